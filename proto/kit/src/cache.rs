@@ -1,0 +1,130 @@
+//! What may be forgotten: one cache for one process or for all replicas.
+use redis::{AsyncCommands, Script, aio::{ConnectionManager, ConnectionManagerConfig}};
+use serde::{Serialize, de::DeserializeOwned};
+use std::{marker::PhantomData, sync::LazyLock, time::{Duration, Instant}};
+
+/// A place in the cache that holds values of one type.
+#[derive(Debug, Clone)]
+pub struct Key<T> {
+    text: String,
+    keep: Duration,
+    holds: PhantomData<fn() -> T>,
+}
+
+impl<T> Key<T> {
+    /// A place with a name of its own; what is put there is forgotten after `keep`.
+    #[must_use]
+    pub fn new(text: String, keep: Duration) -> Self {
+        Self { text: format!("patio:{text}"), keep, holds: PhantomData }
+    }
+}
+
+/// The cache; clones share it. A failing Redis is logged and answers like an empty one.
+#[derive(Clone)]
+pub enum Cache {
+    /// Inside this process.
+    Memory(moka::sync::Cache<String, Held>),
+    /// Shared by all replicas.
+    Redis(ConnectionManager),
+}
+
+/// A value with what it takes to replace it rightly.
+#[derive(Debug, Clone)]
+pub struct Held {
+    revision: i64,
+    json: String,
+    until: Instant,
+}
+
+static PUT_NEWER: LazyLock<Script> = LazyLock::new(|| {
+    Script::new(
+        "local held = redis.call('HGET', KEYS[1], 'r')
+         if held and tonumber(held) > tonumber(ARGV[1]) then return 0 end
+         redis.call('HSET', KEYS[1], 'r', ARGV[1], 'v', ARGV[2])
+         redis.call('PEXPIRE', KEYS[1], ARGV[3])
+         return 1",
+    )
+});
+
+impl Cache {
+    /// A cache inside this process.
+    #[must_use]
+    pub fn memory() -> Self {
+        Self::Memory(moka::sync::Cache::new(100_000))
+    }
+
+    /// A cache on a Redis server, which need not be up yet.
+    pub async fn redis(url: &str) -> anyhow::Result<Self> {
+        let patience = Duration::from_millis(500);
+        let config = ConnectionManagerConfig::new()
+            .set_connection_timeout(Some(patience))
+            .set_response_timeout(Some(patience))
+            .set_number_of_retries(1);
+        Ok(Self::Redis(ConnectionManager::new_lazy_with_config(redis::Client::open(url)?, config)?))
+    }
+
+    /// What is held at a place.
+    pub async fn get<T: DeserializeOwned>(&self, key: &Key<T>) -> Option<T> {
+        self.get_many(std::slice::from_ref(key)).await.pop().flatten()
+    }
+
+    /// What is held at each of several places, in one round trip.
+    pub async fn get_many<T: DeserializeOwned>(&self, keys: &[Key<T>]) -> Vec<Option<T>> {
+        let held: Vec<Option<String>> = match self {
+            Self::Memory(memory) => keys.iter().map(|key| memory.get(&key.text).filter(|h| h.until > Instant::now()).map(|h| h.json)).collect(),
+            Self::Redis(redis) => {
+                let mut pipe = redis::pipe();
+                for key in keys {
+                    pipe.hget(&key.text, "v");
+                }
+                let answer = if keys.is_empty() { Ok(Vec::new()) } else { pipe.query_async(&mut redis.clone()).await };
+                logged(answer).unwrap_or_else(|| vec![None; keys.len()])
+            }
+        };
+        held.into_iter().map(|json| json.and_then(|json| serde_json::from_str(&json).ok())).collect()
+    }
+
+    /// Puts a value at a place, unless one of a later revision is there; false when it could not.
+    pub async fn put_newer<T: Serialize>(&self, key: &Key<T>, revision: i64, value: &T) -> bool {
+        let Ok(json) = serde_json::to_string(value) else { return false };
+        match self {
+            Self::Memory(memory) => {
+                let new = Held { revision, json, until: Instant::now() + key.keep };
+                memory.entry(key.text.clone()).and_upsert_with(|held| match held {
+                    Some(held) if held.value().revision > revision && held.value().until > Instant::now() => held.into_value(),
+                    _ => new,
+                });
+                true
+            }
+            Self::Redis(redis) => {
+                let keep = u64::try_from(key.keep.as_millis()).unwrap_or(u64::MAX);
+                let mut call = PUT_NEWER.prepare_invoke();
+                call.key(&key.text).arg(revision).arg(json).arg(keep);
+                logged(call.invoke_async::<i64>(&mut redis.clone()).await).is_some()
+            }
+        }
+    }
+
+    /// Forgets what is held at a place; false when it could not.
+    pub async fn forget<T>(&self, key: &Key<T>) -> bool {
+        match self {
+            Self::Memory(memory) => {
+                memory.invalidate(&key.text);
+                true
+            }
+            Self::Redis(redis) => logged(redis.clone().del::<_, i64>(&key.text).await).is_some(),
+        }
+    }
+
+    /// Whether the cache answers.
+    pub async fn ping(&self) -> bool {
+        match self {
+            Self::Memory(_) => true,
+            Self::Redis(redis) => logged(redis::cmd("PING").query_async::<String>(&mut redis.clone()).await).is_some(),
+        }
+    }
+}
+
+fn logged<T>(answer: Result<T, redis::RedisError>) -> Option<T> {
+    answer.inspect_err(|cause| tracing::warn!(%cause, "redis did not answer")).ok()
+}

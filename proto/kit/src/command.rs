@@ -1,0 +1,132 @@
+//! The commands of a service's own binary: `serve`, `migrate`, `config` and `probe`.
+use crate::{config::{self, Settings}, db::{Db, Schema}, host::Host, lifecycle, probe, secret::Secret, server::Service, telemetry};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::{fmt::Debug, future::Future, io::Write, net::SocketAddr, process::ExitCode, sync::{Arc, atomic::{AtomicBool, Ordering}}, time::Duration};
+
+/// How long a drain waits for work under way.
+pub const DRAIN: Duration = Duration::from_secs(20);
+
+/// A service as a program of its own.
+pub trait Program {
+    /// Such as `vehicle-svc`.
+    const NAME: &'static str;
+    /// Where it listens when nothing is said.
+    const LISTEN: &'static str;
+    /// Its tables.
+    const SCHEMA: Schema;
+    /// What it is told beside the common settings.
+    type Config: Args + Debug + Clone + Send + Sync + 'static;
+
+    /// The one door.
+    fn start(config: Self::Config, host: &Host) -> impl Future<Output = anyhow::Result<Service>> + Send;
+}
+
+#[derive(Parser)]
+struct Cli<C: Args> {
+    #[command(subcommand)]
+    command: Option<Command<C>>,
+}
+
+#[derive(Subcommand)]
+enum Command<C: Args> {
+    /// Serves until SIGTERM or Ctrl-C, then finishes what is under way.
+    Serve(Options<C>),
+    /// Brings the tables up to date and ends.
+    Migrate(Options<C>),
+    /// Prints the effective values, secrets masked.
+    Config(Options<C>),
+    /// Asks a running service how it is; the exit code is 0 when it serves.
+    Probe(probe::Options),
+}
+
+#[derive(Args)]
+struct Options<C: Args> {
+    /// Where it listens.
+    #[arg(long, env = "PATIO_LISTEN")]
+    listen: Option<SocketAddr>,
+    #[command(flatten)]
+    settings: Settings,
+    #[command(flatten)]
+    config: C,
+}
+
+/// Runs the program as its command line says.
+#[must_use]
+pub fn main<P: Program>() -> ExitCode {
+    let command = Cli::<P::Config>::command().name(P::NAME);
+    let matches = command.clone().get_matches();
+    let cli = match Cli::<P::Config>::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(cause) => cause.exit(),
+    };
+    let done = match cli.command {
+        Some(Command::Serve(options)) => run(serve::<P>(options)),
+        Some(Command::Migrate(options)) => run(migrate::<P>(options)),
+        Some(Command::Config(_)) => print_config(&command, &matches, P::LISTEN),
+        Some(Command::Probe(options)) => return probe::main(&options, P::LISTEN),
+        None => print(&command.clone().render_help().to_string()),
+    };
+    ended(&done)
+}
+
+/// The exit code of a program, its error told in full.
+#[must_use]
+pub fn ended(done: &anyhow::Result<()>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(cause) => {
+            let _ = writeln!(std::io::stderr(), "error: {cause:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs a program's work on all cores.
+pub fn run(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work)
+}
+
+/// Prints to standard output.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+fn print_config(command: &clap::Command, matches: &ArgMatches, listen: &str) -> anyhow::Result<()> {
+    let Some(("config", given)) = matches.subcommand() else { return Ok(()) };
+    let Some(sub) = command.find_subcommand("config") else { return Ok(()) };
+    print(&config::effective(sub, given).replace("PATIO_LISTEN=\n", &format!("PATIO_LISTEN={listen}\n")))
+}
+
+async fn migrate<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
+    telemetry::start(&options.settings);
+    let url = options.settings.database_url.as_ref().map(Secret::expose);
+    let db = Db::open(P::SCHEMA, url, &options.settings.data_dir).await?;
+    db.migrate(P::SCHEMA).await?;
+    db.close().await;
+    print(&format!("{}: the tables are up to date\n", P::NAME))
+}
+
+async fn serve<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
+    telemetry::start(&options.settings);
+    let listen = options.listen.map_or_else(|| P::LISTEN.parse(), Ok)?;
+    let listener = tokio::net::TcpListener::bind(listen).await?;
+    let host = Host::remote(options.settings).await?;
+    let service = P::start(options.config, &host).await?;
+    let ready = Arc::new(AtomicBool::new(true));
+    let (flag, known) = (ready.clone(), host.clone());
+    if let Some(admin) = host.settings.admin_listen.0 {
+        let well = Arc::new(move || flag.load(Ordering::Relaxed) && known.knows_keys());
+        tracing::info!(address = %telemetry::serve(admin, &host.tasks, well).await?, "admin port is open");
+    }
+    for notice in &service.notices {
+        print(&format!("{notice}\n"))?;
+    }
+    tracing::info!(address = %listener.local_addr()?, service = P::NAME, "serving");
+    let stop = { let ready = ready.clone(); async move { lifecycle::asked_to_stop().await; ready.store(false, Ordering::Relaxed); } };
+    service.serve(listener, stop).await?;
+    host.tasks.stop();
+    if !host.tasks.drained(DRAIN).await {
+        tracing::warn!("some work was left behind");
+    }
+    Ok(())
+}

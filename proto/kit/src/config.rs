@@ -1,0 +1,109 @@
+//! What every program of Patio is told by its environment or by flags.
+use crate::secret::Secret;
+use clap::{ArgMatches, Args, Command};
+use std::{fmt::Write, net::SocketAddr, path::PathBuf};
+
+/// What all programs have in common.
+#[derive(Debug, Clone, Args)]
+pub struct Settings {
+    /// Where SQLite files are kept.
+    #[arg(long, env = "PATIO_DATA_DIR", default_value = "data")]
+    pub data_dir: PathBuf,
+    /// A PostgreSQL database, `postgres://user:password@host/name`; without it SQLite files are used.
+    #[arg(long, env = "PATIO_DATABASE_URL", value_parser = database_url)]
+    pub database_url: Option<Secret>,
+    /// A Redis server, `redis://host:port`; without it each process keeps its own cache.
+    #[arg(long, env = "PATIO_REDIS_URL")]
+    pub redis_url: Option<Secret>,
+    /// What services prove themselves with to auth-svc; the same for all, needed when they run apart.
+    #[arg(long, env = "PATIO_SERVICE_SECRET", default_value = "")]
+    pub service_secret: Secret,
+    /// Where auth-svc is.
+    #[arg(long, env = "PATIO_AUTH_URL", default_value = "http://127.0.0.1:50051")]
+    pub auth_url: String,
+    /// Where campaign-svc is.
+    #[arg(long, env = "PATIO_CAMPAIGN_URL", default_value = "http://127.0.0.1:50052")]
+    pub campaign_url: String,
+    /// Where vehicle-svc is.
+    #[arg(long, env = "PATIO_VEHICLE_URL", default_value = "http://127.0.0.1:50053")]
+    pub vehicle_url: String,
+    /// Where import-svc is.
+    #[arg(long, env = "PATIO_IMPORT_URL", default_value = "http://127.0.0.1:50054")]
+    pub import_url: String,
+    /// Where metrics and probes are served, apart from the product; `off` for nowhere.
+    #[arg(long, env = "PATIO_ADMIN_LISTEN", default_value = "127.0.0.1:0", value_parser = listen_or_off)]
+    pub admin_listen: Listen,
+    /// What is logged: `error`, `warn`, `info`, `debug`, or per module.
+    #[arg(long, env = "PATIO_LOG", default_value = "info")]
+    pub log: String,
+    /// Logs as JSON, a line each.
+    #[arg(long, env = "PATIO_LOG_JSON", default_value_t = false, action = clap::ArgAction::Set)]
+    pub log_json: bool,
+    /// Answers gRPC reflection.
+    #[arg(long, env = "PATIO_REFLECTION", default_value_t = true, action = clap::ArgAction::Set)]
+    pub reflection: bool,
+}
+
+/// An address to listen on, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Listen(pub Option<SocketAddr>);
+
+fn listen_or_off(written: &str) -> Result<Listen, String> {
+    if written == "off" {
+        return Ok(Listen(None));
+    }
+    written.parse().map(|address| Listen(Some(address))).map_err(|_| format!("`{written}` is neither an address with a port nor `off`"))
+}
+
+fn database_url(written: &str) -> Result<Secret, String> {
+    if written.starts_with("postgres://") || written.starts_with("postgresql://") {
+        return Ok(Secret::from(written.to_owned()));
+    }
+    Err("it must begin with postgres://; for SQLite leave it out and set PATIO_DATA_DIR".to_owned())
+}
+
+/// The effective values, one `NAME=value` a line, secrets masked.
+#[must_use]
+pub fn effective(command: &Command, matches: &ArgMatches) -> String {
+    let mut lines: Vec<String> = command
+        .get_arguments()
+        .filter_map(|arg| {
+            let name = arg.get_env()?.to_string_lossy().into_owned();
+            let values = matches.get_raw(arg.get_id().as_str());
+            let value = values.map(|raw| raw.map(|v| v.to_string_lossy()).collect::<Vec<_>>().join(","));
+            Some(format!("{name}={}", shown(&name, &value.unwrap_or_default())))
+        })
+        .collect();
+    lines.sort();
+    lines.into_iter().fold(String::new(), |mut all, line| {
+        let _ = writeln!(all, "{line}");
+        all
+    })
+}
+
+fn shown(name: &str, value: &str) -> String {
+    let secret = ["PASSWORD", "SECRET", "KEY"].iter().any(|word| name.contains(word));
+    if secret && !value.is_empty() { "********".to_owned() } else { crate::secret::mask_url(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Cli {
+        #[command(flatten)]
+        settings: Settings,
+    }
+
+    #[test]
+    fn effective_values_show_no_secret() {
+        let command = <Cli as clap::CommandFactory>::command();
+        let matches = command.clone().get_matches_from(["x", "--service-secret", "hush", "--database-url", "postgres://a:pw@h/d"]);
+        let text = effective(&command, &matches);
+        assert!(text.contains("PATIO_SERVICE_SECRET=********\n") && text.contains("PATIO_DATABASE_URL=postgres://a:********@h/d\n"), "{text}");
+        assert!(!text.contains("hush") && !text.contains("pw@"));
+        let cli = <Cli as clap::FromArgMatches>::from_arg_matches(&matches).unwrap();
+        assert_eq!(cli.settings.admin_listen, Listen(Some(([127, 0, 0, 1], 0).into())));
+    }
+}

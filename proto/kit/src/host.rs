@@ -1,0 +1,97 @@
+//! What a process gives to the services that run in it.
+use crate::{balance, cache::Cache, clock::Clock, config::Settings, db::{Db, Schema}, identity::Identity, lifecycle::Tasks, link::Link, server::Service, tokens::{self, ServiceTokens}};
+use std::sync::{Arc, OnceLock, atomic::AtomicBool};
+
+/// The ways to the four services.
+#[derive(Clone)]
+pub struct Links {
+    /// To auth-svc.
+    pub auth: Link,
+    /// To campaign-svc.
+    pub campaign: Link,
+    /// To vehicle-svc.
+    pub vehicle: Link,
+    /// To import-svc.
+    pub import: Link,
+}
+
+/// Everything a service needs from the process it runs in; clones share it.
+#[derive(Clone)]
+pub struct Host {
+    /// What the process was told.
+    pub settings: Arc<Settings>,
+    /// The time.
+    pub clock: Clock,
+    /// Who is who.
+    pub identity: Identity,
+    /// What may be forgotten.
+    pub cache: Cache,
+    /// Background work and its end.
+    pub tasks: Tasks,
+    /// The ways to the services.
+    pub links: Links,
+    known: Arc<OnceLock<Arc<AtomicBool>>>,
+}
+
+impl Host {
+    /// A process in which all four services run; `settings` must hold a service secret.
+    pub async fn local(settings: Settings) -> anyhow::Result<Self> {
+        let slot = || Link::Local(Arc::default());
+        Self::with(settings, Tasks::default(), Links { auth: slot(), campaign: slot(), vehicle: slot(), import: slot() }).await
+    }
+
+    /// A process that reaches all services over the network.
+    pub async fn remote(settings: Settings) -> anyhow::Result<Self> {
+        let tasks = Tasks::default();
+        let to = |url: &str| Ok::<_, anyhow::Error>(Link::Remote(balance::channel(url, &tasks)?));
+        let links = Links { auth: to(&settings.auth_url)?, campaign: to(&settings.campaign_url)?, vehicle: to(&settings.vehicle_url)?, import: to(&settings.import_url)? };
+        Self::with(settings, tasks, links).await
+    }
+
+    async fn with(settings: Settings, tasks: Tasks, links: Links) -> anyhow::Result<Self> {
+        let clock = Clock::default();
+        let cache = match &settings.redis_url {
+            Some(url) => Cache::redis(url.expose()).await?,
+            None => Cache::memory(),
+        };
+        Ok(Self { settings: Arc::new(settings), identity: Identity::new(clock.clone()), clock, cache, tasks, links, known: Arc::default() })
+    }
+
+    /// Opens a service's database and brings its tables up to date.
+    pub async fn database(&self, schema: Schema) -> anyhow::Result<Db> {
+        let url = self.settings.database_url.as_ref().map(crate::secret::Secret::expose);
+        let db = Db::open(schema, url, &self.settings.data_dir).await?;
+        db.migrate(schema).await?;
+        Ok(db)
+    }
+
+    /// Tokens for what a service does on its own.
+    #[must_use]
+    pub fn service_tokens(&self, service: &'static str) -> ServiceTokens {
+        ServiceTokens::new(self.links.auth.clone(), service, self.settings.service_secret.expose(), self.clock.clone())
+    }
+
+    /// Makes a service that has started in this process reachable by the others in it.
+    pub fn attach(&self, service: &Service) {
+        let link = match service.name {
+            "auth-svc" => &self.links.auth,
+            "campaign-svc" => &self.links.campaign,
+            "vehicle-svc" => &self.links.vehicle,
+            _ => &self.links.import,
+        };
+        if let Link::Local(slot) = link {
+            let _ = slot.set(service.router.clone());
+        }
+    }
+
+    /// Begins to keep keys and revocations current; again does nothing.
+    pub fn keep_tokens_current(&self) {
+        self.known.get_or_init(|| tokens::keep_current(self));
+    }
+
+    /// Whether keys and revocations are known, without which every token is refused.
+    #[must_use]
+    pub fn knows_keys(&self) -> bool {
+        self.known.get().is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
+    }
+}

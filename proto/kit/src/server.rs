@@ -1,0 +1,116 @@
+//! Building and serving a service: health, reflection and the access layer are always on.
+use crate::{access::{self, Access}, db::Db, host::Host};
+use axum::middleware;
+use http::{Request, Response};
+use std::{convert::Infallible, future::Future, time::Duration};
+use tokio::net::TcpListener;
+use tonic::{body::Body, server::NamedService, service::{Routes, RoutesBuilder}, transport::server::TcpIncoming};
+use tonic_health::{ServingStatus, pb::health_server::{Health, HealthServer}, server::HealthReporter};
+use tower::Service as TowerService;
+
+/// The largest message a service takes: 50,000 identifiers with room.
+pub const LARGEST_MESSAGE: usize = 16 << 20;
+
+/// A service that has started.
+pub struct Service {
+    /// Such as `vehicle-svc`.
+    pub name: &'static str,
+    /// Its calls behind the access layer.
+    pub router: axum::Router,
+    /// What a person should be told once, such as the first supervisor's password.
+    pub notices: Vec<String>,
+    db: Db,
+}
+
+/// Gathers the calls of a service.
+pub struct Builder {
+    name: &'static str,
+    host: Host,
+    routes: RoutesBuilder,
+    names: Vec<&'static str>,
+}
+
+impl Builder {
+    /// A service without calls yet.
+    #[must_use]
+    pub fn new(name: &'static str, host: &Host) -> Self {
+        Self { name, host: host.clone(), routes: RoutesBuilder::default(), names: Vec::new() }
+    }
+
+    /// Adds the calls of one generated server.
+    #[must_use]
+    pub fn with<S>(mut self, server: S) -> Self
+    where
+        S: TowerService<Request<Body>, Response = Response<Body>, Error = Infallible> + NamedService + Clone + Send + Sync + 'static,
+        S::Future: Send + 'static,
+    {
+        self.names.push(S::NAME);
+        self.routes.add_service(server);
+        self
+    }
+
+    /// Adds health and reflection, puts the access layer before everything, and starts to follow the database.
+    pub async fn build(mut self, db: Db, notices: Vec<String>) -> anyhow::Result<Service> {
+        let (reporter, health) = tonic_health::server::health_reporter();
+        self.add_health(health);
+        if self.host.settings.reflection {
+            let describe = || tonic_reflection::server::Builder::configure().register_encoded_file_descriptor_set(patio_proto::DESCRIPTORS);
+            self.routes.add_service(describe().build_v1()?);
+            self.routes.add_service(describe().build_v1alpha()?);
+        }
+        follow(&self.host, reporter, self.names, db.clone());
+        let guard = Access { identity: self.host.identity.clone(), service: self.name };
+        let router = self.routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(guard, access::guard));
+        Ok(Service { name: self.name, router, notices, db })
+    }
+
+    fn add_health<H: Health>(&mut self, health: HealthServer<H>) {
+        self.routes.add_service(health);
+    }
+}
+
+/// Reports a service as serving while its database answers and tokens can be judged.
+fn follow(host: &Host, reporter: HealthReporter, names: Vec<&'static str>, db: Db) {
+    host.keep_tokens_current();
+    let host = host.clone();
+    let tasks = host.tasks.clone();
+    tasks.spawn(async move {
+        while !host.tasks.is_stopping() {
+            let answers = tokio::time::timeout(Duration::from_secs(1), db.ping()).await.is_ok_and(|answer| answer.is_ok());
+            let well = answers && host.knows_keys();
+            report(&reporter, &names, if well { ServingStatus::Serving } else { ServingStatus::NotServing }).await;
+            tokio::select! {
+                () = tokio::time::sleep(Duration::from_millis(if well { 1000 } else { 200 })) => {}
+                () = host.tasks.stopped() => {}
+            }
+        }
+        report(&reporter, &names, ServingStatus::NotServing).await;
+    });
+}
+
+async fn report(reporter: &HealthReporter, names: &[&'static str], status: ServingStatus) {
+    for name in names.iter().chain(&[""]) {
+        reporter.set_service_status(*name, status).await;
+    }
+}
+
+impl Service {
+    /// Serves over the network until `stop`, then finishes what is under way.
+    pub async fn serve(self, listener: TcpListener, stop: impl Future<Output = ()>) -> anyhow::Result<()> {
+        tonic::transport::Server::builder()
+            .http2_keepalive_interval(Some(Duration::from_secs(20)))
+            .http2_keepalive_timeout(Some(Duration::from_secs(10)))
+            .max_concurrent_streams(1024)
+            .tcp_nodelay(true)
+            .add_routes(Routes::from(self.router))
+            .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), stop)
+            .await?;
+        self.db.close().await;
+        Ok(())
+    }
+
+    /// Ends the service's use of its database, after what is queued.
+    pub async fn close(&self) {
+        self.db.close().await;
+    }
+}

@@ -1,0 +1,107 @@
+//! What tests of all services share: a host on each database, and people to call as.
+use crate::{config::{Listen, Settings}, host::Host, identity::{Claims, ISSUER}, link::Bearer, secret::Secret};
+use chrono::TimeDelta;
+use clap::Parser;
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use patio_proto::{access::Role, role};
+use ring::signature::{Ed25519KeyPair, KeyPair};
+use sqlx::{Connection, Executor, PgConnection};
+use std::{io::Write, path::Path, sync::LazyLock};
+
+/// Where tests find a PostgreSQL server on which they may make databases.
+pub const POSTGRES: &str = "PATIO_TEST_POSTGRES";
+/// Where tests find a Redis server.
+pub const REDIS: &str = "PATIO_TEST_REDIS";
+
+struct TestKey {
+    private: EncodingKey,
+    public: Vec<u8>,
+}
+
+#[expect(clippy::expect_used, reason = "a test without a key cannot go on")]
+static KEY: LazyLock<TestKey> = LazyLock::new(|| {
+    let document = Ed25519KeyPair::generate_pkcs8(&ring::rand::SystemRandom::new()).expect("chance");
+    let pair = Ed25519KeyPair::from_pkcs8(document.as_ref()).expect("a fresh key");
+    TestKey { private: EncodingKey::from_ed_der(document.as_ref()), public: pair.public_key().as_ref().to_vec() }
+});
+
+#[derive(Parser)]
+struct Bare {
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// Runs a test on `SQLite`, and on `PostgreSQL` when [`POSTGRES`] names a server, each with a fresh database.
+///
+/// # Panics
+/// When a database cannot be made.
+#[expect(clippy::expect_used, reason = "a test without a database cannot go on")]
+pub async fn each_database<F: AsyncFn(Host)>(test: F) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    test(host(folder.path(), None).await).await;
+    let Some(server) = from_environment(POSTGRES) else {
+        let _ = writeln!(std::io::stderr(), "{POSTGRES} is not set: PostgreSQL skipped");
+        return;
+    };
+    let name = format!("patio_{}", uuid::Uuid::now_v7().simple());
+    let mut admin = PgConnection::connect(&server).await.expect("the PostgreSQL server");
+    admin.execute(sqlx::AssertSqlSafe(format!("create database {name}"))).await.expect("a database");
+    let (base, _) = server.rsplit_once('/').expect("a URL with a database");
+    test(host(folder.path(), Some(format!("{base}/{name}"))).await).await;
+    let _ = admin.execute(sqlx::AssertSqlSafe(format!("drop database {name} with (force)"))).await;
+}
+
+/// A host on whose identity the people of [`bearer`] are known.
+///
+/// # Panics
+/// When it cannot be made.
+#[expect(clippy::expect_used, reason = "a test without a host cannot go on")]
+pub async fn host(folder: &Path, database_url: Option<String>) -> Host {
+    let mut settings = Bare::parse_from(["test"]).settings;
+    settings.data_dir = folder.to_owned();
+    settings.database_url = database_url.map(Secret::from);
+    settings.redis_url = None;
+    settings.service_secret = Secret::from("test secret".to_owned());
+    settings.admin_listen = Listen(None);
+    let host = Host::local(settings).await.expect("a host");
+    host.identity.set_keys([("test".to_owned(), KEY.public.clone())]);
+    host
+}
+
+/// A variable of the environment; none when unset or empty.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "where the test servers are is told to tests only")]
+pub fn from_environment(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// A person, or a service with role `Service`, to call as on a [`host`].
+///
+/// # Panics
+/// When the token cannot be signed.
+#[must_use]
+pub fn bearer(host: &Host, user_id: i64, as_role: Role) -> Bearer {
+    Bearer::new(Some(&token(host, user_id, as_role)), "test", "192.0.2.1")
+}
+
+/// The token behind [`bearer`].
+///
+/// # Panics
+/// When it cannot be signed.
+#[must_use]
+#[expect(clippy::expect_used, reason = "a test without a token cannot go on")]
+pub fn token(host: &Host, user_id: i64, as_role: Role) -> String {
+    let now = host.clock.now();
+    let claims = Claims {
+        iss: ISSUER.to_owned(),
+        sub: if as_role == Role::Service { "service:test".to_owned() } else { user_id.to_string() },
+        role: role::text(as_role).to_owned(),
+        sid: uuid::Uuid::now_v7().to_string(),
+        iat: now.timestamp(),
+        iat_ms: now.timestamp_millis(),
+        exp: (now + TimeDelta::hours(1)).timestamp(),
+    };
+    let mut header = Header::new(Algorithm::EdDSA);
+    header.kid = Some("test".to_owned());
+    jsonwebtoken::encode(&header, &claims, &KEY.private).expect("a signed token")
+}

@@ -1,0 +1,98 @@
+//! Vehicle and campaign statuses as the wire and the database spell them, and the steps between them.
+use crate::{access::Role, campaign::CampaignStatus, vehicle::VehicleStatus};
+
+/// The text of a vehicle status; empty for none.
+#[must_use]
+pub fn text(status: VehicleStatus) -> &'static str {
+    match status {
+        VehicleStatus::Unspecified => "",
+        VehicleStatus::Ok => "ok",
+        VehicleStatus::Ng => "ng",
+        VehicleStatus::Repair => "Repair",
+        VehicleStatus::RepairOk => "Repair OK",
+        VehicleStatus::NotFound => "Not Found",
+        VehicleStatus::GateOut => "Gate Out",
+        VehicleStatus::SOffBl => "S/OFF BL",
+    }
+}
+
+/// Every vehicle status, the empty one first.
+pub const ALL: [VehicleStatus; 8] = [
+    VehicleStatus::Unspecified, VehicleStatus::Ok, VehicleStatus::Ng, VehicleStatus::Repair,
+    VehicleStatus::RepairOk, VehicleStatus::NotFound, VehicleStatus::GateOut, VehicleStatus::SOffBl,
+];
+
+/// Reads a vehicle status whatever its case; blanks around it do not count.
+#[must_use]
+pub fn parse(written: &str) -> Option<VehicleStatus> {
+    let written = written.trim();
+    ALL.into_iter().find(|status| text(*status).eq_ignore_ascii_case(written))
+}
+
+/// Whether a caller may move a vehicle from one status to another on the vehicle screen.
+///
+/// Supervisors may choose any. Others choose ok, ng or Not Found only while there is none,
+/// Repair only once there is one, and Repair OK only after Repair. Saving the same status
+/// again is always allowed.
+#[must_use]
+pub fn step_allowed(role: Role, from: VehicleStatus, to: VehicleStatus) -> bool {
+    if role == Role::Admin || from == to {
+        return true;
+    }
+    match to {
+        VehicleStatus::Ok | VehicleStatus::Ng | VehicleStatus::NotFound => from == VehicleStatus::Unspecified,
+        VehicleStatus::Repair => from != VehicleStatus::Unspecified,
+        VehicleStatus::RepairOk => from == VehicleStatus::Repair,
+        VehicleStatus::Unspecified | VehicleStatus::GateOut | VehicleStatus::SOffBl => false,
+    }
+}
+
+/// The text of a campaign status; empty for none.
+#[must_use]
+pub fn campaign_text(status: CampaignStatus) -> &'static str {
+    match status {
+        CampaignStatus::Unspecified => "",
+        CampaignStatus::Ready => "Ready",
+        CampaignStatus::Ongoing => "Ongoing",
+        CampaignStatus::PendingReview => "Pending Review",
+        CampaignStatus::Closed => "Closed",
+    }
+}
+
+/// Reads a campaign status whatever its case.
+#[must_use]
+pub fn parse_campaign(written: &str) -> Option<CampaignStatus> {
+    [CampaignStatus::Ready, CampaignStatus::Ongoing, CampaignStatus::PendingReview, CampaignStatus::Closed]
+        .into_iter()
+        .find(|status| campaign_text(*status).eq_ignore_ascii_case(written.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use VehicleStatus::{GateOut, Ng, NotFound, Ok, Repair, RepairOk, SOffBl, Unspecified};
+
+    #[test]
+    fn every_status_reads_back_as_itself_in_any_case() {
+        for status in ALL {
+            assert_eq!(parse(&text(status).to_uppercase()), Some(status));
+        }
+        assert_eq!(parse("fine"), None);
+    }
+
+    #[test]
+    fn the_192_steps_of_the_three_roles_are_as_specified() {
+        let steps_of_others = [
+            (Unspecified, vec![Ok, Ng, NotFound]), (Ok, vec![Repair]), (Ng, vec![Repair]), (NotFound, vec![Repair]),
+            (Repair, vec![RepairOk]), (RepairOk, vec![Repair]), (GateOut, vec![Repair]), (SOffBl, vec![Repair]),
+        ];
+        for (from, allowed) in steps_of_others {
+            for to in ALL {
+                let expected = from == to || allowed.contains(&to);
+                assert_eq!(step_allowed(Role::Operator, from, to), expected, "op {from:?} to {to:?}");
+                assert_eq!(step_allowed(Role::Manager, from, to), expected, "tm {from:?} to {to:?}");
+                assert!(step_allowed(Role::Admin, from, to));
+            }
+        }
+    }
+}

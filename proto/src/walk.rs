@@ -1,0 +1,44 @@
+//! The order in which people walk a yard: natural order of parking spaces, A-2 before A-10.
+use std::fmt::Write;
+
+/// A text that sorts, byte by byte, as the parking spaces do naturally.
+///
+/// Letters count without case; a run of digits is written as its length without leading zeros
+/// (three digits) and then its digits, so that 2 comes before 10.
+#[must_use]
+pub fn key(parking_space: &str) -> String {
+    let mut key = String::with_capacity(parking_space.len() + 8);
+    let mut digits = String::new();
+    for c in parking_space.trim().chars() {
+        if c.is_ascii_digit() {
+            digits.push(c);
+            continue;
+        }
+        flush(&mut key, &mut digits);
+        key.extend(c.to_uppercase());
+    }
+    flush(&mut key, &mut digits);
+    key
+}
+
+fn flush(key: &mut String, digits: &mut String) {
+    if digits.is_empty() {
+        return;
+    }
+    let number = digits.trim_start_matches('0');
+    let _ = write!(key, "{:03}{number}", number.len());
+    digits.clear();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spaces_sort_as_people_count() {
+        let walked = ["", "- 3", "- 12", "0-7", "0-15", "A-1", "a-2", "A-10", "A-10-2", "A-10-11", "AB-1", "B-1"];
+        let mut sorted = walked;
+        sorted.sort_by_key(|space| key(space));
+        assert_eq!(sorted, walked);
+    }
+}

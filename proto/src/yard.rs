@@ -1,0 +1,76 @@
+//! From a parking space to its yard.
+
+/// The 28 yards: id and the letter that is also the name, in id order.
+pub const YARDS: [(i32, &str); 28] = [
+    (1, "J"), (2, "A"), (3, "M"), (4, "B"), (5, "R"), (6, "F"), (7, "Y"), (8, "I"), (9, "D"), (10, "Z"),
+    (11, "C"), (12, "0"), (13, "S"), (14, "G"), (15, "P"), (16, "E"), (17, "T"), (18, "K"), (19, "-"), (20, "Q"),
+    (21, "V"), (22, "W"), (23, "L"), (24, "N"), (25, "X"), (26, "U"), (27, "O"), (28, "H"),
+];
+
+/// The yard of spaces that begin with a dash; operators do not see it in lists.
+pub const DASH: i32 = 19;
+
+/// Derives the yard's id from the first letter of a parking space; none for an unknown letter.
+///
+/// A dash is 19 also behind a leading space, and a `0-` prefix is 12.
+#[must_use]
+pub fn id_of(parking_space: &str) -> Option<i32> {
+    let first = parking_space.trim_start().chars().next()?.to_uppercase().to_string();
+    YARDS.iter().find(|(_, letter)| *letter == first).map(|(id, _)| *id)
+}
+
+/// Derives the group that a parking space is listed under.
+///
+/// It is the part before the first dash; a space that begins with `- ` or equals `--` groups as `-`,
+/// one that begins with `0-` as `0`.
+#[must_use]
+pub fn group_of(parking_space: &str) -> &str {
+    let space = parking_space.trim();
+    if space.starts_with('-') {
+        return "-";
+    }
+    if space.starts_with("0-") {
+        return "0";
+    }
+    space.split('-').next().unwrap_or_default().trim_end()
+}
+
+/// The name of a yard; none for an unknown id.
+#[must_use]
+pub fn name_of(id: i32) -> Option<&'static str> {
+    YARDS.iter().find(|(known, _)| *known == id).map(|(_, name)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_letter_leads_to_its_yard_in_both_cases() {
+        let table = "J=1, A=2, M=3, B=4, R=5, F=6, Y=7, I=8, D=9, Z=10, C=11, 0=12, S=13, G=14, P=15, E=16, T=17, K=18, \
+                     -=19, Q=20, V=21, W=22, L=23, N=24, X=25, U=26, O=27, H=28";
+        for entry in table.split(", ") {
+            let (letter, id) = entry.split_once('=').unwrap();
+            assert_eq!(id_of(&format!("{letter}-12")), id.parse().ok(), "{letter}");
+            assert_eq!(id_of(&format!("{}-12", letter.to_lowercase())), id.parse().ok(), "{letter}");
+            assert_eq!(name_of(id.parse().unwrap()), Some(letter));
+        }
+        assert_eq!(YARDS.len(), 28);
+    }
+
+    #[test]
+    fn odd_spaces_lead_where_the_specification_says() {
+        assert_eq!(id_of(" - 3"), Some(19));
+        assert_eq!(id_of("--"), Some(19));
+        assert_eq!(id_of("0-7"), Some(12));
+        assert_eq!(id_of("7-1"), None);
+        assert_eq!(id_of(""), None);
+    }
+
+    #[test]
+    fn groups_are_what_stands_before_the_first_dash() {
+        for (space, group) in [("A-2", "A"), ("AB-12-3", "AB"), ("- 3", "-"), ("--", "-"), ("0-7", "0"), ("X12", "X12"), ("", "")] {
+            assert_eq!(group_of(space), group, "{space}");
+        }
+    }
+}
