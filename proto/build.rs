@@ -14,8 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let descriptors = compiler.encode_file_descriptor_set();
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("descriptors.bin"), &descriptors)?;
-    tonic_prost_build::configure()
-        .compile_fds(prost_types_set(&compiler)?)?;
+    tonic_prost_build::configure().compile_fds(prost_types_set(&compiler)?)?;
     fs::write(out.join("methods.rs"), methods(&DescriptorPool::decode(descriptors.as_slice())?)?)?;
     Ok(())
 }
@@ -34,9 +33,12 @@ fn methods(pool: &DescriptorPool) -> Result<String, Box<dyn Error>> {
         writeln!(
             table,
             "Method {{ path: \"/{}/{}\", role: {role}, repeatable: {}, read_only: {}, client_streaming: {}, server_streaming: {} }},",
-            method.parent_service().full_name(), method.name(),
-            idempotency(&method) > 0, idempotency(&method) == 1,
-            method.is_client_streaming(), method.is_server_streaming()
+            method.parent_service().full_name(),
+            method.name(),
+            idempotency(&method) > 0,
+            idempotency(&method) == 1,
+            method.is_client_streaming(),
+            method.is_server_streaming()
         )?;
     }
     table.push_str("];\n");

@@ -3,11 +3,7 @@
 /// What two spellings of one identifier have in common: upper case, without blanks, hyphens and asterisks.
 #[must_use]
 pub fn key(written: &str) -> String {
-    written
-        .chars()
-        .filter(|c| !c.is_whitespace() && *c != '-' && *c != '*')
-        .flat_map(char::to_uppercase)
-        .collect()
+    written.chars().filter(|c| !c.is_whitespace() && *c != '-' && *c != '*').flat_map(char::to_uppercase).collect()
 }
 
 /// A model code and a serial number that may stand in Patio.

@@ -18,8 +18,14 @@ pub fn text(status: VehicleStatus) -> &'static str {
 
 /// Every vehicle status, the empty one first.
 pub const ALL: [VehicleStatus; 8] = [
-    VehicleStatus::Unspecified, VehicleStatus::Ok, VehicleStatus::Ng, VehicleStatus::Repair,
-    VehicleStatus::RepairOk, VehicleStatus::NotFound, VehicleStatus::GateOut, VehicleStatus::SOffBl,
+    VehicleStatus::Unspecified,
+    VehicleStatus::Ok,
+    VehicleStatus::Ng,
+    VehicleStatus::Repair,
+    VehicleStatus::RepairOk,
+    VehicleStatus::NotFound,
+    VehicleStatus::GateOut,
+    VehicleStatus::SOffBl,
 ];
 
 /// Reads a vehicle status whatever its case; blanks around it do not count.
@@ -83,8 +89,14 @@ mod tests {
     #[test]
     fn the_192_steps_of_the_three_roles_are_as_specified() {
         let steps_of_others = [
-            (Unspecified, vec![Ok, Ng, NotFound]), (Ok, vec![Repair]), (Ng, vec![Repair]), (NotFound, vec![Repair]),
-            (Repair, vec![RepairOk]), (RepairOk, vec![Repair]), (GateOut, vec![Repair]), (SOffBl, vec![Repair]),
+            (Unspecified, vec![Ok, Ng, NotFound]),
+            (Ok, vec![Repair]),
+            (Ng, vec![Repair]),
+            (NotFound, vec![Repair]),
+            (Repair, vec![RepairOk]),
+            (RepairOk, vec![Repair]),
+            (GateOut, vec![Repair]),
+            (SOffBl, vec![Repair]),
         ];
         for (from, allowed) in steps_of_others {
             for to in ALL {

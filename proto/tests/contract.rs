@@ -34,10 +34,13 @@ fn every_rpc_and_service_has_a_comment() {
 #[test]
 fn whatever_is_open_to_anyone_is_named_here() {
     let open: Vec<_> = METHODS.iter().filter(|m| m.role == Role::Anyone as i32).map(|m| m.path).collect();
-    assert_eq!(open, [
-        "/patio.auth.v1.SessionService/SignIn",
-        "/patio.auth.v1.TokenService/GetKeys",
-        "/patio.auth.v1.TokenService/ListRevocations",
-        "/patio.auth.v1.TokenService/MintServiceToken",
-    ]);
+    assert_eq!(
+        open,
+        [
+            "/patio.auth.v1.SessionService/SignIn",
+            "/patio.auth.v1.TokenService/GetKeys",
+            "/patio.auth.v1.TokenService/ListRevocations",
+            "/patio.auth.v1.TokenService/MintServiceToken",
+        ]
+    );
 }

@@ -1,1 +1,72 @@
-//! Being written.
+//! vehicle-svc: vehicles, where they stand, and what their inspection found.
+
+mod api;
+mod bulk;
+mod error;
+mod fleet;
+mod inspect;
+mod place;
+mod progress;
+pub mod store;
+
+use patio_kit::{
+    audit::AuditLog,
+    command::Program,
+    db::Schema,
+    host::Host,
+    server::{Builder, LARGEST_MESSAGE, Service},
+};
+use patio_proto::{
+    audit::audit_service_server::AuditServiceServer,
+    vehicle::{
+        bulk_service_server::BulkServiceServer, fleet_service_server::FleetServiceServer, vehicle_service_server::VehicleServiceServer,
+        yard_service_server::YardServiceServer,
+    },
+};
+
+pub use error::Error;
+pub use progress::Progress;
+
+static SQLITE: sqlx::migrate::Migrator = sqlx::migrate!("migrations/sqlite");
+static POSTGRES: sqlx::migrate::Migrator = sqlx::migrate!("migrations/postgres");
+
+/// The tables of vehicle-svc.
+pub const SCHEMA: Schema = Schema { name: "vehicle", sqlite: &SQLITE, postgres: &POSTGRES };
+
+/// What vehicle-svc is told beside the common settings: nothing yet.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Config {}
+
+/// vehicle-svc as a program.
+pub struct Vehicles;
+
+impl Program for Vehicles {
+    const NAME: &'static str = "vehicle-svc";
+    const LISTEN: &'static str = "127.0.0.1:50053";
+    const SCHEMA: Schema = SCHEMA;
+    type Config = Config;
+
+    async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
+        start(config, host).await
+    }
+}
+
+/// Starts vehicle-svc: the one door.
+pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
+    let db = host.database(SCHEMA).await?;
+    let progress = Progress::new(host, db.clone());
+    progress.keep_telling(host);
+    inspect::forget_old_keys(host, db.clone());
+    Builder::new(Vehicles::NAME, host)
+        .with(VehicleServiceServer::new(api::vehicles::Api::new(host, db.clone(), progress.clone())))
+        .with(
+            BulkServiceServer::new(api::bulk::Api::new(host, db.clone(), progress.clone()))
+                .max_decoding_message_size(LARGEST_MESSAGE)
+                .max_encoding_message_size(LARGEST_MESSAGE),
+        )
+        .with(YardServiceServer::new(api::yards::Api::new(db.clone())))
+        .with(FleetServiceServer::new(api::fleet::Api::new(host, db.clone(), progress)).max_decoding_message_size(LARGEST_MESSAGE))
+        .with(AuditServiceServer::new(AuditLog { db: db.clone() }))
+        .build(db, Vec::new())
+        .await
+}

@@ -1,5 +1,8 @@
 //! The layer before every service: the rule of the rpc, the caller, the deadline, one log line.
-use crate::{errors::{self, Reason}, identity::{self, Caller, Identity}};
+use crate::{
+    errors::{self, Reason},
+    identity::{self, Caller, Identity},
+};
 use axum::{body::Body, extract::State, middleware::Next};
 use http::{HeaderMap, Request, Response, header::AUTHORIZATION};
 use patio_proto::access::Role;
@@ -53,7 +56,11 @@ fn admit(identity: &Identity, path: &str, headers: &HeaderMap) -> Result<Option<
         .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")))
         .ok_or_else(|| identity::not_signed_in("no token"))?;
     let caller = identity.judge(token)?;
-    if caller.may(rule) { Ok(Some(caller)) } else { Err(errors::status(Code::PermissionDenied, Reason::NotAllowed, &"your role does not allow this")) }
+    if caller.may(rule) {
+        Ok(Some(caller))
+    } else {
+        Err(errors::status(Code::PermissionDenied, Reason::NotAllowed, &"your role does not allow this"))
+    }
 }
 
 fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {

@@ -1,5 +1,12 @@
 //! Who did what: rows appended in the transaction of the change they tell of.
-use crate::{access::REQUEST_ID, clock, db::{Db, Tx}, errors, identity::Caller, on};
+use crate::{
+    access::REQUEST_ID,
+    clock,
+    db::{Db, Tx},
+    errors,
+    identity::Caller,
+    on,
+};
 use chrono::{DateTime, Utc};
 use patio_proto::{access::Role, audit as pb, role};
 use serde_json::Value;

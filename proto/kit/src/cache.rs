@@ -1,7 +1,14 @@
 //! What may be forgotten: one cache for one process or for all replicas.
-use redis::{AsyncCommands, Script, aio::{ConnectionManager, ConnectionManagerConfig}};
+use redis::{
+    AsyncCommands, Script,
+    aio::{ConnectionManager, ConnectionManagerConfig},
+};
 use serde::{Serialize, de::DeserializeOwned};
-use std::{marker::PhantomData, sync::LazyLock, time::{Duration, Instant}};
+use std::{
+    marker::PhantomData,
+    sync::LazyLock,
+    time::{Duration, Instant},
+};
 
 /// A place in the cache that holds values of one type.
 #[derive(Debug, Clone)]
@@ -71,7 +78,9 @@ impl Cache {
     /// What is held at each of several places, in one round trip.
     pub async fn get_many<T: DeserializeOwned>(&self, keys: &[Key<T>]) -> Vec<Option<T>> {
         let held: Vec<Option<String>> = match self {
-            Self::Memory(memory) => keys.iter().map(|key| memory.get(&key.text).filter(|h| h.until > Instant::now()).map(|h| h.json)).collect(),
+            Self::Memory(memory) => {
+                keys.iter().map(|key| memory.get(&key.text).filter(|h| h.until > Instant::now()).map(|h| h.json)).collect()
+            }
             Self::Redis(redis) => {
                 let mut pipe = redis::pipe();
                 for key in keys {

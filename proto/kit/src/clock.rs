@@ -1,6 +1,9 @@
 //! Time comes from here, so that tests can move it.
 use chrono::{DateTime, TimeDelta, Utc};
-use std::sync::{Arc, atomic::{AtomicI64, Ordering}};
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
 
 /// The clock of a process; clones show the same time.
 #[derive(Debug, Clone, Default)]

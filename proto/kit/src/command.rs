@@ -1,7 +1,26 @@
 //! The commands of a service's own binary: `serve`, `migrate`, `config` and `probe`.
-use crate::{config::{self, Settings}, db::{Db, Schema}, host::Host, lifecycle, probe, secret::Secret, server::Service, telemetry};
+use crate::{
+    config::{self, Settings},
+    db::{Db, Schema},
+    host::Host,
+    lifecycle, probe,
+    secret::Secret,
+    server::Service,
+    telemetry,
+};
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use std::{fmt::Debug, future::Future, io::Write, net::SocketAddr, process::ExitCode, sync::{Arc, atomic::{AtomicBool, Ordering}}, time::Duration};
+use std::{
+    fmt::Debug,
+    future::Future,
+    io::Write,
+    net::SocketAddr,
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 /// How long a drain waits for work under way.
 pub const DRAIN: Duration = Duration::from_secs(20);
@@ -122,7 +141,13 @@ async fn serve<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
         print(&format!("{notice}\n"))?;
     }
     tracing::info!(address = %listener.local_addr()?, service = P::NAME, "serving");
-    let stop = { let ready = ready.clone(); async move { lifecycle::asked_to_stop().await; ready.store(false, Ordering::Relaxed); } };
+    let stop = {
+        let ready = ready.clone();
+        async move {
+            lifecycle::asked_to_stop().await;
+            ready.store(false, Ordering::Relaxed);
+        }
+    };
     service.serve(listener, stop).await?;
     host.tasks.stop();
     if !host.tasks.drained(DRAIN).await {

@@ -101,7 +101,10 @@ mod tests {
         let command = <Cli as clap::CommandFactory>::command();
         let matches = command.clone().get_matches_from(["x", "--service-secret", "hush", "--database-url", "postgres://a:pw@h/d"]);
         let text = effective(&command, &matches);
-        assert!(text.contains("PATIO_SERVICE_SECRET=********\n") && text.contains("PATIO_DATABASE_URL=postgres://a:********@h/d\n"), "{text}");
+        assert!(
+            text.contains("PATIO_SERVICE_SECRET=********\n") && text.contains("PATIO_DATABASE_URL=postgres://a:********@h/d\n"),
+            "{text}"
+        );
         assert!(!text.contains("hush") && !text.contains("pw@"));
         let cli = <Cli as clap::FromArgMatches>::from_arg_matches(&matches).unwrap();
         assert_eq!(cli.settings.admin_listen, Listen(Some(([127, 0, 0, 1], 0).into())));

@@ -111,7 +111,9 @@ pub fn database(cause: &sqlx::Error) -> Status {
         sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed | sqlx::Error::Tls(_) => {
             away(cause)
         }
-        sqlx::Error::Database(told) if told.code().is_some_and(|code| code.starts_with("57P") || code.starts_with("08") || code == "53300") => {
+        sqlx::Error::Database(told)
+            if told.code().is_some_and(|code| code.starts_with("57P") || code.starts_with("08") || code == "53300") =>
+        {
             away(cause)
         }
         _ => internal(cause),

@@ -1,5 +1,16 @@
 //! What a process gives to the services that run in it.
-use crate::{balance, cache::Cache, clock::Clock, config::Settings, db::{Db, Schema}, identity::Identity, lifecycle::Tasks, link::Link, server::Service, tokens::{self, ServiceTokens}};
+use crate::{
+    balance,
+    cache::Cache,
+    clock::Clock,
+    config::Settings,
+    db::{Db, Schema},
+    identity::Identity,
+    lifecycle::Tasks,
+    link::Link,
+    server::Service,
+    tokens::{self, ServiceTokens},
+};
 use std::sync::{Arc, OnceLock, atomic::AtomicBool};
 
 /// The ways to the four services.
@@ -44,7 +55,12 @@ impl Host {
     pub async fn remote(settings: Settings) -> anyhow::Result<Self> {
         let tasks = Tasks::default();
         let to = |url: &str| Ok::<_, anyhow::Error>(Link::Remote(balance::channel(url, &tasks)?));
-        let links = Links { auth: to(&settings.auth_url)?, campaign: to(&settings.campaign_url)?, vehicle: to(&settings.vehicle_url)?, import: to(&settings.import_url)? };
+        let links = Links {
+            auth: to(&settings.auth_url)?,
+            campaign: to(&settings.campaign_url)?,
+            vehicle: to(&settings.vehicle_url)?,
+            import: to(&settings.import_url)?,
+        };
         Self::with(settings, tasks, links).await
     }
 

@@ -1,11 +1,18 @@
 //! Who calls: every service judges every token by itself.
-use crate::{clock::Clock, errors::{self, Reason}};
+use crate::{
+    clock::Clock,
+    errors::{self, Reason},
+};
 use chrono::{DateTime, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use moka::sync::Cache;
 use patio_proto::{access::Role, auth::Revocation, role};
 use serde::{Deserialize, Serialize};
-use std::{collections::HashMap, sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard}, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    time::Duration,
+};
 use tonic::{Code, Request, Status};
 
 /// The user id of the reserved developer account.
@@ -136,6 +143,12 @@ impl Identity {
     #[must_use]
     pub fn knows_key(&self, id: &str) -> bool {
         self.read().keys.contains_key(id)
+    }
+
+    /// Whether any key is known, without which every token is refused.
+    #[must_use]
+    pub fn has_keys(&self) -> bool {
+        !self.read().keys.is_empty()
     }
 
     /// The last revocation known.

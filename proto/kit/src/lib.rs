@@ -17,6 +17,7 @@ pub mod lifecycle;
 pub mod link;
 pub mod page;
 pub mod probe;
+pub mod progress;
 pub mod secret;
 pub mod server;
 pub mod telemetry;

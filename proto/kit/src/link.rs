@@ -1,11 +1,24 @@
 //! One client transport for a service in this process or over the network.
-use crate::{access::REQUEST_ID, errors::{self, Reason}};
+use crate::{
+    access::REQUEST_ID,
+    errors::{self, Reason},
+};
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body_util::{BodyExt, Full};
-use std::{convert::Infallible, sync::{Arc, OnceLock}, task::{Context, Poll}, time::Duration};
-use tonic::{Code, Status, body::Body, metadata::{Ascii, MetadataValue}, transport::Channel};
+use std::{
+    convert::Infallible,
+    sync::{Arc, OnceLock},
+    task::{Context, Poll},
+    time::Duration,
+};
+use tonic::{
+    Code, Status,
+    body::Body,
+    metadata::{Ascii, MetadataValue},
+    transport::Channel,
+};
 use tower::{Service, ServiceExt};
 
 /// How long a call may take when its caller says nothing.

@@ -1,11 +1,24 @@
 //! Building and serving a service: health, reflection and the access layer are always on.
-use crate::{access::{self, Access}, db::Db, host::Host};
+use crate::{
+    access::{self, Access},
+    db::Db,
+    host::Host,
+};
 use axum::middleware;
 use http::{Request, Response};
 use std::{convert::Infallible, future::Future, time::Duration};
 use tokio::net::TcpListener;
-use tonic::{body::Body, server::NamedService, service::{Routes, RoutesBuilder}, transport::server::TcpIncoming};
-use tonic_health::{ServingStatus, pb::health_server::{Health, HealthServer}, server::HealthReporter};
+use tonic::{
+    body::Body,
+    server::NamedService,
+    service::{Routes, RoutesBuilder},
+    transport::server::TcpIncoming,
+};
+use tonic_health::{
+    ServingStatus,
+    pb::health_server::{Health, HealthServer},
+    server::HealthReporter,
+};
 use tower::Service as TowerService;
 
 /// The largest message a service takes: 50,000 identifiers with room.

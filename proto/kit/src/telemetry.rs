@@ -3,7 +3,10 @@ use crate::{config::Settings, lifecycle::Tasks};
 use axum::{Router, routing::get};
 use http::StatusCode;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use std::{net::SocketAddr, sync::{Arc, OnceLock}};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, OnceLock},
+};
 use tracing_subscriber::EnvFilter;
 
 static METRICS: OnceLock<Option<PrometheusHandle>> = OnceLock::new();

@@ -1,5 +1,11 @@
 //! What tests of all services share: a host on each database, and people to call as.
-use crate::{config::{Listen, Settings}, host::Host, identity::{Claims, ISSUER}, link::Bearer, secret::Secret};
+use crate::{
+    config::{Listen, Settings},
+    host::Host,
+    identity::{Claims, ISSUER},
+    link::Bearer,
+    secret::Secret,
+};
 use chrono::TimeDelta;
 use clap::Parser;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};

@@ -1,8 +1,18 @@
 //! Keeping keys and revocations current, and tokens for services that act on their own.
-use crate::{clock, host::Host, link::{Bearer, Link}};
+use crate::{
+    clock,
+    host::Host,
+    link::{Bearer, Link},
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_proto::auth::{GetKeysRequest, ListRevocationsRequest, MintServiceTokenRequest, token_service_client::TokenServiceClient};
-use std::{sync::{Arc, atomic::{AtomicBool, Ordering}}, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 use tokio::sync::Mutex;
 use tonic::Status;
 

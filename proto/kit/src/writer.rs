@@ -75,7 +75,7 @@ impl Queue {
     pub(crate) async fn migrate(&self, migrations: &Migrator) -> anyhow::Result<()> {
         let mut held = self.connection.lock().await;
         let connection = held.as_mut().ok_or(sqlx::Error::PoolClosed)?;
-        migrations.run(connection).await?;
+        migrations.run_direct(None, connection, false).await?;
         Ok(())
     }
 

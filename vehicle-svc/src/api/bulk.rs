@@ -1,0 +1,93 @@
+//! Many vehicles at once.
+use super::{Reply, reply};
+use crate::{
+    bulk::{self, Outcome, Run, StatusChange},
+    error::Error,
+    place::Place,
+    progress::Progress,
+};
+use patio_kit::{audit, clock::Clock, db::Db, host::Host, identity};
+use patio_proto::vehicle::{self as pb, StatusAction, VehicleStatus, bulk_service_server::BulkService};
+use tonic::{Request, Status};
+
+/// Answers the calls.
+pub struct Api {
+    db: Db,
+    clock: Clock,
+    progress: Progress,
+}
+
+impl Api {
+    /// Answers from a database.
+    pub fn new(host: &Host, db: Db, progress: Progress) -> Self {
+        Self { db, clock: host.clock.clone(), progress }
+    }
+
+    /// Who calls, now, everywhere.
+    fn run<T>(&self, request: &Request<T>) -> Result<Run, Status> {
+        let (caller, address) = (identity::caller(request)?, audit::address(request));
+        Ok(Run { caller, now: self.clock.now(), campaign: None, yard: None, dry_run: false, address })
+    }
+}
+
+#[tonic::async_trait]
+impl BulkService for Api {
+    async fn bulk_status(&self, request: Request<pb::BulkStatusRequest>) -> Reply<pb::BulkReply> {
+        let run = self.run(&request)?;
+        let ask = request.into_inner();
+        let change = change(&ask)?;
+        let run = within(run, ask.scope.as_ref(), ask.dry_run);
+        let outcome = self.db.write(move |tx| Box::pin(async move { bulk::change_status(tx, &ask.vins, change, &run).await })).await?;
+        self.progress.changed(&outcome.counted).await;
+        reply(outcome.into())
+    }
+
+    async fn bulk_parking_space(&self, request: Request<pb::BulkParkingSpaceRequest>) -> Reply<pb::BulkReply> {
+        let run = self.run(&request)?;
+        let ask = request.into_inner();
+        let moves = moves(&ask.rows)?;
+        let run = within(run, ask.scope.as_ref(), ask.dry_run);
+        let outcome = self.db.write(move |tx| Box::pin(async move { bulk::move_vehicles(tx, &moves, &run).await })).await?;
+        self.progress.changed(&outcome.counted).await;
+        reply(outcome.into())
+    }
+}
+
+fn change(ask: &pb::BulkStatusRequest) -> Result<StatusChange, Error> {
+    let status = VehicleStatus::try_from(ask.status).map_err(|_| Error::Bad("status: there is no such status".to_owned()))?;
+    match ask.action() {
+        StatusAction::Unspecified => Err(Error::Bad("action: `insert` or `remove` is needed".to_owned())),
+        StatusAction::Insert if status == VehicleStatus::Unspecified => Err(Error::Bad("status: `insert` needs one".to_owned())),
+        action => Ok(StatusChange { action, status }),
+    }
+}
+
+fn moves(rows: &[pb::NewSpace]) -> Result<Vec<(String, Place)>, Error> {
+    rows.iter()
+        .enumerate()
+        .map(|(row, new)| {
+            let place = Place::new(&new.parking_space).map_err(|why| Error::Bad(format!("row {}: {why}", row + 1)))?;
+            if place.space.is_empty() || new.vin.trim().is_empty() {
+                return Err(Error::Bad(format!("row {}: vin and parking_space are needed", row + 1)));
+            }
+            Ok((new.vin.clone(), place))
+        })
+        .collect()
+}
+
+/// The same run within the scope that was told.
+fn within(run: Run, told: Option<&pb::Scope>, dry_run: bool) -> Run {
+    let told = told.copied().unwrap_or_default();
+    Run { campaign: told.campaign_id, yard: told.yard.map(i64::from), dry_run, ..run }
+}
+
+impl From<Outcome> for pb::BulkReply {
+    fn from(outcome: Outcome) -> Self {
+        Self {
+            matched: i64::try_from(outcome.matched).unwrap_or(i64::MAX),
+            updated: i64::try_from(outcome.updated).unwrap_or(i64::MAX),
+            skipped: outcome.skipped.into_iter().map(|(vin, reason)| pb::Skipped { vin, reason: reason.to_owned() }).collect(),
+            not_found: outcome.not_found,
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The steps that campaign-svc and import-svc take with a campaign's vehicles.
+use super::{Reply, reply};
+use crate::{
+    error::Error,
+    fleet,
+    progress::Progress,
+    store::{campaigns, counters::Counted},
+};
+use patio_kit::{clock::Clock, db::Db, host::Host};
+use patio_proto::vehicle::{self as pb, Gate, fleet_service_server::FleetService};
+use tonic::{Request, Status, Streaming};
+
+/// Answers the calls.
+pub struct Api {
+    db: Db,
+    clock: Clock,
+    progress: Progress,
+}
+
+impl Api {
+    /// Answers from a database.
+    pub fn new(host: &Host, db: Db, progress: Progress) -> Self {
+        Self { db, clock: host.clock.clone(), progress }
+    }
+}
+
+#[tonic::async_trait]
+impl FleetService for Api {
+    async fn import_vehicles(&self, request: Request<Streaming<pb::ImportVehiclesRequest>>) -> Reply<pb::ImportVehiclesReply> {
+        let mut chunks = request.into_inner();
+        let mut campaign = None;
+        while let Some(chunk) = chunks.message().await? {
+            let id = *campaign.get_or_insert(chunk.campaign_id);
+            if id != chunk.campaign_id {
+                return Err(Error::Bad("one import fills one campaign".to_owned()).into());
+            }
+            fleet::store(&self.db, id, fleet::read(&chunk.vehicles)?, self.clock.now()).await?;
+        }
+        let id = campaign.ok_or_else(|| Status::from(Error::Bad("the import is empty".to_owned())))?;
+        reply(pb::ImportVehiclesReply { stored: fleet::count(&self.db, id).await? })
+    }
+
+    async fn set_campaign(&self, request: Request<pb::SetCampaignRequest>) -> Reply<pb::SetCampaignReply> {
+        let ask = request.into_inner();
+        let gate = match ask.gate() {
+            Gate::Unspecified => return Err(Error::Bad("the gate is open or closed".to_owned()).into()),
+            Gate::Open => "open",
+            Gate::Closed => "closed",
+        };
+        self.db
+            .write(move |tx| Box::pin(async move { campaigns::set(tx, ask.campaign_id, &ask.name, gate, ask.revision).await }))
+            .await
+            .map_err(Error::Database)?;
+        reply(pb::SetCampaignReply {})
+    }
+
+    async fn remove_campaign(&self, request: Request<pb::RemoveCampaignRequest>) -> Reply<pb::RemoveCampaignReply> {
+        let campaign_id = request.into_inner().campaign_id;
+        let removed = fleet::remove(&self.db, campaign_id).await?;
+        let gone = Counted { campaign_id, total: 0, inspected: 0, revision: i64::MAX, turned: false };
+        self.progress.changed(&[gone]).await;
+        reply(pb::RemoveCampaignReply { removed: i64::try_from(removed).unwrap_or(i64::MAX) })
+    }
+}

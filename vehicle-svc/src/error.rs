@@ -1,0 +1,68 @@
+//! What can go wrong with vehicles, and what it means to a caller.
+use patio_kit::errors::{self, Reason, status, status_with};
+use tonic::{Code, Status};
+
+/// Why a call about vehicles was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It does not exist, or its campaign is being imported or deleted.
+    #[error("vehicle {0} does not exist")]
+    NoVehicle(i64),
+    /// It does not exist, or is being imported or deleted.
+    #[error("campaign {0} does not exist")]
+    NoCampaign(i64),
+    /// Somebody saved first.
+    #[error("vehicle {id} is at version {now} by now")]
+    Stale {
+        /// The vehicle.
+        id: i64,
+        /// Its version.
+        now: i64,
+    },
+    /// The role may not change the field.
+    #[error("your role may not change {0}")]
+    Field(&'static str),
+    /// The role may not take this step.
+    #[error("a vehicle that is `{from}` cannot become `{to}` here")]
+    Step {
+        /// The status it has.
+        from: &'static str,
+        /// The status that was asked for.
+        to: &'static str,
+    },
+    /// The campaign takes no saves.
+    #[error("campaign `{0}` is closed; a supervisor can reopen it")]
+    Closed(String),
+    /// Another vehicle of the campaign has the identifier.
+    #[error("another vehicle of this campaign is `{0}` already")]
+    VinTaken(String),
+    /// The key was used for another save.
+    #[error("this idempotency key belongs to another save")]
+    KeyReused,
+    /// A field is malformed.
+    #[error("{0}")]
+    Bad(String),
+    /// A statement failed.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}
+
+/// What comes of a call about vehicles.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::NoVehicle(_) => status(Code::NotFound, Reason::NoVehicle, &error),
+            Error::NoCampaign(_) => status(Code::NotFound, Reason::NoCampaign, &error),
+            Error::Stale { now, .. } => status_with(Code::Aborted, Reason::StaleVersion, &error, &[("version", now.to_string())]),
+            Error::Field(_) => status(Code::PermissionDenied, Reason::FieldNotAllowed, &error),
+            Error::Step { .. } => status(Code::FailedPrecondition, Reason::StatusNotAllowed, &error),
+            Error::Closed(_) => status(Code::FailedPrecondition, Reason::CampaignClosed, &error),
+            Error::VinTaken(_) => status(Code::AlreadyExists, Reason::VinTaken, &error),
+            Error::KeyReused => status(Code::AlreadyExists, Reason::KeyReused, &error),
+            Error::Bad(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
+            Error::Database(cause) => errors::database(cause),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A campaign's vehicles as a whole: stored by an import, removed with the campaign.
+use crate::{
+    error::{Error, Result},
+    place::Place,
+    store::{
+        campaigns, counters,
+        vehicles::{self, CHUNK, New},
+    },
+};
+use chrono::{DateTime, Utc};
+use patio_kit::db::Db;
+use patio_proto::{identifier::Identifier, vehicle::NewVehicle};
+
+/// How many vehicles go in one step, so that others need not wait for all of them.
+const REMOVE: i64 = 5_000;
+
+/// Checks what an import brings.
+///
+/// # Errors
+/// Names the vehicle that is malformed.
+pub fn read(vehicles: &[NewVehicle]) -> Result<Vec<New>> {
+    vehicles
+        .iter()
+        .map(|new| {
+            let identifier = Identifier::new(&new.model_code, &new.serial_number).map_err(Error::Bad)?;
+            let place = Place::new(&new.parking_space).map_err(|why| Error::Bad(format!("{}: {why}", identifier.vin())))?;
+            Ok(New { identifier, place })
+        })
+        .collect()
+}
+
+/// Stores vehicles of a draft, a chunk a transaction: nobody sees them before the campaign is
+/// opened, and other saves go on between the chunks.
+///
+/// # Errors
+/// When the campaign is no draft, or a vehicle is in it already; the importer then discards the draft.
+pub async fn store(db: &Db, campaign: i64, all: Vec<New>, now: DateTime<Utc>) -> Result<()> {
+    for chunk in all.chunks(CHUNK).map(<[New]>::to_vec) {
+        let (vin, keys) = (chunk.first().map(|new| new.identifier.vin()).unwrap_or_default(), keys(&chunk));
+        let stored = db
+            .write(move |tx| {
+                Box::pin(async move {
+                    if !campaigns::draft(tx, campaign).await? {
+                        return Err(Error::NoCampaign(campaign));
+                    }
+                    Ok(vehicles::insert(tx, campaign, &chunk, now).await?)
+                })
+            })
+            .await;
+        match stored {
+            Err(Error::Database(cause)) if patio_kit::errors::is_duplicate(&cause) => return Err(twice(db, campaign, keys, vin).await),
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
+fn keys(chunk: &[New]) -> Vec<String> {
+    chunk.iter().map(|new| new.identifier.key()).collect()
+}
+
+/// Which vehicle of a refused chunk is there already; one of the chunk itself when none is.
+async fn twice(db: &Db, campaign: i64, keys: Vec<String>, otherwise: String) -> Error {
+    let present: std::result::Result<Vec<String>, sqlx::Error> =
+        db.write(move |tx| Box::pin(async move { vehicles::present(tx, campaign, &keys).await })).await;
+    match present {
+        Ok(present) => Error::VinTaken(present.into_iter().next().unwrap_or(otherwise)),
+        Err(cause) => cause.into(),
+    }
+}
+
+/// Counts a draft once all of it is stored; how many vehicles it has.
+///
+/// # Errors
+/// When the campaign is no draft any more.
+pub async fn count(db: &Db, campaign: i64) -> Result<i64> {
+    db.write(move |tx| {
+        Box::pin(async move {
+            if !campaigns::draft(tx, campaign).await? {
+                return Err(Error::NoCampaign(campaign));
+            }
+            Ok(counters::count_draft(tx, campaign).await?)
+        })
+    })
+    .await
+}
+
+/// Removes a campaign: hidden at once, its vehicles in steps; repeated, it goes on where it stopped.
+///
+/// # Errors
+/// When a statement fails; what is left goes when it is called again.
+pub async fn remove(db: &Db, campaign: i64) -> Result<u64> {
+    db.write(move |tx| Box::pin(async move { campaigns::bury(tx, campaign).await })).await.map_err(Error::Database)?;
+    let mut removed = 0;
+    loop {
+        let some = db
+            .write(move |tx| Box::pin(async move { vehicles::remove_some(tx, campaign, REMOVE).await }))
+            .await
+            .map_err(Error::Database)?;
+        removed += some;
+        if some == 0 {
+            return Ok(removed);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What is known here of campaigns.
+use crate::store::dialect;
+use patio_kit::{
+    db::{Db, Tx},
+    on,
+};
+use sqlx::{AssertSqlSafe, FromRow, query, query_as, query_scalar};
+
+type Result<T> = std::result::Result<T, sqlx::Error>;
+
+/// A campaign that people see, with its counters.
+#[derive(Debug, Clone, FromRow)]
+pub struct Campaign {
+    /// Its number.
+    pub id: i64,
+    /// Its name.
+    pub name: String,
+    /// All of its vehicles.
+    pub total: i64,
+}
+
+/// Finds a campaign that people see.
+pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>> {
+    on!(db.read(), c => query_as("select id, name, total from campaigns where id = $1 and gate in ('open', 'closed')")
+        .bind(id).fetch_optional(c).await)
+}
+
+/// Makes sure that a draft may take vehicles; false when it was opened or removed.
+pub async fn draft(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+    on!(tx.on(), c => query("insert into campaigns (id, name, gate) values ($1, '', 'draft') on conflict (id) do nothing")
+        .bind(id).execute(c).await.map(drop))?;
+    let gate: String = on!(tx.on(), c => query_scalar("select gate from campaigns where id = $1").bind(id).fetch_one(c).await)?;
+    Ok(gate == "draft")
+}
+
+/// Takes over name and gate, unless a later change arrived before or the campaign is gone.
+pub async fn set(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<()> {
+    on!(tx.on(), c => query(
+        "insert into campaigns (id, name, gate, revision) values ($1, $2, $3, $4)
+         on conflict (id) do update set name = excluded.name, gate = excluded.gate, revision = excluded.revision
+          where campaigns.revision < excluded.revision and campaigns.gate <> 'removed'")
+        .bind(id).bind(name).bind(gate).bind(revision).execute(c).await.map(drop))
+}
+
+/// Hides a campaign for ever; a late import of it is refused from then on.
+pub async fn bury(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    on!(tx.on(), c => query(
+        "insert into campaigns (id, name, gate) values ($1, '', 'removed')
+         on conflict (id) do update set gate = 'removed', name = '', total = 0, inspected = 0, counts_revision = campaigns.counts_revision + 1")
+        .bind(id).execute(c).await.map(drop))?;
+    on!(tx.on(), c => query("delete from turns where campaign_id = $1").bind(id).execute(c).await.map(drop))?;
+    on!(tx.on(), c => query("delete from counters where campaign_id = $1").bind(id).execute(c).await.map(drop))
+}
+
+/// How far a campaign, or one yard of it, is.
+#[derive(Debug, Clone, FromRow)]
+pub struct Progress {
+    /// The campaign.
+    pub campaign_id: i64,
+    /// Its vehicles.
+    pub total: i64,
+    /// The inspected ones.
+    pub inspected: i64,
+    /// The first in walking order that is not.
+    pub next: Option<i64>,
+    /// Grows with every change of these.
+    pub revision: i64,
+}
+
+const WHOLE: &str = "select c.id as campaign_id, c.total, c.inspected, c.counts_revision as revision,
+    (select v.id from vehicles v where v.campaign_id = c.id and not v.inspected order by v.walk_key, v.id limit 1) as next from campaigns c";
+
+/// Progress of campaigns by id, in one statement.
+pub async fn progress(db: &Db, ids: &[i64]) -> Result<Vec<Progress>> {
+    let text = format!(
+        "with asked as ({}) {WHOLE} join asked a on a.id = c.id where c.gate in ('open', 'closed')",
+        dialect::ids(db.is_postgres())
+    );
+    let ids = serde_json::to_string(ids).unwrap_or_default();
+    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
+}
+
+/// Progress of one yard of campaigns by id, in one statement.
+pub async fn progress_in_yard(db: &Db, ids: &[i64], yard: i64) -> Result<Vec<Progress>> {
+    let text = format!(
+        "with asked as ({}) select c.id as campaign_id, k.total, k.inspected, c.counts_revision as revision,
+           (select v.id from vehicles v where v.campaign_id = c.id and v.yard_id = $2 and not v.inspected
+             order by v.walk_key, v.id limit 1) as next
+           from campaigns c join asked a on a.id = c.id join counters k on k.campaign_id = c.id and k.yard_id = $2
+          where c.gate in ('open', 'closed')",
+        dialect::ids(db.is_postgres())
+    );
+    let ids = serde_json::to_string(ids).unwrap_or_default();
+    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(yard).fetch_all(c).await)
+}
+
+/// Progress of the campaign with a name.
+pub async fn progress_of(db: &Db, name: &str) -> Result<Option<Progress>> {
+    let text = format!("{WHOLE} where c.name = $1 and c.gate in ('open', 'closed')");
+    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(name).fetch_optional(c).await)
+}

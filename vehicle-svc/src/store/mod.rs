@@ -1,0 +1,10 @@
+//! All the SQL of vehicle-svc.
+
+pub mod bulk;
+pub mod campaigns;
+pub mod counters;
+pub mod dialect;
+pub mod keys;
+pub mod turns;
+pub mod vehicles;
+pub mod yards;

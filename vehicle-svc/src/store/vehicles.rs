@@ -1,0 +1,272 @@
+//! Vehicles, one and many.
+use crate::{inspect::Finding, place::Place, store::dialect};
+use chrono::{DateTime, Utc};
+use patio_kit::{
+    db::{Db, Side, Tx},
+    on,
+    page::Window,
+};
+use patio_proto::identifier::Identifier;
+use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, query_as, query_scalar};
+
+type Result<T> = std::result::Result<T, sqlx::Error>;
+
+/// A vehicle with its campaign's name and gate, and the next one to inspect.
+#[derive(Debug, Clone, FromRow)]
+pub struct Vehicle {
+    /// Its number.
+    pub id: i64,
+    /// The campaign it belongs to.
+    pub campaign_id: i64,
+    /// The campaign's name.
+    pub campaign_name: String,
+    /// `open` or `closed`.
+    pub gate: String,
+    /// First part of the identifier.
+    pub model_code: String,
+    /// Second part of the identifier.
+    pub serial_number: String,
+    /// As people write it.
+    pub parking_space: String,
+    /// None when the space leads to no yard.
+    pub yard_id: Option<i64>,
+    /// The group the space is listed under.
+    pub yard_group: String,
+    /// Sorts as people walk.
+    pub walk_key: String,
+    /// As the contract spells it; empty for none.
+    pub status: String,
+    /// Whether it counts as inspected.
+    pub inspected: bool,
+    /// Supervisor notes.
+    pub admin_notes: String,
+    /// Team leader notes.
+    pub operator_notes: String,
+    /// The user who saved it last.
+    pub modified_by: Option<i64>,
+    /// When it was saved last.
+    pub modified_at: DateTime<Utc>,
+    /// Grows with every save.
+    pub version: i64,
+    /// The next vehicle in walking order that is not inspected.
+    pub next: Option<i64>,
+}
+
+macro_rules! columns {
+    () => {
+        "v.id, v.campaign_id, c.name as campaign_name, c.gate, v.model_code, v.serial_number, v.parking_space, v.yard_id, v.yard_group,
+         v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes, v.modified_by, v.modified_at, v.version"
+    };
+}
+
+macro_rules! next_after {
+    ($yard:literal) => {
+        concat!(
+            "coalesce(
+               (select n.id from vehicles n where n.campaign_id = v.campaign_id and not n.inspected",
+            $yard,
+            " and (n.walk_key, n.id) > (v.walk_key, v.id) order by n.walk_key, n.id limit 1),
+               (select n.id from vehicles n where n.campaign_id = v.campaign_id and not n.inspected",
+            $yard,
+            " and (n.walk_key, n.id) < (v.walk_key, v.id) order by n.walk_key, n.id limit 1)) as next"
+        )
+    };
+}
+
+const FIND: &str = concat!(
+    "select ",
+    columns!(),
+    ", ",
+    next_after!(""),
+    " from vehicles v join campaigns c on c.id = v.campaign_id
+    where v.id = $1 and c.gate in ('open', 'closed')"
+);
+const FIND_IN_YARD: &str = concat!(
+    "select ",
+    columns!(),
+    ", ",
+    next_after!(" and n.yard_id = $2"),
+    " from vehicles v join campaigns c on c.id = v.campaign_id
+    where v.id = $1 and c.gate in ('open', 'closed')"
+);
+const LOCK: &str = concat!(
+    "select ",
+    columns!(),
+    ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
+    where v.id = $1 and c.gate in ('open', 'closed')"
+);
+const LOCK_POSTGRES: &str = concat!(
+    "select ",
+    columns!(),
+    ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
+    where v.id = $1 and c.gate in ('open', 'closed') for update of v for share of c"
+);
+
+/// Finds a vehicle of a campaign that people see; `next` stays in `yard` when given.
+pub async fn find(db: &Db, id: i64, yard: Option<i64>) -> Result<Option<Vehicle>> {
+    on!(db.read(), c => match yard {
+        Some(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
+        None => query_as(FIND).bind(id).fetch_optional(c).await,
+    })
+}
+
+/// Finds a vehicle as the open transaction sees it.
+pub async fn find_in(tx: &mut Tx<'_>, id: i64, yard: Option<i64>) -> Result<Option<Vehicle>> {
+    on!(tx.on(), c => match yard {
+        Some(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
+        None => query_as(FIND).bind(id).fetch_optional(c).await,
+    })
+}
+
+/// Finds a vehicle and keeps others from changing it until the commit; `next` is not looked up.
+pub async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<Option<Vehicle>> {
+    let text = dialect::for_update(tx.is_postgres(), LOCK, LOCK_POSTGRES);
+    on!(tx.on(), c => query_as(text).bind(id).fetch_optional(c).await)
+}
+
+/// Saves an inspection on a locked vehicle.
+pub async fn save(tx: &mut Tx<'_>, id: i64, finding: &Finding, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
+    on!(tx.on(), c => sqlx::query(
+        "update vehicles
+            set model_code = $2, serial_number = $3, vin_key = $4, parking_space = $5, yard_id = $6, yard_group = $7, walk_key = $8,
+                haystack = $9, status = $10, inspected = true, admin_notes = $11, operator_notes = $12,
+                modified_by = $13, modified_at = $14, version = version + 1
+          where id = $1")
+        .bind(id).bind(&finding.identifier.model_code).bind(&finding.identifier.serial_number).bind(finding.identifier.key())
+        .bind(&finding.place.space).bind(finding.place.yard_id).bind(&finding.place.group).bind(&finding.place.walk_key)
+        .bind(crate::place::haystack(&finding.identifier, &finding.place.space)).bind(finding.status)
+        .bind(&finding.admin_notes).bind(&finding.operator_notes).bind(by).bind(at)
+        .execute(c).await.map(drop))
+}
+
+/// What narrows a list of vehicles down.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// A `like` pattern; `%%` for all.
+    pub pattern: String,
+    /// Only this yard.
+    pub yard: Option<i64>,
+    /// Only this status, spelled as stored.
+    pub status: Option<&'static str>,
+}
+
+impl Filter {
+    /// Whether every vehicle passes.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.pattern == "%%" && self.yard.is_none() && self.status.is_none()
+    }
+}
+
+/// One page of a campaign's vehicles in walking order; `next` is not looked up.
+pub async fn page(db: &Db, campaign: i64, filter: &Filter, window: Window) -> Result<Vec<Vehicle>> {
+    on!(db.read(), c => query_as(concat!(
+        "select ", columns!(), ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
+          where v.campaign_id = $1 and ($2 = '%%' or v.haystack like $2 escape '\\')
+            and (cast($3 as bigint) is null or v.yard_id = $3) and (cast($4 as text) is null or v.status = $4)
+          order by v.walk_key, v.id limit $5 offset $6"))
+        .bind(campaign).bind(&filter.pattern).bind(filter.yard).bind(filter.status).bind(window.limit()).bind(window.offset())
+        .fetch_all(c).await)
+}
+
+/// How many vehicles of a campaign pass a filter.
+pub async fn count(db: &Db, campaign: i64, filter: &Filter) -> Result<i64> {
+    on!(db.read(), c => query_scalar(
+        "select count(*) from vehicles v
+          where v.campaign_id = $1 and ($2 = '%%' or v.haystack like $2 escape '\\')
+            and (cast($3 as bigint) is null or v.yard_id = $3) and (cast($4 as text) is null or v.status = $4)")
+        .bind(campaign).bind(&filter.pattern).bind(filter.yard).bind(filter.status)
+        .fetch_one(c).await)
+}
+
+/// A vehicle as the whole list shows it.
+#[derive(Debug, Clone, FromRow)]
+pub struct Row {
+    /// Its number.
+    pub id: i64,
+    /// First part of the identifier.
+    pub model_code: String,
+    /// Second part of the identifier.
+    pub serial_number: String,
+    /// As people write it.
+    pub parking_space: String,
+    /// The group the space is listed under.
+    pub yard_group: String,
+    /// None when the space leads to no yard.
+    pub yard_id: Option<i64>,
+    /// Empty for none.
+    pub status: String,
+    /// Whether it counts as inspected.
+    pub inspected: bool,
+    /// Grows with every save.
+    pub version: i64,
+    /// Sorts as people walk.
+    pub walk_key: String,
+}
+
+/// The next rows of the whole list after a position, in walking order.
+pub async fn rows_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<Row>> {
+    on!(db.read(), c => query_as(
+        "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key
+           from vehicles where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
+        .bind(campaign).bind(&position.0).bind(position.1).bind(most)
+        .fetch_all(c).await)
+}
+
+/// A vehicle of an import.
+#[derive(Debug, Clone)]
+pub struct New {
+    /// Who it is.
+    pub identifier: Identifier,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// Most vehicles one statement takes: both databases allow 32,766 values and more.
+pub const CHUNK: usize = 500;
+
+/// Stores at most [`CHUNK`] vehicles of a draft.
+pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[New], at: DateTime<Utc>) -> Result<()> {
+    const INTO: &str = "insert into vehicles
+        (campaign_id, model_code, serial_number, vin_key, parking_space, yard_id, yard_group, walk_key, haystack, modified_at) ";
+    macro_rules! rows {
+        ($connection:expr, $engine:ty) => {{
+            let mut text = QueryBuilder::<$engine>::new(INTO);
+            text.push_values(all, |mut row, new| {
+                row.push_bind(campaign)
+                    .push_bind(&new.identifier.model_code)
+                    .push_bind(&new.identifier.serial_number)
+                    .push_bind(new.identifier.key())
+                    .push_bind(&new.place.space)
+                    .push_bind(new.place.yard_id)
+                    .push_bind(&new.place.group)
+                    .push_bind(&new.place.walk_key)
+                    .push_bind(crate::place::haystack(&new.identifier, &new.place.space))
+                    .push_bind(at);
+            });
+            text.build().execute($connection).await.map(drop)
+        }};
+    }
+    match tx.on() {
+        Side::Sqlite(connection) => rows!(connection, sqlx::Sqlite),
+        Side::Postgres(connection) => rows!(connection, sqlx::Postgres),
+    }
+}
+
+/// Removes some of a campaign's vehicles; how many there were.
+pub async fn remove_some(tx: &mut Tx<'_>, campaign: i64, most: i64) -> Result<u64> {
+    on!(tx.on(), c => sqlx::query(
+        "delete from vehicles where id in (select id from vehicles where campaign_id = $1 order by walk_key, id limit $2)")
+        .bind(campaign).bind(most).execute(c).await.map(|done| done.rows_affected()))
+}
+
+/// The identifiers that are in a campaign already, of those given by their keys.
+pub async fn present(tx: &mut Tx<'_>, campaign: i64, keys: &[String]) -> Result<Vec<String>> {
+    let text = format!(
+        "with asked as ({}) select v.model_code || ' ' || v.serial_number from vehicles v join asked a on a.word = v.vin_key
+          where v.campaign_id = $2 limit 10",
+        dialect::texts(tx.is_postgres())
+    );
+    let keys = serde_json::to_string(keys).unwrap_or_default();
+    on!(tx.on(), c => query_scalar(AssertSqlSafe(text)).bind(&keys).bind(campaign).fetch_all(c).await)
+}

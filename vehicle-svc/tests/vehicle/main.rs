@@ -1,0 +1,4 @@
+//! What vehicle-svc promises, on both databases.
+mod campaigns;
+mod inspection;
+mod yard;
