@@ -1,1 +1,115 @@
-//! Being written.
+//! Who people are, and whether they may come in: users, sessions, tokens, the lockout.
+
+pub mod api;
+pub mod config;
+pub mod door;
+pub mod error;
+pub mod first;
+pub mod hmc;
+pub mod keys;
+pub mod lockout;
+pub mod password;
+pub mod people;
+pub mod sessions;
+pub mod store;
+
+pub use config::Config;
+
+use api::{sessions::Sessions, tokens::Tokens, users::Users};
+use chrono::TimeDelta;
+use door::Door;
+use keys::Keys;
+use lockout::Lockout;
+use password::Passwords;
+use patio_kit::{audit::AuditLog, command::Program, db::{Db, Schema}, host::Host, server::{Builder, LARGEST_MESSAGE, Service}};
+use patio_proto::{
+    audit::audit_service_server::AuditServiceServer,
+    auth::{session_service_server::SessionServiceServer, token_service_server::TokenServiceServer, user_service_server::UserServiceServer},
+};
+use people::People;
+use sqlx::migrate::Migrator;
+use std::{sync::Arc, time::Duration};
+use store::revocations::{self, Revocation};
+
+static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
+static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
+/// The tables of auth-svc.
+pub const SCHEMA: Schema = Schema { name: "auth", sqlite: &SQLITE, postgres: &POSTGRES };
+/// How often what has no effect any more is forgotten.
+const TIDY_EVERY: Duration = Duration::from_secs(3600);
+
+/// auth-svc as a program of its own.
+pub struct Auth;
+
+impl Program for Auth {
+    const NAME: &'static str = "auth-svc";
+    const LISTEN: &'static str = "127.0.0.1:50051";
+    const SCHEMA: Schema = SCHEMA;
+    type Config = Config;
+
+    async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
+        start(config, host).await
+    }
+}
+
+/// Starts auth-svc.
+///
+/// # Errors
+/// When the database cannot be used or the configuration cannot be taken.
+pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
+    start_with(config, host, Passwords::default()).await
+}
+
+/// Starts auth-svc with a bound on hashing that the caller can watch or share.
+///
+/// # Errors
+/// As [`start`].
+pub async fn start_with(config: Config, host: &Host, passwords: Passwords) -> anyhow::Result<Service> {
+    let db = host.database(SCHEMA).await?;
+    let notices = first::prepare(&db, &config, &passwords, host.clock.now()).await?;
+    let keys = Arc::new(Keys::read(&db).await?);
+    keys.tell(&host.identity);
+    let revoked = revocations::after(&db, 0, host.clock.now()).await?;
+    host.identity.revoke(&revoked.into_iter().map(Revocation::wire).collect::<Vec<_>>());
+    let people = People {
+        db: db.clone(),
+        clock: host.clock.clone(),
+        identity: host.identity.clone(),
+        passwords: passwords.clone(),
+        developer_key: hmc::key(&config.developer_hmc),
+    };
+    let tokens = Tokens { db: db.clone(), clock: host.clock.clone(), keys: keys.clone(), secret: host.settings.service_secret.clone() };
+    let door = Arc::new(door(&config, host, db.clone(), keys, passwords));
+    tidy(host, door.clone());
+    Builder::new(Auth::NAME, host)
+        .add(SessionServiceServer::new(Sessions { door }))
+        .add(UserServiceServer::new(Users { people }).max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE))
+        .add(TokenServiceServer::new(tokens))
+        .add(AuditServiceServer::new(AuditLog { db: db.clone() }))
+        .build(db, notices)
+        .await
+}
+
+fn door(config: &Config, host: &Host, db: Db, keys: Arc<Keys>, passwords: Passwords) -> Door {
+    Door {
+        lockout: Lockout::new(&host.cache, db.clone(), host.clock.clone()),
+        db,
+        clock: host.clock.clone(),
+        identity: host.identity.clone(),
+        keys,
+        passwords,
+        lives: TimeDelta::hours(config.token_hours),
+    }
+}
+
+/// Forgets every hour what has no effect any more.
+fn tidy(host: &Host, door: Arc<Door>) {
+    host.tasks.repeat(TIDY_EVERY, move || {
+        let door = door.clone();
+        async move {
+            if let Err(cause) = door.tidy().await {
+                tracing::warn!(%cause, "expired revocations and lockouts were not forgotten");
+            }
+        }
+    });
+}

@@ -1,1 +1,21 @@
-//! Being written.
+//! Patio's door: translates HTTP to gRPC and back, and serves the pages. It decides nothing of its own.
+
+pub mod api;
+pub mod assets;
+pub mod bearer;
+pub mod config;
+pub mod error;
+pub mod headers;
+pub mod input;
+pub mod limits;
+pub mod names;
+pub mod openapi;
+pub mod page;
+pub mod precondition;
+pub mod routes;
+pub mod serve;
+pub mod upload;
+pub mod values;
+
+pub use config::Config;
+pub use serve::{Gateway, start};

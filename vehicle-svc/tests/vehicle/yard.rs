@@ -2,7 +2,6 @@
 use patio_kit::{
     host::Host,
     link::{Bearer, Link},
-    server::Service,
     testing,
 };
 use patio_proto::{
@@ -62,7 +61,6 @@ impl TokenService for Minter {
 pub struct Yard {
     pub host: Host,
     pub told: Told,
-    pub service: Service,
 }
 
 impl Yard {
@@ -73,7 +71,7 @@ impl Yard {
         attach(&host.links.auth, TokenServiceServer::new(Minter(host.clone())));
         let service = vehicle_svc::start(vehicle_svc::Config::default(), &host).await.unwrap();
         host.attach(&service);
-        let yard = Self { host, told, service };
+        let yard = Self { host, told };
         yard.import(CAMPAIGN, spaces).await.unwrap();
         yard.open(CAMPAIGN, "Recall A", 1).await;
         yard
