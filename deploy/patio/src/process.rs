@@ -1,0 +1,97 @@
+//! Starting everything in the right order, and ending it in the reverse one.
+use crate::{demo, pages};
+use clap::Args;
+use patio_kit::{command::{DRAIN, Program, print}, config::Settings, host::Host, lifecycle, secret::Secret, server::Service, telemetry};
+use ring::rand::{SecureRandom, SystemRandom};
+use std::sync::Arc;
+
+/// What the one process is told.
+#[derive(Debug, Clone, Args)]
+pub struct Options {
+    #[command(flatten)]
+    settings: Settings,
+    #[command(flatten)]
+    gateway: gateway::Config,
+    #[command(flatten)]
+    auth: auth_svc::Config,
+    #[command(flatten)]
+    campaign: campaign_svc::Config,
+    #[command(flatten)]
+    vehicle: vehicle_svc::Config,
+    #[command(flatten)]
+    import: import_svc::Config,
+    /// Fills in demo campaigns and people.
+    #[arg(long)]
+    demo: bool,
+}
+
+/// Serves until SIGTERM or Ctrl-C, then finishes what is under way.
+pub async fn serve(mut options: Options) -> anyhow::Result<()> {
+    telemetry::start(&options.settings);
+    if options.settings.service_secret.expose().is_empty() {
+        options.settings.service_secret = Secret::from(chance()?);
+    }
+    options.gateway.web_dir = pages::built(&options.gateway.web_dir).await?;
+    let demo = if options.demo { Some(demo::Demo::prepare(&mut options.auth, chance()?)) } else { None };
+    let host = Host::local(options.settings.clone()).await?;
+    let services = start(&options, &host).await?;
+    let gateway = gateway::start(options.gateway, &host).await?;
+    admin(&host).await?;
+    for notice in services.iter().flat_map(|service| &service.notices) {
+        print(&format!("{notice}\n"))?;
+    }
+    if let Some(demo) = demo {
+        demo.fill(&host).await?;
+    }
+    print(&format!("Patio is ready on http://{}\n", gateway.address))?;
+    lifecycle::asked_to_stop().await;
+    print("Patio finishes what is under way …\n")?;
+    host.tasks.stop();
+    gateway.drained(DRAIN).await;
+    if !host.tasks.drained(DRAIN).await {
+        tracing::warn!("some work was left behind");
+    }
+    for service in services {
+        service.close().await;
+    }
+    print("Patio has ended.\n")
+}
+
+async fn start(options: &Options, host: &Host) -> anyhow::Result<Vec<Service>> {
+    let auth = auth_svc::start(options.auth.clone(), host).await?;
+    host.attach(&auth);
+    let vehicle = vehicle_svc::start(options.vehicle.clone(), host).await?;
+    host.attach(&vehicle);
+    let campaign = campaign_svc::start(options.campaign.clone(), host).await?;
+    host.attach(&campaign);
+    let import = import_svc::start(options.import.clone(), host).await?;
+    host.attach(&import);
+    Ok(vec![auth, vehicle, campaign, import])
+}
+
+async fn admin(host: &Host) -> anyhow::Result<()> {
+    let Some(listen) = host.settings.admin_listen.0 else { return Ok(()) };
+    let known = host.clone();
+    let address = telemetry::serve(listen, &host.tasks, Arc::new(move || known.knows_keys() && !known.tasks.is_stopping())).await?;
+    tracing::info!(%address, "admin port is open");
+    Ok(())
+}
+
+/// Brings the tables of all services up to date.
+pub async fn migrate(options: Options) -> anyhow::Result<()> {
+    telemetry::start(&options.settings);
+    let host = Host::local(options.settings).await?;
+    for schema in [auth_svc::Auth::SCHEMA, vehicle_svc::Vehicles::SCHEMA, campaign_svc::Campaigns::SCHEMA, import_svc::Imports::SCHEMA] {
+        host.database(schema).await?.close().await;
+        print(&format!("{}: the tables are up to date\n", schema.name))?;
+    }
+    Ok(())
+}
+
+/// 24 characters that nobody can guess.
+fn chance() -> anyhow::Result<String> {
+    const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    let mut bytes = [0; 24];
+    SystemRandom::new().fill(&mut bytes).map_err(|_| anyhow::anyhow!("this machine gives no random numbers"))?;
+    Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect())
+}
