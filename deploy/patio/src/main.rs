@@ -23,8 +23,17 @@ enum Command {
     Config,
     /// Brings the tables of all services up to date and ends.
     Migrate,
+    /// Looks after the audit log.
+    #[command(subcommand)]
+    Audit(Audit),
     /// Asks a service that runs on its own how it is.
     Probe(probe::Options),
+}
+
+#[derive(Subcommand)]
+enum Audit {
+    /// Compares every entry with the chain of digests; the exit code is 1 when something was changed or is missing.
+    Verify,
 }
 
 fn main() -> ExitCode {
@@ -41,6 +50,7 @@ fn main() -> ExitCode {
         None => command::run(process::serve(cli.options)),
         Some(Command::Config) => command::print(&config::effective(&command, &matches)),
         Some(Command::Migrate) => command::run(process::migrate(cli.options)),
+        Some(Command::Audit(Audit::Verify)) => command::run(process::verify_audit(cli.options)),
         Some(Command::Probe(options)) => return probe::main(&options, "127.0.0.1:50051"),
     };
     command::ended(&done)

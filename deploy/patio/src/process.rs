@@ -1,7 +1,7 @@
 //! Starting everything in the right order, and ending it in the reverse one.
 use crate::{demo, pages};
 use clap::Args;
-use patio_kit::{command::{DRAIN, Program, print}, config::Settings, host::Host, lifecycle, secret::Secret, server::Service, telemetry};
+use patio_kit::{audit::seal, command::{DRAIN, Program, print}, config::Settings, db::Schema, host::Host, lifecycle, secret::Secret, server::Service, telemetry};
 use ring::rand::{SecureRandom, SystemRandom};
 use std::sync::Arc;
 
@@ -77,14 +77,36 @@ async fn admin(host: &Host) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The tables of all services.
+const SCHEMAS: [Schema; 4] = [auth_svc::Auth::SCHEMA, vehicle_svc::Vehicles::SCHEMA, campaign_svc::Campaigns::SCHEMA, import_svc::Imports::SCHEMA];
+
 /// Brings the tables of all services up to date.
 pub async fn migrate(options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings);
     let host = Host::local(options.settings).await?;
-    for schema in [auth_svc::Auth::SCHEMA, vehicle_svc::Vehicles::SCHEMA, campaign_svc::Campaigns::SCHEMA, import_svc::Imports::SCHEMA] {
+    for schema in SCHEMAS {
         host.database(schema).await?.close().await;
         print(&format!("{}: the tables are up to date\n", schema.name))?;
     }
+    Ok(())
+}
+
+/// Compares every audit entry of all services with the chain of digests.
+pub async fn verify_audit(options: Options) -> anyhow::Result<()> {
+    telemetry::start(&options.settings);
+    let host = Host::local(options.settings).await?;
+    let mut found = 0;
+    for schema in SCHEMAS {
+        let db = host.database(schema).await?;
+        let report = seal::verify(&db, host.clock.now()).await?;
+        print(&format!("{}: {} entries and {} seals compared, {} removed when due\n", schema.name, report.entries, report.seals, report.removed))?;
+        for problem in &report.problems {
+            print(&format!("{}: {problem}\n", schema.name))?;
+        }
+        found += report.problems.len();
+        db.close().await;
+    }
+    anyhow::ensure!(found == 0, "the audit log does not hold: {found} problems");
     Ok(())
 }
 

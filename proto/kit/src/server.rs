@@ -72,6 +72,7 @@ impl Builder {
             self.routes.add_service(describe().build_v1alpha()?);
         }
         follow(&self.host, reporter, self.names, db.clone());
+        crate::audit::seal::keep(&self.host, &db);
         let guard = Access { identity: self.host.identity.clone(), service: self.name };
         let router = self.routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(guard, access::guard));
         Ok(Service { name: self.name, router, notices, db })

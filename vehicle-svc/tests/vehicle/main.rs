@@ -1,5 +1,6 @@
 //! What vehicle-svc promises, on both databases.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+mod audit;
 mod campaigns;
 mod inspection;
 mod yard;

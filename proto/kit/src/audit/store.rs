@@ -1,0 +1,150 @@
+//! The SQL of the audit tables, which every service has.
+use super::Event;
+use crate::{
+    clock,
+    db::{Db, Tx},
+    identity::Caller,
+    on,
+};
+use chrono::{DateTime, Utc};
+use patio_proto::{audit as pb, role};
+use sqlx::{FromRow, query, query_as, query_scalar};
+
+type Result<T> = std::result::Result<T, sqlx::Error>;
+
+/// An entry as it stands.
+#[derive(Debug, Clone, FromRow)]
+pub(super) struct Row {
+    pub id: i64,
+    pub at: DateTime<Utc>,
+    pub user_id: Option<i64>,
+    pub role: String,
+    pub kind: String,
+    pub subject: String,
+    pub summary: String,
+    pub address: String,
+    pub old_values: String,
+    pub new_values: String,
+}
+
+pub(super) async fn append(tx: &mut Tx<'_>, at: DateTime<Utc>, who: Option<&Caller>, event: Event) -> Result<()> {
+    let role = who.map_or("", |caller| role::text(caller.role));
+    on!(tx.on(), c => query(
+        "insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+        .bind(at).bind(who.and_then(Caller::person)).bind(role).bind(event.kind).bind(event.subject)
+        .bind(event.summary).bind(event.address)
+        .bind(event.old.map(|v| v.to_string()).unwrap_or_default())
+        .bind(event.new.map(|v| v.to_string()).unwrap_or_default())
+        .execute(c).await.map(drop))
+}
+
+/// The last moment of the year 9999, which both databases keep.
+fn far() -> DateTime<Utc> {
+    DateTime::from_timestamp(253_402_300_799, 0).unwrap_or_default()
+}
+
+pub(super) async fn list(db: &Db, ask: &pb::ListEventsRequest) -> Result<Vec<Row>> {
+    let before = ask.before.as_ref().and_then(clock::moment).unwrap_or_else(far);
+    let before_id = if ask.before_id == 0 { i64::MAX } else { ask.before_id };
+    let from = ask.from.as_ref().and_then(clock::moment).unwrap_or_default();
+    let to = ask.to.as_ref().and_then(clock::moment).unwrap_or_else(far);
+    let limit = i64::from(ask.limit.clamp(1, 200));
+    on!(db.read(), c => query_as(
+        "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
+           from audit_events
+          where (at, id) < ($1, $2) and at >= $3 and at <= $4
+            and ($5 = '' or kind = $5)
+            and (cast($6 as bigint) is null or user_id = $6)
+            and ($7 = '%%' or lower(subject) like $7 escape '\\' or lower(summary) like $7 escape '\\')
+          order by at desc, id desc limit $8")
+        .bind(before).bind(before_id).bind(from).bind(to).bind(&ask.kind).bind(ask.user_id)
+        .bind(crate::page::contains(&ask.search)).bind(limit)
+        .fetch_all(c).await)
+}
+
+/// A link of the chain.
+#[derive(Debug, Clone, FromRow)]
+pub(super) struct Seal {
+    pub id: i64,
+    pub digest: String,
+}
+
+/// A sealed entry's digest, and the entry if it is still there.
+#[derive(Debug, FromRow)]
+pub(super) struct Sealed {
+    pub seal: i64,
+    pub event_id: i64,
+    pub sealed_kind: String,
+    pub sealed_at: DateTime<Utc>,
+    pub digest: String,
+    #[sqlx(flatten)]
+    pub entry: Entry,
+}
+
+/// An entry that may have been removed.
+#[derive(Debug, FromRow)]
+pub(super) struct Entry {
+    pub id: Option<i64>,
+    pub at: Option<DateTime<Utc>>,
+    pub user_id: Option<i64>,
+    pub role: Option<String>,
+    pub kind: Option<String>,
+    pub subject: Option<String>,
+    pub summary: Option<String>,
+    pub address: Option<String>,
+    pub old_values: Option<String>,
+    pub new_values: Option<String>,
+}
+
+pub(super) async fn last_seal(tx: &mut Tx<'_>) -> Result<Option<Seal>> {
+    on!(tx.on(), c => query_as("select id, digest from audit_seals order by id desc limit 1").fetch_optional(c).await)
+}
+
+/// Entries without a digest, oldest first; only as far back as transactions may have committed late.
+pub(super) async fn unsealed(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<Row>> {
+    let last: Option<i64> = on!(tx.on(), c => query_scalar("select max(event_id) from audit_digests").fetch_one(c).await)?;
+    let from = last.map_or(0, |last| last - late);
+    on!(tx.on(), c => query_as(
+        "select e.id, e.at, e.user_id, e.role, e.kind, e.subject, e.summary, e.address, e.old_values, e.new_values
+           from audit_events e left join audit_digests d on d.event_id = e.id
+          where e.id > $1 and d.event_id is null order by e.id limit $2")
+        .bind(from).bind(most).fetch_all(c).await)
+}
+
+pub(super) async fn add_seal(tx: &mut Tx<'_>, seal: &Seal, at: DateTime<Utc>) -> Result<()> {
+    on!(tx.on(), c => query("insert into audit_seals (id, digest, at) values ($1, $2, $3)")
+        .bind(seal.id).bind(&seal.digest).bind(at).execute(c).await.map(drop))
+}
+
+pub(super) async fn add_digest(tx: &mut Tx<'_>, seal: i64, row: &Row, digest: &str) -> Result<()> {
+    on!(tx.on(), c => query("insert into audit_digests (event_id, seal, kind, at, digest) values ($1, $2, $3, $4, $5)")
+        .bind(row.id).bind(seal).bind(&row.kind).bind(row.at).bind(digest).execute(c).await.map(drop))
+}
+
+pub(super) async fn seals_after(db: &Db, id: i64, most: i64) -> Result<Vec<Seal>> {
+    on!(db.read(), c => query_as("select id, digest from audit_seals where id > $1 order by id limit $2").bind(id).bind(most).fetch_all(c).await)
+}
+
+/// Sealed entries after a position, in the order of the chain.
+pub(super) async fn sealed_after(db: &Db, (seal, event): (i64, i64), most: i64) -> Result<Vec<Sealed>> {
+    on!(db.read(), c => query_as(
+        "select d.seal, d.event_id, d.kind as sealed_kind, d.at as sealed_at, d.digest, e.id, e.at, e.user_id, e.role, e.kind,
+                e.subject, e.summary, e.address, e.old_values, e.new_values
+           from audit_digests d left join audit_events e on e.id = d.event_id
+          where (d.seal, d.event_id) > ($1, $2) order by d.seal, d.event_id limit $3")
+        .bind(seal).bind(event).bind(most).fetch_all(c).await)
+}
+
+/// How many entries were written before a moment and never sealed.
+pub(super) async fn never_sealed(db: &Db, before: DateTime<Utc>) -> Result<i64> {
+    on!(db.read(), c => query_scalar(
+        "select count(*) from audit_events e left join audit_digests d on d.event_id = e.id where d.event_id is null and e.at < $1")
+        .bind(before).fetch_one(c).await)
+}
+
+/// Removes entries of some kinds that were written before a moment; how many.
+pub(super) async fn remove(tx: &mut Tx<'_>, kind: &str, before: DateTime<Utc>) -> Result<u64> {
+    on!(tx.on(), c => query("delete from audit_events where kind = $1 and at < $2")
+        .bind(kind).bind(before).execute(c).await.map(|done| done.rows_affected()))
+}
