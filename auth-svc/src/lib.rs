@@ -21,10 +21,18 @@ use door::Door;
 use keys::Keys;
 use lockout::Lockout;
 use password::Passwords;
-use patio_kit::{audit::AuditLog, command::Program, db::{Db, Schema}, host::Host, server::{Builder, LARGEST_MESSAGE, Service}};
+use patio_kit::{
+    audit::AuditLog,
+    command::Program,
+    db::{Db, Schema},
+    host::Host,
+    server::{Builder, LARGEST_MESSAGE, Service},
+};
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
-    auth::{session_service_server::SessionServiceServer, token_service_server::TokenServiceServer, user_service_server::UserServiceServer},
+    auth::{
+        session_service_server::SessionServiceServer, token_service_server::TokenServiceServer, user_service_server::UserServiceServer,
+    },
 };
 use people::People;
 use sqlx::migrate::Migrator;
@@ -82,10 +90,12 @@ pub async fn start_with(config: Config, host: &Host, passwords: Passwords) -> an
     let door = Arc::new(door(&config, host, db.clone(), keys, passwords));
     tidy(host, door.clone());
     Builder::new(Auth::NAME, host)
-        .add(SessionServiceServer::new(Sessions { door }))
-        .add(UserServiceServer::new(Users { people }).max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE))
-        .add(TokenServiceServer::new(tokens))
-        .add(AuditServiceServer::new(AuditLog { db: db.clone() }))
+        .with(SessionServiceServer::new(Sessions { door }))
+        .with(
+            UserServiceServer::new(Users { people }).max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE),
+        )
+        .with(TokenServiceServer::new(tokens))
+        .with(AuditServiceServer::new(AuditLog { db: db.clone() }))
         .build(db, notices)
         .await
 }

@@ -10,6 +10,7 @@ pub mod input;
 pub mod limits;
 pub mod names;
 pub mod openapi;
+pub mod pace;
 pub mod page;
 pub mod precondition;
 pub mod routes;

@@ -1,4 +1,68 @@
 //! import-svc: spreadsheets in and out.
+
+mod api;
+mod error;
+mod progress;
 pub mod reader;
 pub mod refusal;
+mod saga;
+mod settle;
+mod steps;
+pub mod store;
 pub mod template;
+
+use patio_kit::{
+    audit::AuditLog,
+    command::Program,
+    db::Schema,
+    host::Host,
+    server::{Builder, LARGEST_MESSAGE, Service},
+};
+use patio_proto::{audit::audit_service_server::AuditServiceServer, imports::import_service_server::ImportServiceServer};
+use reader::Reader;
+use std::path::PathBuf;
+
+pub use error::Error;
+
+static SQLITE: sqlx::migrate::Migrator = sqlx::migrate!("migrations/sqlite");
+static POSTGRES: sqlx::migrate::Migrator = sqlx::migrate!("migrations/postgres");
+
+/// The tables of import-svc.
+pub const SCHEMA: Schema = Schema { name: "imports", sqlite: &SQLITE, postgres: &POSTGRES };
+
+/// What import-svc is told beside the common settings.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[group(skip)]
+pub struct Config {
+    /// The program that reads workbooks, started once for each with the argument `read-workbook`; this one itself when absent.
+    #[arg(long, env = "PATIO_WORKBOOK_READER")]
+    pub workbook_reader: Option<PathBuf>,
+}
+
+/// import-svc as a program.
+pub struct Imports;
+
+impl Program for Imports {
+    const NAME: &'static str = "import-svc";
+    const LISTEN: &'static str = "127.0.0.1:50054";
+    const SCHEMA: Schema = SCHEMA;
+    type Config = Config;
+
+    async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
+        start(config, host).await
+    }
+}
+
+/// Starts import-svc: the one door.
+pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
+    let db = host.database(SCHEMA).await?;
+    let program = config.workbook_reader.map_or_else(std::env::current_exe, Ok)?;
+    let reader = Reader::new(program, reader::PATIENCE);
+    settle::keep_settling(host, db.clone());
+    let imports = ImportServiceServer::new(api::imports::Api::new(host, db.clone(), reader));
+    Builder::new(Imports::NAME, host)
+        .with(imports.max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE))
+        .with(AuditServiceServer::new(AuditLog { db: db.clone() }))
+        .build(db, Vec::new())
+        .await
+}

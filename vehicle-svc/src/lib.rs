@@ -35,6 +35,7 @@ pub const SCHEMA: Schema = Schema { name: "vehicle", sqlite: &SQLITE, postgres: 
 
 /// What vehicle-svc is told beside the common settings: nothing yet.
 #[derive(Debug, Clone, Default, clap::Args)]
+#[group(skip)]
 pub struct Config {}
 
 /// vehicle-svc as a program.

@@ -43,11 +43,16 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     if let Some(demo) = demo {
         demo.fill(&host).await?;
     }
-    print(&format!("Patio is ready on http://{}\n", gateway.address))?;
+    let address = gateway.address;
+    host.tasks.spawn(async move {
+        if let Err(cause) = gateway.serve().await {
+            tracing::error!(%cause, "the gateway failed");
+        }
+    });
+    print(&format!("Patio is ready on http://{address}\n"))?;
     lifecycle::asked_to_stop().await;
     print("Patio finishes what is under way …\n")?;
     host.tasks.stop();
-    gateway.drained(DRAIN).await;
     if !host.tasks.drained(DRAIN).await {
         tracing::warn!("some work was left behind");
     }

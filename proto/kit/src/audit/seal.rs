@@ -1,8 +1,8 @@
 //! A chain of digests over the entries, so that a changed or missing one shows.
 //!
 //! Entries are sealed in batches by a task of their own, so that writers never queue on the head
-//! of the chain. Each seal is a digest over the one before and the digests of its entries; the
-//! newest is logged, where nobody who can only write to the database can change it.
+//! of the chain. Each seal is a digest over the one before and the digests of its entries; every
+//! hundredth of them is logged, where nobody who can only write to the database can change it.
 use super::{
     digest::{self, Link},
     store::{self, Seal, Sealed},
@@ -68,11 +68,20 @@ pub async fn once(db: &Db, now: DateTime<Utc>) -> Result<usize, sqlx::Error> {
             }
             let seal = Seal { id, digest: link.finish() };
             store::add_seal(tx, &seal, now).await?;
-            tracing::info!(seal = seal.id, digest = %seal.digest, entries = rows.len(), "sealed audit entries");
+            tell(&seal, rows.len());
             Ok(rows.len())
         })
     })
     .await
+}
+
+/// Logs a seal; one in a hundred so that it stands in every log, outside the database.
+fn tell(seal: &Seal, entries: usize) {
+    if seal.id % 100 == 0 {
+        tracing::info!(seal = seal.id, digest = %seal.digest, entries, "sealed audit entries");
+    } else {
+        tracing::debug!(seal = seal.id, digest = %seal.digest, entries, "sealed audit entries");
+    }
 }
 
 /// Removes entries about access that were kept long enough, and says so in one entry; how many.

@@ -1,0 +1,65 @@
+//! What every service needs to judge a token by itself.
+use super::Reply;
+use crate::{
+    error::Error,
+    keys::{self, Keys},
+    store::revocations::{self, Revocation},
+};
+use chrono::TimeDelta;
+use patio_kit::{
+    clock::{self, Clock},
+    db::Db,
+    secret::Secret,
+};
+use patio_proto::{
+    access::Role,
+    auth::{self as pb, token_service_server::TokenService},
+};
+use std::sync::Arc;
+use tonic::{Request, Response};
+
+/// How long a service's token lives.
+const SERVICE_TOKEN: TimeDelta = TimeDelta::minutes(10);
+/// The longest name of a service.
+const LONGEST_NAME: usize = 40;
+
+/// Serves keys, revocations and tokens for services.
+pub struct Tokens {
+    /// Where revocations are kept.
+    pub db: Db,
+    /// The time.
+    pub clock: Clock,
+    /// What tokens are signed with.
+    pub keys: Arc<Keys>,
+    /// What a service has to know.
+    pub secret: Secret,
+}
+
+#[tonic::async_trait]
+impl TokenService for Tokens {
+    async fn get_keys(&self, _: Request<pb::GetKeysRequest>) -> Reply<pb::GetKeysReply> {
+        Ok(Response::new(pb::GetKeysReply { keys: self.keys.wire() }))
+    }
+
+    async fn list_revocations(&self, request: Request<pb::ListRevocationsRequest>) -> Reply<pb::ListRevocationsReply> {
+        let found = revocations::after(&self.db, request.get_ref().after, self.clock.now()).await?;
+        Ok(Response::new(pb::ListRevocationsReply { revocations: found.into_iter().map(Revocation::wire).collect() }))
+    }
+
+    async fn mint_service_token(&self, request: Request<pb::MintServiceTokenRequest>) -> Reply<pb::MintServiceTokenReply> {
+        let asked = request.into_inner();
+        let name = service_name(&asked.service)?;
+        let ours = self.secret.expose();
+        if ours.is_empty() || !keys::same_secret(ours, &asked.secret) {
+            return Err(Error::WrongSecret.into());
+        }
+        let now = self.clock.now().timestamp_millis();
+        let minted = self.keys.mint(format!("service:{name}"), Role::Service, now, SERVICE_TOKEN)?;
+        Ok(Response::new(pb::MintServiceTokenReply { token: minted.token, expires_at: Some(clock::timestamp(minted.expires_at)) }))
+    }
+}
+
+fn service_name(name: &str) -> Result<&str, Error> {
+    let fits = (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    if fits { Ok(name) } else { Err(Error::BadField { field: "service", why: "must be the name of a service" }) }
+}

@@ -1,0 +1,121 @@
+//! The first start on an empty database, and what every start makes sure of.
+use crate::{
+    config::Config,
+    error::Error,
+    hmc::Hmc,
+    keys,
+    password::{self, Passwords},
+    store::users::{self, New},
+};
+use anyhow::Context;
+use chrono::{DateTime, Utc};
+use patio_kit::{
+    audit::{self, Event},
+    db::{Db, Tx},
+    identity::DEVELOPER,
+    secret::Secret,
+};
+use patio_proto::access::Role;
+
+/// The id of the first supervisor.
+const FIRST: i64 = 2;
+/// Characters that nobody confuses, 32 of them, so that each byte of chance gives one evenly.
+const ALPHABET: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz123456789";
+
+/// Who is made on an empty database.
+struct Founders {
+    developer: Hmc,
+    admin: Hmc,
+    admin_hash: String,
+    /// The password to be told once, when it was made up here.
+    told: Option<String>,
+}
+
+/// Makes the keys, and the first two users when there are none; returns the lines to print once.
+///
+/// # Errors
+/// When the configured hmcs or passwords cannot be taken, or the database fails.
+pub async fn prepare(db: &Db, config: &Config, passwords: &Passwords, now: DateTime<Utc>) -> anyhow::Result<Vec<String>> {
+    let developer = Hmc::parse(&config.developer_hmc).context("PATIO_DEVELOPER_HMC cannot be taken")?;
+    let founders = if users::any(db).await? { None } else { Some(founders(config, developer.clone(), passwords).await?) };
+    let notices = db.write(move |tx| Box::pin(async move { establish(tx, founders, now).await })).await?;
+    if let Some(password) = &config.developer_password {
+        give_developer_password(db, password, &developer, passwords).await?;
+    }
+    Ok(notices)
+}
+
+async fn founders(config: &Config, developer: Hmc, passwords: &Passwords) -> anyhow::Result<Founders> {
+    let admin = Hmc::parse(&config.admin_hmc).context("PATIO_ADMIN_HMC cannot be taken")?;
+    anyhow::ensure!(admin.key != developer.key, "PATIO_ADMIN_HMC and PATIO_DEVELOPER_HMC must differ");
+    let (password, told) = match &config.admin_password {
+        Some(given) => (given.expose().to_owned(), None),
+        None => {
+            let made = generate()?;
+            (made.clone(), Some(made))
+        }
+    };
+    password::check(&password, &admin.key).context("PATIO_ADMIN_PASSWORD cannot be taken")?;
+    let admin_hash = passwords.hash(password).await?;
+    Ok(Founders { developer, admin, admin_hash, told })
+}
+
+/// Twenty characters in four groups, 100 bits.
+fn generate() -> Result<String, Error> {
+    let chance = keys::chance::<20>()?;
+    let groups: Vec<String> =
+        chance.chunks(5).map(|group| group.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()).collect();
+    Ok(groups.join("-"))
+}
+
+/// Only the replica that finds nobody makes the founders, and only it has something to tell.
+async fn establish(tx: &mut Tx<'_>, founders: Option<Founders>, now: DateTime<Utc>) -> Result<Vec<String>, Error> {
+    users::lock(tx).await?;
+    keys::make_missing(tx, now).await?;
+    let Some(founders) = founders else { return Ok(Vec::new()) };
+    if users::current(tx, DEVELOPER).await?.is_some() {
+        return Ok(Vec::new());
+    }
+    let notices = notices(&founders);
+    let developer = New { id: Some(DEVELOPER), hmc: founders.developer, role: Role::Admin, password_hash: String::new() };
+    let admin = New { id: Some(FIRST), hmc: founders.admin, role: Role::Admin, password_hash: founders.admin_hash };
+    for new in [developer, admin] {
+        let made = users::insert(tx, &new, now).await?;
+        let subject = crate::store::export::subject(made.id);
+        let event = Event { kind: "user-changed", subject, summary: "made on the first start".to_owned(), ..Event::default() };
+        audit::append(tx, now, None, event).await?;
+    }
+    Ok(notices)
+}
+
+fn notices(founders: &Founders) -> Vec<String> {
+    let Some(password) = &founders.told else { return Vec::new() };
+    vec![
+        "The first supervisor has been made; this is shown only once:".to_owned(),
+        format!("  HMC: {}", founders.admin.text),
+        format!("  Password: {password}"),
+    ]
+}
+
+async fn give_developer_password(db: &Db, password: &Secret, hmc: &Hmc, passwords: &Passwords) -> anyhow::Result<()> {
+    if users::by_id(db, DEVELOPER).await?.is_none_or(|stored| stored.hash().is_some()) {
+        return Ok(());
+    }
+    password::check(password.expose(), &hmc.key).context("PATIO_DEVELOPER_PASSWORD cannot be taken")?;
+    let hash = passwords.hash(password.expose().to_owned()).await?;
+    db.write(move |tx| Box::pin(async move { users::set_missing_password(tx, DEVELOPER, &hash).await })).await?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_generated_password_is_long_readable_and_never_the_same() {
+        let (one, other) = (generate().unwrap(), generate().unwrap());
+        assert!(one.len() == 23 && one != other, "{one} {other}");
+        assert!(one.chars().all(|c| c == '-' || ALPHABET.contains(&(c as u8))), "{one}");
+        assert!(password::check(&one, "1000").is_ok());
+    }
+}

@@ -1,0 +1,270 @@
+//! The rules of the lockout, without any store: what one attempt does to the cells it touches.
+//! `lockout.lua` says the same for Redis, line by line.
+use std::collections::HashMap;
+
+/// How many wrong passwords begin a block.
+pub const TRIES: i64 = 5;
+/// How long a block lasts.
+pub const BLOCK_MS: i64 = 180_000;
+/// How long failures are remembered after the last one.
+pub const MEMORY_MS: i64 = 30 * 60_000;
+
+/// What is known of one bucket; moments in milliseconds since 1970.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, sqlx::FromRow)]
+pub struct Cell {
+    /// Failures that count.
+    pub failures: i64,
+    /// From then on they do not.
+    pub until_ms: i64,
+    /// The last one.
+    pub last_ms: i64,
+    /// The end of the block; past or 0 when there is none.
+    pub blocked_ms: i64,
+}
+
+/// Cells by bucket; one that is absent is empty.
+pub type Cells = HashMap<String, Cell>;
+
+/// A limit that is wider than one person at one address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wide {
+    /// Failures within a window.
+    pub limit: i64,
+    /// How long a window is.
+    pub window_ms: i64,
+    /// How far apart further tries may be; 0 when the window has to end first.
+    pub pace_ms: i64,
+}
+
+/// 20 failures in a quarter of an hour for one account, then one try in 36 seconds.
+pub const PER_ACCOUNT: Wide = Wide { limit: 20, window_ms: 15 * 60_000, pace_ms: 36_000 };
+/// 100 failures in ten minutes for one address.
+pub const PER_ADDRESS: Wide = Wide { limit: 100, window_ms: 10 * 60_000, pace_ms: 0 };
+
+/// The buckets that one attempt touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Buckets {
+    /// Whose count and block decide.
+    pub decider: String,
+    /// Where the attempt is counted too.
+    pub shadow: Option<String>,
+    /// The wider limits it falls under.
+    pub wide: Vec<(String, Wide)>,
+}
+
+impl Buckets {
+    /// All of them in one order, in which any two attempts lock them.
+    #[must_use]
+    pub fn all(&self) -> Vec<String> {
+        let mut all: Vec<String> =
+            [&self.decider].into_iter().chain(&self.shadow).chain(self.wide.iter().map(|(bucket, _)| bucket)).cloned().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// What to do to the cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// Only looks whether a try is refused.
+    Look,
+    /// Books a try, before its password is compared.
+    Reserve,
+    /// Takes the booking back, as the password was right.
+    Settle,
+    /// Takes over a block of so many milliseconds that another store knows.
+    Adopt(i64),
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Refused for so many milliseconds.
+    Refused(i64),
+    /// Goes on; so many tries are left if it is wrong. 0: it began the block and may still be right.
+    Go(i64),
+}
+
+/// Does one act at one moment.
+pub fn apply(cells: &mut Cells, buckets: &Buckets, act: Act, now: i64) -> Verdict {
+    match act {
+        Act::Look => look(cells, buckets, now),
+        Act::Reserve => match look(cells, buckets, now) {
+            Verdict::Go(_) => book(cells, buckets, now),
+            refused => refused,
+        },
+        Act::Settle => settle(cells, buckets, now),
+        Act::Adopt(wait) => {
+            let cell = fresh(cells, &buckets.decider, now);
+            cell.failures = 0;
+            cell.blocked_ms = cell.blocked_ms.max(now + wait);
+            Verdict::Refused(wait)
+        }
+    }
+}
+
+fn look(cells: &Cells, buckets: &Buckets, now: i64) -> Verdict {
+    let cell = |bucket: &str| cells.get(bucket).copied().unwrap_or_default();
+    let block = cell(&buckets.decider).blocked_ms - now;
+    let wide = buckets.wide.iter().map(|(bucket, rule)| wait(cell(bucket), *rule, now));
+    match wide.chain([block]).max().unwrap_or_default() {
+        wait if wait > 0 => Verdict::Refused(wait),
+        _ => Verdict::Go(TRIES),
+    }
+}
+
+fn wait(cell: Cell, rule: Wide, now: i64) -> i64 {
+    let window = cell.until_ms - now;
+    if window <= 0 || cell.failures < rule.limit {
+        return 0;
+    }
+    if rule.pace_ms > 0 { window.min(cell.last_ms + rule.pace_ms - now) } else { window }
+}
+
+fn book(cells: &mut Cells, buckets: &Buckets, now: i64) -> Verdict {
+    for (bucket, rule) in &buckets.wide {
+        let cell = fresh(cells, bucket, now);
+        if cell.failures == 0 {
+            cell.until_ms = now + rule.window_ms;
+        }
+        (cell.failures, cell.last_ms) = (cell.failures + 1, now);
+    }
+    if let Some(shadow) = &buckets.shadow {
+        let cell = fresh(cells, shadow, now);
+        fail(cell, now);
+        if cell.failures >= TRIES {
+            cell.failures = 0;
+            if cell.blocked_ms <= now {
+                cell.blocked_ms = now + BLOCK_MS;
+            }
+        }
+    }
+    let cell = fresh(cells, &buckets.decider, now);
+    fail(cell, now);
+    let left = TRIES - cell.failures;
+    if left <= 0 {
+        (cell.failures, cell.blocked_ms) = (0, now + BLOCK_MS);
+    }
+    Verdict::Go(left.max(0))
+}
+
+fn settle(cells: &mut Cells, buckets: &Buckets, now: i64) -> Verdict {
+    for (bucket, _) in &buckets.wide {
+        let cell = fresh(cells, bucket, now);
+        cell.failures = (cell.failures - 1).max(0);
+    }
+    if let Some(shadow) = &buckets.shadow {
+        fresh(cells, shadow, now).failures = 0;
+    }
+    let cell = fresh(cells, &buckets.decider, now);
+    (cell.failures, cell.blocked_ms) = (0, 0);
+    Verdict::Go(TRIES)
+}
+
+fn fresh<'c>(cells: &'c mut Cells, bucket: &str, now: i64) -> &'c mut Cell {
+    let cell = cells.entry(bucket.to_owned()).or_default();
+    if cell.until_ms <= now {
+        cell.failures = 0;
+    }
+    cell
+}
+
+fn fail(cell: &mut Cell, now: i64) {
+    (cell.failures, cell.last_ms, cell.until_ms) = (cell.failures + 1, now, now + MEMORY_MS);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(decider: &str) -> Buckets {
+        Buckets { decider: decider.to_owned(), shadow: None, wide: Vec::new() }
+    }
+
+    fn known(mark: &str, address: &str) -> Buckets {
+        Buckets { shadow: Some(address.to_owned()), ..at(mark) }
+    }
+
+    #[test]
+    fn five_tries_then_a_block_that_further_tries_do_not_change_then_five_again() {
+        let (mut cells, p) = (Cells::new(), at("p"));
+        let told: Vec<_> = (0..5).map(|i| apply(&mut cells, &p, Act::Reserve, i)).collect();
+        assert_eq!(told, [4, 3, 2, 1, 0].map(Verdict::Go));
+        for passed in [0, 1, 179_999] {
+            assert_eq!(apply(&mut cells, &p, Act::Reserve, 4 + passed), Verdict::Refused(180_000 - passed));
+        }
+        assert_eq!(apply(&mut cells, &p, Act::Reserve, 4 + 180_000), Verdict::Go(4));
+    }
+
+    #[test]
+    fn a_success_clears_the_count_and_even_the_block_its_own_try_began() {
+        let (mut cells, p) = (Cells::new(), at("p"));
+        for _ in 0..5 {
+            apply(&mut cells, &p, Act::Reserve, 0);
+        }
+        apply(&mut cells, &p, Act::Settle, 1);
+        assert_eq!(apply(&mut cells, &p, Act::Reserve, 2), Verdict::Go(4));
+    }
+
+    #[test]
+    fn failures_are_forgotten_half_an_hour_after_the_last() {
+        let (mut cells, p) = (Cells::new(), at("p"));
+        for _ in 0..3 {
+            apply(&mut cells, &p, Act::Reserve, 0);
+        }
+        assert_eq!(apply(&mut cells, &p, Act::Reserve, MEMORY_MS - 1), Verdict::Go(1));
+        assert_eq!(apply(&mut cells, &p, Act::Reserve, 2 * MEMORY_MS), Verdict::Go(4));
+    }
+
+    #[test]
+    fn a_known_device_is_not_blocked_with_its_address_but_blocks_it() {
+        let mut cells = Cells::new();
+        for _ in 0..5 {
+            apply(&mut cells, &at("p"), Act::Reserve, 0);
+        }
+        assert_eq!(apply(&mut cells, &known("d", "p"), Act::Reserve, 1), Verdict::Go(4));
+        apply(&mut cells, &known("d", "p"), Act::Settle, 2);
+        assert_eq!(apply(&mut cells, &at("p"), Act::Reserve, 3), Verdict::Refused(179_997), "its success lifts nobody else's block");
+        for _ in 0..5 {
+            apply(&mut cells, &known("e", "q"), Act::Reserve, 0);
+        }
+        assert_eq!(apply(&mut cells, &at("q"), Act::Reserve, 1), Verdict::Refused(179_999), "dropping the mark does not help");
+    }
+
+    #[test]
+    fn one_account_takes_twenty_failures_from_anywhere_and_then_one_in_36_seconds() {
+        let mut cells = Cells::new();
+        let from = |address: i64| Buckets { wide: vec![("a".to_owned(), PER_ACCOUNT)], ..at(&format!("p{address}")) };
+        for address in 0..20 {
+            assert_eq!(apply(&mut cells, &from(address), Act::Reserve, 1_000), Verdict::Go(4));
+        }
+        assert_eq!(apply(&mut cells, &from(20), Act::Reserve, 2_000), Verdict::Refused(35_000));
+        assert_eq!(apply(&mut cells, &from(20), Act::Reserve, 37_000), Verdict::Go(4));
+        assert_eq!(apply(&mut cells, &from(21), Act::Reserve, 37_001), Verdict::Refused(35_999));
+    }
+
+    #[test]
+    fn one_address_takes_a_hundred_failures_and_successes_do_not_count() {
+        let mut cells = Cells::new();
+        let on = |name: i64| Buckets { wide: vec![("i".to_owned(), PER_ADDRESS)], ..at(&format!("p{name}")) };
+        for name in 0..200 {
+            assert_eq!(apply(&mut cells, &on(name), Act::Reserve, 1), Verdict::Go(4));
+            apply(&mut cells, &on(name), Act::Settle, 1);
+        }
+        for name in 0..100 {
+            assert_eq!(apply(&mut cells, &on(name), Act::Reserve, 1), Verdict::Go(4));
+        }
+        assert_eq!(apply(&mut cells, &on(100), Act::Reserve, 1), Verdict::Refused(PER_ADDRESS.window_ms));
+        assert_eq!(apply(&mut cells, &on(100), Act::Reserve, 1 + PER_ADDRESS.window_ms), Verdict::Go(4));
+    }
+
+    #[test]
+    fn a_block_that_another_store_knew_is_taken_over_whole() {
+        let (mut cells, p) = (Cells::new(), at("p"));
+        apply(&mut cells, &p, Act::Reserve, 0);
+        apply(&mut cells, &p, Act::Adopt(1_000), 0);
+        assert_eq!(apply(&mut cells, &p, Act::Look, 1), Verdict::Refused(999));
+        assert_eq!(apply(&mut cells, &p, Act::Reserve, 1_000), Verdict::Go(4));
+    }
+}

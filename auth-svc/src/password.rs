@@ -1,0 +1,214 @@
+//! Passwords: what is accepted as one, and the dear work of hashing, which is bounded.
+use crate::{error::Error, hmc};
+use argon2::{
+    Algorithm, Argon2, Params, Version,
+    password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
+};
+use std::{
+    hash::{BuildHasher, RandomState},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The fewest characters of a password.
+pub const SHORTEST: usize = 8;
+/// The most characters of a password.
+pub const LONGEST: usize = 128;
+/// Memory of one hash, in KiB.
+const MEMORY: u32 = 19_456;
+/// Passes over it.
+const PASSES: u32 = 2;
+/// How long anybody waits for a turn.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How many accounts can wait for a hashing permit at once, one request each.
+const LANES: usize = 64;
+/// How many requests may wait at all; a waiting one holds little more than itself.
+const MOST_WAITING: usize = 512;
+
+/// Judges a new password.
+///
+/// # Errors
+/// When it is too short, too long, blank, or the hmc itself.
+pub fn check(password: &str, hmc_key: &str) -> Result<(), Error> {
+    let length = password.chars().count();
+    if length < SHORTEST {
+        return Err(Error::BadPassword("must have at least 8 characters"));
+    }
+    if length > LONGEST {
+        return Err(Error::BadPassword("must have at most 128 characters"));
+    }
+    if password.trim().is_empty() {
+        return Err(Error::BadPassword("must not be blank"));
+    }
+    if hmc::key(password) == hmc_key {
+        return Err(Error::BadPassword("must not be the hmc"));
+    }
+    Ok(())
+}
+
+/// Checks and makes hashes, as many at once as there are cores; clones share the bounds.
+#[derive(Clone)]
+pub struct Passwords {
+    permits: Arc<Semaphore>,
+    lanes: Arc<Vec<Arc<Semaphore>>>,
+    lane_of: RandomState,
+    waiting: Arc<AtomicUsize>,
+    checks: Arc<AtomicU64>,
+}
+
+/// The right to make one hash now.
+pub struct Turn {
+    _lane: Option<OwnedSemaphorePermit>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Default for Passwords {
+    fn default() -> Self {
+        Self::new(std::thread::available_parallelism().map_or(2, usize::from))
+    }
+}
+
+impl Passwords {
+    /// Makes at most so many hashes at once.
+    #[must_use]
+    pub fn new(cores: usize) -> Self {
+        Self {
+            permits: Arc::new(Semaphore::new(cores)),
+            lanes: Arc::new((0..LANES).map(|_| Arc::new(Semaphore::new(1))).collect()),
+            lane_of: RandomState::new(),
+            waiting: Arc::default(),
+            checks: Arc::default(),
+        }
+    }
+
+    /// How many passwords have been compared with a hash.
+    #[must_use]
+    pub fn checks(&self) -> u64 {
+        self.checks.load(Ordering::Relaxed)
+    }
+
+    /// Waits for the right to compare one password.
+    ///
+    /// Requests for one account pass one by one, so that a storm on it neither fills the queue
+    /// before the hashing nor delays anybody else, and is refused as soon as the account is blocked.
+    ///
+    /// # Errors
+    /// Busy when too many wait, or the wait is too long.
+    pub async fn turn(&self, account: &str) -> Result<Turn, Error> {
+        let lane = usize::try_from(self.lane_of.hash_one(account) % LANES as u64).unwrap_or_default();
+        self.wait(async {
+            let lane = self.lanes[lane].clone().acquire_owned().await.ok();
+            Some(Turn { _lane: lane, _permit: self.permits.clone().acquire_owned().await.ok()? })
+        })
+        .await
+    }
+
+    async fn wait(&self, turn: impl Future<Output = Option<Turn>>) -> Result<Turn, Error> {
+        let queue = Queued(&self.waiting);
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
+            return Err(Error::Busy);
+        }
+        let came = tokio::time::timeout(PATIENCE, turn).await;
+        drop(queue);
+        came.ok().flatten().ok_or(Error::Busy)
+    }
+
+    /// Whether the password belongs to the hash; without a hash it takes as long and is wrong.
+    ///
+    /// # Errors
+    /// When the stored hash cannot be read.
+    pub async fn is_right(&self, turn: Turn, password: String, hash: Option<String>) -> Result<bool, Error> {
+        self.checks.fetch_add(1, Ordering::Relaxed);
+        metrics::counter!("patio_password_checks_total").increment(1);
+        blocking(turn, move || match hash {
+            Some(hash) => {
+                let hash = PasswordHash::new(&hash).map_err(|cause| Error::Broken(cause.to_string()))?;
+                Ok(argon()?.verify_password(password.as_bytes(), &hash).is_ok())
+            }
+            // Making a hash costs what comparing with one costs.
+            None => argon()?.hash_password(password.as_bytes()).map(|_| false).map_err(|cause| Error::Broken(cause.to_string())),
+        })
+        .await
+    }
+
+    /// Makes the hash of a new password.
+    ///
+    /// # Errors
+    /// Busy as with [`Self::turn`].
+    pub async fn hash(&self, password: String) -> Result<String, Error> {
+        let permit = async { Some(Turn { _lane: None, _permit: self.permits.clone().acquire_owned().await.ok()? }) };
+        let turn = self.wait(permit).await?;
+        blocking(turn, move || {
+            argon()?.hash_password(password.as_bytes()).map(|hash| hash.to_string()).map_err(|cause| Error::Broken(cause.to_string()))
+        })
+        .await
+    }
+}
+
+/// One place in the queue, given back however the wait ends.
+struct Queued<'q>(&'q AtomicUsize);
+
+impl Drop for Queued<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn argon() -> Result<Argon2<'static>, Error> {
+    let params = Params::new(MEMORY, PASSES, 1, None).map_err(|cause| Error::Broken(cause.to_string()))?;
+    Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+}
+
+/// Runs the work off the async threads; the turn ends with the work, even when nobody waits for it any more.
+async fn blocking<T: Send + 'static>(turn: Turn, work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
+    tokio::task::spawn_blocking(move || {
+        let done = work();
+        drop(turn);
+        done
+    })
+    .await
+    .map_err(|cause| Error::Broken(cause.to_string()))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weak_passwords_are_refused_and_good_ones_are_not() {
+        for weak in ["", "1234567", "        ", "Register1", " register1 ", &"x".repeat(129)] {
+            assert!(check(weak, "register1").is_err(), "{weak:.20?}");
+        }
+        for good in ["12345678", "ção e açúcar", &"ü".repeat(128), " blanks around "] {
+            assert!(check(good, "register1").is_ok(), "{good:.20?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn blanks_around_a_password_belong_to_it() {
+        let passwords = Passwords::new(2);
+        let hash = passwords.hash(" pass word ".to_owned()).await.unwrap();
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+        for (tried, right) in [(" pass word ", true), ("pass word", false)] {
+            let turn = passwords.turn("a").await.unwrap();
+            assert_eq!(passwords.is_right(turn, tried.to_owned(), Some(hash.clone())).await.unwrap(), right);
+        }
+        assert_eq!(passwords.checks(), 2);
+    }
+
+    #[tokio::test]
+    async fn whoever_cannot_get_a_turn_is_told_so_within_two_seconds_and_leaves_the_queue() {
+        let passwords = Passwords::new(1);
+        let held = passwords.turn("a").await.unwrap();
+        let started = std::time::Instant::now();
+        assert!(matches!(passwords.turn("b").await, Err(Error::Busy)));
+        assert!(started.elapsed() < Duration::from_millis(2500));
+        assert_eq!(passwords.waiting.load(Ordering::Relaxed), 0);
+        drop(held);
+        assert!(passwords.turn("b").await.is_ok());
+    }
+}

@@ -1,0 +1,56 @@
+//! Everything held about one person.
+use crate::error::Error;
+use chrono::{DateTime, Utc};
+use futures::TryStreamExt;
+use patio_kit::{db::Db, on};
+use serde::Serialize;
+use sqlx::{FromRow, query_as, query_scalar};
+
+/// Most entries of an export; their total is told beside them.
+pub const MOST_ENTRIES: i64 = 10_000;
+
+/// One audit entry as it is exported.
+#[derive(FromRow, Serialize)]
+struct Entry {
+    at: DateTime<Utc>,
+    user_id: Option<i64>,
+    role: String,
+    kind: String,
+    subject: String,
+    summary: String,
+    address: String,
+    old_values: String,
+    new_values: String,
+}
+
+/// How many audit entries were made by a person or speak of one.
+pub async fn count(db: &Db, user_id: i64) -> Result<i64, Error> {
+    let count = on!(db.read(), c => query_scalar("select count(*) from audit_events where user_id = $1 or subject = $2")
+        .bind(user_id).bind(subject(user_id)).fetch_one(c).await)?;
+    Ok(count)
+}
+
+/// Writes the newest of them as the members of a JSON array, one after another as they are read.
+pub async fn write_entries(db: &Db, user_id: i64, out: &mut Vec<u8>) -> Result<(), Error> {
+    on!(db.read(), c => {
+        let mut rows = query_as::<_, Entry>(
+            "select at, user_id, role, kind, subject, summary, address, old_values, new_values
+               from audit_events where user_id = $1 or subject = $2 order by at desc, id desc limit $3")
+            .bind(user_id).bind(subject(user_id)).bind(MOST_ENTRIES).fetch(c);
+        let mut first = true;
+        while let Some(entry) = rows.try_next().await? {
+            if !first {
+                out.push(b',');
+            }
+            first = false;
+            serde_json::to_writer(&mut *out, &entry).map_err(|cause| Error::Broken(cause.to_string()))?;
+        }
+    });
+    Ok(())
+}
+
+/// How audit entries name a person.
+#[must_use]
+pub fn subject(user_id: i64) -> String {
+    format!("user {user_id}")
+}

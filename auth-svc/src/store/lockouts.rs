@@ -1,0 +1,57 @@
+//! The lockout's cells, so that they outlive a restart and hold when Redis is away.
+use crate::{
+    error::Error,
+    lockout::rules::{self, Act, Buckets, Cell, Cells, Verdict},
+};
+use patio_kit::{
+    db::{Db, Tx},
+    on,
+};
+use sqlx::{query, query_as};
+
+/// The cells of some buckets as they are.
+pub async fn read(db: &Db, buckets: &[String]) -> Result<Cells, Error> {
+    let mut cells = Cells::new();
+    for bucket in buckets {
+        let cell: Option<Cell> = on!(db.read(), c => query_as(
+            "select failures, until_ms, last_ms, blocked_ms from lockouts where bucket = $1")
+            .bind(bucket).fetch_optional(c).await)?;
+        cells.insert(bucket.clone(), cell.unwrap_or_default());
+    }
+    Ok(cells)
+}
+
+/// Does one act on the cells of its buckets, which stay locked until the commit.
+pub async fn apply(tx: &mut Tx<'_>, buckets: &Buckets, act: Act, now: i64) -> Result<Verdict, Error> {
+    let mut cells = Cells::new();
+    // The upsert changes nothing but takes the lock; always in one order, so that nobody waits in a circle.
+    for bucket in buckets.all() {
+        let cell: Cell = on!(tx.on(), c => query_as(
+            "insert into lockouts (bucket, failures, until_ms, last_ms, blocked_ms) values ($1, 0, 0, 0, 0)
+             on conflict (bucket) do update set bucket = excluded.bucket
+             returning failures, until_ms, last_ms, blocked_ms")
+            .bind(&bucket).fetch_one(c).await)?;
+        cells.insert(bucket, cell);
+    }
+    let verdict = rules::apply(&mut cells, buckets, act, now);
+    if matches!(verdict, Verdict::Go(_)) {
+        for (bucket, cell) in &cells {
+            save(tx, bucket, cell).await?;
+        }
+    }
+    Ok(verdict)
+}
+
+async fn save(tx: &mut Tx<'_>, bucket: &str, cell: &Cell) -> Result<(), Error> {
+    on!(tx.on(), c => query(
+        "update lockouts set failures = $2, until_ms = $3, last_ms = $4, blocked_ms = $5 where bucket = $1")
+        .bind(bucket).bind(cell.failures).bind(cell.until_ms).bind(cell.last_ms).bind(cell.blocked_ms)
+        .execute(c).await.map(drop))?;
+    Ok(())
+}
+
+/// Forgets the cells that have no effect any more.
+pub async fn forget(tx: &mut Tx<'_>, now: i64) -> Result<(), Error> {
+    on!(tx.on(), c => query("delete from lockouts where until_ms <= $1 and blocked_ms <= $1").bind(now).execute(c).await.map(drop))?;
+    Ok(())
+}

@@ -1,0 +1,295 @@
+use crate::office::{DEVELOPER_PASSWORD, FIRST, HERE, Office, PASSWORD, bearer, new_user, signed_out, why};
+use patio_kit::{errors::Reason, link::Bearer, testing::each_database};
+use patio_proto::{
+    access::Role,
+    auth::{DeleteUserRequest, GetNamesRequest, ListUsersRequest, UpdateUserRequest},
+};
+use std::collections::HashMap;
+use tonic::{Code, Status};
+
+fn to_role(id: i64, role: Role) -> UpdateUserRequest {
+    UpdateUserRequest { id, role: Some(role.into()), ..UpdateUserRequest::default() }
+}
+
+fn to_hmc(id: i64, hmc: &str) -> UpdateUserRequest {
+    UpdateUserRequest { id, hmc: Some(hmc.to_owned()), ..UpdateUserRequest::default() }
+}
+
+fn to_password(id: i64, password: &str) -> UpdateUserRequest {
+    UpdateUserRequest { id, password: Some(password.to_owned()), ..UpdateUserRequest::default() }
+}
+
+async fn dismiss(office: &Office, by: &Bearer, id: i64) -> Result<(), Status> {
+    office.users().delete_user(by.sign(DeleteUserRequest { id })).await.map(drop)
+}
+
+async fn listed(office: &Office, by: &Bearer) -> Vec<(i64, String, Role)> {
+    let users = office.users().list_users(by.sign(ListUsersRequest {})).await.unwrap().into_inner().users;
+    users.into_iter().map(|user| (user.id, user.hmc.clone(), user.role())).collect()
+}
+
+#[tokio::test]
+async fn only_supervisors_reach_the_calls_about_users() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.admin().await;
+        for (hmc, role) in [("op", Role::Operator), ("tm", Role::Manager)] {
+            office.hire(&admin, hmc, role).await;
+            let who = bearer(&office.sign_in(hmc, PASSWORD).await);
+            let refusals = [
+                office.users().list_users(who.sign(ListUsersRequest {})).await.map(drop),
+                office.users().create_user(who.sign(new_user("x", PASSWORD, Role::Admin))).await.map(drop),
+                office.update(&who, to_role(2, Role::Operator)).await.map(drop),
+                dismiss(&office, &who, 2).await,
+            ];
+            for refused in refusals {
+                assert_eq!(why(&refused.unwrap_err()), (Code::PermissionDenied, Some(Reason::NotAllowed)));
+            }
+            assert!(office.me(&who).await.is_ok(), "a refusal ends no session");
+        }
+        let nobody = Bearer::new(None, "test", HERE);
+        assert_eq!(why(&dismiss(&office, &nobody, 2).await.unwrap_err()), signed_out());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn users_are_listed_by_hmc_and_the_developer_is_in_no_list() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.admin().await;
+        for (hmc, role) in [("beta", Role::Manager), ("Alpha", Role::Operator), ("_", Role::Operator)] {
+            office.hire(&admin, hmc, role).await;
+        }
+        let expected = [(2, FIRST, Role::Admin), (5, "_", Role::Operator), (4, "Alpha", Role::Operator), (3, "beta", Role::Manager)];
+        assert_eq!(listed(&office, &admin).await, expected.map(|(id, hmc, role)| (id, hmc.to_owned(), role)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nobody_can_touch_user_1_or_take_the_developer_code() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.admin().await;
+        let developer = bearer(&office.sign_in("DEV0", DEVELOPER_PASSWORD).await);
+        for who in [&admin, &developer] {
+            for change in [to_role(1, Role::Operator), to_hmc(1, "mine"), to_password(1, "a new password"), to_role(1, Role::Admin)] {
+                assert_eq!(why(&office.update(who, change).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::Reserved)));
+            }
+            assert_eq!(why(&dismiss(&office, who, 1).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::Reserved)));
+        }
+        for taken in ["DEV0", " dev0", "ｄｅｖ０"] {
+            let made = office.users().create_user(admin.sign(new_user(taken, PASSWORD, Role::Operator))).await.unwrap_err();
+            let renamed = office.update(&admin, to_hmc(2, taken)).await.unwrap_err();
+            assert_eq!([why(&made), why(&renamed)], [(Code::AlreadyExists, Some(Reason::Reserved)); 2], "{taken}");
+        }
+        assert!(office.me(&developer).await.is_ok());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_hmc_is_given_to_one_person_only() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.admin().await;
+        let made = office.hire(&admin, "Ab1", Role::Operator).await;
+        for taken in ["ab1", " AB1 ", "ａｂ１"] {
+            let refused = office.users().create_user(admin.sign(new_user(taken, PASSWORD, Role::Operator))).await.unwrap_err();
+            assert_eq!(why(&refused), (Code::AlreadyExists, Some(Reason::HmcTaken)), "{taken}");
+        }
+        assert_eq!(why(&office.update(&admin, to_hmc(2, "AB1")).await.unwrap_err()), (Code::AlreadyExists, Some(Reason::HmcTaken)));
+        assert_eq!(office.update(&admin, to_hmc(made.id, "aB1")).await.unwrap().hmc, "aB1", "one's own in other letters");
+        let bad = office.users().create_user(admin.sign(new_user(" ", PASSWORD, Role::Operator))).await.unwrap_err();
+        assert_eq!(why(&bad), (Code::InvalidArgument, Some(Reason::BadRequest)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_password_or_role_that_cannot_be_taken_is_refused() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.admin().await;
+        for weak in ["1234567", "          ", "Register-1", &"x".repeat(129)] {
+            let refused = office.users().create_user(admin.sign(new_user("register-1", weak, Role::Operator))).await.unwrap_err();
+            assert_eq!(why(&refused), (Code::InvalidArgument, Some(Reason::BadPassword)), "{weak:.9}");
+        }
+        let made = office.hire(&admin, "register-1", Role::Operator).await;
+        assert_eq!(why(&office.update(&admin, to_password(made.id, "REGISTER-1")).await.unwrap_err()).1, Some(Reason::BadPassword));
+        for role in [Role::Unspecified, Role::Anyone, Role::Developer, Role::Service] {
+            let refused = office.users().create_user(admin.sign(new_user("x", PASSWORD, role))).await.unwrap_err();
+            assert_eq!(why(&refused), (Code::InvalidArgument, Some(Reason::BadRequest)), "{role:?}");
+            assert_eq!(why(&office.update(&admin, to_role(made.id, role)).await.unwrap_err()).0, Code::InvalidArgument);
+        }
+        assert_eq!(listed(&office, &admin).await.len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_last_supervisor_stays_one_and_nobody_deletes_the_own_account() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.admin().await;
+        for role in [Role::Operator, Role::Manager] {
+            assert_eq!(
+                why(&office.update(&admin, to_role(2, role)).await.unwrap_err()),
+                (Code::FailedPrecondition, Some(Reason::LastAdmin))
+            );
+        }
+        let developer = bearer(&office.sign_in("DEV0", DEVELOPER_PASSWORD).await);
+        assert_eq!(
+            why(&dismiss(&office, &developer, 2).await.unwrap_err()),
+            (Code::FailedPrecondition, Some(Reason::LastAdmin)),
+            "user 1 does not count"
+        );
+        let other = office.hire(&admin, "2000", Role::Admin).await;
+        assert_eq!(why(&dismiss(&office, &admin, 2).await.unwrap_err()), (Code::FailedPrecondition, Some(Reason::OwnAccount)));
+        assert_eq!(why(&dismiss(&office, &admin, 99).await.unwrap_err()), (Code::NotFound, Some(Reason::NoUser)));
+        dismiss(&office, &admin, other.id).await.unwrap();
+        assert_eq!(listed(&office, &admin).await, [(2, FIRST.to_owned(), Role::Admin)]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_two_supervisors_who_demote_or_delete_each_other_one_is_left() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let mut left = (2, FIRST.to_owned());
+        for round in 0..20 {
+            let one = bearer(&office.sign_in(&left.1, PASSWORD).await);
+            let name = format!("rival {round}");
+            let rival = office.hire(&one, &name, Role::Admin).await;
+            let other = bearer(&office.sign_in(&name, PASSWORD).await);
+            let (first, second) = if round % 2 == 0 {
+                let (first, second) = tokio::join!(
+                    office.update(&one, to_role(rival.id, Role::Operator)),
+                    office.update(&other, to_role(left.0, Role::Operator))
+                );
+                (first.map(drop), second.map(drop))
+            } else {
+                tokio::join!(dismiss(&office, &one, rival.id), dismiss(&office, &other, left.0))
+            };
+            assert!(first.is_ok() != second.is_ok(), "round {round}: {first:?} {second:?}");
+            if second.is_ok() {
+                left = (rival.id, name);
+            }
+        }
+        let judge = bearer(&office.sign_in(&left.1, PASSWORD).await);
+        assert_eq!(listed(&office, &judge).await.iter().filter(|user| user.2 == Role::Admin).count(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_changed_hmc_role_or_password_ends_every_session_at_once_and_a_new_one_lives() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.admin().await;
+        let clerk = office.hire(&admin, "clerk", Role::Operator).await;
+        let changes = [
+            (to_role(clerk.id, Role::Manager), "clerk", PASSWORD),
+            (to_hmc(clerk.id, "clerk 2"), "clerk 2", PASSWORD),
+            (to_password(clerk.id, "another password"), "clerk 2", "another password"),
+        ];
+        let (mut hmc, mut password) = ("clerk", PASSWORD);
+        for (change, new_hmc, new_password) in changes {
+            let old = [office.sign_in(hmc, password).await, office.sign_in(hmc, password).await];
+            office.update(&admin, change).await.unwrap();
+            for session in &old {
+                assert_eq!(why(&office.me(&bearer(session)).await.unwrap_err()), signed_out());
+            }
+            (hmc, password) = (new_hmc, new_password);
+            let fresh = office.sign_in(hmc, password).await;
+            assert!(office.me(&bearer(&fresh)).await.is_ok());
+        }
+        assert_eq!(why(&office.refused("clerk 2", PASSWORD, HERE).await).1, Some(Reason::InvalidCredentials));
+        assert!(office.me(&admin).await.is_ok(), "others go on");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_change_that_changes_nothing_ends_no_session() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.admin().await;
+        let same = UpdateUserRequest { id: 2, hmc: Some(FIRST.to_owned()), role: Some(Role::Admin.into()), password: None };
+        assert_eq!(office.update(&admin, same).await.unwrap().hmc, FIRST);
+        assert!(office.me(&admin).await.is_ok());
+        assert!(!office.audit().await.iter().any(|event| event.kind == "user-changed" && event.user_id == Some(2)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_deleted_user_is_out_at_once_and_a_successor_of_the_same_name_is_somebody_else() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.admin().await;
+        let first = office.hire(&admin, "clerk", Role::Operator).await;
+        let old = bearer(&office.sign_in("clerk", PASSWORD).await);
+        dismiss(&office, &admin, first.id).await.unwrap();
+        assert_eq!(why(&office.me(&old).await.unwrap_err()), signed_out());
+        assert_eq!(why(&office.refused("clerk", PASSWORD, HERE).await).1, Some(Reason::InvalidCredentials));
+        let second = office.hire(&admin, "clerk", Role::Operator).await;
+        assert!(second.id > first.id, "ids are never used again");
+        assert_eq!(why(&office.me(&old).await.unwrap_err()), signed_out());
+        let names = office.users().get_names(old.sign(GetNamesRequest { ids: vec![1, 2] })).await.unwrap_err();
+        assert_eq!(why(&names), signed_out());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn names_are_told_for_ids_that_exist() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.admin().await;
+        office.hire(&admin, "clerk", Role::Operator).await;
+        let who = bearer(&office.sign_in("clerk", PASSWORD).await);
+        let ask = async |ids: Vec<i64>| office.users().get_names(who.sign(GetNamesRequest { ids })).await.unwrap().into_inner().names;
+        let expected: HashMap<i64, String> = [(1, "DEV0"), (2, FIRST), (3, "clerk")].map(|(id, hmc)| (id, hmc.to_owned())).into();
+        let found = ask(vec![3, 2, 1, 99, -1, i64::MAX, 3]);
+        assert_eq!(found.await, expected);
+        assert!(ask(Vec::new()).await.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_change_of_a_user_is_told_with_old_and_new_values_but_never_a_password() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.admin().await;
+        let clerk = office.hire(&admin, "clerk", Role::Operator).await;
+        let all = UpdateUserRequest {
+            id: clerk.id,
+            hmc: Some("boss".to_owned()),
+            role: Some(Role::Admin.into()),
+            password: Some("another password".to_owned()),
+        };
+        office.update(&admin, all).await.unwrap();
+        dismiss(&office, &admin, clerk.id).await.unwrap();
+        let events = office.audit().await;
+        let told = format!("{events:?}");
+        assert!(!told.contains(PASSWORD) && !told.contains("another password") && !told.contains("argon2"), "{told}");
+        let values: Vec<_> = events
+            .iter()
+            .filter(|e| e.user_id == Some(2) && e.kind == "user-changed")
+            .map(|e| (e.summary.as_str(), e.old_values.as_str(), e.new_values.as_str()))
+            .collect();
+        assert_eq!(
+            values,
+            [
+                ("deleted the user", r#"{"hmc":"boss","user_type":"admin"}"#, ""),
+                ("changed the user", r#"{"hmc":"clerk","user_type":"op"}"#, r#"{"hmc":"boss","password":"changed","user_type":"admin"}"#),
+                ("created the user", "", r#"{"hmc":"clerk","user_type":"op"}"#),
+            ]
+        );
+    })
+    .await;
+}

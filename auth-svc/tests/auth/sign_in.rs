@@ -1,0 +1,189 @@
+use crate::office::{DEVELOPER_PASSWORD, FIRST, HERE, Office, PASSWORD, bearer, signed_out, why};
+use chrono::TimeDelta;
+use patio_kit::{clock, errors::Reason, link::Bearer, testing::each_database};
+use patio_proto::{access::Role, auth::LogVisitRequest};
+use std::collections::HashSet;
+use tonic::Code;
+
+#[tokio::test]
+async fn a_token_works_until_its_session_is_signed_out_and_not_for_one_call_longer() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let (here, there) = (office.admin().await, office.admin().await);
+        let me = office.me(&here).await.unwrap();
+        assert_eq!((me.id, me.hmc.as_str(), me.role(), me.developer), (2, FIRST, Role::Admin, false));
+        office.sign_out(&here).await.unwrap();
+        assert_eq!(why(&office.me(&here).await.unwrap_err()), signed_out());
+        assert_eq!(why(&office.sign_out(&here).await.unwrap_err()), signed_out());
+        assert_eq!(office.me(&there).await.unwrap().id, 2, "another session goes on");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_dies_by_itself_after_one_shift() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let before = office.host.clock.now();
+        let session = office.sign_in(FIRST, PASSWORD).await;
+        let ends = clock::moment(session.expires_at.as_ref().unwrap()).unwrap();
+        assert!((ends - before - TimeDelta::hours(12)).abs() < TimeDelta::seconds(5), "{ends}");
+        office.host.clock.advance(TimeDelta::minutes(12 * 60 - 1));
+        assert!(office.me(&bearer(&session)).await.is_ok());
+        office.host.clock.advance(TimeDelta::minutes(1));
+        assert_eq!(why(&office.me(&bearer(&session)).await.unwrap_err()), signed_out());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_token_says_nothing_of_a_person_but_the_id() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.admin().await;
+        office.hire(&admin, "Maria-77", Role::Operator).await;
+        let token = office.sign_in("Maria-77", PASSWORD).await.token;
+        let part = token.split('.').nth(1).unwrap();
+        let claims = String::from_utf8(base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, part).unwrap()).unwrap();
+        assert!(
+            claims.contains("\"sub\":\"3\"") && claims.contains("\"role\":\"op\"") && !claims.to_lowercase().contains("maria"),
+            "{claims}"
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_hmc_is_the_same_whatever_its_case_width_and_outer_blanks() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        office.hire(&office.admin().await, " Ab12 ", Role::Operator).await;
+        for written in ["ab12", "AB12", "ＡＢ１２", "  aB12\t"] {
+            let session = office.sign_in(written, PASSWORD).await;
+            assert_eq!(session.user.unwrap().hmc, "Ab12", "{written:?}");
+        }
+        assert_eq!(why(&office.refused("ab12", &format!(" {PASSWORD} "), HERE).await).1, Some(Reason::InvalidCredentials));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_sign_in_is_malformed_and_counts_for_nothing() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let (long_hmc, long_password) = ("1".repeat(65), "x".repeat(129));
+        for (hmc, password) in [
+            ("", PASSWORD),
+            ("  ", PASSWORD),
+            (FIRST, ""),
+            (FIRST, "   "),
+            (&long_hmc, PASSWORD),
+            (FIRST, &long_password),
+            ("10\u{0}00", PASSWORD),
+        ] {
+            for _ in 0..2 {
+                assert_eq!(
+                    why(&office.refused(hmc, password, HERE).await),
+                    (Code::InvalidArgument, Some(Reason::BadRequest)),
+                    "{hmc:?} {password:.9?}"
+                );
+            }
+        }
+        assert_eq!(office.passwords.checks(), 0);
+        assert_eq!(crate::office::number(&office.refused(FIRST, "a wrong one", HERE).await), 4);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_invented_hmc_is_answered_like_a_real_one_and_costs_a_hash_too() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        for _ in 0..6 {
+            let real = office.refused(FIRST, "a wrong one", HERE).await;
+            let invented = office.refused("nobody has this", "a wrong one", HERE).await;
+            assert_eq!((real.code(), real.message(), real.details()), (invented.code(), invented.message(), invented.details()));
+        }
+        assert_eq!(office.passwords.checks(), 10);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_people_type_into_the_hmc_field_by_mistake_never_reaches_the_audit_log() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        office.refused("my secret password", "a wrong one", HERE).await;
+        office.refused(FIRST, "another secret", HERE).await;
+        let events = office.audit().await;
+        let told = format!("{events:?}");
+        assert!(!told.contains("secret") && !told.contains("a wrong one"), "{told}");
+        let failed: Vec<_> = events.iter().filter(|event| event.kind == "login-failed").collect();
+        assert!(failed[0].subject == "user 2" && failed[1].subject.starts_with("unknown hmc ") && failed[0].address == HERE, "{failed:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn visits_sign_ins_and_sign_outs_are_in_the_audit_log_with_their_address() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let session = office.try_sign_in(FIRST, PASSWORD, "203.0.113.9", "").await.unwrap();
+        let who = Bearer::new(Some(&session.token), "test", "203.0.113.10");
+        let visit = |kind: &str, page: &str| LogVisitRequest {
+            kind: kind.to_owned(),
+            page: page.to_owned(),
+            told_at: "21/11/2026 ás 10:00:00".to_owned(),
+            address: String::new(),
+        };
+        office.sessions().log_visit(who.sign(visit("login", ""))).await.unwrap();
+        office.sessions().log_visit(who.sign(visit("page-view", "campaign-home"))).await.unwrap();
+        let refused = office.sessions().log_visit(who.sign(visit("page-view", "a\nb"))).await.unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument);
+        office.sign_out(&who).await.unwrap();
+        let events = office.audit().await;
+        let kinds: Vec<_> = events
+            .iter()
+            .filter(|event| event.user_id == Some(2))
+            .map(|event| (event.kind.as_str(), event.address.as_str(), event.role()))
+            .collect();
+        let from = |kind, address| (kind, address, Role::Admin);
+        assert_eq!(
+            kinds,
+            [
+                from("logout", "203.0.113.10"),
+                from("page-view", "203.0.113.10"),
+                from("login", "203.0.113.10"),
+                from("login", "203.0.113.9")
+            ]
+        );
+        assert!(events.iter().any(|event| event.summary == "opened campaign-home" && event.new_values.contains("21/11/2026")));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_the_developer_reads_the_audit_log() {
+    each_database(async |host| {
+        use patio_proto::audit::{ListEventsRequest, audit_service_client::AuditServiceClient};
+        let office = Office::open(host).await;
+        let mut audit = AuditServiceClient::new(office.host.links.auth.clone());
+        let refused = audit.list_events(office.admin().await.sign(ListEventsRequest::default())).await.unwrap_err();
+        assert_eq!(why(&refused), (Code::PermissionDenied, Some(Reason::NotAllowed)));
+        let developer = bearer(&office.sign_in("DEV0", DEVELOPER_PASSWORD).await);
+        assert!(audit.list_events(developer.sign(ListEventsRequest::default())).await.is_ok());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_sign_in_is_a_session_of_its_own() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let mut tokens = HashSet::new();
+        for _ in 0..5 {
+            assert!(tokens.insert(office.sign_in(FIRST, PASSWORD).await.token));
+        }
+    })
+    .await;
+}

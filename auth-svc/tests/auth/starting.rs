@@ -1,0 +1,87 @@
+use crate::office::{FIRST, HERE, Office, PASSWORD, another, bearer, config, why};
+use auth_svc::Config;
+use patio_kit::{errors::Reason, secret::Secret, testing::each_database};
+use patio_proto::auth::GetKeysRequest;
+
+#[tokio::test]
+async fn the_first_start_tells_once_how_the_first_supervisor_comes_in() {
+    each_database(async |host| {
+        let office = Office::open_as(another(&host, None).await, Config::default()).await;
+        let told = office.service.notices.join("\n");
+        let password = told.lines().find_map(|line| line.trim().strip_prefix("Password: ")).unwrap().to_owned();
+        assert!(told.contains("HMC: 1000"), "{told}");
+        let session = office.sign_in(FIRST, &password).await;
+        assert_eq!((session.user.as_ref().unwrap().id, session.user.unwrap().hmc), (2, FIRST.to_owned()));
+        office.close().await;
+
+        let again = Office::open_as(another(&host, None).await, Config::default()).await;
+        assert!(again.service.notices.is_empty(), "{:?}", again.service.notices);
+        again.sign_in(FIRST, &password).await;
+        again.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_given_password_is_not_told_and_only_counts_on_the_first_start() {
+    each_database(async |host| {
+        let office = Office::open(another(&host, None).await).await;
+        assert!(office.service.notices.is_empty());
+        office.close().await;
+        let other = Config { admin_password: Some(Secret::from("another password".to_owned())), ..config() };
+        let again = Office::open_as(another(&host, None).await, other).await;
+        assert_eq!(why(&again.refused(FIRST, "another password", HERE).await).1, Some(Reason::InvalidCredentials));
+        again.sign_in(FIRST, PASSWORD).await;
+        again.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_restart_keeps_the_keys_the_sessions_and_what_was_ended() {
+    each_database(async |host| {
+        let office = Office::open(another(&host, None).await).await;
+        let (kept, ended) = (office.admin().await, office.admin().await);
+        office.sign_out(&ended).await.unwrap();
+        let keys = office.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner();
+        office.close().await;
+
+        let again = Office::open(another(&host, None).await).await;
+        assert_eq!(again.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner(), keys);
+        assert_eq!(again.me(&kept).await.unwrap().id, 2);
+        assert_eq!(why(&again.me(&ended).await.unwrap_err()), crate::office::signed_out());
+        again.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_developer_comes_in_only_once_a_password_was_configured() {
+    each_database(async |host| {
+        let office = Office::open_as(another(&host, None).await, Config { developer_password: None, ..config() }).await;
+        for tried in ["DEV0", "12345678", "the developer's password"] {
+            assert_eq!(why(&office.refused("dev0", tried, HERE).await).1, Some(Reason::InvalidCredentials));
+        }
+        office.close().await;
+        let again = Office::open(another(&host, None).await).await;
+        let session = again.sign_in("dev0", "the developer's password").await;
+        let me = again.me(&bearer(&session)).await.unwrap();
+        assert_eq!((me.id, me.developer), (1, true));
+        again.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_configuration_that_cannot_be_taken_is_refused_by_name() {
+    each_database(async |host| {
+        let weak = Config { admin_password: Some(Secret::from("short".to_owned())), ..Config::default() };
+        let same = Config { admin_hmc: " dev0".to_owned(), ..Config::default() };
+        let blank = Config { developer_hmc: " ".to_owned(), ..Config::default() };
+        for (config, named) in [(weak, "PATIO_ADMIN_PASSWORD"), (same, "must differ"), (blank, "PATIO_DEVELOPER_HMC")] {
+            let cause = auth_svc::start(config, &host).await.err().map(|cause| format!("{cause:#}")).unwrap();
+            assert!(cause.contains(named) && !cause.contains("short"), "{cause}");
+        }
+    })
+    .await;
+}

@@ -1,0 +1,107 @@
+use crate::office::{HERE, Office, another, config, signed_out, why};
+use chrono::TimeDelta;
+use futures::future::join_all;
+use patio_kit::{clock, errors::Reason, host::Host, link::Bearer, secret::Secret, testing::each_database};
+use patio_proto::auth::{GetKeysRequest, ListRevocationsRequest, MintServiceTokenRequest, Revocation};
+use tonic::Code;
+
+async fn revocations(office: &Office, after: i64) -> Vec<Revocation> {
+    office.tokens().list_revocations(ListRevocationsRequest { after }).await.unwrap().into_inner().revocations
+}
+
+fn ask(service: &str, secret: &str) -> MintServiceTokenRequest {
+    MintServiceTokenRequest { service: service.to_owned(), secret: secret.to_owned() }
+}
+
+#[tokio::test]
+async fn a_service_that_knows_the_secret_acts_as_a_service_for_ten_minutes() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let minted = office.tokens().mint_service_token(ask("campaign-svc", "test secret")).await.unwrap().into_inner();
+        let lives = clock::moment(minted.expires_at.as_ref().unwrap()).unwrap() - office.host.clock.now();
+        assert!(lives <= TimeDelta::minutes(10) && lives > TimeDelta::minutes(9), "{lives}");
+        let who = Bearer::new(Some(&minted.token), "test", HERE);
+        assert_eq!(why(&office.me(&who).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::NotAllowed)), "a service is nobody");
+        office.host.clock.advance(TimeDelta::minutes(10));
+        assert_eq!(why(&office.me(&who).await.unwrap_err()), signed_out());
+        assert!(office.host.service_tokens("vehicle-svc").bearer().await.is_ok());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_the_secret_nobody_acts_as_a_service() {
+    each_database(async |host| {
+        let office = Office::open(another(&host, None).await).await;
+        for wrong in ["", "test secre", "test secret ", "Test secret"] {
+            let refused = office.tokens().mint_service_token(ask("campaign-svc", wrong)).await.unwrap_err();
+            assert_eq!(why(&refused), (Code::PermissionDenied, Some(Reason::NotAllowed)), "{wrong:?}");
+        }
+        for name in ["", "a b", &"x".repeat(41), "7\"}"] {
+            assert_eq!(office.tokens().mint_service_token(ask(name, "test secret")).await.unwrap_err().code(), Code::InvalidArgument);
+        }
+        office.close().await;
+        let mut open = (*host.settings).clone();
+        open.service_secret = Secret::default();
+        let unset = Office::open_as(Host::local(open).await.unwrap(), config()).await;
+        assert_eq!(unset.tokens().mint_service_token(ask("campaign-svc", "")).await.unwrap_err().code(), Code::PermissionDenied);
+        unset.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_public_halves_of_keys_are_given_out() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let keys = office.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner().keys;
+        assert!(keys.len() == 1 && keys[0].public_key.len() == 32 && !keys[0].id.is_empty());
+        assert!(office.host.identity.knows_key(&keys[0].id));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn revocations_are_told_in_order_after_a_number_until_they_can_be_forgotten() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let bearers = [office.admin().await, office.admin().await, office.admin().await];
+        for who in &bearers {
+            office.sign_out(who).await.unwrap();
+        }
+        let all = revocations(&office, 0).await;
+        assert_eq!(all.iter().map(|revocation| revocation.sequence).collect::<Vec<_>>(), [1, 2, 3]);
+        assert!(all.iter().all(|revocation| revocation.user_id == 2 && !revocation.session_id.is_empty()));
+        assert_eq!(revocations(&office, 2).await, all[2..]);
+        office.host.clock.advance(TimeDelta::hours(14));
+        assert!(revocations(&office, 0).await.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_poller_misses_no_revocation_however_many_are_written_at_once() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let mut bearers = Vec::new();
+        for _ in 0..15 {
+            bearers.push(office.admin().await);
+        }
+        let poll = async {
+            let (mut seen, mut after) = (Vec::new(), 0);
+            while seen.len() < bearers.len() {
+                for revocation in revocations(&office, after).await {
+                    after = revocation.sequence;
+                    seen.push(after);
+                }
+                tokio::task::yield_now().await;
+            }
+            seen
+        };
+        let poll = tokio::time::timeout(std::time::Duration::from_secs(20), poll);
+        let (seen, ended) = tokio::join!(poll, join_all(bearers.iter().map(|who| office.sign_out(who))));
+        assert!(ended.iter().all(Result::is_ok));
+        assert_eq!(seen.unwrap(), (1..=15).collect::<Vec<i64>>());
+    })
+    .await;
+}

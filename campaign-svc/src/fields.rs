@@ -1,0 +1,122 @@
+//! What the texts of a campaign may hold.
+use crate::error::Error;
+use unicode_normalization::UnicodeNormalization;
+
+/// The longest name, in characters.
+pub const LONGEST_NAME: usize = 120;
+/// The longest other text, in characters.
+pub const LONGEST_TEXT: usize = 2000;
+/// The longest search or import id, in characters.
+const LONGEST_WORD: usize = 200;
+
+/// What two spellings of one name have in common: NFKC, lower case, without blanks around.
+pub fn name_key(name: &str) -> String {
+    name.nfkc().collect::<String>().to_lowercase().trim().to_owned()
+}
+
+/// Gathers what is wrong with the fields of a request, so that all of it is told at once.
+#[derive(Default)]
+pub struct Checks(Vec<(&'static str, String)>);
+
+impl Checks {
+    /// Takes a field that passed its check; one that did not is noted and left empty.
+    pub fn take<T: Default>(&mut self, field: &'static str, checked: Result<T, String>) -> T {
+        checked.unwrap_or_else(|why| {
+            self.0.push((field, why));
+            T::default()
+        })
+    }
+
+    /// # Errors
+    /// [`Error::BadFields`] when any check failed.
+    pub fn done(self) -> Result<(), Error> {
+        if self.0.is_empty() { Ok(()) } else { Err(Error::BadFields(self.0)) }
+    }
+}
+
+/// A campaign's name, without blanks around.
+///
+/// It goes into file names, headers and log lines, so it is one line and reads in one direction.
+pub fn name(written: &str) -> Result<String, String> {
+    let name = written.trim();
+    if name_key(name).is_empty() {
+        return Err("is missing".to_owned());
+    }
+    if name.chars().any(|c| turns_direction(c) || breaks_line(c)) {
+        return Err("holds a line break or an invisible mark that changes the direction of writing".to_owned());
+    }
+    limited(name, LONGEST_NAME)
+}
+
+/// A text of several lines.
+pub fn text(written: &str) -> Result<String, String> {
+    limited(written, LONGEST_TEXT)
+}
+
+/// A search or an id made by another program: one line.
+pub fn word(written: &str) -> Result<String, String> {
+    if written.chars().any(breaks_line) { Err("holds a line break".to_owned()) } else { limited(written, LONGEST_WORD) }
+}
+
+/// An image: a path of ours, or empty. A backslash would be read as a slash by browsers.
+pub fn image(written: &str) -> Result<String, String> {
+    let ours = written.starts_with('/') && !written.starts_with("//") && !written.contains('\\') && !written.chars().any(breaks_line);
+    if ours || written.is_empty() { limited(written, LONGEST_TEXT) } else { Err("is not a path of this product".to_owned()) }
+}
+
+fn limited(text: &str, longest: usize) -> Result<String, String> {
+    if text.chars().count() > longest {
+        return Err(format!("is longer than {longest} characters"));
+    }
+    match text.chars().find(|c| c.is_control() && !breaks_line(*c)) {
+        Some(odd) => Err(format!("holds the control character {odd:?}")),
+        None => Ok(text.to_owned()),
+    }
+}
+
+fn breaks_line(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
+}
+
+/// The marks of Unicode's bidirectional algorithm.
+fn turns_direction(c: char) -> bool {
+    matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_name_share_a_key() {
+        assert_eq!(name_key(" ＡＢＣ Ünits "), name_key("abc ünits"));
+        assert_ne!(name_key("abc"), name_key("ab c"));
+    }
+
+    #[test]
+    fn names_are_one_line_that_reads_in_one_direction() {
+        assert_eq!(name("  Brake hose \u{a0}"), Ok("Brake hose".to_owned()));
+        for bad in ["", " \u{3000} ", "a\nb", "a\tb", "a\u{0}b", "a\u{202e}b", "a\u{2066}b", "a\u{200f}b"] {
+            assert!(name(bad).is_err(), "{bad:?}");
+        }
+        assert!(name(&"é".repeat(120)).is_ok());
+        assert!(name(&"é".repeat(121)).is_err());
+    }
+
+    #[test]
+    fn texts_hold_lines_but_no_other_control_characters() {
+        assert!(text("first\r\nsecond").is_ok());
+        assert!(text("a\u{1b}[31m").is_err());
+        assert!(text(&"x".repeat(2001)).is_err());
+    }
+
+    #[test]
+    fn images_stay_on_our_own_pages() {
+        for fine in ["", "/images/a.png"] {
+            assert!(image(fine).is_ok(), "{fine}");
+        }
+        for bad in ["//elsewhere/a.png", "https://elsewhere/a.png", "javascript:alert(1)", "data:image/png;base64,", "a.png", "/\\elsewhere"] {
+            assert!(image(bad).is_err(), "{bad}");
+        }
+    }
+}

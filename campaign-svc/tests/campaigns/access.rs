@@ -1,0 +1,50 @@
+//! Who is let in at all, whatever the network says.
+use crate::support::{ADMIN, MANAGER, OPERATOR, SERVICE, World, page, refused};
+use patio_kit::{errors::Reason, testing::each_database};
+use patio_proto::{
+    audit::{ListEventsRequest, audit_service_client::AuditServiceClient},
+    campaign::{CampaignStatus, DeleteCampaignRequest, GetCampaignRequest, UpdateCampaignRequest},
+};
+use tonic::Code;
+
+#[tokio::test]
+async fn without_a_token_nothing_is_told() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        let outside = (Code::Unauthenticated, Reason::NotSignedIn);
+        assert_eq!(refused(world.campaigns().list_campaigns(page(0, 10)).await), outside);
+        assert_eq!(refused(world.campaigns().get_campaign(GetCampaignRequest { id, yard: None }).await), outside);
+        assert_eq!(refused(world.campaigns().delete_campaign(DeleteCampaignRequest { id }).await), outside);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn operators_delete_nothing_and_the_log_is_the_developers() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        let denied = (Code::PermissionDenied, Reason::NotAllowed);
+        let delete = world.by(OPERATOR, DeleteCampaignRequest { id });
+        assert_eq!(refused(world.campaigns().delete_campaign(delete).await), denied);
+        for who in [OPERATOR, MANAGER, ADMIN, SERVICE] {
+            let ask = world.by(who, ListEventsRequest { limit: 10, ..Default::default() });
+            let answer = AuditServiceClient::new(world.host.links.campaign.clone()).list_events(ask).await;
+            assert_eq!(refused(answer), denied);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_service_on_its_own_edits_no_campaign() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.campaign_at("Brakes", CampaignStatus::Ongoing).await;
+        let rename = UpdateCampaignRequest { id, name: Some("Hose".to_owned()), ..Default::default() };
+        assert_eq!(refused(world.save(SERVICE, rename).await), (Code::PermissionDenied, Reason::FieldNotAllowed));
+        assert_eq!(refused(world.step(SERVICE, id, CampaignStatus::Closed).await), (Code::PermissionDenied, Reason::NotAllowed));
+    })
+    .await;
+}

@@ -1,0 +1,145 @@
+//! Deleting a campaign with its vehicles, whatever dies.
+use crate::support::{ADMIN, World, page, refused, yard::Trouble};
+use campaign_svc::{SCHEMA, Sweeper};
+use patio_kit::{errors::Reason, testing::each_database};
+use patio_proto::campaign::{CampaignStatus::Ongoing, UpdateCampaignRequest};
+use tonic::Code;
+
+#[tokio::test]
+async fn a_deleted_campaign_is_gone_with_its_vehicles_and_its_name_is_free() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        world.count(id, 2, (7, 3, None)).await;
+        world.delete(id).await.unwrap();
+        assert_eq!(world.names(page(0, 10)).await, (vec![], 0));
+        let gone = (Code::NotFound, Reason::NoCampaign);
+        assert_eq!(refused(world.get(id).await), gone);
+        assert_eq!(refused(world.step(ADMIN, id, Ongoing).await), gone);
+        assert_eq!(refused(world.delete(id).await), gone);
+        assert_eq!(world.yard.told(id), None);
+        let entry = world.audit().await.remove(0);
+        assert_eq!((entry.kind.as_str(), entry.subject), ("campaign-deleted", format!("campaign {id}")));
+        assert_eq!(entry.old_values, r#"{"name":"Brakes","total_inspected":3,"total_vehicles":7}"#);
+        assert!(world.ready("Brakes").await > id);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_deletion_that_vehicle_svc_misses_is_finished_by_the_sweeper() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        world.yard.misbehave(Some(Trouble::Away));
+        world.delete(id).await.unwrap();
+        assert_eq!(refused(world.get(id).await), (Code::NotFound, Reason::NoCampaign), "it is gone for everybody at once");
+        world.delete(id).await.unwrap();
+        world.draft("Brakes").await.unwrap();
+        world.yard.misbehave(None);
+        world.yard.calls();
+        world.sweep_after(9).await;
+        assert_eq!(world.yard.calls(), Vec::<String>::new(), "whoever deletes it may still be at it");
+        world.sweep_after(2).await;
+        assert_eq!(world.yard.calls(), [format!("remove {id} by Service")]);
+        world.sweep_after(15).await;
+        assert_eq!(world.yard.calls(), Vec::<String>::new(), "the tombstone is gone");
+        assert_eq!(world.audit().await.iter().filter(|e| e.kind == "campaign-deleted").count(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_deletion_whose_answer_was_lost_is_repeated_without_harm() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let (id, other) = (world.ready("Brakes").await, world.ready("Wipers").await);
+        world.yard.misbehave(Some(Trouble::Deaf));
+        world.delete(id).await.unwrap();
+        world.yard.misbehave(None);
+        world.sweep_after(11).await;
+        world.sweep_after(11).await;
+        assert_eq!((world.yard.told(id), world.yard.told(other).is_some()), (None, true));
+        assert_eq!(world.names(page(0, 10)).await.0, ["Wipers"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn several_replicas_sweep_at_the_same_time_without_harm() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let mut kept = Vec::new();
+        for number in 0..5 {
+            kept.push(world.ready(&format!("Kept {number}")).await);
+            world.draft(&format!("Silent {number}")).await.unwrap();
+        }
+        for id in &kept {
+            world.get(*id).await.unwrap();
+        }
+        let deleted = world.ready("Deleted").await;
+        world.yard.misbehave(Some(Trouble::Away));
+        world.delete(deleted).await.unwrap();
+        for (number, id) in kept.iter().enumerate() {
+            world.rename(*id, &format!("Renamed {number}")).await.unwrap();
+        }
+        world.yard.misbehave(None);
+        let second = Sweeper::new(&world.host, &world.host.database(SCHEMA).await.unwrap());
+        world.host.clock.advance(chrono::TimeDelta::seconds(40));
+        futures::join!(world.sweeper.sweep(), second.sweep(), world.sweeper.sweep(), second.sweep());
+        assert_eq!(world.yard.told(deleted), None);
+        for (number, id) in kept.iter().enumerate() {
+            assert_eq!(world.yard.told(*id).unwrap().name, format!("Renamed {number}"));
+        }
+        assert_eq!(world.names(page(0, 10)).await.1, 5);
+        world.yard.calls();
+        world.sweep_after(60).await;
+        assert_eq!(world.yard.calls(), Vec::<String>::new(), "nothing is left to do");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_deletion_does_not_wait_for_counters_it_only_tells_of() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        world.host.cache.forget(&patio_kit::progress::key(id)).await;
+        world.yard.misbehave(Some(Trouble::Away));
+        world.delete(id).await.unwrap();
+        let entry = world.audit().await.remove(0);
+        assert_eq!(entry.old_values, r#"{"name":"Brakes","total_inspected":null,"total_vehicles":null}"#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_save_and_a_deletion_at_once_leave_no_campaign_behind() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        for round in 0..5 {
+            let id = world.ready(&format!("Round {round}")).await;
+            let save = UpdateCampaignRequest { id, part: Some("Clip".to_owned()), ..Default::default() };
+            let (saved, deleted) = futures::join!(world.save(ADMIN, save), world.delete(id));
+            deleted.unwrap();
+            assert!(saved.is_ok() || refused(saved) == (Code::NotFound, Reason::NoCampaign));
+            assert_eq!(refused(world.get(id).await), (Code::NotFound, Reason::NoCampaign));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_answer_does_not_wait_for_a_long_removal_which_goes_on() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        let held = world.yard.hold_next_removal();
+        world.delete(id).await.unwrap();
+        assert_eq!(refused(world.get(id).await), (Code::NotFound, Reason::NoCampaign));
+        assert!(world.yard.told(id).is_some(), "its vehicles are still there");
+        held.notify_one();
+        world.eventually(|| world.yard.told(id).is_none()).await;
+    })
+    .await;
+}

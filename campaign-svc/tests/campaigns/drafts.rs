@@ -1,0 +1,212 @@
+//! Drafts: what an import makes before anybody may see it.
+use crate::support::{ADMIN, MANAGER, OPERATOR, SERVICE, World, page, refused, yard::Trouble};
+use chrono::TimeDelta;
+use patio_kit::{errors::{self, Reason}, testing::each_database};
+use patio_proto::{
+    access::Role,
+    campaign::{CampaignStatus::{Ongoing, Ready}, CreateDraftRequest, DiscardDraftRequest, PublishDraftRequest, TouchDraftRequest},
+    vehicle::Gate,
+};
+use tonic::Code;
+
+#[tokio::test]
+async fn nobody_sees_a_draft_until_it_is_published_as_ready() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let draft = world.draft("Brakes").await.unwrap();
+        assert_eq!(world.names(page(0, 10)).await, (vec![], 0));
+        let unseen = (Code::NotFound, Reason::NoCampaign);
+        assert_eq!(refused(world.get(draft.id).await), unseen);
+        assert_eq!(refused(world.rename(draft.id, "Hose").await), unseen);
+        assert_eq!(refused(world.step(ADMIN, draft.id, Ongoing).await), unseen);
+        assert_eq!(refused(world.delete(draft.id).await), unseen);
+        world.count(draft.id, 2, (5, 0, Some(31))).await;
+        let live = world.publish(draft.id).await.unwrap();
+        assert_eq!((live.id, live.status(), live.total_vehicles, live.next), (draft.id, Ready, 5, Some(31)));
+        assert_eq!((live.name.as_str(), live.part.as_str(), live.created_by), ("Brakes", "Hose", MANAGER.0));
+        assert_eq!(world.get(draft.id).await.unwrap(), live);
+        assert_eq!(world.names(page(0, 10)).await, (vec!["Brakes".to_owned()], 1));
+        let told = world.yard.told(draft.id).unwrap();
+        assert_eq!((told.name.as_str(), told.gate), ("Brakes", Gate::Open));
+        let entries = world.audit().await;
+        assert_eq!((entries.len(), entries[0].kind.as_str(), entries[0].user_id), (1, "campaign-imported", Some(MANAGER.0)));
+        assert!(entries[0].summary.contains("with 5 vehicles"), "{}", entries[0].summary);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_import_makes_one_draft_however_often_it_asks() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let asks = futures::future::join_all((0..6).map(|_| world.draft("Brakes"))).await;
+        let ids: Vec<_> = asks.into_iter().map(|answer| answer.unwrap().id).collect();
+        assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+        let live = world.publish(ids[0]).await.unwrap();
+        assert_eq!(world.publish(ids[0]).await.unwrap(), live, "publishing is repeatable");
+        assert_eq!(world.draft("Brakes").await.unwrap().id, live.id);
+        assert_eq!(world.audit().await.len(), 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_import_id_leads_nobody_else_to_a_draft() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        world.draft("Brakes").await.unwrap();
+        let ask = CreateDraftRequest { import_id: "import of Brakes".to_owned(), name: "Wipers".to_owned(), ..Default::default() };
+        for who in [MANAGER, ADMIN] {
+            let answer = world.drafts().create_draft(world.by(who, ask.clone())).await;
+            assert_eq!(refused(answer), (Code::AlreadyExists, Reason::KeyReused));
+        }
+        let free = CreateDraftRequest { import_id: String::new(), ..ask };
+        world.drafts().create_draft(world.by(ADMIN, free.clone())).await.unwrap();
+        let other = CreateDraftRequest { name: "Steering".to_owned(), ..free };
+        world.drafts().create_draft(world.by(ADMIN, other)).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_draft_is_its_importers_and_a_service_may_go_on_with_it() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.draft("Brakes").await.unwrap().id;
+        let none = (Code::NotFound, Reason::NoCampaign);
+        assert_eq!(refused(world.drafts().touch_draft(world.by(ADMIN, TouchDraftRequest { id })).await), none);
+        assert_eq!(refused(world.drafts().publish_draft(world.by(ADMIN, PublishDraftRequest { id })).await), none);
+        assert_eq!(refused(world.drafts().discard_draft(world.by(ADMIN, DiscardDraftRequest { id })).await), none);
+        world.drafts().touch_draft(world.by(SERVICE, TouchDraftRequest { id })).await.unwrap();
+        world.drafts().publish_draft(world.by(SERVICE, PublishDraftRequest { id })).await.unwrap();
+        let own = CreateDraftRequest { name: "Wipers".to_owned(), ..Default::default() };
+        assert_eq!(refused(world.drafts().create_draft(world.by(SERVICE, own.clone())).await), (Code::PermissionDenied, Reason::NotAllowed));
+        let operator = world.drafts().create_draft(world.by(OPERATOR, own)).await;
+        assert_eq!(refused(operator), (Code::PermissionDenied, Reason::NotAllowed));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_taken_name_is_told_and_a_bad_draft_names_its_fields() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        world.ready("Brakes").await;
+        let ask = CreateDraftRequest { import_id: "another".to_owned(), name: " BRAKES ".to_owned(), ..Default::default() };
+        let refusal = world.drafts().create_draft(world.by(MANAGER, ask)).await.unwrap_err();
+        assert_eq!(errors::value(&refusal, "name").as_deref(), Some("BRAKES"));
+        assert_eq!(refused::<()>(Err(refusal)), (Code::AlreadyExists, Reason::NameTaken));
+        let bad = CreateDraftRequest { name: "x".repeat(121), description: "\u{7}".to_owned(), ..Default::default() };
+        let refusal = world.drafts().create_draft(world.by(MANAGER, bad)).await.unwrap_err();
+        assert!(errors::value(&refusal, "name").is_some() && errors::value(&refusal, "description").is_some());
+        assert_eq!(refused::<()>(Err(refusal)), (Code::InvalidArgument, Reason::BadRequest));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_discarded_draft_leaves_nothing_and_its_name_is_free() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.draft("Brakes").await.unwrap().id;
+        world.count(id, 2, (5, 0, None)).await;
+        world.yard.calls();
+        world.discard(id).await.unwrap();
+        assert_eq!(world.yard.calls(), [format!("remove {id} by Service")]);
+        world.discard(id).await.unwrap();
+        world.discard(4711).await.unwrap();
+        assert_eq!(refused(world.publish(id).await), (Code::NotFound, Reason::NoCampaign));
+        let again = world.draft("Brakes").await.unwrap().id;
+        assert!(again > id, "ids are never used again");
+        let live = world.publish(again).await.unwrap();
+        assert_eq!(refused(world.discard(live.id).await), (Code::FailedPrecondition, Reason::BadTransition));
+        assert_eq!(world.get(live.id).await.unwrap().status(), Ready);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_publish_that_fails_half_way_can_be_repeated() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.draft("Brakes").await.unwrap().id;
+        for trouble in [Trouble::Away, Trouble::Deaf] {
+            world.yard.misbehave(Some(trouble));
+            assert_eq!(world.publish(id).await.unwrap_err().code(), Code::Unavailable);
+            assert_eq!(world.names(page(0, 10)).await, (vec![], 0), "{trouble:?}");
+        }
+        world.yard.misbehave(None);
+        assert_eq!(world.publish(id).await.unwrap().status(), Ready);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_draft_that_falls_silent_is_discarded_and_one_that_gives_signs_of_life_is_not() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let (silent, alive) = (world.draft("Silent").await.unwrap().id, world.draft("Alive").await.unwrap().id);
+        let live = world.ready("Live").await;
+        world.host.clock.advance(TimeDelta::seconds(20));
+        let touch = TouchDraftRequest { id: alive };
+        world.drafts().touch_draft(world.by(MANAGER, touch)).await.unwrap();
+        world.drafts().touch_draft(world.by(MANAGER, TouchDraftRequest { id: live })).await.unwrap();
+        world.yard.calls();
+        world.sweep_after(9).await;
+        assert_eq!(world.yard.calls(), Vec::<String>::new(), "29 s are not silence yet");
+        world.sweep_after(2).await;
+        assert_eq!(world.yard.calls(), [format!("remove {silent} by Service")]);
+        let late = world.drafts().touch_draft(world.by(MANAGER, TouchDraftRequest { id: silent })).await;
+        assert_eq!(refused(late), (Code::NotFound, Reason::NoCampaign));
+        assert_eq!(world.publish(alive).await.unwrap().status(), Ready);
+        world.draft("Silent").await.unwrap();
+        world.sweep_after(3000).await;
+        assert_eq!(world.names(page(0, 10)).await.0, ["Live", "Alive"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_silent_draft_is_discarded_in_the_end_though_vehicle_svc_was_away() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let (first, second) = (world.draft("First").await.unwrap().id, world.draft("Second").await.unwrap().id);
+        world.yard.misbehave(Some(Trouble::Away));
+        world.sweep_after(31).await;
+        world.draft("First").await.unwrap();
+        world.yard.misbehave(None);
+        world.yard.calls();
+        world.sweep_after(11).await;
+        let mut calls = world.yard.calls();
+        calls.sort();
+        assert_eq!(calls, [format!("remove {first} by Service"), format!("remove {second} by Service")]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn roles_below_team_leader_take_no_step_of_an_import() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.draft("Brakes").await.unwrap().id;
+        let denied = (Code::PermissionDenied, Reason::NotAllowed);
+        let who = (MANAGER.0, Role::Operator);
+        assert_eq!(refused(world.drafts().touch_draft(world.by(who, TouchDraftRequest { id })).await), denied);
+        assert_eq!(refused(world.drafts().publish_draft(world.by(who, PublishDraftRequest { id })).await), denied);
+        assert_eq!(refused(world.drafts().discard_draft(world.by(who, DiscardDraftRequest { id })).await), denied);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_service_sweeps_by_itself() {
+    each_database(async |host| {
+        let world = World::start_sweeping(host, 1).await;
+        let id = world.draft("Brakes").await.unwrap().id;
+        world.host.clock.advance(TimeDelta::seconds(31));
+        world.eventually(|| world.yard.calls().contains(&format!("remove {id} by Service"))).await;
+        world.host.tasks.stop();
+        assert!(world.host.tasks.drained(std::time::Duration::from_secs(5)).await, "a drain ends the sweeper");
+    })
+    .await;
+}

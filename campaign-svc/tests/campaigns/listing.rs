@@ -1,0 +1,113 @@
+//! Lists of campaigns.
+use crate::support::{MANAGER, World, page, refused, search};
+use patio_kit::{errors::{self, Reason}, testing::each_database};
+use patio_proto::campaign::{CampaignStatus::{Closed, Ongoing, PendingReview, Ready}, GetCampaignRequest, ListCampaignsRequest};
+use tonic::Code;
+
+#[tokio::test]
+async fn the_newest_come_first_page_by_page() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        for number in 0..25 {
+            world.ready(&format!("Campaign {number}")).await;
+        }
+        let named = |numbers: std::ops::Range<i32>| numbers.rev().map(|number| format!("Campaign {number}")).collect::<Vec<_>>();
+        assert_eq!(world.names(ListCampaignsRequest::default()).await, (named(15..25), 25), "ten a page when nothing is said");
+        assert_eq!(world.names(page(2, 10)).await, (named(0..5), 25));
+        assert_eq!(world.names(page(7, 10)).await, (vec![], 25), "behind the last page the count still stands");
+        assert_eq!(world.names(page(-1, 5000)).await, (named(0..25), 25));
+        let meta = world.list(page(1, 7)).await.unwrap().meta.unwrap();
+        assert_eq!((meta.index, meta.size, meta.total_count), (1, 7, 25));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_search_finds_its_text_anywhere_in_any_case_and_nothing_else() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        for name in ["100% Brakes", "A_B test", r"C:\parts", "AXB TEST", "Água Ünits", "Ｗide", "'; drop table campaigns; --"] {
+            world.ready(name).await;
+        }
+        for (text, found) in [
+            ("%", vec!["100% Brakes"]), ("_", vec!["A_B test"]), ("\\", vec![r"C:\parts"]),
+            ("a_b", vec!["A_B test"]), ("A_", vec!["A_B test"]), ("BRAKES", vec!["100% Brakes"]),
+            ("0% b", vec!["100% Brakes"]), ("TeSt", vec!["AXB TEST", "A_B test"]), ("ÁGUA ü", vec!["Água Ünits"]),
+            ("wide", vec!["Ｗide"]), ("ＷＩＤＥ", vec!["Ｗide"]), ("'", vec!["'; drop table campaigns; --"]),
+            ("\"", vec![]), ("100%%", vec![]), ("*", vec![]),
+        ] {
+            let (names, total) = world.names(search(text)).await;
+            assert_eq!((names, total), (found.iter().map(|name| (*name).to_owned()).collect(), i64::try_from(found.len()).unwrap()), "{text}");
+        }
+        assert_eq!(world.names(search("")).await.1, 7);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn statuses_narrow_a_list() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        for status in [Ready, Ongoing, PendingReview, Closed] {
+            world.campaign_at(&format!("{status:?}"), status).await;
+        }
+        for (statuses, found) in [
+            (vec![], vec!["Closed", "PendingReview", "Ongoing", "Ready"]),
+            (vec![Closed], vec!["Closed"]),
+            (vec![Ready, Ongoing, PendingReview], vec!["PendingReview", "Ongoing", "Ready"]),
+        ] {
+            let ask = ListCampaignsRequest { statuses: statuses.into_iter().map(i32::from).collect(), ..page(0, 10) };
+            assert_eq!(world.names(ask).await.0, found);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_yard_shows_the_campaigns_with_vehicles_in_it_and_counts_only_those() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let (brakes, wipers, hose) = (world.ready("Brakes").await, world.ready("Wipers").await, world.ready("Hose").await);
+        world.count(brakes, 2, (10, 4, Some(5))).await;
+        world.count(brakes, 3, (20, 20, None)).await;
+        world.count(wipers, 3, (6, 6, None)).await;
+        world.count(hose, 3, (0, 0, None)).await;
+        let draft = world.draft("Draft").await.unwrap().id;
+        world.count(draft, 3, (9, 0, None)).await;
+        world.yard.calls();
+        let reply = world.list(ListCampaignsRequest { yard: Some(3), ..page(0, 10) }).await.unwrap();
+        let seen: Vec<_> = reply.campaigns.iter().map(|c| (c.id, c.id_yard, c.total_vehicles, c.total_inspected, c.next)).collect();
+        assert_eq!(seen, [(wipers, Some(3), 6, 6, None), (brakes, Some(3), 20, 20, None)]);
+        assert_eq!(reply.meta.unwrap().total_count, 2);
+        assert_eq!(world.yard.calls(), ["campaigns of 3".to_owned(), format!("progress of {:?} in Some(3)", [wipers, brakes])]);
+        assert_eq!(world.names(ListCampaignsRequest { yard: Some(28), ..page(0, 10) }).await, (vec![], 0));
+        let one = world.names(ListCampaignsRequest { yard: Some(3), search: "brake".to_owned(), ..page(0, 10) }).await;
+        assert_eq!(one, (vec!["Brakes".to_owned()], 1));
+        let whole = world.get(brakes).await.unwrap();
+        assert_eq!((whole.id_yard, whole.total_vehicles, whole.total_inspected, whole.next), (None, 30, 24, Some(5)));
+        let ask = world.by(MANAGER, GetCampaignRequest { id: brakes, yard: Some(2) });
+        let there = world.campaigns().get_campaign(ask).await.unwrap().into_inner();
+        assert_eq!((there.id_yard, there.total_vehicles, there.total_inspected, there.next), (Some(2), 10, 4, Some(5)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_asked_is_named() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        for (field, ask) in [
+            ("yard", ListCampaignsRequest { yard: Some(29), ..page(0, 10) }),
+            ("statuses", ListCampaignsRequest { statuses: vec![1, 0], ..page(0, 10) }),
+            ("search", search("nul \u{0}")),
+            ("search", search(&"x".repeat(201))),
+        ] {
+            let refusal = world.list(ask).await.unwrap_err();
+            assert!(errors::value(&refusal, field).is_some(), "{field}");
+            assert_eq!(refused::<()>(Err(refusal)), (Code::InvalidArgument, Reason::BadRequest));
+        }
+        assert_eq!(refused(world.get(0).await), (Code::NotFound, Reason::NoCampaign));
+        assert_eq!(refused(world.get(i64::MIN).await), (Code::NotFound, Reason::NoCampaign));
+    })
+    .await;
+}

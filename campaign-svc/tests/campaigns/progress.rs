@@ -1,0 +1,112 @@
+//! Where the counters of a list come from.
+use crate::support::{World, page, yard::Trouble};
+use patio_kit::{cache::Cache, progress::{self, Progress}, testing::{self, each_database}};
+use tonic::Code;
+
+/// What the list says of a campaign: vehicles, inspected ones and the next.
+async fn shown(world: &World, id: i64) -> (i64, i64, Option<i64>) {
+    let reply = world.list(page(0, 200)).await.unwrap();
+    let campaign = reply.campaigns.into_iter().find(|campaign| campaign.id == id).unwrap();
+    (campaign.total_vehicles, campaign.total_inspected, campaign.next)
+}
+
+async fn a_list_asks_once_and_again_when_a_commit_has_passed(world: World) {
+    let (one, two) = (world.ready("One").await, world.ready("Two").await);
+    for id in [one, two] {
+        world.host.cache.forget(&progress::key(id)).await;
+        world.yard.count(id, 2, (4, 1, Some(77)));
+    }
+    world.yard.calls();
+    assert_eq!(shown(&world, one).await, (4, 1, Some(77)));
+    assert_eq!(world.yard.calls(), [format!("progress of [{two}, {one}] in None")]);
+    assert_eq!(shown(&world, two).await, (4, 1, Some(77)));
+    assert_eq!(world.yard.calls(), Vec::<String>::new(), "the cache knows both");
+
+    world.yard.count(one, 2, (4, 2, Some(78)));
+    let committed = Progress { total: 4, inspected: 2, next: None, next_known: false };
+    assert!(world.host.cache.put_newer(&progress::key(one), 2, &committed).await);
+    assert_eq!(shown(&world, one).await, (4, 2, Some(78)));
+    assert_eq!(world.yard.calls(), [format!("progress of [{one}] in None")], "only what changed is asked for");
+    assert_eq!(shown(&world, one).await, (4, 2, Some(78)));
+    assert_eq!(world.yard.calls(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn the_memory_cache_spares_the_counters() {
+    each_database(async |host| a_list_asks_once_and_again_when_a_commit_has_passed(World::start(host).await).await).await;
+}
+
+#[tokio::test]
+async fn a_redis_cache_spares_the_counters() {
+    let Some(server) = testing::from_environment(testing::REDIS) else {
+        eprintln!("{} is not set: Redis skipped", testing::REDIS);
+        return;
+    };
+    each_database(async |mut host| {
+        host.cache = Cache::redis(&format!("{server}/9")).await.unwrap();
+        a_list_asks_once_and_again_when_a_commit_has_passed(World::start(host).await).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_answer_older_than_a_commit_is_not_kept() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        world.yard.count(id, 2, (4, 1, Some(77)));
+        let committed = Progress { total: 4, inspected: 3, next: None, next_known: false };
+        assert!(world.host.cache.put_newer(&progress::key(id), 9, &committed).await);
+        world.yard.calls();
+        for _ in 0..2 {
+            shown(&world, id).await;
+            assert_eq!(world.yard.calls().len(), 1, "revision 1 must not cover revision 9");
+        }
+        assert_eq!(world.host.cache.get(&progress::key(id)).await, Some(committed));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_yards_counters_never_pass_for_the_whole_campaign() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        world.host.cache.forget(&progress::key(id)).await;
+        world.yard.count(id, 2, (4, 1, Some(77)));
+        world.yard.count(id, 3, (6, 6, None));
+        let in_yard = patio_proto::campaign::ListCampaignsRequest { yard: Some(3), ..page(0, 10) };
+        assert_eq!(world.list(in_yard.clone()).await.unwrap().campaigns[0].total_vehicles, 6);
+        assert_eq!(shown(&world, id).await, (10, 7, Some(77)));
+        assert_eq!(world.list(in_yard).await.unwrap().campaigns[0].total_vehicles, 6);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_redis_the_counters_answer() {
+    each_database(async |mut host| {
+        host.cache = Cache::redis("redis://127.0.0.1:1").await.unwrap();
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        world.yard.count(id, 2, (4, 1, Some(77)));
+        assert_eq!(shown(&world, id).await, (4, 1, Some(77)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn without_vehicle_svc_what_the_cache_knows_is_shown_and_the_rest_is_unavailable() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        world.yard.count(id, 2, (4, 1, Some(77)));
+        world.host.cache.forget(&progress::key(id)).await;
+        world.get(id).await.unwrap();
+        world.yard.misbehave(Some(Trouble::Away));
+        assert_eq!(shown(&world, id).await, (4, 1, Some(77)));
+        world.host.cache.forget(&progress::key(id)).await;
+        assert_eq!(world.list(page(0, 10)).await.unwrap_err().code(), Code::Unavailable);
+    })
+    .await;
+}

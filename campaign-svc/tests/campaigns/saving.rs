@@ -1,0 +1,126 @@
+//! Editing what a campaign says.
+use crate::support::{ADMIN, MANAGER, World, refused, yard::Trouble};
+use patio_kit::{errors::{self, Reason}, testing::each_database};
+use patio_proto::{campaign::UpdateCampaignRequest, vehicle::Gate};
+use tonic::Code;
+
+#[tokio::test]
+async fn a_team_leader_edits_every_text_and_the_rest_stays() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        let before = world.get(id).await.unwrap();
+        world.host.clock.advance(chrono::TimeDelta::minutes(1));
+        let (description, image, model_type) = ("first\nsecond".to_owned(), "/images/hose.png".to_owned(), "HB20".to_owned());
+        let save = UpdateCampaignRequest {
+            id, description: Some(description), image: Some(image), model_type: Some(model_type), ..Default::default()
+        };
+        let after = world.save(MANAGER, save).await.unwrap();
+        assert_eq!((after.description.as_str(), after.image.as_str(), after.model_type.as_str()), ("first\nsecond", "/images/hose.png", "HB20"));
+        assert_eq!((after.name.as_str(), after.part.as_str(), after.status), ("Brakes", "Hose", before.status));
+        assert_eq!((after.created_by, after.modified_by, after.created_at), (MANAGER.0, Some(MANAGER.0), before.created_at));
+        assert!(after.modified_at.unwrap().seconds > before.modified_at.unwrap().seconds);
+        assert_eq!(world.get(id).await.unwrap(), after);
+        let entry = world.audit().await.remove(0);
+        assert_eq!(entry.old_values, r#"{"description":"","image":"","model_type":""}"#);
+        assert_eq!(entry.new_values, r#"{"description":"first\nsecond","image":"/images/hose.png","model_type":"HB20"}"#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_name_is_unique_in_any_spelling_drafts_included_until_it_is_free_again() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let (first, second) = (world.ready("Brake Hose").await, world.ready("Wipers").await);
+        let draft = world.draft("Steering").await.unwrap();
+        for taken in ["brake hose", "  BRAKE HOSE ", "Ｂrake Hose", "steering"] {
+            assert_eq!(refused(world.rename(second, taken).await), (Code::AlreadyExists, Reason::NameTaken), "{taken}");
+            assert_eq!(refused(world.draft(taken).await), (Code::AlreadyExists, Reason::NameTaken), "{taken}");
+        }
+        assert_eq!(world.rename(first, " BRAKE hose ").await.unwrap().name, "BRAKE hose", "one's own name may be spelled anew");
+        world.delete(first).await.unwrap();
+        world.discard(draft.id).await.unwrap();
+        assert_eq!(world.rename(second, "Brake Hose").await.unwrap().name, "Brake Hose");
+        world.ready("Steering").await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_many_who_want_one_name_one_gets_it() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let mut ids = Vec::new();
+        for number in 0..8 {
+            ids.push(world.ready(&format!("Campaign {number}")).await);
+        }
+        let answers = futures::future::join_all(ids.iter().map(|id| world.rename(*id, "The one"))).await;
+        let (won, lost): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
+        assert_eq!((won.len(), lost.len()), (1, 7));
+        assert!(lost.into_iter().all(|answer| refused(answer) == (Code::AlreadyExists, Reason::NameTaken)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_is_refused_by_the_name_of_each_field() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        let save = UpdateCampaignRequest {
+            id, name: Some("a\u{202e}b".to_owned()), image: Some("//elsewhere/x.png".to_owned()), description: Some("nul \u{0}".to_owned()),
+            part: Some("x".repeat(2001)), status: Some(9), ..Default::default()
+        };
+        let refusal = world.save(ADMIN, save).await.unwrap_err();
+        for field in ["name", "image", "description", "part", "status"] {
+            assert!(errors::value(&refusal, field).is_some(), "{field}: {}", refusal.message());
+        }
+        assert_eq!(errors::value(&refusal, "model_type"), None);
+        assert_eq!(refused::<()>(Err(refusal)), (Code::InvalidArgument, Reason::BadRequest));
+        assert_eq!(refused(world.rename(id, " ").await), (Code::InvalidArgument, Reason::BadRequest));
+        assert_eq!(refused(world.rename(4711, "Other").await), (Code::NotFound, Reason::NoCampaign));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_new_name_is_told_to_vehicle_svc_and_told_again_until_it_knows() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        world.rename(id, "Brake hose").await.unwrap();
+        assert_eq!(world.yard.told(id).unwrap().name, "Brake hose");
+        world.get(id).await.unwrap(); // from now on the counters come from the cache
+        world.yard.misbehave(Some(Trouble::Away));
+        assert_eq!(world.rename(id, "Hose").await.unwrap().name, "Hose");
+        assert_eq!(world.yard.told(id).unwrap().name, "Brake hose");
+        world.sweep_after(6).await;
+        assert_eq!(world.yard.told(id).unwrap().name, "Brake hose", "it is still away");
+        world.yard.misbehave(None);
+        world.sweep_after(6).await;
+        let told = world.yard.told(id).unwrap();
+        assert_eq!((told.name.as_str(), told.gate), ("Hose", Gate::Open));
+        world.yard.calls();
+        world.sweep_after(60).await;
+        assert_eq!(world.yard.calls(), Vec::<String>::new(), "what is told is not told again");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_campaign_that_vehicle_svc_chokes_on_does_not_keep_the_others_untold() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let (first, second) = (world.ready("First").await, world.ready("Second").await);
+        world.get(first).await.unwrap();
+        world.get(second).await.unwrap();
+        world.yard.misbehave(Some(Trouble::Away));
+        world.rename(first, "First!").await.unwrap();
+        world.rename(second, "Second!").await.unwrap();
+        world.yard.misbehave(Some(Trouble::Broken(first)));
+        world.sweep_after(6).await;
+        assert_eq!((world.yard.told(first).unwrap().name.as_str(), world.yard.told(second).unwrap().name.as_str()), ("First", "Second!"));
+    })
+    .await;
+}

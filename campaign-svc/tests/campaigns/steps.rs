@@ -1,0 +1,107 @@
+//! The steps of a campaign: who may take which.
+use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused};
+use patio_kit::{errors::Reason, testing::each_database};
+use patio_proto::{
+    access::Role,
+    campaign::{CampaignStatus::{self, Closed, Ongoing, PendingReview, Ready}, UpdateCampaignRequest},
+    status::campaign_text,
+};
+use tonic::Code;
+
+const ALL: [CampaignStatus; 4] = [Ready, Ongoing, PendingReview, Closed];
+
+/// What TRUST.md section 2.5 and API.md say of a step, written down apart from the code.
+///
+/// `.` staying or allowed, `-` allowed to a higher role only, `x` allowed to nobody; columns as in [`ALL`].
+const TABLE: [(CampaignStatus, [&str; 3]); 4] = [
+    (Ready, [". . x x", ". . x x", ". . x x"]),
+    (Ongoing, ["x . - -", "x . . .", "x . . ."]),
+    (PendingReview, ["x - . -", "x . . .", "x . . ."]),
+    (Closed, ["x - x .", "x - x .", "x . x ."]),
+];
+
+#[tokio::test]
+async fn every_step_of_every_role_is_as_the_table_says() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        for (from, rows) in TABLE {
+            for (who, row) in [OPERATOR, MANAGER, ADMIN].into_iter().zip(rows) {
+                for (to, expected) in ALL.into_iter().zip(row.split(' ')) {
+                    check(&world, from, to, (who, expected)).await;
+                }
+            }
+        }
+    })
+    .await;
+}
+
+async fn check(world: &World, from: CampaignStatus, to: CampaignStatus, (who, expected): ((i64, Role), &str)) {
+    let name = format!("{} to {} by {:?}", campaign_text(from), campaign_text(to), who.1);
+    let id = world.campaign_at(&name, from).await;
+    let answer = world.step(who, id, to).await;
+    let stored = world.get(id).await.unwrap().status();
+    match expected {
+        "." => assert_eq!((answer.unwrap().status(), stored), (to, to), "{name}"),
+        "-" => assert_eq!((refused(answer), stored), ((Code::PermissionDenied, Reason::NotAllowed), from), "{name}"),
+        _ => assert_eq!((refused(answer), stored), ((Code::FailedPrecondition, Reason::BadTransition), from), "{name}"),
+    }
+}
+
+#[tokio::test]
+async fn an_operator_starts_a_campaign_with_nothing_else_in_the_same_save() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        let start = UpdateCampaignRequest { id, status: Some(Ongoing.into()), ..Default::default() };
+        for (field, save) in [
+            ("name", UpdateCampaignRequest { name: Some("Brakes!".to_owned()), ..start.clone() }),
+            ("description", UpdateCampaignRequest { description: Some("x".to_owned()), ..start.clone() }),
+            ("image", UpdateCampaignRequest { image: Some("/x.png".to_owned()), ..start.clone() }),
+            ("model_type", UpdateCampaignRequest { model_type: Some("x".to_owned()), ..start.clone() }),
+            ("part", UpdateCampaignRequest { part: Some("x".to_owned()), ..start.clone() }),
+        ] {
+            let refusal = world.save(OPERATOR, save).await.unwrap_err();
+            assert_eq!(patio_kit::errors::value(&refusal, "field").as_deref(), Some(field));
+            assert_eq!(refused::<()>(Err(refusal)), (Code::PermissionDenied, Reason::FieldNotAllowed));
+        }
+        assert_eq!(world.get(id).await.unwrap().status(), Ready, "a refused save is refused whole");
+        let whole = UpdateCampaignRequest {
+            name: Some("Brakes".to_owned()), description: Some(String::new()), image: Some(String::new()),
+            model_type: Some(String::new()), part: Some("Hose".to_owned()), ..start
+        };
+        let started = world.save(OPERATOR, whole).await.unwrap();
+        assert_eq!((started.status(), started.modified_by), (Ongoing, Some(OPERATOR.0)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_step_is_in_the_audit_log_and_staying_is_not() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        world.step(OPERATOR, id, Ready).await.unwrap();
+        world.step(OPERATOR, id, Ongoing).await.unwrap();
+        world.step(MANAGER, id, Ongoing).await.unwrap();
+        let entries = world.audit().await;
+        let told: Vec<_> = entries.iter().map(|e| (e.kind.as_str(), e.user_id, e.old_values.as_str(), e.new_values.as_str())).collect();
+        assert_eq!(told[0], ("campaign-changed", Some(OPERATOR.0), r#"{"status":"Ready"}"#, r#"{"status":"Ongoing"}"#));
+        assert_eq!((told.len(), told[1].0), (2, "campaign-imported"));
+        assert_eq!(entries[0].subject, format!("campaign {id}"));
+        assert_eq!(entries[0].summary, r#"campaign "Brakes": status from Ready to Ongoing"#);
+        assert_eq!(entries[0].address, "192.0.2.1");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn two_people_who_start_one_campaign_both_succeed_and_it_is_told_once() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        let both = futures::join!(world.step(OPERATOR, id, Ongoing), world.step(MANAGER, id, Ongoing));
+        assert_eq!((both.0.unwrap().status(), both.1.unwrap().status()), (Ongoing, Ongoing));
+        assert_eq!(world.audit().await.iter().filter(|e| e.kind == "campaign-changed").count(), 1);
+    })
+    .await;
+}

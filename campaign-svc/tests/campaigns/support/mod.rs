@@ -1,0 +1,198 @@
+//! A running campaign-svc with what stands in for auth-svc and vehicle-svc, and people to call it as.
+mod auth;
+pub mod yard;
+
+use campaign_svc::{Config, SCHEMA, Sweeper};
+use chrono::TimeDelta;
+use patio_kit::{access::Access, errors::{self, Reason}, host::Host, link::Link, progress::{self, Progress}, testing};
+use patio_proto::{
+    access::Role,
+    audit::{Event, ListEventsRequest, audit_service_client::AuditServiceClient},
+    campaign::{
+        self as pb, Campaign, CampaignStatus, Turn, campaign_service_client::CampaignServiceClient, draft_service_client::DraftServiceClient,
+        progress_service_client::ProgressServiceClient,
+    },
+    common::Page,
+};
+use std::time::Duration;
+use tonic::{Code, Request, Status, service::Routes};
+use yard::Yard;
+
+/// The operator of the tests.
+pub const OPERATOR: (i64, Role) = (11, Role::Operator);
+/// The team leader.
+pub const MANAGER: (i64, Role) = (12, Role::Manager);
+/// The supervisor.
+pub const ADMIN: (i64, Role) = (13, Role::Admin);
+/// A service on its own.
+pub const SERVICE: (i64, Role) = (0, Role::Service);
+/// The developer account.
+pub const DEVELOPER: (i64, Role) = (1, Role::Admin);
+
+/// campaign-svc as it runs, and the double of vehicle-svc.
+pub struct World {
+    pub host: Host,
+    pub yard: Yard,
+    pub sweeper: Sweeper,
+}
+
+impl World {
+    /// Starts campaign-svc whose own sweeper rests, so that tests sweep when they mean to.
+    pub async fn start(host: Host) -> Self {
+        Self::start_sweeping(host, 3600).await
+    }
+
+    /// Starts campaign-svc with a sweep every so many seconds.
+    pub async fn start_sweeping(host: Host, campaign_sweep_seconds: u64) -> Self {
+        let yard = Yard::default();
+        join(&host, &host.links.auth, "auth-svc", auth::routes(&host));
+        join(&host, &host.links.vehicle, "vehicle-svc", yard.routes());
+        let service = campaign_svc::start(Config { campaign_sweep_seconds }, &host).await.unwrap();
+        host.attach(&service);
+        let db = host.database(SCHEMA).await.unwrap();
+        Self { sweeper: Sweeper::new(&host, &db), host, yard }
+    }
+
+    /// A request in somebody's name.
+    pub fn by<T>(&self, (id, role): (i64, Role), message: T) -> Request<T> {
+        testing::bearer(&self.host, id, role).sign(message)
+    }
+
+    pub fn campaigns(&self) -> CampaignServiceClient<Link> {
+        CampaignServiceClient::new(self.host.links.campaign.clone())
+    }
+
+    pub fn drafts(&self) -> DraftServiceClient<Link> {
+        DraftServiceClient::new(self.host.links.campaign.clone())
+    }
+
+    /// Creates a draft as the team leader.
+    pub async fn draft(&self, name: &str) -> Result<Campaign, Status> {
+        let import_id = format!("import of {name}");
+        let ask = pb::CreateDraftRequest { import_id, name: name.to_owned(), part: "Hose".to_owned(), ..Default::default() };
+        self.drafts().create_draft(self.by(MANAGER, ask)).await.map(tonic::Response::into_inner)
+    }
+
+    pub async fn publish(&self, id: i64) -> Result<Campaign, Status> {
+        self.drafts().publish_draft(self.by(MANAGER, pb::PublishDraftRequest { id })).await.map(tonic::Response::into_inner)
+    }
+
+    pub async fn discard(&self, id: i64) -> Result<(), Status> {
+        self.drafts().discard_draft(self.by(MANAGER, pb::DiscardDraftRequest { id })).await.map(drop)
+    }
+
+    /// Imports a campaign that is Ready, and returns its id.
+    pub async fn ready(&self, name: &str) -> i64 {
+        let draft = self.draft(name).await.unwrap();
+        self.publish(draft.id).await.unwrap().id
+    }
+
+    /// Imports a campaign and brings it to a status as the supervisor.
+    pub async fn campaign_at(&self, name: &str, status: CampaignStatus) -> i64 {
+        let id = self.ready(name).await;
+        let way: &[CampaignStatus] = match status {
+            CampaignStatus::Unspecified | CampaignStatus::Ready => &[],
+            CampaignStatus::Ongoing => &[CampaignStatus::Ongoing],
+            CampaignStatus::PendingReview => &[CampaignStatus::Ongoing, CampaignStatus::PendingReview],
+            CampaignStatus::Closed => &[CampaignStatus::Ongoing, CampaignStatus::Closed],
+        };
+        for step in way {
+            self.step(ADMIN, id, *step).await.unwrap();
+        }
+        id
+    }
+
+    pub async fn get(&self, id: i64) -> Result<Campaign, Status> {
+        self.campaigns().get_campaign(self.by(OPERATOR, pb::GetCampaignRequest { id, yard: None })).await.map(tonic::Response::into_inner)
+    }
+
+    pub async fn save(&self, who: (i64, Role), ask: pb::UpdateCampaignRequest) -> Result<Campaign, Status> {
+        self.campaigns().update_campaign(self.by(who, ask)).await.map(tonic::Response::into_inner)
+    }
+
+    /// Saves nothing but a status.
+    pub async fn step(&self, who: (i64, Role), id: i64, to: CampaignStatus) -> Result<Campaign, Status> {
+        self.save(who, pb::UpdateCampaignRequest { id, status: Some(to.into()), ..Default::default() }).await
+    }
+
+    /// Saves nothing but a name, as the team leader.
+    pub async fn rename(&self, id: i64, name: &str) -> Result<Campaign, Status> {
+        self.save(MANAGER, pb::UpdateCampaignRequest { id, name: Some(name.to_owned()), ..Default::default() }).await
+    }
+
+    pub async fn delete(&self, id: i64) -> Result<(), Status> {
+        self.campaigns().delete_campaign(self.by(MANAGER, pb::DeleteCampaignRequest { id })).await.map(drop)
+    }
+
+    pub async fn list(&self, ask: pb::ListCampaignsRequest) -> Result<pb::ListCampaignsReply, Status> {
+        self.campaigns().list_campaigns(self.by(OPERATOR, ask)).await.map(tonic::Response::into_inner)
+    }
+
+    /// The names of one page and how many campaigns there are on all.
+    pub async fn names(&self, ask: pb::ListCampaignsRequest) -> (Vec<String>, i64) {
+        let reply = self.list(ask).await.unwrap();
+        (reply.campaigns.into_iter().map(|campaign| campaign.name).collect(), reply.meta.unwrap().total_count)
+    }
+
+    /// Puts vehicles of a campaign into a yard, and leaves in the cache what vehicle-svc leaves there as it commits.
+    pub async fn count(&self, id: i64, yard: i32, counters: (i64, i64, Option<i64>)) {
+        let now = self.yard.count(id, yard, counters);
+        let committed = Progress { total: now.total_vehicles, inspected: now.total_inspected, next: None, next_known: false };
+        assert!(self.host.cache.put_newer(&progress::key(id), now.revision, &committed).await);
+    }
+
+    /// Reports a turn as vehicle-svc would.
+    pub async fn turn(&self, campaign_id: i64, turn: Turn, revision: i64) {
+        let report = pb::ReportTurnRequest { campaign_id, turn: turn.into(), revision };
+        ProgressServiceClient::new(self.host.links.campaign.clone()).report_turn(self.by(SERVICE, report)).await.unwrap();
+    }
+
+    /// All audit entries, the newest first.
+    pub async fn audit(&self) -> Vec<Event> {
+        let ask = self.by(DEVELOPER, ListEventsRequest { limit: 200, ..Default::default() });
+        AuditServiceClient::new(self.host.links.campaign.clone()).list_events(ask).await.unwrap().into_inner().events
+    }
+
+    /// Lets time pass for everything that reads the host's clock, then sweeps.
+    pub async fn sweep_after(&self, seconds: i64) {
+        self.host.clock.advance(TimeDelta::seconds(seconds));
+        self.sweeper.sweep().await;
+    }
+
+    /// Waits until something that goes on in the background has come about.
+    pub async fn eventually(&self, come: impl Fn() -> bool) {
+        for _ in 0..200 {
+            if come() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("it did not come about");
+    }
+}
+
+/// Puts a double behind the access layer that guards the real service, so that tokens and roles are judged.
+fn join(host: &Host, link: &Link, service: &'static str, routes: Routes) {
+    let Link::Local(slot) = link else { panic!("the tests run in one process") };
+    let guard = Access { identity: host.identity.clone(), service };
+    let layer = axum::middleware::from_fn_with_state(guard, patio_kit::access::guard);
+    assert!(slot.set(routes.prepare().into_axum_router().layer(layer)).is_ok(), "{service} is there already");
+}
+
+/// A page of a list.
+pub fn page(index: i32, size: i32) -> pb::ListCampaignsRequest {
+    pb::ListCampaignsRequest { page: Some(Page { index, size }), ..Default::default() }
+}
+
+/// The first page of a search.
+pub fn search(text: &str) -> pb::ListCampaignsRequest {
+    pb::ListCampaignsRequest { search: text.to_owned(), ..page(0, 200) }
+}
+
+/// What a refusal means to a program.
+#[track_caller]
+pub fn refused<T>(answer: Result<T, Status>) -> (Code, Reason) {
+    let Err(status) = answer else { panic!("it was not refused") };
+    let reason = errors::reason(&status).unwrap_or_else(|| panic!("a refusal without a reason: {status:?}"));
+    (status.code(), reason)
+}

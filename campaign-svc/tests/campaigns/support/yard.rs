@@ -1,0 +1,197 @@
+//! What stands in for vehicle-svc: it keeps names, gates and counters, notes its calls, and fails when told to.
+use patio_kit::identity;
+use patio_proto::vehicle::{
+    Gate, GetProgressReply, GetProgressRequest, GetYardCountsReply, GetYardCountsRequest, ImportVehiclesReply, ImportVehiclesRequest,
+    ListCampaignsOfYardReply, ListCampaignsOfYardRequest, ListYardsReply, ListYardsRequest, Progress, RemoveCampaignReply, RemoveCampaignRequest,
+    SetCampaignReply, SetCampaignRequest,
+    fleet_service_server::{FleetService, FleetServiceServer},
+    yard_service_server::{YardService, YardServiceServer},
+};
+use std::{collections::BTreeMap, sync::{Arc, Mutex, MutexGuard}};
+use tokio::sync::Notify;
+use tonic::{Request, Response, Status, Streaming, service::Routes};
+
+/// How the double misbehaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// It does nothing and answers that it is away.
+    Away,
+    /// It does what is asked, and its answer is lost.
+    Deaf,
+    /// It does nothing and answers with a fault that concerns one campaign only.
+    Broken(i64),
+}
+
+/// What vehicle-svc would know of a campaign's name and gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    pub name: String,
+    pub gate: Gate,
+    pub revision: i64,
+}
+
+#[derive(Default)]
+struct Inner {
+    told: BTreeMap<i64, Told>,
+    counters: BTreeMap<(i64, i32), Progress>,
+    calls: Vec<String>,
+    trouble: Option<Trouble>,
+    before_closing: Option<Arc<Notify>>,
+    before_removal: Option<Arc<Notify>>,
+}
+
+/// The double; clones share it.
+#[derive(Clone, Default)]
+pub struct Yard(Arc<Mutex<Inner>>);
+
+impl Yard {
+    pub fn routes(&self) -> Routes {
+        Routes::new(YardServiceServer::new(self.clone())).add_service(FleetServiceServer::new(self.clone()))
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap()
+    }
+
+    /// What it was told of a campaign.
+    pub fn told(&self, id: i64) -> Option<Told> {
+        self.inner().told.get(&id).cloned()
+    }
+
+    /// The gate of a campaign that it was told of.
+    #[track_caller]
+    pub fn gate(&self, id: i64) -> Gate {
+        self.told(id).unwrap().gate
+    }
+
+    /// The calls since they were last asked for.
+    pub fn calls(&self) -> Vec<String> {
+        std::mem::take(&mut self.inner().calls)
+    }
+
+    /// Misbehaves from now on, or not any more.
+    pub fn misbehave(&self, trouble: Option<Trouble>) {
+        self.inner().trouble = trouble;
+    }
+
+    /// Puts vehicles of a campaign into a yard: how many, how many inspected, and the next one.
+    pub fn count(&self, campaign_id: i64, yard: i32, (total, inspected, next): (i64, i64, Option<i64>)) -> Progress {
+        let revision = 1 + self.inner().counters.range((campaign_id, 0)..=(campaign_id, i32::MAX)).map(|(_, one)| one.revision).max().unwrap_or(0);
+        let progress = Progress { campaign_id, total_vehicles: total, total_inspected: inspected, next, revision };
+        self.inner().counters.insert((campaign_id, yard), progress);
+        self.progress(campaign_id, None)
+    }
+
+    /// The next closing of a gate waits until it is let go.
+    pub fn hold_next_closing(&self) -> Arc<Notify> {
+        let held = Arc::new(Notify::new());
+        self.inner().before_closing = Some(held.clone());
+        held
+    }
+
+    /// The next removal waits until it is let go.
+    pub fn hold_next_removal(&self) -> Arc<Notify> {
+        let held = Arc::new(Notify::new());
+        self.inner().before_removal = Some(held.clone());
+        held
+    }
+
+    fn progress(&self, id: i64, yard: Option<i32>) -> Progress {
+        let inner = self.inner();
+        let all = inner.counters.range((id, 0)..=(id, i32::MAX)).filter(|((_, at), _)| yard.is_none_or(|yard| yard == *at));
+        all.fold(Progress { campaign_id: id, ..Default::default() }, |sum, (_, one)| Progress {
+            campaign_id: id,
+            total_vehicles: sum.total_vehicles + one.total_vehicles,
+            total_inspected: sum.total_inspected + one.total_inspected,
+            next: sum.next.or(one.next),
+            revision: sum.revision.max(one.revision),
+        })
+    }
+
+    /// Notes a call, does it unless it is away, and answers unless the answer is lost.
+    fn answer<T>(&self, call: String, id: i64, act: impl FnOnce(&mut Inner) -> T) -> Result<Response<T>, Status> {
+        let mut inner = self.inner();
+        inner.calls.push(call);
+        match inner.trouble {
+            Some(Trouble::Away) => return Err(Status::unavailable("away")),
+            Some(Trouble::Broken(broken)) if broken == id => return Err(Status::internal("broken")),
+            _ => {}
+        }
+        let done = act(&mut inner);
+        if inner.trouble == Some(Trouble::Deaf) { Err(Status::unavailable("the answer was lost")) } else { Ok(Response::new(done)) }
+    }
+}
+
+impl Inner {
+    fn set(&mut self, ask: SetCampaignRequest) {
+        let new = Told { name: ask.name.clone(), gate: ask.gate(), revision: ask.revision };
+        match self.told.get(&ask.campaign_id) {
+            Some(known) if known.revision == new.revision => assert_eq!(*known, new, "one revision told two things"),
+            Some(known) if known.revision > new.revision => {}
+            _ => drop(self.told.insert(ask.campaign_id, new)),
+        }
+    }
+
+    fn remove(&mut self, id: i64) -> i64 {
+        self.told.remove(&id);
+        let before = self.counters.len();
+        self.counters.retain(|(campaign, _), _| *campaign != id);
+        i64::try_from(before - self.counters.len()).unwrap()
+    }
+}
+
+#[tonic::async_trait]
+impl YardService for Yard {
+    async fn list_yards(&self, _: Request<ListYardsRequest>) -> Result<Response<ListYardsReply>, Status> {
+        Err(Status::unimplemented("campaign-svc never asks this"))
+    }
+
+    async fn get_yard_counts(&self, _: Request<GetYardCountsRequest>) -> Result<Response<GetYardCountsReply>, Status> {
+        Err(Status::unimplemented("campaign-svc never asks this"))
+    }
+
+    async fn get_progress(&self, request: Request<GetProgressRequest>) -> Result<Response<GetProgressReply>, Status> {
+        let ask = request.into_inner();
+        let progress = ask.campaign_ids.iter().map(|id| self.progress(*id, ask.yard)).collect();
+        self.answer(format!("progress of {:?} in {:?}", ask.campaign_ids, ask.yard), 0, |_| GetProgressReply { progress })
+    }
+
+    async fn list_campaigns_of_yard(&self, request: Request<ListCampaignsOfYardRequest>) -> Result<Response<ListCampaignsOfYardReply>, Status> {
+        let yard = request.into_inner().yard;
+        self.answer(format!("campaigns of {yard}"), 0, |inner| ListCampaignsOfYardReply {
+            campaign_ids: inner.counters.iter().filter(|((_, at), one)| *at == yard && one.total_vehicles > 0).map(|((id, _), _)| *id).collect(),
+        })
+    }
+}
+
+#[tonic::async_trait]
+impl FleetService for Yard {
+    async fn import_vehicles(&self, _: Request<Streaming<ImportVehiclesRequest>>) -> Result<Response<ImportVehiclesReply>, Status> {
+        Err(Status::unimplemented("campaign-svc never asks this"))
+    }
+
+    async fn set_campaign(&self, request: Request<SetCampaignRequest>) -> Result<Response<SetCampaignReply>, Status> {
+        let by = identity::caller(&request)?.role;
+        let ask = request.into_inner();
+        let held = if ask.gate() == Gate::Closed { self.inner().before_closing.take() } else { None };
+        if let Some(held) = held {
+            held.notified().await;
+        }
+        let call = format!("set {} {:?} by {by:?}", ask.campaign_id, ask.gate());
+        let id = ask.campaign_id;
+        self.answer(call, id, |inner| {
+            inner.set(ask);
+            SetCampaignReply {}
+        })
+    }
+
+    async fn remove_campaign(&self, request: Request<RemoveCampaignRequest>) -> Result<Response<RemoveCampaignReply>, Status> {
+        let by = identity::caller(&request)?.role;
+        let id = request.into_inner().campaign_id;
+        let held = self.inner().before_removal.take();
+        if let Some(held) = held {
+            held.notified().await;
+        }
+        self.answer(format!("remove {id} by {by:?}"), id, |inner| RemoveCampaignReply { removed: inner.remove(id) })
+    }
+}

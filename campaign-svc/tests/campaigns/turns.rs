@@ -1,0 +1,126 @@
+//! What vehicle-svc's reports do to a campaign.
+use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused};
+use patio_kit::{errors::Reason, testing::each_database};
+use patio_proto::campaign::{
+    CampaignStatus::{Closed, Ongoing, PendingReview, Ready},
+    ReportTurnRequest,
+    Turn::{Begun, Complete, Incomplete},
+    progress_service_client::ProgressServiceClient,
+};
+use tonic::Code;
+
+#[tokio::test]
+async fn every_turn_moves_every_status_as_specified() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        for (from, turn, to) in [
+            (Ready, Begun, Ongoing), (Ongoing, Begun, Ongoing), (PendingReview, Begun, PendingReview), (Closed, Begun, Closed),
+            (Ready, Complete, PendingReview), (Ongoing, Complete, PendingReview), (PendingReview, Complete, PendingReview), (Closed, Complete, Closed),
+            (Ready, Incomplete, Ready), (Ongoing, Incomplete, Ongoing), (PendingReview, Incomplete, Ongoing), (Closed, Incomplete, Closed),
+        ] {
+            let name = format!("{from:?} {turn:?}");
+            let id = world.campaign_at(&name, from).await;
+            world.turn(id, turn, 1).await;
+            assert_eq!(world.get(id).await.unwrap().status(), to, "{name}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_old_or_repeated_report_is_ignored() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.campaign_at("Brakes", Ongoing).await;
+        world.turn(id, Complete, 5).await;
+        world.turn(id, Incomplete, 5).await;
+        world.turn(id, Incomplete, 4).await;
+        assert_eq!(world.get(id).await.unwrap().status(), PendingReview);
+        world.turn(id, Incomplete, 6).await;
+        assert_eq!(world.get(id).await.unwrap().status(), Ongoing);
+        world.turn(id, Complete, 5).await;
+        assert_eq!(world.get(id).await.unwrap().status(), Ongoing);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_report_from_before_a_reopening_does_not_come_back() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.campaign_at("Brakes", Closed).await;
+        world.turn(id, Complete, 7).await;
+        world.step(ADMIN, id, Ongoing).await.unwrap();
+        world.turn(id, Complete, 7).await;
+        assert_eq!(world.get(id).await.unwrap().status(), Ongoing);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_report_on_a_draft_or_on_nothing_is_answered_and_changes_nothing() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let draft = world.draft("Brakes").await.unwrap().id;
+        world.turn(draft, Begun, 1).await;
+        world.turn(4711, Begun, 1).await;
+        assert_eq!(world.publish(draft).await.unwrap().status(), Ready);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_turn_is_in_the_audit_log_as_nobodys_and_is_no_persons_change() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        world.step(OPERATOR, id, Ongoing).await.unwrap();
+        let before = world.get(id).await.unwrap();
+        world.host.clock.advance(chrono::TimeDelta::minutes(1));
+        world.turn(id, Complete, 1).await;
+        let after = world.get(id).await.unwrap();
+        assert_eq!((after.modified_by, after.modified_at), (Some(OPERATOR.0), before.modified_at));
+        let entry = world.audit().await.remove(0);
+        assert_eq!((entry.kind.as_str(), entry.user_id, entry.role), ("campaign-changed", None, 0));
+        assert_eq!((entry.old_values.as_str(), entry.new_values.as_str()), (r#"{"status":"Ongoing"}"#, r#"{"status":"Pending Review"}"#));
+        world.turn(id, Complete, 2).await;
+        assert_eq!(world.audit().await.len(), 3, "a report that moves nothing is not told");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_report_and_a_save_at_once_lose_neither() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        for round in 0..5 {
+            let id = world.campaign_at(&format!("Round {round}"), Ongoing).await;
+            let new = format!("Renamed {round}");
+            let (renamed, ()) = futures::join!(world.rename(id, &new), world.turn(id, Complete, 1));
+            renamed.unwrap();
+            let after = world.get(id).await.unwrap();
+            assert_eq!((after.name.as_str(), after.status()), (new.as_str(), PendingReview));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_a_service_reports_and_only_turns() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        let report = |turn| ReportTurnRequest { campaign_id: id, turn, revision: 1 };
+        let mut client = ProgressServiceClient::new(world.host.links.campaign.clone());
+        for who in [OPERATOR, MANAGER, ADMIN] {
+            let answer = client.report_turn(world.by(who, report(Begun.into()))).await;
+            assert_eq!(refused(answer), (Code::PermissionDenied, Reason::NotAllowed));
+        }
+        for turn in [0, 9] {
+            let answer = client.report_turn(world.by(crate::support::SERVICE, report(turn))).await;
+            assert_eq!(refused(answer), (Code::InvalidArgument, Reason::BadRequest));
+        }
+        assert_eq!(world.get(id).await.unwrap().status(), Ready);
+    })
+    .await;
+}

@@ -1,0 +1,185 @@
+//! Who asks: the token, judged before anything else happens, and the address.
+use crate::{api::Api, config::Config, error::{Problem, Reply}, headers::RequestId, serve::Peer};
+use axum::extract::FromRequestParts;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header::{AUTHORIZATION, COOKIE}, request::Parts};
+use patio_kit::{identity::Caller, link};
+use std::{net::{IpAddr, Ipv6Addr}, time::Duration};
+
+/// Somebody who asks, signed in or not.
+#[derive(Debug, Clone)]
+pub struct Visitor {
+    /// Where the call comes from: an IPv4 address, or an IPv6 network of 64 bits.
+    pub address: String,
+    /// Whether the browser came over https.
+    pub secure: bool,
+    /// The device mark of that browser.
+    pub device_mark: Option<String>,
+    bearer: link::Bearer,
+}
+
+/// Somebody signed in: a token that is ours, alive and not revoked.
+#[derive(Debug, Clone)]
+pub struct Signed {
+    /// Who it is.
+    pub caller: Caller,
+    /// Where the call comes from.
+    pub address: String,
+    bearer: link::Bearer,
+}
+
+impl Visitor {
+    /// A request in nobody's name.
+    #[must_use]
+    pub fn sign<T>(&self, message: T) -> tonic::Request<T> {
+        self.bearer.sign(message)
+    }
+}
+
+impl Signed {
+    /// A request in that person's name.
+    #[must_use]
+    pub fn sign<T>(&self, message: T) -> tonic::Request<T> {
+        self.bearer.sign(message)
+    }
+
+    /// A request in that person's name that may take long.
+    #[must_use]
+    pub fn sign_within<T>(&self, patience: Duration, message: T) -> tonic::Request<T> {
+        self.bearer.sign_within(patience, message)
+    }
+}
+
+impl FromRequestParts<Api> for Visitor {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Reply<Self> {
+        let (address, secure) = origin(parts, &api.config);
+        let bearer = link::Bearer::new(None, request_id(parts), &address);
+        Ok(Self { device_mark: device_mark(&parts.headers), address, secure, bearer })
+    }
+}
+
+impl FromRequestParts<Api> for Signed {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Reply<Self> {
+        let token = token(&parts.headers).ok_or_else(not_signed_in)?;
+        let identity = &api.host.identity;
+        let caller = match identity.judge(token) {
+            Ok(caller) => caller,
+            Err(_) if !identity.has_keys() => return Err(cannot_judge()),
+            Err(_) => return Err(not_signed_in()),
+        };
+        let (address, _) = origin(parts, &api.config);
+        let bearer = link::Bearer::new(Some(token), request_id(parts), &address);
+        Ok(Self { caller, address, bearer })
+    }
+}
+
+fn not_signed_in() -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN", "sign in to do this")
+}
+
+/// Before the keys are known nobody's session may be called dead.
+fn cannot_judge() -> Problem {
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "the product is still starting; try again in a moment").after(1)
+}
+
+fn token(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim()).filter(|token| !token.is_empty())
+}
+
+fn request_id(parts: &Parts) -> &str {
+    parts.extensions.get::<RequestId>().map_or("-", |id| id.0.as_str())
+}
+
+/// Where a request comes from, and whether over https, as far as it can be believed.
+fn origin(parts: &Parts, config: &Config) -> (String, bool) {
+    let Some(peer) = parts.extensions.get::<Peer>() else { return (String::new(), false) };
+    let nearest = peer.0.to_canonical();
+    if !config.trusted_proxies.contains(&nearest) {
+        return (network(nearest), false);
+    }
+    let proto = parts.headers.get(HeaderName::from_static("x-forwarded-proto")).is_some_and(|value| value == "https");
+    (network(last_untrusted(&parts.headers, &config.trusted_proxies).unwrap_or(nearest)), proto)
+}
+
+/// The nearest address in X-Forwarded-For that is no proxy of ours; whatever stands before it, anybody may have written.
+fn last_untrusted(headers: &HeaderMap, trusted: &[IpAddr]) -> Option<IpAddr> {
+    let lines: Vec<_> = headers.get_all(HeaderName::from_static("x-forwarded-for")).iter().filter_map(|line| line.to_str().ok()).collect();
+    for hop in lines.iter().rev().flat_map(|line| line.rsplit(',')) {
+        let address = hop.trim().parse::<IpAddr>().ok()?.to_canonical();
+        if !trusted.contains(&address) {
+            return Some(address);
+        }
+    }
+    None
+}
+
+/// One household or phone has a whole IPv6 network of 64 bits.
+fn network(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("{}/64", Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
+    }
+}
+
+const OVER_HTTPS: &str = "__Host-patio_dev";
+const OVER_HTTP: &str = "patio_dev";
+/// How long a browser keeps its mark: 90 days.
+const KEPT: u32 = 90 * 24 * 3600;
+
+fn device_mark(headers: &HeaderMap) -> Option<String> {
+    let all = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';'));
+    let marks: Vec<_> = all.filter_map(|pair| pair.trim().split_once('=')).collect();
+    let named = |name| marks.iter().find(|(told, _)| *told == name).map(|(_, mark)| (*mark).to_owned());
+    named(OVER_HTTPS).or_else(|| named(OVER_HTTP)).filter(|mark| mark.len() <= 512)
+}
+
+/// The cookie that hands a browser its device mark; none when the mark is not fit for one.
+#[must_use]
+pub fn mark_cookie(mark: &str, secure: bool) -> Option<HeaderValue> {
+    let fit = !mark.is_empty() && mark.bytes().all(|byte| byte.is_ascii_graphic() && !b"\",;\\".contains(&byte));
+    let (name, end) = if secure { (OVER_HTTPS, "; Secure") } else { (OVER_HTTP, "") };
+    let cookie = fit.then(|| format!("{name}={mark}; Path=/; Max-Age={KEPT}; HttpOnly; SameSite=Strict{end}"))?;
+    HeaderValue::try_from(cookie).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_hop_that_is_no_proxy_of_ours_counts() {
+        let trusted = ["10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap()];
+        let told = |line: &'static str| HeaderMap::from_iter([(HeaderName::from_static("x-forwarded-for"), HeaderValue::from_static(line))]);
+        assert_eq!(last_untrusted(&told("1.1.1.1, 203.0.113.9, 10.0.0.2"), &trusted), Some("203.0.113.9".parse().unwrap()));
+        assert_eq!(last_untrusted(&told("203.0.113.9, nonsense, 10.0.0.2"), &trusted), None);
+        assert_eq!(last_untrusted(&told("10.0.0.1"), &trusted), None);
+    }
+
+    #[test]
+    fn an_ipv6_address_counts_as_its_network() {
+        assert_eq!(network("2001:db8:1:2:3:4:5:6".parse().unwrap()), "2001:db8:1:2::/64");
+        assert_eq!(network("192.0.2.1".parse().unwrap()), "192.0.2.1");
+    }
+
+    #[test]
+    fn the_device_mark_goes_out_and_comes_back() {
+        let cookie = mark_cookie("a.b-c", true).unwrap();
+        assert_eq!(cookie, "__Host-patio_dev=a.b-c; Path=/; Max-Age=7776000; HttpOnly; SameSite=Strict; Secure");
+        let back = HeaderMap::from_iter([(COOKIE, HeaderValue::from_static("x=1; __Host-patio_dev=a.b-c"))]);
+        assert_eq!(device_mark(&back).as_deref(), Some("a.b-c"));
+        assert!(!mark_cookie("a", false).unwrap().to_str().unwrap().contains("Secure"));
+        assert_eq!(mark_cookie("a;b", true), None);
+    }
+
+    #[test]
+    fn only_a_bearer_token_is_a_token() {
+        let told = |value: &'static str| HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static(value))]);
+        assert_eq!(token(&told("bearer abc")), Some("abc"));
+        assert_eq!(token(&told("Basic abc")), None);
+        assert_eq!(token(&told("Bearer ")), None);
+    }
+}

@@ -1,0 +1,130 @@
+//! The gateway as a program of its own: `serve`, `config`, `probe` and `openapi`.
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use gateway::{Config, openapi};
+use patio_kit::{command, config::{self, Settings}, host::Host, lifecycle, probe::{NOT_SERVING, UNREACHABLE}, telemetry};
+use std::{io::Write, net::SocketAddr, process::ExitCode, sync::Arc, time::Duration};
+use tokio::{io::{AsyncReadExt, AsyncWriteExt}, net::TcpStream, time::timeout};
+
+#[derive(Parser)]
+#[command(name = "gateway")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serves until SIGTERM or Ctrl-C, then finishes what is under way.
+    Serve(Options),
+    /// Prints the effective values, secrets masked.
+    Config(Options),
+    /// Asks a running gateway whether it is ready; the exit code is 0 when it is, 1 when not, 2 when it cannot be reached.
+    Probe(Probe),
+    /// Prints the API's document.
+    Openapi,
+}
+
+#[derive(Args)]
+struct Options {
+    #[command(flatten)]
+    settings: Settings,
+    #[command(flatten)]
+    config: Config,
+}
+
+#[derive(Args)]
+struct Probe {
+    /// Where the gateway listens.
+    #[arg(long, env = "PATIO_LISTEN", default_value = "127.0.0.1:8080")]
+    addr: SocketAddr,
+    /// Answers as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Gives up after so many seconds.
+    #[arg(long, default_value_t = 3)]
+    timeout: u64,
+}
+
+fn main() -> ExitCode {
+    let command = Cli::command();
+    let matches = command.clone().get_matches();
+    let cli = match Cli::from_arg_matches(&matches) {
+        Ok(cli) => cli,
+        Err(cause) => cause.exit(),
+    };
+    let done = match cli.command {
+        Command::Serve(options) => command::run(serve(options)),
+        Command::Config(_) => match (command.find_subcommand("config"), matches.subcommand()) {
+            (Some(sub), Some((_, given))) => command::print(&config::effective(sub, given)),
+            _ => Ok(()),
+        },
+        Command::Openapi => openapi::text().and_then(|text| command::print(&text)),
+        Command::Probe(probe) => return probed(&probe),
+    };
+    command::ended(&done)
+}
+
+async fn serve(options: Options) -> anyhow::Result<()> {
+    telemetry::start(&options.settings);
+    let host = Host::remote(options.settings).await?;
+    let gateway = gateway::start(options.config, &host).await?;
+    if let Some(admin) = host.settings.admin_listen.0 {
+        let known = host.clone();
+        let well = Arc::new(move || known.knows_keys() && !known.tasks.is_stopping());
+        tracing::info!(address = %telemetry::serve(admin, &host.tasks, well).await?, "admin port is open");
+    }
+    tracing::info!(address = %gateway.address, service = "gateway", "serving");
+    let tasks = host.tasks.clone();
+    host.tasks.spawn(async move {
+        tokio::select! {
+            () = lifecycle::asked_to_stop() => tasks.stop(),
+            () = tasks.stopped() => {}
+        }
+    });
+    gateway.serve().await?;
+    if !host.tasks.drained(command::DRAIN).await {
+        tracing::warn!("some work was left behind");
+    }
+    Ok(())
+}
+
+fn probed(probe: &Probe) -> ExitCode {
+    let asked = command::run(async {
+        let ready = timeout(Duration::from_secs(probe.timeout), ask(probe.addr)).await??;
+        show(probe, if ready { "SERVING" } else { "NOT_SERVING" })?;
+        anyhow::ensure!(ready, NotReady);
+        Ok(())
+    });
+    match asked {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(cause) if cause.is::<NotReady>() => ExitCode::from(NOT_SERVING),
+        Err(cause) => {
+            let _ = show(probe, "UNREACHABLE");
+            let _ = writeln!(std::io::stderr(), "{}: {cause:#}", probe.addr);
+            ExitCode::from(UNREACHABLE)
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("not ready")]
+struct NotReady;
+
+/// Whether `/readyz` answers 200.
+async fn ask(address: SocketAddr) -> anyhow::Result<bool> {
+    let mut stream = TcpStream::connect(address).await?;
+    stream.write_all(format!("GET /readyz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes()).await?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await?;
+    anyhow::ensure!(answer.starts_with(b"HTTP/1.1 "), "it does not speak HTTP");
+    Ok(answer.starts_with(b"HTTP/1.1 200 "))
+}
+
+fn show(probe: &Probe, status: &str) -> anyhow::Result<()> {
+    let line = if probe.json {
+        serde_json::json!({ "address": probe.addr.to_string(), "service": "gateway", "status": status }).to_string()
+    } else {
+        format!("{} gateway {status}", probe.addr)
+    };
+    command::print(&format!("{line}\n"))
+}

@@ -1,0 +1,85 @@
+//! `If-Match`, `ETag` and `Idempotency-Key`.
+use crate::error::{Problem, Reply};
+use http::{HeaderMap, HeaderName, HeaderValue, header::IF_MATCH};
+
+/// The longest idempotency key.
+const LONGEST_KEY: usize = 128;
+
+/// The version a client saw; none when it does not say, or says `*`.
+///
+/// # Errors
+/// Refuses what is not one version in quotes.
+pub fn if_match(headers: &HeaderMap) -> Reply<Option<i64>> {
+    let Some(value) = headers.get(IF_MATCH) else { return Ok(None) };
+    let written = value.to_str().unwrap_or_default().trim();
+    if written == "*" {
+        return Ok(None);
+    }
+    let bare = written.strip_prefix("W/").unwrap_or(written);
+    let number = bare.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(bare);
+    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let version = number.parse().ok().filter(|_| digits);
+    version.map(Some).ok_or_else(|| Problem::field("If-Match", "it is not one version in double quotes"))
+}
+
+/// The key a client chose for one save; empty for none.
+///
+/// # Errors
+/// Refuses a key that is too long or holds other than visible ASCII characters.
+pub fn idempotency_key(headers: &HeaderMap) -> Reply<String> {
+    let Some(value) = headers.get(HeaderName::from_static("idempotency-key")) else { return Ok(String::new()) };
+    let bytes = value.as_bytes();
+    let fine = (1..=LONGEST_KEY).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic);
+    match value.to_str() {
+        Ok(text) if fine => Ok(text.to_owned()),
+        _ => Err(Problem::field("Idempotency-Key", "it is 1 to 128 visible ASCII characters")),
+    }
+}
+
+/// A version as `ETag` carries it.
+#[must_use]
+pub fn etag(version: i64) -> HeaderValue {
+    HeaderValue::try_from(format!("\"{version}\"")).unwrap_or(HeaderValue::from_static("\"0\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(name: &'static str, value: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(HeaderName::from_static(name), HeaderValue::from_static(value))])
+    }
+
+    #[test]
+    fn a_version_is_read_with_quotes_weakly_and_bare() {
+        for (written, version) in [("\"7\"", Some(7)), ("W/\"7\"", Some(7)), ("7", Some(7)), (" \"0\" ", Some(0)), ("*", None)] {
+            assert_eq!(if_match(&told("if-match", written)).unwrap(), version, "{written}");
+        }
+        assert_eq!(if_match(&HeaderMap::new()).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_no_version_is_refused_and_never_ignored() {
+        for written in ["", "\"\"", "\"x\"", "\"1\", \"2\"", "-1", "+1", "\"99999999999999999999\"", "\"1"] {
+            assert_eq!(if_match(&told("if-match", written)).unwrap_err().status, 400, "{written}");
+        }
+    }
+
+    #[test]
+    fn keys_are_short_and_visible() {
+        assert_eq!(idempotency_key(&told("idempotency-key", "a-1")).unwrap(), "a-1");
+        assert_eq!(idempotency_key(&HeaderMap::new()).unwrap(), "");
+        for written in ["", "a b", "ü"] {
+            let value = HeaderValue::from_bytes(written.as_bytes()).unwrap();
+            let headers = HeaderMap::from_iter([(HeaderName::from_static("idempotency-key"), value)]);
+            assert_eq!(idempotency_key(&headers).unwrap_err().status, 400, "{written}");
+        }
+        let long = HeaderMap::from_iter([(HeaderName::from_static("idempotency-key"), HeaderValue::try_from("k".repeat(129)).unwrap())]);
+        assert_eq!(idempotency_key(&long).unwrap_err().status, 400);
+    }
+
+    #[test]
+    fn a_version_goes_out_as_it_comes_in() {
+        assert_eq!(if_match(&HeaderMap::from_iter([(IF_MATCH, etag(42))])).unwrap(), Some(42));
+    }
+}

@@ -1,0 +1,142 @@
+//! Spreadsheets in: uploading a campaign, watching it, and an example to begin from.
+use super::campaigns::{self, Campaign};
+use crate::{
+    api::{Api, LONG}, bearer::Signed, error::{Problem, Reply},
+    input::{self, UploadId}, upload::{self, Refusal},
+};
+use axum::{
+    Json, extract::{Request, State},
+    response::{IntoResponse, Response, Sse, sse::{Event, KeepAlive}},
+};
+use futures::{Stream, StreamExt};
+use http::{HeaderName, StatusCode, header::{CONTENT_DISPOSITION, CONTENT_TYPE}};
+use patio_proto::imports::{self as pb, ImportPhase, import_campaign_reply::Outcome};
+use serde::Serialize;
+use std::{convert::Infallible, time::Duration};
+use tonic::Status;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use uuid::Uuid;
+
+/// The calls of this noun.
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::new().routes(routes!(upload_document)).routes(routes!(watch_upload)).routes(routes!(get_template))
+}
+
+const DONE: &str = "Documento enviado com sucesso e inserido no banco de dados! A campanha já pode ser iniciada.";
+
+/// A workbook.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only describes the form, which is read as it comes in")]
+struct UploadForm {
+    /// One .xlsx file of at most 5,242,880 bytes.
+    #[schema(value_type = String, format = Binary)]
+    documents: Vec<u8>,
+}
+
+/// A campaign that was imported.
+#[derive(Serialize, ToSchema)]
+struct Imported {
+    message: String,
+    campaign: Campaign,
+}
+
+/// Imports one workbook as a new campaign, wholly or not at all.
+#[utoipa::path(post, path = "/documents/upload", tag = "documents",
+    params(("x-upload-id" = Option<Uuid>, Header, description = "Chosen by the client, to watch this upload by.", nullable = false)),
+    request_body(content = UploadForm, content_type = "multipart/form-data"),
+    responses((status = 201, description = "The new campaign.", body = Imported),
+        (status = 409, description = "Code 54: the name is taken.", body = upload::UploadProblem),
+        (status = 413, description = "Code 52: larger than 5,242,880 bytes.", body = upload::UploadProblem),
+        (status = 415, description = "Code 53: not an .xlsx file.", body = upload::UploadProblem),
+        (status = 422, description = "Code 50 no sheet Sheet1, 51 unreadable, 55 no vehicles, 56 wrong columns, 57 wrong rows.", body = upload::UploadProblem)),
+    extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/ImportCampaign"))))]
+async fn upload_document(State(api): State<Api>, signed: Signed, request: Request) -> Result<Response, Refusal> {
+    let id = upload_id(&request)?;
+    let mut imports = api.imports();
+    let reply = upload::carry(request, id, async |chunks| imports.import_campaign(signed.sign_within(LONG, chunks)).await).await?;
+    match reply.outcome {
+        Some(Outcome::Imported(pb::Imported { campaign: Some(campaign), .. })) => {
+            let campaign = campaigns::shown(&api, &signed, vec![campaign]).await.pop().ok_or_else(Problem::internal)?;
+            Ok((StatusCode::CREATED, Json(Imported { message: DONE.to_owned(), campaign })).into_response())
+        }
+        Some(Outcome::Rejected(rejection)) => Err(Refusal::of(rejection, &api.config.product_name)),
+        Some(Outcome::Imported(_)) | None => Err(Problem::internal().into()),
+    }
+}
+
+/// The id the client chose, or one of ours.
+fn upload_id(request: &Request) -> Reply<String> {
+    let Some(told) = request.headers().get(HeaderName::from_static("x-upload-id")) else { return Ok(Uuid::now_v7().to_string()) };
+    let id = told.to_str().ok().and_then(|text| Uuid::parse_str(text).ok());
+    id.map(|id| id.to_string()).ok_or_else(|| Problem::field("x-upload-id", "it is a UUID"))
+}
+
+/// How far an upload is.
+#[derive(Serialize, ToSchema)]
+struct UploadProgress {
+    phase: Phase,
+    rows: i64,
+    /// Known once the whole sheet has been read.
+    total: Option<i64>,
+}
+
+/// What happens to an upload.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Phase {
+    Reading,
+    Saving,
+    Done,
+    Failed,
+}
+
+impl From<pb::ImportProgress> for UploadProgress {
+    fn from(progress: pb::ImportProgress) -> Self {
+        let phase = match progress.phase() {
+            ImportPhase::Unspecified | ImportPhase::Reading => Phase::Reading,
+            ImportPhase::Saving => Phase::Saving,
+            ImportPhase::Done => Phase::Done,
+            ImportPhase::Failed => Phase::Failed,
+        };
+        Self { phase, rows: progress.rows, total: progress.total }
+    }
+}
+
+/// Tells how far an upload is, as server-sent events named `progress`, until it has ended.
+#[utoipa::path(get, path = "/documents/uploads/{id}/events", tag = "documents", params(("id" = Uuid, Path)),
+    responses((status = 200, description = "`event: progress` with UploadProgress as data.", body = UploadProgress, content_type = "text/event-stream")),
+    extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/WatchImport"))))]
+async fn watch_upload(State(api): State<Api>, signed: Signed, UploadId(id): UploadId) -> Reply<Response> {
+    let ask = pb::WatchImportRequest { upload_id: id.to_string() };
+    let progress = api.imports().watch_import(signed.sign_within(LONG, ask)).await?.into_inner();
+    let tasks = api.host.tasks.clone();
+    let until_stopped = events(progress).take_until(async move { tasks.stopped().await });
+    let alive = KeepAlive::new().interval(Duration::from_secs(5)).text("still there");
+    Ok(Sse::new(until_stopped).keep_alive(alive).into_response())
+}
+
+/// One event for each step; a service that goes away ends the stream, and the client asks again.
+fn events(progress: impl Stream<Item = Result<pb::ImportProgress, Status>>) -> impl Stream<Item = Result<Event, Infallible>> {
+    let told = progress.take_while(|step| futures::future::ready(step.is_ok())).filter_map(|step| async { step.ok() });
+    told.map(|step| {
+        let data = serde_json::to_string(&UploadProgress::from(step)).unwrap_or_default();
+        Ok(Event::default().event("progress").data(data))
+    })
+}
+
+/// A file.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+#[expect(dead_code, reason = "only describes the answer")]
+struct Workbook(Vec<u8>);
+
+/// Returns an example workbook that imports as it is.
+#[utoipa::path(get, path = "/documents/template", tag = "documents",
+    responses((status = 200, description = "An .xlsx file.", body = Workbook, content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")),
+    extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/GetTemplate"))))]
+async fn get_template(State(api): State<Api>, signed: Signed) -> Reply<Response> {
+    let file = api.imports().get_template(signed.sign(pb::GetTemplateRequest {})).await?.into_inner();
+    let headers = [(CONTENT_TYPE, file.content_type), (CONTENT_DISPOSITION, input::attachment(&file.name))];
+    Ok((headers, file.data).into_response())
+}

@@ -1,0 +1,41 @@
+//! The routes, one file a noun.
+use crate::{api::Api, openapi};
+use axum::Router;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+
+pub mod audit;
+pub mod bulk;
+pub mod campaigns;
+pub mod documents;
+pub mod logs;
+pub mod operations;
+pub mod sessions;
+pub mod users;
+pub mod vehicles;
+pub mod yards;
+
+fn all() -> OpenApiRouter<Api> {
+    OpenApiRouter::with_openapi(openapi::head())
+        .merge(sessions::routes())
+        .merge(users::routes())
+        .merge(campaigns::routes())
+        .merge(yards::routes())
+        .merge(vehicles::routes())
+        .merge(bulk::routes())
+        .merge(documents::routes())
+        .merge(logs::routes())
+        .merge(audit::routes())
+        .merge(operations::routes())
+}
+
+/// The routes under `/api`.
+pub fn router() -> Router<Api> {
+    all().split_for_parts().0
+}
+
+/// What the routes say of themselves.
+#[must_use]
+pub fn described() -> OpenApi {
+    all().into_openapi()
+}

@@ -1,0 +1,187 @@
+//! The door itself: accepting connections, and letting go of those that hold it open.
+use crate::{api::Api, assets::Pages, config::Config, headers, openapi, pace::{Busy, Paced, Pulse, Pulsing}, routes};
+use anyhow::Context;
+use axum::{Router, body::Body, extract::Request, middleware::from_fn_with_state, response::Response};
+use hyper::{body::Incoming, service::service_fn};
+use hyper_util::{rt::{TokioExecutor, TokioIo, TokioTimer}, server::conn::auto};
+use patio_kit::{host::Host, lifecycle::Tasks};
+use std::{convert::Infallible, net::{IpAddr, SocketAddr}, pin::pin, sync::Arc, time::Duration};
+use tokio::{net::{TcpListener, TcpStream}, sync::{OwnedSemaphorePermit, Semaphore}, time::Instant};
+use tower::ServiceExt;
+use tower_http::{
+    catch_panic::CatchPanicLayer,
+    compression::{CompressionLayer, predicate::{DefaultPredicate, NotForContentType, Predicate}},
+};
+
+pub use crate::pace::TooSlow;
+
+/// How long a drain waits for requests under way.
+const DRAIN: Duration = Duration::from_secs(20);
+/// How long a connection may be busy without a single byte moving.
+const STUCK: Duration = Duration::from_secs(180);
+/// The largest head of a request, in bytes.
+const LARGEST_HEAD: usize = 32 << 10;
+const SHEET: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+/// Who is at the other end of a connection.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub IpAddr);
+
+/// A gateway that listens.
+pub struct Gateway {
+    /// Where it listens.
+    pub address: SocketAddr,
+    listener: TcpListener,
+    app: Router,
+    config: Config,
+    tasks: Tasks,
+}
+
+/// Reads the pages and opens the port; the one door of this crate.
+///
+/// # Errors
+/// When the pages cannot be read or the port is taken.
+pub async fn start(config: Config, host: &Host) -> anyhow::Result<Gateway> {
+    host.keep_tokens_current();
+    let pages = Pages::load(&config.web_dir)?;
+    let app = app(Api::new(config.clone(), host), pages)?;
+    let listener = TcpListener::bind(config.listen).await.with_context(|| format!("cannot listen on {}", config.listen))?;
+    Ok(Gateway { address: listener.local_addr()?, listener, app, config, tasks: host.tasks.clone() })
+}
+
+/// Everything that is answered, behind what goes around every request.
+///
+/// # Errors
+/// When the routes contradict the contract.
+pub fn app(api: Api, pages: Pages) -> anyhow::Result<Router> {
+    let pages = Arc::new(pages);
+    let worth = DefaultPredicate::new().and(NotForContentType::const_new(SHEET));
+    let answer = move |request: Request| {
+        let response = pages.answer(request.method(), request.uri().path(), request.headers());
+        async move { response }
+    };
+    Ok(Router::new()
+        .nest("/api", routes::router())
+        .merge(routes::operations::probes())
+        .merge(openapi::router()?)
+        .fallback(answer)
+        .layer(CatchPanicLayer::custom(headers::after_panic))
+        .layer(from_fn_with_state(api.clone(), headers::dress))
+        .layer(CompressionLayer::new().compress_when(worth))
+        .with_state(api))
+}
+
+impl Gateway {
+    /// Serves until the process is told to stop, then finishes what is under way.
+    ///
+    /// # Errors
+    /// Never yet; a port that fails is tried again.
+    pub async fn serve(self) -> anyhow::Result<()> {
+        let most = u32::try_from(self.config.max_connections).unwrap_or(u32::MAX >> 4).max(1);
+        let room = Arc::new(Semaphore::new(usize::try_from(most)?));
+        while let Some(permit) = self.permit(&room).await {
+            let accepted = tokio::select! {
+                accepted = self.listener.accept() => accepted,
+                () = self.tasks.stopped() => break,
+            };
+            match accepted {
+                Ok((stream, peer)) => self.welcome(stream, peer, permit),
+                Err(cause) => {
+                    tracing::warn!(%cause, "cannot accept a connection");
+                    tokio::time::sleep(Duration::from_millis(50)).await; // out of descriptors: some will come back
+                }
+            }
+        }
+        drop(self.listener);
+        if tokio::time::timeout(DRAIN, room.acquire_many(most)).await.is_err() {
+            tracing::warn!("some requests were left behind");
+        }
+        Ok(())
+    }
+
+    /// Room for one more connection; none when the process stops.
+    async fn permit(&self, room: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+        tokio::select! {
+            permit = room.clone().acquire_owned() => permit.ok(),
+            () = self.tasks.stopped() => None,
+        }
+    }
+
+    fn welcome(&self, stream: TcpStream, peer: SocketAddr, permit: OwnedSemaphorePermit) {
+        let connection = Arc::new(Connection { app: self.app.clone(), peer: peer.ip(), head: self.config.head_timeout, body: self.config.body_timeout, tasks: self.tasks.clone() });
+        self.tasks.spawn(async move {
+            if let Err(cause) = stream.set_nodelay(true) {
+                tracing::debug!(%cause, "cannot send at once");
+            }
+            connection.serve(stream).await;
+            drop(permit);
+        });
+    }
+}
+
+/// One client and what it is allowed.
+struct Connection {
+    app: Router,
+    peer: IpAddr,
+    head: Duration,
+    body: Duration,
+    tasks: Tasks,
+}
+
+impl Connection {
+    /// Serves requests until the client goes, rests too long, gets stuck, or the process stops.
+    async fn serve(self: Arc<Self>, stream: TcpStream) {
+        let pulse = Pulse::new();
+        let (answering, counted) = (self.clone(), pulse.clone());
+        let service = service_fn(move |request| answering.clone().answer(request, counted.begin()));
+        let builder = self.builder();
+        let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
+        let mut until = None;
+        loop {
+            let check = until.unwrap_or_else(|| pulse.deadline(self.head, STUCK));
+            tokio::select! {
+                done = served.as_mut() => {
+                    if let Err(cause) = done {
+                        tracing::debug!(%cause, peer = %self.peer, "a connection broke");
+                    }
+                    return;
+                }
+                () = self.tasks.stopped(), if until.is_none() => {
+                    served.as_mut().graceful_shutdown();
+                    until = Some(Instant::now() + DRAIN);
+                }
+                () = tokio::time::sleep_until(check) => {
+                    if until.is_some() || pulse.deadline(self.head, STUCK) > Instant::now() {
+                        if until.is_some() { return; }
+                        continue;
+                    }
+                    served.as_mut().graceful_shutdown();
+                    until = Some(Instant::now() + Duration::from_millis(500));
+                }
+            }
+        }
+    }
+
+    fn builder(&self) -> auto::Builder<TokioExecutor> {
+        let mut builder = auto::Builder::new(TokioExecutor::new());
+        builder.http1().timer(TokioTimer::new()).header_read_timeout(self.head).max_buf_size(LARGEST_HEAD).max_headers(100);
+        builder
+            .http2()
+            .timer(TokioTimer::new())
+            .keep_alive_interval(Duration::from_secs(20))
+            .keep_alive_timeout(Duration::from_secs(10))
+            .max_concurrent_streams(100)
+            .max_header_list_size(u32::try_from(LARGEST_HEAD).unwrap_or_default());
+        builder
+    }
+
+    async fn answer(self: Arc<Self>, request: http::Request<Incoming>, busy: Busy) -> Result<Response, Infallible> {
+        let mut request = request.map(|body| Body::new(Paced::new(body, self.body)));
+        request.extensions_mut().insert(Peer(self.peer));
+        let response = match self.app.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        };
+        Ok(response.map(|body| Body::new(Pulsing::new(body, busy))))
+    }
+}

@@ -1,0 +1,195 @@
+//! Carrying an uploaded file to import-svc while it comes in.
+use crate::{error::Problem, input};
+use axum::{Json, extract::Request, response::{IntoResponse, Response}};
+use bytes::Bytes;
+use http::{StatusCode, header::CONTENT_TYPE};
+use multer::Multipart;
+use patio_proto::imports::{ImportCampaignReply, Rejection, UploadChunk};
+use serde::Serialize;
+use std::pin::pin;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use utoipa::ToSchema;
+
+/// The largest file.
+pub const LARGEST: usize = 5_242_880;
+/// What else a form may hold beside the file.
+const FORM: usize = 64 << 10;
+/// How much is sent on at once.
+const CHUNK: usize = 64 << 10;
+
+/// A wrong cell.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RowProblem {
+    /// As the spreadsheet program numbers it: the header is row 1.
+    row: i64,
+    column: String,
+    value: String,
+    message: String,
+}
+
+/// Why an uploaded file was refused; nothing of it was kept.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct UploadProblem {
+    /// One sentence for people.
+    #[serde(rename = "Message")]
+    message: String,
+    /// 50 to 57.
+    #[serde(rename = "ErrorCode")]
+    error_code: i32,
+    /// The wrong rows, at most 100.
+    details: Vec<RowProblem>,
+    /// How many are wrong in all.
+    total_errors: i64,
+}
+
+/// A refused upload.
+#[derive(Debug)]
+pub enum Refusal {
+    /// The file is at fault.
+    File(StatusCode, UploadProblem),
+    /// Anything else is.
+    Other(Problem),
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        Self::Other(problem)
+    }
+}
+
+impl Refusal {
+    fn file(status: StatusCode, error_code: i32, message: &str) -> Self {
+        Self::File(status, UploadProblem { message: message.to_owned(), error_code, details: Vec::new(), total_errors: 0 })
+    }
+
+    fn too_large() -> Self {
+        Self::file(StatusCode::PAYLOAD_TOO_LARGE, 52, "Failed to select document. File size should not exceed 5MB.")
+    }
+
+    /// What import-svc found wrong with the file.
+    #[must_use]
+    pub fn of(rejection: Rejection, product: &str) -> Self {
+        let details = rejection.rows.into_iter().map(|row| RowProblem { row: row.row, column: row.column, value: row.value, message: row.message });
+        let problem = UploadProblem {
+            message: rejection.message.replace("{product}", product), error_code: rejection.code, details: details.collect(), total_errors: rejection.total_errors,
+        };
+        Self::File(status_of(rejection.code), problem)
+    }
+}
+
+/// The HTTP status of a refused file.
+#[must_use]
+pub fn status_of(code: i32) -> StatusCode {
+    match code {
+        52 => StatusCode::PAYLOAD_TOO_LARGE,
+        53 => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        54 => StatusCode::CONFLICT,
+        _ => StatusCode::UNPROCESSABLE_ENTITY,
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        match self {
+            Self::File(status, problem) => (status, Json(problem)).into_response(),
+            Self::Other(problem) => problem.into_response(),
+        }
+    }
+}
+
+type Call = Result<tonic::Response<ImportCampaignReply>, tonic::Status>;
+
+/// Sends the file of a form on in chunks while it comes in.
+///
+/// A file that is too large or breaks off takes the call with it, before import-svc could take the pieces for the whole.
+///
+/// # Errors
+/// When the form holds no file, the file is too large, or import-svc refuses.
+pub async fn carry<F>(request: Request, upload_id: String, call: F) -> Result<ImportCampaignReply, Refusal>
+where
+    F: AsyncFnOnce(ReceiverStream<UploadChunk>) -> Call,
+{
+    let boundary = request.headers().get(CONTENT_TYPE).and_then(|kind| multer::parse_boundary(kind.to_str().ok()?).ok());
+    let none = || Refusal::file(StatusCode::UNSUPPORTED_MEDIA_TYPE, 53, "Failed to select document. The body must be multipart/form-data.");
+    let form = Multipart::new(request.into_body().into_data_stream(), boundary.ok_or_else(none)?);
+    let (sender, receiver) = mpsc::channel(4);
+    let mut call = pin!(call(ReceiverStream::new(receiver)));
+    let chunks = Chunks { sender: sender.clone(), upload_id, file_name: String::new() };
+    let answer = tokio::select! {
+        biased;
+        early = &mut call => early,
+        fed = feed(form, chunks) => {
+            fed?;
+            drop(sender); // only now is the file whole
+            call.await
+        }
+    };
+    answer.map(tonic::Response::into_inner).map_err(|refusal| Problem::from(refusal).into())
+}
+
+/// What is on its way to import-svc; nobody listens any more once it has answered.
+struct Chunks {
+    sender: mpsc::Sender<UploadChunk>,
+    upload_id: String,
+    file_name: String,
+}
+
+impl Chunks {
+    async fn send(&mut self, data: Bytes) {
+        let chunk = UploadChunk { upload_id: std::mem::take(&mut self.upload_id), file_name: std::mem::take(&mut self.file_name), data: data.to_vec() };
+        let _ = self.sender.send(chunk).await;
+    }
+}
+
+/// Reads the form to its end.
+async fn feed(mut form: Multipart<'_>, mut chunks: Chunks) -> Result<(), Refusal> {
+    let (mut found, mut beside) = (false, 0);
+    while let Some(field) = form.next_field().await.map_err(broken)? {
+        if field.name() == Some("documents") && !found {
+            found = true;
+            file(field, &mut chunks).await?;
+        } else {
+            beside = skip(field, beside).await?;
+        }
+    }
+    if found { Ok(()) } else { Err(Refusal::Other(Problem::field("documents", "the form holds no such file"))) }
+}
+
+/// Reads past a field that nobody asked for.
+async fn skip(mut field: multer::Field<'_>, mut seen: usize) -> Result<usize, Refusal> {
+    while let Some(data) = field.chunk().await.map_err(broken)? {
+        seen += data.len();
+        if seen > FORM {
+            return Err(Refusal::too_large());
+        }
+    }
+    Ok(seen)
+}
+
+/// Sends one file on.
+async fn file(mut field: multer::Field<'_>, chunks: &mut Chunks) -> Result<(), Refusal> {
+    chunks.file_name = field.file_name().unwrap_or_default().chars().filter(|c| !c.is_control()).take(200).collect();
+    let mut seen = 0;
+    while let Some(mut data) = field.chunk().await.map_err(broken)? {
+        seen += data.len();
+        if seen > LARGEST {
+            return Err(Refusal::too_large());
+        }
+        while !data.is_empty() {
+            chunks.send(data.split_to(data.len().min(CHUNK))).await;
+        }
+    }
+    if seen == 0 {
+        chunks.send(Bytes::new()).await;
+    }
+    Ok(())
+}
+
+/// What to answer when the form cannot be read to its end.
+fn broken(cause: multer::Error) -> Refusal {
+    Refusal::Other(match cause {
+        multer::Error::StreamReadFailed(inner) => input::broken(inner.as_ref()),
+        _ => Problem::malformed("the form cannot be read"),
+    })
+}

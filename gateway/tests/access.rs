@@ -1,0 +1,113 @@
+//! Every route and every kind of caller: who gets in is what the contract says.
+use crate::stack::Stack;
+use axum::body::Body;
+use chrono::TimeDelta;
+use http::{Request, StatusCode};
+use patio_proto::access::Role;
+use serde_json::Value;
+
+/// Every operation of the document: method, path and who may call it.
+fn operations() -> Vec<(String, String, String)> {
+    let document = gateway::openapi::document().unwrap();
+    let paths = document["paths"].as_object().unwrap().clone();
+    let each = |(path, item): (String, Value)| {
+        let path = format!("/api{path}").replace("/uploads/{id}", "/uploads/0197f0c4-0000-7000-8000-000000000000").replace("{id}", "5");
+        item.as_object().unwrap().iter().map(|(method, operation)| (method.to_uppercase(), path.clone(), operation["x-at-least"].as_str().unwrap().to_owned())).collect::<Vec<_>>()
+    };
+    paths.into_iter().flat_map(each).collect()
+}
+
+fn request(method: &str, path: &str, token: Option<&str>) -> Request<Body> {
+    let request = Request::builder().method(method).uri(path).header("content-type", content_type(path));
+    let request = match token {
+        Some(token) => request.header("authorization", format!("Bearer {token}")),
+        None => request,
+    };
+    request.body(Body::from(body(method, path))).unwrap()
+}
+
+fn content_type(path: &str) -> &'static str {
+    if path.ends_with("/upload") { "multipart/form-data; boundary=x" } else { "application/json" }
+}
+
+/// A body that can be understood, so that nothing but the caller is at fault.
+fn body(method: &str, path: &str) -> &'static str {
+    match path.trim_start_matches("/api") {
+        "/sessions" if method == "POST" => r#"{"hmc":"ana","password":"right"}"#,
+        "/me/password" => r#"{"old":"a","new":"b"}"#,
+        "/sign-up" => r#"{"hmc":"new","password":"12345678","user_type":"op"}"#,
+        "/logs/page-view" => r#"{"page":"home","timestamp":"now"}"#,
+        "/logs/login" => r#"{"timestamp":"now"}"#,
+        "/vehicles/bulk/status" => r#"{"vins":[],"action":"remove"}"#,
+        "/vehicles/bulk/parking-space" => r#"{"rows":[]}"#,
+        "/documents/upload" => "--x\r\nContent-Disposition: form-data; name=\"documents\"; filename=\"a.xlsx\"\r\n\r\nPK\r\n--x--\r\n",
+        _ if method == "PUT" => "{}",
+        _ => "",
+    }
+}
+
+/// Query fields that a path needs.
+fn whole(path: &str) -> String {
+    let needs_name = path.ends_with("/progress") || path.ends_with("/vehicle-counts");
+    if needs_name { format!("{path}?campaign_name=Brakes") } else { path.to_owned() }
+}
+
+#[tokio::test]
+async fn every_route_refuses_every_role_it_should_and_takes_the_others() {
+    let stack = Stack::new().await;
+    let people = [(1, Role::Operator, 2), (7, Role::Operator, 2), (7, Role::Manager, 3), (7, Role::Admin, 4)];
+    let mut cells = 0;
+    for (method, path, at_least) in operations() {
+        let step = ["anyone", "-", "op", "tm", "admin"].iter().position(|name| *name == at_least);
+        for (id, role, rank) in people {
+            let allowed = step.map_or(id == 1, |step| rank >= step);
+            let token = stack.token(id, role);
+            let answer = stack.send(request(&method, &whole(&path), Some(&token))).await;
+            assert_ne!(answer.status, 401, "{method} {path} as {role:?}");
+            assert_eq!(answer.status == 403, !allowed, "{method} {path} as {role:?} of {at_least}: {} {}", answer.status, answer.text());
+            assert_ne!(answer.status, 400, "{method} {path}: {}", answer.text());
+            cells += 1;
+        }
+    }
+    assert!(cells >= 100, "{cells}");
+}
+
+#[tokio::test]
+async fn no_token_and_tokens_nobody_should_have_are_401_before_any_service_is_asked() {
+    let stack = Stack::new().await;
+    let real = stack.token(2, Role::Admin);
+    let (head, rest) = real.split_once('.').unwrap();
+    let (claims, signature) = rest.split_once('.').unwrap();
+    let other = |n: usize| format!("{head}.{claims}.{}{}", &signature[..n], if signature.as_bytes()[n] == b'A' { "B" } else { "A" }) + &signature[n + 1..];
+    let alg_none = "eyJhbGciOiJub25lIiwia2lkIjoidGVzdCJ9";
+    let hs256 = "eyJhbGciOiJIUzI1NiIsImtpZCI6InRlc3QifQ";
+    let expired = { stack.host.clock.advance(TimeDelta::hours(-2)); let token = stack.token(2, Role::Admin); stack.host.clock.advance(TimeDelta::hours(2)); token };
+    let forged = [other(0), other(20), format!("{alg_none}.{claims}."), format!("{hs256}.{claims}.{signature}"), format!("{head}.{claims}"), "x".to_owned(), expired];
+    let mut pairs = 0;
+    for (method, path, at_least) in operations() {
+        if at_least == "anyone" {
+            continue;
+        }
+        for token in std::iter::once(None).chain(forged.iter().map(|token| Some(token.as_str()))) {
+            let answer = stack.send(request(&method, &whole(&path), token)).await;
+            assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{method} {path} {token:?}");
+            if (method.as_str(), path.as_str()) != ("PUT", "/api/users/5") {
+                assert_eq!(answer.code(), "NOT_SIGNED_IN", "{method} {path}");
+            }
+            pairs += 1;
+        }
+    }
+    assert!(pairs > 150, "{pairs}");
+    assert!(stack.imports.whole.lock().unwrap().is_empty() && stack.vehicles.saves.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_session_that_was_signed_out_is_dead_at_once() {
+    let stack = Stack::new().await;
+    let token = stack.token(7, Role::Operator);
+    assert_eq!(stack.send(request("GET", "/api/me", Some(&token))).await.status, 200);
+    assert_eq!(stack.send(request("DELETE", "/api/sessions", Some(&token))).await.status, 204);
+    assert_eq!(stack.send(request("GET", "/api/me", Some(&token))).await.status, 401);
+    assert_eq!(stack.send(request("DELETE", "/api/sessions", Some(&token))).await.status, 401);
+    assert_eq!(stack.ask("GET", "/api/me", None).await.status, 200);
+}

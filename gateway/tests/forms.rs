@@ -1,0 +1,116 @@
+//! What cannot be understood is refused in one form, and every answer is dressed.
+use crate::stack::{Answer, Stack, config, raw};
+use axum::body::Body;
+use gateway::assets::Pages;
+use http::Request;
+use patio_proto::access::Role;
+use serde_json::json;
+
+#[track_caller]
+fn in_form(answer: &Answer, status: u16, what: &str) {
+    assert_eq!(answer.status.as_u16(), status, "{what}: {}", answer.text());
+    assert_eq!(answer.header("content-type"), "application/json", "{what}");
+    let body = answer.json();
+    assert!(body["code"].is_string() && !body["message"].as_str().unwrap().is_empty(), "{what}: {body}");
+}
+
+#[tokio::test]
+async fn bad_paths_queries_and_methods_are_refused_in_the_one_form() {
+    let stack = Stack::new().await;
+    let cases = [
+        ("GET", "/api", 404), ("GET", "/api/nothing", 404), ("GET", "/api/vehicles/5/x", 404), ("POST", "/api/me", 405), ("TRACE", "/api/me", 405),
+        ("GET", "/api/vehicles/x", 400), ("GET", "/api/vehicles/0", 400), ("GET", "/api/vehicles/-1", 400), ("GET", "/api/vehicles/99999999999999999999", 400),
+        ("GET", "/api/vehicles/%FF", 400), ("GET", "/api/vehicles/5?yard=29", 400), ("GET", "/api/vehicles/5?yard=x", 400),
+        ("GET", "/api/campaigns?page=-1", 400), ("GET", "/api/campaigns?page=1.5", 400), ("GET", "/api/campaigns?per_page=0", 400),
+        ("GET", "/api/campaigns?per_page=201", 400), ("GET", "/api/campaigns?status=open", 400), ("GET", "/api/campaigns?search=%00", 400),
+        ("GET", "/api/campaigns/progress", 400), ("GET", "/api/campaigns/progress?campaign_name=", 400), ("GET", "/api/vehicles/campaign/1?status=fine", 400),
+        ("GET", "/api/documents/uploads/x/events", 400),
+    ];
+    for (method, path, status) in cases {
+        in_form(&stack.ask(method, path, None).await, status, &format!("{method} {path}"));
+    }
+    let long = format!("/api/campaigns?search={}", "a".repeat(201));
+    in_form(&stack.ask("GET", &long, None).await, 400, "a long search");
+    assert!(stack.ask("POST", "/api/me", None).await.header("allow").contains("GET"));
+}
+
+#[tokio::test]
+async fn bad_bodies_are_refused_naming_the_field() {
+    let stack = Stack::new().await;
+    let put = async |kind: &str, body: &str| {
+        let request = stack.request((2, Role::Admin), "PUT", "/api/vehicles/5").header("content-type", kind);
+        stack.send(request.body(Body::from(body.to_owned())).unwrap()).await
+    };
+    for body in ["", "{", "[]x", "null", "[1]", r#"{"status":7}"#, r#"{"status":"fine"}"#, r#"{"id":"5"}"#, r#"{"id":1e99}"#, "{\"operator_notes\":\"a\\u0000\"}"] {
+        in_form(&put("application/json", body).await, 400, body);
+    }
+    in_form(&put("text/plain", "{}").await, 415, "text");
+    in_form(&put("application/json", &format!("{{\"x\":\"{}\"}}", "a".repeat(1 << 20))).await, 413, "a large body");
+    let named = put("application/json", r#"{"status":"fine"}"#).await.json();
+    assert_eq!(named["details"][0]["field"], "status");
+    let none = stack.send(stack.request((2, Role::Admin), "PUT", "/api/vehicles/5").body(Body::from("{}")).unwrap()).await;
+    in_form(&none, 415, "no content type");
+}
+
+#[tokio::test]
+async fn refusals_of_large_bodies_are_seen_by_clients_that_still_send() {
+    let stack = Stack::new().await;
+    let address = stack.listen(config()).await;
+    let send = async |token: &str, size: usize| {
+        let head = format!("PUT /api/vehicles/5 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\nContent-Length: {size}\r\n\r\n");
+        raw(address, &[head.as_bytes(), &vec![b' '; size]].concat()).await
+    };
+    in_form(&send(&stack.token(2, Role::Admin), 10 << 20).await, 413, "ten times too large");
+    in_form(&send("nobody", 10 << 20).await, 401, "nobody's");
+}
+
+#[tokio::test]
+async fn bulk_bodies_may_be_larger_than_others() {
+    let stack = Stack::new().await;
+    let vins = |count: usize| json!({ "vins": vec!["HB20 000123 with a long tail"; count], "action": "insert", "status": "ok" });
+    assert_eq!(stack.ask("POST", "/api/vehicles/bulk/status", Some(vins(50_001))).await.status, 400);
+    let passed = stack.ask("POST", "/api/vehicles/bulk/status", Some(vins(50_000))).await;
+    assert_eq!(passed.code(), "INTERNAL", "it reached the service, which has no such call here");
+}
+
+#[tokio::test]
+async fn every_answer_is_dressed_errors_too() {
+    let mut told = config();
+    told.hsts = true;
+    let stack = Stack::with(told, Pages::default()).await;
+    for path in ["/api/me", "/api/nothing", "/api/health", "/api/campaigns/505", "/api/campaigns/500", "/healthz", "/", "/x.js", "/api/docs/", "/api/openapi.json"] {
+        let answer = stack.ask("GET", path, None).await;
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"), ("x-frame-options", "DENY"), ("cross-origin-opener-policy", "same-origin"),
+            ("permissions-policy", "camera=(self), microphone=(), geolocation=()"), ("strict-transport-security", "max-age=31536000; includeSubDomains"),
+        ] {
+            assert_eq!(answer.header(name), value, "{path}");
+        }
+        let policy = answer.header("content-security-policy");
+        assert!(policy.starts_with("default-src 'self'; script-src 'self'") && policy.contains("frame-ancestors 'none'"), "{path}: {policy}");
+        assert_eq!(policy.contains("'unsafe-inline'"), path == "/api/docs/", "{path}");
+        assert_eq!(answer.header("cache-control"), "no-store", "{path}");
+        assert_eq!(answer.header("x-request-id").len(), 36, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_is_a_500_with_its_request_id() {
+    let stack = Stack::new().await;
+    let request = stack.request((2, Role::Admin), "GET", "/api/campaigns/505").header("x-request-id", "trace-1");
+    let answer = stack.send(request.body(Body::empty()).unwrap()).await;
+    in_form(&answer, 500, "a panic");
+    assert_eq!((answer.header("x-request-id"), answer.json()["request_id"].as_str()), ("trace-1", Some("trace-1")));
+    assert!(!answer.text().contains("a fault"));
+}
+
+#[tokio::test]
+async fn the_document_and_its_page_need_nothing_from_elsewhere() {
+    let stack = Stack::new().await;
+    let document = stack.send(Request::get("/api/openapi.json").body(Body::empty()).unwrap()).await;
+    assert_eq!(document.json(), gateway::openapi::document().unwrap());
+    let page = stack.send(Request::get("/api/docs/").body(Body::empty()).unwrap()).await;
+    assert!(page.status.is_success() && !page.text().contains("http://") && !page.text().contains("https://"), "{}", page.text());
+    let script = stack.send(Request::get("/api/docs/swagger-initializer.js").body(Body::empty()).unwrap()).await;
+    assert!(script.text().contains("/api/openapi.json"));
+}

@@ -1,0 +1,25 @@
+//! The gateway as its clients see it, before honest doubles of the services.
+#[cfg(test)]
+mod access;
+#[cfg(test)]
+mod calls;
+#[cfg(test)]
+mod doubles;
+#[cfg(test)]
+mod forms;
+#[cfg(test)]
+mod openapi;
+#[cfg(test)]
+mod pages;
+#[cfg(test)]
+mod probes;
+#[cfg(test)]
+mod sessions;
+#[cfg(test)]
+mod sockets;
+#[cfg(test)]
+mod stack;
+#[cfg(test)]
+mod uploads;
+#[cfg(test)]
+mod vehicles;

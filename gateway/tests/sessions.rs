@@ -1,0 +1,69 @@
+//! Signing in: what is passed on, told and kept.
+use crate::stack::{Answer, Stack, config};
+use axum::body::Body;
+use gateway::{assets::Pages, serve::Peer};
+use http::Request;
+use serde_json::json;
+
+async fn sign_in(stack: &Stack, hmc: &str, password: &str, headers: &[(&str, &str)]) -> Answer {
+    let mut request = Request::post("/api/sessions").header("content-type", "application/json");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let mut request = request.body(Body::from(json!({ "hmc": hmc, "password": password }).to_string())).unwrap();
+    request.extensions_mut().insert(Peer("192.0.2.9".parse().unwrap()));
+    stack.send(request).await
+}
+
+#[tokio::test]
+async fn a_session_is_told_as_the_contract_says_and_the_mark_is_kept_in_a_cookie() {
+    let stack = Stack::new().await;
+    let answer = sign_in(&stack, "ana", "right", &[("cookie", "a=b; patio_dev=old.mark")]).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert_eq!(answer.json(), json!({ "token": "t", "id": 3, "hmc": "ana", "user_type": "tm", "expires_at": "2026-09-21T14:13:29Z" }));
+    assert_eq!(answer.header("set-cookie"), "patio_dev=mark.1; Path=/; Max-Age=7776000; HttpOnly; SameSite=Strict");
+    let asked = stack.auth.asked.lock().unwrap()[0].clone();
+    assert_eq!((asked.address.as_str(), asked.device_mark.as_str()), ("192.0.2.9", "old.mark"));
+}
+
+#[tokio::test]
+async fn behind_a_proxy_of_ours_the_address_and_https_are_believed_and_from_others_not() {
+    let mut told = config();
+    told.trusted_proxies = vec!["192.0.2.9".parse().unwrap()];
+    let headers = [("x-forwarded-for", "6.6.6.6, 2001:db8:1:2:3::4"), ("x-forwarded-proto", "https")];
+    let stack = Stack::with(told, Pages::default()).await;
+    let answer = sign_in(&stack, "ana", "right", &headers).await;
+    assert!(answer.header("set-cookie").starts_with("__Host-patio_dev=mark.1;") && answer.header("set-cookie").ends_with("; Secure"));
+    assert_eq!(stack.auth.asked.lock().unwrap()[0].address, "2001:db8:1:2::/64");
+    let stack = Stack::new().await;
+    let answer = sign_in(&stack, "ana", "right", &headers).await;
+    assert!(answer.header("set-cookie").starts_with("patio_dev="));
+    assert_eq!(stack.auth.asked.lock().unwrap()[0].address, "192.0.2.9");
+}
+
+#[tokio::test]
+async fn refusals_carry_the_words_and_the_numbers() {
+    let stack = Stack::new().await;
+    let wrong = sign_in(&stack, "ana", "wrong", &[]).await;
+    assert_eq!(wrong.status, 401);
+    assert_eq!(wrong.json(), json!({ "code": "INVALID_CREDENTIALS", "message": "Invalid credentials. You have more 4 attempt(s).", "attempts_left": 4 }));
+    let locked = sign_in(&stack, "locked", "right", &[]).await;
+    assert_eq!((locked.status.as_u16(), locked.header("retry-after")), (429, "171"));
+    assert_eq!((locked.code().as_str(), locked.json()["retry_after"].as_i64()), ("LOCKED_OUT", Some(171)));
+    assert_eq!(locked.header("set-cookie"), "");
+}
+
+#[tokio::test]
+async fn one_address_cannot_try_for_ever_and_bad_bodies_count_for_nothing() {
+    let mut told = config();
+    told.sign_in_burst = 6;
+    let stack = Stack::with(told, Pages::default()).await;
+    let bad = stack.send(Request::post("/api/sessions").header("content-type", "application/json").body(Body::from("{")).unwrap()).await;
+    assert_eq!(bad.status, 400);
+    for _ in 0..6 {
+        assert_eq!(sign_in(&stack, "ana", "wrong", &[]).await.status, 401);
+    }
+    let limited = sign_in(&stack, "ana", "right", &[]).await;
+    assert_eq!((limited.status.as_u16(), limited.code().as_str(), limited.header("retry-after")), (429, "RATE_LIMITED", "1"));
+    assert_eq!(stack.auth.asked.lock().unwrap().len(), 6);
+}

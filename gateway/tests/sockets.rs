@@ -1,0 +1,121 @@
+//! Clients that hold the door open are let go, and a drain finishes what is under way.
+use crate::stack::{Stack, config, parsed, raw};
+use gateway::Config;
+use patio_proto::access::Role;
+use std::{net::SocketAddr, time::{Duration, Instant}};
+use tokio::{io::{AsyncReadExt, AsyncWriteExt}, net::TcpStream, time::{sleep, timeout}};
+
+fn impatient() -> Config {
+    let mut config = config();
+    (config.head_timeout, config.body_timeout) = (Duration::from_millis(600), Duration::from_millis(600));
+    config
+}
+
+/// Sends pieces with pauses, and tells what came back when the other side closed, and after how long.
+async fn dribble(address: SocketAddr, pieces: &[&[u8]], pause: Duration) -> (Vec<u8>, Duration) {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let (started, mut got) = (Instant::now(), Vec::new());
+    for piece in pieces {
+        if stream.write_all(piece).await.is_err() {
+            break;
+        }
+        sleep(pause).await;
+    }
+    let _ = timeout(Duration::from_secs(10), stream.read_to_end(&mut got)).await.expect("the connection is closed");
+    (got, started.elapsed())
+}
+
+#[tokio::test]
+async fn silent_half_said_and_dribbling_clients_are_let_go_and_others_are_served_meanwhile() {
+    let stack = Stack::new().await;
+    let address = stack.listen(impatient()).await;
+    let byte_by_byte: Vec<&[u8]> = b"GET /healthz HTTP/1.1\r\nHost: x\r\n".chunks(1).collect();
+    let held = async {
+        tokio::join!(
+            dribble(address, &[], Duration::ZERO),
+            dribble(address, &[b"P"], Duration::ZERO),
+            dribble(address, &[b"GET /healthz HTTP/1.1\r\nHo"], Duration::ZERO),
+            dribble(address, &byte_by_byte, Duration::from_millis(100)),
+            dribble(address, &[b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"], Duration::ZERO),
+        )
+    };
+    let served = async {
+        for _ in 0..20 {
+            let answer = timeout(Duration::from_millis(500), raw(address, b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).await;
+            assert_eq!(answer.unwrap().status, 200);
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    let (held, ()) = tokio::join!(held, served);
+    for (n, (_, took)) in [held.0, held.1, held.2, held.3, held.4].into_iter().enumerate() {
+        assert!(took < Duration::from_secs(5), "client {n} was held for {took:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_kept_connection_that_rests_too_long_is_closed() {
+    let stack = Stack::new().await;
+    let address = stack.listen(impatient()).await;
+    let (got, took) = dribble(address, &[b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"], Duration::ZERO).await;
+    assert_eq!(parsed(&got).status, 200);
+    assert!(took > Duration::from_millis(500) && took < Duration::from_secs(5), "{took:?}");
+}
+
+#[tokio::test]
+async fn a_body_that_stops_or_dribbles_is_answered_408() {
+    let stack = Stack::new().await;
+    let address = stack.listen(impatient()).await;
+    let head = format!("PUT /api/vehicles/5 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n", stack.token(2, Role::Admin));
+    let (got, took) = dribble(address, &[head.as_bytes(), b"{"], Duration::ZERO).await;
+    assert_eq!(parsed(&got).status, 408);
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    let dribbled: Vec<&[u8]> = std::iter::once(head.as_bytes()).chain(std::iter::repeat_n(&b" "[..], 20)).collect();
+    let (got, took) = dribble(address, &dribbled, Duration::from_millis(100)).await;
+    assert_eq!(parsed(&got).status, 408);
+    assert!(took < Duration::from_secs(5), "{took:?}");
+}
+
+#[tokio::test]
+async fn a_head_that_is_too_large_is_refused() {
+    let stack = Stack::new().await;
+    let address = stack.listen(config()).await;
+    let large = format!("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Large: {}\r\n\r\n", "a".repeat(64 << 10));
+    let (got, _) = dribble(address, &[large.as_bytes()], Duration::ZERO).await;
+    assert!(got.is_empty() || parsed(&got).status == 431, "{}", String::from_utf8_lossy(&got));
+}
+
+#[tokio::test]
+async fn more_connections_than_allowed_wait_for_their_turn() {
+    let stack = Stack::new().await;
+    let mut told = impatient();
+    told.max_connections = 2;
+    let address = stack.listen(told).await;
+    let _held = [TcpStream::connect(address).await.unwrap(), TcpStream::connect(address).await.unwrap()];
+    sleep(Duration::from_millis(100)).await;
+    let started = Instant::now();
+    let answer = raw(address, b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
+    assert_eq!(answer.status, 200);
+    assert!(started.elapsed() > Duration::from_millis(200), "it had to wait for a silent one to be let go");
+}
+
+#[tokio::test]
+async fn a_drain_finishes_what_is_under_way_and_takes_nothing_new() {
+    let stack = Stack::new().await;
+    let address = stack.listen(config()).await;
+    let body = r#"{"status":"ok"}"#;
+    let head = format!(
+        "PUT /api/vehicles/5 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        stack.token(2, Role::Admin), body.len()
+    );
+    let mut under_way = TcpStream::connect(address).await.unwrap();
+    under_way.write_all(head.as_bytes()).await.unwrap();
+    sleep(Duration::from_millis(200)).await;
+    stack.host.tasks.stop();
+    sleep(Duration::from_millis(200)).await;
+    assert!(TcpStream::connect(address).await.is_err(), "the port is closed");
+    under_way.write_all(body.as_bytes()).await.unwrap();
+    let mut got = Vec::new();
+    timeout(Duration::from_secs(5), under_way.read_to_end(&mut got)).await.unwrap().unwrap();
+    assert_eq!(parsed(&got).status, 200);
+    assert!(stack.host.tasks.drained(Duration::from_secs(5)).await);
+}

@@ -1,0 +1,114 @@
+//! Uploading a workbook: limits that the browser sees, the form of refusals, and watching.
+use crate::stack::{Answer, Stack, config, raw};
+use axum::body::Body;
+use patio_proto::access::Role;
+use serde_json::json;
+use std::net::SocketAddr;
+
+const LIMIT: usize = 5_242_880;
+const MANAGER: (i64, Role) = (7, Role::Manager);
+
+fn form(name: &str, size: usize) -> Vec<u8> {
+    let mut form = format!("--edge\r\nContent-Disposition: form-data; name=\"documents\"; filename=\"{name}\"\r\n\r\n").into_bytes();
+    form.resize(form.len() + size, b'x');
+    form.extend_from_slice(b"\r\n--edge--\r\n");
+    form
+}
+
+async fn upload(stack: &Stack, body: Vec<u8>) -> Answer {
+    let request = stack.request(MANAGER, "POST", "/api/documents/upload").header("content-type", "multipart/form-data; boundary=edge");
+    stack.send(request.body(Body::from(body)).unwrap()).await
+}
+
+async fn upload_over(address: SocketAddr, token: Option<String>, body: &[u8]) -> Answer {
+    let token = token.map_or_else(String::new, |token| format!("Authorization: Bearer {token}\r\n"));
+    let length = body.len();
+    let head = format!("POST /api/documents/upload HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{token}Content-Type: multipart/form-data; boundary=edge\r\nContent-Length: {length}\r\n\r\n");
+    raw(address, &[head.as_bytes(), body].concat()).await
+}
+
+#[tokio::test]
+async fn a_file_of_exactly_the_limit_passes_and_one_byte_more_is_seen_as_413() {
+    let stack = Stack::new().await;
+    let address = stack.listen(config()).await;
+    let token = || Some(stack.token(7, Role::Manager));
+    let passed = upload_over(address, token(), &form("a.xlsx", LIMIT)).await;
+    assert_eq!(passed.status, 201, "{}", passed.text());
+    for size in [LIMIT + 1, 2 * LIMIT - 1000] {
+        let refused = upload_over(address, token(), &form("a.xlsx", size)).await;
+        assert_eq!(refused.status, 413, "{size}");
+        assert_eq!(refused.json()["ErrorCode"], 52);
+    }
+    assert_eq!(*stack.imports.whole.lock().unwrap(), [LIMIT], "what was cut off was never taken for whole");
+}
+
+#[tokio::test]
+async fn a_large_upload_of_nobody_is_seen_as_401_and_of_an_operator_as_403() {
+    let stack = Stack::new().await;
+    let address = stack.listen(config()).await;
+    assert_eq!(upload_over(address, None, &form("a.xlsx", LIMIT)).await.status, 401);
+    let refused = upload_over(address, Some(stack.token(8, Role::Operator)), &form("a.xlsx", LIMIT)).await;
+    assert_eq!((refused.status.as_u16(), refused.json()["code"].as_str()), (403, Some("NOT_ALLOWED")));
+}
+
+#[tokio::test]
+async fn success_says_so_in_the_words_of_the_specification() {
+    let stack = Stack::new().await;
+    let answer = upload(&stack, form("Brakes", 10)).await;
+    assert_eq!(answer.status, 201);
+    let body = answer.json();
+    assert_eq!(body["message"], "Documento enviado com sucesso e inserido no banco de dados! A campanha já pode ser iniciada.");
+    assert_eq!((&body["campaign"]["name"], &body["campaign"]["created_by_name"], &body["campaign"]["status"]), (&json!("Brakes"), &json!("ana"), &json!("Ready")));
+}
+
+#[tokio::test]
+async fn every_refusal_of_a_file_has_its_status_and_form() {
+    let stack = Stack::new().await;
+    for (code, status) in [(50, 422), (51, 422), (52, 413), (53, 415), (54, 409), (55, 422), (56, 422), (57, 422)] {
+        let answer = upload(&stack, form(&format!("{code}.xlsx"), 3)).await;
+        assert_eq!(answer.status.as_u16(), status, "{code}");
+        let details = json!([{ "row": 12, "column": "Serial Number", "value": "?", "message": "is odd" }]);
+        let message = "Uma campanha com o mesmo nome já existe para o Patio.";
+        assert_eq!(answer.json(), json!({ "Message": message, "ErrorCode": code, "details": details, "total_errors": 1 }));
+    }
+}
+
+#[tokio::test]
+async fn a_file_refused_at_once_is_read_to_its_end_all_the_same() {
+    let stack = Stack::new().await;
+    let address = stack.listen(config()).await;
+    let refused = upload_over(address, Some(stack.token(7, Role::Manager)), &form("early.xlsx", LIMIT)).await;
+    assert_eq!((refused.status.as_u16(), refused.json()["ErrorCode"].as_i64()), (415, Some(53)));
+}
+
+#[tokio::test]
+async fn forms_that_are_none_are_refused() {
+    let stack = Stack::new().await;
+    let plain = stack.ask_as(MANAGER, "POST", "/api/documents/upload", Some(json!({}))).await;
+    assert_eq!((plain.status.as_u16(), plain.json()["ErrorCode"].as_i64()), (415, Some(53)));
+    assert_eq!(upload(&stack, b"--edge--\r\n".to_vec()).await.status, 400);
+    let broken = form("a.xlsx", 10);
+    assert_eq!(upload(&stack, broken[..broken.len() - 6].to_vec()).await.status, 400);
+    let request = stack.request(MANAGER, "POST", "/api/documents/upload").header("content-type", "multipart/form-data; boundary=edge").header("x-upload-id", "me");
+    assert_eq!(stack.send(request.body(Body::from(form("a.xlsx", 1))).unwrap()).await.status, 400);
+    assert!(stack.imports.whole.lock().unwrap().is_empty(), "a broken form is no file");
+}
+
+#[tokio::test]
+async fn an_upload_is_watched_as_events() {
+    let stack = Stack::new().await;
+    let answer = stack.ask_as(MANAGER, "GET", "/api/documents/uploads/0197f0c4-0000-7000-8000-000000000000/events", None).await;
+    assert_eq!((answer.header("content-type"), answer.header("content-encoding")), ("text/event-stream", ""));
+    let expected = "event: progress\ndata: {\"phase\":\"reading\",\"rows\":10,\"total\":null}\n\n\
+                    event: progress\ndata: {\"phase\":\"saving\",\"rows\":20,\"total\":40}\n\n\
+                    event: progress\ndata: {\"phase\":\"done\",\"rows\":40,\"total\":40}\n\n";
+    assert_eq!(answer.text(), expected);
+}
+
+#[tokio::test]
+async fn the_example_comes_as_a_file_with_its_name() {
+    let stack = Stack::new().await;
+    let answer = stack.ask_as(MANAGER, "GET", "/api/documents/template", None).await;
+    assert_eq!(answer.header("content-disposition"), "attachment; filename=\"Modelo _.xlsx\"; filename*=UTF-8''Modelo%20%C3%A9.xlsx");
+    assert_eq!((answer.header("content-type"), answer.text().as_str()), ("application/x-test", "PK"));
+}

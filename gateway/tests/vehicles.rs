@@ -1,0 +1,69 @@
+//! Saving on a version, repeating a save, and the whole list.
+use crate::stack::Stack;
+use axum::body::Body;
+use flate2::read::GzDecoder;
+use patio_proto::access::Role;
+use serde_json::{Value, json};
+use std::{io::Read, sync::atomic::Ordering};
+
+const SUPERVISOR: (i64, Role) = (2, Role::Admin);
+
+#[tokio::test]
+async fn a_vehicle_carries_its_version_as_etag_and_the_name_of_who_saved_it() {
+    let stack = Stack::new().await;
+    let answer = stack.ask("GET", "/api/vehicles/5?yard=2", None).await;
+    assert_eq!((answer.status.as_u16(), answer.header("etag")), (200, "\"7\""));
+    let vehicle = answer.json();
+    assert_eq!((&vehicle["vin_number"], &vehicle["modified_by_hmc"], &vehicle["status"]), (&json!("HB20 000123"), &json!("ana"), &json!("")));
+    stack.ask("GET", "/api/vehicles/5", None).await;
+    assert_eq!(stack.auth.names_asked.load(Ordering::Relaxed), 1, "names are remembered");
+}
+
+#[tokio::test]
+async fn a_stale_save_is_refused_with_the_vehicle_as_it_is_now() {
+    let stack = Stack::new().await;
+    let request = stack.request(SUPERVISOR, "PUT", "/api/vehicles/5").header("if-match", "\"6\"").header("content-type", "application/json");
+    let refused = stack.send(request.body(Body::from(r#"{"status":"ok"}"#)).unwrap()).await;
+    assert_eq!((refused.status.as_u16(), refused.code().as_str()), (409, "STALE_VERSION"));
+    let current = &refused.json()["details"][0];
+    assert_eq!((&current["version"], &current["vin_number"], &current["modified_by_hmc"]), (&json!(7), &json!("HB20 000123"), &json!("ana")));
+}
+
+#[tokio::test]
+async fn a_save_passes_on_what_was_sent_and_nothing_else() {
+    let stack = Stack::new().await;
+    let request = stack.request(SUPERVISOR, "PUT", "/api/vehicles/5?yard=2").header("if-match", "\"7\"").header("idempotency-key", "k-1").header("content-type", "application/json; charset=utf-8");
+    let body = json!({ "id": 5, "status": "Repair OK", "operator_notes": "ok\nok", "inspected": false, "id_yard": 3, "campaign_id": 1, "origin": "scanned", "unknown": [] });
+    let saved = stack.send(request.body(Body::from(body.to_string())).unwrap()).await;
+    assert_eq!((saved.status.as_u16(), saved.header("etag")), (200, "\"8\""), "{}", saved.text());
+    let save = stack.vehicles.saves.lock().unwrap()[0].clone();
+    assert_eq!((save.if_version, save.idempotency_key.as_str(), save.yard, save.campaign_id), (Some(7), "k-1", Some(2), Some(1)));
+    assert_eq!((save.status, save.operator_notes.as_deref(), save.admin_notes, save.origin), (Some(4), Some("ok\nok"), None, 2));
+}
+
+#[tokio::test]
+async fn a_body_about_another_vehicle_is_refused() {
+    let stack = Stack::new().await;
+    assert_eq!(stack.ask("PUT", "/api/vehicles/5", Some(json!({ "id": 6 }))).await.status, 400);
+    assert!(stack.vehicles.saves.lock().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn the_whole_list_comes_as_one_compressed_array() {
+    let stack = Stack::new().await;
+    let request = stack.request(SUPERVISOR, "GET", "/api/vehicles/campaign/1/all").header("accept-encoding", "gzip");
+    let answer = stack.send(request.body(Body::empty()).unwrap()).await;
+    assert_eq!((answer.header("content-encoding"), answer.header("content-type")), ("gzip", "application/json"));
+    let mut text = String::new();
+    GzDecoder::new(answer.body.as_ref()).read_to_string(&mut text).unwrap();
+    let list: Vec<Value> = serde_json::from_str(&text).unwrap();
+    assert_eq!((list.len(), &list[19_999]["id"], &list[0]["status"]), (20_000, &json!(19_999), &json!("S/OFF BL")));
+    assert!(answer.body.len() * 5 < text.len());
+}
+
+#[tokio::test]
+async fn a_page_of_vehicles_has_its_campaigns_name() {
+    let stack = Stack::new().await;
+    let page = stack.ask("GET", "/api/vehicles/campaign/1?page=2&per_page=50&status=Not%20Found&search=a%20b", None).await.json();
+    assert_eq!(page["meta"], json!({ "page_index": 2, "per_page": 50, "total_count": 1, "campaign_name": "Brakes" }));
+}

@@ -1,0 +1,68 @@
+//! `ImportService`.
+use super::{upload::{self, Collected}, watch};
+use crate::{error::Error, progress::Progress, reader::Reader, saga::{Ending, Importer, Person}, template};
+use futures::{Stream, StreamExt};
+use patio_kit::{audit, db::Db, host::Host, identity, link::Bearer};
+use patio_proto::imports as pb;
+use std::{pin::Pin, sync::Arc};
+use tokio::sync::Semaphore;
+use tonic::{Request, Response, Status, Streaming};
+use uuid::Uuid;
+
+/// How many files are held at once, those that wait for their turn among them.
+const HELD: usize = 16;
+
+/// Answers the calls of `ImportService`.
+pub struct Api {
+    importer: Importer,
+    places: Arc<Semaphore>,
+}
+
+impl Api {
+    /// On the given host.
+    #[must_use]
+    pub fn new(host: &Host, db: Db, reader: Reader) -> Self {
+        Self { importer: Importer { host: host.clone(), db, reader }, places: Arc::new(Semaphore::new(HELD)) }
+    }
+
+    async fn act(&self, person: Person, pieces: Streaming<pb::UploadChunk>) -> Result<Ending, Error> {
+        let _place = self.places.try_acquire().map_err(|_| Error::Busy)?;
+        match upload::collect(pieces).await? {
+            Collected::Whole(upload) => self.importer.import(person, upload).await,
+            Collected::Refused(upload, rejection) => {
+                let Importer { host, .. } = &self.importer;
+                let progress = Progress::new(host.cache.clone(), host.clock.clone(), upload, person.caller.user_id);
+                progress.end(pb::ImportPhase::Failed).await;
+                Ok(Ending::Rejected(rejection))
+            }
+        }
+    }
+}
+
+#[tonic::async_trait]
+impl pb::import_service_server::ImportService for Api {
+    type WatchImportStream = Pin<Box<dyn Stream<Item = Result<pb::ImportProgress, Status>> + Send>>;
+
+    async fn import_campaign(&self, request: Request<Streaming<pb::UploadChunk>>) -> Result<Response<pb::ImportCampaignReply>, Status> {
+        let person = Person { caller: identity::caller(&request)?, bearer: Bearer::of(&request), address: audit::address(&request) };
+        let ending = self.act(person, request.into_inner()).await?;
+        Ok(Response::new(pb::ImportCampaignReply { outcome: Some(outcome(ending)) }))
+    }
+
+    async fn watch_import(&self, request: Request<pb::WatchImportRequest>) -> Result<Response<Self::WatchImportStream>, Status> {
+        let caller = identity::caller(&request)?;
+        let upload = Uuid::parse_str(&request.get_ref().upload_id).map_err(|_| Error::NoUpload)?;
+        Ok(Response::new(watch::watch(self.importer.host.clone(), upload, caller.user_id).boxed()))
+    }
+
+    async fn get_template(&self, _: Request<pb::GetTemplateRequest>) -> Result<Response<pb::File>, Status> {
+        Ok(Response::new(template::file().map_err(Error::from)?))
+    }
+}
+
+fn outcome(ending: Ending) -> pb::import_campaign_reply::Outcome {
+    match ending {
+        Ending::Imported(campaign, vehicles) => pb::import_campaign_reply::Outcome::Imported(pb::Imported { campaign: Some(*campaign), vehicles }),
+        Ending::Rejected(rejection) => pb::import_campaign_reply::Outcome::Rejected(rejection),
+    }
+}

@@ -1,0 +1,4 @@
+//! The calls of import-svc.
+pub mod imports;
+mod upload;
+mod watch;

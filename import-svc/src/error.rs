@@ -1,0 +1,68 @@
+//! What can go wrong with an import beside the file, and what it means to a caller.
+use patio_kit::{errors::{self, Reason, status}, link};
+use tonic::{Code, Status};
+
+/// Why a call about imports was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Nobody imports under this id, or somebody else does.
+    #[error("there is no such upload")]
+    NoUpload,
+    /// The id was used for something else.
+    #[error("this upload id belongs to another upload")]
+    IdReused,
+    /// The same upload is under way.
+    #[error("this upload is being imported already")]
+    Running,
+    /// More than are taken at once.
+    #[error("too many files are being imported; try again in a moment")]
+    Busy,
+    /// The client went away, or the service is stopping.
+    #[error("the import was given up")]
+    GivenUp,
+    /// A field is malformed.
+    #[error("{0}")]
+    Bad(String),
+    /// The upload stopped in the middle.
+    #[error("the upload stood still for too long")]
+    StoodStill,
+    /// The process that reads workbooks could not be started.
+    #[error("the workbook reader cannot be started: {0}")]
+    NoReader(std::io::Error),
+    /// Fewer vehicles were stored than the file holds.
+    #[error("{stored} of {all} vehicles were stored")]
+    Partly {
+        /// How many there are now.
+        stored: i64,
+        /// How many there should be.
+        all: i64,
+    },
+    /// The example workbook could not be written.
+    #[error("the template cannot be written: {0}")]
+    Template(#[from] rust_xlsxwriter::XlsxError),
+    /// Another service did not do its part.
+    #[error("another service answered: {0}")]
+    Elsewhere(#[from] Status),
+    /// A statement failed.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}
+
+/// What comes of a call about imports.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::NoUpload => status(Code::NotFound, Reason::NoUpload, &error),
+            Error::IdReused => status(Code::AlreadyExists, Reason::KeyReused, &error),
+            Error::Running | Error::Busy => status(Code::ResourceExhausted, Reason::Busy, &error),
+            Error::GivenUp => status(Code::Cancelled, Reason::Unavailable, &error),
+            Error::Bad(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
+            Error::StoodStill => status(Code::DeadlineExceeded, Reason::Timeout, &error),
+            Error::NoReader(_) | Error::Partly { .. } | Error::Template(_) => errors::internal(&error),
+            Error::Elsewhere(told) => link::passed_on(told),
+            Error::Database(cause) => errors::database(&cause),
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The rules of the sheet: what each row must hold, and what comes of it.
+use super::{cell::Cell, columns::{self, Column, Columns}, sheet::Stop, wire::{Record, Sheet}};
+use crate::refusal::{ErrorCode, RowErrors, is_unprintable, refuse, unreadable};
+use bytes::Bytes;
+use patio_proto::{identifier::Identifier, imports::Rejection, vehicle::{ImportVehiclesRequest, NewVehicle}};
+use prost::Message;
+use std::{collections::HashMap, io, mem};
+
+/// Most vehicles of one file.
+pub const MOST_ROWS: u32 = 200_000;
+/// Columns behind this one hold nothing that belongs.
+const MOST_COLUMNS: u32 = 64;
+/// Vehicles of one record.
+const STEP: usize = 500;
+/// Longest parking space, in characters.
+const LONGEST_SPACE: usize = 40;
+
+/// The longest text a column of the campaign takes, in characters.
+fn longest(column: Column) -> usize {
+    match column {
+        Column::Description => 2_000,
+        _ => 120,
+    }
+}
+
+/// The columns that say the same in every row.
+const CAMPAIGN: [Column; 4] = [Column::Campaign, Column::Part, Column::Description, Column::ModelType];
+
+/// The cells of a row, by column.
+type Cells = [Cell; Column::ALL.len()];
+
+/// Takes cells in the order of the sheet and makes vehicles of them.
+pub(super) struct Rows<'s> {
+    send: &'s mut dyn FnMut(Record) -> io::Result<()>,
+    columns: Option<Columns>,
+    row: u32,
+    header: Vec<(u32, String)>,
+    cells: Cells,
+    filled: bool,
+    campaign: Option<[String; 4]>,
+    known: HashMap<String, u32>,
+    errors: RowErrors,
+    read: u32,
+    vehicles: Vec<NewVehicle>,
+}
+
+impl<'s> Rows<'s> {
+    pub(super) fn new(send: &'s mut dyn FnMut(Record) -> io::Result<()>) -> Self {
+        Self {
+            send,
+            columns: None,
+            row: 0,
+            header: Vec::new(),
+            cells: Cells::default(),
+            filled: false,
+            campaign: None,
+            known: HashMap::new(),
+            errors: RowErrors::default(),
+            read: 0,
+            vehicles: Vec::with_capacity(STEP),
+        }
+    }
+
+    /// Takes one cell; `at` is row and column, counted from 0.
+    pub(super) fn take(&mut self, (row, place): (u32, u32), cell: Cell) -> Result<(), Stop> {
+        if cell == Cell::Blank {
+            return Ok(());
+        }
+        if row < self.row {
+            return Err(unreadable("its rows are out of order").into());
+        }
+        if row > self.row {
+            self.end_row()?;
+            self.row = row;
+        }
+        if place >= MOST_COLUMNS {
+            return Err(columns::nameless(place, row + 1).into());
+        }
+        if row > MOST_ROWS {
+            return Err(too_many(row).into());
+        }
+        if row == 0 {
+            self.header.push((place, match cell { Cell::Text(text) | Cell::Bad(text, _) => text, Cell::Blank => String::new() }));
+            return Ok(());
+        }
+        match self.columns()?.at(place) {
+            Some(column) => self.cells[column as usize] = cell,
+            None => return Err(columns::nameless(place, row + 1).into()),
+        }
+        self.filled = true;
+        Ok(())
+    }
+
+    /// Ends the sheet.
+    pub(super) fn finish(mut self) -> Result<Sheet, Stop> {
+        self.columns()?;
+        self.end_row()?;
+        if !self.errors.is_empty() {
+            return Err(self.errors.refusal().into());
+        }
+        let Some([campaign, part, description, model_type]) = self.campaign.take() else {
+            return Err(refuse(ErrorCode::NoVehicles, "The sheet 'Sheet1' holds no vehicles below its header.").into());
+        };
+        self.hand_on()?;
+        Ok(Sheet { campaign, part, description, model_type, vehicles: self.read.into() })
+    }
+
+    fn columns(&mut self) -> Result<&Columns, Rejection> {
+        match &mut self.columns {
+            Some(columns) => Ok(columns),
+            none => Ok(none.insert(Columns::read(&self.header)?)),
+        }
+    }
+
+    fn end_row(&mut self) -> Result<(), Stop> {
+        if !mem::take(&mut self.filled) {
+            return Ok(());
+        }
+        let cells = mem::take(&mut self.cells);
+        self.read += 1;
+        self.report_bad(&cells);
+        self.compare_campaign(&cells);
+        if let Some(vehicle) = self.vehicle(&cells) {
+            self.vehicles.push(vehicle);
+        }
+        if self.read.is_multiple_of(u32::try_from(STEP).unwrap_or(u32::MAX)) { self.hand_on() } else { Ok(()) }
+    }
+
+    fn hand_on(&mut self) -> Result<(), Stop> {
+        let vehicles = mem::replace(&mut self.vehicles, Vec::with_capacity(STEP));
+        let vehicles = if self.errors.is_empty() && !vehicles.is_empty() {
+            Bytes::from(ImportVehiclesRequest { campaign_id: 0, vehicles }.encode_to_vec())
+        } else {
+            Bytes::new()
+        };
+        (self.send)(Record { read: self.read.into(), vehicles, end: None }).map_err(Stop::Unheard)
+    }
+
+    fn error(&mut self, column: Column, value: &str, message: &str) {
+        self.errors.add(self.row + 1, column.name(), value, message);
+    }
+
+    /// Reports what is no value in any column.
+    fn report_bad(&mut self, cells: &Cells) {
+        for column in Column::ALL {
+            match &cells[column as usize] {
+                Cell::Bad(value, why) => self.error(column, value, &format!("{} {why}", column.name())),
+                Cell::Text(text) if text.contains(is_unprintable) => {
+                    self.error(column, text, &format!("{} holds a character that cannot be printed", column.name()));
+                }
+                Cell::Text(_) | Cell::Blank => {}
+            }
+        }
+    }
+
+    /// Takes the campaign from the first row, and makes sure that the others do not say otherwise.
+    fn compare_campaign(&mut self, cells: &Cells) {
+        let Some(campaign) = self.campaign.take() else {
+            self.campaign = Some(self.first_campaign(cells));
+            return;
+        };
+        for (column, first) in CAMPAIGN.into_iter().zip(&campaign) {
+            let value = text(cells, column);
+            if !value.is_empty() && value != first {
+                self.error(column, value, &format!("{} differs from the first row; a file holds one campaign", column.name()));
+            }
+        }
+        self.campaign = Some(campaign);
+    }
+
+    fn first_campaign(&mut self, cells: &Cells) -> [String; 4] {
+        if cells[Column::Campaign as usize] == Cell::Blank {
+            self.error(Column::Campaign, "", "Campaign is missing; the first row names the campaign");
+        }
+        for column in CAMPAIGN {
+            let (value, most) = (text(cells, column), longest(column));
+            if value.chars().count() > most {
+                self.error(column, value, &format!("{} is longer than {most} characters", column.name()));
+            }
+        }
+        CAMPAIGN.map(|column| text(cells, column).to_owned())
+    }
+
+    /// Makes a vehicle of the row; none when something is wrong with it.
+    fn vehicle(&mut self, cells: &Cells) -> Option<NewVehicle> {
+        let space = self.space(cells);
+        let identifier = self.identifier(cells)?;
+        let row = self.row + 1;
+        let first = *self.known.entry(identifier.key()).or_insert(row);
+        if first != row {
+            self.error(Column::SerialNumber, &identifier.vin(), &format!("the same vehicle stands in row {first}"));
+            return None;
+        }
+        space.map(|parking_space| NewVehicle { model_code: identifier.model_code, serial_number: identifier.serial_number, parking_space })
+    }
+
+    fn space(&mut self, cells: &Cells) -> Option<String> {
+        let column = Column::ParkingSpace;
+        let space = match &cells[column as usize] {
+            Cell::Text(space) => space,
+            Cell::Bad(..) => return None,
+            Cell::Blank => {
+                self.error(column, "", "Parking Space is missing");
+                return None;
+            }
+        };
+        if space.chars().count() > LONGEST_SPACE {
+            self.error(column, space, &format!("Parking Space is longer than {LONGEST_SPACE} characters"));
+            return None;
+        }
+        Some(space.clone())
+    }
+
+    fn identifier(&mut self, cells: &Cells) -> Option<Identifier> {
+        let (model, serial) = (text(cells, Column::ModelCode), text(cells, Column::SerialNumber));
+        if let Ok(identifier) = Identifier::new(model, serial) {
+            return Some(identifier);
+        }
+        // Each half beside a good one, so that both are named when both are wrong.
+        self.half(cells, Column::ModelCode, Identifier::new(model, "0").err());
+        self.half(cells, Column::SerialNumber, Identifier::new("A", serial).err());
+        None
+    }
+
+    /// Reports half an identifier, unless the cell has been reported already.
+    fn half(&mut self, cells: &Cells, column: Column, wrong: Option<String>) {
+        let reported = match &cells[column as usize] {
+            Cell::Bad(..) => true,
+            Cell::Text(text) => text.contains(is_unprintable),
+            Cell::Blank => false,
+        };
+        if let Some(message) = wrong.filter(|_| !reported) {
+            self.error(column, text(cells, column), &message);
+        }
+    }
+}
+
+fn text(cells: &Cells, column: Column) -> &str {
+    cells[column as usize].as_text()
+}
+
+fn too_many(row: u32) -> Rejection {
+    let found = u64::from(row) + 1;
+    refuse(ErrorCode::Rows, format!("The sheet holds data in row {found}; a file takes {MOST_ROWS} vehicles at most. Split it into several campaigns."))
+}

@@ -1,0 +1,55 @@
+//! Ending the imports whose process died, so that none stays half-done and none half-told.
+use crate::{error::Result, steps::Steps, store::{self, Lost, Outcome, QUIET}};
+use patio_kit::{db::Db, host::Host, identity::Caller, tokens::ServiceTokens};
+use patio_proto::{access::Role, role};
+use std::time::Duration;
+
+/// How often it is looked after.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// Looks after lost imports from now on.
+pub fn keep_settling(host: &Host, db: Db) {
+    let tokens = host.service_tokens("import-svc");
+    let (tasks, host) = (host.tasks.clone(), host.clone());
+    tasks.repeat(EVERY, move || {
+        let (host, db, tokens) = (host.clone(), db.clone(), tokens.clone());
+        async move {
+            if let Err(cause) = settle(&host, &db, &tokens).await {
+                tracing::warn!(%cause, "lost imports could not be settled; they will be in a moment");
+            }
+        }
+    });
+}
+
+async fn settle(host: &Host, db: &Db, tokens: &ServiceTokens) -> Result<()> {
+    for lost in store::lost(db, host.clock.now() - QUIET).await? {
+        let steps = Steps::new(&host.links, tokens.bearer().await?);
+        settle_one(host, db, &steps, lost).await?;
+    }
+    Ok(())
+}
+
+/// A campaign that was published before its import died counts as imported; a draft goes.
+async fn settle_one(host: &Host, db: &Db, steps: &Steps, lost: Lost) -> Result<()> {
+    let published = match lost.campaign_id {
+        Some(campaign) => steps.published(campaign).await?.is_some(),
+        None => false,
+    };
+    let now = host.clock.now();
+    if published {
+        tracing::info!(import = lost.id, "import {} had been published before it was lost", lost.id);
+        let caller = Caller {
+            user_id: lost.user_id,
+            role: role::parse(&lost.role).unwrap_or(Role::Manager),
+            session_id: String::new(),
+            issued_at: now,
+            expires_at: now,
+        };
+        return Ok(store::imported(db, lost.id, caller, now).await?);
+    }
+    tracing::info!(import = lost.id, "import {} was lost", lost.id);
+    if let Some(draft) = lost.campaign_id {
+        steps.discard(draft).await;
+    }
+    Ok(store::ended(db, lost.id, Outcome::Failed, 0, now).await?)
+}

@@ -1,0 +1,110 @@
+//! Files that are no workbooks, are damaged, or mean harm: each gets its code and words.
+mod common;
+
+use common::{FIRST, HEADER, awkward, book::{Book, row}, good, read, vehicles, with_rows};
+use import_svc::{reader::{Failure, Reader}, refusal::LARGEST_FILE};
+use std::{io::Write, os::unix::fs::PermissionsExt, time::{Duration, Instant}};
+
+#[tokio::test]
+async fn every_awkward_file_gets_its_code_and_words_that_help() {
+    let files = awkward::files();
+    assert!(files.len() >= 60, "only {}", files.len());
+    let mut wrong = Vec::new();
+    for file in files {
+        let begun = Instant::now();
+        let told = read(file.file).await.map(|book| book.sheet);
+        let fits = told.as_ref().is_err_and(|told| {
+            told.code == file.code && (told.message.contains(file.words) || told.rows.iter().any(|row| row.message.contains(file.words)))
+        });
+        if !fits || begun.elapsed() > Duration::from_secs(15) {
+            wrong.push(format!("{}: {told:?} after {:?}", file.name, begun.elapsed()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn padded_to(size: usize) -> Vec<u8> {
+    let empty = Book::new(&[&HEADER, &FIRST]).stored("xl/media/padding", Vec::new()).bytes().len();
+    let file = Book::new(&[&HEADER, &FIRST]).stored("xl/media/padding", vec![7; size - empty]).bytes();
+    assert_eq!(file.len(), size);
+    file
+}
+
+#[tokio::test]
+async fn a_file_of_exactly_the_limit_is_read_and_one_byte_more_is_not() {
+    assert_eq!(vehicles(&read(padded_to(LARGEST_FILE)).await.unwrap()).len(), 1);
+    assert_eq!(read(padded_to(LARGEST_FILE + 1)).await.unwrap_err().code, 52);
+}
+
+#[tokio::test]
+async fn a_million_empty_formatted_rows_cost_nothing_but_time() {
+    let blank: String = (3..=1_048_576).map(|number| format!(r#"<row r="{number}"><c r="A{number}" s="1"/></row>"#)).collect();
+    let file = Book::of_data(&format!("{}{}{blank}", row(1, &HEADER), row(2, &FIRST))).bytes();
+    assert_eq!(vehicles(&read(file).await.unwrap()), [["HB20", "000123", "A-2"]]);
+}
+
+#[tokio::test]
+async fn an_empty_cell_in_the_farthest_corner_is_no_value() {
+    let corner = r#"<row r="1048576"><c r="XFD1048576" s="1"/></row>"#;
+    let file = Book::of_data(&format!("{}{}{corner}", row(1, &HEADER), row(2, &FIRST))).bytes();
+    assert_eq!(read(file).await.unwrap().sheet.vehicles, 1);
+}
+
+#[tokio::test]
+async fn two_hundred_thousand_vehicles_are_taken_and_one_more_is_not() {
+    let whole = read(good("Large", 200_000)).await.unwrap();
+    assert_eq!((whole.sheet.vehicles, whole.vehicles.len()), (200_000, 400));
+    let refused = read(good("Larger", 200_001)).await.unwrap_err();
+    assert_eq!(refused.code, 57);
+    assert!(refused.message.contains("200000 vehicles at most"), "{}", refused.message);
+}
+
+#[tokio::test]
+async fn a_hundred_bad_rows_are_listed_and_all_are_counted() {
+    let bad: [&str; 7] = ["", "", "", "", "HB20", "", "A-1"];
+    let rows: Vec<&[&str]> = std::iter::once(&FIRST[..]).chain(std::iter::repeat_n(&bad[..], 150)).collect();
+    let refused = read(with_rows(&rows)).await.unwrap_err();
+    assert_eq!((refused.code, refused.rows.len(), refused.total_errors), (57, 100, 150));
+    assert_eq!((refused.rows[0].row, refused.rows[0].column.as_str()), (3, "Serial Number"));
+    assert!(refused.message.contains("150 cells"), "{}", refused.message);
+}
+
+/// A program that does what it is told instead of reading.
+async fn read_by_a_program_that(does: &str, patience: Duration) -> Result<(), Failure> {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("reader");
+    let mut file = std::fs::File::create(&program).unwrap();
+    write!(file, "#!/bin/sh\n{does}\n").unwrap();
+    file.set_permissions(std::fs::Permissions::from_mode(0o755)).unwrap();
+    drop(file);
+    Reader::new(program, patience).read(good("Any", 3).into(), &mut |_| {}).await.map(drop)
+}
+
+#[tokio::test]
+async fn a_reading_process_that_dies_costs_only_its_file() {
+    for death in ["kill -9 $$", "kill -ABRT $$", "exit 0", "echo this is no record at all", "printf '\\377\\377\\377\\377'"] {
+        let Err(Failure::Refused(told)) = read_by_a_program_that(death, Duration::from_secs(5)).await else { panic!("{death}") };
+        assert_eq!(told.code, 51, "{death}");
+    }
+}
+
+#[tokio::test]
+async fn a_reading_process_that_hangs_is_ended() {
+    let begun = Instant::now();
+    let Err(Failure::Refused(told)) = read_by_a_program_that("exec sleep 60", Duration::from_millis(300)).await else { panic!() };
+    assert!(told.message.contains("too long") && told.code == 51, "{told:?}");
+    assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
+#[tokio::test]
+async fn a_reading_program_that_is_not_there_is_a_fault_of_ours() {
+    let reader = Reader::new("/nowhere/import-svc".into(), Duration::from_secs(1));
+    assert!(matches!(reader.read(good("Any", 1).into(), &mut |_| {}).await, Err(Failure::NotStarted(_))));
+}
+
+#[tokio::test]
+async fn the_reader_tells_how_far_it_is() {
+    let mut told = Vec::new();
+    common::reader().read(good("Told", 1_200).into(), &mut |rows| told.push(rows)).await.unwrap();
+    assert_eq!(told, [500, 1_000, 1_200]);
+}

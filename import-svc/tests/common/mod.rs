@@ -1,0 +1,64 @@
+//! What the tests of import-svc share.
+#![expect(dead_code, clippy::allow_attributes, reason = "each test binary uses its own part of this")]
+pub mod awkward;
+pub mod book;
+pub mod services;
+
+use book::Book as File;
+use import_svc::reader::{Book, Failure, Reader};
+use patio_proto::{imports::Rejection, vehicle::ImportVehiclesRequest};
+use prost::Message;
+use std::time::Duration;
+
+/// The program under test, which reads workbooks.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_import-svc");
+
+/// The names of row 1.
+pub const HEADER: [&str; 7] = ["Campaign", "Part", "Description", "Model Type", "Model Code", "Serial Number", "Parking Space"];
+
+/// A first row that is good.
+pub const FIRST: [&str; 7] = ["Pumps", "Fuel pump", "Replace it", "Hatch", "HB20", "000123", "A-2"];
+
+/// A reader on the real program.
+pub fn reader() -> Reader {
+    Reader::new(PROGRAM.into(), Duration::from_secs(20))
+}
+
+/// Reads a file in a process of its own.
+pub async fn read(file: Vec<u8>) -> Result<Book, Rejection> {
+    match reader().read(file.into(), &mut |_| {}).await {
+        Ok(book) => Ok(book),
+        Err(Failure::Refused(rejection)) => Err(rejection),
+        Err(Failure::NotStarted(cause)) => panic!("the reading process did not start: {cause}"),
+    }
+}
+
+/// The vehicles of a book: model code, serial number, parking space.
+pub fn vehicles(book: &Book) -> Vec<[String; 3]> {
+    book.vehicles
+        .iter()
+        .flat_map(|chunk| ImportVehiclesRequest::decode(chunk.clone()).unwrap().vehicles)
+        .map(|vehicle| [vehicle.model_code, vehicle.serial_number, vehicle.parking_space])
+        .collect()
+}
+
+/// A file with the usual header and the given rows; a cell that begins with `<c ` is XML, with `{r}` for its place.
+pub fn with_rows(rows: &[&[&str]]) -> Vec<u8> {
+    let all: Vec<&[&str]> = std::iter::once(&HEADER[..]).chain(rows.iter().copied()).collect();
+    File::new(&all).bytes()
+}
+
+/// A good file of so many vehicles.
+pub fn good(campaign: &str, count: usize) -> Vec<u8> {
+    let cells = |index: usize| (format!("{:06}", index + 1), format!("{}-{}", ["A", "B", "- "][index % 3], index % 900 + 1));
+    let vehicles: Vec<(String, String)> = (0..count).map(cells).collect();
+    let rows: Vec<Vec<&str>> = vehicles
+        .iter()
+        .enumerate()
+        .map(|(index, (serial, space))| {
+            let campaign = if index == 0 { campaign } else { "" };
+            vec![campaign, "", "", "", "HB20", serial, space]
+        })
+        .collect();
+    with_rows(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>())
+}

@@ -1,0 +1,86 @@
+//! Looking on while a file is imported.
+mod common;
+
+use common::{good, services::World};
+use patio_kit::{cache::Cache, errors::{Reason, reason}, testing};
+use patio_proto::{access::Role, imports::{ImportPhase, import_campaign_reply::Outcome, ImportProgress, WatchImportRequest}};
+use std::time::{Duration, Instant};
+use tonic::Status;
+use uuid::Uuid;
+
+async fn world() -> (World, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let host = testing::host(folder.path(), None).await;
+    (World::on(host).await, folder)
+}
+
+/// All that is told of an upload, as somebody.
+async fn watched(world: &World, user: i64, upload: &str) -> Result<Vec<ImportProgress>, Status> {
+    let ask = testing::bearer(&world.host, user, Role::Manager).sign(WatchImportRequest { upload_id: upload.to_owned() });
+    let mut told = world.imports().watch_import(ask).await?.into_inner();
+    let mut all = Vec::new();
+    while let Some(progress) = told.message().await? {
+        all.push(progress);
+    }
+    Ok(all)
+}
+
+async fn tells_reading_saving_and_the_end(world: &World) {
+    let (id, file) = (Uuid::now_v7().to_string(), good(&Uuid::now_v7().to_string(), 3_000));
+    world.kingdom().slow = Duration::from_millis(150);
+    let (told, imported) = tokio::join!(watched(world, 7, &id), world.imported(&id, &file));
+    let told = told.unwrap();
+    assert_eq!(imported.vehicles, 3_000);
+    let phases: Vec<ImportPhase> = told.iter().map(ImportProgress::phase).collect();
+    assert!(phases.is_sorted(), "{told:?}");
+    assert!(phases.contains(&ImportPhase::Saving) && phases.last() == Some(&ImportPhase::Done), "{told:?}");
+    assert!(told.iter().any(|progress| progress.phase() == ImportPhase::Saving && progress.total == Some(3_000)));
+    assert!(told.iter().filter(|progress| progress.phase() == ImportPhase::Saving).map(|progress| progress.rows).is_sorted(), "{told:?}");
+    let last = told.last().unwrap();
+    assert_eq!((last.rows, last.total), (3_000, Some(3_000)));
+}
+
+#[tokio::test]
+async fn the_person_who_uploads_sees_it_read_saved_and_done() {
+    let (world, _folder) = world().await;
+    tells_reading_saving_and_the_end(&world).await;
+}
+
+#[tokio::test]
+async fn progress_is_seen_by_way_of_a_shared_cache() {
+    let Some(url) = testing::from_environment(testing::REDIS) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut host = testing::host(folder.path(), None).await;
+    host.cache = Cache::redis(&url).await.unwrap();
+    tells_reading_saving_and_the_end(&World::on(host).await).await;
+}
+
+#[tokio::test]
+async fn a_refused_file_ends_the_watching() {
+    let (world, _folder) = world().await;
+    let id = Uuid::now_v7().to_string();
+    let leader = world.leader();
+    let (told, refused) = tokio::join!(watched(&world, 7, &id), world.upload_as(&leader, &id, "wrong.csv", b"a;b"));
+    assert_eq!(told.unwrap().last().unwrap().phase(), ImportPhase::Failed);
+    assert!(matches!(refused.unwrap(), Outcome::Rejected(rejection) if rejection.code == 53));
+}
+
+#[tokio::test]
+async fn nobody_else_sees_an_upload() {
+    let (world, _folder) = world().await;
+    let id = Uuid::now_v7().to_string();
+    world.imported(&id, &good("Mine", 3)).await;
+    let told = watched(&world, 8, &id).await.unwrap_err();
+    assert_eq!(reason(&told), Some(Reason::NoUpload));
+    assert_eq!(watched(&world, 7, &id).await.unwrap().last().unwrap().phase(), ImportPhase::Done);
+}
+
+#[tokio::test]
+async fn an_upload_that_never_comes_is_waited_for_and_not_found() {
+    let (world, _folder) = world().await;
+    let begun = Instant::now();
+    let told = watched(&world, 7, &Uuid::now_v7().to_string()).await.unwrap_err();
+    assert_eq!(reason(&told), Some(Reason::NoUpload));
+    assert!((9..13).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
+    assert_eq!(reason(&watched(&world, 7, "no uuid").await.unwrap_err()), Some(Reason::NoUpload));
+}

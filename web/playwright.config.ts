@@ -1,0 +1,23 @@
+import { defineConfig } from '@playwright/test'
+
+/** The tests run against a Patio that is already there; deploy/test starts one. */
+export default defineConfig({
+  testDir: 'e2e',
+  outputDir: 'test-results',
+  timeout: 180_000,
+  expect: { timeout: 15_000 },
+  workers: 1,
+  forbidOnly: true,
+  reporter: [['list']],
+  use: {
+    baseURL: process.env.PATIO_URL ?? 'http://127.0.0.1:8080',
+    viewport: { width: 390, height: 844 },
+    locale: 'pt-BR',
+    ignoreHTTPSErrors: true,
+    screenshot: 'only-on-failure',
+    launchOptions: {
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu'],
+    },
+  },
+})

@@ -1,0 +1,28 @@
+export interface ServerEvent {
+  event: string
+  data: string
+}
+
+/** The events of a text/event-stream answer, as they come. */
+export async function* eventsIn(response: Response): AsyncGenerator<ServerEvent> {
+  if (response.body === null) return
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const blocks = (rest + value).replaceAll('\r\n', '\n').split('\n\n')
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const event = eventOf(block)
+      if (event !== null) yield event
+    }
+  }
+}
+
+function eventOf(block: string): ServerEvent | null {
+  const lines = block.split('\n')
+  const valuesOf = (field: string) => lines.filter((line) => line.startsWith(`${field}:`)).map((line) => line.slice(field.length + 1).trimStart())
+  const data = valuesOf('data')
+  return data.length === 0 ? null : { event: valuesOf('event')[0] ?? 'message', data: data.join('\n') }
+}

@@ -1,0 +1,16 @@
+import type { paths } from './schema'
+
+type Json<R> = R extends { content: { 'application/json': infer Body } } ? Body : never
+type Got<P extends keyof paths> = paths[P] extends { get: { responses: { 200: infer R } } } ? Json<R> : never
+type Put<P extends keyof paths> = paths[P] extends { put: { requestBody: infer B } } ? Json<B> : never
+
+export type Me = Got<'/me'>
+export type CampaignFilter = NonNullable<paths['/campaigns']['get']['parameters']['query']>['status']
+export type Campaign = Got<'/campaigns/{id}'>
+export type CampaignPage = Got<'/campaigns'>
+export type Yard = Got<'/yards'>['yards'][number]
+export type YardCount = Got<'/yards/vehicle-counts'>[number]
+export type Vehicle = Got<'/vehicles/{id}'>
+export type VehicleInput = Put<'/vehicles/{id}'>
+export type ListedVehicle = Got<'/vehicles/campaign/{id}/all'>[number]
+export type Imported = paths['/documents/upload']['post']['responses'][201]['content']['application/json']

@@ -1,0 +1,76 @@
+import { useEffect, useState, type ReactNode } from 'react'
+import { useProductName } from '@/api/product'
+import type { User } from '@/api/session'
+import { Link, navigate } from '@/lib/route'
+import { roleKey } from '@/lib/roles'
+import { useText } from '@/lib/text'
+import { Icon } from '@/ui/Icon'
+import { ClientMark, Logo } from '@/ui/Logo'
+import { Menu } from './Menu'
+import styles from './Frame.module.css'
+
+const HOME = '/campaign-home'
+
+interface FrameProps {
+  user: User
+  path: string
+  children: ReactNode
+}
+
+/** Header, card of the person, menu and the screen between them. */
+export function Frame({ user, path, children }: FrameProps) {
+  const t = useText()
+  const product = useProductName()
+  const [openOn, setOpenOn] = useState<string | null>(null)
+  const role = roleKey(user.user_type)
+  return (
+    <>
+      <header className={styles.header}>
+        {path === HOME ? (
+          <span className={styles.side} />
+        ) : (
+          <button type="button" className={styles.side} onClick={goBack} aria-label={t('frame.back')}>
+            <Icon name="back" />
+          </button>
+        )}
+        <Link href={HOME} className={styles.logo} aria-label={t('frame.toHome', { product })}>
+          <Logo />
+          <span>{product}</span>
+        </Link>
+        <button type="button" className={styles.side} onClick={() => setOpenOn(path)} aria-label={t('frame.openMenu')} aria-haspopup="dialog">
+          <Icon name="menu" />
+        </button>
+      </header>
+      <section className={styles.person} aria-label={t('frame.you')}>
+        <ClientMark />
+        <span>
+          <span className="quiet">HMC </span>
+          <strong className="mono">{user.hmc}</strong>
+        </span>
+        <span className={styles.role}>{role === null ? user.user_type : t(role)}</span>
+      </section>
+      {openOn === path && <Menu user={user} onClose={() => setOpenOn(null)} />}
+      <TopOnArrival key={path} />
+      <main className={styles.main}>{children}</main>
+    </>
+  )
+}
+
+function goBack(): void {
+  if (window.history.length > 1) window.history.back()
+  else navigate(HOME)
+}
+
+/** A new screen starts at its top; going back finds the place that was left. */
+function TopOnArrival() {
+  useEffect(() => {
+    if (!returning) window.scrollTo(0, 0)
+    returning = false
+  }, [])
+  return null
+}
+
+let returning = true // also after a reload the browser knows the place
+window.addEventListener('popstate', () => {
+  returning = true
+})

@@ -1,0 +1,69 @@
+import { useEffect, useState, type FormEvent } from 'react'
+import { Redirect } from 'wouter'
+import { Problem, wordsFor } from '@/api/problem'
+import { useProductName } from '@/api/product'
+import { checkSession, useSession } from '@/api/session'
+import { useText, type Translate } from '@/lib/text'
+import { Button } from '@/ui/Button'
+import { TextField } from '@/ui/Field'
+import { Logo } from '@/ui/Logo'
+import { Note } from '@/ui/Page'
+import { useSignIn } from './api'
+import { noteBlock, noteFailure, useSecondsBlocked } from './lockout'
+import styles from './SignInPage.module.css'
+
+export default function SignInPage() {
+  const session = useSession()
+  useEffect(checkSession, [])
+  return session === null ? <SignIn /> : <Redirect to="/campaign-home" replace />
+}
+
+function SignIn() {
+  const t = useText()
+  const product = useProductName()
+  const [hmc, setHmc] = useState('')
+  const [password, setPassword] = useState('')
+  const seconds = useSecondsBlocked()
+  const signIn = useSignIn()
+  const ready = hmc.trim() !== '' && password.trim() !== '' && seconds === 0
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (ready && !signIn.isPending) signIn.mutate({ hmc: hmc.trim(), password }, { onError: note })
+  }
+  const told = seconds > 0 ? t('signIn.blocked', { n: seconds }) : failureText(signIn.error, t)
+  return (
+    <div className={styles.screen}>
+      <div className={styles.brand}>
+        <Logo size={64} />
+        <p className={styles.product}>{product}</p>
+        <p>{t('signIn.caption')}</p>
+      </div>
+      <main className={styles.panel}>
+        <form className={styles.form} onSubmit={submit} aria-label={t('signIn.title')}>
+          <h1>{t('signIn.title')}</h1>
+          <TextField label={t('signIn.hmc')} value={hmc} onChange={(event) => setHmc(event.target.value)} autoComplete="username" autoCapitalize="none" spellCheck={false} name="hmc" />
+          <TextField label={t('signIn.password')} value={password} onChange={(event) => setPassword(event.target.value)} type="password" autoComplete="current-password" name="password" />
+          {told !== null && <Note kind="error">{told}</Note>}
+          <Button kind="primary" big wide type="submit" disabled={!ready} busy={signIn.isPending}>
+            {t('signIn.submit')}
+          </Button>
+        </form>
+      </main>
+    </div>
+  )
+}
+
+function note(error: Error): void {
+  if (!(error instanceof Problem)) return
+  if (error.code === 'INVALID_CREDENTIALS') noteFailure(error.number('attempts_left'), Date.now())
+  if (error.code === 'LOCKED_OUT') noteBlock(error.number('retry_after'), Date.now())
+}
+
+function failureText(error: Error | null, t: Translate): string | null {
+  if (error === null) return null
+  const left = error instanceof Problem && error.code === 'INVALID_CREDENTIALS' ? error.number('attempts_left') : null
+  if (left !== null) return t('signIn.invalid', { n: left })
+  // A block that has run out needs no words any more.
+  return error instanceof Problem && error.code === 'LOCKED_OUT' ? null : wordsFor(error, t)
+}

@@ -1,0 +1,90 @@
+import { useParams } from 'wouter'
+import { useVehicleAhead } from '@/api/ahead'
+import { wordsFor } from '@/api/problem'
+import type { Campaign } from '@/api/types'
+import { idFrom, link, navigate, useQueryParams } from '@/lib/route'
+import { useText } from '@/lib/text'
+import { dateOf } from '@/lib/time'
+import { Button, LinkButton } from '@/ui/Button'
+import { Card, Empty, Failure, Note, Page, Skeleton } from '@/ui/Page'
+import { Progress, Steps } from '@/ui/Progress'
+import { CampaignStatusBadge } from '@/ui/Status'
+import { useCampaign, useStartCampaign } from './api'
+import styles from './CampaignPage.module.css'
+
+/** One campaign, step 3 of 3: start or go on, list its vehicles, export them. */
+export default function CampaignPage() {
+  const t = useText()
+  const id = idFrom(useParams<{ id: string }>().id)
+  const yard = idFrom(useQueryParams().get('yard'))
+  const campaign = useCampaign(id ?? 0, yard)
+  return (
+    <Page title={t('campaign.title')} narrow>
+      <Steps current={3} labels={[t('steps.campaign'), t('steps.yard'), t('steps.inspect')]} />
+      {campaign.isPending && <Skeleton height={260} label={t('common.loading')} />}
+      {campaign.isError && <Failure text={wordsFor(campaign.error, t)} onRetry={() => void campaign.refetch()} />}
+      {campaign.data && <Loaded campaign={campaign.data} yard={yard} />}
+    </Page>
+  )
+}
+
+function Loaded({ campaign, yard }: { campaign: Campaign; yard: number | null }) {
+  const t = useText()
+  return (
+    <>
+      <Card label={campaign.name}>
+        <div className={styles.head}>
+          <h2 className={styles.name}>{campaign.name}</h2>
+          <CampaignStatusBadge status={campaign.status} />
+        </div>
+        <div className={styles.numbers}>
+          <Progress label={t('campaigns.progressOf', { name: campaign.name })} done={campaign.total_inspected} total={campaign.total_vehicles} />
+        </div>
+        <dl className={styles.facts}>
+          {campaign.yard_name && <Fact name={t('campaign.yard')} value={campaign.yard_name} />}
+          <Fact name={t('campaign.part')} value={campaign.part} />
+          <Fact name={t('campaign.description')} value={campaign.description} />
+          {campaign.model_type && <Fact name={t('campaign.modelType')} value={campaign.model_type} />}
+          <Fact name={t('campaigns.created')} value={`${campaign.created_by_name}, ${dateOf(campaign.created_at)}`} />
+        </dl>
+        <Go campaign={campaign} yard={yard} />
+      </Card>
+      <LinkButton big wide icon="list" to={link(`/campaign/${campaign.id}/vehicles`, { yard: campaign.yard_name })}>
+        {t('campaign.list')}
+      </LinkButton>
+    </>
+  )
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+/** The one thing to do next: start, go on, or nothing when all is done. */
+function Go({ campaign, yard }: { campaign: Campaign; yard: number | null }) {
+  const t = useText()
+  const start = useStartCampaign()
+  const next = campaign.next ?? null
+  useVehicleAhead(next, yard)
+
+  if (campaign.status === 'Closed') return <Button big wide disabled icon="check">{t('campaign.closedMessage')}</Button>
+  if (campaign.total_vehicles === 0) return <Empty icon="list" text={t('campaign.noVehicles')} />
+  if (next === null) {
+    return <Button big wide disabled icon="check">{t(yard === null ? 'campaign.allDone' : 'campaign.yardDone')}</Button>
+  }
+  const go = () => navigate(link(`/vehicle/${next}`, { yard }))
+  const ready = campaign.status === 'Ready'
+  return (
+    <>
+      <Button kind="primary" big wide icon="play" busy={start.isPending} onClick={() => (ready ? start.mutate(campaign.id, { onSuccess: go }) : go())}>
+        {t(ready ? 'campaign.start' : 'campaign.continue')}
+      </Button>
+      {start.isError && <Note kind="error">{wordsFor(start.error, t)}</Note>}
+    </>
+  )
+}

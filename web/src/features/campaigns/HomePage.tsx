@@ -1,0 +1,81 @@
+import { readPlace, type Place } from '@/lib/resume'
+import { ownerOf, useSession } from '@/api/session'
+import { wordsFor } from '@/api/problem'
+import { mayManage } from '@/lib/roles'
+import { Link, pageFrom, setQuery, useQueryParams } from '@/lib/route'
+import { pageCount } from '@/lib/pages'
+import { useText } from '@/lib/text'
+import { LinkButton } from '@/ui/Button'
+import { Icon } from '@/ui/Icon'
+import { Empty, Failure, Page, Skeleton } from '@/ui/Page'
+import { Pager } from '@/ui/Pager'
+import { Steps } from '@/ui/Progress'
+import { SearchBox } from '@/ui/SearchBox'
+import { Choice } from '@/ui/Choice'
+import { useCampaigns } from './api'
+import { CampaignTable } from './CampaignTable'
+import styles from './HomePage.module.css'
+
+const SEARCH_REST = 250
+
+/** Home and campaign picker, step 1 of 3. */
+export default function HomePage() {
+  const t = useText()
+  const session = useSession()
+  const manages = mayManage(session?.user.user_type ?? '')
+  const place = session === null ? null : readPlace(ownerOf(session.user))
+  return (
+    <Page title={t('home.title')}>
+      <Steps current={1} labels={[t('steps.campaign'), t('steps.yard'), t('steps.inspect')]} />
+      {place && <Resume place={place} />}
+      <Choice label={t('home.startWith')} choices={[
+        { text: t('home.byCampaign'), to: '/campaign-home', current: true },
+        { text: t('home.byYard'), to: '/yard', current: false },
+      ]} />
+      <Campaigns manages={manages} />
+      {manages && (
+        <LinkButton to="/import" icon="plus">
+          {t('home.create')}
+        </LinkButton>
+      )}
+    </Page>
+  )
+}
+
+function Campaigns({ manages }: { manages: boolean }) {
+  const t = useText()
+  const query = useQueryParams()
+  const page = pageFrom(query)
+  const search = query.get('search') ?? ''
+  const campaigns = useCampaigns({ page: page - 1, search })
+  const rows = campaigns.data?.campaigns
+  return (
+    <>
+      <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQuery({ search: text, page: null })} />
+      {campaigns.isError && <Failure text={t('campaigns.failed', { why: wordsFor(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
+      {campaigns.isPending && <Skeleton rows={5} height={92} label={t('common.loading')} />}
+      {rows?.length === 0 && (
+        <Empty icon="list" text={search === '' ? t(manages ? 'campaigns.noneManager' : 'campaigns.none') : t('campaigns.noMatch', { search })} />
+      )}
+      {rows && rows.length > 0 && <CampaignTable campaigns={rows} />}
+      {campaigns.data && <Pager page={page} pages={pageCount(campaigns.data.meta.total_count)} onPage={(next) => setQuery({ page: next })} />}
+    </>
+  )
+}
+
+/** One tap back to where one left off. */
+function Resume({ place }: { place: Place }) {
+  const t = useText()
+  return (
+    <Link href={place.path} className={styles.resume}>
+      <Icon name="play" />
+      <span className={styles.where}>
+        <strong>{t('home.resume')}</strong>
+        <span className="ellipsis">
+          <span className="mono">{place.vin}</span> · {place.space} · {place.campaign}
+        </span>
+      </span>
+      <Icon name="right" />
+    </Link>
+  )
+}

@@ -1,0 +1,92 @@
+import { useState } from 'react'
+import type { Imported } from '@/api/types'
+import { wordsFor } from '@/api/problem'
+import { useText } from '@/lib/text'
+import { Button, LinkButton } from '@/ui/Button'
+import { Card, Note, Page } from '@/ui/Page'
+import { Progress } from '@/ui/Progress'
+import { useTemplate, useUpload, type UploadProgress } from './api'
+import { DropZone } from './DropZone'
+import { complaintAbout } from './file'
+import { Refusal } from './Refusal'
+import styles from './ImportPage.module.css'
+
+/** Uploads one workbook as a new campaign. */
+export default function ImportPage() {
+  const t = useText()
+  const [file, setFile] = useState<File | null>(null)
+  const [complaint, setComplaint] = useState<string | null>(null)
+  const [progress, setProgress] = useState<UploadProgress | null>(null)
+  const upload = useUpload(setProgress)
+
+  const choose = (chosen: File) => {
+    const wrong = complaintAbout(chosen)
+    upload.reset()
+    setComplaint(wrong === null ? null : t(wrong))
+    setFile(wrong === null ? chosen : null)
+  }
+  const send = () => {
+    if (file === null) return
+    setProgress(null)
+    upload.mutate(file, { onSettled: () => setFile(null) })
+  }
+  return (
+    <Page title={t('import.title')} narrow>
+      <Card label={t('import.title')}>
+        <p className="quiet">{t('import.explain')}</p>
+        <DropZone file={file} disabled={upload.isPending} onChoose={choose} />
+        {complaint && <Note kind="error">{complaint}</Note>}
+        {upload.isPending && <Working progress={progress} />}
+        {upload.isError && <Refusal error={upload.error} />}
+        {upload.isSuccess && <Success imported={upload.data} />}
+        {!upload.isSuccess && (
+          <Button kind="primary" big wide icon="upload" disabled={file === null} busy={upload.isPending} onClick={send}>
+            {t('import.submit')}
+          </Button>
+        )}
+      </Card>
+      <Template />
+    </Page>
+  )
+}
+
+function Working({ progress }: { progress: UploadProgress | null }) {
+  const t = useText()
+  const saving = progress?.phase === 'saving' || progress?.phase === 'done'
+  const label = t(saving ? 'import.saving' : 'import.reading')
+  return (
+    <div className={styles.working} role="status">
+      <p>{label}</p>
+      <Progress label={label} done={progress?.rows ?? 0} total={progress?.total ?? null} />
+      <p className="quiet">{t('import.rows', { n: progress?.rows ?? 0 })}</p>
+    </div>
+  )
+}
+
+function Success({ imported: { campaign } }: { imported: Imported }) {
+  const t = useText()
+  return (
+    <Note kind="success">
+      <p>{t('import.success')}</p>
+      <p className={styles.result}>
+        <strong>{campaign.name}</strong> · {t('import.vehicles', { n: campaign.total_vehicles })}
+      </p>
+      <LinkButton kind="primary" icon="right" to={`/campaign/${campaign.id}`}>
+        {t('import.open')}
+      </LinkButton>
+    </Note>
+  )
+}
+
+function Template() {
+  const t = useText()
+  const template = useTemplate()
+  return (
+    <>
+      <Button icon="download" wide busy={template.isPending} onClick={() => template.mutate()}>
+        {t('import.template')}
+      </Button>
+      {template.isError && <Note kind="error">{wordsFor(template.error, t)}</Note>}
+    </>
+  )
+}

@@ -1,0 +1,61 @@
+import type { Vehicle } from '@/api/types'
+import type { Draft } from '@/lib/drafts'
+import { useText, type Key } from '@/lib/text'
+import { dateOf, timeOf } from '@/lib/time'
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+import type { Conflict, Inspection } from './useInspection'
+import styles from './ConflictDialog.module.css'
+
+const FIELDS = [
+  ['status', 'vehicles.status'],
+  ['parking_space', 'vehicles.space'],
+  ['vin_number', 'vehicles.vin'],
+  ['operator_notes', 'vehicle.operatorNotes'],
+  ['admin_notes', 'vehicle.adminNotes'],
+] as const satisfies [keyof Draft & keyof Vehicle, Key][]
+const FREE: (keyof Draft)[] = ['status', 'operator_notes']
+
+/** Somebody saved first: shows both versions and lets the person choose. */
+export function ConflictDialog({ conflict, inspection }: { conflict: Conflict; inspection: Inspection }) {
+  const t = useText()
+  const { current, mine } = conflict
+  const { supervisor, keepMine, takeTheirs, busy } = inspection
+  const differing = FIELDS.filter(([field]) => mine[field] !== current[field] && (supervisor || FREE.includes(field)))
+  const at = current.modified_at
+  return (
+    <Dialog label={t('conflict.title')} onClose={inspection.decideLater}>
+      <div className={styles.conflict}>
+        <h2>{t('conflict.title')}</h2>
+        <p>{t('conflict.text', { hmc: current.modified_by_hmc ?? '?', date: at ? dateOf(at) : '', time: at ? timeOf(at) : '' })}</p>
+        <table className={styles.versions}>
+          <thead>
+            <tr>
+              <th scope="col">{t('conflict.field')}</th>
+              <th scope="col">{t('conflict.mine')}</th>
+              <th scope="col">{t('conflict.theirs')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {differing.map(([field, label]) => (
+              <tr key={field}>
+                <th scope="row">{t(label)}</th>
+                <td>{mine[field] || t('conflict.empty')}</td>
+                <td>{current[field] || t('conflict.empty')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {differing.length === 0 && <p className="quiet">{t('conflict.same')}</p>}
+        <div className={styles.answers}>
+          <Button kind="primary" busy={busy} onClick={() => keepMine(conflict)}>
+            {t('conflict.keepMine')}
+          </Button>
+          <Button disabled={busy} onClick={() => takeTheirs(conflict)}>
+            {t('conflict.takeTheirs')}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,144 @@
+import { cleanup, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { endSession, type User } from '@/api/session'
+import type { Vehicle } from '@/api/types'
+import { reply, serve } from '@/testing/server'
+import { asUser, OPERATOR, show, SUPERVISOR } from '@/testing/show'
+import { merged } from './useInspection'
+import VehiclePage from './VehiclePage'
+
+const vehicle: Vehicle = {
+  id: 7, vin_number: 'HB20 000123', model_code: 'HB20', serial_number: '000123', campaign_id: 5, campaign_name: 'Airbag', status: '', inspected: false,
+  admin_notes: 'from QC', operator_notes: '', parking_space: 'A-2', id_yard: 2, yard_group: 'A', next: 8, modified_by: 3, modified_by_hmc: '1003', modified_at: '2026-11-21T01:02:03Z', version: 4,
+}
+const other = { id: 9, vin_number: 'HB20 000999', parking_space: 'B-4', yard_group: 'B', id_yard: 4, status: '', inspected: false, version: 1 }
+const campaign = { id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing' }
+
+afterEach(endSession)
+
+async function open(user: User, answers: Parameters<typeof serve>[0] = {}, shown: Vehicle = vehicle) {
+  asUser(user)
+  const calls = serve({ 'GET /vehicles/7': shown, 'GET /vehicles/8': { ...vehicle, id: 8 }, 'GET /campaigns/5': campaign, 'GET /vehicles/campaign/5/all': [other], ...answers })
+  const person = show(VehiclePage, '/vehicle/:id', '/vehicle/7')
+  await screen.findByRole('form', { name: 'Vehicle Inspection' })
+  const manual = screen.queryByRole('button', { name: 'Manual' })
+  if (manual) await person.click(manual)
+  const saves = () => calls.filter(({ name }) => name === 'PUT /vehicles/7')
+  return { person, saves, identifier: screen.getByLabelText('Vehicle identifier') }
+}
+const button = (name: string) => screen.getByRole('button', { name })
+const disabled = (name: string) => button(name).hasAttribute('disabled')
+
+test('nothing can be saved before the identifier matches, then both ways can', async () => {
+  const { person, identifier } = await open(OPERATOR)
+  expect([disabled('Save and Go Next'), disabled('Save and Exit')]).toEqual([true, true])
+  await person.type(identifier, '0123')
+  expect([disabled('Save and Go Next'), disabled('Save and Exit')]).toEqual([false, false])
+})
+
+test('the last vehicle can only be saved and left', async () => {
+  const { person, identifier } = await open(OPERATOR, {}, { ...vehicle, next: null })
+  await person.type(identifier, '0123')
+  expect([disabled('Save and Go Next'), disabled('Save and Exit')]).toEqual([true, false])
+})
+
+test('a save says what was found, on which version, and goes on when the toast is tapped', async () => {
+  const { person, identifier, saves } = await open(OPERATOR, { 'PUT /vehicles/7': { ...vehicle, status: 'ok', inspected: true, version: 5 } })
+  await person.type(identifier, '0123')
+  await person.click(button('ok'))
+  await person.type(screen.getByLabelText('Operator / Team Leader Notes'), 'clean')
+  await person.click(button('Save and Go Next'))
+  await person.click(await screen.findByText('O veículo foi inspecionado, redirecionando para o próximo...'))
+  expect(window.location.pathname).toBe('/vehicle/8')
+  const [save] = saves()
+  expect(save?.body).toEqual({ vin_number: 'HB20 000123', status: 'ok', parking_space: 'A-2', operator_notes: 'clean', admin_notes: 'from QC', campaign_id: 5, origin: 'typed' })
+  expect([save?.headers.get('if-match'), save?.headers.get('idempotency-key')?.length]).toEqual(['"4"', 36])
+  expect(localStorage.getItem('draft:3:7')).toBeNull()
+})
+
+test('the same save tried again carries the same key, another one another', async () => {
+  const { person, identifier, saves } = await open(OPERATOR, { 'PUT /vehicles/7': reply(503, { code: 'UNAVAILABLE', message: '' }) })
+  await person.type(identifier, '0123')
+  for (const status of ['ok', 'ng']) {
+    await person.click(button(status))
+    for (const time of [1, 2]) {
+      const before = saves().length
+      await person.click(button('Save and Exit'))
+      await waitFor(() => expect([saves().length, disabled('Save and Exit'), time]).toEqual([before + 1, false, time]))
+    }
+  }
+  const keys = saves().map(({ headers }) => headers.get('idempotency-key'))
+  expect([keys[0] === keys[1], keys[2] === keys[3], keys[0] === keys[2]]).toEqual([true, true, false])
+  expect(screen.getByRole('alert').textContent).toContain('Não foi salvo.')
+})
+
+test('a status out of turn stays unchosen and says why', async () => {
+  const { person } = await open(OPERATOR)
+  await person.click(button('Repair'))
+  expect(screen.getByText('"Repair" só pode ser escolhido depois que o veículo tem um status.')).toBeTruthy()
+  expect(button('Repair').getAttribute('aria-pressed')).toBe('false')
+})
+
+test('the identifier of another vehicle says which one and where it stands', async () => {
+  const { person, identifier } = await open(OPERATOR)
+  await person.type(identifier, '000999')
+  const found = await screen.findByRole('link', { name: /HB20 000999/ })
+  expect([found.textContent, found.getAttribute('href')]).toEqual(['HB20 000999em B-4 · abrir', '/vehicle/9'])
+})
+
+test('what was typed is there again after the screen was left without saving', async () => {
+  const first = await open(OPERATOR)
+  await first.person.type(first.identifier, '0123')
+  await first.person.type(screen.getByLabelText('Operator / Team Leader Notes'), 'half a sen')
+  cleanup()
+  const again = await open(OPERATOR)
+  expect(again.identifier).toHaveProperty('value', '0123')
+  expect(screen.getByLabelText('Operator / Team Leader Notes')).toHaveProperty('value', 'half a sen')
+  await again.person.click(button('Discard'))
+  expect([localStorage.getItem('draft:3:7'), again.identifier.getAttribute('value')]).toEqual([null, ''])
+})
+
+test('somebody who saved first is shown beside one\'s own entry, and one\'s own can still be saved', async () => {
+  const current: Vehicle = { ...vehicle, status: 'ng', version: 5, modified_by_hmc: '1077' }
+  const replies = [reply(409, { code: 'STALE_VERSION', message: 'old', details: [current] }), reply(200, { ...current, status: 'ok', version: 6 })]
+  const { person, identifier, saves } = await open(SUPERVISOR, { 'PUT /vehicles/7': () => replies.shift() ?? reply(500) })
+  await person.type(identifier, '0123')
+  await person.click(button('ok'))
+  await person.click(button('Save and Exit'))
+  const dialog = within(await screen.findByRole('dialog', { hidden: true }))
+  expect(dialog.getByText(/Salvo por 1077/)).toBeTruthy()
+  expect(dialog.getAllByRole('row', { hidden: true }).map(({ textContent }) => textContent)).toEqual(['FieldMineTheirs', 'Statusokng'])
+  await person.click(dialog.getByRole('button', { name: 'Save mine', hidden: true }))
+  await waitFor(() => expect(window.location.pathname).toBe('/campaign/5'))
+  expect(saves().map(({ headers }) => headers.get('if-match'))).toEqual(['"4"', '"5"'])
+})
+
+test('what one did not change oneself stays as the other has saved it', () => {
+  const entry = { identifier: '0123', status: 'ok', operator_notes: '', admin_notes: 'from QC', vin_number: 'HB20 000123', parking_space: 'A-2', version: 4 }
+  const current: Vehicle = { ...vehicle, status: 'ng', operator_notes: 'scratched door', version: 5 }
+  expect(merged(vehicle, entry, current)).toEqual({ ...entry, operator_notes: 'scratched door', version: 5 })
+  expect(merged({ ...vehicle, version: 5 }, entry, current)).toEqual({ ...entry, version: 5 })
+})
+
+test('only a supervisor edits VIN, parking space and the supervisor notes', async () => {
+  await open(OPERATOR)
+  expect(screen.queryByRole('button', { name: /^Edit/ })).toBeNull()
+  expect(screen.getByLabelText('QC / Supervisor Notes').hasAttribute('readonly')).toBe(true)
+})
+
+test('a supervisor edits the parking space in place: Enter keeps it, Escape does not', async () => {
+  const { person, identifier, saves } = await open(SUPERVISOR, { 'PUT /vehicles/7': { ...vehicle, version: 5 } })
+  await person.click(button('Edit Parking Space: A-2'))
+  await person.type(screen.getByLabelText('Parking Space'), '{Control>}a{/Control}X-9{Escape}')
+  await person.click(button('Edit Parking Space: A-2'))
+  await person.clear(screen.getByLabelText('Parking Space'))
+  await person.type(screen.getByLabelText('Parking Space'), 'B-7{Enter}')
+  await person.type(identifier, '0123')
+  await person.click(button('Save and Exit'))
+  await waitFor(() => expect(saves()[0]?.body).toMatchObject({ parking_space: 'B-7' }))
+})
+
+test('the last change is told at UTC-3', async () => {
+  await open(OPERATOR)
+  expect(screen.getByText('Última modificação pelo ID: 3 - 1003, em 20/11/2026 às 22:02:03 (UTC-3).')).toBeTruthy()
+})

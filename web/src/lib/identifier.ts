@@ -1,0 +1,18 @@
+/** The form in which identifiers are compared: upper case, without blanks, hyphens and asterisks. */
+export const keyOf = (text: string): string => text.toUpperCase().replace(/[\s\-*]/g, '')
+
+/** Whether what was scanned or typed stands for this vehicle: a non-empty part of its identifier. */
+export function identifies(entered: string, vin: string): boolean {
+  const key = keyOf(entered)
+  return key !== '' && keyOf(vin).includes(key)
+}
+
+const CONFIDENT_KEY = 4
+
+/** The vehicles whose identifier an entry that is long enough to mean something stands for. */
+export function vehiclesNamed<V extends { vin_number: string }>(entered: string, vehicles: readonly V[]): V[] {
+  const key = keyOf(entered)
+  if (key.length < CONFIDENT_KEY) return []
+  const exact = vehicles.filter((vehicle) => keyOf(vehicle.vin_number) === key)
+  return exact.length > 0 ? exact : vehicles.filter((vehicle) => keyOf(vehicle.vin_number).includes(key))
+}

@@ -1,0 +1,40 @@
+import type { ButtonHTMLAttributes, ReactNode } from 'react'
+import { Link } from '@/lib/route'
+import { Icon, type IconName } from './Icon'
+import styles from './Button.module.css'
+
+interface Face {
+  kind?: 'primary' | 'secondary' | 'quiet' | 'danger'
+  big?: boolean
+  wide?: boolean
+  icon?: IconName
+  children?: ReactNode
+}
+
+const classes = ({ kind = 'secondary', big, wide }: Face) =>
+  [styles.button, styles[kind], big && styles.big, wide && styles.wide].filter(Boolean).join(' ')
+
+type ButtonProps = Face & ButtonHTMLAttributes<HTMLButtonElement> & { busy?: boolean }
+
+/** A button that keeps its width while it works. */
+export function Button({ kind, big, wide, icon, busy = false, disabled, children, ...rest }: ButtonProps) {
+  return (
+    <button type="button" {...rest} className={classes({ kind, big, wide })} disabled={disabled || busy} aria-busy={busy}>
+      <span className={styles.face}>
+        {icon && <Icon name={icon} size={20} />}
+        {children}
+      </span>
+      {busy && <span className={styles.spinner} aria-hidden="true" />}
+    </button>
+  )
+}
+
+/** A link that looks like a button. */
+export function LinkButton({ to, kind, big, wide, icon, children }: Face & { to: string }) {
+  return (
+    <Link href={to} className={classes({ kind, big, wide })}>
+      {icon && <Icon name={icon} size={20} />}
+      {children}
+    </Link>
+  )
+}

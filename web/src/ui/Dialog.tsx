@@ -1,0 +1,60 @@
+import { useEffect, useRef, type ReactNode, type SyntheticEvent } from 'react'
+import { useText } from '@/lib/text'
+import { Button } from './Button'
+import styles from './Dialog.module.css'
+
+interface DialogProps {
+  label: string
+  onClose: () => void
+  children: ReactNode
+  kind?: 'dialog' | 'drawer'
+}
+
+/** A modal on the browser's own dialog: Escape and a tap beside it close it, focus stays inside. */
+export function Dialog({ label, onClose, children, kind = 'dialog' }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const dialog = element.current
+    dialog?.showModal()
+    return () => dialog?.close()
+  }, [])
+  const cancel = (event: SyntheticEvent) => {
+    event.preventDefault()
+    onClose()
+  }
+  return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- Escape is the key for it
+    <dialog ref={element} className={styles[kind]} aria-label={label} onCancel={cancel} onClick={(event) => event.target === element.current && onClose()}>
+      {children}
+    </dialog>
+  )
+}
+
+interface ConfirmProps {
+  question: string
+  children?: ReactNode
+  busy?: boolean
+  onYes: () => void
+  onNo: () => void
+}
+
+/** Asks before something that cannot be undone. */
+export function Confirm({ question, children, busy, onYes, onNo }: ConfirmProps) {
+  const t = useText()
+  return (
+    <Dialog label={question} onClose={onNo}>
+      <div className={styles.body}>
+        <h2>{question}</h2>
+        {children}
+        <div className={styles.answers}>
+          <Button onClick={onNo} disabled={busy}>
+            {t('confirm.no')}
+          </Button>
+          <Button kind="danger" onClick={onYes} busy={busy}>
+            {t('confirm.yes')}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

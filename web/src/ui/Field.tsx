@@ -1,0 +1,67 @@
+import { useId, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes } from 'react'
+import { Icon } from './Icon'
+import styles from './Field.module.css'
+
+interface Around {
+  label: string
+  hint?: ReactNode
+  error?: string | null
+}
+
+function Framed({ id, label, hint, error, children }: Around & { id: string; children: ReactNode }) {
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={id}>
+        {label}
+      </label>
+      {children}
+      {hint && (
+        <div className={styles.hint} id={`${id}-hint`}>
+          {hint}
+        </div>
+      )}
+      {error && (
+        <p className={styles.error} id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const described = (id: string, { hint, error }: Partial<Around>) => ({
+  'aria-invalid': error ? true : undefined,
+  'aria-describedby': [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined,
+})
+
+export function TextField({ label, hint, error, className = '', ...rest }: Around & InputHTMLAttributes<HTMLInputElement>) {
+  const id = useId()
+  return (
+    <Framed id={id} label={label} hint={hint} error={error}>
+      <input id={id} {...described(id, { hint, error })} {...rest} className={`${styles.control} ${className}`} />
+    </Framed>
+  )
+}
+
+export function TextArea({ label, hint, error, ...rest }: Around & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const id = useId()
+  return (
+    <Framed id={id} label={label} hint={hint} error={error}>
+      <textarea id={id} {...described(id, { hint, error })} {...rest} className={styles.control} />
+    </Framed>
+  )
+}
+
+export function Select({ label, hint, error, children, ...rest }: Around & SelectHTMLAttributes<HTMLSelectElement>) {
+  const id = useId()
+  return (
+    <Framed id={id} label={label} hint={hint} error={error}>
+      <div className={styles.select}>
+        <select id={id} {...described(id, { hint, error })} {...rest} className={styles.control}>
+          {children}
+        </select>
+        <Icon name="down" size={18} />
+      </div>
+    </Framed>
+  )
+}

@@ -1,0 +1,45 @@
+const SHAPES = {
+  back: 'M15 5l-7 7 7 7',
+  menu: 'M4 7h16M4 12h16M4 17h16',
+  close: 'M6 6l12 12M18 6L6 18',
+  search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM20 20l-4-4',
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  'double-check': 'M2.5 13l4 4L14 8.5M11 15.5l1.5 1.5L21 8.5',
+  cross: 'M6.5 6.5l11 11M17.5 6.5l-11 11',
+  spanner: 'M20 7.5a5 5 0 0 1-6.8 4.7L7 18.5a2 2 0 0 1-2.9-2.9l6.3-6.2A5 5 0 0 1 16.5 4l-2.7 2.7 2.5 2.5L19 6.5z',
+  question: 'M8.5 9a3.5 3.5 0 1 1 5 3.2c-1 .5-1.5 1.2-1.5 2.3M12 18v.2',
+  arrow: 'M4 12h14M13 6.5l5.5 5.5-5.5 5.5',
+  bar: 'M5 12h14',
+  ring: 'M12 6a6 6 0 1 0 0 12 6 6 0 0 0 0-12z',
+  upload: 'M12 16V5M7 9.5L12 4.5l5 5M5 19.5h14',
+  download: 'M12 4v11M7 10.5l5 5 5-5M5 19.5h14',
+  list: 'M9 6h11M9 12h11M9 18h11M4.5 6h.1M4.5 12h.1M4.5 18h.1',
+  home: 'M4 11l8-7 8 7M6.5 9.5V20h11V9.5',
+  grid: 'M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z',
+  people: 'M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3 20a6 6 0 0 1 12 0M16 4.5a3.5 3.5 0 0 1 0 6.5M17.5 14.5A6 6 0 0 1 21 20',
+  log: 'M6 3.5h9l4 4V20.5H6zM9 12h7M9 16h7M9 8h3',
+  out: 'M14 4H5v16h9M10 12h10M16 8l4 4-4 4',
+  shield: 'M12 3.5l7 3v5c0 4.5-3 7.5-7 9-4-1.5-7-4.5-7-9v-5z',
+  sheet: 'M5 4h14v16H5zM5 9h14M5 14.5h14M11 9v11',
+  play: 'M8 5l11 7-11 7z',
+  eye: 'M2.5 12s3.5-6.5 9.5-6.5 9.5 6.5 9.5 6.5-3.5 6.5-9.5 6.5S2.5 12 2.5 12zM12 9.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z',
+  keyboard: 'M3 7h18v10H3zM7 10.5h.1M10.5 10.5h.1M14 10.5h.1M17.5 10.5h.1M8 14h8',
+  warning: 'M12 4L2.5 20h19zM12 10v4.5M12 17.3v.2',
+  info: 'M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17zM12 11v5M12 8v.1',
+  pencil: 'M4 20l1-4L16 5l3 3L8 19zM14 7l3 3',
+  plus: 'M12 5v14M5 12h14',
+  trash: 'M4.5 7h15M9 7V4.5h6V7M6.5 7l1 13h9l1-13M10.5 11v5.5M13.5 11v5.5',
+  code: 'M8.5 7L3.5 12l5 5M15.5 7l5 5-5 5',
+  right: 'M9.5 5.5L16 12l-6.5 6.5',
+  down: 'M5.5 9.5L12 16l6.5-6.5',
+} as const
+
+export type IconName = keyof typeof SHAPES
+
+export function Icon({ name, size = 24 }: { name: IconName; size?: number }) {
+  return (
+    <svg width={size} height={size} viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth={2} strokeLinecap="round" strokeLinejoin="round" aria-hidden="true" focusable="false">
+      <path d={SHAPES[name]} />
+    </svg>
+  )
+}

@@ -1,0 +1,62 @@
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
+import { useText } from '@/lib/text'
+import { Icon } from './Icon'
+import styles from './InlineEdit.module.css'
+
+interface InlineEditProps {
+  label: string
+  value: string
+  mono?: boolean
+  valid?: (text: string) => boolean
+  message?: string
+  onSave: (text: string) => void
+}
+
+/** A value that is edited in its place: Enter saves, Escape cancels, leaving the field saves what is valid. */
+export function InlineEdit({ label, value, mono = false, valid = () => true, message, onSave }: InlineEditProps) {
+  const t = useText()
+  const id = useId()
+  const [text, setText] = useState<string | null>(null)
+  const [wrong, setWrong] = useState(false)
+  const field = useRef<HTMLInputElement>(null)
+  const editing = text !== null
+  useEffect(() => {
+    if (editing) field.current?.select()
+  }, [editing])
+
+  const close = () => {
+    setText(null)
+    setWrong(false)
+  }
+  const save = () => {
+    if (text === null) return
+    if (!valid(text.trim())) return setWrong(true)
+    onSave(text.trim())
+    close()
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') save()
+    else if (event.key === 'Escape') close()
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  if (text === null) {
+    return (
+      <button type="button" className={styles.shown} onClick={() => setText(value)} aria-label={t('inline.edit', { label, value })}>
+        <strong className={mono ? 'mono' : ''}>{value}</strong>
+        <Icon name="pencil" size={18} />
+      </button>
+    )
+  }
+  return (
+    <>
+      <input ref={field} className={`${styles.input} ${mono ? 'mono' : ''}`} aria-label={label} aria-invalid={wrong} aria-describedby={wrong ? id : undefined} value={text} onChange={(event) => setText(event.target.value)} onKeyDown={press} onBlur={save} />
+      {wrong && (
+        <p id={id} role="alert" className={styles.wrong}>
+          {message ?? t('inline.invalid')}
+        </p>
+      )}
+    </>
+  )
+}

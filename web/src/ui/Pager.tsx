@@ -1,0 +1,37 @@
+import { pageWindow } from '@/lib/pages'
+import { useText } from '@/lib/text'
+import { Icon } from './Icon'
+import styles from './Pager.module.css'
+
+interface PagerProps {
+  page: number
+  pages: number
+  onPage: (page: number) => void
+}
+
+/** The current page plus or minus two, with first and last page and ellipses. */
+export function Pager({ page, pages, onPage }: PagerProps) {
+  const t = useText()
+  if (pages <= 1) return null
+  return (
+    <nav className={styles.pager} aria-label={t('pager.label')}>
+      <button type="button" className={`${styles.page} ${styles.arrow}`} disabled={page <= 1} onClick={() => onPage(page - 1)} aria-label={t('pager.previous')}>
+        <Icon name="back" size={18} />
+      </button>
+      {pageWindow(page, pages).map((shown, index) =>
+        shown === 'gap' ? (
+          <span key={index === 1 ? 'before' : 'after'} className={styles.gap}>
+            …
+          </span>
+        ) : (
+          <button key={shown} type="button" className={styles.page} aria-label={t('pager.page', { n: shown })} aria-current={shown === page ? 'page' : undefined} onClick={() => onPage(shown)}>
+            {shown}
+          </button>
+        ),
+      )}
+      <button type="button" className={`${styles.page} ${styles.arrow}`} disabled={page >= pages} onClick={() => onPage(page + 1)} aria-label={t('pager.next')}>
+        <Icon name="right" size={18} />
+      </button>
+    </nav>
+  )
+}

@@ -1,0 +1,41 @@
+import { useEffect, useRef, useState } from 'react'
+import { Icon } from './Icon'
+import styles from './Field.module.css'
+
+interface SearchBoxProps {
+  label: string
+  value: string
+  onChange: (value: string) => void
+  /** Milliseconds of rest before a change is told; 0 tells every key at once. */
+  rest?: number
+}
+
+/** A search field that shows each key at once and tells of the text when the typing rests. */
+export function SearchBox({ label, value, onChange, rest = 0 }: SearchBoxProps) {
+  const [text, setText] = useState(value)
+  const [told, setTold] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+
+  if (told !== value) {
+    setTold(value)
+    setText(value)
+  }
+  useEffect(() => () => clearTimeout(timer.current), [])
+
+  const tell = (next: string) => {
+    setTold(next)
+    onChange(next)
+  }
+  const type = (next: string) => {
+    setText(next)
+    clearTimeout(timer.current)
+    if (rest === 0) tell(next)
+    else timer.current = setTimeout(tell, rest, next)
+  }
+  return (
+    <div className={styles.search} role="search">
+      <Icon name="search" size={20} />
+      <input className={styles.control} type="search" aria-label={label} placeholder={label} value={text} autoComplete="off" spellCheck={false} enterKeyHint="search" onChange={(event) => type(event.target.value)} />
+    </div>
+  )
+}
