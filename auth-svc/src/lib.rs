@@ -16,6 +16,7 @@ pub mod store;
 pub use config::Config;
 
 use api::{sessions::Sessions, tokens::Tokens, users::Users};
+use axum::Router;
 use chrono::TimeDelta;
 use door::Door;
 use keys::Keys;
@@ -26,6 +27,7 @@ use patio_kit::{
     command::Program,
     db::{Db, Schema},
     host::Host,
+    link::Link,
     server::{Builder, LARGEST_MESSAGE, Service},
 };
 use patio_proto::{
@@ -36,7 +38,10 @@ use patio_proto::{
 };
 use people::People;
 use sqlx::migrate::Migrator;
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use store::revocations::{self, Revocation};
 
 static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
@@ -73,23 +78,18 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
 /// # Errors
 /// As [`start`].
 pub async fn start_with(config: Config, host: &Host, passwords: Passwords) -> anyhow::Result<Service> {
+    let (host, own) = &knowing_itself(host);
     let db = host.database(SCHEMA).await?;
     let notices = first::prepare(&db, &config, &passwords, host.clock.now()).await?;
     let keys = Arc::new(Keys::read(&db).await?);
     keys.tell(&host.identity);
     let revoked = revocations::after(&db, 0, host.clock.now()).await?;
     host.identity.revoke(&revoked.into_iter().map(Revocation::wire).collect::<Vec<_>>());
-    let people = People {
-        db: db.clone(),
-        clock: host.clock.clone(),
-        identity: host.identity.clone(),
-        passwords: passwords.clone(),
-        developer_key: hmc::key(&config.developer_hmc),
-    };
+    let people = people(&config, host, db.clone(), passwords.clone());
     let tokens = Tokens { db: db.clone(), clock: host.clock.clone(), keys: keys.clone(), secret: host.settings.service_secret.clone() };
     let door = Arc::new(door(&config, host, db.clone(), keys, passwords));
     tidy(host, door.clone());
-    Builder::new(Auth::NAME, host)
+    let service = Builder::new(Auth::NAME, host)
         .with(SessionServiceServer::new(Sessions { door }))
         .with(
             UserServiceServer::new(Users { people }).max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE),
@@ -97,7 +97,24 @@ pub async fn start_with(config: Config, host: &Host, passwords: Passwords) -> an
         .with(TokenServiceServer::new(tokens))
         .with(AuditServiceServer::new(AuditLog { db: db.clone() }))
         .build(db, notices)
-        .await
+        .await?;
+    let _ = own.set(service.router.clone());
+    Ok(service)
+}
+
+/// The host as auth-svc sees it when it runs alone: keys and revocations come from itself.
+///
+/// Asking over the network would make it wait for its own readiness, as a name leads to ready replicas only.
+fn knowing_itself(host: &Host) -> (Host, Arc<OnceLock<Router>>) {
+    let (mut host, own) = (host.clone(), Arc::default());
+    if matches!(host.links.auth, Link::Remote(_)) {
+        host.links.auth = Link::Local(Arc::clone(&own));
+    }
+    (host, own)
+}
+
+fn people(config: &Config, host: &Host, db: Db, passwords: Passwords) -> People {
+    People { db, clock: host.clock.clone(), identity: host.identity.clone(), passwords, developer_key: hmc::key(&config.developer_hmc) }
 }
 
 fn door(config: &Config, host: &Host, db: Db, keys: Arc<Keys>, passwords: Passwords) -> Door {

@@ -4,7 +4,10 @@ use anyhow::Context;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header::{ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY}};
+use http::{
+    HeaderMap, HeaderValue, Method, StatusCode,
+    header::{ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY},
+};
 use std::{collections::HashMap, fmt::Write as _, fs, io::Write, path::Path};
 
 const INDEX: &str = "/index.html";

@@ -4,7 +4,7 @@ use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
 use patio_kit::errors::{self, Reason};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 use utoipa::ToSchema;
@@ -51,7 +51,8 @@ impl Problem {
     /// A refusal of the gateway's own.
     #[must_use]
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
-        let body = ProblemBody { code: code.into(), message: message.into(), details: None, attempts_left: None, retry_after: None, request_id: None };
+        let (code, message) = (code.into(), message.into());
+        let body = ProblemBody { code, message, details: None, attempts_left: None, retry_after: None, request_id: None };
         Self { status, body: Box::new(body) }
     }
 
@@ -99,6 +100,7 @@ impl Problem {
 pub fn http_status(code: Code, reason: Option<Reason>) -> StatusCode {
     match code {
         Code::Ok => StatusCode::OK,
+        Code::InvalidArgument if reason == Some(Reason::BadPassword) => StatusCode::UNPROCESSABLE_ENTITY,
         Code::InvalidArgument | Code::OutOfRange => StatusCode::BAD_REQUEST,
         Code::Unauthenticated => StatusCode::UNAUTHORIZED,
         Code::PermissionDenied => StatusCode::FORBIDDEN,
@@ -114,6 +116,7 @@ pub fn http_status(code: Code, reason: Option<Reason>) -> StatusCode {
             _ => StatusCode::SERVICE_UNAVAILABLE,
         },
         Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        Code::Cancelled if reason == Some(Reason::Unavailable) => StatusCode::SERVICE_UNAVAILABLE,
         Code::DeadlineExceeded | Code::Cancelled => StatusCode::GATEWAY_TIMEOUT,
         Code::Internal | Code::Unknown | Code::DataLoss | Code::Unimplemented => StatusCode::INTERNAL_SERVER_ERROR,
     }
@@ -134,6 +137,19 @@ fn canned(status: StatusCode) -> (&'static str, &'static str) {
     }
 }
 
+/// The fields at fault and what is wrong with each, by name.
+fn at_fault(refusal: &Status, reason: Option<Reason>) -> BTreeMap<String, String> {
+    let violations = refusal.get_details_bad_request().map(|told| told.field_violations).unwrap_or_default();
+    let mut fields: BTreeMap<String, String> = violations.into_iter().map(|violation| (violation.field, violation.description)).collect();
+    if let (Some(Reason::BadRequest), Some(info)) = (reason, refusal.get_details_error_info()) {
+        fields.extend(info.metadata);
+    }
+    if let (Some(Reason::FieldNotAllowed), Some(field)) = (reason, errors::value(refusal, "field")) {
+        fields.insert(field, "your role does not allow to change it".to_owned());
+    }
+    fields
+}
+
 impl From<Status> for Problem {
     fn from(refusal: Status) -> Self {
         let reason = errors::reason(&refusal);
@@ -151,11 +167,7 @@ impl From<Status> for Problem {
         }
         problem.body.attempts_left = number("attempts_left");
         problem.body.retry_after = number("retry_after").or_else(|| (status == StatusCode::SERVICE_UNAVAILABLE).then_some(1));
-        let fields = refusal.get_details_bad_request().map(|told| told.field_violations).unwrap_or_default();
-        for violation in fields {
-            problem = problem.with(json!({ "field": violation.field, "message": violation.description }));
-        }
-        problem
+        at_fault(&refusal, reason).into_iter().fold(problem, |problem, (field, message)| problem.with(json!({ "field": field, "message": message })))
     }
 }
 
@@ -167,5 +179,47 @@ impl IntoResponse for Problem {
         }
         response.extensions_mut().insert(self);
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use patio_kit::errors::{status, status_with};
+
+    #[test]
+    fn codes_and_reasons_lead_to_the_statuses_of_the_contract() {
+        let table = [
+            (Code::InvalidArgument, Reason::BadRequest, 400), (Code::InvalidArgument, Reason::BadPassword, 422),
+            (Code::Unauthenticated, Reason::InvalidCredentials, 401), (Code::PermissionDenied, Reason::WrongPassword, 403),
+            (Code::NotFound, Reason::NoVehicle, 404), (Code::AlreadyExists, Reason::HmcTaken, 409), (Code::Aborted, Reason::StaleVersion, 409),
+            (Code::FailedPrecondition, Reason::BadTransition, 422), (Code::FailedPrecondition, Reason::StatusNotAllowed, 422),
+            (Code::FailedPrecondition, Reason::BadPassword, 422), (Code::FailedPrecondition, Reason::CampaignClosed, 409),
+            (Code::FailedPrecondition, Reason::LastAdmin, 409), (Code::FailedPrecondition, Reason::OwnAccount, 409),
+            (Code::ResourceExhausted, Reason::LockedOut, 429), (Code::ResourceExhausted, Reason::Busy, 503),
+            (Code::ResourceExhausted, Reason::TooLarge, 413), (Code::Unavailable, Reason::Unavailable, 503),
+            (Code::DeadlineExceeded, Reason::Timeout, 504), (Code::Cancelled, Reason::Unavailable, 503), (Code::Internal, Reason::Internal, 500),
+        ];
+        for (code, reason, http) in table {
+            let problem = Problem::from(status(code, reason, &"words"));
+            assert_eq!((problem.status.as_u16(), problem.body.code.as_ref()), (http, reason.text()));
+            assert_eq!(problem.body.message == "words", http != 500, "{reason:?}");
+        }
+        assert_eq!(Problem::from(Status::cancelled("Timeout expired")).status, 504);
+    }
+
+    #[test]
+    fn what_carries_no_reason_of_ours_is_told_in_our_own_words() {
+        for status in [Status::unknown("10.0.0.1"), Status::unavailable("10.0.0.1"), Status::invalid_argument("10.0.0.1")] {
+            assert!(!Problem::from(status).body.message.contains("10.0.0.1"));
+        }
+    }
+
+    #[test]
+    fn fields_at_fault_are_named() {
+        let bad = status_with(Code::InvalidArgument, Reason::BadRequest, &"no", &[("name", "is too long".into())]);
+        assert_eq!(Problem::from(bad).body.details.unwrap(), [json!({ "field": "name", "message": "is too long" })]);
+        let denied = status_with(Code::PermissionDenied, Reason::FieldNotAllowed, &"no", &[("field", "part".into())]);
+        assert_eq!(Problem::from(denied).body.details.unwrap()[0]["field"], "part");
     }
 }

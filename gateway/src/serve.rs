@@ -19,6 +19,8 @@ pub use crate::pace::TooSlow;
 const DRAIN: Duration = Duration::from_secs(20);
 /// How long a connection may be busy without a single byte moving.
 const STUCK: Duration = Duration::from_secs(180);
+/// How long a connection may take to end when it was asked to.
+const FAREWELL: Duration = Duration::from_millis(500);
 /// The largest head of a request, in bytes.
 const LARGEST_HEAD: usize = 32 << 10;
 const SHEET: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
@@ -108,7 +110,8 @@ impl Gateway {
     }
 
     fn welcome(&self, stream: TcpStream, peer: SocketAddr, permit: OwnedSemaphorePermit) {
-        let connection = Arc::new(Connection { app: self.app.clone(), peer: peer.ip(), head: self.config.head_timeout, body: self.config.body_timeout, tasks: self.tasks.clone() });
+        let (head, body) = (self.config.head_timeout, self.config.body_timeout);
+        let connection = Arc::new(Connection { app: self.app.clone(), peer: peer.ip(), head, body, tasks: self.tasks.clone() });
         self.tasks.spawn(async move {
             if let Err(cause) = stream.set_nodelay(true) {
                 tracing::debug!(%cause, "cannot send at once");
@@ -151,12 +154,13 @@ impl Connection {
                     until = Some(Instant::now() + DRAIN);
                 }
                 () = tokio::time::sleep_until(check) => {
-                    if until.is_some() || pulse.deadline(self.head, STUCK) > Instant::now() {
-                        if until.is_some() { return; }
-                        continue;
+                    if until.is_some() {
+                        return;
                     }
-                    served.as_mut().graceful_shutdown();
-                    until = Some(Instant::now() + Duration::from_millis(500));
+                    if pulse.deadline(self.head, STUCK) <= Instant::now() {
+                        served.as_mut().graceful_shutdown();
+                        until = Some(Instant::now() + FAREWELL);
+                    }
                 }
             }
         }

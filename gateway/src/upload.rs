@@ -71,9 +71,8 @@ impl Refusal {
     #[must_use]
     pub fn of(rejection: Rejection, product: &str) -> Self {
         let details = rejection.rows.into_iter().map(|row| RowProblem { row: row.row, column: row.column, value: row.value, message: row.message });
-        let problem = UploadProblem {
-            message: rejection.message.replace("{product}", product), error_code: rejection.code, details: details.collect(), total_errors: rejection.total_errors,
-        };
+        let message = rejection.message.replace("{product}", product);
+        let problem = UploadProblem { message, error_code: rejection.code, details: details.collect(), total_errors: rejection.total_errors };
         Self::File(status_of(rejection.code), problem)
     }
 }
@@ -137,7 +136,8 @@ struct Chunks {
 
 impl Chunks {
     async fn send(&mut self, data: Bytes) {
-        let chunk = UploadChunk { upload_id: std::mem::take(&mut self.upload_id), file_name: std::mem::take(&mut self.file_name), data: data.to_vec() };
+        let (upload_id, file_name) = (std::mem::take(&mut self.upload_id), std::mem::take(&mut self.file_name));
+        let chunk = UploadChunk { upload_id, file_name, data: data.to_vec() };
         let _ = self.sender.send(chunk).await;
     }
 }

@@ -86,3 +86,21 @@ async fn the_entries_of_all_services_are_one_list_by_time() {
     assert_eq!(audit("page=20&per_page=200").await.status, 400);
     assert_eq!(audit("from=yesterday").await.status, 400);
 }
+
+#[tokio::test]
+async fn lists_can_be_read_while_names_cannot_be_asked_for() {
+    let stack = Stack::new().await;
+    stack.auth.names_away.store(true, Ordering::Relaxed);
+    let page = stack.ask("GET", "/api/campaigns", None).await;
+    assert_eq!((page.status.as_u16(), &page.json()["campaigns"][0]["created_by_name"]), (200, &json!("#3")));
+    stack.auth.names_away.store(false, Ordering::Relaxed);
+    assert_eq!(stack.ask("GET", "/api/campaigns", None).await.json()["campaigns"][0]["created_by_name"], "ana");
+}
+
+#[tokio::test]
+async fn before_the_keys_are_known_nobody_is_called_signed_out() {
+    let stack = Stack::new().await;
+    stack.host.identity.set_keys([]);
+    let answer = stack.ask("GET", "/api/me", None).await;
+    assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (503, "1"));
+}

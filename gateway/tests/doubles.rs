@@ -2,7 +2,7 @@
 use futures::{Stream, stream};
 use patio_kit::{clock, errors::{Reason, status, status_with}, identity};
 use patio_proto::{access::Role, audit, auth as a, campaign as c, imports as i, vehicle as v};
-use std::{pin::Pin, sync::{Arc, Mutex, atomic::{AtomicUsize, Ordering}}};
+use std::{pin::Pin, sync::{Arc, Mutex, atomic::{AtomicBool, AtomicUsize, Ordering}}};
 use tonic::{Code, Request, Response, Status, Streaming, async_trait};
 
 type Reply<T> = Result<Response<T>, Status>;
@@ -17,6 +17,7 @@ fn moment(seconds: i64) -> Option<prost_types::Timestamp> {
 pub struct Auth {
     pub asked: Arc<Mutex<Vec<a::SignInRequest>>>,
     pub names_asked: Arc<AtomicUsize>,
+    pub names_away: Arc<AtomicBool>,
 }
 
 fn ana() -> a::User {
@@ -86,6 +87,9 @@ impl a::user_service_server::UserService for Auth {
 
     async fn get_names(&self, request: Request<a::GetNamesRequest>) -> Reply<a::GetNamesReply> {
         self.names_asked.fetch_add(1, Ordering::Relaxed);
+        if self.names_away.load(Ordering::Relaxed) {
+            return Err(status(Code::Unavailable, Reason::Unavailable, &"away"));
+        }
         let known = request.into_inner().ids.into_iter().filter(|id| *id == 3).map(|id| (id, "ana".to_owned()));
         Ok(Response::new(a::GetNamesReply { names: known.collect() }))
     }

@@ -97,7 +97,8 @@ async fn forms_that_are_none_are_refused() {
 #[tokio::test]
 async fn an_upload_is_watched_as_events() {
     let stack = Stack::new().await;
-    let answer = stack.ask_as(MANAGER, "GET", "/api/documents/uploads/0197f0c4-0000-7000-8000-000000000000/events", None).await;
+    let request = stack.request(MANAGER, "GET", "/api/documents/uploads/0197f0c4-0000-7000-8000-000000000000/events");
+    let answer = stack.send(request.header("accept-encoding", "gzip, br").body(Body::empty()).unwrap()).await;
     assert_eq!((answer.header("content-type"), answer.header("content-encoding")), ("text/event-stream", ""));
     let expected = "event: progress\ndata: {\"phase\":\"reading\",\"rows\":10,\"total\":null}\n\n\
                     event: progress\ndata: {\"phase\":\"saving\",\"rows\":20,\"total\":40}\n\n\

@@ -1,5 +1,8 @@
 //! What can go wrong with an import beside the file, and what it means to a caller.
-use patio_kit::{errors::{self, Reason, status}, link};
+use patio_kit::{
+    errors::{self, Reason, status},
+    link,
+};
 use tonic::{Code, Status};
 
 /// Why a call about imports was not done.

@@ -1,8 +1,16 @@
 //! How far an import is, kept where every replica can look.
-use patio_kit::{cache::{Cache, Key}, clock::Clock};
+use patio_kit::{
+    cache::{Cache, Key},
+    clock::Clock,
+};
 use patio_proto::imports::{ImportPhase, ImportProgress};
 use serde::{Deserialize, Serialize};
-use std::{convert::Infallible, future::Future, sync::atomic::{AtomicI32, AtomicI64, Ordering::Relaxed}, time::Duration};
+use std::{
+    convert::Infallible,
+    future::Future,
+    sync::atomic::{AtomicI32, AtomicI64, Ordering::Relaxed},
+    time::Duration,
+};
 use uuid::Uuid;
 
 /// How often progress is put down, and looked at.

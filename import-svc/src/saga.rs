@@ -8,9 +8,22 @@ use crate::{
     store::{self, Attempt, Begun, Outcome},
 };
 use bytes::Bytes;
-use patio_kit::{db::Db, errors::{self, Reason}, host::Host, identity::Caller, link::Bearer};
-use patio_proto::{campaign::Campaign, imports::{ImportPhase, Rejection}};
-use std::{convert::Infallible, sync::{Arc, OnceLock}, time::Duration};
+use patio_kit::{
+    db::Db,
+    errors::{self, Reason},
+    host::Host,
+    identity::Caller,
+    link::Bearer,
+};
+use patio_proto::{
+    campaign::Campaign,
+    imports::{ImportPhase, Rejection},
+};
+use std::{
+    convert::Infallible,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};

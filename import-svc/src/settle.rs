@@ -1,5 +1,9 @@
 //! Ending the imports whose process died, so that none stays half-done and none half-told.
-use crate::{error::Result, steps::Steps, store::{self, Lost, Outcome, QUIET}};
+use crate::{
+    error::Result,
+    steps::Steps,
+    store::{self, Lost, Outcome, QUIET},
+};
 use patio_kit::{db::Db, host::Host, identity::Caller, tokens::ServiceTokens};
 use patio_proto::{access::Role, role};
 use std::time::Duration;

@@ -1,7 +1,12 @@
 //! What import-svc asks of the services that keep campaigns and vehicles.
 use crate::{progress::Progress, reader::wire::Sheet};
 use bytes::Bytes;
-use patio_kit::{errors::{self, Reason}, host::Links, link::{Bearer, Link}, server::LARGEST_MESSAGE};
+use patio_kit::{
+    errors::{self, Reason},
+    host::Links,
+    link::{Bearer, Link},
+    server::LARGEST_MESSAGE,
+};
 use patio_proto::{
     campaign::{
         Campaign, CreateDraftRequest, DiscardDraftRequest, GetCampaignRequest, PublishDraftRequest, TouchDraftRequest,

@@ -1,9 +1,21 @@
 //! Files that are no workbooks, are damaged, or mean harm: each gets its code and words.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
 mod common;
 
-use common::{FIRST, HEADER, awkward, book::{Book, row}, good, read, vehicles, with_rows};
-use import_svc::{reader::{Failure, Reader}, refusal::LARGEST_FILE};
-use std::{io::Write, os::unix::fs::PermissionsExt, time::{Duration, Instant}};
+use common::{
+    FIRST, HEADER, awkward,
+    book::{Book, row},
+    good, read, vehicles, with_rows,
+};
+use import_svc::{
+    reader::{Failure, Reader},
+    refusal::LARGEST_FILE,
+};
+use std::{
+    io::Write,
+    os::unix::fs::PermissionsExt,
+    time::{Duration, Instant},
+};
 
 #[tokio::test]
 async fn every_awkward_file_gets_its_code_and_words_that_help() {

@@ -1,7 +1,12 @@
 //! What a good sheet may look like, and what is made of its cells.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
 mod common;
 
-use common::{FIRST, HEADER, book::{Book, SHEET, STRINGS, WORKBOOK, number, row, worksheet}, read, vehicles, with_rows};
+use common::{
+    FIRST, HEADER,
+    book::{Book, SHEET, STRINGS, WORKBOOK, number, row, worksheet},
+    read, vehicles, with_rows,
+};
 use import_svc::template;
 
 /// The serial number and parking space that come of two cells.
@@ -24,7 +29,8 @@ async fn the_template_imports_as_it_is() {
 
 #[tokio::test]
 async fn the_campaign_comes_from_the_first_row() {
-    let rows: [&[&str]; 3] = [&FIRST, &["Pumps", "", "Replace it", "", "HB20", "2", "A-3"], &["", "Fuel pump", "", "Hatch", "HB20", "3", "A-4"]];
+    let rows: [&[&str]; 3] =
+        [&FIRST, &["Pumps", "", "Replace it", "", "HB20", "2", "A-3"], &["", "Fuel pump", "", "Hatch", "HB20", "3", "A-4"]];
     let sheet = read(with_rows(&rows)).await.unwrap().sheet;
     assert_eq!([sheet.campaign, sheet.part, sheet.description, sheet.model_type], ["Pumps", "Fuel pump", "Replace it", "Hatch"]);
     assert_eq!(sheet.vehicles, 3);
@@ -51,7 +57,9 @@ async fn blank_rows_are_skipped_and_rows_keep_their_numbers() {
 
 #[tokio::test]
 async fn text_cells_keep_their_zeros_and_lose_only_outer_blanks() {
-    for (written, kept) in [("000123", "000123"), (" 000123\u{a0}", "000123"), ("\u{feff}0a-1\u{200b}", "0A-1"), ("1.10", "1.10"), ("1E5", "1E5")] {
+    for (written, kept) in
+        [("000123", "000123"), (" 000123\u{a0}", "000123"), ("\u{feff}0a-1\u{200b}", "0A-1"), ("1.10", "1.10"), ("1E5", "1E5")]
+    {
         assert_eq!(taken(written, "A-1").await[0], kept, "{written:?}");
     }
 }
@@ -138,9 +146,13 @@ async fn shared_rich_and_escaped_texts_are_read() {
 
 #[tokio::test]
 async fn cells_without_places_prefixes_and_byte_order_marks_are_read() {
-    let cells = |texts: &[&str]| -> String { texts.iter().map(|text| format!("<x:c t=\"inlineStr\"><x:is><x:t>{text}</x:t></x:is></x:c>")).collect() };
+    let cells = |texts: &[&str]| -> String {
+        texts.iter().map(|text| format!("<x:c t=\"inlineStr\"><x:is><x:t>{text}</x:t></x:is></x:c>")).collect()
+    };
     let rows = format!("<x:row>{}</x:row><x:row>{}</x:row>", cells(&HEADER), cells(&FIRST));
-    let sheet = format!("\u{feff}<x:worksheet xmlns:x=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><x:sheetData>{rows}</x:sheetData></x:worksheet>");
+    let sheet = format!(
+        "\u{feff}<x:worksheet xmlns:x=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><x:sheetData>{rows}</x:sheetData></x:worksheet>"
+    );
     assert_eq!(vehicles(&read(Book::of_data("").part(SHEET, sheet).bytes()).await.unwrap()), [["HB20", "000123", "A-2"]]);
 }
 

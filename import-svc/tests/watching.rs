@@ -1,9 +1,17 @@
 //! Looking on while a file is imported.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
 mod common;
 
 use common::{good, services::World};
-use patio_kit::{cache::Cache, errors::{Reason, reason}, testing};
-use patio_proto::{access::Role, imports::{ImportPhase, import_campaign_reply::Outcome, ImportProgress, WatchImportRequest}};
+use patio_kit::{
+    cache::Cache,
+    errors::{Reason, reason},
+    testing,
+};
+use patio_proto::{
+    access::Role,
+    imports::{ImportPhase, ImportProgress, WatchImportRequest, import_campaign_reply::Outcome},
+};
 use std::time::{Duration, Instant};
 use tonic::Status;
 use uuid::Uuid;

@@ -1,6 +1,6 @@
 use crate::office::{FIRST, Office, PASSWORD, another, signed_out, why};
 use auth_svc::Config;
-use patio_kit::testing::each_database;
+use patio_kit::{host::Host, testing::each_database};
 use patio_proto::auth::{GetKeysRequest, UpdateUserRequest};
 use std::time::{Duration, Instant};
 
@@ -57,6 +57,22 @@ async fn a_session_ended_on_one_replica_is_refused_by_the_other_within_a_second(
         }
         one.close().await;
         other.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn auth_svc_on_its_own_waits_for_nobody_to_become_ready() {
+    each_database(async |host| {
+        let alone = Host::remote((*host.settings).clone()).await.unwrap();
+        let service = auth_svc::start(crate::office::config(), &alone).await.unwrap();
+        let started = Instant::now();
+        while !alone.knows_keys() {
+            assert!(started.elapsed() < Duration::from_secs(5), "it asks somebody else for its own keys");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        alone.tasks.stop();
+        service.close().await;
     })
     .await;
 }

@@ -82,11 +82,13 @@ struct AuditPage {
 }
 
 /// Lists what happened, newest first. Page deeper than 2,000 entries by setting `to`.
-#[utoipa::path(get, path = "/logs/audit", tag = "logs", params(AuditQuery), responses((status = 200, description = "One page.", body = AuditPage)),
+#[utoipa::path(get, path = "/logs/audit", tag = "logs", params(AuditQuery),
+    responses((status = 200, description = "One page.", body = AuditPage)),
     extensions(("x-rpc" = json!("/patio.audit.v1.AuditService/ListEvents"))))]
 async fn list_audit(State(api): State<Api>, signed: Signed, Asked(query): Asked<AuditQuery>) -> Reply<Json<AuditPage>> {
     let page = page::of(query.page, query.per_page)?;
-    let (size, skipped) = (usize::try_from(page.size).unwrap_or_default(), usize::try_from(page.index).unwrap_or_default() * usize::try_from(page.size).unwrap_or_default());
+    let size = usize::try_from(page.size).unwrap_or_default();
+    let skipped = usize::try_from(page.index).unwrap_or_default() * size;
     if skipped + size > DEEPEST {
         return Err(Problem::field("page", "it lies deeper than 2000 entries; narrow the list with `to`"));
     }
@@ -95,9 +97,8 @@ async fn list_audit(State(api): State<Api>, signed: Signed, Asked(query): Asked<
         Some(filter) => merged(&api, &signed, &filter, wanted).await?,
         None => Vec::new(),
     };
-    let meta = AuditMeta {
-        page_index: page.index, per_page: page.size, has_more: merged.len() == wanted, total_count: i64::try_from(merged.len()).unwrap_or(i64::MAX),
-    };
+    let (has_more, total_count) = (merged.len() == wanted, i64::try_from(merged.len()).unwrap_or(i64::MAX));
+    let meta = AuditMeta { page_index: page.index, per_page: page.size, has_more, total_count };
     let events = shown(&api, &signed, merged.into_iter().skip(skipped).take(size).collect()).await;
     Ok(Json(AuditPage { events, meta }))
 }

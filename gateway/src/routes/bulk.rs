@@ -89,7 +89,9 @@ fn few_enough(field: &str, count: usize) -> Reply<()> {
 
 /// Sets or clears the status of many vehicles, all or none.
 #[utoipa::path(post, path = "/vehicles/bulk/status", tag = "vehicles", request_body = BulkStatus,
-    responses((status = 200, description = "What was done.", body = BulkResult), (status = 409, description = "The campaign is closed.", body = ProblemBody), (status = 422, description = "A rule forbids it.", body = ProblemBody)),
+    responses((status = 200, description = "What was done.", body = BulkResult),
+        (status = 409, description = "The campaign is closed.", body = ProblemBody),
+        (status = 422, description = "A rule forbids it.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.BulkService/BulkStatus"))))]
 async fn bulk_status(State(api): State<Api>, signed: Signed, Sent(body): Sent<BulkStatus, LARGE>) -> Reply<Json<BulkResult>> {
     few_enough("vins", body.vins.len())?;
@@ -106,7 +108,9 @@ async fn bulk_status(State(api): State<Api>, signed: Signed, Sent(body): Sent<Bu
 
 /// Moves many vehicles to other parking spaces, all or none.
 #[utoipa::path(post, path = "/vehicles/bulk/parking-space", tag = "vehicles", request_body = BulkSpaces,
-    responses((status = 200, description = "What was done.", body = BulkResult), (status = 409, description = "The campaign is closed.", body = ProblemBody), (status = 422, description = "A rule forbids it.", body = ProblemBody)),
+    responses((status = 200, description = "What was done.", body = BulkResult),
+        (status = 409, description = "The campaign is closed.", body = ProblemBody),
+        (status = 422, description = "A rule forbids it.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.BulkService/BulkParkingSpace"))))]
 async fn bulk_parking_space(State(api): State<Api>, signed: Signed, Sent(body): Sent<BulkSpaces, LARGE>) -> Reply<Json<BulkResult>> {
     few_enough("rows", body.rows.len())?;

@@ -10,7 +10,10 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The calls of this noun.
 pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new().routes(routes!(list_campaigns)).routes(routes!(campaign_progress)).routes(routes!(get_campaign, update_campaign, delete_campaign))
+    OpenApiRouter::new()
+        .routes(routes!(list_campaigns))
+        .routes(routes!(campaign_progress))
+        .routes(routes!(get_campaign, update_campaign, delete_campaign))
 }
 
 /// A campaign.
@@ -142,7 +145,8 @@ struct CampaignsMeta {
 }
 
 /// Lists campaigns, newest first.
-#[utoipa::path(get, path = "/campaigns", tag = "campaigns", params(ListQuery), responses((status = 200, description = "One page.", body = Campaigns)),
+#[utoipa::path(get, path = "/campaigns", tag = "campaigns", params(ListQuery),
+    responses((status = 200, description = "One page.", body = Campaigns)),
     extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/ListCampaigns"))))]
 async fn list_campaigns(State(api): State<Api>, signed: Signed, Asked(query): Asked<ListQuery>) -> Reply<Json<Campaigns>> {
     let yard = page::yard(query.yard)?;
@@ -154,7 +158,8 @@ async fn list_campaigns(State(api): State<Api>, signed: Signed, Asked(query): As
     };
     let reply = api.campaigns().list_campaigns(signed.sign(ask)).await?.into_inner();
     let meta = page::Meta::from(reply.meta);
-    let meta = CampaignsMeta { page_index: meta.page_index, total_count: meta.total_count, per_page: meta.per_page, yard_name: page::yard_name(yard) };
+    let (page_index, total_count, per_page) = (meta.page_index, meta.total_count, meta.per_page);
+    let meta = CampaignsMeta { page_index, total_count, per_page, yard_name: page::yard_name(yard) };
     Ok(Json(Campaigns { campaigns: shown(&api, &signed, reply.campaigns).await, meta }))
 }
 
@@ -192,7 +197,9 @@ struct EditCampaign {
 
 /// Changes a campaign; operators may only start one.
 #[utoipa::path(put, path = "/campaigns/{id}", tag = "campaigns", params(("id" = i64, Path, minimum = 1)), request_body = EditCampaign,
-    responses((status = 200, description = "The changed campaign.", body = Campaign), (status = 409, description = "The name is taken.", body = ProblemBody), (status = 422, description = "The status cannot go there.", body = ProblemBody)),
+    responses((status = 200, description = "The changed campaign.", body = Campaign),
+        (status = 409, description = "The name is taken.", body = ProblemBody),
+        (status = 422, description = "The status cannot go there.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/UpdateCampaign"))))]
 async fn update_campaign(State(api): State<Api>, signed: Signed, Id(id): Id, Sent(body): Sent<EditCampaign>) -> Reply<Json<Campaign>> {
     if body.id.is_some_and(|told| told != id) {
@@ -232,7 +239,9 @@ struct Progress {
 }
 
 /// Returns how far a campaign is, by its name.
-#[utoipa::path(get, path = "/campaigns/progress", tag = "campaigns", params(NameQuery), responses((status = 200, description = "Its counts.", body = Progress), (status = 404, description = "There is no such campaign.", body = ProblemBody)),
+#[utoipa::path(get, path = "/campaigns/progress", tag = "campaigns", params(NameQuery),
+    responses((status = 200, description = "Its counts.", body = Progress),
+        (status = 404, description = "There is no such campaign.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.YardService/GetProgress"))))]
 async fn campaign_progress(State(api): State<Api>, signed: Signed, Asked(query): Asked<NameQuery>) -> Reply<Json<Progress>> {
     let ask = vehicle::GetProgressRequest { campaign_name: page::campaign_name(query.campaign_name)?, ..Default::default() };

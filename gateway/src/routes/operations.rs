@@ -35,7 +35,8 @@ struct Health {
 const WELL: Json<Health> = Json(Health { status: "ok" });
 
 /// Tells that the product answers, and nothing else.
-#[utoipa::path(get, path = "/health", tag = "operations", responses((status = 200, description = "It answers.", body = Health)), extensions(("x-at-least" = json!("anyone"))))]
+#[utoipa::path(get, path = "/health", tag = "operations",
+    responses((status = 200, description = "It answers.", body = Health)), extensions(("x-at-least" = json!("anyone"))))]
 async fn health() -> Json<Health> {
     WELL
 }

@@ -61,7 +61,8 @@ pub struct PersonalData(serde_json::Value);
 
 /// Signs a person in.
 #[utoipa::path(post, path = "/sessions", tag = "sessions", request_body = Credentials,
-    responses((status = 200, description = "Signed in.", body = Session), (status = 429, description = "Too many tries.", body = crate::error::ProblemBody)),
+    responses((status = 200, description = "Signed in.", body = Session),
+        (status = 429, description = "Too many tries.", body = crate::error::ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/SignIn"))))]
 async fn sign_in(State(api): State<Api>, visitor: Visitor, Sent(body): Sent<Credentials>) -> Reply<(HeaderMap, Json<Session>)> {
     if let Err(seconds) = api.sign_ins.take(&visitor.address, Instant::now()) {
@@ -102,7 +103,9 @@ async fn get_me(State(api): State<Api>, signed: Signed) -> Reply<Json<Me>> {
 
 /// Changes one's own password; every other session of that person ends.
 #[utoipa::path(put, path = "/me/password", tag = "sessions", request_body = ChangePassword,
-    responses((status = 204, description = "Changed."), (status = 422, description = "The new password breaks a rule.", body = crate::error::ProblemBody)),
+    responses((status = 204, description = "Changed."),
+        (status = 422, description = "The new password breaks a rule.", body = crate::error::ProblemBody),
+        (status = 429, description = "Too many wrong tries.", body = crate::error::ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ChangeOwnPassword"))))]
 async fn change_password(State(api): State<Api>, signed: Signed, Sent(body): Sent<ChangePassword>) -> Reply<StatusCode> {
     let ask = pb::ChangeOwnPasswordRequest { old_password: body.old, new_password: body.new };

@@ -69,7 +69,9 @@ async fn list_users(State(api): State<Api>, signed: Signed) -> Reply<Json<Vec<Us
 
 /// Creates a user.
 #[utoipa::path(post, path = "/sign-up", tag = "users", request_body = NewUser,
-    responses((status = 201, description = "The new user.", body = User), (status = 409, description = "The hmc is taken or reserved.", body = ProblemBody), (status = 422, description = "The password breaks a rule.", body = ProblemBody)),
+    responses((status = 201, description = "The new user.", body = User),
+        (status = 409, description = "The hmc is taken or reserved.", body = ProblemBody),
+        (status = 422, description = "The password breaks a rule.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/CreateUser"))))]
 async fn sign_up(State(api): State<Api>, signed: Signed, Sent(body): Sent<NewUser>) -> Reply<(StatusCode, Json<User>)> {
     let ask = pb::CreateUserRequest { hmc: body.hmc, password: body.password, role: Role::from(body.user_type).into() };
@@ -79,7 +81,9 @@ async fn sign_up(State(api): State<Api>, signed: Signed, Sent(body): Sent<NewUse
 
 /// Changes a user; a changed one has to sign in again. Refusals are plain text.
 #[utoipa::path(put, path = "/users/{id}", tag = "users", params(("id" = i64, Path, minimum = 1)), request_body = EditUser,
-    responses((status = 200, description = "The changed user.", body = User), (status = 409, description = "The hmc is taken, or the last supervisor would be none.", body = ProblemBody), (status = 422, description = "The password breaks a rule.", body = ProblemBody)),
+    responses((status = 200, description = "The changed user.", body = User),
+        (status = 409, description = "The hmc is taken, or the last supervisor would be none.", body = ProblemBody),
+        (status = 422, description = "The password breaks a rule.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/UpdateUser")), ("x-refusals" = json!("text"))))]
 async fn update_user(State(api): State<Api>, signed: Signed, Id(id): Id, Sent(body): Sent<EditUser>) -> Reply<Json<User>> {
     let role = body.user_type.map(|told| Role::from(told).into());
@@ -89,7 +93,8 @@ async fn update_user(State(api): State<Api>, signed: Signed, Id(id): Id, Sent(bo
 
 /// Deletes a user.
 #[utoipa::path(delete, path = "/users/{id}", tag = "users", params(("id" = i64, Path, minimum = 1)),
-    responses((status = 200, description = "Deleted.", body = Success), (status = 409, description = "One's own account, or the last supervisor.", body = ProblemBody)),
+    responses((status = 200, description = "Deleted.", body = Success),
+        (status = 409, description = "One's own account, or the last supervisor.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/DeleteUser"))))]
 async fn delete_user(State(api): State<Api>, signed: Signed, Id(id): Id) -> Reply<Json<Success>> {
     api.users().delete_user(signed.sign(pb::DeleteUserRequest { id })).await?;

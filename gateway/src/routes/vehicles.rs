@@ -245,7 +245,8 @@ async fn list_vehicles(State(api): State<Api>, signed: Signed, Id(id): Id, Asked
     };
     let reply = api.vehicles().list_vehicles(signed.sign(ask)).await?.into_inner();
     let meta = page::Meta::from(reply.meta);
-    let meta = VehiclesMeta { page_index: meta.page_index, per_page: meta.per_page, total_count: meta.total_count, campaign_name: reply.campaign_name };
+    let (page_index, per_page, total_count) = (meta.page_index, meta.per_page, meta.total_count);
+    let meta = VehiclesMeta { page_index, per_page, total_count, campaign_name: reply.campaign_name };
     Ok(Json(Vehicles { vehicles: shown(&api, &signed, reply.vehicles).await, meta }))
 }
 

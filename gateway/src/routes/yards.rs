@@ -73,7 +73,9 @@ struct NameQuery {
 }
 
 /// Returns the counts of each yard of one campaign.
-#[utoipa::path(get, path = "/yards/vehicle-counts", tag = "yards", params(NameQuery), responses((status = 200, description = "Each yard that has vehicles.", body = Vec<YardCount>), (status = 404, description = "There is no such campaign.", body = crate::error::ProblemBody)),
+#[utoipa::path(get, path = "/yards/vehicle-counts", tag = "yards", params(NameQuery),
+    responses((status = 200, description = "Each yard that has vehicles.", body = Vec<YardCount>),
+        (status = 404, description = "There is no such campaign.", body = crate::error::ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.YardService/GetYardCounts"))))]
 async fn yard_counts(State(api): State<Api>, signed: Signed, Asked(query): Asked<NameQuery>) -> Reply<Json<Vec<YardCount>>> {
     let ask = pb::GetYardCountsRequest { campaign_name: page::campaign_name(query.campaign_name)? };

@@ -1,6 +1,15 @@
 //! `ImportService`.
-use super::{upload::{self, Collected}, watch};
-use crate::{error::Error, progress::Progress, reader::Reader, saga::{Ending, Importer, Person}, template};
+use super::{
+    upload::{self, Collected},
+    watch,
+};
+use crate::{
+    error::Error,
+    progress::Progress,
+    reader::Reader,
+    saga::{Ending, Importer, Person},
+    template,
+};
 use futures::{Stream, StreamExt};
 use patio_kit::{audit, db::Db, host::Host, identity, link::Bearer};
 use patio_proto::imports as pb;
@@ -62,7 +71,9 @@ impl pb::import_service_server::ImportService for Api {
 
 fn outcome(ending: Ending) -> pb::import_campaign_reply::Outcome {
     match ending {
-        Ending::Imported(campaign, vehicles) => pb::import_campaign_reply::Outcome::Imported(pb::Imported { campaign: Some(*campaign), vehicles }),
+        Ending::Imported(campaign, vehicles) => {
+            pb::import_campaign_reply::Outcome::Imported(pb::Imported { campaign: Some(*campaign), vehicles })
+        }
         Ending::Rejected(rejection) => pb::import_campaign_reply::Outcome::Rejected(rejection),
     }
 }

@@ -1,5 +1,9 @@
 //! Taking a file in, piece by piece.
-use crate::{error::{Error, Result}, refusal::{LARGEST_FILE, is_unprintable, not_xlsx, too_large}, saga::Upload};
+use crate::{
+    error::{Error, Result},
+    refusal::{LARGEST_FILE, is_unprintable, not_xlsx, too_large},
+    saga::Upload,
+};
 use bytes::{Bytes, BytesMut};
 use futures::{Stream, StreamExt};
 use patio_proto::imports::{Rejection, UploadChunk};

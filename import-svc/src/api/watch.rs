@@ -1,5 +1,8 @@
 //! Looking on while a file is imported, at whichever replica.
-use crate::{error::Error, progress::{self, EVERY, Seen}};
+use crate::{
+    error::Error,
+    progress::{self, EVERY, Seen},
+};
 use futures::{Stream, stream};
 use patio_kit::{cache::Key, host::Host};
 use patio_proto::imports::{ImportPhase, ImportProgress};

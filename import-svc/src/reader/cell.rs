@@ -1,7 +1,7 @@
 //! A cell as text.
 use super::format::Formats;
 use calamine::{DataRef, ExcelDateTime};
-use chrono::{Timelike, TimeDelta};
+use chrono::{TimeDelta, Timelike};
 
 /// What a cell holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

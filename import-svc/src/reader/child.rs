@@ -1,8 +1,14 @@
 //! The reading process: it limits itself, reads one workbook from its standard input, and ends.
-use super::{sheet::{self, Stop}, wire::{self, End, Record}};
+use super::{
+    sheet::{self, Stop},
+    wire::{self, End, Record},
+};
 use crate::refusal::{self, LARGEST_FILE};
 use rlimit::Resource;
-use std::{io::{self, BufWriter, Read, Write}, process::ExitCode};
+use std::{
+    io::{self, BufWriter, Read, Write},
+    process::ExitCode,
+};
 
 /// Address space it may take beyond what the program itself takes.
 const ROOM: u64 = 64 << 20;

@@ -81,11 +81,7 @@ impl Columns {
 /// The refusal of columns: the names of those that are missing and of those that do not belong.
 fn wrong_columns(missing: &[String], excess: &[String]) -> Rejection {
     let part = |words: &str, names: &[String]| if names.is_empty() { String::new() } else { format!(" {words}: {}.", names.join(", ")) };
-    let message = format!(
-        "The columns in row 1 are not right.{}{}",
-        part("Missing", missing),
-        part("Not expected", excess)
-    );
+    let message = format!("The columns in row 1 are not right.{}{}", part("Missing", missing), part("Not expected", excess));
     let row = |name: &String, message: &str| RowError { row: 1, column: name.clone(), value: String::new(), message: message.to_owned() };
     let rows: Vec<RowError> =
         missing.iter().map(|name| row(name, "is missing")).chain(excess.iter().map(|name| row(name, "is not expected"))).collect();

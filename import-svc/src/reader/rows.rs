@@ -1,8 +1,17 @@
 //! The rules of the sheet: what each row must hold, and what comes of it.
-use super::{cell::Cell, columns::{self, Column, Columns}, sheet::Stop, wire::{Record, Sheet}};
+use super::{
+    cell::Cell,
+    columns::{self, Column, Columns},
+    sheet::Stop,
+    wire::{Record, Sheet},
+};
 use crate::refusal::{ErrorCode, RowErrors, is_unprintable, refuse, unreadable};
 use bytes::Bytes;
-use patio_proto::{identifier::Identifier, imports::Rejection, vehicle::{ImportVehiclesRequest, NewVehicle}};
+use patio_proto::{
+    identifier::Identifier,
+    imports::Rejection,
+    vehicle::{ImportVehiclesRequest, NewVehicle},
+};
 use prost::Message;
 use std::{collections::HashMap, io, mem};
 
@@ -80,7 +89,13 @@ impl<'s> Rows<'s> {
             return Err(too_many(row).into());
         }
         if row == 0 {
-            self.header.push((place, match cell { Cell::Text(text) | Cell::Bad(text, _) => text, Cell::Blank => String::new() }));
+            self.header.push((
+                place,
+                match cell {
+                    Cell::Text(text) | Cell::Bad(text, _) => text,
+                    Cell::Blank => String::new(),
+                },
+            ));
             return Ok(());
         }
         match self.columns()?.at(place) {
@@ -241,5 +256,8 @@ fn text(cells: &Cells, column: Column) -> &str {
 
 fn too_many(row: u32) -> Rejection {
     let found = u64::from(row) + 1;
-    refuse(ErrorCode::Rows, format!("The sheet holds data in row {found}; a file takes {MOST_ROWS} vehicles at most. Split it into several campaigns."))
+    refuse(
+        ErrorCode::Rows,
+        format!("The sheet holds data in row {found}; a file takes {MOST_ROWS} vehicles at most. Split it into several campaigns."),
+    )
 }

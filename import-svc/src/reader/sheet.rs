@@ -1,5 +1,11 @@
 //! From a file to records.
-use super::{cell::Cell, format::Formats, package, rows::Rows, wire::{Record, Sheet}};
+use super::{
+    cell::Cell,
+    format::Formats,
+    package,
+    rows::Rows,
+    wire::{Record, Sheet},
+};
 use crate::refusal::{ErrorCode, refuse, unreadable};
 use calamine::{Reader, Xlsx, XlsxError};
 use patio_proto::imports::Rejection;
@@ -53,7 +59,9 @@ fn no_sheet(there: &[String]) -> Rejection {
 fn damaged(cause: &XlsxError) -> Rejection {
     match cause {
         XlsxError::Password => crate::refusal::not_xlsx("The workbook is locked with a password."),
-        XlsxError::NotAWorksheet(_) => refuse(ErrorCode::NoSheet, "'Sheet1' is a chart, not a worksheet; rename the sheet with the vehicles to 'Sheet1'."),
+        XlsxError::NotAWorksheet(_) => {
+            refuse(ErrorCode::NoSheet, "'Sheet1' is a chart, not a worksheet; rename the sheet with the vehicles to 'Sheet1'.")
+        }
         _ => unreadable("its contents are damaged"),
     }
 }

@@ -1,6 +1,11 @@
 //! The history of imports, which is also what makes a repeated upload one import.
 use chrono::{DateTime, TimeDelta, Utc};
-use patio_kit::{audit, db::{Db, Tx}, identity::Caller, on};
+use patio_kit::{
+    audit,
+    db::{Db, Tx},
+    identity::Caller,
+    on,
+};
 use patio_proto::role;
 use serde_json::json;
 use sqlx::{Error, FromRow, query, query_as, query_scalar};
@@ -137,10 +142,13 @@ pub async fn seen(db: &Db, id: i64, at: DateTime<Utc>) -> Result<(), Error> {
 
 /// Takes note of the draft an import has made.
 pub async fn drafted(db: &Db, id: i64, campaign: (i64, String), vehicles: i64) -> Result<(), Error> {
-    db.write(move |tx| Box::pin(async move {
-        on!(tx.on(), c => query("update imports set campaign_id = $2, campaign_name = $3, vehicles = $4 where id = $1")
+    db.write(move |tx| {
+        Box::pin(async move {
+            on!(tx.on(), c => query("update imports set campaign_id = $2, campaign_name = $3, vehicles = $4 where id = $1")
             .bind(id).bind(campaign.0).bind(campaign.1).bind(vehicles).execute(c).await.map(drop))
-    })).await
+        })
+    })
+    .await
 }
 
 /// Ends an import that brought nothing.
@@ -163,17 +171,20 @@ struct Told {
 
 /// Ends an import that became a campaign, with the entry in the audit log; again does nothing.
 pub async fn imported(db: &Db, id: i64, caller: Caller, at: DateTime<Utc>) -> Result<(), Error> {
-    db.write(move |tx| Box::pin(async move {
-        let told: Option<Told> = on!(tx.on(), c => query_as(
+    db.write(move |tx| {
+        Box::pin(async move {
+            let told: Option<Told> = on!(tx.on(), c => query_as(
             "update imports set outcome = 'imported', errors = 0, ended_at = $2, seen_at = $2
               where id = $1 and outcome = 'running'
               returning campaign_id, campaign_name, file_name, vehicles, address")
             .bind(id).bind(at).fetch_optional(c).await)?;
-        match told {
-            Some(told) => audit::append(tx, at, Some(&caller), told.into_event()).await,
-            None => Ok(()),
-        }
-    })).await
+            match told {
+                Some(told) => audit::append(tx, at, Some(&caller), told.into_event()).await,
+                None => Ok(()),
+            }
+        })
+    })
+    .await
 }
 
 impl Told {

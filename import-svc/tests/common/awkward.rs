@@ -1,5 +1,9 @@
 //! Files that must be refused, each with its code and with words that help.
-use super::{FIRST, HEADER, book::{Book, SHEET, STRINGS, WORKBOOK, number, row, workbook, worksheet}, good, with_rows};
+use super::{
+    FIRST, HEADER,
+    book::{Book, SHEET, STRINGS, WORKBOOK, number, row, workbook, worksheet},
+    good, with_rows,
+};
 
 /// A file that must be refused.
 pub struct Awkward {
@@ -15,7 +19,10 @@ fn awkward(name: &'static str, file: Vec<u8>, code: i32, words: &'static str) ->
 
 /// All of them.
 pub fn files() -> Vec<Awkward> {
-    [no_workbooks(), damaged(), hostile(), wrong_sheets(), wrong_columns(), wrong_places(), wrong_campaigns(), wrong_rows()].into_iter().flatten().collect()
+    [no_workbooks(), damaged(), hostile(), wrong_sheets(), wrong_columns(), wrong_places(), wrong_campaigns(), wrong_rows()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn plain() -> Book {
@@ -58,7 +65,12 @@ fn damaged() -> Vec<Awkward> {
         awkward("a cell of no known kind", with_rows(&[&[r#"<c r="{r}" t="zz"><v>7</v></c>"#]]), 51, "damaged"),
         awkward("a place that is none", with_rows(&[&[r#"<c r="4294967296A99999999999"><v>7</v></c>"#]]), 51, "damaged"),
         awkward("rows out of order", Book::of_data(&format!("{}{}", row(2, &FIRST), row(1, &HEADER))).bytes(), 56, "Missing"),
-        awkward("a row that comes back", Book::of_data(&[row(1, &HEADER), row(3, &FIRST), row(2, &FIRST)].concat()).bytes(), 51, "out of order"),
+        awkward(
+            "a row that comes back",
+            Book::of_data(&[row(1, &HEADER), row(3, &FIRST), row(2, &FIRST)].concat()).bytes(),
+            51,
+            "out of order",
+        ),
     ]
 }
 
@@ -77,11 +89,26 @@ fn hostile() -> Vec<Awkward> {
         awkward("four billion texts", plain().part(STRINGS, strings("4294967295")).bytes(), 51, "more texts"),
         awkward("more texts than numbers have digits", plain().part(STRINGS, strings("99999999999999999999")).bytes(), 51, "more texts"),
         awkward("33 MiB of texts", plain().part(STRINGS, texts).bytes(), 51, "32 MiB"),
-        awkward("entities that grow", plain().part(SHEET, format!("{laughs}{}", worksheet(&row(1, &["<c r=\"A1\" t=\"str\"><v>&b;</v></c>"])))).bytes(), 51, "document type"),
-        awkward("an entity from outside", plain().part(STRINGS, format!("{outside}<sst><si><t>&a;</t></si></sst>")).bytes(), 51, "document type"),
+        awkward(
+            "entities that grow",
+            plain().part(SHEET, format!("{laughs}{}", worksheet(&row(1, &["<c r=\"A1\" t=\"str\"><v>&b;</v></c>"])))).bytes(),
+            51,
+            "document type",
+        ),
+        awkward(
+            "an entity from outside",
+            plain().part(STRINGS, format!("{outside}<sst><si><t>&a;</t></si></sst>")).bytes(),
+            51,
+            "document type",
+        ),
         awkward("an entity nobody declared", with_rows(&[&[r#"<c r="{r}" t="str"><v>&nobody;</v></c>"#]]), 51, "damaged"),
         awkward("a cell of two million characters", with_rows(&[&[&"x".repeat(2 << 20)]]), 51, "longer than any"),
-        awkward("a comment of 100 MiB", plain().part(SHEET, format!("<worksheet><!--{}--></worksheet>", "<".repeat(100 << 20))).bytes(), 51, "cannot be read"),
+        awkward(
+            "a comment of 100 MiB",
+            plain().part(SHEET, format!("<worksheet><!--{}--></worksheet>", "<".repeat(100 << 20))).bytes(),
+            51,
+            "cannot be read",
+        ),
     ]
 }
 

@@ -32,8 +32,12 @@ impl Book {
             r#"<Default Extension="xml" ContentType="application/xml"/></Types>"#
         );
         let package = "http://schemas.openxmlformats.org/package/2006/relationships";
-        let root = format!(r#"<Relationships xmlns="{package}"><Relationship Id="rId1" Type="{LINKS}/officeDocument" Target="xl/workbook.xml"/></Relationships>"#);
-        let links = format!(r#"<Relationships xmlns="{package}"><Relationship Id="rId1" Type="{LINKS}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#);
+        let root = format!(
+            r#"<Relationships xmlns="{package}"><Relationship Id="rId1" Type="{LINKS}/officeDocument" Target="xl/workbook.xml"/></Relationships>"#
+        );
+        let links = format!(
+            r#"<Relationships xmlns="{package}"><Relationship Id="rId1" Type="{LINKS}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>"#
+        );
         let styles = concat!(
             r#"<numFmts count="1"><numFmt numFmtId="164" formatCode="000000"/></numFmts>"#,
             r#"<cellXfs count="6"><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="14"/><xf numFmtId="22"/><xf numFmtId="20"/><xf numFmtId="46"/></cellXfs>"#

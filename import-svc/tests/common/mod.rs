@@ -1,5 +1,5 @@
 //! What the tests of import-svc share.
-#![expect(dead_code, clippy::allow_attributes, reason = "each test binary uses its own part of this")]
+#![expect(dead_code, reason = "each test binary uses its own part of this")]
 pub mod awkward;
 pub mod book;
 pub mod services;
@@ -21,7 +21,7 @@ pub const FIRST: [&str; 7] = ["Pumps", "Fuel pump", "Replace it", "Hatch", "HB20
 
 /// A reader on the real program.
 pub fn reader() -> Reader {
-    Reader::new(PROGRAM.into(), Duration::from_secs(20))
+    Reader::new(PROGRAM.into(), Duration::from_secs(60))
 }
 
 /// Reads a file in a process of its own.

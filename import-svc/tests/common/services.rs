@@ -1,16 +1,38 @@
 //! Small honest doubles of the services that keep campaigns and vehicles, and a process to import in.
 use super::PROGRAM;
 use import_svc::Config;
-use patio_kit::{access::{self, Access}, errors::{self, Reason}, host::Host, identity, link::{Bearer, Link}, testing};
+use patio_kit::{
+    access::{self, Access},
+    errors::{self, Reason},
+    host::Host,
+    identity,
+    link::{Bearer, Link},
+    testing,
+};
 use patio_proto::{
     access::Role,
     audit::{Event, ListEventsRequest, audit_service_client::AuditServiceClient},
-    auth::{self, token_service_server::{TokenService, TokenServiceServer}},
-    campaign::{self as pb, campaign_service_server::{CampaignService, CampaignServiceServer}, draft_service_server::{DraftService, DraftServiceServer}},
+    auth::{
+        self,
+        token_service_server::{TokenService, TokenServiceServer},
+    },
+    campaign::{
+        self as pb,
+        campaign_service_server::{CampaignService, CampaignServiceServer},
+        draft_service_server::{DraftService, DraftServiceServer},
+    },
     imports::{Imported, Rejection, UploadChunk, import_campaign_reply::Outcome, import_service_client::ImportServiceClient},
-    vehicle::{self, fleet_service_server::{FleetService, FleetServiceServer}},
+    vehicle::{
+        self,
+        fleet_service_server::{FleetService, FleetServiceServer},
+    },
 };
-use std::{collections::BTreeMap, path::PathBuf, sync::{Arc, Mutex, MutexGuard}, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard},
+    time::Duration,
+};
 use tonic::{Code, Request, Response, Status, Streaming, service::Routes};
 
 /// What the doubles keep of a campaign.

@@ -1,5 +1,5 @@
 import { lazy, type ComponentType } from 'react'
-import { mayManage } from '@/lib/roles'
+import { isSupervisor, mayManage } from '@/lib/roles'
 import type { Key } from '@/lib/text'
 
 export const SignInPage = lazy(() => import('@/features/auth/SignInPage'))
@@ -20,6 +20,7 @@ export const SCREENS: Screen[] = [
   { path: '/campaign/:id', Page: lazy(() => import('@/features/campaigns/CampaignPage')) },
   { path: '/campaign/:id/vehicles', Page: lazy(() => import('@/features/vehicles/VehicleListPage')) },
   { path: '/vehicle/:id', Page: lazy(() => import('@/features/vehicles/VehiclePage')) },
+  { path: '/user-management', Page: lazy(() => import('@/features/users/UserManagementPage')), allow: isSupervisor },
   { path: '/import', Page: lazy(() => import('@/features/imports/ImportPage')), allow: mayManage, elsewhere: '/campaign-home' },
 ]
 
@@ -33,5 +34,6 @@ interface Entry {
 export const MENU: Entry[] = [
   { label: 'menu.home', icon: 'home', to: '/campaign-home' },
   { label: 'menu.import', icon: 'upload', to: '/import', allow: mayManage },
+  { label: 'menu.users', icon: 'people', to: '/user-management', allow: isSupervisor },
 ]
 

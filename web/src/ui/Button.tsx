@@ -38,3 +38,14 @@ export function LinkButton({ to, kind, big, wide, icon, children }: Face & { to:
     </Link>
   )
 }
+
+type IconButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> & { icon: IconName; label: string; danger?: boolean }
+
+/** A button that is only an icon; its label is read out and shown on pointing at it. */
+export function IconButton({ icon, label, danger = false, ...rest }: IconButtonProps) {
+  return (
+    <button type="button" {...rest} className={`${styles.icon} ${danger ? styles.iconDanger : ''}`} aria-label={label} title={label}>
+      <Icon name={icon} size={22} />
+    </button>
+  )
+}

@@ -19,8 +19,11 @@ const load: Record<Language, () => Promise<Catalogue>> = {
 
 const current = createStore<{ language: Language; t: Translate }>({ language: 'default', t: translator(catalogue) })
 
+/** A text with its holes filled by words of the same names. */
+export const fill = (text: string, words: Words = {}): string => text.replace(/\{(\w+)\}/g, (hole, name: string) => String(words[name] ?? hole))
+
 function translator(texts: Catalogue): Translate {
-  return (key, words = {}) => texts[key].replace(/\{(\w+)\}/g, (hole, name: string) => String(words[name] ?? hole))
+  return (key, words) => fill(texts[key], words)
 }
 
 /** Loads a language's catalogue and shows it; the choice is remembered on this device. */

@@ -1,0 +1,148 @@
+//! All of Patio inside the test: the real services, the real gateway, four people.
+use clap::Parser;
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use patio_kit::{
+    config::{Listen, Settings},
+    host::Host,
+    identity::Claims,
+    secret::Secret,
+};
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, time::Duration};
+
+const PASSWORD: &str = "a-first-password";
+
+#[derive(Parser)]
+struct Options {
+    #[command(flatten)]
+    settings: Settings,
+    #[command(flatten)]
+    gateway: gateway::Config,
+    #[command(flatten)]
+    auth: auth_svc::Config,
+    #[command(flatten)]
+    campaign: campaign_svc::Config,
+    #[command(flatten)]
+    import: import_svc::Config,
+}
+
+/// Patio on a free port.
+pub struct Stack {
+    host: Host,
+    url: String,
+    people: BTreeMap<&'static str, String>,
+    _runtime: tokio::runtime::Runtime,
+    _folder: tempfile::TempDir,
+}
+
+impl Stack {
+    /// Starts on SQLite with an operator, a team leader, a supervisor and the developer account.
+    pub fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let (host, url) = runtime.block_on(start(folder.path()));
+        let people = [("admin", "1000"), ("developer", "DEV0"), ("op", "3000"), ("tm", "2000")].map(|(name, hmc)| (name, hmc.to_owned()));
+        let stack = Self { host, url, people: people.into(), _runtime: runtime, _folder: folder };
+        let admin = stack.sign_in("admin");
+        for (hmc, user_type) in [("2000", "tm"), ("3000", "op")] {
+            let made = stack.call("post", "/api/sign-up", Some(&admin), Some(&json!({ "hmc": hmc, "password": PASSWORD, "user_type": user_type })));
+            assert_eq!(made.0, 201, "{made:?}");
+        }
+        stack
+    }
+
+    /// A fresh token of one of the four.
+    pub fn sign_in(&self, name: &str) -> String {
+        let (status, body) = self.call("post", "/api/sessions", None, Some(&json!({ "hmc": self.people[name], "password": PASSWORD })));
+        assert_eq!(status, 200, "{name}: {body}");
+        body["token"].as_str().unwrap().to_owned()
+    }
+
+    /// Status and body of a call; a body that is no JSON comes as text.
+    pub fn call(&self, method: &str, path: &str, token: Option<&str>, body: Option<&Value>) -> (u16, Value) {
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(20))).build().into();
+        let mut request = ureq::http::Request::builder().method(method.to_uppercase().as_str()).uri(format!("{}{path}", self.url));
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        let text = body.map(Value::to_string).unwrap_or_default();
+        if body.is_some() {
+            request = request.header("content-type", "application/json");
+        }
+        let mut response = agent.run(request.body(text).unwrap()).unwrap();
+        let status = response.status().as_u16();
+        let bytes = response.body_mut().read_to_vec().unwrap();
+        let body = serde_json::from_slice(&bytes).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()));
+        (status, body)
+    }
+
+    /// Moves the clock of the whole process past the life of every token.
+    pub fn a_shift_later(&self) {
+        self.host.clock.advance(chrono::TimeDelta::hours(13));
+    }
+}
+
+async fn start(folder: &std::path::Path) -> (Host, String) {
+    let mut options = Options::parse_from(["test", "--developer-password", PASSWORD, "--admin-password", PASSWORD, "--sign-in-burst", "10000"]);
+    options.settings.data_dir = folder.to_owned();
+    options.settings.database_url = None;
+    options.settings.redis_url = None;
+    options.settings.admin_listen = Listen(None);
+    options.settings.service_secret = Secret::from("test secret".to_owned());
+    options.gateway.listen = ([127, 0, 0, 1], 0).into();
+    options.gateway.web_dir = folder.join("none");
+    let host = Host::local(options.settings).await.unwrap();
+    host.attach(&auth_svc::start(options.auth, &host).await.unwrap());
+    host.attach(&vehicle_svc::start(vehicle_svc::Config::default(), &host).await.unwrap());
+    host.attach(&campaign_svc::start(options.campaign, &host).await.unwrap());
+    host.attach(&import_svc::start(options.import, &host).await.unwrap());
+    let gateway = gateway::start(options.gateway, &host).await.unwrap();
+    let url = format!("http://{}", gateway.address);
+    host.tasks.spawn(async move { gateway.serve().await.unwrap() });
+    while !host.knows_keys() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    (host, url)
+}
+
+/// Tokens that look like a good one and are not: by another key, without a signature, signed
+/// with the public key as a shared secret, altered.
+pub fn forged(stack: &Stack, good: &str) -> Vec<(&'static str, String)> {
+    let mut parts = good.split('.');
+    let (head, claims, signature) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
+    let header: Value = serde_json::from_slice(&decode(head)).unwrap();
+    let key_id = header["kid"].as_str().unwrap();
+    let none = format!("{}.{claims}.", encode(json!({ "alg": "none", "kid": key_id, "typ": "JWT" }).to_string().as_bytes()));
+    let confused = format!("{}.{claims}", encode(json!({ "alg": "HS256", "kid": key_id, "typ": "JWT" }).to_string().as_bytes()));
+    let keys = stack.call("get", "/.well-known/jwks.json", None, None).1;
+    let public = decode(keys["keys"][0]["x"].as_str().unwrap());
+    let secret = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &public);
+    let confused = format!("{confused}.{}", encode(ring::hmac::sign(&secret, confused.as_bytes()).as_ref()));
+    let promoted = encode(String::from_utf8(decode(claims)).unwrap().replace("\"sub\":\"2\"", "\"sub\":\"1\"").as_bytes());
+    vec![
+        ("by another key", by_another_key(key_id, &decode(claims))),
+        ("alg none", none),
+        ("HS256 with the public key", confused),
+        ("altered", format!("{head}.{promoted}.{signature}")),
+        ("cut", good[..good.len() - 4].to_owned()),
+    ]
+}
+
+fn by_another_key(key_id: &str, claims: &[u8]) -> String {
+    let document = ring::signature::Ed25519KeyPair::generate_pkcs8(&ring::rand::SystemRandom::new()).unwrap();
+    let claims: Claims = serde_json::from_slice(claims).unwrap();
+    let mut header = Header::new(Algorithm::EdDSA);
+    header.kid = Some(key_id.to_owned());
+    jsonwebtoken::encode(&header, &claims, &EncodingKey::from_ed_der(document.as_ref())).unwrap()
+}
+
+fn encode(bytes: &[u8]) -> String {
+    use base64::Engine;
+    base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(bytes)
+}
+
+fn decode(text: &str) -> Vec<u8> {
+    use base64::Engine;
+    base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(text).unwrap()
+}

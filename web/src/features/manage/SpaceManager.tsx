@@ -1,0 +1,77 @@
+import { useState } from 'react'
+import { wordsFor } from '@/api/problem'
+import type { BulkSpaces } from '@/api/types'
+import { idFrom } from '@/lib/route'
+import { count } from '@/lib/time'
+import { Button } from '@/ui/Button'
+import { TextArea } from '@/ui/Field'
+import { Note } from '@/ui/Page'
+import { toast } from '@/ui/Toast'
+import { useSpaceChange, useSpacePreview } from './api'
+import { MOST_LINES, spacesIn, type WrongLine } from './lines'
+import { doneWords, Preview, Result } from './Preview'
+import { Scope } from './Scope'
+import { useManageText } from './text'
+import { useRested } from './useRested'
+import styles from './ManagePage.module.css'
+
+/** Moves a pasted list of vehicles to other parking spaces. */
+export function SpaceManager({ yard }: { yard: number | null }) {
+  const t = useManageText()
+  const { text, rested, type } = useRested()
+  const [scope, setScope] = useState('')
+  const change = useSpaceChange()
+
+  const { rows, wrong } = spacesIn(text)
+  const ready = rows.length > 0 && rows.length <= MOST_LINES && wrong.length === 0
+  const body: BulkSpaces = { rows, yard, campaign_id: idFrom(scope) }
+  const preview = useSpacePreview(ready && text === rested ? body : null)
+  const execute = () => change.mutate(body, {
+    onSuccess: (result) => {
+      toast('success', doneWords(result, t))
+      if (result.not_found.length > 0) toast('info', t('bulk.some'))
+      type('')
+    },
+    onError: () => toast('error', t('bulk.spaceFailed')),
+  })
+  return (
+    <div className={styles.tool}>
+      <div className={styles.entry}>
+        <Scope value={scope} onChange={setScope} />
+        <TextArea label={t('bulk.rows')} hint={`${t('bulk.rowsHint')} ${t('bulk.lines', { n: count(rows.length + wrong.length) })}`} placeholder="HB20 000123 A-12" value={text} rows={5} spellCheck={false}
+          error={rows.length > MOST_LINES ? t('bulk.tooMany', { n: count(MOST_LINES) }) : null}
+          onChange={(event) => {
+            change.reset()
+            type(event.target.value)
+          }} />
+        {wrong.length > 0 && <WrongLines wrong={wrong} />}
+      </div>
+      <div className={styles.outcome}>
+        <Preview kind="move" status="" preview={preview} targets={ready ? rows.map(({ vin, parking_space }) => ({ vin, value: parking_space })) : []}
+          waiting={wrong.length > 0 ? 'bulk.repairFirst' : rows.length === 0 ? 'bulk.nothing' : null} />
+        {change.data && <Result result={change.data} />}
+        {change.error && <Note kind="error">{`${t('bulk.spaceFailed')}. ${wordsFor(change.error, t)}`}</Note>}
+        <Button kind="primary" big wide disabled={!ready} busy={change.isPending} onClick={execute}>
+          {t('bulk.execute')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+const LISTED = 20
+
+function WrongLines({ wrong }: { wrong: WrongLine[] }) {
+  const t = useManageText()
+  return (
+    <Note kind="error">
+      <strong>{t('bulk.errors', { n: count(wrong.length) })}</strong>
+      <ul>
+        {wrong.slice(0, LISTED).map(({ line, problem }) => (
+          <li key={line}>{t('bulk.line', { line, problem: t(problem) })}</li>
+        ))}
+        {wrong.length > LISTED && <li>{t('bulk.more', { n: count(wrong.length - LISTED) })}</li>}
+      </ul>
+    </Note>
+  )
+}

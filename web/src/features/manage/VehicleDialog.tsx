@@ -1,0 +1,80 @@
+import { useState, type FormEvent } from 'react'
+import { Problem, wordsFor } from '@/api/problem'
+import { useSession } from '@/api/session'
+import type { Vehicle } from '@/api/types'
+import { isSupervisor } from '@/lib/roles'
+import { refusal, statusIn, STATUSES } from '@/lib/status'
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+import { Select, TextArea, TextField } from '@/ui/Field'
+import { Note } from '@/ui/Page'
+import { toast } from '@/ui/Toast'
+import { useSaveVehicle } from './api'
+import { useManageText } from './text'
+import styles from './ManagePage.module.css'
+
+type Entry = Pick<Vehicle, 'vin_number' | 'parking_space' | 'status' | 'operator_notes' | 'admin_notes'>
+const entryOf = ({ vin_number, parking_space, status, operator_notes, admin_notes }: Vehicle): Entry => ({ vin_number, parking_space, status, operator_notes, admin_notes })
+
+const isIdentifier = (text: string) => /^\S+ \S+$/.test(text.trim())
+
+/** What somebody else has saved meanwhile. */
+const winnerIn = (error: Error | null): Vehicle | null =>
+  error instanceof Problem && error.code === 'STALE_VERSION' ? ((error.details[0] as Vehicle | undefined) ?? null) : null
+
+/** All of one vehicle that this access level may change. */
+export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose: () => void }) {
+  const t = useManageText()
+  const role = useSession()?.user.user_type ?? ''
+  const supervisor = isSupervisor(role)
+  const [entry, setEntry] = useState(() => entryOf(vehicle))
+  const save = useSaveVehicle()
+  const winner = winnerIn(save.error)
+  const change = (part: Partial<Entry>) => setEntry({ ...entry, ...part })
+  const wrongVin = supervisor && !isIdentifier(entry.vin_number)
+  const wrongSpace = supervisor && entry.parking_space.trim() === ''
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (wrongVin || wrongSpace || save.isPending) return
+    const stored = winner ?? vehicle
+    const { vin_number, parking_space, admin_notes } = supervisor ? entry : stored
+    const input = { vin_number: vin_number.trim(), parking_space, admin_notes, status: entry.status, operator_notes: entry.operator_notes, campaign_id: vehicle.campaign_id }
+    save.mutate({ vehicle, version: stored.version, input }, {
+      onSuccess: (saved) => {
+        toast('success', t('editor.saved', { vin: saved.vin_number }))
+        onClose()
+      },
+    })
+  }
+  return (
+    <Dialog label={t('editor.edit', { vin: vehicle.vin_number })} onClose={onClose}>
+      <form className={styles.dialog} onSubmit={submit} noValidate>
+        <h2>{t('editor.edit', { vin: vehicle.vin_number })}</h2>
+        <TextField label={t('vehicles.vin')} className="mono" readOnly={!supervisor} value={entry.vin_number} error={wrongVin ? t('vehicle.vinFormat') : null} onChange={(event) => change({ vin_number: event.target.value })} />
+        <TextField label={t('vehicles.space')} readOnly={!supervisor} value={entry.parking_space} error={wrongSpace ? t('vehicle.spaceFormat') : null} onChange={(event) => change({ parking_space: event.target.value })} />
+        <Select label={t('vehicles.status')} value={entry.status} onChange={(event) => change({ status: statusIn(event.target.value) })}>
+          <option value="" disabled={!supervisor && vehicle.status !== ''}>
+            {t('status.none')}
+          </option>
+          {STATUSES.map((status) => (
+            <option key={status} disabled={refusal(role, vehicle.status, status) !== null}>
+              {status}
+            </option>
+          ))}
+        </Select>
+        <TextArea label={t('vehicle.operatorNotes')} value={entry.operator_notes} onChange={(event) => change({ operator_notes: event.target.value })} />
+        <TextArea label={t('vehicle.adminNotes')} readOnly={!supervisor} hint={supervisor ? null : t('vehicle.adminNotesHint')} value={entry.admin_notes} onChange={(event) => change({ admin_notes: event.target.value })} />
+        {winner && <Note kind="warning">{t('editor.stale', { status: winner.status || t('status.none'), space: winner.parking_space })}</Note>}
+        {save.error && !winner && <Note kind="error">{t('editor.notSaved', { why: wordsFor(save.error, t) })}</Note>}
+        <p className="quiet">{t('editor.marks')}</p>
+        <div className={styles.answers}>
+          <Button onClick={onClose}>{t('editor.cancel')}</Button>
+          <Button kind="primary" type="submit" busy={save.isPending} disabled={wrongVin || wrongSpace}>
+            {t('editor.save')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,66 @@
+import { useState } from 'react'
+import { wordsFor } from '@/api/problem'
+import type { Vehicle } from '@/api/types'
+import { pageCount } from '@/lib/pages'
+import { idFrom } from '@/lib/route'
+import { IconButton } from '@/ui/Button'
+import { Select } from '@/ui/Field'
+import { Empty, Failure, Skeleton } from '@/ui/Page'
+import { Pager } from '@/ui/Pager'
+import { SearchBox } from '@/ui/SearchBox'
+import { VehicleStatusBadge } from '@/ui/Status'
+import { useCampaignChoices, useVehiclesOf } from './api'
+import { useManageText } from './text'
+import { VehicleDialog } from './VehicleDialog'
+import styles from './ManagePage.module.css'
+
+const SEARCH_REST = 250
+
+/** Finds one vehicle of a campaign and edits it. */
+export function VehicleEditor({ yard }: { yard: number | null }) {
+  const t = useManageText()
+  const [campaign, setCampaign] = useState<number | null>(null)
+  const [search, setSearch] = useState('')
+  const [page, setPage] = useState(1)
+  const [edited, setEdited] = useState<Vehicle | null>(null)
+  const choices = useCampaignChoices()
+  const vehicles = useVehiclesOf(campaign, search, page, yard)
+  const rows = campaign === null ? undefined : vehicles.data?.vehicles
+  return (
+    <>
+      <div className={styles.finder}>
+        <Select label={t('editor.campaign')} value={campaign ?? ''} onChange={(event) => {
+          setCampaign(idFrom(event.target.value))
+          setPage(1)
+        }}>
+          <option value="">{t('editor.choose')}</option>
+          {choices.data?.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </Select>
+        <SearchBox label={t('editor.search')} value={search} rest={SEARCH_REST} onChange={(text) => {
+          setSearch(text)
+          setPage(1)
+        }} />
+      </div>
+      {campaign === null && <Empty icon="pencil" text={t('editor.chooseFirst')} />}
+      {campaign !== null && vehicles.isPending && <Skeleton rows={3} height={56} label={t('vehicles.loading')} />}
+      {vehicles.isError && <Failure text={wordsFor(vehicles.error, t)} onRetry={() => void vehicles.refetch()} />}
+      {rows?.length === 0 && <Empty icon="list" text={t('vehicles.noMatch')} />}
+      <ul className={styles.found}>
+        {rows?.map((vehicle) => (
+          <li key={vehicle.id} className={styles.vehicle}>
+            <strong className="mono">{vehicle.vin_number}</strong>
+            <span>{vehicle.parking_space}</span>
+            <VehicleStatusBadge status={vehicle.status} />
+            <IconButton icon="pencil" label={t('editor.edit', { vin: vehicle.vin_number })} onClick={() => setEdited(vehicle)} />
+          </li>
+        ))}
+      </ul>
+      {campaign !== null && vehicles.data && <Pager page={page} pages={pageCount(vehicles.data.meta.total_count)} onPage={setPage} />}
+      {edited && <VehicleDialog key={edited.id} vehicle={edited} onClose={() => setEdited(null)} />}
+    </>
+  )
+}

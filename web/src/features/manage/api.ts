@@ -1,0 +1,68 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { answer, http } from '@/api/client'
+import { allCampaignsQuery, allYardsQuery, campaignsQuery, refreshCounts, type CampaignSearch } from '@/api/queries'
+import type { BulkSpaces, BulkStatus, Campaign, Vehicle, VehicleInput } from '@/api/types'
+
+export const useManagedCampaigns = (search: CampaignSearch) => useQuery(campaignsQuery(search))
+export const useCampaignChoices = () => useQuery(allCampaignsQuery)
+export const useYardChoices = () => useQuery(allYardsQuery)
+
+/** What a change of many vehicles or campaigns leaves to be fetched again. */
+function useRefreshAll() {
+  const queries = useQueryClient()
+  return () => Promise.all([refreshCounts(queries), queries.invalidateQueries({ queryKey: ['vehicles'] }), queries.invalidateQueries({ queryKey: ['bulk'] })])
+}
+
+export const useDeleteCampaign = () =>
+  useMutation({
+    mutationFn: ({ id }: Campaign) => answer(http.DELETE('/campaigns/{id}', { params: { path: { id } } })),
+    onSettled: useRefreshAll(),
+  })
+
+/** One page of a campaign's vehicles that match a search. */
+export const useVehiclesOf = (campaign: number | null, search: string, page: number, yard: number | null) =>
+  useQuery({
+    queryKey: ['vehicles', 'page', campaign, search, page, yard],
+    queryFn: ({ signal }) =>
+      answer(
+        http.GET('/vehicles/campaign/{id}', {
+          params: { path: { id: campaign ?? 0 }, query: { page: page - 1, search, ...(yard === null ? {} : { yard }) } },
+          signal,
+        }),
+      ),
+    enabled: campaign !== null,
+    placeholderData: keepPreviousData,
+  })
+
+export const useSaveVehicle = () =>
+  useMutation({
+    mutationFn: ({ vehicle, version, input }: { vehicle: Vehicle; version: number; input: VehicleInput }) =>
+      answer(http.PUT('/vehicles/{id}', { params: { path: { id: vehicle.id }, header: { 'If-Match': `"${version}"` } }, body: input })),
+    onSettled: useRefreshAll(),
+  })
+
+const sendStatus = (body: BulkStatus, signal?: AbortSignal) => answer(http.POST('/vehicles/bulk/status', { body, signal }))
+const sendSpaces = (body: BulkSpaces, signal?: AbortSignal) => answer(http.POST('/vehicles/bulk/parking-space', { body, signal }))
+
+/** How long the answer to a list that is no longer shown is kept. */
+const PREVIEW_KEPT_MS = 30_000
+
+/** What a change would do, asked for as soon as there is one to ask about. */
+export const useStatusPreview = (body: BulkStatus | null) =>
+  useQuery({
+    queryKey: ['bulk', 'status', body],
+    queryFn: ({ signal }) => sendStatus({ vins: [], action: 'insert', ...body, dry_run: true }, signal),
+    enabled: body !== null,
+    gcTime: PREVIEW_KEPT_MS,
+  })
+
+export const useSpacePreview = (body: BulkSpaces | null) =>
+  useQuery({
+    queryKey: ['bulk', 'space', body],
+    queryFn: ({ signal }) => sendSpaces({ rows: [], ...body, dry_run: true }, signal),
+    enabled: body !== null,
+    gcTime: PREVIEW_KEPT_MS,
+  })
+
+export const useStatusChange = () => useMutation({ mutationFn: (body: BulkStatus) => sendStatus(body), onSettled: useRefreshAll() })
+export const useSpaceChange = () => useMutation({ mutationFn: (body: BulkSpaces) => sendSpaces(body), onSettled: useRefreshAll() })
