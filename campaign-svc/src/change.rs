@@ -1,6 +1,15 @@
 //! What a caller wants to change in a campaign, and whether that may be.
-use crate::{campaign::{Campaign, Standing}, error::Error, fields::{self, Checks}, steps};
-use patio_proto::{access::Role, campaign::{CampaignStatus, UpdateCampaignRequest}, status::campaign_text};
+use crate::{
+    campaign::{Campaign, Standing},
+    error::Error,
+    fields::{self, Checks},
+    steps,
+};
+use patio_proto::{
+    access::Role,
+    campaign::{CampaignStatus, UpdateCampaignRequest},
+    status::campaign_text,
+};
 use serde_json::{Map, Value};
 
 /// The fields of a save that passed their checks; what is absent stays as it is.
@@ -22,7 +31,8 @@ impl Change {
     pub fn checked(ask: UpdateCampaignRequest) -> Result<Self, Error> {
         let mut checks = Checks::default();
         let status = ask.status.map(|number| checks.take("status", status(number)));
-        let mut take = |field, text: Option<String>, check: fn(&str) -> Result<String, String>| text.map(|text| checks.take(field, check(&text)));
+        let mut take =
+            |field, text: Option<String>, check: fn(&str) -> Result<String, String>| text.map(|text| checks.take(field, check(&text)));
         let change = Self {
             name: take("name", ask.name, fields::name),
             description: take("description", ask.description, fields::text),

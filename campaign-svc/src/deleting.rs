@@ -3,9 +3,18 @@
 //! Once the tombstone stands the campaign is gone for everybody and its name is free. What is left to
 //! do goes on in the background, whether the caller waits or not, and the sweeper does it again when
 //! vehicle-svc is away or this process dies.
-use crate::{campaign::State, error::Error, store, works::{Asker, Works}};
+use crate::{
+    campaign::State,
+    error::Error,
+    store,
+    works::{Asker, Works},
+};
 use chrono::{DateTime, Utc};
-use patio_kit::{audit::{self, Event}, db::Tx, progress::Progress};
+use patio_kit::{
+    audit::{self, Event},
+    db::Tx,
+    progress::Progress,
+};
 use std::time::Duration;
 use tokio::sync::oneshot;
 

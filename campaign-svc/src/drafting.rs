@@ -1,9 +1,19 @@
 //! Drafts: what an import makes before its vehicles are in, and how it ends.
 //!
 //! A draft belongs to the person who imports; a service may go on with it when that person's session has ended.
-use crate::{campaign::{Campaign, Seen, State}, error::Error, fields::{self, Checks}, store::{self, NewDraft}, works::{Asker, Works}};
+use crate::{
+    campaign::{Campaign, Seen, State},
+    error::Error,
+    fields::{self, Checks},
+    store::{self, NewDraft},
+    works::{Asker, Works},
+};
 use chrono::{DateTime, Utc};
-use patio_kit::{audit::{self, Event}, db::Tx, progress::Progress};
+use patio_kit::{
+    audit::{self, Event},
+    db::Tx,
+    progress::Progress,
+};
 use patio_proto::campaign as pb;
 
 /// Checks what a draft is to say.

@@ -1,5 +1,8 @@
 //! Everything that can go wrong here, and what it means to a caller.
-use patio_kit::{errors::{self, Reason, status, status_with}, link};
+use patio_kit::{
+    errors::{self, Reason, status, status_with},
+    link,
+};
 use patio_proto::{campaign::CampaignStatus, status::campaign_text};
 use tonic::{Code, Status};
 
@@ -42,7 +45,9 @@ impl From<Error> for Status {
             Error::NoCampaign(_) => status(Code::NotFound, Reason::NoCampaign, &error),
             Error::NameTaken(ref name) => status_with(Code::AlreadyExists, Reason::NameTaken, &error, &[("name", name.clone())]),
             Error::BadFields(ref fields) => status_with(Code::InvalidArgument, Reason::BadRequest, &error, fields),
-            Error::FieldNotAllowed(field) => status_with(Code::PermissionDenied, Reason::FieldNotAllowed, &error, &[("field", field.to_owned())]),
+            Error::FieldNotAllowed(field) => {
+                status_with(Code::PermissionDenied, Reason::FieldNotAllowed, &error, &[("field", field.to_owned())])
+            }
             Error::StepNotAllowed { .. } | Error::NobodyImports => status(Code::PermissionDenied, Reason::NotAllowed, &error),
             Error::BadStep { .. } | Error::NoDraft(_) => status(Code::FailedPrecondition, Reason::BadTransition, &error),
             Error::ImportTaken => status(Code::AlreadyExists, Reason::KeyReused, &error),

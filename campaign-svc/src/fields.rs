@@ -115,7 +115,9 @@ mod tests {
         for fine in ["", "/images/a.png"] {
             assert!(image(fine).is_ok(), "{fine}");
         }
-        for bad in ["//elsewhere/a.png", "https://elsewhere/a.png", "javascript:alert(1)", "data:image/png;base64,", "a.png", "/\\elsewhere"] {
+        for bad in
+            ["//elsewhere/a.png", "https://elsewhere/a.png", "javascript:alert(1)", "data:image/png;base64,", "a.png", "/\\elsewhere"]
+        {
             assert!(image(bad).is_err(), "{bad}");
         }
     }

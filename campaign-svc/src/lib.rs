@@ -24,11 +24,18 @@ mod works;
 pub use config::Config;
 pub use sweep::Sweeper;
 
-use patio_kit::{audit::AuditLog, command::Program, db::Schema, host::Host, server::{Builder, LARGEST_MESSAGE, Service}};
+use patio_kit::{
+    audit::AuditLog,
+    command::Program,
+    db::Schema,
+    host::Host,
+    server::{Builder, LARGEST_MESSAGE, Service},
+};
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
     campaign::{
-        campaign_service_server::CampaignServiceServer, draft_service_server::DraftServiceServer, progress_service_server::ProgressServiceServer,
+        campaign_service_server::CampaignServiceServer, draft_service_server::DraftServiceServer,
+        progress_service_server::ProgressServiceServer,
     },
 };
 use sqlx::migrate::Migrator;

@@ -1,8 +1,17 @@
 //! Looking at campaigns.
-use crate::{campaign::Seen, error::Error, fields::{self, Checks}, store::{self, Filter}, works::{Asker, Works}};
+use crate::{
+    campaign::Seen,
+    error::Error,
+    fields::{self, Checks},
+    store::{self, Filter},
+    works::{Asker, Works},
+};
 use patio_kit::page::{self, Window};
 use patio_proto::{
-    campaign::{self as pb, CampaignStatus::{self, Closed, Ongoing, PendingReview, Ready}},
+    campaign::{
+        self as pb,
+        CampaignStatus::{self, Closed, Ongoing, PendingReview, Ready},
+    },
     common::PageMeta,
     yard,
 };
@@ -66,7 +75,8 @@ impl Works {
         let meta = ask.window.meta(store::count(&self.db, &filter).await?);
         let shown: Vec<i64> = page.iter().map(|campaign| campaign.id).collect();
         let mut progress = self.progress.of_all(&asker.bearer, &shown, ask.yard).await?;
-        let seen = page.into_iter().map(|campaign| Seen { progress: progress.remove(&campaign.id).unwrap_or_default(), campaign, yard: ask.yard });
+        let seen =
+            page.into_iter().map(|campaign| Seen { progress: progress.remove(&campaign.id).unwrap_or_default(), campaign, yard: ask.yard });
         Ok((seen.collect(), meta))
     }
 

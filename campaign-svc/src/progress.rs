@@ -1,7 +1,11 @@
 //! How far campaigns are: from the cache where it knows, else from vehicle-svc's counters.
 use crate::{error::Error, vehicles::Vehicles};
 use futures::future::join_all;
-use patio_kit::{cache::Cache, link::Bearer, progress::{self, Progress}};
+use patio_kit::{
+    cache::Cache,
+    link::Bearer,
+    progress::{self, Progress},
+};
 use patio_proto::vehicle as pb;
 use std::collections::HashMap;
 

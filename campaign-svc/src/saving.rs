@@ -11,9 +11,18 @@
 //! Whoever dies between 2 and 3 leaves an open campaign with a closed gate that counts as untold: the
 //! sweeper tells the stored, open state at a higher revision. Whoever else told vehicle-svc something
 //! between 1 and 3 took a higher revision too; then Closed is told once more, above that, before the answer.
-use crate::{campaign::{Campaign, Seen, State}, change::{self, Change}, error::Error, store, works::{Asker, Works}};
+use crate::{
+    campaign::{Campaign, Seen, State},
+    change::{self, Change},
+    error::Error,
+    store,
+    works::{Asker, Works},
+};
 use chrono::{DateTime, TimeDelta, Utc};
-use patio_kit::{audit::{self, Event}, db::Tx};
+use patio_kit::{
+    audit::{self, Event},
+    db::Tx,
+};
 
 /// How far the first transaction of a save came.
 enum Begun {

@@ -1,7 +1,10 @@
 //! The steps of a campaign from Ready to Closed: who may take which, and what vehicle-svc's reports do.
 use crate::error::Error;
-use patio_proto::{access::Role, campaign::{CampaignStatus, Turn}};
 use CampaignStatus::{Closed, Ongoing, PendingReview, Ready};
+use patio_proto::{
+    access::Role,
+    campaign::{CampaignStatus, Turn},
+};
 
 /// Whether a caller of this role may move a campaign from one status to another.
 ///

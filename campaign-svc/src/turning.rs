@@ -1,7 +1,17 @@
 //! What vehicle-svc reports when the work on a campaign passes a turning point.
-use crate::{campaign::{Campaign, Standing, State}, change, error::Error, fields::Checks, steps, store, works::Works};
+use crate::{
+    campaign::{Campaign, Standing, State},
+    change,
+    error::Error,
+    fields::Checks,
+    steps, store,
+    works::Works,
+};
 use chrono::{DateTime, Utc};
-use patio_kit::{audit::{self, Event}, db::Tx};
+use patio_kit::{
+    audit::{self, Event},
+    db::Tx,
+};
 use patio_proto::campaign::{ReportTurnRequest, Turn};
 
 /// A report whose turn is known.

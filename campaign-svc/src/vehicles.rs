@@ -1,6 +1,11 @@
 //! What this service asks of vehicle-svc and tells it.
 use crate::{campaign::Campaign, error::Error};
-use patio_kit::{host::Host, link::{Bearer, Link}, server::LARGEST_MESSAGE, tokens::ServiceTokens};
+use patio_kit::{
+    host::Host,
+    link::{Bearer, Link},
+    server::LARGEST_MESSAGE,
+    tokens::ServiceTokens,
+};
 use patio_proto::vehicle::{
     GetProgressRequest, ListCampaignsOfYardRequest, Progress, RemoveCampaignRequest, SetCampaignRequest,
     fleet_service_client::FleetServiceClient, yard_service_client::YardServiceClient,

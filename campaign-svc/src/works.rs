@@ -1,7 +1,15 @@
 //! What every call of this service works with.
 use crate::{progress::ProgressReader, vehicles::Vehicles};
 use chrono::{DateTime, Utc};
-use patio_kit::{audit, clock::Clock, db::Db, host::Host, identity::{self, Caller}, lifecycle::Tasks, link::Bearer};
+use patio_kit::{
+    audit,
+    clock::Clock,
+    db::Db,
+    host::Host,
+    identity::{self, Caller},
+    lifecycle::Tasks,
+    link::Bearer,
+};
 use tonic::{Request, Status};
 
 /// The database, the clock, and the ways to vehicle-svc; clones share them.

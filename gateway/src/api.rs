@@ -3,10 +3,14 @@ use crate::{config::Config, limits::Limiter, names::Names};
 use patio_kit::{host::Host, link::Link, server::LARGEST_MESSAGE};
 use patio_proto::{
     audit::audit_service_client::AuditServiceClient,
-    auth::{session_service_client::SessionServiceClient, token_service_client::TokenServiceClient, user_service_client::UserServiceClient},
+    auth::{
+        session_service_client::SessionServiceClient, token_service_client::TokenServiceClient, user_service_client::UserServiceClient,
+    },
     campaign::campaign_service_client::CampaignServiceClient,
     imports::import_service_client::ImportServiceClient,
-    vehicle::{bulk_service_client::BulkServiceClient, vehicle_service_client::VehicleServiceClient, yard_service_client::YardServiceClient},
+    vehicle::{
+        bulk_service_client::BulkServiceClient, vehicle_service_client::VehicleServiceClient, yard_service_client::YardServiceClient,
+    },
 };
 use std::{ops::Deref, sync::Arc, time::Duration};
 

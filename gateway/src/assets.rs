@@ -90,7 +90,8 @@ impl File {
     }
 
     fn answer(&self, headers: &HeaderMap, kept: HeaderValue) -> Response {
-        let mut told = HeaderMap::from_iter([(ETAG, self.etag.clone()), (CACHE_CONTROL, kept), (VARY, HeaderValue::from_static("accept-encoding"))]);
+        let mut told =
+            HeaderMap::from_iter([(ETAG, self.etag.clone()), (CACHE_CONTROL, kept), (VARY, HeaderValue::from_static("accept-encoding"))]);
         if headers.get(IF_NONE_MATCH).is_some_and(|known| matches(known, &self.etag)) {
             return (StatusCode::NOT_MODIFIED, told).into_response();
         }

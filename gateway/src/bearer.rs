@@ -1,9 +1,23 @@
 //! Who asks: the token, judged before anything else happens, and the address.
-use crate::{api::Api, config::Config, error::{Problem, Reply}, headers::RequestId, serve::Peer};
-use axum::extract::FromRequestParts;
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header::{AUTHORIZATION, COOKIE}, request::Parts};
+use crate::{
+    api::Api,
+    config::Config,
+    error::{Problem, Reply},
+    headers::RequestId,
+    rules,
+    serve::Peer,
+};
+use axum::extract::{FromRequestParts, MatchedPath};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, StatusCode,
+    header::{AUTHORIZATION, COOKIE},
+    request::Parts,
+};
 use patio_kit::{identity::Caller, link};
-use std::{net::{IpAddr, Ipv6Addr}, time::Duration};
+use std::{
+    net::{IpAddr, Ipv6Addr},
+    time::Duration,
+};
 
 /// Somebody who asks, signed in or not.
 #[derive(Debug, Clone)]
@@ -70,10 +84,19 @@ impl FromRequestParts<Api> for Signed {
             Err(_) if !identity.has_keys() => return Err(cannot_judge()),
             Err(_) => return Err(not_signed_in()),
         };
+        if !is_let_in(&caller, parts) {
+            return Err(Problem::new(StatusCode::FORBIDDEN, "NOT_ALLOWED", "your role does not allow this"));
+        }
         let (address, _) = origin(parts, &api.config);
         let bearer = link::Bearer::new(Some(token), request_id(parts), &address);
         Ok(Self { caller, address, bearer })
     }
+}
+
+/// Whether the route's rule lets a caller in; the services judge it again.
+fn is_let_in(caller: &Caller, parts: &Parts) -> bool {
+    let Some(path) = parts.extensions.get::<MatchedPath>() else { return true };
+    rules::least(parts.method.as_str(), path.as_str()).is_none_or(|least| caller.may(least))
 }
 
 fn not_signed_in() -> Problem {
@@ -153,7 +176,8 @@ mod tests {
     #[test]
     fn the_nearest_hop_that_is_no_proxy_of_ours_counts() {
         let trusted = ["10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap()];
-        let told = |line: &'static str| HeaderMap::from_iter([(HeaderName::from_static("x-forwarded-for"), HeaderValue::from_static(line))]);
+        let told =
+            |line: &'static str| HeaderMap::from_iter([(HeaderName::from_static("x-forwarded-for"), HeaderValue::from_static(line))]);
         assert_eq!(last_untrusted(&told("1.1.1.1, 203.0.113.9, 10.0.0.2"), &trusted), Some("203.0.113.9".parse().unwrap()));
         assert_eq!(last_untrusted(&told("203.0.113.9, nonsense, 10.0.0.2"), &trusted), None);
         assert_eq!(last_untrusted(&told("10.0.0.1"), &trusted), None);

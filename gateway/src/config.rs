@@ -1,6 +1,10 @@
 //! What the gateway is told beside the common settings.
 use clap::Args;
-use std::{net::{IpAddr, SocketAddr}, path::PathBuf, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+    time::Duration,
+};
 
 /// What the gateway is told by its environment or by flags.
 #[derive(Debug, Clone, Args)]

@@ -1,5 +1,8 @@
 //! One table from what services answer to what HTTP says, and the one form of every error.
-use axum::{Json, response::{IntoResponse, Response}};
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
+};
 use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
 use patio_kit::errors::{self, Reason};
 use serde::Serialize;
@@ -167,7 +170,9 @@ impl From<Status> for Problem {
         }
         problem.body.attempts_left = number("attempts_left");
         problem.body.retry_after = number("retry_after").or_else(|| (status == StatusCode::SERVICE_UNAVAILABLE).then_some(1));
-        at_fault(&refusal, reason).into_iter().fold(problem, |problem, (field, message)| problem.with(json!({ "field": field, "message": message })))
+        at_fault(&refusal, reason)
+            .into_iter()
+            .fold(problem, |problem, (field, message)| problem.with(json!({ "field": field, "message": message })))
     }
 }
 
@@ -190,15 +195,26 @@ mod tests {
     #[test]
     fn codes_and_reasons_lead_to_the_statuses_of_the_contract() {
         let table = [
-            (Code::InvalidArgument, Reason::BadRequest, 400), (Code::InvalidArgument, Reason::BadPassword, 422),
-            (Code::Unauthenticated, Reason::InvalidCredentials, 401), (Code::PermissionDenied, Reason::WrongPassword, 403),
-            (Code::NotFound, Reason::NoVehicle, 404), (Code::AlreadyExists, Reason::HmcTaken, 409), (Code::Aborted, Reason::StaleVersion, 409),
-            (Code::FailedPrecondition, Reason::BadTransition, 422), (Code::FailedPrecondition, Reason::StatusNotAllowed, 422),
-            (Code::FailedPrecondition, Reason::BadPassword, 422), (Code::FailedPrecondition, Reason::CampaignClosed, 409),
-            (Code::FailedPrecondition, Reason::LastAdmin, 409), (Code::FailedPrecondition, Reason::OwnAccount, 409),
-            (Code::ResourceExhausted, Reason::LockedOut, 429), (Code::ResourceExhausted, Reason::Busy, 503),
-            (Code::ResourceExhausted, Reason::TooLarge, 413), (Code::Unavailable, Reason::Unavailable, 503),
-            (Code::DeadlineExceeded, Reason::Timeout, 504), (Code::Cancelled, Reason::Unavailable, 503), (Code::Internal, Reason::Internal, 500),
+            (Code::InvalidArgument, Reason::BadRequest, 400),
+            (Code::InvalidArgument, Reason::BadPassword, 422),
+            (Code::Unauthenticated, Reason::InvalidCredentials, 401),
+            (Code::PermissionDenied, Reason::WrongPassword, 403),
+            (Code::NotFound, Reason::NoVehicle, 404),
+            (Code::AlreadyExists, Reason::HmcTaken, 409),
+            (Code::Aborted, Reason::StaleVersion, 409),
+            (Code::FailedPrecondition, Reason::BadTransition, 422),
+            (Code::FailedPrecondition, Reason::StatusNotAllowed, 422),
+            (Code::FailedPrecondition, Reason::BadPassword, 422),
+            (Code::FailedPrecondition, Reason::CampaignClosed, 409),
+            (Code::FailedPrecondition, Reason::LastAdmin, 409),
+            (Code::FailedPrecondition, Reason::OwnAccount, 409),
+            (Code::ResourceExhausted, Reason::LockedOut, 429),
+            (Code::ResourceExhausted, Reason::Busy, 503),
+            (Code::ResourceExhausted, Reason::TooLarge, 413),
+            (Code::Unavailable, Reason::Unavailable, 503),
+            (Code::DeadlineExceeded, Reason::Timeout, 504),
+            (Code::Cancelled, Reason::Unavailable, 503),
+            (Code::Internal, Reason::Internal, 500),
         ];
         for (code, reason, http) in table {
             let problem = Problem::from(status(code, reason, &"words"));

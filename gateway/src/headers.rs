@@ -1,7 +1,15 @@
 //! What every answer carries, and the one line that is logged of every request.
 use crate::{api::Api, error::Problem, pace::Kept, routes::users::InWords};
-use axum::{body::Body, extract::{MatchedPath, Request, State}, middleware::Next, response::{IntoResponse, Response}};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header::{self, ALLOW, CACHE_CONTROL, CONTENT_TYPE}};
+use axum::{
+    body::Body,
+    extract::{MatchedPath, Request, State},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
+    header::{self, ALLOW, CACHE_CONTROL, CONTENT_TYPE},
+};
 use patio_kit::access::REQUEST_ID;
 use std::time::{Duration, Instant};
 use tracing::Instrument;
@@ -114,7 +122,8 @@ fn wear(headers: &mut HeaderMap, path: &str, id: &RequestId, hsts: bool) {
 
 fn tell(method: &Method, route: &str, status: StatusCode, took: Duration, id: &RequestId) {
     let method = known(method);
-    metrics::counter!("patio_http_total", "method" => method, "route" => route.to_owned(), "status" => status.as_str().to_owned()).increment(1);
+    metrics::counter!("patio_http_total", "method" => method, "route" => route.to_owned(), "status" => status.as_str().to_owned())
+        .increment(1);
     metrics::histogram!("patio_http_seconds", "method" => method, "route" => route.to_owned()).record(took.as_secs_f64());
     tracing::info!(method, route, status = status.as_u16(), micros = took.as_micros(), request_id = %id.0, "answered a request");
 }

@@ -1,6 +1,13 @@
 //! What comes in, taken with the one form of error for whatever is wrong with it.
-use crate::{api::Api, error::{Problem, Reply}, serve::TooSlow};
-use axum::{body::Body, extract::{FromRequest, FromRequestParts, Path, Query, Request}};
+use crate::{
+    api::Api,
+    error::{Problem, Reply},
+    serve::TooSlow,
+};
+use axum::{
+    body::Body,
+    extract::{FromRequest, FromRequestParts, Path, Query, Request},
+};
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, StatusCode, header::CONTENT_TYPE, request::Parts};
 use http_body_util::BodyExt;

@@ -14,6 +14,7 @@ pub mod pace;
 pub mod page;
 pub mod precondition;
 pub mod routes;
+pub mod rules;
 pub mod serve;
 pub mod upload;
 pub mod values;

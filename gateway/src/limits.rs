@@ -1,6 +1,9 @@
 //! How often one address may try to sign in; the lockout itself is auth-svc's.
 use moka::sync::Cache;
-use std::{sync::{Arc, Mutex, PoisonError}, time::{Duration, Instant}};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 /// A bucket of tries for each address: full at first, refilled by one a second.
 pub struct Limiter {

@@ -1,9 +1,20 @@
 //! The gateway as a program of its own: `serve`, `config`, `probe` and `openapi`.
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use gateway::{Config, openapi};
-use patio_kit::{command, config::{self, Settings}, host::Host, lifecycle, probe::{NOT_SERVING, UNREACHABLE}, telemetry};
+use patio_kit::{
+    command,
+    config::{self, Settings},
+    host::Host,
+    lifecycle,
+    probe::{NOT_SERVING, UNREACHABLE},
+    telemetry,
+};
 use std::{io::Write, net::SocketAddr, process::ExitCode, sync::Arc, time::Duration};
-use tokio::{io::{AsyncReadExt, AsyncWriteExt}, net::TcpStream, time::timeout};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
 
 #[derive(Parser)]
 #[command(name = "gateway")]

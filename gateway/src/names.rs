@@ -3,7 +3,10 @@ use crate::bearer::Signed;
 use moka::sync::Cache;
 use patio_kit::link::Link;
 use patio_proto::auth::{GetNamesRequest, user_service_client::UserServiceClient};
-use std::{collections::{BTreeSet, HashMap}, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    time::Duration,
+};
 
 /// What a person is called who is no user any more.
 pub const REMOVED: &str = "removed";

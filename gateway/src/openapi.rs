@@ -3,7 +3,10 @@ use crate::routes;
 use axum::{Json, Router, routing::get};
 use patio_proto::access::Role;
 use serde_json::{Map, Value, json};
-use utoipa::openapi::{Components, Info, OpenApi, OpenApiBuilder, Server, security::{HttpAuthScheme, HttpBuilder, SecurityScheme}};
+use utoipa::openapi::{
+    Components, Info, OpenApi, OpenApiBuilder, Server,
+    security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
+};
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 /// What stands before the paths.
@@ -12,7 +15,10 @@ pub fn head() -> OpenApi {
     let mut info = Info::new("Patio", env!("CARGO_PKG_VERSION"));
     info.description = Some("Inspection campaigns over vehicle yards. `x-at-least` tells the role a call needs.".to_owned());
     let mut components = Components::new();
-    components.add_security_scheme("bearer", SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build()));
+    components.add_security_scheme(
+        "bearer",
+        SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build()),
+    );
     OpenApiBuilder::new().info(info).servers(Some([Server::new("/api")])).components(Some(components)).build()
 }
 
@@ -82,7 +88,10 @@ fn refusals(path: &str, operation: &Value, is_open: bool, has_rpc: bool) -> Vec<
         all.push(("400", "It cannot be understood."));
     }
     if has_rpc {
-        all.push(("401", if is_open { "Hmc and password do not belong together." } else { "No token, or one that is forged, expired or revoked." }));
+        all.push((
+            "401",
+            if is_open { "Hmc and password do not belong together." } else { "No token, or one that is forged, expired or revoked." },
+        ));
         all.extend([("500", "A fault of ours."), ("503", "A part of the product is away; try again."), ("504", "It took too long.")]);
     }
     if !is_open {
@@ -115,5 +124,11 @@ fn say_in_words(responses: &mut Map<String, Value>) {
 pub fn router<S: Clone + Send + Sync + 'static>() -> anyhow::Result<Router<S>> {
     let document = document()?;
     let page = SwaggerUi::new("/api/docs").config(Config::from("/api/openapi.json"));
-    Ok(Router::from(page).route("/api/openapi.json", get(move || { let document = document.clone(); async move { Json(document) } })))
+    Ok(Router::from(page).route(
+        "/api/openapi.json",
+        get(move || {
+            let document = document.clone();
+            async move { Json(document) }
+        }),
+    ))
 }

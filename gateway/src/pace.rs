@@ -3,7 +3,13 @@ use axum::body::Body;
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
-use std::{error::Error, pin::Pin, sync::{Arc, Mutex, MutexGuard, PoisonError}, task::{Context, Poll, ready}, time::Duration};
+use std::{
+    error::Error,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, ready},
+    time::Duration,
+};
 use tokio::time::{Instant, Sleep};
 
 /// The slowest a body may come in on the whole, in bytes a second.

@@ -1,16 +1,39 @@
 //! The door itself: accepting connections, and letting go of those that hold it open.
-use crate::{api::Api, assets::Pages, config::Config, headers, openapi, pace::{Busy, Paced, Pulse, Pulsing}, routes};
+use crate::{
+    api::Api,
+    assets::Pages,
+    config::Config,
+    headers, openapi,
+    pace::{Busy, Paced, Pulse, Pulsing},
+    routes,
+};
 use anyhow::Context;
 use axum::{Router, body::Body, extract::Request, middleware::from_fn_with_state, response::Response};
 use hyper::{body::Incoming, service::service_fn};
-use hyper_util::{rt::{TokioExecutor, TokioIo, TokioTimer}, server::conn::auto};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::conn::auto,
+};
 use patio_kit::{host::Host, lifecycle::Tasks};
-use std::{convert::Infallible, net::{IpAddr, SocketAddr}, pin::pin, sync::Arc, time::Duration};
-use tokio::{net::{TcpListener, TcpStream}, sync::{OwnedSemaphorePermit, Semaphore}, time::Instant};
+use std::{
+    convert::Infallible,
+    net::{IpAddr, SocketAddr},
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
 use tower::ServiceExt;
 use tower_http::{
     catch_panic::CatchPanicLayer,
-    compression::{CompressionLayer, predicate::{DefaultPredicate, NotForContentType, Predicate}},
+    compression::{
+        CompressionLayer,
+        predicate::{DefaultPredicate, NotForContentType, Predicate},
+    },
 };
 
 pub use crate::pace::TooSlow;

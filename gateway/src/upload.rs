@@ -1,6 +1,10 @@
 //! Carrying an uploaded file to import-svc while it comes in.
 use crate::{error::Problem, input};
-use axum::{Json, extract::Request, response::{IntoResponse, Response}};
+use axum::{
+    Json,
+    extract::Request,
+    response::{IntoResponse, Response},
+};
 use bytes::Bytes;
 use http::{StatusCode, header::CONTENT_TYPE};
 use multer::Multipart;
@@ -70,9 +74,11 @@ impl Refusal {
     /// What import-svc found wrong with the file.
     #[must_use]
     pub fn of(rejection: Rejection, product: &str) -> Self {
-        let details = rejection.rows.into_iter().map(|row| RowProblem { row: row.row, column: row.column, value: row.value, message: row.message });
+        let details =
+            rejection.rows.into_iter().map(|row| RowProblem { row: row.row, column: row.column, value: row.value, message: row.message });
         let message = rejection.message.replace("{product}", product);
-        let problem = UploadProblem { message, error_code: rejection.code, details: details.collect(), total_errors: rejection.total_errors };
+        let problem =
+            UploadProblem { message, error_code: rejection.code, details: details.collect(), total_errors: rejection.total_errors };
         Self::File(status_of(rejection.code), problem)
     }
 }

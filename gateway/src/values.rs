@@ -4,7 +4,10 @@ use patio_kit::clock;
 use patio_proto::{access::Role, campaign, role, status, vehicle};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use std::borrow::Cow;
-use utoipa::{PartialSchema, ToSchema, openapi::{ObjectBuilder, RefOr, Schema, Type}};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ObjectBuilder, RefOr, Schema, Type},
+};
 
 /// What a person may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -12,7 +12,11 @@ fn operations() -> Vec<(String, String, String)> {
     let paths = document["paths"].as_object().unwrap().clone();
     let each = |(path, item): (String, Value)| {
         let path = format!("/api{path}").replace("/uploads/{id}", "/uploads/0197f0c4-0000-7000-8000-000000000000").replace("{id}", "5");
-        item.as_object().unwrap().iter().map(|(method, operation)| (method.to_uppercase(), path.clone(), operation["x-at-least"].as_str().unwrap().to_owned())).collect::<Vec<_>>()
+        item.as_object()
+            .unwrap()
+            .iter()
+            .map(|(method, operation)| (method.to_uppercase(), path.clone(), operation["x-at-least"].as_str().unwrap().to_owned()))
+            .collect::<Vec<_>>()
     };
     paths.into_iter().flat_map(each).collect()
 }
@@ -78,11 +82,26 @@ async fn no_token_and_tokens_nobody_should_have_are_401_before_any_service_is_as
     let real = stack.token(2, Role::Admin);
     let (head, rest) = real.split_once('.').unwrap();
     let (claims, signature) = rest.split_once('.').unwrap();
-    let other = |n: usize| format!("{head}.{claims}.{}{}", &signature[..n], if signature.as_bytes()[n] == b'A' { "B" } else { "A" }) + &signature[n + 1..];
+    let other = |n: usize| {
+        format!("{head}.{claims}.{}{}", &signature[..n], if signature.as_bytes()[n] == b'A' { "B" } else { "A" }) + &signature[n + 1..]
+    };
     let alg_none = "eyJhbGciOiJub25lIiwia2lkIjoidGVzdCJ9";
     let hs256 = "eyJhbGciOiJIUzI1NiIsImtpZCI6InRlc3QifQ";
-    let expired = { stack.host.clock.advance(TimeDelta::hours(-2)); let token = stack.token(2, Role::Admin); stack.host.clock.advance(TimeDelta::hours(2)); token };
-    let forged = [other(0), other(20), format!("{alg_none}.{claims}."), format!("{hs256}.{claims}.{signature}"), format!("{head}.{claims}"), "x".to_owned(), expired];
+    let expired = {
+        stack.host.clock.advance(TimeDelta::hours(-2));
+        let token = stack.token(2, Role::Admin);
+        stack.host.clock.advance(TimeDelta::hours(2));
+        token
+    };
+    let forged = [
+        other(0),
+        other(20),
+        format!("{alg_none}.{claims}."),
+        format!("{hs256}.{claims}.{signature}"),
+        format!("{head}.{claims}"),
+        "x".to_owned(),
+        expired,
+    ];
     let mut pairs = 0;
     for (method, path, at_least) in operations() {
         if at_least == "anyone" {

@@ -10,7 +10,10 @@ async fn a_page_of_campaigns_asks_for_all_names_at_once() {
     let page = stack.ask("GET", "/api/campaigns?status=ongoing&yard=2&per_page=200", None).await.json();
     assert_eq!(page["meta"], json!({ "page_index": 0, "total_count": 2, "per_page": 200, "yard_name": "A" }));
     let campaign = &page["campaigns"][0];
-    assert_eq!((&campaign["created_by_name"], &campaign["modified_by_name"], &campaign["status"]), (&json!("ana"), &json!("removed"), &json!("Pending Review")));
+    assert_eq!(
+        (&campaign["created_by_name"], &campaign["modified_by_name"], &campaign["status"]),
+        (&json!("ana"), &json!("removed"), &json!("Pending Review"))
+    );
     assert_eq!((&campaign["allClosed"], &campaign["next"]), (&json!(false), &json!(null)));
     assert_eq!(stack.auth.names_asked.load(Ordering::Relaxed), 1);
 }
@@ -18,7 +21,9 @@ async fn a_page_of_campaigns_asks_for_all_names_at_once() {
 #[tokio::test]
 async fn failures_of_services_are_told_without_what_they_say_of_themselves() {
     let stack = Stack::new().await;
-    for (id, status, code) in [(404, 404, "NO_CAMPAIGN"), (500, 500, "INTERNAL"), (503, 503, "UNAVAILABLE"), (504, 504, "TIMEOUT"), (1, 500, "INTERNAL")] {
+    for (id, status, code) in
+        [(404, 404, "NO_CAMPAIGN"), (500, 500, "INTERNAL"), (503, 503, "UNAVAILABLE"), (504, 504, "TIMEOUT"), (1, 500, "INTERNAL")]
+    {
         let answer = stack.ask("GET", &format!("/api/campaigns/{id}"), None).await;
         assert_eq!((answer.status.as_u16(), answer.code().as_str()), (status, code), "{id}");
         assert!(!answer.text().contains("select") && !answer.text().contains("10.0.0.1"), "{}", answer.text());
@@ -49,14 +54,20 @@ async fn a_refused_change_of_a_user_is_plain_text() {
     let refused = stack.ask("PUT", "/api/users/3", Some(json!({ "hmc": "ana", "user_type": "op" }))).await;
     assert_eq!((refused.status.as_u16(), refused.text().as_str()), (409, "the last supervisor must stay one"));
     assert!(refused.header("content-type").starts_with("text/plain"));
-    assert_eq!(stack.ask("PUT", "/api/users/3", Some(json!({ "user_type": "king" }))).await.header("content-type"), refused.header("content-type"));
+    assert_eq!(
+        stack.ask("PUT", "/api/users/3", Some(json!({ "user_type": "king" }))).await.header("content-type"),
+        refused.header("content-type")
+    );
     assert_eq!(stack.ask_as((7, Role::Operator), "PUT", "/api/users/3", Some(json!({}))).await.status, 403);
 }
 
 #[tokio::test]
 async fn users_come_as_an_array_and_their_data_as_auth_svc_wrote_it() {
     let stack = Stack::new().await;
-    assert_eq!(stack.ask("GET", "/api/users", None).await.json(), json!([{ "id": 3, "hmc": "ana", "user_type": "tm", "created_at": "2026-09-21T14:13:20Z", "last_login_at": null }]));
+    assert_eq!(
+        stack.ask("GET", "/api/users", None).await.json(),
+        json!([{ "id": 3, "hmc": "ana", "user_type": "tm", "created_at": "2026-09-21T14:13:20Z", "last_login_at": null }])
+    );
     assert_eq!(stack.ask("GET", "/api/me/data", None).await.json(), json!({ "id": 2 }));
     assert_eq!(stack.ask("GET", "/api/users/3/data", None).await.json(), json!({ "id": 3 }));
     let me = stack.ask_as((1, Role::Operator), "GET", "/api/me", None).await.json();
@@ -71,7 +82,13 @@ async fn the_entries_of_all_services_are_one_list_by_time() {
     for page in 0..7 {
         let answer = audit(&format!("page={page}&per_page=150")).await.json();
         assert_eq!(answer["meta"]["has_more"], page < 6);
-        ids.extend(answer["events"].as_array().unwrap().iter().map(|event| (event["at"].as_str().unwrap().to_owned(), event["id"].as_str().unwrap().to_owned())));
+        ids.extend(
+            answer["events"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|event| (event["at"].as_str().unwrap().to_owned(), event["id"].as_str().unwrap().to_owned())),
+        );
     }
     let mut sorted = ids.clone();
     sorted.sort_by(|a, b| b.0.cmp(&a.0));
@@ -80,7 +97,10 @@ async fn the_entries_of_all_services_are_one_list_by_time() {
     assert_eq!(sorted.len(), 1000);
     assert!(ids.windows(2).all(|two| two[0].0 >= two[1].0));
     let first = audit("per_page=1").await.json();
-    assert_eq!((&first["events"][0]["hmc"], &first["events"][0]["user_type"], &first["meta"]["total_count"]), (&json!("ana"), &json!("tm"), &json!(2)));
+    assert_eq!(
+        (&first["events"][0]["hmc"], &first["events"][0]["user_type"], &first["meta"]["total_count"]),
+        (&json!("ana"), &json!("tm"), &json!(2))
+    );
     assert_eq!(audit("hmc=nobody").await.json()["events"], json!([]));
     assert_eq!(audit("hmc=ANA&per_page=1").await.json()["events"][0]["hmc"], "ana");
     assert_eq!(audit("page=20&per_page=200").await.status, 400);

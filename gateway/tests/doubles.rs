@@ -1,8 +1,18 @@
 //! Doubles of the services: small, honest, and counting what they are asked.
 use futures::{Stream, stream};
-use patio_kit::{clock, errors::{Reason, status, status_with}, identity};
+use patio_kit::{
+    clock,
+    errors::{Reason, status, status_with},
+    identity,
+};
 use patio_proto::{access::Role, audit, auth as a, campaign as c, imports as i, vehicle as v};
-use std::{pin::Pin, sync::{Arc, Mutex, atomic::{AtomicBool, AtomicUsize, Ordering}}};
+use std::{
+    pin::Pin,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
 use tonic::{Code, Request, Response, Status, Streaming, async_trait};
 
 type Reply<T> = Result<Response<T>, Status>;
@@ -51,7 +61,13 @@ impl a::session_service_server::SessionService for Auth {
 
     async fn get_me(&self, request: Request<a::GetMeRequest>) -> Reply<a::User> {
         let caller = identity::caller(&request)?;
-        Ok(Response::new(a::User { id: caller.user_id, role: caller.role.into(), developer: caller.is_developer(), hmc: "dev".into(), ..ana() }))
+        Ok(Response::new(a::User {
+            id: caller.user_id,
+            role: caller.role.into(),
+            developer: caller.is_developer(),
+            hmc: "dev".into(),
+            ..ana()
+        }))
     }
 
     async fn change_own_password(&self, _: Request<a::ChangeOwnPasswordRequest>) -> Reply<a::User> {
@@ -106,7 +122,8 @@ pub struct Campaigns;
 impl c::campaign_service_server::CampaignService for Campaigns {
     async fn list_campaigns(&self, request: Request<c::ListCampaignsRequest>) -> Reply<c::ListCampaignsReply> {
         let page = request.into_inner().page.unwrap_or_default();
-        let campaign = |id| c::Campaign { id, created_by: 3, modified_by: Some(99), status: 3, created_at: moment(0), ..Default::default() };
+        let campaign =
+            |id| c::Campaign { id, created_by: 3, modified_by: Some(99), status: 3, created_at: moment(0), ..Default::default() };
         let meta = patio_proto::common::PageMeta { index: page.index, size: page.size, total_count: 2 };
         Ok(Response::new(c::ListCampaignsReply { campaigns: vec![campaign(1), campaign(2)], meta: Some(meta) }))
     }
@@ -138,7 +155,15 @@ pub struct Vehicles {
 }
 
 fn car(version: i64) -> v::Vehicle {
-    v::Vehicle { id: 5, model_code: "HB20".into(), serial_number: "000123".into(), modified_by: Some(3), version, id_yard: Some(2), ..Default::default() }
+    v::Vehicle {
+        id: 5,
+        model_code: "HB20".into(),
+        serial_number: "000123".into(),
+        modified_by: Some(3),
+        version,
+        id_yard: Some(2),
+        ..Default::default()
+    }
 }
 
 #[async_trait]
@@ -156,7 +181,9 @@ impl v::vehicle_service_server::VehicleService for Vehicles {
     }
 
     async fn list_all_vehicles(&self, _: Request<v::ListAllVehiclesRequest>) -> Reply<Flow<v::VehicleChunk>> {
-        let chunk = |n: i64| v::VehicleChunk { vehicles: (0..1000).map(|i| v::VehicleRow { id: n * 1000 + i, status: 7, ..Default::default() }).collect() };
+        let chunk = |n: i64| v::VehicleChunk {
+            vehicles: (0..1000).map(|i| v::VehicleRow { id: n * 1000 + i, status: 7, ..Default::default() }).collect(),
+        };
         Ok(Response::new(Box::pin(stream::iter((0..20).map(move |n| Ok(chunk(n)))))))
     }
 
@@ -226,7 +253,13 @@ impl audit::audit_service_server::AuditService for Log {
         let asked = request.into_inner();
         let shift = i64::try_from(self.0.len()).unwrap();
         let all = (1..=250_i64).rev().map(|id| audit::Event {
-            id, at: moment(id * 60 + shift), user_id: Some(3), role: Role::Manager.into(), kind: "login".into(), subject: format!("{} {id}", self.0), ..Default::default()
+            id,
+            at: moment(id * 60 + shift),
+            user_id: Some(3),
+            role: Role::Manager.into(),
+            kind: "login".into(),
+            subject: format!("{} {id}", self.0),
+            ..Default::default()
         });
         let before = asked.before.as_ref().and_then(clock::moment).map(|at| (at, asked.before_id));
         let left = all.filter(|event| before.is_none_or(|before| (clock::moment(event.at.as_ref().unwrap()).unwrap(), event.id) < before));

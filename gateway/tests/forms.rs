@@ -18,12 +18,27 @@ fn in_form(answer: &Answer, status: u16, what: &str) {
 async fn bad_paths_queries_and_methods_are_refused_in_the_one_form() {
     let stack = Stack::new().await;
     let cases = [
-        ("GET", "/api", 404), ("GET", "/api/nothing", 404), ("GET", "/api/vehicles/5/x", 404), ("POST", "/api/me", 405), ("TRACE", "/api/me", 405),
-        ("GET", "/api/vehicles/x", 400), ("GET", "/api/vehicles/0", 400), ("GET", "/api/vehicles/-1", 400), ("GET", "/api/vehicles/99999999999999999999", 400),
-        ("GET", "/api/vehicles/%FF", 400), ("GET", "/api/vehicles/5?yard=29", 400), ("GET", "/api/vehicles/5?yard=x", 400),
-        ("GET", "/api/campaigns?page=-1", 400), ("GET", "/api/campaigns?page=1.5", 400), ("GET", "/api/campaigns?per_page=0", 400),
-        ("GET", "/api/campaigns?per_page=201", 400), ("GET", "/api/campaigns?status=open", 400), ("GET", "/api/campaigns?search=%00", 400),
-        ("GET", "/api/campaigns/progress", 400), ("GET", "/api/campaigns/progress?campaign_name=", 400), ("GET", "/api/vehicles/campaign/1?status=fine", 400),
+        ("GET", "/api", 404),
+        ("GET", "/api/nothing", 404),
+        ("GET", "/api/vehicles/5/x", 404),
+        ("POST", "/api/me", 405),
+        ("TRACE", "/api/me", 405),
+        ("GET", "/api/vehicles/x", 400),
+        ("GET", "/api/vehicles/0", 400),
+        ("GET", "/api/vehicles/-1", 400),
+        ("GET", "/api/vehicles/99999999999999999999", 400),
+        ("GET", "/api/vehicles/%FF", 400),
+        ("GET", "/api/vehicles/5?yard=29", 400),
+        ("GET", "/api/vehicles/5?yard=x", 400),
+        ("GET", "/api/campaigns?page=-1", 400),
+        ("GET", "/api/campaigns?page=1.5", 400),
+        ("GET", "/api/campaigns?per_page=0", 400),
+        ("GET", "/api/campaigns?per_page=201", 400),
+        ("GET", "/api/campaigns?status=open", 400),
+        ("GET", "/api/campaigns?search=%00", 400),
+        ("GET", "/api/campaigns/progress", 400),
+        ("GET", "/api/campaigns/progress?campaign_name=", 400),
+        ("GET", "/api/vehicles/campaign/1?status=fine", 400),
         ("GET", "/api/documents/uploads/x/events", 400),
     ];
     for (method, path, status) in cases {
@@ -41,7 +56,18 @@ async fn bad_bodies_are_refused_naming_the_field() {
         let request = stack.request((2, Role::Admin), "PUT", "/api/vehicles/5").header("content-type", kind);
         stack.send(request.body(Body::from(body.to_owned())).unwrap()).await
     };
-    for body in ["", "{", "[]x", "null", "[1]", r#"{"status":7}"#, r#"{"status":"fine"}"#, r#"{"id":"5"}"#, r#"{"id":1e99}"#, "{\"operator_notes\":\"a\\u0000\"}"] {
+    for body in [
+        "",
+        "{",
+        "[]x",
+        "null",
+        "[1]",
+        r#"{"status":7}"#,
+        r#"{"status":"fine"}"#,
+        r#"{"id":"5"}"#,
+        r#"{"id":1e99}"#,
+        "{\"operator_notes\":\"a\\u0000\"}",
+    ] {
         in_form(&put("application/json", body).await, 400, body);
     }
     in_form(&put("text/plain", "{}").await, 415, "text");
@@ -57,7 +83,9 @@ async fn refusals_of_large_bodies_are_seen_by_clients_that_still_send() {
     let stack = Stack::new().await;
     let address = stack.listen(config()).await;
     let send = async |token: &str, size: usize| {
-        let head = format!("PUT /api/vehicles/5 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\nContent-Length: {size}\r\n\r\n");
+        let head = format!(
+            "PUT /api/vehicles/5 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\nContent-Length: {size}\r\n\r\n"
+        );
         raw(address, &[head.as_bytes(), &vec![b' '; size]].concat()).await
     };
     in_form(&send(&stack.token(2, Role::Admin), 10 << 20).await, 413, "ten times too large");
@@ -78,16 +106,34 @@ async fn every_answer_is_dressed_errors_too() {
     let mut told = config();
     told.hsts = true;
     let stack = Stack::with(told, Pages::default()).await;
-    for path in ["/api/me", "/api/nothing", "/api/health", "/api/campaigns/505", "/api/campaigns/500", "/healthz", "/", "/x.js", "/api/docs/", "/api/openapi.json"] {
+    for path in [
+        "/api/me",
+        "/api/nothing",
+        "/api/health",
+        "/api/campaigns/505",
+        "/api/campaigns/500",
+        "/healthz",
+        "/",
+        "/x.js",
+        "/api/docs/",
+        "/api/openapi.json",
+    ] {
         let answer = stack.ask("GET", path, None).await;
         for (name, value) in [
-            ("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"), ("x-frame-options", "DENY"), ("cross-origin-opener-policy", "same-origin"),
-            ("permissions-policy", "camera=(self), microphone=(), geolocation=()"), ("strict-transport-security", "max-age=31536000; includeSubDomains"),
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("x-frame-options", "DENY"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("permissions-policy", "camera=(self), microphone=(), geolocation=()"),
+            ("strict-transport-security", "max-age=31536000; includeSubDomains"),
         ] {
             assert_eq!(answer.header(name), value, "{path}");
         }
         let policy = answer.header("content-security-policy");
-        assert!(policy.starts_with("default-src 'self'; script-src 'self'") && policy.contains("frame-ancestors 'none'"), "{path}: {policy}");
+        assert!(
+            policy.starts_with("default-src 'self'; script-src 'self'") && policy.contains("frame-ancestors 'none'"),
+            "{path}: {policy}"
+        );
         assert_eq!(policy.contains("'unsafe-inline'"), path == "/api/docs/", "{path}");
         assert_eq!(answer.header("cache-control"), "no-store", "{path}");
         assert_eq!(answer.header("x-request-id").len(), 36, "{path}");

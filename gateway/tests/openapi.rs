@@ -23,7 +23,10 @@ fn every_operation_says_who_may_call_it_and_how_it_refuses() {
             assert!(["anyone", "op", "tm", "admin", "developer"].contains(&at_least), "{method} {path}");
             let responses = operation["responses"].as_object().unwrap();
             if at_least != "anyone" {
-                assert!(responses.contains_key("401") && responses.contains_key("403") && operation["security"].is_array(), "{method} {path}");
+                assert!(
+                    responses.contains_key("401") && responses.contains_key("403") && operation["security"].is_array(),
+                    "{method} {path}"
+                );
             }
             assert!(responses.values().all(|response| !response["description"].as_str().unwrap().is_empty()), "{method} {path}");
             names.insert(operation["operationId"].as_str().unwrap().to_owned());
@@ -37,7 +40,10 @@ fn every_operation_says_who_may_call_it_and_how_it_refuses() {
 #[test]
 fn vocabularies_are_spelled_as_the_wire_spells_them() {
     let schemas = &committed()["components"]["schemas"];
-    assert_eq!(schemas["VehicleStatus"]["enum"], serde_json::json!(["", "ok", "ng", "Repair", "Repair OK", "Not Found", "Gate Out", "S/OFF BL"]));
+    assert_eq!(
+        schemas["VehicleStatus"]["enum"],
+        serde_json::json!(["", "ok", "ng", "Repair", "Repair OK", "Not Found", "Gate Out", "S/OFF BL"])
+    );
     assert_eq!(schemas["CampaignStatus"]["enum"], serde_json::json!(["Ready", "Ongoing", "Pending Review", "Closed"]));
     assert_eq!(schemas["UserType"]["enum"], serde_json::json!(["op", "tm", "admin"]));
 }

@@ -25,7 +25,10 @@ async fn get(stack: &Stack, method: &str, path: &str, headers: &[(&str, &str)]) 
 async fn files_with_a_hash_are_kept_for_a_year_and_the_page_is_asked_for_again() {
     let stack = with_pages().await;
     let script = get(&stack, "GET", "/assets/app-1a2b.js", &[]).await;
-    assert_eq!((script.header("cache-control"), script.header("content-type")), ("public, max-age=31536000, immutable", "text/javascript; charset=utf-8"));
+    assert_eq!(
+        (script.header("cache-control"), script.header("content-type")),
+        ("public, max-age=31536000, immutable", "text/javascript; charset=utf-8")
+    );
     let page = get(&stack, "GET", "/", &[]).await;
     assert_eq!((page.header("cache-control"), page.header("content-type")), ("no-cache", "text/html; charset=utf-8"));
     assert_eq!(get(&stack, "GET", "/assets/zxing-9f.wasm", &[]).await.header("content-type"), "application/wasm");
@@ -40,7 +43,13 @@ async fn every_path_of_the_pages_leads_to_the_page_and_no_other_does() {
         let answer = get(&stack, "GET", path, &[]).await;
         assert!(answer.status.is_success() && answer.text().starts_with("<!doctype html>"), "{path}");
     }
-    for (method, path, status) in [("GET", "/nothing.js", 404), ("GET", "/assets/../index.html", 404), ("GET", "/../../etc/passwd.txt", 404), ("POST", "/", 405), ("GET", "/api/x", 404)] {
+    for (method, path, status) in [
+        ("GET", "/nothing.js", 404),
+        ("GET", "/assets/../index.html", 404),
+        ("GET", "/../../etc/passwd.txt", 404),
+        ("POST", "/", 405),
+        ("GET", "/api/x", 404),
+    ] {
         assert_eq!(get(&stack, method, path, &[]).await.status.as_u16(), status, "{method} {path}");
     }
     let head = get(&stack, "HEAD", "/", &[]).await;

@@ -1,5 +1,8 @@
 //! Probes, keys, and what the gateway's own program prints.
-use crate::{doubles::Keys, stack::{Stack, attach, config}};
+use crate::{
+    doubles::Keys,
+    stack::{Stack, attach, config},
+};
 use axum::body::Body;
 use gateway::{api::Api, assets::Pages, serve};
 use http::Request;
@@ -7,9 +10,9 @@ use http_body_util::BodyExt;
 use patio_kit::testing;
 use patio_proto::auth::token_service_server::TokenServiceServer;
 use serde_json::{Value, json};
+use std::process::Command;
 use tonic::service::RoutesBuilder;
 use tower::ServiceExt;
-use std::process::Command;
 
 #[tokio::test]
 async fn health_says_ok_and_nothing_else() {
@@ -31,7 +34,12 @@ async fn a_gateway_whose_services_have_no_health_is_not_ready() {
 async fn a_gateway_whose_services_serve_is_ready_and_shows_their_keys() {
     let folder = tempfile::tempdir().unwrap();
     let host = testing::host(folder.path(), None).await;
-    for (name, link) in [("auth-svc", &host.links.auth), ("campaign-svc", &host.links.campaign), ("vehicle-svc", &host.links.vehicle), ("import-svc", &host.links.import)] {
+    for (name, link) in [
+        ("auth-svc", &host.links.auth),
+        ("campaign-svc", &host.links.campaign),
+        ("vehicle-svc", &host.links.vehicle),
+        ("import-svc", &host.links.import),
+    ] {
         let (reporter, health) = tonic_health::server::health_reporter();
         reporter.set_service_status("", tonic_health::ServingStatus::Serving).await;
         let mut routes = RoutesBuilder::default();
@@ -61,10 +69,15 @@ async fn the_program_probes_prints_its_document_and_its_settings() {
     let address = stack.listen(config()).await.to_string();
     let run = async |arguments: &[&str]| {
         let (program, arguments) = (env!("CARGO_BIN_EXE_gateway"), arguments.iter().map(|a| (*a).to_owned()).collect::<Vec<_>>());
-        tokio::task::spawn_blocking(move || Command::new(program).args(arguments).env_remove("PATIO_LISTEN").output().unwrap()).await.unwrap()
+        tokio::task::spawn_blocking(move || Command::new(program).args(arguments).env_remove("PATIO_LISTEN").output().unwrap())
+            .await
+            .unwrap()
     };
     let probed = run(&["probe", "--addr", &address]).await;
-    assert_eq!((probed.status.code(), String::from_utf8_lossy(&probed.stdout).trim()), (Some(1), format!("{address} gateway NOT_SERVING").as_str()));
+    assert_eq!(
+        (probed.status.code(), String::from_utf8_lossy(&probed.stdout).trim()),
+        (Some(1), format!("{address} gateway NOT_SERVING").as_str())
+    );
     assert_eq!(run(&["probe", "--addr", "127.0.0.1:1"]).await.status.code(), Some(2));
     let document = run(&["openapi"]).await.stdout;
     assert_eq!(serde_json::from_slice::<serde_json::Value>(&document).unwrap(), gateway::openapi::document().unwrap());

@@ -46,7 +46,10 @@ async fn refusals_carry_the_words_and_the_numbers() {
     let stack = Stack::new().await;
     let wrong = sign_in(&stack, "ana", "wrong", &[]).await;
     assert_eq!(wrong.status, 401);
-    assert_eq!(wrong.json(), json!({ "code": "INVALID_CREDENTIALS", "message": "Invalid credentials. You have more 4 attempt(s).", "attempts_left": 4 }));
+    assert_eq!(
+        wrong.json(),
+        json!({ "code": "INVALID_CREDENTIALS", "message": "Invalid credentials. You have more 4 attempt(s).", "attempts_left": 4 })
+    );
     let locked = sign_in(&stack, "locked", "right", &[]).await;
     assert_eq!((locked.status.as_u16(), locked.header("retry-after")), (429, "171"));
     assert_eq!((locked.code().as_str(), locked.json()["retry_after"].as_i64()), ("LOCKED_OUT", Some(171)));

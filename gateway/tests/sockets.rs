@@ -2,8 +2,15 @@
 use crate::stack::{Stack, config, parsed, raw};
 use gateway::Config;
 use patio_proto::access::Role;
-use std::{net::SocketAddr, time::{Duration, Instant}};
-use tokio::{io::{AsyncReadExt, AsyncWriteExt}, net::TcpStream, time::{sleep, timeout}};
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::{sleep, timeout},
+};
 
 fn impatient() -> Config {
     let mut config = config();
@@ -41,7 +48,8 @@ async fn silent_half_said_and_dribbling_clients_are_let_go_and_others_are_served
     };
     let served = async {
         for _ in 0..20 {
-            let answer = timeout(Duration::from_millis(500), raw(address, b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).await;
+            let answer =
+                timeout(Duration::from_millis(500), raw(address, b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).await;
             assert_eq!(answer.unwrap().status, 200);
             sleep(Duration::from_millis(50)).await;
         }
@@ -65,7 +73,10 @@ async fn a_kept_connection_that_rests_too_long_is_closed() {
 async fn a_body_that_stops_or_dribbles_is_answered_408() {
     let stack = Stack::new().await;
     let address = stack.listen(impatient()).await;
-    let head = format!("PUT /api/vehicles/5 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n", stack.token(2, Role::Admin));
+    let head = format!(
+        "PUT /api/vehicles/5 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n",
+        stack.token(2, Role::Admin)
+    );
     let (got, took) = dribble(address, &[head.as_bytes(), b"{"], Duration::ZERO).await;
     assert_eq!(parsed(&got).status, 408);
     assert!(took < Duration::from_secs(5), "{took:?}");
@@ -105,7 +116,8 @@ async fn a_drain_finishes_what_is_under_way_and_takes_nothing_new() {
     let body = r#"{"status":"ok"}"#;
     let head = format!(
         "PUT /api/vehicles/5 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-        stack.token(2, Role::Admin), body.len()
+        stack.token(2, Role::Admin),
+        body.len()
     );
     let mut under_way = TcpStream::connect(address).await.unwrap();
     under_way.write_all(head.as_bytes()).await.unwrap();

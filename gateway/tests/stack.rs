@@ -6,12 +6,20 @@ use clap::Parser;
 use gateway::{Config, api::Api, assets::Pages, serve};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
-use patio_kit::{access::{Access, guard}, host::Host, link::Link, testing};
+use patio_kit::{
+    access::{Access, guard},
+    host::Host,
+    link::Link,
+    testing,
+};
 use patio_proto::{access::Role, audit::audit_service_server::AuditServiceServer, auth, campaign, imports, vehicle};
 use serde_json::Value;
 use std::{net::SocketAddr, time::Duration};
 use tempfile::TempDir;
-use tokio::{io::{AsyncReadExt, AsyncWriteExt}, net::TcpStream};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 use tonic::service::RoutesBuilder;
 use tower::ServiceExt;
 

@@ -23,7 +23,9 @@ async fn upload(stack: &Stack, body: Vec<u8>) -> Answer {
 async fn upload_over(address: SocketAddr, token: Option<String>, body: &[u8]) -> Answer {
     let token = token.map_or_else(String::new, |token| format!("Authorization: Bearer {token}\r\n"));
     let length = body.len();
-    let head = format!("POST /api/documents/upload HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{token}Content-Type: multipart/form-data; boundary=edge\r\nContent-Length: {length}\r\n\r\n");
+    let head = format!(
+        "POST /api/documents/upload HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{token}Content-Type: multipart/form-data; boundary=edge\r\nContent-Length: {length}\r\n\r\n"
+    );
     raw(address, &[head.as_bytes(), body].concat()).await
 }
 
@@ -58,7 +60,10 @@ async fn success_says_so_in_the_words_of_the_specification() {
     assert_eq!(answer.status, 201);
     let body = answer.json();
     assert_eq!(body["message"], "Documento enviado com sucesso e inserido no banco de dados! A campanha já pode ser iniciada.");
-    assert_eq!((&body["campaign"]["name"], &body["campaign"]["created_by_name"], &body["campaign"]["status"]), (&json!("Brakes"), &json!("ana"), &json!("Ready")));
+    assert_eq!(
+        (&body["campaign"]["name"], &body["campaign"]["created_by_name"], &body["campaign"]["status"]),
+        (&json!("Brakes"), &json!("ana"), &json!("Ready"))
+    );
 }
 
 #[tokio::test]
@@ -89,7 +94,10 @@ async fn forms_that_are_none_are_refused() {
     assert_eq!(upload(&stack, b"--edge--\r\n".to_vec()).await.status, 400);
     let broken = form("a.xlsx", 10);
     assert_eq!(upload(&stack, broken[..broken.len() - 6].to_vec()).await.status, 400);
-    let request = stack.request(MANAGER, "POST", "/api/documents/upload").header("content-type", "multipart/form-data; boundary=edge").header("x-upload-id", "me");
+    let request = stack
+        .request(MANAGER, "POST", "/api/documents/upload")
+        .header("content-type", "multipart/form-data; boundary=edge")
+        .header("x-upload-id", "me");
     assert_eq!(stack.send(request.body(Body::from(form("a.xlsx", 1))).unwrap()).await.status, 400);
     assert!(stack.imports.whole.lock().unwrap().is_empty(), "a broken form is no file");
 }

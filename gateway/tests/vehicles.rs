@@ -14,7 +14,10 @@ async fn a_vehicle_carries_its_version_as_etag_and_the_name_of_who_saved_it() {
     let answer = stack.ask("GET", "/api/vehicles/5?yard=2", None).await;
     assert_eq!((answer.status.as_u16(), answer.header("etag")), (200, "\"7\""));
     let vehicle = answer.json();
-    assert_eq!((&vehicle["vin_number"], &vehicle["modified_by_hmc"], &vehicle["status"]), (&json!("HB20 000123"), &json!("ana"), &json!("")));
+    assert_eq!(
+        (&vehicle["vin_number"], &vehicle["modified_by_hmc"], &vehicle["status"]),
+        (&json!("HB20 000123"), &json!("ana"), &json!(""))
+    );
     stack.ask("GET", "/api/vehicles/5", None).await;
     assert_eq!(stack.auth.names_asked.load(Ordering::Relaxed), 1, "names are remembered");
 }
@@ -22,17 +25,25 @@ async fn a_vehicle_carries_its_version_as_etag_and_the_name_of_who_saved_it() {
 #[tokio::test]
 async fn a_stale_save_is_refused_with_the_vehicle_as_it_is_now() {
     let stack = Stack::new().await;
-    let request = stack.request(SUPERVISOR, "PUT", "/api/vehicles/5").header("if-match", "\"6\"").header("content-type", "application/json");
+    let request =
+        stack.request(SUPERVISOR, "PUT", "/api/vehicles/5").header("if-match", "\"6\"").header("content-type", "application/json");
     let refused = stack.send(request.body(Body::from(r#"{"status":"ok"}"#)).unwrap()).await;
     assert_eq!((refused.status.as_u16(), refused.code().as_str()), (409, "STALE_VERSION"));
     let current = &refused.json()["details"][0];
-    assert_eq!((&current["version"], &current["vin_number"], &current["modified_by_hmc"]), (&json!(7), &json!("HB20 000123"), &json!("ana")));
+    assert_eq!(
+        (&current["version"], &current["vin_number"], &current["modified_by_hmc"]),
+        (&json!(7), &json!("HB20 000123"), &json!("ana"))
+    );
 }
 
 #[tokio::test]
 async fn a_save_passes_on_what_was_sent_and_nothing_else() {
     let stack = Stack::new().await;
-    let request = stack.request(SUPERVISOR, "PUT", "/api/vehicles/5?yard=2").header("if-match", "\"7\"").header("idempotency-key", "k-1").header("content-type", "application/json; charset=utf-8");
+    let request = stack
+        .request(SUPERVISOR, "PUT", "/api/vehicles/5?yard=2")
+        .header("if-match", "\"7\"")
+        .header("idempotency-key", "k-1")
+        .header("content-type", "application/json; charset=utf-8");
     let body = json!({ "id": 5, "status": "Repair OK", "operator_notes": "ok\nok", "inspected": false, "id_yard": 3, "campaign_id": 1, "origin": "scanned", "unknown": [] });
     let saved = stack.send(request.body(Body::from(body.to_string())).unwrap()).await;
     assert_eq!((saved.status.as_u16(), saved.header("etag")), (200, "\"8\""), "{}", saved.text());

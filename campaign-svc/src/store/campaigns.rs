@@ -1,7 +1,12 @@
 //! Reading campaigns and changing what they say.
 use super::{columns, dialect};
 use crate::{campaign::Campaign, error::Error, fields::name_key};
-use patio_kit::{db::{Db, Tx}, errors::is_duplicate, on, page::Window};
+use patio_kit::{
+    db::{Db, Tx},
+    errors::is_duplicate,
+    on,
+    page::Window,
+};
 use patio_proto::{campaign::CampaignStatus, status::campaign_text};
 use sqlx::{query, query_as, query_scalar};
 

@@ -22,9 +22,14 @@ impl Twin {
 macro_rules! listed {
     ($what:expr, $ids:literal, $end:literal) => {
         concat!(
-            "select ", $what, " from campaigns
+            "select ",
+            $what,
+            " from campaigns
               where state = 'live' and name_key like $1 escape '\\' and status in ($2, $3, $4, $5)
-                and (cast($6 as text) is null or id in (", $ids, "))", $end
+                and (cast($6 as text) is null or id in (",
+            $ids,
+            "))",
+            $end
         )
     };
 }

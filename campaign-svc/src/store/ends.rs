@@ -1,6 +1,9 @@
 //! The end of campaigns and drafts: a tombstone first, the row last.
 use chrono::{DateTime, Utc};
-use patio_kit::{db::{Db, Tx}, on};
+use patio_kit::{
+    db::{Db, Tx},
+    on,
+};
 use sqlx::{query, query_scalar};
 
 /// Makes a held campaign a tombstone, which frees its name and its import id at once.

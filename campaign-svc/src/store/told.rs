@@ -2,7 +2,10 @@
 use super::columns;
 use crate::campaign::Campaign;
 use chrono::{DateTime, Utc};
-use patio_kit::{db::{Db, Tx}, on};
+use patio_kit::{
+    db::{Db, Tx},
+    on,
+};
 use sqlx::{query, query_as, query_scalar};
 
 /// Takes the next revision of a held campaign for a telling that comes before its change is stored.

@@ -1,7 +1,13 @@
 //! Closing and reopening: a Closed campaign never takes one more save.
 use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused, yard::Trouble};
 use patio_kit::{errors::Reason, testing::each_database};
-use patio_proto::{campaign::{CampaignStatus::{Closed, Ongoing, PendingReview}, UpdateCampaignRequest}, vehicle::Gate};
+use patio_proto::{
+    campaign::{
+        CampaignStatus::{Closed, Ongoing, PendingReview},
+        UpdateCampaignRequest,
+    },
+    vehicle::Gate,
+};
 use tonic::Code;
 
 #[tokio::test]

@@ -1,10 +1,16 @@
 //! Drafts: what an import makes before anybody may see it.
 use crate::support::{ADMIN, MANAGER, OPERATOR, SERVICE, World, page, refused, yard::Trouble};
 use chrono::TimeDelta;
-use patio_kit::{errors::{self, Reason}, testing::each_database};
+use patio_kit::{
+    errors::{self, Reason},
+    testing::each_database,
+};
 use patio_proto::{
     access::Role,
-    campaign::{CampaignStatus::{Ongoing, Ready}, CreateDraftRequest, DiscardDraftRequest, PublishDraftRequest, TouchDraftRequest},
+    campaign::{
+        CampaignStatus::{Ongoing, Ready},
+        CreateDraftRequest, DiscardDraftRequest, PublishDraftRequest, TouchDraftRequest,
+    },
     vehicle::Gate,
 };
 use tonic::Code;
@@ -80,7 +86,10 @@ async fn a_draft_is_its_importers_and_a_service_may_go_on_with_it() {
         world.drafts().touch_draft(world.by(SERVICE, TouchDraftRequest { id })).await.unwrap();
         world.drafts().publish_draft(world.by(SERVICE, PublishDraftRequest { id })).await.unwrap();
         let own = CreateDraftRequest { name: "Wipers".to_owned(), ..Default::default() };
-        assert_eq!(refused(world.drafts().create_draft(world.by(SERVICE, own.clone())).await), (Code::PermissionDenied, Reason::NotAllowed));
+        assert_eq!(
+            refused(world.drafts().create_draft(world.by(SERVICE, own.clone())).await),
+            (Code::PermissionDenied, Reason::NotAllowed)
+        );
         let operator = world.drafts().create_draft(world.by(OPERATOR, own)).await;
         assert_eq!(refused(operator), (Code::PermissionDenied, Reason::NotAllowed));
     })

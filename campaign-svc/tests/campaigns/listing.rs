@@ -1,7 +1,13 @@
 //! Lists of campaigns.
 use crate::support::{MANAGER, World, page, refused, search};
-use patio_kit::{errors::{self, Reason}, testing::each_database};
-use patio_proto::campaign::{CampaignStatus::{Closed, Ongoing, PendingReview, Ready}, GetCampaignRequest, ListCampaignsRequest};
+use patio_kit::{
+    errors::{self, Reason},
+    testing::each_database,
+};
+use patio_proto::campaign::{
+    CampaignStatus::{Closed, Ongoing, PendingReview, Ready},
+    GetCampaignRequest, ListCampaignsRequest,
+};
 use tonic::Code;
 
 #[tokio::test]
@@ -30,14 +36,28 @@ async fn a_search_finds_its_text_anywhere_in_any_case_and_nothing_else() {
             world.ready(name).await;
         }
         for (text, found) in [
-            ("%", vec!["100% Brakes"]), ("_", vec!["A_B test"]), ("\\", vec![r"C:\parts"]),
-            ("a_b", vec!["A_B test"]), ("A_", vec!["A_B test"]), ("BRAKES", vec!["100% Brakes"]),
-            ("0% b", vec!["100% Brakes"]), ("TeSt", vec!["AXB TEST", "A_B test"]), ("ÁGUA ü", vec!["Água Ünits"]),
-            ("wide", vec!["Ｗide"]), ("ＷＩＤＥ", vec!["Ｗide"]), ("'", vec!["'; drop table campaigns; --"]),
-            ("\"", vec![]), ("100%%", vec![]), ("*", vec![]),
+            ("%", vec!["100% Brakes"]),
+            ("_", vec!["A_B test"]),
+            ("\\", vec![r"C:\parts"]),
+            ("a_b", vec!["A_B test"]),
+            ("A_", vec!["A_B test"]),
+            ("BRAKES", vec!["100% Brakes"]),
+            ("0% b", vec!["100% Brakes"]),
+            ("TeSt", vec!["AXB TEST", "A_B test"]),
+            ("ÁGUA ü", vec!["Água Ünits"]),
+            ("wide", vec!["Ｗide"]),
+            ("ＷＩＤＥ", vec!["Ｗide"]),
+            ("'", vec!["'; drop table campaigns; --"]),
+            ("\"", vec![]),
+            ("100%%", vec![]),
+            ("*", vec![]),
         ] {
             let (names, total) = world.names(search(text)).await;
-            assert_eq!((names, total), (found.iter().map(|name| (*name).to_owned()).collect(), i64::try_from(found.len()).unwrap()), "{text}");
+            assert_eq!(
+                (names, total),
+                (found.iter().map(|name| (*name).to_owned()).collect(), i64::try_from(found.len()).unwrap()),
+                "{text}"
+            );
         }
         assert_eq!(world.names(search("")).await.1, 7);
     })

@@ -1,6 +1,10 @@
 //! Where the counters of a list come from.
 use crate::support::{World, page, yard::Trouble};
-use patio_kit::{cache::Cache, progress::{self, Progress}, testing::{self, each_database}};
+use patio_kit::{
+    cache::Cache,
+    progress::{self, Progress},
+    testing::{self, each_database},
+};
 use tonic::Code;
 
 /// What the list says of a campaign: vehicles, inspected ones and the next.

@@ -1,6 +1,9 @@
 //! Editing what a campaign says.
 use crate::support::{ADMIN, MANAGER, World, refused, yard::Trouble};
-use patio_kit::{errors::{self, Reason}, testing::each_database};
+use patio_kit::{
+    errors::{self, Reason},
+    testing::each_database,
+};
 use patio_proto::{campaign::UpdateCampaignRequest, vehicle::Gate};
 use tonic::Code;
 
@@ -13,10 +16,17 @@ async fn a_team_leader_edits_every_text_and_the_rest_stays() {
         world.host.clock.advance(chrono::TimeDelta::minutes(1));
         let (description, image, model_type) = ("first\nsecond".to_owned(), "/images/hose.png".to_owned(), "HB20".to_owned());
         let save = UpdateCampaignRequest {
-            id, description: Some(description), image: Some(image), model_type: Some(model_type), ..Default::default()
+            id,
+            description: Some(description),
+            image: Some(image),
+            model_type: Some(model_type),
+            ..Default::default()
         };
         let after = world.save(MANAGER, save).await.unwrap();
-        assert_eq!((after.description.as_str(), after.image.as_str(), after.model_type.as_str()), ("first\nsecond", "/images/hose.png", "HB20"));
+        assert_eq!(
+            (after.description.as_str(), after.image.as_str(), after.model_type.as_str()),
+            ("first\nsecond", "/images/hose.png", "HB20")
+        );
         assert_eq!((after.name.as_str(), after.part.as_str(), after.status), ("Brakes", "Hose", before.status));
         assert_eq!((after.created_by, after.modified_by, after.created_at), (MANAGER.0, Some(MANAGER.0), before.created_at));
         assert!(after.modified_at.unwrap().seconds > before.modified_at.unwrap().seconds);
@@ -69,8 +79,13 @@ async fn what_cannot_be_is_refused_by_the_name_of_each_field() {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
         let save = UpdateCampaignRequest {
-            id, name: Some("a\u{202e}b".to_owned()), image: Some("//elsewhere/x.png".to_owned()), description: Some("nul \u{0}".to_owned()),
-            part: Some("x".repeat(2001)), status: Some(9), ..Default::default()
+            id,
+            name: Some("a\u{202e}b".to_owned()),
+            image: Some("//elsewhere/x.png".to_owned()),
+            description: Some("nul \u{0}".to_owned()),
+            part: Some("x".repeat(2001)),
+            status: Some(9),
+            ..Default::default()
         };
         let refusal = world.save(ADMIN, save).await.unwrap_err();
         for field in ["name", "image", "description", "part", "status"] {

@@ -3,7 +3,10 @@ use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused};
 use patio_kit::{errors::Reason, testing::each_database};
 use patio_proto::{
     access::Role,
-    campaign::{CampaignStatus::{self, Closed, Ongoing, PendingReview, Ready}, UpdateCampaignRequest},
+    campaign::{
+        CampaignStatus::{self, Closed, Ongoing, PendingReview, Ready},
+        UpdateCampaignRequest,
+    },
     status::campaign_text,
 };
 use tonic::Code;
@@ -66,8 +69,12 @@ async fn an_operator_starts_a_campaign_with_nothing_else_in_the_same_save() {
         }
         assert_eq!(world.get(id).await.unwrap().status(), Ready, "a refused save is refused whole");
         let whole = UpdateCampaignRequest {
-            name: Some("Brakes".to_owned()), description: Some(String::new()), image: Some(String::new()),
-            model_type: Some(String::new()), part: Some("Hose".to_owned()), ..start
+            name: Some("Brakes".to_owned()),
+            description: Some(String::new()),
+            image: Some(String::new()),
+            model_type: Some(String::new()),
+            part: Some("Hose".to_owned()),
+            ..start
         };
         let started = world.save(OPERATOR, whole).await.unwrap();
         assert_eq!((started.status(), started.modified_by), (Ongoing, Some(OPERATOR.0)));

@@ -14,9 +14,18 @@ async fn every_turn_moves_every_status_as_specified() {
     each_database(async |host| {
         let world = World::start(host).await;
         for (from, turn, to) in [
-            (Ready, Begun, Ongoing), (Ongoing, Begun, Ongoing), (PendingReview, Begun, PendingReview), (Closed, Begun, Closed),
-            (Ready, Complete, PendingReview), (Ongoing, Complete, PendingReview), (PendingReview, Complete, PendingReview), (Closed, Complete, Closed),
-            (Ready, Incomplete, Ready), (Ongoing, Incomplete, Ongoing), (PendingReview, Incomplete, Ongoing), (Closed, Incomplete, Closed),
+            (Ready, Begun, Ongoing),
+            (Ongoing, Begun, Ongoing),
+            (PendingReview, Begun, PendingReview),
+            (Closed, Begun, Closed),
+            (Ready, Complete, PendingReview),
+            (Ongoing, Complete, PendingReview),
+            (PendingReview, Complete, PendingReview),
+            (Closed, Complete, Closed),
+            (Ready, Incomplete, Ready),
+            (Ongoing, Incomplete, Ongoing),
+            (PendingReview, Incomplete, Ongoing),
+            (Closed, Incomplete, Closed),
         ] {
             let name = format!("{from:?} {turn:?}");
             let id = world.campaign_at(&name, from).await;

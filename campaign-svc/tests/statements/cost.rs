@@ -2,8 +2,15 @@
 use crate::support::{World, page};
 use patio_kit::testing::each_database;
 use patio_proto::campaign::ListCampaignsRequest;
-use std::{fmt::Debug, sync::{LazyLock, Mutex}, time::Duration};
-use tracing_subscriber::{Layer, layer::{Context, SubscriberExt}};
+use std::{
+    fmt::Debug,
+    sync::{LazyLock, Mutex},
+    time::Duration,
+};
+use tracing_subscriber::{
+    Layer,
+    layer::{Context, SubscriberExt},
+};
 
 /// Every statement on campaigns that sqlx told of.
 ///

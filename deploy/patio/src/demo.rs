@@ -68,12 +68,15 @@ async fn import(host: &Host, bearer: &Bearer, campaign: (&str, &str, &str, &str,
     let file = workbook(campaign)?;
     let upload_id = uuid::Uuid::new_v4().to_string();
     let first = UploadChunk { upload_id, file_name: "demo.xlsx".to_owned(), data: Vec::new() };
-    let chunks: Vec<_> =
-        std::iter::once(first).chain(file.chunks(64 << 10).map(|data| UploadChunk { data: data.to_vec(), ..UploadChunk::default() })).collect();
+    let chunks: Vec<_> = std::iter::once(first)
+        .chain(file.chunks(64 << 10).map(|data| UploadChunk { data: data.to_vec(), ..UploadChunk::default() }))
+        .collect();
     let request = bearer.sign_within(Duration::from_secs(120), tokio_stream::iter(chunks));
     let reply = ImportServiceClient::new(host.links.import.clone()).import_campaign(request).await?.into_inner();
     match reply.outcome {
-        Some(Outcome::Imported(done)) => inspect(host, bearer, done.campaign.map(|campaign| campaign.id).unwrap_or_default(), campaign.5).await,
+        Some(Outcome::Imported(done)) => {
+            inspect(host, bearer, done.campaign.map(|campaign| campaign.id).unwrap_or_default(), campaign.5).await
+        }
         Some(Outcome::Rejected(why)) => print(&format!("{}: {}\n", campaign.0, why.message)),
         None => Ok(()),
     }

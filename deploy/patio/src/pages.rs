@@ -34,7 +34,10 @@ fn sources(folder: &Path) -> Option<PathBuf> {
         return None;
     }
     let here = std::env::current_dir().ok()?;
-    here.ancestors().map(|above| above.join(folder)).filter_map(|dist| dist.parent().map(Path::to_owned)).find(|web| web.join("package.json").is_file())
+    here.ancestors()
+        .map(|above| above.join(folder))
+        .filter_map(|dist| dist.parent().map(Path::to_owned))
+        .find(|web| web.join("package.json").is_file())
 }
 
 fn modified(path: &Path) -> Option<SystemTime> {

@@ -1,7 +1,17 @@
 //! Starting everything in the right order, and ending it in the reverse one.
 use crate::{demo, pages};
 use clap::Args;
-use patio_kit::{audit::seal, command::{DRAIN, Program, print}, config::Settings, db::Schema, host::Host, lifecycle, secret::Secret, server::Service, telemetry};
+use patio_kit::{
+    audit::seal,
+    command::{DRAIN, Program, print},
+    config::Settings,
+    db::Schema,
+    host::Host,
+    lifecycle,
+    secret::Secret,
+    server::Service,
+    telemetry,
+};
 use ring::rand::{SecureRandom, SystemRandom};
 use std::sync::Arc;
 
@@ -83,7 +93,8 @@ async fn admin(host: &Host) -> anyhow::Result<()> {
 }
 
 /// The tables of all services.
-const SCHEMAS: [Schema; 4] = [auth_svc::Auth::SCHEMA, vehicle_svc::Vehicles::SCHEMA, campaign_svc::Campaigns::SCHEMA, import_svc::Imports::SCHEMA];
+const SCHEMAS: [Schema; 4] =
+    [auth_svc::Auth::SCHEMA, vehicle_svc::Vehicles::SCHEMA, campaign_svc::Campaigns::SCHEMA, import_svc::Imports::SCHEMA];
 
 /// Brings the tables of all services up to date.
 pub async fn migrate(options: Options) -> anyhow::Result<()> {
@@ -104,7 +115,10 @@ pub async fn verify_audit(options: Options) -> anyhow::Result<()> {
     for schema in SCHEMAS {
         let db = host.database(schema).await?;
         let report = seal::verify(&db, host.clock.now()).await?;
-        print(&format!("{}: {} entries and {} seals compared, {} removed when due\n", schema.name, report.entries, report.seals, report.removed))?;
+        print(&format!(
+            "{}: {} entries and {} seals compared, {} removed when due\n",
+            schema.name, report.entries, report.seals, report.removed
+        ))?;
         for problem in &report.problems {
             print(&format!("{}: {problem}\n", schema.name))?;
         }

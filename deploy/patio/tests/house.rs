@@ -28,7 +28,19 @@ fn shown(path: &Path) -> String {
 
 #[test]
 fn the_top_level_holds_what_the_design_fixes() {
-    let allowed = ["Cargo.toml", "Cargo.lock", "proto", "gateway", "auth-svc", "campaign-svc", "vehicle-svc", "import-svc", "web", "deploy", "README.md"];
+    let allowed = [
+        "Cargo.toml",
+        "Cargo.lock",
+        "proto",
+        "gateway",
+        "auth-svc",
+        "campaign-svc",
+        "vehicle-svc",
+        "import-svc",
+        "web",
+        "deploy",
+        "README.md",
+    ];
     let made_by_running = ["target", "data"];
     let odd: Vec<_> = fs::read_dir(root())
         .unwrap()

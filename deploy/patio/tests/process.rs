@@ -89,7 +89,14 @@ fn get(url: &str, path: &str, token: &str) -> Result<Value, ureq::Error> {
 /// Imports the template's campaign; its vehicles by id.
 fn import(patio: &Patio, token: &str) -> Vec<i64> {
     let bearer = format!("Bearer {token}");
-    let template = agent().get(format!("{}/api/documents/template", patio.url)).header("authorization", &bearer).call().unwrap().body_mut().read_to_vec().unwrap();
+    let template = agent()
+        .get(format!("{}/api/documents/template", patio.url))
+        .header("authorization", &bearer)
+        .call()
+        .unwrap()
+        .body_mut()
+        .read_to_vec()
+        .unwrap();
     let mut body = b"--cut\r\ncontent-disposition: form-data; name=\"documents\"; filename=\"template.xlsx\"\r\ncontent-type: application/octet-stream\r\n\r\n".to_vec();
     body.extend(template);
     body.extend(b"\r\n--cut--\r\n");
@@ -161,7 +168,11 @@ fn save_until_killed(patio: &Patio, token: &str, vehicles: &[i64]) -> Vec<(i64, 
             scope.spawn(move || {
                 let mut last = None;
                 while !killed.load(Ordering::Relaxed) {
-                    let Ok(saved) = put(url, &format!("/api/vehicles/{id}"), token, &json!({ "operator_notes": format!("after {last:?}") })) else { break };
+                    let Ok(saved) =
+                        put(url, &format!("/api/vehicles/{id}"), token, &json!({ "operator_notes": format!("after {last:?}") }))
+                    else {
+                        break;
+                    };
                     last = saved["version"].as_i64();
                 }
                 acknowledged.lock().unwrap().extend(last.map(|version| (*id, version)));

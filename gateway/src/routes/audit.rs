@@ -1,10 +1,19 @@
 //! Who did what, when: the entries of all services, merged by time.
-use crate::{api::Api, bearer::Signed, error::{Problem, Reply}, input::Asked, page, values};
+use crate::{
+    api::Api,
+    bearer::Signed,
+    error::{Problem, Reply},
+    input::Asked,
+    page, values,
+};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use futures::future::try_join_all;
 use patio_kit::{clock, link::Link};
-use patio_proto::{audit::{self as pb, audit_service_client::AuditServiceClient}, auth};
+use patio_proto::{
+    audit::{self as pb, audit_service_client::AuditServiceClient},
+    auth,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -123,7 +132,12 @@ async fn filter(api: &Api, signed: &Signed, query: AuditQuery) -> Reply<Option<p
         },
     };
     Ok(Some(pb::ListEventsRequest {
-        kind: query.kind.unwrap_or_default(), user_id, search, from: query.from.map(clock::timestamp), to: query.to.map(clock::timestamp), ..Default::default()
+        kind: query.kind.unwrap_or_default(),
+        user_id,
+        search,
+        from: query.from.map(clock::timestamp),
+        to: query.to.map(clock::timestamp),
+        ..Default::default()
     }))
 }
 
@@ -150,7 +164,10 @@ impl Kept {
 
 /// The newest entries of one service, as many as asked for or as there are.
 async fn newest(
-    (service, mut log): (&'static str, AuditServiceClient<Link>), signed: &Signed, mut ask: pb::ListEventsRequest, wanted: usize,
+    (service, mut log): (&'static str, AuditServiceClient<Link>),
+    signed: &Signed,
+    mut ask: pb::ListEventsRequest,
+    wanted: usize,
 ) -> Reply<Vec<Kept>> {
     let mut kept: Vec<Kept> = Vec::new();
     while kept.len() < wanted {

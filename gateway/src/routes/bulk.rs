@@ -1,5 +1,12 @@
 //! Many vehicles at once.
-use crate::{api::{Api, LONG}, bearer::Signed, error::{Problem, ProblemBody, Reply}, input::{LARGE, Sent}, page, values::VehicleStatus};
+use crate::{
+    api::{Api, LONG},
+    bearer::Signed,
+    error::{Problem, ProblemBody, Reply},
+    input::{LARGE, Sent},
+    page,
+    values::VehicleStatus,
+};
 use axum::{Json, extract::State};
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
@@ -100,8 +107,11 @@ async fn bulk_status(State(api): State<Api>, signed: Signed, Sent(body): Sent<Bu
         Action::Remove => pb::StatusAction::Remove,
     };
     let ask = pb::BulkStatusRequest {
-        vins: body.vins, action: action.into(), status: body.status.unwrap_or_default().wire().into(),
-        scope: Some(pb::Scope { yard: page::yard(body.yard)?, campaign_id: body.campaign_id }), dry_run: body.dry_run.unwrap_or_default(),
+        vins: body.vins,
+        action: action.into(),
+        status: body.status.unwrap_or_default().wire().into(),
+        scope: Some(pb::Scope { yard: page::yard(body.yard)?, campaign_id: body.campaign_id }),
+        dry_run: body.dry_run.unwrap_or_default(),
     };
     Ok(Json(api.bulk().bulk_status(signed.sign_within(LONG, ask)).await?.into_inner().into()))
 }

@@ -1,19 +1,31 @@
 //! Campaigns.
 use super::users::Success;
-use crate::{api::Api, bearer::Signed, error::{Problem, ProblemBody, Reply}, input::{Asked, Id, Sent}, names::People, page, values::{self, CampaignStatus}};
+use crate::{
+    api::Api,
+    bearer::Signed,
+    error::{Problem, ProblemBody, Reply},
+    input::{Asked, Id, Sent},
+    names::People,
+    page,
+    values::{self, CampaignStatus},
+};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use patio_proto::{campaign::{self as pb, CampaignStatus as Wire}, status, vehicle};
+use patio_proto::{
+    campaign::{self as pb, CampaignStatus as Wire},
+    status, vehicle,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The calls of this noun.
 pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new()
-        .routes(routes!(list_campaigns))
-        .routes(routes!(campaign_progress))
-        .routes(routes!(get_campaign, update_campaign, delete_campaign))
+    OpenApiRouter::new().routes(routes!(list_campaigns)).routes(routes!(campaign_progress)).routes(routes!(
+        get_campaign,
+        update_campaign,
+        delete_campaign
+    ))
 }
 
 /// A campaign.
@@ -206,8 +218,13 @@ async fn update_campaign(State(api): State<Api>, signed: Signed, Id(id): Id, Sen
         return Err(Problem::field("id", "it differs from the path's"));
     }
     let ask = pb::UpdateCampaignRequest {
-        id, name: body.name, description: body.description, status: body.status.map(|status| status.wire().into()),
-        image: body.image, model_type: body.model_type, part: body.part,
+        id,
+        name: body.name,
+        description: body.description,
+        status: body.status.map(|status| status.wire().into()),
+        image: body.image,
+        model_type: body.model_type,
+        part: body.part,
     };
     let campaign = api.campaigns().update_campaign(signed.sign(ask)).await?.into_inner();
     shown_one(&api, &signed, campaign).await
@@ -268,7 +285,9 @@ mod tests {
     #[test]
     fn an_empty_campaign_is_not_complete() {
         let people = People::default();
-        let campaign = |total, inspected| Campaign::of(pb::Campaign { total_vehicles: total, total_inspected: inspected, ..Default::default() }, &people);
+        let campaign = |total, inspected| {
+            Campaign::of(pb::Campaign { total_vehicles: total, total_inspected: inspected, ..Default::default() }, &people)
+        };
         assert!(!campaign(0, 0).all_closed && !campaign(2, 1).all_closed && campaign(2, 2).all_closed);
         assert_eq!(campaign(0, 0).created_by_name, "removed");
     }

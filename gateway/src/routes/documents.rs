@@ -1,15 +1,25 @@
 //! Spreadsheets in: uploading a campaign, watching it, and an example to begin from.
 use super::campaigns::{self, Campaign};
 use crate::{
-    api::{Api, LONG}, bearer::Signed, error::{Problem, Reply},
-    input::{self, UploadId}, upload::{self, Refusal},
+    api::{Api, LONG},
+    bearer::Signed,
+    error::{Problem, Reply},
+    input::{self, UploadId},
+    upload::{self, Refusal},
 };
 use axum::{
-    Json, extract::{Request, State},
-    response::{IntoResponse, Response, Sse, sse::{Event, KeepAlive}},
+    Json,
+    extract::{Request, State},
+    response::{
+        IntoResponse, Response, Sse,
+        sse::{Event, KeepAlive},
+    },
 };
 use futures::{Stream, StreamExt};
-use http::{HeaderName, StatusCode, header::{CONTENT_DISPOSITION, CONTENT_TYPE}};
+use http::{
+    HeaderName, StatusCode,
+    header::{CONTENT_DISPOSITION, CONTENT_TYPE},
+};
 use patio_proto::imports::{self as pb, ImportPhase, import_campaign_reply::Outcome};
 use serde::Serialize;
 use std::{convert::Infallible, time::Duration};

@@ -32,14 +32,24 @@ struct LoginLog {
 #[utoipa::path(post, path = "/logs/page-view", tag = "logs", request_body = PageView, responses((status = 204, description = "Noted.")),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/LogVisit"))))]
 async fn log_page_view(State(api): State<Api>, signed: Signed, Sent(body): Sent<PageView>) -> Reply<StatusCode> {
-    note(&api, &signed, pb::LogVisitRequest { kind: "page-view".to_owned(), page: body.page, told_at: body.timestamp, address: signed.address.clone() }).await
+    note(
+        &api,
+        &signed,
+        pb::LogVisitRequest { kind: "page-view".to_owned(), page: body.page, told_at: body.timestamp, address: signed.address.clone() },
+    )
+    .await
 }
 
 /// Notes that a person finished signing in.
 #[utoipa::path(post, path = "/logs/login", tag = "logs", request_body = LoginLog, responses((status = 204, description = "Noted.")),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/LogVisit"))))]
 async fn log_login(State(api): State<Api>, signed: Signed, Sent(body): Sent<LoginLog>) -> Reply<StatusCode> {
-    note(&api, &signed, pb::LogVisitRequest { kind: "login".to_owned(), page: String::new(), told_at: body.timestamp, address: signed.address.clone() }).await
+    note(
+        &api,
+        &signed,
+        pb::LogVisitRequest { kind: "login".to_owned(), page: String::new(), told_at: body.timestamp, address: signed.address.clone() },
+    )
+    .await
 }
 
 async fn note(api: &Api, signed: &Signed, visit: pb::LogVisitRequest) -> Reply<StatusCode> {

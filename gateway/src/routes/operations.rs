@@ -1,5 +1,8 @@
 //! How the product is, and its public keys.
-use crate::{api::Api, error::{Problem, Reply}};
+use crate::{
+    api::Api,
+    error::{Problem, Reply},
+};
 use axum::{Json, Router, extract::State, http::StatusCode, routing::get};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use futures::future::join_all;

@@ -1,8 +1,21 @@
 //! Signing in and out, and what a person sees and changes of oneself.
-use crate::{api::Api, bearer::{Signed, Visitor, mark_cookie}, error::{Problem, Reply}, input::Sent, values::{self, UserType}};
-use axum::{Json, extract::State, response::{IntoResponse, Response}};
+use crate::{
+    api::Api,
+    bearer::{Signed, Visitor, mark_cookie},
+    error::{Problem, Reply},
+    input::Sent,
+    values::{self, UserType},
+};
+use axum::{
+    Json,
+    extract::State,
+    response::{IntoResponse, Response},
+};
 use chrono::{DateTime, Utc};
-use http::{HeaderMap, StatusCode, header::{CONTENT_TYPE, SET_COOKIE}};
+use http::{
+    HeaderMap, StatusCode,
+    header::{CONTENT_TYPE, SET_COOKIE},
+};
 use patio_kit::clock;
 use patio_proto::auth as pb;
 use serde::{Deserialize, Serialize};
@@ -12,7 +25,11 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The calls of this noun.
 pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new().routes(routes!(sign_in, sign_out)).routes(routes!(get_me)).routes(routes!(change_password)).routes(routes!(own_data))
+    OpenApiRouter::new()
+        .routes(routes!(sign_in, sign_out))
+        .routes(routes!(get_me))
+        .routes(routes!(change_password))
+        .routes(routes!(own_data))
 }
 
 /// What a person signs in with.
@@ -66,16 +83,28 @@ pub struct PersonalData(serde_json::Value);
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/SignIn"))))]
 async fn sign_in(State(api): State<Api>, visitor: Visitor, Sent(body): Sent<Credentials>) -> Reply<(HeaderMap, Json<Session>)> {
     if let Err(seconds) = api.sign_ins.take(&visitor.address, Instant::now()) {
-        return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED", "too many sign-ins from this address; try again in a moment").after(seconds));
+        return Err(Problem::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "RATE_LIMITED",
+            "too many sign-ins from this address; try again in a moment",
+        )
+        .after(seconds));
     }
     let ask = pb::SignInRequest {
-        hmc: body.hmc, password: body.password, address: visitor.address.clone(), device_mark: visitor.device_mark.clone().unwrap_or_default(),
+        hmc: body.hmc,
+        password: body.password,
+        address: visitor.address.clone(),
+        device_mark: visitor.device_mark.clone().unwrap_or_default(),
     };
     let session = api.sessions().sign_in(visitor.sign(ask)).await?.into_inner();
     let cookie = mark_cookie(&session.device_mark, visitor.secure).map(|cookie| (SET_COOKIE, cookie));
     let user = session.user.unwrap_or_default();
     let session = Session {
-        token: session.token, id: user.id, user_type: user.role().into(), hmc: user.hmc, expires_at: values::moment(session.expires_at.as_ref()),
+        token: session.token,
+        id: user.id,
+        user_type: user.role().into(),
+        hmc: user.hmc,
+        expires_at: values::moment(session.expires_at.as_ref()),
     };
     Ok((HeaderMap::from_iter(cookie), Json(session)))
 }
@@ -86,7 +115,10 @@ async fn sign_in(State(api): State<Api>, visitor: Visitor, Sent(body): Sent<Cred
 async fn sign_out(State(api): State<Api>, signed: Signed) -> Reply<StatusCode> {
     api.sessions().sign_out(signed.sign(pb::SignOutRequest {})).await?;
     let ended = pb::Revocation {
-        session_id: signed.caller.session_id.clone(), user_id: signed.caller.user_id, forget_at: Some(clock::timestamp(signed.caller.expires_at)), ..Default::default()
+        session_id: signed.caller.session_id.clone(),
+        user_id: signed.caller.user_id,
+        forget_at: Some(clock::timestamp(signed.caller.expires_at)),
+        ..Default::default()
     };
     api.host.identity.revoke(&[ended]); // here at once; elsewhere within the second the services take to hear of it
     Ok(StatusCode::NO_CONTENT)

@@ -1,7 +1,18 @@
 //! The people who use the product.
 use super::sessions::{self, PersonalData};
-use crate::{api::Api, bearer::Signed, error::{Problem, ProblemBody, Reply}, input::{Id, Sent}, values::{self, UserType}};
-use axum::{Json, extract::State, middleware::map_response, response::{IntoResponse, Response}};
+use crate::{
+    api::Api,
+    bearer::Signed,
+    error::{Problem, ProblemBody, Reply},
+    input::{Id, Sent},
+    values::{self, UserType},
+};
+use axum::{
+    Json,
+    extract::State,
+    middleware::map_response,
+    response::{IntoResponse, Response},
+};
 use chrono::{DateTime, Utc};
 use http::{StatusCode, header::RETRY_AFTER};
 use patio_proto::{access::Role, auth as pb};
@@ -12,7 +23,12 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 /// The calls of this noun.
 pub fn routes() -> OpenApiRouter<Api> {
     let in_words = OpenApiRouter::new().routes(routes!(update_user)).layer(map_response(as_text));
-    OpenApiRouter::new().merge(in_words).routes(routes!(list_users)).routes(routes!(sign_up)).routes(routes!(delete_user)).routes(routes!(user_data))
+    OpenApiRouter::new()
+        .merge(in_words)
+        .routes(routes!(list_users))
+        .routes(routes!(sign_up))
+        .routes(routes!(delete_user))
+        .routes(routes!(user_data))
 }
 
 /// A user.
@@ -28,8 +44,11 @@ struct User {
 impl From<pb::User> for User {
     fn from(user: pb::User) -> Self {
         Self {
-            id: user.id, user_type: user.role().into(), created_at: values::moment(user.created_at.as_ref()),
-            last_login_at: values::optional_moment(user.last_login_at.as_ref()), hmc: user.hmc,
+            id: user.id,
+            user_type: user.role().into(),
+            created_at: values::moment(user.created_at.as_ref()),
+            last_login_at: values::optional_moment(user.last_login_at.as_ref()),
+            hmc: user.hmc,
         }
     }
 }

@@ -1,13 +1,25 @@
 //! Vehicles, one by one and in lists.
 use crate::{
-    api::{Api, LONG}, bearer::Signed, error::{Problem, ProblemBody, Reply}, input::{Asked, Id, Sent}, page, precondition,
+    api::{Api, LONG},
+    bearer::Signed,
+    error::{Problem, ProblemBody, Reply},
+    input::{Asked, Id, Sent},
+    page, precondition,
     values::{self, VehicleStatus},
 };
-use axum::{Json, body::Body, extract::State, response::{IntoResponse, Response}};
+use axum::{
+    Json,
+    body::Body,
+    extract::State,
+    response::{IntoResponse, Response},
+};
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use futures::{Stream, StreamExt, stream};
-use http::{HeaderMap, HeaderValue, header::{CONTENT_TYPE, ETAG}};
+use http::{
+    HeaderMap, HeaderValue,
+    header::{CONTENT_TYPE, ETAG},
+};
 use patio_kit::errors::{self, Reason};
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
@@ -18,10 +30,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The calls of this noun.
 pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new()
-        .routes(routes!(get_vehicle, save_vehicle))
-        .routes(routes!(list_vehicles))
-        .routes(routes!(all_vehicles))
+    OpenApiRouter::new().routes(routes!(get_vehicle, save_vehicle)).routes(routes!(list_vehicles)).routes(routes!(all_vehicles))
 }
 
 /// A vehicle.
@@ -97,7 +106,12 @@ struct YardQuery {
 #[utoipa::path(get, path = "/vehicles/{id}", tag = "vehicles", params(("id" = i64, Path, minimum = 1), YardQuery),
     responses((status = 200, description = "The vehicle.", body = Vehicle, headers(("ETag" = String, description = "The version in quotes.")))),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/GetVehicle"))))]
-async fn get_vehicle(State(api): State<Api>, signed: Signed, Id(id): Id, Asked(query): Asked<YardQuery>) -> Reply<(HeaderMap, Json<Vehicle>)> {
+async fn get_vehicle(
+    State(api): State<Api>,
+    signed: Signed,
+    Id(id): Id,
+    Asked(query): Asked<YardQuery>,
+) -> Reply<(HeaderMap, Json<Vehicle>)> {
     let ask = pb::GetVehicleRequest { id, yard: page::yard(query.yard)? };
     let vehicle = api.vehicles().get_vehicle(signed.sign(ask)).await?.into_inner();
     shown_one(&api, &signed, vehicle).await.map(tagged)
@@ -133,8 +147,15 @@ fn save(id: i64, body: SaveVehicle) -> pb::SaveVehicleRequest {
         Some(Origin::Scanned) => pb::Origin::Scanned,
     };
     pb::SaveVehicleRequest {
-        id, vin_number: body.vin_number, status: body.status.map(|status| status.wire().into()), parking_space: body.parking_space,
-        operator_notes: body.operator_notes, admin_notes: body.admin_notes, campaign_id: body.campaign_id, origin: origin.into(), ..Default::default()
+        id,
+        vin_number: body.vin_number,
+        status: body.status.map(|status| status.wire().into()),
+        parking_space: body.parking_space,
+        operator_notes: body.operator_notes,
+        admin_notes: body.admin_notes,
+        campaign_id: body.campaign_id,
+        origin: origin.into(),
+        ..Default::default()
     }
 }
 
@@ -166,7 +187,11 @@ type Place = (Id, Asked<YardQuery>);
         (status = 422, description = "The status cannot be chosen now.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/SaveVehicle"))))]
 async fn save_vehicle(
-    State(api): State<Api>, signed: Signed, place: Place, terms: Terms, Sent(body): Sent<SaveVehicle>,
+    State(api): State<Api>,
+    signed: Signed,
+    place: Place,
+    terms: Terms,
+    Sent(body): Sent<SaveVehicle>,
 ) -> Reply<(HeaderMap, Json<Vehicle>)> {
     let (Id(id), Asked(query)) = place;
     if body.id.is_some_and(|told| told != id) {
@@ -240,8 +265,11 @@ struct VehiclesMeta {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/ListVehicles"))))]
 async fn list_vehicles(State(api): State<Api>, signed: Signed, Id(id): Id, Asked(query): Asked<ListQuery>) -> Reply<Json<Vehicles>> {
     let ask = pb::ListVehiclesRequest {
-        campaign_id: id, page: Some(page::of(query.page, query.per_page)?), search: page::search(query.search)?,
-        yard: page::yard(query.yard)?, status: query.status.map(|status| status.wire().into()),
+        campaign_id: id,
+        page: Some(page::of(query.page, query.per_page)?),
+        search: page::search(query.search)?,
+        yard: page::yard(query.yard)?,
+        status: query.status.map(|status| status.wire().into()),
     };
     let reply = api.vehicles().list_vehicles(signed.sign(ask)).await?.into_inner();
     let meta = page::Meta::from(reply.meta);
@@ -266,8 +294,14 @@ struct ListedVehicle {
 impl From<pb::VehicleRow> for ListedVehicle {
     fn from(row: pb::VehicleRow) -> Self {
         Self {
-            id: row.id, status: row.status().into(), vin_number: row.vin_number, parking_space: row.parking_space,
-            yard_group: row.yard_group, id_yard: row.id_yard, inspected: row.inspected, version: row.version,
+            id: row.id,
+            status: row.status().into(),
+            vin_number: row.vin_number,
+            parking_space: row.parking_space,
+            yard_group: row.yard_group,
+            id_yard: row.id_yard,
+            inspected: row.inspected,
+            version: row.version,
         }
     }
 }
@@ -285,14 +319,15 @@ async fn all_vehicles(State(api): State<Api>, signed: Signed, Id(id): Id) -> Rep
 /// One JSON array, a piece a chunk; what fails on the way breaks the answer off, so that no client takes half a list for the whole.
 fn array(chunks: impl Stream<Item = Result<pb::VehicleChunk, Status>>) -> impl Stream<Item = Result<Bytes, Status>> {
     let mut before = "[";
-    let pieces = chunks.filter(|chunk| futures::future::ready(chunk.as_ref().map_or(true, |chunk| !chunk.vehicles.is_empty()))).map(move |chunk| {
-        let mut piece = Vec::new();
-        for row in chunk?.vehicles {
-            piece.extend_from_slice(std::mem::replace(&mut before, ",").as_bytes());
-            serde_json::to_writer(&mut piece, &ListedVehicle::from(row)).map_err(|cause| errors::internal(&cause))?;
-        }
-        Ok(Some(Bytes::from(piece)))
-    });
+    let pieces =
+        chunks.filter(|chunk| futures::future::ready(chunk.as_ref().map_or(true, |chunk| !chunk.vehicles.is_empty()))).map(move |chunk| {
+            let mut piece = Vec::new();
+            for row in chunk?.vehicles {
+                piece.extend_from_slice(std::mem::replace(&mut before, ",").as_bytes());
+                serde_json::to_writer(&mut piece, &ListedVehicle::from(row)).map_err(|cause| errors::internal(&cause))?;
+            }
+            Ok(Some(Bytes::from(piece)))
+        });
     let ended = pieces.chain(stream::once(async { Ok(None) }));
     ended.scan(false, |begun, piece| {
         let bytes = piece.map(|piece| match piece {

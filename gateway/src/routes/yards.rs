@@ -58,7 +58,10 @@ async fn list_yards(State(api): State<Api>, signed: Signed, Asked(query): Asked<
     let ask = pb::ListYardsRequest { page: Some(page::of(query.page, query.per_page)?), search: page::search(query.search)? };
     let reply = api.yards().list_yards(signed.sign(ask)).await?.into_inner();
     let yards = reply.yards.into_iter().map(|yard| Yard {
-        id: yard.id, name: yard.name, vehicles_count: yard.total_vehicles, vehicles_inspected_count: yard.inspected_vehicles,
+        id: yard.id,
+        name: yard.name,
+        vehicles_count: yard.total_vehicles,
+        vehicles_inspected_count: yard.inspected_vehicles,
     });
     Ok(Json(Yards { yards: yards.collect(), meta: reply.meta.into() }))
 }
@@ -81,7 +84,10 @@ async fn yard_counts(State(api): State<Api>, signed: Signed, Asked(query): Asked
     let ask = pb::GetYardCountsRequest { campaign_name: page::campaign_name(query.campaign_name)? };
     let yards = api.yards().get_yard_counts(signed.sign(ask)).await?.into_inner().yards;
     let counts = yards.into_iter().map(|yard| YardCount {
-        yard_id: yard.id, yard_name: yard.name, total_vehicles: yard.total_vehicles, inspected_vehicles: yard.inspected_vehicles,
+        yard_id: yard.id,
+        yard_name: yard.name,
+        total_vehicles: yard.total_vehicles,
+        inspected_vehicles: yard.inspected_vehicles,
     });
     Ok(Json(counts.collect()))
 }

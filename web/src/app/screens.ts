@@ -20,6 +20,7 @@ export const SCREENS: Screen[] = [
   { path: '/campaign/:id', Page: lazy(() => import('@/features/campaigns/CampaignPage')) },
   { path: '/campaign/:id/vehicles', Page: lazy(() => import('@/features/vehicles/VehicleListPage')) },
   { path: '/vehicle/:id', Page: lazy(() => import('@/features/vehicles/VehiclePage')) },
+  { path: '/campaign-list/:id?', Page: lazy(() => import('@/features/manage/ManagePage')), allow: mayManage, elsewhere: '/campaign-home' },
   { path: '/user-management', Page: lazy(() => import('@/features/users/UserManagementPage')), allow: isSupervisor },
   { path: '/import', Page: lazy(() => import('@/features/imports/ImportPage')), allow: mayManage, elsewhere: '/campaign-home' },
 ]
@@ -34,6 +35,7 @@ interface Entry {
 export const MENU: Entry[] = [
   { label: 'menu.home', icon: 'home', to: '/campaign-home' },
   { label: 'menu.import', icon: 'upload', to: '/import', allow: mayManage },
+  { label: 'menu.manage', icon: 'grid', to: '/campaign-list', allow: mayManage },
   { label: 'menu.users', icon: 'people', to: '/user-management', allow: isSupervisor },
 ]
 

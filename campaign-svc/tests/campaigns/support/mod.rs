@@ -4,13 +4,20 @@ pub mod yard;
 
 use campaign_svc::{Config, SCHEMA, Sweeper};
 use chrono::TimeDelta;
-use patio_kit::{access::Access, errors::{self, Reason}, host::Host, link::Link, progress::{self, Progress}, testing};
+use patio_kit::{
+    access::Access,
+    errors::{self, Reason},
+    host::Host,
+    link::Link,
+    progress::{self, Progress},
+    testing,
+};
 use patio_proto::{
     access::Role,
     audit::{Event, ListEventsRequest, audit_service_client::AuditServiceClient},
     campaign::{
-        self as pb, Campaign, CampaignStatus, Turn, campaign_service_client::CampaignServiceClient, draft_service_client::DraftServiceClient,
-        progress_service_client::ProgressServiceClient,
+        self as pb, Campaign, CampaignStatus, Turn, campaign_service_client::CampaignServiceClient,
+        draft_service_client::DraftServiceClient, progress_service_client::ProgressServiceClient,
     },
     common::Page,
 };

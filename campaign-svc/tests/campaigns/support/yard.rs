@@ -2,12 +2,15 @@
 use patio_kit::identity;
 use patio_proto::vehicle::{
     Gate, GetProgressReply, GetProgressRequest, GetYardCountsReply, GetYardCountsRequest, ImportVehiclesReply, ImportVehiclesRequest,
-    ListCampaignsOfYardReply, ListCampaignsOfYardRequest, ListYardsReply, ListYardsRequest, Progress, RemoveCampaignReply, RemoveCampaignRequest,
-    SetCampaignReply, SetCampaignRequest,
+    ListCampaignsOfYardReply, ListCampaignsOfYardRequest, ListYardsReply, ListYardsRequest, Progress, RemoveCampaignReply,
+    RemoveCampaignRequest, SetCampaignReply, SetCampaignRequest,
     fleet_service_server::{FleetService, FleetServiceServer},
     yard_service_server::{YardService, YardServiceServer},
 };
-use std::{collections::BTreeMap, sync::{Arc, Mutex, MutexGuard}};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard},
+};
 use tokio::sync::Notify;
 use tonic::{Request, Response, Status, Streaming, service::Routes};
 
@@ -76,7 +79,8 @@ impl Yard {
 
     /// Puts vehicles of a campaign into a yard: how many, how many inspected, and the next one.
     pub fn count(&self, campaign_id: i64, yard: i32, (total, inspected, next): (i64, i64, Option<i64>)) -> Progress {
-        let revision = 1 + self.inner().counters.range((campaign_id, 0)..=(campaign_id, i32::MAX)).map(|(_, one)| one.revision).max().unwrap_or(0);
+        let revision =
+            1 + self.inner().counters.range((campaign_id, 0)..=(campaign_id, i32::MAX)).map(|(_, one)| one.revision).max().unwrap_or(0);
         let progress = Progress { campaign_id, total_vehicles: total, total_inspected: inspected, next, revision };
         self.inner().counters.insert((campaign_id, yard), progress);
         self.progress(campaign_id, None)
@@ -156,10 +160,18 @@ impl YardService for Yard {
         self.answer(format!("progress of {:?} in {:?}", ask.campaign_ids, ask.yard), 0, |_| GetProgressReply { progress })
     }
 
-    async fn list_campaigns_of_yard(&self, request: Request<ListCampaignsOfYardRequest>) -> Result<Response<ListCampaignsOfYardReply>, Status> {
+    async fn list_campaigns_of_yard(
+        &self,
+        request: Request<ListCampaignsOfYardRequest>,
+    ) -> Result<Response<ListCampaignsOfYardReply>, Status> {
         let yard = request.into_inner().yard;
         self.answer(format!("campaigns of {yard}"), 0, |inner| ListCampaignsOfYardReply {
-            campaign_ids: inner.counters.iter().filter(|((_, at), one)| *at == yard && one.total_vehicles > 0).map(|((id, _), _)| *id).collect(),
+            campaign_ids: inner
+                .counters
+                .iter()
+                .filter(|((_, at), one)| *at == yard && one.total_vehicles > 0)
+                .map(|((id, _), _)| *id)
+                .collect(),
         })
     }
 }

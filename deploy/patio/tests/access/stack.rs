@@ -45,7 +45,12 @@ impl Stack {
         let stack = Self { host, url, people: people.into(), _runtime: runtime, _folder: folder };
         let admin = stack.sign_in("admin");
         for (hmc, user_type) in [("2000", "tm"), ("3000", "op")] {
-            let made = stack.call("post", "/api/sign-up", Some(&admin), Some(&json!({ "hmc": hmc, "password": PASSWORD, "user_type": user_type })));
+            let made = stack.call(
+                "post",
+                "/api/sign-up",
+                Some(&admin),
+                Some(&json!({ "hmc": hmc, "password": PASSWORD, "user_type": user_type })),
+            );
             assert_eq!(made.0, 201, "{made:?}");
         }
         stack
@@ -84,7 +89,8 @@ impl Stack {
 }
 
 async fn start(folder: &std::path::Path) -> (Host, String) {
-    let mut options = Options::parse_from(["test", "--developer-password", PASSWORD, "--admin-password", PASSWORD, "--sign-in-burst", "10000"]);
+    let mut options =
+        Options::parse_from(["test", "--developer-password", PASSWORD, "--admin-password", PASSWORD, "--sign-in-burst", "10000"]);
     options.settings.data_dir = folder.to_owned();
     options.settings.database_url = None;
     options.settings.redis_url = None;

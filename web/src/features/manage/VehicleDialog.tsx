@@ -16,6 +16,12 @@ import styles from './ManagePage.module.css'
 type Entry = Pick<Vehicle, 'vin_number' | 'parking_space' | 'status' | 'operator_notes' | 'admin_notes'>
 const entryOf = ({ vin_number, parking_space, status, operator_notes, admin_notes }: Vehicle): Entry => ({ vin_number, parking_space, status, operator_notes, admin_notes })
 
+/** One's own changes put onto what is stored now. */
+function merged(entry: Entry, before: Vehicle, now: Vehicle): Entry {
+  const pick = <K extends keyof Entry>(field: K): Entry[K] => (entry[field] === before[field] ? now[field] : entry[field])
+  return { vin_number: pick('vin_number').trim(), parking_space: pick('parking_space'), status: pick('status'), operator_notes: pick('operator_notes'), admin_notes: pick('admin_notes') }
+}
+
 const isIdentifier = (text: string) => /^\S+ \S+$/.test(text.trim())
 
 /** What somebody else has saved meanwhile. */
@@ -38,9 +44,7 @@ export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose:
     event.preventDefault()
     if (wrongVin || wrongSpace || save.isPending) return
     const stored = winner ?? vehicle
-    const { vin_number, parking_space, admin_notes } = supervisor ? entry : stored
-    const input = { vin_number: vin_number.trim(), parking_space, admin_notes, status: entry.status, operator_notes: entry.operator_notes, campaign_id: vehicle.campaign_id }
-    save.mutate({ vehicle, version: stored.version, input }, {
+    save.mutate({ vehicle, version: stored.version, input: { ...merged(entry, vehicle, stored), campaign_id: vehicle.campaign_id } }, {
       onSuccess: (saved) => {
         toast('success', t('editor.saved', { vin: saved.vin_number }))
         onClose()

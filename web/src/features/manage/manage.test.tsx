@@ -1,0 +1,129 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { endSession, type User } from '@/api/session'
+import type { Campaign, Vehicle } from '@/api/types'
+import { reply, serve } from '@/testing/server'
+import { asUser, LEADER, show, SUPERVISOR } from '@/testing/show'
+import ManagePage from './ManagePage'
+
+const campaign: Campaign = {
+  id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing', image: '', model_type: '', created_by_name: '1002', created_at: '2026-11-20T12:00:00Z', modified_at: '2026-11-20T12:00:00Z',
+  total_vehicles: 40, total_inspected: 3, allClosed: false,
+}
+const vehicle: Vehicle = {
+  id: 7, vin_number: 'HB20 000123', model_code: 'HB20', serial_number: '000123', campaign_id: 5, campaign_name: 'Airbag', status: 'ok', inspected: true,
+  admin_notes: 'from QC', operator_notes: '', parking_space: 'A-2', id_yard: 2, yard_group: 'A', version: 4,
+}
+const outcome = { matched: 3, updated: 2, skipped: [{ vin: 'HB20 3', reason: 'it has this status already' }], not_found: ['HB20 4'] }
+const page = { campaigns: [campaign], meta: { page_index: 0, total_count: 1, per_page: 10 } }
+
+afterEach(endSession)
+
+function open(answers: Parameters<typeof serve>[0] = {}, { user = LEADER, address = '/campaign-list' }: { user?: User; address?: string } = {}) {
+  asUser(user)
+  const calls = serve({
+    'GET /campaigns': page,
+    'GET /yards': { yards: [{ id: 2, name: 'A', vehicles_count: 40, vehicles_inspected_count: 3 }], meta: { page_index: 0, total_count: 1, per_page: 10 } },
+    'GET /vehicles/campaign/5': { vehicles: [vehicle], meta: { page_index: 0, total_count: 1, per_page: 10, campaign_name: 'Airbag' } },
+    ...answers,
+  })
+  return { person: show(ManagePage, '/campaign-list/:id?', address), calls, sent: (name: string) => calls.filter((call) => call.name === name).map(({ body }) => body) }
+}
+async function unfold(person: ReturnType<typeof show>, title: string) {
+  const summary = screen.getByRole('heading', { name: title }).closest('summary') as HTMLElement
+  await person.click(summary)
+  return within(summary.parentElement as HTMLElement)
+}
+
+test('a pasted list is previewed in words, executed, and the counts are told', async () => {
+  const { person, sent } = open({ 'POST /vehicles/bulk/status': outcome })
+  const tool = await unfold(person, 'Status Manager')
+  const execute = tool.getByRole('button', { name: 'Execute' })
+  await person.click(tool.getByLabelText(/^VIN list/))
+  await person.paste('HB20 1\nHB20 2\nHB20 3\nHB20 4')
+  expect(execute).toHaveProperty('disabled', true)
+  await person.selectOptions(tool.getByLabelText('Status'), 'ok')
+  expect(await tool.findByText('2 vehicles become ok, 1 already is, 1 is not in any campaign.')).toBeTruthy()
+  expect(sent('POST /vehicles/bulk/status')).toEqual([{ vins: ['HB20 1', 'HB20 2', 'HB20 3', 'HB20 4'], action: 'insert', status: 'ok', yard: null, campaign_id: null, dry_run: true }])
+  await person.click(execute)
+  expect((await screen.findAllByText('2 vehicles updated, 1 skipped, 1 not found.')).length).toBeGreaterThan(0)
+  expect(screen.getByText('Vehicles already having the status.')).toBeTruthy()
+  expect(screen.getByText('Some VINs not found or without status.')).toBeTruthy()
+  expect(sent('POST /vehicles/bulk/status').at(-1)).not.toHaveProperty('dry_run')
+})
+
+test('a yard in the address narrows tools and list', async () => {
+  const { person, sent, calls } = open({ 'POST /vehicles/bulk/status': outcome }, { address: '/campaign-list/2' })
+  const tool = await unfold(person, 'Status Manager')
+  await person.click(tool.getByLabelText('Remove'))
+  await person.click(tool.getByLabelText(/^VIN list/))
+  await person.paste('HB20 1')
+  await waitFor(() => expect(sent('POST /vehicles/bulk/status')).toEqual([{ vins: ['HB20 1'], action: 'remove', yard: 2, campaign_id: null, dry_run: true }]))
+  expect(calls.some(({ name, query }) => name === 'GET /campaigns' && query.get('yard') === '2')).toBe(true)
+})
+
+test('a failed execution says so and changes nothing on the screen', async () => {
+  const { person } = open({ 'POST /vehicles/bulk/status': ({ body }) => ((body as { dry_run?: boolean }).dry_run ? outcome : reply(503, { code: 'UNAVAILABLE', message: '' })) })
+  const tool = await unfold(person, 'Status Manager')
+  await person.selectOptions(tool.getByLabelText('Status'), 'ng')
+  await person.click(tool.getByLabelText(/^VIN list/))
+  await person.paste('HB20 1')
+  await person.click(tool.getByRole('button', { name: 'Execute' }))
+  expect(await screen.findByText('Erro ao executar atualização de status')).toBeTruthy()
+  expect(tool.getByLabelText(/^VIN list/)).toHaveProperty('value', 'HB20 1')
+})
+
+test('lines without a parking space hold the execution', async () => {
+  const { person, sent } = open({ 'POST /vehicles/bulk/parking-space': outcome })
+  const tool = await unfold(person, 'Parking Space Manager')
+  const list = tool.getByLabelText(/^VIN and parking space list/)
+  await person.click(list)
+  await person.paste('HB20 1\nHB20 2 B-4')
+  expect(tool.getByText('Line 1: Parking space not defined')).toBeTruthy()
+  expect(tool.getByRole('button', { name: 'Execute' })).toHaveProperty('disabled', true)
+  await person.clear(list)
+  await person.paste('HB20 2 B-4')
+  expect(await tool.findByText(/^2 vehicles move/)).toBeTruthy()
+  expect(sent('POST /vehicles/bulk/parking-space')).toEqual([{ rows: [{ vin: 'HB20 2', parking_space: 'B-4' }], yard: null, campaign_id: null, dry_run: true }])
+})
+
+test('a campaign is deleted only after YES', async () => {
+  const { person, sent } = open({ 'DELETE /campaigns/5': { success: true } })
+  await person.click(await screen.findByRole('button', { name: 'Delete Airbag' }))
+  expect(screen.getByRole('dialog').textContent).toContain('Seus 40 veículos são excluídos junto.')
+  await person.click(screen.getByRole('button', { name: 'NO' }))
+  expect(sent('DELETE /campaigns/5')).toHaveLength(0)
+  await person.click(screen.getByRole('button', { name: 'Delete Airbag' }))
+  await person.click(screen.getByRole('button', { name: 'YES' }))
+  expect(await screen.findByText('Campanha deletada com sucesso "Airbag".')).toBeTruthy()
+})
+
+async function edit(user: User, answers: Parameters<typeof serve>[0]) {
+  const opened = open(answers, { user })
+  const tool = await unfold(opened.person, 'Manual Vehicle Editor')
+  await tool.findByRole('option', { name: 'Airbag' })
+  await opened.person.selectOptions(tool.getByLabelText('Campaign'), 'Airbag')
+  await opened.person.click(await tool.findByRole('button', { name: 'Edit HB20 000123' }))
+  return opened
+}
+
+test('a team leader may not touch VIN, parking space and supervisor notes, and follows the status rules', async () => {
+  await edit(LEADER, {})
+  expect(['VIN Number', 'Parking Space', 'QC / Supervisor Notes'].map((label) => screen.getByLabelText(label).hasAttribute('readonly'))).toEqual([true, true, true])
+  expect(screen.getByRole('option', { name: 'ng' })).toHaveProperty('disabled', true)
+  expect(screen.getByRole('option', { name: 'Repair' })).toHaveProperty('disabled', false)
+})
+
+test('what somebody else saved first is told, and saving again keeps both changes', async () => {
+  const now = { ...vehicle, operator_notes: 'theirs', version: 5 }
+  const { person, calls } = await edit(SUPERVISOR, {
+    'PUT /vehicles/7': ({ headers }) => (headers.get('if-match') === '"5"' ? { ...now, parking_space: 'B-9' } : reply(409, { code: 'STALE_VERSION', message: '', details: [now] })),
+  })
+  await person.clear(screen.getByLabelText('Parking Space'))
+  await person.type(screen.getByLabelText('Parking Space'), 'B-9')
+  await person.click(screen.getByRole('button', { name: 'Save vehicle' }))
+  expect(await screen.findByText(/Outra pessoa salvou este veículo antes/)).toBeTruthy()
+  await person.click(screen.getByRole('button', { name: 'Save vehicle' }))
+  expect(await screen.findByText('Veículo HB20 000123 atualizado.')).toBeTruthy()
+  expect(calls.filter(({ name }) => name === 'PUT /vehicles/7').at(-1)?.body).toMatchObject({ parking_space: 'B-9', operator_notes: 'theirs' })
+})
