@@ -63,7 +63,7 @@ fn no_rust_file_is_longer_than_400_lines() {
 
 #[test]
 fn sql_stands_in_stores_and_migrations_alone() {
-    let marks = ["query(", "query_as(", "query_scalar(", "QueryBuilder", "raw_sql("];
+    let marks = ["sqlx::query", "query_as(", "query_scalar(", "QueryBuilder", "raw_sql("];
     let odd: Vec<_> = SERVICES
         .iter()
         .chain(&["gateway"])

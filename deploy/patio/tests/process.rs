@@ -35,16 +35,17 @@ impl Patio {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut rest = BufReader::new(child.stdout.take().unwrap());
-        let mut told = Vec::new();
-        loop {
+        let rest = BufReader::new(child.stdout.take().unwrap());
+        let mut patio = Self { child, url: String::new(), told: Vec::new(), rest };
+        while patio.url.is_empty() {
             let mut line = String::new();
-            assert!(rest.read_line(&mut line).unwrap() > 0, "it ended before it was ready: {told:?}");
-            if let Some((_, url)) = line.trim().split_once("ready on ") {
-                return Self { child, url: url.to_owned(), told, rest };
+            assert!(patio.rest.read_line(&mut line).unwrap() > 0, "it ended before it was ready: {:?}", patio.told);
+            match line.trim().split_once("ready on ") {
+                Some((_, url)) => url.clone_into(&mut patio.url),
+                None => patio.told.push(line.trim().to_owned()),
             }
-            told.push(line.trim().to_owned());
         }
+        patio
     }
 
     fn signal(&self, name: &str) {
@@ -64,9 +65,16 @@ impl Patio {
 
     /// The first supervisor's HMC and password, as told on standard output.
     fn credentials(&self) -> Option<(String, String)> {
-        let line = self.told.iter().find(|line| line.contains("password"))?;
-        let word_after = |word: &str| Some(line.split_once(word)?.1.trim_start_matches([':', ' ']).split([',', ' ']).next()?.to_owned());
-        Some((word_after("HMC")?, word_after("password")?))
+        let after = |label: &str| self.told.iter().find_map(|line| Some(line.split_once(label)?.1.trim().to_owned()));
+        Some((after("HMC:")?, after("Password:")?))
+    }
+}
+
+impl Drop for Patio {
+    /// Leaves no process behind, whatever a test comes to.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 

@@ -1,3 +1,4 @@
+import { expect, type APIRequestContext } from '@playwright/test'
 import { workbook } from './xlsx'
 
 export const LETTERS = [...'JAMBRFYIDZC0SGPETK-QVWLNXUOH']
@@ -19,13 +20,21 @@ export const rowsOver = (count: number): Row[] =>
     space: spaceIn(LETTERS[index % LETTERS.length] ?? '', Math.floor(index / LETTERS.length) + 1),
   }))
 
-export const identifierOf = ({ serial }: Row) => `${MODEL} ${serial}`
+export const identifierOf = ({ serial }: Row, model = MODEL) => `${model} ${serial}`
 
-export function campaignFile(name: string, rows: Row[]) {
-  const cells = rows.map(({ serial, space }) => [name, 'Airbag', 'Check the inflator label', 'Hatch', MODEL, serial, space])
+export function campaignFile(name: string, rows: Row[], model = MODEL) {
+  const cells = rows.map(({ serial, space }) => [name, 'Airbag', 'Check the inflator label', 'Hatch', model, serial, space])
   return {
     name: 'campaign.xlsx',
     mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     buffer: workbook([HEADER, ...cells]),
   }
+}
+
+/** Imports a campaign beside the screen and returns its id. */
+export async function uploaded(request: APIRequestContext, headers: Record<string, string>, name: string, rows: Row[], model = MODEL): Promise<number> {
+  const response = await request.post('/api/documents/upload', { headers, multipart: { documents: campaignFile(name, rows, model) } })
+  expect(response.status()).toBe(201)
+  const { campaign } = (await response.json()) as { campaign: { id: number } }
+  return campaign.id
 }

@@ -4,11 +4,20 @@ import type { Page } from '@playwright/test'
 const FOLDER = new URL('../screenshots/', import.meta.url)
 export const PHONE = { width: 390, height: 844 }
 export const DESK = { width: 1280, height: 800 }
+export const SIZES = [PHONE, DESK]
+
+const fileOf = (name: string, { width }: { width: number }) => fileURLToPath(new URL(`${name}-${width}.png`, FOLDER))
+
+/** A picture of the whole screen at the size it has now. */
+export async function shot(page: Page, name: string): Promise<void> {
+  await page.mouse.move(0, 0)
+  await page.screenshot({ path: fileOf(name, page.viewportSize() ?? PHONE), animations: 'disabled', fullPage: true })
+}
 
 /** Pictures of the screen as it is now, on the phone and on the desk. */
 export async function picture(page: Page, name: string): Promise<void> {
-  for (const [kind, size] of [['desk', DESK], ['phone', PHONE]] as const) {
+  for (const size of [DESK, PHONE]) {
     await page.setViewportSize(size)
-    await page.screenshot({ path: fileURLToPath(new URL(`${name}-${kind}.png`, FOLDER)), animations: 'disabled' })
+    await page.screenshot({ path: fileOf(name, size), animations: 'disabled' })
   }
 }

@@ -22,3 +22,4 @@ export type BulkStatus = Posted<'/vehicles/bulk/status'>
 export type BulkSpaces = Posted<'/vehicles/bulk/parking-space'>
 export type BulkResult = paths['/vehicles/bulk/status']['post']['responses'][200]['content']['application/json']
 export type CampaignStatus = Campaign['status']
+export type AuditEvent = Got<'/logs/audit'>['events'][number]

@@ -10,7 +10,7 @@ export const useYardChoices = () => useQuery(allYardsQuery)
 /** What a change of many vehicles or campaigns leaves to be fetched again. */
 function useRefreshAll() {
   const queries = useQueryClient()
-  return () => Promise.all([refreshCounts(queries), queries.invalidateQueries({ queryKey: ['vehicles'] }), queries.invalidateQueries({ queryKey: ['bulk'] })])
+  return () => Promise.all([refreshCounts(queries), queries.invalidateQueries({ queryKey: ['vehicles'] }), queries.invalidateQueries({ queryKey: ['bulk'], refetchType: 'none' })])
 }
 
 export const useDeleteCampaign = () =>

@@ -1,0 +1,133 @@
+import { expect, test, type Locator, type Page } from '@playwright/test'
+import { identifierOf, rowsOver, uploaded, type Row } from './support/campaign'
+import { supervisor, unique } from './support/people'
+import { SIZES, shot } from './support/screenshots'
+import { enter, headersOf, memberOf } from './support/session'
+
+const rows = rowsOver(60)
+const YARD_A = 2
+
+/** A campaign of this test's own, with VINs that no other campaign has. */
+async function ownCampaign(page: Page, title: string) {
+  const name = unique(title)
+  const model = `M${Date.now().toString(36).toUpperCase()}`
+  const id = await uploaded(page.request, await headersOf(page.request, supervisor), name, rows, model)
+  return { id, name, vin: (row: Row) => identifierOf(row, model) }
+}
+
+async function unfold(page: Page, title: string): Promise<Locator> {
+  const tool = page.locator('details').filter({ has: page.getByRole('heading', { name: title }) })
+  await tool.locator('summary').first().click()
+  return tool
+}
+const at = (index: number): Row => rows[index] as Row
+const listed = (page: Page, name: string) => page.locator('tr, li').filter({ hasText: name })
+
+for (const viewport of SIZES) {
+  test.describe(`at ${viewport.width}`, () => {
+    test.use({ viewport })
+
+    test('an operator is sent home and sees no way there', async ({ page }) => {
+      await enter(page, await memberOf(page.request, 'op'), '/campaign-list')
+      await expect(page).toHaveURL(/\/campaign-home$/)
+      await page.getByRole('button', { name: 'Open menu' }).click()
+      await expect(page.getByRole('link', { name: 'Home', exact: true })).toBeVisible()
+      for (const name of ['Manage Campaigns', 'User management', 'Logs Audit']) await expect(page.getByRole('link', { name })).toHaveCount(0)
+    })
+
+    test('the status of a pasted list is previewed, set and cleared', async ({ page }) => {
+      const { name, vin } = await ownCampaign(page, 'Status list')
+      await enter(page, await memberOf(page.request, 'tm'), '/campaign-list')
+      const tool = await unfold(page, 'Status Manager')
+      const execute = tool.getByRole('button', { name: 'Execute' })
+      const list = tool.getByLabel('VIN list')
+      await expect(execute).toBeDisabled()
+      await list.fill(`${vin(at(0))}\n\n  ${vin(at(1)).replace(' ', '\t ')}\nNOBODY 000001`)
+      await expect(tool.getByText('3 lines read')).toBeVisible()
+      await expect(execute).toBeDisabled()
+      await tool.getByLabel('Status').selectOption('ok')
+      await expect(tool.getByText('2 vehicles become ok, 1 is not in any campaign.')).toBeVisible()
+      await tool.getByText('Not found: 1').click()
+      await expect(tool.getByText('NOBODY 000001')).toBeVisible()
+      await shot(page, 'manage-status')
+      await execute.click()
+      await expect(page.getByRole('status').getByText('2 vehicles updated, 0 skipped, 1 not found.').first()).toBeVisible()
+      await expect(page.getByText('Some VINs not found or without status.')).toBeVisible()
+      await list.fill([0, 1, 2].map((index) => vin(at(index))).join('\n'))
+      await expect(tool.getByText('1 vehicle becomes ok, 2 already are.')).toBeVisible()
+      await execute.click()
+      await expect(page.getByText('Vehicles already having the status.')).toBeVisible()
+      await tool.getByLabel('Remove').check()
+      await list.fill([0, 1, 2, 3].map((index) => vin(at(index))).join('\n'))
+      await expect(tool.getByText('3 vehicles lose their status, 1 without status.')).toBeVisible()
+      await execute.click()
+      await expect(tool.getByText('3 vehicles updated, 1 skipped, 0 not found.')).toBeVisible()
+      await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
+      await expect(listed(page, name)).toContainText('0 / 60')
+    })
+
+    test('parking spaces of a pasted list are checked line by line, previewed and changed', async ({ page }) => {
+      const { name, vin } = await ownCampaign(page, 'Moves')
+      await enter(page, supervisor, '/campaign-list')
+      const tool = await unfold(page, 'Parking Space Manager')
+      const list = tool.getByLabel('VIN and parking space list')
+      await list.fill(`HB20\n${vin(at(0))}\n\tHB20 A-1\n${vin(at(1))} B-901`)
+      await expect(tool.getByText('Line 1: Invalid format defined')).toBeVisible()
+      await expect(tool.getByText('Line 2: Parking space not defined')).toBeVisible()
+      await expect(tool.getByText('Line 3: VIN not defined')).toBeVisible()
+      await expect(tool.getByRole('button', { name: 'Execute' })).toBeDisabled()
+      await shot(page, 'manage-spaces-errors')
+      await list.fill(`${vin(at(0))} - 12\n${vin(at(1))}\t0-15\n${vin(at(2))} ${at(2).space}`)
+      await expect(tool.getByText('2 vehicles move, 1 already is.')).toBeVisible()
+      await shot(page, 'manage-spaces')
+      await tool.getByRole('button', { name: 'Execute' }).click()
+      await expect(tool.getByText('2 vehicles updated, 1 skipped, 0 not found.')).toBeVisible()
+
+      const editor = await unfold(page, 'Manual Vehicle Editor')
+      await expect(editor.getByText(/^Escolha uma campanha/)).toBeVisible()
+      await editor.getByLabel('Campaign').selectOption({ label: name })
+      await editor.getByRole('searchbox', { name: 'Search By RIP' }).fill('0-15')
+      await expect(editor.getByRole('listitem')).toHaveCount(1)
+      await shot(page, 'manage-editor')
+      await editor.getByRole('button', { name: `Edit ${vin(at(1))}` }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Parking Space').fill('C-77')
+      await dialog.getByLabel('Status').selectOption('Gate Out')
+      await shot(page, 'manage-vehicle')
+      await dialog.getByRole('button', { name: 'Save vehicle' }).click()
+      await expect(page.getByText(`Veículo ${vin(at(1))} atualizado.`)).toBeVisible()
+      await editor.getByRole('searchbox').fill('C-77')
+      await expect(editor.getByText('Gate Out')).toBeVisible()
+    })
+
+    test('campaigns are searched, filtered by yard, opened and deleted after YES', async ({ page }) => {
+      const { id, name } = await ownCampaign(page, 'To delete')
+      await enter(page, await memberOf(page.request, 'tm'), '/campaign-home')
+      await page.getByRole('button', { name: 'Open menu' }).click()
+      await page.getByRole('link', { name: 'Manage Campaigns' }).click()
+      await expect(page.getByRole('link', { name: 'Create New Campaign' })).toHaveAttribute('href', '/import')
+      await expect(page.getByText('or', { exact: true })).toBeVisible()
+      await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
+      await expect(listed(page, name)).toHaveCount(1)
+      await shot(page, 'manage')
+      await page.getByLabel('Yard', { exact: true }).selectOption('Yard A')
+      await expect(page).toHaveURL(new RegExp(`/campaign-list/${YARD_A}$`))
+      await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
+      await expect(listed(page, name)).toContainText(/0 \/ 3/)
+      await page.goto(`/campaign-list?page=2`)
+      await expect(page.getByRole('heading', { name: 'Manage Campaigns' })).toBeVisible()
+      await page.goto(`/campaign-list?search=${encodeURIComponent(name)}`)
+      await page.getByRole('link', { name, exact: true }).click()
+      await expect(page).toHaveURL(new RegExp(`/campaign/${id}/vehicles$`))
+      await page.goBack()
+      await page.getByRole('button', { name: `Delete ${name}` }).click()
+      await expect(page.getByRole('dialog')).toContainText('Seus 60 veículos são excluídos junto.')
+      await shot(page, 'manage-delete')
+      await page.getByRole('button', { name: 'NO', exact: true }).click()
+      await page.getByRole('button', { name: `Delete ${name}` }).click()
+      await page.getByRole('button', { name: 'YES', exact: true }).click()
+      await expect(page.getByText(`Campanha deletada com sucesso "${name}".`)).toBeVisible()
+      await expect(page.getByText(`Nenhuma campanha corresponde a "${name}".`)).toBeVisible()
+    })
+  })
+}
