@@ -9,10 +9,13 @@ use patio_kit::{
 };
 use patio_proto::campaign::{ReportTurnRequest, progress_service_client::ProgressServiceClient};
 use std::time::Duration;
+use tokio::sync::oneshot;
 use tonic::Status;
 
 /// How often what could not be told is tried again.
 const AGAIN: Duration = Duration::from_secs(2);
+/// How long a save that passes a turning point waits for campaign-svc.
+const PATIENCE: Duration = Duration::from_millis(300);
 /// How long a cache that does not answer is tried: as long as what it may hold lives.
 const TRIES: u32 = 30;
 
@@ -46,7 +49,7 @@ impl Progress {
         });
     }
 
-    /// Tells what a commit changed. The cache is told before it returns, the rest in the background.
+    /// Tells what a commit changed. What cannot be told now is told later; it never fails.
     pub async fn changed(&self, all: &[Counted]) {
         for counted in all {
             if !self.put(counted).await {
@@ -54,13 +57,22 @@ impl Progress {
             }
         }
         if all.iter().any(|counted| counted.turned) {
-            let told = self.clone();
-            self.host.tasks.spawn(async move {
-                if let Err(cause) = told.tell_turns().await {
-                    tracing::debug!(%cause, "campaign-svc will be told of turning points later");
-                }
-            });
+            self.tell_now().await;
         }
+    }
+
+    /// Tells campaign-svc in the background and waits a moment for it, so that whoever saved the
+    /// last vehicle finds the campaign in its new status; a slow campaign-svc holds nobody up.
+    async fn tell_now(&self) {
+        let told = self.clone();
+        let (done, heard) = oneshot::channel::<()>();
+        self.host.tasks.spawn(async move {
+            if let Err(cause) = told.tell_turns().await {
+                tracing::debug!(%cause, "campaign-svc will be told of turning points later");
+            }
+            let _ = done.send(());
+        });
+        let _ = tokio::time::timeout(PATIENCE, heard).await;
     }
 
     async fn put(&self, counted: &Counted) -> bool {

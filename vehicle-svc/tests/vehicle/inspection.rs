@@ -10,7 +10,6 @@ use patio_proto::{
     campaign::Turn,
     vehicle::{self as pb, Gate, VehicleStatus},
 };
-use std::time::Duration;
 
 #[tokio::test]
 async fn the_walk_follows_natural_order_and_wraps_round() {
@@ -205,12 +204,11 @@ async fn a_closed_campaign_takes_no_saves_and_late_news_change_nothing() {
 }
 
 #[tokio::test]
-async fn campaign_svc_is_told_when_work_begins_and_when_it_is_complete() {
+async fn campaign_svc_knows_when_work_begins_and_when_it_is_complete_before_the_answer() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         for vehicle in yard.walk().await {
             yard.save(Role::Operator, status(vehicle.id, VehicleStatus::Ok)).await.unwrap();
-            tokio::time::sleep(Duration::from_millis(150)).await;
         }
         let told: Vec<_> = yard.told.lock().unwrap().iter().map(|report| (report.campaign_id, report.turn())).collect();
         assert_eq!(told, [(CAMPAIGN, Turn::Begun), (CAMPAIGN, Turn::Complete)]);
