@@ -1,4 +1,6 @@
 //! What tests of all services share: a host on each database, and people to call as.
+pub mod statements;
+
 use crate::{
     config::{Listen, Settings},
     host::Host,

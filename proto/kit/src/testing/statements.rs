@@ -1,0 +1,52 @@
+//! Counts the statements of a process, as sqlx tells of them.
+use std::{
+    fmt::Debug,
+    sync::{LazyLock, Mutex, PoisonError},
+    time::Duration,
+};
+use tracing_subscriber::{
+    Layer,
+    layer::{Context, SubscriberExt},
+};
+
+static STATEMENTS: LazyLock<Mutex<Vec<String>>> = LazyLock::new(Mutex::default);
+
+/// Takes down what sqlx logs of each statement it ran.
+struct Listener;
+
+impl<S: tracing::Subscriber> Layer<S> for Listener {
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+        if event.metadata().target() == "sqlx::query" {
+            let mut statement = Statement::default();
+            event.record(&mut statement);
+            STATEMENTS.lock().unwrap_or_else(PoisonError::into_inner).push(statement.0);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Statement(String);
+
+impl tracing::field::Visit for Statement {
+    fn record_debug(&mut self, _: &tracing::field::Field, _: &dyn Debug) {}
+
+    fn record_str(&mut self, field: &tracing::field::Field, value: &str) {
+        if ["summary", "db.statement"].contains(&field.name()) {
+            self.0 += value;
+        }
+    }
+}
+
+/// Begins to listen to every statement of this process, so the test that does it needs a process of its own.
+pub fn listen() {
+    let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(Listener));
+}
+
+/// The statements since the last call that mention `table`, once the database's threads have told of theirs.
+///
+/// Naming a table leaves out what goes on beside: opening connections, asking for health, sealing the audit log.
+pub async fn taken(table: &str) -> Vec<String> {
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let all = std::mem::take(&mut *STATEMENTS.lock().unwrap_or_else(PoisonError::into_inner));
+    all.into_iter().filter(|statement| statement.contains(table)).collect()
+}
