@@ -6,9 +6,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod stack;
 
+use patio_proto::access::Role;
 use serde_json::{Value, json};
 use stack::{Stack, forged};
 use std::collections::BTreeSet;
+use tonic::Code;
 
 /// Who is let in.
 #[derive(Clone, Copy, PartialEq)]
@@ -138,6 +140,20 @@ fn no_bad_token_opens_any_route() {
         pairs += 1;
     }
     assert!(pairs >= 200, "{pairs}");
+}
+
+#[test]
+fn every_service_judges_every_call_by_itself() {
+    let stack = Stack::start();
+    let guarded: Vec<_> = patio_proto::METHODS.iter().filter(|method| method.role > Role::Anyone as i32).collect();
+    assert!(guarded.len() > 25);
+    for method in guarded {
+        assert_eq!(stack.rpc(method.path, None), Code::Unauthenticated, "{} without a token", method.path);
+        assert_eq!(stack.rpc(method.path, Some("forged")), Code::Unauthenticated, "{} with a forged token", method.path);
+        let told = stack.rpc(method.path, Some(&stack.sign_in("op")));
+        assert_eq!(told == Code::PermissionDenied, method.role > Role::Operator as i32, "{} as an operator: {told:?}", method.path);
+    }
+    assert_eq!(stack.rpc("/patio.vehicle.v1.VehicleService/Nothing", Some(&stack.sign_in("op"))), Code::Unimplemented);
 }
 
 fn refused(stack: &Stack, row: &Row, name: &str, token: Option<&str>) {

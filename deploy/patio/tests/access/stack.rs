@@ -1,5 +1,6 @@
 //! All of Patio inside the test: the real services, the real gateway, four people.
 use clap::Parser;
+use http_body_util::{BodyExt, Full};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
     config::{Listen, Settings},
@@ -9,6 +10,8 @@ use patio_kit::{
 };
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, time::Duration};
+use tonic::{Code, body::Body};
+use tower::ServiceExt;
 
 const PASSWORD: &str = "a-first-password";
 
@@ -31,7 +34,7 @@ pub struct Stack {
     host: Host,
     url: String,
     people: BTreeMap<&'static str, String>,
-    _runtime: tokio::runtime::Runtime,
+    runtime: tokio::runtime::Runtime,
     _folder: tempfile::TempDir,
 }
 
@@ -42,7 +45,7 @@ impl Stack {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let (host, url) = runtime.block_on(start(folder.path()));
         let people = [("admin", "1000"), ("developer", "DEV0"), ("op", "3000"), ("tm", "2000")].map(|(name, hmc)| (name, hmc.to_owned()));
-        let stack = Self { host, url, people: people.into(), _runtime: runtime, _folder: folder };
+        let stack = Self { host, url, people: people.into(), runtime, _folder: folder };
         let admin = stack.sign_in("admin");
         for (hmc, user_type) in [("2000", "tm"), ("3000", "op")] {
             let made = stack.call(
@@ -80,6 +83,32 @@ impl Stack {
         let bytes = response.body_mut().read_to_vec().unwrap();
         let body = serde_json::from_slice(&bytes).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()));
         (status, body)
+    }
+
+    /// What a service answers to an empty message, past the gateway.
+    pub fn rpc(&self, path: &str, token: Option<&str>) -> Code {
+        let links = &self.host.links;
+        let link = match path.split('.').nth(1) {
+            Some("auth" | "audit") => &links.auth,
+            Some("campaign") => &links.campaign,
+            Some("vehicle") => &links.vehicle,
+            _ => &links.import,
+        };
+        let mut request = ureq::http::Request::post(path).header("content-type", "application/grpc").header("te", "trailers");
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        // One message of no bytes, as gRPC frames it.
+        let request = request.body(Body::new(Full::new(vec![0_u8; 5].into()).map_err(|never| match never {}))).unwrap();
+        self.runtime.block_on(async {
+            let response = link.clone().oneshot(request).await.unwrap();
+            let code = |headers: &ureq::http::HeaderMap| headers.get("grpc-status").map(|code| Code::from_bytes(code.as_bytes()));
+            if let Some(code) = code(response.headers()) {
+                return code;
+            }
+            let whole = tokio::time::timeout(Duration::from_secs(15), response.into_body().collect()).await.unwrap().unwrap();
+            whole.trailers().and_then(code).unwrap()
+        })
     }
 
     /// Moves the clock of the whole process past the life of every token.
