@@ -8,6 +8,8 @@ const ADMIN_HMC: &str = "1000";
 const DEVELOPER_HMC: &str = "DEV0";
 /// How long a token lives when nothing is said: one shift.
 const TOKEN_HOURS: i64 = 12;
+/// After how many days a signing key is succeeded when nothing is said.
+const KEY_DAYS: i64 = 30;
 /// The longest a token can be told to live, in hours; revocations are kept longer than that.
 pub const LONGEST_TOKEN_HOURS: i64 = 24;
 
@@ -30,6 +32,9 @@ pub struct Config {
     /// How many hours a token lives, 1 to 24.
     #[arg(long, env = "PATIO_TOKEN_HOURS", default_value_t = TOKEN_HOURS, value_parser = clap::value_parser!(i64).range(1..=LONGEST_TOKEN_HOURS))]
     pub token_hours: i64,
+    /// After how many days a signing key is succeeded by a new one, 1 to 3650.
+    #[arg(long, env = "PATIO_KEY_DAYS", default_value_t = KEY_DAYS, value_parser = clap::value_parser!(i64).range(1..=3650))]
+    pub key_days: i64,
 }
 
 impl Default for Config {
@@ -40,6 +45,7 @@ impl Default for Config {
             developer_hmc: DEVELOPER_HMC.to_owned(),
             developer_password: None,
             token_hours: TOKEN_HOURS,
+            key_days: KEY_DAYS,
         }
     }
 }

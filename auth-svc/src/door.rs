@@ -2,17 +2,17 @@
 use crate::{
     error::Error,
     hmc::Hmc,
-    keys::{Keys, Minted},
+    keys::{self, Holder, Keys, Minted},
     lockout::{
         Lockout, locked_out, own_password_buckets,
         rules::{BLOCK_MS, Buckets},
         sign_in_buckets,
     },
     password::{self, Passwords},
-    sessions,
+    sessions, signing,
     store::{
         export::subject,
-        revocations,
+        revocations, sessions as open_sessions,
         users::{self, Stored},
     },
 };
@@ -74,6 +74,8 @@ pub struct Door {
     pub lockout: Lockout,
     /// How long a token lives.
     pub lives: TimeDelta,
+    /// How long a key signs before it is succeeded.
+    pub key_life: TimeDelta,
 }
 
 /// What is told, in words, of the attempts of one person.
@@ -101,10 +103,11 @@ impl Door {
             wrong: "a sign-in failed",
         };
         let hash = stored.as_ref().and_then(Stored::hash);
-        let left = match self.compare(&account, &buckets, attempt.password, hash).await? {
+        let left = match self.compare(&account, &buckets, attempt.password.clone(), hash).await? {
             Compared::Right(left) => {
+                let known = async |user| self.admit(self.renewed(user, attempt.password).await, &attempt.address, &buckets).await;
                 if let Some(user) = stored
-                    && let Some(admitted) = self.admit(user, &attempt.address, &buckets).await?
+                    && let Some(admitted) = known(user).await?
                 {
                     let kept = mark.map(|_| attempt.mark);
                     return Ok(Admitted { mark: kept.unwrap_or(admitted.mark), ..admitted });
@@ -125,15 +128,37 @@ impl Door {
         Ok(if right { Compared::Right(left) } else { Compared::Wrong(left) })
     }
 
+    /// The person with a dearer hash of the password that was right, when the stored one is cheaper
+    /// than those made now. A crowd at the door is no reason to refuse: it is done another time.
+    async fn renewed(&self, user: Stored, password: String) -> (Stored, bool) {
+        if !self.passwords.is_cheap(&user.password_hash) {
+            return (user, false);
+        }
+        match self.passwords.hash(password).await {
+            Ok(password_hash) => (Stored { password_hash, ..user }, true),
+            Err(cause) => {
+                tracing::debug!(%cause, "a password was not hashed again");
+                (user, false)
+            }
+        }
+    }
+
     /// Notes the sign-in and makes the token; none when the person was changed during the comparison.
-    async fn admit(&self, user: Stored, address: &str, buckets: &Buckets) -> Result<Option<Admitted>, Error> {
+    async fn admit(&self, (user, renewed): (Stored, bool), address: &str, buckets: &Buckets) -> Result<Option<Admitted>, Error> {
         let now = self.clock.now();
+        let hash = renewed.then(|| user.password_hash.clone());
+        let (session, lives) = (keys::session(), self.lives);
+        let begun = session.clone();
         let (entry, settled, id, version) = (Self::came_in(&user, address, now), buckets.clone(), user.id, user.token_version);
         let made_at = self
             .db
             .write(move |tx| {
                 Box::pin(async move {
                     let Some(made_at) = users::signed_in(tx, id, version, now).await? else { return Ok(None) };
+                    if let Some(hash) = hash {
+                        users::renew_hash(tx, id, &hash).await?;
+                    }
+                    open_sessions::begin(tx, &begun, id, made_at + lives.num_milliseconds(), now).await?;
                     Lockout::settle(tx, &settled, now.timestamp_millis()).await?;
                     audit::append(tx, now, Some(&entry.0), entry.1).await?;
                     Ok::<_, Error>(Some(made_at))
@@ -142,7 +167,7 @@ impl Door {
             .await?;
         let Some(made_at) = made_at else { return Ok(None) };
         self.lockout.settled(buckets).await;
-        let minted = self.keys.mint(id.to_string(), user.role(), made_at, self.lives)?;
+        let minted = self.keys.mint(Holder { subject: id.to_string(), role: user.role(), session }, made_at, lives)?;
         let mark = self.keys.mark(id, version)?;
         Ok(Some(Admitted { minted, user: Stored { last_login_at: Some(now), ..user }, mark }))
     }
@@ -215,13 +240,14 @@ impl Door {
         Ok(())
     }
 
-    /// Forgets revocations and lockouts that have no effect any more.
+    /// Forgets revocations and lockouts that have no effect any more, and looks after the signing keys.
     ///
     /// # Errors
     /// Those of the database.
     pub async fn tidy(&self) -> Result<(), Error> {
         let now = self.clock.now();
         self.db.write(move |tx| Box::pin(async move { revocations::forget(tx, now).await })).await?;
+        signing::turn_over(&self.db, now, self.key_life).await?;
         self.lockout.tidy().await
     }
 }

@@ -1,17 +1,21 @@
 //! The keys of auth-svc: what tokens are signed with, what hmcs are hashed with, what device marks bear.
-use crate::{error::Error, lockout::network, store};
+use crate::{
+    error::Error,
+    lockout::network,
+    signing::{self, Signing},
+    store,
+};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
-use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
+    clock::Clock,
     db::{Db, Tx},
-    identity::{Claims, ISSUER, Identity},
+    identity::{Claims, ISSUER},
 };
-use patio_proto::{access::Role, auth as pb, role};
+use patio_proto::{access::Role, role};
 use ring::{
     hmac,
     rand::{SecureRandom, SystemRandom},
-    signature::{Ed25519KeyPair, KeyPair},
 };
 
 /// The name of the key that hmcs are hashed with.
@@ -23,11 +27,26 @@ const MARK: usize = 8 + 8 + 16;
 
 /// The keys, as all replicas have them.
 pub struct Keys {
-    signing: EncodingKey,
-    header: Header,
-    public: Vec<(String, Vec<u8>)>,
+    /// What tokens are signed with.
+    pub signing: Signing,
     account: hmac::Key,
     device: hmac::Key,
+}
+
+/// Whom a token is made for.
+pub struct Holder {
+    /// The user's id, or `service:NAME`.
+    pub subject: String,
+    /// What the holder may do.
+    pub role: Role,
+    /// The session the token belongs to.
+    pub session: String,
+}
+
+/// The id of a new session.
+#[must_use]
+pub fn session() -> String {
+    uuid::Uuid::now_v7().to_string()
 }
 
 /// A token that was made.
@@ -43,10 +62,9 @@ pub struct Minted {
 /// # Errors
 /// Those of the database, and when there is no chance to be had.
 pub async fn make_missing(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<(), Error> {
-    let document =
-        Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).map_err(|_| Error::Broken("no chance for a signing key".to_owned()))?;
-    let id = uuid::Uuid::now_v7().simple().to_string();
-    store::keys::keep_first_signing(tx, &id, document.as_ref(), now).await?;
+    if store::keys::turns(tx).await?.is_empty() {
+        store::keys::keep_signing(tx, &signing::make(now, now)?).await?;
+    }
     for name in [ACCOUNT, DEVICE] {
         store::keys::keep_own(tx, name, &chance::<32>()?).await?;
     }
@@ -54,51 +72,33 @@ pub async fn make_missing(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<(), Err
 }
 
 impl Keys {
-    /// Reads the keys; the newest signing key signs, all of them are believed.
+    /// Reads the keys.
     ///
     /// # Errors
     /// When one is missing or damaged.
-    pub async fn read(db: &Db) -> Result<Self, Error> {
-        patio_kit::crypto::install();
-        let stored = store::keys::signing(db).await?;
-        let newest = stored.first().ok_or_else(|| Error::Broken("there is no signing key".to_owned()))?;
-        let mut header = Header::new(Algorithm::EdDSA);
-        header.kid = Some(newest.id.clone());
-        let signing = EncodingKey::from_ed_der(&newest.private_key);
-        let public = stored.iter().map(public_half).collect::<Result<_, _>>()?;
+    pub async fn read(db: &Db, clock: &Clock) -> Result<Self, Error> {
+        let signing = Signing::read(db, clock.clone()).await?;
         let own = async |name| Ok::<_, Error>(hmac::Key::new(hmac::HMAC_SHA256, &store::keys::own(db, name).await?));
-        Ok(Self { signing, header, public, account: own(ACCOUNT).await?, device: own(DEVICE).await? })
-    }
-
-    /// Makes this process believe the tokens at once, before it has asked anybody.
-    pub fn tell(&self, identity: &Identity) {
-        identity.set_keys(self.public.iter().cloned());
-    }
-
-    /// The public keys as the contract carries them.
-    #[must_use]
-    pub fn wire(&self) -> Vec<pb::Key> {
-        self.public.iter().map(|(id, public_key)| pb::Key { id: id.clone(), public_key: public_key.clone() }).collect()
+        Ok(Self { signing, account: own(ACCOUNT).await?, device: own(DEVICE).await? })
     }
 
     /// Makes a token; `made_at_ms` is in milliseconds since 1970.
     ///
     /// # Errors
     /// When it cannot be signed.
-    pub fn mint(&self, subject: String, as_role: Role, made_at_ms: i64, lives: TimeDelta) -> Result<Minted, Error> {
+    pub fn mint(&self, holder: Holder, made_at_ms: i64, lives: TimeDelta) -> Result<Minted, Error> {
         let made_at = DateTime::from_timestamp_millis(made_at_ms).unwrap_or_default();
         let expires_at = DateTime::from_timestamp((made_at + lives).timestamp(), 0).unwrap_or_default();
         let claims = Claims {
             iss: ISSUER.to_owned(),
-            sub: subject,
-            role: role::text(as_role).to_owned(),
-            sid: uuid::Uuid::now_v7().to_string(),
+            sub: holder.subject,
+            role: role::text(holder.role).to_owned(),
+            sid: holder.session,
             iat: made_at.timestamp(),
             iat_ms: made_at_ms,
             exp: expires_at.timestamp(),
         };
-        let token = jsonwebtoken::encode(&self.header, &claims, &self.signing).map_err(|cause| Error::Broken(cause.to_string()))?;
-        Ok(Minted { token, expires_at })
+        Ok(Minted { token: self.signing.sign(&claims)?, expires_at })
     }
 
     /// What stands for an hmc where the text itself must not: people type passwords into that field.
@@ -140,12 +140,6 @@ impl Keys {
         let meant = body.starts_with(&user_id.to_be_bytes()) && body[8..].starts_with(&token_version.to_be_bytes());
         meant.then(|| URL_SAFE_NO_PAD.encode(&body[16..]))
     }
-}
-
-fn public_half(stored: &store::keys::StoredKey) -> Result<(String, Vec<u8>), Error> {
-    let pair =
-        Ed25519KeyPair::from_pkcs8(&stored.private_key).map_err(|_| Error::Broken(format!("signing key {} is damaged", stored.id)))?;
-    Ok((stored.id.clone(), pair.public_key().as_ref().to_vec()))
 }
 
 /// Whether two secrets are the same, in a time that tells nothing of where they differ.

@@ -11,6 +11,7 @@ pub mod lockout;
 pub mod password;
 pub mod people;
 pub mod sessions;
+pub mod signing;
 pub mod store;
 
 pub use config::Config;
@@ -51,6 +52,9 @@ pub const SCHEMA: Schema = Schema { name: "auth", sqlite: &SQLITE, postgres: &PO
 /// How often what has no effect any more is forgotten.
 const TIDY_EVERY: Duration = Duration::from_secs(3600);
 
+/// How often sessions that nobody uses are looked for.
+const UNUSED_EVERY: Duration = Duration::from_secs(60);
+
 /// auth-svc as a program of its own.
 pub struct Auth;
 
@@ -81,14 +85,16 @@ pub async fn start_with(config: Config, host: &Host, passwords: Passwords) -> an
     let (host, own) = &knowing_itself(host);
     let db = host.database(SCHEMA).await?;
     let notices = first::prepare(&db, &config, &passwords, host.clock.now()).await?;
-    let keys = Arc::new(Keys::read(&db).await?);
-    keys.tell(&host.identity);
+    signing::turn_over(&db, host.clock.now(), TimeDelta::days(config.key_days)).await?;
+    let keys = Arc::new(Keys::read(&db, &host.clock).await?);
+    keys.signing.tell(&host.identity);
     let revoked = revocations::after(&db, 0, host.clock.now()).await?;
     host.identity.revoke(&revoked.into_iter().map(Revocation::wire).collect::<Vec<_>>());
     let people = people(&config, host, db.clone(), passwords.clone());
-    let tokens = Tokens { db: db.clone(), clock: host.clock.clone(), keys: keys.clone(), secret: host.settings.service_secret.clone() };
+    let tokens = tokens(host, db.clone(), keys.clone());
     let door = Arc::new(door(&config, host, db.clone(), keys, passwords));
     tidy(host, door.clone());
+    end_unused(host, &db);
     let service = Builder::new(Auth::NAME, host)
         .with(SessionServiceServer::new(Sessions { door }))
         .with(
@@ -113,6 +119,11 @@ fn knowing_itself(host: &Host) -> (Host, Arc<OnceLock<Router>>) {
     (host, own)
 }
 
+fn tokens(host: &Host, db: Db, keys: Arc<Keys>) -> Tokens {
+    let (clock, identity) = (host.clock.clone(), host.identity.clone());
+    Tokens { db, clock, keys, identity, secret: host.settings.service_secret.clone() }
+}
+
 fn people(config: &Config, host: &Host, db: Db, passwords: Passwords) -> People {
     People { db, clock: host.clock.clone(), identity: host.identity.clone(), passwords, developer_key: hmc::key(&config.developer_hmc) }
 }
@@ -126,16 +137,30 @@ fn door(config: &Config, host: &Host, db: Db, keys: Arc<Keys>, passwords: Passwo
         keys,
         passwords,
         lives: TimeDelta::hours(config.token_hours),
+        key_life: TimeDelta::days(config.key_days),
     }
 }
 
-/// Forgets every hour what has no effect any more.
+/// Forgets every hour what has no effect any more, and looks after the signing keys.
 fn tidy(host: &Host, door: Arc<Door>) {
     host.tasks.repeat(TIDY_EVERY, move || {
         let door = door.clone();
         async move {
             if let Err(cause) = door.tidy().await {
-                tracing::warn!(%cause, "expired revocations and lockouts were not forgotten");
+                tracing::warn!(%cause, "what is due was not forgotten, or the signing key not succeeded");
+            }
+        }
+    });
+}
+
+/// Ends every minute the sessions that nobody uses.
+fn end_unused(host: &Host, db: &Db) {
+    let (db, clock, identity) = (db.clone(), host.clock.clone(), host.identity.clone());
+    host.tasks.repeat(UNUSED_EVERY, move || {
+        let (db, clock, identity) = (db.clone(), clock.clone(), identity.clone());
+        async move {
+            if let Err(cause) = sessions::end_unused(&db, &clock, &identity).await {
+                tracing::warn!(%cause, "sessions that nobody uses were not ended");
             }
         }
     });

@@ -18,10 +18,6 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub const SHORTEST: usize = 8;
 /// The most characters of a password.
 pub const LONGEST: usize = 128;
-/// Memory of one hash, in KiB.
-const MEMORY: u32 = 19_456;
-/// Passes over it.
-const PASSES: u32 = 2;
 /// How long anybody waits for a turn.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How many accounts can wait for a hashing permit at once, one request each.
@@ -50,6 +46,34 @@ pub fn check(password: &str, hmc_key: &str) -> Result<(), Error> {
     Ok(())
 }
 
+/// How dear one hash is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    /// The memory it takes, in KiB.
+    pub memory: u32,
+    /// The passes over it.
+    pub passes: u32,
+}
+
+impl Default for Cost {
+    fn default() -> Self {
+        Self { memory: 19_456, passes: 2 }
+    }
+}
+
+impl Cost {
+    fn argon(self) -> Result<Argon2<'static>, Error> {
+        let params = Params::new(self.memory, self.passes, 1, None).map_err(|cause| Error::Broken(cause.to_string()))?;
+        Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+    }
+
+    /// Whether a hash was cheaper to make; one that cannot be read is not judged here.
+    fn exceeds(self, hash: &str) -> bool {
+        let made = PasswordHash::new(hash).ok().and_then(|hash| Params::try_from(&hash).ok());
+        made.is_some_and(|made| made.m_cost() < self.memory || made.t_cost() < self.passes)
+    }
+}
+
 /// Checks and makes hashes, as many at once as there are cores; clones share the bounds.
 #[derive(Clone)]
 pub struct Passwords {
@@ -58,6 +82,7 @@ pub struct Passwords {
     lane_of: RandomState,
     waiting: Arc<AtomicUsize>,
     checks: Arc<AtomicU64>,
+    cost: Cost,
 }
 
 /// The right to make one hash now.
@@ -76,12 +101,19 @@ impl Passwords {
     /// Makes at most so many hashes at once.
     #[must_use]
     pub fn new(cores: usize) -> Self {
+        Self::costing(cores, Cost::default())
+    }
+
+    /// Makes at most so many hashes at once, each at this cost.
+    #[must_use]
+    pub fn costing(cores: usize, cost: Cost) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(cores)),
             lanes: Arc::new((0..LANES).map(|_| Arc::new(Semaphore::new(1))).collect()),
             lane_of: RandomState::new(),
             waiting: Arc::default(),
             checks: Arc::default(),
+            cost,
         }
     }
 
@@ -124,15 +156,22 @@ impl Passwords {
     pub async fn is_right(&self, turn: Turn, password: String, hash: Option<String>) -> Result<bool, Error> {
         self.checks.fetch_add(1, Ordering::Relaxed);
         metrics::counter!("patio_password_checks_total").increment(1);
+        let cost = self.cost;
         blocking(turn, move || match hash {
             Some(hash) => {
                 let hash = PasswordHash::new(&hash).map_err(|cause| Error::Broken(cause.to_string()))?;
-                Ok(argon()?.verify_password(password.as_bytes(), &hash).is_ok())
+                Ok(cost.argon()?.verify_password(password.as_bytes(), &hash).is_ok())
             }
             // Making a hash costs what comparing with one costs.
-            None => argon()?.hash_password(password.as_bytes()).map(|_| false).map_err(|cause| Error::Broken(cause.to_string())),
+            None => cost.argon()?.hash_password(password.as_bytes()).map(|_| false).map_err(|cause| Error::Broken(cause.to_string())),
         })
         .await
+    }
+
+    /// Whether a stored hash was cheaper to make than one made now.
+    #[must_use]
+    pub fn is_cheap(&self, hash: &str) -> bool {
+        self.cost.exceeds(hash)
     }
 
     /// Makes the hash of a new password.
@@ -142,8 +181,9 @@ impl Passwords {
     pub async fn hash(&self, password: String) -> Result<String, Error> {
         let permit = async { Some(Turn { _lane: None, _permit: self.permits.clone().acquire_owned().await.ok()? }) };
         let turn = self.wait(permit).await?;
+        let cost = self.cost;
         blocking(turn, move || {
-            argon()?.hash_password(password.as_bytes()).map(|hash| hash.to_string()).map_err(|cause| Error::Broken(cause.to_string()))
+            cost.argon()?.hash_password(password.as_bytes()).map(|hash| hash.to_string()).map_err(|cause| Error::Broken(cause.to_string()))
         })
         .await
     }
@@ -156,11 +196,6 @@ impl Drop for Queued<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
-}
-
-fn argon() -> Result<Argon2<'static>, Error> {
-    let params = Params::new(MEMORY, PASSES, 1, None).map_err(|cause| Error::Broken(cause.to_string()))?;
-    Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
 /// Runs the work off the async threads; the turn ends with the work, even when nobody waits for it any more.
@@ -198,6 +233,16 @@ mod tests {
             assert_eq!(passwords.is_right(turn, tried.to_owned(), Some(hash.clone())).await.unwrap(), right);
         }
         assert_eq!(passwords.checks(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_hash_is_cheap_when_it_took_less_memory_or_fewer_passes_than_one_made_now() {
+        let ours = Cost { memory: 64, passes: 2 };
+        for (memory, passes, cheap) in [(64, 2, false), (128, 2, false), (64, 3, false), (32, 2, true), (64, 1, true), (128, 1, true)] {
+            let hash = Passwords::costing(1, Cost { memory, passes }).hash("pass word".to_owned()).await.unwrap();
+            assert_eq!(ours.exceeds(&hash), cheap, "{hash}");
+        }
+        assert!(!ours.exceeds("") && !ours.exceeds("rubbish"));
     }
 
     #[tokio::test]

@@ -7,6 +7,7 @@ use crate::{
     store::{
         dialect, export,
         revocations::Revocation,
+        sessions as open_sessions,
         users::{self, New, Stored},
     },
 };
@@ -92,7 +93,7 @@ impl People {
                     begin(tx, &act).await?;
                     check_free(tx, &new.hmc, 0).await?;
                     let made = users::insert(tx, &new, act.now).await?;
-                    let values = json!({ "hmc": made.hmc, "user_type": made.role });
+                    let values = json!({ "user_type": made.role });
                     note(tx, &act, made.id, "created the user", [None, Some(values)]).await?;
                     Ok(made)
                 })
@@ -142,7 +143,7 @@ impl People {
                     check_not_last(tx, &user).await?;
                     let ended = users::end_sessions(tx, id, act.now).await?;
                     users::delete(tx, id).await?;
-                    let values = json!({ "hmc": user.hmc, "user_type": user.role });
+                    let values = json!({ "user_type": user.role });
                     note(tx, &act, id, "deleted the user", [Some(values), None]).await?;
                     Ok::<_, Error>(ended)
                 })
@@ -169,7 +170,11 @@ impl People {
             "id": user.id, "hmc": user.hmc, "user_type": user.role,
             "created_at": user.created_at, "last_login_at": user.last_login_at,
         });
-        let mut text = format!("{{\"user\":{user},\"audit_total\":{},\"audit\":[", export::count(&self.db, id).await?).into_bytes();
+        let moment = DateTime::from_timestamp_millis;
+        let open = open_sessions::of(&self.db, id).await?;
+        let open: Value = open.iter().map(|one| json!({ "used_at": moment(one.used_ms), "ends_at": moment(one.ends_ms) })).collect();
+        let mut text = format!("{{\"user\":{user},\"sessions\":{open},\"audit_total\":{},\"audit\":[", export::count(&self.db, id).await?)
+            .into_bytes();
         export::write_entries(&self.db, id, &mut text).await?;
         text.extend_from_slice(b"]}");
         String::from_utf8(text).map_err(|cause| Error::Broken(cause.to_string()))
@@ -231,17 +236,18 @@ async fn apply(tx: &mut Tx<'_>, act: &Act, change: &Change, hash: Option<String>
     Ok((new, Some(ended)))
 }
 
-/// The fields that differ, old and new; of a password only that it changed.
+/// The fields that differ, old and new; of a password only that it changed, and of an hmc too:
+/// entries outlive the person, and whoever reads them finds the hmc by the id as long as there is one.
 fn difference(old: &Stored, new: &Stored) -> Option<(Value, Value)> {
     let (mut before, mut after) = (Map::new(), Map::new());
-    for (name, old, new) in [("hmc", &old.hmc, &new.hmc), ("user_type", &old.role, &new.role)] {
-        if old != new {
-            before.insert(name.to_owned(), old.as_str().into());
-            after.insert(name.to_owned(), new.as_str().into());
-        }
+    if old.role != new.role {
+        before.insert("user_type".to_owned(), old.role.as_str().into());
+        after.insert("user_type".to_owned(), new.role.as_str().into());
     }
-    if old.password_hash != new.password_hash {
-        after.insert("password".to_owned(), "changed".into());
+    for (name, old, new) in [("hmc", &old.hmc, &new.hmc), ("password", &old.password_hash, &new.password_hash)] {
+        if old != new {
+            after.insert(name.to_owned(), "changed".into());
+        }
     }
     (!after.is_empty()).then_some((before.into(), after.into()))
 }

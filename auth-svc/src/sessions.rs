@@ -4,15 +4,19 @@ use crate::{
     store::{
         export::subject,
         revocations::{self, Revocation},
+        sessions::{self, Open},
     },
 };
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
     audit::{self, Event},
     clock::Clock,
-    db::Db,
-    identity::{Caller, Identity},
+    db::{Db, Tx},
+    identity::{Caller, Identity, USE_TOLD_EVERY},
 };
+
+/// How long a session may be unused.
+pub const UNUSED: TimeDelta = TimeDelta::hours(4);
 
 /// How much longer than its token a revocation is kept, for clocks that differ.
 const MARGIN: TimeDelta = TimeDelta::hours(1);
@@ -43,6 +47,7 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &Identity, caller: Calle
     let kept = db
         .write(move |tx| {
             Box::pin(async move {
+                sessions::end(tx, &revocation.session_id).await?;
                 let kept = revocations::keep(tx, revocation).await?;
                 audit::append(tx, now, Some(&caller), event).await?;
                 Ok::<_, Error>(kept)
@@ -51,4 +56,40 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &Identity, caller: Calle
         .await?;
     forget_here(identity, kept);
     Ok(())
+}
+
+/// Notes that sessions were used, as a process tells it at most every few minutes for each.
+///
+/// # Errors
+/// Those of the database.
+pub async fn note_used(db: &Db, clock: &Clock, ids: Vec<String>) -> Result<(), Error> {
+    let now = clock.now();
+    db.write(move |tx| Box::pin(async move { sessions::note_used(tx, &ids, now).await })).await
+}
+
+/// Ends the sessions that nobody has used for [`UNUSED`].
+///
+/// Use is told with a delay, which they are given on top: none ends early.
+///
+/// # Errors
+/// Those of the database.
+pub async fn end_unused(db: &Db, clock: &Clock, identity: &Identity) -> Result<(), Error> {
+    let now = clock.now();
+    let ended = db.write(move |tx| Box::pin(async move { end_each(tx, now).await })).await?;
+    for revocation in ended {
+        forget_here(identity, revocation);
+    }
+    Ok(())
+}
+
+async fn end_each(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
+    let mut ended = Vec::new();
+    for Open { id, user_id, ends_ms, .. } in sessions::end_unused(tx, (UNUSED + USE_TOLD_EVERY).num_milliseconds(), now).await? {
+        let forget_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + MARGIN;
+        let revocation = Revocation { sequence: 0, session_id: id, user_id, issued_until: now, forget_at };
+        ended.push(revocations::keep(tx, revocation).await?);
+        let summary = "a session ended after four hours without use".to_owned();
+        audit::append(tx, now, None, Event { kind: "logout", subject: subject(user_id), summary, ..Event::default() }).await?;
+    }
+    Ok(ended)
 }

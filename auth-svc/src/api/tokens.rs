@@ -2,14 +2,17 @@
 use super::Reply;
 use crate::{
     error::Error,
-    keys::{self, Keys},
+    keys::{self, Holder, Keys},
+    sessions,
     store::revocations::{self, Revocation},
 };
 use chrono::TimeDelta;
 use patio_kit::{
     clock::{self, Clock},
     db::Db,
+    identity::Identity,
     secret::Secret,
+    tokens::{MOST_USED, USED},
 };
 use patio_proto::{
     access::Role,
@@ -20,6 +23,8 @@ use tonic::{Request, Response};
 
 /// How long a service's token lives.
 const SERVICE_TOKEN: TimeDelta = TimeDelta::minutes(10);
+/// The longest id of a session.
+const LONGEST_SESSION: usize = 40;
 /// The longest name of a service.
 const LONGEST_NAME: usize = 40;
 
@@ -31,6 +36,8 @@ pub struct Tokens {
     pub clock: Clock,
     /// What tokens are signed with.
     pub keys: Arc<Keys>,
+    /// What this process believes of tokens.
+    pub identity: Identity,
     /// What a service has to know.
     pub secret: Secret,
 }
@@ -38,10 +45,21 @@ pub struct Tokens {
 #[tonic::async_trait]
 impl TokenService for Tokens {
     async fn get_keys(&self, _: Request<pb::GetKeysRequest>) -> Reply<pb::GetKeysReply> {
-        Ok(Response::new(pb::GetKeysReply { keys: self.keys.wire() }))
+        // Every process asks every few seconds, this one included: so each replica learns of new keys.
+        match self.keys.signing.reload(&self.db).await {
+            Ok(()) => self.keys.signing.tell(&self.identity),
+            Err(cause) => tracing::warn!(%cause, "the signing keys could not be read again"),
+        }
+        Ok(Response::new(pb::GetKeysReply { keys: self.keys.signing.wire() }))
     }
 
     async fn list_revocations(&self, request: Request<pb::ListRevocationsRequest>) -> Reply<pb::ListRevocationsReply> {
+        let used = used(&request);
+        if !used.is_empty()
+            && let Err(cause) = sessions::note_used(&self.db, &self.clock, used).await
+        {
+            tracing::warn!(%cause, "the use of sessions was not noted");
+        }
         let found = revocations::after(&self.db, request.get_ref().after, self.clock.now()).await?;
         Ok(Response::new(pb::ListRevocationsReply { revocations: found.into_iter().map(Revocation::wire).collect() }))
     }
@@ -54,9 +72,17 @@ impl TokenService for Tokens {
             return Err(Error::WrongSecret.into());
         }
         let now = self.clock.now().timestamp_millis();
-        let minted = self.keys.mint(format!("service:{name}"), Role::Service, now, SERVICE_TOKEN)?;
+        let holder = Holder { subject: format!("service:{name}"), role: Role::Service, session: keys::session() };
+        let minted = self.keys.mint(holder, now, SERVICE_TOKEN)?;
         Ok(Response::new(pb::MintServiceTokenReply { token: minted.token, expires_at: Some(clock::timestamp(minted.expires_at)) }))
     }
+}
+
+/// The sessions that were used where this request comes from. Whoever knows the id of a session has
+/// its token, and could as well use it: so nothing is gained by telling what is not true.
+fn used(request: &Request<pb::ListRevocationsRequest>) -> Vec<String> {
+    let told = request.metadata().get(USED).and_then(|told| told.to_str().ok()).unwrap_or_default();
+    told.split(',').filter(|id| (1..=LONGEST_SESSION).contains(&id.len())).take(MOST_USED).map(ToOwned::to_owned).collect()
 }
 
 fn service_name(name: &str) -> Result<&str, Error> {

@@ -4,6 +4,9 @@
 //! refuses what is blocked without troubling the database, and in the database, which only sees
 //! what the quick store lets through and whose word counts as well. So a Redis that is away, slow,
 //! or came back empty gives nobody a further try, and a block outlives every restart.
+//!
+//! Each store goes by its own clock, Redis and `PostgreSQL` by theirs: between them, and to a
+//! person, only how long something lasts is told. So the clocks of replicas play no part.
 
 pub mod front;
 pub mod rules;
@@ -43,10 +46,7 @@ impl Lockout {
         let now = self.now();
         let verdict = match self.front.act(Act::Look, buckets, now).await {
             Some(verdict) => verdict,
-            None => {
-                let mut cells = store::lockouts::read(&self.db, &buckets.all()).await?;
-                rules::apply(&mut cells, buckets, Act::Look, now)
-            }
+            None => store::lockouts::look(&self.db, buckets, now).await?,
         };
         match verdict {
             Verdict::Go(_) => Ok(()),

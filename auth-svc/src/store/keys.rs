@@ -14,21 +14,35 @@ pub struct StoredKey {
     pub id: String,
     /// The PKCS#8 document.
     pub private_key: Vec<u8>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it begins to sign.
+    pub signs_from: DateTime<Utc>,
 }
 
-/// All signing keys, newest first.
+/// All signing keys in the order of their turns.
 pub async fn signing(db: &Db) -> Result<Vec<StoredKey>, Error> {
-    let keys =
-        on!(db.read(), c => query_as("select id, private_key from signing_keys order by created_at desc, id desc").fetch_all(c).await)?;
+    let keys = on!(db.read(), c => query_as("select id, private_key, created_at, signs_from from signing_keys order by signs_from, id")
+        .fetch_all(c).await)?;
     Ok(keys)
 }
 
-/// Keeps a signing key, unless there is one already; under the lock of [`super::users::lock`].
-pub async fn keep_first_signing(tx: &mut Tx<'_>, id: &str, private_key: &[u8], at: DateTime<Utc>) -> Result<(), Error> {
-    on!(tx.on(), c => query(
-        "insert into signing_keys (id, private_key, created_at)
-         select $1, $2, $3 where not exists (select 1 from signing_keys)")
-        .bind(id).bind(private_key).bind(at).execute(c).await.map(drop))?;
+/// When each signing key begins to sign, in that order, as this transaction sees it.
+pub async fn turns(tx: &mut Tx<'_>) -> Result<Vec<(String, DateTime<Utc>)>, Error> {
+    let turns = on!(tx.on(), c => query_as("select id, signs_from from signing_keys order by signs_from, id").fetch_all(c).await)?;
+    Ok(turns)
+}
+
+/// Keeps a signing key; under the lock of [`super::users::lock`].
+pub async fn keep_signing(tx: &mut Tx<'_>, key: &StoredKey) -> Result<(), Error> {
+    on!(tx.on(), c => query("insert into signing_keys (id, private_key, created_at, signs_from) values ($1, $2, $3, $4)")
+        .bind(&key.id).bind(&key.private_key).bind(key.created_at).bind(key.signs_from).execute(c).await.map(drop))?;
+    Ok(())
+}
+
+/// Removes a signing key for good.
+pub async fn remove_signing(tx: &mut Tx<'_>, id: &str) -> Result<(), Error> {
+    on!(tx.on(), c => query("delete from signing_keys where id = $1").bind(id).execute(c).await.map(drop))?;
     Ok(())
 }
 

@@ -1,4 +1,6 @@
 //! The lockout's cells, so that they outlive a restart and hold when Redis is away.
+//! Their moments are those of [`dialect::moment`]; callers only say what time it is here.
+use super::dialect;
 use crate::{
     error::Error,
     lockout::rules::{self, Act, Buckets, Cell, Cells, Verdict},
@@ -9,20 +11,21 @@ use patio_kit::{
 };
 use sqlx::{query, query_as};
 
-/// The cells of some buckets as they are.
-pub async fn read(db: &Db, buckets: &[String]) -> Result<Cells, Error> {
+/// Whether a try would be refused, without booking it.
+pub async fn look(db: &Db, buckets: &Buckets, here: i64) -> Result<Verdict, Error> {
     let mut cells = Cells::new();
-    for bucket in buckets {
+    for bucket in &buckets.all() {
         let cell: Option<Cell> = on!(db.read(), c => query_as(
             "select failures, until_ms, last_ms, blocked_ms from lockouts where bucket = $1")
             .bind(bucket).fetch_optional(c).await)?;
         cells.insert(bucket.clone(), cell.unwrap_or_default());
     }
-    Ok(cells)
+    let now = dialect::moment(db, here).await?;
+    Ok(rules::apply(&mut cells, buckets, Act::Look, now))
 }
 
 /// Does one act on the cells of its buckets, which stay locked until the commit.
-pub async fn apply(tx: &mut Tx<'_>, buckets: &Buckets, act: Act, now: i64) -> Result<Verdict, Error> {
+pub async fn apply(tx: &mut Tx<'_>, buckets: &Buckets, act: Act, here: i64) -> Result<Verdict, Error> {
     let mut cells = Cells::new();
     // The upsert changes nothing but takes the lock; always in one order, so that nobody waits in a circle.
     for bucket in buckets.all() {
@@ -33,6 +36,7 @@ pub async fn apply(tx: &mut Tx<'_>, buckets: &Buckets, act: Act, now: i64) -> Re
             .bind(&bucket).fetch_one(c).await)?;
         cells.insert(bucket, cell);
     }
+    let now = dialect::moment_in(tx, here).await?;
     let verdict = rules::apply(&mut cells, buckets, act, now);
     if matches!(verdict, Verdict::Go(_)) {
         for (bucket, cell) in &cells {
@@ -51,7 +55,8 @@ async fn save(tx: &mut Tx<'_>, bucket: &str, cell: &Cell) -> Result<(), Error> {
 }
 
 /// Forgets the cells that have no effect any more.
-pub async fn forget(tx: &mut Tx<'_>, now: i64) -> Result<(), Error> {
+pub async fn forget(tx: &mut Tx<'_>, here: i64) -> Result<(), Error> {
+    let now = dialect::moment_in(tx, here).await?;
     on!(tx.on(), c => query("delete from lockouts where until_ms <= $1 and blocked_ms <= $1").bind(now).execute(c).await.map(drop))?;
     Ok(())
 }

@@ -5,4 +5,5 @@ pub mod export;
 pub mod keys;
 pub mod lockouts;
 pub mod revocations;
+pub mod sessions;
 pub mod users;

@@ -1,5 +1,8 @@
 //! The people.
-use super::revocations::{self, Revocation};
+use super::{
+    revocations::{self, Revocation},
+    sessions,
+};
 use crate::{config::LONGEST_TOKEN_HOURS, error::Error, hmc::Hmc};
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
@@ -164,6 +167,12 @@ pub async fn set_missing_password(tx: &mut Tx<'_>, id: i64, hash: &str) -> Resul
     Ok(changed == 1)
 }
 
+/// Replaces the hash of a password by a dearer one of the same password; no session ends.
+pub async fn renew_hash(tx: &mut Tx<'_>, id: i64, hash: &str) -> Result<(), Error> {
+    on!(tx.on(), c => query("update users set password_hash = $2 where id = $1").bind(id).bind(hash).execute(c).await.map(drop))?;
+    Ok(())
+}
+
 /// Removes a user.
 pub async fn delete(tx: &mut Tx<'_>, id: i64) -> Result<(), Error> {
     on!(tx.on(), c => query("delete from users where id = $1").bind(id).execute(c).await.map(drop))?;
@@ -190,6 +199,7 @@ pub async fn end_sessions(tx: &mut Tx<'_>, id: i64, now: DateTime<Utc>) -> Resul
                 newest_ms = case when newest_ms > $2 then newest_ms + 1 else $2 + 1 end
           where id = $1 returning newest_ms - 1")
         .bind(id).bind(now.timestamp_millis()).fetch_one(c).await)?;
+    sessions::end_all(tx, id).await?;
     let issued_until = DateTime::from_timestamp_millis(until).unwrap_or(now);
     // An hour more than any token lives, for clocks that differ.
     let forget_at = issued_until.max(now) + TimeDelta::hours(LONGEST_TOKEN_HOURS + 1);

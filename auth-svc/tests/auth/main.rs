@@ -1,10 +1,15 @@
 //! What auth-svc promises, on both databases.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 mod lockout;
+mod lockout_places;
+mod lockout_stores;
 mod office;
 mod own_account;
 mod people;
+mod privacy;
 mod replicas;
+mod rotation;
 mod sign_in;
 mod starting;
 mod tokens;
+mod unused;

@@ -1,9 +1,14 @@
 //! An auth-svc that has started, and the people who call it.
-use auth_svc::{Config, password::Passwords};
+use auth_svc::{
+    Config, SCHEMA,
+    password::{Cost, Passwords},
+};
+use chrono::TimeDelta;
 use patio_kit::{
     errors::{self, Reason},
     host::Host,
     link::{Bearer, Link},
+    on,
     secret::Secret,
     server::Service,
 };
@@ -37,6 +42,27 @@ pub fn config() -> Config {
     }
 }
 
+/// Hashes as right and as many at once as in earnest, but quick ones: what a hash costs is tested apart.
+pub fn quick() -> Passwords {
+    Passwords::costing(std::thread::available_parallelism().map_or(2, usize::from), Cost { memory: 64, passes: 1 })
+}
+
+/// Lets time pass for a process, and for the database beside it, whose clock no test can move: what it keeps grows older instead.
+pub async fn pass(host: &Host, by: TimeDelta) {
+    host.clock.advance(by);
+    if host.settings.database_url.is_none() {
+        return;
+    }
+    let (db, by) = (host.database(SCHEMA).await.unwrap(), by.num_milliseconds());
+    let lockouts = "update lockouts set until_ms = until_ms - $1, last_ms = last_ms - $1, blocked_ms = blocked_ms - $1";
+    for older in [lockouts, "update sessions set used_ms = used_ms - $1"] {
+        db.write(move |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query(older).bind(by).execute(c).await.map(drop)) }))
+            .await
+            .unwrap();
+    }
+    db.close().await;
+}
+
 /// Another process with the same settings, which may be changed first.
 pub async fn another(host: &Host, redis_url: Option<&str>) -> Host {
     let mut settings = (*host.settings).clone();
@@ -50,7 +76,10 @@ impl Office {
     }
 
     pub async fn open_as(host: Host, config: Config) -> Self {
-        let passwords = Passwords::default();
+        Self::open_with(host, config, quick()).await
+    }
+
+    pub async fn open_with(host: Host, config: Config, passwords: Passwords) -> Self {
         let service = auth_svc::start_with(config, &host, passwords.clone()).await.unwrap();
         host.attach(&service);
         Self { host, service, passwords }

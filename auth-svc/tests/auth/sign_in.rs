@@ -1,7 +1,15 @@
-use crate::office::{DEVELOPER_PASSWORD, FIRST, HERE, Office, PASSWORD, bearer, signed_out, why};
+use crate::office::{DEVELOPER_PASSWORD, FIRST, HERE, Office, PASSWORD, another, bearer, config, quick, signed_out, why};
+use auth_svc::{
+    Config,
+    password::{Cost, Passwords},
+    store::users,
+};
 use chrono::TimeDelta;
 use patio_kit::{clock, errors::Reason, link::Bearer, testing::each_database};
-use patio_proto::{access::Role, auth::LogVisitRequest};
+use patio_proto::{
+    access::Role,
+    auth::{DeleteUserRequest, LogVisitRequest},
+};
 use std::collections::HashSet;
 use tonic::Code;
 
@@ -96,15 +104,23 @@ async fn what_cannot_be_a_sign_in_is_malformed_and_counts_for_nothing() {
 }
 
 #[tokio::test]
-async fn an_invented_hmc_is_answered_like_a_real_one_and_costs_a_hash_too() {
+async fn an_invented_hmc_is_answered_like_a_real_one_to_the_byte_and_costs_as_many_hashes() {
     each_database(async |host| {
-        let office = Office::open(host).await;
-        for _ in 0..6 {
-            let real = office.refused(FIRST, "a wrong one", HERE).await;
-            let invented = office.refused("nobody has this", "a wrong one", HERE).await;
-            assert_eq!((real.code(), real.message(), real.details()), (invented.code(), invented.message(), invented.details()));
+        let office = Office::open_as(host, Config { developer_password: None, ..config() }).await;
+        let admin = office.admin().await;
+        let gone = office.hire(&admin, "gone", Role::Operator).await.id;
+        office.users().delete_user(admin.sign(DeleteUserRequest { id: gone })).await.unwrap();
+        for password in ["a wrong one", "", "a wrong one", " ", "x", "a wrong one", "a wrong one", "a wrong one"] {
+            let mut answers = Vec::new();
+            for hmc in [FIRST, "nobody has this", "gone", "DEV0"] {
+                let before = office.passwords.checks();
+                let refused = office.refused(hmc, password, HERE).await;
+                let told = (refused.code(), refused.message().to_owned(), refused.details().to_vec());
+                answers.push((told, refused.metadata().clone().into_headers(), office.passwords.checks() - before));
+            }
+            assert!(answers.iter().all(|answer| *answer == answers[0]), "{password:?}: {answers:?}");
         }
-        assert_eq!(office.passwords.checks(), 10);
+        assert_eq!(office.passwords.checks(), 1 + 4 * 5);
     })
     .await;
 }
@@ -184,6 +200,39 @@ async fn every_sign_in_is_a_session_of_its_own() {
         for _ in 0..5 {
             assert!(tokens.insert(office.sign_in(FIRST, PASSWORD).await.token));
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_cheap_hash_is_replaced_by_a_dearer_one_at_the_next_sign_in_and_no_session_ends() {
+    each_database(async |host| {
+        let db = host.database(auth_svc::SCHEMA).await.unwrap();
+        let stored = async || users::by_hmc(&db, FIRST).await.unwrap().unwrap().password_hash;
+        let office = Office::open(another(&host, None).await).await;
+        let before = office.admin().await;
+        let cheap = stored().await;
+        office.close().await;
+
+        let dearer = Passwords::costing(2, Cost { memory: 128, passes: 2 });
+        let office = Office::open_with(another(&host, None).await, config(), dearer).await;
+        office.refused(FIRST, "a wrong one", HERE).await;
+        assert_eq!(stored().await, cheap, "a wrong password changes nothing");
+        let session = office.sign_in(FIRST, PASSWORD).await;
+        let dear = stored().await;
+        assert!(cheap.contains("$m=64,t=1,") && dear.contains("$m=128,t=2,"), "{cheap} {dear}");
+        for who in [&before, &bearer(&session)] {
+            assert_eq!(office.me(who).await.unwrap().id, 2);
+        }
+        office.sign_in(FIRST, PASSWORD).await;
+        assert_eq!(stored().await, dear, "once is enough");
+        office.close().await;
+
+        let office = Office::open_with(another(&host, None).await, config(), quick()).await;
+        office.sign_in(FIRST, PASSWORD).await;
+        assert_eq!(stored().await, dear, "nothing is made cheaper");
+        office.close().await;
+        db.close().await;
     })
     .await;
 }

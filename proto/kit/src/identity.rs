@@ -3,20 +3,22 @@ use crate::{
     clock::Clock,
     errors::{self, Reason},
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use moka::sync::Cache;
 use patio_proto::{access::Role, auth::Revocation, role};
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::HashMap,
-    sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard},
     time::Duration,
 };
 use tonic::{Code, Request, Status};
 
 /// The user id of the reserved developer account.
 pub const DEVELOPER: i64 = 1;
+/// How often the use of one session is told to auth-svc at most.
+pub const USE_TOLD_EVERY: TimeDelta = TimeDelta::minutes(5);
 /// Who a token was made by.
 pub const ISSUER: &str = "patio";
 
@@ -110,11 +112,19 @@ struct Known {
     sequence: i64,
 }
 
+/// The sessions that were used here, so that auth-svc can end those that nobody uses.
+#[derive(Default)]
+struct Uses {
+    noted: HashMap<String, DateTime<Utc>>,
+    untold: HashSet<String>,
+}
+
 /// The keys and revocations a process knows, and the tokens it verified lately; clones share them.
 #[derive(Clone)]
 pub struct Identity {
     known: Arc<RwLock<Known>>,
     verified: Cache<String, Caller>,
+    uses: Arc<Mutex<Uses>>,
     clock: Clock,
 }
 
@@ -124,7 +134,7 @@ impl Identity {
     pub fn new(clock: Clock) -> Self {
         crate::crypto::install();
         let verified = Cache::builder().max_capacity(20_000).time_to_live(Duration::from_secs(300)).build();
-        Self { known: Arc::default(), verified, clock }
+        Self { known: Arc::default(), verified, uses: Arc::default(), clock }
     }
 
     /// Replaces the public keys: key id and raw 32 bytes each.
@@ -195,7 +205,40 @@ impl Identity {
             return Err(not_signed_in("the session has ended"));
         }
         let ended = known.users.get(&caller.user_id).is_some_and(|all| all.iter().any(|ended| caller.issued_at <= ended.until));
-        if ended { Err(not_signed_in("the user's sessions have ended")) } else { Ok(caller) }
+        drop(known);
+        if ended {
+            return Err(not_signed_in("the user's sessions have ended"));
+        }
+        self.note_use(&caller);
+        Ok(caller)
+    }
+
+    fn note_use(&self, caller: &Caller) {
+        if caller.person().is_none() {
+            return;
+        }
+        let (now, mut uses) = (self.clock.now(), self.uses());
+        if uses.noted.get(&caller.session_id).is_none_or(|noted| now - *noted >= USE_TOLD_EVERY) {
+            uses.noted.insert(caller.session_id.clone(), now);
+            uses.untold.insert(caller.session_id.clone());
+        }
+    }
+
+    /// Takes some of the sessions whose use is still to be told.
+    #[must_use]
+    pub fn take_uses(&self, most: usize) -> Vec<String> {
+        let (now, mut uses) = (self.clock.now(), self.uses());
+        let taken: Vec<String> = uses.untold.iter().take(most).cloned().collect();
+        if !taken.is_empty() {
+            uses.untold.retain(|session| !taken.contains(session));
+            uses.noted.retain(|_, noted| now - *noted < USE_TOLD_EVERY);
+        }
+        taken
+    }
+
+    /// Takes sessions back whose use could not be told.
+    pub fn give_back_uses(&self, sessions: Vec<String>) {
+        self.uses().untold.extend(sessions);
     }
 
     fn verify(&self, token: &str) -> Result<Caller, Status> {
@@ -209,6 +252,10 @@ impl Identity {
         let caller = caller_of(&claims).ok_or_else(|| not_signed_in("claims nobody has"))?;
         self.verified.insert(token.to_owned(), caller.clone());
         Ok(caller)
+    }
+
+    fn uses(&self) -> MutexGuard<'_, Uses> {
+        self.uses.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Known> {

@@ -20,6 +20,10 @@ use tonic::Status;
 const EVERY: Duration = Duration::from_millis(300);
 /// How many rounds pass between two looks at the keys.
 const KEYS_EVERY: u32 = 20;
+/// The metadata in which a process that asks for revocations tells which sessions were used in it.
+pub const USED: &str = "x-patio-used";
+/// Most sessions told at once, as metadata must stay small.
+pub const MOST_USED: usize = 100;
 
 /// Tokens a service calls others with when no user made it.
 #[derive(Clone)]
@@ -91,7 +95,15 @@ async fn refresh(auth: &mut TokenServiceClient<Link>, identity: &crate::identity
         let keys = auth.get_keys(GetKeysRequest {}).await?.into_inner().keys;
         identity.set_keys(keys.into_iter().map(|key| (key.id, key.public_key)));
     }
-    let news = auth.list_revocations(ListRevocationsRequest { after: identity.sequence() }).await?.into_inner();
+    let mut ask = tonic::Request::new(ListRevocationsRequest { after: identity.sequence() });
+    let used = identity.take_uses(MOST_USED);
+    if !used.is_empty()
+        && let Ok(told) = used.join(",").parse()
+    {
+        ask.metadata_mut().insert(USED, told);
+    }
+    let answer = auth.list_revocations(ask).await.inspect_err(|_| identity.give_back_uses(used));
+    let news = answer?.into_inner();
     if !news.revocations.is_empty() {
         identity.revoke(&news.revocations);
     }

@@ -1,0 +1,241 @@
+//! Where the tries are counted: this process, Redis, the database, and what they tell each other.
+use crate::{
+    lockout::{AWAY, assert_locked, assert_wrong, check_storm, fail, somewhere, stores},
+    office::{FIRST, HERE, Office, PASSWORD, another, number, pass, why},
+};
+use auth_svc::{
+    lockout::{
+        Lockout,
+        front::Front,
+        rules::{Act, Buckets, Verdict, Wide},
+    },
+    store::revocations,
+};
+use chrono::{DateTime, TimeDelta};
+use futures::future::join_all;
+use patio_kit::{
+    cache::Cache,
+    clock::Clock,
+    errors::Reason,
+    on,
+    testing::{self, each_database},
+};
+use std::time::Duration;
+
+#[tokio::test]
+async fn two_replicas_share_the_five_tries_with_and_without_redis() {
+    for redis in stores() {
+        each_database(async |host| {
+            if host.settings.database_url.is_none() {
+                return; // files have one process
+            }
+            let one = Office::open(another(&host, redis.as_deref()).await).await;
+            let other = Office::open(another(&host, redis.as_deref()).await).await;
+            for round in 1..=3 {
+                let here = somewhere();
+                let name = format!("nobody at {here}");
+                let told = join_all((0..100).map(|i| {
+                    if i % 2 == 0 { one.refused(&name, "a wrong one", &here) } else { other.refused(&name, "a wrong one", &here) }
+                }))
+                .await;
+                check_storm(&told);
+                assert_eq!(one.passwords.checks() + other.passwords.checks(), 5 * round, "with {redis:?}");
+            }
+            one.close().await;
+            other.close().await;
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_block_outlives_a_restart_and_an_empty_redis() {
+    each_database(async |host| {
+        let office = Office::open(another(&host, None).await).await;
+        let here = somewhere();
+        fail(&office, FIRST, 5, &here).await;
+        office.close().await;
+        for redis in stores() {
+            let again = Office::open(another(&host, redis.as_deref()).await).await;
+            for _ in 0..2 {
+                let still = again.refused(FIRST, PASSWORD, &here).await;
+                assert!((150..=180).contains(&number(&still)), "{still:?}");
+            }
+            assert_eq!(again.passwords.checks(), 0);
+            again.close().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn tries_that_failed_before_redis_went_away_still_count() {
+    let Some(redis) = testing::from_environment(testing::REDIS) else { return };
+    each_database(async |host| {
+        let office = Office::open(another(&host, Some(&redis)).await).await;
+        let here = somewhere();
+        fail(&office, FIRST, 3, &here).await;
+        office.close().await;
+        let without = Office::open(another(&host, Some(AWAY)).await).await;
+        assert_wrong(&without.refused(FIRST, "a wrong one", &here).await, 1);
+        assert_locked(&without.refused(FIRST, "a wrong one", &here).await, 180);
+        without.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_success_that_redis_missed_leads_to_no_early_block() {
+    let Some(redis) = testing::from_environment(testing::REDIS) else { return };
+    each_database(async |host| {
+        let here = somewhere();
+        let office = Office::open(another(&host, Some(&redis)).await).await;
+        fail(&office, FIRST, 4, &here).await;
+        office.close().await;
+        let without = Office::open(another(&host, Some(AWAY)).await).await;
+        without.try_sign_in(FIRST, PASSWORD, &here, "").await.unwrap();
+        without.close().await;
+        let again = Office::open(another(&host, Some(&redis)).await).await;
+        for left in [4, 3, 2, 1] {
+            assert_wrong(&again.refused(FIRST, "a wrong one", &here).await, left);
+        }
+        assert_locked(&again.refused(FIRST, "a wrong one", &here).await, 180);
+        again.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_redis_that_answers_nothing_delays_little_and_gives_no_further_try() {
+    each_database(async |host| {
+        let frozen = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("redis://{}", frozen.local_addr().unwrap());
+        let office = Office::open(another(&host, Some(&url)).await).await;
+        for left in [4, 3, 2, 1] {
+            assert_wrong(&office.refused(FIRST, "a wrong one", HERE).await, left);
+        }
+        assert_locked(&office.refused(FIRST, "a wrong one", HERE).await, 180);
+        let started = std::time::Instant::now();
+        for _ in 0..20 {
+            assert_eq!(why(&office.refused(FIRST, PASSWORD, HERE).await).1, Some(Reason::LockedOut));
+        }
+        assert!(started.elapsed() < Duration::from_secs(1), "20 tries took {:?}", started.elapsed());
+        office.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_has_no_effect_any_more_is_forgotten_and_nothing_else() {
+    each_database(async |host| {
+        let office = Office::open(another(&host, None).await).await;
+        let who = office.admin().await;
+        fail(&office, FIRST, 5, HERE).await;
+        office.sign_out(&who).await.unwrap();
+        office.close().await;
+        let (db, clock) = (host.database(auth_svc::SCHEMA).await.unwrap(), &host.clock);
+        let kept = async || {
+            Lockout::new(&Cache::memory(), db.clone(), clock.clone()).tidy().await.unwrap();
+            let now = clock.now();
+            db.write(move |tx| Box::pin(async move { revocations::forget(tx, now).await })).await.unwrap();
+            let lockouts: i64 = on!(db.read(), c => sqlx::query_scalar("select count(*) from lockouts").fetch_one(c).await).unwrap();
+            (lockouts, revocations::after(&db, 0, DateTime::UNIX_EPOCH).await.unwrap().len())
+        };
+        assert_eq!(kept().await, (3, 1));
+        pass(&host, TimeDelta::minutes(31)).await;
+        assert_eq!(kept().await, (0, 1));
+        pass(&host, TimeDelta::hours(13)).await;
+        assert_eq!(kept().await, (0, 0));
+        db.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn redis_and_this_process_come_to_the_same_verdicts() {
+    let Some(redis) = testing::from_environment(testing::REDIS) else { return };
+    let (clock, patience) = (Clock::default(), Duration::from_secs(5));
+    let memory = Front::of(&Cache::memory(), patience);
+    let redis = Front::of(&Cache::redis(&redis).await.unwrap(), patience);
+    let mut chance = u64::from_le_bytes(auth_svc::keys::chance().unwrap());
+    let (run, seed) = (chance, chance);
+    let mut draw = |below: u64| {
+        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (chance >> 33) % below
+    };
+    for step in 0..1_500 {
+        let act = [Act::Look, Act::Reserve, Act::Reserve, Act::Reserve, Act::Settle, Act::Adopt(60_000)][usize::try_from(draw(6)).unwrap()];
+        let act = if matches!(act, Act::Adopt(_) | Act::Settle) && draw(5) > 0 { Act::Reserve } else { act };
+        let buckets = some_buckets(run, draw(12), draw(3));
+        let now = clock.now().timestamp_millis();
+        let here = memory.act(act, &buckets, now).await.unwrap();
+        match (here, redis.act(act, &buckets, now).await.unwrap()) {
+            (Verdict::Refused(here), Verdict::Refused(there)) => {
+                assert!((here - there).abs() < 2_000, "seed {seed}, step {step}: {here} {there}")
+            }
+            (here, there) => assert_eq!(here, there, "seed {seed}, step {step}: {act:?} {buckets:?}"),
+        }
+    }
+}
+
+/// Few accounts, addresses and marks, so that all rules come into play.
+fn some_buckets(run: u64, account: u64, other: u64) -> Buckets {
+    let pair = format!("test {run} p{account}");
+    let wide = vec![
+        (format!("test {run} a{}", account % 4), Wide { limit: 20, window_ms: 900_000, pace_ms: 36_000 }),
+        (format!("test {run} i{other}"), Wide { limit: 40, window_ms: 600_000, pace_ms: 0 }),
+    ];
+    match other {
+        0 => Buckets { decider: format!("test {run} d{account}"), shadow: Some(pair), wide: Vec::new() },
+        _ => Buckets { decider: pair, shadow: None, wide },
+    }
+}
+
+#[tokio::test]
+async fn replicas_whose_clocks_are_minutes_apart_count_and_block_as_one() {
+    for redis in stores() {
+        each_database(async |host| {
+            if host.settings.database_url.is_none() {
+                return; // files have one process
+            }
+            let (slow, fast) = (another(&host, redis.as_deref()).await, another(&host, redis.as_deref()).await);
+            slow.clock.advance(TimeDelta::minutes(-5));
+            fast.clock.advance(TimeDelta::minutes(5));
+            let (slow, fast) = (Office::open(slow).await, Office::open(fast).await);
+            for (round, [first, second]) in (1..).zip([[&slow, &fast], [&fast, &slow]]) {
+                let here = somewhere();
+                let name = format!("nobody at {here}");
+                for (office, left) in [(first, 4), (second, 3), (first, 2), (second, 1)] {
+                    assert_wrong(&office.refused(&name, "a wrong one", &here).await, left);
+                }
+                assert_locked(&first.refused(&name, "a wrong one", &here).await, 180);
+                for office in [second, first, second] {
+                    let told = number(&office.refused(&name, PASSWORD, &here).await);
+                    assert!((175..=180).contains(&told), "{told} seconds, with {redis:?}");
+                }
+                assert_eq!(slow.passwords.checks() + fast.passwords.checks(), 5 * round);
+            }
+            slow.close().await;
+            fast.close().await;
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_block_ends_by_the_clock_of_the_database_whatever_a_replica_believes() {
+    each_database(async |host| {
+        if host.settings.database_url.is_none() {
+            return; // files have one process, whose clock it is
+        }
+        let office = Office::open(another(&host, Some(AWAY)).await).await;
+        fail(&office, FIRST, 5, HERE).await;
+        office.host.clock.advance(TimeDelta::minutes(5));
+        assert!((175..=180).contains(&number(&office.refused(FIRST, PASSWORD, HERE).await)), "a fast clock ends no block");
+        office.host.clock.advance(TimeDelta::minutes(-10));
+        pass(&host, TimeDelta::seconds(181)).await;
+        office.sign_in(FIRST, PASSWORD).await;
+        office.close().await;
+    })
+    .await;
+}

@@ -1,0 +1,176 @@
+//! One signing key follows another, and nobody is signed out.
+use crate::office::{FIRST, Office, PASSWORD, another, bearer, config, signed_out, why};
+use auth_svc::{
+    Config, SCHEMA,
+    signing::{self, BELIEVED, NOTICE},
+    store::keys::StoredKey,
+};
+use chrono::TimeDelta;
+use patio_kit::{
+    db::Db,
+    host::Host,
+    identity::{Claims, ISSUER, Identity},
+    link::Bearer,
+    testing::each_database,
+};
+use patio_proto::auth::{GetKeysRequest, Session};
+
+const LIFE: TimeDelta = TimeDelta::days(30);
+
+/// An auth-svc, and a service elsewhere that asks it for keys.
+struct Yard {
+    office: Office,
+    elsewhere: Identity,
+    db: Db,
+}
+
+impl Yard {
+    async fn open(host: Host) -> Self {
+        let db = host.database(SCHEMA).await.unwrap();
+        let elsewhere = Identity::new(host.clock.clone());
+        Self { office: Office::open(host).await, elsewhere, db }
+    }
+
+    /// What every process does again and again.
+    async fn ask_for_keys(&self) -> Vec<String> {
+        let keys = self.office.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner().keys;
+        self.elsewhere.set_keys(keys.iter().map(|key| (key.id.clone(), key.public_key.clone())));
+        keys.into_iter().map(|key| key.id).collect()
+    }
+
+    /// What auth-svc does every hour.
+    async fn turn_over(&self) {
+        signing::turn_over(&self.db, self.office.host.clock.now(), LIFE).await.unwrap();
+    }
+
+    async fn stored(&self) -> Vec<StoredKey> {
+        auth_svc::store::keys::signing(&self.db).await.unwrap()
+    }
+
+    fn wait(&self, by: TimeDelta) {
+        self.office.host.clock.advance(by);
+    }
+
+    async fn assert_in(&self, session: &Session) {
+        assert!(self.elsewhere.judge(&session.token).is_ok());
+        assert_eq!(self.office.me(&bearer(session)).await.unwrap().id, 2);
+    }
+
+    /// A token that whoever got hold of a private key would make.
+    fn forged(&self, key: &StoredKey) -> String {
+        let now = self.office.host.clock.now();
+        let claims = Claims {
+            iss: ISSUER.to_owned(),
+            sub: "2".to_owned(),
+            role: "admin".to_owned(),
+            sid: "forged".to_owned(),
+            iat: now.timestamp(),
+            iat_ms: now.timestamp_millis(),
+            exp: (now + TimeDelta::days(365)).timestamp(),
+        };
+        signing::token(key, &claims).unwrap()
+    }
+
+    /// A successor is published; returns the keys and a session from before it signs.
+    async fn publish(&self) -> (Vec<String>, Session) {
+        let old = self.ask_for_keys().await;
+        let due = self.stored().await[0].signs_from + LIFE - self.office.host.clock.now();
+        self.wait(due - TimeDelta::minutes(30));
+        self.turn_over().await;
+        assert_eq!(self.ask_for_keys().await, old, "its days are not over");
+        self.wait(TimeDelta::minutes(30));
+        self.turn_over().await;
+        let both = self.ask_for_keys().await;
+        assert_eq!((old.len(), both.len(), &both[0]), (1, 2, &old[0]), "the next key is published");
+        let session = self.office.sign_in(FIRST, PASSWORD).await;
+        assert_eq!(key_of(&session), old[0], "and does not sign yet");
+        (both, session)
+    }
+}
+
+fn key_of(session: &Session) -> String {
+    use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+    let header = URL_SAFE_NO_PAD.decode(session.token.split('.').next().unwrap()).unwrap();
+    serde_json::from_slice::<serde_json::Value>(&header).unwrap()["kid"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn two_rotations_sign_nobody_out_and_an_old_key_is_refused_after_its_time() {
+    each_database(async |host| {
+        let yard = Yard::open(host).await;
+        for _ in 0..2 {
+            let (both, session) = yard.publish().await;
+            let stolen = yard.forged(&yard.stored().await[0]);
+            yard.wait(NOTICE);
+            // The service elsewhere asks no more: what it knows is enough for every token to come.
+            let mut sessions = vec![session, yard.office.sign_in(FIRST, PASSWORD).await];
+            assert_eq!(key_of(&sessions[1]), both[1], "now the next key signs");
+            for _ in 0..11 {
+                yard.wait(TimeDelta::hours(1));
+                yard.turn_over().await;
+                sessions.push(yard.office.sign_in(FIRST, PASSWORD).await);
+                for session in &sessions {
+                    yard.assert_in(session).await;
+                }
+            }
+            yard.wait(BELIEVED - TimeDelta::hours(11) - TimeDelta::minutes(1));
+            yard.turn_over().await;
+            assert_eq!(yard.ask_for_keys().await, both);
+            assert!(yard.elsewhere.judge(&stolen).is_ok());
+            yard.wait(TimeDelta::minutes(1));
+            assert_eq!(yard.ask_for_keys().await, both[1..], "refused from its last moment on, before it is removed");
+            assert!(yard.elsewhere.judge(&stolen).is_err());
+            let refused = yard.office.me(&Bearer::new(Some(&stolen), "test", "")).await.unwrap_err();
+            assert_eq!(why(&refused), signed_out());
+            yard.turn_over().await;
+            assert_eq!(yard.stored().await.len(), 1, "nobody can steal it any more");
+        }
+        yard.office.close().await;
+        yard.db.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_start_publishes_the_successor_of_a_key_that_is_older_than_configured() {
+    each_database(async |host| {
+        Office::open(another(&host, None).await).await.close().await;
+        for (days, keys) in [(8, 1), (7, 2)] {
+            let later = another(&host, None).await;
+            later.clock.advance(TimeDelta::days(7));
+            let office = Office::open_as(later, Config { key_days: days, ..config() }).await;
+            let told = office.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner().keys;
+            assert_eq!(told.len(), keys, "with keys of {days} days");
+            assert_eq!(key_of(&office.sign_in(FIRST, PASSWORD).await), told[0].id);
+            office.close().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn replicas_make_one_successor_together_and_believe_each_others_tokens() {
+    each_database(async |host| {
+        if host.settings.database_url.is_none() {
+            return; // files have one process
+        }
+        let (one, other) = (Office::open(another(&host, None).await).await, Office::open(another(&host, None).await).await);
+        let db = host.database(SCHEMA).await.unwrap();
+        let due = host.clock.now() + LIFE + TimeDelta::minutes(1);
+        let turns = futures::future::join_all((0..8).map(|_| signing::turn_over(&db, due, LIFE))).await;
+        assert!(turns.iter().all(Result::is_ok));
+        let keys = one.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner();
+        assert_eq!(keys.keys.len(), 2);
+        assert_eq!(other.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner(), keys);
+        for office in [&one, &other] {
+            office.host.clock.advance(LIFE + NOTICE + TimeDelta::minutes(2));
+        }
+        let session = one.sign_in(FIRST, PASSWORD).await;
+        assert_eq!(key_of(&session), keys.keys[1].id);
+        assert_eq!(other.me(&bearer(&session)).await.unwrap().id, 2);
+        one.close().await;
+        other.close().await;
+        db.close().await;
+    })
+    .await;
+}
