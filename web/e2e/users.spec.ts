@@ -29,6 +29,7 @@ for (const viewport of SIZES) {
       await shot(page, 'menu')
       await page.getByRole('link', { name: 'User management' }).click()
       const names = ['Create New User', 'Active Users', 'Change Password', 'Change Permission', 'Change HMC']
+      await expect(page.getByRole('heading', { name: 'User Management' })).toBeVisible()
       await shot(page, 'users')
       for (const name of names) {
         await page.getByRole('button', { name, exact: true }).first().click()

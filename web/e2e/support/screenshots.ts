@@ -8,10 +8,10 @@ export const SIZES = [PHONE, DESK]
 
 const fileOf = (name: string, { width }: { width: number }) => fileURLToPath(new URL(`${name}-${width}.png`, FOLDER))
 
-/** A picture of the whole screen at the size it has now. */
+/** A picture of the whole screen at the size it has now; of what the window shows while a dialog is open. */
 export async function shot(page: Page, name: string): Promise<void> {
-  await page.mouse.move(0, 0)
-  await page.screenshot({ path: fileOf(name, page.viewportSize() ?? PHONE), animations: 'disabled', fullPage: true })
+  await page.evaluate(() => window.scrollTo(0, 0))
+  await page.screenshot({ path: fileOf(name, page.viewportSize() ?? PHONE), animations: 'disabled', fullPage: (await page.getByRole('dialog').count()) === 0 })
 }
 
 /** Pictures of the screen as it is now, on the phone and on the desk. */

@@ -56,6 +56,27 @@ export function Frame({ user, path, children }: FrameProps) {
   )
 }
 
+/** The frame of a screen that needs no session: the header leads to the sign-in. */
+export function OpenFrame({ children }: { children: ReactNode }) {
+  const t = useText()
+  const product = useProductName()
+  return (
+    <>
+      <header className={styles.header}>
+        <Link href="/" className={styles.side} aria-label={t('signIn.title')}>
+          <Icon name="back" />
+        </Link>
+        <span className={styles.logo}>
+          <Logo />
+          <span>{product}</span>
+        </span>
+      </header>
+      <TopOnArrival />
+      <main className={styles.main}>{children}</main>
+    </>
+  )
+}
+
 function goBack(): void {
   if (window.history.length > 1) window.history.back()
   else navigate(HOME)

@@ -1,30 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, type ReactNode } from 'react'
 import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { done, http } from '@/api/client'
+import { meQuery } from '@/api/queries'
 import { checkSession, rememberScreen, useSession } from '@/api/session'
 import { navigate } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { logTimestamp } from '@/lib/time'
 import { Page, Skeleton } from '@/ui/Page'
 import { Crash } from './Crash'
-import { Frame } from './Frame'
-import { SCREENS } from './screens'
+import { Frame, OpenFrame } from './Frame'
+import { SCREENS, type Screen } from './screens'
 
 /** Everything behind the sign-in: who has no session is sent there and comes back afterwards. */
 export function Inside() {
   const [path] = useLocation()
   const session = useSession()
   useEffect(checkSession, [path])
-  if (session === null) return <SignInFirst />
+  if (session === null) return <Outside />
   return (
     <Frame user={session.user} path={path}>
       <PageView path={path} />
       <Crash key={path}>
         <Suspense fallback={<Opening />}>
           <Switch>
-            {SCREENS.map(({ path: pattern, Page: Screen, allow, elsewhere = '/' }) => (
-              <Route key={pattern} path={pattern}>
-                {allow && !allow(session.user.user_type) ? <Redirect to={elsewhere} replace /> : <Screen />}
+            {SCREENS.map((screen) => (
+              <Route key={screen.path} path={screen.path}>
+                {screen.allow ? <Guarded screen={screen} userType={session.user.user_type} /> : <screen.Page />}
               </Route>
             ))}
             <Route>
@@ -34,6 +36,32 @@ export function Inside() {
         </Suspense>
       </Crash>
     </Frame>
+  )
+}
+
+/** A screen that not everybody may stay on; whether one is the developer the server is asked. */
+function Guarded({ screen: { Page: Screen, allow, elsewhere = '/' }, userType }: { screen: Screen; userType: string }) {
+  const me = useQuery(meQuery)
+  if (allow?.(userType, me.data?.developer ?? false)) return <Screen />
+  const undecided = me.isPending && allow?.(userType, true)
+  return undecided ? <Opening /> : <Redirect to={elsewhere} replace />
+}
+
+/** Without a session: the screens that need none, and for all others the sign-in. */
+function Outside() {
+  return (
+    <Switch>
+      {SCREENS.filter(({ open }) => open).map(({ path, Page: Screen }) => (
+        <Route key={path} path={path}>
+          <OpenFrame>
+            <Suspense fallback={<Opening />}>
+              <Screen />
+            </Suspense>
+          </OpenFrame>
+        </Route>
+      ))}
+      <Route component={SignInFirst} />
+    </Switch>
   )
 }
 

@@ -9,7 +9,7 @@ import { LANGUAGES, setLanguage, useLanguage, useText, type Key, type Language }
 import { Dialog } from '@/ui/Dialog'
 import { Select } from '@/ui/Field'
 import { Icon } from '@/ui/Icon'
-import { MENU } from './screens'
+import { MENU, POLICIES, type Entry } from './screens'
 import styles from './Menu.module.css'
 
 /** The slide-in menu at the right: ways to go, and how the product looks and speaks. */
@@ -27,20 +27,30 @@ export function Menu({ user, onClose }: { user: User; onClose: () => void }) {
           </button>
         </div>
         <nav className={styles.entries} aria-label={t('menu.title')}>
-          {MENU.filter(({ allow }) => allow?.(user.user_type, developer) ?? true).map(({ label, icon, to }) => (
-            <Link key={to} href={to} className={styles.entry} onClick={onClose}>
-              <Icon name={icon} />
-              {t(label)}
-            </Link>
+          {MENU.filter(({ allow }) => allow?.(user.user_type, developer) ?? true).map((entry) => (
+            <EntryLink key={entry.to} entry={entry} onClose={onClose} />
           ))}
           <button type="button" className={styles.entry} onClick={logout}>
             <Icon name="out" />
             {t('menu.logout')}
           </button>
+          {POLICIES.map((entry) => (
+            <EntryLink key={entry.to} entry={entry} onClose={onClose} />
+          ))}
         </nav>
-        <Settings />
+        <Settings onClose={onClose} />
       </div>
     </Dialog>
+  )
+}
+
+function EntryLink({ entry: { label, icon, to }, onClose }: { entry: Entry; onClose: () => void }) {
+  const t = useText()
+  return (
+    <Link href={to} className={styles.entry} onClick={onClose}>
+      <Icon name={icon} />
+      {t(label)}
+    </Link>
   )
 }
 
@@ -59,12 +69,13 @@ function useLogout() {
 const LANGUAGE_LABELS: Record<Language, string> = { default: 'English + Português', en: 'English', 'pt-BR': 'Português (Brasil)' }
 const THEME_LABELS: Record<Theme, Key> = { system: 'look.system', light: 'look.light', dark: 'look.dark' }
 
-function Settings() {
+function Settings({ onClose }: { onClose: () => void }) {
   const t = useText()
   const language = useLanguage()
   const shown = useStore(look)
   return (
     <div className={styles.settings}>
+      <EntryLink entry={{ label: 'menu.account', icon: 'people', to: '/account' }} onClose={onClose} />
       <Select label={t('menu.language')} value={language} onChange={(event) => void setLanguage(choiceIn(LANGUAGES, event.target.value))}>
         {LANGUAGES.map((choice) => (
           <option key={choice} value={choice}>

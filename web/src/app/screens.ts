@@ -1,16 +1,21 @@
 import { lazy, type ComponentType } from 'react'
 import { isSupervisor, mayManage } from '@/lib/roles'
 import type { Key } from '@/lib/text'
+import type { IconName } from '@/ui/Icon'
 
 export const SignInPage = lazy(() => import('@/features/auth/SignInPage'))
 
-interface Screen {
+export interface Screen {
   path: string
   Page: ComponentType
   /** Who may stay; others are sent elsewhere. */
-  allow?: (userType: string) => boolean
+  allow?: (userType: string, developer: boolean) => boolean
   elsewhere?: string
+  /** Whether it is shown without a session as well. */
+  open?: boolean
 }
+
+const onlyDeveloper = (_: string, developer: boolean): boolean => developer
 
 /** Every route inside the page frame; each is loaded when it is first shown. */
 export const SCREENS: Screen[] = [
@@ -22,20 +27,31 @@ export const SCREENS: Screen[] = [
   { path: '/vehicle/:id', Page: lazy(() => import('@/features/vehicles/VehiclePage')) },
   { path: '/campaign-list/:id?', Page: lazy(() => import('@/features/manage/ManagePage')), allow: mayManage, elsewhere: '/campaign-home' },
   { path: '/user-management', Page: lazy(() => import('@/features/users/UserManagementPage')), allow: isSupervisor },
+  { path: '/logs-audit', Page: lazy(() => import('@/features/audit/LogsAuditPage')), allow: onlyDeveloper },
+  { path: '/developer', Page: lazy(() => import('@/features/audit/DeveloperPage')), allow: onlyDeveloper },
+  { path: '/account', Page: lazy(() => import('@/features/account/AccountPage')) },
+  { path: '/privacy-policy', Page: lazy(() => import('@/features/policies/PrivacyPage')), open: true },
+  { path: '/terms-service', Page: lazy(() => import('@/features/policies/TermsPage')), open: true },
   { path: '/import', Page: lazy(() => import('@/features/imports/ImportPage')), allow: mayManage, elsewhere: '/campaign-home' },
 ]
 
-interface Entry {
+export interface Entry {
   label: Key
-  icon: 'home' | 'grid' | 'people' | 'log' | 'shield' | 'upload'
+  icon: IconName
   to: string
   allow?: (userType: string, developer: boolean) => boolean
 }
 
 export const MENU: Entry[] = [
   { label: 'menu.home', icon: 'home', to: '/campaign-home' },
-  { label: 'menu.import', icon: 'upload', to: '/import', allow: mayManage },
   { label: 'menu.manage', icon: 'grid', to: '/campaign-list', allow: mayManage },
+  { label: 'menu.import', icon: 'upload', to: '/import', allow: mayManage },
   { label: 'menu.users', icon: 'people', to: '/user-management', allow: isSupervisor },
+  { label: 'menu.audit', icon: 'log', to: '/logs-audit', allow: onlyDeveloper },
 ]
 
+/** Entries below the way out: what everybody may read, signed in or not. */
+export const POLICIES: Entry[] = [
+  { label: 'menu.privacy', icon: 'shield', to: '/privacy-policy' },
+  { label: 'menu.terms', icon: 'sheet', to: '/terms-service' },
+]

@@ -33,7 +33,7 @@ export function SearchBox({ label, value, onChange, rest = 0 }: SearchBoxProps) 
     else timer.current = setTimeout(tell, rest, next)
   }
   return (
-    <div className={styles.search} role="search">
+    <div className={styles.search} role="search" aria-label={label}>
       <Icon name="search" size={20} />
       <input className={styles.control} type="search" aria-label={label} placeholder={label} value={text} autoComplete="off" spellCheck={false} enterKeyHint="search" onChange={(event) => type(event.target.value)} />
     </div>

@@ -22,7 +22,6 @@ function Wide({ events }: { events: AuditEvent[] }) {
             <th scope="col">{t('audit.when')}</th>
             <th scope="col">{t('audit.who')}</th>
             <th scope="col">{t('audit.what')}</th>
-            <th scope="col">{t('audit.change')}</th>
             <th scope="col">{t('audit.address')}</th>
           </tr>
         </thead>
@@ -37,8 +36,6 @@ function Wide({ events }: { events: AuditEvent[] }) {
               </td>
               <td>
                 <What event={event} />
-              </td>
-              <td>
                 <Changes event={event} />
               </td>
               <td className="mono">{event.ip}</td>

@@ -3,6 +3,7 @@ import { Redirect } from 'wouter'
 import { Problem, wordsFor } from '@/api/problem'
 import { useProductName } from '@/api/product'
 import { checkSession, useSession } from '@/api/session'
+import { Link } from '@/lib/route'
 import { useText, type Translate } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/Field'
@@ -34,11 +35,11 @@ function SignIn() {
   const told = seconds > 0 ? t('signIn.blocked', { n: seconds }) : failureText(signIn.error, t)
   return (
     <div className={styles.screen}>
-      <div className={styles.brand}>
+      <header className={styles.brand}>
         <Logo size={64} />
         <p className={styles.product}>{product}</p>
         <p>{t('signIn.caption')}</p>
-      </div>
+      </header>
       <main className={styles.panel}>
         <form className={styles.form} onSubmit={submit} aria-label={t('signIn.title')}>
           <h1>{t('signIn.title')}</h1>
@@ -49,6 +50,10 @@ function SignIn() {
             {t('signIn.submit')}
           </Button>
         </form>
+        <nav className={styles.policies} aria-label={t('signIn.policies')}>
+          <Link href="/privacy-policy">{t('menu.privacy')}</Link>
+          <Link href="/terms-service">{t('menu.terms')}</Link>
+        </nav>
       </main>
     </div>
   )

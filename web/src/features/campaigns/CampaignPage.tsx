@@ -9,7 +9,9 @@ import { Button, LinkButton } from '@/ui/Button'
 import { Card, Empty, Failure, Note, Page, Skeleton } from '@/ui/Page'
 import { Progress, Steps } from '@/ui/Progress'
 import { CampaignStatusBadge } from '@/ui/Status'
-import { useCampaign, useStartCampaign } from './api'
+import { useCampaign, useCampaignYards, useStartCampaign } from './api'
+import { StatusSteps } from './StatusSteps'
+import { YardStrip } from './YardStrip'
 import styles from './CampaignPage.module.css'
 
 /** One campaign, step 3 of 3: start or go on, list its vehicles, export them. */
@@ -49,9 +51,11 @@ function Loaded({ campaign, yard }: { campaign: Campaign; yard: number | null })
         </dl>
         <Go campaign={campaign} yard={yard} />
       </Card>
+      <YardStrip yards={useCampaignYards(campaign.name)} current={yard} hrefOf={({ id }) => link(`/campaign/${campaign.id}`, { yard: id === yard ? null : id })} />
       <LinkButton big wide icon="list" to={link(`/campaign/${campaign.id}/vehicles`, { yard: campaign.yard_name })}>
         {t('campaign.list')}
       </LinkButton>
+      <StatusSteps campaign={campaign} />
     </>
   )
 }

@@ -12,8 +12,9 @@ import { Pager } from '@/ui/Pager'
 import { Steps } from '@/ui/Progress'
 import { SearchBox } from '@/ui/SearchBox'
 import { Choice } from '@/ui/Choice'
-import { useCampaigns } from './api'
+import { useCampaigns, useYardsProgress } from './api'
 import { CampaignTable } from './CampaignTable'
+import { YardStrip } from './YardStrip'
 import styles from './HomePage.module.css'
 
 const SEARCH_REST = 250
@@ -28,6 +29,7 @@ export default function HomePage() {
     <Page title={t('home.title')}>
       <Steps current={1} labels={[t('steps.campaign'), t('steps.yard'), t('steps.inspect')]} />
       {place && <Resume place={place} />}
+      <YardStrip summed yards={useYardsProgress()} hrefOf={({ id }) => `/yard/${id}`} />
       <Choice label={t('home.startWith')} choices={[
         { text: t('home.byCampaign'), to: '/campaign-home', current: true },
         { text: t('home.byYard'), to: '/yard', current: false },

@@ -1,6 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, http } from '@/api/client'
-import { allYardsQuery, campaignQuery, campaignsQuery, refreshCounts, type CampaignSearch } from '@/api/queries'
+import { allYardsQuery, campaignQuery, campaignsQuery, refreshCounts, yardCountsQuery, type CampaignSearch } from '@/api/queries'
+import type { CampaignStatus } from '@/api/types'
+import type { YardProgress } from './YardStrip'
 
 export const useCampaigns = (search: CampaignSearch) => useQuery(campaignsQuery(search))
 export const useCampaign = (id: number, yard: number | null) => useQuery(campaignQuery(id, yard))
@@ -17,3 +19,20 @@ export function useStartCampaign() {
     onSettled: () => refreshCounts(queries),
   })
 }
+
+/** Takes a campaign to another status. */
+export function useSetCampaignStatus() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, status }: { id: number; status: CampaignStatus }) => answer(http.PUT('/campaigns/{id}', { params: { path: { id } }, body: { status } })),
+    onSettled: () => refreshCounts(queries),
+  })
+}
+
+/** How far each yard is, over all campaigns. */
+export const useYardsProgress = (): YardProgress[] =>
+  useQuery(allYardsQuery).data?.map((yard) => ({ id: yard.id, name: yard.name, done: yard.vehicles_inspected_count, total: yard.vehicles_count })) ?? []
+
+/** How far each yard of one campaign is. */
+export const useCampaignYards = (campaign: string): YardProgress[] =>
+  useQuery(yardCountsQuery(campaign)).data?.map((yard) => ({ id: yard.yard_id, name: yard.yard_name, done: yard.inspected_vehicles, total: yard.total_vehicles })) ?? []

@@ -28,7 +28,7 @@ interface PreviewProps {
 export function Preview({ kind, status, targets, waiting, preview }: PreviewProps) {
   const t = useManageText()
   return (
-    <section className={styles.preview} aria-label={t('bulk.preview')}>
+    <div className={styles.preview}>
       <h3>{t('bulk.preview')}</h3>
       {waiting !== null && <p className="quiet">{t(waiting)}</p>}
       {waiting === null && preview.isPending && <p role="status">{t('bulk.checking')}</p>}
@@ -40,7 +40,7 @@ export function Preview({ kind, status, targets, waiting, preview }: PreviewProp
           <LeftOut result={preview.data} />
         </>
       )}
-    </section>
+    </div>
   )
 }
 

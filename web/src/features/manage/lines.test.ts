@@ -39,6 +39,10 @@ test('those who change are the named without the skipped and the missing', () =>
   expect(changingIn(rows, { matched: 2, updated: 1, skipped: [{ vin: 'HB20 1', reason: '' }], not_found: ['HB20 3'] })).toEqual([{ vin: 'HB20 2' }])
 })
 
+test('a vehicle that need not move stands there already', () => {
+  expect(clausesOf('move', { matched: 1, updated: 0, skipped: skipped('it stands there already', 1), not_found: [] })).toEqual([{ key: 'bulk.move', n: 0 }, { key: 'bulk.alreadyThere', n: 1 }])
+})
+
 test('a reason that is not known is shown as it comes', () => {
   expect([reasonKey('it has no status'), reasonKey('something new')]).toEqual(['reason.noStatus', null])
 })

@@ -13,6 +13,11 @@ const MAIN: Record<Kind, [one: ManageKey, many: ManageKey]> = {
   remove: ['bulk.clearedOne', 'bulk.cleared'],
   move: ['bulk.moveOne', 'bulk.move'],
 }
+const STAYING: Record<Kind, [one: ManageKey, many: ManageKey]> = {
+  insert: ['bulk.alreadyIs', 'bulk.alreadyAre'],
+  remove: ['bulk.without', 'bulk.without'],
+  move: ['bulk.alreadyThere', 'bulk.alreadyThere'],
+}
 
 const CLOSED = 'its campaign is closed'
 const REASONS: Record<string, ManageKey> = {
@@ -32,9 +37,8 @@ export function clausesOf(kind: Kind, { updated, skipped, not_found }: BulkResul
   const closed = skipped.filter(isClosed).length
   const left = skipped.length - closed
   const missing = not_found.length
-  const already: ManageKey = kind === 'remove' ? 'bulk.without' : left === 1 ? 'bulk.alreadyIs' : 'bulk.alreadyAre'
   const rest: Clause[] = [
-    { key: already, n: left },
+    { key: STAYING[kind][left === 1 ? 0 : 1], n: left },
     { key: 'bulk.inClosed', n: closed },
     { key: missing === 1 ? 'bulk.notInOne' : 'bulk.notIn', n: missing },
   ]

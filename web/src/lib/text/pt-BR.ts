@@ -42,6 +42,7 @@ export const catalogue: Catalogue = {
   'signIn.hmc': 'HMC (número de registro)',
   'signIn.password': 'Senha',
   'signIn.submit': 'Entrar',
+  'signIn.policies': 'Políticas',
   'signIn.invalid': 'Credenciais inválidas. Você tem mais {n} tentativa(s).',
   'signIn.blocked': 'Tentativas de acesso excedidas. Tente novamente em {n} segundos.',
   'steps.label': 'Passo {n} de 3',

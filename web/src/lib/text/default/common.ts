@@ -46,6 +46,7 @@ export const common = {
   'signIn.hmc': 'HMC (Register Number)',
   'signIn.password': 'Password',
   'signIn.submit': 'Sign in',
+  'signIn.policies': 'Policies',
   'signIn.invalid': 'Invalid credentials. You have more {n} attempt(s).',
   'signIn.blocked': 'Exceeded login attempts. Please try again in {n} seconds.',
   'steps.label': 'Step {n} of 3',
