@@ -7,7 +7,7 @@ use patio_proto::{
         session_service_client::SessionServiceClient, token_service_client::TokenServiceClient, user_service_client::UserServiceClient,
     },
     campaign::campaign_service_client::CampaignServiceClient,
-    imports::import_service_client::ImportServiceClient,
+    imports::{file_service_client::FileServiceClient, import_service_client::ImportServiceClient},
     vehicle::{
         bulk_service_client::BulkServiceClient, vehicle_service_client::VehicleServiceClient, yard_service_client::YardServiceClient,
     },
@@ -68,6 +68,8 @@ clients! {
     yards: YardServiceClient over vehicle;
     /// Spreadsheets.
     imports: ImportServiceClient over import;
+    /// Lists of vehicles as files, and files that change vehicles.
+    files: FileServiceClient over import;
 }
 
 impl Api {

@@ -154,8 +154,12 @@ async fn in_path(parts: &mut Parts, api: &Api) -> Reply<String> {
 }
 
 /// A file name as `Content-Disposition` carries it, whatever characters it holds.
+///
+/// Control characters and those that turn the writing direction do not come out even where they are escaped.
 #[must_use]
 pub fn attachment(name: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let name: String = name.chars().map(|c| if c.is_control() || turns(c) || c == '/' || c == '\\' { '_' } else { c }).collect();
     let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || " ._-".contains(c) { c } else { '_' }).collect();
     let mut exact = String::new();
     for byte in name.bytes() {
@@ -186,7 +190,8 @@ mod tests {
 
     #[test]
     fn file_names_cannot_break_the_header() {
-        assert_eq!(attachment("é\r\n\".xlsx"), "attachment; filename=\"____.xlsx\"; filename*=UTF-8''%C3%A9%0D%0A%22.xlsx");
+        assert_eq!(attachment("é\r\n\".xlsx"), "attachment; filename=\"____.xlsx\"; filename*=UTF-8''%C3%A9__%22.xlsx");
+        assert_eq!(attachment("../a\u{202e}b"), "attachment; filename=\".._a_b\"; filename*=UTF-8''.._a_b");
     }
 
     #[tokio::test]

@@ -8,8 +8,9 @@ use axum::{
 use bytes::Bytes;
 use http::{StatusCode, header::CONTENT_TYPE};
 use multer::Multipart;
-use patio_proto::imports::{ImportCampaignReply, Rejection, UploadChunk};
+use patio_proto::imports::{Rejection, UploadChunk};
 use serde::Serialize;
+use serde_json::json;
 use std::pin::pin;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -94,6 +95,23 @@ pub fn status_of(code: i32) -> StatusCode {
     }
 }
 
+impl From<Refusal> for Problem {
+    /// The one form of every error, for the calls that have none of their own.
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Other(problem) => problem,
+            Refusal::File(status, told) => {
+                let code = match status {
+                    StatusCode::PAYLOAD_TOO_LARGE => "TOO_LARGE",
+                    StatusCode::UNSUPPORTED_MEDIA_TYPE => "WRONG_TYPE",
+                    _ => "FILE_REFUSED",
+                };
+                told.details.iter().fold(Self::new(status, code, told.message), |problem, row| problem.with(json!(row)))
+            }
+        }
+    }
+}
+
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         match self {
@@ -103,7 +121,14 @@ impl IntoResponse for Refusal {
     }
 }
 
-type Call = Result<tonic::Response<ImportCampaignReply>, tonic::Status>;
+/// The fields of a form that are read.
+#[derive(Debug, Clone, Copy)]
+pub struct Form {
+    /// The one with the file.
+    pub file: &'static str,
+    /// One with a campaign's name.
+    pub name: Option<&'static str>,
+}
 
 /// Sends the file of a form on in chunks while it comes in.
 ///
@@ -111,9 +136,9 @@ type Call = Result<tonic::Response<ImportCampaignReply>, tonic::Status>;
 ///
 /// # Errors
 /// When the form holds no file, the file is too large, or import-svc refuses.
-pub async fn carry<F>(request: Request, upload_id: String, call: F) -> Result<ImportCampaignReply, Refusal>
+pub async fn carry<F, R>(request: Request, fields: Form, upload_id: String, call: F) -> Result<R, Refusal>
 where
-    F: AsyncFnOnce(ReceiverStream<UploadChunk>) -> Call,
+    F: AsyncFnOnce(ReceiverStream<UploadChunk>) -> Result<tonic::Response<R>, tonic::Status>,
 {
     let boundary = request.headers().get(CONTENT_TYPE).and_then(|kind| multer::parse_boundary(kind.to_str().ok()?).ok());
     let none = || Refusal::file(StatusCode::UNSUPPORTED_MEDIA_TYPE, 53, "Failed to select document. The body must be multipart/form-data.");
@@ -124,7 +149,7 @@ where
     let answer = tokio::select! {
         biased;
         early = &mut call => early,
-        fed = feed(form, chunks) => {
+        fed = feed(form, fields, chunks) => {
             fed?;
             drop(sender); // only now is the file whole
             call.await
@@ -143,23 +168,31 @@ struct Chunks {
 impl Chunks {
     async fn send(&mut self, data: Bytes) {
         let (upload_id, file_name) = (std::mem::take(&mut self.upload_id), std::mem::take(&mut self.file_name));
-        let chunk = UploadChunk { upload_id, file_name, data: data.to_vec() };
+        let chunk = UploadChunk { upload_id, file_name, data: data.to_vec(), ..UploadChunk::default() };
         let _ = self.sender.send(chunk).await;
     }
 }
 
-/// Reads the form to its end.
-async fn feed(mut form: Multipart<'_>, mut chunks: Chunks) -> Result<(), Refusal> {
-    let (mut found, mut beside) = (false, 0);
+/// Reads the form to its end. The name goes last, since the first piece names the file.
+async fn feed(mut form: Multipart<'_>, fields: Form, mut chunks: Chunks) -> Result<(), Refusal> {
+    let (mut found, mut beside, mut campaign_name) = (false, 0, String::new());
     while let Some(field) = form.next_field().await.map_err(broken)? {
-        if field.name() == Some("documents") && !found {
+        if field.name() == Some(fields.file) && !found {
             found = true;
             file(field, &mut chunks).await?;
+        } else if field.name().is_some() && field.name() == fields.name {
+            campaign_name = field.text().await.map_err(broken)?.chars().take(500).collect();
         } else {
             beside = skip(field, beside).await?;
         }
     }
-    if found { Ok(()) } else { Err(Refusal::Other(Problem::field("documents", "the form holds no such file"))) }
+    if !found {
+        return Err(Refusal::Other(Problem::field(fields.file, "the form holds no such file")));
+    }
+    if !campaign_name.is_empty() {
+        let _ = chunks.sender.send(UploadChunk { campaign_name, ..UploadChunk::default() }).await;
+    }
+    Ok(())
 }
 
 /// Reads past a field that nobody asked for.

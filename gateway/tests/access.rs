@@ -31,7 +31,11 @@ fn request(method: &str, path: &str, token: Option<&str>) -> Request<Body> {
 }
 
 fn content_type(path: &str) -> &'static str {
-    if path.ends_with("/upload") { "multipart/form-data; boundary=x" } else { "application/json" }
+    if path.ends_with("/upload") || path.ends_with("/convert-to-sql") || path.contains("/vehicles/csv") {
+        "multipart/form-data; boundary=x"
+    } else {
+        "application/json"
+    }
 }
 
 /// A body that can be understood, so that nothing but the caller is at fault.
@@ -45,6 +49,9 @@ fn body(method: &str, path: &str) -> &'static str {
         "/vehicles/bulk/status" => r#"{"vins":[],"action":"remove"}"#,
         "/vehicles/bulk/parking-space" => r#"{"rows":[]}"#,
         "/documents/upload" => "--x\r\nContent-Disposition: form-data; name=\"documents\"; filename=\"a.xlsx\"\r\n\r\nPK\r\n--x--\r\n",
+        "/convert-to-sql" | "/vehicles/csv" | "/vehicles/csv/validate" => {
+            "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n\r\nPK\r\n--x--\r\n"
+        }
         _ if method == "PUT" => "{}",
         _ => "",
     }

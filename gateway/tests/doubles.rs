@@ -187,6 +187,12 @@ impl v::vehicle_service_server::VehicleService for Vehicles {
         Ok(Response::new(Box::pin(stream::iter((0..20).map(move |n| Ok(chunk(n)))))))
     }
 
+    type ExportVehiclesStream = Flow<v::ExportChunk>;
+
+    async fn export_vehicles(&self, _: Request<v::ExportVehiclesRequest>) -> Reply<Flow<v::ExportChunk>> {
+        Err(Status::unimplemented("the gateway does not ask for it"))
+    }
+
     async fn save_vehicle(&self, request: Request<v::SaveVehicleRequest>) -> Reply<v::Vehicle> {
         let save = request.into_inner();
         self.saves.lock().unwrap().push(save.clone());
@@ -234,6 +240,64 @@ impl i::import_service_server::ImportService for Imports {
 
     async fn get_template(&self, _: Request<i::GetTemplateRequest>) -> Reply<i::File> {
         Ok(Response::new(i::File { name: "Modelo é.xlsx".into(), content_type: "application/x-test".into(), data: b"PK".to_vec() }))
+    }
+}
+
+fn part(part: i::file_piece::Part) -> Result<i::FilePiece, Status> {
+    Ok(i::FilePiece { part: Some(part) })
+}
+
+#[async_trait]
+impl i::file_service_server::FileService for Imports {
+    type ExportCampaignStream = Flow<i::FilePiece>;
+    type ConvertToSqlStream = Flow<i::FilePiece>;
+
+    async fn export_campaign(&self, request: Request<i::ExportCampaignRequest>) -> Reply<Flow<i::FilePiece>> {
+        use i::file_piece::Part;
+        let ask = request.into_inner();
+        let name = format!("report_{}\r\nX: {}-1.xlsx", ask.report, ask.campaign_id);
+        let head = part(Part::Head(i::FileHead { name, content_type: "application/x-test".into() }));
+        let last = if ask.campaign_id == 666 { Err(Status::unavailable("gone")) } else { part(Part::Data(b"K".to_vec())) };
+        Ok(Response::new(Box::pin(stream::iter([head, part(Part::Data(b"P".to_vec())), last]))))
+    }
+
+    async fn convert_to_sql(&self, request: Request<Streaming<i::UploadChunk>>) -> Reply<Flow<i::FilePiece>> {
+        use i::file_piece::Part;
+        let mut chunks = request.into_inner();
+        let (mut name, mut file) = (String::new(), String::new());
+        while let Some(chunk) = chunks.message().await? {
+            name.push_str(&chunk.campaign_name);
+            file.push_str(&chunk.file_name);
+        }
+        if file == "56.xlsx" {
+            let Some(i::import_campaign_reply::Outcome::Rejected(rejection)) = rejected(56).outcome else { panic!("a rejection") };
+            return Ok(Response::new(Box::pin(stream::iter([part(Part::Rejected(rejection))]))));
+        }
+        let head = i::FileHead { name: format!("{name} SQL Data.sql"), content_type: "application/sql".into() };
+        Ok(Response::new(Box::pin(stream::iter([part(Part::Head(head)), part(Part::Data(b"begin;".to_vec()))]))))
+    }
+
+    async fn check_csv(&self, request: Request<Streaming<i::UploadChunk>>) -> Reply<i::CsvReply> {
+        let mut chunks = request.into_inner();
+        let (mut file, mut bytes) = (String::new(), 0);
+        while let Some(chunk) = chunks.message().await? {
+            file.push_str(&chunk.file_name);
+            bytes += chunk.data.len();
+        }
+        self.whole.lock().unwrap().push(bytes);
+        if file.ends_with(".txt") {
+            let rejection = i::Rejection { code: 53, message: "Apenas arquivos CSV (.csv) são suportados.".into(), ..Default::default() };
+            return Ok(Response::new(i::CsvReply { outcome: Some(i::csv_reply::Outcome::Rejected(rejection)) }));
+        }
+        let errors = if file == "bad.csv" { vec![v::LineError { line: 3, message: "is odd".into() }] } else { Vec::new() };
+        let changes = vec![v::Change { field: "status".into(), old: String::new(), new: "ok".into() }];
+        let preview = vec![v::Preview { line: 2, vin_number: "A 1".into(), campaign_name: "Brakes".into(), changes }];
+        let edit = v::BulkEditReply { matched: 1, updated: 1, total_errors: errors.len() as i64, errors, preview };
+        Ok(Response::new(i::CsvReply { outcome: Some(i::csv_reply::Outcome::Edit(edit)) }))
+    }
+
+    async fn apply_csv(&self, request: Request<Streaming<i::UploadChunk>>) -> Reply<i::CsvReply> {
+        self.check_csv(request).await
     }
 }
 

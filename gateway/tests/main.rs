@@ -6,6 +6,8 @@ mod calls;
 #[cfg(test)]
 mod doubles;
 #[cfg(test)]
+mod files;
+#[cfg(test)]
 mod forms;
 #[cfg(test)]
 mod openapi;

@@ -105,6 +105,7 @@ impl Stack {
         attach(&host, &host.links.vehicle, "vehicle-svc", routes);
         let mut routes = RoutesBuilder::default();
         routes.add_service(imports::import_service_server::ImportServiceServer::new(imports.clone()));
+        routes.add_service(imports::file_service_server::FileServiceServer::new(imports.clone()));
         routes.add_service(AuditServiceServer::new(Log("import")));
         attach(&host, &host.links.import, "import-svc", routes);
         let app = serve::app(Api::new(config, &host), pages).unwrap();

@@ -40,9 +40,15 @@ pub enum Error {
         /// How many there should be.
         all: i64,
     },
-    /// The example workbook could not be written.
-    #[error("the template cannot be written: {0}")]
-    Template(#[from] rust_xlsxwriter::XlsxError),
+    /// A workbook could not be written.
+    #[error("a workbook cannot be written: {0}")]
+    Workbook(#[from] rust_xlsxwriter::XlsxError),
+    /// A file of ours could not be read.
+    #[error("a file cannot be read: {0}")]
+    Disk(std::io::Error),
+    /// Work with a file ended before it was done.
+    #[error("work with a file did not come to its end: {0}")]
+    Stopped(tokio::task::JoinError),
     /// Another service did not do its part.
     #[error("another service answered: {0}")]
     Elsewhere(#[from] Status),
@@ -63,7 +69,7 @@ impl From<Error> for Status {
             Error::GivenUp => status(Code::Cancelled, Reason::Unavailable, &error),
             Error::Bad(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
             Error::StoodStill => status(Code::DeadlineExceeded, Reason::Timeout, &error),
-            Error::NoReader(_) | Error::Partly { .. } | Error::Template(_) => errors::internal(&error),
+            Error::NoReader(_) | Error::Partly { .. } | Error::Workbook(_) | Error::Disk(_) | Error::Stopped(_) => errors::internal(&error),
             Error::Elsewhere(told) => link::passed_on(told),
             Error::Database(cause) => errors::database(&cause),
         }

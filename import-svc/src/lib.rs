@@ -2,6 +2,7 @@
 
 mod api;
 mod error;
+pub mod files;
 mod progress;
 pub mod reader;
 pub mod refusal;
@@ -11,6 +12,7 @@ mod steps;
 pub mod store;
 pub mod template;
 
+use files::export::Exporter;
 use patio_kit::{
     audit::AuditLog,
     command::Program,
@@ -18,7 +20,10 @@ use patio_kit::{
     host::Host,
     server::{Builder, LARGEST_MESSAGE, Service},
 };
-use patio_proto::{audit::audit_service_server::AuditServiceServer, imports::import_service_server::ImportServiceServer};
+use patio_proto::{
+    audit::audit_service_server::AuditServiceServer,
+    imports::{file_service_server::FileServiceServer, import_service_server::ImportServiceServer},
+};
 use reader::Reader;
 use std::path::PathBuf;
 
@@ -37,6 +42,9 @@ pub struct Config {
     /// The program that reads workbooks, started once for each with the argument `read-workbook`; this one itself when absent.
     #[arg(long, env = "PATIO_WORKBOOK_READER")]
     pub workbook_reader: Option<PathBuf>,
+    /// The folder for parts of workbooks while they are written; the system's own for temporary files when absent.
+    #[arg(long, env = "PATIO_WORK_DIR")]
+    pub work_dir: Option<PathBuf>,
 }
 
 /// import-svc as a program.
@@ -59,9 +67,12 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
     let program = config.workbook_reader.map_or_else(std::env::current_exe, Ok)?;
     let reader = Reader::new(program, reader::PATIENCE);
     settle::keep_settling(host, db.clone());
+    let exporter = Exporter::new(host, db.clone(), config.work_dir.unwrap_or_else(std::env::temp_dir));
+    let files = FileServiceServer::new(api::files::Api::new(host, reader.clone(), exporter));
     let imports = ImportServiceServer::new(api::imports::Api::new(host, db.clone(), reader));
     Builder::new(Imports::NAME, host)
         .with(imports.max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE))
+        .with(files.max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE))
         .with(AuditServiceServer::new(AuditLog { db: db.clone() }))
         .build(db, Vec::new())
         .await

@@ -48,7 +48,7 @@ pub enum Error {
 }
 
 /// What comes of a call about vehicles.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl From<Error> for Status {
     fn from(error: Error) -> Self {

@@ -2,6 +2,7 @@
 
 mod api;
 mod bulk;
+mod edit;
 mod error;
 mod fleet;
 mod inspect;

@@ -33,6 +33,7 @@ pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(upload_document)).routes(routes!(watch_upload)).routes(routes!(get_template))
 }
 
+const FORM: upload::Form = upload::Form { file: "documents", name: None };
 const DONE: &str = "Documento enviado com sucesso e inserido no banco de dados! A campanha já pode ser iniciada.";
 
 /// A workbook.
@@ -64,7 +65,7 @@ struct Imported {
 async fn upload_document(State(api): State<Api>, signed: Signed, request: Request) -> Result<Response, Refusal> {
     let id = upload_id(&request)?;
     let mut imports = api.imports();
-    let reply = upload::carry(request, id, async |chunks| imports.import_campaign(signed.sign_within(LONG, chunks)).await).await?;
+    let reply = upload::carry(request, FORM, id, async |chunks| imports.import_campaign(signed.sign_within(LONG, chunks)).await).await?;
     match reply.outcome {
         Some(Outcome::Imported(pb::Imported { campaign: Some(campaign), .. })) => {
             let campaign = campaigns::shown(&api, &signed, vec![campaign]).await.pop().ok_or_else(Problem::internal)?;
@@ -139,7 +140,7 @@ fn events(progress: impl Stream<Item = Result<pb::ImportProgress, Status>>) -> i
 #[derive(ToSchema)]
 #[schema(value_type = String, format = Binary)]
 #[expect(dead_code, reason = "only describes the answer")]
-struct Workbook(Vec<u8>);
+pub struct Workbook(Vec<u8>);
 
 /// Returns an example workbook that imports as it is.
 #[utoipa::path(get, path = "/documents/template", tag = "documents",

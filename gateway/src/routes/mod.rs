@@ -8,6 +8,7 @@ pub mod audit;
 pub mod bulk;
 pub mod campaigns;
 pub mod documents;
+pub mod files;
 pub mod logs;
 pub mod operations;
 pub mod sessions;
@@ -24,6 +25,7 @@ fn all() -> OpenApiRouter<Api> {
         .merge(vehicles::routes())
         .merge(bulk::routes())
         .merge(documents::routes())
+        .merge(files::routes())
         .merge(logs::routes())
         .merge(audit::routes())
         .merge(operations::routes())

@@ -1,4 +1,5 @@
 //! The calls of import-svc.
+pub mod files;
 pub mod imports;
 mod upload;
 mod watch;

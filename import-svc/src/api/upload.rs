@@ -27,17 +27,33 @@ pub(super) enum Collected {
     Refused(Uuid, Rejection),
 }
 
+/// A file as far as it came in.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    /// As the client chose it.
+    id: String,
+    /// As the client named it, without what does not print.
+    pub(super) name: String,
+    /// Whether the name ends as it should.
+    pub(super) is_named_rightly: bool,
+    /// How many bytes came in.
+    pub(super) size: usize,
+    /// All of them, unless the file is too large or named wrongly.
+    pub(super) data: Bytes,
+    /// What was said in place of the sheet's campaign.
+    pub(super) campaign_name: String,
+}
+
 /// Takes a file in. One that is too large is listened to for a while, so that the client hears the refusal.
-pub(super) async fn collect<S>(mut pieces: S) -> Result<Collected>
+pub(super) async fn gather<S>(mut pieces: S, ending: &str) -> Result<Gathered>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,
 {
     let first = next(&mut pieces).await?.ok_or_else(|| Error::Bad("the upload holds no file".to_owned()))?;
-    let id = upload_id(&first.upload_id)?;
     let name: String = first.file_name.chars().filter(|c| !is_unprintable(*c)).take(LONGEST_NAME).collect();
-    let is_named_rightly = first.file_name.to_lowercase().ends_with(".xlsx");
-    let mut data = BytesMut::new();
-    let mut size = 0;
+    let is_named_rightly = first.file_name.to_lowercase().ends_with(ending);
+    let (id, mut campaign_name) = (first.upload_id.clone(), String::new());
+    let (mut data, mut size) = (BytesMut::new(), 0);
     let mut piece = Some(first);
     while let Some(chunk) = piece {
         size += chunk.data.len();
@@ -46,15 +62,28 @@ where
         } else if size > DRAINED {
             break;
         }
+        if !chunk.campaign_name.trim().is_empty() {
+            chunk.campaign_name.trim().clone_into(&mut campaign_name);
+        }
         piece = next(&mut pieces).await?;
     }
-    if size > LARGEST_FILE {
+    Ok(Gathered { id, name, is_named_rightly, size, data: data.freeze(), campaign_name })
+}
+
+/// Takes in a file to be imported.
+pub(super) async fn collect<S>(pieces: S) -> Result<Collected>
+where
+    S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,
+{
+    let gathered = gather(pieces, ".xlsx").await?;
+    let id = upload_id(&gathered.id)?;
+    if gathered.size > LARGEST_FILE {
         return Ok(Collected::Refused(id, too_large()));
     }
-    if !is_named_rightly {
+    if !gathered.is_named_rightly {
         return Ok(Collected::Refused(id, not_xlsx("")));
     }
-    Ok(Collected::Whole(Upload { id, file_name: name, data: Bytes::from(data) }))
+    Ok(Collected::Whole(Upload { id, file_name: gathered.name, data: gathered.data }))
 }
 
 fn upload_id(written: &str) -> Result<Uuid> {

@@ -2,6 +2,7 @@
 #![expect(dead_code, reason = "each test binary uses its own part of this")]
 pub mod awkward;
 pub mod book;
+pub mod lists;
 pub mod services;
 
 use book::Book as File;

@@ -55,6 +55,11 @@ pub struct Kingdom {
     pub fails_after: Option<usize>,
     /// vehicle-svc takes so long over each message.
     pub slow: Duration,
+    /// What vehicle-svc lists of every campaign.
+    pub listed: Vec<vehicle::Vehicle>,
+    /// What vehicle-svc was asked to edit, and what it answers.
+    pub edits: Vec<vehicle::BulkEditRequest>,
+    pub edited: vehicle::BulkEditReply,
     /// The answer to the next publishing is lost.
     pub loses_answer: bool,
 }
@@ -77,9 +82,10 @@ impl World {
         let world = Self { host: host.clone(), kingdom: Arc::default() };
         let campaigns = Routes::new(DraftServiceServer::new(world.clone())).add_service(CampaignServiceServer::new(world.clone()));
         world.attach(&host.links.campaign, campaigns);
-        world.attach(&host.links.vehicle, Routes::new(FleetServiceServer::new(world.clone())));
-        world.attach(&host.links.auth, Routes::new(TokenServiceServer::new(world.clone())));
-        let service = import_svc::start(Config { workbook_reader: Some(program) }, &host).await.unwrap();
+        let lists = super::lists::Lists(world.clone());
+        world.attach(&host.links.vehicle, lists.vehicles(Routes::new(FleetServiceServer::new(world.clone()))));
+        world.attach(&host.links.auth, lists.names(Routes::new(TokenServiceServer::new(world.clone()))));
+        let service = import_svc::start(Config { workbook_reader: Some(program), ..Config::default() }, &host).await.unwrap();
         host.attach(&service);
         world
     }
@@ -106,7 +112,7 @@ impl World {
 
     /// Uploads as somebody, in pieces of 64 KiB.
     pub async fn upload_as(&self, bearer: &Bearer, id: &str, name: &str, file: &[u8]) -> Result<Outcome, Status> {
-        let head = UploadChunk { upload_id: id.to_owned(), file_name: name.to_owned(), data: Vec::new() };
+        let head = UploadChunk { upload_id: id.to_owned(), file_name: name.to_owned(), ..UploadChunk::default() };
         let pieces = file.chunks(64 << 10).map(|piece| UploadChunk { data: piece.to_vec(), ..UploadChunk::default() });
         let all: Vec<UploadChunk> = std::iter::once(head).chain(pieces).collect();
         let request = bearer.sign_within(Duration::from_secs(150), futures::stream::iter(all));

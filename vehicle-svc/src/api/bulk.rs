@@ -2,6 +2,7 @@
 use super::{Reply, reply};
 use crate::{
     bulk::{self, Outcome, Run, StatusChange},
+    edit,
     error::Error,
     place::Place,
     progress::Progress,
@@ -50,6 +51,16 @@ impl BulkService for Api {
         let outcome = self.db.write(move |tx| Box::pin(async move { bulk::move_vehicles(tx, &moves, &run).await })).await?;
         self.progress.changed(&outcome.counted).await;
         reply(outcome.into())
+    }
+
+    async fn bulk_edit(&self, request: Request<pb::BulkEditRequest>) -> Reply<pb::BulkEditReply> {
+        let run = self.run(&request)?;
+        let ask = request.into_inner();
+        let (rows, errors) = edit::read(ask.rows, run.caller.role)?;
+        let (run, source) = (Run { dry_run: ask.dry_run, ..run }, ask.source);
+        let mut edited = self.db.write(move |tx| Box::pin(async move { edit::apply(tx, &rows, errors, &run, &source).await })).await?;
+        self.progress.changed(&std::mem::take(&mut edited.counted)).await;
+        reply(edited.into())
     }
 }
 

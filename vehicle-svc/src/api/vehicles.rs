@@ -25,6 +25,8 @@ use tonic::{Request, Status};
 
 /// How many rows of the whole list go in one message.
 const CHUNK: i64 = 1_000;
+/// How many whole vehicles go in one message: with the longest notes they still fit.
+const EXPORTED: i64 = 250;
 /// The longest idempotency key.
 const LONGEST_KEY: usize = 100;
 
@@ -77,6 +79,23 @@ impl VehicleService for Api {
             let full = i64::try_from(rows.len()).is_ok_and(|count| count == CHUNK);
             let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
             let chunk = pb::VehicleChunk { vehicles: rows.into_iter().map(Into::into).collect() };
+            Ok::<_, Status>((!chunk.vehicles.is_empty()).then_some((chunk, (db, position))))
+        });
+        reply(Box::pin(chunks))
+    }
+
+    type ExportVehiclesStream = BoxStream<'static, Result<pb::ExportChunk, Status>>;
+
+    async fn export_vehicles(&self, request: Request<pb::ExportVehiclesRequest>) -> Reply<Self::ExportVehiclesStream> {
+        let id = request.into_inner().campaign_id;
+        campaigns::find(&self.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
+        let start = (self.db.clone(), Some((String::new(), 0)));
+        let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
+            let Some(position) = position else { return Ok(None) };
+            let rows = vehicles::whole_after(&db, id, &position, EXPORTED).await.map_err(Error::from)?;
+            let full = i64::try_from(rows.len()).is_ok_and(|count| count == EXPORTED);
+            let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
+            let chunk = pb::ExportChunk { vehicles: rows.into_iter().map(Into::into).collect() };
             Ok::<_, Status>((!chunk.vehicles.is_empty()).then_some((chunk, (db, position))))
         });
         reply(Box::pin(chunks))

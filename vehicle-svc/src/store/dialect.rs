@@ -25,3 +25,18 @@ pub fn texts(postgres: bool) -> &'static str {
         "select value as word from json_each($1)"
     }
 }
+
+/// The elements of a JSON array of [`super::edit::New`], bound as text, as rows with columns.
+#[must_use]
+pub fn edits(postgres: bool) -> &'static str {
+    if postgres {
+        "select * from json_to_recordset(cast($1 as json)) as r(id bigint, space text, yard bigint, yard_group text, walk text,
+            haystack text, status text, inspected boolean, admin_notes text, operator_notes text)"
+    } else {
+        "select json_extract(value, '$.id') as id, json_extract(value, '$.space') as space, json_extract(value, '$.yard') as yard,
+            json_extract(value, '$.yard_group') as yard_group, json_extract(value, '$.walk') as walk,
+            json_extract(value, '$.haystack') as haystack, json_extract(value, '$.status') as status,
+            json_extract(value, '$.inspected') as inspected, json_extract(value, '$.admin_notes') as admin_notes,
+            json_extract(value, '$.operator_notes') as operator_notes from json_each($1)"
+    }
+}

@@ -4,6 +4,7 @@ pub mod bulk;
 pub mod campaigns;
 pub mod counters;
 pub mod dialect;
+pub mod edit;
 pub mod keys;
 pub mod turns;
 pub mod vehicles;

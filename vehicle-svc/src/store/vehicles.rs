@@ -179,6 +179,15 @@ pub async fn count(db: &Db, campaign: i64, filter: &Filter) -> Result<i64> {
         .fetch_one(c).await)
 }
 
+/// The next whole vehicles after a position, in walking order; `next` is not looked up.
+pub async fn whole_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<Vehicle>> {
+    on!(db.read(), c => query_as(concat!(
+        "select ", columns!(), ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
+          where v.campaign_id = $1 and (v.walk_key, v.id) > ($2, $3) order by v.walk_key, v.id limit $4"))
+        .bind(campaign).bind(&position.0).bind(position.1).bind(most)
+        .fetch_all(c).await)
+}
+
 /// A vehicle as the whole list shows it.
 #[derive(Debug, Clone, FromRow)]
 pub struct Row {

@@ -2,5 +2,6 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 mod audit;
 mod campaigns;
+mod editing;
 mod inspection;
 mod yard;

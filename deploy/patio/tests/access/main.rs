@@ -68,6 +68,11 @@ fn rows() -> Vec<Row> {
         row("post", "/documents/upload", Let::Tm, &[400, 415, 422], None),
         row("get", "/documents/uploads/{id}/events", Let::Tm, &[400, 404], None),
         row("get", "/documents/template", Let::Tm, &[], None),
+        row("get", "/campaigns/{id}/generate_campaign_vehicle_report", Let::Tm, nobody, None),
+        row("get", "/campaigns/{id}/export_all_yards", Let::Tm, nobody, None),
+        row("post", "/convert-to-sql", Let::Tm, &[415], None),
+        row("post", "/vehicles/csv/validate", Let::Tm, &[415], None),
+        row("post", "/vehicles/csv", Let::Tm, &[415], None),
         row("get", "/health", Let::Anyone, &[], None),
         row("delete", "/sessions", Let::Op, &[], None),
     ]

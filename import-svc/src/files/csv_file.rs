@@ -1,0 +1,325 @@
+//! Reading a CSV file of changes: its encoding, its delimiter, its header, its rows.
+use crate::refusal::shown;
+use csv::{ByteRecord, ReaderBuilder};
+use patio_proto::vehicle::{EditRow, LineError};
+
+/// How many wrong lines are listed; the rest is only counted.
+pub const MOST_LISTED: usize = 500;
+/// Most vehicles of one file.
+pub const MOST_ROWS: usize = 50_000;
+/// In how many lines the header may stand.
+const HEADER_WITHIN: i64 = 10;
+const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+/// The columns with a meaning; the first two are needed.
+const COLUMNS: [&str; 6] = ["Model Code", "Serial Number", "Parking Space", "Status", "Team Leader Notes", "Supervisor Notes"];
+
+/// What a file holds.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    /// The rows that count, by line.
+    pub rows: Vec<EditRow>,
+    /// The first wrong lines.
+    pub errors: Vec<LineError>,
+    /// How many are wrong in all.
+    pub total_errors: i64,
+}
+
+impl Parsed {
+    fn wrong(&mut self, line: i64, message: impl Into<String>) {
+        self.total_errors += 1;
+        if self.errors.len() < MOST_LISTED {
+            self.errors.push(LineError { line, message: message.into() });
+        }
+    }
+
+    fn refused(line: i64, message: impl Into<String>) -> Self {
+        let mut parsed = Self::default();
+        parsed.wrong(line, message);
+        parsed
+    }
+}
+
+/// Reads a file; whatever is wrong with it is told by line.
+#[must_use]
+pub fn read(data: &[u8]) -> Parsed {
+    let text = match decode(data) {
+        Ok(text) => text,
+        Err((line, message)) => return Parsed::refused(line, message),
+    };
+    if text.trim().is_empty() {
+        return Parsed::refused(1, "the file is empty");
+    }
+    let header = match Header::find(text) {
+        Ok(header) => header,
+        Err(message) => return Parsed::refused(1, message),
+    };
+    if let Some(line) = unclosed(text, header.delimiter) {
+        return Parsed::refused(line, format!("line {line} opens a quote that is never closed"));
+    }
+    rows(text, &header)
+}
+
+/// The text of a file, without the byte-order mark.
+fn decode(data: &[u8]) -> Result<&str, (i64, String)> {
+    let utf16 = data.starts_with(&[0xff, 0xfe]) || data.starts_with(&[0xfe, 0xff]);
+    if utf16 || data.iter().take(200).filter(|byte| **byte == 0).count() > 10 {
+        return Err((1, "the file is written in UTF-16; save it as CSV UTF-8".to_owned()));
+    }
+    let data = data.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(data);
+    std::str::from_utf8(data).map_err(|cause| {
+        let line = 1 + line_ends(&data[..cause.valid_up_to()]);
+        (line, format!("line {line} is not written in UTF-8; save the file as CSV UTF-8"))
+    })
+}
+
+/// How many lines end in a piece of text, whichever way.
+fn line_ends(piece: &[u8]) -> i64 {
+    let ends = piece.iter().enumerate().filter(|(at, byte)| **byte == b'\n' || (**byte == b'\r' && piece.get(at + 1) != Some(&b'\n')));
+    i64::try_from(ends.count()).unwrap_or(i64::MAX)
+}
+
+/// Goes through records, each with the line it begins in.
+struct Records<'t> {
+    text: &'t [u8],
+    reader: csv::Reader<&'t [u8]>,
+    record: ByteRecord,
+    counted: usize,
+    line: i64,
+}
+
+impl<'t> Records<'t> {
+    fn new(text: &'t str, delimiter: u8) -> Self {
+        let reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(text.as_bytes());
+        Self { text: text.as_bytes(), reader, record: ByteRecord::new(), counted: 0, line: 1 }
+    }
+
+    /// The next record and its line.
+    fn next(&mut self) -> Option<(i64, Vec<String>)> {
+        let start = usize::try_from(self.reader.position().byte()).unwrap_or_default();
+        if !self.reader.read_byte_record(&mut self.record).unwrap_or(false) {
+            return None;
+        }
+        // The reader skips blank lines without a word.
+        let blank = self.text[start..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        self.line += line_ends(&self.text[self.counted..start + blank]);
+        self.counted = start + blank;
+        Some((self.line, self.record.iter().map(|field| clean(&String::from_utf8_lossy(field)).to_owned()).collect()))
+    }
+}
+
+/// A value without blanks around it, of whichever width, and without the quote that keeps spreadsheet programs from calculating.
+fn clean(written: &str) -> &str {
+    let text = written.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}'));
+    match text.strip_prefix('\'') {
+        Some(kept) if kept.starts_with(['=', '+', '-', '@']) => kept,
+        _ => text,
+    }
+}
+
+/// Where the columns are.
+#[derive(Debug)]
+struct Header {
+    delimiter: u8,
+    line: i64,
+    width: usize,
+    /// By [`COLUMNS`].
+    places: [Option<usize>; COLUMNS.len()],
+}
+
+impl Header {
+    /// The header that the delimiter which fits best finds.
+    fn find(text: &str) -> Result<Self, String> {
+        let found: Vec<Self> = DELIMITERS.into_iter().filter_map(|delimiter| Self::with(text, delimiter)).collect();
+        let known = |header: &Self| header.places.iter().flatten().count();
+        let best = found.into_iter().rev().max_by_key(|header| (header.is_whole(), known(header)));
+        match best {
+            None => Err(format!("no header was found within the first {HEADER_WITHIN} lines: it names Model Code and Serial Number")),
+            Some(header) if !header.is_whole() => {
+                let missing: Vec<&str> = (0..2).filter(|column| header.places[*column].is_none()).map(|column| COLUMNS[column]).collect();
+                Err(format!("the header in line {} lacks the column {}", header.line, missing.join(" and ")))
+            }
+            Some(header) => Ok(header),
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.places[0].is_some() && self.places[1].is_some()
+    }
+
+    /// The first line that names one of the needed columns; a line that names both goes before.
+    fn with(text: &str, delimiter: u8) -> Option<Self> {
+        let mut records = Records::new(text, delimiter);
+        let mut half = None;
+        while let Some((line, fields)) = records.next() {
+            if line > HEADER_WITHIN {
+                break;
+            }
+            let names: Vec<String> = fields.iter().map(|name| name.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+            let places = COLUMNS.map(|column| names.iter().position(|name| name.eq_ignore_ascii_case(column)));
+            let header = Self { delimiter, line, width: fields.len(), places };
+            if header.is_whole() {
+                return Some(header);
+            }
+            if half.is_none() && (places[0].is_some() || places[1].is_some()) {
+                half = Some(header);
+            }
+        }
+        half
+    }
+}
+
+/// The line of a quote that is never closed, which would swallow all lines behind it.
+fn unclosed(text: &str, delimiter: u8) -> Option<i64> {
+    let (mut line, mut opened, mut begins) = (1, None, true);
+    let mut bytes = text.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        if byte == b'\n' || (byte == b'\r' && bytes.peek() != Some(&b'\n')) {
+            line += 1;
+        }
+        match (byte, opened) {
+            (b'"', Some(_)) if bytes.peek() == Some(&b'"') => drop(bytes.next()),
+            (b'"', Some(_)) => opened = None,
+            (b'"', None) if begins => opened = Some(line),
+            _ => {}
+        }
+        begins = opened.is_none() && (byte == delimiter || byte == b'\n' || byte == b'\r');
+    }
+    opened
+}
+
+fn rows(text: &str, header: &Header) -> Parsed {
+    let mut parsed = Parsed::default();
+    let mut records = Records::new(text, header.delimiter);
+    while let Some((line, fields)) = records.next() {
+        if line <= header.line || fields.iter().all(String::is_empty) {
+            continue;
+        }
+        if parsed.rows.len() == MOST_ROWS {
+            parsed.wrong(line, format!("a file changes {MOST_ROWS} vehicles at most; split it"));
+            break;
+        }
+        if let Some(excess) = fields.iter().skip(header.width).find(|field| !field.is_empty()) {
+            parsed.wrong(line, format!("line {line} has more values than the header has columns: `{}`", shown(excess)));
+            continue;
+        }
+        take(&mut parsed, line, header, &fields);
+    }
+    parsed
+}
+
+/// Takes one row; it counts when it fills one of the optional columns.
+fn take(parsed: &mut Parsed, line: i64, header: &Header, fields: &[String]) {
+    let value = |column: usize| header.places[column].and_then(|place| fields.get(place)).filter(|text| !text.is_empty()).cloned();
+    let (Some(model_code), Some(serial_number)) = (value(0), value(1)) else {
+        parsed.wrong(line, format!("line {line} requires both Model Code and Serial Number"));
+        return;
+    };
+    let row = EditRow {
+        line,
+        model_code,
+        serial_number,
+        parking_space: value(2),
+        status: value(3),
+        operator_notes: value(4),
+        admin_notes: value(5),
+    };
+    if row.parking_space.is_some() || row.status.is_some() || row.operator_notes.is_some() || row.admin_notes.is_some() {
+        parsed.rows.push(row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "Model Code,Serial Number,Parking Space,Status,Team Leader Notes,Supervisor Notes";
+
+    fn rows(text: &str) -> Vec<EditRow> {
+        let parsed = read(text.as_bytes());
+        assert!(parsed.errors.is_empty(), "{text:?}: {:?}", parsed.errors);
+        parsed.rows
+    }
+
+    fn errors(data: &[u8]) -> Vec<(i64, String)> {
+        read(data).errors.into_iter().map(|error| (error.line, error.message)).collect()
+    }
+
+    #[test]
+    fn each_delimiter_is_found_with_and_without_a_byte_order_mark() {
+        for delimiter in [",", ";", "\t", "|"] {
+            for mark in ["", "\u{feff}"] {
+                let text = format!("{mark}{HEADER}\r\nHB20,000123,,ok,,\r\n").replace(',', delimiter);
+                let found = rows(&text);
+                assert_eq!((found.len(), found[0].line, found[0].serial_number.as_str()), (1, 2, "000123"), "{delimiter:?}");
+                assert_eq!((found[0].status.as_deref(), &found[0].parking_space), (Some("ok"), &None));
+            }
+        }
+    }
+
+    #[test]
+    fn the_header_stands_within_ten_lines_whatever_is_above_it() {
+        let header = HEADER.to_lowercase();
+        assert_eq!(rows(&format!("{}{header}\nA,1,,ok", "title; of, it\n".repeat(9)))[0].line, 11);
+        assert_eq!(rows(&format!("{}{header}\nA,1,,ok", "\n".repeat(9)))[0].line, 11);
+        for above in ["\n", "title\n"] {
+            let told = errors(format!("{}{header}\nA,1,,ok", above.repeat(10)).as_bytes());
+            assert!(told.len() == 1 && told[0].1.starts_with("no header was found within the first 10 lines"), "{told:?}");
+        }
+        let told = errors(b"Model Code;Status\nA;ok\n");
+        assert_eq!(told, [(1, "the header in line 1 lacks the column Serial Number".to_owned())]);
+    }
+
+    #[test]
+    fn only_filled_values_are_taken_and_rows_without_any_do_not_count() {
+        let found = rows(&format!(
+            "{HEADER}\n\nA,1,,,,\nA,2, - 12 ,,\"one\n\"\"two\"\"; three\",\n,,,,,\nA,3,'- 12,,'=1+1,\n\u{a0}A\u{a0},4,,ng\n"
+        ));
+        let told: Vec<_> = found.iter().map(|row| (row.line, row.parking_space.as_deref(), row.operator_notes.as_deref())).collect();
+        assert_eq!(told, [(4, Some("- 12"), Some("one\n\"two\"; three")), (7, Some("- 12"), Some("=1+1")), (8, None, None)]);
+        assert_eq!(found[2].model_code, "A");
+    }
+
+    #[test]
+    fn wrong_rows_are_told_by_line() {
+        let told = errors(format!("{HEADER}\nA,,,ok\n,1,,ok\nA,1,,ok,,,more\nA,2,,ok\n").as_bytes());
+        let words: Vec<_> = told.iter().map(|(line, message)| (*line, message.as_str())).collect();
+        assert_eq!(
+            words,
+            [
+                (2, "line 2 requires both Model Code and Serial Number"),
+                (3, "line 3 requires both Model Code and Serial Number"),
+                (4, "line 4 has more values than the header has columns: `more`"),
+            ]
+        );
+    }
+
+    #[test]
+    fn files_that_cannot_be_read_say_why() {
+        let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain(HEADER.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        let marked = errors(&utf16);
+        assert_eq!(marked, [(1, "the file is written in UTF-16; save it as CSV UTF-8".to_owned())]);
+        assert_eq!(errors(&utf16[2..]), marked);
+        let latin = [HEADER.as_bytes(), b"\nA,1,,ok\nA,2,,,a\xe7\xe3o\n"].concat();
+        assert_eq!(errors(&latin)[0].0, 3);
+        for empty in [&b""[..], b" \r\n ", b"\xef\xbb\xbf"] {
+            assert_eq!(errors(empty), [(1, "the file is empty".to_owned())]);
+        }
+        let open = format!("{HEADER}\nA,1,,ok\nA,2,,,\"open,\nA,3,,ok\n");
+        assert_eq!(errors(open.as_bytes()), [(3, "line 3 opens a quote that is never closed".to_owned())]);
+    }
+
+    #[test]
+    fn no_bytes_make_the_reader_fall() {
+        let mut seed = 7_u64;
+        let alphabet = b"\",;|\t\r\n\0A1\xff\xc3\xa9'=-";
+        for round in 0..3_000 {
+            let mut data = if round % 2 == 0 { HEADER.as_bytes().to_vec() } else { Vec::new() };
+            for _ in 0..40 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                data.push(alphabet[usize::try_from(seed >> 33).unwrap() % alphabet.len()]);
+            }
+            let parsed = read(&data);
+            assert!(parsed.errors.iter().all(|error| error.line >= 1) && parsed.rows.iter().all(|row| row.line >= 2));
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! A campaign sheet as an SQL script.
+use super::piece;
+use crate::reader::{Book, wire::Sheet};
+use bytes::Bytes;
+use patio_proto::{
+    vehicle::{ImportVehiclesRequest, NewVehicle},
+    yard,
+};
+use prost::Message;
+use std::fmt::Write;
+
+const HEAD: &str = "\
+-- Standard SQL for PostgreSQL and SQLite; strings as with standard_conforming_strings = on, which is the default.
+-- One transaction of inserts into tables of this form:
+--   create table campaigns (name text primary key, part text not null, description text not null, model_type text not null,
+--     status text not null);
+--   create table vehicles (campaign_name text not null, vin_number text not null, model_code text not null,
+--     serial_number text not null, parking_space text not null, id_yard integer, yard_group text not null,
+--     primary key (campaign_name, vin_number));
+begin;
+";
+const INTO: &str =
+    "insert into vehicles (campaign_name, vin_number, model_code, serial_number, parking_space, id_yard, yard_group) values\n";
+const END: &str = "commit;\n";
+
+/// The name of a campaign's script.
+#[must_use]
+pub fn name(campaign: &str) -> String {
+    format!("{} SQL Data.sql", piece::safe(campaign))
+}
+
+/// A text as standard SQL writes it; the character NUL, which no database takes, is left out.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\0', "").replace('\'', "''"))
+}
+
+/// The script, made in steps as it is handed out.
+pub fn script(book: Book) -> impl Iterator<Item = Bytes> + Send {
+    let Book { sheet, vehicles } = book;
+    let first = Bytes::from(format!("{HEAD}{}", campaign(&sheet)));
+    let inserts = vehicles.into_iter().filter_map(move |bytes| {
+        let chunk = ImportVehiclesRequest::decode(bytes).ok()?;
+        (!chunk.vehicles.is_empty()).then(|| Bytes::from(insert(&sheet.campaign, &chunk.vehicles)))
+    });
+    std::iter::once(first).chain(inserts).chain(std::iter::once(Bytes::from_static(END.as_bytes())))
+}
+
+fn campaign(sheet: &Sheet) -> String {
+    let values = [&sheet.campaign, &sheet.part, &sheet.description, &sheet.model_type].map(|text| quoted(text)).join(", ");
+    format!("insert into campaigns (name, part, description, model_type, status) values ({values}, 'Ready');\n")
+}
+
+fn insert(campaign: &str, vehicles: &[NewVehicle]) -> String {
+    let campaign = quoted(campaign);
+    let mut text = String::from(INTO);
+    for (place, vehicle) in vehicles.iter().enumerate() {
+        let space = vehicle.parking_space.trim();
+        let yard_id = yard::id_of(space).map_or_else(|| "null".to_owned(), |id| id.to_string());
+        let _ = write!(
+            text,
+            "{}({campaign}, {}, {}, {}, {}, {yard_id}, {})",
+            if place == 0 { "" } else { ",\n" },
+            quoted(&format!("{} {}", vehicle.model_code, vehicle.serial_number)),
+            quoted(&vehicle.model_code),
+            quoted(&vehicle.serial_number),
+            quoted(space),
+            quoted(yard::group_of(space)),
+        );
+    }
+    text.push_str(";\n");
+    text
+}

@@ -1,0 +1,255 @@
+//! The workbook of a campaign's vehicles, written row by row: no more than a row is in memory.
+use chrono::{DateTime, FixedOffset, NaiveDateTime, Utc};
+use patio_kit::clock;
+use patio_proto::{
+    campaign::Campaign,
+    imports::Report,
+    status,
+    vehicle::{Vehicle, VehicleStatus},
+    yard,
+};
+use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError};
+use std::{collections::HashMap, fs::File, io::Seek, path::Path};
+
+/// A vehicle and what the person who changed it last is called.
+pub struct Line {
+    /// The vehicle.
+    pub vehicle: Vehicle,
+    /// Empty when nobody changed it.
+    pub modified_by: String,
+}
+
+/// Names and widths of the columns, in characters.
+const COLUMNS: [(&str, f64); 11] = [
+    ("VIN Number", 26.0),
+    ("Model Code", 14.0),
+    ("Serial Number", 18.0),
+    ("Parking Space", 16.0),
+    ("Yard", 8.0),
+    ("Status", 12.0),
+    ("Inspected", 10.0),
+    ("Team Leader Notes", 40.0),
+    ("Supervisor Notes", 40.0),
+    ("Modified By", 16.0),
+    ("Modified At (UTC-3)", 20.0),
+];
+/// Names and widths of the summary's columns beside those of the statuses.
+const SUMMARY: [(&str, f64); 5] = [("Yard", 22.0), ("Vehicles", 24.0), ("Inspected", 11.0), ("Remaining", 11.0), ("Complete", 10.0)];
+
+/// A moment as the yard's clock shows it.
+#[must_use]
+pub fn local(at: DateTime<Utc>) -> NaiveDateTime {
+    FixedOffset::west_opt(3 * 3600).map_or_else(|| at.naive_utc(), |zone| at.with_timezone(&zone).naive_local())
+}
+
+/// The looks of cells.
+struct Styles {
+    head: Format,
+    text: Format,
+    /// Shows that the text is one, whatever it begins with.
+    quoted: Format,
+    moment: Format,
+    share: Format,
+    statuses: HashMap<VehicleStatus, Format>,
+}
+
+impl Styles {
+    fn new() -> Self {
+        let text = || Format::new().set_num_format("@").set_align(FormatAlign::Top);
+        let colours = [
+            (VehicleStatus::Ok, 0x0015_803D),
+            (VehicleStatus::Ng, 0x00B9_1C1C),
+            (VehicleStatus::NotFound, 0x006B_7280),
+            (VehicleStatus::Repair, 0x00C2_410C),
+            (VehicleStatus::RepairOk, 0x001D_4ED8),
+            (VehicleStatus::GateOut, 0x006B_7280),
+            (VehicleStatus::SOffBl, 0x007E_22CE),
+        ];
+        Self {
+            head: text().set_bold().set_font_color(Color::White).set_background_color(Color::RGB(0x000F_766E)),
+            text: text(),
+            quoted: text().set_quote_prefix(),
+            moment: Format::new().set_num_format("dd/mm/yyyy hh:mm:ss").set_align(FormatAlign::Top),
+            share: Format::new().set_num_format("0.0%"),
+            statuses: colours.map(|(status, colour)| (status, text().set_bold().set_font_color(Color::RGB(colour)))).into(),
+        }
+    }
+
+    /// Writes a text as a text: what begins like a formula must never become one.
+    fn write(&self, sheet: &mut Worksheet, (row, column): (u32, u16), text: &str) -> Result<(), XlsxError> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let style = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { &self.quoted } else { &self.text };
+        sheet.write_string_with_format(row, column, text, style).map(drop)
+    }
+}
+
+/// What is counted of a sheet.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    vehicles: u32,
+    inspected: u32,
+    statuses: [u32; status::ALL.len()],
+}
+
+impl Counts {
+    fn add(&mut self, vehicle: &Vehicle) {
+        self.vehicles += 1;
+        self.inspected += u32::from(vehicle.inspected);
+        if let Some(place) = status::ALL.iter().position(|known| *known == vehicle.status()) {
+            self.statuses[place] += 1;
+        }
+    }
+
+    fn plus(mut self, other: &Self) -> Self {
+        self.vehicles += other.vehicles;
+        self.inspected += other.inspected;
+        self.statuses.iter_mut().zip(other.statuses).for_each(|(sum, more)| *sum += more);
+        self
+    }
+}
+
+/// One sheet of vehicles.
+struct Page {
+    name: String,
+    index: usize,
+    counts: Counts,
+}
+
+/// A workbook that is being written.
+pub struct Writer {
+    book: Workbook,
+    styles: Styles,
+    report: Report,
+    /// By yard; one for all when the report does not tell yards apart.
+    pages: HashMap<i32, usize>,
+    all: Vec<Page>,
+}
+
+impl Writer {
+    /// Begins a workbook; what does not stay in memory goes to `folder`.
+    pub fn new(report: Report, folder: &Path) -> Result<Self, XlsxError> {
+        let mut book = Workbook::new();
+        book.set_tempdir(folder)?;
+        let mut writer = Self { book, styles: Styles::new(), report, pages: HashMap::new(), all: Vec::new() };
+        if report == Report::AllYards {
+            writer.book.add_worksheet().set_name("Summary")?;
+        } else {
+            writer.page(0, "Vehicles".to_owned())?;
+        }
+        Ok(writer)
+    }
+
+    /// Takes the next vehicle.
+    pub fn take(&mut self, line: &Line) -> Result<(), XlsxError> {
+        let page = match (self.report, line.vehicle.id_yard) {
+            (Report::AllYards, Some(id)) => self.page(id, format!("Yard {}", yard::name_of(id).unwrap_or("?")))?,
+            (Report::AllYards, None) => self.page(0, "No yard".to_owned())?,
+            _ => 0,
+        };
+        let page = &mut self.all[page];
+        page.counts.add(&line.vehicle);
+        let sheet = self.book.worksheet_from_index(page.index)?;
+        write_row(sheet, page.counts.vehicles, line, &self.styles)
+    }
+
+    /// The sheet of a yard, begun when there is none yet.
+    fn page(&mut self, key: i32, name: String) -> Result<usize, XlsxError> {
+        if let Some(known) = self.pages.get(&key) {
+            return Ok(*known);
+        }
+        let sheet = self.book.add_worksheet_with_constant_memory()?;
+        sheet.set_name(&name)?.set_freeze_panes(1, 0)?;
+        for (place, (title, width)) in (0u16..).zip(COLUMNS) {
+            sheet.set_column_width(place, width)?;
+            sheet.write_string_with_format(0, place, title, &self.styles.head)?;
+        }
+        let index = self.all.len() + usize::from(self.report == Report::AllYards);
+        self.all.push(Page { name, index, counts: Counts::default() });
+        self.pages.insert(key, self.all.len() - 1);
+        Ok(self.all.len() - 1)
+    }
+
+    /// Ends the workbook and hands it over as a file without a name, with the number of its vehicles.
+    pub fn finish(mut self, campaign: &Campaign, at: DateTime<Utc>, folder: &Path) -> Result<(File, u32), XlsxError> {
+        for page in &self.all {
+            let last = u16::try_from(COLUMNS.len() - 1).unwrap_or_default();
+            self.book.worksheet_from_index(page.index)?.autofilter(0, 0, page.counts.vehicles.max(1), last)?;
+        }
+        if self.report == Report::AllYards {
+            let sheet = self.book.worksheet_from_index(0)?;
+            summarise(sheet, &self.styles, (campaign, at), &self.all)?;
+        }
+        let vehicles = self.all.iter().map(|page| page.counts.vehicles).sum();
+        let mut file = tempfile::tempfile_in(folder)?;
+        self.book.save_to_writer(&mut file)?;
+        file.rewind()?;
+        Ok((file, vehicles))
+    }
+}
+
+fn write_row(sheet: &mut Worksheet, row: u32, line: &Line, styles: &Styles) -> Result<(), XlsxError> {
+    let vehicle = &line.vehicle;
+    let vin = format!("{} {}", vehicle.model_code, vehicle.serial_number);
+    let yard = vehicle.id_yard.and_then(yard::name_of).unwrap_or_default();
+    let place = [&vin, &vehicle.model_code, &vehicle.serial_number, &vehicle.parking_space, yard];
+    for (column, text) in (0u16..).zip(place) {
+        styles.write(sheet, (row, column), text)?;
+    }
+    if let Some(style) = styles.statuses.get(&vehicle.status()) {
+        sheet.write_string_with_format(row, 5, status::text(vehicle.status()), style)?;
+    }
+    styles.write(sheet, (row, 6), if vehicle.inspected { "Yes" } else { "No" })?;
+    let notes = [&vehicle.operator_notes, &vehicle.admin_notes].map(|note| note.replace("\r\n", "\n"));
+    for (column, text) in (7u16..).zip([notes[0].as_str(), &notes[1], &line.modified_by]) {
+        styles.write(sheet, (row, column), text)?;
+    }
+    // A vehicle that nobody has changed has only been imported.
+    if let Some(at) = vehicle.modified_at.as_ref().filter(|_| vehicle.modified_by.is_some()).and_then(clock::moment) {
+        sheet.write_datetime_with_format(row, 10, local(at), &styles.moment)?;
+    }
+    Ok(())
+}
+
+fn summarise(sheet: &mut Worksheet, styles: &Styles, about: (&Campaign, DateTime<Utc>), pages: &[Page]) -> Result<(), XlsxError> {
+    let (campaign, at) = about;
+    let told = [
+        ("Campaign", campaign.name.as_str()),
+        ("Part", &campaign.part),
+        ("Description", &campaign.description),
+        ("Model Type", &campaign.model_type),
+        ("Status", status::campaign_text(campaign.status())),
+    ];
+    for (row, (name, value)) in (0u32..).zip(told) {
+        sheet.write_string_with_format(row, 0, name, &styles.head)?;
+        styles.write(sheet, (row, 1), value)?;
+    }
+    sheet.write_string_with_format(5, 0, "Made At (UTC-3)", &styles.head)?;
+    sheet.write_datetime_with_format(5, 1, local(at), &styles.moment)?;
+    let statuses = status::ALL.map(|known| if known == VehicleStatus::Unspecified { "No status" } else { status::text(known) });
+    for (place, (title, width)) in (0u16..).zip(SUMMARY.into_iter().chain(statuses.map(|name| (name, 11.0)))) {
+        sheet.set_column_width(place, width)?;
+        sheet.write_string_with_format(7, place, title, &styles.head)?;
+    }
+    let whole = pages.iter().fold(Counts::default(), |sum, page| sum.plus(&page.counts));
+    let rows = pages.iter().map(|page| (page.name.as_str(), &page.counts)).chain([("All yards", &whole)]);
+    for (row, (name, counts)) in (8u32..).zip(rows) {
+        count(sheet, (row, name), counts, styles)?;
+    }
+    Ok(())
+}
+
+fn count(sheet: &mut Worksheet, (row, name): (u32, &str), counts: &Counts, styles: &Styles) -> Result<(), XlsxError> {
+    styles.write(sheet, (row, 0), name)?;
+    for (column, number) in (1u16..).zip([counts.vehicles, counts.inspected, counts.vehicles - counts.inspected]) {
+        sheet.write_number(row, column, number)?;
+    }
+    if counts.vehicles > 0 {
+        sheet.write_number_with_format(row, 4, f64::from(counts.inspected) / f64::from(counts.vehicles), &styles.share)?;
+    }
+    for (column, number) in (5u16..).zip(counts.statuses) {
+        sheet.write_number(row, column, number)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! Rows of a file applied to many vehicles: all or none, with what changes told beforehand.
+use crate::yard::{CAMPAIGN, Yard};
+use patio_kit::testing::each_database;
+use patio_proto::{
+    access::Role,
+    audit::{ListEventsRequest, audit_service_client::AuditServiceClient},
+    vehicle::{BulkEditReply, BulkEditRequest, EditRow, ExportVehiclesRequest, Gate, VehicleStatus},
+};
+use std::time::Instant;
+
+fn row(line: i64, serial: &str) -> EditRow {
+    EditRow { line, model_code: "hb20".into(), serial_number: serial.into(), ..EditRow::default() }
+}
+
+fn status(line: i64, serial: &str, status: &str) -> EditRow {
+    EditRow { status: Some(status.into()), ..row(line, serial) }
+}
+
+async fn edit(yard: &Yard, role: Role, rows: Vec<EditRow>, dry_run: bool) -> BulkEditReply {
+    let ask = BulkEditRequest { rows, dry_run, source: "changes.csv".into() };
+    yard.bulk().max_encoding_message_size(16 << 20).bulk_edit(yard.person(3, role).sign(ask)).await.unwrap().into_inner()
+}
+
+fn errors(reply: &BulkEditReply) -> Vec<(i64, &str)> {
+    reply.errors.iter().map(|error| (error.line, error.message.as_str())).collect()
+}
+
+#[tokio::test]
+async fn only_what_is_filled_changes_and_a_status_decides_whether_it_counts_as_inspected() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "A-2", "A-3", "A-4"]).await;
+        let rows = vec![
+            status(2, "000001", "OK"),
+            EditRow { parking_space: Some("0-7".into()), ..row(3, "000002") },
+            EditRow { operator_notes: Some("one\ntwo".into()), admin_notes: Some("=1+1".into()), ..status(4, "000003", "repair") },
+        ];
+        let asked = edit(&yard, Role::Admin, rows.clone(), true).await;
+        assert_eq!((asked.matched, asked.updated, asked.errors.len()), (3, 3, 0));
+        assert!(yard.walk().await.iter().all(|vehicle| vehicle.version == 1), "a question writes nothing");
+        let done = edit(&yard, Role::Admin, rows, false).await;
+        assert_eq!(done, asked);
+        let told: Vec<_> = done.preview[0].changes.iter().map(|c| (c.field.as_str(), c.old.as_str(), c.new.as_str())).collect();
+        assert_eq!((done.preview[0].line, told), (2, vec![("status", "", "ok"), ("inspected", "false", "true")]));
+        let walk = yard.walk().await;
+        let found = |serial: &str| walk.iter().find(|vehicle| vehicle.serial_number == serial).unwrap().clone();
+        let (one, two, three, four) = (found("000001"), found("000002"), found("000003"), found("000004"));
+        assert_eq!((one.status(), one.inspected, one.parking_space.as_str(), one.modified_by), (VehicleStatus::Ok, true, "A-1", Some(3)));
+        assert_eq!((two.parking_space.as_str(), two.id_yard, two.yard_group.as_str(), two.inspected), ("0-7", Some(12), "0", false));
+        assert_eq!((three.status(), three.inspected), (VehicleStatus::Repair, false));
+        assert_eq!((three.operator_notes.as_str(), three.admin_notes.as_str()), ("one\ntwo", "=1+1"));
+        assert_eq!((four.version, one.version, walk[0].serial_number.as_str()), (1, 2, "000002"));
+        yard.counters_equal_the_rows().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_single_wrong_row_and_nothing_is_changed() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "A-2"]).await;
+        let rows = vec![
+            status(2, "000001", "ok"),
+            status(3, "999999", "ok"),
+            status(4, "000002", "fine"),
+            status(5, "000-001", "ng"),
+            EditRow { parking_space: Some("x".repeat(41)), ..row(6, "000002") },
+            EditRow { operator_notes: Some("x".repeat(4_001)), ..row(7, "000002") },
+        ];
+        let refused = edit(&yard, Role::Manager, rows, false).await;
+        let told = errors(&refused);
+        assert_eq!(told.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [3, 4, 5, 6, 7]);
+        assert_eq!(told[0].1, "the vehicle hb20 999999 does not exist");
+        assert!(told[1].1.contains("none of ok, ng, Repair"), "{}", told[1].1);
+        assert_eq!(told[2].1, "the vehicle hb20 000-001 stands in line 2 already");
+        assert_eq!(refused.total_errors, 5);
+        assert!(yard.walk().await.iter().all(|vehicle| vehicle.version == 1));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn supervisor_notes_are_taken_from_supervisors_only_and_closed_campaigns_take_nothing() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1"]).await;
+        let rows = vec![EditRow { admin_notes: Some("mine".into()), ..row(2, "000001") }];
+        let refused = edit(&yard, Role::Manager, rows.clone(), false).await;
+        assert_eq!(errors(&refused), [(2, "Supervisor Notes may be written by supervisors only")]);
+        assert_eq!(edit(&yard, Role::Admin, rows.clone(), false).await.updated, 1);
+        assert_eq!(edit(&yard, Role::Admin, rows.clone(), false).await.updated, 0, "nothing is left to change");
+        yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 2).await;
+        let closed = edit(&yard, Role::Admin, rows, false).await;
+        assert_eq!(errors(&closed), [(2, "the campaign Recall A of the vehicle hb20 000001 is closed")]);
+        let operator = yard.person(4, Role::Operator).sign(BulkEditRequest::default());
+        assert_eq!(yard.bulk().bulk_edit(operator).await.unwrap_err().code(), tonic::Code::PermissionDenied);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn ten_thousand_rows_are_one_step_with_one_entry() {
+    each_database(async |host| {
+        let spaces: Vec<String> = (0..10_000).map(|n| format!("{}-{n}", ["A", "B", "C"][n % 3])).collect();
+        let yard = Yard::with(host.clone(), &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
+        let rows = (0..10_000).map(|n| EditRow {
+            parking_space: Some(format!("D-{n}")),
+            operator_notes: Some("seen".into()),
+            ..status(n + 2, &format!("{:06}", n + 1), "ok")
+        });
+        let started = Instant::now();
+        let done = edit(&yard, Role::Manager, rows.collect(), false).await;
+        let took = started.elapsed();
+        eprintln!("10,000 rows took {took:?}");
+        assert_eq!((done.updated, done.preview.len(), done.total_errors), (10_000, 20, 0), "{:?}", done.errors.first());
+        assert!(took.as_secs() < 20, "{took:?}");
+        assert_eq!(yard.progress().await.total_inspected, 10_000);
+        assert_eq!(yard.counts("Recall A", Role::Admin).await, [("D".to_owned(), 10_000, 10_000)]);
+        let ask = yard.person(1, Role::Operator).sign(ListEventsRequest { limit: 10, ..ListEventsRequest::default() });
+        let mut log = AuditServiceClient::new(host.links.vehicle.clone()).max_decoding_message_size(16 << 20);
+        let events = log.list_events(ask).await.unwrap().into_inner().events;
+        assert_eq!(events.len(), 1);
+        assert_eq!((events[0].kind.as_str(), events[0].summary.as_str()), ("bulk-changed", "10000 vehicles edited from changes.csv"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_vehicle_is_exported_once_in_walking_order_with_its_notes() {
+    each_database(async |host| {
+        let spaces: Vec<String> = (0..601).rev().map(|n| format!("A-{n}")).collect();
+        let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
+        edit(&yard, Role::Admin, vec![EditRow { admin_notes: Some("here".into()), ..row(2, "000601") }], false).await;
+        let ask = yard.person(3, Role::Manager).sign(ExportVehiclesRequest { campaign_id: CAMPAIGN });
+        let mut chunks = yard.vehicles().export_vehicles(ask).await.unwrap().into_inner();
+        let mut all = Vec::new();
+        while let Some(chunk) = chunks.message().await.unwrap() {
+            all.extend(chunk.vehicles);
+        }
+        let walked: Vec<String> = all.iter().map(|vehicle| vehicle.parking_space.clone()).collect();
+        assert_eq!(walked, (0..601).map(|n| format!("A-{n}")).collect::<Vec<_>>());
+        assert_eq!((all[0].admin_notes.as_str(), all[0].modified_by), ("here", Some(3)));
+        let operator = yard.person(4, Role::Operator).sign(ExportVehiclesRequest { campaign_id: CAMPAIGN });
+        assert_eq!(yard.vehicles().export_vehicles(operator).await.err().map(|told| told.code()), Some(tonic::Code::PermissionDenied));
+    })
+    .await;
+}
