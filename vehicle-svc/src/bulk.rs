@@ -112,7 +112,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     }
     outcome.counted = count(tx, &campaigns).await?;
     let verb = if new.status.is_empty() { "lost their status".to_owned() } else { format!("became {}", new.status) };
-    audit::append(tx, run.now, Some(&run.caller), event(&outcome, &verb, run, &json!({ "status": new.status, "vehicles": ids }))).await?;
+    audit::append(tx, run.now, Some(&run.caller), event(&outcome, &verb, run, &json!({ "status": new.status }))).await?;
     Ok(outcome)
 }
 

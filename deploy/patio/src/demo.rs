@@ -67,7 +67,7 @@ impl Demo {
 async fn import(host: &Host, bearer: &Bearer, campaign: (&str, &str, &str, &str, u32, usize)) -> anyhow::Result<()> {
     let file = workbook(campaign)?;
     let upload_id = uuid::Uuid::new_v4().to_string();
-    let first = UploadChunk { upload_id, file_name: "demo.xlsx".to_owned(), data: Vec::new() };
+    let first = UploadChunk { upload_id, file_name: "demo.xlsx".to_owned(), ..UploadChunk::default() };
     let chunks: Vec<_> = std::iter::once(first)
         .chain(file.chunks(64 << 10).map(|data| UploadChunk { data: data.to_vec(), ..UploadChunk::default() }))
         .collect();

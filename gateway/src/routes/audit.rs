@@ -15,6 +15,7 @@ use patio_proto::{
     auth,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -70,6 +71,17 @@ struct AuditEvent {
     summary: String,
     /// Where the call came from.
     ip: Option<String>,
+    /// The fields that changed, as they were.
+    #[schema(value_type = Option<Object>)]
+    old: Option<Value>,
+    /// The fields that changed, as they are since.
+    #[schema(value_type = Option<Object>)]
+    new: Option<Value>,
+}
+
+/// A JSON object as a service keeps it; none for an empty text.
+fn object(kept: &str) -> Option<Value> {
+    serde_json::from_str(kept).ok().filter(Value::is_object)
 }
 
 /// Where in the list one is.
@@ -197,6 +209,8 @@ async fn shown(api: &Api, signed: &Signed, kept: Vec<Kept>) -> Vec<AuditEvent> {
         subject: event.subject,
         summary: event.summary,
         ip: Some(event.address).filter(|address| !address.is_empty()),
+        old: object(&event.old_values),
+        new: object(&event.new_values),
     };
     kept.into_iter().map(show).collect()
 }
