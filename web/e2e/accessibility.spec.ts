@@ -78,6 +78,8 @@ for (const theme of ['light', 'dark']) {
       await look(page, supervisor, '/campaign-list')
       for (const summary of await page.locator('details > summary').all()) await summary.click()
       await page.getByLabel('VIN and parking space list').fill('HB20\nHB20 1')
+      await page.getByLabel('CSV file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('Model Code,Serial Number,Status\nHB20,000001,ok\n,000002,ok') })
+      await expect(page.getByText('line 3 requires both Model Code and Serial Number')).toBeVisible()
       await expectClean(page, '/campaign-list')
       await page.getByRole('button', { name: /^Delete / }).first().click()
       await expectClean(page, 'the question before deleting')

@@ -536,9 +536,9 @@ export interface components {
             ip?: string | null;
             kind: string;
             /** @description The fields that changed, as they are since. */
-            new?: Record<string, never> | null;
+            new?: Record<string, unknown> | null;
             /** @description The fields that changed, as they were. */
-            old?: Record<string, never> | null;
+            old?: Record<string, unknown> | null;
             subject: string;
             summary: string;
             /** @description The role it was done in. */
@@ -835,7 +835,7 @@ export interface components {
             timestamp: string;
         };
         /** @description Everything the product holds about a person; its fields may grow. */
-        PersonalData: Record<string, never>;
+        PersonalData: Record<string, unknown>;
         /**
          * @description What happens to an upload.
          * @enum {string}

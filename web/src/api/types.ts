@@ -21,5 +21,6 @@ type Posted<P extends keyof paths> = paths[P] extends { post: { requestBody: { c
 export type BulkStatus = Posted<'/vehicles/bulk/status'>
 export type BulkSpaces = Posted<'/vehicles/bulk/parking-space'>
 export type BulkResult = paths['/vehicles/bulk/status']['post']['responses'][200]['content']['application/json']
+export type CsvResult = paths['/vehicles/csv']['post']['responses'][200]['content']['application/json']
 export type CampaignStatus = Campaign['status']
 export type AuditEvent = Got<'/logs/audit'>['events'][number]

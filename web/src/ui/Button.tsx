@@ -39,13 +39,37 @@ export function LinkButton({ to, kind, big, wide, icon, children }: Face & { to:
   )
 }
 
-type IconButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> & { icon: IconName; label: string; danger?: boolean }
+type IconButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> & { icon: IconName; label: string; danger?: boolean; busy?: boolean }
 
 /** A button that is only an icon; its label is read out and shown on pointing at it. */
-export function IconButton({ icon, label, danger = false, ...rest }: IconButtonProps) {
+export function IconButton({ icon, label, danger = false, busy = false, disabled, ...rest }: IconButtonProps) {
   return (
-    <button type="button" {...rest} className={`${styles.icon} ${danger ? styles.iconDanger : ''}`} aria-label={label} title={label}>
-      <Icon name={icon} size={22} />
+    <button type="button" {...rest} className={`${styles.icon} ${danger ? styles.iconDanger : ''}`} disabled={disabled || busy} aria-busy={busy} aria-label={label} title={label}>
+      {busy ? <span className={styles.spinner} aria-hidden="true" /> : <Icon name={icon} size={22} />}
     </button>
+  )
+}
+
+interface IconFileProps {
+  icon: IconName
+  label: string
+  accept: string
+  busy: boolean
+  disabled: boolean
+  onChoose: (file: File) => void
+}
+
+/** An icon that asks for a file. */
+export function IconFile({ icon, label, accept, busy, disabled, onChoose }: IconFileProps) {
+  return (
+    <label className={`${styles.icon} ${styles.iconFile}`} aria-busy={busy} title={label}>
+      {busy ? <span className={styles.spinner} aria-hidden="true" /> : <Icon name={icon} size={22} />}
+      <input type="file" className="sr-only" accept={accept} disabled={disabled || busy} aria-label={label}
+        onChange={(event) => {
+          const file = event.target.files?.[0]
+          event.target.value = ''
+          if (file) onChoose(file)
+        }} />
+    </label>
   )
 }

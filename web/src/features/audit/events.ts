@@ -17,7 +17,7 @@ const textOf = (value: unknown): string => (value === null || value === undefine
 const valuesIn = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
 
 /** What an event changed, field by field; nothing for events that only tell that something happened. */
-export function changesIn(event: AuditEvent & { old?: unknown; new?: unknown }): Change[] {
+export function changesIn(event: AuditEvent): Change[] {
   const [before, after] = [valuesIn(event.old), valuesIn(event.new)]
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return fields.map((field) => ({ field, old: textOf(before[field]), new: textOf(after[field]) })).filter((change) => change.old !== change.new)

@@ -10,6 +10,7 @@ import { Card, Empty, Failure, Note, Page, Skeleton } from '@/ui/Page'
 import { Progress, Steps } from '@/ui/Progress'
 import { CampaignStatusBadge } from '@/ui/Status'
 import { useCampaign, useCampaignYards, useStartCampaign } from './api'
+import { ExportVehicles } from './ExportVehicles'
 import { StatusSteps } from './StatusSteps'
 import { YardStrip } from './YardStrip'
 import styles from './CampaignPage.module.css'
@@ -55,6 +56,7 @@ function Loaded({ campaign, yard }: { campaign: Campaign; yard: number | null })
       <LinkButton big wide icon="list" to={link(`/campaign/${campaign.id}/vehicles`, { yard: campaign.yard_name })}>
         {t('campaign.list')}
       </LinkButton>
+      <ExportVehicles campaign={campaign} />
       <StatusSteps campaign={campaign} />
     </>
   )

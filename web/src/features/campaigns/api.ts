@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, http } from '@/api/client'
+import { download } from '@/api/files'
 import { allYardsQuery, campaignQuery, campaignsQuery, refreshCounts, yardCountsQuery, type CampaignSearch } from '@/api/queries'
-import type { CampaignStatus } from '@/api/types'
+import type { Campaign, CampaignStatus } from '@/api/types'
 import type { YardProgress } from './YardStrip'
 
 export const useCampaigns = (search: CampaignSearch) => useQuery(campaignsQuery(search))
@@ -28,6 +29,10 @@ export function useSetCampaignStatus() {
     onSettled: () => refreshCounts(queries),
   })
 }
+
+/** Saves a campaign's vehicles as a workbook. */
+export const useVehicleReport = () =>
+  useMutation({ mutationFn: ({ id, name }: Campaign) => download(`/campaigns/${id}/generate_campaign_vehicle_report`, `report_${name}.xlsx`) })
 
 /** How far each yard is, over all campaigns. */
 export const useYardsProgress = (): YardProgress[] =>

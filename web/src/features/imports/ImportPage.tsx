@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import type { Imported } from '@/api/types'
 import { wordsFor } from '@/api/problem'
+import { complaintAbout } from '@/lib/files'
 import { useText } from '@/lib/text'
 import { Button, LinkButton } from '@/ui/Button'
+import { DropZone } from '@/ui/DropZone'
 import { Card, Note, Page } from '@/ui/Page'
 import { Progress } from '@/ui/Progress'
 import { useTemplate, useUpload, type UploadProgress } from './api'
-import { DropZone } from './DropZone'
-import { complaintAbout } from './file'
 import { Refusal } from './Refusal'
 import styles from './ImportPage.module.css'
 
@@ -34,7 +34,7 @@ export default function ImportPage() {
     <Page title={t('import.title')} narrow>
       <Card label={t('import.title')}>
         <p className="quiet">{t('import.explain')}</p>
-        <DropZone file={file} disabled={upload.isPending} onChoose={choose} />
+        <DropZone label={t('import.file')} accept=".xlsx" title={file?.name ?? t('import.choose')} hint={t(file === null ? 'import.limits' : 'import.another')} disabled={upload.isPending} onChoose={choose} />
         {complaint && <Note kind="error">{complaint}</Note>}
         {upload.isPending && <Working progress={progress} />}
         {upload.isError && <Refusal error={upload.error} />}

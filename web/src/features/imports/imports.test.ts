@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { complaintAbout, LARGEST } from './file'
+import { complaintAbout, LARGEST } from '@/lib/files'
 import { csvOf } from './Refusal'
 
 test('only workbooks of at most 5 MB are taken', () => {

@@ -2,7 +2,7 @@ import type { Campaign } from '@/api/types'
 import { useMediaQuery } from '@/lib/media'
 import { Link } from '@/lib/route'
 import { dateOf, timeOf } from '@/lib/time'
-import { IconButton } from '@/ui/Button'
+import { IconButton, IconFile } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
 import { Progress } from '@/ui/Progress'
 import { CampaignStatusBadge } from '@/ui/Status'
@@ -13,6 +13,17 @@ import styles from './CampaignTable.module.css'
 interface CampaignTableProps {
   campaigns: Campaign[]
   onDelete: (campaign: Campaign) => void
+  files: CampaignFiles
+}
+
+/** What is done with the files of one campaign at a time. */
+export interface CampaignFiles {
+  /** The campaign whose yards are being exported. */
+  exporting: number | null
+  /** The campaign whose workbook is being converted. */
+  converting: number | null
+  onExport: (campaign: Campaign) => void
+  onConvert: (campaign: Campaign, file: File) => void
 }
 
 const listOf = ({ id }: Campaign) => `/campaign/${id}/vehicles`
@@ -22,7 +33,7 @@ export function CampaignTable(props: CampaignTableProps) {
   return useMediaQuery('(min-width: 768px)') ? <Wide {...props} /> : <Cards {...props} />
 }
 
-function Wide({ campaigns, onDelete }: CampaignTableProps) {
+function Wide({ campaigns, ...actions }: CampaignTableProps) {
   const t = useManageText()
   return (
     <div className={table.frame}>
@@ -58,9 +69,7 @@ function Wide({ campaigns, onDelete }: CampaignTableProps) {
                 </time>
               </td>
               <td>
-                <span className={table.above}>
-                  <Delete campaign={campaign} onDelete={onDelete} />
-                </span>
+                <Actions campaign={campaign} {...actions} />
               </td>
             </tr>
           ))}
@@ -70,7 +79,7 @@ function Wide({ campaigns, onDelete }: CampaignTableProps) {
   )
 }
 
-function Cards({ campaigns, onDelete }: CampaignTableProps) {
+function Cards({ campaigns, ...actions }: CampaignTableProps) {
   return (
     <ul className={styles.cards}>
       {campaigns.map((campaign) => (
@@ -79,9 +88,7 @@ function Cards({ campaigns, onDelete }: CampaignTableProps) {
             <Link href={listOf(campaign)} className={`${table.rowLink} ellipsis`}>
               {campaign.name}
             </Link>
-            <span className={table.above}>
-              <Delete campaign={campaign} onDelete={onDelete} />
-            </span>
+            <Actions campaign={campaign} {...actions} />
           </div>
           <ProgressOf campaign={campaign} />
           <p className={styles.foot}>
@@ -110,7 +117,14 @@ function ProgressOf({ campaign }: { campaign: Campaign }) {
   return <Progress label={t('campaigns.progressOf', { name: campaign.name })} done={campaign.total_inspected} total={campaign.total_vehicles} />
 }
 
-function Delete({ campaign, onDelete }: { campaign: Campaign; onDelete: (campaign: Campaign) => void }) {
+function Actions({ campaign, onDelete, files }: { campaign: Campaign } & Omit<CampaignTableProps, 'campaigns'>) {
   const t = useManageText()
-  return <IconButton icon="trash" danger label={t('manage.delete', { name: campaign.name })} onClick={() => onDelete(campaign)} />
+  const { id, name } = campaign
+  return (
+    <span className={`${table.above} ${styles.actions}`}>
+      <IconButton icon="download" label={t('files.exportYards', { name })} busy={files.exporting === id} disabled={files.exporting !== null} onClick={() => files.onExport(campaign)} />
+      <IconFile icon="code" label={t('files.toSql', { name })} accept=".xlsx" busy={files.converting === id} disabled={files.converting !== null} onChoose={(file) => files.onConvert(campaign, file)} />
+      <IconButton icon="trash" danger label={t('manage.delete', { name })} onClick={() => onDelete(campaign)} />
+    </span>
+  )
 }

@@ -4,6 +4,7 @@ import { LinkButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
 import { Page } from '@/ui/Page'
 import { useYardChoices } from './api'
+import { CsvEditor } from './CsvEditor'
 import { Fold } from './Fold'
 import { ManagedCampaigns } from './ManagedCampaigns'
 import { SpaceManager } from './SpaceManager'
@@ -28,6 +29,9 @@ export default function ManagePage() {
       <section className={styles.tools} aria-label={t('manage.tools')} key={yard ?? 'all'}>
         <Fold title={t('editor.title')} icon="pencil">
           <VehicleEditor yard={yard} />
+        </Fold>
+        <Fold title={t('csv.title')} icon="sheet">
+          <CsvEditor />
         </Fold>
         <Fold title={t('bulk.statusTitle')} icon="double-check">
           <StatusManager yard={yard} />

@@ -12,6 +12,7 @@ import { toast } from '@/ui/Toast'
 import { useDeleteCampaign, useManagedCampaigns } from './api'
 import { CampaignTable } from './CampaignTable'
 import { useManageText } from './text'
+import { useCampaignFiles } from './useCampaignFiles'
 
 const SEARCH_REST = 250
 
@@ -24,13 +25,15 @@ export function ManagedCampaigns({ yard }: { yard: number | null }) {
   const [leaving, setLeaving] = useState<Campaign | null>(null)
   const campaigns = useManagedCampaigns({ page: page - 1, search, status: 'all', ...(yard === null ? {} : { yard }) })
   const rows = campaigns.data?.campaigns
+  const { files, failure } = useCampaignFiles()
   return (
     <>
       <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQuery({ search: text, page: null })} />
       {campaigns.isError && <Failure text={t('campaigns.failed', { why: wordsFor(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
       {campaigns.isPending && <Skeleton rows={5} height={64} label={t('common.loading')} />}
       {rows?.length === 0 && <Empty icon="list" text={search === '' ? t('campaigns.noneManager') : t('campaigns.noMatch', { search })} />}
-      {rows && rows.length > 0 && <CampaignTable campaigns={rows} onDelete={setLeaving} />}
+      {failure !== null && <Note kind="error">{failure}</Note>}
+      {rows && rows.length > 0 && <CampaignTable campaigns={rows} files={files} onDelete={setLeaving} />}
       {campaigns.data && <Pager page={page} pages={pageCount(campaigns.data.meta.total_count)} onPage={(next) => setQuery({ page: next })} />}
       {leaving && <DeleteCampaign campaign={leaving} onDone={() => setLeaving(null)} />}
     </>

@@ -8,11 +8,12 @@ import { TextArea } from '@/ui/Field'
 import { Note } from '@/ui/Page'
 import { toast } from '@/ui/Toast'
 import { useSpaceChange, useSpacePreview } from './api'
-import { MOST_LINES, spacesIn, type WrongLine } from './lines'
+import { MOST_LINES, spacesIn } from './lines'
 import { doneWords, Preview, Result } from './Preview'
 import { Scope } from './Scope'
 import { useManageText } from './text'
 import { useRested } from './useRested'
+import { WrongLines } from './WrongLines'
 import styles from './ManagePage.module.css'
 
 /** Moves a pasted list of vehicles to other parking spaces. */
@@ -44,7 +45,7 @@ export function SpaceManager({ yard }: { yard: number | null }) {
             change.reset()
             type(event.target.value)
           }} />
-        {wrong.length > 0 && <WrongLines wrong={wrong} />}
+        {wrong.length > 0 && <WrongLines lines={wrong.map(({ line, problem }) => t('bulk.line', { line, problem: t(problem) }))} total={wrong.length} />}
       </div>
       <div className={styles.outcome}>
         <Preview kind="move" status="" preview={preview} targets={ready ? rows.map(({ vin, parking_space }) => ({ vin, value: parking_space })) : []}
@@ -56,22 +57,5 @@ export function SpaceManager({ yard }: { yard: number | null }) {
         </Button>
       </div>
     </div>
-  )
-}
-
-const LISTED = 20
-
-function WrongLines({ wrong }: { wrong: WrongLine[] }) {
-  const t = useManageText()
-  return (
-    <Note kind="error">
-      <strong>{t('bulk.errors', { n: count(wrong.length) })}</strong>
-      <ul>
-        {wrong.slice(0, LISTED).map(({ line, problem }) => (
-          <li key={line}>{t('bulk.line', { line, problem: t(problem) })}</li>
-        ))}
-        {wrong.length > LISTED && <li>{t('bulk.more', { n: count(wrong.length - LISTED) })}</li>}
-      </ul>
-    </Note>
   )
 }

@@ -1,7 +1,8 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { answer, http } from '@/api/client'
+import { answer, http, raw } from '@/api/client'
+import { download } from '@/api/files'
 import { allCampaignsQuery, allYardsQuery, campaignsQuery, refreshCounts, type CampaignSearch } from '@/api/queries'
-import type { BulkSpaces, BulkStatus, Campaign, Vehicle, VehicleInput } from '@/api/types'
+import type { BulkSpaces, BulkStatus, Campaign, CsvResult, Vehicle, VehicleInput } from '@/api/types'
 
 export const useManagedCampaigns = (search: CampaignSearch) => useQuery(campaignsQuery(search))
 export const useCampaignChoices = () => useQuery(allCampaignsQuery)
@@ -66,3 +67,29 @@ export const useSpacePreview = (body: BulkSpaces | null) =>
 
 export const useStatusChange = () => useMutation({ mutationFn: (body: BulkStatus) => sendStatus(body), onSettled: useRefreshAll() })
 export const useSpaceChange = () => useMutation({ mutationFn: (body: BulkSpaces) => sendSpaces(body), onSettled: useRefreshAll() })
+
+/** Saves a campaign as a workbook with a sheet for each yard. */
+export const useYardsExport = () =>
+  useMutation({ mutationFn: ({ id, name }: Campaign) => download(`/campaigns/${id}/export_all_yards`, `${name}.xlsx`) })
+
+/** Turns a workbook into a script under a campaign's name, and saves it. */
+export const useSqlScript = () =>
+  useMutation({
+    mutationFn: ({ campaign: { name }, file }: { campaign: Campaign; file: File }) => {
+      const body = new FormData()
+      body.append('file', file)
+      body.append('campaignName', name)
+      return download('/convert-to-sql', `${name} SQL Data.sql`, { method: 'POST', body })
+    },
+  })
+
+async function sendCsv(path: string, file: File): Promise<CsvResult> {
+  const body = new FormData()
+  body.append('file', file)
+  const response = await raw(path, { method: 'POST', body })
+  return response.json()
+}
+
+/** What a CSV file would change, and what is wrong with it. */
+export const useCsvCheck = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv/validate', file) })
+export const useCsvChange = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv', file), onSettled: useRefreshAll() })

@@ -1,17 +1,19 @@
 import { useState, type DragEvent } from 'react'
-import { useText } from '@/lib/text'
-import { Icon } from '@/ui/Icon'
-import styles from './ImportPage.module.css'
+import { Icon } from './Icon'
+import styles from './DropZone.module.css'
 
 interface DropZoneProps {
-  file: File | null
+  label: string
+  accept: string
+  /** The file that is chosen, or the invitation to choose one. */
+  title: string
+  hint: string
   disabled: boolean
   onChoose: (file: File) => void
 }
 
-/** A place to drop a workbook, or to tap and choose one. */
-export function DropZone({ file, disabled, onChoose }: DropZoneProps) {
-  const t = useText()
+/** A place to drop a file, or to tap and choose one. */
+export function DropZone({ label, accept, title, hint, disabled, onChoose }: DropZoneProps) {
   const [over, setOver] = useState(false)
   const take = (files: FileList | null) => {
     const first = files?.[0]
@@ -28,9 +30,9 @@ export function DropZone({ file, disabled, onChoose }: DropZoneProps) {
         take(event.dataTransfer.files)
       }}>
       <Icon name="sheet" size={36} />
-      <span className={styles.choose}>{file === null ? t('import.choose') : file.name}</span>
-      <span className="quiet">{file === null ? t('import.limits') : t('import.another')}</span>
-      <input type="file" className="sr-only" accept=".xlsx" disabled={disabled} aria-label={t('import.file')}
+      <span className={styles.choose}>{title}</span>
+      <span className="quiet">{hint}</span>
+      <input type="file" className="sr-only" accept={accept} disabled={disabled} aria-label={label}
         onChange={(event) => {
           take(event.target.files)
           event.target.value = ''

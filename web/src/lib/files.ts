@@ -1,4 +1,4 @@
-import type { Key } from '@/lib/text'
+import type { Key } from './text'
 
 export const LARGEST = 5_242_880
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'

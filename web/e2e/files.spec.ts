@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { expect, test, type Download, type Page } from '@playwright/test'
+import { campaignFile, identifierOf, rowsOver, uploaded, type Row } from './support/campaign'
+import { supervisor, unique } from './support/people'
+import { SIZES, shot } from './support/screenshots'
+import { enter, headersOf, memberOf } from './support/session'
+
+const rows = rowsOver(30)
+const HEADER = 'Model Code;Serial Number;Parking Space;Status;Team Leader Notes'
+const at = (index: number): Row => rows[index] as Row
+
+/** A campaign of this test's own, with VINs that no other campaign has. */
+async function ownCampaign(page: Page, title: string) {
+  const name = unique(title)
+  const model = `F${Date.now().toString(36).toUpperCase()}`
+  const id = await uploaded(page.request, await headersOf(page.request, supervisor), name, rows, model)
+  return { id, name, model }
+}
+
+async function downloaded(page: Page, act: () => Promise<void>): Promise<{ name: string; content: Buffer }> {
+  const coming = page.waitForEvent('download')
+  await act()
+  const download: Download = await coming
+  return { name: download.suggestedFilename(), content: readFileSync(await download.path()) }
+}
+const isZip = (content: Buffer) => content.subarray(0, 4).equals(Buffer.from('PK\u0003\u0004'))
+const csv = (...lines: string[]) => ({ name: 'changes.csv', mimeType: 'text/csv', buffer: Buffer.from([HEADER, ...lines].join('\r\n')) })
+
+for (const viewport of SIZES) {
+  test.describe(`at ${viewport.width}`, () => {
+    test.use({ viewport })
+
+    test('the vehicles of a campaign are exported, by a team leader and not by an operator', async ({ page }) => {
+      const { id, name } = await ownCampaign(page, 'Report')
+      const button = page.getByRole('button', { name: 'Export Vehicles List Data' })
+      await enter(page, await memberOf(page.request, 'op'), `/campaign/${id}`)
+      await expect(page.getByRole('heading', { name })).toBeVisible()
+      await expect(button).toHaveCount(0)
+      await enter(page, await memberOf(page.request, 'tm'), `/campaign/${id}`)
+      const report = await downloaded(page, () => button.click())
+      expect(report.name).toMatch(/^report_Report.*\.xlsx$/)
+      expect(isZip(report.content)).toBe(true)
+      await shot(page, 'campaign-export')
+    })
+
+    test('all yards are exported and a workbook is converted to SQL from the row of a campaign', async ({ page }) => {
+      const { name, model } = await ownCampaign(page, 'Rows')
+      await enter(page, await memberOf(page.request, 'tm'), `/campaign-list?search=${encodeURIComponent(name)}`)
+      const convert = page.getByLabel(`Convert XLSX to SQL for ${name}`)
+      const exporting = page.getByRole('button', { name: `Export all yards of ${name}` })
+      const yards = await downloaded(page, () => exporting.click())
+      expect(yards.name).toMatch(/\.xlsx$/)
+      expect(isZip(yards.content)).toBe(true)
+      for (const target of [exporting, convert.locator('..')]) {
+        const box = await target.boundingBox()
+        expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
+      }
+      const script = await downloaded(page, () => convert.setInputFiles(campaignFile('Another name', rows, model)))
+      expect(script.name).toBe(`${name} SQL Data.sql`)
+      expect(script.content.toString()).toContain(name)
+      await convert.setInputFiles({ ...campaignFile(name, rows), buffer: Buffer.from('no workbook') })
+      await expect(page.getByRole('alert')).toContainText(`${name}: `)
+    })
+
+    test('a CSV file is previewed, held by its errors, executed, and the vehicle is changed', async ({ page }) => {
+      const { id, model } = await ownCampaign(page, 'Changes')
+      const [first, second] = [at(0), at(1)]
+      await enter(page, await memberOf(page.request, 'tm'), '/campaign-list')
+      const tool = page.locator('details').filter({ has: page.getByRole('heading', { name: 'CSV Editor' }) })
+      await tool.locator('summary').first().click()
+      const file = tool.getByLabel('CSV file')
+      const execute = tool.getByRole('button', { name: 'Execute' })
+      await expect(execute).toBeDisabled()
+
+      await file.setInputFiles({ ...csv(), name: 'changes.txt' })
+      await expect(tool.getByText('Apenas arquivos CSV (.csv) são suportados.')).toBeVisible()
+      await file.setInputFiles({ ...csv(), buffer: Buffer.alloc(5_242_881, 'x') })
+      await expect(tool.getByText('O arquivo deve ter no máximo 5MB.')).toBeVisible()
+      await file.setInputFiles(csv(`${model};${first.serial};C-901;ok;`, `${model};;;ok;`, 'NOBODY;000001;;ok;'))
+      await expect(tool.getByText('line 3 requires both Model Code and Serial Number')).toBeVisible()
+      await expect(tool.getByText(/Errors: [12]$/)).toBeVisible()
+      await expect(execute).toBeDisabled()
+      await shot(page, 'manage-csv-errors')
+      await tool.getByRole('button', { name: 'Clear' }).click()
+      await expect(tool.getByRole('alert')).toHaveCount(0)
+
+      await file.setInputFiles(csv(`${model};${first.serial};C-901;ok;seen by hand`, `${model};${second.serial};${second.space};;`))
+      await expect(tool.getByText('Vehicles: 2 · To change: 1 · Errors: 0')).toBeVisible()
+      const previewed = (row: Row) => tool.locator('tbody').filter({ hasText: identifierOf(row, model) })
+      await expect(previewed(first)).toContainText(`${first.space} → C-901`)
+      await expect(previewed(first)).toContainText('InspectedNo → Yes')
+      await expect(previewed(second)).toContainText('No change')
+      await shot(page, 'manage-csv')
+      const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+      expect(excess).toBeLessThanOrEqual(0)
+      await execute.click()
+      await expect(tool.getByText('1 vehicle updated.')).toBeVisible()
+      await expect(execute).toBeDisabled()
+      await page.goto(`/campaign/${id}/vehicles`)
+      await page.getByRole('searchbox').fill('C-901')
+      const vehicle = page.locator('tbody tr, main li').filter({ hasText: identifierOf(first, model) })
+      await expect(vehicle).toContainText('C-901')
+      await expect(vehicle).toContainText(/ok/i)
+    })
+  })
+}
