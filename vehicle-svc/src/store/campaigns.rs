@@ -33,8 +33,19 @@ pub async fn draft(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     Ok(gate == "draft")
 }
 
+/// Waits for saves under way and keeps later ones out until the commit.
+async fn hold(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    let text = dialect::for_update(
+        tx.is_postgres(),
+        "select id from campaigns where id = $1",
+        "select id from campaigns where id = $1 for update",
+    );
+    on!(tx.on(), c => query_scalar::<_, i64>(text).bind(id).fetch_optional(c).await.map(drop))
+}
+
 /// Takes over name and gate, unless a later change arrived before or the campaign is gone.
 pub async fn set(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<()> {
+    hold(tx, id).await?;
     on!(tx.on(), c => query(
         "insert into campaigns (id, name, gate, revision) values ($1, $2, $3, $4)
          on conflict (id) do update set name = excluded.name, gate = excluded.gate, revision = excluded.revision
@@ -44,6 +55,7 @@ pub async fn set(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revis
 
 /// Hides a campaign for ever; a late import of it is refused from then on.
 pub async fn bury(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    hold(tx, id).await?;
     on!(tx.on(), c => query(
         "insert into campaigns (id, name, gate) values ($1, '', 'removed')
          on conflict (id) do update set gate = 'removed', name = '', total = 0, inspected = 0, counts_revision = campaigns.counts_revision + 1")

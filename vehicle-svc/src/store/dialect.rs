@@ -1,6 +1,10 @@
 //! The few statements that differ between the databases, each with its reason.
 
 /// Locks the rows it reads until the commit. `SQLite` has one writer and knows no such clause.
+///
+/// A save takes its campaign `for key share`: saves of one campaign may then move its counters one
+/// after another, while whoever moves its gate, `for update`, waits for them and keeps later ones out.
+/// A plain `for share` would make two saves wait for each other's counters for ever.
 #[must_use]
 pub fn for_update(postgres: bool, sqlite_text: &'static str, postgres_text: &'static str) -> &'static str {
     if postgres { postgres_text } else { sqlite_text }

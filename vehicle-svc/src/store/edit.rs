@@ -64,7 +64,7 @@ pub async fn named(tx: &mut Tx<'_>, keys: &[&str]) -> Result<Vec<Named>> {
            from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id
           where c.gate in ('open', 'closed') order by v.id {}",
         dialect::texts(tx.is_postgres()),
-        dialect::for_update(tx.is_postgres(), "", "for update of v for share of c")
+        dialect::for_update(tx.is_postgres(), "", "for update of v for key share of c")
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
     on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&keys).fetch_all(c).await)

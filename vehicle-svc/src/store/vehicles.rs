@@ -99,7 +99,7 @@ const LOCK_POSTGRES: &str = concat!(
     "select ",
     columns!(),
     ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
-    where v.id = $1 and c.gate in ('open', 'closed') for update of v for share of c"
+    where v.id = $1 and c.gate in ('open', 'closed') for update of v for key share of c"
 );
 
 /// Finds a vehicle of a campaign that people see; `next` stays in `yard` when given.

@@ -87,6 +87,20 @@ async fn of_fifty_people_who_save_one_version_exactly_one_wins() {
 }
 
 #[tokio::test]
+async fn people_who_save_different_vehicles_of_one_campaign_at_once_all_succeed() {
+    each_database(async |host| {
+        let spaces: Vec<String> = (0..40).map(|n| format!("A-{n}")).collect();
+        let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
+        let walk = yard.walk().await;
+        let saves = walk.iter().map(|vehicle| yard.save(Role::Operator, status(vehicle.id, VehicleStatus::Ok)));
+        let refused: Vec<_> = futures::future::join_all(saves).await.into_iter().filter_map(Result::err).collect();
+        assert!(refused.is_empty(), "{refused:?}");
+        yard.counters_equal_the_rows().await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_repeated_save_is_done_once_and_its_key_serves_no_other() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
