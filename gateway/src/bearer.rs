@@ -56,6 +56,12 @@ impl Signed {
         self.bearer.sign(message)
     }
 
+    /// A request in that person's name that its own contents make repeatable.
+    #[must_use]
+    pub fn sign_repeatable<T>(&self, message: T) -> tonic::Request<T> {
+        self.bearer.sign_repeatable(message)
+    }
+
     /// A request in that person's name that may take long.
     #[must_use]
     pub fn sign_within<T>(&self, patience: Duration, message: T) -> tonic::Request<T> {

@@ -18,16 +18,16 @@ pub struct Settings {
     /// What services prove themselves with to auth-svc; the same for all, needed when they run apart.
     #[arg(long, env = "PATIO_SERVICE_SECRET", default_value = "")]
     pub service_secret: Secret,
-    /// Where auth-svc is.
+    /// Where auth-svc is: one name that stands for all replicas, or several URLs separated by commas.
     #[arg(long, env = "PATIO_AUTH_URL", default_value = "http://127.0.0.1:50051")]
     pub auth_url: String,
-    /// Where campaign-svc is.
+    /// Where campaign-svc is: one name that stands for all replicas, or several URLs separated by commas.
     #[arg(long, env = "PATIO_CAMPAIGN_URL", default_value = "http://127.0.0.1:50052")]
     pub campaign_url: String,
-    /// Where vehicle-svc is.
+    /// Where vehicle-svc is: one name that stands for all replicas, or several URLs separated by commas.
     #[arg(long, env = "PATIO_VEHICLE_URL", default_value = "http://127.0.0.1:50053")]
     pub vehicle_url: String,
-    /// Where import-svc is.
+    /// Where import-svc is: one name that stands for all replicas, or several URLs separated by commas.
     #[arg(long, env = "PATIO_IMPORT_URL", default_value = "http://127.0.0.1:50054")]
     pub import_url: String,
     /// Where metrics and probes are served, apart from the product; `off` for nowhere.
