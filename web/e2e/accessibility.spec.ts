@@ -2,12 +2,11 @@ import { createRequire } from 'node:module'
 import { expect, test, type Page } from '@playwright/test'
 import type { AxeResults } from 'axe-core'
 import { rowsOver, uploaded } from './support/campaign'
-import { supervisor, unique, type Person } from './support/people'
+import { developer, supervisor, unique, type Person } from './support/people'
 import { DESK, PHONE } from './support/screenshots'
 import { enter, headersOf } from './support/session'
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-const developer: Person = { hmc: process.env.PATIO_DEVELOPER_HMC ?? 'DEV0', password: process.env.PATIO_DEVELOPER_PASSWORD ?? '' }
 
 /** What only the colours decide; the rest is the same in every theme. */
 const COLOURS = ['color-contrast', 'link-in-text-block']

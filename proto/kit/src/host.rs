@@ -54,12 +54,12 @@ impl Host {
     /// A process that reaches all services over the network.
     pub async fn remote(settings: Settings) -> anyhow::Result<Self> {
         let tasks = Tasks::default();
-        let to = |url: &str| Ok::<_, anyhow::Error>(Link::Remote(balance::channel(url, &tasks)?));
+        let to = |name, url: &str| Ok::<_, anyhow::Error>(Link::Remote(balance::replicas(name, url, &tasks)?));
         let links = Links {
-            auth: to(&settings.auth_url)?,
-            campaign: to(&settings.campaign_url)?,
-            vehicle: to(&settings.vehicle_url)?,
-            import: to(&settings.import_url)?,
+            auth: to("auth-svc", &settings.auth_url)?,
+            campaign: to("campaign-svc", &settings.campaign_url)?,
+            vehicle: to("vehicle-svc", &settings.vehicle_url)?,
+            import: to("import-svc", &settings.import_url)?,
         };
         Self::with(settings, tasks, links).await
     }

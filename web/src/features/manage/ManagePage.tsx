@@ -5,7 +5,7 @@ import { Select } from '@/ui/Field'
 import { Page } from '@/ui/Page'
 import { useYardChoices } from './api'
 import { CsvEditor } from './CsvEditor'
-import { Fold } from './Fold'
+import { Fold, useFolds } from './Fold'
 import { ManagedCampaigns } from './ManagedCampaigns'
 import { SpaceManager } from './SpaceManager'
 import { StatusManager } from './StatusManager'
@@ -17,6 +17,7 @@ import styles from './ManagePage.module.css'
 export default function ManagePage() {
   const t = useManageText()
   const yard = idFrom(useParams<{ id?: string }>().id)
+  const fold = useFolds()
   return (
     <Page title={t('manage.title')}>
       <div className={styles.start}>
@@ -27,16 +28,16 @@ export default function ManagePage() {
         <YardChoice yard={yard} />
       </div>
       <section className={styles.tools} aria-label={t('manage.tools')} key={yard ?? 'all'}>
-        <Fold title={t('editor.title')} icon="pencil">
+        <Fold title={t('editor.title')} icon="pencil" {...fold('vehicle')}>
           <VehicleEditor yard={yard} />
         </Fold>
-        <Fold title={t('csv.title')} icon="sheet">
+        <Fold title={t('csv.title')} icon="sheet" {...fold('csv')}>
           <CsvEditor />
         </Fold>
-        <Fold title={t('bulk.statusTitle')} icon="double-check">
+        <Fold title={t('bulk.statusTitle')} icon="double-check" {...fold('status')}>
           <StatusManager yard={yard} />
         </Fold>
-        <Fold title={t('bulk.spaceTitle')} icon="grid">
+        <Fold title={t('bulk.spaceTitle')} icon="grid" {...fold('space')}>
           <SpaceManager yard={yard} />
         </Fold>
       </section>

@@ -7,9 +7,10 @@ import { pageCount, PER_PAGE } from '@/lib/pages'
 import { mayManage } from '@/lib/roles'
 import { idFrom, pageFrom, setQuery, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
+import { isDash } from '@/lib/yards'
 import { Button } from '@/ui/Button'
 import { Select } from '@/ui/Field'
-import { Empty, Failure, Page, Skeleton } from '@/ui/Page'
+import { Empty, Failure, Page, Skeleton, Spinner } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { SearchBox } from '@/ui/SearchBox'
 import { useCampaignHead, useWholeList } from './api'
@@ -35,7 +36,10 @@ export default function VehicleListPage() {
     )}>
       {list.isPending && (
         <>
-          <p role="status" className={styles.loading}>{t('vehicles.loading')}</p>
+          <p role="status" className={styles.loading}>
+            <Spinner />
+            {t('vehicles.loading')}
+          </p>
           <Skeleton rows={PER_PAGE} height={52} label={t('vehicles.loading')} />
         </>
       )}
@@ -66,7 +70,7 @@ function Loaded({ vehicles }: { vehicles: ListedVehicle[] }) {
         <SearchBox label={t('vehicles.search')} value={search} onChange={(text) => setQuery({ search: text, page: null })} />
         <Select label={t('vehicles.yardFilter')} value={yard} onChange={(event) => setQuery({ yard: event.target.value, page: null })}>
           <option value="">{t('vehicles.allYards')}</option>
-          {prepared.yards.filter((name) => seesDash || name !== '-').map((name) => (
+          {prepared.yards.filter((name) => seesDash || !isDash(name)).map((name) => (
             <option key={name} value={name}>
               {t('yard.named', { name })}
             </option>

@@ -1,4 +1,5 @@
 import type { ListedVehicle } from '@/api/types'
+import { naturally } from '@/lib/yards'
 
 /** A campaign's vehicles, prepared once so that each key of a search is quick. */
 export interface Prepared {
@@ -8,14 +9,13 @@ export interface Prepared {
   yards: readonly string[]
 }
 
-const natural = new Intl.Collator('pt-BR', { numeric: true })
 const SEPARATOR = '\n' // cannot be typed into a search field, so no search matches across both texts
 
 export function prepare(vehicles: readonly ListedVehicle[]): Prepared {
   return {
     vehicles,
     haystacks: vehicles.map(({ vin_number, parking_space }) => (vin_number + SEPARATOR + parking_space).toLowerCase()),
-    yards: [...new Set(vehicles.map(({ yard_group }) => yard_group))].toSorted(natural.compare),
+    yards: [...new Set(vehicles.map(({ yard_group }) => yard_group))].toSorted(naturally),
   }
 }
 

@@ -9,6 +9,7 @@ export const catalogue: Catalogue = {
   'problem.notFound': 'Not found. It may have been deleted.',
   'problem.busy': 'The service is busy. Try again in a moment.',
   'problem.unknown': 'Something went wrong. Try again.',
+  'campaigns.notLoaded': 'Campaigns could not be loaded',
   'campaigns.failed': 'Campaigns could not be loaded. {why}',
   'campaigns.none': 'There are no campaigns yet. A team leader or supervisor imports them.',
   'campaigns.noneManager': 'There are no campaigns yet. Import a spreadsheet to create the first.',
