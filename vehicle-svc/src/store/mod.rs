@@ -6,6 +6,7 @@ pub mod counters;
 pub mod dialect;
 pub mod edit;
 pub mod keys;
+pub mod saves;
 pub mod turns;
 pub mod vehicles;
 pub mod yards;
