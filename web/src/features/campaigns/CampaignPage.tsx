@@ -53,6 +53,11 @@ function Loaded({ campaign, yard }: { campaign: Campaign; yard: number | null })
         <Go campaign={campaign} yard={yard} />
       </Card>
       <YardStrip yards={useCampaignYards(campaign.name)} current={yard} hrefOf={({ id }) => link(`/campaign/${campaign.id}`, { yard: id === yard ? null : id })} />
+      {campaign.status !== 'Closed' && campaign.total_vehicles > 0 && (
+        <LinkButton big wide icon="scan" to={link(`/campaign/${campaign.id}/walk`, { yard })}>
+          {t('campaign.walk')}
+        </LinkButton>
+      )}
       <LinkButton big wide icon="list" to={link(`/campaign/${campaign.id}/vehicles`, { yard: campaign.yard_name })}>
         {t('campaign.list')}
       </LinkButton>

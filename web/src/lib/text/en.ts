@@ -9,6 +9,8 @@ export const catalogue: Catalogue = {
   'problem.notFound': 'Not found. It may have been deleted.',
   'problem.busy': 'The service is busy. Try again in a moment.',
   'problem.unknown': 'Something went wrong. Try again.',
+  'update.ready': 'There is a new version. What you typed on a vehicle and did not save yet is kept.',
+  'scan.notLoaded': 'The scanner could not be loaded. Check the network and try again, or use Manual.',
   'campaigns.failed': 'Campaigns could not be loaded. {why}',
   'campaigns.none': 'There are no campaigns yet. A team leader or supervisor imports them.',
   'campaigns.noneManager': 'There are no campaigns yet. Import a spreadsheet to create the first.',
