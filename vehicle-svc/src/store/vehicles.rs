@@ -73,7 +73,8 @@ macro_rules! next_after {
     };
 }
 
-const FIND: &str = concat!(
+/// One vehicle of a campaign that people see, with the next one.
+pub const FIND: &str = concat!(
     "select ",
     columns!(),
     ", ",

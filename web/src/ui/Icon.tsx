@@ -30,6 +30,7 @@ const SHAPES = {
   plus: 'M12 5v14M5 12h14',
   trash: 'M4.5 7h15M9 7V4.5h6V7M6.5 7l1 13h9l1-13M10.5 11v5.5M13.5 11v5.5',
   code: 'M8.5 7L3.5 12l5 5M15.5 7l5 5-5 5',
+  undo: 'M8.5 5.5L4 10l4.5 4.5M4 10h10a5.5 5.5 0 0 1 0 11h-3',
   right: 'M9.5 5.5L16 12l-6.5 6.5',
   down: 'M5.5 9.5L12 16l6.5-6.5',
 } as const
