@@ -15,6 +15,7 @@ export default defineConfig({
     locale: 'pt-BR',
     ignoreHTTPSErrors: true,
     serviceWorkers: 'block', // only the tests that are about it let one in
+    actionTimeout: 20_000,
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
