@@ -105,7 +105,7 @@ for (const viewport of SIZES) {
       await page.getByRole('switch', { name: 'Sun: more contrast' }).check()
       expect(await background()).toBe('rgb(0, 0, 0)')
       await page.getByLabel('Language').selectOption('Português (Brasil)')
-      await expect(page.getByRole('link', { name: 'Início' })).toBeVisible()
+      await expect(page.getByRole('link', { name: 'Início', exact: true })).toBeVisible()
       await page.reload()
       await expect(page.getByRole('heading', { level: 1, name: 'Selecionar campanha' })).toBeVisible()
       expect(await background()).toBe('rgb(0, 0, 0)')
