@@ -55,7 +55,7 @@ for (const viewport of SIZES) {
         await expect(page.getByRole('alert')).toHaveCount(0)
       }
       await enter(page, supervisor, '/vehicle/99999999')
-      await expect(page.getByRole('alert')).toContainText(/does not exist/)
+      await expect(page.getByRole('alert')).toContainText('Não encontrado. Talvez tenha sido excluído.')
     })
 
     test('bulk tools that fail say so, beside the tool too, and keep the list', async ({ page }) => {
