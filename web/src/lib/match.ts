@@ -18,7 +18,9 @@ export type Match<V> =
 export interface Index<V> {
   byKey: Map<string, V[]>
   byLook: Map<string, V[]>
+  /** The lengths of keys that may stand inside a longer text. */
   lengths: number[]
+  longest: number
 }
 
 const CONTAINED = 8
@@ -29,17 +31,24 @@ const LONGEST = 600
 /** The key with letters that are never in a VIN as the digits they look like. */
 const lookOf = (key: string): string => key.replaceAll(/[OQ]/g, '0').replaceAll('I', '1')
 
-export function indexOf<V extends Named>(vehicles: readonly V[]): Index<V> {
-  const byKey = new Map<string, V[]>()
-  const byLook = new Map<string, V[]>()
+export const emptyIndex = <V>(): Index<V> => ({ byKey: new Map(), byLook: new Map(), lengths: [], longest: 0 })
+
+/** Adds vehicles to an index; a large campaign is indexed in parts. */
+export function extend<V extends Named>(index: Index<V>, vehicles: readonly V[]): Index<V> {
+  const lengths = new Set(index.lengths)
   for (const vehicle of vehicles) {
     const key = keyOf(vehicle.vin_number)
     if (key === '') continue
-    add(byKey, key, vehicle)
-    add(byLook, lookOf(key), vehicle)
+    add(index.byKey, key, vehicle)
+    add(index.byLook, lookOf(key), vehicle)
+    if (key.length >= CONTAINED) lengths.add(key.length)
+    index.longest = Math.max(index.longest, key.length)
   }
-  return { byKey, byLook, lengths: [...new Set([...byKey.keys()].map(({ length }) => length))].filter((length) => length >= CONTAINED) }
+  index.lengths = [...lengths]
+  return index
 }
+
+export const indexOf = <V extends Named>(vehicles: readonly V[]): Index<V> => extend(emptyIndex<V>(), vehicles)
 
 function add<V>(map: Map<string, V[]>, key: string, vehicle: V): void {
   const known = map.get(key)
@@ -61,16 +70,19 @@ function contained<V>(byKey: Map<string, V[]>, lengths: number[], key: string): 
   return widest.flatMap((part) => found.get(part) ?? [])
 }
 
-function ending<V>(byKey: Map<string, V[]>, key: string): V[] {
-  if (key.length < ENDING) return []
-  return [...byKey].filter(([known]) => known.endsWith(key)).flatMap(([, vehicles]) => vehicles)
+function ending<V>({ byKey, longest }: Index<V>, key: string): V[] {
+  const found: V[] = []
+  if (key.length < ENDING || key.length > longest) return found
+  for (const [known, vehicles] of byKey) if (known.endsWith(key)) found.push(...vehicles)
+  return found
 }
 
 /** The key without the mark of imported cars, which is not part of the identifier. */
 const withoutMark = (key: string): string | null => (key.length === VIN + 1 && key.startsWith('I') ? key.slice(1) : null)
 
 /** Finds what a text stands for: the first rule that names exactly one vehicle wins. */
-export function match<V extends Named>(text: string, { byKey, byLook, lengths }: Index<V>): Match<V> {
+export function match<V extends Named>(text: string, index: Index<V>): Match<V> {
+  const { byKey, byLook, lengths } = index
   const key = keyOf(text).slice(0, LONGEST)
   if (key === '') return { kind: 'none' }
   const bare = withoutMark(key)
@@ -78,8 +90,8 @@ export function match<V extends Named>(text: string, { byKey, byLook, lengths }:
     () => byKey.get(key) ?? [],
     () => contained(byKey, lengths, key),
     () => (bare === null ? [] : (byKey.get(bare) ?? [])),
-    () => ending(byKey, key),
-    () => (bare === null ? [] : ending(byKey, bare)),
+    () => ending(index, key),
+    () => (bare === null ? [] : ending(index, bare)),
   ]
   let several: V[] = []
   for (const rule of rules) {

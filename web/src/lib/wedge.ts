@@ -21,7 +21,10 @@ export function createWedge() {
         text = ''
         return { scan, fast, first: false }
       }
-      if (key.length !== 1) return { scan: null, fast: fast && text !== '', first: false }
+      if (key.length !== 1) {
+        if (key !== 'Shift') text = ''
+        return { scan: null, fast: fast && text !== '', first: false }
+      }
       const first = !fast
       text = fast ? text + key : key
       return { scan: null, fast: text.length > 1, first }

@@ -108,18 +108,19 @@ export interface CameraEvents {
   onLost: () => void
 }
 
+let queue: Promise<unknown> = Promise.resolve()
+
+/** A task after all that were asked for before it; that one of them failed does not keep it. */
+function enqueue<T>(task: () => Promise<T>): Promise<T> {
+  const done = queue.then(task, task)
+  queue = done.catch(() => undefined)
+  return done
+}
+
 /** One camera whose starts and stops wait for each other, whatever is asked in which order. */
 export function createCamera({ onControls, onLost }: CameraEvents) {
-  let queue: Promise<unknown> = Promise.resolve()
   let running: Running | null = null
   let asked = 0
-
-  /** A task after all that were asked for before it; that one of them failed does not keep it. */
-  function enqueue<T>(task: () => Promise<T>): Promise<T> {
-    const done = queue.then(task, task)
-    queue = done.catch(() => undefined)
-    return done
-  }
 
   function end(): void {
     if (running === null) return

@@ -5,10 +5,10 @@ import { useSession } from '@/api/session'
 import type { ListedVehicle } from '@/api/types'
 import { pageCount, PER_PAGE } from '@/lib/pages'
 import { mayManage } from '@/lib/roles'
-import { idFrom, pageFrom, setQuery, useQueryParams } from '@/lib/route'
+import { idFrom, link, pageFrom, setQuery, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { isDash } from '@/lib/yards'
-import { Button } from '@/ui/Button'
+import { Button, LinkButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
 import { Empty, Failure, Page, Skeleton, Spinner } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
@@ -16,6 +16,7 @@ import { SearchBox } from '@/ui/SearchBox'
 import { useCampaignHead, useEarlyRows, useWholeList } from './api'
 import { find, prepare, type Filter } from './list'
 import { StatusChips } from './StatusChips'
+import { useScanText } from './text'
 import { VehicleTable } from './VehicleTable'
 import styles from './VehicleListPage.module.css'
 
@@ -24,7 +25,7 @@ const SEARCH_REST = 8
 
 /** Every vehicle of a campaign, searched, filtered and paged in the browser. */
 export default function VehicleListPage() {
-  const t = useText()
+  const t = useScanText()
   const id = idFrom(useParams<{ id: string }>().id) ?? 0
   const campaign = useCampaignHead(id)
   const list = useWholeList(id)
@@ -37,6 +38,11 @@ export default function VehicleListPage() {
         </p>
       </>
     )}>
+      {list.data && list.data.length > 0 && campaign.data && campaign.data.status !== 'Closed' && (
+        <LinkButton big wide icon="scan" to={link(`/campaign/${id}/walk`)}>
+          {t('walk.open')}
+        </LinkButton>
+      )}
       {list.isError ? <Failure text={wordsFor(list.error, t)} onRetry={() => void list.refetch()} /> : <Vehicles campaign={id} whole={list.data} />}
     </Page>
   )
