@@ -6,6 +6,8 @@ import { everyScreen, open } from './support/screens'
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const SMALLEST = 44
+/** Pictures of the other looks too, for who wants to look at them. */
+const EVERY_LOOK = process.env.PATIO_EVERY_LOOK === '1'
 
 /** What axe finds on the screen as it is now, as lines to read. */
 async function found(page: Page, rules?: string[]): Promise<string[]> {
@@ -70,10 +72,10 @@ for (const viewport of SIZES) {
         if (viewport === PHONE) expect.soft(await tooSmall(page, SMALLEST), `${screen.name} has targets that are too small`).toEqual([])
         expect.soft(await found(page), `axe on ${screen.name}`).toEqual([])
         await wear(page, 'dark', '')
-        await shot(page, `dark-${screen.name}`)
+        if (EVERY_LOOK) await shot(page, `dark-${screen.name}`)
         expect.soft(await found(page, COLOURS), `axe on ${screen.name}, dark`).toEqual([])
         await wear(page, 'light', 'sun')
-        await shot(page, `sun-${screen.name}`)
+        if (EVERY_LOOK) await shot(page, `sun-${screen.name}`)
         expect.soft(await found(page, ['color-contrast-enhanced']), `7:1 on ${screen.name}, in the sun`).toEqual([])
       }
     })

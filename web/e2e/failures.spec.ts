@@ -55,7 +55,7 @@ for (const viewport of SIZES) {
         await expect(page.getByRole('alert')).toHaveCount(0)
       }
       await enter(page, supervisor, '/vehicle/99999999')
-      await expect(page.getByRole('alert')).toContainText(/does not exist/)
+      await expect(page.getByRole('alert')).toContainText('Não encontrado. Talvez tenha sido excluído.')
     })
 
     test('bulk tools that fail say so, beside the tool too, and keep the list', async ({ page }) => {
@@ -134,9 +134,19 @@ for (const viewport of SIZES) {
       await enter(page, await memberOf(page.request, 'tm'), '/import')
       const submit = page.getByRole('button', { name: 'Upload campaign' })
       await expect(submit).toBeDisabled()
-      await fail(page, '**/api/documents/upload', 'POST')
+      await expect(page.getByLabel('Campaign file')).toHaveAttribute('accept', '.xlsx')
+      await expect(page.getByLabel('Campaign file')).not.toHaveAttribute('multiple')
+      let answer = () => {}
+      const asked = new Promise<void>((resolve) => { answer = resolve })
+      await page.route('**/api/documents/upload', async (route) => {
+        await asked
+        await route.fulfill(DOWN)
+      })
       await page.getByLabel('Campaign file').setInputFiles(campaignFile('Unsent', rowsIn('K', 1)))
       await submit.click()
+      await expect(page.getByText('Reading file...').first()).toBeVisible()
+      await shot(page, 'import-reading')
+      answer()
       await expect(page.getByRole('alert')).toContainText('Failed to upload! Please, try again.')
       await expect(page.getByText('campaign.xlsx')).toBeVisible()
       await expect(submit).toBeEnabled()

@@ -73,6 +73,7 @@ for (const viewport of SIZES) {
     test('a sign-in clears the counters', async ({ page }) => {
       const person = await member(page.request, 'op')
       await page.goto('/')
+      await expect(page.getByRole('banner').locator('svg')).toBeVisible()
       await signInHere(page, { ...person, password: 'wrong-password' })
       await expect(page.getByText('Invalid credentials. You have more 4 attempt(s).')).toBeVisible()
       await signInHere(page, person)

@@ -20,6 +20,9 @@ import { useScanText } from './text'
 import { VehicleTable } from './VehicleTable'
 import styles from './VehicleListPage.module.css'
 
+/** A key shows itself first and is searched for in the next task; one that comes sooner takes its place. */
+const SEARCH_REST = 8
+
 /** Every vehicle of a campaign, searched, filtered and paged in the browser. */
 export default function VehicleListPage() {
   const t = useScanText()
@@ -65,7 +68,7 @@ function Vehicles({ campaign, whole }: { campaign: number; whole: ListedVehicle[
   return (
     <>
       <div className={styles.tools}>
-        <SearchBox label={t('vehicles.search')} value={search} onChange={(text) => setQuery({ search: text, page: null })} />
+        <SearchBox label={t('vehicles.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQuery({ search: text, page: null })} />
         <Select label={t('vehicles.yardFilter')} value={yard} onChange={(event) => setQuery({ yard: event.target.value, page: null })}>
           <option value="">{t('vehicles.allYards')}</option>
           {(whole === undefined ? [yard].filter(Boolean) : prepared.yards).filter((name) => seesDash || !isDash(name)).map((name) => (

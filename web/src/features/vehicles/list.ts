@@ -42,13 +42,27 @@ interface Found {
 export function find(prepared: Prepared, { search, yard, status }: Filter): Found {
   const matching = searched(prepared, search.trim().toLowerCase())
   const inYard = yard === '' ? matching : matching.filter(({ yard_group }) => yard_group === yard)
-  const counts = new Map<string, number>()
-  for (const vehicle of inYard) counts.set(vehicle.status, (counts.get(vehicle.status) ?? 0) + 1)
   return {
     vehicles: status === '' ? inYard : inYard.filter((vehicle) => nameOf(vehicle.status) === status),
-    counts: new Map([...counts].map(([stored, count]) => [nameOf(stored), count])),
+    counts: counted(inYard),
     total: inYard.length,
   }
+}
+
+/** Vehicles of one status often stand together, so that a run of them is counted before it is noted. */
+function counted(vehicles: ListedVehicle[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  let [run, from] = [vehicles[0]?.status ?? '', 0]
+  const note = (until: number) => until > from && counts.set(nameOf(run), (counts.get(nameOf(run)) ?? 0) + until - from)
+  for (let index = 0; index < vehicles.length; index++) {
+    const status = vehicles[index]?.status ?? ''
+    if (status === run) continue
+    note(index)
+    run = status
+    from = index
+  }
+  note(vehicles.length)
+  return counts
 }
 
 function searched({ vehicles, text, begins }: Prepared, needle: string): ListedVehicle[] {
