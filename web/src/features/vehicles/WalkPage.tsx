@@ -12,7 +12,7 @@ import { useCampaignHead } from './api'
 import { useScanText } from './text'
 import { useFinding, type Finding } from './useFinding'
 import { useWedge } from './useWedge'
-import { signalOf } from './verdict'
+import { isKnown, signalOf } from './verdict'
 import { aheadOf } from './walk'
 import { WalkFind } from './WalkFind'
 import { WalkSheet } from './WalkSheet'
@@ -86,7 +86,7 @@ function Walk({ campaign, yard, vehicles, finding }: WalkProps) {
   return (
     <>
       <div className={styles.camera}>
-        <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={read} fits={(text) => finding.find(text)?.kind === 'one'} />
+        <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={read} fits={(text) => isKnown(finding.find(text))} />
       </div>
       {missed !== null && <Missed text={missed} campaign={campaign} found={finding.find(missed)} onOpen={(id) => open(id, true)} onClose={() => setMissed(null)} />}
       {typing && <WalkFind finding={finding} onOpen={(id) => open(id, false)} />}
