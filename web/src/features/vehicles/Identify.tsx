@@ -63,8 +63,15 @@ export function Identify({ vehicle, yard, inspection }: IdentifyProps) {
         )}
       </div>
       <Verdict vehicle={vehicle} yard={yard} entered={entry.identifier} scanned={entry.scanned === true} identified={identified} finding={finding} />
-      {scanning && <ScanDialog label={t('scan.title')} onRead={(text) => { setScanning(false); read(text) }} onManual={unlock} onClose={() => setScanning(false)}
-        fits={(text) => standsFor(text, vehicle) || isKnown(finding.find(text))} />}
+      {scanning && (
+        <ScanDialog label={t('scan.title')} onRead={(text) => { setScanning(false); read(text) }} onManual={unlock} onClose={() => setScanning(false)}
+          fits={(text) => standsFor(text, vehicle) || isKnown(finding.find(text))}>
+          <p className={`${styles.place} ${styles.sought}`}>
+            <strong>{vehicle.parking_space}</strong>
+            <span className="mono">{vehicle.vin_number}</span>
+          </p>
+        </ScanDialog>
+      )}
     </div>
   )
 }
