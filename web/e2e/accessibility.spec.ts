@@ -60,10 +60,15 @@ for (const theme of ['light', 'dark']) {
       const headers = await headersOf(page.request, supervisor)
       const id = await uploaded(page.request, headers, name, rowsOver(40))
       const vehicles = (await (await page.request.get(`/api/vehicles/campaign/${id}`, { headers })).json()) as { vehicles: { id: number }[] }
-      for (const path of ['/campaign-home', '/yard', '/yard/2', `/campaign/${id}`, `/campaign/${id}/vehicles`, `/vehicle/${vehicles.vehicles[0]?.id}`, '/import']) {
+      for (const path of ['/campaign-home', '/yard', '/yard/2', `/campaign/${id}`, `/campaign/${id}/vehicles`, `/campaign/${id}/walk`, `/vehicle/${vehicles.vehicles[0]?.id}`, '/import']) {
         await look(page, supervisor, path)
         await expectClean(page, path)
       }
+      await look(page, supervisor, `/vehicle/${vehicles.vehicles[0]?.id}`)
+      await page.getByRole('button', { name: 'Scan', exact: true }).click()
+      await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible() // there is no camera here
+      await expectClean(page, 'the scanner')
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
       await page.getByRole('button', { name: 'Open menu' }).click()
       await expectClean(page, 'the menu')
     })
