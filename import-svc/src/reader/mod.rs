@@ -15,7 +15,7 @@ mod sheet;
 pub mod wire;
 
 pub use columns::{Column, ERRORS};
-pub use package::{LONGEST_RUN, MOST_KEPT, MOST_PARTS, MOST_UNPACKED};
+pub use package::{LONGEST_RUN, MOST_KEPT, MOST_PARTS, MOST_UNPACKED, check as check_package};
 pub use parent::{AT_ONCE, Book, Checked, Failure, PATIENCE, Reader};
 pub use rows::MOST_ROWS;
 pub use sheet::{Purpose, Stop, read};
