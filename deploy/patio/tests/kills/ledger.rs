@@ -24,14 +24,15 @@ const UNSETTLED: &str = "
 
 /// Campaigns whose counters differ from their rows.
 const MISCOUNTED: &str = "
-    select count(*) from vehicle.campaigns k where k.gate in ('open', 'closed') and (
-        (k.total, k.inspected) is distinct from
-            (select count(*), count(*) filter (where v.inspected) from vehicle.vehicles v where v.campaign_id = k.id)
-        or (select coalesce(sum(y.total), 0) from vehicle.counters y where y.campaign_id = k.id) <> k.total
-        or (select coalesce(sum(y.inspected), 0) from vehicle.counters y where y.campaign_id = k.id) <> k.inspected
-        or exists (select 1 from vehicle.counters y where y.campaign_id = k.id and (y.total, y.inspected) is distinct from
-            (select count(*), count(*) filter (where v.inspected) from vehicle.vehicles v
-              where v.campaign_id = k.id and coalesce(v.yard_id, 0) = y.yard_id)))";
+    with rows as (select campaign_id, coalesce(yard_id, 0) as yard_id, count(*) as total, count(*) filter (where inspected) as inspected
+                    from vehicle.vehicles group by 1, 2),
+         wrong as (select k.id from vehicle.campaigns k where k.gate in ('open', 'closed')
+                      and (k.total <> (select coalesce(sum(r.total), 0) from rows r where r.campaign_id = k.id)
+                        or k.inspected <> (select coalesce(sum(r.inspected), 0) from rows r where r.campaign_id = k.id))
+                   union all
+                   select coalesce(r.campaign_id, y.campaign_id) from rows r full join vehicle.counters y using (campaign_id, yard_id)
+                    where coalesce(r.total, 0) <> coalesce(y.total, 0) or coalesce(r.inspected, 0) <> coalesce(y.inspected, 0))
+    select count(*) from wrong";
 
 impl Ledger {
     /// Makes a fresh database on a server.

@@ -1,12 +1,16 @@
 //! The rounds: something long is asked for, a service dies meanwhile, and what is left is looked at.
 use crate::{
-    cluster::{Cluster, SERVICES},
+    cluster::{Caller, Cluster, SERVICES},
     ledger::Ledger,
     say,
 };
 use rust_xlsxwriter::Workbook;
 use serde_json::{Value, json};
 use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -52,6 +56,37 @@ struct Play {
     spared: u32,
     /// How long what is interrupted takes when it is not.
     took: Duration,
+}
+
+/// Looks at the list of campaigns again and again while an import goes on.
+struct Watching {
+    stop: Arc<AtomicBool>,
+    looking: thread::JoinHandle<Vec<String>>,
+}
+
+impl Watching {
+    fn of(caller: Caller, name: &str) -> Self {
+        let (stop, path) = (Arc::new(AtomicBool::new(false)), format!("/api/campaigns?search={}", name.replace(' ', "%20")));
+        let stopped = Arc::clone(&stop);
+        let looking = thread::spawn(move || {
+            let mut odd = Vec::new();
+            while !stopped.load(Relaxed) {
+                let page = caller.call("get", &path, None).1;
+                let shown = page["campaigns"].as_array().cloned().unwrap_or_default();
+                odd.extend(shown.iter().filter(|campaign| campaign["total_vehicles"] != VEHICLES).map(ToString::to_string));
+                thread::sleep(Duration::from_millis(50));
+            }
+            odd
+        });
+        Self { stop, looking }
+    }
+
+    /// Ends, and proves that no look saw half a campaign.
+    fn ends(self) {
+        self.stop.store(true, Relaxed);
+        let odd = self.looking.join().unwrap();
+        assert!(odd.is_empty(), "half an import was seen: {odd:?}");
+    }
 }
 
 /// A campaign's workbook; its model code is its own, so that its vehicles are in no other one.
@@ -124,7 +159,9 @@ impl Play {
     fn import(&mut self, number: u32) {
         let name = format!("Import {number}.");
         let (caller, file) = (self.cluster.caller(), workbook(&name, &format!("I{number}")));
+        let watching = Watching::of(self.cluster.caller(), &name);
         let (status, body) = self.interrupted(self.took, move || caller.upload(&file));
+        watching.ends();
         let found = self.shown(&name);
         assert!(found.is_some() || status != 201, "told to be there: {body}");
         if let Some((_, campaign)) = found {
