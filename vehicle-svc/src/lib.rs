@@ -8,6 +8,7 @@ mod fleet;
 mod inspect;
 mod place;
 mod progress;
+mod roster;
 pub mod store;
 
 use patio_kit::{

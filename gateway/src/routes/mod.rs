@@ -14,6 +14,7 @@ pub mod operations;
 pub mod sessions;
 pub mod users;
 pub mod vehicles;
+pub mod whole_list;
 pub mod yards;
 
 fn all() -> OpenApiRouter<Api> {
@@ -23,6 +24,7 @@ fn all() -> OpenApiRouter<Api> {
         .merge(campaigns::routes())
         .merge(yards::routes())
         .merge(vehicles::routes())
+        .merge(whole_list::routes())
         .merge(bulk::routes())
         .merge(documents::routes())
         .merge(files::routes())

@@ -4,4 +4,5 @@ mod audit;
 mod campaigns;
 mod editing;
 mod inspection;
+mod lists;
 mod yard;
