@@ -184,11 +184,14 @@ impl v::vehicle_service_server::VehicleService for Vehicles {
         Ok(Response::new(v::ListVehiclesReply { vehicles: vec![car(7)], meta: Some(meta), campaign_name: "Brakes".into() }))
     }
 
-    async fn list_all_vehicles(&self, _: Request<v::ListAllVehiclesRequest>) -> Reply<Flow<v::VehicleChunk>> {
+    async fn list_all_vehicles(&self, request: Request<v::ListAllVehiclesRequest>) -> Reply<Flow<v::VehicleChunk>> {
+        let head = v::VehicleChunk { revision: 12, unchanged: request.into_inner().known == Some(12), ..Default::default() };
         let chunk = |n: i64| v::VehicleChunk {
             vehicles: (0..1000).map(|i| v::VehicleRow { id: n * 1000 + i, status: 7, ..Default::default() }).collect(),
+            ..Default::default()
         };
-        Ok(Response::new(Box::pin(stream::iter((0..20).map(move |n| Ok(chunk(n)))))))
+        let chunks = (0..if head.unchanged { 0 } else { 20 }).map(move |n| Ok(chunk(n)));
+        Ok(Response::new(Box::pin(stream::iter(std::iter::once(Ok(head)).chain(chunks)))))
     }
 
     type ExportVehiclesStream = Flow<v::ExportChunk>;
