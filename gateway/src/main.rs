@@ -76,13 +76,14 @@ fn main() -> ExitCode {
 }
 
 async fn serve(options: Options) -> anyhow::Result<()> {
-    telemetry::start(&options.settings);
+    telemetry::start(&options.settings, "gateway")?;
     let host = Host::remote(options.settings).await?;
     let gateway = gateway::start(options.config, &host).await?;
     if let Some(admin) = host.settings.admin_listen.0 {
         let known = host.clone();
         let well = Arc::new(move || known.knows_keys() && !known.tasks.is_leaving());
-        tracing::info!(address = %telemetry::serve(admin, &host.tasks, well).await?, "admin port is open");
+        let address = telemetry::serve(admin, &host.tasks, well).await?;
+        tracing::info!(%address, "admin port is open");
     }
     for notice in gateway.notices() {
         command::print(&format!("{notice}\n"))?;
@@ -100,6 +101,7 @@ async fn serve(options: Options) -> anyhow::Result<()> {
     if !host.tasks.drained(command::DRAIN).await {
         tracing::warn!("some work was left behind");
     }
+    telemetry::trace::finish().await;
     Ok(())
 }
 

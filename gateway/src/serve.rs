@@ -214,10 +214,13 @@ impl Gateway {
             if let Err(cause) = stream.set_nodelay(true) {
                 tracing::debug!(%cause, "cannot send at once");
             }
+            let connections = metrics::gauge!("patio_http_connections");
+            connections.increment(1.0);
             match tls {
                 Some(tls) => connection.greet(stream, &tls, plain).await,
                 None => Arc::new(connection).serve(stream).await,
             }
+            connections.decrement(1.0);
             drop(permit);
         });
     }

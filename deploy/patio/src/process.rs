@@ -37,7 +37,7 @@ pub struct Options {
 
 /// Serves until SIGTERM or Ctrl-C, then finishes what is under way.
 pub async fn serve(mut options: Options) -> anyhow::Result<()> {
-    telemetry::start(&options.settings);
+    telemetry::start(&options.settings, "patio")?;
     if options.settings.service_secret.expose().is_empty() {
         options.settings.service_secret = Secret::from(chance()?);
     }
@@ -72,6 +72,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     for service in services {
         service.close().await;
     }
+    telemetry::trace::finish().await;
     print("Patio has ended.\n")
 }
 
@@ -101,7 +102,7 @@ const SCHEMAS: [Schema; 4] =
 
 /// Brings the tables of all services up to date.
 pub async fn migrate(options: Options) -> anyhow::Result<()> {
-    telemetry::start(&options.settings);
+    telemetry::start(&options.settings, "patio")?;
     let host = Host::local(options.settings).await?;
     for schema in SCHEMAS {
         host.database(schema).await?.close().await;
@@ -112,7 +113,7 @@ pub async fn migrate(options: Options) -> anyhow::Result<()> {
 
 /// Compares every audit entry of all services with the chain of digests.
 pub async fn verify_audit(options: Options) -> anyhow::Result<()> {
-    telemetry::start(&options.settings);
+    telemetry::start(&options.settings, "patio")?;
     let host = Host::local(options.settings).await?;
     let mut found = 0;
     for schema in SCHEMAS {

@@ -1,5 +1,9 @@
 //! One SQL text, two databases.
-use crate::writer::{self, Job, Queue};
+use crate::{
+    config::Settings,
+    errors,
+    writer::{self, Job, Queue},
+};
 use futures::future::BoxFuture;
 use sqlx::{
     Executor, PgConnection, PgPool, SqliteConnection, SqlitePool,
@@ -69,22 +73,24 @@ pub struct Schema {
 }
 
 impl Db {
-    /// Opens the database of a service, on `PostgreSQL` when a URL is given, else a file below `folder`.
-    pub async fn open(schema: Schema, postgres: Option<&str>, folder: &Path) -> anyhow::Result<Self> {
-        match postgres {
-            Some(url) => open_postgres(schema, url).await,
-            None => open_sqlite(schema, folder).await,
+    /// Opens the database of a service, on `PostgreSQL` when a URL is given, else a file in the data folder.
+    pub async fn open(schema: Schema, settings: &Settings) -> anyhow::Result<Self> {
+        match &settings.database_url {
+            Some(url) => open_postgres(schema, url.expose(), settings.database_connections),
+            None => open_sqlite(schema, &settings.data_dir).await,
         }
     }
 
-    /// Brings the tables up to date; only one process at a time does it.
+    /// Brings the tables up to date; only one process at a time does it, under a lock of the database's.
     pub async fn migrate(&self, schema: Schema) -> anyhow::Result<()> {
         match &self.0 {
             Pools::Sqlite { write, .. } => write.migrate(schema.sqlite).await?,
             Pools::Postgres(pool) => {
                 let make = format!("create schema if not exists {}", schema.name);
-                if let Err(cause) = pool.execute(sqlx::AssertSqlSafe(make)).await {
-                    tracing::debug!(%cause, "another process made the schema first");
+                match pool.execute(sqlx::AssertSqlSafe(make)).await {
+                    Err(cause) if errors::is_away(&cause) => return Err(cause.into()),
+                    Err(cause) => tracing::debug!(%cause, "another process made the schema first"),
+                    Ok(_) => {}
                 }
                 schema.postgres.run(pool).await?;
             }
@@ -137,6 +143,27 @@ impl Db {
         on!(self.read(), c => sqlx::query("select 1").execute(c).await.map(drop))
     }
 
+    /// Tells the metrics how much is going on.
+    pub fn measure(&self, service: &'static str) {
+        let connections = |state: &'static str, number: u32| {
+            metrics::gauge!("patio_db_connections", "service" => service, "state" => state).set(f64::from(number));
+        };
+        let pooled = |size: u32, idle: usize, most: u32| {
+            let idle = u32::try_from(idle).unwrap_or(size).min(size);
+            connections("busy", size - idle);
+            connections("idle", idle);
+            connections("most", most);
+        };
+        match &self.0 {
+            Pools::Sqlite { read, write } => {
+                pooled(read.size(), read.num_idle(), read.options().get_max_connections());
+                let waiting = u32::try_from(write.waiting()).unwrap_or(u32::MAX);
+                metrics::gauge!("patio_db_queue", "service" => service).set(f64::from(waiting));
+            }
+            Pools::Postgres(pool) => pooled(pool.size(), pool.num_idle(), pool.options().get_max_connections()),
+        }
+    }
+
     /// Ends its connections, after what is queued.
     pub async fn close(&self) {
         match &self.0 {
@@ -149,9 +176,12 @@ impl Db {
     }
 }
 
-async fn open_postgres(schema: Schema, url: &str) -> anyhow::Result<Db> {
-    let options = PgConnectOptions::from_str(url)?.options([("search_path", schema.name)]).application_name(schema.name);
-    let pool = PgPoolOptions::new().max_connections(16).acquire_timeout(Duration::from_secs(3)).connect_lazy_with(options);
+/// A connection is waited for no longer than leaves time to say so within the three seconds an answer may take.
+fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<Db> {
+    let options = PgConnectOptions::from_str(url)?
+        .options([("search_path", schema.name), ("idle_in_transaction_session_timeout", "60s")])
+        .application_name(schema.name);
+    let pool = PgPoolOptions::new().max_connections(connections).acquire_timeout(Duration::from_millis(1500)).connect_lazy_with(options);
     Ok(Db(Pools::Postgres(pool)))
 }
 
