@@ -34,6 +34,7 @@ LEFT_ALONE = {
     "PATIO_HEAD_TIMEOUT": "ten seconds",
     "PATIO_BODY_TIMEOUT": "fifteen seconds",
     "PATIO_OTLP_URL": "set by the component tracing alone",
+    "PATIO_OTLP_SHARE": "every request",
     "PATIO_TRUSTED_PROXIES": "set by the component ingress alone",
     "PATIO_HSTS": "set by the component ingress alone",
 }
@@ -236,6 +237,44 @@ def check_redis(documents):
     check("--maxmemory-policy allkeys-lru" in held["redis-cache"], "the cache would refuse writes when full")
 
 
+def check_images(known):
+    """The Dockerfile makes every program an image of its own that listens where the program does, and holds no root."""
+    targets, last = {}, None
+    for line in (ROOT / "deploy/Dockerfile").read_text().splitlines():
+        if match := re.match(r"FROM (\S+)(?: AS (\S+))?", line):
+            last = match[2]
+            targets[last] = {"from": match[1], "lines": []}
+        elif last:
+            targets[last]["lines"].append(line)
+    for program in PROGRAMS:
+        told = targets.get(program, {"from": "", "lines": []})
+        port = known[program]["PATIO_LISTEN"].rsplit(":", 1)[1]
+        check(f"EXPOSE {port} 9090" in told["lines"], f"Dockerfile: {program} exposes other ports than it has")
+        check(f'ENTRYPOINT ["/{program}"]' in told["lines"], f"Dockerfile: {program} is not what its image runs")
+        check(told["from"] == "program" and "USER 10001:10001" in targets["program"]["lines"], f"Dockerfile: {program} runs as root")
+        for variable in re.findall(r"(PATIO_\w+)=", " ".join(line for line in told["lines"] if line.startswith("ENV"))):
+            check(variable in known[program], f"Dockerfile: {program} does not know {variable}")
+
+
+def check_compose(known):
+    """Compose tells the programs what they know, on the ports they have."""
+    services = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"]
+    check(set(PROGRAMS) | {"postgres", "redis"} == set(services), "compose: the seven containers")
+    for program in PROGRAMS:
+        service = services[program]
+        odd = {variable for variable in service["environment"] if variable not in known[program]}
+        check(not odd, f"compose: {program} does not know {sorted(odd)}")
+        port = known[program]["PATIO_LISTEN"].rsplit(":", 1)[1]
+        check(service["environment"]["PATIO_LISTEN"] == f"0.0.0.0:{port}", f"compose: {program} listens elsewhere")
+        check(service["build"]["target"] == program, f"compose: {program} is built as {service['build']['target']}")
+        check(service["read_only"] and service["cap_drop"] == ["ALL"], f"compose: {program} keeps rights")
+        if program != "gateway":
+            url = services["gateway"]["environment"][f"PATIO_{program.split('-')[0].upper()}_URL"]
+            check(url == f"http://{program}:{port}", f"compose: the gateway looks for {program} at {url}")
+            check("ports" not in service, f"compose: {program} is open to the outside")
+    check("noeviction" in services["redis"]["command"] and "--appendonly" in services["redis"]["command"], "compose: lockouts may be forgotten")
+
+
 def check_metrics(documents):
     """Alerts and the dashboard name metrics and labels that the programs have; expressions are balanced."""
     sources = "".join(path.read_text() for folder in ["proto/kit/src", "gateway/src", *[f"{p}/src" for p in PROGRAMS[:4]]] for path in (ROOT / folder).rglob("*.rs"))
@@ -273,6 +312,8 @@ def main():
             check_redis(documents)
         else:
             check_metrics(documents)
+    check_images(known)
+    check_compose(known)
     for failure in failures:
         print(f"manifests: {failure}")
     print(f"manifests: {passed} checks passed, {len(failures)} failed")
