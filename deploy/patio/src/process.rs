@@ -35,6 +35,18 @@ pub struct Options {
     demo: bool,
 }
 
+impl Options {
+    /// What all programs have in common.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What the gateway is told.
+    pub fn gateway(&self) -> &gateway::Config {
+        &self.gateway
+    }
+}
+
 /// Serves until SIGTERM or Ctrl-C, then finishes what is under way.
 pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "patio")?;
@@ -97,7 +109,7 @@ async fn admin(host: &Host) -> anyhow::Result<()> {
 }
 
 /// The tables of all services.
-const SCHEMAS: [Schema; 4] =
+pub const SCHEMAS: [Schema; 4] =
     [auth_svc::Auth::SCHEMA, vehicle_svc::Vehicles::SCHEMA, campaign_svc::Campaigns::SCHEMA, import_svc::Imports::SCHEMA];
 
 /// Brings the tables of all services up to date.

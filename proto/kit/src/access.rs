@@ -62,12 +62,20 @@ fn admit(identity: &Identity, path: &str, headers: &HeaderMap) -> Result<Option<
     let token = header(headers, AUTHORIZATION.as_str())
         .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")))
         .ok_or_else(|| identity::not_signed_in("no token"))?;
-    let caller = identity.judge(token)?;
+    let caller = match identity.judge(token) {
+        Err(_) if !identity.has_keys() => return Err(cannot_judge()),
+        judged => judged?,
+    };
     if caller.may(rule) {
         Ok(Some(caller))
     } else {
         Err(errors::status(Code::PermissionDenied, Reason::NotAllowed, &"your role does not allow this"))
     }
+}
+
+/// Before the keys are known nobody's session may be called dead.
+fn cannot_judge() -> Status {
+    errors::status(Code::Unavailable, Reason::Unavailable, &"this replica is still starting; try again in a moment")
 }
 
 fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {

@@ -142,6 +142,7 @@ async fn serve<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
     if !host.tasks.drained(DRAIN).await {
         tracing::warn!("some work was left behind");
     }
+    service.close().await;
     telemetry::trace::finish().await;
     Ok(())
 }

@@ -6,12 +6,14 @@ use crate::{
 };
 use futures::future::BoxFuture;
 use sqlx::{
-    Executor, PgConnection, PgPool, SqliteConnection, SqlitePool,
+    Connection, Executor, PgConnection, PgPool, Postgres, SqliteConnection, SqlitePool,
     migrate::Migrator,
+    pool::PoolConnection,
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
-use std::{path::Path, str::FromStr, time::Duration};
+use std::{future::Future, path::Path, str::FromStr, time::Duration};
+use tracing::Instrument;
 
 /// The database a statement is about to run on.
 pub enum Side<S, P> {
@@ -72,6 +74,18 @@ pub struct Schema {
     pub postgres: &'static Migrator,
 }
 
+/// What a database says of itself.
+pub struct Health {
+    /// Which it is.
+    pub version: String,
+    /// What is broken in it; none when nothing is, or when it does not say.
+    pub damage: Option<String>,
+    /// How many migrations were applied.
+    pub applied: usize,
+    /// How many this program knows.
+    pub wanted: usize,
+}
+
 impl Db {
     /// Opens the database of a service, on `PostgreSQL` when a URL is given, else a file in the data folder.
     pub async fn open(schema: Schema, settings: &Settings) -> anyhow::Result<Self> {
@@ -84,7 +98,7 @@ impl Db {
     /// Brings the tables up to date; only one process at a time does it, under a lock of the database's.
     pub async fn migrate(&self, schema: Schema) -> anyhow::Result<()> {
         match &self.0 {
-            Pools::Sqlite { write, .. } => write.migrate(schema.sqlite).await?,
+            Pools::Sqlite { write, .. } => write.migrate(&tolerant(schema.sqlite)).await?,
             Pools::Postgres(pool) => {
                 let make = format!("create schema if not exists {}", schema.name);
                 match pool.execute(sqlx::AssertSqlSafe(make)).await {
@@ -92,7 +106,7 @@ impl Db {
                     Err(cause) => tracing::debug!(%cause, "another process made the schema first"),
                     Ok(_) => {}
                 }
-                schema.postgres.run(pool).await?;
+                tolerant(schema.postgres).run(pool).await?;
             }
         }
         Ok(())
@@ -130,10 +144,8 @@ impl Db {
                 answer.await.map_err(|_| E::from(sqlx::Error::WorkerCrashed))?
             }
             Pools::Postgres(pool) => {
-                let mut open = pool.begin().await?;
-                let done = work(&mut Tx(Side::Postgres(&mut open))).await?;
-                open.commit().await?;
-                Ok(done)
+                let connection = pool.acquire().await?;
+                whole(transact(connection, work)).await.unwrap_or_else(|_| Err(E::from(sqlx::Error::WorkerCrashed)))
             }
         }
     }
@@ -141,6 +153,47 @@ impl Db {
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<(), sqlx::Error> {
         on!(self.read(), c => sqlx::query("select 1").execute(c).await.map(drop))
+    }
+
+    /// What the database says of itself.
+    ///
+    /// # Errors
+    /// When it cannot be asked.
+    pub async fn look(&self, schema: Schema) -> anyhow::Result<Health> {
+        let (version, damage, wanted) = match &self.0 {
+            Pools::Sqlite { read, .. } => {
+                let version: String = sqlx::query_scalar("select 'SQLite ' || sqlite_version()").fetch_one(read).await?;
+                let told: String = sqlx::query_scalar("pragma quick_check(1)").fetch_one(read).await?;
+                (version, (told != "ok").then_some(told), schema.sqlite.iter().count())
+            }
+            Pools::Postgres(pool) => {
+                let version: String =
+                    sqlx::query_scalar("select 'PostgreSQL ' || current_setting('server_version')").fetch_one(pool).await?;
+                (version, None, schema.postgres.iter().count())
+            }
+        };
+        let done = on!(self.read(), c => sqlx::query_scalar::<_, i64>("select count(*) from _sqlx_migrations").fetch_one(c).await);
+        let applied = match done {
+            Ok(applied) => usize::try_from(applied)?,
+            Err(sqlx::Error::Database(_)) => 0, // no tables yet
+            Err(cause) => return Err(cause.into()),
+        };
+        Ok(Health { version, damage, applied, wanted })
+    }
+
+    /// Copies the database into a new file while it is in use; of `SQLite` only.
+    ///
+    /// # Errors
+    /// When it is `PostgreSQL`, which has tools of its own, or the file cannot be written.
+    pub async fn copy_to(&self, file: &Path) -> anyhow::Result<()> {
+        let Pools::Sqlite { read, .. } = &self.0 else { anyhow::bail!("PostgreSQL is backed up with pg_dump") };
+        let told = file.to_str().ok_or_else(|| anyhow::anyhow!("{} cannot be written as text", file.display()))?;
+        sqlx::query("vacuum into $1").bind(told).execute(read).await?;
+        let copy = SqlitePoolOptions::new().connect_with(SqliteConnectOptions::new().filename(file)).await?;
+        let found: String = sqlx::query_scalar("pragma integrity_check(1)").fetch_one(&copy).await?;
+        copy.close().await;
+        anyhow::ensure!(found == "ok", "{}: {found}", file.display());
+        Ok(())
     }
 
     /// Tells the metrics how much is going on.
@@ -174,6 +227,33 @@ impl Db {
             Pools::Postgres(pool) => pool.close().await,
         }
     }
+}
+
+/// Runs to its end even when its caller gives up.
+///
+/// A transaction that is cut off between its begin and the answer would go back into the pool open, and the next one
+/// would be part of it.
+#[expect(clippy::disallowed_methods, reason = "the drain waits for the pool, which waits for the connection")]
+fn whole<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> tokio::task::JoinHandle<T> {
+    tokio::spawn(work.in_current_span())
+}
+
+async fn transact<T, E, F>(mut connection: PoolConnection<Postgres>, work: F) -> Result<T, E>
+where
+    F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
+    E: From<sqlx::Error>,
+{
+    let mut open = connection.begin().await?;
+    let done = work(&mut Tx(Side::Postgres(&mut open))).await?;
+    open.commit().await?;
+    Ok(done)
+}
+
+/// Steps of a newer version may have been applied already: versions run side by side, and steps only add.
+fn tolerant(steps: &Migrator) -> Migrator {
+    let mut steps = Migrator::with_migrations(steps.iter().cloned().collect());
+    steps.set_ignore_missing(true);
+    steps
 }
 
 /// A connection is waited for no longer than leaves time to say so within the three seconds an answer may take.

@@ -128,7 +128,7 @@ async fn report(reporter: &HealthReporter, names: &[&'static str], status: Servi
 
 impl Service {
     /// Serves over the network until `stop`, then finishes what is under way.
-    pub async fn serve(self, listener: TcpListener, stop: impl Future<Output = ()>) -> anyhow::Result<()> {
+    pub async fn serve(&self, listener: TcpListener, stop: impl Future<Output = ()>) -> anyhow::Result<()> {
         let stopped = CancellationToken::new();
         let told = stopped.clone();
         let stop = async move {
@@ -140,7 +140,7 @@ impl Service {
             .http2_keepalive_timeout(Some(Duration::from_secs(10)))
             .max_concurrent_streams(1024)
             .tcp_nodelay(true)
-            .add_routes(Routes::from(self.router))
+            .add_routes(Routes::from(self.router.clone()))
             .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), stop);
         let patience = async {
             stopped.cancelled().await;
@@ -150,7 +150,6 @@ impl Service {
             done = served => done?,
             () = patience => tracing::warn!("some calls were left behind"),
         }
-        self.db.close().await;
         Ok(())
     }
 

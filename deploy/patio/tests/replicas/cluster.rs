@@ -92,6 +92,13 @@ pub fn answers(url: &str) -> bool {
     agent.get(url).call().is_ok()
 }
 
+/// Where everything else is.
+pub struct Outside {
+    pub database: String,
+    pub redis: String,
+    pub collector: String,
+}
+
 /// All ten, by service.
 pub struct Cluster {
     pub replicas: BTreeMap<&'static str, [Replica; 2]>,
@@ -99,9 +106,9 @@ pub struct Cluster {
 
 impl Cluster {
     /// Starts all at once, in no order, and waits until they are ready.
-    pub fn start(work: &Path, database: &str, redis: &str) -> Self {
+    pub fn start(work: &Path, outside: &Outside) -> Self {
         let ports: BTreeMap<&str, [u16; 2]> = SERVICES.map(|service| (service, [free_port(), free_port()])).into();
-        let common = environment(work, database, redis, &ports);
+        let common = environment(work, outside, &ports);
         let replicas = SERVICES.map(|service| (service, [0, 1].map(|n| replica(work, service, n, ports[service][n], common.clone()))));
         let mut cluster = Self { replicas: replicas.into() };
         cluster.each(Replica::up);
@@ -122,14 +129,15 @@ impl Cluster {
     }
 }
 
-fn environment(work: &Path, database: &str, redis: &str, ports: &BTreeMap<&str, [u16; 2]>) -> BTreeMap<String, String> {
+fn environment(work: &Path, outside: &Outside, ports: &BTreeMap<&str, [u16; 2]>) -> BTreeMap<String, String> {
     let pages = work.join("pages");
     std::fs::create_dir_all(&pages).unwrap();
     std::fs::write(pages.join("index.html"), "<!doctype html><title>Patio</title>").unwrap();
     let mut all: BTreeMap<String, String> = [
-        ("PATIO_DATABASE_URL", database),
+        ("PATIO_DATABASE_URL", outside.database.as_str()),
+        ("PATIO_OTLP_URL", &outside.collector),
         ("PATIO_DATABASE_CONNECTIONS", "8"),
-        ("PATIO_REDIS_URL", redis),
+        ("PATIO_REDIS_URL", &outside.redis),
         ("PATIO_SERVICE_SECRET", "shared-by-all-ten"),
         ("PATIO_ADMIN_PASSWORD", PASSWORD),
         ("PATIO_SIGN_IN_BURST", "100000"),

@@ -3,15 +3,20 @@
 //! The short form takes about a minute; `PATIO_TEST_LONG=1` runs every part longer and more often.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod cluster;
+mod collector;
 mod load;
 mod servers;
 
-use cluster::{Cluster, PASSWORD, SERVICES};
+use cluster::{Cluster, Outside, PASSWORD, SERVICES};
+use collector::Collector;
 use load::{Counts, Load};
 use patio_kit::{command::print, testing::from_environment};
 use serde_json::{Value, json};
-use servers::{Postgres, Redis, until};
-use std::time::{Duration, Instant};
+use servers::{Postgres, Redis, free_port, until};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
 /// Two replicas of everything with a campaign in it.
 struct Yard {
@@ -19,6 +24,7 @@ struct Yard {
     redis: Redis,
     cluster: Cluster,
     load: Load,
+    collector: Collector,
     token: String,
     long: bool,
     _folder: tempfile::TempDir,
@@ -30,8 +36,10 @@ fn parts_that_are_restarted_killed_or_away_cost_no_save_and_hardly_a_request() {
         let _ = print("PostgreSQL or Redis is not installed: skipped\n");
         return;
     };
+    yard.one_request_is_one_trace();
     yard.restarts_are_not_noticed();
     yard.kills_lose_nothing();
+    yard.a_frozen_replica_is_left_alone();
     yard.redis_may_go();
     yard.postgres_may_be_restarted();
 }
@@ -41,13 +49,48 @@ impl Yard {
         let folder = tempfile::Builder::new().permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755)).tempdir().unwrap();
         let (postgres, redis) = (Postgres::start(folder.path())?, Redis::start(folder.path())?);
         let started = Instant::now();
-        let cluster = Cluster::start(folder.path(), &postgres.url(), &redis.url());
+        let port = free_port();
+        let collector = Collector::start(port);
+        let outside = Outside { database: postgres.url(), redis: redis.url(), collector: format!("http://127.0.0.1:{port}") };
+        let cluster = Cluster::start(folder.path(), &outside);
         tell(&format!("ten processes started in no order, ready after {:.1} s", started.elapsed().as_secs_f64()));
         let gateways = cluster.gateways();
         let token = sign_in(&gateways[0], "1000", PASSWORD).1["token"].as_str().unwrap().to_owned();
         let (campaign, vehicles) = import(&gateways[0], &token);
         let load = Load::new(gateways, token.clone(), campaign, vehicles);
-        Some(Self { postgres, redis, cluster, load, token, long: from_environment("PATIO_TEST_LONG").is_some(), _folder: folder })
+        Some(Self {
+            postgres,
+            redis,
+            cluster,
+            load,
+            collector,
+            token,
+            long: from_environment("PATIO_TEST_LONG").is_some(),
+            _folder: folder,
+        })
+    }
+
+    /// A request is found as one trace over all the services it passed, with the statements it needed.
+    fn one_request_is_one_trace(&self) {
+        let agent: ureq::Agent = ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(10))).build().into();
+        let url = format!("{}/api/campaigns", self.cluster.gateways()[1]);
+        let id = "one-request-one-trace";
+        agent.get(url).header("authorization", format!("Bearer {}", self.token)).header("x-request-id", id).call().unwrap();
+        let services = || self.collector.of(id).into_iter().map(|span| span.service).collect::<BTreeSet<_>>();
+        until("the spans arrive", Duration::from_secs(20), || {
+            services().is_superset(&["gateway".to_owned(), "campaign-svc".to_owned()].into())
+        });
+        let spans = self.collector.of(id);
+        assert!(spans.iter().all(|span| span.trace == spans[0].trace), "{spans:?}");
+        assert_eq!(spans.iter().filter(|span| span.root).map(|span| span.service.as_str()).collect::<Vec<_>>(), ["gateway"]);
+        let campaigns = spans.iter().find(|span| span.service == "campaign-svc").unwrap();
+        assert!(campaigns.statements > 0 && campaigns.statement_micros > 0, "{campaigns:?}");
+        tell(&format!(
+            "one request, one trace: {} spans, {} statements in {} µs",
+            spans.len(),
+            campaigns.statements,
+            campaigns.statement_micros
+        ));
     }
 
     /// (a) Every replica in turn ends on SIGTERM and comes back: no request fails.
@@ -90,6 +133,25 @@ impl Yard {
                         assert!(service == "gateway" || reads.count() == 0, "reads are repeated behind the gateway: {:#?}", counts.failed);
                     }
                 }
+            }
+        });
+        load.again();
+    }
+
+    /// A replica that answers nothing, and keeps its connections, is left alone: no request fails.
+    fn a_frozen_replica_is_left_alone(&mut self) {
+        let Self { cluster, load, long, .. } = self;
+        load.during(|| {
+            for service in ["campaign-svc", "vehicle-svc"] {
+                load.settle();
+                let replica = &cluster.replicas[service][0];
+                replica.signal("-STOP");
+                std::thread::sleep(Duration::from_secs(if *long { 20 } else { 4 }));
+                replica.signal("-CONT");
+                std::thread::sleep(Duration::from_secs(1));
+                let counts = load.taken();
+                told(&format!("{} frozen", replica.name), &counts);
+                assert!(counts.failed.is_empty(), "{:#?}", counts.failed);
             }
         });
         load.again();

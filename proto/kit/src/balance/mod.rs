@@ -77,7 +77,7 @@ impl Replicas {
         loop {
             let changed = self.0.changed.notified();
             if let Some(replica) = self.choose(tried) {
-                return Lease::of(replica);
+                return Lease::of(replica, self);
             }
             changed.await;
         }
