@@ -65,7 +65,7 @@ pub async fn dress(State(api): State<Api>, mut request: Request, next: Next) -> 
     }
     let mut response = in_form(answered, &path, &id);
     wear(response.headers_mut(), &path, &id, api.config.hsts && secure);
-    span.record("status", response.status().as_u16());
+    span.record("status", i64::from(response.status().as_u16()));
     tell((&method, &route), response.status(), started.elapsed(), &id, trace::id(&span));
     response
 }

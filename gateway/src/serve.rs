@@ -161,7 +161,11 @@ impl Gateway {
     #[must_use]
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
-        format!("{scheme}://{}", self.address)
+        if self.address.ip().is_unspecified() {
+            format!("{scheme}://localhost:{}", self.address.port())
+        } else {
+            format!("{scheme}://{}", self.address)
+        }
     }
 
     /// What a person has to know to use it from a phone.

@@ -90,7 +90,8 @@ fn tell(span: &tracing::Span, access: &Access, path: &str, took: Duration, respo
     metrics::histogram!("patio_rpc_seconds", "service" => access.service, "rpc" => rpc).record(took.as_secs_f64());
     metrics::counter!("patio_sql_total", "service" => access.service, "rpc" => rpc).increment(statements.count);
     metrics::histogram!("patio_sql_seconds", "service" => access.service).record(statements.took.as_secs_f64());
-    let micros = u64::try_from(statements.took.as_micros()).unwrap_or(u64::MAX);
-    span.record("code", tracing::field::debug(code)).record("statements", statements.count).record("statement_micros", micros);
+    let number = |count: u128| i64::try_from(count).unwrap_or(i64::MAX); // what a trace calls a number
+    let (count, micros) = (number(statements.count.into()), number(statements.took.as_micros()));
+    span.record("code", tracing::field::debug(code)).record("statements", count).record("statement_micros", micros);
     span.in_scope(|| tracing::debug!(micros = took.as_micros(), "answered a call"));
 }

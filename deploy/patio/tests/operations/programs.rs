@@ -18,7 +18,7 @@ pub fn program(name: &str) -> PathBuf {
 
 /// Runs a program to its end: its exit code and what it said.
 pub fn run(name: &str, arguments: &[&str], settings: &[(&str, &str)]) -> (Option<i32>, String, String) {
-    let done = Command::new(program(name)).args(arguments).env_clear().envs(settings.iter().copied()).output().unwrap();
+    let done = Command::new(program(name)).args(arguments).current_dir("/").env_clear().envs(settings.iter().copied()).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (done.status.code(), text(&done.stdout), text(&done.stderr))
 }
@@ -79,14 +79,17 @@ impl Patio {
         self.everything()["vehicles"].as_array().unwrap().iter().map(|vehicle| vehicle["id"].as_i64().unwrap()).collect()
     }
 
-    /// All campaigns, all vehicles of the first one, and all people.
+    /// All campaigns, all vehicles of the first one, and all people but for when they signed in last.
     pub fn everything(&self) -> Value {
+        let mut people = self.call("GET", "/api/users", &Value::Null);
+        let all = people.as_array_mut().unwrap();
+        all.iter_mut().for_each(|person| _ = person.as_object_mut().unwrap().remove("last_login_at"));
         let campaigns = self.call("GET", "/api/campaigns", &Value::Null);
         let list = format!("/api/vehicles/campaign/{}/all", campaigns["campaigns"][0]["id"]);
         serde_json::json!({
             "campaigns": campaigns,
             "vehicles": self.call("GET", &list, &Value::Null),
-            "people": self.call("GET", "/api/users", &Value::Null),
+            "people": people,
         })
     }
 
