@@ -4,6 +4,7 @@ use crate::{
     config::Config,
     error::{Problem, Reply},
     headers::RequestId,
+    proxy::Proxy,
     rules,
     serve::Peer,
 };
@@ -128,7 +129,7 @@ fn origin(parts: &Parts, config: &Config) -> (String, bool) {
     let secure = came_secure(&parts.extensions, &parts.headers, config);
     let Some(peer) = parts.extensions.get::<Peer>() else { return (String::new(), secure) };
     let nearest = peer.address.to_canonical();
-    if !config.trusted_proxies.contains(&nearest) {
+    if !config.trusted_proxies.iter().any(|proxy| proxy.holds(nearest)) {
         return (network(nearest), secure);
     }
     (network(last_untrusted(&parts.headers, &config.trusted_proxies).unwrap_or(nearest)), secure)
@@ -138,16 +139,16 @@ fn origin(parts: &Parts, config: &Config) -> (String, bool) {
 #[must_use]
 pub fn came_secure(extensions: &Extensions, headers: &HeaderMap, config: &Config) -> bool {
     let Some(peer) = extensions.get::<Peer>() else { return false };
-    let by_proxy = config.trusted_proxies.contains(&peer.address.to_canonical());
+    let by_proxy = config.trusted_proxies.iter().any(|proxy| proxy.holds(peer.address));
     peer.tls || by_proxy && headers.get(HeaderName::from_static("x-forwarded-proto")).is_some_and(|value| value == "https")
 }
 
 /// The nearest address in X-Forwarded-For that is no proxy of ours; whatever stands before it, anybody may have written.
-fn last_untrusted(headers: &HeaderMap, trusted: &[IpAddr]) -> Option<IpAddr> {
+fn last_untrusted(headers: &HeaderMap, trusted: &[Proxy]) -> Option<IpAddr> {
     let lines: Vec<_> = headers.get_all(HeaderName::from_static("x-forwarded-for")).iter().filter_map(|line| line.to_str().ok()).collect();
     for hop in lines.iter().rev().flat_map(|line| line.rsplit(',')) {
         let address = hop.trim().parse::<IpAddr>().ok()?.to_canonical();
-        if !trusted.contains(&address) {
+        if !trusted.iter().any(|proxy| proxy.holds(address)) {
             return Some(address);
         }
     }

@@ -1,11 +1,7 @@
 //! What the gateway is told beside the common settings.
-use crate::tls::Source;
+use crate::{proxy::Proxy, tls::Source};
 use clap::Args;
-use std::{
-    net::{IpAddr, SocketAddr},
-    path::PathBuf,
-    time::Duration,
-};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 /// What the gateway is told by its environment or by flags.
 #[derive(Debug, Clone, Args)]
@@ -20,9 +16,9 @@ pub struct Config {
     /// What the product calls itself.
     #[arg(long, env = "PATIO_PRODUCT_NAME", default_value = "Patio")]
     pub product_name: String,
-    /// Addresses of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by commas.
+    /// Addresses or networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by commas.
     #[arg(long, env = "PATIO_TRUSTED_PROXIES", value_delimiter = ',')]
-    pub trusted_proxies: Vec<IpAddr>,
+    pub trusted_proxies: Vec<Proxy>,
     /// Serves https by itself: `self-signed`, or a certificate and its key as `CERTIFICATE,KEY`.
     #[arg(long, env = "PATIO_TLS")]
     pub tls: Option<Source>,

@@ -10,9 +10,9 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
     header::{self, ALLOW, CACHE_CONTROL, CONTENT_TYPE},
 };
-use patio_kit::access::REQUEST_ID;
+use patio_kit::{access::REQUEST_ID, telemetry::trace};
 use std::time::{Duration, Instant};
-use tracing::Instrument;
+use tracing::{Instrument, field::Empty};
 use uuid::Uuid;
 
 /// The id that follows one request through all services.
@@ -51,18 +51,22 @@ pub async fn dress(State(api): State<Api>, mut request: Request, next: Next) -> 
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().map_or_else(|| "other".to_owned(), |matched| matched.as_str().to_owned());
     request.extensions_mut().insert(id.clone());
-    let span = tracing::info_span!("request", request_id = %id.0);
+    let span = tracing::info_span!(
+        "request", otel.name = format!("{} {route}", known(&method)), otel.kind = "server", route, request_id = %id.0, status = Empty
+    );
+    trace::continue_from(&span, request.headers());
     let secure = came_secure(request.extensions(), request.headers(), &api.config);
     let waits = request.headers().contains_key(header::EXPECT);
     let (head, body) = request.into_parts();
     let kept = Kept::new(body);
-    let answered = next.run(Request::from_parts(head, Body::new(kept.clone()))).instrument(span).await;
+    let answered = next.run(Request::from_parts(head, Body::new(kept.clone()))).instrument(span.clone()).await;
     if answered.status().is_client_error() {
         kept.drain(waits).await;
     }
     let mut response = in_form(answered, &path, &id);
     wear(response.headers_mut(), &path, &id, api.config.hsts && secure);
-    tell(&method, &route, response.status(), started.elapsed(), &id);
+    span.record("status", i64::from(response.status().as_u16()));
+    tell((&method, &route), response.status(), started.elapsed(), &id, trace::id(&span));
     response
 }
 
@@ -121,12 +125,12 @@ fn wear(headers: &mut HeaderMap, path: &str, id: &RequestId, hsts: bool) {
     }
 }
 
-fn tell(method: &Method, route: &str, status: StatusCode, took: Duration, id: &RequestId) {
+fn tell((method, route): (&Method, &str), status: StatusCode, took: Duration, id: &RequestId, trace: Option<String>) {
     let method = known(method);
     metrics::counter!("patio_http_total", "method" => method, "route" => route.to_owned(), "status" => status.as_str().to_owned())
         .increment(1);
     metrics::histogram!("patio_http_seconds", "method" => method, "route" => route.to_owned()).record(took.as_secs_f64());
-    tracing::info!(method, route, status = status.as_u16(), micros = took.as_micros(), request_id = %id.0, "answered a request");
+    tracing::info!(method, route, status = status.as_u16(), micros = took.as_micros(), request_id = %id.0, trace, "answered a request");
 }
 
 /// A method as logs and metrics name it; clients may make up others.

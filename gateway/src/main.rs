@@ -76,7 +76,7 @@ fn main() -> ExitCode {
 }
 
 async fn serve(options: Options) -> anyhow::Result<()> {
-    telemetry::start(&options.settings);
+    telemetry::start(&options.settings, "gateway")?;
     let host = Host::remote(options.settings).await?;
     let gateway = gateway::start(options.config, &host).await?;
     if let Some(admin) = host.settings.admin_listen.0 {
@@ -101,6 +101,7 @@ async fn serve(options: Options) -> anyhow::Result<()> {
     if !host.tasks.drained(command::DRAIN).await {
         tracing::warn!("some work was left behind");
     }
+    telemetry::trace::finish().await;
     Ok(())
 }
 

@@ -161,7 +161,11 @@ impl Gateway {
     #[must_use]
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
-        format!("{scheme}://{}", self.address)
+        if self.address.ip().is_unspecified() {
+            format!("{scheme}://localhost:{}", self.address.port())
+        } else {
+            format!("{scheme}://{}", self.address)
+        }
     }
 
     /// What a person has to know to use it from a phone.
@@ -214,10 +218,13 @@ impl Gateway {
             if let Err(cause) = stream.set_nodelay(true) {
                 tracing::debug!(%cause, "cannot send at once");
             }
+            let connections = metrics::gauge!("patio_http_connections");
+            connections.increment(1.0);
             match tls {
                 Some(tls) => connection.greet(stream, &tls, plain).await,
                 None => Arc::new(connection).serve(stream).await,
             }
+            connections.decrement(1.0);
             drop(permit);
         });
     }

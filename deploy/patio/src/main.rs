@@ -1,11 +1,13 @@
 //! All of Patio in one process: the four services linked inside it, the gateway before them.
+mod backup;
 mod demo;
+mod doctor;
 mod pages;
 mod process;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use patio_kit::{command, config, probe};
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 /// Patio: vehicle inspection campaigns for field teams at vehicle yards.
 #[derive(Parser)]
@@ -23,6 +25,22 @@ enum Command {
     Config,
     /// Brings the tables of all services up to date and ends.
     Migrate,
+    /// Tries everything Patio depends on and says what to do about what does not work; the exit code is 1 when something does not.
+    Doctor {
+        /// Also tries the services that run apart.
+        #[arg(long)]
+        services: bool,
+    },
+    /// Copies the SQLite databases into a new folder while they are in use; PostgreSQL is backed up with pg_dump.
+    Backup {
+        /// A folder that does not exist yet.
+        folder: PathBuf,
+    },
+    /// Puts a backup into the data folder, which must hold no databases.
+    Restore {
+        /// What `backup` wrote.
+        folder: PathBuf,
+    },
     /// Looks after the audit log.
     #[command(subcommand)]
     Audit(Audit),
@@ -49,6 +67,9 @@ fn main() -> ExitCode {
     let done = match cli.command {
         None => command::run(process::serve(cli.options)),
         Some(Command::Config) => command::print(&config::effective(&command, &matches)),
+        Some(Command::Doctor { services }) => command::run(async move { doctor::examine(&cli.options, services).await }),
+        Some(Command::Backup { folder }) => command::run(async move { backup::make(&cli.options, &folder).await }),
+        Some(Command::Restore { folder }) => command::run(async move { backup::restore(&cli.options, &folder).await }),
         Some(Command::Migrate) => command::run(process::migrate(cli.options)),
         Some(Command::Audit(Audit::Verify)) => command::run(process::verify_audit(cli.options)),
         Some(Command::Probe(options)) => return probe::main(&options, "127.0.0.1:50051"),

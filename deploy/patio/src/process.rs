@@ -35,9 +35,21 @@ pub struct Options {
     demo: bool,
 }
 
+impl Options {
+    /// What all programs have in common.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What the gateway is told.
+    pub fn gateway(&self) -> &gateway::Config {
+        &self.gateway
+    }
+}
+
 /// Serves until SIGTERM or Ctrl-C, then finishes what is under way.
 pub async fn serve(mut options: Options) -> anyhow::Result<()> {
-    telemetry::start(&options.settings);
+    telemetry::start(&options.settings, "patio")?;
     if options.settings.service_secret.expose().is_empty() {
         options.settings.service_secret = Secret::from(chance()?);
     }
@@ -72,6 +84,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     for service in services {
         service.close().await;
     }
+    telemetry::trace::finish().await;
     print("Patio has ended.\n")
 }
 
@@ -96,12 +109,12 @@ async fn admin(host: &Host) -> anyhow::Result<()> {
 }
 
 /// The tables of all services.
-const SCHEMAS: [Schema; 4] =
+pub const SCHEMAS: [Schema; 4] =
     [auth_svc::Auth::SCHEMA, vehicle_svc::Vehicles::SCHEMA, campaign_svc::Campaigns::SCHEMA, import_svc::Imports::SCHEMA];
 
 /// Brings the tables of all services up to date.
 pub async fn migrate(options: Options) -> anyhow::Result<()> {
-    telemetry::start(&options.settings);
+    telemetry::start(&options.settings, "patio")?;
     let host = Host::local(options.settings).await?;
     for schema in SCHEMAS {
         host.database(schema).await?.close().await;
@@ -112,7 +125,7 @@ pub async fn migrate(options: Options) -> anyhow::Result<()> {
 
 /// Compares every audit entry of all services with the chain of digests.
 pub async fn verify_audit(options: Options) -> anyhow::Result<()> {
-    telemetry::start(&options.settings);
+    telemetry::start(&options.settings, "patio")?;
     let host = Host::local(options.settings).await?;
     let mut found = 0;
     for schema in SCHEMAS {

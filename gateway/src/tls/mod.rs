@@ -15,7 +15,7 @@ use rustls::{
 use std::{
     fs,
     net::{IpAddr, SocketAddr},
-    path::PathBuf,
+    path::{Path, PathBuf},
     str::FromStr,
     sync::{Arc, PoisonError, RwLock},
     time::Duration,
@@ -78,10 +78,7 @@ impl Tls {
         };
         let (source, machine) = (source.clone(), own.clone());
         let read = move || match (&source, &machine) {
-            (Source::Files { certificates, key }, _) => Ok((
-                fs::read(certificates).with_context(|| format!("cannot read {}", certificates.display()))?,
-                fs::read(key).with_context(|| format!("cannot read {}", key.display()))?,
-            )),
+            (Source::Files { certificates, key }, _) => read_files(certificates, key),
             (Source::SelfSigned, Some(own)) => own.current(clock.now(), &machine::names(listen.ip())),
             (Source::SelfSigned, None) => anyhow::bail!("no authority"),
         };
@@ -119,6 +116,22 @@ impl Tls {
         }
         told
     }
+}
+
+/// Whether a certificate can be used; one of this machine's own is made when it is needed.
+///
+/// # Errors
+/// What is wrong with the files.
+pub fn usable(source: &Source) -> anyhow::Result<()> {
+    match source {
+        Source::SelfSigned => Ok(()),
+        Source::Files { certificates, key } => certified(&read_files(certificates, key)?).map(drop),
+    }
+}
+
+fn read_files(certificates: &Path, key: &Path) -> anyhow::Result<Pair> {
+    let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    Ok((read(certificates)?, read(key)?))
 }
 
 type Pair = (Vec<u8>, Vec<u8>);

@@ -3,13 +3,14 @@ use crate::{
     errors::{self, Reason},
     identity::{self, Caller, Identity},
     link,
+    telemetry::{statements, trace},
 };
 use axum::{body::Body, extract::State, middleware::Next};
 use http::{HeaderMap, Request, Response, header::AUTHORIZATION};
 use patio_proto::access::Role;
 use std::time::{Duration, Instant};
 use tonic::{Code, Status};
-use tracing::Instrument;
+use tracing::{Instrument, field::Empty};
 
 /// The header that follows one request through all services.
 pub const REQUEST_ID: &str = "x-request-id";
@@ -31,7 +32,11 @@ pub async fn guard(State(access): State<Access>, mut request: Request<Body>, nex
     }
     let started = Instant::now();
     let id = header(request.headers(), REQUEST_ID).unwrap_or("-").to_owned();
-    let span = tracing::info_span!("rpc", service = access.service, rpc = %path, request_id = %id);
+    let span = tracing::info_span!(
+        "rpc", otel.name = %path, otel.kind = "server", service = access.service, rpc = %path, request_id = %id,
+        code = Empty, statements = Empty, statement_micros = Empty
+    );
+    trace::continue_from(&span, request.headers());
     let response = match admit(&access.identity, &path, request.headers()) {
         Ok(caller) => {
             if let Some(caller) = caller {
@@ -57,12 +62,20 @@ fn admit(identity: &Identity, path: &str, headers: &HeaderMap) -> Result<Option<
     let token = header(headers, AUTHORIZATION.as_str())
         .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")))
         .ok_or_else(|| identity::not_signed_in("no token"))?;
-    let caller = identity.judge(token)?;
+    let caller = match identity.judge(token) {
+        Err(_) if !identity.has_keys() => return Err(cannot_judge()),
+        judged => judged?,
+    };
     if caller.may(rule) {
         Ok(Some(caller))
     } else {
         Err(errors::status(Code::PermissionDenied, Reason::NotAllowed, &"your role does not allow this"))
     }
+}
+
+/// Before the keys are known nobody's session may be called dead.
+fn cannot_judge() -> Status {
+    errors::status(Code::Unavailable, Reason::Unavailable, &"this replica is still starting; try again in a moment")
 }
 
 fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
@@ -72,7 +85,13 @@ fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 fn tell(span: &tracing::Span, access: &Access, path: &str, took: Duration, response: &Response<Body>) {
     let code = header(response.headers(), "grpc-status").and_then(|code| code.parse().ok()).map_or(Code::Ok, Code::from_i32);
     let rpc = patio_proto::method(path).map_or("unknown", |method| method.path);
+    let statements = statements::of(span);
     metrics::counter!("patio_rpc_total", "service" => access.service, "rpc" => rpc, "code" => format!("{code:?}")).increment(1);
     metrics::histogram!("patio_rpc_seconds", "service" => access.service, "rpc" => rpc).record(took.as_secs_f64());
-    span.in_scope(|| tracing::debug!(?code, micros = took.as_micros(), "answered a call"));
+    metrics::counter!("patio_sql_total", "service" => access.service, "rpc" => rpc).increment(statements.count);
+    metrics::histogram!("patio_sql_seconds", "service" => access.service).record(statements.took.as_secs_f64());
+    let number = |count: u128| i64::try_from(count).unwrap_or(i64::MAX); // what a trace calls a number
+    let (count, micros) = (number(statements.count.into()), number(statements.took.as_micros()));
+    span.record("code", tracing::field::debug(code)).record("statements", count).record("statement_micros", micros);
+    span.in_scope(|| tracing::debug!(micros = took.as_micros(), "answered a call"));
 }

@@ -134,6 +134,25 @@ impl Cache {
     }
 }
 
+impl Cache {
+    /// What about a Redis server would let it forget lockouts; nothing when it does not say.
+    pub async fn weaknesses(&self) -> Vec<&'static str> {
+        let Self::Redis(redis) = self else { return Vec::new() };
+        let asked = [
+            ("appendonly", "yes", "it forgets everything when it crashes (appendonly yes)"),
+            ("maxmemory-policy", "noeviction", "it drops lockouts when its memory is full (maxmemory-policy noeviction)"),
+        ];
+        let mut found = Vec::new();
+        for (name, wanted, weakness) in asked {
+            let told = redis::cmd("CONFIG").arg("GET").arg(name).query_async::<Vec<String>>(&mut redis.clone()).await;
+            if told.is_ok_and(|told| told.get(1).is_some_and(|value| value != wanted)) {
+                found.push(weakness);
+            }
+        }
+        found
+    }
+}
+
 fn logged<T>(answer: Result<T, redis::RedisError>) -> Option<T> {
     answer.inspect_err(|cause| tracing::warn!(%cause, "redis did not answer")).ok()
 }

@@ -4,12 +4,19 @@ use crate::{
     db::{Db, Schema},
     host::Host,
     lifecycle, probe,
-    secret::Secret,
     server::Service,
     telemetry,
 };
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use std::{fmt::Debug, future::Future, io::Write, net::SocketAddr, process::ExitCode, sync::Arc, time::Duration};
+use std::{
+    fmt::Debug,
+    future::Future,
+    io::Write,
+    net::SocketAddr,
+    process::ExitCode,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 /// How long a drain waits for work under way.
 pub const DRAIN: Duration = Duration::from_secs(20);
@@ -106,23 +113,22 @@ fn print_config(command: &clap::Command, matches: &ArgMatches, listen: &str) -> 
 }
 
 async fn migrate<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
-    telemetry::start(&options.settings);
-    let url = options.settings.database_url.as_ref().map(Secret::expose);
-    let db = Db::open(P::SCHEMA, url, &options.settings.data_dir).await?;
+    telemetry::start(&options.settings, P::NAME)?;
+    let db = Db::open(P::SCHEMA, &options.settings).await?;
     db.migrate(P::SCHEMA).await?;
     db.close().await;
     print(&format!("{}: the tables are up to date\n", P::NAME))
 }
 
 async fn serve<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
-    telemetry::start(&options.settings);
+    telemetry::start(&options.settings, P::NAME)?;
     let listen = options.listen.map_or_else(|| P::LISTEN.parse(), Ok)?;
     let listener = tokio::net::TcpListener::bind(listen).await?;
     let host = Host::remote(options.settings).await?;
     let service = P::start(options.config, &host).await?;
-    let known = host.clone();
     if let Some(admin) = host.settings.admin_listen.0 {
-        let well = Arc::new(move || !known.tasks.is_leaving() && known.knows_keys());
+        let told = service.well.clone();
+        let well = Arc::new(move || told.load(Ordering::Relaxed));
         let address = telemetry::serve(admin, &host.tasks, well).await?;
         tracing::info!(%address, "admin port is open");
     }
@@ -136,5 +142,7 @@ async fn serve<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
     if !host.tasks.drained(DRAIN).await {
         tracing::warn!("some work was left behind");
     }
+    service.close().await;
+    telemetry::trace::finish().await;
     Ok(())
 }

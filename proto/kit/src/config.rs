@@ -12,6 +12,9 @@ pub struct Settings {
     /// A PostgreSQL database, `postgres://user:password@host/name`; without it SQLite files are used.
     #[arg(long, env = "PATIO_DATABASE_URL", value_parser = database_url)]
     pub database_url: Option<Secret>,
+    /// How many connections to PostgreSQL each service of a process holds at most.
+    #[arg(long, env = "PATIO_DATABASE_CONNECTIONS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub database_connections: u32,
     /// A Redis server, `redis://host:port`; without it each process keeps its own cache.
     #[arg(long, env = "PATIO_REDIS_URL")]
     pub redis_url: Option<Secret>,
@@ -46,6 +49,12 @@ pub struct Settings {
     /// Logs as JSON, a line each.
     #[arg(long, env = "PATIO_LOG_JSON", default_value_t = false, action = clap::ArgAction::Set)]
     pub log_json: bool,
+    /// Where traces are sent: a collector that takes OTLP over gRPC, such as `http://collector:4317`; nowhere when left out.
+    #[arg(long, env = "PATIO_OTLP_URL")]
+    pub otlp_url: Option<String>,
+    /// The share of requests that is traced, 0 to 1; a request that comes with a trace follows that one's choice.
+    #[arg(long, env = "PATIO_OTLP_SHARE", default_value_t = 1.0, value_parser = share)]
+    pub otlp_share: f64,
     /// Answers gRPC reflection.
     #[arg(long, env = "PATIO_REFLECTION", default_value_t = true, action = clap::ArgAction::Set)]
     pub reflection: bool,
@@ -58,6 +67,10 @@ pub struct Listen(pub Option<SocketAddr>);
 fn seconds(written: &str) -> Result<Duration, String> {
     let number = written.parse::<f64>().ok().filter(|number| (0.0..=600.0).contains(number));
     number.map(Duration::from_secs_f64).ok_or_else(|| format!("`{written}` is not a number of seconds between 0 and 600"))
+}
+
+fn share(written: &str) -> Result<f64, String> {
+    written.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| format!("`{written}` is not a number between 0 and 1"))
 }
 
 fn listen_or_off(written: &str) -> Result<Listen, String> {
@@ -94,7 +107,7 @@ pub fn effective(command: &Command, matches: &ArgMatches) -> String {
 }
 
 fn shown(name: &str, value: &str) -> String {
-    let secret = ["PASSWORD", "SECRET", "KEY"].iter().any(|word| name.contains(word));
+    let secret = ["PASSWORD", "SECRET", "KEY"].iter().any(|word| name.ends_with(word));
     if secret && !value.is_empty() { "********".to_owned() } else { crate::secret::mask_url(value) }
 }
 

@@ -1,13 +1,19 @@
 //! One SQL text, two databases.
-use crate::writer::{self, Job, Queue};
+use crate::{
+    config::Settings,
+    errors,
+    writer::{self, Job, Queue},
+};
 use futures::future::BoxFuture;
 use sqlx::{
-    Connection, Executor, PgConnection, PgPool, SqliteConnection, SqlitePool,
+    Connection, Executor, PgConnection, PgPool, Postgres, SqliteConnection, SqlitePool,
     migrate::Migrator,
+    pool::PoolConnection,
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
-use std::{path::Path, str::FromStr, time::Duration};
+use std::{future::Future, path::Path, str::FromStr, time::Duration};
+use tracing::Instrument;
 
 /// The database a statement is about to run on.
 pub enum Side<S, P> {
@@ -68,25 +74,39 @@ pub struct Schema {
     pub postgres: &'static Migrator,
 }
 
+/// What a database says of itself.
+pub struct Health {
+    /// Which it is.
+    pub version: String,
+    /// What is broken in it; none when nothing is, or when it does not say.
+    pub damage: Option<String>,
+    /// How many migrations were applied.
+    pub applied: usize,
+    /// How many this program knows.
+    pub wanted: usize,
+}
+
 impl Db {
-    /// Opens the database of a service, on `PostgreSQL` when a URL is given, else a file below `folder`.
-    pub async fn open(schema: Schema, postgres: Option<&str>, folder: &Path) -> anyhow::Result<Self> {
-        match postgres {
-            Some(url) => open_postgres(schema, url).await,
-            None => open_sqlite(schema, folder).await,
+    /// Opens the database of a service, on `PostgreSQL` when a URL is given, else a file in the data folder.
+    pub async fn open(schema: Schema, settings: &Settings) -> anyhow::Result<Self> {
+        match &settings.database_url {
+            Some(url) => open_postgres(schema, url.expose(), settings.database_connections),
+            None => open_sqlite(schema, &settings.data_dir).await,
         }
     }
 
-    /// Brings the tables up to date; only one process at a time does it.
+    /// Brings the tables up to date; only one process at a time does it, under a lock of the database's.
     pub async fn migrate(&self, schema: Schema) -> anyhow::Result<()> {
         match &self.0 {
-            Pools::Sqlite { write, .. } => write.migrate(schema.sqlite).await?,
+            Pools::Sqlite { write, .. } => write.migrate(&tolerant(schema.sqlite)).await?,
             Pools::Postgres { write: pool, .. } => {
                 let make = format!("create schema if not exists {}", schema.name);
-                if let Err(cause) = pool.execute(sqlx::AssertSqlSafe(make)).await {
-                    tracing::debug!(%cause, "another process made the schema first");
+                match pool.execute(sqlx::AssertSqlSafe(make)).await {
+                    Err(cause) if errors::is_away(&cause) => return Err(cause.into()),
+                    Err(cause) => tracing::debug!(%cause, "another process made the schema first"),
+                    Ok(_) => {}
                 }
-                schema.postgres.run(pool).await?;
+                tolerant(schema.postgres).run(pool).await?;
             }
         }
         Ok(())
@@ -134,10 +154,8 @@ impl Db {
         match &self.0 {
             Pools::Sqlite { write, .. } => queued(write, work).await,
             Pools::Postgres { write, .. } => {
-                let mut open = write.begin().await?;
-                let done = work(&mut Tx(Side::Postgres(&mut open))).await?;
-                open.commit().await?;
-                Ok(done)
+                let connection = write.acquire().await?;
+                whole(transact(connection, work)).await.unwrap_or_else(|_| Err(E::from(sqlx::Error::WorkerCrashed)))
             }
         }
     }
@@ -163,6 +181,72 @@ impl Db {
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<(), sqlx::Error> {
         on!(self.read(), c => sqlx::query("select 1").execute(c).await.map(drop))
+    }
+
+    /// What the database says of itself.
+    ///
+    /// # Errors
+    /// When it cannot be asked.
+    pub async fn look(&self, schema: Schema) -> anyhow::Result<Health> {
+        let (version, damage, wanted) = match &self.0 {
+            Pools::Sqlite { read, .. } => {
+                let version: String = sqlx::query_scalar("select 'SQLite ' || sqlite_version()").fetch_one(read).await?;
+                let told: String = sqlx::query_scalar("pragma quick_check(1)").fetch_one(read).await?;
+                (version, (told != "ok").then_some(told), schema.sqlite.iter().count())
+            }
+            Pools::Postgres { read: pool, .. } => {
+                let version: String =
+                    sqlx::query_scalar("select 'PostgreSQL ' || current_setting('server_version')").fetch_one(pool).await?;
+                (version, None, schema.postgres.iter().count())
+            }
+        };
+        let done = on!(self.read(), c => sqlx::query_scalar::<_, i64>("select count(*) from _sqlx_migrations").fetch_one(c).await);
+        let applied = match done {
+            Ok(applied) => usize::try_from(applied)?,
+            Err(sqlx::Error::Database(_)) => 0, // no tables yet
+            Err(cause) => return Err(cause.into()),
+        };
+        Ok(Health { version, damage, applied, wanted })
+    }
+
+    /// Copies the database into a new file while it is in use; of `SQLite` only.
+    ///
+    /// # Errors
+    /// When it is `PostgreSQL`, which has tools of its own, or the file cannot be written.
+    pub async fn copy_to(&self, file: &Path) -> anyhow::Result<()> {
+        let Pools::Sqlite { read, .. } = &self.0 else { anyhow::bail!("PostgreSQL is backed up with pg_dump") };
+        let told = file.to_str().ok_or_else(|| anyhow::anyhow!("{} cannot be written as text", file.display()))?;
+        sqlx::query("vacuum into $1").bind(told).execute(read).await?;
+        let copy = SqlitePoolOptions::new().connect_with(SqliteConnectOptions::new().filename(file)).await?;
+        let found: String = sqlx::query_scalar("pragma integrity_check(1)").fetch_one(&copy).await?;
+        copy.close().await;
+        anyhow::ensure!(found == "ok", "{}: {found}", file.display());
+        Ok(())
+    }
+
+    /// Tells the metrics how much is going on.
+    pub fn measure(&self, service: &'static str) {
+        let connections = |state: &'static str, number: u32| {
+            metrics::gauge!("patio_db_connections", "service" => service, "state" => state).set(f64::from(number));
+        };
+        let pooled = |size: u32, idle: usize, most: u32| {
+            let idle = u32::try_from(idle).unwrap_or(size).min(size);
+            connections("busy", size - idle);
+            connections("idle", idle);
+            connections("most", most);
+        };
+        match &self.0 {
+            Pools::Sqlite { read, write } => {
+                pooled(read.size(), read.num_idle(), read.options().get_max_connections());
+                let waiting = u32::try_from(write.waiting()).unwrap_or(u32::MAX);
+                metrics::gauge!("patio_db_queue", "service" => service).set(f64::from(waiting));
+            }
+            Pools::Postgres { read, write } => pooled(
+                read.size() + write.size(),
+                read.num_idle() + write.num_idle(),
+                read.options().get_max_connections() + write.options().get_max_connections(),
+            ),
+        }
     }
 
     /// Ends its connections, after what is queued.
@@ -191,19 +275,47 @@ where
     answer.await.map_err(|_| E::from(sqlx::Error::WorkerCrashed))?
 }
 
+/// Runs to its end even when its caller gives up.
+///
+/// A transaction that is cut off between its begin and the answer would go back into the pool open, and the next one
+/// would be part of it.
+#[expect(clippy::disallowed_methods, reason = "the drain waits for the pool, which waits for the connection")]
+fn whole<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> tokio::task::JoinHandle<T> {
+    tokio::spawn(work.in_current_span())
+}
+
+async fn transact<T, E, F>(mut connection: PoolConnection<Postgres>, work: F) -> Result<T, E>
+where
+    F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
+    E: From<sqlx::Error>,
+{
+    let mut open = connection.begin().await?;
+    let done = work(&mut Tx(Side::Postgres(&mut open))).await?;
+    open.commit().await?;
+    Ok(done)
+}
+
+/// Steps of a newer version may have been applied already: versions run side by side, and steps only add.
+fn tolerant(steps: &Migrator) -> Migrator {
+    let mut steps = Migrator::with_migrations(steps.iter().cloned().collect());
+    steps.set_ignore_missing(true);
+    steps
+}
+
 /// How long a connection may have rested before it is tried with a round trip of its own.
 const RESTED: Duration = Duration::from_secs(1);
-/// Reads hold a connection for a moment only: few of them serve many, and the server switches less.
-const READERS: u32 = 8;
-/// Saves wait for the disk with their connection held.
-const WRITERS: u32 = 16;
 
-async fn open_postgres(schema: Schema, url: &str) -> anyhow::Result<Db> {
-    let options = PgConnectOptions::from_str(url)?.options([("search_path", schema.name)]).application_name(schema.name);
+/// Reads hold a connection for a moment only, so that few serve many; saves hold theirs while the disk is written.
+///
+/// A connection is waited for no longer than leaves time to say so within the three seconds an answer may take.
+fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<Db> {
+    let options = PgConnectOptions::from_str(url)?
+        .options([("search_path", schema.name), ("idle_in_transaction_session_timeout", "60s")])
+        .application_name(schema.name);
     let pool = |most| {
         PgPoolOptions::new()
             .max_connections(most)
-            .acquire_timeout(Duration::from_secs(3))
+            .acquire_timeout(Duration::from_millis(1500))
             .test_before_acquire(false)
             .before_acquire(|connection, seen| {
                 Box::pin(async move {
@@ -215,7 +327,8 @@ async fn open_postgres(schema: Schema, url: &str) -> anyhow::Result<Db> {
             })
             .connect_lazy_with(options.clone())
     };
-    Ok(Db(Pools::Postgres { read: pool(READERS), write: pool(WRITERS) }))
+    let readers = (connections / 3).max(1);
+    Ok(Db(Pools::Postgres { read: pool(readers), write: pool(connections - readers) }))
 }
 
 /// Readers are several; the writer is one, and every commit reaches the disk (`synchronous = full`).

@@ -113,16 +113,16 @@ pub fn internal(cause: &dyn Display) -> Status {
 /// The status of a failed statement: away when the database cannot be reached, else a fault of ours.
 #[must_use]
 pub fn database(cause: &sqlx::Error) -> Status {
+    if is_away(cause) { away(cause) } else { internal(cause) }
+}
+
+/// Whether the database cannot be reached now, is starting or stopping, or takes no more connections.
+#[must_use]
+pub fn is_away(cause: &sqlx::Error) -> bool {
     match cause {
-        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed | sqlx::Error::Tls(_) => {
-            away(cause)
-        }
-        sqlx::Error::Database(told)
-            if told.code().is_some_and(|code| code.starts_with("57P") || code.starts_with("08") || code == "53300") =>
-        {
-            away(cause)
-        }
-        _ => internal(cause),
+        sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed | sqlx::Error::Tls(_) => true,
+        sqlx::Error::Database(told) => told.code().is_some_and(|code| code.starts_with("57P") || code.starts_with("08") || code == "53300"),
+        _ => false,
     }
 }
 

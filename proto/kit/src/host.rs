@@ -5,13 +5,18 @@ use crate::{
     clock::Clock,
     config::Settings,
     db::{Db, Schema},
+    errors,
     identity::Identity,
     lifecycle::Tasks,
     link::Link,
     server::Service,
+    telemetry,
     tokens::{self, ServiceTokens},
 };
-use std::sync::{Arc, OnceLock, atomic::AtomicBool};
+use std::{
+    sync::{Arc, OnceLock, atomic::AtomicBool},
+    time::Duration,
+};
 
 /// The ways to the four services.
 #[derive(Clone)]
@@ -65,6 +70,7 @@ impl Host {
     }
 
     async fn with(settings: Settings, tasks: Tasks, links: Links) -> anyhow::Result<Self> {
+        telemetry::keep_small(&tasks);
         let clock = Clock::default();
         let cache = match &settings.redis_url {
             Some(url) => Cache::redis(url.expose()).await?,
@@ -73,13 +79,22 @@ impl Host {
         Ok(Self { settings: Arc::new(settings), identity: Identity::new(clock.clone()), clock, cache, tasks, links, known: Arc::default() })
     }
 
-    /// Opens a service's database and brings its tables up to date.
+    /// Opens a service's database and brings its tables up to date, once the database is there.
+    ///
+    /// Things start in any order: a database that is away is waited for, one that refuses is an error.
     pub async fn database(&self, schema: Schema) -> anyhow::Result<Db> {
-        let url = self.settings.database_url.as_ref().map(crate::secret::Secret::expose);
-        let db = Db::open(schema, url, &self.settings.data_dir).await?;
-        self.check_durable(&db).await?;
-        db.migrate(schema).await?;
+        let db = Db::open(schema, &self.settings).await?;
+        while let Err(cause) = self.prepare(&db, schema).await {
+            anyhow::ensure!(is_away(&cause), cause);
+            tracing::warn!(cause = format!("{cause:#}"), "waiting for the database");
+            tokio::time::sleep(Duration::from_millis(500)).await;
+        }
         Ok(db)
+    }
+
+    async fn prepare(&self, db: &Db, schema: Schema) -> anyhow::Result<()> {
+        self.check_durable(db).await?;
+        db.migrate(schema).await
     }
 
     /// Refuses a database that could lose a save it acknowledged, unless that was asked for.
@@ -126,4 +141,8 @@ impl Host {
     pub fn knows_keys(&self) -> bool {
         self.known.get().is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
     }
+}
+
+fn is_away(cause: &anyhow::Error) -> bool {
+    cause.chain().filter_map(|cause| cause.downcast_ref::<sqlx::Error>()).any(errors::is_away)
 }

@@ -3,6 +3,7 @@ use crate::{
     access::REQUEST_ID,
     balance::{Failure, Replicas, whole},
     errors::{self, Reason},
+    telemetry::trace,
 };
 use bytes::Bytes;
 use futures::future::BoxFuture;
@@ -62,6 +63,7 @@ impl Service<Request<Body>> for Link {
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let patience = patience(request.headers());
         set_patience(request.headers_mut(), patience);
+        trace::hand_on(request.headers_mut());
         let (link, until) = (self.clone(), Instant::now() + patience);
         Box::pin(async move {
             let answer = tokio::time::timeout_at(until, link.carry(request, until)).await;
@@ -134,6 +136,7 @@ impl Call {
 async fn tried(replicas: &Replicas, call: &Call) -> Response<Body> {
     let mut tried = Vec::new();
     loop {
+        let begun = Instant::now();
         let lease = replicas.lease(&tried).await;
         tried.push(lease.address());
         let last = tried.len() == TRIES;
@@ -149,7 +152,8 @@ async fn tried(replicas: &Replicas, call: &Call) -> Response<Body> {
             Ok(response) => in_our_words(response),
         };
         drop(lease);
-        if last || !call.may_repeat || !is_unavailable(&answer) || !replicas.afford_repetition() {
+        let in_time = Instant::now() + begun.elapsed() < call.until; // else the answer would only be that time ran out
+        if last || !in_time || !call.may_repeat || !is_unavailable(&answer) || !replicas.afford_repetition() {
             return answer;
         }
         pause(tried.len()).await;

@@ -7,7 +7,15 @@ use crate::{
 };
 use axum::middleware;
 use http::{Request, Response};
-use std::{convert::Infallible, future::Future, time::Duration};
+use std::{
+    convert::Infallible,
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::{
@@ -34,6 +42,8 @@ pub struct Service {
     pub router: axum::Router,
     /// What a person should be told once, such as the first supervisor's password.
     pub notices: Vec<String>,
+    /// Whether it can do its work now, as its health says.
+    pub well: Arc<AtomicBool>,
     db: Db,
 }
 
@@ -73,11 +83,11 @@ impl Builder {
             self.routes.add_service(describe().build_v1()?);
             self.routes.add_service(describe().build_v1alpha()?);
         }
-        follow(&self.host, reporter, self.names, db.clone());
+        let well = follow(&self.host, self.name, (reporter, self.names), db.clone());
         crate::audit::seal::keep(&self.host, &db);
         let guard = Access { identity: self.host.identity.clone(), service: self.name };
         let router = self.routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(guard, access::guard));
-        Ok(Service { name: self.name, router, notices, db })
+        Ok(Service { name: self.name, router, notices, well, db })
     }
 
     fn add_health<H: Health>(&mut self, health: HealthServer<H>) {
@@ -86,7 +96,9 @@ impl Builder {
 }
 
 /// Reports a service as serving while its database answers and tokens can be judged.
-fn follow(host: &Host, reporter: HealthReporter, names: Vec<&'static str>, db: Db) {
+fn follow(host: &Host, service: &'static str, (reporter, names): (HealthReporter, Vec<&'static str>), db: Db) -> Arc<AtomicBool> {
+    let told = Arc::new(AtomicBool::new(false));
+    let tell = told.clone();
     host.keep_tokens_current();
     let host = host.clone();
     let tasks = host.tasks.clone();
@@ -94,14 +106,18 @@ fn follow(host: &Host, reporter: HealthReporter, names: Vec<&'static str>, db: D
         while !host.tasks.is_leaving() {
             let answers = tokio::time::timeout(Duration::from_secs(1), db.ping()).await.is_ok_and(|answer| answer.is_ok());
             let well = answers && host.knows_keys();
+            tell.store(well, Ordering::Relaxed);
+            db.measure(service);
             report(&reporter, &names, if well { ServingStatus::Serving } else { ServingStatus::NotServing }).await;
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_millis(if well { 1000 } else { 200 })) => {}
                 () = host.tasks.left() => {}
             }
         }
+        tell.store(false, Ordering::Relaxed);
         report(&reporter, &names, ServingStatus::NotServing).await;
     });
+    told
 }
 
 async fn report(reporter: &HealthReporter, names: &[&'static str], status: ServingStatus) {
@@ -112,7 +128,7 @@ async fn report(reporter: &HealthReporter, names: &[&'static str], status: Servi
 
 impl Service {
     /// Serves over the network until `stop`, then finishes what is under way.
-    pub async fn serve(self, listener: TcpListener, stop: impl Future<Output = ()>) -> anyhow::Result<()> {
+    pub async fn serve(&self, listener: TcpListener, stop: impl Future<Output = ()>) -> anyhow::Result<()> {
         let stopped = CancellationToken::new();
         let told = stopped.clone();
         let stop = async move {
@@ -124,7 +140,7 @@ impl Service {
             .http2_keepalive_timeout(Some(Duration::from_secs(10)))
             .max_concurrent_streams(1024)
             .tcp_nodelay(true)
-            .add_routes(Routes::from(self.router))
+            .add_routes(Routes::from(self.router.clone()))
             .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), stop);
         let patience = async {
             stopped.cancelled().await;
@@ -134,7 +150,6 @@ impl Service {
             done = served => done?,
             () = patience => tracing::warn!("some calls were left behind"),
         }
-        self.db.close().await;
         Ok(())
     }
 

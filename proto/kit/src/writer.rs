@@ -4,6 +4,7 @@ use futures::{FutureExt, future::BoxFuture};
 use sqlx::{ConnectOptions, Connection, Executor, SqliteConnection, migrate::Migrator, sqlite::SqliteConnectOptions};
 use std::{panic::AssertUnwindSafe, sync::Arc};
 use tokio::sync::{Mutex, mpsc, oneshot};
+use tracing::Instrument;
 
 /// Most jobs that share one commit.
 const GROUP: usize = 64;
@@ -19,6 +20,7 @@ struct Pending<T, E> {
     work: Option<Box<Work<T, E>>>,
     outcome: Option<Result<T, E>>,
     answer: oneshot::Sender<Result<T, E>>,
+    span: tracing::Span,
 }
 
 impl<T, E> Step for Pending<T, E>
@@ -29,7 +31,7 @@ where
     fn run<'c>(&'c mut self, tx: &'c mut Tx<'_>) -> BoxFuture<'c, bool> {
         Box::pin(async move {
             let Some(work) = self.work.take() else { return false };
-            self.outcome = AssertUnwindSafe(work(tx)).catch_unwind().await.ok();
+            self.outcome = AssertUnwindSafe(work(tx)).catch_unwind().instrument(self.span.clone()).await.ok();
             matches!(self.outcome, Some(Ok(_)))
         })
     }
@@ -56,7 +58,8 @@ impl Job {
         E: From<sqlx::Error> + Send + 'static,
     {
         let (answer, receiver) = oneshot::channel();
-        (Self(Box::new(Pending { work: Some(Box::new(work)), outcome: None, answer })), receiver)
+        let span = tracing::Span::current();
+        (Self(Box::new(Pending { work: Some(Box::new(work)), outcome: None, answer, span })), receiver)
     }
 }
 
@@ -70,6 +73,11 @@ pub(crate) struct Queue {
 impl Queue {
     pub(crate) async fn send(&self, job: Job) -> Result<(), sqlx::Error> {
         self.jobs.send(job).await.map_err(|_| sqlx::Error::PoolClosed)
+    }
+
+    /// How many jobs wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.jobs.max_capacity() - self.jobs.capacity()
     }
 
     pub(crate) async fn migrate(&self, migrations: &Migrator) -> anyhow::Result<()> {

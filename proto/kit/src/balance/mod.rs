@@ -14,7 +14,7 @@ use std::{
     collections::HashSet,
     net::SocketAddr,
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc, Once, PoisonError, RwLock,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -32,6 +32,9 @@ pub struct Replicas(Arc<Inner>);
 
 struct Inner {
     name: &'static str,
+    places: Vec<Place>,
+    tasks: Tasks,
+    followed: Once,
     known: RwLock<Vec<Arc<Replica>>>,
     turn: AtomicUsize,
     budget: Budget,
@@ -44,31 +47,17 @@ struct Place {
     port: u16,
 }
 
-/// Opens the way to `http://name:port`, or several such separated by commas; replicas that come and go are followed.
+/// Opens the way to `http://name:port`, or several such separated by commas.
+///
+/// Replicas that come and go are followed from the first call on.
 ///
 /// # Errors
 /// When a URL is none, or names no host or no port.
 pub fn replicas(service: &'static str, urls: &str, tasks: &Tasks) -> anyhow::Result<Replicas> {
     let places = urls.split(',').map(|url| place(url.trim())).collect::<anyhow::Result<Vec<_>>>()?;
-    let replicas = Replicas(Arc::new(Inner {
-        name: service,
-        known: RwLock::default(),
-        turn: AtomicUsize::new(0),
-        budget: Budget::default(),
-        changed: Notify::new(),
-    }));
-    let (following, ended) = (replicas.clone(), tasks.clone());
-    tasks.spawn(async move {
-        while !ended.is_stopping() {
-            following.follow(&places, &ended).await;
-            let pause = if following.well() == 0 { LOOK_UP_SOON } else { LOOK_UP_EVERY };
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                () = ended.stopped() => {}
-            }
-        }
-    });
-    Ok(replicas)
+    let known = RwLock::default();
+    let (turn, budget, changed, followed) = (AtomicUsize::new(0), Budget::default(), Notify::new(), Once::new());
+    Ok(Replicas(Arc::new(Inner { name: service, places, tasks: tasks.clone(), known, turn, budget, changed, followed })))
 }
 
 fn place(url: &str) -> anyhow::Result<Place> {
@@ -84,10 +73,11 @@ impl Replicas {
     /// When none is well any is better than none: it may answer itself why it is not.
     /// Waits while no replica is known at all.
     pub async fn lease(&self, tried: &[SocketAddr]) -> Lease {
+        self.0.followed.call_once(|| self.keep_following());
         loop {
             let changed = self.0.changed.notified();
             if let Some(replica) = self.choose(tried) {
-                return Lease::of(replica);
+                return Lease::of(replica, self);
             }
             changed.await;
         }
@@ -133,6 +123,21 @@ impl Replicas {
 
     fn well(&self) -> usize {
         self.0.known.read().unwrap_or_else(PoisonError::into_inner).iter().filter(|replica| replica.is_well()).count()
+    }
+
+    fn keep_following(&self) {
+        let following = self.clone();
+        self.0.tasks.spawn(async move {
+            let tasks = following.0.tasks.clone();
+            while !tasks.is_stopping() {
+                following.follow(&following.0.places, &tasks).await;
+                let pause = if following.well() == 0 { LOOK_UP_SOON } else { LOOK_UP_EVERY };
+                tokio::select! {
+                    () = tokio::time::sleep(pause) => {}
+                    () = tasks.stopped() => {}
+                }
+            }
+        });
     }
 
     /// Looks the names up; what is known is kept when that fails or finds nobody.

@@ -1,4 +1,5 @@
 //! One replica, and how it is.
+use super::Replicas;
 use crate::lifecycle::Tasks;
 use bytes::Bytes;
 use http::{Request, Response};
@@ -21,11 +22,13 @@ use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus,
 use tower::ServiceExt;
 
 /// How long a replica may take to say how it is: one that is frozen is left alone within a second.
-const CHECK_PATIENCE: Duration = Duration::from_millis(400);
+const CHECK_PATIENCE: Duration = Duration::from_millis(280);
 /// How long until it is asked again.
-const CHECK_EVERY: Duration = Duration::from_millis(400);
+const CHECK_EVERY: Duration = Duration::from_millis(300);
+/// How often in a row it may fail to answer: a busy moment on either side is not the end.
+const MISSES: u32 = 2;
 /// How long until one that is not well is asked again.
-const CHECK_SOON: Duration = Duration::from_millis(150);
+const CHECK_SOON: Duration = Duration::from_millis(100);
 
 /// One address and what is known of it.
 pub struct Replica {
@@ -78,22 +81,29 @@ impl Replica {
     }
 
     async fn watch(&self) {
+        let mut missed = 0;
         loop {
-            let well = self.check().await;
+            let told = self.check().await;
+            missed = if told.is_none() { missed + 1 } else { 0 };
+            let well = told.unwrap_or(missed < MISSES && self.is_well());
             if self.well.send_replace(well) != well {
                 tracing::info!(address = %self.address, well, "a replica changed");
             }
             tokio::select! {
-                () = tokio::time::sleep(if well { CHECK_EVERY } else { CHECK_SOON }) => {}
+                () = tokio::time::sleep(if well && missed == 0 { CHECK_EVERY } else { CHECK_SOON }) => {}
                 () = self.look.notified() => {}
             }
         }
     }
 
-    async fn check(&self) -> bool {
+    /// Whether it serves; nothing when it does not say in time.
+    async fn check(&self) -> Option<bool> {
         let mut health = HealthClient::new(self.channel.clone());
         let answer = tokio::time::timeout(CHECK_PATIENCE, health.check(HealthCheckRequest { service: String::new() })).await;
-        matches!(answer, Ok(Ok(reply)) if reply.get_ref().status() == ServingStatus::Serving)
+        match answer {
+            Ok(reply) => Some(reply.is_ok_and(|reply| reply.get_ref().status() == ServingStatus::Serving)),
+            Err(_) => None,
+        }
     }
 
     pub fn is_well(&self) -> bool {
@@ -125,12 +135,12 @@ impl Replica {
 }
 
 /// A replica that counts as busy while this is held.
-pub struct Lease(Arc<Replica>);
+pub struct Lease(Arc<Replica>, Replicas);
 
 impl Lease {
-    pub(super) fn of(replica: Arc<Replica>) -> Self {
+    pub(super) fn of(replica: Arc<Replica>, among: &Replicas) -> Self {
         replica.busy.fetch_add(1, Ordering::Relaxed);
-        Self(replica)
+        Self(replica, among.clone())
     }
 
     /// Where it is.
@@ -139,14 +149,14 @@ impl Lease {
         self.0.address
     }
 
-    /// Carries a call there; one that may be repeated is given up as soon as the replica is not well any more.
+    /// Carries a call there; one that may be repeated is given up when the replica is not well any more and another is.
     ///
     /// # Errors
     /// Why there was no answer.
     pub async fn carry(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, Failure> {
         let answered = tokio::select! {
             answered = self.0.channel.clone().oneshot(request) => answered,
-            () = self.0.lost(), if may_repeat => return Err(Failure::Lost("the replica is not well any more".to_owned())),
+            () = self.better_elsewhere(), if may_repeat => return Err(Failure::Lost("the replica is not well any more".to_owned())),
         };
         answered.map_err(|cause| {
             let failure = failure(&cause);
@@ -155,6 +165,15 @@ impl Lease {
             }
             failure
         })
+    }
+}
+
+impl Lease {
+    async fn better_elsewhere(&self) {
+        self.0.lost().await;
+        while self.1.well() == 0 {
+            tokio::time::sleep(CHECK_SOON).await;
+        }
     }
 }
 

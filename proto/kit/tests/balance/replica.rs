@@ -78,6 +78,10 @@ impl Double {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 
+    pub fn forget_calls(&self) {
+        self.shared.seen.store(0, Ordering::SeqCst);
+    }
+
     pub fn seen(&self) -> usize {
         self.shared.seen.load(Ordering::SeqCst)
     }

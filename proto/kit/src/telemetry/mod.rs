@@ -1,4 +1,7 @@
-//! Logs and metrics.
+//! Logs, traces and metrics.
+pub mod statements;
+pub mod trace;
+
 use crate::{config::Settings, lifecycle::Tasks};
 use axum::{Router, routing::get};
 use http::StatusCode;
@@ -6,23 +9,58 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::{
     net::SocketAddr,
     sync::{Arc, OnceLock},
+    time::Duration,
 };
-use tracing_subscriber::EnvFilter;
+use tracing::Subscriber;
+use tracing_subscriber::{EnvFilter, Layer, layer::SubscriberExt, registry::LookupSpan, util::SubscriberInitExt};
 
 static METRICS: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 
 /// The upper bounds of the duration buckets, in seconds.
 const BUCKETS: [f64; 11] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5];
+/// How often what was measured is put into its buckets, whether anybody asks for it or not.
+const SORT_EVERY: Duration = Duration::from_secs(5);
 
-/// Begins to log to stderr, as the settings say; the first call in a process counts.
-pub fn start(settings: &Settings) {
-    let filter = EnvFilter::try_new(&settings.log).unwrap_or_else(|_| EnvFilter::new("info"));
-    let plain = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
-    let done = if settings.log_json { plain.json().flatten_event(true).try_init() } else { plain.try_init() };
+/// Begins to log to stderr, and to trace when a collector is named; the first call in a process counts.
+///
+/// # Errors
+/// When the collector's URL is none.
+pub fn start(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
+    let tracer = match &settings.otlp_url {
+        Some(url) => Some(trace::start(service, url, settings.otlp_share)?),
+        None => None,
+    };
+    let traces = tracer.map(|tracer| tracing_opentelemetry::layer().with_tracer(tracer).with_filter(filter("info")));
+    let counting = statements::Counting.with_filter(statements::heard());
+    let done = tracing_subscriber::registry().with(counting).with(traces).with(lines(settings)).try_init();
     if let Err(cause) = done {
         tracing::debug!(%cause, "logging has begun before");
     }
     let _ = handle();
+    Ok(())
+}
+
+fn filter(told: &str) -> EnvFilter {
+    EnvFilter::try_new(told).unwrap_or_else(|_| EnvFilter::new("info"))
+}
+
+/// One line an event.
+fn lines<S>(settings: &Settings) -> Box<dyn Layer<S> + Send + Sync>
+where
+    S: Subscriber + for<'span> LookupSpan<'span>,
+{
+    let plain = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
+    let filter = filter(&settings.log);
+    if settings.log_json { plain.json().flatten_event(true).with_filter(filter).boxed() } else { plain.with_filter(filter).boxed() }
+}
+
+/// Puts what is measured into its buckets again and again, so that it takes no more room when nobody asks for it.
+pub fn keep_small(tasks: &Tasks) {
+    tasks.repeat(SORT_EVERY, || async {
+        if let Some(handle) = handle() {
+            handle.run_upkeep();
+        }
+    });
 }
 
 fn handle() -> Option<&'static PrometheusHandle> {

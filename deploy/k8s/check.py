@@ -1,0 +1,324 @@
+"""Judges the rendered manifests: schemas, the Pod Security profile 'restricted', and what no schema knows.
+
+    check.py KUBECTL BINARIES
+
+KUBECTL renders the overlays; BINARIES is the folder of the five programs, whose `config` says which variables exist.
+Schemas come with the package kubernetes-validate; nothing is downloaded.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import kubernetes_validate
+import yaml
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PROGRAMS = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc", "gateway"]
+WORKLOADS = {"Deployment", "StatefulSet", "Job"}
+# Variables that a cluster leaves at their default, and why.
+LEFT_ALONE = {
+    "PATIO_ADMIN_HMC": "the first supervisor is 1000 unless somebody wants another",
+    "PATIO_DEVELOPER_HMC": "reserved either way",
+    "PATIO_DEVELOPER_PASSWORD": "the developer account stays closed unless its password is set",
+    "PATIO_TOKEN_HOURS": "one shift",
+    "PATIO_KEY_DAYS": "a month",
+    "PATIO_CAMPAIGN_SWEEP_SECONDS": "five seconds",
+    "PATIO_WORKBOOK_READER": "the service's own program",
+    "PATIO_TLS": "the ingress ends TLS",
+    "PATIO_PRODUCT_NAME": "Patio",
+    "PATIO_SIGN_IN_BURST": "sixty",
+    "PATIO_MAX_CONNECTIONS": "4096",
+    "PATIO_HEAD_TIMEOUT": "ten seconds",
+    "PATIO_BODY_TIMEOUT": "fifteen seconds",
+    "PATIO_OTLP_URL": "set by the component tracing alone",
+    "PATIO_OTLP_SHARE": "every request",
+    "PATIO_TRUSTED_PROXIES": "set by the component ingress alone",
+    "PATIO_HSTS": "set by the component ingress alone",
+}
+passed, failures = 0, []
+
+
+def check(holds, what):
+    global passed
+    if holds:
+        passed += 1
+    else:
+        failures.append(what)
+
+
+def render(overlay):
+    run = subprocess.run([HERE / "render", overlay], capture_output=True, text=True, env={"PATH": f"{pathlib.Path(sys.argv[1]).resolve().parent}:/usr/bin:/bin"})
+    check(run.returncode == 0 and not run.stderr, f"{overlay}: rendered without a complaint: {run.stderr}")
+    return [document for document in yaml.safe_load_all(run.stdout) if document]
+
+
+def secrets(overlay):
+    outside = {f"{service}_DATABASE_URL": f"postgres://{service.lower()}@db.example/patio" for service in ["AUTH", "CAMPAIGN", "VEHICLE", "IMPORT"]}
+    outside |= {"LOCKOUT_REDIS_URL": "rediss://a", "CACHE_REDIS_URL": "rediss://b", "PATH": "/usr/bin:/bin"}
+    run = subprocess.run([HERE / "secrets", overlay], capture_output=True, text=True, check=True, env=outside)
+    return [document for document in yaml.safe_load_all(run.stdout) if document]
+
+
+def variables(program):
+    run = subprocess.run([pathlib.Path(sys.argv[2]) / program, "config"], capture_output=True, text=True, check=True, env={})
+    return dict(line.split("=", 1) for line in run.stdout.splitlines())
+
+
+def name(document):
+    return f"{document['kind']} {document['metadata']['name']}"
+
+
+def pods(documents):
+    return [(name(d), d["spec"]["template"]) for d in documents if d["kind"] in WORKLOADS]
+
+
+def selects(selector, labels):
+    if any(labels.get(key) != value for key, value in (selector.get("matchLabels") or {}).items()):
+        return False
+    for expression in selector.get("matchExpressions") or []:
+        among = labels.get(expression["key"]) in expression.get("values", [])
+        if among != (expression["operator"] == "In"):
+            return False
+    return True
+
+
+def check_schemas(overlay, documents):
+    for document in documents:
+        if "." in document["apiVersion"].split("/")[0] and not document["apiVersion"].split("/")[0].endswith("k8s.io"):
+            continue  # an operator's own kind: checked below
+        try:
+            kubernetes_validate.validate(document, "1.37", strict=True)
+            check(True, "")
+        except Exception as cause:  # the validator has several
+            check(False, f"{overlay}: {name(document)}: {str(cause).splitlines()[0]}")
+
+
+def check_restricted(overlay, documents):
+    """The rules of the Pod Security Standard 'restricted', and a read-only root on top."""
+    for what, template in pods(documents):
+        spec, where = template["spec"], f"{overlay}: {what}"
+        pod = spec.get("securityContext", {})
+        for field in ["hostNetwork", "hostPID", "hostIPC"]:
+            check(not spec.get(field), f"{where}: {field}")
+        kinds = {"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim", "projected", "secret"}
+        check(all(set(volume) - {"name"} <= kinds for volume in spec.get("volumes", [])), f"{where}: a volume of a kind that is not allowed")
+        check(spec.get("automountServiceAccountToken") is False, f"{where}: a token for the Kubernetes API is mounted")
+        check(pod.get("seccompProfile", {}).get("type") == "RuntimeDefault", f"{where}: seccomp")
+        check(pod.get("runAsNonRoot") is True and pod.get("runAsUser", 0) > 0, f"{where}: may run as root")
+        check(not pod.get("sysctls"), f"{where}: sysctls")
+        for container in spec.get("initContainers", []) + spec["containers"]:
+            own = container.get("securityContext", {})
+            check(own.get("allowPrivilegeEscalation") is False, f"{where}: may gain privileges")
+            check(own.get("capabilities") == {"drop": ["ALL"]}, f"{where}: keeps capabilities")
+            check(not own.get("privileged"), f"{where}: privileged")
+            check(own.get("readOnlyRootFilesystem") is True, f"{where}: writes to its root")
+            check(all("hostPort" not in port for port in container.get("ports", [])), f"{where}: a port of the node")
+            resources = container.get("resources", {})
+            check({"cpu", "memory"} <= set(resources.get("requests", {})), f"{where}: requests")
+            check("memory" in resources.get("limits", {}), f"{where}: limits")
+            check(not str(container["image"]).endswith(":latest") and ":" in container["image"].rsplit("/", 1)[-1], f"{where}: an image without a version")
+    for document in documents:
+        if document["kind"] == "Namespace":
+            check(document["metadata"]["labels"].get("pod-security.kubernetes.io/enforce") == "restricted", f"{overlay}: the namespace enforces nothing")
+
+
+def environment(container, documents, given):
+    """What a container is told, by name; a source that does not exist is a failure."""
+    held = {d["metadata"]["name"]: d.get("data") or d.get("stringData") for d in documents + given if d["kind"] in {"ConfigMap", "Secret"}}
+    told = {}
+    for source in container.get("envFrom", []):
+        reference = (source.get("configMapRef") or source.get("secretRef"))["name"]
+        check(reference in held, f"{reference} is neither rendered nor made by deploy/k8s/secrets")
+        told |= held.get(reference) or {}
+    for variable in container.get("env", []):
+        told[variable["name"]] = variable.get("value", "")
+        reference = variable.get("valueFrom", {}).get("secretKeyRef")
+        check(not reference or reference["key"] in held.get(reference["name"], {}), f"{variable['name']}: no such secret")
+    return told
+
+
+def check_variables(overlay, documents, given, known):
+    """Every variable a program is told exists, and every one that exists is told or left alone on purpose."""
+    for what, template in pods(documents):
+        container = template["spec"]["containers"][0]
+        program = container["image"].rsplit("/", 1)[-1].split(":")[0]
+        if program not in known:
+            continue
+        told = {variable for variable in environment(container, documents, given) if variable.startswith("PATIO_")}
+        odd = told - set(known[program])
+        check(not odd, f"{overlay}: {what} is told what {program} does not know: {sorted(odd)}")
+        if what.startswith("Deployment"):
+            silent = set(known[program]) - told - set(LEFT_ALONE)
+            if program == "gateway":
+                silent -= {"PATIO_DATABASE_URL", "PATIO_REDIS_URL"}  # it has neither
+            check(not silent, f"{overlay}: {what} is not told {sorted(silent)}, which are not left alone on purpose")
+    everything = set().union(*(set(each) for each in known.values()))
+    check(set(LEFT_ALONE) <= everything, f"left alone, but known to no program: {sorted(set(LEFT_ALONE) - everything)}")
+
+
+def check_ports(overlay, documents, known):
+    """Container, service, probe, URL and default ports say the same."""
+    services = {d["metadata"]["name"]: d for d in documents if d["kind"] == "Service"}
+    settings = next(d for d in documents if d["kind"] == "ConfigMap" and d["metadata"]["name"].startswith("patio-") and "PATIO_AUTH_URL" in d["data"])["data"]
+    for document in (d for d in documents if d["kind"] == "Deployment"):
+        program, container = document["metadata"]["name"], document["spec"]["template"]["spec"]["containers"][0]
+        where = f"{overlay}: {program}"
+        listen = next(v["value"] for v in container["env"] if v["name"] == "PATIO_LISTEN")
+        port = int(listen.rsplit(":", 1)[1])
+        ports = {p["name"]: p["containerPort"] for p in container["ports"]}
+        door = "http" if program == "gateway" else "grpc"
+        check(port == int(known[program]["PATIO_LISTEN"].rsplit(":", 1)[1]), f"{where}: listens elsewhere than by default")
+        check(ports == {door: port, "admin": int(settings["PATIO_ADMIN_LISTEN"].rsplit(":", 1)[1])}, f"{where}: ports {ports}")
+        service = services[program]["spec"]
+        check(selects({"matchLabels": service["selector"]}, document["spec"]["template"]["metadata"]["labels"]), f"{where}: its service selects others")
+        check(service["ports"][0]["targetPort"] == door, f"{where}: its service leads elsewhere")
+        if program != "gateway":
+            check(service.get("clusterIP") == "None" and service.get("publishNotReadyAddresses"), f"{where}: callers do not see every replica")
+            check(settings[f"PATIO_{program.split('-')[0].upper()}_URL"] == f"http://{program}:{port}", f"{where}: callers look elsewhere")
+            check(container["readinessProbe"]["grpc"]["port"] == port, f"{where}: probed elsewhere")
+
+
+def check_availability(overlay, documents):
+    """Drains and restarts take one replica at a time, and leave time for those that go."""
+    deployments = {d["metadata"]["name"]: d for d in documents if d["kind"] == "Deployment"}
+    settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_LEAVE_SECONDS" in d["data"])
+    check(sorted(deployments) == sorted(PROGRAMS), f"{overlay}: the five deployments")
+    for program, deployment in deployments.items():
+        where, spec = f"{overlay}: {program}", deployment["spec"]["template"]["spec"]
+        labels = deployment["spec"]["template"]["metadata"]["labels"]
+        budgets = [d for d in documents if d["kind"] == "PodDisruptionBudget" and selects(d["spec"]["selector"], labels)]
+        check(len(budgets) == 1 and budgets[0]["spec"]["maxUnavailable"] == 1, f"{where}: one disruption budget of one")
+        scalers = [d for d in documents if d["kind"] == "HorizontalPodAutoscaler" and d["spec"]["scaleTargetRef"]["name"] == program]
+        check(len(scalers) == 1 and scalers[0]["spec"]["minReplicas"] >= 2 and "replicas" not in deployment["spec"], f"{where}: scaled from two up")
+        keys = {spread["topologyKey"] for spread in spec["topologySpreadConstraints"]}
+        check(keys == {"topology.kubernetes.io/zone", "kubernetes.io/hostname"}, f"{where}: spread over zones and nodes")
+        check(spec["terminationGracePeriodSeconds"] >= float(settings["PATIO_LEAVE_SECONDS"]) + 2 * 20 + 5, f"{where}: has no time to drain")
+        update = deployment["spec"]["strategy"]["rollingUpdate"]
+        check(update == {"maxUnavailable": 0, "maxSurge": 1}, f"{where}: an update takes replicas away before there are new ones")
+        check("httpGet" in spec["containers"][0]["livenessProbe"], f"{where}: a database that is away would restart it")
+
+
+def check_network(overlay, documents):
+    """Nothing passes unless named; who calls whom is what the programs do."""
+    policies = [d for d in documents if d["kind"] == "NetworkPolicy"]
+    closed = [p for p in policies if p["spec"]["podSelector"] == {} and sorted(p["spec"]["policyTypes"]) == ["Egress", "Ingress"] and not p["spec"].get("ingress") and not p["spec"].get("egress")]
+    check(len(closed) == 1, f"{overlay}: nothing is denied by default")
+    labels = {d["metadata"]["name"]: d["spec"]["template"]["metadata"]["labels"] for d in documents if d["kind"] == "Deployment"}
+    wanted = {
+        "auth-svc": {"gateway", "campaign-svc", "vehicle-svc", "import-svc"},
+        "campaign-svc": {"gateway", "vehicle-svc", "import-svc"},
+        "vehicle-svc": {"gateway", "campaign-svc", "import-svc"},
+        "import-svc": {"gateway"},
+        "gateway": set(),
+    }
+    for called, callers in wanted.items():
+        port = {"gateway": 8080}.get(called, 50051 + PROGRAMS.index(called))
+        for caller in PROGRAMS:
+            goes_out = any(
+                selects(p["spec"]["podSelector"], labels[caller]) and leads(rule.get("to"), rule, labels[called], port)
+                for p in policies for rule in p["spec"].get("egress") or [])
+            comes_in = any(
+                selects(p["spec"]["podSelector"], labels[called]) and leads(rule.get("from"), rule, labels[caller], port)
+                for p in policies for rule in p["spec"].get("ingress") or [])
+            check((goes_out, comes_in) == (caller in callers, caller in callers), f"{overlay}: {caller} to {called}: out {goes_out}, in {comes_in}")
+
+
+def leads(peers, rule, labels, port):
+    reached = any("podSelector" in peer and "namespaceSelector" not in peer and selects(peer["podSelector"], labels) for peer in peers or [])
+    return reached and any(each["port"] == port for each in rule["ports"])
+
+
+def check_redis(documents):
+    held = {d["metadata"]["name"]: " ".join(d["spec"]["template"]["spec"]["containers"][0]["args"]) for d in documents if d["kind"] == "StatefulSet"}
+    check("--appendonly yes" in held["redis-lockouts"] and "--maxmemory-policy noeviction" in held["redis-lockouts"], "lockouts may be forgotten")
+    check("--maxmemory-policy allkeys-lru" in held["redis-cache"], "the cache would refuse writes when full")
+
+
+def check_images(known):
+    """The Dockerfile makes every program an image of its own that listens where the program does, and holds no root."""
+    targets, last = {}, None
+    for line in (ROOT / "deploy/Dockerfile").read_text().splitlines():
+        if match := re.match(r"FROM (\S+)(?: AS (\S+))?", line):
+            last = match[2]
+            targets[last] = {"from": match[1], "lines": []}
+        elif last:
+            targets[last]["lines"].append(line)
+    for program in PROGRAMS:
+        told = targets.get(program, {"from": "", "lines": []})
+        port = known[program]["PATIO_LISTEN"].rsplit(":", 1)[1]
+        check(f"EXPOSE {port} 9090" in told["lines"], f"Dockerfile: {program} exposes other ports than it has")
+        check(f'ENTRYPOINT ["/{program}"]' in told["lines"], f"Dockerfile: {program} is not what its image runs")
+        check(told["from"] == "program" and "USER 10001:10001" in targets["program"]["lines"], f"Dockerfile: {program} runs as root")
+        for variable in re.findall(r"(PATIO_\w+)=", " ".join(line for line in told["lines"] if line.startswith("ENV"))):
+            check(variable in known[program], f"Dockerfile: {program} does not know {variable}")
+
+
+def check_compose(known):
+    """Compose tells the programs what they know, on the ports they have."""
+    services = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"]
+    check(set(PROGRAMS) | {"postgres", "redis"} == set(services), "compose: the seven containers")
+    for program in PROGRAMS:
+        service = services[program]
+        odd = {variable for variable in service["environment"] if variable not in known[program]}
+        check(not odd, f"compose: {program} does not know {sorted(odd)}")
+        port = known[program]["PATIO_LISTEN"].rsplit(":", 1)[1]
+        check(service["environment"]["PATIO_LISTEN"] == f"0.0.0.0:{port}", f"compose: {program} listens elsewhere")
+        check(service["build"]["target"] == program, f"compose: {program} is built as {service['build']['target']}")
+        check(service["read_only"] and service["cap_drop"] == ["ALL"], f"compose: {program} keeps rights")
+        if program != "gateway":
+            url = services["gateway"]["environment"][f"PATIO_{program.split('-')[0].upper()}_URL"]
+            check(url == f"http://{program}:{port}", f"compose: the gateway looks for {program} at {url}")
+            check("ports" not in service, f"compose: {program} is open to the outside")
+    check("noeviction" in services["redis"]["command"] and "--appendonly" in services["redis"]["command"], "compose: lockouts may be forgotten")
+
+
+def check_metrics(documents):
+    """Alerts and the dashboard name metrics and labels that the programs have; expressions are balanced."""
+    sources = "".join(path.read_text() for folder in ["proto/kit/src", "gateway/src", *[f"{p}/src" for p in PROGRAMS[:4]]] for path in (ROOT / folder).rglob("*.rs"))
+    known = set(re.findall(r"(?:counter|gauge|histogram)!\(\s*\"(patio_\w+)\"", sources))
+    dashboard = json.loads((HERE / "components/monitoring/dashboard.json").read_text())
+    rules = next(d for d in documents if d["kind"] == "PrometheusRule")["spec"]["groups"][0]["rules"]
+    expressions = [(rule["alert"], rule["expr"]) for rule in rules] + [(p["title"], t["expr"]) for p in dashboard["panels"] for t in p["targets"]]
+    for what, expression in expressions:
+        for metric in re.findall(r"\bpatio_\w+", expression):
+            base = re.sub(r"_(bucket|sum|count)$", "", metric) if metric.endswith(("_bucket", "_sum")) else metric
+            check(base in known, f"{what}: there is no metric {metric}")
+        check(all(expression.count(a) == expression.count(b) for a, b in ["()", "{}", "[]"]), f"{what}: {expression}")
+    used = {re.sub(r"_(bucket|sum)$", "", m) for _, e in expressions for m in re.findall(r"\bpatio_\w+", e)}
+    check(known <= used, f"nobody looks at {sorted(known - used)}")
+    runbook = (ROOT / "deploy/runbook.md").read_text()
+    anchors = {re.sub(r"[^\w\- ]", "", line[3:].lower()).strip().replace(" ", "-") for line in runbook.splitlines() if line.startswith("## ")}
+    for rule in rules:
+        anchor = rule["annotations"]["runbook"].split("#")[1]
+        check(anchor in anchors, f"{rule['alert']}: the runbook has no section {anchor}")
+
+
+def main():
+    known = {program: variables(program) for program in PROGRAMS}
+    for overlay in ["small", "production"]:
+        documents, given = render(overlay), secrets(overlay)
+        check_schemas(overlay, documents + given)
+        check_restricted(overlay, documents)
+        check_variables(overlay, documents, given, known)
+        check_ports(overlay, documents, known)
+        check_availability(overlay, documents)
+        check_network(overlay, documents)
+        settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_REFLECTION" in d["data"])
+        check(settings["PATIO_REFLECTION"] == ("false" if overlay == "production" else "true"), f"{overlay}: reflection")
+        if overlay == "small":
+            check_redis(documents)
+        else:
+            check_metrics(documents)
+    check_images(known)
+    check_compose(known)
+    for failure in failures:
+        print(f"manifests: {failure}")
+    print(f"manifests: {passed} checks passed, {len(failures)} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+//! What an operator does: asks how things are, calls what changes nothing, takes backups and puts them back.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod backups;
+mod migrations;
+mod probing;
+mod programs;
+
+use programs::{Patio, run};
+use std::path::Path;
+
+fn doctor(data: &Path, settings: &[(&str, &str)]) -> (Option<i32>, String) {
+    let mut told = vec![("PATIO_DATA_DIR", data.to_str().unwrap()), ("PATIO_WEB_DIR", "/nowhere"), ("PATIO_LISTEN", "127.0.0.1:0")];
+    told.extend(settings);
+    let (code, out, err) = run("patio", &["doctor"], &told);
+    (code, out + &err)
+}
+
+#[test]
+fn the_doctor_tries_everything_and_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let patio = Patio::start(folder.path(), &[]);
+    let pages = folder.path().join("pages");
+    let (code, told) = doctor(&folder.path().join("data"), &[("PATIO_WEB_DIR", pages.to_str().unwrap())]);
+    assert_eq!(code, Some(0), "{told}");
+    assert!(told.contains("ok   database of vehicle: SQLite 3.") && told.contains("tables up to date"), "{told}");
+    drop(patio);
+
+    let away = [("PATIO_DATABASE_URL", "postgres://nobody@127.0.0.1:1/none"), ("PATIO_REDIS_URL", "redis://127.0.0.1:1")];
+    let (code, told) = doctor(&folder.path().join("data"), &away);
+    assert_eq!(code, Some(1), "{told}");
+    for line in ["FAIL database of auth:", "check PATIO_DATABASE_URL", "FAIL cache: Redis does not answer", "FAIL pages: no index.html"] {
+        assert!(told.contains(line), "{line} in {told}");
+    }
+    let (code, told) = doctor(Path::new("/proc/nowhere"), &[]);
+    assert!(code == Some(1) && told.contains("FAIL data folder: /proc/nowhere"), "{told}");
+    let (_, told) = doctor(&folder.path().join("data"), &[("PATIO_TLS", "/nowhere/a,/nowhere/b")]);
+    assert!(told.contains("FAIL https: cannot read /nowhere/a"), "{told}");
+}
+
+#[test]
+fn the_doctor_finds_a_broken_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    Patio::start(folder.path(), &[]).stop(); // what was written is in the file itself then
+    let file = data.join("vehicle.db");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 4096.min(middle)].fill(0xAA);
+    std::fs::write(&file, bytes).unwrap();
+    let (code, told) = doctor(&data, &[]);
+    assert!(code == Some(1) && told.contains("FAIL database of vehicle"), "{told}");
+}

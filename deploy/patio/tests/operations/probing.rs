@@ -1,0 +1,95 @@
+//! Asking one service from its own program.
+use super::programs::{PASSWORD, program, run};
+use std::{
+    net::TcpListener,
+    path::Path,
+    process::{Child, Command},
+    time::{Duration, Instant},
+};
+
+/// auth-svc alone, which needs no other.
+struct Auth {
+    child: Child,
+    address: String,
+}
+
+impl Auth {
+    fn start(data: &Path, reflection: &str) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let address = format!("127.0.0.1:{port}");
+        let child = Command::new(program("auth-svc"))
+            .arg("serve")
+            .env_clear()
+            .envs([
+                ("PATIO_LISTEN", address.as_str()),
+                ("PATIO_AUTH_URL", &format!("http://{address}")),
+                ("PATIO_ADMIN_PASSWORD", PASSWORD),
+            ])
+            .envs([("PATIO_SERVICE_SECRET", "x"), ("PATIO_LOG", "warn"), ("PATIO_ADMIN_LISTEN", "off"), ("PATIO_REFLECTION", reflection)])
+            .env("PATIO_DATA_DIR", data)
+            .spawn()
+            .unwrap();
+        let auth = Self { child, address };
+        let started = Instant::now();
+        while auth.probe(&[]).0 != Some(0) {
+            assert!(started.elapsed() < Duration::from_secs(30), "it never serves");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        auth
+    }
+
+    fn probe(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        let (code, out, err) = run("auth-svc", &[&["probe", "--addr", &self.address], arguments].concat(), &[]);
+        (code, out + &err)
+    }
+}
+
+impl Drop for Auth {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_probe_tells_how_a_service_is_by_words_and_exit_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let auth = Auth::start(folder.path(), "true");
+    assert_eq!(auth.probe(&[]), (Some(0), format!("{} all SERVING\n", auth.address)));
+    let (code, told) = auth.probe(&["--json", "--service", "patio.auth.v1.UserService"]);
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!((code, &told["status"], &told["service"]), (Some(0), &"SERVING".into(), &"patio.auth.v1.UserService".into()));
+    let (code, out, _) = run("auth-svc", &["probe", "--addr", "127.0.0.1:1"], &[]);
+    assert_eq!((code, out.as_str()), (Some(2), "127.0.0.1:1 all UNREACHABLE\n"));
+}
+
+#[test]
+fn a_probe_calls_what_changes_nothing_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let auth = Auth::start(folder.path(), "true");
+    for name in ["GetKeys", "TokenService/GetKeys", "patio.auth.v1.TokenService/GetKeys", "patio.auth.v1.TokenService.GetKeys"] {
+        let (code, told) = auth.probe(&["call", name]);
+        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        assert!(code == Some(0) && told["keys"][0]["publicKey"].is_string(), "{name}: {told}");
+    }
+    let exit = |arguments: &[&str]| auth.probe(&[&["call"], arguments].concat());
+    let expect = |arguments: &[&str], code: i32, words: &str| {
+        let (ended, told) = exit(arguments);
+        assert!(ended == Some(code) && told.contains(words), "{arguments:?}: {ended:?} {told}");
+    };
+    expect(&["GetMe"], 1, "Unauthenticated");
+    expect(&["GetMe", "{}", "--token", "nonsense"], 1, "Unauthenticated");
+    expect(&["SignIn", r#"{"hmc":"1000","password":"x"}"#], 3, "may change something");
+    expect(&["GetNothing"], 3, "there is no rpc `GetNothing`");
+    expect(&["GetNames", r#"{"id":1}"#], 3, "the message is no patio.auth.v1.GetNamesRequest");
+    expect(&["GetNames", "{"], 3, "the message is no");
+    assert_eq!(run("auth-svc", &["probe", "call", "GetKeys", "--addr", "127.0.0.1:1"], &[]).0, Some(2));
+}
+
+#[test]
+fn without_reflection_nothing_is_told_and_nothing_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let auth = Auth::start(folder.path(), "false");
+    let (code, told) = auth.probe(&["call", "GetKeys"]);
+    assert!(code == Some(3) && told.contains("reflection is off"), "{told}");
+}

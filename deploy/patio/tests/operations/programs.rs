@@ -1,0 +1,107 @@
+//! Programs as an operator starts them.
+use serde_json::Value;
+use std::{
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+pub const PASSWORD: &str = "a-first-password";
+
+/// One of the programs, which all lie in one folder.
+pub fn program(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_BIN_EXE_patio")).with_file_name(name);
+    assert!(path.exists(), "{} is missing: cargo build --workspace", path.display());
+    path
+}
+
+/// Runs a program to its end: its exit code and what it said.
+pub fn run(name: &str, arguments: &[&str], settings: &[(&str, &str)]) -> (Option<i32>, String, String) {
+    let done = Command::new(program(name)).args(arguments).current_dir("/").env_clear().envs(settings.iter().copied()).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (done.status.code(), text(&done.stdout), text(&done.stderr))
+}
+
+/// Everything in one process.
+pub struct Patio {
+    child: Child,
+    pub url: String,
+    pub token: String,
+}
+
+impl Patio {
+    /// Starts on `data` below a folder, waits until it is ready and signs in.
+    pub fn start(folder: &Path, settings: &[(&str, &str)]) -> Self {
+        let pages = folder.join("pages");
+        std::fs::create_dir_all(&pages).unwrap();
+        std::fs::write(pages.join("index.html"), "<!doctype html><title>Patio</title>").unwrap();
+        let mut child = Command::new(program("patio"))
+            .env_clear()
+            .env("PATIO_LISTEN", "127.0.0.1:0")
+            .env("PATIO_DATA_DIR", folder.join("data"))
+            .env("PATIO_WEB_DIR", &pages)
+            .env("PATIO_ADMIN_LISTEN", "off")
+            .env("PATIO_ADMIN_PASSWORD", PASSWORD)
+            .env("PATIO_LOG", "warn")
+            .envs(settings.iter().copied())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut told = BufReader::new(child.stdout.take().unwrap()).lines();
+        let url = told.find_map(|line| Some(line.unwrap().split_once("ready on ")?.1.to_owned())).expect("it ended before it was ready");
+        std::thread::spawn(move || told.for_each(drop)); // so that it can go on talking
+        let mut patio = Self { child, url, token: String::new() };
+        let session = patio.call("POST", "/api/sessions", &serde_json::json!({ "hmc": "1000", "password": PASSWORD }));
+        session["token"].as_str().unwrap().clone_into(&mut patio.token);
+        patio
+    }
+
+    #[track_caller]
+    pub fn call(&self, method: &str, path: &str, body: &Value) -> Value {
+        let request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.url));
+        let request = request.header("content-type", "application/json").header("authorization", format!("Bearer {}", self.token));
+        let agent: ureq::Agent = ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(30))).build().into();
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        agent.run(request.body(body).unwrap()).unwrap().body_mut().read_json().unwrap()
+    }
+
+    /// Imports the template's campaign; its vehicles by id.
+    pub fn import(&self) -> Vec<i64> {
+        let agent: ureq::Agent = ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(30))).build().into();
+        let bearer = format!("Bearer {}", self.token);
+        let mut template = agent.get(format!("{}/api/documents/template", self.url)).header("authorization", &bearer).call().unwrap();
+        let mut body = b"--cut\r\ncontent-disposition: form-data; name=\"documents\"; filename=\"t.xlsx\"\r\ncontent-type: application/octet-stream\r\n\r\n".to_vec();
+        body.extend(template.body_mut().read_to_vec().unwrap());
+        body.extend(b"\r\n--cut--\r\n");
+        let upload = agent.post(format!("{}/api/documents/upload", self.url)).header("authorization", &bearer);
+        upload.header("content-type", "multipart/form-data; boundary=cut").send(&body).unwrap();
+        self.everything()["vehicles"].as_array().unwrap().iter().map(|vehicle| vehicle["id"].as_i64().unwrap()).collect()
+    }
+
+    /// All campaigns, all vehicles of the first one, and all people but for when they signed in last.
+    pub fn everything(&self) -> Value {
+        let mut people = self.call("GET", "/api/users", &Value::Null);
+        let all = people.as_array_mut().unwrap();
+        all.iter_mut().for_each(|person| _ = person.as_object_mut().unwrap().remove("last_login_at"));
+        let campaigns = self.call("GET", "/api/campaigns", &Value::Null);
+        let list = format!("/api/vehicles/campaign/{}/all", campaigns["campaigns"][0]["id"]);
+        serde_json::json!({
+            "campaigns": campaigns,
+            "vehicles": self.call("GET", &list, &Value::Null),
+            "people": people,
+        })
+    }
+
+    pub fn stop(mut self) {
+        assert!(Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap().success());
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+impl Drop for Patio {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,236 @@
+//! Steady reads and saves through whichever gateway is ready, as a load balancer sends them, and a count of all that went wrong.
+use super::cluster::answers;
+use serde_json::{Value, json};
+use std::{
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// How often a client tries again what failed.
+const TRIES: usize = 12;
+/// Between two requests of one client.
+const PACE: Duration = Duration::from_millis(25);
+
+/// Whether a gateway is ready, and how often it has become so.
+#[derive(Default)]
+struct Door {
+    url: String,
+    ready: AtomicBool,
+    generation: AtomicUsize,
+}
+
+/// What all clients share.
+pub struct Load {
+    doors: Vec<Door>,
+    token: String,
+    campaign: i64,
+    vehicles: Vec<i64>,
+    stopping: AtomicBool,
+    counts: Mutex<Counts>,
+}
+
+/// What came of the requests since the last look.
+#[derive(Debug, Default, Clone)]
+pub struct Counts {
+    pub reads: usize,
+    pub saves: usize,
+    /// First tries that were not answered well: what was asked, and what came.
+    pub failed: Vec<String>,
+    /// Those that failed on every try.
+    pub given_up: Vec<String>,
+    /// Refusals with 503 that said when to try again.
+    pub asked_to_wait: usize,
+    pub slowest: Duration,
+}
+
+impl Load {
+    pub fn new(gateways: Vec<String>, token: String, campaign: i64, vehicles: Vec<i64>) -> Self {
+        let doors = gateways.into_iter().map(|url| Door { url, ..Door::default() }).collect();
+        Self { doors, token, campaign, vehicles, stopping: AtomicBool::new(false), counts: Mutex::default() }
+    }
+
+    /// Puts load on while `meanwhile` runs, and checks in the end that every save that was acknowledged is there, once.
+    pub fn during<T>(&self, meanwhile: impl FnOnce() -> T) -> T {
+        let (done, saved) = std::thread::scope(|scope| {
+            let watch = scope.spawn(|| self.watch_doors());
+            while !self.doors.iter().all(|door| door.ready.load(Ordering::Relaxed)) {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            let readers: Vec<_> = (0..3).map(|n| scope.spawn(move || self.read(n))).collect();
+            let savers: Vec<_> = self.vehicles.iter().map(|id| scope.spawn(move || (*id, self.save(*id)))).collect();
+            let done = meanwhile();
+            self.stopping.store(true, Ordering::Relaxed);
+            readers.into_iter().for_each(|reader| reader.join().unwrap());
+            let saved: Vec<_> = savers.into_iter().map(|saver| saver.join().unwrap()).collect();
+            watch.join().unwrap();
+            (done, saved)
+        });
+        for (id, (version, notes)) in saved {
+            for door in 0..self.doors.len() {
+                let found = Client::new(self, door).get(&format!("/api/vehicles/{id}")).unwrap();
+                assert_eq!((&found["version"], &found["operator_notes"]), (&json!(version), &json!(notes)), "vehicle {id}");
+            }
+        }
+        done
+    }
+
+    /// What came since the last look.
+    pub fn taken(&self) -> Counts {
+        std::mem::take(&mut *self.counts.lock().unwrap())
+    }
+
+    /// Lets requests that are under way come in, and forgets what came so far.
+    pub fn settle(&self) {
+        std::thread::sleep(Duration::from_millis(300));
+        self.taken();
+    }
+
+    /// Makes ready for another round.
+    pub fn again(&self) {
+        self.stopping.store(false, Ordering::Relaxed);
+        self.taken();
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
+    /// Asks both gateways again and again whether they are ready.
+    fn watch_doors(&self) {
+        while !self.is_stopping() {
+            for door in &self.doors {
+                let ready = answers(&format!("{}/readyz", door.url));
+                if ready && !door.ready.swap(ready, Ordering::Relaxed) {
+                    door.generation.fetch_add(1, Ordering::Relaxed);
+                }
+                door.ready.store(ready, Ordering::Relaxed);
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    fn read(&self, n: usize) {
+        let paths = [
+            format!("/api/vehicles/campaign/{}?page=0&size=20", self.campaign),
+            "/api/campaigns".to_owned(),
+            format!("/api/vehicles/{}", self.vehicles[0]),
+        ];
+        let mut client = Client::new(self, n);
+        for turn in n.. {
+            if self.is_stopping() {
+                return;
+            }
+            let path = &paths[turn % paths.len()];
+            client.until_done(path, |client| client.get(path), |counts| counts.reads += 1);
+        }
+    }
+
+    /// Saves one vehicle again and again; its version and notes as last acknowledged.
+    fn save(&self, id: i64) -> (i64, String) {
+        let (path, mut client) = (format!("/api/vehicles/{id}"), Client::new(self, 0));
+        let mut version = client.get(&path).unwrap()["version"].as_i64().unwrap();
+        let mut notes = String::new();
+        for turn in 0.. {
+            if self.is_stopping() {
+                break;
+            }
+            let (key, text) = (uuid::Uuid::now_v7().to_string(), format!("save {turn}"));
+            let saved =
+                client.until_done(&path, |client| client.put(&path, &key, &json!({ "operator_notes": text })), |counts| counts.saves += 1);
+            if let Some(saved) = saved {
+                assert_eq!(saved["version"].as_i64().unwrap(), version + 1, "save {turn} of vehicle {id} was done once");
+                (version, notes) = (version + 1, text);
+            }
+        }
+        (version, notes)
+    }
+}
+
+/// One client with its own connections.
+struct Client<'l> {
+    load: &'l Load,
+    agents: Vec<(usize, ureq::Agent)>,
+    turn: usize,
+}
+
+impl<'l> Client<'l> {
+    fn new(load: &'l Load, turn: usize) -> Self {
+        let agents = load.doors.iter().map(|door| (door.generation.load(Ordering::Relaxed), agent())).collect();
+        Self { load, agents, turn }
+    }
+
+    /// The next gateway that is ready; connections to one that was away are not used again.
+    fn door(&mut self) -> (String, ureq::Agent) {
+        self.turn += 1;
+        let count = self.load.doors.len();
+        let ready = (0..count).map(|n| (self.turn + n) % count).find(|n| self.load.doors[*n].ready.load(Ordering::Relaxed));
+        let n = ready.unwrap_or(self.turn % count);
+        let generation = self.load.doors[n].generation.load(Ordering::Relaxed);
+        if self.agents[n].0 != generation {
+            self.agents[n] = (generation, agent());
+        }
+        (self.load.doors[n].url.clone(), self.agents[n].1.clone())
+    }
+
+    fn get(&mut self, path: &str) -> Result<Value, String> {
+        let (url, agent) = self.door();
+        self.outcome(agent.get(format!("{url}{path}")).header("authorization", self.bearer()).call())
+    }
+
+    fn put(&mut self, path: &str, key: &str, body: &Value) -> Result<Value, String> {
+        let (url, agent) = self.door();
+        let request = agent.put(format!("{url}{path}")).header("authorization", self.bearer()).header("idempotency-key", key);
+        self.outcome(request.send_json(body))
+    }
+
+    fn bearer(&self) -> String {
+        format!("Bearer {}", self.load.token)
+    }
+
+    fn outcome(&self, answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Value, String> {
+        let mut answer = answer.map_err(|cause| cause.to_string())?;
+        if answer.status().is_success() {
+            return answer.body_mut().read_json().map_err(|cause| cause.to_string());
+        }
+        let waits = answer.status() == 503 && answer.headers().contains_key("retry-after");
+        self.load.counts.lock().unwrap().asked_to_wait += usize::from(waits);
+        Err(format!("{}{}", answer.status(), if waits { " wait" } else { "" }))
+    }
+
+    /// Tries until it is done; what failed is noted with how long it took.
+    fn until_done(
+        &mut self,
+        what: &str,
+        mut act: impl FnMut(&mut Self) -> Result<Value, String>,
+        done: impl Fn(&mut Counts),
+    ) -> Option<Value> {
+        for tried in 0..TRIES {
+            let started = Instant::now();
+            let outcome = act(self);
+            let took = started.elapsed();
+            let mut counts = self.load.counts.lock().unwrap();
+            counts.slowest = counts.slowest.max(took);
+            match outcome {
+                Ok(answer) => {
+                    done(&mut counts);
+                    drop(counts);
+                    std::thread::sleep(PACE);
+                    return Some(answer);
+                }
+                Err(cause) if tried == 0 => counts.failed.push(format!("{what}: {cause} after {took:?}")),
+                Err(_) => {}
+            }
+            drop(counts);
+            std::thread::sleep(Duration::from_millis(if tried < 2 { 100 } else { 500 }));
+        }
+        self.load.counts.lock().unwrap().given_up.push(what.to_owned());
+        None
+    }
+}
+
+fn agent() -> ureq::Agent {
+    ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(10))).build().into()
+}

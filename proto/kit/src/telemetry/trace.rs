@@ -1,0 +1,86 @@
+//! One trace for one request, across all services it passes, sent to a collector when one is named.
+use anyhow::Context;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use opentelemetry::{
+    propagation::{Extractor, Injector, TextMapPropagator},
+    trace::{TraceContextExt, TracerProvider},
+};
+use opentelemetry_otlp::{SpanExporter, WithExportConfig};
+use opentelemetry_sdk::{
+    Resource,
+    propagation::TraceContextPropagator,
+    trace::{Sampler, SdkTracerProvider, Tracer},
+};
+use std::{sync::OnceLock, time::Duration};
+use tracing::Span;
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+
+static PROVIDER: OnceLock<SdkTracerProvider> = OnceLock::new();
+
+/// Begins to send spans to a collector that takes OTLP over gRPC; one that is away costs nothing but the spans.
+///
+/// # Errors
+/// When the URL is none.
+pub fn start(service: &'static str, url: &str, share: f64) -> anyhow::Result<Tracer> {
+    let exporter = SpanExporter::builder().with_tonic().with_endpoint(url).with_timeout(Duration::from_secs(5)).build();
+    let provider = SdkTracerProvider::builder()
+        .with_batch_exporter(exporter.with_context(|| format!("PATIO_OTLP_URL: `{url}`"))?)
+        .with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(share))))
+        .with_resource(Resource::builder().with_service_name(service).build())
+        .build();
+    Ok(PROVIDER.get_or_init(|| provider).tracer("patio"))
+}
+
+/// Sends what is left.
+pub async fn finish() {
+    let Some(provider) = PROVIDER.get() else { return };
+    let done = tokio::task::spawn_blocking(|| provider.shutdown_with_timeout(Duration::from_secs(3))).await;
+    if let Ok(Err(cause)) = done {
+        tracing::debug!(%cause, "some spans were left behind");
+    }
+}
+
+/// Makes a span part of the trace that a request came with.
+pub fn continue_from(span: &Span, headers: &HeaderMap) {
+    if PROVIDER.get().is_some() {
+        let _ = span.set_parent(TraceContextPropagator::new().extract(&Carrier(headers)));
+    }
+}
+
+/// Writes the trace that is going on into the headers of a call.
+pub fn hand_on(headers: &mut HeaderMap) {
+    if PROVIDER.get().is_some() {
+        TraceContextPropagator::new().inject_context(&Span::current().context(), &mut Setter(headers));
+    }
+}
+
+/// The id of the trace a span belongs to, to be found by; none when nothing is traced.
+#[must_use]
+pub fn id(span: &Span) -> Option<String> {
+    PROVIDER.get()?;
+    let context = span.context();
+    let told = context.span().span_context().clone();
+    told.is_valid().then(|| told.trace_id().to_string())
+}
+
+struct Carrier<'h>(&'h HeaderMap);
+
+impl Extractor for Carrier<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.to_str().ok()
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.keys().map(HeaderName::as_str).collect()
+    }
+}
+
+struct Setter<'h>(&'h mut HeaderMap);
+
+impl Injector for Setter<'_> {
+    fn set(&mut self, key: &str, value: String) {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(key), HeaderValue::try_from(value)) {
+            self.0.insert(name, value);
+        }
+    }
+}
