@@ -98,7 +98,7 @@ impl Db {
     pub async fn lossy(&self) -> Result<Vec<String>, sqlx::Error> {
         match &self.0 {
             Pools::Sqlite { .. } => Ok(Vec::new()),
-            Pools::Postgres(pool) => {
+            Pools::Postgres { read: pool, .. } => {
                 let off = "select name || ' = off' from pg_settings
                      where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by name";
                 sqlx::query_scalar(off).fetch_all(pool).await

@@ -36,6 +36,11 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
     inside('campaign-yard', `/campaign/${id}?yard=2`),
     inside('vehicles', `/campaign/${id}/vehicles`),
     inside('vehicles-page', `/campaign/${id}/vehicles?page=9`),
+    inside('walk', `/campaign/${id}/walk`),
+    inside('scanner', vehicle, async (page) => {
+      await page.getByRole('button', { name: 'Scan', exact: true }).click()
+      await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible() // there is no camera here
+    }),
     inside('vehicle', vehicle, async (page) => {
       await page.getByRole('button', { name: 'Manual' }).click()
       await page.getByLabel('Vehicle identifier').fill('1001')

@@ -1,6 +1,6 @@
-import { useEffect, type ComponentType } from 'react'
+import { useEffect, type ComponentType, type ReactNode } from 'react'
 import { createStore, useStore } from './store'
-import type { Signal } from './signal'
+import { prepareSound, type Signal } from './signal'
 
 /** The camera with its finder, on a screen of its own or inside another one. */
 export interface ScanViewProps {
@@ -19,6 +19,8 @@ export interface ScanDialogProps extends ScanViewProps {
   label: string
   onManual: () => void
   onClose: () => void
+  /** What is looked for, below the camera. */
+  children?: ReactNode
 }
 
 /** What the scanner feature brings; other features see no more of it. */
@@ -53,6 +55,7 @@ export function wantScanner(): void {
     .then((parts) => {
       slot.set({ parts, failed: false })
       parts.warm()
+      prepareSound()
     })
     .catch(() => slot.set({ parts: null, failed: true }))
     .finally(() => {

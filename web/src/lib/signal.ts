@@ -18,14 +18,19 @@ const EDGE_S = 0.012
 
 let context: AudioContext | null = null
 
-/** Opens the sound; browsers allow that only in a tap. */
-export function openSound(): void {
+/** Makes the sound ready while nobody waits: that may hold the page up for a moment. */
+export function prepareSound(): void {
   try {
     context ??= new AudioContext()
-    if (context.state === 'suspended') context.resume().catch(() => undefined)
   } catch {
     context = null // a device without sound still scans
   }
+}
+
+/** Opens the sound; browsers allow that only in a tap. */
+export function openSound(): void {
+  prepareSound()
+  if (context?.state === 'suspended') context.resume().catch(() => undefined)
 }
 
 /** Sounds and vibrates. */

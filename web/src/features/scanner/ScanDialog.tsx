@@ -6,7 +6,7 @@ import { useScanText } from './text'
 import styles from './ScanDialog.module.css'
 
 /** The scanner as a modal; Manual is always below it. */
-export function ScanDialog({ label, onManual, onClose, ...view }: ScanDialogProps) {
+export function ScanDialog({ label, onManual, onClose, children, ...view }: ScanDialogProps) {
   const t = useScanText()
   return (
     <Dialog kind="full" label={label} onClose={onClose}>
@@ -16,6 +16,7 @@ export function ScanDialog({ label, onManual, onClose, ...view }: ScanDialogProp
           <IconButton icon="close" label={t('scan.close')} onClick={onClose} />
         </div>
         <ScanView {...view} />
+        {children}
         <div className={styles.bar}>
           <Button big wide icon="keyboard" onClick={onManual}>
             {t('vehicle.manual')}

@@ -81,13 +81,15 @@ function release(stream: MediaStream): void {
   }
 }
 
+const HAVE_CURRENT_DATA = 2
+
 /** Waits until pictures come. */
 async function playing(video: HTMLVideoElement): Promise<void> {
   const { promise: late, reject } = deferred<never>()
   const timer = setTimeout(() => reject(new CameraError('timeout')), START_MS)
   const { promise: pictures, resolve } = deferred<void>()
   video.addEventListener('loadeddata', () => resolve(), { once: true })
-  if (video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) resolve()
+  if (video.readyState >= HAVE_CURRENT_DATA) resolve()
   try {
     await Promise.race([Promise.all([video.play(), pictures]), late])
   } finally {

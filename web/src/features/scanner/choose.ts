@@ -1,7 +1,7 @@
 import type { Code, Decoded } from './decoder'
 
 /** How many further pictures are looked through for a code that fits, after one that does not was read. */
-const LOOK_AROUND = 3
+const LOOK_AROUND = 2
 
 /** Takes the code that fits what is looked for, else the first: a label beside the right one does not win by chance. */
 export function createChooser(fits: ((text: string) => boolean) | undefined) {

@@ -11,7 +11,7 @@ import { useScanText } from './text'
 import { useFinding } from './useFinding'
 import type { Inspection } from './useInspection'
 import { useWedge } from './useWedge'
-import { signalOf } from './verdict'
+import { isKnown, signalOf } from './verdict'
 import { Verdict } from './Verdict'
 import styles from './VehiclePage.module.css'
 
@@ -52,7 +52,7 @@ export function Identify({ vehicle, yard, inspection }: IdentifyProps) {
       <TextField label={t('vehicle.identifier')} className={`mono ${styles.identifier}`} value={entry.identifier} readOnly={!manual || saved}
         placeholder={t(manual ? 'vehicle.typeHere' : 'vehicle.chooseManual')} autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false} enterKeyHint="done"
         onChange={(event) => change({ identifier: event.target.value, scanned: false })} />
-      <div className={styles.ways}>
+      <div className={`${styles.ways} ${identified && !manual ? styles.compact : ''}`}>
         <Button kind={identified ? 'secondary' : 'primary'} big wide icon="scan" disabled={saved} onClick={scan}>
           {t(entry.identifier === '' ? 'scan.scan' : 'scan.again')}
         </Button>
@@ -63,8 +63,15 @@ export function Identify({ vehicle, yard, inspection }: IdentifyProps) {
         )}
       </div>
       <Verdict vehicle={vehicle} yard={yard} entered={entry.identifier} scanned={entry.scanned === true} identified={identified} finding={finding} />
-      {scanning && <ScanDialog label={t('scan.title')} onRead={(text) => { setScanning(false); read(text) }} onManual={unlock} onClose={() => setScanning(false)}
-        fits={(text) => standsFor(text, vehicle) || finding.find(text)?.kind === 'one'} />}
+      {scanning && (
+        <ScanDialog label={t('scan.title')} onRead={(text) => { setScanning(false); read(text) }} onManual={unlock} onClose={() => setScanning(false)}
+          fits={(text) => standsFor(text, vehicle) || isKnown(finding.find(text))}>
+          <p className={`${styles.place} ${styles.sought}`}>
+            <strong>{vehicle.parking_space}</strong>
+            <span className="mono">{vehicle.vin_number}</span>
+          </p>
+        </ScanDialog>
+      )}
     </div>
   )
 }

@@ -1,18 +1,19 @@
 import { useEffect, useState } from 'react'
 import { useParams } from 'wouter'
 import { wordsFor } from '@/api/problem'
-import type { ListedVehicle } from '@/api/types'
+import type { ListedVehicle, Vehicle } from '@/api/types'
 import { idFrom, useQueryParams } from '@/lib/route'
 import { openSound, signal, type Signal } from '@/lib/signal'
 import { count } from '@/lib/time'
 import { Button } from '@/ui/Button'
+import { Icon } from '@/ui/Icon'
 import { Failure, Note, Page, Skeleton } from '@/ui/Page'
 import { ScanView } from '@/ui/Scanner'
 import { useCampaignHead } from './api'
 import { useScanText } from './text'
 import { useFinding, type Finding } from './useFinding'
 import { useWedge } from './useWedge'
-import { signalOf } from './verdict'
+import { isKnown, signalOf } from './verdict'
 import { aheadOf } from './walk'
 import { WalkFind } from './WalkFind'
 import { WalkSheet } from './WalkSheet'
@@ -53,9 +54,9 @@ function Walk({ campaign, yard, vehicles, finding }: WalkProps) {
   const [car, setCar] = useState<{ id: number; scanned: boolean } | null>(null)
   const [missed, setMissed] = useState<string | null>(null)
   const [mood, setMood] = useState<Signal | null>(null)
-  const [last, setLast] = useState<number | null>(null)
+  const [last, setLast] = useState<Vehicle | null>(null)
   const [typing, setTyping] = useState(false)
-  const { next, left } = aheadOf(vehicles, yard, last)
+  const { next, left } = aheadOf(vehicles, yard, last?.id ?? null)
   const open = (id: number, scanned: boolean) => {
     setTyping(false)
     setMissed(null)
@@ -78,19 +79,25 @@ function Walk({ campaign, yard, vehicles, finding }: WalkProps) {
     return () => document.removeEventListener('pointerdown', openSound)
   }, [])
   const shown = car === null ? undefined : vehicles.find(({ id }) => id === car.id)
-  const leave = (saved: boolean) => {
-    if (saved && car !== null) setLast(car.id)
+  const leave = (saved: Vehicle | null) => {
+    if (saved !== null) setLast(saved)
     setCar(null)
     setMood(null)
   }
   return (
     <>
       <div className={styles.camera}>
-        <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={read} fits={(text) => finding.find(text)?.kind === 'one'} />
+        <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={read} fits={(text) => isKnown(finding.find(text))} />
       </div>
       {missed !== null && <Missed text={missed} campaign={campaign} found={finding.find(missed)} onOpen={(id) => open(id, true)} onClose={() => setMissed(null)} />}
       {typing && <WalkFind finding={finding} onOpen={(id) => open(id, false)} />}
       <div className={styles.bar} data-bottom-bar>
+        {last !== null && (
+          <p key={last.version} className={styles.saved} role="status">
+            <Icon name="check" size={20} />
+            {last.status === '' ? t('walk.savedPlain', { vin: last.vin_number }) : t('walk.saved', { vin: last.vin_number, status: last.status })}
+          </p>
+        )}
         {next === null ? (
           <p className={styles.next}>{t('walk.noNext')}</p>
         ) : (

@@ -5,7 +5,6 @@ import { Button, IconButton } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Failure, Note, Skeleton } from '@/ui/Page'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { toast } from '@/ui/Toast'
 import { useCampaignHead, useVehicle } from './api'
 import { ConflictDialog } from './ConflictDialog'
 import { Notes } from './Notes'
@@ -18,7 +17,7 @@ interface SheetProps {
   listed: ListedVehicle
   yard: number | null
   scanned: boolean
-  onLeave: (saved: boolean) => void
+  onLeave: (saved: Vehicle | null) => void
 }
 
 /** The car that was scanned, over the camera: one tap for its status, one to save it. */
@@ -27,7 +26,7 @@ export function WalkSheet({ listed, yard, scanned, onLeave }: SheetProps) {
   const session = useSession()
   const vehicle = useVehicle(listed.id, yard)
   return (
-    <Dialog kind="sheet" label={t('walk.sheet', { vin: listed.vin_number })} onClose={() => onLeave(false)}>
+    <Dialog kind="sheet" label={t('walk.sheet', { vin: listed.vin_number })} onClose={() => onLeave(null)}>
       <div className={styles.sheet}>
         <div className={styles.head}>
           <div>
@@ -37,11 +36,11 @@ export function WalkSheet({ listed, yard, scanned, onLeave }: SheetProps) {
               {listed.inspected && <span className={styles.done}>{t('walk.done')} <VehicleStatusBadge status={listed.status} /></span>}
             </p>
           </div>
-          <IconButton icon="close" label={t('walk.skip')} onClick={() => onLeave(false)} />
+          <IconButton icon="close" label={t('walk.skip')} onClick={() => onLeave(null)} />
         </div>
         {vehicle.isPending && <Skeleton rows={2} height={72} label={t('vehicle.loading')} />}
         {vehicle.isError && !vehicle.data && <Failure text={wordsFor(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}
-        {vehicle.data && session && <Inspect vehicle={vehicle.data} yard={yard} user={session.user} scanned={scanned} onSaved={() => onLeave(true)} />}
+        {vehicle.data && session && <Inspect vehicle={vehicle.data} yard={yard} user={session.user} scanned={scanned} onSaved={onLeave} />}
       </div>
     </Dialog>
   )
@@ -52,15 +51,12 @@ interface InspectProps {
   yard: number | null
   user: User
   scanned: boolean
-  onSaved: () => void
+  onSaved: (saved: Vehicle) => void
 }
 
 function Inspect({ vehicle, yard, user, scanned, onSaved }: InspectProps) {
   const t = useScanText()
-  const inspection = useInspection(vehicle, yard, user, ({ vin_number: vin, status }) => {
-    toast('success', status === '' ? t('walk.savedPlain', { vin }) : t('walk.saved', { vin, status }))
-    onSaved()
-  })
+  const inspection = useInspection(vehicle, yard, user, onSaved)
   const { entry, busy, error, conflict, change, submit } = inspection
   const campaign = useCampaignHead(vehicle.campaign_id).data
   const choose = (status: string) => change({ status, identifier: vehicle.vin_number, scanned })

@@ -21,3 +21,6 @@ export function signalOf(found: Match<ListedVehicle>, here: number | null): Sign
   if (here !== null && found.vehicle.id !== here) return 'elsewhere'
   return found.vehicle.inspected ? 'done' : 'right'
 }
+
+/** Whether a text says anything of a campaign; of several labels in view such a one is taken. */
+export const isKnown = (found: Match<ListedVehicle> | null): boolean => found !== null && found.kind !== 'none'
