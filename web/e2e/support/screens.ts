@@ -45,7 +45,6 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
       await page.getByRole('button', { name: 'Manual' }).click()
       await page.getByLabel('Vehicle identifier').fill('1001')
     }),
-    inside('walk', `/campaign/${id}/walk`),
     inside('vehicle-inline', vehicle, (page) => page.getByRole('button', { name: /^Edit Parking Space/ }).click()),
     inside('import', '/import'),
     inside('manage', '/campaign-list', async (page) => {
