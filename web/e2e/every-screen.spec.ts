@@ -46,9 +46,10 @@ const cutOff = (page: Page) =>
   })
 
 const wear = (page: Page, theme: string, contrast: string) =>
-  page.evaluate(([name, more]) => {
+  page.evaluate(async ([name, more]) => {
     document.documentElement.dataset.theme = name
     document.documentElement.dataset.contrast = more
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame) // until no transition is under way
   }, [theme, contrast])
 
 /** What only the colours decide; the rest is the same in every theme. */

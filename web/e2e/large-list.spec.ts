@@ -16,9 +16,14 @@ const ROUNDS = 3
 const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
 test.use({ viewport: PHONE })
+test.setTimeout(300_000)
 
 test('a list of a hundred thousand vehicles opens and is searched without waiting, on a slow phone', async ({ page }, info) => {
-  const id = await uploaded(page.request, await headersOf(page.request, supervisor), unique('Large'), rowsOver(VEHICLES))
+  let id = 0
+  // On a busy machine the reader's own clock may run out; the next try may have more of it.
+  await expect(async () => {
+    id = await uploaded(page.request, await headersOf(page.request, supervisor), unique('Large'), rowsOver(VEHICLES))
+  }).toPass({ timeout: 150_000 })
   await enter(page, supervisor, '/campaign-home')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await page.waitForLoadState('networkidle')

@@ -6,6 +6,12 @@ import { enter, headersOf, member, memberOf } from './support/session'
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '')
 
+/** Presses a key as a person does; keys that come faster are taken for those of a hardware scanner. */
+const press = async (page: Page, key: string): Promise<void> => {
+  await page.waitForTimeout(80)
+  await page.keyboard.press(key)
+}
+
 /** Goes on with the Tab key until what has the focus bears this name. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let n = 0; n < 60 && !name.test(await focused(page)); n++) await page.keyboard.press('Tab')
@@ -44,31 +50,31 @@ for (const viewport of SIZES) {
       await expect(page.locator('tbody tr, main li').filter({ hasText: name })).toBeVisible()
       await expect(page.locator('tbody tr, main ul > li').filter({ has: page.getByRole('progressbar') })).toHaveCount(1)
       await tabTo(page, new RegExp(`^(Campaign in progress)?${name}`))
-      await page.keyboard.press('Enter')
+      await press(page, 'Enter')
       await expect(page.getByRole('heading', { level: 1, name: 'Select Yard' })).toBeFocused()
       await tabTo(page, /^Yard K/)
-      await page.keyboard.press('Enter')
+      await press(page, 'Enter')
       await expect(page.getByRole('heading', { level: 1, name: 'Select Campaign' })).toBeFocused()
       await tabTo(page, new RegExp(`^${name}`))
-      await page.keyboard.press('Enter')
+      await press(page, 'Enter')
       await tabTo(page, /^Start campaign/)
-      await page.keyboard.press('Enter')
+      await press(page, 'Enter')
       await expect(page).toHaveURL(new RegExp(`/vehicle/${first?.id}`))
       await tabTo(page, /^Manual/)
-      await page.keyboard.press('Enter')
-      await page.keyboard.type(first?.vin_number ?? '')
+      await press(page, 'Enter')
+      await page.keyboard.type(first?.vin_number ?? '', { delay: 60 })
       await tabTo(page, /^ng$/)
       const ring = await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle)
       expect(ring).toBe('solid')
-      await page.keyboard.press('Space')
+      await press(page, 'Space')
       await tabTo(page, /^Save and Exit/)
       const bar = await page.getByRole('button', { name: 'Save and Exit' }).boundingBox()
       expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual(viewport.height)
-      await page.keyboard.press('Enter')
+      await press(page, 'Enter')
       await expect(page).toHaveURL(new RegExp(`/campaign/${id}`))
       expect((await vehicleOf(page.request, headers, first?.id ?? 0)).status).toBe('ng')
       await tabTo(page, /^Open menu/)
-      await page.keyboard.press('Enter')
+      await press(page, 'Enter')
       await expect(page.getByRole('dialog')).toBeVisible()
       await tabTo(page, /^Logout/)
       for (let n = 0; n < 30; n++) await page.keyboard.press('Tab')

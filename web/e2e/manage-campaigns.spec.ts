@@ -43,7 +43,7 @@ for (const viewport of SIZES) {
       const list = tool.getByLabel('VIN list')
       await expect(execute).toBeDisabled()
       await list.fill(`${vin(at(0))}\n\n  ${vin(at(1)).replace(' ', '\t ')}\nNOBODY 000001`)
-      await expect(tool.getByText('3 lines read')).toBeVisible()
+      await expect(tool.getByText('Lines read: 3')).toBeVisible()
       await expect(execute).toBeDisabled()
       await tool.getByLabel('Status').selectOption('ok')
       await expect(tool.getByText('2 vehicles become ok, 1 is not in any campaign.')).toBeVisible()

@@ -127,3 +127,15 @@ test('what somebody else saved first is told, and saving again keeps both change
   expect(await screen.findByText('Veículo HB20 000123 atualizado.')).toBeTruthy()
   expect(calls.filter(({ name }) => name === 'PUT /vehicles/7').at(-1)?.body).toMatchObject({ parking_space: 'B-9', operator_notes: 'theirs' })
 })
+
+test('the preview shows old and new values when the answer carries them', async () => {
+  const preview = [{ line: 1, vin_number: 'HB20 1', campaign_name: 'Airbag', changes: [{ field: 'status', old: 'ng', new: 'ok' }] }]
+  const { person } = open({ 'POST /vehicles/bulk/status': { ...outcome, preview } })
+  const tool = await unfold(person, 'Status Manager')
+  await person.selectOptions(tool.getByLabelText('Status'), 'ok')
+  await person.click(tool.getByLabelText(/^VIN list/))
+  await person.paste('HB20 1\nHB20 2')
+  const changes = within(await tool.findByRole('region', { name: 'Changes' }))
+  expect(changes.getByText('HB20 1').closest('tbody')?.textContent).toBe('HB20 1 AirbagStatusng → ok')
+  expect(tool.getByText('and 1 more')).toBeTruthy()
+})
