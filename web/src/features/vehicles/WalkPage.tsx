@@ -86,13 +86,13 @@ function Walk({ campaign, yard, vehicles, finding }: WalkProps) {
   }
   return (
     <>
+      {typing && <WalkFind finding={finding} onOpen={(id) => open(id, false)} />}
       <div className={styles.camera}>
         <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={read} fits={(text) => isKnown(finding.find(text))} />
       </div>
-      {missed !== null && <Missed text={missed} campaign={campaign} found={finding.find(missed)} onOpen={(id) => open(id, true)} onClose={() => setMissed(null)} />}
-      {typing && <WalkFind finding={finding} onOpen={(id) => open(id, false)} />}
       <div className={styles.bar} data-bottom-bar>
-        {last !== null && (
+        {missed !== null && <Missed text={missed} campaign={campaign} found={finding.find(missed)} onOpen={(id) => open(id, true)} onClose={() => setMissed(null)} />}
+        {last !== null && missed === null && (
           <p key={last.version} className={styles.saved} role="status">
             <Icon name="check" size={20} />
             {last.status === '' ? t('walk.savedPlain', { vin: last.vin_number }) : t('walk.saved', { vin: last.vin_number, status: last.status })}
