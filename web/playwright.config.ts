@@ -6,7 +6,7 @@ export default defineConfig({
   outputDir: 'test-results',
   timeout: 180_000,
   expect: { timeout: 15_000 },
-  workers: 1,
+  workers: 2,
   forbidOnly: true,
   reporter: [['list']],
   use: {
@@ -15,6 +15,7 @@ export default defineConfig({
     locale: 'pt-BR',
     ignoreHTTPSErrors: true,
     serviceWorkers: 'block', // only the tests that are about it let one in
+    actionTimeout: 20_000,
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',

@@ -22,6 +22,8 @@ mod sockets;
 #[cfg(test)]
 mod stack;
 #[cfg(test)]
+mod tls;
+#[cfg(test)]
 mod uploads;
 #[cfg(test)]
 mod vehicles;

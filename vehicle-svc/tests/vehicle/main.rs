@@ -4,4 +4,6 @@ mod audit;
 mod campaigns;
 mod editing;
 mod inspection;
+mod jobs;
+mod undone_imports;
 mod yard;

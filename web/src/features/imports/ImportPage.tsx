@@ -1,6 +1,7 @@
 import { useState } from 'react'
+import { draftOf } from '@/api/drafts'
 import type { Imported } from '@/api/types'
-import { wordsFor } from '@/api/problem'
+import { Problem, wordsFor } from '@/api/problem'
 import { complaintAbout } from '@/lib/files'
 import { useText } from '@/lib/text'
 import { Button, LinkButton } from '@/ui/Button'
@@ -11,10 +12,12 @@ import { useTemplate, useUpload, type UploadProgress } from './api'
 import { Refusal } from './Refusal'
 import styles from './ImportPage.module.css'
 
+const useFile = draftOf<File | null>(null)
+
 /** Uploads one workbook as a new campaign. */
 export default function ImportPage() {
   const t = useText()
-  const [file, setFile] = useState<File | null>(null)
+  const [file, setFile] = useFile()
   const [complaint, setComplaint] = useState<string | null>(null)
   const [progress, setProgress] = useState<UploadProgress | null>(null)
   const upload = useUpload(setProgress)
@@ -28,7 +31,7 @@ export default function ImportPage() {
   const send = () => {
     if (file === null) return
     setProgress(null)
-    upload.mutate(file, { onSettled: () => setFile(null) })
+    upload.mutate(file, { onSuccess: () => setFile(null), onError: (error) => isRefused(error) && setFile(null) })
   }
   return (
     <Page title={t('import.title')} narrow>
@@ -49,6 +52,9 @@ export default function ImportPage() {
     </Page>
   )
 }
+
+/** Whether it is the file that is not taken; what only failed on the way can be sent again. */
+const isRefused = (error: Error) => error instanceof Problem && error.status >= 400 && error.status < 500 && error.status !== 401
 
 function Working({ progress }: { progress: UploadProgress | null }) {
   const t = useText()

@@ -7,6 +7,16 @@ import type { Campaign, ListedVehicle, Vehicle, VehicleInput } from '@/api/types
 
 export const useCampaignHead = (id: number) => useQuery(campaignQuery(id, null))
 export const useWholeList = (campaign: number, enabled = true) => useQuery({ ...wholeListQuery(campaign), enabled })
+/** One page of what matches a search, as the server finds it, for the time in which the whole list is on its way. */
+export const useEarlyRows = (campaign: number, { search, page }: { search: string; page: number }, enabled: boolean) =>
+  useQuery({
+    queryKey: ['vehicles', 'page', campaign, search.trim(), page, null],
+    queryFn: ({ signal }) => answer(http.GET('/vehicles/campaign/{id}', { params: { path: { id: campaign }, query: { page: page - 1, search: search.trim() } }, signal })),
+    select: ({ vehicles }): ListedVehicle[] => vehicles,
+    enabled,
+    retry: false,
+  })
+
 export const useVehicle = (id: number, yard: number | null) => useQuery(vehicleQuery(id, yard))
 
 export interface Save {

@@ -14,6 +14,7 @@ export const campaigns = {
   'campaigns.progressOf': 'Progress of {name}',
   'campaigns.completed': 'Campaign completed',
   'campaigns.inProgress': 'Campaign in progress',
+  'campaigns.notLoaded': 'Erro ao carregar campanhas',
   'campaigns.failed': 'Erro ao carregar campanhas. {why}',
   'campaigns.none': 'Ainda não há campanhas. Um líder ou supervisor as importa.',
   'campaigns.noneManager': 'Ainda não há campanhas. Importe uma planilha para criar a primeira.',
