@@ -1,4 +1,4 @@
-import { hasCheckDigit } from './vin'
+import { hasCheckDigit } from '../../lib/vin'
 
 /** A code that the engine saw in one look. */
 export interface Sighting {

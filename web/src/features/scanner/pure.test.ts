@@ -8,7 +8,7 @@ import { formatName } from './formats'
 import { blank, clearStripes, cut, evened, grayOf, halved, mapped, rgbaOf, scaled, turned } from './pixels'
 import { AWAY_MS, createGate } from './repeat'
 import { sizesOf } from './still'
-import { hasCheckDigit } from './vin'
+import { hasCheckDigit } from '@/lib/vin'
 
 const DEGREE = Math.PI / 180
 /** Stripes across which one goes in the direction of an angle. */
