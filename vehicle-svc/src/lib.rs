@@ -11,6 +11,7 @@ mod note;
 mod place;
 mod progress;
 mod removing;
+mod roster;
 pub mod store;
 mod undo;
 

@@ -70,7 +70,7 @@ for (const viewport of SIZES) {
       await dialog.getByRole('button', { name: 'Close' }).click()
       await expect(imported).toContainText('the campaign is gone.')
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
-      await expect(page.getByText(`"${name}"`)).toBeVisible()
+      await expect(page.getByText(new RegExp(`"${name}"`))).toBeVisible()
       await expect(page.getByRole('button', { name: `Delete ${name}` })).toHaveCount(0)
     })
   })

@@ -15,6 +15,7 @@ pub mod operations;
 pub mod sessions;
 pub mod users;
 pub mod vehicles;
+pub mod whole_list;
 pub mod yards;
 
 fn all() -> OpenApiRouter<Api> {
@@ -24,6 +25,7 @@ fn all() -> OpenApiRouter<Api> {
         .merge(campaigns::routes())
         .merge(yards::routes())
         .merge(vehicles::routes())
+        .merge(whole_list::routes())
         .merge(bulk::routes())
         .merge(jobs::routes())
         .merge(documents::routes())

@@ -17,11 +17,16 @@ pub struct Campaign {
     pub name: String,
     /// All of its vehicles.
     pub total: i64,
+    /// Grows with every change of its vehicles.
+    pub revision: i64,
+    /// Grows when vehicles come, go, or change their identifier or place.
+    pub layout: i64,
 }
 
 /// Finds a campaign that people see.
 pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>> {
-    on!(db.read(), c => query_as("select id, name, total from campaigns where id = $1 and gate in ('open', 'closed')")
+    on!(db.read(), c => query_as(
+        "select id, name, total, counts_revision as revision, layout from campaigns where id = $1 and gate in ('open', 'closed')")
         .bind(id).fetch_optional(c).await)
 }
 

@@ -80,7 +80,7 @@ struct After {
 }
 
 /// Moves the counters of a campaign whose vehicles change, and notes a turning point when one is passed.
-/// Its revision grows even when no counter moves: whoever holds its list has to fetch it again.
+/// Its revision and layout grow even when no counter moves: whoever holds its list has to fetch it again.
 ///
 /// The campaign's own row comes last, so that its lock is held as shortly as can be.
 pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &Deltas) -> Result<Option<Counted>> {
@@ -91,7 +91,7 @@ pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &Deltas) -> Result<Op
     let before_begun: bool =
         on!(tx.on(), c => sqlx::query_scalar("select begun from campaigns where id = $1").bind(campaign).fetch_one(c).await)?;
     let after: After = on!(tx.on(), c => query_as(
-        "update campaigns set total = total + $2, inspected = inspected + $3, counts_revision = counts_revision + 1, begun = true
+        "update campaigns set total = total + $2, inspected = inspected + $3, counts_revision = counts_revision + 1, layout = layout + 1, begun = true
           where id = $1 returning total, inspected, counts_revision, begun")
         .bind(campaign).bind(whole.total).bind(whole.inspected).fetch_one(c).await)?;
     let turn = turn(&after, whole, !before_begun && after.begun);
@@ -136,7 +136,7 @@ pub async fn count_draft(tx: &mut Tx<'_>, campaign: i64) -> Result<i64> {
         .bind(campaign).execute(c).await.map(drop))?;
     on!(tx.on(), c => sqlx::query_scalar(
         "update campaigns set total = coalesce((select cast(sum(total) as bigint) from counters where campaign_id = $1), 0),
-                inspected = 0, counts_revision = counts_revision + 1
+                inspected = 0, counts_revision = counts_revision + 1, layout = layout + 1
           where id = $1 returning total")
         .bind(campaign).fetch_one(c).await)
 }

@@ -45,6 +45,29 @@ pub fn edits(postgres: bool) -> &'static str {
     }
 }
 
+macro_rules! vehicles_by_ids {
+    ($asked:literal) => {
+        concat!(
+            "select ",
+            super::vehicles::columns!(),
+            ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
+              where v.id in (",
+            $asked,
+            ") order by v.walk_key, v.id"
+        )
+    };
+}
+
+/// Vehicles by a JSON array of their numbers; see [`ids`].
+#[must_use]
+pub fn vehicles_by_ids(postgres: bool) -> &'static str {
+    if postgres {
+        vehicles_by_ids!("select cast(value as bigint) from jsonb_array_elements_text(cast($1 as jsonb))")
+    } else {
+        vehicles_by_ids!("select value from json_each($1)")
+    }
+}
+
 macro_rules! look {
     ($lock:literal) => {
         concat!(
@@ -126,7 +149,8 @@ macro_rules! save_on_sqlite {
             turn!("total", "inspected", "(total + $23)", "(inspected + $24)", "begun"),
             " as turn from campaigns where id = $2) where turn is not null
              on conflict (campaign_id) do update set turn = excluded.turn, revision = excluded.revision;
-             update campaigns set total = total + $23, inspected = inspected + $24, counts_revision = counts_revision + 1, begun = true
+             update campaigns set total = total + $23, inspected = inspected + $24, counts_revision = counts_revision + 1, layout = layout + $36,
+                    begun = true
               where id = $2;
              insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
              values ($16, $15, $25, $26, $27, $28, $29, $30, $31);
@@ -152,7 +176,8 @@ macro_rules! save_on_postgres {
                         cross join (values (cast($17 as bigint), cast($18 as bigint), cast($19 as bigint)), ($20, $21, $22)) d (yard, total, inspected)
                         where d.yard is not null ", more_or_fewer!(), "),
              c as (update campaigns
-                      set total = total + $23, inspected = campaigns.inspected + $24, counts_revision = counts_revision + 1, begun = true
+                      set total = total + $23, inspected = campaigns.inspected + $24, counts_revision = counts_revision + 1,
+                          layout = layout + $36, begun = true
                      from v where campaigns.id = v.campaign_id
                    returning campaigns.id, name, gate, total, campaigns.inspected, counts_revision),
              turned as (insert into turns (campaign_id, turn, revision)

@@ -58,6 +58,16 @@ pub struct Change<'s> {
     pub yard: Option<i64>,
 }
 
+impl Change<'_> {
+    /// Whether the vehicle is found under another identifier or in another place afterwards.
+    fn shifts(&self) -> bool {
+        let (was, is) = (self.before, self.finding);
+        was.model_code != is.identifier.model_code
+            || was.serial_number != is.identifier.serial_number
+            || was.parking_space != is.place.space
+    }
+}
+
 /// Finds a vehicle of a campaign that people see, with what its save's key was used for.
 ///
 /// With `hold` others are kept from changing it until the commit.
@@ -88,6 +98,7 @@ pub async fn save(tx: &mut Tx<'_>, change: &Change<'_>) -> Result<Option<After>>
         .bind(entry.role).bind(entry.kind).bind(&entry.subject).bind(&entry.summary).bind(&entry.address)
         .bind(&entry.old_values).bind(&entry.new_values)
         .bind(key.user_id).bind(&key.key).bind(&key.fingerprint).bind(yard.unwrap_or(NO_YARD))
+        .bind(i64::from(change.shifts()))
         .fetch_all(c).await)?;
     Ok(rows.pop())
 }

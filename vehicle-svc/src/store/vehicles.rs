@@ -113,7 +113,9 @@ pub async fn find_in(tx: &mut Tx<'_>, id: i64, yard: Option<i64>) -> Result<Opti
 /// What narrows a list of vehicles down.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// A `like` pattern; `%%` for all.
+    /// What is contained in identifier or space, in lower case; empty for all.
+    pub needle: String,
+    /// The same as a `like` pattern; `%%` for all.
     pub pattern: String,
     /// Only this yard.
     pub yard: Option<i64>,
@@ -137,6 +139,35 @@ pub async fn page(db: &Db, campaign: i64, filter: &Filter, window: Window) -> Re
             and (cast($3 as bigint) is null or v.yard_id = $3) and (cast($4 as text) is null or v.status = $4)
           order by v.walk_key, v.id limit $5 offset $6"))
         .bind(campaign).bind(&filter.pattern).bind(filter.yard).bind(filter.status).bind(window.limit()).bind(window.offset())
+        .fetch_all(c).await)
+}
+
+/// Vehicles by their numbers, in walking order; `next` is not looked up.
+pub async fn by_ids(db: &Db, ids: &[i64]) -> Result<Vec<Vehicle>> {
+    let text = dialect::vehicles_by_ids(db.is_postgres());
+    let ids = serde_json::to_string(ids).unwrap_or_default();
+    on!(db.read(), c => query_as(text).bind(&ids).fetch_all(c).await)
+}
+
+/// What a roster holds of a vehicle.
+#[derive(Debug, Clone, FromRow)]
+pub struct Entry {
+    /// Its number.
+    pub id: i64,
+    /// What searching looks through.
+    pub haystack: String,
+    /// None when the space leads to no yard.
+    pub yard_id: Option<i64>,
+    /// Sorts as people walk.
+    pub walk_key: String,
+}
+
+/// The next entries of a campaign's roster after a position, in walking order.
+pub async fn entries_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<Entry>> {
+    on!(db.read(), c => query_as(
+        "select id, haystack, yard_id, walk_key from vehicles
+          where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
+        .bind(campaign).bind(&position.0).bind(position.1).bind(most)
         .fetch_all(c).await)
 }
 

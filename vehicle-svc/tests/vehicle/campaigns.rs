@@ -70,7 +70,7 @@ async fn the_whole_list_streams_every_vehicle_once_in_walking_order() {
     each_database(async |host| {
         let spaces: Vec<String> = (0..2_500).map(|n| format!("{}-{}", ['A', 'B', 'C'][n % 3], n)).collect();
         let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
-        let ask = pb::ListAllVehiclesRequest { campaign_id: CAMPAIGN };
+        let ask = pb::ListAllVehiclesRequest { campaign_id: CAMPAIGN, known: None };
         let mut stream = yard.vehicles().list_all_vehicles(yard.person(4, Role::Operator).sign(ask)).await.unwrap().into_inner();
         let mut rows = Vec::new();
         while let Some(chunk) = stream.message().await.unwrap() {

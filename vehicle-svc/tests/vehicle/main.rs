@@ -5,5 +5,6 @@ mod campaigns;
 mod editing;
 mod inspection;
 mod jobs;
+mod lists;
 mod undone_imports;
 mod yard;

@@ -21,6 +21,12 @@ export class Problem extends Error {
     return typeof value === 'number' ? value : null
   }
 
+  /** A text that came with the refusal, such as `rejected_id`. */
+  text(name: string): string | null {
+    const value = isRecord(this.body) ? this.body[name] : null
+    return typeof value === 'string' ? value : null
+  }
+
   get details(): unknown[] {
     const details = isRecord(this.body) ? this.body.details : null
     return Array.isArray(details) ? details : []
