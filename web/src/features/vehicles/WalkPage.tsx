@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { useParams } from 'wouter'
 import { wordsFor } from '@/api/problem'
 import type { ListedVehicle, Vehicle } from '@/api/types'
+import { readable } from '@/lib/identifier'
 import { idFrom, useQueryParams } from '@/lib/route'
 import { openSound, signal, type Signal } from '@/lib/signal'
 import { count } from '@/lib/time'
@@ -70,7 +71,7 @@ function Walk({ campaign, yard, vehicles, finding }: WalkProps) {
     if (found?.kind === 'one') open(found.vehicle.id, true)
     else {
       setCar(null)
-      setMissed(text)
+      setMissed(readable(text))
     }
   }
   useWedge(read)
