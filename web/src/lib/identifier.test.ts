@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { identifies, keyOf, vehiclesNamed } from './identifier'
+import { identifies, keyOf, readable, vehiclesNamed } from './identifier'
 
 test('identifiers are compared in upper case, without blanks, hyphens and asterisks', () => {
   expect(keyOf('*hb20 000-123*')).toBe('HB20000123')
@@ -27,4 +27,8 @@ test('a part names every vehicle that has it', () => {
 
 test('a short entry names nobody', () => {
   expect(vehiclesNamed('001', vehicles)).toEqual([])
+})
+
+test('separators of a label are shown as blanks', () => {
+  expect(readable('[)>\u001e06\u001dVHB20\u001e\u0004')).toBe('[)> 06 VHB20')
 })

@@ -16,3 +16,6 @@ export function vehiclesNamed<V extends { vin_number: string }>(entered: string,
   const exact = vehicles.filter((vehicle) => keyOf(vehicle.vin_number) === key)
   return exact.length > 0 ? exact : vehicles.filter((vehicle) => keyOf(vehicle.vin_number).includes(key))
 }
+
+/** A scanned text as one can read it: the separators of makers' labels are blanks. */
+export const readable = (text: string): string => text.replace(/\p{Cc}+/gu, ' ').trim()

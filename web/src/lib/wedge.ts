@@ -1,5 +1,5 @@
 /** Keys that come faster than this are typed by a hardware scanner. */
-export const FAST_MS = 45
+export const FAST_MS = 70
 const SHORTEST = 5
 
 export interface Typed {

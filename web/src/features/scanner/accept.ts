@@ -1,4 +1,4 @@
-import { hasCheckDigit } from './vin'
+import { hasCheckDigit } from '../../lib/vin'
 
 /** A code that the engine saw in one look. */
 export interface Sighting {
@@ -19,9 +19,15 @@ const AGAIN_SHORT = 3
 /** How long a sighting counts, in frames: about two seconds of a camera. */
 const MEMORY = 40
 
-/** Whether a text can have been printed on a label: something, and no control characters but separators. */
-// eslint-disable-next-line no-control-regex
-export const isPlausible = (text: string): boolean => text.trim() !== '' && !/[\u0000-\u0008\u000b\u000c\u000e-\u001b\u001f\u007f\ufffd]/.test(text)
+/**
+ * Whether a text can have been printed on a label: something to read, and no control characters but blanks and the
+ * separators of ISO 15434, with which makers' labels begin and end. Where error correction vouches for it, anything may be in it.
+ */
+export function isPlausible(text: string, format: string): boolean {
+  if (!/[\p{L}\p{N}]/u.test(text)) return false
+  // eslint-disable-next-line no-control-regex
+  return CERTAIN.has(format) || !/[\u0000-\u0003\u0005-\u0008\u000b\u000c\u000e-\u001b\u007f\ufffd]/.test(text)
+}
 
 /** A 17-character VIN with a right check digit, with or without the import mark before it. */
 const provesItself = (text: string): boolean => hasCheckDigit(text) || (text.startsWith('I') && hasCheckDigit(text.slice(1)))
@@ -44,7 +50,7 @@ export function createJudge() {
       for (const [key, sighting] of seen) if (frame - sighting.frame > MEMORY) seen.delete(key)
     },
     believes(sighting: Sighting): boolean {
-      if (!isPlausible(sighting.text)) return false
+      if (!isPlausible(sighting.text, sighting.format)) return false
       const key = `${sighting.format} ${sighting.text}`
       const times = (seen.get(key)?.times ?? 0) + 1
       seen.set(key, { times, frame })

@@ -8,7 +8,7 @@ import { formatName } from './formats'
 import { blank, clearStripes, cut, evened, grayOf, halved, mapped, rgbaOf, scaled, turned } from './pixels'
 import { AWAY_MS, createGate } from './repeat'
 import { sizesOf } from './still'
-import { hasCheckDigit } from './vin'
+import { hasCheckDigit } from '@/lib/vin'
 
 const DEGREE = Math.PI / 180
 /** Stripes across which one goes in the direction of an angle. */
@@ -89,9 +89,10 @@ test('a sighting is forgotten after a while and at once when told', () => {
   expect(judge.believes(plain('code_39', 'HB20 000123'))).toBe(false)
 })
 
-test('texts with control characters are noise, separators are not', () => {
-  expect([isPlausible('\u0001\u0002'), isPlausible('  '), isPlausible('[)>\u001e06\u001dVHB20\u0004'), isPlausible('a\tb\r\n')]).toEqual([false, false, false, true])
-  expect(isPlausible('06\u001dVHB20\u001e')).toBe(true)
+test('texts with control characters are noise in linear codes, the separators of makers are not', () => {
+  const linear = ['\u0001A\u0002', '  ', '[)>\u001e06\u001dVHB20\u001e\u0004', 'a\tb\r\n', '- -'].map((text) => isPlausible(text, 'code_128'))
+  expect(linear).toEqual([false, false, true, true, false])
+  expect([isPlausible('\u0000HB20', 'data_matrix'), isPlausible('\u0000', 'data_matrix')]).toEqual([true, false])
 })
 
 test('check digits: weights modulo 11, X for ten', () => {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Vehicle } from '@/api/types'
-import { identifies, keyOf } from '@/lib/identifier'
+import { identifies, keyOf, readable } from '@/lib/identifier'
 import { indexOf, match } from '@/lib/match'
 import { openSound, signal } from '@/lib/signal'
 import { Button } from '@/ui/Button'
@@ -87,7 +87,7 @@ function useRead(vehicle: Vehicle, { change, saved, goNow }: Inspection, find: R
     if (right) signal(vehicle.inspected ? 'done' : 'right')
     else signal(found === null ? 'elsewhere' : signalOf(found, vehicle.id))
     // A label may say more than the identifier; what names this car is entered as its identifier.
-    const entered = right && !identifies(text, vehicle.vin_number) ? vehicle.vin_number : text.trim()
+    const entered = right && !identifies(text, vehicle.vin_number) ? vehicle.vin_number : readable(text)
     if (keyOf(entered) !== '') change({ identifier: entered, scanned: true })
   }
 }

@@ -3,6 +3,7 @@ import type { Match } from '@/lib/match'
 import { Button } from '@/ui/Button'
 import { Note } from '@/ui/Page'
 import { useOtherCampaigns } from './api'
+import { CheckDigit } from './CheckDigit'
 import { useScanText } from './text'
 import { Picks, vehiclesOf } from './WalkFind'
 
@@ -22,6 +23,7 @@ export function Missed({ text, campaign, found, onOpen, onClose }: MissedProps) 
   return (
     <Note kind="warning">
       <p>{unknown ? t('scan.unknown', { text }) : t(found?.kind === 'perhaps' ? 'scan.perhaps' : 'scan.several')}</p>
+      {unknown && <CheckDigit text={text} />}
       <Picks vehicles={vehiclesOf(found)} onOpen={onOpen} />
       {others.isLoading && <p className="quiet">{t('scan.askingOthers')}</p>}
       {others.data && (

@@ -1,4 +1,4 @@
-import { cleanup, screen, waitFor, within } from '@testing-library/react'
+import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession, type User } from '@/api/session'
 import type { Vehicle } from '@/api/types'
@@ -141,4 +141,31 @@ test('a supervisor edits the parking space in place: Enter keeps it, Escape does
 test('the last change is told at UTC-3', async () => {
   await open(OPERATOR)
   expect(screen.getByText('Última modificação pelo ID: 3 - 1003, em 20/11/2026 às 22:02:03 (UTC-3).')).toBeTruthy()
+})
+
+/** Types as a hardware scanner does, a key every five milliseconds. */
+function gun(text: string) {
+  for (const [index, key] of [...text, 'Enter'].entries()) {
+    const press = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })
+    Object.defineProperty(press, 'timeStamp', { value: 60_000 + index * 5 })
+    act(() => void (document.activeElement ?? document.body).dispatchEvent(press))
+  }
+}
+
+test('what a hardware scanner types is saved as scanned, and what the label says beyond the identifier is left out', async () => {
+  const { person, identifier, saves } = await open(OPERATOR, { 'PUT /vehicles/7': { ...vehicle, status: 'ok', version: 5 } })
+  gun('BAY-HB20000123')
+  expect(identifier).toHaveProperty('value', 'HB20 000123')
+  await person.click(button('ok'))
+  await person.click(button('Save and Exit'))
+  await waitFor(() => expect(saves()[0]?.body).toMatchObject({ origin: 'scanned', status: 'ok' }))
+})
+
+test('a scanned VIN of no campaign gets the hint of its check digit, a right one does not', async () => {
+  await open(OPERATOR, { 'GET /campaigns': { campaigns: [], meta: { page_index: 0, total_count: 0, per_page: 30, yard_name: null } } })
+  gun('9BWZZZ377VT004251')
+  expect(await screen.findByText(/O dígito verificador não confere/)).toBeTruthy()
+  expect(await screen.findByText('Também não está em outra campanha aberta.')).toBeTruthy()
+  gun('1M8GDM9AXKP042788')
+  await waitFor(() => expect(screen.queryByText(/O dígito verificador/)).toBeNull())
 })

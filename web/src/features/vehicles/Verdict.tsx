@@ -5,6 +5,7 @@ import { Link, link } from '@/lib/route'
 import { Note } from '@/ui/Page'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useOtherCampaigns } from './api'
+import { CheckDigit } from './CheckDigit'
 import { useScanText } from './text'
 import type { Finding } from './useFinding'
 import styles from './VehiclePage.module.css'
@@ -88,6 +89,7 @@ function Unknown({ vehicle, entered, scanned }: { vehicle: Vehicle; entered: str
   return (
     <Note kind="warning">
       <p>{scanned ? t('scan.unknown', { text: entered }) : t('vehicle.notInCampaign', { vin: vehicle.vin_number })}</p>
+      <CheckDigit text={entered} />
       {others.isLoading && <p className="quiet">{t('scan.askingOthers')}</p>}
       {others.data && (
         <>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { useParams } from 'wouter'
 import { wordsFor } from '@/api/problem'
 import type { ListedVehicle, Vehicle } from '@/api/types'
+import { readable } from '@/lib/identifier'
 import { idFrom, useQueryParams } from '@/lib/route'
 import { openSound, signal, type Signal } from '@/lib/signal'
 import { count } from '@/lib/time'
@@ -70,7 +71,7 @@ function Walk({ campaign, yard, vehicles, finding }: WalkProps) {
     if (found?.kind === 'one') open(found.vehicle.id, true)
     else {
       setCar(null)
-      setMissed(text)
+      setMissed(readable(text))
     }
   }
   useWedge(read)
@@ -86,13 +87,13 @@ function Walk({ campaign, yard, vehicles, finding }: WalkProps) {
   }
   return (
     <>
+      {typing && <WalkFind finding={finding} onOpen={(id) => open(id, false)} />}
       <div className={styles.camera}>
         <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={read} fits={(text) => isKnown(finding.find(text))} />
       </div>
-      {missed !== null && <Missed text={missed} campaign={campaign} found={finding.find(missed)} onOpen={(id) => open(id, true)} onClose={() => setMissed(null)} />}
-      {typing && <WalkFind finding={finding} onOpen={(id) => open(id, false)} />}
       <div className={styles.bar} data-bottom-bar>
-        {last !== null && (
+        {missed !== null && <Missed text={missed} campaign={campaign} found={finding.find(missed)} onOpen={(id) => open(id, true)} onClose={() => setMissed(null)} />}
+        {last !== null && missed === null && (
           <p key={last.version} className={styles.saved} role="status">
             <Icon name="check" size={20} />
             {last.status === '' ? t('walk.savedPlain', { vin: last.vin_number }) : t('walk.saved', { vin: last.vin_number, status: last.status })}

@@ -20,3 +20,8 @@ export function hasCheckDigit(text: string): boolean {
 }
 
 const valueOf = (character: string): number => LETTERS[character] ?? Number(character)
+
+/**
+ * Whether a text has the form of a VIN but not its check digit: a hint that it was misread, where the digit is used.
+ */
+export const lacksCheckDigit = (text: string): boolean => /^[A-HJ-NPR-Z0-9]{17}$/.test(text) && !hasCheckDigit(text)
