@@ -116,6 +116,10 @@ pub fn database(cause: &sqlx::Error) -> Status {
         {
             away(cause)
         }
+        // A NUL in a text that nothing before refused; SQLite finds nothing by such a text.
+        sqlx::Error::Database(told) if told.code().is_some_and(|code| code == "22021") => {
+            status(Code::InvalidArgument, Reason::BadRequest, &"a text holds a character that no text here can hold")
+        }
         _ => internal(cause),
     }
 }

@@ -1,5 +1,5 @@
 //! Logs and metrics.
-use crate::{config::Settings, lifecycle::Tasks};
+use crate::{config::Settings, lifecycle::Tasks, lines};
 use axum::{Router, routing::get};
 use http::StatusCode;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
@@ -17,7 +17,7 @@ const BUCKETS: [f64; 11] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 /// Begins to log to stderr, as the settings say; the first call in a process counts.
 pub fn start(settings: &Settings) {
     let filter = EnvFilter::try_new(&settings.log).unwrap_or_else(|_| EnvFilter::new("info"));
-    let plain = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    let plain = tracing_subscriber::fmt().with_env_filter(filter).with_writer(lines::stderr).with_target(false);
     let done = if settings.log_json { plain.json().flatten_event(true).try_init() } else { plain.try_init() };
     if let Err(cause) = done {
         tracing::debug!(%cause, "logging has begun before");

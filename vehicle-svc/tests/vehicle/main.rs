@@ -2,6 +2,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 mod audit;
 mod campaigns;
+mod chain;
 mod editing;
 mod inspection;
+mod keys;
+mod search;
 mod yard;

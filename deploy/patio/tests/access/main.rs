@@ -4,6 +4,7 @@
 //! whether the thing exists; so a role that is let in gets its 2xx, or what the row names (mostly
 //! 404 for an id that nobody has), and never 401 or 403.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod audit;
 mod saves;
 mod stack;
 
