@@ -155,6 +155,7 @@ struct Run {
     caller: Caller,
     steps: Steps,
     upload_id: Uuid,
+    file_name: String,
     data: Bytes,
     progress: Arc<Progress>,
     draft: OnceLock<i64>,
@@ -164,7 +165,8 @@ impl Run {
     fn new(importer: &Importer, id: i64, caller: Caller, steps: Steps, upload: Upload) -> Self {
         let Importer { host, db, reader } = importer.clone();
         let progress = Arc::new(Progress::new(host.cache.clone(), host.clock.clone(), upload.id, caller.user_id));
-        Self { id, host, db, reader, caller, steps, upload_id: upload.id, data: upload.data, progress, draft: OnceLock::new() }
+        let Upload { id: upload_id, file_name, data } = upload;
+        Self { id, host, db, reader, caller, steps, upload_id, file_name, data, progress, draft: OnceLock::new() }
     }
 
     async fn complete(mut self, given_up: CancellationToken) -> Result<Ending> {
@@ -200,7 +202,7 @@ impl Run {
 
     async fn store(&self, draft: i64, book: Book) -> Result<(), Stop> {
         let all = book.sheet.vehicles;
-        let stored = self.steps.store(draft, book.vehicles, self.progress.clone()).await.map_err(refusal_of)?;
+        let stored = self.steps.store(draft, book.vehicles, self.file_name.clone(), self.progress.clone()).await.map_err(refusal_of)?;
         if stored != all {
             return Err(Error::Partly { stored, all }.into());
         }

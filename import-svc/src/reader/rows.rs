@@ -144,7 +144,7 @@ impl<'s> Rows<'s> {
     fn hand_on(&mut self) -> Result<(), Stop> {
         let vehicles = mem::replace(&mut self.vehicles, Vec::with_capacity(STEP));
         let vehicles = if self.errors.is_empty() && !vehicles.is_empty() {
-            Bytes::from(ImportVehiclesRequest { campaign_id: 0, vehicles }.encode_to_vec())
+            Bytes::from(ImportVehiclesRequest { campaign_id: 0, vehicles, source: String::new() }.encode_to_vec())
         } else {
             Bytes::new()
         };

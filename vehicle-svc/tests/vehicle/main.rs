@@ -5,6 +5,8 @@ mod campaigns;
 mod chain;
 mod editing;
 mod inspection;
+mod jobs;
 mod keys;
 mod search;
+mod undone_imports;
 mod yard;

@@ -68,6 +68,8 @@ fn rows() -> Vec<Row> {
         row("get", "/vehicles/campaign/{id}/all", Let::Op, nobody, None),
         row("post", "/vehicles/bulk/status", Let::Tm, &[], Some(json!({ "vins": ["A 1"], "action": "insert", "status": "ok" }))),
         row("post", "/vehicles/bulk/parking-space", Let::Tm, &[], Some(json!({ "rows": [{ "vin": "A 1", "parking_space": "A-1" }] }))),
+        row("get", "/jobs", Let::Tm, &[], None),
+        row("post", "/jobs/{id}/undo", Let::Tm, nobody, None),
         row("post", "/documents/upload", Let::Tm, &[400, 415, 422], None),
         row("get", "/documents/uploads/{id}/events", Let::Tm, &[400, 404], None),
         row("get", "/documents/template", Let::Tm, &[], None),
