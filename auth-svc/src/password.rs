@@ -19,8 +19,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub const SHORTEST: usize = 8;
 /// The most characters of a password.
 pub const LONGEST: usize = 128;
-/// How long anybody waits for a turn.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long anybody waits for a turn, so that who gets none is told so within two seconds.
+const PATIENCE: Duration = Duration::from_millis(1_500);
 /// How many accounts can wait for a hashing permit at once, one request each.
 const LANES: usize = 64;
 /// How many requests may wait at all; a waiting one holds little more than itself.

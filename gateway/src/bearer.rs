@@ -17,6 +17,7 @@ use http::{
 use patio_kit::{identity::Caller, link};
 use std::{
     net::{IpAddr, Ipv6Addr},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -41,6 +42,10 @@ pub struct Signed {
     pub address: String,
     bearer: link::Bearer,
 }
+
+/// Whoever turns out to ask, for what goes around a request: a refusal is told in that name.
+#[derive(Debug, Clone, Default)]
+pub struct Asker(pub Arc<OnceLock<link::Bearer>>);
 
 impl Visitor {
     /// A request in nobody's name.
@@ -91,11 +96,14 @@ impl FromRequestParts<Api> for Signed {
             Err(_) if !identity.has_keys() => return Err(cannot_judge()),
             Err(_) => return Err(not_signed_in()),
         };
+        let (address, _) = origin(parts, &api.config);
+        let bearer = link::Bearer::new(Some(token), request_id(parts), &address);
+        if let Some(asker) = parts.extensions.get::<Asker>() {
+            let _ = asker.0.set(bearer.clone());
+        }
         if !is_let_in(&caller, parts) {
             return Err(Problem::new(StatusCode::FORBIDDEN, "NOT_ALLOWED", "your role does not allow this"));
         }
-        let (address, _) = origin(parts, &api.config);
-        let bearer = link::Bearer::new(Some(token), request_id(parts), &address);
         Ok(Self { caller, address, bearer })
     }
 }

@@ -1,5 +1,11 @@
 //! What every answer carries, and the one line that is logged of every request.
-use crate::{api::Api, bearer::came_secure, error::Problem, pace::Kept, routes::users::InWords};
+use crate::{
+    api::Api,
+    bearer::{Asker, came_secure},
+    error::Problem,
+    pace::Kept,
+    routes::users::InWords,
+};
 use axum::{
     body::Body,
     extract::{MatchedPath, Request, State},
@@ -10,7 +16,8 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
     header::{self, ALLOW, CACHE_CONTROL, CONTENT_TYPE},
 };
-use patio_kit::{access::REQUEST_ID, telemetry::trace};
+use patio_kit::{access::REQUEST_ID, errors::Reason, telemetry::trace};
+use patio_proto::auth::LogVisitRequest;
 use std::time::{Duration, Instant};
 use tracing::{Instrument, field::Empty};
 use uuid::Uuid;
@@ -50,7 +57,9 @@ pub async fn dress(State(api): State<Api>, mut request: Request, next: Next) -> 
     let id = RequestId::of(request.headers());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().map_or_else(|| "other".to_owned(), |matched| matched.as_str().to_owned());
+    let asker = Asker::default();
     request.extensions_mut().insert(id.clone());
+    request.extensions_mut().insert(asker.clone());
     let span = tracing::info_span!(
         "request", otel.name = format!("{} {route}", known(&method)), otel.kind = "server", route, request_id = %id.0, status = Empty
     );
@@ -63,11 +72,27 @@ pub async fn dress(State(api): State<Api>, mut request: Request, next: Next) -> 
     if answered.status().is_client_error() {
         kept.drain(waits).await;
     }
+    if answered.status() == StatusCode::FORBIDDEN {
+        note_refusal(&api, &asker, &answered, format!("{method} {route}"));
+    }
     let mut response = in_form(answered, &path, &id);
     wear(response.headers_mut(), &path, &id, api.config.hsts && secure);
     span.record("status", i64::from(response.status().as_u16()));
     tell((&method, &route), response.status(), started.elapsed(), &id, trace::id(&span));
     response
+}
+
+/// Has a call that a role does not allow written into the audit log; a wrong old password stands there already.
+fn note_refusal(api: &Api, asker: &Asker, answered: &Response, call: String) {
+    let told = answered.extensions().get::<Problem>().is_some_and(|problem| problem.body.code == Reason::WrongPassword.text());
+    let Some(bearer) = asker.0.get().filter(|_| !told) else { return };
+    let visit = LogVisitRequest { kind: "refused".to_owned(), page: call, ..LogVisitRequest::default() };
+    let (mut sessions, ask) = (api.sessions(), bearer.sign(visit));
+    api.host.tasks.spawn(async move {
+        if let Err(cause) = sessions.log_visit(ask).await {
+            tracing::warn!(%cause, "a refusal is not in the audit log");
+        }
+    });
 }
 
 /// Gives every refusal of the API its one form, and those that are our fault their id.

@@ -16,6 +16,8 @@ use serde_json::json;
 use std::sync::Arc;
 use tonic::{Request, Response};
 
+/// The kind of an entry about a call that a role does not allow.
+const REFUSED: &str = "refused";
 /// The longest name of a page, in characters.
 const LONGEST_PAGE: usize = 200;
 /// The longest moment as a browser tells it, in characters.
@@ -102,12 +104,15 @@ fn address(told: String, fallback: String) -> String {
 
 fn visit(user_id: i64, request: &Request<pb::LogVisitRequest>) -> Result<Event, Error> {
     let asked = request.get_ref();
-    let came_in = asked.kind == "login";
+    let (came_in, refused) = (asked.kind == "login", asked.kind == REFUSED);
     let page = if asked.page.is_empty() && !came_in { &asked.kind } else { &asked.page };
     check_text(page, "page", LONGEST_PAGE)?;
     check_text(&asked.told_at, "told_at", LONGEST_MOMENT)?;
-    let (kind, summary) =
-        if came_in { ("login", "the browser finished signing in".to_owned()) } else { ("page-view", format!("opened {page}")) };
+    let (kind, summary) = match (came_in, refused) {
+        (true, _) => ("login", "the browser finished signing in".to_owned()),
+        (_, true) => (REFUSED, format!("was refused {page}")),
+        _ => ("page-view", format!("opened {page}")),
+    };
     Ok(Event {
         kind,
         subject: subject(user_id),

@@ -12,5 +12,6 @@ mod replicas;
 mod rotation;
 mod sign_in;
 mod starting;
+mod timing;
 mod tokens;
 mod unused;

@@ -1,13 +1,16 @@
 //! Two auth-svc processes that share a PostgreSQL and a Redis, as in a cluster.
 use crate::{
     lockout::{check_storm, somewhere},
-    office::{FIRST, PASSWORD},
+    office::{FIRST, PASSWORD, number, why},
 };
 use futures::future::join_all;
 use patio_kit::{
     errors::Reason,
     host::Host,
-    testing::{self, each_database},
+    testing::{
+        self, each_database,
+        flood::{FLOODS, Flood},
+    },
 };
 use patio_proto::auth::{
     GetKeysRequest, SignInRequest, session_service_client::SessionServiceClient, token_service_client::TokenServiceClient,
@@ -15,6 +18,7 @@ use patio_proto::auth::{
 use std::{
     net::TcpListener as StdListener,
     process::{Child, Command, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 use tokio::{
@@ -27,6 +31,7 @@ use tonic::{Code, Status};
 struct Replica {
     child: Child,
     host: Host,
+    port: u16,
     admin: u16,
 }
 
@@ -53,7 +58,7 @@ impl Replica {
             .unwrap();
         let mut settings = (*host.settings).clone();
         settings.auth_url = format!("http://127.0.0.1:{port}");
-        let replica = Self { child, host: Host::remote(settings).await.unwrap(), admin };
+        let replica = Self { child, host: Host::remote(settings).await.unwrap(), port, admin };
         let (started, mut tokens) = (Instant::now(), TokenServiceClient::new(replica.host.links.auth.clone()));
         while tokens.get_keys(GetKeysRequest {}).await.is_err() {
             assert!(started.elapsed() < Duration::from_secs(30), "auth-svc did not start");
@@ -66,6 +71,13 @@ impl Replica {
         let ask =
             SignInRequest { hmc: hmc.to_owned(), password: password.to_owned(), address: address.to_owned(), ..SignInRequest::default() };
         SessionServiceClient::new(self.host.links.auth.clone()).sign_in(ask).await.map(drop)
+    }
+
+    /// A line of its memory in KiB, such as `VmRSS` or `VmHWM`, the highest so far.
+    fn memory(&self, line: &str) -> i64 {
+        let told = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let found = told.lines().find_map(|text| text.strip_prefix(line)?.strip_prefix(':'));
+        found.unwrap().trim().trim_end_matches(" kB").parse().unwrap()
     }
 
     /// How many passwords it has compared, as its metrics tell.
@@ -121,6 +133,86 @@ async fn two_processes_compare_exactly_five_of_a_hundred_wrong_passwords_and_let
             }
         }
         testing::tell(&format!("{rounds} of {rounds} rounds: 5 of 100 compared, {blocked} of {} told of the block", rounds * 96));
+    })
+    .await;
+}
+
+/// How long calls that need no password take, one after another, until told to stop.
+async fn calls_beside(replica: &Replica, over: &AtomicBool) -> Vec<Duration> {
+    let (mut took, mut tokens) = (Vec::new(), TokenServiceClient::new(replica.host.links.auth.clone()));
+    while !over.load(Ordering::Relaxed) {
+        let started = Instant::now();
+        tokens.get_keys(GetKeysRequest {}).await.unwrap();
+        took.push(started.elapsed());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    took.sort_unstable();
+    took
+}
+
+#[tokio::test]
+async fn a_storm_of_sign_ins_takes_little_memory_and_whoever_cannot_be_served_is_told_so_and_not_counted() {
+    let Some(redis) = testing::from_environment(testing::REDIS) else { return };
+    each_database(async |host| {
+        if host.settings.database_url.is_none() {
+            return; // two processes share no files, and one alone is enough to see
+        }
+        let replica = Replica::start(&host, &redis).await;
+        let (base, over) = (replica.memory("VmRSS"), AtomicBool::new(false));
+        let people: Vec<_> = (0..300).map(|n| (format!("storm {n} {}", somewhere()), somewhere())).collect();
+        let tries = async {
+            let one = async |(name, here): &(String, String)| {
+                let started = Instant::now();
+                let refused = replica.try_sign_in(name, "a wrong one", here).await.unwrap_err();
+                (why(&refused), started.elapsed())
+            };
+            let told = join_all(people.iter().map(one)).await;
+            over.store(true, Ordering::Relaxed);
+            told
+        };
+        let (told, beside) = tokio::join!(tries, calls_beside(&replica, &over));
+        let busy: Vec<usize> = (0..told.len()).filter(|n| told[*n].0 == (Code::Unavailable, Some(Reason::Busy))).collect();
+        let others = told.iter().filter(|(why, _)| *why == (Code::Unauthenticated, Some(Reason::InvalidCredentials))).count();
+        let odd: Vec<_> = told.iter().map(|(why, _)| why).filter(|(code, _)| ![Code::Unavailable, Code::Unauthenticated].contains(code)).collect();
+        assert!(odd.is_empty(), "{} others, such as {:?}", odd.len(), odd[0]);
+        let slowest = busy.iter().map(|n| told[*n].1).max().unwrap_or_default();
+        let grown = replica.memory("VmHWM") - base;
+        testing::tell(&format!(
+            "300 sign-ins at once: {others} compared, {} told to come again within {slowest:?}, {grown} KiB more at the peak, p99 of {} calls beside {:?}",
+            busy.len(), beside.len(), beside[beside.len() * 99 / 100]
+        ));
+        assert!(!busy.is_empty() && slowest < Duration::from_secs(4), "{slowest:?}");
+        // Two hashes of 19 MiB for each core that makes them, and what 300 requests hold.
+        let cores = i64::try_from(std::thread::available_parallelism().map_or(2, usize::from)).unwrap();
+        assert!(grown <= (cores * 19 + 24) * 1024, "{grown} KiB");
+        let (name, here) = &people[busy[0]];
+        assert_eq!(number(&replica.try_sign_in(name, "a wrong one", here).await.unwrap_err()), 4, "it did not count as a failure");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn floods_of_http2_frames_at_the_port_of_a_service_take_no_memory_and_it_goes_on() {
+    let Some(redis) = testing::from_environment(testing::REDIS) else { return };
+    each_database(async |host| {
+        if host.settings.database_url.is_none() {
+            return; // what is flooded has no database
+        }
+        let replica = Replica::start(&host, &redis).await;
+        let server = std::net::SocketAddr::from(([127, 0, 0, 1], replica.port));
+        let times = u32::try_from(testing::rounds(20_000)).unwrap();
+        for flood in FLOODS {
+            let before = replica.memory("VmRSS");
+            let sent = (0..2).map(|_| tokio::task::spawn_blocking(move || flood.send(server, times, Duration::from_secs(2)).unwrap()));
+            let closed: Vec<_> = join_all(sent).await.into_iter().map(Result::unwrap).collect();
+            let grown = replica.memory("VmRSS") - before;
+            testing::tell(&format!("2 x {times} of {flood:?} at a service: {grown} KiB more, closed after {closed:?}"));
+            assert!(grown <= 16 << 10, "{flood:?} took {grown} KiB");
+            if [Flood::RapidReset, Flood::Continuation].contains(&flood) {
+                assert!(closed.iter().all(Option::is_some), "{flood:?} is cut off");
+            }
+            TokenServiceClient::new(replica.host.links.auth.clone()).get_keys(GetKeysRequest {}).await.unwrap();
+        }
     })
     .await;
 }

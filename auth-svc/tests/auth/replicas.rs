@@ -1,8 +1,10 @@
 use crate::office::{FIRST, Office, PASSWORD, another, signed_out, why};
 use auth_svc::Config;
-use patio_kit::{host::Host, testing::each_database};
+use chrono::TimeDelta;
+use patio_kit::{errors::Reason, host::Host, link::Bearer, testing::each_database};
 use patio_proto::auth::{GetKeysRequest, UpdateUserRequest};
 use std::time::{Duration, Instant};
+use tonic::Code;
 
 #[tokio::test]
 async fn replicas_that_start_together_agree_on_one_key_and_one_supervisor() {
@@ -73,6 +75,51 @@ async fn auth_svc_on_its_own_waits_for_nobody_to_become_ready() {
         }
         alone.tasks.stop();
         service.close().await;
+    })
+    .await;
+}
+
+/// What a replica makes of a token after most of the second in which it must have heard of everything.
+async fn told(office: &Office, who: &Bearer) -> Result<(), (Code, Option<Reason>)> {
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    office.me(who).await.map(drop).map_err(|status| why(&status))
+}
+
+#[tokio::test]
+async fn clocks_that_are_minutes_wrong_refuse_no_session_and_revive_none() {
+    each_database(async |host| {
+        if host.settings.database_url.is_none() {
+            return; // files have one process
+        }
+        let (slow, fast) = (another(&host, None).await, another(&host, None).await);
+        slow.clock.advance(TimeDelta::minutes(-5));
+        fast.clock.advance(TimeDelta::minutes(5));
+        let (slow, fast) = (Office::open(slow).await, Office::open(fast).await);
+        for (here, there) in [(&slow, &fast), (&fast, &slow)] {
+            let (one, by) = (here.admin().await, there.admin().await);
+            for office in [here, there] {
+                assert_eq!(told(office, &one).await, Ok(()), "a fresh session");
+            }
+            here.sign_out(&one).await.unwrap();
+            assert_eq!(told(there, &one).await, Err(signed_out()));
+            let clerk = there.hire(&by, "clerk", patio_proto::access::Role::Operator).await;
+            let before = crate::office::bearer(&here.sign_in("clerk", PASSWORD).await);
+            let change = UpdateUserRequest { id: clerk.id, password: Some("another password".to_owned()), ..UpdateUserRequest::default() };
+            there.update(&by, change).await.unwrap();
+            let after = crate::office::bearer(&here.sign_in("clerk", "another password").await);
+            for office in [here, there] {
+                assert_eq!(told(office, &before).await, Err(signed_out()), "one from before the change");
+                assert_eq!(told(office, &after).await, Ok(()), "one from after it");
+            }
+            there.users().delete_user(by.sign(patio_proto::auth::DeleteUserRequest { id: clerk.id })).await.unwrap();
+        }
+        let session = crate::office::bearer(&slow.sign_in(FIRST, PASSWORD).await);
+        for office in [&slow, &fast] {
+            office.host.clock.advance(TimeDelta::minutes(12 * 60 - 11));
+        }
+        assert_eq!(told(&fast, &session).await, Ok(()), "until five minutes, and the five of the other clock, before its end");
+        slow.close().await;
+        fast.close().await;
     })
     .await;
 }

@@ -113,7 +113,14 @@ pub fn internal(cause: &dyn Display) -> Status {
 /// The status of a failed statement: away when the database cannot be reached, else a fault of ours.
 #[must_use]
 pub fn database(cause: &sqlx::Error) -> Status {
-    if is_away(cause) { away(cause) } else { internal(cause) }
+    match cause {
+        cause if is_away(cause) => away(cause),
+        // A NUL in a text that nothing before refused; SQLite finds nothing by such a text.
+        sqlx::Error::Database(told) if told.code().is_some_and(|code| code == "22021") => {
+            status(Code::InvalidArgument, Reason::BadRequest, &"a text holds a character that no text here can hold")
+        }
+        _ => internal(cause),
+    }
 }
 
 /// Whether the database cannot be reached now, is starting or stopping, or takes no more connections.

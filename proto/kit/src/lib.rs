@@ -14,6 +14,7 @@ pub mod errors;
 pub mod host;
 pub mod identity;
 pub mod lifecycle;
+pub mod lines;
 pub mod link;
 pub mod page;
 pub mod probe;

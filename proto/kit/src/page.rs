@@ -44,8 +44,10 @@ impl Window {
 }
 
 /// A text as a pattern that `like … escape '\'` finds anywhere, whatever it contains.
+///
+/// NUL, which `PostgreSQL` does not take, becomes another character that no text here holds.
 #[must_use]
 pub fn contains(text: &str) -> String {
-    let escaped = text.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    let escaped = text.to_lowercase().replace('\0', "\u{1}").replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     format!("%{escaped}%")
 }

@@ -2,9 +2,12 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 mod audit;
 mod campaigns;
+mod chain;
 mod editing;
 mod inspection;
 mod jobs;
+mod keys;
 mod lists;
+mod search;
 mod undone_imports;
 mod yard;

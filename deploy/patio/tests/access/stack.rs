@@ -1,15 +1,19 @@
 //! All of Patio inside the test: the real services, the real gateway, four people.
 use clap::Parser;
 use http_body_util::{BodyExt, Full};
-use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
     config::{Listen, Settings},
     host::Host,
-    identity::Claims,
+    link::Bearer,
     secret::Secret,
+    testing::each_database,
+};
+use patio_proto::{
+    campaign::{CreateDraftRequest, PublishDraftRequest, draft_service_client::DraftServiceClient},
+    vehicle::{ImportVehiclesRequest, NewVehicle, fleet_service_client::FleetServiceClient},
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, net::TcpListener, time::Duration};
 use tonic::{Code, body::Body};
 use tower::ServiceExt;
 
@@ -35,17 +39,34 @@ pub struct Stack {
     url: String,
     people: BTreeMap<&'static str, String>,
     runtime: tokio::runtime::Runtime,
+    trap: TcpListener,
     _folder: tempfile::TempDir,
 }
 
 impl Stack {
     /// Starts on SQLite with an operator, a team leader, a supervisor and the developer account.
     pub fn start() -> Self {
+        Self::on(None)
+    }
+
+    /// Runs a test on SQLite, and on PostgreSQL where the environment names a server.
+    pub fn on_each_database(test: impl Fn(&Self) + Sync) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(each_database(async |host| {
+            let url = host.settings.database_url.clone();
+            // A thread of its own, as the stack brings a runtime of its own.
+            std::thread::scope(|scope| scope.spawn(|| test(&Self::on(url))).join().unwrap());
+        }));
+    }
+
+    fn on(database_url: Option<Secret>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let runtime = tokio::runtime::Runtime::new().unwrap();
-        let (host, url) = runtime.block_on(start(folder.path()));
+        let (host, url) = runtime.block_on(start(folder.path(), database_url));
         let people = [("admin", "1000"), ("developer", "DEV0"), ("op", "3000"), ("tm", "2000")].map(|(name, hmc)| (name, hmc.to_owned()));
-        let stack = Self { host, url, people: people.into(), runtime, _folder: folder };
+        let trap = TcpListener::bind("127.0.0.1:0").unwrap();
+        trap.set_nonblocking(true).unwrap();
+        let stack = Self { host, url, people: people.into(), runtime, trap, _folder: folder };
         let admin = stack.sign_in("admin");
         for (hmc, user_type) in [("2000", "tm"), ("3000", "op")] {
             let made = stack.call(
@@ -68,21 +89,39 @@ impl Stack {
 
     /// Status and body of a call; a body that is no JSON comes as text.
     pub fn call(&self, method: &str, path: &str, token: Option<&str>, body: Option<&Value>) -> (u16, Value) {
-        let agent: ureq::Agent =
-            ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(20))).build().into();
-        let mut request = ureq::http::Request::builder().method(method.to_uppercase().as_str()).uri(format!("{}{path}", self.url));
-        if let Some(token) = token {
-            request = request.header("authorization", format!("Bearer {token}"));
-        }
-        let text = body.map(Value::to_string).unwrap_or_default();
+        let mut request = self.request(method, path, token);
         if body.is_some() {
             request = request.header("content-type", "application/json");
         }
-        let mut response = agent.run(request.body(text).unwrap()).unwrap();
+        self.send(request, body.map(Value::to_string).unwrap_or_default().as_bytes())
+    }
+
+    /// A request that still lacks its body.
+    pub fn request(&self, method: &str, path: &str, token: Option<&str>) -> ureq::http::request::Builder {
+        let request = ureq::http::Request::builder().method(method.to_uppercase().as_str()).uri(format!("{}{path}", self.url));
+        match token {
+            Some(token) => request.header("authorization", format!("Bearer {token}")),
+            None => request,
+        }
+    }
+
+    /// What comes of it; a body that is no JSON comes as text.
+    pub fn send(&self, request: ureq::http::request::Builder, body: &[u8]) -> (u16, Value) {
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(20))).build().into();
+        let mut response = agent.run(request.body(body).unwrap()).unwrap();
         let status = response.status().as_u16();
         let bytes = response.body_mut().read_to_vec().unwrap();
         let body = serde_json::from_slice(&bytes).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()));
         (status, body)
+    }
+
+    /// Makes a campaign of ten vehicles as an import does; its id and its vehicles as the whole list has them.
+    pub fn import(&self, token: &str) -> (i64, Vec<Value>) {
+        let id = self.runtime.block_on(import(&self.host, &Bearer::new(Some(token), "test", "")));
+        let (status, list) = self.call("get", &format!("/api/vehicles/campaign/{id}/all"), Some(token), None);
+        assert_eq!(status, 200, "{list}");
+        (id, list.as_array().unwrap().clone())
     }
 
     /// What a service answers to an empty message, past the gateway.
@@ -111,17 +150,23 @@ impl Stack {
         })
     }
 
+    /// How often anybody came to the address that a forged token names for its key.
+    pub fn called_back(&self) -> usize {
+        std::iter::from_fn(|| self.trap.accept().ok()).count()
+    }
+
     /// Moves the clock of the whole process past the life of every token.
     pub fn a_shift_later(&self) {
         self.host.clock.advance(chrono::TimeDelta::hours(13));
     }
 }
 
-async fn start(folder: &std::path::Path) -> (Host, String) {
+async fn start(folder: &std::path::Path, database_url: Option<Secret>) -> (Host, String) {
     let mut options =
         Options::parse_from(["test", "--developer-password", PASSWORD, "--admin-password", PASSWORD, "--sign-in-burst", "10000"]);
     options.settings.data_dir = folder.to_owned();
-    options.settings.database_url = None;
+    options.settings.database_url = database_url;
+    options.settings.may_lose_saves = true;
     options.settings.redis_url = None;
     options.settings.admin_listen = Listen(None);
     options.settings.service_secret = Secret::from("test secret".to_owned());
@@ -141,6 +186,27 @@ async fn start(folder: &std::path::Path) -> (Host, String) {
     (host, url)
 }
 
+async fn import(host: &Host, who: &Bearer) -> i64 {
+    let mut drafts = DraftServiceClient::new(host.links.campaign.clone());
+    let draft = CreateDraftRequest {
+        import_id: uuid::Uuid::now_v7().to_string(),
+        name: "Brakes".to_owned(),
+        part: "Brake hose".to_owned(),
+        description: "It leaks".to_owned(),
+        ..CreateDraftRequest::default()
+    };
+    let campaign_id = drafts.create_draft(who.sign(draft)).await.unwrap().into_inner().id;
+    let vehicles = (0..10).map(|n| NewVehicle {
+        model_code: "HB20".to_owned(),
+        serial_number: format!("{n:06}"),
+        parking_space: format!("{}-{n}", if n % 2 == 0 { 'A' } else { 'B' }),
+    });
+    let chunk = ImportVehiclesRequest { campaign_id, vehicles: vehicles.collect() };
+    FleetServiceClient::new(host.links.vehicle.clone()).import_vehicles(who.sign(tokio_stream::iter([chunk]))).await.unwrap();
+    drafts.publish_draft(who.sign(PublishDraftRequest { id: campaign_id })).await.unwrap();
+    campaign_id
+}
+
 /// Tokens that look like a good one and are not: by another key, without a signature, signed
 /// with the public key as a shared secret, altered.
 pub fn forged(stack: &Stack, good: &str) -> Vec<(&'static str, String)> {
@@ -154,22 +220,38 @@ pub fn forged(stack: &Stack, good: &str) -> Vec<(&'static str, String)> {
     let public = decode(keys["keys"][0]["x"].as_str().unwrap());
     let secret = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &public);
     let confused = format!("{confused}.{}", encode(ring::hmac::sign(&secret, confused.as_bytes()).as_ref()));
-    let promoted = encode(String::from_utf8(decode(claims)).unwrap().replace("\"sub\":\"2\"", "\"sub\":\"1\"").as_bytes());
-    vec![
-        ("by another key", by_another_key(key_id, &decode(claims))),
+    let mut promoted: Value = serde_json::from_slice(&decode(claims)).unwrap();
+    (promoted["sub"], promoted["role"]) = (json!("1"), json!("admin"));
+    let promoted = encode(promoted.to_string().as_bytes());
+    let there = format!("http://{}/keys", stack.trap.local_addr().unwrap());
+    let other = json!({ "kty": "OKP", "crv": "Ed25519", "x": keys["keys"][0]["x"] });
+    let named = [
+        ("with a key of its own", json!({ "alg": "EdDSA", "kid": key_id, "jwk": other })),
+        ("with the address of a key", json!({ "alg": "EdDSA", "kid": "another", "jku": there, "x5u": there })),
+        ("with a path for a key id", json!({ "alg": "EdDSA", "kid": "../../../../dev/null" })),
+        ("without a key id", json!({ "alg": "EdDSA" })),
+    ];
+    let named = named.map(|(name, header)| (name, by_another_key(&header, claims)));
+    let claimed = String::from_utf8(decode(claims)).unwrap();
+    let later = by_another_key(&header, &encode(claimed.replace("\"exp\":", "\"exp\":9").as_bytes()));
+    let mut all = vec![
+        ("long-lived", later),
+        ("by another key", by_another_key(&header, claims)),
         ("alg none", none),
         ("HS256 with the public key", confused),
         ("altered", format!("{head}.{promoted}.{signature}")),
         ("cut", good[..good.len() - 4].to_owned()),
-    ]
+    ];
+    all.extend(named);
+    all
 }
 
-fn by_another_key(key_id: &str, claims: &[u8]) -> String {
+/// Signed by a key that is not ours, whatever its header says.
+fn by_another_key(header: &Value, claims: &str) -> String {
     let document = ring::signature::Ed25519KeyPair::generate_pkcs8(&ring::rand::SystemRandom::new()).unwrap();
-    let claims: Claims = serde_json::from_slice(claims).unwrap();
-    let mut header = Header::new(Algorithm::EdDSA);
-    header.kid = Some(key_id.to_owned());
-    jsonwebtoken::encode(&header, &claims, &EncodingKey::from_ed_der(document.as_ref())).unwrap()
+    let key = ring::signature::Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap();
+    let told = format!("{}.{claims}", encode(header.to_string().as_bytes()));
+    format!("{told}.{}", encode(key.sign(told.as_bytes()).as_ref()))
 }
 
 fn encode(bytes: &[u8]) -> String {

@@ -49,7 +49,7 @@ fn lines<S>(settings: &Settings) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
-    let plain = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
+    let plain = tracing_subscriber::fmt::layer().with_writer(crate::lines::stderr).with_target(false);
     let filter = filter(&settings.log);
     if settings.log_json { plain.json().flatten_event(true).with_filter(filter).boxed() } else { plain.with_filter(filter).boxed() }
 }

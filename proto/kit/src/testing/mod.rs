@@ -1,4 +1,5 @@
 //! What tests of all services share: a host on each database, and people to call as.
+pub mod flood;
 pub mod statements;
 
 use crate::{

@@ -2,7 +2,7 @@ import type { AuditEvent } from '@/api/types'
 import { isRecord } from '@/lib/stored'
 
 export const KINDS = [
-  'login', 'login-failed', 'lockout', 'logout', 'page-view', 'user-changed', 'campaign-imported',
+  'login', 'login-failed', 'lockout', 'logout', 'refused', 'page-view', 'user-changed', 'campaign-imported',
   'campaign-changed', 'campaign-deleted', 'vehicle-changed', 'bulk-changed', 'exported',
 ] as const
 

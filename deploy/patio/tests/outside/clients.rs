@@ -1,0 +1,88 @@
+//! Clients that hold connections open or flood them: they hurt themselves only.
+use crate::patio::Patio;
+use patio_kit::testing::{
+    self,
+    flood::{FLOODS, Flood},
+};
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+/// Tells that the work is over, also when it panics.
+struct Ended<'a>(&'a AtomicBool);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// How long health answers took, one after another, while something else went on.
+fn beside<T>(patio: &Patio, work: impl FnOnce() -> T) -> (T, Vec<Duration>) {
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            let mut took = Vec::new();
+            while !over.load(Ordering::Relaxed) {
+                let started = Instant::now();
+                assert_eq!(patio.answer(patio.at("GET", "/healthz"), "", "").status(), 200);
+                took.push(started.elapsed());
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            took.sort_unstable();
+            took
+        });
+        let ended = Ended(&over);
+        let done = work();
+        drop(ended);
+        (done, asking.join().unwrap())
+    })
+}
+
+#[test]
+fn five_hundred_clients_that_say_nothing_or_half_of_it_take_little_memory_and_are_let_go() {
+    let patio = Patio::start(&[("PATIO_HEAD_TIMEOUT", "3")]);
+    let before = patio.memory();
+    let (grown, took) = beside(&patio, || {
+        let mut held: Vec<_> = (0..500).map(|_| TcpStream::connect(patio.address()).unwrap()).collect();
+        for half in held.iter_mut().step_by(2) {
+            half.write_all(b"GET /api/me HTTP/1.1\r\nHost: x\r\nX-Half").unwrap();
+        }
+        let (started, grown) = (Instant::now(), patio.memory() - before);
+        for mut client in held {
+            client.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
+            let mut rest = Vec::new();
+            let ended = client.read_to_end(&mut rest);
+            assert!(ended.is_ok() || ended.is_err_and(|cause| cause.kind() == std::io::ErrorKind::ConnectionReset));
+            assert!(started.elapsed() < Duration::from_secs(15), "still held after {:?}", started.elapsed());
+        }
+        grown
+    });
+    let p99 = took[took.len() * 99 / 100];
+    testing::tell(&format!("500 held sockets: {grown} KiB more, p99 of {} other calls {p99:?}", took.len()));
+    assert!(grown <= 32 * 500, "{grown} KiB");
+    assert!(p99 < Duration::from_secs(1), "{p99:?}");
+}
+
+#[test]
+fn floods_of_http2_frames_take_no_memory_are_cut_off_and_delay_nobody() {
+    let patio = Patio::start(&[("PATIO_HEAD_TIMEOUT", "3"), ("PATIO_BODY_TIMEOUT", "3")]);
+    let times = u32::try_from(testing::rounds(20_000)).unwrap();
+    // What the first connections of a kind cost stays: threads, tables, buffers.
+    Flood::Ping.send(patio.address(), 100, Duration::ZERO).unwrap();
+    for flood in FLOODS {
+        let before = patio.memory();
+        let (closed, took) = beside(&patio, || {
+            let send = || flood.send(patio.address(), times, Duration::from_secs(15)).unwrap();
+            std::thread::scope(|scope| [scope.spawn(send), scope.spawn(send)].map(|one| one.join().unwrap()))
+        });
+        let (grown, p99) = (patio.memory() - before, took[took.len() * 99 / 100]);
+        testing::tell(&format!("2 x {times} of {flood:?}: {grown} KiB more, closed after {closed:?}, p99 of other calls {p99:?}"));
+        assert!(grown <= 16 << 10, "{flood:?} took {grown} KiB");
+        assert!(closed.iter().all(Option::is_some), "{flood:?} is not cut off: {closed:?}");
+        assert!(p99 < Duration::from_secs(1), "{flood:?}: {p99:?}");
+    }
+}

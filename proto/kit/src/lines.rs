@@ -1,0 +1,64 @@
+//! Log lines that stay one line each and read as they were written, whatever people put into names.
+use std::{
+    borrow::Cow,
+    io::{Result, Stderr, Write},
+};
+
+/// Escapes what would break a line or turn its direction, in what is written at once.
+pub struct Lines<W>(W);
+
+/// Standard error, a line an event.
+#[must_use]
+pub fn stderr() -> Lines<Stderr> {
+    Lines(std::io::stderr())
+}
+
+impl<W: Write> Write for Lines<W> {
+    fn write(&mut self, event: &[u8]) -> Result<usize> {
+        self.0.write_all(&clean(event))?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Whether a character must not reach a log as it is; the colours of a terminal begin with an escape.
+fn is_odd(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\u{1b}' | '\t'))
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn clean(event: &[u8]) -> Cow<'_, [u8]> {
+    let (line, end) = event.strip_suffix(b"\n").map_or((event, ""), |line| (line, "\n"));
+    let text = String::from_utf8_lossy(line);
+    if matches!(text, Cow::Borrowed(_)) && !text.contains(is_odd) {
+        return Cow::Borrowed(event);
+    }
+    let mut cleaned = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_odd(c) { cleaned.extend(c.escape_default()) } else { cleaned.push(c) }
+    }
+    Cow::Owned((cleaned + end).into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_stays_one_line_and_keeps_its_direction() {
+        let written = |text: &str| {
+            let mut lines = Lines(Vec::new());
+            lines.write_all(text.as_bytes()).unwrap();
+            String::from_utf8(lines.0).unwrap()
+        };
+        assert_eq!(written("\u{1b}[2mInfo\u{1b}[0m a pátio\t1\n"), "\u{1b}[2mInfo\u{1b}[0m a pátio\t1\n");
+        assert_eq!(written("a\r\nInfo forged\n"), "a\\r\\nInfo forged\n");
+        assert_eq!(written("a\u{202e}b\u{2028}c\u{0}\u{9b}\n"), "a\\u{202e}b\\u{2028}c\\u{0}\\u{9b}\n");
+        let mut lines = Lines(Vec::new());
+        lines.write_all(b"a\xff\n").unwrap();
+        assert_eq!(lines.0, "a\u{fffd}\n".as_bytes());
+    }
+}

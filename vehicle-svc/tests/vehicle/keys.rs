@@ -1,0 +1,48 @@
+//! Saves that may be repeated: whose a key is, what it stands for, how long it is kept.
+use crate::yard::{Yard, status};
+use chrono::TimeDelta;
+use patio_kit::{
+    errors::{Reason, reason},
+    testing::each_database,
+};
+use patio_proto::{
+    access::Role,
+    vehicle::{SaveVehicleRequest, VehicleStatus},
+};
+use tonic::{Response, Status};
+
+#[tokio::test]
+async fn a_key_is_its_savers_own_stands_for_all_that_was_saved_and_is_kept_a_day() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1"]).await;
+        let id = yard.walk().await[0].id;
+        let save = async |who: i64, notes: &str| -> Result<i64, Status> {
+            let save = SaveVehicleRequest {
+                idempotency_key: "k".to_owned(),
+                operator_notes: Some(notes.to_owned()),
+                ..status(id, VehicleStatus::Ok)
+            };
+            yard.vehicles()
+                .save_vehicle(yard.person(who, Role::Operator).sign(save))
+                .await
+                .map(Response::into_inner)
+                .map(|saved| saved.version)
+        };
+        assert_eq!(save(4, "one").await.unwrap(), 2);
+        assert_eq!(save(4, "one").await.unwrap(), 2, "done once");
+        assert_eq!(reason(&save(4, "two").await.unwrap_err()), Some(Reason::KeyReused), "the same key for another text");
+        assert_eq!(save(5, "one").await.unwrap(), 3, "another person's key is another key");
+        let db = yard.host.database(vehicle_svc::SCHEMA).await.unwrap();
+        let forget = async || {
+            let before = yard.host.clock.now() - TimeDelta::hours(24);
+            db.write(move |tx| Box::pin(async move { vehicle_svc::store::keys::forget(tx, before).await })).await.unwrap()
+        };
+        yard.host.clock.advance(TimeDelta::minutes(24 * 60 - 1));
+        assert_eq!(forget().await, 0);
+        yard.host.clock.advance(TimeDelta::minutes(2));
+        assert_eq!(forget().await, 2);
+        assert_eq!(save(4, "two").await.unwrap(), 4, "a day later the key is free");
+        db.close().await;
+    })
+    .await;
+}

@@ -1,0 +1,80 @@
+//! A search finds its text, in any case, and a text is only a text.
+use crate::yard::{CAMPAIGN, Yard};
+use patio_kit::testing::{self, each_database};
+use patio_proto::{access::Role, common::Page, vehicle::ListVehiclesRequest};
+use std::time::{Duration, Instant};
+
+const SPACES: [&str; 12] = ["A-1", "A%2", "B_3", "C\\4", "D'5", "e\"6", "ÇÃ-7", "עברית-8", "🚗-9", "- 12", "--", "A-10"];
+const TEXTS: [&str; 20] = [
+    "",
+    "a-1",
+    "%",
+    "_",
+    "\\",
+    "'",
+    "\"",
+    "' or 1=1 --",
+    "çã",
+    "ÇÃ",
+    "עברית",
+    "\u{202e}",
+    "🚗",
+    "-",
+    "hb20 000003",
+    "0000",
+    "\0",
+    "a\0",
+    "%%",
+    "\\%",
+];
+
+async fn found(yard: &Yard, search: &str) -> Vec<String> {
+    let ask = ListVehiclesRequest {
+        campaign_id: CAMPAIGN,
+        page: Some(Page { index: 0, size: 200 }),
+        search: search.to_owned(),
+        ..ListVehiclesRequest::default()
+    };
+    let reply = yard.vehicles().list_vehicles(yard.person(4, Role::Operator).sign(ask)).await.unwrap().into_inner();
+    reply.vehicles.into_iter().map(|vehicle| vehicle.parking_space).collect()
+}
+
+#[tokio::test]
+async fn a_search_finds_the_vehicles_that_hold_its_text_and_no_others() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &SPACES).await;
+        let walk = yard.walk().await;
+        let long = "x".repeat(200);
+        for text in TEXTS.into_iter().chain([long.as_str()]) {
+            let holds = |value: &str| value.to_lowercase().contains(&text.to_lowercase());
+            let expected: Vec<_> = walk
+                .iter()
+                .filter(|one| holds(&one.vin_number) || holds(&one.parking_space))
+                .map(|one| one.parking_space.clone())
+                .collect();
+            assert_eq!(found(&yard, text).await, expected, "{text:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_search_among_a_hundred_thousand_vehicles_answers_at_once() {
+    if !testing::long("a_search_among_a_hundred_thousand_vehicles_answers_at_once") {
+        return;
+    }
+    each_database(async |host| {
+        let spaces: Vec<String> = (0..100_000).map(|n| format!("{}-{n}", char::from(b'A' + u8::try_from(n % 26).unwrap()))).collect();
+        let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
+        let mut slowest = (Duration::ZERO, "");
+        for text in TEXTS.into_iter().chain(["a-26", "nothing of the kind"]) {
+            found(&yard, text).await;
+            let started = Instant::now();
+            found(&yard, text).await;
+            slowest = slowest.max((started.elapsed(), text));
+        }
+        testing::tell(&format!("the slowest search among 100,000 vehicles took {:?}: {:?}", slowest.0, slowest.1));
+        assert!(slowest.0 < Duration::from_millis(100), "{slowest:?}");
+    })
+    .await;
+}
