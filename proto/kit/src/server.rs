@@ -79,7 +79,13 @@ impl Builder {
         let (reporter, health) = tonic_health::server::health_reporter();
         self.add_health(health);
         if self.host.settings.reflection {
-            let describe = || tonic_reflection::server::Builder::configure().register_encoded_file_descriptor_set(patio_proto::DESCRIPTORS);
+            let describe = || {
+                let all = tonic_reflection::server::Builder::configure()
+                    .register_encoded_file_descriptor_set(patio_proto::DESCRIPTORS)
+                    .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+                    .with_service_name("grpc.health.v1.Health");
+                self.names.iter().fold(all, |described, name| described.with_service_name(*name))
+            };
             self.routes.add_service(describe().build_v1()?);
             self.routes.add_service(describe().build_v1alpha()?);
         }
