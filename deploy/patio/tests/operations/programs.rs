@@ -49,7 +49,7 @@ impl Patio {
             .spawn()
             .unwrap();
         let mut told = BufReader::new(child.stdout.take().unwrap()).lines();
-        let url = told.find_map(|line| Some(line.unwrap().split_once("ready on ")?.1.to_owned())).expect("it ended before it was ready");
+        let url = told.find_map(|line| Some(line.unwrap().split_once("ready on ")?.1.to_owned())).unwrap();
         std::thread::spawn(move || told.for_each(drop)); // so that it can go on talking
         let mut patio = Self { child, url, token: String::new() };
         let session = patio.call("POST", "/api/sessions", &serde_json::json!({ "hmc": "1000", "password": PASSWORD }));

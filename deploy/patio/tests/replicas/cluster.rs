@@ -33,7 +33,7 @@ impl Replica {
         let log = File::options().create(true).append(true).open(&self.log).unwrap();
         let mut command = Command::new(&self.program);
         command.arg("serve").env_clear().envs(&self.environment).stdout(Stdio::null()).stderr(log);
-        self.child = Some(command.spawn().unwrap_or_else(|cause| panic!("{}: {cause}", self.program.display())));
+        self.child = Some(command.spawn().unwrap());
     }
 
     pub fn wait_until_ready(&self) {
