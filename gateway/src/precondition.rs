@@ -1,6 +1,9 @@
 //! `If-Match`, `ETag` and `Idempotency-Key`.
 use crate::error::{Problem, Reply};
-use http::{HeaderMap, HeaderName, HeaderValue, header::IF_MATCH};
+use http::{
+    HeaderMap, HeaderName, HeaderValue,
+    header::{IF_MATCH, IF_NONE_MATCH},
+};
 
 /// The longest idempotency key.
 const LONGEST_KEY: usize = 128;
@@ -42,6 +45,23 @@ pub fn etag(version: i64) -> HeaderValue {
     HeaderValue::try_from(format!("\"{version}\"")).unwrap_or(HeaderValue::from_static("\"0\""))
 }
 
+/// A revision of a campaign's whole list as `ETag` carries it: weak, since it goes out compressed in several ways.
+#[must_use]
+pub fn list_tag(campaign: i64, revision: i64) -> HeaderValue {
+    HeaderValue::try_from(format!("W/\"{campaign}-{revision}\"")).unwrap_or(HeaderValue::from_static("W/\"0\""))
+}
+
+/// The revision of a campaign's whole list that a client holds; none when it says nothing that is a tag of this list.
+#[must_use]
+pub fn known_list(headers: &HeaderMap, campaign: i64) -> Option<i64> {
+    let lines = headers.get_all(IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
+    lines.flat_map(|line| line.split(',')).find_map(|tag| {
+        let tag = tag.trim();
+        let (of, revision) = tag.strip_prefix("W/").unwrap_or(tag).strip_prefix('"')?.strip_suffix('"')?.split_once('-')?;
+        (of.parse() == Ok(campaign)).then(|| revision.parse().ok()).flatten()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,6 +96,16 @@ mod tests {
         }
         let long = HeaderMap::from_iter([(HeaderName::from_static("idempotency-key"), HeaderValue::try_from("k".repeat(129)).unwrap())]);
         assert_eq!(idempotency_key(&long).unwrap_err().status, 400);
+    }
+
+    #[test]
+    fn a_list_is_known_by_the_tag_it_went_out_with_and_by_no_other_list_s() {
+        let held = |value: &str| known_list(&HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::try_from(value).unwrap())]), 7);
+        assert_eq!(held(list_tag(7, 42).to_str().unwrap()), Some(42));
+        assert_eq!(held("\"1-2\", \"7-3\""), Some(3));
+        for other in ["*", "", "W/\"8-42\"", "\"7\"", "\"7-x\"", "7-42"] {
+            assert_eq!(held(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -73,6 +73,20 @@ async fn the_whole_list_comes_as_one_compressed_array() {
 }
 
 #[tokio::test]
+async fn whoever_holds_the_latest_list_is_not_sent_it_again() {
+    let stack = Stack::new().await;
+    let ask = async |held: &str| {
+        let request = stack.request(SUPERVISOR, "GET", "/api/vehicles/campaign/1/all").header("if-none-match", held);
+        stack.send(request.body(Body::empty()).unwrap()).await
+    };
+    let first = ask("W/\"1-11\"").await;
+    assert_eq!((first.status.as_u16(), first.header("etag"), first.body.is_empty()), (200, "W/\"1-12\"", false));
+    let again = ask(first.header("etag")).await;
+    assert_eq!((again.status.as_u16(), again.header("etag"), again.body.is_empty()), (304, "W/\"1-12\"", true));
+    assert_eq!(again.header("cache-control"), "no-store", "the browser keeps nothing of it; the page does");
+}
+
+#[tokio::test]
 async fn a_page_of_vehicles_has_its_campaigns_name() {
     let stack = Stack::new().await;
     let page = stack.ask("GET", "/api/vehicles/campaign/1?page=2&per_page=50&status=Not%20Found&search=a%20b", None).await.json();

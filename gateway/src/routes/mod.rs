@@ -9,11 +9,13 @@ pub mod bulk;
 pub mod campaigns;
 pub mod documents;
 pub mod files;
+pub mod jobs;
 pub mod logs;
 pub mod operations;
 pub mod sessions;
 pub mod users;
 pub mod vehicles;
+pub mod whole_list;
 pub mod yards;
 
 fn all() -> OpenApiRouter<Api> {
@@ -23,7 +25,9 @@ fn all() -> OpenApiRouter<Api> {
         .merge(campaigns::routes())
         .merge(yards::routes())
         .merge(vehicles::routes())
+        .merge(whole_list::routes())
         .merge(bulk::routes())
+        .merge(jobs::routes())
         .merge(documents::routes())
         .merge(files::routes())
         .merge(logs::routes())

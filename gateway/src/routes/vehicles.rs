@@ -1,25 +1,15 @@
 //! Vehicles, one by one and in lists.
 use crate::{
-    api::{Api, LONG},
+    api::Api,
     bearer::Signed,
     error::{Problem, ProblemBody, Reply},
     input::{Asked, Id, Sent},
     page, precondition,
     values::{self, VehicleStatus},
 };
-use axum::{
-    Json,
-    body::Body,
-    extract::State,
-    response::{IntoResponse, Response},
-};
-use bytes::Bytes;
+use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use futures::{Stream, StreamExt, stream};
-use http::{
-    HeaderMap, HeaderValue,
-    header::{CONTENT_TYPE, ETAG},
-};
+use http::{HeaderMap, header::ETAG};
 use patio_kit::errors::{self, Reason};
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
@@ -30,7 +20,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The calls of this noun.
 pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new().routes(routes!(get_vehicle, save_vehicle)).routes(routes!(list_vehicles)).routes(routes!(all_vehicles))
+    OpenApiRouter::new().routes(routes!(get_vehicle, save_vehicle)).routes(routes!(list_vehicles))
 }
 
 /// A vehicle.
@@ -277,97 +267,4 @@ async fn list_vehicles(State(api): State<Api>, signed: Signed, Id(id): Id, Asked
     let (page_index, per_page, total_count) = (meta.page_index, meta.per_page, meta.total_count);
     let meta = VehiclesMeta { page_index, per_page, total_count, campaign_name: reply.campaign_name };
     Ok(Json(Vehicles { vehicles: shown(&api, &signed, reply.vehicles).await, meta }))
-}
-
-/// A vehicle as whole lists have it.
-#[derive(Serialize, ToSchema)]
-struct ListedVehicle {
-    id: i64,
-    vin_number: String,
-    parking_space: String,
-    yard_group: String,
-    id_yard: Option<i32>,
-    status: VehicleStatus,
-    inspected: bool,
-    version: i64,
-}
-
-impl From<pb::VehicleRow> for ListedVehicle {
-    fn from(row: pb::VehicleRow) -> Self {
-        Self {
-            id: row.id,
-            status: row.status().into(),
-            vin_number: row.vin_number,
-            parking_space: row.parking_space,
-            yard_group: row.yard_group,
-            id_yard: row.id_yard,
-            inspected: row.inspected,
-            version: row.version,
-        }
-    }
-}
-
-/// Streams every vehicle of a campaign in walking order.
-#[utoipa::path(get, path = "/vehicles/campaign/{id}/all", tag = "vehicles", params(("id" = i64, Path, minimum = 1)),
-    responses((status = 200, description = "The whole list.", body = Vec<ListedVehicle>)),
-    extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/ListAllVehicles"))))]
-async fn all_vehicles(State(api): State<Api>, signed: Signed, Id(id): Id) -> Reply<Response> {
-    let ask = pb::ListAllVehiclesRequest { campaign_id: id };
-    let chunks = api.vehicles().list_all_vehicles(signed.sign_within(LONG, ask)).await?.into_inner();
-    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], Body::from_stream(array(chunks))).into_response())
-}
-
-/// One JSON array, a piece a chunk; what fails on the way breaks the answer off, so that no client takes half a list for the whole.
-fn array(chunks: impl Stream<Item = Result<pb::VehicleChunk, Status>>) -> impl Stream<Item = Result<Bytes, Status>> {
-    let mut before = "[";
-    let pieces =
-        chunks.filter(|chunk| futures::future::ready(chunk.as_ref().map_or(true, |chunk| !chunk.vehicles.is_empty()))).map(move |chunk| {
-            let mut piece = Vec::new();
-            for row in chunk?.vehicles {
-                piece.extend_from_slice(std::mem::replace(&mut before, ",").as_bytes());
-                serde_json::to_writer(&mut piece, &ListedVehicle::from(row)).map_err(|cause| errors::internal(&cause))?;
-            }
-            Ok(Some(Bytes::from(piece)))
-        });
-    let ended = pieces.chain(stream::once(async { Ok(None) }));
-    ended.scan(false, |begun, piece| {
-        let bytes = piece.map(|piece| match piece {
-            Some(bytes) => bytes,
-            None if *begun => Bytes::from_static(b"]"),
-            None => Bytes::from_static(b"[]"),
-        });
-        *begun = true;
-        futures::future::ready(Some(bytes))
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rows(ids: &[i64]) -> pb::VehicleChunk {
-        pb::VehicleChunk { vehicles: ids.iter().map(|id| pb::VehicleRow { id: *id, ..Default::default() }).collect() }
-    }
-
-    async fn joined(chunks: Vec<Result<pb::VehicleChunk, Status>>) -> Result<Vec<u8>, Status> {
-        let pieces: Vec<_> = array(stream::iter(chunks)).collect().await;
-        pieces.into_iter().try_fold(Vec::new(), |mut all, piece| {
-            all.extend_from_slice(&piece?);
-            Ok(all)
-        })
-    }
-
-    #[tokio::test]
-    async fn chunks_become_one_array_however_they_are_cut() {
-        for (chunks, ids) in [(vec![], vec![]), (vec![vec![]], vec![]), (vec![vec![1, 2], vec![], vec![3]], vec![1, 2, 3])] {
-            let text = joined(chunks.iter().map(|chunk| Ok(rows(chunk))).collect()).await.unwrap();
-            let list: Vec<serde_json::Value> = serde_json::from_slice(&text).unwrap();
-            assert_eq!(list.iter().map(|row| row["id"].as_i64().unwrap()).collect::<Vec<_>>(), ids);
-        }
-    }
-
-    #[tokio::test]
-    async fn a_list_that_fails_on_the_way_is_broken_off() {
-        assert!(joined(vec![Ok(rows(&[1])), Err(Status::unavailable("gone"))]).await.is_err());
-    }
 }

@@ -41,7 +41,7 @@ pub struct Db(Pools);
 #[derive(Clone)]
 enum Pools {
     Sqlite { read: SqlitePool, write: Queue },
-    Postgres(PgPool),
+    Postgres { read: PgPool, write: PgPool },
 }
 
 /// An open transaction that may write.
@@ -99,7 +99,7 @@ impl Db {
     pub async fn migrate(&self, schema: Schema) -> anyhow::Result<()> {
         match &self.0 {
             Pools::Sqlite { write, .. } => write.migrate(&tolerant(schema.sqlite)).await?,
-            Pools::Postgres(pool) => {
+            Pools::Postgres { write: pool, .. } => {
                 let make = format!("create schema if not exists {}", schema.name);
                 match pool.execute(sqlx::AssertSqlSafe(make)).await {
                     Err(cause) if errors::is_away(&cause) => return Err(cause.into()),
@@ -112,19 +112,33 @@ impl Db {
         Ok(())
     }
 
+    /// The settings of the database under which a crash could lose a commit that was acknowledged, such as `fsync = off`.
+    ///
+    /// `SQLite` has none: how its files are written is ours to say.
+    pub async fn lossy(&self) -> Result<Vec<String>, sqlx::Error> {
+        match &self.0 {
+            Pools::Sqlite { .. } => Ok(Vec::new()),
+            Pools::Postgres { read: pool, .. } => {
+                let off = "select name || ' = off' from pg_settings
+                     where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by name";
+                sqlx::query_scalar(off).fetch_all(pool).await
+            }
+        }
+    }
+
     /// A connection for reading.
     #[must_use]
     pub fn read(&self) -> Side<&SqlitePool, &PgPool> {
         match &self.0 {
             Pools::Sqlite { read, .. } => Side::Sqlite(read),
-            Pools::Postgres(pool) => Side::Postgres(pool),
+            Pools::Postgres { read, .. } => Side::Postgres(read),
         }
     }
 
     /// Whether this is `PostgreSQL`, for the few statements of a dialect module.
     #[must_use]
     pub fn is_postgres(&self) -> bool {
-        matches!(self.0, Pools::Postgres(_))
+        matches!(self.0, Pools::Postgres { .. })
     }
 
     /// Runs `work` in one transaction and keeps what it wrote if it succeeds.
@@ -138,14 +152,29 @@ impl Db {
         E: From<sqlx::Error> + Send + 'static,
     {
         match &self.0 {
-            Pools::Sqlite { write, .. } => {
-                let (job, answer) = Job::new(work);
-                write.send(job).await?;
-                answer.await.map_err(|_| E::from(sqlx::Error::WorkerCrashed))?
-            }
-            Pools::Postgres(pool) => {
-                let connection = pool.acquire().await?;
+            Pools::Sqlite { write, .. } => queued(write, work).await,
+            Pools::Postgres { write, .. } => {
+                let connection = write.acquire().await?;
                 whole(transact(connection, work)).await.unwrap_or_else(|_| Err(E::from(sqlx::Error::WorkerCrashed)))
+            }
+        }
+    }
+
+    /// Runs `work` whose only writing statement is its last one: that one is a transaction by itself,
+    /// so that `PostgreSQL` needs no begin and no commit. What `work` read before may have changed by
+    /// then; the statement has to look for itself. On `SQLite` this is [`Self::write`].
+    pub async fn write_once<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<sqlx::Error> + Send + 'static,
+    {
+        match &self.0 {
+            Pools::Sqlite { write, .. } => queued(write, work).await,
+            Pools::Postgres { write, .. } => {
+                let mut held = write.acquire().await?;
+                let done = async move { work(&mut Tx(Side::Postgres(&mut held))).await };
+                whole(done).await.unwrap_or_else(|_| Err(E::from(sqlx::Error::WorkerCrashed)))
             }
         }
     }
@@ -166,7 +195,7 @@ impl Db {
                 let told: String = sqlx::query_scalar("pragma quick_check(1)").fetch_one(read).await?;
                 (version, (told != "ok").then_some(told), schema.sqlite.iter().count())
             }
-            Pools::Postgres(pool) => {
+            Pools::Postgres { read: pool, .. } => {
                 let version: String =
                     sqlx::query_scalar("select 'PostgreSQL ' || current_setting('server_version')").fetch_one(pool).await?;
                 (version, None, schema.postgres.iter().count())
@@ -213,7 +242,10 @@ impl Db {
                 let waiting = u32::try_from(write.waiting()).unwrap_or(u32::MAX);
                 metrics::gauge!("patio_db_queue", "service" => service).set(f64::from(waiting));
             }
-            Pools::Postgres(pool) => pooled(pool.size(), pool.num_idle(), pool.options().get_max_connections()),
+            Pools::Postgres { read, write } => {
+                let most = read.options().get_max_connections() + write.options().get_max_connections();
+                pooled(read.size() + write.size(), read.num_idle() + write.num_idle(), most);
+            }
         }
     }
 
@@ -224,7 +256,10 @@ impl Db {
                 write.close().await;
                 read.close().await;
             }
-            Pools::Postgres(pool) => pool.close().await,
+            Pools::Postgres { read, write } => {
+                write.close().await;
+                read.close().await;
+            }
         }
     }
 }
@@ -256,13 +291,43 @@ fn tolerant(steps: &Migrator) -> Migrator {
     steps
 }
 
+async fn queued<T, E, F>(write: &Queue, work: F) -> Result<T, E>
+where
+    F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
+    T: Send + 'static,
+    E: From<sqlx::Error> + Send + 'static,
+{
+    let (job, answer) = Job::new(work);
+    write.send(job).await?;
+    answer.await.map_err(|_| E::from(sqlx::Error::WorkerCrashed))?
+}
+
+/// How long a connection may have rested before it is tried with a round trip of its own.
+const RESTED: Duration = Duration::from_secs(1);
 /// A connection is waited for no longer than leaves time to say so within the three seconds an answer may take.
+///
+/// Saves wait for the disk with their connection held; reads hold one for a moment only, so half as many serve them, and
+/// the server switches less.
 fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<Db> {
     let options = PgConnectOptions::from_str(url)?
         .options([("search_path", schema.name), ("idle_in_transaction_session_timeout", "60s")])
         .application_name(schema.name);
-    let pool = PgPoolOptions::new().max_connections(connections).acquire_timeout(Duration::from_millis(1500)).connect_lazy_with(options);
-    Ok(Db(Pools::Postgres(pool)))
+    let pool = |most| {
+        PgPoolOptions::new()
+            .max_connections(most)
+            .acquire_timeout(Duration::from_millis(1500))
+            .test_before_acquire(false)
+            .before_acquire(|connection, seen| {
+                Box::pin(async move {
+                    if seen.idle_for > RESTED {
+                        connection.ping().await?;
+                    }
+                    Ok(true)
+                })
+            })
+            .connect_lazy_with(options.clone())
+    };
+    Ok(Db(Pools::Postgres { read: pool((connections / 2).max(2)), write: pool(connections) }))
 }
 
 /// Readers are several; the writer is one, and every commit reaches the disk (`synchronous = full`).
@@ -278,6 +343,7 @@ async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result<Db> {
         .pragma("cache_size", "-16000")
         .pragma("journal_size_limit", "67108864");
     let write = writer::start(options.clone()).await?;
-    let read = SqlitePoolOptions::new().min_connections(1).max_connections(4).connect_with(options.read_only(true)).await?;
+    let read = SqlitePoolOptions::new().min_connections(1).max_connections(4).test_before_acquire(false);
+    let read = read.connect_with(options.read_only(true)).await?;
     Ok(Db(Pools::Sqlite { read, write }))
 }

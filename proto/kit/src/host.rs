@@ -84,12 +84,32 @@ impl Host {
     /// Things start in any order: a database that is away is waited for, one that refuses is an error.
     pub async fn database(&self, schema: Schema) -> anyhow::Result<Db> {
         let db = Db::open(schema, &self.settings).await?;
-        while let Err(cause) = db.migrate(schema).await {
+        while let Err(cause) = self.bring_up(&db, schema).await {
             anyhow::ensure!(is_away(&cause), cause);
             tracing::warn!(cause = format!("{cause:#}"), "waiting for the database");
             tokio::time::sleep(Duration::from_millis(500)).await;
         }
         Ok(db)
+    }
+
+    async fn bring_up(&self, db: &Db, schema: Schema) -> anyhow::Result<()> {
+        self.check_durable(db).await?;
+        db.migrate(schema).await
+    }
+
+    /// Refuses a database that could lose a save it acknowledged, unless that was asked for.
+    async fn check_durable(&self, db: &Db) -> anyhow::Result<()> {
+        let lossy = db.lossy().await?.join(", ");
+        if lossy.is_empty() {
+            return Ok(());
+        }
+        anyhow::ensure!(
+            self.settings.may_lose_saves,
+            "PostgreSQL runs with {lossy}, so that a crash could lose saves it acknowledged; \
+             change that, or say --unsafe (PATIO_UNSAFE=true) where nothing matters that is saved"
+        );
+        tracing::warn!(lossy, "a crash of the database could lose saves it acknowledged");
+        Ok(())
     }
 
     /// Tokens for what a service does on its own.

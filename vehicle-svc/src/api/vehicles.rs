@@ -2,12 +2,17 @@
 use super::{Reply, reply};
 use crate::{
     error::Error,
-    inspect::{self, LONGEST_NOTE, Save},
+    inspect::{self, Save},
+    note,
     place::Place,
     progress::Progress,
-    store::{campaigns, vehicles},
+    roster::Rosters,
+    store::{
+        campaigns::{self, Campaign},
+        vehicles,
+    },
 };
-use futures::stream::BoxStream;
+use futures::{StreamExt, stream::BoxStream};
 use patio_kit::{
     audit,
     clock::Clock,
@@ -35,12 +40,30 @@ pub struct Api {
     db: Db,
     clock: Clock,
     progress: Progress,
+    rosters: Rosters,
 }
 
 impl Api {
     /// Answers from a database.
     pub fn new(host: &Host, db: Db, progress: Progress) -> Self {
-        Self { db, clock: host.clock.clone(), progress }
+        let rosters = Rosters::new(host.tasks.clone(), db.clone());
+        Self { db, clock: host.clock.clone(), progress, rosters }
+    }
+
+    /// A page and how many vehicles there are: by the roster where that spares the database a search.
+    async fn page(
+        &self,
+        campaign: &Campaign,
+        filter: &vehicles::Filter,
+        window: Window,
+    ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
+        let by_roster = filter.status.is_none() && (!filter.is_open() || window.index > 0);
+        if let Some(roster) = self.rosters.of(campaign).filter(|_| by_roster) {
+            let (ids, total) = roster.page(filter, window);
+            return Ok((vehicles::by_ids(&self.db, &ids).await?, total));
+        }
+        let total = if filter.is_open() { campaign.total } else { vehicles::count(&self.db, campaign.id, filter).await? };
+        Ok((vehicles::page(&self.db, campaign.id, filter, window).await?, total))
     }
 }
 
@@ -57,9 +80,7 @@ impl VehicleService for Api {
         let window = Window::of(ask.page.as_ref());
         let campaign = campaigns::find(&self.db, ask.campaign_id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(ask.campaign_id))?;
         let filter = filter(&ask)?;
-        let total =
-            if filter.is_open() { campaign.total } else { vehicles::count(&self.db, campaign.id, &filter).await.map_err(Error::from)? };
-        let page = vehicles::page(&self.db, campaign.id, &filter, window).await.map_err(Error::from)?;
+        let (page, total) = self.page(&campaign, &filter, window).await.map_err(Error::from)?;
         reply(pb::ListVehiclesReply {
             vehicles: page.into_iter().map(Into::into).collect(),
             meta: Some(window.meta(total)),
@@ -70,18 +91,21 @@ impl VehicleService for Api {
     type ListAllVehiclesStream = BoxStream<'static, Result<pb::VehicleChunk, Status>>;
 
     async fn list_all_vehicles(&self, request: Request<pb::ListAllVehiclesRequest>) -> Reply<Self::ListAllVehiclesStream> {
-        let id = request.into_inner().campaign_id;
-        campaigns::find(&self.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
-        let start = (self.db.clone(), Some((String::new(), 0)));
+        let ask = request.into_inner();
+        let id = ask.campaign_id;
+        let campaign = campaigns::find(&self.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
+        // What is read after its revision may be newer than that; then the next caller fetches it once more.
+        let head = pb::VehicleChunk { revision: campaign.revision, unchanged: ask.known == Some(campaign.revision), ..Default::default() };
+        let start = (self.db.clone(), (!head.unchanged).then(|| (String::new(), 0)));
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
             let rows = vehicles::rows_after(&db, id, &position, CHUNK).await.map_err(Error::from)?;
             let full = i64::try_from(rows.len()).is_ok_and(|count| count == CHUNK);
             let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
-            let chunk = pb::VehicleChunk { vehicles: rows.into_iter().map(Into::into).collect() };
+            let chunk = pb::VehicleChunk { vehicles: rows.into_iter().map(Into::into).collect(), ..Default::default() };
             Ok::<_, Status>((!chunk.vehicles.is_empty()).then_some((chunk, (db, position))))
         });
-        reply(Box::pin(chunks))
+        reply(Box::pin(futures::stream::once(async { Ok(head) }).chain(chunks)))
     }
 
     type ExportVehiclesStream = BoxStream<'static, Result<pb::ExportChunk, Status>>;
@@ -105,7 +129,7 @@ impl VehicleService for Api {
         let caller = identity::caller(&request)?;
         let save = accept(&request)?;
         let now = self.clock.now();
-        let saved = self.db.write(move |tx| Box::pin(async move { inspect::save(tx, &caller, save, now).await })).await?;
+        let saved = inspect::save(&self.db, caller, save, now).await?;
         self.progress.changed(saved.counted.as_slice()).await;
         reply(saved.vehicle.into())
     }
@@ -116,7 +140,7 @@ fn filter(ask: &pb::ListVehiclesRequest) -> Result<vehicles::Filter, Error> {
         Some(number) => Some(status::text(VehicleStatus::try_from(number).map_err(|_| Error::Bad("there is no such status".to_owned()))?)),
         None => None,
     };
-    Ok(vehicles::Filter { pattern: page::contains(&ask.search), yard: ask.yard.map(i64::from), status })
+    Ok(vehicles::Filter { needle: ask.search.to_lowercase(), pattern: page::contains(&ask.search), yard: ask.yard.map(i64::from), status })
 }
 
 /// A checked value, every bad field named.
@@ -147,12 +171,5 @@ fn accept(request: &Request<pb::SaveVehicleRequest>) -> Result<Save, Error> {
 }
 
 fn notes(field: &str, written: Option<&str>) -> Result<Option<String>, Error> {
-    let Some(text) = written else { return Ok(None) };
-    if text.chars().count() > LONGEST_NOTE {
-        return Err(Error::Bad(format!("{field}: at most {LONGEST_NOTE} characters")));
-    }
-    if text.chars().any(|c| c.is_control() && !['\n', '\r', '\t'].contains(&c)) {
-        return Err(Error::Bad(format!("{field}: no control characters but line breaks")));
-    }
-    Ok(Some(text.to_owned()))
+    written.map(|text| note::check(field, text).map(|()| text.to_owned())).transpose().map_err(Error::Bad)
 }

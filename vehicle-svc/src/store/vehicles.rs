@@ -1,5 +1,5 @@
 //! Vehicles, one and many.
-use crate::{inspect::Finding, place::Place, store::dialect};
+use crate::{place::Place, store::dialect};
 use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Side, Tx},
@@ -58,26 +58,31 @@ macro_rules! columns {
          v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes, v.modified_by, v.modified_at, v.version"
     };
 }
+pub(super) use columns;
 
 macro_rules! next_after {
-    ($yard:literal) => {
+    ($yard:literal, $not:literal) => {
         concat!(
             "coalesce(
                (select n.id from vehicles n where n.campaign_id = v.campaign_id and not n.inspected",
             $yard,
+            $not,
             " and (n.walk_key, n.id) > (v.walk_key, v.id) order by n.walk_key, n.id limit 1),
                (select n.id from vehicles n where n.campaign_id = v.campaign_id and not n.inspected",
             $yard,
+            $not,
             " and (n.walk_key, n.id) < (v.walk_key, v.id) order by n.walk_key, n.id limit 1)) as next"
         )
     };
 }
+pub(super) use next_after;
 
-const FIND: &str = concat!(
+/// One vehicle of a campaign that people see, with the next one.
+pub const FIND: &str = concat!(
     "select ",
     columns!(),
     ", ",
-    next_after!(""),
+    next_after!("", ""),
     " from vehicles v join campaigns c on c.id = v.campaign_id
     where v.id = $1 and c.gate in ('open', 'closed')"
 );
@@ -85,23 +90,10 @@ const FIND_IN_YARD: &str = concat!(
     "select ",
     columns!(),
     ", ",
-    next_after!(" and n.yard_id = $2"),
+    next_after!(" and n.yard_id = $2", ""),
     " from vehicles v join campaigns c on c.id = v.campaign_id
     where v.id = $1 and c.gate in ('open', 'closed')"
 );
-const LOCK: &str = concat!(
-    "select ",
-    columns!(),
-    ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
-    where v.id = $1 and c.gate in ('open', 'closed')"
-);
-const LOCK_POSTGRES: &str = concat!(
-    "select ",
-    columns!(),
-    ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
-    where v.id = $1 and c.gate in ('open', 'closed') for update of v for key share of c"
-);
-
 /// Finds a vehicle of a campaign that people see; `next` stays in `yard` when given.
 pub async fn find(db: &Db, id: i64, yard: Option<i64>) -> Result<Option<Vehicle>> {
     on!(db.read(), c => match yard {
@@ -118,31 +110,12 @@ pub async fn find_in(tx: &mut Tx<'_>, id: i64, yard: Option<i64>) -> Result<Opti
     })
 }
 
-/// Finds a vehicle and keeps others from changing it until the commit; `next` is not looked up.
-pub async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<Option<Vehicle>> {
-    let text = dialect::for_update(tx.is_postgres(), LOCK, LOCK_POSTGRES);
-    on!(tx.on(), c => query_as(text).bind(id).fetch_optional(c).await)
-}
-
-/// Saves an inspection on a locked vehicle.
-pub async fn save(tx: &mut Tx<'_>, id: i64, finding: &Finding, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
-    on!(tx.on(), c => sqlx::query(
-        "update vehicles
-            set model_code = $2, serial_number = $3, vin_key = $4, parking_space = $5, yard_id = $6, yard_group = $7, walk_key = $8,
-                haystack = $9, status = $10, inspected = true, admin_notes = $11, operator_notes = $12,
-                modified_by = $13, modified_at = $14, version = version + 1
-          where id = $1")
-        .bind(id).bind(&finding.identifier.model_code).bind(&finding.identifier.serial_number).bind(finding.identifier.key())
-        .bind(&finding.place.space).bind(finding.place.yard_id).bind(&finding.place.group).bind(&finding.place.walk_key)
-        .bind(crate::place::haystack(&finding.identifier, &finding.place.space)).bind(finding.status)
-        .bind(&finding.admin_notes).bind(&finding.operator_notes).bind(by).bind(at)
-        .execute(c).await.map(drop))
-}
-
 /// What narrows a list of vehicles down.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// A `like` pattern; `%%` for all.
+    /// What is contained in identifier or space, in lower case; empty for all.
+    pub needle: String,
+    /// The same as a `like` pattern; `%%` for all.
     pub pattern: String,
     /// Only this yard.
     pub yard: Option<i64>,
@@ -166,6 +139,35 @@ pub async fn page(db: &Db, campaign: i64, filter: &Filter, window: Window) -> Re
             and (cast($3 as bigint) is null or v.yard_id = $3) and (cast($4 as text) is null or v.status = $4)
           order by v.walk_key, v.id limit $5 offset $6"))
         .bind(campaign).bind(&filter.pattern).bind(filter.yard).bind(filter.status).bind(window.limit()).bind(window.offset())
+        .fetch_all(c).await)
+}
+
+/// Vehicles by their numbers, in walking order; `next` is not looked up.
+pub async fn by_ids(db: &Db, ids: &[i64]) -> Result<Vec<Vehicle>> {
+    let text = dialect::vehicles_by_ids(db.is_postgres());
+    let ids = serde_json::to_string(ids).unwrap_or_default();
+    on!(db.read(), c => query_as(text).bind(&ids).fetch_all(c).await)
+}
+
+/// What a roster holds of a vehicle.
+#[derive(Debug, Clone, FromRow)]
+pub struct Entry {
+    /// Its number.
+    pub id: i64,
+    /// What searching looks through.
+    pub haystack: String,
+    /// None when the space leads to no yard.
+    pub yard_id: Option<i64>,
+    /// Sorts as people walk.
+    pub walk_key: String,
+}
+
+/// The next entries of a campaign's roster after a position, in walking order.
+pub async fn entries_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<Entry>> {
+    on!(db.read(), c => query_as(
+        "select id, haystack, yard_id, walk_key from vehicles
+          where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
+        .bind(campaign).bind(&position.0).bind(position.1).bind(most)
         .fetch_all(c).await)
 }
 

@@ -1,3 +1,4 @@
+import { QueryClient } from '@tanstack/react-query'
 import { afterEach, expect, test } from 'vitest'
 import { OPERATOR, asUser } from '@/testing/show'
 import { reply, serve } from '@/testing/server'
@@ -5,6 +6,7 @@ import { answer, expirations, http, raw } from './client'
 import { eventsIn } from './events'
 import { fileNameIn } from './files'
 import { Problem, wordsFor } from './problem'
+import { wholeListQuery } from './queries'
 import { checkSession, currentSession, endSession, rememberScreen, takeScreen } from './session'
 import { translate } from '@/lib/text'
 
@@ -74,4 +76,22 @@ test('a file keeps the name that the server gives it', () => {
   expect(fileNameIn('attachment; filename="report_a.xlsx"')).toBe('report_a.xlsx')
   expect(fileNameIn("attachment; filename=x.xlsx; filename*=UTF-8''relat%C3%B3rio.xlsx")).toBe('relatório.xlsx')
   expect(fileNameIn(null)).toBeNull()
+})
+
+test('a list that has not changed is not sent again, one that was changed here is', async () => {
+  asUser(OPERATOR)
+  const row = { id: 1, vin_number: 'HB20 1', parking_space: 'A-1', yard_group: 'A', id_yard: 2, status: 'ok', inspected: true, version: 2 }
+  const calls = serve({
+    'GET /vehicles/campaign/7/all': ({ headers }) =>
+      headers.get('if-none-match') === 'W/"7-3"'
+        ? new Response(null, { status: 304 })
+        : new Response(JSON.stringify([row]), { headers: { 'content-type': 'application/json', etag: 'W/"7-3"' } }),
+  })
+  const client = new QueryClient()
+  const query = { ...wholeListQuery(7), staleTime: 0 }
+  const first = await client.fetchQuery(query)
+  expect(await client.fetchQuery(query)).toBe(first)
+  client.setQueryData(query.queryKey, (list) => list?.map((listed) => ({ ...listed, version: 3 })))
+  expect(await client.fetchQuery(query)).toEqual(first)
+  expect(calls.map(({ headers }) => headers.get('if-none-match'))).toEqual([null, 'W/"7-3"', null])
 })

@@ -1,6 +1,14 @@
 import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query'
 import { answer, http } from './client'
-import type { Campaign, CampaignFilter, Yard } from './types'
+import type { Key } from '@/lib/text'
+import type { Campaign, CampaignFilter, ListedVehicle, Yard } from './types'
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    /** `failed`: what a toast says when this could not be loaded. */
+    queryMeta: { failed?: Key }
+  }
+}
 
 const MANY = 200
 
@@ -23,6 +31,7 @@ export const campaignsQuery = (query: CampaignSearch) =>
     queryKey: ['campaigns', 'page', query],
     queryFn: ({ signal }) => answer(http.GET('/campaigns', { params: { query }, signal })),
     placeholderData: keepPreviousData,
+    meta: { failed: 'campaigns.notLoaded' },
   })
 
 /** Every campaign, page by page, for the filter lists. */
@@ -74,11 +83,26 @@ export const vehicleQuery = (id: number, yard: number | null) =>
     staleTime: 0,
   })
 
-/** The whole list of a campaign's vehicles, in walking order. */
+/** The tag each list came with. A list that was changed here is another one, without a tag. */
+const tags = new WeakMap<ListedVehicle[], string>()
+
+/** The whole list of a campaign's vehicles, in walking order; fetched again only when it has changed. */
 export const wholeListQuery = (campaign: number) =>
   queryOptions({
     queryKey: ['vehicles', 'list', campaign],
-    queryFn: ({ signal }) => answer(http.GET('/vehicles/campaign/{id}/all', { params: { path: { id: campaign } }, signal })),
+    queryFn: async ({ client, queryKey, signal }) => {
+      const held = client.getQueryData<ListedVehicle[]>(queryKey)
+      const tag = held && tags.get(held)
+      const header = tag === undefined ? {} : { 'If-None-Match': tag }
+      const outcome = await http.GET('/vehicles/campaign/{id}/all', { params: { path: { id: campaign }, header }, signal })
+      if (held !== undefined && outcome.response.status === 304) return held
+      const list = await answer(Promise.resolve(outcome))
+      const fresh = outcome.response.headers.get('etag')
+      if (fresh !== null) tags.set(list, fresh)
+      return list
+    },
+    // Comparing a hundred thousand rows with those before takes longer than drawing the ten that are shown.
+    structuralSharing: false,
     staleTime: 60_000,
   })
 

@@ -44,6 +44,7 @@ impl Patio {
             .env("PATIO_ADMIN_LISTEN", "off")
             .env("PATIO_ADMIN_PASSWORD", PASSWORD)
             .env("PATIO_LOG", "warn")
+            .env("PATIO_UNSAFE", "true") // the tests' server may not wait for its disk
             .envs(settings.iter().copied())
             .stdout(Stdio::piped())
             .spawn()
