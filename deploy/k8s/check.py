@@ -23,6 +23,7 @@ LEFT_ALONE = {
     "PATIO_ADMIN_HMC": "the first supervisor is 1000 unless somebody wants another",
     "PATIO_DEVELOPER_HMC": "reserved either way",
     "PATIO_DEVELOPER_PASSWORD": "the developer account stays closed unless its password is set",
+    "PATIO_UNSAFE": "saves must not be lost",
     "PATIO_TOKEN_HOURS": "one shift",
     "PATIO_KEY_DAYS": "a month",
     "PATIO_CAMPAIGN_SWEEP_SECONDS": "five seconds",

@@ -78,6 +78,9 @@ fn data_folder(folder: &Path) -> Found {
 }
 
 async fn database(schema: Schema, settings: &Settings) -> Found {
+    if settings.database_url.is_none() && !settings.data_dir.join(format!("{}.db", schema.name)).exists() {
+        return Found::Odd("not there yet; it is made at the first start".to_owned());
+    }
     let looked = timeout(PATIENCE, async {
         let db = Db::open(schema, settings).await?;
         let health = db.look(schema).await?;

@@ -12,7 +12,7 @@ pub struct Settings {
     /// A PostgreSQL database, `postgres://user:password@host/name`; without it SQLite files are used.
     #[arg(long, env = "PATIO_DATABASE_URL", value_parser = database_url)]
     pub database_url: Option<Secret>,
-    /// How many connections to PostgreSQL each service of a process holds at most.
+    /// How many connections to PostgreSQL each service of a process holds at most for saving; half as many more are for reading.
     #[arg(long, env = "PATIO_DATABASE_CONNECTIONS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub database_connections: u32,
     /// A Redis server, `redis://host:port`; without it each process keeps its own cache.

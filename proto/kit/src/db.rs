@@ -173,7 +173,8 @@ impl Db {
             Pools::Sqlite { write, .. } => queued(write, work).await,
             Pools::Postgres { write, .. } => {
                 let mut held = write.acquire().await?;
-                work(&mut Tx(Side::Postgres(&mut held))).await
+                let done = async move { work(&mut Tx(Side::Postgres(&mut held))).await };
+                whole(done).await.unwrap_or_else(|_| Err(E::from(sqlx::Error::WorkerCrashed)))
             }
         }
     }
@@ -241,11 +242,10 @@ impl Db {
                 let waiting = u32::try_from(write.waiting()).unwrap_or(u32::MAX);
                 metrics::gauge!("patio_db_queue", "service" => service).set(f64::from(waiting));
             }
-            Pools::Postgres { read, write } => pooled(
-                read.size() + write.size(),
-                read.num_idle() + write.num_idle(),
-                read.options().get_max_connections() + write.options().get_max_connections(),
-            ),
+            Pools::Postgres { read, write } => {
+                let most = read.options().get_max_connections() + write.options().get_max_connections();
+                pooled(read.size() + write.size(), read.num_idle() + write.num_idle(), most);
+            }
         }
     }
 
@@ -262,17 +262,6 @@ impl Db {
             }
         }
     }
-}
-
-async fn queued<T, E, F>(write: &Queue, work: F) -> Result<T, E>
-where
-    F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
-    T: Send + 'static,
-    E: From<sqlx::Error> + Send + 'static,
-{
-    let (job, answer) = Job::new(work);
-    write.send(job).await?;
-    answer.await.map_err(|_| E::from(sqlx::Error::WorkerCrashed))?
 }
 
 /// Runs to its end even when its caller gives up.
@@ -302,12 +291,23 @@ fn tolerant(steps: &Migrator) -> Migrator {
     steps
 }
 
+async fn queued<T, E, F>(write: &Queue, work: F) -> Result<T, E>
+where
+    F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
+    T: Send + 'static,
+    E: From<sqlx::Error> + Send + 'static,
+{
+    let (job, answer) = Job::new(work);
+    write.send(job).await?;
+    answer.await.map_err(|_| E::from(sqlx::Error::WorkerCrashed))?
+}
+
 /// How long a connection may have rested before it is tried with a round trip of its own.
 const RESTED: Duration = Duration::from_secs(1);
-
-/// Reads hold a connection for a moment only, so that few serve many; saves hold theirs while the disk is written.
-///
 /// A connection is waited for no longer than leaves time to say so within the three seconds an answer may take.
+///
+/// Saves wait for the disk with their connection held; reads hold one for a moment only, so half as many serve them, and
+/// the server switches less.
 fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<Db> {
     let options = PgConnectOptions::from_str(url)?
         .options([("search_path", schema.name), ("idle_in_transaction_session_timeout", "60s")])
@@ -327,8 +327,7 @@ fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<
             })
             .connect_lazy_with(options.clone())
     };
-    let readers = (connections / 3).max(1);
-    Ok(Db(Pools::Postgres { read: pool(readers), write: pool(connections - readers) }))
+    Ok(Db(Pools::Postgres { read: pool((connections / 2).max(2)), write: pool(connections) }))
 }
 
 /// Readers are several; the writer is one, and every commit reaches the disk (`synchronous = full`).

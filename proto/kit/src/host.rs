@@ -84,7 +84,7 @@ impl Host {
     /// Things start in any order: a database that is away is waited for, one that refuses is an error.
     pub async fn database(&self, schema: Schema) -> anyhow::Result<Db> {
         let db = Db::open(schema, &self.settings).await?;
-        while let Err(cause) = self.prepare(&db, schema).await {
+        while let Err(cause) = self.bring_up(&db, schema).await {
             anyhow::ensure!(is_away(&cause), cause);
             tracing::warn!(cause = format!("{cause:#}"), "waiting for the database");
             tokio::time::sleep(Duration::from_millis(500)).await;
@@ -92,7 +92,7 @@ impl Host {
         Ok(db)
     }
 
-    async fn prepare(&self, db: &Db, schema: Schema) -> anyhow::Result<()> {
+    async fn bring_up(&self, db: &Db, schema: Schema) -> anyhow::Result<()> {
         self.check_durable(db).await?;
         db.migrate(schema).await
     }

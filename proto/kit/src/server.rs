@@ -47,6 +47,9 @@ pub struct Service {
     db: Db,
 }
 
+/// How often in a row a database may keep its health waiting: one that is busy is not away.
+const MISSES: u32 = 2;
+
 /// Gathers the calls of a service.
 pub struct Builder {
     name: &'static str,
@@ -79,7 +82,13 @@ impl Builder {
         let (reporter, health) = tonic_health::server::health_reporter();
         self.add_health(health);
         if self.host.settings.reflection {
-            let describe = || tonic_reflection::server::Builder::configure().register_encoded_file_descriptor_set(patio_proto::DESCRIPTORS);
+            let describe = || {
+                let all = tonic_reflection::server::Builder::configure()
+                    .register_encoded_file_descriptor_set(patio_proto::DESCRIPTORS)
+                    .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+                    .with_service_name("grpc.health.v1.Health");
+                self.names.iter().fold(all, |described, name| described.with_service_name(*name))
+            };
             self.routes.add_service(describe().build_v1()?);
             self.routes.add_service(describe().build_v1alpha()?);
         }
@@ -103,9 +112,14 @@ fn follow(host: &Host, service: &'static str, (reporter, names): (HealthReporter
     let host = host.clone();
     let tasks = host.tasks.clone();
     tasks.spawn(async move {
+        let mut missed = 0;
         while !host.tasks.is_leaving() {
-            let answers = tokio::time::timeout(Duration::from_secs(1), db.ping()).await.is_ok_and(|answer| answer.is_ok());
-            let well = answers && host.knows_keys();
+            missed = match tokio::time::timeout(Duration::from_secs(1), db.ping()).await {
+                Ok(Ok(())) => 0,
+                Ok(Err(sqlx::Error::PoolTimedOut)) | Err(_) => missed + 1,
+                Ok(Err(_)) => MISSES,
+            };
+            let well = missed < MISSES && host.knows_keys();
             tell.store(well, Ordering::Relaxed);
             db.measure(service);
             report(&reporter, &names, if well { ServingStatus::Serving } else { ServingStatus::NotServing }).await;

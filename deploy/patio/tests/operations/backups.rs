@@ -68,7 +68,8 @@ fn a_backup_of_postgresql_restores_what_was_there() {
     assert_eq!(restored.everything(), before);
     restored.call("PUT", &format!("/api/vehicles/{}", vehicles[2]), &json!({ "status": "ok" }));
     restored.stop();
-    let (code, out, err) = run("patio", &["audit", "verify"], &[("PATIO_DATABASE_URL", &second), ("PATIO_DATA_DIR", "/tmp")]);
+    let (code, out, err) =
+        run("patio", &["audit", "verify"], &[("PATIO_DATABASE_URL", &second), ("PATIO_DATA_DIR", "/tmp"), ("PATIO_UNSAFE", "true")]);
     assert_eq!(code, Some(0), "{out}{err}");
     for name in [name.clone(), format!("{name}_restored")] {
         tool("psql", &["-d", &server, "-qc", &format!("drop database {name} with (force)")]);

@@ -44,12 +44,13 @@ impl Patio {
             .env("PATIO_ADMIN_LISTEN", "off")
             .env("PATIO_ADMIN_PASSWORD", PASSWORD)
             .env("PATIO_LOG", "warn")
+            .env("PATIO_UNSAFE", "true") // the tests' server may not wait for its disk
             .envs(settings.iter().copied())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let mut told = BufReader::new(child.stdout.take().unwrap()).lines();
-        let url = told.find_map(|line| Some(line.unwrap().split_once("ready on ")?.1.to_owned())).expect("it ended before it was ready");
+        let url = told.find_map(|line| Some(line.unwrap().split_once("ready on ")?.1.to_owned())).unwrap();
         std::thread::spawn(move || told.for_each(drop)); // so that it can go on talking
         let mut patio = Self { child, url, token: String::new() };
         let session = patio.call("POST", "/api/sessions", &serde_json::json!({ "hmc": "1000", "password": PASSWORD }));

@@ -33,7 +33,7 @@ impl Replica {
         let log = File::options().create(true).append(true).open(&self.log).unwrap();
         let mut command = Command::new(&self.program);
         command.arg("serve").env_clear().envs(&self.environment).stdout(Stdio::null()).stderr(log);
-        self.child = Some(command.spawn().unwrap_or_else(|cause| panic!("{}: {cause}", self.program.display())));
+        self.child = Some(command.spawn().unwrap());
     }
 
     pub fn wait_until_ready(&self) {
@@ -136,7 +136,8 @@ fn environment(work: &Path, outside: &Outside, ports: &BTreeMap<&str, [u16; 2]>)
     let mut all: BTreeMap<String, String> = [
         ("PATIO_DATABASE_URL", outside.database.as_str()),
         ("PATIO_OTLP_URL", &outside.collector),
-        ("PATIO_DATABASE_CONNECTIONS", "8"),
+        ("PATIO_DATABASE_CONNECTIONS", "4"),
+        ("PATIO_UNSAFE", "true"), // the test's own server does not wait for its disk
         ("PATIO_REDIS_URL", &outside.redis),
         ("PATIO_SERVICE_SECRET", "shared-by-all-ten"),
         ("PATIO_ADMIN_PASSWORD", PASSWORD),
