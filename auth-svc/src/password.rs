@@ -8,12 +8,15 @@ use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, LazyLock, Mutex, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
 
 /// The fewest characters of a password.
 pub const SHORTEST: usize = 8;
@@ -223,15 +226,24 @@ impl Drop for Queued<'_> {
     }
 }
 
+/// The threads that hash, as many as there are cores.
+///
+/// They are few and their own because an allocator keeps what a thread gave back for that thread: on
+/// the threads that all blocking work shares, each would in time hold the memory of one hash.
+static HASHERS: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    Builder::new_current_thread().thread_name("hash").max_blocking_threads(cores).build()
+});
+
 /// Runs the work off the async threads; the turn ends with the work, even when nobody waits for it any more.
 async fn blocking<T: Send + 'static>(turn: Turn, work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
-    tokio::task::spawn_blocking(move || {
+    let hashers = HASHERS.as_ref().map_err(|cause| Error::Broken(cause.to_string()))?;
+    let done = hashers.spawn_blocking(move || {
         let done = work();
         drop(turn);
         done
-    })
-    .await
-    .map_err(|cause| Error::Broken(cause.to_string()))?
+    });
+    done.await.map_err(|cause| Error::Broken(cause.to_string()))?
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! What a stopwatch tells of who there is: nothing.
 use crate::{
-    lockout::somewhere,
-    office::{Office, config},
+    lockout::{fail, somewhere},
+    office::{FIRST, Office, PASSWORD, another, config, number},
 };
 use auth_svc::password::Passwords;
 use patio_kit::testing::{self, each_database};
 use patio_proto::access::Role;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Tries against each of as many people, few enough to stay below every limit.
 const EACH: usize = 4;
@@ -54,6 +54,32 @@ async fn a_stopwatch_cannot_tell_a_person_from_an_invented_one() {
         let (told, medians) = (auc(&real, &invented), (median(&mut real), median(&mut invented)));
         testing::tell(&format!("AUC {told:.4} over 2 x {}, medians {:.3} and {:.3} ms", real.len(), medians.0, medians.1));
         assert!((0.47..=0.53).contains(&told) && (medians.0 - medians.1).abs() <= 1.0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_block_lasts_three_minutes_by_a_watch_and_its_seconds_are_true_all_the_while() {
+    if !testing::long("a_block_lasts_three_minutes_by_a_watch_and_its_seconds_are_true_all_the_while") {
+        return;
+    }
+    let redis = testing::from_environment(testing::REDIS);
+    each_database(async |host| {
+        let office = Office::open(another(&host, redis.as_deref()).await).await;
+        let here = somewhere();
+        fail(&office, FIRST, 5, &here).await;
+        let (blocked, mut asked) = (Instant::now(), 0);
+        while let Err(refused) = office.try_sign_in(FIRST, PASSWORD, &here, "").await {
+            let (told, left) = (number(&refused) as f64, 180.0 - blocked.elapsed().as_secs_f64());
+            assert!((1.0..=180.0).contains(&told) && (told - left.max(0.0)).abs() <= 1.5, "told {told}, {left} were left");
+            assert!(blocked.elapsed() < Duration::from_secs(182), "{refused:?}");
+            asked += 1;
+            tokio::time::sleep(Duration::from_millis(250)).await;
+        }
+        let lasted = blocked.elapsed();
+        testing::tell(&format!("a block lasted {lasted:?}; {asked} times its seconds were true"));
+        assert!((Duration::from_secs(179)..=Duration::from_secs(181)).contains(&lasted), "{lasted:?}");
+        office.close().await;
     })
     .await;
 }

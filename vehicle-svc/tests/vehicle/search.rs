@@ -49,7 +49,7 @@ async fn a_search_finds_the_vehicles_that_hold_its_text_and_no_others() {
             let holds = |value: &str| value.to_lowercase().contains(&text.to_lowercase());
             let expected: Vec<_> = walk
                 .iter()
-                .filter(|one| holds(&one.vin_number) || holds(&one.parking_space))
+                .filter(|one| holds(&format!("{} {}", one.model_code, one.serial_number)) || holds(&one.parking_space))
                 .map(|one| one.parking_space.clone())
                 .collect();
             assert_eq!(found(&yard, text).await, expected, "{text:?}");

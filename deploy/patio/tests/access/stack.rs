@@ -201,7 +201,7 @@ async fn import(host: &Host, who: &Bearer) -> i64 {
         serial_number: format!("{n:06}"),
         parking_space: format!("{}-{n}", if n % 2 == 0 { 'A' } else { 'B' }),
     });
-    let chunk = ImportVehiclesRequest { campaign_id, vehicles: vehicles.collect(), source: "fleet.xlsx".to_owned() };
+    let chunk = ImportVehiclesRequest { campaign_id, vehicles: vehicles.collect(), ..ImportVehiclesRequest::default() };
     FleetServiceClient::new(host.links.vehicle.clone()).import_vehicles(who.sign(tokio_stream::iter([chunk]))).await.unwrap();
     drafts.publish_draft(who.sign(PublishDraftRequest { id: campaign_id })).await.unwrap();
     campaign_id
