@@ -105,7 +105,8 @@ async fn a_frozen_replica_is_left_within_a_second_and_reads_that_hung_there_are_
 async fn a_call_that_was_lost_is_repeated_only_when_it_may_be() {
     let (a, b) = (Double::start("a"), Double::start("b"));
     let caller = Caller::of(&[&a, &b]).await;
-    (a.behave(Behaviour::Breaking), b.behave(Behaviour::Breaking));
+    a.behave(Behaviour::Breaking);
+    b.behave(Behaviour::Breaking);
     let answer = caller.call(SAVE).await;
     assert_eq!((header(&answer, "grpc-status"), a.seen() + b.seen()), ("14", 1));
     let keyed = Request::post(SAVE).extension(Repeatable).body(Body::empty()).unwrap();
@@ -117,7 +118,8 @@ async fn a_call_that_was_lost_is_repeated_only_when_it_may_be() {
 async fn repetitions_add_a_tenth_to_the_load_and_no_more() {
     let (a, b) = (Double::start("a"), Double::start("b"));
     let caller = Caller::of(&[&a, &b]).await;
-    (a.behave(Behaviour::Busy), b.behave(Behaviour::Busy));
+    a.behave(Behaviour::Busy);
+    b.behave(Behaviour::Busy);
     let (_, failed) = caller.calls(READ, 500).await;
     assert_eq!(failed, 500);
     assert!((500..=500 + 50 + 20).contains(&(a.seen() + b.seen())), "{} calls reached them", a.seen() + b.seen());
