@@ -14,6 +14,8 @@ export default defineConfig({
     viewport: { width: 390, height: 844 },
     locale: 'pt-BR',
     ignoreHTTPSErrors: true,
+    serviceWorkers: 'block', // only the tests that are about it let one in
+    actionTimeout: 20_000,
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',

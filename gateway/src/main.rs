@@ -82,7 +82,8 @@ async fn serve(options: Options) -> anyhow::Result<()> {
     if let Some(admin) = host.settings.admin_listen.0 {
         let known = host.clone();
         let well = Arc::new(move || known.knows_keys() && !known.tasks.is_leaving());
-        tracing::info!(address = %telemetry::serve(admin, &host.tasks, well).await?, "admin port is open");
+        let address = telemetry::serve(admin, &host.tasks, well).await?;
+        tracing::info!(%address, "admin port is open");
     }
     for notice in gateway.notices() {
         command::print(&format!("{notice}\n"))?;

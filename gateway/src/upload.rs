@@ -46,6 +46,8 @@ pub struct UploadProblem {
     details: Vec<RowProblem>,
     /// How many are wrong in all.
     total_errors: i64,
+    /// `GET /documents/rejected/{id}` gives the sheet back with its errors, for three days.
+    rejected_id: Option<String>,
 }
 
 /// A refused upload.
@@ -65,7 +67,10 @@ impl From<Problem> for Refusal {
 
 impl Refusal {
     fn file(status: StatusCode, error_code: i32, message: &str) -> Self {
-        Self::File(status, UploadProblem { message: message.to_owned(), error_code, details: Vec::new(), total_errors: 0 })
+        Self::File(
+            status,
+            UploadProblem { message: message.to_owned(), error_code, details: Vec::new(), total_errors: 0, rejected_id: None },
+        )
     }
 
     fn too_large() -> Self {
@@ -78,9 +83,9 @@ impl Refusal {
         let details =
             rejection.rows.into_iter().map(|row| RowProblem { row: row.row, column: row.column, value: row.value, message: row.message });
         let message = rejection.message.replace("{product}", product);
-        let problem =
-            UploadProblem { message, error_code: rejection.code, details: details.collect(), total_errors: rejection.total_errors };
-        Self::File(status_of(rejection.code), problem)
+        let rejected_id = Some(rejection.kept_as).filter(|id| !id.is_empty());
+        let (error_code, total_errors) = (rejection.code, rejection.total_errors);
+        Self::File(status_of(error_code), UploadProblem { message, error_code, details: details.collect(), total_errors, rejected_id })
     }
 }
 

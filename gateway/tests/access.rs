@@ -11,7 +11,10 @@ fn operations() -> Vec<(String, String, String)> {
     let document = gateway::openapi::document().unwrap();
     let paths = document["paths"].as_object().unwrap().clone();
     let each = |(path, item): (String, Value)| {
-        let path = format!("/api{path}").replace("/uploads/{id}", "/uploads/0197f0c4-0000-7000-8000-000000000000").replace("{id}", "5");
+        let path = format!("/api{path}")
+            .replace("/uploads/{id}", "/uploads/0197f0c4-0000-7000-8000-000000000000")
+            .replace("/rejected/{id}", "/rejected/0197f0c4-0000-7000-8000-000000000000")
+            .replace("{id}", "5");
         item.as_object()
             .unwrap()
             .iter()

@@ -101,6 +101,10 @@ impl a::user_service_server::UserService for Auth {
         Err(status(Code::FailedPrecondition, Reason::OwnAccount, &"this is your own account"))
     }
 
+    async fn lift_lockout(&self, _: Request<a::LiftLockoutRequest>) -> Reply<a::LiftLockoutReply> {
+        Ok(Response::new(a::LiftLockoutReply { lifted: true }))
+    }
+
     async fn get_names(&self, request: Request<a::GetNamesRequest>) -> Reply<a::GetNamesReply> {
         self.names_asked.fetch_add(1, Ordering::Relaxed);
         if self.names_away.load(Ordering::Relaxed) {
@@ -241,6 +245,10 @@ impl i::import_service_server::ImportService for Imports {
         Ok(Response::new(Box::pin(stream::iter([step(1, 10, None), step(2, 20, Some(40)), step(3, 40, Some(40))]))))
     }
 
+    async fn cancel_import(&self, _: Request<i::CancelImportRequest>) -> Reply<i::CancelImportReply> {
+        Err(status(Code::Aborted, Reason::TooLate, &"the import is a campaign already"))
+    }
+
     async fn get_template(&self, _: Request<i::GetTemplateRequest>) -> Reply<i::File> {
         Ok(Response::new(i::File { name: "Modelo é.xlsx".into(), content_type: "application/x-test".into(), data: b"PK".to_vec() }))
     }
@@ -254,6 +262,14 @@ fn part(part: i::file_piece::Part) -> Result<i::FilePiece, Status> {
 impl i::file_service_server::FileService for Imports {
     type ExportCampaignStream = Flow<i::FilePiece>;
     type ConvertToSqlStream = Flow<i::FilePiece>;
+    type GetRejectedSheetStream = Flow<i::FilePiece>;
+
+    async fn get_rejected_sheet(&self, request: Request<i::GetRejectedSheetRequest>) -> Reply<Flow<i::FilePiece>> {
+        use i::file_piece::Part;
+        let name = format!("{}-errors.xlsx", request.into_inner().upload_id);
+        let head = part(Part::Head(i::FileHead { name, content_type: "application/x-test".into() }));
+        Ok(Response::new(Box::pin(stream::iter([head, part(Part::Data(b"PK".to_vec()))]))))
+    }
 
     async fn export_campaign(&self, request: Request<i::ExportCampaignRequest>) -> Reply<Flow<i::FilePiece>> {
         use i::file_piece::Part;
@@ -307,7 +323,8 @@ impl i::file_service_server::FileService for Imports {
 fn rejected(code: i32) -> i::ImportCampaignReply {
     let row = i::RowError { row: 12, column: "Serial Number".into(), value: "?".into(), message: "is odd".into() };
     let message = "Uma campanha com o mesmo nome já existe para o {product}.".to_owned();
-    let rejection = i::Rejection { code, message, rows: vec![row], total_errors: 1 };
+    let kept_as = if code == 57 { "0197f0c4-0000-7000-8000-000000000000".into() } else { String::new() };
+    let rejection = i::Rejection { code, message, rows: vec![row], total_errors: 1, kept_as };
     i::ImportCampaignReply { outcome: Some(i::import_campaign_reply::Outcome::Rejected(rejection)) }
 }
 
@@ -346,6 +363,10 @@ impl a::token_service_server::TokenService for Keys {
 
     async fn list_revocations(&self, _: Request<a::ListRevocationsRequest>) -> Reply<a::ListRevocationsReply> {
         Ok(Response::new(a::ListRevocationsReply::default()))
+    }
+
+    async fn note_sessions(&self, _: Request<a::NoteSessionsRequest>) -> Reply<a::NoteSessionsReply> {
+        Ok(Response::new(a::NoteSessionsReply {}))
     }
 
     async fn mint_service_token(&self, _: Request<a::MintServiceTokenRequest>) -> Reply<a::MintServiceTokenReply> {

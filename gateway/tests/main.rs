@@ -10,6 +10,8 @@ mod files;
 #[cfg(test)]
 mod forms;
 #[cfg(test)]
+mod jobs;
+#[cfg(test)]
 mod openapi;
 #[cfg(test)]
 mod pages;

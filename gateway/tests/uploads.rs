@@ -74,7 +74,23 @@ async fn every_refusal_of_a_file_has_its_status_and_form() {
         assert_eq!(answer.status.as_u16(), status, "{code}");
         let details = json!([{ "row": 12, "column": "Serial Number", "value": "?", "message": "is odd" }]);
         let message = "Uma campanha com o mesmo nome já existe para o Patio.";
-        assert_eq!(answer.json(), json!({ "Message": message, "ErrorCode": code, "details": details, "total_errors": 1 }));
+        let rejected_id = (code == 57).then_some("0197f0c4-0000-7000-8000-000000000000");
+        let told = json!({ "Message": message, "ErrorCode": code, "details": details, "total_errors": 1, "rejected_id": rejected_id });
+        assert_eq!(answer.json(), told);
+    }
+}
+
+#[tokio::test]
+async fn a_refused_sheet_comes_back_as_a_file_and_a_finished_import_cannot_be_cancelled() {
+    let stack = Stack::new().await;
+    let id = "0197f0c4-0000-7000-8000-000000000000";
+    let sheet = stack.ask_as(MANAGER, "GET", &format!("/api/documents/rejected/{id}"), None).await;
+    assert_eq!((sheet.status.as_u16(), sheet.text().as_str()), (200, "PK"));
+    assert!(sheet.header("content-disposition").contains(&format!("{id}-errors.xlsx")));
+    let late = stack.ask_as(MANAGER, "DELETE", &format!("/api/documents/uploads/{id}"), None).await;
+    assert_eq!((late.status.as_u16(), late.code().as_str()), (409, "TOO_LATE"));
+    for (method, path) in [("GET", "/api/documents/rejected/me"), ("DELETE", "/api/documents/uploads/me")] {
+        assert_eq!(stack.ask_as(MANAGER, method, path, None).await.status, 400);
     }
 }
 

@@ -23,6 +23,18 @@ pub enum Error {
     /// The client went away, or the service is stopping.
     #[error("the import was given up")]
     GivenUp,
+    /// Whoever sent it gave it up.
+    #[error("the import was cancelled; nothing of it was kept")]
+    Cancelled,
+    /// There is nothing left to be given up.
+    #[error("the import is a campaign already; delete the campaign or undo the import")]
+    TooLate,
+    /// Giving it up takes longer than anybody waits.
+    #[error("the import is being cancelled; ask again in a moment")]
+    Ending,
+    /// It was never kept, was kept long enough, or is somebody else's.
+    #[error("there is no such sheet; refused sheets are kept for three days")]
+    NoSheet,
     /// A field is malformed.
     #[error("{0}")]
     Bad(String),
@@ -64,6 +76,10 @@ impl From<Error> for Status {
     fn from(error: Error) -> Self {
         match error {
             Error::NoUpload => status(Code::NotFound, Reason::NoUpload, &error),
+            Error::NoSheet => status(Code::NotFound, Reason::NoUpload, &error),
+            Error::Cancelled => status(Code::Aborted, Reason::Cancelled, &error),
+            Error::TooLate => status(Code::Aborted, Reason::TooLate, &error),
+            Error::Ending => status(Code::ResourceExhausted, Reason::Busy, &error),
             Error::IdReused => status(Code::AlreadyExists, Reason::KeyReused, &error),
             Error::Running | Error::Busy => status(Code::ResourceExhausted, Reason::Busy, &error),
             Error::GivenUp => status(Code::Cancelled, Reason::Unavailable, &error),

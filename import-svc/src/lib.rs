@@ -67,8 +67,9 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
     let program = config.workbook_reader.map_or_else(std::env::current_exe, Ok)?;
     let reader = Reader::new(program, reader::PATIENCE);
     settle::keep_settling(host, db.clone());
+    settle::keep_forgetting(host, db.clone());
     let exporter = Exporter::new(host, db.clone(), config.work_dir.unwrap_or_else(std::env::temp_dir));
-    let files = FileServiceServer::new(api::files::Api::new(host, reader.clone(), exporter));
+    let files = FileServiceServer::new(api::files::Api::new(host, db.clone(), reader.clone(), exporter));
     let imports = ImportServiceServer::new(api::imports::Api::new(host, db.clone(), reader));
     Builder::new(Imports::NAME, host)
         .with(imports.max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE))

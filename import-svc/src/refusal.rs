@@ -30,7 +30,7 @@ pub enum ErrorCode {
 /// A refusal in one sentence.
 #[must_use]
 pub fn refuse(code: ErrorCode, message: impl Into<String>) -> Rejection {
-    Rejection { code: code as i32, message: message.into(), rows: Vec::new(), total_errors: 0 }
+    Rejection { code: code as i32, message: message.into(), ..Rejection::default() }
 }
 
 /// The refusal of what cannot be read; `why` completes the sentence.
@@ -86,7 +86,7 @@ impl RowErrors {
             1 => "One cell has to be corrected; nothing was imported.".to_owned(),
             total => format!("{total} cells have to be corrected; nothing was imported."),
         };
-        Rejection { code: ErrorCode::Rows as i32, message, rows: self.listed, total_errors: self.total }
+        Rejection { rows: self.listed, total_errors: self.total, ..refuse(ErrorCode::Rows, message) }
     }
 }
 

@@ -5,7 +5,10 @@ use crate::{
     reader::{Book, Failure, Reader, wire::Sheet},
     refusal::{ErrorCode, name_taken, refuse},
     steps::Steps,
-    store::{self, Attempt, Begun, Outcome},
+    store::{
+        self, Attempt, Begun, Outcome, cancelling,
+        rejected::{self, Rejected},
+    },
 };
 use bytes::Bytes;
 use patio_kit::{
@@ -21,7 +24,10 @@ use patio_proto::{
 };
 use std::{
     convert::Infallible,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Duration,
 };
 use tokio::sync::oneshot;
@@ -31,6 +37,8 @@ use uuid::Uuid;
 
 /// How often a running import gives a sign of life.
 const BEAT: Duration = Duration::from_secs(5);
+/// How often it is looked whether a running import is to be given up.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// A file that came in whole.
 #[derive(Debug)]
@@ -155,16 +163,32 @@ struct Run {
     caller: Caller,
     steps: Steps,
     upload_id: Uuid,
+    file_name: String,
     data: Bytes,
     progress: Arc<Progress>,
     draft: OnceLock<i64>,
+    cancelled: AtomicBool,
 }
 
 impl Run {
     fn new(importer: &Importer, id: i64, caller: Caller, steps: Steps, upload: Upload) -> Self {
         let Importer { host, db, reader } = importer.clone();
         let progress = Arc::new(Progress::new(host.cache.clone(), host.clock.clone(), upload.id, caller.user_id));
-        Self { id, host, db, reader, caller, steps, upload_id: upload.id, data: upload.data, progress, draft: OnceLock::new() }
+        let Upload { id: upload_id, file_name, data } = upload;
+        Self {
+            id,
+            host,
+            db,
+            reader,
+            caller,
+            steps,
+            upload_id,
+            file_name,
+            data,
+            progress,
+            draft: OnceLock::new(),
+            cancelled: AtomicBool::new(false),
+        }
     }
 
     async fn complete(mut self, given_up: CancellationToken) -> Result<Ending> {
@@ -177,17 +201,32 @@ impl Run {
             until(&given_up, self.store(draft, book)).await?;
             Ok((self.publish(draft).await?, vehicles))
         };
-        let done = self.alive(self.progress.during(work)).await;
+        let done = self.alive(&given_up, self.progress.during(work)).await;
         self.close(done).await
     }
 
     async fn read(&self, data: Bytes) -> Result<Book, Stop> {
         let progress = self.progress.clone();
-        match self.reader.read(data, &mut |rows| progress.reach(rows)).await {
+        match self.reader.read(data.clone(), &mut |rows| progress.reach(rows)).await {
             Ok(book) => Ok(book),
-            Err(Failure::Refused(rejection)) => Err(Stop::Rejected(rejection)),
+            Err(Failure::Refused(rejection)) => Err(Stop::Rejected(self.keep(rejection, data).await)),
             Err(Failure::NotStarted(cause)) => Err(Error::NoReader(cause).into()),
         }
+    }
+
+    /// Keeps a sheet that has bad rows, to be handed back with them; without it the list of errors has to do.
+    async fn keep(&self, mut rejection: Rejection, data: Bytes) -> Rejection {
+        if rejection.code != ErrorCode::Rows as i32 || rejection.rows.is_empty() {
+            return rejection;
+        }
+        let upload_id = self.upload_id.to_string();
+        let (user_id, file_name, at) = (self.caller.user_id, self.file_name.clone(), self.host.clock.now());
+        let sheet = Rejected { upload_id: upload_id.clone(), user_id, file_name, data: data.to_vec(), at };
+        match rejected::keep(&self.db, sheet).await {
+            Ok(()) => rejection.kept_as = upload_id,
+            Err(cause) => tracing::warn!(%cause, import = self.id, "the refused sheet of import {} could not be kept", self.id),
+        }
+        rejection
     }
 
     async fn make_draft(&self, sheet: &Sheet) -> Result<i64, Stop> {
@@ -200,7 +239,7 @@ impl Run {
 
     async fn store(&self, draft: i64, book: Book) -> Result<(), Stop> {
         let all = book.sheet.vehicles;
-        let stored = self.steps.store(draft, book.vehicles, self.progress.clone()).await.map_err(refusal_of)?;
+        let stored = self.steps.store(draft, book.vehicles, self.file_name.clone(), self.progress.clone()).await.map_err(refusal_of)?;
         if stored != all {
             return Err(Error::Partly { stored, all }.into());
         }
@@ -219,11 +258,26 @@ impl Run {
         }
     }
 
-    /// Gives signs of life while `work` goes on.
-    async fn alive<T>(&self, work: impl Future<Output = T>) -> T {
+    /// Gives signs of life while `work` goes on, and gives it up when somebody asks for that.
+    async fn alive<T>(&self, given_up: &CancellationToken, work: impl Future<Output = T>) -> T {
         tokio::select! {
             done = work => done,
             never = self.keep_beating() => match never {},
+            never = self.keep_looking(given_up) => match never {},
+        }
+    }
+
+    async fn keep_looking(&self, given_up: &CancellationToken) -> Infallible {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            match cancelling::is_asked(&self.db, self.id).await {
+                Ok(true) => {
+                    self.cancelled.store(true, Relaxed);
+                    given_up.cancel();
+                }
+                Ok(false) => {}
+                Err(cause) => tracing::warn!(%cause, import = self.id, "import {} could not look whether it is cancelled", self.id),
+            }
         }
     }
 
@@ -273,6 +327,7 @@ impl Run {
         match done {
             Ok((campaign, vehicles)) => Ok(Ending::Imported(Box::new(campaign), vehicles)),
             Err(Stop::Rejected(rejection)) => Ok(Ending::Rejected(rejection)),
+            Err(Stop::Failed(Error::GivenUp)) if self.cancelled.load(Relaxed) => Err(Error::Cancelled),
             Err(Stop::Failed(error)) => {
                 tracing::info!(%error, import = self.id, "import {} did not come to its end", self.id);
                 Err(error)

@@ -2,7 +2,7 @@
 use crate::{
     error::Result,
     steps::Steps,
-    store::{self, Lost, Outcome, QUIET},
+    store::{self, Lost, Outcome, QUIET, rejected},
 };
 use patio_kit::{db::Db, host::Host, identity::Caller, tokens::ServiceTokens};
 use patio_proto::{access::Role, role};
@@ -10,6 +10,9 @@ use std::time::Duration;
 
 /// How often it is looked after.
 const EVERY: Duration = Duration::from_secs(5);
+
+/// How often old sheets are looked for.
+const FORGET: Duration = Duration::from_secs(3600);
 
 /// Looks after lost imports from now on.
 pub fn keep_settling(host: &Host, db: Db) {
@@ -20,6 +23,20 @@ pub fn keep_settling(host: &Host, db: Db) {
         async move {
             if let Err(cause) = settle(&host, &db, &tokens).await {
                 tracing::warn!(%cause, "lost imports could not be settled; they will be in a moment");
+            }
+        }
+    });
+}
+
+/// Forgets, once an hour from now on, the refused sheets that were kept long enough.
+pub fn keep_forgetting(host: &Host, db: Db) {
+    let clock = host.clock.clone();
+    host.tasks.repeat(FORGET, move || {
+        let (db, now) = (db.clone(), clock.now());
+        async move {
+            match rejected::forget(&db, now).await {
+                Ok(count) => tracing::debug!(count, "forgot refused sheets"),
+                Err(cause) => tracing::warn!(%cause, "old refused sheets were not forgotten; they will be in an hour"),
             }
         }
     });

@@ -61,13 +61,14 @@ impl Steps {
         self.drafts.clone().touch_draft(self.bearer.sign(TouchDraftRequest { id })).await.map(drop)
     }
 
-    /// Stores the vehicles of a draft and answers how many there are.
-    pub async fn store(&self, campaign_id: i64, vehicles: Vec<Bytes>, progress: Arc<Progress>) -> Result<i64, Status> {
-        let mut sent = 0;
+    /// Stores the vehicles of a draft, which come from the file `source`, and answers how many there are.
+    pub async fn store(&self, campaign_id: i64, vehicles: Vec<Bytes>, source: String, progress: Arc<Progress>) -> Result<i64, Status> {
+        let (mut sent, mut source) = (0, source);
         let chunks = futures::stream::iter(vehicles.into_iter().map_while(move |bytes| {
             // What does not decode ends the stream, and the count that comes back tells.
             let mut chunk = ImportVehiclesRequest::decode(bytes).ok()?;
             chunk.campaign_id = campaign_id;
+            chunk.source = std::mem::take(&mut source);
             progress.reach(sent);
             sent += i64::try_from(chunk.vehicles.len()).unwrap_or_default();
             Some(chunk)

@@ -1,10 +1,13 @@
 //! Many vehicles at once: what a call would do, and doing it, in one transaction.
 use crate::{
     error::{Error, Result},
+    jobs::{Touched, Work},
     place::Place,
     store::{
-        bulk::{self, Named, NewStatus},
-        counters::{self, Counted, Deltas},
+        bulk::{self, NewStatus},
+        counters::Counted,
+        edit::{self, New},
+        named::{self, Named},
     },
 };
 use chrono::{DateTime, Utc};
@@ -71,22 +74,18 @@ fn keys_of(written: &[String]) -> BTreeMap<String, String> {
     keys
 }
 
-fn vin(vehicle: &Named) -> String {
-    format!("{} {}", vehicle.model_code, vehicle.serial_number)
-}
-
 /// Finds what a call names and begins its outcome with what is not there and what is closed.
 async fn find(tx: &mut Tx<'_>, keys: &BTreeMap<String, String>, run: &Run) -> Result<(Vec<Named>, Outcome)> {
     if keys.len() > MOST {
         return Err(Error::Bad(format!("at most {MOST} vehicles in one call")));
     }
     let asked: Vec<&str> = keys.keys().map(String::as_str).collect();
-    let found = bulk::named(tx, &asked, run.campaign, run.yard).await?;
+    let found = named::by_keys(tx, &asked, run.campaign, run.yard).await?;
     let present: HashSet<&str> = found.iter().map(|vehicle| vehicle.vin_key.as_str()).collect();
     let not_found = keys.iter().filter(|(key, _)| !present.contains(key.as_str())).map(|(_, written)| written.clone()).collect();
     let mut outcome = Outcome { matched: found.len(), not_found, ..Outcome::default() };
     let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.gate == "open");
-    outcome.skipped = closed.iter().map(|vehicle| (vin(vehicle), "its campaign is closed")).collect();
+    outcome.skipped = closed.iter().map(|vehicle| (vehicle.vin(), "its campaign is closed")).collect();
     Ok((open, outcome))
 }
 
@@ -99,18 +98,19 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     let new = what_is_written(run.caller.role, change);
     let (todo, left): (Vec<_>, Vec<_>) = open.into_iter().partition(|vehicle| vehicle.status != new.status);
     let reason = if change.action == StatusAction::Remove { "it has no status" } else { "it has this status already" };
-    outcome.skipped.extend(left.iter().map(|vehicle| (vin(vehicle), reason)));
+    outcome.skipped.extend(left.iter().map(|vehicle| (vehicle.vin(), reason)));
     outcome.updated = todo.len();
     if run.dry_run || todo.is_empty() {
         return Ok(outcome);
     }
-    let ids: Vec<i64> = todo.iter().map(|vehicle| vehicle.id).collect();
-    bulk::set_status(tx, &ids, new, run.caller.person(), run.now).await?;
-    let mut campaigns: BTreeMap<i64, Deltas> = BTreeMap::new();
+    let mut touched = Touched::default();
     for vehicle in &todo {
-        campaigns.entry(vehicle.campaign_id).or_default().moved((vehicle.yard_id, vehicle.inspected), (vehicle.yard_id, new.inspected));
+        touched.add(vehicle, (vehicle.yard_id, &vehicle.walk_key, new.inspected));
     }
-    outcome.counted = count(tx, &campaigns).await?;
+    let supervisor = new.clear_admin_notes && todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
+    touched.keep(tx, run, Work { kind: "status", detail: new.status.to_owned(), supervisor }).await?;
+    bulk::set_status(tx, touched.ids(), new, run.caller.person(), run.now).await?;
+    outcome.counted = touched.count_again(tx).await?;
     let verb = if new.status.is_empty() { "lost their status".to_owned() } else { format!("became {}", new.status) };
     audit::append(tx, run.now, Some(&run.caller), event(&outcome, &verb, run, &json!({ "status": new.status }))).await?;
     Ok(outcome)
@@ -135,35 +135,25 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, Place)], run: &Run
     let written: Vec<String> = moves.iter().map(|(vin, _)| vin.clone()).collect();
     let places: HashMap<String, &Place> = moves.iter().map(|(vin, place)| (identifier::key(vin), place)).collect();
     let (open, mut outcome) = find(tx, &keys_of(&written), run).await?;
-    let mut campaigns: BTreeMap<i64, Deltas> = BTreeMap::new();
+    let (mut touched, mut news) = (Touched::default(), Vec::new());
     for vehicle in &open {
         let Some(place) = places.get(&vehicle.vin_key) else { continue };
         if place.space == vehicle.parking_space {
-            outcome.skipped.push((vin(vehicle), "it stands there already"));
+            outcome.skipped.push((vehicle.vin(), "it stands there already"));
             continue;
         }
-        outcome.updated += 1;
-        if !run.dry_run {
-            bulk::set_space(tx, vehicle.id, place, run.caller.person(), run.now).await?;
-            let deltas = campaigns.entry(vehicle.campaign_id).or_default();
-            deltas.moved((vehicle.yard_id, vehicle.inspected), (place.yard_id, vehicle.inspected));
-            deltas.order |= !vehicle.inspected;
-        }
+        touched.add(vehicle, (place.yard_id, &place.walk_key, vehicle.inspected));
+        news.push(New::at(vehicle, (*place).clone()));
     }
-    if run.dry_run || outcome.updated == 0 {
+    outcome.updated = news.len();
+    if run.dry_run || news.is_empty() {
         return Ok(outcome);
     }
-    outcome.counted = count(tx, &campaigns).await?;
+    touched.keep(tx, run, Work { kind: "space", ..Work::default() }).await?;
+    edit::write(tx, &news, run.caller.person(), run.now).await?;
+    outcome.counted = touched.count_again(tx).await?;
     audit::append(tx, run.now, Some(&run.caller), event(&outcome, "moved to another parking space", run, &json!({}))).await?;
     Ok(outcome)
-}
-
-async fn count(tx: &mut Tx<'_>, campaigns: &BTreeMap<i64, Deltas>) -> Result<Vec<Counted>> {
-    let mut counted = Vec::new();
-    for (campaign, deltas) in campaigns {
-        counted.extend(counters::apply(tx, *campaign, deltas).await?);
-    }
-    Ok(counted)
 }
 
 fn event(outcome: &Outcome, verb: &str, run: &Run, new: &serde_json::Value) -> audit::Event {

@@ -2,11 +2,13 @@
 use crate::{
     bulk::{MOST, Run},
     error::{Error, Result},
-    inspect::LONGEST_NOTE,
-    place::{self, Place},
+    jobs::{Touched, Work},
+    note,
+    place::Place,
     store::{
-        counters::{self, Counted, Deltas},
-        edit::{self, Named, New},
+        counters::Counted,
+        edit::{self, New},
+        named::{self, Named},
     },
 };
 use patio_kit::{audit, db::Tx};
@@ -17,7 +19,7 @@ use patio_proto::{
     vehicle::{self as pb, VehicleStatus},
 };
 use serde_json::json;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// How many wrong rows are listed; the rest is only counted.
 const MOST_LISTED: usize = 500;
@@ -99,8 +101,8 @@ fn read_one(row: pb::EditRow, role: Role) -> Result<Edit, Vec<String>> {
     let mut told = |found: Result<(), String>| errors.extend(found.err());
     let vin = format!("{} {}", row.model_code.trim(), row.serial_number.trim());
     told(Identifier::new(&row.model_code, &row.serial_number).map(drop));
-    told(note("Team Leader Notes", row.operator_notes.as_deref()));
-    told(note("Supervisor Notes", row.admin_notes.as_deref()));
+    told(note::check("Team Leader Notes", row.operator_notes.as_deref().unwrap_or_default()));
+    told(note::check("Supervisor Notes", row.admin_notes.as_deref().unwrap_or_default()));
     if role != Role::Admin && row.admin_notes.is_some() {
         told(Err("Supervisor Notes may be written by supervisors only".to_owned()));
     }
@@ -133,17 +135,6 @@ fn status_of(written: &str) -> Result<VehicleStatus, String> {
     }
 }
 
-fn note(column: &str, written: Option<&str>) -> Result<(), String> {
-    let text = written.unwrap_or_default();
-    if text.chars().count() > LONGEST_NOTE {
-        return Err(format!("{column} is longer than {LONGEST_NOTE} characters"));
-    }
-    if text.chars().any(|c| c.is_control() && !['\n', '\r', '\t'].contains(&c)) {
-        return Err(format!("{column} holds a control character"));
-    }
-    Ok(())
-}
-
 /// Changes vehicles as the rows say; when a single row is wrong, or the call only asks, nothing is changed.
 ///
 /// # Errors
@@ -151,22 +142,21 @@ fn note(column: &str, written: Option<&str>) -> Result<(), String> {
 pub async fn apply(tx: &mut Tx<'_>, rows: &[Edit], errors: Vec<pb::LineError>, run: &Run, source: &str) -> Result<Edited> {
     let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
     let mut vehicles: HashMap<String, Vec<Named>> = HashMap::new();
-    for vehicle in edit::named(tx, &keys).await? {
+    for vehicle in named::by_keys(tx, &keys, None, None).await? {
         vehicles.entry(vehicle.vin_key.clone()).or_default().push(vehicle);
     }
     let mut plan = Plan { edited: Edited { errors, ..Edited::default() }, ..Plan::default() };
     for row in rows {
         plan.take(row, vehicles.get(&row.key).map(Vec::as_slice).unwrap_or_default());
     }
-    let Plan { mut edited, news, campaigns } = plan;
+    let Plan { mut edited, news, touched, supervisor } = plan;
     if run.dry_run || !edited.errors.is_empty() || news.is_empty() {
         return Ok(edited);
     }
+    touched.keep(tx, run, Work { kind: "file", detail: source.to_owned(), supervisor }).await?;
     edit::write(tx, &news, run.caller.person(), run.now).await?;
-    for (campaign, deltas) in &campaigns {
-        edited.counted.extend(counters::apply(tx, *campaign, deltas).await?);
-    }
-    audit::append(tx, run.now, Some(&run.caller), event(&news, run, source)).await?;
+    edited.counted = touched.count_again(tx).await?;
+    audit::append(tx, run.now, Some(&run.caller), event(news.len(), run, source)).await?;
     Ok(edited)
 }
 
@@ -175,7 +165,8 @@ pub async fn apply(tx: &mut Tx<'_>, rows: &[Edit], errors: Vec<pb::LineError>, r
 struct Plan {
     edited: Edited,
     news: Vec<New>,
-    campaigns: BTreeMap<i64, Deltas>,
+    touched: Touched,
+    supervisor: bool,
 }
 
 impl Plan {
@@ -207,9 +198,8 @@ impl Plan {
 
     fn change(&mut self, vehicle: &Named, new: New) {
         self.edited.updated += 1;
-        let deltas = self.campaigns.entry(vehicle.campaign_id).or_default();
-        deltas.moved((vehicle.yard_id, vehicle.inspected), (new.yard, new.inspected));
-        deltas.order |= vehicle.walk_key != new.walk && !(vehicle.inspected && new.inspected);
+        self.touched.add(vehicle, (new.yard, &new.walk, new.inspected));
+        self.supervisor |= vehicle.admin_notes != new.admin_notes;
         self.news.push(new);
     }
 }
@@ -217,18 +207,12 @@ impl Plan {
 /// What a row makes of a vehicle: Repair is not inspected, any other status is.
 fn becomes(vehicle: &Named, row: &Edit) -> New {
     let place = row.place.clone().filter(|place| place.space != vehicle.parking_space).unwrap_or_else(|| vehicle.place());
-    let identifier = Identifier { model_code: vehicle.model_code.clone(), serial_number: vehicle.serial_number.clone() };
     New {
-        id: vehicle.id,
-        haystack: place::haystack(&identifier, &place.space),
-        space: place.space,
-        yard: place.yard_id,
-        yard_group: place.group,
-        walk: place.walk_key,
         status: row.status.map_or_else(|| vehicle.status.clone(), |status| status::text(status).to_owned()),
         inspected: row.status.map_or(vehicle.inspected, |status| status != VehicleStatus::Repair),
         admin_notes: row.admin_notes.clone().unwrap_or_else(|| vehicle.admin_notes.clone()),
         operator_notes: row.operator_notes.clone().unwrap_or_else(|| vehicle.operator_notes.clone()),
+        ..New::at(vehicle, place)
     }
 }
 
@@ -247,14 +231,13 @@ fn changes(old: &Named, new: &New) -> Vec<pb::Change> {
     .collect()
 }
 
-fn event(news: &[New], run: &Run, source: &str) -> audit::Event {
-    let ids: Vec<i64> = news.iter().map(|new| new.id).collect();
+fn event(vehicles: usize, run: &Run, source: &str) -> audit::Event {
     let from = if source.is_empty() { String::new() } else { format!(" from {source}") };
     audit::Event {
         kind: "bulk-changed",
         subject: "all campaigns".to_owned(),
-        summary: format!("{} vehicles edited{from}", news.len()),
-        new: Some(json!({ "vehicles": ids })),
+        summary: format!("{vehicles} vehicles edited{from}"),
+        new: Some(json!({ "source": source })),
         address: run.address.clone(),
         ..audit::Event::default()
     }

@@ -11,6 +11,15 @@ pub enum Error {
     /// It does not exist, or is being imported or deleted.
     #[error("campaign {0} does not exist")]
     NoCampaign(i64),
+    /// There is none, or it was forgotten.
+    #[error("job {0} does not exist; jobs are kept for 90 days")]
+    NoJob(i64),
+    /// Undoing it would write what only supervisors may write.
+    #[error("this job changed supervisor notes; a supervisor can undo it")]
+    SupervisorsJob,
+    /// There is nothing left to undo.
+    #[error("the campaigns of this job were deleted")]
+    AllDeleted,
     /// Somebody saved first.
     #[error("vehicle {id} is at version {now} by now")]
     Stale {
@@ -56,6 +65,9 @@ impl From<Error> for Status {
             Error::NoVehicle(_) => status(Code::NotFound, Reason::NoVehicle, &error),
             Error::NoCampaign(_) => status(Code::NotFound, Reason::NoCampaign, &error),
             Error::Stale { now, .. } => status_with(Code::Aborted, Reason::StaleVersion, &error, &[("version", now.to_string())]),
+            Error::NoJob(_) => status(Code::NotFound, Reason::NoJob, &error),
+            Error::SupervisorsJob => status(Code::PermissionDenied, Reason::FieldNotAllowed, &error),
+            Error::AllDeleted => status(Code::NotFound, Reason::NoCampaign, &error),
             Error::Field(_) => status(Code::PermissionDenied, Reason::FieldNotAllowed, &error),
             Error::Step { .. } => status(Code::FailedPrecondition, Reason::StatusNotAllowed, &error),
             Error::Closed(_) => status(Code::FailedPrecondition, Reason::CampaignClosed, &error),

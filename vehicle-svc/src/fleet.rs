@@ -3,7 +3,7 @@ use crate::{
     error::{Error, Result},
     place::Place,
     store::{
-        campaigns, counters,
+        campaigns, counters, jobs,
         vehicles::{self, CHUNK, New},
     },
 };
@@ -69,17 +69,21 @@ async fn twice(db: &Db, campaign: i64, keys: Vec<String>, otherwise: String) -> 
     }
 }
 
-/// Counts a draft once all of it is stored; how many vehicles it has.
+/// Counts a draft once all of it is stored, and keeps the import as a job; how many vehicles it has.
 ///
 /// # Errors
 /// When the campaign is no draft any more.
-pub async fn count(db: &Db, campaign: i64) -> Result<i64> {
+pub async fn count(db: &Db, campaign: i64, import: jobs::New) -> Result<i64> {
     db.write(move |tx| {
         Box::pin(async move {
             if !campaigns::draft(tx, campaign).await? {
                 return Err(Error::NoCampaign(campaign));
             }
-            Ok(counters::count_draft(tx, campaign).await?)
+            let vehicles = counters::count_draft(tx, campaign).await?;
+            jobs::forget_import(tx, campaign).await?;
+            let job = jobs::insert(tx, &jobs::New { vehicles, ..import }).await?;
+            jobs::insert_campaign(tx, job, campaign, "", vehicles).await?;
+            Ok(vehicles)
         })
     })
     .await

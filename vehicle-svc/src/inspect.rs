@@ -25,8 +25,6 @@ use patio_proto::{
 use serde_json::{Map, Value, json};
 use std::{sync::Arc, time::Duration};
 
-/// Most characters of a note.
-pub const LONGEST_NOTE: usize = 4_000;
 /// How long a save may be repeated under its key.
 const KEYS_LIVE: TimeDelta = TimeDelta::hours(24);
 

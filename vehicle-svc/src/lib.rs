@@ -6,10 +6,14 @@ mod edit;
 mod error;
 mod fleet;
 mod inspect;
+pub mod jobs;
+mod note;
 mod place;
 mod progress;
+mod removing;
 mod roster;
 pub mod store;
+mod undo;
 
 use patio_kit::{
     audit::AuditLog,
@@ -21,13 +25,15 @@ use patio_kit::{
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
     vehicle::{
-        bulk_service_server::BulkServiceServer, fleet_service_server::FleetServiceServer, vehicle_service_server::VehicleServiceServer,
-        yard_service_server::YardServiceServer,
+        bulk_service_server::BulkServiceServer, fleet_service_server::FleetServiceServer, job_service_server::JobServiceServer,
+        vehicle_service_server::VehicleServiceServer, yard_service_server::YardServiceServer,
     },
 };
 
 pub use error::Error;
 pub use progress::Progress;
+
+use removing::Remover;
 
 static SQLITE: sqlx::migrate::Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES: sqlx::migrate::Migrator = sqlx::migrate!("migrations/postgres");
@@ -60,11 +66,18 @@ pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
     let progress = Progress::new(host, db.clone());
     progress.keep_telling(host);
     inspect::forget_old_keys(host, db.clone());
+    jobs::keep_forgetting(host, db.clone());
+    let remover = Remover::new(host, db.clone());
+    remover.keep_removing(host);
     Builder::new(Vehicles::NAME, host)
         .with(VehicleServiceServer::new(api::vehicles::Api::new(host, db.clone(), progress.clone())))
         .with(
             BulkServiceServer::new(api::bulk::Api::new(host, db.clone(), progress.clone()))
                 .max_decoding_message_size(LARGEST_MESSAGE)
+                .max_encoding_message_size(LARGEST_MESSAGE),
+        )
+        .with(
+            JobServiceServer::new(api::jobs::Api::new(host, db.clone(), progress.clone(), remover))
                 .max_encoding_message_size(LARGEST_MESSAGE),
         )
         .with(YardServiceServer::new(api::yards::Api::new(db.clone())))

@@ -1,5 +1,5 @@
-// Fails when what the browser must load first is too large, counted as gzip JavaScript.
-import { readFileSync } from 'node:fs'
+// Fails when what the browser must load is too large, counted as gzip: first of all, and for the scanner.
+import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
 const DIST = new URL('../dist/', import.meta.url)
@@ -21,11 +21,31 @@ function filesOf(module, seen = new Set()) {
 
 const weigh = (file) => gzipSync(readFileSync(new URL(file, DIST)), { level: 9 }).length / 1000
 
+const assets = readdirSync(new URL('assets/', DIST)).map((name) => `assets/${name}`)
+const assetsNamed = (pattern) => {
+  const found = assets.filter((file) => pattern.test(file))
+  if (found.length === 0) throw new Error(`no file is named ${pattern}`)
+  return found
+}
+const engine = assetsNamed(/zxing_reader.*\.wasm$/)
+const scanner = [manifest['src/features/scanner/index.ts'].file, ...assetsNamed(/\/worker-.*\.js$/), ...assetsNamed(/\/scanner-.*\.css$/)]
+const ALONE = [
+  { what: 'scanner', limit: 25, files: scanner },
+  { what: 'decoding engine', limit: 415, files: engine },
+]
+
 let failed = false
 for (const { what, limit, modules } of BUDGETS) {
   const files = new Set(modules.flatMap((module) => [...filesOf(module)]))
-  const total = [...files].reduce((sum, file) => sum + weigh(file), 0)
+  const early = [...engine, ...scanner].filter((file) => files.has(file))
+  if (early.length > 0) throw new Error(`${what} loads ${early.join(', ')} before it is used`)
+  check(what, limit, [...files])
+}
+for (const { what, limit, files } of ALONE) check(what, limit, files)
+
+function check(what, limit, files) {
+  const total = files.reduce((sum, file) => sum + weigh(file), 0)
   failed ||= total > limit
-  console.log(`${what}: ${total.toFixed(1)} kB of ${limit} kB in ${files.size} files`)
+  console.log(`${what}: ${total.toFixed(1)} kB of ${limit} kB in ${files.length} files`)
 }
 process.exitCode = failed ? 1 : 0

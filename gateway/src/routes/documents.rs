@@ -1,9 +1,12 @@
 //! Spreadsheets in: uploading a campaign, watching it, and an example to begin from.
-use super::campaigns::{self, Campaign};
+use super::{
+    campaigns::{self, Campaign},
+    files::handed_out,
+};
 use crate::{
     api::{Api, LONG},
     bearer::Signed,
-    error::{Problem, Reply},
+    error::{Problem, ProblemBody, Reply},
     input::{self, UploadId},
     upload::{self, Refusal},
 };
@@ -30,7 +33,12 @@ use uuid::Uuid;
 
 /// The calls of this noun.
 pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new().routes(routes!(upload_document)).routes(routes!(watch_upload)).routes(routes!(get_template))
+    OpenApiRouter::new()
+        .routes(routes!(upload_document))
+        .routes(routes!(cancel_upload))
+        .routes(routes!(watch_upload))
+        .routes(routes!(get_rejected))
+        .routes(routes!(get_template))
 }
 
 const FORM: upload::Form = upload::Form { file: "documents", name: None };
@@ -81,6 +89,30 @@ fn upload_id(request: &Request) -> Reply<String> {
     let Some(told) = request.headers().get(HeaderName::from_static("x-upload-id")) else { return Ok(Uuid::now_v7().to_string()) };
     let id = told.to_str().ok().and_then(|text| Uuid::parse_str(text).ok());
     id.map(|id| id.to_string()).ok_or_else(|| Problem::field("x-upload-id", "it is a UUID"))
+}
+
+/// Gives a running import up, and answers once nothing of it is left.
+#[utoipa::path(delete, path = "/documents/uploads/{id}", tag = "documents", params(("id" = Uuid, Path)),
+    responses((status = 204, description = "Nothing of it is left."),
+        (status = 404, description = "Nothing is or was imported under this id by the caller.", body = ProblemBody),
+        (status = 409, description = "It is a campaign already.", body = ProblemBody)),
+    extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/CancelImport"))))]
+async fn cancel_upload(State(api): State<Api>, signed: Signed, UploadId(id): UploadId) -> Reply<StatusCode> {
+    let ask = pb::CancelImportRequest { upload_id: id.to_string() };
+    api.imports().cancel_import(signed.sign_within(LONG, ask)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Gives a sheet that was refused for bad rows back, with a column that says what is wrong in each row. Corrected, it
+/// is uploaded as it is. Only for whoever sent it and for supervisors, for three days.
+#[utoipa::path(get, path = "/documents/rejected/{id}", tag = "documents", params(("id" = Uuid, Path)),
+    responses((status = 200, description = "An .xlsx file.", body = Workbook, content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+        (status = 404, description = "There is no such sheet, or no more.", body = ProblemBody)),
+    extensions(("x-rpc" = json!("/patio.imports.v1.FileService/GetRejectedSheet"))))]
+async fn get_rejected(State(api): State<Api>, signed: Signed, UploadId(id): UploadId) -> Reply<Response> {
+    let ask = pb::GetRejectedSheetRequest { upload_id: id.to_string() };
+    let pieces = api.files().get_rejected_sheet(signed.sign_within(LONG, ask)).await?.into_inner();
+    handed_out(pieces, &api.config.product_name).await
 }
 
 /// How far an upload is.

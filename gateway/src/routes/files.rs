@@ -40,7 +40,7 @@ pub fn routes() -> OpenApiRouter<Api> {
 }
 
 /// A file as it comes, its name and type from the first piece; what fails on the way breaks the answer off.
-async fn handed_out<S>(mut pieces: S, product: &str) -> Reply<Response>
+pub(super) async fn handed_out<S>(mut pieces: S, product: &str) -> Reply<Response>
 where
     S: Stream<Item = Result<pb::FilePiece, Status>> + Unpin + Send + 'static,
 {

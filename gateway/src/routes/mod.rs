@@ -9,6 +9,7 @@ pub mod bulk;
 pub mod campaigns;
 pub mod documents;
 pub mod files;
+pub mod jobs;
 pub mod logs;
 pub mod operations;
 pub mod sessions;
@@ -26,6 +27,7 @@ fn all() -> OpenApiRouter<Api> {
         .merge(vehicles::routes())
         .merge(whole_list::routes())
         .merge(bulk::routes())
+        .merge(jobs::routes())
         .merge(documents::routes())
         .merge(files::routes())
         .merge(logs::routes())

@@ -3,17 +3,27 @@ use super::upload::{self, Gathered};
 use crate::{
     error::Error,
     files::{
-        self, CsvFile,
+        self, CsvFile, corrections,
         export::{Exporter, Written},
         piece, sql,
     },
     reader::{Failure, Reader},
     refusal::{self, ErrorCode, LARGEST_FILE, is_unprintable, not_xlsx, refuse, too_large},
     saga::Person,
+    store::rejected,
 };
 use futures::{Stream, StreamExt};
-use patio_kit::{audit, host::Host, identity, link::Bearer};
-use patio_proto::imports::{self as pb, csv_reply::Outcome};
+use patio_kit::{
+    audit,
+    db::Db,
+    host::Host,
+    identity::{self, Caller},
+    link::Bearer,
+};
+use patio_proto::{
+    access::Role,
+    imports::{self as pb, csv_reply::Outcome},
+};
 use std::{pin::Pin, sync::Arc};
 use tokio::sync::Semaphore;
 use tonic::{Request, Response, Status, Streaming};
@@ -26,6 +36,7 @@ const LONGEST_NAME: usize = 120;
 /// Answers the calls of `FileService`.
 pub struct Api {
     host: Host,
+    db: Db,
     reader: Reader,
     exporter: Exporter,
     places: Arc<Semaphore>,
@@ -36,8 +47,8 @@ type Pieces = Pin<Box<dyn Stream<Item = Result<pb::FilePiece, Status>> + Send>>;
 impl Api {
     /// On the given host.
     #[must_use]
-    pub fn new(host: &Host, reader: Reader, exporter: Exporter) -> Self {
-        Self { host: host.clone(), reader, exporter, places: Arc::new(Semaphore::new(HELD)) }
+    pub fn new(host: &Host, db: Db, reader: Reader, exporter: Exporter) -> Self {
+        Self { host: host.clone(), db, reader, exporter, places: Arc::new(Semaphore::new(HELD)) }
     }
 
     async fn script(&self, pieces: Streaming<pb::UploadChunk>) -> Result<Pieces, Error> {
@@ -56,6 +67,24 @@ impl Api {
             Err(Failure::Refused(refusal)) => Ok(piece::of_refusal(refusal).boxed()),
             Err(Failure::NotStarted(cause)) => Err(Error::NoReader(cause)),
         }
+    }
+
+    /// A refused sheet with its errors, for whoever sent it and for supervisors; to others it is not there.
+    async fn corrections(&self, caller: &Caller, upload_id: &str) -> Result<Pieces, Error> {
+        let _place = self.places.try_acquire().map_err(|_| Error::Busy)?;
+        let kept = rejected::find(&self.db, upload_id, self.host.clock.now()).await?.ok_or(Error::NoSheet)?;
+        if kept.user_id != caller.user_id && caller.role != Role::Admin {
+            return Err(Error::NoSheet);
+        }
+        let checked = match self.reader.check(kept.data.into()).await {
+            Ok(checked) => checked,
+            Err(Failure::Refused(refusal)) => return Ok(piece::of_refusal(refusal).boxed()),
+            Err(Failure::NotStarted(cause)) => return Err(Error::NoReader(cause)),
+        };
+        let folder = self.exporter.folder();
+        let file = tokio::task::spawn_blocking(move || corrections::write(checked, &folder)).await.map_err(Error::Stopped)??;
+        let name = format!("{}-errors.xlsx", piece::safe(kept.file_name.trim_end_matches(".xlsx")));
+        Ok(piece::of_file(name, piece::XLSX, file).boxed())
     }
 
     async fn edit(&self, request: Request<Streaming<pb::UploadChunk>>, dry_run: bool) -> Result<pb::CsvReply, Error> {
@@ -94,6 +123,7 @@ fn refusal_of_name(name: &str) -> Option<pb::Rejection> {
 impl pb::file_service_server::FileService for Api {
     type ExportCampaignStream = Pieces;
     type ConvertToSqlStream = Pieces;
+    type GetRejectedSheetStream = Pieces;
 
     async fn export_campaign(&self, request: Request<pb::ExportCampaignRequest>) -> Result<Response<Pieces>, Status> {
         let person = Person { caller: identity::caller(&request)?, bearer: Bearer::of(&request), address: audit::address(&request) };
@@ -108,6 +138,11 @@ impl pb::file_service_server::FileService for Api {
 
     async fn convert_to_sql(&self, request: Request<Streaming<pb::UploadChunk>>) -> Result<Response<Pieces>, Status> {
         Ok(Response::new(self.script(request.into_inner()).await?))
+    }
+
+    async fn get_rejected_sheet(&self, request: Request<pb::GetRejectedSheetRequest>) -> Result<Response<Pieces>, Status> {
+        let caller = identity::caller(&request)?;
+        Ok(Response::new(self.corrections(&caller, &request.get_ref().upload_id).await?))
     }
 
     async fn check_csv(&self, request: Request<Streaming<pb::UploadChunk>>) -> Result<Response<pb::CsvReply>, Status> {

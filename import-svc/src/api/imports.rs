@@ -8,18 +8,28 @@ use crate::{
     progress::Progress,
     reader::Reader,
     saga::{Ending, Importer, Person},
+    store::cancelling,
     template,
 };
 use futures::{Stream, StreamExt};
 use patio_kit::{audit, db::Db, host::Host, identity, link::Bearer};
 use patio_proto::imports as pb;
-use std::{pin::Pin, sync::Arc};
+use std::{
+    pin::Pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tokio::sync::Semaphore;
 use tonic::{Request, Response, Status, Streaming};
 use uuid::Uuid;
 
 /// How many files are held at once, those that wait for their turn among them.
 const HELD: usize = 16;
+
+/// How long a person waits for an import to be given up.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often it is looked whether it is.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Answers the calls of `ImportService`.
 pub struct Api {
@@ -48,6 +58,23 @@ impl Api {
     }
 }
 
+impl Api {
+    /// Asks whichever replica imports to give it up, and waits until it has.
+    async fn cancel(&self, upload_id: String, user_id: i64) -> Result<(), Error> {
+        let db = &self.importer.db;
+        let asked = Instant::now();
+        let mut outcome = cancelling::ask(db, upload_id.clone(), user_id).await?.ok_or(Error::NoUpload)?;
+        while outcome == "running" {
+            if asked.elapsed() > PATIENCE {
+                return Err(Error::Ending);
+            }
+            tokio::time::sleep(LOOK).await;
+            outcome = cancelling::outcome(db, &upload_id).await?;
+        }
+        if outcome == "imported" { Err(Error::TooLate) } else { Ok(()) }
+    }
+}
+
 #[tonic::async_trait]
 impl pb::import_service_server::ImportService for Api {
     type WatchImportStream = Pin<Box<dyn Stream<Item = Result<pb::ImportProgress, Status>> + Send>>;
@@ -62,6 +89,13 @@ impl pb::import_service_server::ImportService for Api {
         let caller = identity::caller(&request)?;
         let upload = Uuid::parse_str(&request.get_ref().upload_id).map_err(|_| Error::NoUpload)?;
         Ok(Response::new(watch::watch(self.importer.host.clone(), upload, caller.user_id).boxed()))
+    }
+
+    async fn cancel_import(&self, request: Request<pb::CancelImportRequest>) -> Result<Response<pb::CancelImportReply>, Status> {
+        let caller = identity::caller(&request)?;
+        let upload = Uuid::parse_str(&request.get_ref().upload_id).map_err(|_| Error::NoUpload)?;
+        self.cancel(upload.to_string(), caller.user_id).await?;
+        Ok(Response::new(pb::CancelImportReply {}))
     }
 
     async fn get_template(&self, _: Request<pb::GetTemplateRequest>) -> Result<Response<pb::File>, Status> {

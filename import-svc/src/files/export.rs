@@ -50,6 +50,12 @@ impl Exporter {
         Self { host: host.clone(), db, folder, turns: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 
+    /// Where files are written that do not stay in memory.
+    #[must_use]
+    pub fn folder(&self) -> PathBuf {
+        self.folder.clone()
+    }
+
     /// Writes a campaign's workbook, with the entry in the audit log.
     ///
     /// # Errors

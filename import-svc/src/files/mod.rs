@@ -1,4 +1,5 @@
 //! Lists of vehicles as files, and files that change vehicles.
+pub mod corrections;
 pub mod csv_file;
 pub mod export;
 pub mod names;

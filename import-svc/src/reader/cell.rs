@@ -40,6 +40,14 @@ impl Cell {
         if text.is_empty() { Self::Blank } else { Self::Text(text.to_owned()) }
     }
 
+    /// What people see in it, good or not.
+    pub(super) fn shown(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Bad(text, _) => text,
+            Self::Blank => "",
+        }
+    }
+
     /// The text; empty unless there is a good one.
     pub(super) fn as_text(&self) -> &str {
         match self {

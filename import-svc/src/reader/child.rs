@@ -1,6 +1,6 @@
 //! The reading process: it limits itself, reads one workbook from its standard input, and ends.
 use super::{
-    sheet::{self, Stop},
+    sheet::{self, Purpose, Stop},
     wire::{self, End, Record},
 };
 use crate::refusal::{self, LARGEST_FILE};
@@ -18,10 +18,10 @@ const ALL_ROOM: u64 = 512 << 20;
 const LONGEST_WORK: u64 = 20;
 
 /// Reads the workbook and writes records; the exit code says whether the last one was written.
-pub(super) fn run() -> ExitCode {
+pub(super) fn run(purpose: Purpose) -> ExitCode {
     // The parent hears of a panic by the missing last record, and nobody else reads the words.
     std::panic::set_hook(Box::new(|_| {}));
-    match confine().and_then(|()| answer()) {
+    match confine().and_then(|()| answer(purpose)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
@@ -43,7 +43,7 @@ fn own_space() -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-fn answer() -> io::Result<()> {
+fn answer(purpose: Purpose) -> io::Result<()> {
     let mut file = Vec::new();
     let most = u64::try_from(LARGEST_FILE).unwrap_or(u64::MAX) + 1;
     io::stdin().lock().take(most).read_to_end(&mut file)?;
@@ -51,7 +51,7 @@ fn answer() -> io::Result<()> {
     let read = if file.len() > LARGEST_FILE {
         Err(refusal::too_large().into())
     } else {
-        sheet::read(&file, &mut |record| wire::write(&mut out, &record))
+        sheet::read(&file, purpose, &mut |record| wire::write(&mut out, &record))
     };
     let end = match read {
         Ok(sheet) => End::Whole(sheet),

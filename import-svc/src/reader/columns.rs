@@ -48,9 +48,35 @@ impl Column {
     }
 }
 
+impl Place {
+    fn named(written: &str) -> Option<Self> {
+        let is_errors = written.trim().eq_ignore_ascii_case(ERRORS);
+        if is_errors { Some(Self::Errors) } else { Column::named(written).map(Self::Value) }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Value(column) => column.name(),
+            Self::Errors => ERRORS,
+        }
+    }
+}
+
+/// The column that a refused sheet comes back with; it is not read when the corrected sheet is sent again.
+pub const ERRORS: &str = "Errors";
+
+/// What a place of a row is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A value of this column.
+    Value(Column),
+    /// What was wrong when the sheet was sent before.
+    Errors,
+}
+
 /// Where each column is, counted from 0.
 #[derive(Debug)]
-pub(super) struct Columns(HashMap<u32, Column>);
+pub(super) struct Columns(HashMap<u32, Place>);
 
 impl Columns {
     /// Reads row 1: the filled cells with their places.
@@ -61,20 +87,34 @@ impl Columns {
         let mut places = HashMap::new();
         let mut excess = Vec::new();
         for (place, written) in cells {
-            match Column::named(written) {
-                Some(column) if places.values().any(|known| *known == column) => excess.push(format!("{} (again)", column.name())),
-                Some(column) => drop(places.insert(*place, column)),
+            match Place::named(written) {
+                Some(known) if places.values().any(|taken| *taken == known) => excess.push(format!("{} (again)", known.name())),
+                Some(known) => drop(places.insert(*place, known)),
                 None => excess.push(shown(written)),
             }
         }
-        let is_missing = |column: &Column| *column != Column::ModelType && !places.values().any(|known| known == column);
+        let is_missing = |column: &Column| *column != Column::ModelType && !places.values().any(|known| *known == Place::Value(*column));
         let missing: Vec<String> = Column::ALL.iter().filter(|column| is_missing(column)).map(|column| column.name().to_owned()).collect();
         if missing.is_empty() && excess.is_empty() { Ok(Self(places)) } else { Err(wrong_columns(&missing, &excess)) }
     }
 
     /// What stands in a place, counted from 0.
-    pub(super) fn at(&self, place: u32) -> Option<Column> {
+    pub(super) fn at(&self, place: u32) -> Option<Place> {
         self.0.get(&place).copied()
+    }
+
+    /// The columns with values, in the order of the sheet.
+    pub(super) fn in_order(&self) -> Vec<Column> {
+        let mut all: Vec<(u32, Column)> = self
+            .0
+            .iter()
+            .filter_map(|(at, place)| match place {
+                Place::Value(column) => Some((*at, *column)),
+                Place::Errors => None,
+            })
+            .collect();
+        all.sort_by_key(|(at, _)| *at);
+        all.into_iter().map(|(_, column)| column).collect()
     }
 }
 

@@ -14,20 +14,25 @@ mod rows;
 mod sheet;
 pub mod wire;
 
-pub use columns::Column;
-pub use package::{LONGEST_RUN, MOST_KEPT, MOST_PARTS, MOST_UNPACKED};
-pub use parent::{AT_ONCE, Book, Failure, PATIENCE, Reader};
+pub use columns::{Column, ERRORS};
+pub use package::{LONGEST_RUN, MOST_KEPT, MOST_PARTS, MOST_UNPACKED, check as check_package};
+pub use parent::{AT_ONCE, Book, Checked, Failure, PATIENCE, Reader};
 pub use rows::MOST_ROWS;
-pub use sheet::{Stop, read};
+pub use sheet::{Purpose, Stop, read};
 
 use std::process::ExitCode;
 
 /// The first argument of the reading process.
 pub const ARGUMENT: &str = "read-workbook";
+/// The second argument when the rows are to be handed back with their errors.
+const CHECK: &str = "to-correct";
 
 /// Reads one workbook and ends, if the program was started for that; every program that runs
 /// import-svc asks first thing in its `main`.
 #[must_use]
 pub fn main_if_asked() -> Option<ExitCode> {
-    std::env::args_os().nth(1).is_some_and(|first| first == ARGUMENT).then(child::run)
+    std::env::args_os().nth(1).is_some_and(|first| first == ARGUMENT).then(|| {
+        let corrects = std::env::args_os().nth(2).is_some_and(|second| second == CHECK);
+        child::run(if corrects { Purpose::Correct } else { Purpose::Import })
+    })
 }

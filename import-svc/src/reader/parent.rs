@@ -1,5 +1,8 @@
 //! The side of reading that goes on living: it starts a process for each file and listens to it.
-use super::wire::{End, LONGEST_RECORD, Record, Sheet};
+use super::{
+    CHECK,
+    wire::{End, LONGEST_RECORD, Line, Lines, Record, Sheet},
+};
 use crate::refusal::unreadable;
 use bytes::{Bytes, BytesMut};
 use patio_proto::imports::Rejection;
@@ -35,6 +38,17 @@ pub struct Book {
     pub vehicles: Vec<Bytes>,
 }
 
+/// A workbook's rows as they are, each with what is wrong with it.
+#[derive(Debug)]
+pub struct Checked(Vec<Bytes>);
+
+impl Checked {
+    /// The rows, the header first; what does not decode ends them.
+    pub fn lines(self) -> impl Iterator<Item = Line> {
+        self.0.into_iter().map_while(|bytes| Lines::decode(bytes).ok()).flat_map(|lines| lines.all)
+    }
+}
+
 /// Why there is no book.
 #[derive(Debug)]
 pub enum Failure {
@@ -64,8 +78,28 @@ impl Reader {
     /// # Errors
     /// The refusal of the file, also when the process died or took too long over it.
     pub async fn read(&self, file: Bytes, tell: &mut (dyn FnMut(i64) + Send)) -> Result<Book, Failure> {
+        let heard = self.hear(file, &[], tell).await?;
+        match heard.end {
+            End::Whole(sheet) => Ok(Book { sheet, vehicles: heard.vehicles }),
+            End::Refused(rejection) => Err(rejection.into()),
+        }
+    }
+
+    /// Reads a workbook's rows as they are when its turn has come.
+    ///
+    /// # Errors
+    /// The refusal of a file that has no rows to be corrected.
+    pub async fn check(&self, file: Bytes) -> Result<Checked, Failure> {
+        let heard = self.hear(file, &[CHECK], &mut |_| {}).await?;
+        match heard.end {
+            End::Refused(rejection) if heard.lines.is_empty() => Err(rejection.into()),
+            End::Refused(_) | End::Whole(_) => Ok(Checked(heard.lines)),
+        }
+    }
+
+    async fn hear(&self, file: Bytes, more: &[&str], tell: &mut (dyn FnMut(i64) + Send)) -> Result<Heard, Failure> {
         let _turn = self.turns.acquire().await.map_err(|_| unreadable("the service is stopping"))?;
-        let (mut child, stdin, stdout) = self.start().map_err(Failure::NotStarted)?;
+        let (mut child, stdin, stdout) = self.start(more).map_err(Failure::NotStarted)?;
         let both = futures::future::join(hand_in(stdin, file), listen(stdout, tell));
         let heard = tokio::time::timeout(self.patience, both).await;
         end(&mut child).await;
@@ -76,9 +110,10 @@ impl Reader {
     }
 
     /// Starts the process with nothing of ours but the three pipes.
-    fn start(&self) -> std::io::Result<(Child, ChildStdin, ChildStdout)> {
+    fn start(&self, more: &[&str]) -> std::io::Result<(Child, ChildStdin, ChildStdout)> {
         let mut child = Command::new(&self.program)
             .arg(super::ARGUMENT)
+            .args(more)
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::piped())
@@ -100,24 +135,32 @@ async fn hand_in(mut stdin: ChildStdin, file: Bytes) {
     }
 }
 
-async fn listen(stdout: ChildStdout, tell: &mut (dyn FnMut(i64) + Send)) -> Result<Book, Failure> {
+/// What the reading process said.
+struct Heard {
+    vehicles: Vec<Bytes>,
+    lines: Vec<Bytes>,
+    end: End,
+}
+
+async fn listen(stdout: ChildStdout, tell: &mut (dyn FnMut(i64) + Send)) -> Result<Heard, Failure> {
     let mut stdout = BufReader::with_capacity(64 << 10, stdout);
-    let mut vehicles = Vec::new();
-    let mut held = 0;
+    let (mut vehicles, mut lines, mut held) = (Vec::new(), Vec::new(), 0);
     loop {
         let Some(record) = next(&mut stdout).await else {
             return Err(unreadable("its contents are damaged or far too large").into());
         };
-        held += record.vehicles.len();
+        held += record.vehicles.len() + record.lines.len();
         if held > MOST_HELD {
             return Err(unreadable("it holds too much text").into());
         }
         if !record.vehicles.is_empty() {
             vehicles.push(record.vehicles);
         }
+        if !record.lines.is_empty() {
+            lines.push(record.lines);
+        }
         match record.end {
-            Some(End::Whole(sheet)) => return Ok(Book { sheet, vehicles }),
-            Some(End::Refused(rejection)) => return Err(rejection.into()),
+            Some(end) => return Ok(Heard { vehicles, lines, end }),
             None => tell(record.read),
         }
     }

@@ -1,9 +1,9 @@
 //! The rules of the sheet: what each row must hold, and what comes of it.
 use super::{
     cell::Cell,
-    columns::{self, Column, Columns},
-    sheet::Stop,
-    wire::{Record, Sheet},
+    columns::{self, Column, Columns, Place},
+    sheet::{Purpose, Stop},
+    wire::{Line, Lines, Record, Sheet},
 };
 use crate::refusal::{ErrorCode, RowErrors, is_unprintable, refuse, unreadable};
 use bytes::Bytes;
@@ -51,10 +51,36 @@ pub(super) struct Rows<'s> {
     errors: RowErrors,
     read: u32,
     vehicles: Vec<NewVehicle>,
+    correcting: Option<Correcting>,
+}
+
+/// The rows that are to be handed back.
+#[derive(Default)]
+struct Correcting {
+    order: Vec<Column>,
+    lines: Vec<Line>,
+    /// What is wrong with the row that is being judged.
+    wrong: Vec<(Column, String)>,
+}
+
+impl Correcting {
+    fn begin(&mut self, order: Vec<Column>) {
+        let names = order.iter().map(|column| column.name().to_owned());
+        self.lines.push(Line { cells: names.collect(), ..Line::default() });
+        self.order = order;
+    }
+
+    fn end_row(&mut self, row: u32, cells: &Cells) {
+        let place = |column: Column| self.order.iter().position(|known| *known == column).and_then(|at| u32::try_from(at).ok());
+        let wrong = self.wrong.iter().filter_map(|(column, _)| place(*column)).collect();
+        let errors = self.wrong.drain(..).map(|(_, message)| message).collect::<Vec<_>>().join("; ");
+        let cells = self.order.iter().map(|column| cells[*column as usize].shown().to_owned()).collect();
+        self.lines.push(Line { row, cells, wrong, errors });
+    }
 }
 
 impl<'s> Rows<'s> {
-    pub(super) fn new(send: &'s mut dyn FnMut(Record) -> io::Result<()>) -> Self {
+    pub(super) fn new(purpose: Purpose, send: &'s mut dyn FnMut(Record) -> io::Result<()>) -> Self {
         Self {
             send,
             columns: None,
@@ -67,6 +93,7 @@ impl<'s> Rows<'s> {
             errors: RowErrors::default(),
             read: 0,
             vehicles: Vec::with_capacity(STEP),
+            correcting: (purpose == Purpose::Correct).then(Correcting::default),
         }
     }
 
@@ -99,7 +126,8 @@ impl<'s> Rows<'s> {
             return Ok(());
         }
         match self.columns()?.at(place) {
-            Some(column) => self.cells[column as usize] = cell,
+            Some(Place::Value(column)) => self.cells[column as usize] = cell,
+            Some(Place::Errors) => return Ok(()),
             None => return Err(columns::nameless(place, row + 1).into()),
         }
         self.filled = true;
@@ -111,6 +139,7 @@ impl<'s> Rows<'s> {
         self.columns()?;
         self.end_row()?;
         if !self.errors.is_empty() {
+            self.hand_on()?;
             return Err(self.errors.refusal().into());
         }
         let Some([campaign, part, description, model_type]) = self.campaign.take() else {
@@ -123,7 +152,13 @@ impl<'s> Rows<'s> {
     fn columns(&mut self) -> Result<&Columns, Rejection> {
         match &mut self.columns {
             Some(columns) => Ok(columns),
-            none => Ok(none.insert(Columns::read(&self.header)?)),
+            none => {
+                let read = none.insert(Columns::read(&self.header)?);
+                if let Some(correcting) = &mut self.correcting {
+                    correcting.begin(read.in_order());
+                }
+                Ok(read)
+            }
         }
     }
 
@@ -138,21 +173,29 @@ impl<'s> Rows<'s> {
         if let Some(vehicle) = self.vehicle(&cells) {
             self.vehicles.push(vehicle);
         }
+        if let Some(correcting) = &mut self.correcting {
+            correcting.end_row(self.row, &cells);
+        }
         if self.read.is_multiple_of(u32::try_from(STEP).unwrap_or(u32::MAX)) { self.hand_on() } else { Ok(()) }
     }
 
     fn hand_on(&mut self) -> Result<(), Stop> {
         let vehicles = mem::replace(&mut self.vehicles, Vec::with_capacity(STEP));
-        let vehicles = if self.errors.is_empty() && !vehicles.is_empty() {
-            Bytes::from(ImportVehiclesRequest { campaign_id: 0, vehicles }.encode_to_vec())
+        let lines = self.correcting.as_mut().map(|correcting| Lines { all: mem::take(&mut correcting.lines) });
+        let vehicles = if self.errors.is_empty() && !vehicles.is_empty() && lines.is_none() {
+            Bytes::from(ImportVehiclesRequest { campaign_id: 0, vehicles, source: String::new() }.encode_to_vec())
         } else {
             Bytes::new()
         };
-        (self.send)(Record { read: self.read.into(), vehicles, end: None }).map_err(Stop::Unheard)
+        let lines = lines.map(|lines| Bytes::from(lines.encode_to_vec())).unwrap_or_default();
+        (self.send)(Record { read: self.read.into(), vehicles, end: None, lines }).map_err(Stop::Unheard)
     }
 
     fn error(&mut self, column: Column, value: &str, message: &str) {
         self.errors.add(self.row + 1, column.name(), value, message);
+        if let Some(correcting) = &mut self.correcting {
+            correcting.wrong.push((column, message.to_owned()));
+        }
     }
 
     /// Reports what is no value in any column.

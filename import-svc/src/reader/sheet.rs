@@ -14,6 +14,15 @@ use std::io::{self, Cursor};
 /// The one sheet that is read.
 const SHEET: &str = "Sheet1";
 
+/// What a sheet is read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Its vehicles.
+    Import,
+    /// Its rows as they are, each with what is wrong with it.
+    Correct,
+}
+
 /// Why reading ended before the end of the sheet.
 #[derive(Debug)]
 pub enum Stop {
@@ -29,13 +38,13 @@ impl From<Rejection> for Stop {
     }
 }
 
-/// Reads a workbook and hands its vehicles on, some hundred at a time.
+/// Reads a workbook and hands its vehicles on, or its rows, some hundred at a time.
 ///
 /// A file can make this end the process; [`super::Reader`] calls it in one that is made for that.
 ///
 /// # Errors
 /// Why the file is refused; what was handed on until then does not count.
-pub fn read(file: &[u8], send: &mut dyn FnMut(Record) -> io::Result<()>) -> Result<Sheet, Stop> {
+pub fn read(file: &[u8], purpose: Purpose, send: &mut dyn FnMut(Record) -> io::Result<()>) -> Result<Sheet, Stop> {
     package::check(file)?;
     let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(file)).map_err(|cause| damaged(&cause))?;
     if !workbook.sheet_names().iter().any(|name| name == SHEET) {
@@ -43,7 +52,7 @@ pub fn read(file: &[u8], send: &mut dyn FnMut(Record) -> io::Result<()>) -> Resu
     }
     let mut cells = workbook.worksheet_cells_reader(SHEET).map_err(|cause| damaged(&cause))?;
     let formats = Formats::of(cells.styles());
-    let mut rows = Rows::new(send);
+    let mut rows = Rows::new(purpose, send);
     while let Some((cell, style)) = cells.next_cell_with_style_id().map_err(|cause| damaged(&cause))? {
         rows.take(cell.get_position(), Cell::of(cell.get_value(), style, &formats))?;
     }

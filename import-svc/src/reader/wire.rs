@@ -19,6 +19,34 @@ pub struct Record {
     /// Present in the last record and in no other.
     #[prost(oneof = "End", tags = "3, 4")]
     pub end: Option<End>,
+    /// Encoded [`Lines`] of this step, when the sheet is read to be corrected; the first one is the header.
+    #[prost(bytes = "bytes", tag = "5")]
+    pub lines: Bytes,
+}
+
+/// Rows as they are.
+#[derive(Clone, PartialEq, Message)]
+pub struct Lines {
+    /// In the order of the sheet, without the blank ones.
+    #[prost(message, repeated, tag = "1")]
+    pub all: Vec<Line>,
+}
+
+/// One row as it is, with what is wrong with it.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct Line {
+    /// Counted from 0; the header is 0.
+    #[prost(uint32, tag = "1")]
+    pub row: u32,
+    /// As shown, in the order of the sheet; the names of the columns in the header.
+    #[prost(string, repeated, tag = "2")]
+    pub cells: Vec<String>,
+    /// Which of the cells are wrong, counted from 0.
+    #[prost(uint32, repeated, tag = "3")]
+    pub wrong: Vec<u32>,
+    /// What is wrong, in words; empty when nothing is.
+    #[prost(string, tag = "4")]
+    pub errors: String,
 }
 
 /// How reading ended.

@@ -1,4 +1,7 @@
 //! The history of imports, which is also what makes a repeated upload one import.
+pub mod cancelling;
+pub mod rejected;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
     audit,
@@ -125,7 +128,7 @@ async fn insert(tx: &mut Tx<'_>, attempt: &Attempt) -> Result<i64, Error> {
 async fn again(tx: &mut Tx<'_>, attempt: &Attempt, earlier: &Earlier) -> Result<bool, Error> {
     let changed = on!(tx.on(), c => query(
         "update imports set file_name = $2, digest = $3, role = $4, address = $5, started_at = $6, seen_at = $6,
-                ended_at = null, outcome = 'running', campaign_id = null, campaign_name = '', vehicles = 0, errors = 0
+                ended_at = null, outcome = 'running', campaign_id = null, campaign_name = '', vehicles = 0, errors = 0, cancel = false
           where id = $1 and outcome = $7 and seen_at = $8")
         .bind(earlier.id).bind(&attempt.file_name).bind(&attempt.digest).bind(role::text(attempt.caller.role))
         .bind(&attempt.address).bind(attempt.at).bind(&earlier.outcome).bind(earlier.seen_at)

@@ -123,7 +123,8 @@ async fn serve<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
     let known = host.clone();
     if let Some(admin) = host.settings.admin_listen.0 {
         let well = Arc::new(move || !known.tasks.is_leaving() && known.knows_keys());
-        tracing::info!(address = %telemetry::serve(admin, &host.tasks, well).await?, "admin port is open");
+        let address = telemetry::serve(admin, &host.tasks, well).await?;
+        tracing::info!(%address, "admin port is open");
     }
     for notice in &service.notices {
         print(&format!("{notice}\n"))?;

@@ -30,6 +30,10 @@ pub struct Settings {
     /// Where import-svc is: one name that stands for all replicas, or several URLs separated by commas.
     #[arg(long, env = "PATIO_IMPORT_URL", default_value = "http://127.0.0.1:50054")]
     pub import_url: String,
+    /// Starts even where a crash could lose a save that was acknowledged: a `PostgreSQL` that does not wait for its disk.
+    #[arg(long = "unsafe", env = "PATIO_UNSAFE", default_value_t = false, action = clap::ArgAction::Set,
+        num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub may_lose_saves: bool,
     /// Where metrics and probes are served, apart from the product; `off` for nowhere.
     #[arg(long, env = "PATIO_ADMIN_LISTEN", default_value = "127.0.0.1:0", value_parser = listen_or_off)]
     pub admin_listen: Listen,
@@ -116,5 +120,11 @@ mod tests {
         assert!(!text.contains("hush") && !text.contains("pw@"));
         let cli = <Cli as clap::FromArgMatches>::from_arg_matches(&matches).unwrap();
         assert_eq!(cli.settings.admin_listen, Listen(Some(([127, 0, 0, 1], 0).into())));
+    }
+
+    #[test]
+    fn saves_may_be_lost_only_when_it_is_said() {
+        let told = |args: &[&str]| <Cli as clap::Parser>::parse_from([&["x"], args].concat()).settings.may_lose_saves;
+        assert_eq!([told(&[]), told(&["--unsafe"]), told(&["--unsafe=true"]), told(&["--unsafe=false"])], [false, true, true, false]);
     }
 }

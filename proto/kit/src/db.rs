@@ -92,6 +92,20 @@ impl Db {
         Ok(())
     }
 
+    /// The settings of the database under which a crash could lose a commit that was acknowledged, such as `fsync = off`.
+    ///
+    /// `SQLite` has none: how its files are written is ours to say.
+    pub async fn lossy(&self) -> Result<Vec<String>, sqlx::Error> {
+        match &self.0 {
+            Pools::Sqlite { .. } => Ok(Vec::new()),
+            Pools::Postgres { read: pool, .. } => {
+                let off = "select name || ' = off' from pg_settings
+                     where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by name";
+                sqlx::query_scalar(off).fetch_all(pool).await
+            }
+        }
+    }
+
     /// A connection for reading.
     #[must_use]
     pub fn read(&self) -> Side<&SqlitePool, &PgPool> {

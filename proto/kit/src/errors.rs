@@ -72,6 +72,12 @@ reasons! {
     KeyReused = "KEY_REUSED",
     /// There is no such upload.
     NoUpload = "NO_UPLOAD",
+    /// There is no such job.
+    NoJob = "NO_JOB",
+    /// The person gave it up, and nothing of it was kept.
+    Cancelled = "CANCELLED",
+    /// It has come to its end already.
+    TooLate = "TOO_LATE",
     /// More than is taken at once.
     TooLarge = "TOO_LARGE",
     /// Too much is going on; later it will do.

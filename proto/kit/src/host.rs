@@ -77,8 +77,24 @@ impl Host {
     pub async fn database(&self, schema: Schema) -> anyhow::Result<Db> {
         let url = self.settings.database_url.as_ref().map(crate::secret::Secret::expose);
         let db = Db::open(schema, url, &self.settings.data_dir).await?;
+        self.check_durable(&db).await?;
         db.migrate(schema).await?;
         Ok(db)
+    }
+
+    /// Refuses a database that could lose a save it acknowledged, unless that was asked for.
+    async fn check_durable(&self, db: &Db) -> anyhow::Result<()> {
+        let lossy = db.lossy().await?.join(", ");
+        if lossy.is_empty() {
+            return Ok(());
+        }
+        anyhow::ensure!(
+            self.settings.may_lose_saves,
+            "PostgreSQL runs with {lossy}, so that a crash could lose saves it acknowledged; \
+             change that, or say --unsafe (PATIO_UNSAFE=true) where nothing matters that is saved"
+        );
+        tracing::warn!(lossy, "a crash of the database could lose saves it acknowledged");
+        Ok(())
     }
 
     /// Tokens for what a service does on its own.

@@ -4,11 +4,14 @@ use crate::{
     error::Error,
     fleet,
     progress::Progress,
-    store::{campaigns, counters::Counted},
+    store::{campaigns, counters::Counted, jobs::New},
 };
-use patio_kit::{clock::Clock, db::Db, host::Host};
+use patio_kit::{clock::Clock, db::Db, host::Host, identity};
 use patio_proto::vehicle::{self as pb, Gate, fleet_service_server::FleetService};
 use tonic::{Request, Status, Streaming};
+
+/// Most characters of a file's name that are kept.
+const LONGEST_SOURCE: usize = 200;
 
 /// Answers the calls.
 pub struct Api {
@@ -27,17 +30,22 @@ impl Api {
 #[tonic::async_trait]
 impl FleetService for Api {
     async fn import_vehicles(&self, request: Request<Streaming<pb::ImportVehiclesRequest>>) -> Reply<pb::ImportVehiclesReply> {
+        let (caller, now) = (identity::caller(&request)?, self.clock.now());
         let mut chunks = request.into_inner();
-        let mut campaign = None;
+        let (mut campaign, mut source) = (None, String::new());
         while let Some(chunk) = chunks.message().await? {
             let id = *campaign.get_or_insert(chunk.campaign_id);
             if id != chunk.campaign_id {
                 return Err(Error::Bad("one import fills one campaign".to_owned()).into());
             }
+            if !chunk.source.is_empty() {
+                source = chunk.source.chars().take(LONGEST_SOURCE).collect();
+            }
             fleet::store(&self.db, id, fleet::read(&chunk.vehicles)?, self.clock.now()).await?;
         }
         let id = campaign.ok_or_else(|| Status::from(Error::Bad("the import is empty".to_owned())))?;
-        reply(pb::ImportVehiclesReply { stored: fleet::count(&self.db, id).await? })
+        let import = New { kind: "import", detail: source, user_id: caller.person(), at: now, vehicles: 0, supervisor: false };
+        reply(pb::ImportVehiclesReply { stored: fleet::count(&self.db, id, import).await? })
     }
 
     async fn set_campaign(&self, request: Request<pb::SetCampaignRequest>) -> Reply<pb::SetCampaignReply> {

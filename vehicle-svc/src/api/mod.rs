@@ -2,6 +2,7 @@
 
 pub mod bulk;
 pub mod fleet;
+pub mod jobs;
 pub mod vehicles;
 pub mod yards;
 

@@ -2,7 +2,8 @@
 use super::{Reply, reply};
 use crate::{
     error::Error,
-    inspect::{self, LONGEST_NOTE, Save},
+    inspect::{self, Save},
+    note,
     place::Place,
     progress::Progress,
     roster::Rosters,
@@ -170,12 +171,5 @@ fn accept(request: &Request<pb::SaveVehicleRequest>) -> Result<Save, Error> {
 }
 
 fn notes(field: &str, written: Option<&str>) -> Result<Option<String>, Error> {
-    let Some(text) = written else { return Ok(None) };
-    if text.chars().count() > LONGEST_NOTE {
-        return Err(Error::Bad(format!("{field}: at most {LONGEST_NOTE} characters")));
-    }
-    if text.chars().any(|c| c.is_control() && !['\n', '\r', '\t'].contains(&c)) {
-        return Err(Error::Bad(format!("{field}: no control characters but line breaks")));
-    }
-    Ok(Some(text.to_owned()))
+    written.map(|text| note::check(field, text).map(|()| text.to_owned())).transpose().map_err(Error::Bad)
 }

@@ -48,19 +48,31 @@ async fn hold(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     on!(tx.on(), c => query_scalar::<_, i64>(text).bind(id).fetch_optional(c).await.map(drop))
 }
 
-/// Takes over name and gate, unless a later change arrived before or the campaign is gone.
+/// Takes over name and gate, unless a later change arrived before or the campaign is gone or about to go.
 pub async fn set(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<()> {
     hold(tx, id).await?;
     on!(tx.on(), c => query(
         "insert into campaigns (id, name, gate, revision) values ($1, $2, $3, $4)
          on conflict (id) do update set name = excluded.name, gate = excluded.gate, revision = excluded.revision
-          where campaigns.revision < excluded.revision and campaigns.gate <> 'removed'")
+          where campaigns.revision < excluded.revision and campaigns.gate <> 'removed'
+            and not exists (select 1 from jobs where removing = excluded.id)")
         .bind(id).bind(name).bind(gate).bind(revision).execute(c).await.map(drop))
+}
+
+/// Closes a campaign that is about to be removed, so that nothing is saved in it meanwhile.
+pub async fn close_for_good(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    on!(tx.on(), c => query("update campaigns set gate = 'closed' where id = $1").bind(id).execute(c).await.map(drop))
 }
 
 /// Hides a campaign for ever; a late import of it is refused from then on.
 pub async fn bury(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     hold(tx, id).await?;
+    let is_draft: bool = on!(tx.on(), c => query_scalar("select count(*) > 0 from campaigns where id = $1 and gate = 'draft'")
+        .bind(id).fetch_one(c).await)?;
+    if is_draft {
+        super::jobs::forget_import(tx, id).await?;
+    }
+    super::jobs::keep_name(tx, id).await?;
     on!(tx.on(), c => query(
         "insert into campaigns (id, name, gate) values ($1, '', 'removed')
          on conflict (id) do update set gate = 'removed', name = '', total = 0, inspected = 0, counts_revision = campaigns.counts_revision + 1")

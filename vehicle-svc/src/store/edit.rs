@@ -1,74 +1,14 @@
-//! Rows of a file written to many vehicles at once.
-use crate::{place::Place, store::dialect};
+//! Many vehicles written at once, each with values of its own.
+use crate::{
+    place::{self, Place},
+    store::{dialect, named::Named},
+};
 use chrono::{DateTime, Utc};
 use patio_kit::{db::Tx, on};
 use serde::Serialize;
-use sqlx::{AssertSqlSafe, FromRow, query, query_as};
+use sqlx::{AssertSqlSafe, query};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
-
-/// A vehicle that a row names, with all that a row may change.
-#[derive(Debug, Clone, FromRow)]
-pub struct Named {
-    /// Its number.
-    pub id: i64,
-    /// Its campaign.
-    pub campaign_id: i64,
-    /// The campaign's name.
-    pub campaign_name: String,
-    /// `open` or `closed`.
-    pub gate: String,
-    /// The comparison key of its identifier.
-    pub vin_key: String,
-    /// First part of the identifier.
-    pub model_code: String,
-    /// Second part of the identifier.
-    pub serial_number: String,
-    /// Where it stands.
-    pub parking_space: String,
-    /// None when the space leads to no yard.
-    pub yard_id: Option<i64>,
-    /// The group the space is listed under.
-    pub yard_group: String,
-    /// Sorts as people walk.
-    pub walk_key: String,
-    /// Empty for none.
-    pub status: String,
-    /// Whether it counts as inspected.
-    pub inspected: bool,
-    /// Supervisor notes.
-    pub admin_notes: String,
-    /// Team leader notes.
-    pub operator_notes: String,
-}
-
-impl Named {
-    /// The identifier as people see it.
-    #[must_use]
-    pub fn vin(&self) -> String {
-        format!("{} {}", self.model_code, self.serial_number)
-    }
-
-    /// Where it stands, with all that was derived from it.
-    #[must_use]
-    pub fn place(&self) -> Place {
-        Place { space: self.parking_space.clone(), yard_id: self.yard_id, group: self.yard_group.clone(), walk_key: self.walk_key.clone() }
-    }
-}
-
-/// Finds the vehicles with the given identifier keys in campaigns that people see, and locks them.
-pub async fn named(tx: &mut Tx<'_>, keys: &[&str]) -> Result<Vec<Named>> {
-    let text = format!(
-        "with asked as ({}) select v.id, v.campaign_id, c.name as campaign_name, c.gate, v.vin_key, v.model_code, v.serial_number,
-                v.parking_space, v.yard_id, v.yard_group, v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes
-           from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id
-          where c.gate in ('open', 'closed') order by v.id {}",
-        dialect::texts(tx.is_postgres()),
-        dialect::for_update(tx.is_postgres(), "", "for update of v for key share of c")
-    );
-    let keys = serde_json::to_string(keys).unwrap_or_default();
-    on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&keys).fetch_all(c).await)
-}
 
 /// What a vehicle becomes.
 #[derive(Debug, Clone, Serialize)]
@@ -93,6 +33,25 @@ pub struct New {
     pub admin_notes: String,
     /// Team leader notes.
     pub operator_notes: String,
+}
+
+impl New {
+    /// A vehicle at a place, as it is in all else.
+    #[must_use]
+    pub fn at(vehicle: &Named, place: Place) -> Self {
+        Self {
+            id: vehicle.id,
+            haystack: place::haystack(&vehicle.identifier(), &place.space),
+            space: place.space,
+            yard: place.yard_id,
+            yard_group: place.group,
+            walk: place.walk_key,
+            status: vehicle.status.clone(),
+            inspected: vehicle.inspected,
+            admin_notes: vehicle.admin_notes.clone(),
+            operator_notes: vehicle.operator_notes.clone(),
+        }
+    }
 }
 
 /// Writes all of them in one statement; how many there were.

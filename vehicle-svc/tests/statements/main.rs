@@ -6,7 +6,11 @@ mod yard;
 
 use patio_kit::testing::{each_database, statements};
 use patio_proto::{access::Role, common::Page, vehicle as pb};
+use tokio::sync::Mutex;
 use yard::{CAMPAIGN, Yard};
+
+/// Held by the one test that runs, since each hears every statement.
+static ALONE: Mutex<()> = Mutex::const_new(());
 
 /// Proves that a page of so many rows takes so many statements.
 async fn costs(yard: &Yard, ask: pb::ListVehiclesRequest, (rows, most): (usize, usize)) {
@@ -20,6 +24,7 @@ async fn costs(yard: &Yard, ask: pb::ListVehiclesRequest, (rows, most): (usize, 
 
 #[tokio::test]
 async fn a_page_costs_the_same_statements_whatever_its_size_and_the_tables() {
+    let _alone = ALONE.lock().await;
     statements::listen();
     each_database(async |host| {
         let spaces: Vec<String> = (0..700).map(|n| format!("A-{n}")).collect();
@@ -34,6 +39,60 @@ async fn a_page_costs_the_same_statements_whatever_its_size_and_the_tables() {
         let ask = pb::GetProgressRequest { campaign_ids: vec![CAMPAIGN, 8, 9], ..Default::default() };
         yard.yards().get_progress(yard.person(4, Role::Operator).sign(ask)).await.unwrap();
         assert_eq!(statements::taken("campaigns").await.len(), 1, "progress of any number of campaigns is one statement");
+    })
+    .await;
+}
+
+/// The statements that a change of many vehicles takes.
+async fn taken_by<T>(call: impl Future<Output = Result<T, tonic::Status>>) -> usize {
+    statements::taken("").await;
+    assert!(call.await.is_ok());
+    let mut taken = statements::taken(" ").await;
+    let beside = ["from turns", "from jobs where", "audit_seals", "audit_digests", "pragma", "begin", "commit"];
+    taken.retain(|statement| !beside.iter().any(|word| statement.to_lowercase().contains(word)));
+    taken.len()
+}
+
+#[tokio::test]
+async fn a_change_of_many_vehicles_costs_the_same_statements_however_many_there_are() {
+    let _alone = ALONE.lock().await;
+    statements::listen();
+    each_database(async |host| {
+        let spaces: Vec<String> = (0..600).map(|n| format!("A-{n}")).collect();
+        let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
+        let person = yard.person(3, Role::Manager);
+        let vins = |range: std::ops::Range<i32>| range.map(|n| format!("HB20 {n:06}"));
+        let mut costs = [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
+        for range in [1..3, 3..600] {
+            let ask = pb::BulkStatusRequest {
+                vins: vins(range.clone()).collect(),
+                action: pb::StatusAction::Insert.into(),
+                status: pb::VehicleStatus::Ok.into(),
+                ..Default::default()
+            };
+            costs[0].push(taken_by(yard.bulk().bulk_status(person.sign(ask))).await);
+            let rows = vins(range.clone()).map(|vin| pb::NewSpace { vin, parking_space: "B-1".into() }).collect();
+            costs[1].push(
+                taken_by(yard.bulk().bulk_parking_space(person.sign(pb::BulkParkingSpaceRequest { rows, ..Default::default() }))).await,
+            );
+            let rows = range.map(|n| pb::EditRow {
+                model_code: "HB20".into(),
+                serial_number: format!("{n:06}"),
+                operator_notes: Some("seen".into()),
+                ..Default::default()
+            });
+            costs[2].push(
+                taken_by(yard.bulk().bulk_edit(person.sign(pb::BulkEditRequest { rows: rows.collect(), ..Default::default() }))).await,
+            );
+            let page = pb::ListJobsRequest { page: Some(Page { index: 0, size: 1 }) };
+            let id = yard.jobs().list_jobs(person.sign(page)).await.unwrap().into_inner().jobs[0].id;
+            costs[3].push(taken_by(yard.jobs().undo_job(person.sign(pb::UndoJobRequest { id }))).await);
+        }
+        // A turning point and another yard's counter are one more each.
+        assert!(
+            costs.iter().all(|few_and_many| few_and_many.iter().max() < Some(&16) && few_and_many[1] <= few_and_many[0] + 2),
+            "{costs:?}"
+        );
     })
     .await;
 }

@@ -53,7 +53,11 @@ async fn a_vehicle_twice_in_one_import_is_named() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let twin = |serial: &str| pb::NewVehicle { model_code: "I30".into(), serial_number: serial.into(), parking_space: "A-1".into() };
-        let chunks = ["0009", "000-9"].map(|serial| pb::ImportVehiclesRequest { campaign_id: 9, vehicles: vec![twin(serial)] });
+        let chunks = ["0009", "000-9"].map(|serial| pb::ImportVehiclesRequest {
+            campaign_id: 9,
+            vehicles: vec![twin(serial)],
+            source: String::new(),
+        });
         let request = yard.person(3, Role::Manager).sign(tokio_stream::iter(chunks));
         let refused = yard.fleet().import_vehicles(request).await.unwrap_err();
         assert!(reason(&refused) == Some(Reason::VinTaken) && refused.message().contains("I30 0009"), "{refused:?}");

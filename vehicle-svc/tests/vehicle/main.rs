@@ -4,5 +4,7 @@ mod audit;
 mod campaigns;
 mod editing;
 mod inspection;
+mod jobs;
 mod lists;
+mod undone_imports;
 mod yard;

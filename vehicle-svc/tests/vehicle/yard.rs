@@ -12,15 +12,19 @@ use patio_proto::{
     },
     campaign::{
         self,
+        campaign_service_server::{CampaignService, CampaignServiceServer},
         progress_service_server::{ProgressService, ProgressServiceServer},
     },
     vehicle::{
-        self as pb, bulk_service_client::BulkServiceClient, fleet_service_client::FleetServiceClient,
+        self as pb, bulk_service_client::BulkServiceClient, fleet_service_client::FleetServiceClient, job_service_client::JobServiceClient,
         vehicle_service_client::VehicleServiceClient, yard_service_client::YardServiceClient,
     },
 };
-use std::sync::{Arc, Mutex};
-use tonic::{Request, Response, Status};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, Ordering},
+};
+use tonic::{Request, Response, Status, service::Routes};
 
 /// The campaign of every test.
 pub const CAMPAIGN: i64 = 7;
@@ -38,6 +42,34 @@ impl ProgressService for Notes {
     }
 }
 
+/// campaign-svc as it deletes a campaign: vehicle-svc is told to remove the vehicles.
+struct Campaigns(Host, Arc<AtomicBool>);
+
+#[tonic::async_trait]
+impl CampaignService for Campaigns {
+    async fn list_campaigns(&self, _: Request<campaign::ListCampaignsRequest>) -> Result<Response<campaign::ListCampaignsReply>, Status> {
+        Err(Status::unimplemented("not in this test"))
+    }
+    async fn get_campaign(&self, _: Request<campaign::GetCampaignRequest>) -> Result<Response<campaign::Campaign>, Status> {
+        Err(Status::unimplemented("not in this test"))
+    }
+    async fn update_campaign(&self, _: Request<campaign::UpdateCampaignRequest>) -> Result<Response<campaign::Campaign>, Status> {
+        Err(Status::unimplemented("not in this test"))
+    }
+    async fn delete_campaign(
+        &self,
+        request: Request<campaign::DeleteCampaignRequest>,
+    ) -> Result<Response<campaign::DeleteCampaignReply>, Status> {
+        if self.1.load(Ordering::Relaxed) {
+            return Err(Status::unavailable("campaign-svc is away"));
+        }
+        let (bearer, campaign_id) = (Bearer::of(&request), request.get_ref().id);
+        let mut fleet = FleetServiceClient::new(self.0.links.vehicle.clone());
+        fleet.remove_campaign(bearer.sign(pb::RemoveCampaignRequest { campaign_id })).await?;
+        Ok(Response::new(campaign::DeleteCampaignReply {}))
+    }
+}
+
 struct Minter(Host);
 
 #[tonic::async_trait]
@@ -47,6 +79,9 @@ impl TokenService for Minter {
     }
     async fn list_revocations(&self, _: Request<auth::ListRevocationsRequest>) -> Result<Response<auth::ListRevocationsReply>, Status> {
         Err(Status::unavailable("nothing is revoked in this test"))
+    }
+    async fn note_sessions(&self, _: Request<auth::NoteSessionsRequest>) -> Result<Response<auth::NoteSessionsReply>, Status> {
+        Ok(Response::new(auth::NoteSessionsReply {}))
     }
     async fn mint_service_token(&self, _: Request<auth::MintServiceTokenRequest>) -> Result<Response<auth::MintServiceTokenReply>, Status> {
         let until = self.0.clock.now() + chrono::TimeDelta::hours(1);
@@ -61,17 +96,21 @@ impl TokenService for Minter {
 pub struct Yard {
     pub host: Host,
     pub told: Told,
+    /// Whether campaign-svc deletes nothing for now.
+    pub away: Arc<AtomicBool>,
 }
 
 impl Yard {
     /// An open campaign of vehicles at the given spaces, with serials 000001 and on.
     pub async fn with(host: Host, spaces: &[&str]) -> Self {
-        let told = Told::default();
-        attach(&host.links.campaign, ProgressServiceServer::new(Notes(told.clone())));
-        attach(&host.links.auth, TokenServiceServer::new(Minter(host.clone())));
+        let (told, away) = (Told::default(), Arc::default());
+        let mut campaigns = Routes::new(ProgressServiceServer::new(Notes(told.clone())));
+        campaigns = campaigns.add_service(CampaignServiceServer::new(Campaigns(host.clone(), Arc::clone(&away))));
+        attach(&host.links.campaign, campaigns);
+        attach(&host.links.auth, Routes::new(TokenServiceServer::new(Minter(host.clone()))));
         let service = vehicle_svc::start(vehicle_svc::Config::default(), &host).await.unwrap();
         host.attach(&service);
-        let yard = Self { host, told };
+        let yard = Self { host, told, away };
         yard.import(CAMPAIGN, spaces).await.unwrap();
         yard.open(CAMPAIGN, "Recall A", 1).await;
         yard
@@ -87,8 +126,10 @@ impl Yard {
                 parking_space: (*space).into(),
             })
             .collect();
-        let chunks: Vec<_> =
-            vehicles.chunks(500).map(|chunk| pb::ImportVehiclesRequest { campaign_id: campaign, vehicles: chunk.to_vec() }).collect();
+        let chunks: Vec<_> = vehicles
+            .chunks(500)
+            .map(|chunk| pb::ImportVehiclesRequest { campaign_id: campaign, vehicles: chunk.to_vec(), source: "cars.xlsx".into() })
+            .collect();
         let request = self.person(3, Role::Manager).sign(tokio_stream::iter(chunks));
         FleetServiceClient::new(self.host.links.vehicle.clone()).import_vehicles(request).await.map(|reply| reply.into_inner().stored)
     }
@@ -112,6 +153,10 @@ impl Yard {
 
     pub fn bulk(&self) -> BulkServiceClient<Link> {
         BulkServiceClient::new(self.host.links.vehicle.clone())
+    }
+
+    pub fn jobs(&self) -> JobServiceClient<Link> {
+        JobServiceClient::new(self.host.links.vehicle.clone())
     }
 
     pub fn yards(&self) -> YardServiceClient<Link> {
@@ -172,19 +217,7 @@ pub fn status(id: i64, status: pb::VehicleStatus) -> pb::SaveVehicleRequest {
     pb::SaveVehicleRequest { id, status: Some(status.into()), ..Default::default() }
 }
 
-fn attach<S>(link: &Link, server: S)
-where
-    S: tower::Service<
-            tonic::codegen::http::Request<tonic::body::Body>,
-            Response = tonic::codegen::http::Response<tonic::body::Body>,
-            Error = std::convert::Infallible,
-        > + tonic::server::NamedService
-        + Clone
-        + Send
-        + Sync
-        + 'static,
-    S::Future: Send + 'static,
-{
+fn attach(link: &Link, routes: Routes) {
     let Link::Local(slot) = link else { panic!("tests link locally") };
-    slot.set(tonic::service::Routes::new(server).into_axum_router()).unwrap();
+    slot.set(routes.into_axum_router()).unwrap();
 }

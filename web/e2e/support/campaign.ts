@@ -33,7 +33,7 @@ export function campaignFile(name: string, rows: Row[], model = MODEL) {
 
 /** Imports a campaign beside the screen and returns its id. */
 export async function uploaded(request: APIRequestContext, headers: Record<string, string>, name: string, rows: Row[], model = MODEL): Promise<number> {
-  const response = await request.post('/api/documents/upload', { headers, multipart: { documents: campaignFile(name, rows, model) } })
+  const response = await request.post('/api/documents/upload', { headers, multipart: { documents: campaignFile(name, rows, model) }, timeout: 120_000 })
   expect(response.status()).toBe(201)
   const { campaign } = (await response.json()) as { campaign: { id: number } }
   return campaign.id

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useState, type Dispatch, type SetStateAction } from 'react'
 import { currentSession, ownerOf } from './session'
 
 const registry: Map<string, unknown>[] = []
@@ -13,7 +13,7 @@ export function draftOf<T>(empty: T) {
   const kept = new Map<string, T>()
   registry.push(kept)
 
-  return function useDraft(): [T, (next: T) => void] {
+  return function useDraft(): [T, Dispatch<SetStateAction<T>>] {
     const [owner] = useState(whoIsIn)
     const [entry, setEntry] = useState(() => kept.get(owner) ?? empty)
     useEffect(() => {

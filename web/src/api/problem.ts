@@ -21,6 +21,12 @@ export class Problem extends Error {
     return typeof value === 'number' ? value : null
   }
 
+  /** A text that came with the refusal, such as `rejected_id`. */
+  text(name: string): string | null {
+    const value = isRecord(this.body) ? this.body[name] : null
+    return typeof value === 'string' ? value : null
+  }
+
   get details(): unknown[] {
     const details = isRecord(this.body) ? this.body.details : null
     return Array.isArray(details) ? details : []
@@ -45,10 +51,10 @@ const WORDS: Record<string, Key> = {
   HTTP_503: 'problem.busy',
 }
 
-/** What to tell a person: our words where we have them, else the gateway's one sentence. */
+/** What to tell a person: our words where we have them, in the chosen language, else the gateway's one sentence. */
 export function wordsFor(error: unknown, t: Translate): string {
   if (!(error instanceof Problem)) return t('problem.unknown')
   const key = WORDS[error.code] ?? WORDS[`HTTP_${error.status}`]
-  if (error.code !== 'OFFLINE' && error.message !== '' && error.status < 500) return error.message
-  return key === undefined ? error.message || t('problem.unknown') : t(key)
+  if (key !== undefined) return t(key)
+  return error.status < 500 && error.message !== '' ? error.message : t('problem.unknown')
 }

@@ -55,7 +55,8 @@ export function endSession(): void {
   session.set(null)
 }
 
-let left = false
+// The back button leads to screens of whoever was here before; they are not remembered for the next person.
+let left = performance.getEntriesByType('navigation').some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'back_forward')
 
 /** Ends the session because its owner wants to: nothing of it stays in this tab, not even where it was. */
 export function leaveSession(): void {

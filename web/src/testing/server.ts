@@ -6,7 +6,8 @@ interface Call {
   headers: Headers
   body: unknown
 }
-type Reply = Response | object | ((call: Call) => Response | object)
+type Answer = Response | object
+type Reply = Answer | ((call: Call) => Answer | Promise<Answer>)
 
 /** Answers as the gateway would: a status, and a body as JSON. */
 export const reply = (status: number, body?: unknown): Response =>
@@ -23,7 +24,7 @@ export function serve(replies: Record<string, Reply>): Call[] {
     const call = { name, query: address.searchParams, headers: request.headers, body: text.startsWith('{') ? JSON.parse(text) : text }
     calls.push(call)
     const found = replies[name] ?? reply(404, { code: 'NOT_FOUND', message: `nobody answers ${name}` })
-    const answered = typeof found === 'function' ? found(call) : found
+    const answered = await (typeof found === 'function' ? found(call) : found)
     return answered instanceof Response ? answered.clone() : reply(200, answered)
   })
   return calls

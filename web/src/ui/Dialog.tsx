@@ -7,7 +7,7 @@ interface DialogProps {
   label: string
   onClose: () => void
   children: ReactNode
-  kind?: 'dialog' | 'drawer'
+  kind?: 'dialog' | 'drawer' | 'full' | 'sheet'
 }
 
 /** A modal on the browser's own dialog: Escape and a tap beside it close it, focus stays inside. */
@@ -16,15 +16,16 @@ export function Dialog({ label, onClose, children, kind = 'dialog' }: DialogProp
   useEffect(() => {
     const dialog = element.current
     dialog?.showModal()
+    if (kind === 'full' || kind === 'sheet') dialog?.focus() // what comes first there is the way out, not what one came for
     return () => dialog?.close()
-  }, [])
+  }, [kind])
   const cancel = (event: SyntheticEvent) => {
     event.preventDefault()
     onClose()
   }
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- Escape is the key for it
-    <dialog ref={element} className={styles[kind]} aria-label={label} onCancel={cancel} onClick={(event) => event.target === element.current && onClose()}>
+    <dialog ref={element} tabIndex={-1} className={styles[kind]} aria-label={label} onCancel={cancel} onClick={(event) => event.target === element.current && onClose()}>
       {children}
     </dialog>
   )

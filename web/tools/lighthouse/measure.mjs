@@ -3,7 +3,7 @@
 // A Patio must be running: PATIO_URL, PATIO_ADMIN_HMC and PATIO_ADMIN_PASSWORD say where and as whom.
 // Each page is measured several times and the median counts, because other work on the machine moves single runs.
 import lighthouse from 'lighthouse'
-import puppeteer from 'puppeteer-core'
+import { launch } from 'puppeteer-core'
 
 const GOALS = { performance: 95, accessibility: 100, 'best-practices': 100, seo: 100 }
 const METRICS = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time', 'cumulative-layout-shift', 'speed-index']
@@ -50,7 +50,7 @@ async function judge(browser, path, stored) {
   return scores.every(({ name, all }) => median(all) >= GOALS[name])
 }
 
-const browser = await puppeteer.launch({
+const browser = await launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu'],
 })

@@ -48,6 +48,7 @@ fn rows() -> Vec<Row> {
         row("post", "/sign-up", Let::Admin, &[400, 422], Some(json!({ "hmc": "x", "password": "short", "user_type": "op" }))),
         row("put", "/users/{id}", Let::Admin, nobody, Some(json!({ "hmc": "77777", "user_type": "op" }))),
         row("delete", "/users/{id}", Let::Admin, nobody, None),
+        row("delete", "/users/{id}/lockout", Let::Admin, nobody, None),
         row("get", "/users/{id}/data", Let::Admin, nobody, None),
         row("post", "/logs/page-view", Let::Op, &[], Some(visit)),
         row("post", "/logs/login", Let::Op, &[], Some(json!({ "timestamp": "21/11/2026 ás 10:00:00" }))),
@@ -65,8 +66,12 @@ fn rows() -> Vec<Row> {
         row("get", "/vehicles/campaign/{id}/all", Let::Op, nobody, None),
         row("post", "/vehicles/bulk/status", Let::Tm, &[], Some(json!({ "vins": ["A 1"], "action": "insert", "status": "ok" }))),
         row("post", "/vehicles/bulk/parking-space", Let::Tm, &[], Some(json!({ "rows": [{ "vin": "A 1", "parking_space": "A-1" }] }))),
+        row("get", "/jobs", Let::Tm, &[], None),
+        row("post", "/jobs/{id}/undo", Let::Tm, nobody, None),
         row("post", "/documents/upload", Let::Tm, &[400, 415, 422], None),
         row("get", "/documents/uploads/{id}/events", Let::Tm, &[400, 404], None),
+        row("delete", "/documents/uploads/{id}", Let::Tm, nobody, None),
+        row("get", "/documents/rejected/{id}", Let::Tm, nobody, None),
         row("get", "/documents/template", Let::Tm, &[], None),
         row("get", "/campaigns/{id}/generate_campaign_vehicle_report", Let::Tm, nobody, None),
         row("get", "/campaigns/{id}/export_all_yards", Let::Tm, nobody, None),
@@ -92,7 +97,8 @@ fn every_documented_route_has_a_row_and_every_row_a_route() {
 }
 
 fn call(stack: &Stack, row: &Row, token: Option<&str>) -> (u16, Value) {
-    let path = row.path.replace("{id}", if row.path.contains("uploads") { "00000000-0000-4000-8000-000000000000" } else { "987654321" });
+    let path =
+        row.path.replace("{id}", if row.path.starts_with("/documents") { "00000000-0000-4000-8000-000000000000" } else { "987654321" });
     stack.call(row.method, &format!("/api{path}"), token, row.body.as_ref())
 }
 

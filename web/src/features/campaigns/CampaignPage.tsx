@@ -55,6 +55,11 @@ function Loaded({ campaign, yard }: { campaign: Campaign; yard: number | null })
       </Card>
       {yards.isPending && <YardStripSkeleton />}
       <YardStrip yards={yards.data ?? []} current={yard} hrefOf={({ id }) => link(`/campaign/${campaign.id}`, { yard: id === yard ? null : id })} />
+      {campaign.status !== 'Closed' && campaign.total_vehicles > 0 && (
+        <LinkButton big wide icon="scan" to={link(`/campaign/${campaign.id}/walk`, { yard })}>
+          {t('campaign.walk')}
+        </LinkButton>
+      )}
       <LinkButton big wide icon="list" to={link(`/campaign/${campaign.id}/vehicles`, { yard: campaign.yard_name })}>
         {t('campaign.list')}
       </LinkButton>

@@ -8,19 +8,21 @@ import { Button, LinkButton } from '@/ui/Button'
 import { DropZone } from '@/ui/DropZone'
 import { Card, Note, Page } from '@/ui/Page'
 import { Progress } from '@/ui/Progress'
-import { useTemplate, useUpload, type UploadProgress } from './api'
+import { isCancelled, uploadOf, useCancel, useTemplate, useUpload, type UploadProgress } from './api'
 import { Refusal } from './Refusal'
+import { useImportText } from './text'
 import styles from './ImportPage.module.css'
 
 const useFile = draftOf<File | null>(null)
 
 /** Uploads one workbook as a new campaign. */
 export default function ImportPage() {
-  const t = useText()
+  const t = useImportText()
   const [file, setFile] = useFile()
   const [complaint, setComplaint] = useState<string | null>(null)
   const [progress, setProgress] = useState<UploadProgress | null>(null)
   const upload = useUpload(setProgress)
+  const cancel = useCancel()
 
   const choose = (chosen: File) => {
     const wrong = complaintAbout(chosen)
@@ -31,7 +33,8 @@ export default function ImportPage() {
   const send = () => {
     if (file === null) return
     setProgress(null)
-    upload.mutate(file, { onSuccess: () => setFile(null), onError: (error) => isRefused(error) && setFile(null) })
+    cancel.reset()
+    upload.mutate(uploadOf(file), { onError: (cause) => !isCancelled(cause) && isRefused(cause) && setFile(null), onSuccess: () => setFile(null) })
   }
   return (
     <Page title={t('import.title')} narrow>
@@ -39,8 +42,9 @@ export default function ImportPage() {
         <p className="quiet">{t('import.explain')}</p>
         <DropZone label={t('import.file')} accept=".xlsx" title={file?.name ?? t('import.choose')} hint={t(file === null ? 'import.limits' : 'import.another')} disabled={upload.isPending} onChoose={choose} />
         {complaint && <Note kind="error">{complaint}</Note>}
-        {upload.isPending && <Working progress={progress} />}
-        {upload.isError && <Refusal error={upload.error} />}
+        {upload.isPending && <Working progress={progress} cancelling={cancel.isPending} onCancel={() => cancel.mutate(upload.variables)} />}
+        {upload.isPending && cancel.isError && <Note kind="error">{t('import.notCancelled', { why: wordsFor(cancel.error, t) })}</Note>}
+        {upload.isError && (isCancelled(upload.error) ? <Note kind="info">{t('import.cancelled')}</Note> : <Refusal error={upload.error} />)}
         {upload.isSuccess && <Success imported={upload.data} />}
         {!upload.isSuccess && (
           <Button kind="primary" big wide icon="upload" disabled={file === null} busy={upload.isPending} onClick={send}>
@@ -56,15 +60,26 @@ export default function ImportPage() {
 /** Whether it is the file that is not taken; what only failed on the way can be sent again. */
 const isRefused = (error: Error) => error instanceof Problem && error.status >= 400 && error.status < 500 && error.status !== 401
 
-function Working({ progress }: { progress: UploadProgress | null }) {
-  const t = useText()
+interface WorkingProps {
+  progress: UploadProgress | null
+  cancelling: boolean
+  onCancel: () => void
+}
+
+function Working({ progress, cancelling, onCancel }: WorkingProps) {
+  const t = useImportText()
   const saving = progress?.phase === 'saving' || progress?.phase === 'done'
   const label = t(saving ? 'import.saving' : 'import.reading')
   return (
-    <div className={styles.working} role="status">
-      <p>{label}</p>
-      <Progress label={label} done={progress?.rows ?? 0} total={progress?.total ?? null} />
-      <p className="quiet">{t('import.rows', { n: progress?.rows ?? 0 })}</p>
+    <div className={styles.working}>
+      <div className={styles.far} role="status">
+        <p>{label}</p>
+        <Progress label={label} done={progress?.rows ?? 0} total={progress?.total ?? null} />
+        <p className="quiet">{t('import.rows', { n: progress?.rows ?? 0 })}</p>
+      </div>
+      <Button icon="close" busy={cancelling} onClick={onCancel}>
+        {t('import.cancel')}
+      </Button>
     </div>
   )
 }

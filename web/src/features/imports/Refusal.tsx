@@ -4,8 +4,9 @@ import { useProductName } from '@/api/product'
 import { useText, type Key } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { Note } from '@/ui/Page'
-import { refusalOf, useTemplate, type BadRow } from './api'
+import { refusalOf, useRejectedSheet, useTemplate, type BadRow } from './api'
 import columns from './columns.svg'
+import { useImportText } from './text'
 import styles from './ImportPage.module.css'
 
 const SHEET = 50
@@ -16,7 +17,7 @@ const TEXTS: Record<number, Key> = { 50: 'import.sheet', 51: 'import.damaged', 5
 export function Refusal({ error }: { error: Error }) {
   const t = useText()
   const product = useProductName()
-  const { code, rows } = refusalOf(error)
+  const { code, rows, sheet: kept } = refusalOf(error)
   const sheet = code === SHEET || /worksheet/i.test(error.message)
   const key = TEXTS[sheet ? SHEET : (code ?? 0)]
   const answered = error instanceof Problem && error.status > 0
@@ -25,8 +26,24 @@ export function Refusal({ error }: { error: Error }) {
       <p>{key ? t(key, { product }) : t('import.failed')}</p>
       {!key && !answered && <p>{wordsFor(error, t)}</p>}
       {code === COLUMNS && <ColumnHelp />}
+      {kept !== null && <Corrections id={kept} />}
       {rows.length > 0 && <BadRows rows={rows} />}
     </Note>
+  )
+}
+
+/** The refused sheet itself, to be corrected in place. */
+function Corrections({ id }: { id: string }) {
+  const t = useImportText()
+  const sheet = useRejectedSheet()
+  return (
+    <div className={styles.help}>
+      <p>{t('import.correctHint')}</p>
+      <Button kind="primary" icon="download" busy={sheet.isPending} onClick={() => sheet.mutate(id)}>
+        {t('import.correct')}
+      </Button>
+      {sheet.isError && <p role="alert">{t('import.sheetGone', { why: wordsFor(sheet.error, t) })}</p>}
+    </div>
   )
 }
 

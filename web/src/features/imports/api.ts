@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { raw } from '@/api/client'
+import { done, http, raw } from '@/api/client'
 import { eventsIn } from '@/api/events'
 import { download } from '@/api/files'
 import { Problem } from '@/api/problem'
@@ -21,26 +21,57 @@ export interface BadRow {
   message: string
 }
 
+/** An upload as the person sees it: the file, and the way to stop it. */
+export interface Upload {
+  id: string
+  file: File
+  stop: AbortController
+}
+
+export const uploadOf = (file: File): Upload => ({ id: uuid(), file, stop: new AbortController() })
+
 /** Uploads one workbook and tells how far the server has come with it. */
 export function useUpload(onProgress: (progress: UploadProgress) => void) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: async (file: File): Promise<Imported> => {
-      const id = uuid()
+    mutationFn: async ({ id, file, stop }: Upload): Promise<Imported> => {
       const watching = new AbortController()
       void watch(id, onProgress, watching.signal)
       try {
         const body = new FormData()
         body.append('documents', file)
-        const response = await raw('/documents/upload', { method: 'POST', body, headers: { 'x-upload-id': id } })
+        const response = await raw('/documents/upload', { method: 'POST', body, headers: { 'x-upload-id': id }, signal: stop.signal })
         return await response.json()
+      } catch (cause) {
+        throw stop.signal.aborted ? cancelled() : cause
       } finally {
         watching.abort()
       }
     },
-    onSuccess: () => refreshCounts(queries),
+    onSuccess: () => Promise.all([refreshCounts(queries), queries.invalidateQueries({ queryKey: ['jobs'] })]),
   })
 }
+
+const CANCELLED = 'CANCELLED'
+const TOO_LATE = 'TOO_LATE'
+const cancelled = () => new Problem(409, CANCELLED, '')
+
+/** Whether an upload ended because the person gave it up. */
+export const isCancelled = (error: unknown): boolean => error instanceof Problem && error.code === CANCELLED
+
+/** Gives an upload up: the import that runs, or the file that is still being sent. One that is a campaign already stays. */
+export const useCancel = () =>
+  useMutation({
+    mutationFn: async ({ id, stop }: Upload) => {
+      try {
+        await done(http.DELETE('/documents/uploads/{id}', { params: { path: { id } } }))
+      } catch (cause) {
+        if (cause instanceof Problem && cause.code === TOO_LATE) return
+        if (!(cause instanceof Problem && cause.status === 404)) throw cause
+        stop.abort()
+      }
+    },
+  })
 
 const ASK_AGAIN_MS = 300
 
@@ -66,10 +97,20 @@ const isProgress = (value: unknown): value is UploadProgress => isRecord(value) 
 
 const isBadRow = (value: unknown): value is BadRow => isRecord(value) && typeof value.row === 'number' && typeof value.message === 'string'
 
-/** What the server says about a refused workbook. */
-export function refusalOf(error: Error): { code: number | null; rows: BadRow[] } {
-  if (!(error instanceof Problem)) return { code: null, rows: [] }
-  return { code: error.number('ErrorCode'), rows: error.details.filter(isBadRow) }
+interface Refused {
+  code: number | null
+  rows: BadRow[]
+  /** The sheet that is kept with its errors. */
+  sheet: string | null
 }
+
+/** What the server says about a refused workbook. */
+export function refusalOf(error: Error): Refused {
+  if (!(error instanceof Problem)) return { code: null, rows: [], sheet: null }
+  return { code: error.number('ErrorCode'), rows: error.details.filter(isBadRow), sheet: error.text('rejected_id') }
+}
+
+/** Saves a refused sheet with a column that says what is wrong in each row. */
+export const useRejectedSheet = () => useMutation({ mutationFn: (id: string) => download(`/documents/rejected/${id}`, 'import-errors.xlsx') })
 
 export const useTemplate = () => useMutation({ mutationFn: () => download('/documents/template', 'campaign-template.xlsx') })

@@ -11,7 +11,7 @@ export function useFolds() {
   return (name: string) => ({
     open: opened.includes(name),
     onToggle: (open: boolean) => {
-      if (open !== opened.includes(name)) setOpened(open ? [...opened, name] : opened.filter((other) => other !== name))
+      setOpened((before) => (open === before.includes(name) ? before : open ? [...before, name] : before.filter((other) => other !== name)))
     },
   })
 }

@@ -6,6 +6,7 @@ import { Page } from '@/ui/Page'
 import { useYardChoices } from './api'
 import { CsvEditor } from './CsvEditor'
 import { Fold, useFolds } from './Fold'
+import { History } from './History'
 import { ManagedCampaigns } from './ManagedCampaigns'
 import { SpaceManager } from './SpaceManager'
 import { StatusManager } from './StatusManager'
@@ -39,6 +40,9 @@ export default function ManagePage() {
         </Fold>
         <Fold title={t('bulk.spaceTitle')} icon="grid" {...fold('space')}>
           <SpaceManager yard={yard} />
+        </Fold>
+        <Fold title={t('history.title')} icon="undo" {...fold('history')}>
+          <History />
         </Fold>
       </section>
       <h2>{t('manage.review')}</h2>

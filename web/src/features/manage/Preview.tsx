@@ -140,4 +140,4 @@ export function Result({ result }: { result: BulkResult }) {
 }
 
 export const doneWords = ({ updated, skipped, not_found }: BulkResult, t: ReturnType<typeof useManageText>): string =>
-  t('bulk.done', { updated: count(updated), skipped: count(skipped.length), missing: count(not_found.length) })
+  t(updated === 1 ? 'bulk.doneOne' : 'bulk.done', { updated: count(updated), skipped: count(skipped.length), missing: count(not_found.length) })

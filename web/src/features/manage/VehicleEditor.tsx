@@ -61,7 +61,7 @@ export function VehicleEditor({ yard }: { yard: number | null }) {
           </li>
         ))}
       </ul>
-      {campaign !== null && vehicles.data && <Pager page={page} pages={pageCount(vehicles.data.meta.total_count)} onPage={(next) => change({ page: next })} />}
+      {campaign !== null && vehicles.data && <Pager label={t('editor.title')} page={page} pages={pageCount(vehicles.data.meta.total_count)} onPage={(next) => change({ page: next })} />}
       {edited && <VehicleDialog key={edited.id} vehicle={edited} onClose={() => change({ edited: null })} />}
     </>
   )

@@ -2,7 +2,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { answer, http, raw } from '@/api/client'
 import { download } from '@/api/files'
 import { allCampaignsQuery, allYardsQuery, campaignsQuery, refreshCounts, type CampaignSearch } from '@/api/queries'
-import type { BulkSpaces, BulkStatus, Campaign, CsvResult, Vehicle, VehicleInput } from '@/api/types'
+import type { BulkSpaces, BulkStatus, Campaign, CsvResult, Job, Vehicle, VehicleInput } from '@/api/types'
 
 export const useManagedCampaigns = (search: CampaignSearch) => useQuery(campaignsQuery(search))
 export const useCampaignChoices = () => useQuery(allCampaignsQuery)
@@ -11,7 +11,7 @@ export const useYardChoices = () => useQuery(allYardsQuery)
 /** What a change of many vehicles or campaigns leaves to be fetched again. */
 function useRefreshAll() {
   const queries = useQueryClient()
-  return () => Promise.all([refreshCounts(queries), queries.invalidateQueries({ queryKey: ['vehicles'] }), queries.invalidateQueries({ queryKey: ['bulk'], refetchType: 'none' })])
+  return () => Promise.all([refreshCounts(queries), queries.invalidateQueries({ queryKey: ['vehicles'] }), queries.invalidateQueries({ queryKey: ['jobs'] }), queries.invalidateQueries({ queryKey: ['bulk'], refetchType: 'none' })])
 }
 
 export const useDeleteCampaign = () =>
@@ -93,3 +93,17 @@ async function sendCsv(path: string, file: File): Promise<CsvResult> {
 /** What a CSV file would change, and what is wrong with it. */
 export const useCsvCheck = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv/validate', file) })
 export const useCsvChange = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv', file), onSettled: useRefreshAll() })
+
+/** Imports and changes of many vehicles, newest first. */
+export const useJobs = (page: number) =>
+  useQuery({
+    queryKey: ['jobs', page],
+    queryFn: ({ signal }) => answer(http.GET('/jobs', { params: { query: { page: page - 1 } }, signal })),
+    placeholderData: keepPreviousData,
+  })
+
+export const useUndoJob = () =>
+  useMutation({
+    mutationFn: ({ id }: Job) => answer(http.POST('/jobs/{id}/undo', { params: { path: { id } } })),
+    onSettled: useRefreshAll(),
+  })

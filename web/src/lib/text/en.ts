@@ -10,6 +10,8 @@ export const catalogue: Catalogue = {
   'problem.busy': 'The service is busy. Try again in a moment.',
   'problem.unknown': 'Something went wrong. Try again.',
   'campaigns.notLoaded': 'Campaigns could not be loaded',
+  'update.ready': 'There is a new version. What you typed on a vehicle and did not save yet is kept.',
+  'scan.notLoaded': 'The scanner could not be loaded. Check the network and try again, or use Manual.',
   'campaigns.failed': 'Campaigns could not be loaded. {why}',
   'campaigns.none': 'There are no campaigns yet. A team leader or supervisor imports them.',
   'campaigns.noneManager': 'There are no campaigns yet. Import a spreadsheet to create the first.',

@@ -4,7 +4,7 @@ import type { Language } from '.'
 interface FeatureTexts {
   catalogues: Record<Language, Record<string, string>>
 }
-const features = Object.entries(import.meta.glob<FeatureTexts>('../../features/*/text.ts', { eager: true }))
+const features = Object.entries(import.meta.glob<FeatureTexts>('../../features/*/*{t,T}ext.ts', { eager: true }))
 const holes = (text: string | undefined) => [...(text ?? '').matchAll(/\{\w+\}/g)].map(([hole]) => hole).toSorted().join()
 
 test('there are features with texts of their own', () => {

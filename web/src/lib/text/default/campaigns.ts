@@ -34,6 +34,7 @@ export const campaigns = {
   'campaign.allDone': 'All vehicles inspected',
   'campaign.yardDone': 'All vehicles of this yard inspected',
   'campaign.noVehicles': 'Esta campanha não tem veículos neste pátio.',
+  'campaign.walk': 'Walk and scan',
   'campaign.list': 'Vehicles List',
   'yards.title': 'Select Yard',
   'yards.search': 'Search Yard',

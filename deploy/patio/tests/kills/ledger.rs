@@ -1,0 +1,79 @@
+//! What the databases of the services hold, read past the services.
+use sqlx::{Connection, Executor, PgConnection, Row};
+
+/// Looks into the one database that all services share.
+pub struct Ledger {
+    runtime: tokio::runtime::Runtime,
+    server: String,
+    name: String,
+    /// The database.
+    pub url: String,
+}
+
+/// Vehicles that no living campaign has, campaigns that are neither whole nor gone, imports that have not ended.
+const UNSETTLED: &str = "
+    select (select count(*) from vehicle.vehicles v
+             where not exists (select 1 from campaign.campaigns c where c.id = v.campaign_id and c.state = 'live'))
+         + (select count(*) from campaign.campaigns c where c.state <> 'live'
+             or c.synced_revision < c.revision
+             or not exists (select 1 from vehicle.campaigns k where k.id = c.id and k.gate in ('open', 'closed')))
+         + (select count(*) from vehicle.campaigns k where k.gate in ('open', 'closed')
+             and not exists (select 1 from campaign.campaigns c where c.id = k.id and c.state = 'live'))
+         + (select count(*) from imports.imports where outcome = 'running')
+         + (select count(*) from vehicle.jobs where removing is not null)";
+
+/// Campaigns whose counters differ from their rows.
+const MISCOUNTED: &str = "
+    with rows as (select campaign_id, coalesce(yard_id, 0) as yard_id, count(*) as total, count(*) filter (where inspected) as inspected
+                    from vehicle.vehicles group by 1, 2),
+         wrong as (select k.id from vehicle.campaigns k where k.gate in ('open', 'closed')
+                      and (k.total <> (select coalesce(sum(r.total), 0) from rows r where r.campaign_id = k.id)
+                        or k.inspected <> (select coalesce(sum(r.inspected), 0) from rows r where r.campaign_id = k.id))
+                   union all
+                   select coalesce(r.campaign_id, y.campaign_id) from rows r full join vehicle.counters y using (campaign_id, yard_id)
+                    where coalesce(r.total, 0) <> coalesce(y.total, 0) or coalesce(r.inspected, 0) <> coalesce(y.inspected, 0))
+    select count(*) from wrong";
+
+impl Ledger {
+    /// Makes a fresh database on a server.
+    pub fn on(server: &str) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let name = format!("patio_kills_{}", uuid::Uuid::now_v7().simple());
+        let url = format!("{}/{name}", server.rsplit_once('/').unwrap().0);
+        let ledger = Self { runtime, server: server.to_owned(), name, url };
+        ledger.as_owner(&format!("create database {}", ledger.name));
+        ledger
+    }
+
+    fn as_owner(&self, command: &str) {
+        self.runtime.block_on(async {
+            let mut server = PgConnection::connect(&self.server).await.unwrap();
+            server.execute(sqlx::AssertSqlSafe(command.to_owned())).await.unwrap();
+        });
+    }
+
+    /// One number; `$id` stands for `id`.
+    pub fn number(&self, text: &str, id: i64) -> i64 {
+        self.runtime.block_on(async {
+            let mut database = PgConnection::connect(&self.url).await.unwrap();
+            let row = database.fetch_one(sqlx::AssertSqlSafe(text.replace("$id", &id.to_string()))).await.unwrap();
+            row.get::<i64, _>(0)
+        })
+    }
+
+    /// How much is neither whole nor gone.
+    pub fn unsettled(&self) -> i64 {
+        self.number(UNSETTLED, 0)
+    }
+
+    /// Proves that every counter equals its rows.
+    pub fn counters_equal_the_rows(&self) {
+        assert_eq!(self.number(MISCOUNTED, 0), 0, "counters differ from the rows");
+    }
+}
+
+impl Drop for Ledger {
+    fn drop(&mut self) {
+        self.as_owner(&format!("drop database {} with (force)", self.name));
+    }
+}

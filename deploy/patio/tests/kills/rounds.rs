@@ -1,0 +1,219 @@
+//! The rounds: something long is asked for, a service dies meanwhile, and what is left is looked at.
+use crate::{
+    cluster::{Caller, Cluster, SERVICES},
+    ledger::Ledger,
+    say,
+};
+use rust_xlsxwriter::Workbook;
+use serde_json::{Value, json};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Vehicles of each campaign: enough for a kill to fall between two steps.
+const VEHICLES: u32 = 6_000;
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Chance that can be told.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+}
+
+/// All rounds on one cluster.
+pub fn all(postgres: &str, redis: &str, rounds: u32) {
+    let seed = u64::try_from(uuid::Uuid::now_v7().as_u128() & u128::from(u64::MAX)).unwrap() | 1;
+    let ledger = Ledger::on(postgres);
+    let cluster = Cluster::start(&ledger.url, &format!("{redis}/{}", 4 + seed % 12));
+    let mut play = Play { cluster, ledger, dice: Dice(seed), slowest: Duration::ZERO, spared: 0, took: Duration::from_secs(2) };
+    say(&format!("seed {seed}"));
+    play.warm_up();
+    for (what, round) in [("imports", Play::import as fn(&mut Play, u32)), ("deletions", Play::delete), ("bulk jobs", Play::bulk)] {
+        (play.slowest, play.spared) = (Duration::ZERO, 0);
+        (0..rounds).for_each(|number| round(&mut play, number));
+        say(&format!("{rounds} {what}: {} came through, {} did not; settled within {:?}", play.spared, rounds - play.spared, play.slowest));
+    }
+}
+
+struct Play {
+    cluster: Cluster,
+    ledger: Ledger,
+    dice: Dice,
+    /// The longest that one round took to settle.
+    slowest: Duration,
+    /// How many were done in spite of the kill.
+    spared: u32,
+    /// How long what is interrupted takes when it is not.
+    took: Duration,
+}
+
+/// Looks at the list of campaigns again and again while an import goes on.
+struct Watching {
+    stop: Arc<AtomicBool>,
+    looking: thread::JoinHandle<Vec<String>>,
+}
+
+impl Watching {
+    fn of(caller: Caller, name: &str) -> Self {
+        let (stop, path) = (Arc::new(AtomicBool::new(false)), format!("/api/campaigns?search={}", name.replace(' ', "%20")));
+        let stopped = Arc::clone(&stop);
+        let looking = thread::spawn(move || {
+            let mut odd = Vec::new();
+            while !stopped.load(Relaxed) {
+                let page = caller.call("get", &path, None).1;
+                let shown = page["campaigns"].as_array().cloned().unwrap_or_default();
+                odd.extend(shown.iter().filter(|campaign| campaign["total_vehicles"] != VEHICLES).map(ToString::to_string));
+                thread::sleep(Duration::from_millis(50));
+            }
+            odd
+        });
+        Self { stop, looking }
+    }
+
+    /// Ends, and proves that no look saw half a campaign.
+    fn ends(self) {
+        self.stop.store(true, Relaxed);
+        let odd = self.looking.join().unwrap();
+        assert!(odd.is_empty(), "half an import was seen: {odd:?}");
+    }
+}
+
+/// A campaign's workbook; its model code is its own, so that its vehicles are in no other one.
+fn workbook(name: &str, model: &str) -> Vec<u8> {
+    let mut book = Workbook::new();
+    let sheet = book.add_worksheet().set_name("Sheet1").unwrap();
+    for (place, column) in (0u16..).zip(["Campaign", "Part", "Description", "Model Code", "Serial Number", "Parking Space"]) {
+        sheet.write_string(0, place, column).unwrap();
+    }
+    for row in 1..=VEHICLES {
+        let space = format!("{}-{row}", ["A", "B", "- "][(row % 3) as usize]);
+        for (place, text) in [(3, model), (4, &format!("{row:06}")), (5, &space)] {
+            sheet.write_string(row, place, text).unwrap();
+        }
+    }
+    sheet.write_string(1, 0, name).unwrap();
+    book.save_to_buffer().unwrap()
+}
+
+impl Play {
+    fn warm_up(&mut self) {
+        let begun = Instant::now();
+        let id = self.imported("Warm up", "WARM");
+        self.took = begun.elapsed();
+        say(&format!("an import of {VEHICLES} vehicles takes {:?}", self.took));
+        assert_eq!(self.cluster.call("delete", &format!("/api/campaigns/{id}"), None).0, 200);
+    }
+
+    fn imported(&self, name: &str, model: &str) -> i64 {
+        let (status, body) = self.cluster.caller().upload(&workbook(name, model));
+        assert_eq!(status, 201, "{body}\n{}", self.cluster.said());
+        body["campaign"]["id"].as_i64().unwrap()
+    }
+
+    /// Kills a service while `act` goes on in another thread, starts it again, and waits until nothing is half-done.
+    fn interrupted<T: Send + 'static>(&mut self, within: Duration, act: impl FnOnce() -> T + Send + 'static) -> T {
+        let victim = SERVICES[usize::try_from(self.dice.below(5)).unwrap()];
+        let delay = Duration::from_millis(self.dice.below(1 + u64::try_from(within.as_millis()).unwrap()));
+        let acting = thread::spawn(act);
+        thread::sleep(delay);
+        self.cluster.kill(victim);
+        thread::sleep(Duration::from_millis(self.dice.below(1_000)));
+        self.cluster.begin(victim);
+        let begun = Instant::now();
+        let done = acting.join().unwrap();
+        self.cluster.wait_until_ready();
+        while self.ledger.unsettled() > 0 {
+            assert!(begun.elapsed() < LONGEST, "{victim} killed after {delay:?}: not settled\n{}", self.cluster.said());
+            thread::sleep(Duration::from_millis(100));
+        }
+        self.slowest = self.slowest.max(begun.elapsed());
+        self.ledger.counters_equal_the_rows();
+        done
+    }
+
+    /// How many campaigns have a name, and how many vehicles the one with it shows.
+    fn shown(&self, name: &str) -> Option<(i64, Value)> {
+        let (status, page) = self.cluster.call("get", &format!("/api/campaigns?search={}", name.replace(' ', "%20")), None);
+        assert_eq!(status, 200, "{page}");
+        let found = page["campaigns"].as_array().unwrap().first()?.clone();
+        let list = self.cluster.call("get", &format!("/api/vehicles/campaign/{}/all", found["id"]), None).1;
+        assert_eq!(
+            list.as_array().map(|all| all.len() as u64),
+            found["total_vehicles"].as_u64(),
+            "the list is as long as the counter says"
+        );
+        Some((found["id"].as_i64().unwrap(), found))
+    }
+
+    fn import(&mut self, number: u32) {
+        let name = format!("Import {number}.");
+        let (caller, file) = (self.cluster.caller(), workbook(&name, &format!("I{number}")));
+        let watching = Watching::of(self.cluster.caller(), &name);
+        let (status, body) = self.interrupted(self.took, move || caller.upload(&file));
+        watching.ends();
+        let found = self.shown(&name);
+        assert!(found.is_some() || status != 201, "told to be there: {body}");
+        if let Some((_, campaign)) = found {
+            assert_eq!(campaign["total_vehicles"], VEHICLES, "half an import is shown");
+            self.spared += 1;
+        }
+        assert!((0..500).contains(&status) || status == 503 || status == 504, "{status} {body}");
+    }
+
+    fn delete(&mut self, number: u32) {
+        let name = format!("Deletion {number}.");
+        let id = self.imported(&name, &format!("D{number}"));
+        let caller = self.cluster.caller();
+        let (status, _) =
+            self.interrupted(Duration::from_millis(900), move || caller.call("delete", &format!("/api/campaigns/{id}"), None));
+        match self.shown(&name) {
+            Some((_, campaign)) => assert!(status != 200 && campaign["total_vehicles"] == VEHICLES, "{status} {campaign}"),
+            None => {
+                assert_eq!(self.ledger.number("select count(*) from vehicle.vehicles where campaign_id = $id", id), 0);
+                self.spared += 1;
+            }
+        }
+    }
+
+    /// A status for all vehicles, or in every other round the undoing of the one before.
+    fn bulk(&mut self, number: u32) {
+        let name = format!("Bulk {}.", number / 2);
+        let model = format!("B{}", number / 2);
+        let (id, is_undo) = match self.shown(&name) {
+            Some((id, _)) => (id, true),
+            None => (self.imported(&name, &model), false),
+        };
+        let jobs = self.cluster.call("get", "/api/jobs", None).1;
+        let last = jobs["jobs"].as_array().unwrap().iter().find(|job| job["kind"] == "status" && job["campaigns"][0]["id"] == id).cloned();
+        let (caller, before) = (self.cluster.caller(), self.with_status(id));
+        let (status, body) = self.interrupted(Duration::from_millis(1_500), move || match last.filter(|_| is_undo) {
+            Some(job) => caller.call("post", &format!("/api/jobs/{}/undo", job["id"]), None),
+            None => {
+                let vins: Vec<String> = (1..=VEHICLES).map(|row| format!("{model} {row:06}")).collect();
+                caller.call("post", "/api/vehicles/bulk/status", Some(&json!({ "vins": vins, "action": "insert", "status": "ok" })))
+            }
+        });
+        let after = self.with_status(id);
+        assert!(after == 0 || after == i64::from(VEHICLES), "{after} of {VEHICLES} were changed");
+        assert!(status != 200 || after != before, "told to be done and is not: {body}");
+        let kept = "select count(*) from vehicle.jobs j join vehicle.job_campaigns k on k.job_id = j.id
+                     where k.campaign_id = $id and j.kind = 'status' and j.undone_at is null";
+        assert_eq!(self.ledger.number(kept, id) > 0, after > 0, "the job is kept exactly when it was done");
+        self.spared += u32::from(after != before);
+    }
+
+    fn with_status(&self, id: i64) -> i64 {
+        self.ledger.number("select count(*) from vehicle.vehicles where campaign_id = $id and status = 'ok' and inspected", id)
+    }
+}

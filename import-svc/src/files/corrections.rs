@@ -1,0 +1,97 @@
+//! A refused sheet as a workbook to be corrected: the same rows in the same places, each with its errors.
+use crate::reader::{Checked, Column, ERRORS, wire::Line};
+use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError};
+use std::{fs::File, io::Seek, path::Path};
+
+/// The most characters a cell holds.
+const LONGEST_CELL: usize = 32_767;
+/// Wide enough to read what is wrong, in characters.
+const ERRORS_WIDTH: f64 = 64.0;
+
+/// The looks of cells.
+struct Styles {
+    head: Format,
+    text: Format,
+    wrong: Format,
+    errors: Format,
+}
+
+impl Styles {
+    /// Everything is text, so that zeros stay and nothing is calculated.
+    fn new() -> Self {
+        let text = || Format::new().set_num_format("@").set_align(FormatAlign::Top);
+        Self {
+            head: text().set_bold().set_font_color(Color::White).set_background_color(Color::RGB(0x000F_766E)),
+            text: text(),
+            wrong: text().set_background_color(Color::RGB(0x00FD_D8D8)),
+            errors: text().set_bold().set_font_color(Color::RGB(0x00B9_1C1C)),
+        }
+    }
+}
+
+/// How wide a column is, in characters.
+fn width(name: &str) -> f64 {
+    match Column::ALL.into_iter().find(|column| column.name() == name) {
+        Some(Column::Campaign | Column::Description) => 30.0,
+        Some(Column::Part | Column::SerialNumber) => 20.0,
+        _ => 16.0,
+    }
+}
+
+/// Writes the rows to a file without a name, which goes when it is closed.
+///
+/// # Errors
+/// When there is no room for it.
+pub fn write(checked: Checked, folder: &Path) -> Result<File, XlsxError> {
+    let styles = Styles::new();
+    let mut book = Workbook::new();
+    book.set_tempdir(folder)?;
+    let sheet = book.add_worksheet_with_constant_memory()?.set_name("Sheet1")?;
+    sheet.set_freeze_panes(1, 0)?;
+    let mut last = (0, 0);
+    for (index, line) in checked.lines().enumerate() {
+        if index == 0 {
+            widen(sheet, &line.cells)?;
+        }
+        last = (line.row, write_line(sheet, &line, &styles)?);
+    }
+    sheet.autofilter(0, 0, last.0, last.1)?;
+    let mut file = tempfile::tempfile_in(folder)?;
+    book.save_to_writer(&mut file)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+fn widen(sheet: &mut Worksheet, names: &[String]) -> Result<(), XlsxError> {
+    let widths = names.iter().map(|name| width(name)).chain([ERRORS_WIDTH]);
+    for (place, width) in (0u16..).zip(widths) {
+        sheet.set_column_width(place, width)?;
+    }
+    Ok(())
+}
+
+/// Writes one row and its errors; the place of the errors.
+fn write_line(sheet: &mut Worksheet, line: &Line, styles: &Styles) -> Result<u16, XlsxError> {
+    let end = u16::try_from(line.cells.len()).unwrap_or_default();
+    for (place, text) in (0u16..).zip(&line.cells) {
+        let style = match line.row {
+            0 => styles.head.clone(),
+            _ if line.wrong.contains(&place.into()) => styles.wrong.clone(),
+            _ => styles.text.clone(),
+        };
+        write_text(sheet, (line.row, place), text, style)?;
+    }
+    let (errors, style) = if line.row == 0 { (ERRORS, &styles.head) } else { (line.errors.as_str(), &styles.errors) };
+    write_text(sheet, (line.row, end), errors, style.clone())?;
+    Ok(end)
+}
+
+/// Writes a text as a text: what begins like a formula must never become one.
+fn write_text(sheet: &mut Worksheet, (row, column): (u32, u16), text: &str, style: Format) -> Result<(), XlsxError> {
+    let cut: String = text.chars().take(LONGEST_CELL).collect();
+    if cut.is_empty() {
+        return sheet.write_blank(row, column, &style).map(drop);
+    }
+    let style = if cut.starts_with(['=', '+', '-', '@']) { style.set_quote_prefix() } else { style };
+    sheet.write_string_with_format(row, column, cut, &style).map(drop)
+}

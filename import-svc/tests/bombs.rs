@@ -1,0 +1,67 @@
+//! Bombs are cheap to refuse: little memory, little time, and others go on working meanwhile. Alone in its process,
+//! since it looks at what the whole process takes.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
+mod common;
+
+use common::{awkward, services::World};
+use patio_kit::testing::{self, from_environment};
+use patio_proto::imports::{GetTemplateRequest, import_campaign_reply::Outcome};
+use std::time::{Duration, Instant};
+
+/// What the process takes (`VmRSS:`), or has taken at most (`VmHWM:`), in KiB.
+fn memory(what: &str) -> i64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(what)).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse().unwrap()
+}
+
+/// The files that want to take memory or time, of at most the size that is taken.
+fn bombs() -> Vec<awkward::Awkward> {
+    let hostile = ["300 MiB", "MiB of texts", "100 MiB", "four billion", "farthest corner", "thousands of parts", "two million"];
+    let all: Vec<_> = awkward::files().into_iter().filter(|file| hostile.iter().any(|word| file.name.contains(word))).collect();
+    assert!(all.len() >= 7 && all.iter().all(|bomb| bomb.file.len() <= 5_242_880));
+    all
+}
+
+/// Asks for something small until told to stop; how long each answer took.
+async fn others(world: World, mut stop: tokio::sync::oneshot::Receiver<()>) -> Vec<Duration> {
+    let mut took = Vec::new();
+    while stop.try_recv().is_err() {
+        let begun = Instant::now();
+        world.imports().get_template(world.leader().sign(GetTemplateRequest {})).await.unwrap();
+        took.push(begun.elapsed());
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    took.sort();
+    took
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bombs_take_little_memory_and_time_and_others_go_on_working() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = World::on(testing::host(folder.path(), None).await).await;
+    let bombs = bombs();
+    world.imported("", &common::good("Before", 2_000)).await;
+    let (stop, stopped) = tokio::sync::oneshot::channel();
+    let others = tokio::spawn(others(world.clone(), stopped));
+    // Making the bombs took more than refusing them may, so the peak begins anew.
+    std::fs::write("/proc/self/clear_refs", "5").unwrap();
+    let before = memory("VmRSS:");
+    let mut slowest = Duration::ZERO;
+    for bomb in &bombs {
+        let begun = Instant::now();
+        let Outcome::Rejected(told) = world.upload("", &bomb.file).await.unwrap() else { panic!("{} was taken", bomb.name) };
+        assert_eq!(told.code, bomb.code, "{}: {told:?}", bomb.name);
+        slowest = slowest.max(begun.elapsed());
+    }
+    let grown = memory("VmHWM:") - before;
+    stop.send(()).unwrap();
+    let took = others.await.unwrap();
+    let p99 = took[took.len() * 99 / 100];
+    eprintln!("{} bombs: slowest {slowest:?}, {grown} KiB more; {} other calls, p99 {p99:?}", bombs.len(), took.len());
+    assert!(grown <= 64 << 10, "{grown} KiB more");
+    // The short form runs beside others on a machine of any speed.
+    let (most, patience) = if from_environment("PATIO_TEST_LONG").is_some() { (1, 100) } else { (10, 1_000) };
+    assert!(slowest <= Duration::from_secs(most), "{slowest:?}");
+    assert!(took.len() > 20 && p99 <= Duration::from_millis(patience), "{} calls, p99 {p99:?}", took.len());
+}

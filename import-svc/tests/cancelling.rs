@@ -1,0 +1,80 @@
+//! A running import is given up by whoever sent it, at whichever replica, and leaves nothing.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
+mod common;
+
+use common::{good, services::World};
+use import_svc::{SCHEMA, store::cancelling};
+use patio_kit::{
+    errors::{Reason, reason},
+    link::Bearer,
+    testing::{self, each_database},
+};
+use patio_proto::{access::Role, imports::CancelImportRequest};
+use std::time::{Duration, Instant};
+use tonic::Status;
+use uuid::Uuid;
+
+async fn cancel(world: &World, bearer: &Bearer, id: &str) -> Result<(), Status> {
+    world
+        .imports()
+        .cancel_import(bearer.sign_within(Duration::from_secs(20), CancelImportRequest { upload_id: id.to_owned() }))
+        .await
+        .map(drop)
+}
+
+#[tokio::test]
+async fn a_cancelled_import_leaves_nothing_and_says_so_to_both() {
+    each_database(async |host| {
+        let world = World::on(host.clone()).await;
+        world.kingdom().slow = Duration::from_millis(400);
+        let (id, file) = (Uuid::now_v7().to_string(), good("Fuel pumps", 20_000));
+        let (uploading, upload) = (world.clone(), id.clone());
+        let upload = tokio::spawn(async move { uploading.upload(&upload, &file).await });
+        world.until(|kingdom| kingdom.campaigns.values().any(|kept| !kept.vehicles.is_empty())).await;
+        let stranger = cancel(&world, &testing::bearer(&host, 8, Role::Admin), &id).await.unwrap_err();
+        assert_eq!(reason(&stranger), Some(Reason::NoUpload), "somebody else's import is not there");
+        let asked = Instant::now();
+        cancel(&world, &world.leader(), &id).await.unwrap();
+        assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
+        assert!(world.kingdom().campaigns.is_empty() && world.audited().await.is_empty());
+        let told = upload.await.unwrap().unwrap_err();
+        assert_eq!((told.code(), reason(&told)), (tonic::Code::Aborted, Some(Reason::Cancelled)));
+        cancel(&world, &world.leader(), &id).await.unwrap();
+        world.kingdom().slow = Duration::ZERO;
+        assert_eq!(world.imported(&id, &good("Fuel pumps", 30)).await.vehicles, 30, "the same upload may be tried again");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_another_replica_imports_is_given_up_through_the_database() {
+    each_database(async |host| {
+        let world = World::on(host.clone()).await;
+        let db = host.database(SCHEMA).await.unwrap();
+        world.kingdom().slow = Duration::from_millis(400);
+        let (id, file) = (Uuid::now_v7().to_string(), good("Fuel pumps", 20_000));
+        let (uploading, upload) = (world.clone(), id.clone());
+        let upload = tokio::spawn(async move { uploading.upload(&upload, &file).await });
+        world.until(|kingdom| !kingdom.campaigns.is_empty()).await;
+        assert_eq!(cancelling::ask(&db, id, 7).await.unwrap().as_deref(), Some("running"));
+        assert_eq!(reason(&upload.await.unwrap().unwrap_err()), Some(Reason::Cancelled));
+        assert!(world.kingdom().campaigns.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_a_campaign_already_stays_and_what_never_was_is_not_there() {
+    each_database(async |host| {
+        let world = World::on(host).await;
+        let id = Uuid::now_v7().to_string();
+        world.imported(&id, &good("Fuel pumps", 3)).await;
+        let late = cancel(&world, &world.leader(), &id).await.unwrap_err();
+        assert_eq!((late.code(), reason(&late)), (tonic::Code::Aborted, Some(Reason::TooLate)));
+        assert_eq!(world.kingdom().campaigns.len(), 1);
+        for unknown in ["x", &Uuid::now_v7().to_string()] {
+            assert_eq!(reason(&cancel(&world, &world.leader(), unknown).await.unwrap_err()), Some(Reason::NoUpload));
+        }
+    })
+    .await;
+}

@@ -1,0 +1,115 @@
+//! Keeping what changes many vehicles at once, for as long as it can be taken back.
+use crate::{
+    bulk::Run,
+    store::{
+        counters::{self, Counted, Deltas},
+        jobs::{self, New},
+        named::Named,
+    },
+};
+use chrono::TimeDelta;
+use patio_kit::{db::Db, db::Tx, host::Host};
+use std::{collections::BTreeMap, time::Duration};
+
+type Result<T> = std::result::Result<T, sqlx::Error>;
+
+/// How long a job is kept, and can be undone.
+pub const KEPT: TimeDelta = TimeDelta::days(90);
+/// How many rows go in one step, so that others need not wait for all of them.
+const STEP: i64 = 5_000;
+
+/// What a job does.
+#[derive(Debug, Clone, Default)]
+pub struct Work {
+    /// `status`, `space` or `file`.
+    pub kind: &'static str,
+    /// The status that is set, or the file.
+    pub detail: String,
+    /// Whether supervisor notes change.
+    pub supervisor: bool,
+}
+
+/// The vehicles that a job changes, by campaign.
+#[derive(Debug, Default)]
+pub struct Touched {
+    ids: Vec<i64>,
+    campaigns: BTreeMap<i64, InCampaign>,
+}
+
+#[derive(Debug, Default)]
+struct InCampaign {
+    name: String,
+    vehicles: i64,
+    deltas: Deltas,
+}
+
+impl Touched {
+    /// The vehicles, by number.
+    #[must_use]
+    pub fn ids(&self) -> &[i64] {
+        &self.ids
+    }
+
+    /// How many vehicles there are.
+    #[must_use]
+    pub fn count(&self) -> i64 {
+        i64::try_from(self.ids.len()).unwrap_or(i64::MAX)
+    }
+
+    /// Takes note of a vehicle and of the yard, walking order and state that it comes to.
+    pub fn add(&mut self, vehicle: &Named, (yard, walk_key, inspected): (Option<i64>, &str, bool)) {
+        self.ids.push(vehicle.id);
+        let here = self.campaigns.entry(vehicle.campaign_id).or_default();
+        here.name.clone_from(&vehicle.campaign_name);
+        here.vehicles += 1;
+        here.deltas.moved((vehicle.yard_id, vehicle.inspected), (yard, inspected));
+        here.deltas.order |= vehicle.walk_key != walk_key && !(vehicle.inspected && inspected);
+    }
+
+    /// Keeps the job with its vehicles as they are, before they are changed.
+    pub async fn keep(&self, tx: &mut Tx<'_>, run: &Run, work: Work) -> Result<()> {
+        let Work { kind, detail, supervisor } = work;
+        let new = New { kind, detail, user_id: run.caller.person(), at: run.now, vehicles: self.count(), supervisor };
+        let job = jobs::insert(tx, &new).await?;
+        for (campaign, here) in &self.campaigns {
+            jobs::insert_campaign(tx, job, *campaign, &here.name, here.vehicles).await?;
+        }
+        jobs::insert_changes(tx, job, &self.ids).await
+    }
+
+    /// Moves the counters of every campaign, after the vehicles were changed.
+    pub async fn count_again(&self, tx: &mut Tx<'_>) -> Result<Vec<Counted>> {
+        let mut counted = Vec::new();
+        for (campaign, here) in &self.campaigns {
+            counted.extend(counters::apply(tx, *campaign, &here.deltas).await?);
+        }
+        Ok(counted)
+    }
+}
+
+/// Forgets, once an hour from now on, the jobs that were kept long enough.
+pub fn keep_forgetting(host: &Host, db: Db) {
+    let clock = host.clock.clone();
+    host.tasks.repeat(Duration::from_secs(3600), move || {
+        let (db, before) = (db.clone(), clock.now() - KEPT);
+        async move {
+            match forget(&db, before).await {
+                Ok(count) => tracing::debug!(count, "forgot old jobs"),
+                Err(cause) => tracing::warn!(%cause, "old jobs were not forgotten; they will be in an hour"),
+            }
+        }
+    });
+}
+
+/// Forgets the jobs from before a moment, step by step; how many there were.
+///
+/// # Errors
+/// When a statement fails; what is left goes the next time.
+pub async fn forget(db: &Db, before: chrono::DateTime<chrono::Utc>) -> Result<u64> {
+    let mut count = 0;
+    while let Some(job) = jobs::due(db, before).await? {
+        while db.write(move |tx| Box::pin(async move { jobs::forget(tx, job, STEP).await })).await? > 0 {}
+        count += 1;
+    }
+    Ok(count)
+}

@@ -1,0 +1,93 @@
+//! The vehicles that a call for many of them names, locked until it has changed them.
+use crate::{place::Place, store::dialect};
+use patio_kit::{db::Tx, on};
+use patio_proto::identifier::Identifier;
+use sqlx::{AssertSqlSafe, FromRow, query_as};
+
+type Result<T> = std::result::Result<T, sqlx::Error>;
+
+/// A vehicle that is named, with all that may change.
+#[derive(Debug, Clone, FromRow)]
+pub struct Named {
+    /// Its number.
+    pub id: i64,
+    /// Its campaign.
+    pub campaign_id: i64,
+    /// The campaign's name.
+    pub campaign_name: String,
+    /// `open` or `closed`.
+    pub gate: String,
+    /// The comparison key of its identifier.
+    pub vin_key: String,
+    /// First part of the identifier.
+    pub model_code: String,
+    /// Second part of the identifier.
+    pub serial_number: String,
+    /// Where it stands.
+    pub parking_space: String,
+    /// None when the space leads to no yard.
+    pub yard_id: Option<i64>,
+    /// The group the space is listed under.
+    pub yard_group: String,
+    /// Sorts as people walk.
+    pub walk_key: String,
+    /// Empty for none.
+    pub status: String,
+    /// Whether it counts as inspected.
+    pub inspected: bool,
+    /// Supervisor notes.
+    pub admin_notes: String,
+    /// Team leader notes.
+    pub operator_notes: String,
+}
+
+impl Named {
+    /// The identifier as people see it.
+    #[must_use]
+    pub fn vin(&self) -> String {
+        format!("{} {}", self.model_code, self.serial_number)
+    }
+
+    /// The identifier in its parts.
+    #[must_use]
+    pub fn identifier(&self) -> Identifier {
+        Identifier { model_code: self.model_code.clone(), serial_number: self.serial_number.clone() }
+    }
+
+    /// Where it stands, with all that was derived from it.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place { space: self.parking_space.clone(), yard_id: self.yard_id, group: self.yard_group.clone(), walk_key: self.walk_key.clone() }
+    }
+}
+
+macro_rules! named {
+    () => {
+        "v.id, v.campaign_id, c.name as campaign_name, c.gate, v.vin_key, v.model_code, v.serial_number, v.parking_space, v.yard_id,
+         v.yard_group, v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes"
+    };
+}
+pub(super) use named;
+
+/// Keeps others from changing the vehicles, and their campaigns from closing, until the commit.
+pub(super) fn locked(tx: &Tx<'_>) -> &'static str {
+    dialect::for_update(tx.is_postgres(), "", "for update of v for key share of c")
+}
+
+/// Finds the vehicles with the given identifier keys in campaigns that people see, only those of a campaign or yard when given.
+pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], campaign: Option<i64>, yard: Option<i64>) -> Result<Vec<Named>> {
+    let text = format!(
+        concat!(
+            "with asked as ({}) select ",
+            named!(),
+            " from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id
+          where c.gate in ('open', 'closed') and (cast($2 as bigint) is null or v.campaign_id = $2)
+            and (cast($3 as bigint) is null or v.yard_id = $3)
+          order by v.id {}"
+        ),
+        dialect::texts(tx.is_postgres()),
+        locked(tx)
+    );
+    let keys = serde_json::to_string(keys).unwrap_or_default();
+    on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&keys).bind(campaign).bind(yard).fetch_all(c).await)
+}

@@ -1,0 +1,142 @@
+//! Taking back what changed many vehicles at once, as a whole and in one transaction.
+//!
+//! A vehicle is as the job left it when its content has the same number, also when later jobs were
+//! undone in between; one that is not was changed by somebody, and stays. An import is taken back by
+//! removing its campaign, which campaign-svc does: until it has, the campaign takes no saves.
+use crate::{
+    bulk::Run,
+    error::{Error, Result},
+    jobs::Touched,
+    place::Place,
+    store::{
+        campaigns,
+        counters::Counted,
+        edit::{self, New},
+        jobs::{self, Change, Job, Left},
+    },
+};
+use patio_kit::{audit, db::Tx};
+use patio_proto::access::Role;
+use serde_json::json;
+
+/// What undoing a job came to.
+#[derive(Debug, Default)]
+pub struct Undone {
+    /// False when nothing was changed.
+    pub undone: bool,
+    /// Vehicles that are as before again, or go with their campaign.
+    pub restored: i64,
+    /// Vehicles that were changed since.
+    pub left: Vec<Left>,
+    /// Vehicles that went with their campaign before.
+    pub deleted: i64,
+    /// Counters that moved.
+    pub counted: Vec<Counted>,
+    /// Whether campaign-svc has to remove a campaign now.
+    pub removes: bool,
+}
+
+/// Undoes a job; one that is undone already answers what came of it.
+///
+/// # Errors
+/// When there is none, the caller may not, or a campaign is closed or gone; nothing is changed then.
+pub async fn undo(tx: &mut Tx<'_>, id: i64, run: &Run) -> Result<Undone> {
+    let job = jobs::hold(tx, id).await?.ok_or(Error::NoJob(id))?;
+    if job.undone_at.is_some() {
+        return answer(tx, &job).await;
+    }
+    if job.supervisor && run.caller.role != Role::Admin {
+        return Err(Error::SupervisorsJob);
+    }
+    let is_import = job.kind == "import";
+    let held = jobs::hold_campaigns(tx, id, is_import).await?;
+    if let Some(closed) = held.iter().find(|campaign| campaign.gate == "closed") {
+        return Err(Error::Closed(closed.name.clone()));
+    }
+    match held.iter().find(|campaign| campaign.gate == "open") {
+        None => Err(Error::AllDeleted),
+        Some(campaign) if is_import => remove(tx, job, campaign.campaign_id, run).await,
+        Some(_) => restore(tx, job, run).await,
+    }
+}
+
+/// What came of a job that was undone before.
+async fn answer(tx: &mut Tx<'_>, job: &Job) -> Result<Undone> {
+    let left = jobs::left(tx, job.id).await?;
+    let deleted = job.vehicles - job.restored - count(left.len());
+    Ok(Undone { undone: true, restored: job.restored, left, deleted, removes: job.kind == "import", ..Undone::default() })
+}
+
+/// Closes the campaign of an untouched import, to be removed; a touched one stays as it is.
+async fn remove(tx: &mut Tx<'_>, job: Job, campaign: i64, run: &Run) -> Result<Undone> {
+    let left = jobs::touched(tx, campaign).await?;
+    if !left.is_empty() {
+        return Ok(Undone { left, ..Undone::default() });
+    }
+    campaigns::close_for_good(tx, campaign).await?;
+    let restored = job.vehicles;
+    finish(tx, job, Some(campaign), run, (restored, 0)).await?;
+    Ok(Undone { undone: true, restored, removes: true, ..Undone::default() })
+}
+
+/// Gives the vehicles that are as the job left them what they had before.
+async fn restore(tx: &mut Tx<'_>, job: Job, run: &Run) -> Result<Undone> {
+    let changes = jobs::changes(tx, job.id).await?;
+    let deleted = job.vehicles - count(changes.len());
+    let (same, others): (Vec<_>, Vec<_>) = changes.into_iter().partition(|change| change.is_same);
+    let left: Vec<Left> = others.iter().map(Left::from).collect();
+    if same.is_empty() {
+        return Ok(Undone { left, deleted, ..Undone::default() });
+    }
+    let (mut touched, mut news) = (Touched::default(), Vec::with_capacity(same.len()));
+    for change in &same {
+        let new = before(change)?;
+        touched.add(&change.now, (new.yard, &new.walk, new.inspected));
+        news.push(new);
+    }
+    edit::write(tx, &news, run.caller.person(), run.now).await?;
+    jobs::settle(tx, job.id, &left.iter().map(|left| left.id).collect::<Vec<_>>()).await?;
+    let counted = touched.count_again(tx).await?;
+    finish(tx, job, None, run, (count(news.len()), count(left.len()))).await?;
+    Ok(Undone { undone: true, restored: count(news.len()), left, deleted, counted, removes: false })
+}
+
+/// A vehicle as it was. Its yard is not read from the space again: there are spaces that leave the yard as it was.
+fn before(change: &Change) -> Result<New> {
+    let now = &change.now;
+    let place = if change.old_space == now.parking_space { now.place() } else { Place::new(&change.old_space).map_err(Error::Bad)? };
+    Ok(New {
+        status: change.old_status.clone(),
+        inspected: change.old_inspected,
+        operator_notes: change.old_operator_notes.clone(),
+        admin_notes: change.old_admin_notes.clone(),
+        ..New::at(now, Place { yard_id: change.old_yard, ..place })
+    })
+}
+
+async fn finish(tx: &mut Tx<'_>, job: Job, removing: Option<i64>, run: &Run, (restored, left): (i64, i64)) -> Result<()> {
+    let event = audit::Event {
+        kind: "bulk-changed",
+        subject: format!("job {}", job.id),
+        summary: match removing {
+            Some(campaign) => format!("import undone: campaign {campaign} goes with {restored} vehicles"),
+            None => format!("job undone: {restored} vehicles as before again, {left} left"),
+        },
+        old: Some(json!({ "job": job.id, "kind": job.kind, "detail": job.detail, "vehicles": job.vehicles })),
+        new: Some(json!({ "restored": restored, "left": left })),
+        address: run.address.clone(),
+    };
+    let undone = Job { undone_at: Some(run.now), undone_by: run.caller.person(), restored, ..job };
+    jobs::undone(tx, &undone, removing).await?;
+    Ok(audit::append(tx, run.now, Some(&run.caller), event).await?)
+}
+
+fn count(of: usize) -> i64 {
+    i64::try_from(of).unwrap_or(i64::MAX)
+}
+
+impl From<&Change> for Left {
+    fn from(change: &Change) -> Self {
+        Self { id: change.now.id, vin: change.now.vin(), campaign_name: change.now.campaign_name.clone() }
+    }
+}

@@ -1,0 +1,224 @@
+//! Changes of many vehicles are kept, and taken back as a whole.
+use crate::yard::{CAMPAIGN, Yard, status};
+use patio_kit::{
+    errors::{Reason, reason},
+    testing::each_database,
+};
+use patio_proto::{
+    access::Role,
+    audit::{ListEventsRequest, audit_service_client::AuditServiceClient},
+    campaign::Turn,
+    common::Page,
+    vehicle::{
+        BulkEditRequest, BulkParkingSpaceRequest, BulkStatusRequest, EditRow, Gate, Hindrance, Job, JobKind, ListJobsRequest, NewSpace,
+        SaveVehicleRequest, StatusAction, UndoJobReply, UndoJobRequest, Vehicle, VehicleStatus,
+    },
+};
+use tonic::Status;
+
+pub async fn jobs(yard: &Yard, role: Role) -> Vec<Job> {
+    let ask = ListJobsRequest { page: Some(Page { index: 0, size: 50 }) };
+    let reply = yard.jobs().list_jobs(yard.person(3, role).sign(ask)).await.unwrap().into_inner();
+    assert_eq!(reply.meta.unwrap().total_count, reply.jobs.len() as i64);
+    reply.jobs
+}
+
+pub async fn undo(yard: &Yard, role: Role, id: i64) -> Result<UndoJobReply, Status> {
+    yard.jobs().undo_job(yard.person(5, role).sign(UndoJobRequest { id })).await.map(tonic::Response::into_inner)
+}
+
+pub async fn bulk(yard: &Yard, role: Role, serials: &[u32], action: StatusAction, status: VehicleStatus) -> i64 {
+    let vins = serials.iter().map(|serial| format!("HB20 {serial:06}")).collect();
+    let ask = BulkStatusRequest { vins, action: action.into(), status: status.into(), ..BulkStatusRequest::default() };
+    yard.bulk().bulk_status(yard.person(3, role).sign(ask)).await.unwrap();
+    jobs(yard, role).await[0].id
+}
+
+async fn set(yard: &Yard, serials: &[u32], to: VehicleStatus) -> i64 {
+    bulk(yard, Role::Manager, serials, StatusAction::Insert, to).await
+}
+
+async fn file(yard: &Yard, rows: Vec<EditRow>) -> i64 {
+    let ask = BulkEditRequest { rows, dry_run: false, source: "changes.csv".into() };
+    assert_eq!(yard.bulk().bulk_edit(yard.person(3, Role::Admin).sign(ask)).await.unwrap().into_inner().total_errors, 0);
+    jobs(yard, Role::Admin).await[0].id
+}
+
+fn row(serial: u32) -> EditRow {
+    EditRow { line: i64::from(serial), model_code: "HB20".into(), serial_number: format!("{serial:06}"), ..EditRow::default() }
+}
+
+/// What people see of vehicles, by identifier: everything but who changed them when.
+async fn seen(yard: &Yard) -> Vec<Vehicle> {
+    let mut all = yard.walk().await;
+    for vehicle in &mut all {
+        (vehicle.modified_by, vehicle.modified_at, vehicle.version) = (None, None, 0);
+    }
+    all
+}
+
+#[tokio::test]
+async fn every_change_of_many_vehicles_is_undone_to_what_was_before() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "B-2", "C-3", "- 12"]).await;
+        let first = yard.walk().await.iter().find(|vehicle| vehicle.serial_number == "000001").unwrap().id;
+        let noted = SaveVehicleRequest {
+            operator_notes: Some("seen".into()),
+            admin_notes: Some("mine".into()),
+            ..status(first, VehicleStatus::Ng)
+        };
+        yard.save(Role::Admin, noted).await.unwrap();
+        let mut states = vec![seen(&yard).await];
+        set(&yard, &[1, 2, 3, 4], VehicleStatus::Ok).await;
+        states.push(seen(&yard).await);
+        bulk(&yard, Role::Admin, &[1, 2], StatusAction::Remove, VehicleStatus::Unspecified).await;
+        states.push(seen(&yard).await);
+        let rows =
+            ["Q-9", "D-1"].iter().zip([1, 4]).map(|(space, n)| NewSpace { vin: format!("HB20 {n:06}"), parking_space: (*space).into() });
+        let ask = BulkParkingSpaceRequest { rows: rows.collect(), ..BulkParkingSpaceRequest::default() };
+        yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).sign(ask)).await.unwrap();
+        states.push(seen(&yard).await);
+        let edited = EditRow { parking_space: Some("?".into()), status: Some("Repair".into()), admin_notes: Some("new".into()), ..row(3) };
+        file(&yard, vec![edited, EditRow { operator_notes: Some("one\ntwo".into()), ..row(1) }]).await;
+        let all = jobs(&yard, Role::Admin).await;
+        let told: Vec<_> = all.iter().map(|job| (job.kind(), job.detail.as_str(), job.vehicles, job.user_id)).collect();
+        let kinds = [(JobKind::File, "changes.csv", 2), (JobKind::Space, "", 2), (JobKind::Status, "", 2), (JobKind::Status, "ok", 4)];
+        assert_eq!(told[..4], kinds.map(|(kind, detail, vehicles)| (kind, detail, vehicles, Some(3))));
+        assert_eq!((all[4].kind(), all[4].detail.as_str(), all[0].campaigns[0].name.as_str()), (JobKind::Import, "cars.xlsx", "Recall A"));
+        for (job, before) in all[..4].iter().zip(states.iter().rev()) {
+            assert_eq!(job.hindrance(), Hindrance::Unspecified);
+            let done = undo(&yard, Role::Admin, job.id).await.unwrap();
+            assert_eq!((done.undone, done.restored, done.total_left, done.deleted), (true, job.vehicles, 0, 0), "{job:?}");
+            assert_eq!(&seen(&yard).await, before, "after undoing {job:?}");
+            yard.counters_equal_the_rows().await;
+            assert_eq!(undo(&yard, Role::Admin, job.id).await.unwrap(), done, "again it answers the same and changes nothing");
+        }
+        let undone = jobs(&yard, Role::Manager).await;
+        assert!(undone[..4].iter().all(|job| job.hindrance() == Hindrance::Undone && job.undone_by == Some(5) && job.undone_at.is_some()));
+        assert_eq!(yard.vehicle(first).await.version, 10, "a vehicle's version only grows");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn vehicles_changed_since_are_told_and_left() {
+    each_database(async |host| {
+        let yard = Yard::with(host.clone(), &["A-1", "A-2", "A-3"]).await;
+        let job = set(&yard, &[1, 2, 3], VehicleStatus::Ok).await;
+        let second = yard.walk().await[1].id;
+        yard.save(Role::Admin, status(second, VehicleStatus::Ng)).await.unwrap();
+        let done = undo(&yard, Role::Manager, job).await.unwrap();
+        assert_eq!((done.undone, done.restored, done.total_left), (true, 2, 1));
+        assert_eq!(
+            (done.left[0].id, done.left[0].vin_number.as_str(), done.left[0].campaign_name.as_str()),
+            (second, "HB20 000002", "Recall A")
+        );
+        let walk = yard.walk().await;
+        let found: Vec<_> = walk.iter().map(|vehicle| (vehicle.status(), vehicle.inspected)).collect();
+        assert_eq!(found, [(VehicleStatus::Unspecified, false), (VehicleStatus::Ng, true), (VehicleStatus::Unspecified, false)]);
+        yard.counters_equal_the_rows().await;
+        assert_eq!(undo(&yard, Role::Manager, job).await.unwrap(), done);
+        let ask = yard.person(1, Role::Operator).sign(ListEventsRequest { limit: 10, ..ListEventsRequest::default() });
+        let events = AuditServiceClient::new(host.links.vehicle.clone()).list_events(ask).await.unwrap().into_inner().events;
+        let told: Vec<_> =
+            events.iter().filter(|event| event.subject == format!("job {job}")).map(|event| event.summary.as_str()).collect();
+        assert_eq!(told, ["job undone: 2 vehicles as before again, 1 left"], "one entry, however often it is asked for");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_job_under_a_later_one_waits_for_it() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "A-2"]).await;
+        let first = set(&yard, &[1, 2], VehicleStatus::Ok).await;
+        let later = set(&yard, &[1, 2], VehicleStatus::Ng).await;
+        let refused = undo(&yard, Role::Manager, first).await.unwrap();
+        assert_eq!((refused.undone, refused.restored, refused.total_left), (false, 0, 2));
+        assert_eq!(jobs(&yard, Role::Manager).await[1].hindrance(), Hindrance::Unspecified, "nothing was undone, so it still can be");
+        assert!(undo(&yard, Role::Manager, later).await.unwrap().undone);
+        assert_eq!(undo(&yard, Role::Manager, first).await.unwrap().restored, 2, "undoing the later one makes way");
+        assert!(yard.walk().await.iter().all(|vehicle| !vehicle.inspected));
+        yard.counters_equal_the_rows().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn supervisor_notes_are_taken_back_by_supervisors_only() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1"]).await;
+        let job = file(&yard, vec![EditRow { admin_notes: Some("mine".into()), ..row(1) }]).await;
+        assert_eq!(jobs(&yard, Role::Manager).await[0].hindrance(), Hindrance::Supervisor);
+        let refused = undo(&yard, Role::Manager, job).await.unwrap_err();
+        assert_eq!((refused.code(), reason(&refused)), (tonic::Code::PermissionDenied, Some(Reason::FieldNotAllowed)));
+        assert_eq!(yard.walk().await[0].admin_notes, "mine");
+        let cleared = bulk(&yard, Role::Admin, &[1], StatusAction::Insert, VehicleStatus::Ok).await;
+        assert_eq!(jobs(&yard, Role::Manager).await[0].hindrance(), Hindrance::Unspecified, "a status alone is anybody's of the two");
+        undo(&yard, Role::Manager, cleared).await.unwrap();
+        assert_eq!(undo(&yard, Role::Admin, job).await.unwrap().restored, 1);
+        assert_eq!(yard.walk().await[0].admin_notes, "");
+        let operator = undo(&yard, Role::Operator, job).await.unwrap_err();
+        assert_eq!(operator.code(), tonic::Code::PermissionDenied);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_undo_passes_the_turning_points_that_the_job_passed() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "A-2"]).await;
+        let job = set(&yard, &[1, 2], VehicleStatus::Ok).await;
+        assert_eq!(yard.progress().await.next, None);
+        undo(&yard, Role::Manager, job).await.unwrap();
+        let turns: Vec<_> = yard.told.lock().unwrap().iter().map(|told| told.turn()).collect();
+        assert_eq!(turns, [Turn::Complete, Turn::Incomplete]);
+        assert_eq!((yard.progress().await.total_inspected, yard.progress().await.next), (0, Some(yard.walk().await[0].id)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn nothing_is_undone_in_a_closed_campaign_and_deleted_vehicles_are_counted() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "A-2"]).await;
+        yard.import(8, &["B-1", "B-2", "B-3"]).await.unwrap();
+        yard.open(8, "Recall B", 1).await;
+        let job = set(&yard, &[1, 2, 3], VehicleStatus::Ok).await;
+        yard.gate(8, "Recall B", Gate::Closed, 2).await;
+        let refused = undo(&yard, Role::Admin, job).await.unwrap_err();
+        assert!(reason(&refused) == Some(Reason::CampaignClosed) && refused.message().contains("Recall B"), "{refused:?}");
+        assert_eq!(jobs(&yard, Role::Admin).await[0].hindrance(), Hindrance::Closed);
+        let ask = patio_proto::vehicle::RemoveCampaignRequest { campaign_id: 8 };
+        yard.fleet().remove_campaign(yard.person(3, Role::Manager).sign(ask)).await.unwrap();
+        let done = undo(&yard, Role::Admin, job).await.unwrap();
+        assert_eq!((done.restored, done.deleted, done.total_left), (2, 3, 0));
+        let shown = &jobs(&yard, Role::Admin).await[0];
+        assert_eq!(
+            shown.campaigns.iter().map(|c| (c.name.as_str(), c.deleted)).collect::<Vec<_>>(),
+            [("Recall A", false), ("Recall B", true)]
+        );
+        let all_gone = set(&yard, &[1], VehicleStatus::Ok).await;
+        let ask = patio_proto::vehicle::RemoveCampaignRequest { campaign_id: CAMPAIGN };
+        yard.fleet().remove_campaign(yard.person(3, Role::Manager).sign(ask)).await.unwrap();
+        assert_eq!(reason(&undo(&yard, Role::Admin, all_gone).await.unwrap_err()), Some(Reason::NoCampaign));
+        assert_eq!(reason(&undo(&yard, Role::Admin, 987_654).await.unwrap_err()), Some(Reason::NoJob));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn jobs_go_when_they_are_due() {
+    each_database(async |host| {
+        let yard = Yard::with(host.clone(), &["A-1", "A-2"]).await;
+        let job = set(&yard, &[1, 2], VehicleStatus::Ok).await;
+        let db = host.database(vehicle_svc::SCHEMA).await.unwrap();
+        let before = host.clock.now() - vehicle_svc::jobs::KEPT;
+        assert_eq!(vehicle_svc::jobs::forget(&db, before).await.unwrap(), 0, "none is due yet");
+        assert_eq!(vehicle_svc::jobs::forget(&db, host.clock.now()).await.unwrap(), 2);
+        assert!(jobs(&yard, Role::Admin).await.is_empty());
+        assert_eq!(reason(&undo(&yard, Role::Admin, job).await.unwrap_err()), Some(Reason::NoJob));
+        assert_eq!(yard.walk().await[0].status(), VehicleStatus::Ok, "what was done stays");
+    })
+    .await;
+}

@@ -1,0 +1,176 @@
+import { expect, test, type Page } from '@playwright/test'
+import { launch, showing, withFilm } from './support/film'
+import { shot } from './support/screenshots'
+import { carAt, onPhone, thrown, tracks, yardOf, type Yard } from './support/yard'
+
+const HERE = 'HB20 000123'
+const FAKE = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
+
+let yard: Yard
+test.beforeAll(async ({ request }) => {
+  yard = await yardOf(request, [HERE, 'HB20 000124'])
+})
+test.afterEach(() => expect(thrown.splice(0), 'thrown and caught by nobody').toEqual([]))
+
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Scan the vehicle' })
+const path = () => `/vehicle/${carAt(yard, 'A-1').id}`
+const openScanner = (page: Page) => page.getByRole('button', { name: 'Scan', exact: true }).click()
+
+/** The line that says what is wrong is there, the camera is off, and Manual leads on. */
+async function fails(page: Page, words: string): Promise<void> {
+  await expect(dialog(page).getByRole('alert')).toContainText(words)
+  expect((await tracks(page)).live).toBe(0)
+  await dialog(page).getByRole('button', { name: 'Manual' }).click()
+  await expect(dialog(page)).toHaveCount(0)
+  await page.getByLabel('Vehicle identifier').fill('000123')
+  await expect(page.getByText('O identificador confere com este veículo.')).toBeVisible()
+}
+
+test('a refused camera says so', async ({ baseURL }) => {
+  const browser = await launch('--use-fake-device-for-media-stream', '--deny-permission-prompts')
+  const page = await onPhone(browser, baseURL ?? '', path(), { permissions: [] })
+  await openScanner(page)
+  await expect(dialog(page).getByRole('alert')).toBeVisible()
+  await shot(page, 'scan-refused')
+  await fails(page, 'A câmera não foi permitida.')
+  await browser.close()
+})
+
+test('an insecure origin says so', async ({ baseURL }) => {
+  const address = new URL(baseURL ?? '')
+  const browser = await launch(...FAKE, `--host-resolver-rules=MAP yard.test ${address.hostname}`)
+  const page = await onPhone(browser, `http://yard.test:${address.port}`, path(), { permissions: [] })
+  await openScanner(page)
+  await fails(page, 'Camera access is only permitted in secure context; use HTTPS or localhost rather than HTTP.')
+  await browser.close()
+})
+
+test('a device without a camera says so', async ({ baseURL }) => {
+  const browser = await launch('--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream=device-count=0')
+  const page = await onPhone(browser, baseURL ?? '', path())
+  await openScanner(page)
+  await fails(page, 'Nenhuma câmera que sirva foi encontrada neste aparelho.')
+  await browser.close()
+})
+
+test('a browser without cameras, a camera that never plays and one without a track say so', async ({ baseURL }) => {
+  const browser = await launch(...FAKE)
+  const ways: [() => void, string][] = [
+    [() => Object.defineProperty(globalThis.navigator, 'mediaDevices', { value: undefined }), 'This browser has no Stream API support.'],
+    [() => Object.assign(HTMLMediaElement.prototype, { play: () => new Promise(() => {}) }), 'Loading camera stream timed out after 3 seconds.'],
+    [() => Object.assign(globalThis.navigator.mediaDevices, { getUserMedia: async () => new MediaStream() }), 'No active video track found.'],
+    [() => Object.assign(globalThis.navigator.mediaDevices, { getUserMedia: async () => Promise.reject(new Error('odd')) }), 'Something went wrong with the camera task queue (start task)'],
+    [() => Object.assign(globalThis.navigator.mediaDevices, { getUserMedia: async () => Promise.reject(new DOMException('busy', 'NotReadableError')) }), 'A câmera está em uso por outro aplicativo.'],
+  ]
+  for (const [way, words] of ways) {
+    const page = await onPhone(browser, baseURL ?? '', path())
+    await page.evaluate(way)
+    await openScanner(page)
+    await fails(page, words)
+    await page.close()
+  }
+  await browser.close()
+})
+
+test('an engine or a scanner that cannot be loaded says so, and works once it can', async ({ baseURL }) => {
+  await withFilm([showing('Code128', HERE)], async (browser) => {
+    const ways = [['**/*.wasm', 'Barcode detection service unavailable'], ['**/assets/worker-*.js', 'Barcode detection service unavailable'], ['**/assets/scanner-*.js', 'O leitor não pôde ser carregado.']] as const
+    for (const [blocked, words] of ways) {
+      const page = await onPhone(browser, baseURL ?? '', '/campaign-home')
+      await page.route(blocked, (route) => route.abort())
+      await page.goto(path())
+      await openScanner(page)
+      await expect(dialog(page).getByRole('alert')).toContainText(words)
+      expect((await tracks(page)).live).toBe(0)
+      await page.unroute(blocked)
+      await dialog(page).getByRole('button', { name: 'Try again' }).click()
+      await expect(page.getByLabel('Vehicle identifier')).toHaveValue(HERE)
+      expect((await tracks(page)).live).toBe(0)
+      await page.close()
+    }
+  })
+})
+
+test('closing while the camera starts leaves it off', async ({ baseURL }) => {
+  const browser = await launch(...FAKE)
+  const page = await onPhone(browser, baseURL ?? '', path())
+  await page.evaluate(() => {
+    const devices = globalThis.navigator.mediaDevices
+    const ask = devices.getUserMedia.bind(devices)
+    devices.getUserMedia = async (constraints) => {
+      const stream = await ask(constraints)
+      await new Promise((later) => setTimeout(later, 600))
+      return stream
+    }
+  })
+  await openScanner(page)
+  await expect.poll(() => tracks(page)).toEqual({ taken: 1, live: 1 })
+  await dialog(page).getByRole('button', { name: 'Close' }).click()
+  await expect.poll(() => tracks(page)).toEqual({ taken: 1, live: 0 })
+  await openScanner(page)
+  await page.keyboard.press('Escape')
+  await expect(dialog(page)).toHaveCount(0)
+  await expect.poll(async () => (await tracks(page)).live).toBe(0)
+  await browser.close()
+})
+
+test('hidden, the page lets the camera go; shown again, it takes it back; the switch rests for a second', async ({ baseURL }) => {
+  const browser = await launch(...FAKE)
+  const page = await onPhone(browser, baseURL ?? '', path())
+  await openScanner(page)
+  await expect(dialog(page).getByText('Aponte a moldura para a etiqueta.')).toBeVisible()
+  await shot(page, 'scan')
+  const show = (state: string) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))
+    }, state)
+  await show('hidden')
+  await expect.poll(() => tracks(page)).toEqual({ taken: 1, live: 0 })
+  await show('visible')
+  await expect.poll(() => tracks(page)).toEqual({ taken: 2, live: 1 })
+
+  await dialog(page).getByRole('button', { name: 'Turn camera off' }).click()
+  const on = dialog(page).getByRole('button', { name: 'Turn camera on' })
+  await expect(on).toBeDisabled()
+  await expect.poll(async () => (await tracks(page)).live).toBe(0)
+  const start = Date.now()
+  await expect(on).toBeEnabled()
+  expect(Date.now() - start).toBeLessThan(1500)
+  await on.click()
+  await expect.poll(async () => (await tracks(page)).live).toBe(1)
+  await browser.close()
+})
+
+test('torch and zoom appear where the camera has them; zoom goes in thirds and puts the torch out first', async ({ baseURL }) => {
+  const browser = await launch(...FAKE)
+  const page = await onPhone(browser, baseURL ?? '', path())
+  await page.evaluate(() => {
+    const set: Record<string, unknown> = { torch: false, zoom: 0 }
+    const asked: string[] = []
+    Object.assign(window, { asked })
+    const track = MediaStreamTrack.prototype
+    const settings = track.getSettings
+    Object.assign(track, { getCapabilities: () => ({ torch: true, zoom: { min: 0, max: 6, step: 0.1 } }) })
+    track.getSettings = function () {
+      return { ...settings.call(this), ...set }
+    }
+    track.applyConstraints = async (constraints) => {
+      Object.assign(set, constraints?.advanced?.[0])
+      asked.push(JSON.stringify(constraints?.advanced?.[0]))
+    }
+  })
+  await openScanner(page)
+  const control = (name: string) => dialog(page).getByRole('button', { name })
+  await expect(control('Turn torch on')).toBeVisible()
+  await expect(control('Zoom out')).toBeDisabled()
+  await shot(page, 'scan-controls')
+  await control('Turn torch on').click()
+  await expect(control('Turn torch off')).toBeVisible()
+  for (let step = 0; step < 3; step++) await control('Zoom in').click()
+  await expect(control('Zoom in')).toBeDisabled()
+  await expect(control('Turn torch on')).toBeVisible()
+  const asked = await page.evaluate(() => (window as unknown as { asked: string[] }).asked)
+  expect(asked).toEqual(['{"torch":true}', '{"torch":false}', '{"zoom":2}', '{"zoom":4}', '{"zoom":6}'])
+  await browser.close()
+})

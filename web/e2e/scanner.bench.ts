@@ -1,0 +1,84 @@
+import { loadavg } from 'node:os'
+import { test, type Page } from '@playwright/test'
+import { showing, withFilm, type Scene } from './support/film'
+import { carAt, onPhone, yardOf } from './support/yard'
+
+const HERE = 'HB20 000123'
+const ROUNDS = Number(process.env.ROUNDS ?? 20)
+const SCENES: [string, Scene][] = [
+  ['Code 128', showing('Code128', HERE)],
+  ['Code 39', showing('Code39', HERE)],
+  ['Code 39 at 30°', showing('Code39', HERE, { turn: 30 })],
+  ['Data Matrix', showing('DataMatrix', HERE)],
+]
+
+interface Round {
+  /** From the tap on Scan to the filled field. */
+  taken: number
+  longest: number
+  plain: number[]
+}
+
+/** Notes what the worker says of its plain looks, and long tasks of the page. */
+const watch = (page: Page) =>
+  page.addInitScript(() => {
+    const plain: number[] = []
+    const long: number[] = []
+    Object.assign(window, { plain, long })
+    new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' })
+    const Original = window.Worker
+    window.Worker = class extends Original {
+      constructor(url: string | URL, options?: WorkerOptions) {
+        super(url, options)
+        this.addEventListener('message', ({ data }: MessageEvent<{ kind: string; decoded?: { plainMs: number | null } }>) => {
+          if (data.decoded?.plainMs) plain.push(data.decoded.plainMs)
+        })
+      }
+    }
+  })
+
+/** One tap on Scan, timed in the page itself. */
+const once = (page: Page): Promise<Round> =>
+  page.evaluate(async (expected) => {
+    const { plain, long } = window as unknown as { plain: number[]; long: number[] }
+    const field = document.querySelector<HTMLInputElement>('form input')
+    const button = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Scan')
+    plain.length = 0
+    long.length = 0
+    const start = performance.now()
+    button?.click()
+    const filled = () => field?.value === expected || performance.now() - start > 10_000
+    while (!filled()) await new Promise(requestAnimationFrame)
+    const taken = performance.now() - start
+    await new Promise((later) => setTimeout(later, 100))
+    return { taken, longest: Math.max(0, ...long), plain: [...plain] }
+  }, HERE)
+
+const sorted = (values: number[]) => values.toSorted((a, b) => a - b)
+const median = (values: number[]) => sorted(values)[values.length >> 1] ?? 0
+const shown = (ms: number) => `${ms.toFixed(0)} ms`
+
+test('from the tap on Scan to the filled field', async ({ request, baseURL }) => {
+  test.setTimeout(900_000)
+  const yard = await yardOf(request, [HERE, 'HB20 000124'])
+  for (const [name, scene] of SCENES) {
+    await withFilm([scene], async (browser) => {
+      const page = await onPhone(browser, baseURL ?? '', '/campaign-home')
+      await watch(page)
+      const rounds: Round[] = []
+      for (let round = 0; round < ROUNDS; round++) {
+        const engine = page.waitForResponse((response) => response.url().endsWith('.wasm'))
+        await page.goto(`/vehicle/${carAt(yard, 'A-1').id}`)
+        await page.evaluate(() => localStorage.clear())
+        await page.reload()
+        await (await engine).finished()
+        await page.getByRole('button', { name: 'Scan', exact: true }).waitFor()
+        await page.waitForTimeout(500) // a person looks before tapping
+        rounds.push(await once(page))
+      }
+      const taken = rounds.map((round) => round.taken)
+      const plain = rounds.flatMap((round) => round.plain)
+      console.warn(`${name}: median ${shown(median(taken))}, worst ${shown(Math.max(...taken))}; longest page task ${shown(Math.max(...rounds.map(({ longest }) => longest)))}; plain look best ${Math.min(...plain).toFixed(1)} ms, median ${median(plain).toFixed(1)} ms; load ${loadavg()[0]?.toFixed(1)}`)
+    }, 30)
+  }
+})

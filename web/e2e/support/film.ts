@@ -1,0 +1,75 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, test, type Browser } from '@playwright/test'
+import { prepareZXingModule, type WriteInputBarcodeFormat } from 'zxing-wasm/writer'
+import { background, place, seen, symbolOf, type LabelOptions, type Shades } from '../../src/testing/labels'
+
+const writer = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/writer/zxing_writer.wasm'))
+prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(writer).buffer } })
+
+/** What a scene of a film shows. */
+export interface Scene extends LabelOptions {
+  labels: (LabelOptions & { format: WriteInputBarcodeFormat; text: string })[]
+  /** How many pictures it lasts. */
+  pictures?: number
+}
+
+export const SIZE = 1080
+const A_SECOND = 10
+const GRAINS = 2
+
+/** One label as a scene. */
+export const showing = (format: WriteInputBarcodeFormat, text: string, options: LabelOptions & { pictures?: number } = {}): Scene => ({
+  module: /QR|Matrix/.test(format) ? 7 : 2.6, ...options, labels: [{ format, text }],
+})
+/** Nothing but the car. */
+export const nothing = (pictures = 4): Scene => ({ labels: [], pictures })
+
+async function pictureOf(scene: Scene, seed: number): Promise<Shades> {
+  const ground = background(SIZE, SIZE)
+  for (const label of scene.labels) place(ground, await symbolOf(label.format, label.text), { x: SIZE / 2 + seed, y: SIZE / 2 - seed, ...scene, ...label })
+  return seen(ground, scene, seed + 1)
+}
+
+/** Writes scenes as a film that a browser takes for its camera; a hand that trembles a little holds it. */
+export async function film(scenes: Scene[], folder: string, aSecond = A_SECOND): Promise<string> {
+  const path = join(folder, 'film.y4m')
+  const file = openSync(path, 'w')
+  writeSync(file, `YUV4MPEG2 W${SIZE} H${SIZE} F${aSecond}:1 Ip A1:1 C420jpeg\n`)
+  const colourless = new Uint8Array((SIZE / 2) ** 2 * 2).fill(128)
+  for (const scene of scenes) {
+    const pictures: Shades[] = []
+    for (let seed = 0; seed < GRAINS; seed++) pictures.push(await pictureOf(scene, seed))
+    for (let picture = 0; picture < (scene.pictures ?? 12); picture++) {
+      writeSync(file, 'FRAME\n')
+      writeSync(file, pictures[picture % GRAINS]?.data ?? new Uint8Array())
+      writeSync(file, colourless)
+    }
+  }
+  closeSync(file)
+  return path
+}
+
+const CALM = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu']
+
+/** A browser with switches of its own; a launch has one camera film. */
+export const launch = (...args: string[]): Promise<Browser> =>
+  chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: [...CALM, ...args] })
+
+/** Runs with a browser whose camera shows these scenes over and over. */
+export async function withFilm(scenes: Scene[], run: (browser: Browser) => Promise<void>, aSecond?: number): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'patio-film-'))
+  try {
+    const path = await test.step('the film is made', () => film(scenes, folder, aSecond))
+    const browser = await launch('--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', `--use-file-for-fake-video-capture=${path}`)
+    try {
+      await run(browser)
+    } finally {
+      await browser.close()
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,78 @@
+import { expect, type APIRequestContext, type Browser, type BrowserContextOptions, type Page } from '@playwright/test'
+import { workbook } from './xlsx'
+import { supervisor, unique } from './people'
+import { enter, headersOf } from './session'
+import { PHONE } from './screenshots'
+
+export interface Car {
+  id: number
+  vin: string
+  space: string
+}
+export interface Yard {
+  name: string
+  campaign: number
+  cars: Car[]
+}
+
+const HEADER = ['Campaign', 'Part', 'Description', 'Model Type', 'Model Code', 'Serial Number', 'Parking Space']
+
+/** A campaign with the cars of these identifiers, `MODEL SERIAL`, in spaces A-1, A-2 and so on. */
+export async function yardOf(request: APIRequestContext, vins: string[]): Promise<Yard> {
+  const name = unique(`Labels ${Math.floor(Math.random() * 1e6)}`)
+  const headers = await headersOf(request, supervisor)
+  const rows = vins.map((vin, index) => [name, 'Airbag', 'Check the inflator label', 'Hatch', ...vin.split(' '), `A-${index + 1}`])
+  const file = { name: 'labels.xlsx', mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', buffer: workbook([HEADER, ...rows]) }
+  const sent = await request.post('/api/documents/upload', { headers, multipart: { documents: file } })
+  expect(sent.status(), await sent.text()).toBe(201)
+  const { campaign } = (await sent.json()) as { campaign: { id: number } }
+  const listed = await request.get(`/api/vehicles/campaign/${campaign.id}/all`, { headers })
+  const vehicles = (await listed.json()) as { id: number; vin_number: string; parking_space: string }[]
+  return { name, campaign: campaign.id, cars: vehicles.map(({ id, vin_number, parking_space }) => ({ id, vin: vin_number, space: parking_space })) }
+}
+
+export const carAt = ({ cars }: Yard, space: string): Car => {
+  const found = cars.find((car) => car.space === space)
+  if (found === undefined) throw new Error(`no car at ${space}`)
+  return found
+}
+
+/** The supervisor on a phone with a camera, on a screen. */
+export async function onPhone(browser: Browser, baseURL: string, path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ baseURL, viewport: PHONE, locale: 'pt-BR', permissions: ['camera'], serviceWorkers: 'block', ...options })
+  const page = await context.newPage()
+  page.on('pageerror', (error) => thrown.push(error.message))
+  await watchCamera(page)
+  await enter(page, supervisor, path)
+  return page
+}
+
+/** What was thrown in pages and nobody caught. */
+export const thrown: string[] = []
+
+/** Keeps the tracks that a page takes, so that a test can see whether they were let go. */
+const watchCamera = (page: Page) =>
+  page.addInitScript(() => {
+    const tracks: MediaStreamTrack[] = []
+    const felt: string[] = []
+    Object.assign(window, { cameraTracks: tracks, felt })
+    Object.defineProperty(globalThis.navigator, 'vibrate', { value: (pattern: number[]) => felt.push(pattern.join()) > 0 })
+    const devices = globalThis.navigator.mediaDevices as MediaDevices | undefined
+    if (devices === undefined) return
+    const ask = devices.getUserMedia.bind(devices)
+    devices.getUserMedia = async (constraints) => {
+      const stream = await ask(constraints)
+      tracks.push(...stream.getTracks())
+      return stream
+    }
+  })
+
+/** How many tracks were taken and how many of them still run. */
+export const tracks = (page: Page): Promise<{ taken: number; live: number }> =>
+  page.evaluate(() => {
+    const known = (window as unknown as { cameraTracks: MediaStreamTrack[] }).cameraTracks
+    return { taken: known.length, live: known.filter(({ readyState }) => readyState === 'live').length }
+  })
+
+/** What the phone vibrated since it was asked last. */
+export const feltSignals = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as { felt: string[] }).felt.splice(0))
