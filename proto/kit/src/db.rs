@@ -193,8 +193,9 @@ where
 
 /// How long a connection may have rested before it is tried with a round trip of its own.
 const RESTED: Duration = Duration::from_secs(1);
-/// Reads hold a connection for a moment only: few of them serve many, and the server switches less.
-const READERS: u32 = 8;
+/// Reads hold a connection for a moment only: few of them serve many, and the server switches less. With the writers
+/// of all four services it stays below the hundred connections that PostgreSQL allows when nothing is said.
+const READERS: u32 = 6;
 /// Saves wait for the disk with their connection held.
 const WRITERS: u32 = 16;
 
