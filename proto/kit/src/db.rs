@@ -306,8 +306,8 @@ where
 const RESTED: Duration = Duration::from_secs(1);
 /// A connection is waited for no longer than leaves time to say so within the three seconds an answer may take.
 ///
-/// Saves wait for the disk with their connection held; reads hold one for a moment only, so half as many serve them, and
-/// the server switches less.
+/// Saves wait for the disk with their connection held; reads hold one for a moment only, so fewer serve them, and the
+/// server switches less. With the default all four services stay below the hundred that PostgreSQL allows by itself.
 fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<Db> {
     let options = PgConnectOptions::from_str(url)?
         .options([("search_path", schema.name), ("idle_in_transaction_session_timeout", "60s")])
@@ -327,7 +327,7 @@ fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<
             })
             .connect_lazy_with(options.clone())
     };
-    Ok(Db(Pools::Postgres { read: pool((connections / 2).max(2)), write: pool(connections) }))
+    Ok(Db(Pools::Postgres { read: pool((connections * 3 / 8).max(2)), write: pool(connections) }))
 }
 
 /// Readers are several; the writer is one, and every commit reaches the disk (`synchronous = full`).

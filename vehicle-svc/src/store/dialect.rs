@@ -1,4 +1,8 @@
 //! The few statements that differ between the databases, each with its reason.
+use super::vehicles::New;
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+use std::fmt::Write;
 
 /// Locks the rows it reads until the commit. `SQLite` has one writer and knows no such clause.
 ///
@@ -42,6 +46,52 @@ pub fn edits(postgres: bool) -> &'static str {
             json_extract(value, '$.haystack') as haystack, json_extract(value, '$.status') as status,
             json_extract(value, '$.inspected') as inspected, json_extract(value, '$.admin_notes') as admin_notes,
             json_extract(value, '$.operator_notes') as operator_notes from json_each($1)"
+    }
+}
+
+macro_rules! new_columns {
+    () => {
+        "(campaign_id, model_code, serial_number, vin_key, parking_space, yard_id, yard_group, walk_key, haystack, modified_at)"
+    };
+}
+pub(super) use new_columns;
+
+/// Stores vehicles on `PostgreSQL`, which takes rows by COPY at a third of what an insert of thousands of values costs.
+pub async fn copy(connection: &mut PgConnection, campaign: i64, all: &[New], at: DateTime<Utc>) -> Result<(), sqlx::Error> {
+    let mut rows = String::with_capacity(all.len() * 160);
+    let at = at.to_rfc3339();
+    for New { identifier, place } in all {
+        let _ = write!(rows, "{campaign}");
+        field(&mut rows, &identifier.model_code);
+        field(&mut rows, &identifier.serial_number);
+        field(&mut rows, &identifier.key());
+        field(&mut rows, &place.space);
+        match place.yard_id {
+            Some(yard) => drop(write!(rows, "\t{yard}")),
+            None => rows.push_str("\t\\N"),
+        }
+        field(&mut rows, &place.group);
+        field(&mut rows, &place.walk_key);
+        field(&mut rows, &crate::place::haystack(identifier, &place.space));
+        field(&mut rows, &at);
+        rows.push('\n');
+    }
+    let mut copy = connection.copy_in_raw(concat!("copy vehicles ", new_columns!(), " from stdin")).await?;
+    copy.send(rows.into_bytes()).await?;
+    copy.finish().await.map(drop)
+}
+
+/// Adds a field as COPY reads it: nothing in it can end the field or the row.
+fn field(rows: &mut String, value: &str) {
+    rows.push('\t');
+    for c in value.chars() {
+        match c {
+            '\\' => rows.push_str("\\\\"),
+            '\t' => rows.push_str("\\t"),
+            '\n' => rows.push_str("\\n"),
+            '\r' => rows.push_str("\\r"),
+            other => rows.push(other),
+        }
     }
 }
 
@@ -211,7 +261,15 @@ pub fn save(postgres: bool, in_yard: bool) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use super::field;
     use patio_proto::campaign::Turn;
+
+    #[test]
+    fn no_value_ends_its_field_or_row() {
+        let mut rows = String::new();
+        field(&mut rows, "a\tb\n\\N\\.\r");
+        assert_eq!(rows, "\ta\\tb\\n\\\\N\\\\.\\r");
+    }
 
     #[test]
     fn the_numbers_of_turns_in_statements_are_the_contract_s() {

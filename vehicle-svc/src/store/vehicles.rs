@@ -233,16 +233,14 @@ pub struct New {
     pub place: Place,
 }
 
-/// Most vehicles one statement takes: both databases allow 32,766 values and more.
+/// Most vehicles that are stored in one turn, so that others need not wait for all of an import.
 pub const CHUNK: usize = 500;
 
 /// Stores at most [`CHUNK`] vehicles of a draft.
 pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[New], at: DateTime<Utc>) -> Result<()> {
-    const INTO: &str = "insert into vehicles
-        (campaign_id, model_code, serial_number, vin_key, parking_space, yard_id, yard_group, walk_key, haystack, modified_at) ";
-    macro_rules! rows {
-        ($connection:expr, $engine:ty) => {{
-            let mut text = QueryBuilder::<$engine>::new(INTO);
+    match tx.on() {
+        Side::Sqlite(connection) => {
+            let mut text = QueryBuilder::<sqlx::Sqlite>::new(concat!("insert into vehicles ", dialect::new_columns!(), " "));
             text.push_values(all, |mut row, new| {
                 row.push_bind(campaign)
                     .push_bind(&new.identifier.model_code)
@@ -255,12 +253,9 @@ pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[New], at: DateTime<Ut
                     .push_bind(crate::place::haystack(&new.identifier, &new.place.space))
                     .push_bind(at);
             });
-            text.build().execute($connection).await.map(drop)
-        }};
-    }
-    match tx.on() {
-        Side::Sqlite(connection) => rows!(connection, sqlx::Sqlite),
-        Side::Postgres(connection) => rows!(connection, sqlx::Postgres),
+            text.build().execute(connection).await.map(drop)
+        }
+        Side::Postgres(connection) => dialect::copy(connection, campaign, all, at).await,
     }
 }
 
