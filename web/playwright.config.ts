@@ -6,7 +6,7 @@ export default defineConfig({
   outputDir: 'test-results',
   timeout: 180_000,
   expect: { timeout: 15_000 },
-  workers: 1,
+  workers: 2,
   forbidOnly: true,
   reporter: [['list']],
   use: {
@@ -14,6 +14,8 @@ export default defineConfig({
     viewport: { width: 390, height: 844 },
     locale: 'pt-BR',
     ignoreHTTPSErrors: true,
+    serviceWorkers: 'block', // only the tests that are about it let one in
+    actionTimeout: 20_000,
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',

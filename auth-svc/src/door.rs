@@ -9,6 +9,7 @@ use crate::{
         sign_in_buckets,
     },
     password::{self, Passwords},
+    people::{self, Act},
     sessions, signing,
     store::{
         export::subject,
@@ -240,7 +241,32 @@ impl Door {
         Ok(())
     }
 
-    /// Forgets revocations and lockouts that have no effect any more, and looks after the signing keys.
+    /// Lifts every block and limit that failures have put on a person; whether there was one.
+    ///
+    /// # Errors
+    /// `ReservedUser`, `NoUser`, and those of the database.
+    pub async fn lift_lockout(&self, act: Act, id: i64) -> Result<bool, Error> {
+        people::check_touchable(id)?;
+        let user = users::by_id(&self.db, id).await?.ok_or(Error::NoUser(id))?;
+        let account = self.keys.account(&user.hmc_key);
+        let lifted = self
+            .db
+            .write(move |tx| {
+                Box::pin(async move {
+                    people::begin(tx, &act).await?;
+                    let lifted = Lockout::lift(tx, &account, act.now.timestamp_millis()).await?;
+                    if !lifted.is_empty() {
+                        people::note(tx, &act, id, "lifted the lockout", [None, None]).await?;
+                    }
+                    Ok::<_, Error>(lifted)
+                })
+            })
+            .await?;
+        self.lockout.lifted(&lifted).await;
+        Ok(!lifted.is_empty())
+    }
+
+    /// Forgets revocations and lockouts that have no effect any more, and looks after keys and the cost of hashes.
     ///
     /// # Errors
     /// Those of the database.
@@ -248,6 +274,7 @@ impl Door {
         let now = self.clock.now();
         self.db.write(move |tx| Box::pin(async move { revocations::forget(tx, now).await })).await?;
         signing::turn_over(&self.db, now, self.key_life).await?;
+        self.passwords.follow(&users::hashes(&self.db).await?);
         self.lockout.tidy().await
     }
 }

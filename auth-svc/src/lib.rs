@@ -85,6 +85,7 @@ pub async fn start_with(config: Config, host: &Host, passwords: Passwords) -> an
     let (host, own) = &knowing_itself(host);
     let db = host.database(SCHEMA).await?;
     let notices = first::prepare(&db, &config, &passwords, host.clock.now()).await?;
+    passwords.follow(&store::users::hashes(&db).await?);
     signing::turn_over(&db, host.clock.now(), TimeDelta::days(config.key_days)).await?;
     let keys = Arc::new(Keys::read(&db, &host.clock).await?);
     keys.signing.tell(&host.identity);
@@ -96,9 +97,11 @@ pub async fn start_with(config: Config, host: &Host, passwords: Passwords) -> an
     tidy(host, door.clone());
     end_unused(host, &db);
     let service = Builder::new(Auth::NAME, host)
-        .with(SessionServiceServer::new(Sessions { door }))
+        .with(SessionServiceServer::new(Sessions { door: door.clone() }))
         .with(
-            UserServiceServer::new(Users { people }).max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE),
+            UserServiceServer::new(Users { people, door })
+                .max_decoding_message_size(LARGEST_MESSAGE)
+                .max_encoding_message_size(LARGEST_MESSAGE),
         )
         .with(TokenServiceServer::new(tokens))
         .with(AuditServiceServer::new(AuditLog { db: db.clone() }))

@@ -5,9 +5,10 @@ use argon2::{
     password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
 };
 use std::{
+    collections::HashMap,
     hash::{BuildHasher, RandomState},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -47,7 +48,7 @@ pub fn check(password: &str, hmc_key: &str) -> Result<(), Error> {
 }
 
 /// How dear one hash is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cost {
     /// The memory it takes, in KiB.
     pub memory: u32,
@@ -67,10 +68,15 @@ impl Cost {
         Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
     }
 
+    /// What a hash took to make; none when it cannot be read.
+    fn of(hash: &str) -> Option<Self> {
+        let made = Params::try_from(&PasswordHash::new(hash).ok()?).ok()?;
+        Some(Self { memory: made.m_cost(), passes: made.t_cost() })
+    }
+
     /// Whether a hash was cheaper to make; one that cannot be read is not judged here.
     fn exceeds(self, hash: &str) -> bool {
-        let made = PasswordHash::new(hash).ok().and_then(|hash| Params::try_from(&hash).ok());
-        made.is_some_and(|made| made.m_cost() < self.memory || made.t_cost() < self.passes)
+        Self::of(hash).is_some_and(|made| made.memory < self.memory || made.passes < self.passes)
     }
 }
 
@@ -83,6 +89,7 @@ pub struct Passwords {
     waiting: Arc<AtomicUsize>,
     checks: Arc<AtomicU64>,
     cost: Cost,
+    commonest: Arc<Mutex<Cost>>,
 }
 
 /// The right to make one hash now.
@@ -114,6 +121,7 @@ impl Passwords {
             waiting: Arc::default(),
             checks: Arc::default(),
             cost,
+            commonest: Arc::new(Mutex::new(cost)),
         }
     }
 
@@ -149,6 +157,23 @@ impl Passwords {
         came.ok().flatten().ok_or(Error::Busy)
     }
 
+    /// Takes note of what the stored hashes cost: a person nobody knows costs what most people do, also
+    /// while hashes of an earlier cost are replaced one by one.
+    pub fn follow(&self, hashes: &[String]) {
+        let mut counted: HashMap<Cost, usize> = HashMap::new();
+        for cost in hashes.iter().filter_map(|hash| Cost::of(hash)) {
+            *counted.entry(cost).or_default() += 1;
+        }
+        let commonest = counted.into_iter().max_by_key(|(cost, count)| (*count, *cost));
+        *self.commonest.lock().unwrap_or_else(PoisonError::into_inner) = commonest.map_or(self.cost, |(cost, _)| cost);
+    }
+
+    /// What a comparison costs for a person nobody knows.
+    #[must_use]
+    pub fn unknown(&self) -> Cost {
+        *self.commonest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether the password belongs to the hash; without a hash it takes as long and is wrong.
     ///
     /// # Errors
@@ -156,14 +181,14 @@ impl Passwords {
     pub async fn is_right(&self, turn: Turn, password: String, hash: Option<String>) -> Result<bool, Error> {
         self.checks.fetch_add(1, Ordering::Relaxed);
         metrics::counter!("patio_password_checks_total").increment(1);
-        let cost = self.cost;
+        let (cost, unknown) = (self.cost, self.unknown());
         blocking(turn, move || match hash {
             Some(hash) => {
                 let hash = PasswordHash::new(&hash).map_err(|cause| Error::Broken(cause.to_string()))?;
                 Ok(cost.argon()?.verify_password(password.as_bytes(), &hash).is_ok())
             }
             // Making a hash costs what comparing with one costs.
-            None => cost.argon()?.hash_password(password.as_bytes()).map(|_| false).map_err(|cause| Error::Broken(cause.to_string())),
+            None => unknown.argon()?.hash_password(password.as_bytes()).map(|_| false).map_err(|cause| Error::Broken(cause.to_string())),
         })
         .await
     }
@@ -243,6 +268,21 @@ mod tests {
             assert_eq!(ours.exceeds(&hash), cheap, "{hash}");
         }
         assert!(!ours.exceeds("") && !ours.exceeds("rubbish"));
+    }
+
+    #[tokio::test]
+    async fn whom_nobody_knows_costs_what_most_people_do() {
+        let cheap = Cost { memory: 64, passes: 1 };
+        let [ours, theirs] = [Passwords::default(), Passwords::costing(1, cheap)];
+        assert_eq!(ours.unknown(), Cost::default());
+        let hash = async |by: &Passwords| by.hash("pass word".to_owned()).await.unwrap();
+        let (dear, cheaper) = (hash(&ours).await, hash(&theirs).await);
+        ours.follow(&[cheaper.clone(), dear.clone(), cheaper.clone(), String::new()]);
+        assert_eq!(ours.unknown(), cheap);
+        ours.follow(&[dear.clone(), cheaper, dear]);
+        assert_eq!(ours.unknown(), Cost::default());
+        ours.follow(&[]);
+        assert_eq!(ours.unknown(), Cost::default());
     }
 
     #[tokio::test]

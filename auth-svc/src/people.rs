@@ -187,7 +187,7 @@ impl People {
 
 /// Takes the lock under which rules about all users hold, and makes sure that the caller still may:
 /// a token can be believed for a moment after its owner was demoted on another replica.
-async fn begin(tx: &mut Tx<'_>, act: &Act) -> Result<(), Error> {
+pub(crate) async fn begin(tx: &mut Tx<'_>, act: &Act) -> Result<(), Error> {
     users::lock(tx).await?;
     match users::current(tx, act.caller.user_id).await? {
         Some(user) if user.role() == Role::Admin => Ok(()),
@@ -196,7 +196,7 @@ async fn begin(tx: &mut Tx<'_>, act: &Act) -> Result<(), Error> {
     }
 }
 
-fn check_touchable(id: i64) -> Result<(), Error> {
+pub(crate) fn check_touchable(id: i64) -> Result<(), Error> {
     if id == DEVELOPER { Err(Error::ReservedUser) } else { Ok(()) }
 }
 
@@ -252,7 +252,7 @@ fn difference(old: &Stored, new: &Stored) -> Option<(Value, Value)> {
     (!after.is_empty()).then_some((before.into(), after.into()))
 }
 
-async fn note(tx: &mut Tx<'_>, act: &Act, id: i64, summary: &str, [old, new]: [Option<Value>; 2]) -> Result<(), Error> {
+pub(crate) async fn note(tx: &mut Tx<'_>, act: &Act, id: i64, summary: &str, [old, new]: [Option<Value>; 2]) -> Result<(), Error> {
     let event =
         Event { kind: "user-changed", subject: export::subject(id), summary: summary.to_owned(), old, new, address: act.address.clone() };
     Ok(audit::append(tx, act.now, Some(&act.caller), event).await?)

@@ -9,7 +9,7 @@ use crate::{
 };
 use axum::extract::{FromRequestParts, MatchedPath};
 use http::{
-    HeaderMap, HeaderName, HeaderValue, StatusCode,
+    Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode,
     header::{AUTHORIZATION, COOKIE},
     request::Parts,
 };
@@ -54,6 +54,12 @@ impl Signed {
     #[must_use]
     pub fn sign<T>(&self, message: T) -> tonic::Request<T> {
         self.bearer.sign(message)
+    }
+
+    /// A request in that person's name that its own contents make repeatable.
+    #[must_use]
+    pub fn sign_repeatable<T>(&self, message: T) -> tonic::Request<T> {
+        self.bearer.sign_repeatable(message)
     }
 
     /// A request in that person's name that may take long.
@@ -119,13 +125,21 @@ fn request_id(parts: &Parts) -> &str {
 
 /// Where a request comes from, and whether over https, as far as it can be believed.
 fn origin(parts: &Parts, config: &Config) -> (String, bool) {
-    let Some(peer) = parts.extensions.get::<Peer>() else { return (String::new(), false) };
-    let nearest = peer.0.to_canonical();
+    let secure = came_secure(&parts.extensions, &parts.headers, config);
+    let Some(peer) = parts.extensions.get::<Peer>() else { return (String::new(), secure) };
+    let nearest = peer.address.to_canonical();
     if !config.trusted_proxies.contains(&nearest) {
-        return (network(nearest), false);
+        return (network(nearest), secure);
     }
-    let proto = parts.headers.get(HeaderName::from_static("x-forwarded-proto")).is_some_and(|value| value == "https");
-    (network(last_untrusted(&parts.headers, &config.trusted_proxies).unwrap_or(nearest)), proto)
+    (network(last_untrusted(&parts.headers, &config.trusted_proxies).unwrap_or(nearest)), secure)
+}
+
+/// Whether a request came over https, to us or to a proxy of ours.
+#[must_use]
+pub fn came_secure(extensions: &Extensions, headers: &HeaderMap, config: &Config) -> bool {
+    let Some(peer) = extensions.get::<Peer>() else { return false };
+    let by_proxy = config.trusted_proxies.contains(&peer.address.to_canonical());
+    peer.tls || by_proxy && headers.get(HeaderName::from_static("x-forwarded-proto")).is_some_and(|value| value == "https")
 }
 
 /// The nearest address in X-Forwarded-For that is no proxy of ours; whatever stands before it, anybody may have written.

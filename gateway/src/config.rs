@@ -1,4 +1,5 @@
 //! What the gateway is told beside the common settings.
+use crate::tls::Source;
 use clap::Args;
 use std::{
     net::{IpAddr, SocketAddr},
@@ -22,7 +23,10 @@ pub struct Config {
     /// Addresses of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by commas.
     #[arg(long, env = "PATIO_TRUSTED_PROXIES", value_delimiter = ',')]
     pub trusted_proxies: Vec<IpAddr>,
-    /// Tells browsers to come back over https only.
+    /// Serves https by itself: `self-signed`, or a certificate and its key as `CERTIFICATE,KEY`.
+    #[arg(long, env = "PATIO_TLS")]
+    pub tls: Option<Source>,
+    /// Tells browsers that came over https to come back over https only.
     #[arg(long, env = "PATIO_HSTS", default_value_t = false, action = clap::ArgAction::Set)]
     pub hsts: bool,
     /// How many sign-ins one address may try at once; after that one a second.

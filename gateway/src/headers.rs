@@ -1,5 +1,5 @@
 //! What every answer carries, and the one line that is logged of every request.
-use crate::{api::Api, error::Problem, pace::Kept, routes::users::InWords};
+use crate::{api::Api, bearer::came_secure, error::Problem, pace::Kept, routes::users::InWords};
 use axum::{
     body::Body,
     extract::{MatchedPath, Request, State},
@@ -52,6 +52,7 @@ pub async fn dress(State(api): State<Api>, mut request: Request, next: Next) -> 
     let route = request.extensions().get::<MatchedPath>().map_or_else(|| "other".to_owned(), |matched| matched.as_str().to_owned());
     request.extensions_mut().insert(id.clone());
     let span = tracing::info_span!("request", request_id = %id.0);
+    let secure = came_secure(request.extensions(), request.headers(), &api.config);
     let waits = request.headers().contains_key(header::EXPECT);
     let (head, body) = request.into_parts();
     let kept = Kept::new(body);
@@ -60,7 +61,7 @@ pub async fn dress(State(api): State<Api>, mut request: Request, next: Next) -> 
         kept.drain(waits).await;
     }
     let mut response = in_form(answered, &path, &id);
-    wear(response.headers_mut(), &path, &id, api.config.hsts);
+    wear(response.headers_mut(), &path, &id, api.config.hsts && secure);
     tell(&method, &route, response.status(), started.elapsed(), &id);
     response
 }

@@ -16,6 +16,7 @@ pub mod precondition;
 pub mod routes;
 pub mod rules;
 pub mod serve;
+pub mod tls;
 pub mod upload;
 pub mod values;
 

@@ -81,14 +81,19 @@ async fn serve(options: Options) -> anyhow::Result<()> {
     let gateway = gateway::start(options.config, &host).await?;
     if let Some(admin) = host.settings.admin_listen.0 {
         let known = host.clone();
-        let well = Arc::new(move || known.knows_keys() && !known.tasks.is_stopping());
-        tracing::info!(address = %telemetry::serve(admin, &host.tasks, well).await?, "admin port is open");
+        let well = Arc::new(move || known.knows_keys() && !known.tasks.is_leaving());
+        let address = telemetry::serve(admin, &host.tasks, well).await?;
+        tracing::info!(%address, "admin port is open");
     }
-    tracing::info!(address = %gateway.address, service = "gateway", "serving");
+    for notice in gateway.notices() {
+        command::print(&format!("{notice}\n"))?;
+    }
+    tracing::info!(url = %gateway.url(), service = "gateway", "serving");
     let tasks = host.tasks.clone();
+    let notice = host.settings.leave_seconds;
     host.tasks.spawn(async move {
         tokio::select! {
-            () = lifecycle::asked_to_stop() => tasks.stop(),
+            () = lifecycle::asked_to_stop(&tasks, notice) => tasks.stop(),
             () = tasks.stopped() => {}
         }
     });

@@ -6,9 +6,22 @@ use crate::{
     headers, openapi,
     pace::{Busy, Paced, Pulse, Pulsing},
     routes,
+    tls::Tls,
 };
 use anyhow::Context;
-use axum::{Router, body::Body, extract::Request, middleware::from_fn_with_state, response::Response};
+use axum::{
+    Router,
+    body::Body,
+    extract::Request,
+    middleware::from_fn_with_state,
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use http::{
+    HeaderValue, StatusCode, Version,
+    header::{CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_TYPE, HOST, LOCATION},
+    uri::Authority,
+};
 use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
@@ -19,10 +32,14 @@ use std::{
     convert::Infallible,
     net::{IpAddr, SocketAddr},
     pin::pin,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
     time::Instant,
@@ -46,18 +63,30 @@ const STUCK: Duration = Duration::from_secs(180);
 const FAREWELL: Duration = Duration::from_millis(500);
 /// The largest head of a request, in bytes.
 const LARGEST_HEAD: usize = 32 << 10;
+/// The first byte of a client that wants to agree on keys.
+const HANDSHAKE: u8 = 0x16;
 const SHEET: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+/// Where the certificate is handed out that phones install to trust this machine.
+pub const AUTHORITY: &str = "/patio-ca.crt";
 
 /// Who is at the other end of a connection.
 #[derive(Debug, Clone, Copy)]
-pub struct Peer(pub IpAddr);
+pub struct Peer {
+    /// The address.
+    pub address: IpAddr,
+    /// Whether nobody between can read along.
+    pub tls: bool,
+}
 
 /// A gateway that listens.
 pub struct Gateway {
     /// Where it listens.
     pub address: SocketAddr,
     listener: TcpListener,
+    tls: Option<Tls>,
     app: Router,
+    plain: Router,
     config: Config,
     tasks: Tasks,
 }
@@ -69,9 +98,40 @@ pub struct Gateway {
 pub async fn start(config: Config, host: &Host) -> anyhow::Result<Gateway> {
     host.keep_tokens_current();
     let pages = Pages::load(&config.web_dir)?;
-    let app = app(Api::new(config.clone(), host), pages)?;
+    let api = Api::new(config.clone(), host);
     let listener = TcpListener::bind(config.listen).await.with_context(|| format!("cannot listen on {}", config.listen))?;
-    Ok(Gateway { address: listener.local_addr()?, listener, app, config, tasks: host.tasks.clone() })
+    let address = listener.local_addr()?;
+    let tls = config.tls.as_ref().map(|source| Tls::start(source, address, host)).transpose().context("PATIO_TLS")?;
+    let plain = if tls.is_some() { insecure(api.clone()) } else { Router::new() };
+    let app = match tls.as_ref().and_then(Tls::authority) {
+        Some(certificate) => handing_out(certificate.to_owned()).merge(app(api, pages)?),
+        None => app(api, pages)?,
+    };
+    Ok(Gateway { address, listener, tls, app, plain, config, tasks: host.tasks.clone() })
+}
+
+/// What is answered over plain http where https is served: how it is, and the way to https.
+fn insecure(api: Api) -> Router {
+    routes::operations::probes().with_state(api).fallback(|request: Request| async move { to_https(&request) })
+}
+
+fn to_https(request: &Request) -> Response {
+    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).and_then(|host| host.parse::<Authority>().ok());
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    let place = host.and_then(|host| HeaderValue::try_from(format!("https://{host}{path}")).ok());
+    match place {
+        Some(place) => (StatusCode::PERMANENT_REDIRECT, [(LOCATION, place)]).into_response(),
+        None => StatusCode::BAD_REQUEST.into_response(),
+    }
+}
+
+fn handing_out(certificate: String) -> Router {
+    let kind = [
+        (CONTENT_TYPE, "application/x-x509-ca-cert"),
+        (CACHE_CONTROL, "no-store"),
+        (CONTENT_DISPOSITION, "attachment; filename=patio-ca.crt"),
+    ];
+    Router::new().route(AUTHORITY, get(|| async move { (kind, certificate) }))
 }
 
 /// Everything that is answered, behind what goes around every request.
@@ -97,6 +157,19 @@ pub fn app(api: Api, pages: Pages) -> anyhow::Result<Router> {
 }
 
 impl Gateway {
+    /// How a browser on this machine opens it.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
+    }
+
+    /// What a person has to know to use it from a phone.
+    #[must_use]
+    pub fn notices(&self) -> Vec<String> {
+        self.tls.as_ref().map(|tls| tls.notices(self.address.ip())).unwrap_or_default()
+    }
+
     /// Serves until the process is told to stop, then finishes what is under way.
     ///
     /// # Errors
@@ -134,12 +207,17 @@ impl Gateway {
 
     fn welcome(&self, stream: TcpStream, peer: SocketAddr, permit: OwnedSemaphorePermit) {
         let (head, body) = (self.config.head_timeout, self.config.body_timeout);
-        let connection = Arc::new(Connection { app: self.app.clone(), peer: peer.ip(), head, body, tasks: self.tasks.clone() });
+        let peer = Peer { address: peer.ip(), tls: false };
+        let connection = Connection { app: self.app.clone(), peer, head, body, tasks: self.tasks.clone(), shared: AtomicBool::new(false) };
+        let (tls, plain) = (self.tls.clone(), self.plain.clone());
         self.tasks.spawn(async move {
             if let Err(cause) = stream.set_nodelay(true) {
                 tracing::debug!(%cause, "cannot send at once");
             }
-            connection.serve(stream).await;
+            match tls {
+                Some(tls) => connection.greet(stream, &tls, plain).await,
+                None => Arc::new(connection).serve(stream).await,
+            }
             drop(permit);
         });
     }
@@ -148,29 +226,60 @@ impl Gateway {
 /// One client and what it is allowed.
 struct Connection {
     app: Router,
-    peer: IpAddr,
+    peer: Peer,
     head: Duration,
     body: Duration,
     tasks: Tasks,
+    shared: AtomicBool,
 }
 
 impl Connection {
+    /// Agrees on keys with a client that asks for it, and sends any other there.
+    async fn greet(mut self, stream: TcpStream, tls: &Tls, plain: Router) {
+        let agreed = tokio::time::timeout(self.head, async {
+            let mut first = [0];
+            let begun = stream.peek(&mut first).await?;
+            if begun == 1 && first[0] == HANDSHAKE { tls.acceptor().accept(stream).await.map(Ok) } else { Ok(Err(stream)) }
+        });
+        match agreed.await {
+            Ok(Ok(Ok(secure))) => {
+                self.peer.tls = true;
+                Arc::new(self).serve(secure).await;
+            }
+            Ok(Ok(Err(stream))) => {
+                self.app = plain;
+                Arc::new(self).serve(stream).await;
+            }
+            Ok(Err(cause)) => tracing::debug!(%cause, peer = %self.peer.address, "no keys were agreed on"),
+            Err(_) => tracing::debug!(peer = %self.peer.address, "a client took too long to agree on keys"),
+        }
+    }
+
     /// Serves requests until the client goes, rests too long, gets stuck, or the process stops.
-    async fn serve(self: Arc<Self>, stream: TcpStream) {
+    async fn serve<S>(self: Arc<Self>, stream: S)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
         let pulse = Pulse::new();
         let (answering, counted) = (self.clone(), pulse.clone());
         let service = service_fn(move |request| answering.clone().answer(request, counted.begin()));
         let builder = self.builder();
         let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
-        let mut until = None;
+        let (mut until, mut told) = (None, false);
         loop {
             let check = until.unwrap_or_else(|| pulse.deadline(self.head, STUCK));
             tokio::select! {
                 done = served.as_mut() => {
                     if let Err(cause) = done {
-                        tracing::debug!(%cause, peer = %self.peer, "a connection broke");
+                        tracing::debug!(%cause, peer = %self.peer.address, "a connection broke");
                     }
                     return;
+                }
+                () = self.tasks.left(), if !told => {
+                    told = true;
+                    if self.shared.load(Ordering::Relaxed) {
+                        served.as_mut().graceful_shutdown(); // HTTP/2 tells its client to open another connection
+                    }
                 }
                 () = self.tasks.stopped(), if until.is_none() => {
                     served.as_mut().graceful_shutdown();
@@ -204,11 +313,16 @@ impl Connection {
 
     async fn answer(self: Arc<Self>, request: http::Request<Incoming>, busy: Busy) -> Result<Response, Infallible> {
         let mut request = request.map(|body| Body::new(Paced::new(body, self.body)));
-        request.extensions_mut().insert(Peer(self.peer));
-        let response = match self.app.clone().oneshot(request).await {
+        request.extensions_mut().insert(self.peer);
+        let alone = request.version() < Version::HTTP_2;
+        self.shared.fetch_or(!alone, Ordering::Relaxed);
+        let mut response = match self.app.clone().oneshot(request).await {
             Ok(response) => response,
             Err(never) => match never {},
         };
+        if alone && self.tasks.is_leaving() {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close")); // its next request goes to another replica
+        }
         Ok(response.map(|body| Body::new(Pulsing::new(body, busy))))
     }
 }

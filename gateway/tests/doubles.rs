@@ -101,6 +101,10 @@ impl a::user_service_server::UserService for Auth {
         Err(status(Code::FailedPrecondition, Reason::OwnAccount, &"this is your own account"))
     }
 
+    async fn lift_lockout(&self, _: Request<a::LiftLockoutRequest>) -> Reply<a::LiftLockoutReply> {
+        Ok(Response::new(a::LiftLockoutReply { lifted: true }))
+    }
+
     async fn get_names(&self, request: Request<a::GetNamesRequest>) -> Reply<a::GetNamesReply> {
         self.names_asked.fetch_add(1, Ordering::Relaxed);
         if self.names_away.load(Ordering::Relaxed) {
@@ -356,6 +360,10 @@ impl a::token_service_server::TokenService for Keys {
 
     async fn list_revocations(&self, _: Request<a::ListRevocationsRequest>) -> Reply<a::ListRevocationsReply> {
         Ok(Response::new(a::ListRevocationsReply::default()))
+    }
+
+    async fn note_sessions(&self, _: Request<a::NoteSessionsRequest>) -> Reply<a::NoteSessionsReply> {
+        Ok(Response::new(a::NoteSessionsReply {}))
     }
 
     async fn mint_service_token(&self, _: Request<a::MintServiceTokenRequest>) -> Reply<a::MintServiceTokenReply> {

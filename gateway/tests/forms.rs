@@ -1,7 +1,7 @@
 //! What cannot be understood is refused in one form, and every answer is dressed.
 use crate::stack::{Answer, Stack, config, raw};
 use axum::body::Body;
-use gateway::assets::Pages;
+use gateway::{assets::Pages, serve::Peer};
 use http::Request;
 use patio_proto::access::Role;
 use serde_json::json;
@@ -118,7 +118,9 @@ async fn every_answer_is_dressed_errors_too() {
         "/api/docs/",
         "/api/openapi.json",
     ] {
-        let answer = stack.ask("GET", path, None).await;
+        let over_https = Peer { address: "192.0.2.9".parse().unwrap(), tls: true };
+        let request = stack.request((2, Role::Admin), "GET", path).extension(over_https).body(Body::empty()).unwrap();
+        let answer = stack.send(request).await;
         for (name, value) in [
             ("x-content-type-options", "nosniff"),
             ("referrer-policy", "no-referrer"),

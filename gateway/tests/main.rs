@@ -24,6 +24,8 @@ mod sockets;
 #[cfg(test)]
 mod stack;
 #[cfg(test)]
+mod tls;
+#[cfg(test)]
 mod uploads;
 #[cfg(test)]
 mod vehicles;

@@ -11,7 +11,7 @@ async fn sign_in(stack: &Stack, hmc: &str, password: &str, headers: &[(&str, &st
         request = request.header(*name, *value);
     }
     let mut request = request.body(Body::from(json!({ "hmc": hmc, "password": password }).to_string())).unwrap();
-    request.extensions_mut().insert(Peer("192.0.2.9".parse().unwrap()));
+    request.extensions_mut().insert(Peer { address: "192.0.2.9".parse().unwrap(), tls: false });
     stack.send(request).await
 }
 

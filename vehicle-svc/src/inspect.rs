@@ -3,14 +3,15 @@ use crate::{
     error::{Error, Result},
     place::Place,
     store::{
-        counters::{self, Counted, Deltas},
-        keys::{self, Key, Taken},
+        counters::{Counted, Deltas},
+        keys::{self, Key},
+        saves::{self, After, Before, Change},
         vehicles::{self, Vehicle},
     },
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
-    audit,
+    audit::{self, Entry},
     db::{Db, Tx},
     host::Host,
     identity::Caller,
@@ -22,7 +23,7 @@ use patio_proto::{
     vehicle::{Origin, VehicleStatus},
 };
 use serde_json::{Map, Value, json};
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 /// How long a save may be repeated under its key.
 const KEYS_LIVE: TimeDelta = TimeDelta::hours(24);
@@ -80,8 +81,11 @@ pub struct Saved {
 }
 
 impl Save {
-    /// A digest of everything that is saved, to tell a repeated save from another one.
+    /// A digest of everything that is saved, to tell a repeated save from another one; none without a key.
     fn fingerprint(&self) -> String {
+        if self.key.is_empty() {
+            return String::new();
+        }
         let what = format!(
             "{:?}",
             (self.id, &self.vin, self.status, &self.place, &self.operator_notes, &self.admin_notes, self.campaign_id, self.if_version)
@@ -93,45 +97,84 @@ impl Save {
     }
 }
 
-/// Saves an inspection in the open transaction.
+/// How often a save is tried before it keeps others away from the vehicle.
+const TRIES: usize = 3;
+
+/// Saves an inspection.
+///
+/// It is judged by the vehicle as it stands and written in one statement that does nothing when somebody
+/// saved the vehicle meanwhile; then it is judged again, at last with the vehicle held.
 ///
 /// # Errors
 /// The first rule that is broken, in this order: it exists, its version, field rights, the
 /// campaign's gate, the status step. Nothing of a refused save is kept.
-pub async fn save(tx: &mut Tx<'_>, caller: &Caller, save: Save, now: DateTime<Utc>) -> Result<Saved> {
-    let before = vehicles::lock(tx, save.id).await?.ok_or(Error::NoVehicle(save.id))?;
-    if was_done(tx, caller, &save, now).await? {
-        return answer(tx, &save, None).await;
-    }
-    let finding = judge(caller.role, &before, &save)?;
-    vehicles::save(tx, save.id, &finding, caller.person(), now).await.map_err(|cause| taken(cause, &finding))?;
-    let mut deltas = Deltas::default();
-    deltas.order = !before.inspected && finding.place.walk_key != before.walk_key;
-    deltas.moved((before.yard_id, before.inspected), (finding.place.yard_id, true));
-    let counted = counters::apply(tx, before.campaign_id, &deltas).await?;
-    audit::append(tx, now, Some(caller), event(&before, &finding, &save)).await?;
-    answer(tx, &save, counted).await
-}
-
-async fn answer(tx: &mut Tx<'_>, save: &Save, counted: Option<Counted>) -> Result<Saved> {
-    let vehicle = vehicles::find_in(tx, save.id, save.yard).await?.ok_or(Error::NoVehicle(save.id))?;
-    Ok(Saved { vehicle, counted })
-}
-
-async fn was_done(tx: &mut Tx<'_>, caller: &Caller, save: &Save, now: DateTime<Utc>) -> Result<bool> {
-    if save.key.is_empty() {
-        return Ok(false);
-    }
+pub async fn save(db: &Db, caller: Caller, save: Save, now: DateTime<Utc>) -> Result<Saved> {
     let key = Key { user_id: caller.user_id, key: save.key.clone(), vehicle_id: save.id, fingerprint: save.fingerprint() };
-    match keys::take(tx, &key, now).await? {
-        Taken::New => Ok(false),
-        Taken::Done => Ok(true),
-        Taken::Reused => Err(Error::KeyReused),
+    let id = save.id;
+    let attempt = Arc::new(Attempt { caller, save, key, now });
+    for _ in 0..TRIES {
+        let attempt = attempt.clone();
+        match db.write_once(move |tx| Box::pin(async move { attempt.run(tx, false).await })).await {
+            Ok(None) => {}
+            // The same save came twice at once, and the other one was first.
+            Err(Error::Database(cause)) if patio_kit::errors::is_duplicate(&cause) => {}
+            Ok(Some(saved)) => return Ok(saved),
+            Err(error) => return Err(error),
+        }
     }
+    db.write(move |tx| Box::pin(async move { attempt.run(tx, true).await })).await?.ok_or(Error::NoVehicle(id))
+}
+
+/// A save that may be tried again.
+struct Attempt {
+    caller: Caller,
+    save: Save,
+    key: Key,
+    now: DateTime<Utc>,
+}
+
+impl Attempt {
+    /// Judges and writes; none when the vehicle is not any more what it was judged by.
+    async fn run(&self, tx: &mut Tx<'_>, hold: bool) -> Result<Option<Saved>> {
+        let Self { caller, save, key, now } = self;
+        let found = saves::look(tx, save.id, key, hold).await?.ok_or(Error::NoVehicle(save.id))?;
+        if found.key_vehicle.is_some() {
+            return self.was_done(tx, &found).await.map(Some);
+        }
+        let before = found.vehicle;
+        let finding = judge(caller.role, &before, save)?;
+        let mut deltas = Deltas::default();
+        deltas.order = !before.inspected && finding.place.walk_key != before.walk_key;
+        deltas.moved((before.yard_id, before.inspected), (finding.place.yard_id, true));
+        let entry = Entry::of(*now, Some(caller), event(&before, &finding, save));
+        let change = Change { before: &before, finding: &finding, deltas: &deltas, entry: &entry, key, yard: save.yard };
+        let after = saves::save(tx, &change).await.map_err(|cause| taken(cause, &finding))?;
+        Ok(after.map(|after| Saved { counted: counted(&after, &deltas), vehicle: after.vehicle }))
+    }
+
+    /// The answer to a save whose key was used before.
+    async fn was_done(&self, tx: &mut Tx<'_>, found: &Before) -> Result<Saved> {
+        let same = found.key_vehicle == Some(self.key.vehicle_id) && found.key_fingerprint.as_ref() == Some(&self.key.fingerprint);
+        if !same {
+            return Err(Error::KeyReused);
+        }
+        let vehicle = vehicles::find_in(tx, self.save.id, self.save.yard).await?.ok_or(Error::NoVehicle(self.save.id))?;
+        Ok(Saved { vehicle, counted: None })
+    }
+}
+
+/// What others are told; none when no counter moved.
+fn counted(after: &After, deltas: &Deltas) -> Option<Counted> {
+    let &After { total, total_inspected: inspected, revision, turned, .. } = after;
+    (turned || deltas.moves()).then_some(Counted { campaign_id: after.vehicle.campaign_id, total, inspected, revision, turned })
 }
 
 fn taken(cause: sqlx::Error, finding: &Finding) -> Error {
-    if patio_kit::errors::is_duplicate(&cause) { Error::VinTaken(finding.identifier.vin()) } else { cause.into() }
+    if patio_kit::errors::is_duplicate(&cause) && !keys::is_taken(&cause) {
+        Error::VinTaken(finding.identifier.vin())
+    } else {
+        cause.into()
+    }
 }
 
 /// Decides what a save makes of a vehicle, or which rule it breaks.

@@ -1,9 +1,8 @@
 import { expect, test, type Page } from '@playwright/test'
-import { supervisor, type Person } from './support/people'
+import { developer, supervisor } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, member, memberOf } from './support/session'
 
-const developer: Person = { hmc: process.env.PATIO_DEVELOPER_HMC ?? 'DEV0', password: process.env.PATIO_DEVELOPER_PASSWORD ?? '' }
 const events = (page: Page) => page.locator('tbody tr, main li').filter({ has: page.locator('time') })
 /** Today as a date field writes it, three hours behind UTC. */
 const today = () => new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, 10)

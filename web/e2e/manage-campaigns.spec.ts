@@ -118,7 +118,7 @@ for (const viewport of SIZES) {
       await page.goto(`/campaign-list?page=2`)
       await expect(page.getByRole('heading', { name: 'Manage Campaigns' })).toBeVisible()
       await page.goto(`/campaign-list?search=${encodeURIComponent(name)}`)
-      await page.getByRole('link', { name, exact: true }).click()
+      await page.getByRole('link', { name: `Campaign in progress ${name}` }).click()
       await expect(page).toHaveURL(new RegExp(`/campaign/${id}/vehicles$`))
       await page.goBack()
       await page.getByRole('button', { name: `Delete ${name}` }).click()

@@ -3,10 +3,12 @@ import './ui/base.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/App'
+import { bringScanner } from './app/scanner'
 import { showLook } from './lib/look'
 import { restoreLanguage } from './lib/text'
 
 showLook()
+bringScanner()
 const root = document.getElementById('root')
 if (root !== null) {
   await restoreLanguage().catch(() => console.warn('the chosen language could not be loaded'))

@@ -12,7 +12,7 @@ use patio_kit::{
     db::Db,
     identity::Identity,
     secret::Secret,
-    tokens::{MOST_USED, USED},
+    tokens::MOST_USED,
 };
 use patio_proto::{
     access::Role,
@@ -54,14 +54,13 @@ impl TokenService for Tokens {
     }
 
     async fn list_revocations(&self, request: Request<pb::ListRevocationsRequest>) -> Reply<pb::ListRevocationsReply> {
-        let used = used(&request);
-        if !used.is_empty()
-            && let Err(cause) = sessions::note_used(&self.db, &self.clock, used).await
-        {
-            tracing::warn!(%cause, "the use of sessions was not noted");
-        }
         let found = revocations::after(&self.db, request.get_ref().after, self.clock.now()).await?;
         Ok(Response::new(pb::ListRevocationsReply { revocations: found.into_iter().map(Revocation::wire).collect() }))
+    }
+
+    async fn note_sessions(&self, request: Request<pb::NoteSessionsRequest>) -> Reply<pb::NoteSessionsReply> {
+        sessions::note_used(&self.db, &self.clock, used(request.into_inner())?).await?;
+        Ok(Response::new(pb::NoteSessionsReply {}))
     }
 
     async fn mint_service_token(&self, request: Request<pb::MintServiceTokenRequest>) -> Reply<pb::MintServiceTokenReply> {
@@ -78,11 +77,13 @@ impl TokenService for Tokens {
     }
 }
 
-/// The sessions that were used where this request comes from. Whoever knows the id of a session has
-/// its token, and could as well use it: so nothing is gained by telling what is not true.
-fn used(request: &Request<pb::ListRevocationsRequest>) -> Vec<String> {
-    let told = request.metadata().get(USED).and_then(|told| told.to_str().ok()).unwrap_or_default();
-    told.split(',').filter(|id| (1..=LONGEST_SESSION).contains(&id.len())).take(MOST_USED).map(ToOwned::to_owned).collect()
+/// The sessions that were used where this request comes from.
+fn used(asked: pb::NoteSessionsRequest) -> Result<Vec<String>, Error> {
+    let ids = asked.session_ids;
+    if ids.len() > MOST_USED || ids.iter().any(|id| !(1..=LONGEST_SESSION).contains(&id.len())) {
+        return Err(Error::BadField { field: "session_ids", why: "must be at most 1,000 ids of sessions" });
+    }
+    Ok(ids)
 }
 
 fn service_name(name: &str) -> Result<&str, Error> {

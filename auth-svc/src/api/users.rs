@@ -1,6 +1,7 @@
 //! The people who use Patio.
 use super::{Reply, role};
 use crate::{
+    door::Door,
     error::Error,
     hmc::Hmc,
     people::{Act, Change, People},
@@ -11,6 +12,7 @@ use patio_kit::{
     identity::{self, Caller},
 };
 use patio_proto::auth::{self as pb, user_service_server::UserService};
+use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
 /// Most names of one question.
@@ -20,6 +22,8 @@ const MOST_NAMES: usize = 10_000;
 pub struct Users {
     /// Their rules.
     pub people: People,
+    /// Where they come in.
+    pub door: Arc<Door>,
 }
 
 impl Users {
@@ -52,6 +56,11 @@ impl UserService for Users {
         let (act, asked) = self.accept(request)?;
         self.people.delete(act, asked.id).await?;
         Ok(Response::new(pb::DeleteUserReply {}))
+    }
+
+    async fn lift_lockout(&self, request: Request<pb::LiftLockoutRequest>) -> Reply<pb::LiftLockoutReply> {
+        let (act, asked) = self.accept(request)?;
+        Ok(Response::new(pb::LiftLockoutReply { lifted: self.door.lift_lockout(act, asked.id).await? }))
     }
 
     async fn get_names(&self, request: Request<pb::GetNamesRequest>) -> Reply<pb::GetNamesReply> {

@@ -1,7 +1,7 @@
 //! The quick store of the lockout: this process, or a Redis that all replicas share.
-use super::rules::{self, Act, BLOCK_MS, Buckets, Cells, MEMORY_MS, TRIES, Verdict};
+use super::rules::{self, Act, BLOCK_MS, Buckets, Cells, MEMORY_MS, TRIES, Verdict, Wide};
 use patio_kit::cache::Cache;
-use redis::{Script, aio::ConnectionManager};
+use redis::{AsyncCommands, Script, aio::ConnectionManager};
 use std::{
     sync::{LazyLock, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
@@ -53,6 +53,17 @@ impl Front {
         }
     }
 
+    /// Forgets some buckets with what was counted and blocked there; false when the store is away.
+    pub async fn lift(&self, buckets: &[String]) -> bool {
+        match self {
+            Self::Memory(cells) => {
+                held(cells).retain(|bucket, _| !buckets.contains(bucket));
+                true
+            }
+            Self::Redis(remote) => remote.lift(buckets).await,
+        }
+    }
+
     /// Forgets what has no effect any more; Redis does so by itself.
     pub fn tidy(&self, now: i64) {
         if let Self::Memory(cells) = self {
@@ -89,6 +100,12 @@ impl Remote {
         answer.map(|(goes, value)| if goes == 1 { Verdict::Go(value) } else { Verdict::Refused(value) })
     }
 
+    async fn lift(&self, buckets: &[String]) -> bool {
+        let (mut redis, keys) = (self.redis.clone(), buckets.iter().map(|bucket| key(bucket)).collect::<Vec<_>>());
+        let answer = tokio::time::timeout(self.patience, redis.del::<_, i64>(keys)).await;
+        matches!(answer, Ok(Ok(_)))
+    }
+
     fn is_worth_asking(&self) -> bool {
         let mut lately = held(&self.lately);
         if lately.failures >= FAILURES && lately.asked.is_some_and(|asked| asked.elapsed() < PROBE_EVERY) {
@@ -99,6 +116,11 @@ impl Remote {
     }
 }
 
+/// Where a bucket is kept: under one hash tag, so that a cluster keeps all keys of an attempt together.
+fn key(bucket: &str) -> String {
+    format!("patio:{{lockout}}:{bucket}")
+}
+
 fn call(act: Act, buckets: &Buckets) -> redis::ScriptInvocation<'static> {
     let (name, adopted) = match act {
         Act::Look => ("look", 0),
@@ -106,13 +128,15 @@ fn call(act: Act, buckets: &Buckets) -> redis::ScriptInvocation<'static> {
         Act::Settle => ("settle", 0),
         Act::Adopt(wait) => ("adopt", wait),
     };
-    // One hash tag, so that a cluster keeps all keys of an attempt together.
-    let key = |bucket: &str| format!("patio:{{lockout}}:{bucket}");
     let mut call = RULES.prepare_invoke();
     call.key(key(&buckets.decider)).key(key(buckets.shadow.as_ref().unwrap_or(&buckets.decider)));
     call.arg(name).arg(TRIES).arg(BLOCK_MS).arg(MEMORY_MS).arg(adopted);
     for (bucket, rule) in &buckets.wide {
-        call.key(key(bucket)).arg(rule.limit).arg(rule.window_ms).arg(rule.pace_ms);
+        let (limit, ms, paced) = match *rule {
+            Wide::Window { limit, ms } => (limit, ms, 0),
+            Wide::Paced { limit, ms } => (limit, ms, 1),
+        };
+        call.key(key(bucket)).arg(limit).arg(ms).arg(paced);
     }
     call
 }

@@ -1,6 +1,6 @@
 -- The rules of rules.rs, done at once for all replicas, by the clock of Redis.
 -- KEYS: the decider; the shadow, or the decider again when there is none; the wider limits.
--- ARGV: the act; tries, block and memory in ms; the wait of `adopt`; then limit, window and pace of each wider limit.
+-- ARGV: the act; tries, block and memory in ms; the wait of `adopt`; then of each wider limit how many, ms, and 1 when paced.
 -- Answers {0, ms} when refused and {1, tries left} when not.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -37,7 +37,7 @@ local wide = {}
 for i = 3, #KEYS do
   local at = 6 + (i - 3) * 3
   local cell = read(KEYS[i])
-  cell.limit, cell.window, cell.pace = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
+  cell.limit, cell.ms, cell.paced = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), ARGV[at + 2] == '1'
   wide[#wide + 1] = cell
 end
 
@@ -50,7 +50,10 @@ end
 
 if act == 'settle' then
   for _, cell in ipairs(wide) do
-    cell.failures = math.max(cell.failures - 1, 0)
+    if cell.failures > 0 then
+      cell.failures = cell.failures - 1
+      if cell.paced then cell.ends = cell.ends - cell.ms end
+    end
     write(cell)
   end
   if shadow then
@@ -64,17 +67,21 @@ end
 
 local wait = decider.blocked - now
 for _, cell in ipairs(wide) do
-  local window = cell.ends - now
-  if window > 0 and cell.failures >= cell.limit then
-    if cell.pace > 0 then window = math.min(window, cell.last + cell.pace - now) end
-    wait = math.max(wait, window)
+  if cell.paced then
+    wait = math.max(wait, cell.ends - now - (cell.limit - 1) * cell.ms)
+  elseif cell.failures >= cell.limit then
+    wait = math.max(wait, cell.ends - now)
   end
 end
 if wait > 0 then return { 0, wait } end
 if act == 'look' then return { 1, tries } end
 
 for _, cell in ipairs(wide) do
-  if cell.failures == 0 then cell.ends = now + cell.window end
+  if cell.paced then
+    cell.ends = math.max(cell.ends, now) + cell.ms
+  elseif cell.failures == 0 then
+    cell.ends = now + cell.ms
+  end
   cell.failures, cell.last = cell.failures + 1, now
   write(cell)
 end

@@ -96,6 +96,22 @@ impl Lockout {
         self.front.act(Act::Settle, buckets, self.now()).await;
     }
 
+    /// Lifts whatever failures have put on an account, in the transaction of whoever lifts it; the buckets
+    /// it stood in, for [`Self::lifted`] after the commit.
+    ///
+    /// # Errors
+    /// Those of the database.
+    pub async fn lift(tx: &mut Tx<'_>, account: &str, now_ms: i64) -> Result<Vec<String>, Error> {
+        store::lockouts::lift(tx, account, now_ms).await
+    }
+
+    /// Lifts in the quick store what was lifted in the database.
+    pub async fn lifted(&self, buckets: &[String]) {
+        if !buckets.is_empty() && !self.front.lift(buckets).await {
+            tracing::warn!("redis could not be told that a lockout was lifted: what stands there ends by itself");
+        }
+    }
+
     /// Forgets what has no effect any more.
     ///
     /// # Errors
@@ -118,12 +134,13 @@ pub fn locked_out(wait_ms: i64) -> Error {
 }
 
 /// The buckets of a sign-in: a known device has its own, others share that of account and place
-/// and fall under the wider limits. Account and place are keyed hashes.
+/// and fall under the wider limits. Account and place are keyed hashes; every name but that of a
+/// place begins with a letter and the account, by which [`store::lockouts::lift`] finds them.
 #[must_use]
 pub fn sign_in_buckets(account: &str, place: &str, mark: Option<&str>) -> Buckets {
     let pair = format!("p:{account}:{place}");
     match mark {
-        Some(mark) => Buckets { decider: format!("d:{mark}"), shadow: Some(pair), wide: Vec::new() },
+        Some(mark) => Buckets { decider: format!("d:{account}:{mark}"), shadow: Some(pair), wide: Vec::new() },
         None => {
             Buckets { decider: pair, shadow: None, wide: vec![(format!("a:{account}"), PER_ACCOUNT), (format!("i:{place}"), PER_ADDRESS)] }
         }

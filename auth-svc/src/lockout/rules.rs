@@ -27,19 +27,30 @@ pub type Cells = HashMap<String, Cell>;
 
 /// A limit that is wider than one person at one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wide {
-    /// Failures within a window.
-    pub limit: i64,
-    /// How long a window is.
-    pub window_ms: i64,
-    /// How far apart further tries may be; 0 when the window has to end first.
-    pub pace_ms: i64,
+pub enum Wide {
+    /// So many failures within a window that begins with the first.
+    Window {
+        /// The failures.
+        limit: i64,
+        /// How long a window is.
+        ms: i64,
+    },
+    /// So many failures at once, of which one is given back every so often.
+    Paced {
+        /// The failures.
+        limit: i64,
+        /// How often one is given back.
+        ms: i64,
+    },
 }
 
-/// 20 failures in a quarter of an hour for one account, then one try in 36 seconds.
-pub const PER_ACCOUNT: Wide = Wide { limit: 20, window_ms: 15 * 60_000, pace_ms: 36_000 };
+/// 20 failures for one account, then one in 36 seconds: a hundred an hour.
+///
+/// One address, whose block after five lasts five times as long, never gets there: only many
+/// together can make the owner wait, and never on a device that is known.
+pub const PER_ACCOUNT: Wide = Wide::Paced { limit: 20, ms: BLOCK_MS / TRIES };
 /// 100 failures in ten minutes for one address.
-pub const PER_ADDRESS: Wide = Wide { limit: 100, window_ms: 10 * 60_000, pace_ms: 0 };
+pub const PER_ADDRESS: Wide = Wide::Window { limit: 100, ms: 10 * 60_000 };
 
 /// The buckets that one attempt touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,20 +125,23 @@ fn look(cells: &Cells, buckets: &Buckets, now: i64) -> Verdict {
     }
 }
 
+/// How long a wider limit refuses. Of a paced one `until_ms` is when everything will have been given back.
 fn wait(cell: Cell, rule: Wide, now: i64) -> i64 {
-    let window = cell.until_ms - now;
-    if window <= 0 || cell.failures < rule.limit {
-        return 0;
+    match rule {
+        Wide::Window { limit, .. } if cell.failures < limit => 0,
+        Wide::Window { .. } => cell.until_ms - now,
+        Wide::Paced { limit, ms } => cell.until_ms - now - (limit - 1) * ms,
     }
-    if rule.pace_ms > 0 { window.min(cell.last_ms + rule.pace_ms - now) } else { window }
 }
 
 fn book(cells: &mut Cells, buckets: &Buckets, now: i64) -> Verdict {
     for (bucket, rule) in &buckets.wide {
         let cell = fresh(cells, bucket, now);
-        if cell.failures == 0 {
-            cell.until_ms = now + rule.window_ms;
-        }
+        cell.until_ms = match *rule {
+            Wide::Window { ms, .. } if cell.failures == 0 => now + ms,
+            Wide::Window { .. } => cell.until_ms,
+            Wide::Paced { ms, .. } => cell.until_ms.max(now) + ms,
+        };
         (cell.failures, cell.last_ms) = (cell.failures + 1, now);
     }
     if let Some(shadow) = &buckets.shadow {
@@ -150,9 +164,12 @@ fn book(cells: &mut Cells, buckets: &Buckets, now: i64) -> Verdict {
 }
 
 fn settle(cells: &mut Cells, buckets: &Buckets, now: i64) -> Verdict {
-    for (bucket, _) in &buckets.wide {
+    for (bucket, rule) in &buckets.wide {
         let cell = fresh(cells, bucket, now);
-        cell.failures = (cell.failures - 1).max(0);
+        if cell.failures > 0 {
+            cell.failures -= 1;
+            cell.until_ms -= if let Wide::Paced { ms, .. } = rule { *ms } else { 0 };
+        }
     }
     if let Some(shadow) = &buckets.shadow {
         fresh(cells, shadow, now).failures = 0;
@@ -245,6 +262,21 @@ mod tests {
     }
 
     #[test]
+    fn nobody_at_one_address_can_keep_the_owner_of_an_account_out_anywhere_else() {
+        let from = |address: &str| Buckets { wide: vec![("a".to_owned(), PER_ACCOUNT)], ..at(address) };
+        // On a new device elsewhere, and on a known one at the very place of whoever tries.
+        for owner in [from("new"), known("mark", "theirs")] {
+            let (mut cells, mut tried) = (Cells::new(), 0);
+            for now in (0..7_200_000).step_by(1_000) {
+                tried += i32::from(matches!(apply(&mut cells, &from("theirs"), Act::Reserve, now), Verdict::Go(_)));
+                assert_eq!(apply(&mut cells, &owner, Act::Reserve, now), Verdict::Go(4), "after {now} ms");
+                apply(&mut cells, &owner, Act::Settle, now);
+            }
+            assert!((200..=220).contains(&tried), "two hours of five tries in three minutes, and twenty at once: {tried}");
+        }
+    }
+
+    #[test]
     fn one_address_takes_a_hundred_failures_and_successes_do_not_count() {
         let mut cells = Cells::new();
         let on = |name: i64| Buckets { wide: vec![("i".to_owned(), PER_ADDRESS)], ..at(&format!("p{name}")) };
@@ -255,8 +287,8 @@ mod tests {
         for name in 0..100 {
             assert_eq!(apply(&mut cells, &on(name), Act::Reserve, 1), Verdict::Go(4));
         }
-        assert_eq!(apply(&mut cells, &on(100), Act::Reserve, 1), Verdict::Refused(PER_ADDRESS.window_ms));
-        assert_eq!(apply(&mut cells, &on(100), Act::Reserve, 1 + PER_ADDRESS.window_ms), Verdict::Go(4));
+        assert_eq!(apply(&mut cells, &on(100), Act::Reserve, 1), Verdict::Refused(600_000));
+        assert_eq!(apply(&mut cells, &on(100), Act::Reserve, 600_001), Verdict::Go(4));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use patio_kit::{
     db::{Db, Tx},
     on,
 };
-use sqlx::{query, query_as};
+use sqlx::{query, query_as, query_scalar};
 
 /// Whether a try would be refused, without booking it.
 pub async fn look(db: &Db, buckets: &Buckets, here: i64) -> Result<Verdict, Error> {
@@ -52,6 +52,18 @@ async fn save(tx: &mut Tx<'_>, bucket: &str, cell: &Cell) -> Result<(), Error> {
         .bind(bucket).bind(cell.failures).bind(cell.until_ms).bind(cell.last_ms).bind(cell.blocked_ms)
         .execute(c).await.map(drop))?;
     Ok(())
+}
+
+/// Removes the cells of an account that have an effect, wherever the failures came from; their buckets.
+pub async fn lift(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<Vec<String>, Error> {
+    let now = dialect::moment_in(tx, here).await?;
+    let buckets = on!(tx.on(), c => query_scalar(
+        "delete from lockouts
+          where (bucket in ($1, $2) or substr(bucket, 1, $3) in ($4, $5))
+            and (blocked_ms > $6 or (failures > 0 and until_ms > $6)) returning bucket")
+        .bind(format!("a:{account}")).bind(format!("o:{account}")).bind(i32::try_from(account.len() + 3).unwrap_or(i32::MAX))
+        .bind(format!("p:{account}:")).bind(format!("d:{account}:")).bind(now).fetch_all(c).await)?;
+    Ok(buckets)
 }
 
 /// Forgets the cells that have no effect any more.

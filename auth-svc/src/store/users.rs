@@ -160,6 +160,12 @@ pub async fn update(tx: &mut Tx<'_>, user: &Stored) -> Result<(), Error> {
     Ok(())
 }
 
+/// The hashes of all passwords.
+pub async fn hashes(db: &Db) -> Result<Vec<String>, Error> {
+    let hashes = on!(db.read(), c => query_scalar("select password_hash from users where password_hash <> ''").fetch_all(c).await)?;
+    Ok(hashes)
+}
+
 /// Gives a password to a user that has none; false when it has one.
 pub async fn set_missing_password(tx: &mut Tx<'_>, id: i64, hash: &str) -> Result<bool, Error> {
     let changed = on!(tx.on(), c => query("update users set password_hash = $2 where id = $1 and password_hash = ''")

@@ -5,9 +5,13 @@ use crate::{
 };
 use patio_kit::{
     errors::Reason,
+    link::Bearer,
     testing::{self, each_database},
 };
-use patio_proto::{access::Role, auth::UpdateUserRequest};
+use patio_proto::{
+    access::Role,
+    auth::{LiftLockoutRequest, UpdateUserRequest},
+};
 
 #[tokio::test]
 async fn a_known_device_gets_in_while_others_lock_its_owner_out() {
@@ -96,4 +100,42 @@ async fn one_address_takes_a_hundred_failures_over_all_names() {
         assert!(office.try_sign_in(FIRST, PASSWORD, &somewhere(), "").await.is_ok());
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_supervisor_lifts_a_lockout_wherever_it_stands_and_it_is_one_entry_in_the_audit_log() {
+    for redis in stores() {
+        each_database(async |host| {
+            let (office, here) = (Office::open(another(&host, redis.as_deref()).await).await, somewhere());
+            let by = bearer(&office.try_sign_in(FIRST, PASSWORD, &somewhere(), "").await.unwrap());
+            let clerk = office.hire(&by, "20", Role::Operator).await;
+            let mark = office.try_sign_in("20", PASSWORD, &somewhere(), "").await.unwrap().device_mark;
+            let lift = async |who: &Bearer, id| {
+                office.users().lift_lockout(who.sign(LiftLockoutRequest { id })).await.map(|told| told.into_inner().lifted)
+            };
+            assert!(!lift(&by, clerk.id).await.unwrap(), "there is none yet");
+            for place in [&here, &somewhere(), &somewhere(), &somewhere()] {
+                fail(&office, "20", 5, place).await;
+            }
+            for _ in 0..5 {
+                office.try_sign_in("20", "a wrong one", &here, &mark).await.unwrap_err();
+            }
+            let new = somewhere();
+            for (place, mark) in [(&here, ""), (&new, ""), (&here, mark.as_str())] {
+                assert_eq!(why(&office.try_sign_in("20", PASSWORD, place, mark).await.unwrap_err()).1, Some(Reason::LockedOut));
+            }
+            assert!(lift(&by, clerk.id).await.unwrap());
+            let who = bearer(&office.try_sign_in("20", PASSWORD, &here, "").await.unwrap());
+            for (place, mark) in [(&new, ""), (&here, mark.as_str())] {
+                office.try_sign_in("20", PASSWORD, place, mark).await.unwrap();
+            }
+            assert_eq!(why(&lift(&who, clerk.id).await.unwrap_err()).1, Some(Reason::NotAllowed));
+            assert_eq!(why(&lift(&by, 1).await.unwrap_err()).1, Some(Reason::Reserved));
+            assert_eq!(why(&lift(&by, 99).await.unwrap_err()).1, Some(Reason::NoUser));
+            let told: Vec<_> = office.audit().await.into_iter().filter(|event| event.summary == "lifted the lockout").collect();
+            assert!(told.len() == 1 && told[0].subject == format!("user {}", clerk.id) && told[0].user_id == Some(2), "{told:?}");
+            office.close().await;
+        })
+        .await;
+    }
 }

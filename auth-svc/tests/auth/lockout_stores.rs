@@ -31,7 +31,7 @@ async fn two_replicas_share_the_five_tries_with_and_without_redis() {
             }
             let one = Office::open(another(&host, redis.as_deref()).await).await;
             let other = Office::open(another(&host, redis.as_deref()).await).await;
-            for round in 1..=3 {
+            for round in 1..=u64::try_from(testing::rounds(3)).unwrap() {
                 let here = somewhere();
                 let name = format!("nobody at {here}");
                 let told = join_all((0..100).map(|i| {
@@ -182,8 +182,8 @@ async fn redis_and_this_process_come_to_the_same_verdicts() {
 fn some_buckets(run: u64, account: u64, other: u64) -> Buckets {
     let pair = format!("test {run} p{account}");
     let wide = vec![
-        (format!("test {run} a{}", account % 4), Wide { limit: 20, window_ms: 900_000, pace_ms: 36_000 }),
-        (format!("test {run} i{other}"), Wide { limit: 40, window_ms: 600_000, pace_ms: 0 }),
+        (format!("test {run} a{}", account % 4), Wide::Paced { limit: 20, ms: 36_000 }),
+        (format!("test {run} i{other}"), Wide::Window { limit: 40, ms: 600_000 }),
     ];
     match other {
         0 => Buckets { decider: format!("test {run} d{account}"), shadow: Some(pair), wide: Vec::new() },

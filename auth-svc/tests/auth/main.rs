@@ -7,6 +7,7 @@ mod office;
 mod own_account;
 mod people;
 mod privacy;
+mod processes;
 mod replicas;
 mod rotation;
 mod sign_in;

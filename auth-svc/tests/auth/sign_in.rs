@@ -218,6 +218,7 @@ async fn a_cheap_hash_is_replaced_by_a_dearer_one_at_the_next_sign_in_and_no_ses
         let office = Office::open_with(another(&host, None).await, config(), dearer).await;
         office.refused(FIRST, "a wrong one", HERE).await;
         assert_eq!(stored().await, cheap, "a wrong password changes nothing");
+        assert_eq!(office.passwords.unknown(), Cost { memory: 64, passes: 1 }, "an invented hmc costs what this one does");
         let session = office.sign_in(FIRST, PASSWORD).await;
         let dear = stored().await;
         assert!(cheap.contains("$m=64,t=1,") && dear.contains("$m=128,t=2,"), "{cheap} {dear}");

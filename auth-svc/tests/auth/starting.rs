@@ -1,7 +1,8 @@
 use crate::office::{FIRST, HERE, Office, PASSWORD, another, bearer, config, why};
 use auth_svc::Config;
-use patio_kit::{errors::Reason, secret::Secret, testing::each_database};
+use patio_kit::{errors::Reason, host::Host, on, secret::Secret, testing::each_database};
 use patio_proto::auth::GetKeysRequest;
+use sqlx::Executor;
 
 #[tokio::test]
 async fn the_first_start_tells_once_how_the_first_supervisor_comes_in() {
@@ -82,6 +83,34 @@ async fn a_configuration_that_cannot_be_taken_is_refused_by_name() {
             let cause = auth_svc::start(config, &host).await.err().map(|cause| format!("{cause:#}")).unwrap();
             assert!(cause.contains(named) && !cause.contains("short"), "{cause}");
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_database_that_could_lose_an_acknowledged_save_is_refused_unless_that_was_said() {
+    each_database(async |host| {
+        let Some(url) = host.settings.database_url.clone() else { return };
+        let name = url.expose().rsplit_once('/').unwrap().1.to_owned();
+        let db = host.database(auth_svc::SCHEMA).await.unwrap();
+        let run = async |statement: String| {
+            on!(db.read(), c => c.execute(sqlx::AssertSqlSafe(statement)).await.map(drop)).unwrap();
+        };
+        let started = async |unsafe_too| {
+            let mut settings = (*host.settings).clone();
+            settings.may_lose_saves = unsafe_too;
+            let opened = Host::local(settings).await.unwrap().database(auth_svc::SCHEMA).await;
+            opened.map(drop).map_err(|cause| cause.to_string())
+        };
+        run(format!("alter database {name} set synchronous_commit = off")).await;
+        let refused = started(false).await.unwrap_err();
+        assert!(refused.contains("synchronous_commit = off") && refused.contains("PATIO_UNSAFE=true"), "{refused}");
+        started(true).await.unwrap();
+        run(format!("alter database {name} set synchronous_commit = on")).await;
+        // What is left is how the test server itself was started.
+        let lossy = host.database(auth_svc::SCHEMA).await.unwrap().lossy().await.unwrap();
+        assert_eq!(started(false).await.is_ok(), lossy.is_empty(), "{lossy:?}");
+        db.close().await;
     })
     .await;
 }

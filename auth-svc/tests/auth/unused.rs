@@ -2,7 +2,8 @@
 use crate::office::{FIRST, Office, PASSWORD, another, bearer, pass, signed_out, why};
 use auth_svc::{SCHEMA, sessions, store::sessions::of};
 use chrono::TimeDelta;
-use patio_kit::{db::Db, link::Bearer, testing::each_database};
+use patio_kit::{db::Db, errors::Reason, link::Bearer, testing::each_database};
+use patio_proto::auth::{NoteSessionsReply, NoteSessionsRequest};
 use std::time::{Duration, Instant};
 
 /// What auth-svc does every minute.
@@ -94,6 +95,26 @@ async fn a_session_used_all_the_time_is_told_of_once_in_five_minutes() {
         identity.judge(&session.token).unwrap();
         assert_eq!(identity.take_uses(100), [id]);
         assert!(office.me(&bearer(&session)).await.is_ok());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_services_tell_which_sessions_were_used() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let session = office.sign_in(FIRST, PASSWORD).await;
+        let service = office.host.service_tokens("vehicle-svc").bearer().await.unwrap();
+        let tell = async |who: &Bearer, session_ids: Vec<String>| {
+            office.tokens().note_sessions(who.sign(NoteSessionsRequest { session_ids })).await.map(tonic::Response::into_inner)
+        };
+        for nobody in [bearer(&session), Bearer::new(None, "test", "")] {
+            assert!(matches!(tell(&nobody, Vec::new()).await, Err(refused) if why(&refused).1 != Some(Reason::BadRequest)));
+        }
+        assert_eq!(tell(&service, vec!["nobody has this".to_owned()]).await.unwrap(), NoteSessionsReply {});
+        for odd in [vec![String::new()], vec!["x".repeat(41)], vec!["x".to_owned(); 1_001]] {
+            assert_eq!(why(&tell(&service, odd).await.unwrap_err()).1, Some(Reason::BadRequest));
+        }
     })
     .await;
 }

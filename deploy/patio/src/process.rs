@@ -53,14 +53,17 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     if let Some(demo) = demo {
         demo.fill(&host).await?;
     }
-    let address = gateway.address;
+    for notice in gateway.notices() {
+        print(&format!("{notice}\n"))?;
+    }
+    let url = gateway.url();
     host.tasks.spawn(async move {
         if let Err(cause) = gateway.serve().await {
             tracing::error!(%cause, "the gateway failed");
         }
     });
-    print(&format!("Patio is ready on http://{address}\n"))?;
-    lifecycle::asked_to_stop().await;
+    print(&format!("Patio is ready on {url}\n"))?;
+    lifecycle::asked_to_stop(&host.tasks, host.settings.leave_seconds).await;
     print("Patio finishes what is under way …\n")?;
     host.tasks.stop();
     if !host.tasks.drained(DRAIN).await {
@@ -87,7 +90,7 @@ async fn start(options: &Options, host: &Host) -> anyhow::Result<Vec<Service>> {
 async fn admin(host: &Host) -> anyhow::Result<()> {
     let Some(listen) = host.settings.admin_listen.0 else { return Ok(()) };
     let known = host.clone();
-    let address = telemetry::serve(listen, &host.tasks, Arc::new(move || known.knows_keys() && !known.tasks.is_stopping())).await?;
+    let address = telemetry::serve(listen, &host.tasks, Arc::new(move || known.knows_keys() && !known.tasks.is_leaving())).await?;
     tracing::info!(%address, "admin port is open");
     Ok(())
 }

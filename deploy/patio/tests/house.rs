@@ -75,6 +75,35 @@ fn sql_stands_in_stores_and_migrations_alone() {
     assert!(odd.is_empty(), "SQL outside a store: {odd:?}");
 }
 
+/// What stands before the parenthesis that closes one opened before `text`.
+fn inside(text: &str) -> &str {
+    let mut open = 1;
+    let end = text.find(|c| {
+        open += i32::from(c == '(') - i32::from(c == ')');
+        open == 0
+    });
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// What stands in a log line is not done at all when that level is not listened to.
+#[test]
+fn no_log_line_waits_for_anything() {
+    let levels = ["trace!(", "debug!(", "info!(", "warn!(", "error!("];
+    let waits = |text: &str| {
+        let mut lines = levels.iter().flat_map(|level| text.match_indices(level).map(move |(at, _)| &text[at + level.len()..]));
+        lines.any(|line| inside(line).contains(".await"))
+    };
+    assert!(waits("tracing::info!(a = %b().await?, \"c\");\n") && !waits("tracing::info!(\"c\"),\nb().await;\n"));
+    let odd: Vec<_> = SERVICES
+        .iter()
+        .chain(&["gateway", "proto", "deploy/patio"])
+        .flat_map(|part| files(&root().join(part), ".rs"))
+        .filter(|path| !path.ends_with("house.rs") && waits(&fs::read_to_string(path).unwrap()))
+        .map(|path| shown(&path))
+        .collect();
+    assert!(odd.is_empty(), "log lines that wait: {odd:?}");
+}
+
 #[test]
 fn migrations_are_twins() {
     for service in SERVICES {

@@ -50,6 +50,9 @@ async fn alive() -> Json<Health> {
 
 /// Whether all services can be reached and tokens can be judged.
 async fn ready(State(api): State<Api>) -> Reply<Json<Health>> {
+    if api.host.tasks.is_leaving() {
+        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "this replica is about to stop").after(1));
+    }
     let links = &api.host.links;
     let asked = [("auth", &links.auth), ("campaign", &links.campaign), ("vehicle", &links.vehicle), ("import", &links.import)];
     let answers = join_all(asked.map(|(name, link)| async move { (name, serves(link.clone()).await) })).await;

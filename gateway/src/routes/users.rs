@@ -28,6 +28,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(list_users))
         .routes(routes!(sign_up))
         .routes(routes!(delete_user))
+        .routes(routes!(lift_lockout))
         .routes(routes!(user_data))
 }
 
@@ -117,6 +118,15 @@ async fn update_user(State(api): State<Api>, signed: Signed, Id(id): Id, Sent(bo
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/DeleteUser"))))]
 async fn delete_user(State(api): State<Api>, signed: Signed, Id(id): Id) -> Reply<Json<Success>> {
     api.users().delete_user(signed.sign(pb::DeleteUserRequest { id })).await?;
+    Ok(Json(Success { success: true }))
+}
+
+/// Lifts every block and limit that failed sign-ins have put on a user.
+#[utoipa::path(delete, path = "/users/{id}/lockout", tag = "users", params(("id" = i64, Path, minimum = 1)),
+    responses((status = 200, description = "Nothing keeps the user from signing in any more.", body = Success)),
+    extensions(("x-rpc" = json!("/patio.auth.v1.UserService/LiftLockout"))))]
+async fn lift_lockout(State(api): State<Api>, signed: Signed, Id(id): Id) -> Reply<Json<Success>> {
+    api.users().lift_lockout(signed.sign(pb::LiftLockoutRequest { id })).await?;
     Ok(Json(Success { success: true }))
 }
 

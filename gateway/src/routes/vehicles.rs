@@ -199,7 +199,8 @@ async fn save_vehicle(
     }
     let yard = page::yard(query.yard)?;
     let ask = pb::SaveVehicleRequest { if_version: terms.if_version, idempotency_key: terms.idempotency_key, yard, ..save(id, body) };
-    match api.vehicles().save_vehicle(signed.sign(ask)).await {
+    let ask = if ask.idempotency_key.is_empty() { signed.sign(ask) } else { signed.sign_repeatable(ask) };
+    match api.vehicles().save_vehicle(ask).await {
         Ok(saved) => shown_one(&api, &signed, saved.into_inner()).await.map(tagged),
         Err(refusal) => Err(with_current(&api, &signed, id, refusal).await),
     }

@@ -105,6 +105,10 @@ impl UserService for Lists {
         not_asked()
     }
 
+    async fn lift_lockout(&self, _: Request<auth::LiftLockoutRequest>) -> Reply<auth::LiftLockoutReply> {
+        not_asked()
+    }
+
     async fn export_user(&self, _: Request<auth::ExportUserRequest>) -> Reply<auth::ExportUserReply> {
         not_asked()
     }

@@ -271,6 +271,10 @@ impl TokenService for World {
         Err(Status::unavailable("nothing is revoked"))
     }
 
+    async fn note_sessions(&self, _: Request<auth::NoteSessionsRequest>) -> Result<Response<auth::NoteSessionsReply>, Status> {
+        Ok(Response::new(auth::NoteSessionsReply {}))
+    }
+
     async fn mint_service_token(&self, _: Request<auth::MintServiceTokenRequest>) -> Result<Response<auth::MintServiceTokenReply>, Status> {
         let until = patio_kit::clock::timestamp(self.host.clock.now() + chrono::TimeDelta::minutes(30));
         let token = testing::token(&self.host, 0, Role::Service);

@@ -2,6 +2,7 @@
 use crate::{
     errors::{self, Reason},
     identity::{self, Caller, Identity},
+    link,
 };
 use axum::{body::Body, extract::State, middleware::Next};
 use http::{HeaderMap, Request, Response, header::AUTHORIZATION};
@@ -36,7 +37,8 @@ pub async fn guard(State(access): State<Access>, mut request: Request<Body>, nex
             if let Some(caller) = caller {
                 request.extensions_mut().insert(caller);
             }
-            next.run(request).instrument(span.clone()).await
+            let headers = request.headers().clone();
+            link::on_behalf_of(&headers, next.run(request)).instrument(span.clone()).await
         }
         Err(refusal) => refusal.into_http(),
     };

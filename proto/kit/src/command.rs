@@ -9,18 +9,7 @@ use crate::{
     telemetry,
 };
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use std::{
-    fmt::Debug,
-    future::Future,
-    io::Write,
-    net::SocketAddr,
-    process::ExitCode,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{fmt::Debug, future::Future, io::Write, net::SocketAddr, process::ExitCode, sync::Arc, time::Duration};
 
 /// How long a drain waits for work under way.
 pub const DRAIN: Duration = Duration::from_secs(20);
@@ -131,24 +120,18 @@ async fn serve<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
     let listener = tokio::net::TcpListener::bind(listen).await?;
     let host = Host::remote(options.settings).await?;
     let service = P::start(options.config, &host).await?;
-    let ready = Arc::new(AtomicBool::new(true));
-    let (flag, known) = (ready.clone(), host.clone());
+    let known = host.clone();
     if let Some(admin) = host.settings.admin_listen.0 {
-        let well = Arc::new(move || flag.load(Ordering::Relaxed) && known.knows_keys());
-        tracing::info!(address = %telemetry::serve(admin, &host.tasks, well).await?, "admin port is open");
+        let well = Arc::new(move || !known.tasks.is_leaving() && known.knows_keys());
+        let address = telemetry::serve(admin, &host.tasks, well).await?;
+        tracing::info!(%address, "admin port is open");
     }
     for notice in &service.notices {
         print(&format!("{notice}\n"))?;
     }
     tracing::info!(address = %listener.local_addr()?, service = P::NAME, "serving");
-    let stop = {
-        let ready = ready.clone();
-        async move {
-            lifecycle::asked_to_stop().await;
-            ready.store(false, Ordering::Relaxed);
-        }
-    };
-    service.serve(listener, stop).await?;
+    let (tasks, notice) = (host.tasks.clone(), host.settings.leave_seconds);
+    service.serve(listener, async move { lifecycle::asked_to_stop(&tasks, notice).await }).await?;
     host.tasks.stop();
     if !host.tasks.drained(DRAIN).await {
         tracing::warn!("some work was left behind");

@@ -1,7 +1,7 @@
 //! What every program of Patio is told by its environment or by flags.
 use crate::secret::Secret;
 use clap::{ArgMatches, Args, Command};
-use std::{fmt::Write, net::SocketAddr, path::PathBuf};
+use std::{fmt::Write, net::SocketAddr, path::PathBuf, time::Duration};
 
 /// What all programs have in common.
 #[derive(Debug, Clone, Args)]
@@ -18,21 +18,28 @@ pub struct Settings {
     /// What services prove themselves with to auth-svc; the same for all, needed when they run apart.
     #[arg(long, env = "PATIO_SERVICE_SECRET", default_value = "")]
     pub service_secret: Secret,
-    /// Where auth-svc is.
+    /// Where auth-svc is: one name that stands for all replicas, or several URLs separated by commas.
     #[arg(long, env = "PATIO_AUTH_URL", default_value = "http://127.0.0.1:50051")]
     pub auth_url: String,
-    /// Where campaign-svc is.
+    /// Where campaign-svc is: one name that stands for all replicas, or several URLs separated by commas.
     #[arg(long, env = "PATIO_CAMPAIGN_URL", default_value = "http://127.0.0.1:50052")]
     pub campaign_url: String,
-    /// Where vehicle-svc is.
+    /// Where vehicle-svc is: one name that stands for all replicas, or several URLs separated by commas.
     #[arg(long, env = "PATIO_VEHICLE_URL", default_value = "http://127.0.0.1:50053")]
     pub vehicle_url: String,
-    /// Where import-svc is.
+    /// Where import-svc is: one name that stands for all replicas, or several URLs separated by commas.
     #[arg(long, env = "PATIO_IMPORT_URL", default_value = "http://127.0.0.1:50054")]
     pub import_url: String,
+    /// Starts even where a crash could lose a save that was acknowledged: a `PostgreSQL` that does not wait for its disk.
+    #[arg(long = "unsafe", env = "PATIO_UNSAFE", default_value_t = false, action = clap::ArgAction::Set,
+        num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub may_lose_saves: bool,
     /// Where metrics and probes are served, apart from the product; `off` for nowhere.
     #[arg(long, env = "PATIO_ADMIN_LISTEN", default_value = "127.0.0.1:0", value_parser = listen_or_off)]
     pub admin_listen: Listen,
+    /// How many seconds a process that got SIGTERM goes on answering after it said that it is not ready.
+    #[arg(long, env = "PATIO_LEAVE_SECONDS", default_value = "1", value_parser = seconds)]
+    pub leave_seconds: Duration,
     /// What is logged: `error`, `warn`, `info`, `debug`, or per module.
     #[arg(long, env = "PATIO_LOG", default_value = "info")]
     pub log: String,
@@ -47,6 +54,11 @@ pub struct Settings {
 /// An address to listen on, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Listen(pub Option<SocketAddr>);
+
+fn seconds(written: &str) -> Result<Duration, String> {
+    let number = written.parse::<f64>().ok().filter(|number| (0.0..=600.0).contains(number));
+    number.map(Duration::from_secs_f64).ok_or_else(|| format!("`{written}` is not a number of seconds between 0 and 600"))
+}
 
 fn listen_or_off(written: &str) -> Result<Listen, String> {
     if written == "off" {
@@ -108,5 +120,11 @@ mod tests {
         assert!(!text.contains("hush") && !text.contains("pw@"));
         let cli = <Cli as clap::FromArgMatches>::from_arg_matches(&matches).unwrap();
         assert_eq!(cli.settings.admin_listen, Listen(Some(([127, 0, 0, 1], 0).into())));
+    }
+
+    #[test]
+    fn saves_may_be_lost_only_when_it_is_said() {
+        let told = |args: &[&str]| <Cli as clap::Parser>::parse_from([&["x"], args].concat()).settings.may_lose_saves;
+        assert_eq!([told(&[]), told(&["--unsafe"]), told(&["--unsafe=true"]), told(&["--unsafe=false"])], [false, true, true, false]);
     }
 }

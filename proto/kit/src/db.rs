@@ -2,7 +2,7 @@
 use crate::writer::{self, Job, Queue};
 use futures::future::BoxFuture;
 use sqlx::{
-    Executor, PgConnection, PgPool, SqliteConnection, SqlitePool,
+    Connection, Executor, PgConnection, PgPool, SqliteConnection, SqlitePool,
     migrate::Migrator,
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
@@ -35,7 +35,7 @@ pub struct Db(Pools);
 #[derive(Clone)]
 enum Pools {
     Sqlite { read: SqlitePool, write: Queue },
-    Postgres(PgPool),
+    Postgres { read: PgPool, write: PgPool },
 }
 
 /// An open transaction that may write.
@@ -81,7 +81,7 @@ impl Db {
     pub async fn migrate(&self, schema: Schema) -> anyhow::Result<()> {
         match &self.0 {
             Pools::Sqlite { write, .. } => write.migrate(schema.sqlite).await?,
-            Pools::Postgres(pool) => {
+            Pools::Postgres { write: pool, .. } => {
                 let make = format!("create schema if not exists {}", schema.name);
                 if let Err(cause) = pool.execute(sqlx::AssertSqlSafe(make)).await {
                     tracing::debug!(%cause, "another process made the schema first");
@@ -92,19 +92,33 @@ impl Db {
         Ok(())
     }
 
+    /// The settings of the database under which a crash could lose a commit that was acknowledged, such as `fsync = off`.
+    ///
+    /// `SQLite` has none: how its files are written is ours to say.
+    pub async fn lossy(&self) -> Result<Vec<String>, sqlx::Error> {
+        match &self.0 {
+            Pools::Sqlite { .. } => Ok(Vec::new()),
+            Pools::Postgres { read: pool, .. } => {
+                let off = "select name || ' = off' from pg_settings
+                     where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by name";
+                sqlx::query_scalar(off).fetch_all(pool).await
+            }
+        }
+    }
+
     /// A connection for reading.
     #[must_use]
     pub fn read(&self) -> Side<&SqlitePool, &PgPool> {
         match &self.0 {
             Pools::Sqlite { read, .. } => Side::Sqlite(read),
-            Pools::Postgres(pool) => Side::Postgres(pool),
+            Pools::Postgres { read, .. } => Side::Postgres(read),
         }
     }
 
     /// Whether this is `PostgreSQL`, for the few statements of a dialect module.
     #[must_use]
     pub fn is_postgres(&self) -> bool {
-        matches!(self.0, Pools::Postgres(_))
+        matches!(self.0, Pools::Postgres { .. })
     }
 
     /// Runs `work` in one transaction and keeps what it wrote if it succeeds.
@@ -118,16 +132,30 @@ impl Db {
         E: From<sqlx::Error> + Send + 'static,
     {
         match &self.0 {
-            Pools::Sqlite { write, .. } => {
-                let (job, answer) = Job::new(work);
-                write.send(job).await?;
-                answer.await.map_err(|_| E::from(sqlx::Error::WorkerCrashed))?
-            }
-            Pools::Postgres(pool) => {
-                let mut open = pool.begin().await?;
+            Pools::Sqlite { write, .. } => queued(write, work).await,
+            Pools::Postgres { write, .. } => {
+                let mut open = write.begin().await?;
                 let done = work(&mut Tx(Side::Postgres(&mut open))).await?;
                 open.commit().await?;
                 Ok(done)
+            }
+        }
+    }
+
+    /// Runs `work` whose only writing statement is its last one: that one is a transaction by itself,
+    /// so that `PostgreSQL` needs no begin and no commit. What `work` read before may have changed by
+    /// then; the statement has to look for itself. On `SQLite` this is [`Self::write`].
+    pub async fn write_once<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<sqlx::Error> + Send + 'static,
+    {
+        match &self.0 {
+            Pools::Sqlite { write, .. } => queued(write, work).await,
+            Pools::Postgres { write, .. } => {
+                let mut held = write.acquire().await?;
+                work(&mut Tx(Side::Postgres(&mut held))).await
             }
         }
     }
@@ -144,15 +172,50 @@ impl Db {
                 write.close().await;
                 read.close().await;
             }
-            Pools::Postgres(pool) => pool.close().await,
+            Pools::Postgres { read, write } => {
+                write.close().await;
+                read.close().await;
+            }
         }
     }
 }
 
+async fn queued<T, E, F>(write: &Queue, work: F) -> Result<T, E>
+where
+    F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
+    T: Send + 'static,
+    E: From<sqlx::Error> + Send + 'static,
+{
+    let (job, answer) = Job::new(work);
+    write.send(job).await?;
+    answer.await.map_err(|_| E::from(sqlx::Error::WorkerCrashed))?
+}
+
+/// How long a connection may have rested before it is tried with a round trip of its own.
+const RESTED: Duration = Duration::from_secs(1);
+/// Reads hold a connection for a moment only: few of them serve many, and the server switches less.
+const READERS: u32 = 8;
+/// Saves wait for the disk with their connection held.
+const WRITERS: u32 = 16;
+
 async fn open_postgres(schema: Schema, url: &str) -> anyhow::Result<Db> {
     let options = PgConnectOptions::from_str(url)?.options([("search_path", schema.name)]).application_name(schema.name);
-    let pool = PgPoolOptions::new().max_connections(16).acquire_timeout(Duration::from_secs(3)).connect_lazy_with(options);
-    Ok(Db(Pools::Postgres(pool)))
+    let pool = |most| {
+        PgPoolOptions::new()
+            .max_connections(most)
+            .acquire_timeout(Duration::from_secs(3))
+            .test_before_acquire(false)
+            .before_acquire(|connection, seen| {
+                Box::pin(async move {
+                    if seen.idle_for > RESTED {
+                        connection.ping().await?;
+                    }
+                    Ok(true)
+                })
+            })
+            .connect_lazy_with(options.clone())
+    };
+    Ok(Db(Pools::Postgres { read: pool(READERS), write: pool(WRITERS) }))
 }
 
 /// Readers are several; the writer is one, and every commit reaches the disk (`synchronous = full`).
@@ -168,6 +231,7 @@ async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result<Db> {
         .pragma("cache_size", "-16000")
         .pragma("journal_size_limit", "67108864");
     let write = writer::start(options.clone()).await?;
-    let read = SqlitePoolOptions::new().min_connections(1).max_connections(4).connect_with(options.read_only(true)).await?;
+    let read = SqlitePoolOptions::new().min_connections(1).max_connections(4).test_before_acquire(false);
+    let read = read.connect_with(options.read_only(true)).await?;
     Ok(Db(Pools::Sqlite { read, write }))
 }

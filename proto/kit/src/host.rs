@@ -54,12 +54,12 @@ impl Host {
     /// A process that reaches all services over the network.
     pub async fn remote(settings: Settings) -> anyhow::Result<Self> {
         let tasks = Tasks::default();
-        let to = |url: &str| Ok::<_, anyhow::Error>(Link::Remote(balance::channel(url, &tasks)?));
+        let to = |name, url: &str| Ok::<_, anyhow::Error>(Link::Remote(balance::replicas(name, url, &tasks)?));
         let links = Links {
-            auth: to(&settings.auth_url)?,
-            campaign: to(&settings.campaign_url)?,
-            vehicle: to(&settings.vehicle_url)?,
-            import: to(&settings.import_url)?,
+            auth: to("auth-svc", &settings.auth_url)?,
+            campaign: to("campaign-svc", &settings.campaign_url)?,
+            vehicle: to("vehicle-svc", &settings.vehicle_url)?,
+            import: to("import-svc", &settings.import_url)?,
         };
         Self::with(settings, tasks, links).await
     }
@@ -77,8 +77,24 @@ impl Host {
     pub async fn database(&self, schema: Schema) -> anyhow::Result<Db> {
         let url = self.settings.database_url.as_ref().map(crate::secret::Secret::expose);
         let db = Db::open(schema, url, &self.settings.data_dir).await?;
+        self.check_durable(&db).await?;
         db.migrate(schema).await?;
         Ok(db)
+    }
+
+    /// Refuses a database that could lose a save it acknowledged, unless that was asked for.
+    async fn check_durable(&self, db: &Db) -> anyhow::Result<()> {
+        let lossy = db.lossy().await?.join(", ");
+        if lossy.is_empty() {
+            return Ok(());
+        }
+        anyhow::ensure!(
+            self.settings.may_lose_saves,
+            "PostgreSQL runs with {lossy}, so that a crash could lose saves it acknowledged; \
+             change that, or say --unsafe (PATIO_UNSAFE=true) where nothing matters that is saved"
+        );
+        tracing::warn!(lossy, "a crash of the database could lose saves it acknowledged");
+        Ok(())
     }
 
     /// Tokens for what a service does on its own.

@@ -6,6 +6,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 #[derive(Debug, Clone, Default)]
 pub struct Tasks {
     tracker: TaskTracker,
+    leaving: CancellationToken,
     stopping: CancellationToken,
 }
 
@@ -32,8 +33,25 @@ impl Tasks {
         });
     }
 
+    /// Tells that the process goes soon: not ready for more from now on, and still answering what comes.
+    pub fn leave(&self) {
+        self.leaving.cancel();
+    }
+
+    /// Whether the process goes soon.
+    #[must_use]
+    pub fn is_leaving(&self) -> bool {
+        self.leaving.is_cancelled()
+    }
+
+    /// Waits until the process is about to go.
+    pub async fn left(&self) {
+        self.leaving.cancelled().await;
+    }
+
     /// Tells everything to come to an end.
     pub fn stop(&self) {
+        self.leaving.cancel();
         self.stopping.cancel();
         self.tracker.close();
     }
@@ -56,18 +74,29 @@ impl Tasks {
     }
 }
 
-/// Waits for SIGTERM or Ctrl-C.
-pub async fn asked_to_stop() {
+/// Waits for SIGTERM or Ctrl-C, and tells that the process goes soon.
+///
+/// After SIGTERM, which says that others take over, it goes on answering for `notice`, so that all who
+/// choose between replicas have seen that this one leaves. A person at the keyboard does not have to wait.
+pub async fn asked_to_stop(tasks: &Tasks, notice: Duration) {
     let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(signal) => signal,
         Err(cause) => {
             tracing::warn!(%cause, "cannot listen for sigterm");
             let _ = tokio::signal::ctrl_c().await;
-            return;
+            return tasks.leave();
         }
     };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = tokio::signal::ctrl_c() => {}
+    let others_take_over = tokio::select! {
+        _ = terminate.recv() => true,
+        _ = tokio::signal::ctrl_c() => false,
+    };
+    tasks.leave();
+    if others_take_over && !notice.is_zero() {
+        tracing::info!(seconds = notice.as_secs_f64(), "leaving: not ready any more, still answering");
+        tokio::select! {
+            () = tokio::time::sleep(notice) => {}
+            _ = tokio::signal::ctrl_c() => {}
+        }
     }
 }

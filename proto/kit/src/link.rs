@@ -1,30 +1,45 @@
 //! One client transport for a service in this process or over the network.
 use crate::{
     access::REQUEST_ID,
+    balance::{Failure, Replicas, whole},
     errors::{self, Reason},
 };
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, Request, Response};
-use http_body_util::{BodyExt, Full};
+use http_body_util::BodyExt;
 use std::{
     convert::Infallible,
     sync::{Arc, OnceLock},
     task::{Context, Poll},
     time::Duration,
 };
+use tokio::time::Instant;
 use tonic::{
     Code, Status,
     body::Body,
     metadata::{Ascii, MetadataValue},
-    transport::Channel,
 };
 use tower::{Service, ServiceExt};
 
-/// How long a call may take when its caller says nothing.
-pub const PATIENCE: Duration = Duration::from_secs(5);
-/// How often a repeatable call is tried at most, all within its one deadline.
-const TRIES: u32 = 4;
+const TIMEOUT: &str = "grpc-timeout";
+/// How long a call may take when its caller says nothing: no answer takes longer than three seconds.
+pub const PATIENCE: Duration = Duration::from_millis(2800);
+/// How often a call is tried at most, all within its one deadline.
+const TRIES: usize = 5;
+
+tokio::task_local! {
+    /// When the call that is being answered has to be done: calls made for it end no later.
+    static UNTIL: Instant;
+}
+
+/// Does `work` on behalf of a call with these headers, whose deadline its own calls inherit.
+pub async fn on_behalf_of<F: Future>(headers: &HeaderMap, work: F) -> F::Output {
+    match told(headers) {
+        Some(patience) => UNTIL.scope(Instant::now() + patience, work).await,
+        None => work.await,
+    }
+}
 
 /// Where a service is found; under every generated client.
 #[derive(Clone)]
@@ -32,7 +47,7 @@ pub enum Link {
     /// In this process, once it has started.
     Local(Arc<OnceLock<axum::Router>>),
     /// Over the network, spread over its replicas.
-    Remote(Channel),
+    Remote(Replicas),
 }
 
 impl Service<Request<Body>> for Link {
@@ -45,20 +60,21 @@ impl Service<Request<Body>> for Link {
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let patience = deadline(request.headers_mut());
-        let link = self.clone();
+        let patience = patience(request.headers());
+        set_patience(request.headers_mut(), patience);
+        let (link, until) = (self.clone(), Instant::now() + patience);
         Box::pin(async move {
-            let answer = tokio::time::timeout(patience, link.carry(request)).await;
-            Ok(answer.unwrap_or_else(|_| errors::status(Code::DeadlineExceeded, Reason::Timeout, &"the call took too long").into_http()))
+            let answer = tokio::time::timeout_at(until, link.carry(request, until)).await;
+            Ok(answer.unwrap_or_else(|_| too_late()))
         })
     }
 }
 
 impl Link {
-    async fn carry(self, request: Request<Body>) -> Response<Body> {
+    async fn carry(self, request: Request<Body>, until: Instant) -> Response<Body> {
         match self {
             Self::Local(slot) => local(&slot, request).await,
-            Self::Remote(channel) => remote(channel, request).await,
+            Self::Remote(replicas) => remote(&replicas, request, until).await,
         }
     }
 }
@@ -71,33 +87,78 @@ async fn local(slot: &OnceLock<axum::Router>, request: Request<Body>) -> Respons
     }
 }
 
-async fn remote(channel: Channel, request: Request<Body>) -> Response<Body> {
-    match patio_proto::method(request.uri().path()) {
-        Some(rule) if rule.repeatable && !rule.client_streaming => repeat(channel, request).await,
-        _ => once(channel, request).await,
-    }
-}
+/// Marks a call that its own contents make repeatable, such as a save with an idempotency key.
+#[derive(Debug, Clone, Copy)]
+pub struct Repeatable;
 
-/// Tries a call that may be repeated until a replica takes it.
-async fn repeat(channel: Channel, request: Request<Body>) -> Response<Body> {
+async fn remote(replicas: &Replicas, request: Request<Body>, until: Instant) -> Response<Body> {
+    replicas.note_call();
+    let rule = patio_proto::method(request.uri().path());
+    if rule.is_some_and(|rule| rule.client_streaming) {
+        return once(replicas, request).await;
+    }
+    let may_repeat = rule.is_some_and(|rule| rule.repeatable) || request.extensions().get::<Repeatable>().is_some();
     let (head, body) = request.into_parts();
-    let body = match body.collect().await {
-        Ok(collected) => collected.to_bytes(),
-        Err(cause) => return away(&cause),
-    };
-    let mut tried = 0;
-    loop {
-        let response = once(channel.clone(), Request::from_parts(head.clone(), whole(body.clone()))).await;
-        tried += 1;
-        if tried == TRIES || !is_unavailable(&response) {
-            return response;
-        }
-        tokio::time::sleep(Duration::from_millis(jitter(20 << tried))).await;
+    match body.collect().await {
+        Ok(body) => tried(replicas, &Call { head, body: body.to_bytes(), may_repeat, until }).await,
+        Err(cause) => away(&cause),
     }
 }
 
-fn whole(body: Bytes) -> Body {
-    Body::new(Full::new(body).map_err(|never| match never {}))
+/// A stream is sent once, as it cannot be sent again.
+async fn once(replicas: &Replicas, request: Request<Body>) -> Response<Body> {
+    match replicas.lease(&[]).await.carry(request, false).await {
+        Ok(response) => in_our_words(response),
+        Err(Failure::TooLate) => too_late(),
+        Err(Failure::NotSent(cause) | Failure::Lost(cause)) => away(&cause),
+    }
+}
+
+/// A call whose message is held.
+struct Call {
+    head: http::request::Parts,
+    body: Bytes,
+    may_repeat: bool,
+    until: Instant,
+}
+
+impl Call {
+    fn request(&self) -> Request<Body> {
+        let mut head = self.head.clone();
+        set_patience(&mut head.headers, self.until.saturating_duration_since(Instant::now()));
+        Request::from_parts(head, whole(self.body.clone()))
+    }
+}
+
+/// Tries a call until a replica takes it: again when it was not seen, and when it may be repeated also when it was lost.
+async fn tried(replicas: &Replicas, call: &Call) -> Response<Body> {
+    let mut tried = Vec::new();
+    loop {
+        let lease = replicas.lease(&tried).await;
+        tried.push(lease.address());
+        let last = tried.len() == TRIES;
+        let answer = match lease.carry(call.request(), call.may_repeat).await {
+            Err(Failure::TooLate) => return too_late(),
+            Err(Failure::NotSent(cause)) if last => return away(&cause),
+            Err(Failure::NotSent(cause)) => {
+                tracing::debug!(cause, "a replica was not reached");
+                pause(tried.len()).await;
+                continue;
+            }
+            Err(Failure::Lost(cause)) => away(&cause),
+            Ok(response) => in_our_words(response),
+        };
+        drop(lease);
+        if last || !call.may_repeat || !is_unavailable(&answer) || !replicas.afford_repetition() {
+            return answer;
+        }
+        pause(tried.len()).await;
+    }
+}
+
+/// Longer after every try, and never the same for two who were cut off at once.
+async fn pause(tries: usize) {
+    tokio::time::sleep(Duration::from_millis(jitter(20 << tries.min(4)))).await;
 }
 
 /// Between half of it and all of it.
@@ -107,36 +168,45 @@ fn jitter(millis: u64) -> u64 {
     millis / 2 + millis * u64::from(byte[0]) / 512
 }
 
-async fn once(channel: Channel, request: Request<Body>) -> Response<Body> {
-    match channel.oneshot(request).await {
-        Ok(response) => response,
-        Err(cause) => away(&cause),
-    }
-}
-
 fn away(cause: &dyn std::fmt::Display) -> Response<Body> {
     tracing::debug!(%cause, "a service cannot be reached");
     errors::status(Code::Unavailable, Reason::Unavailable, &"a part of the product cannot be reached; try again in a moment").into_http()
+}
+
+fn too_late() -> Response<Body> {
+    errors::status(Code::DeadlineExceeded, Reason::Timeout, &"the call took too long").into_http()
 }
 
 fn is_unavailable(response: &Response<Body>) -> bool {
     response.headers().get("grpc-status").is_some_and(|code| code.as_bytes() == b"14")
 }
 
-/// The time a call may take, from its `grpc-timeout`, which is set when absent.
-fn deadline(headers: &mut HeaderMap) -> Duration {
-    if let Some(told) = headers.get("grpc-timeout").and_then(|value| parse(value.to_str().ok()?)) {
-        return told;
+/// A server that runs out of time says that the call was cancelled.
+fn in_our_words(response: Response<Body>) -> Response<Body> {
+    let told = |name: &str| response.headers().get(name).map(HeaderValue::as_bytes);
+    let expired = told("grpc-status") == Some(b"1") && told("grpc-message").is_some_and(|message| message.starts_with(b"Timeout"));
+    if expired { too_late() } else { response }
+}
+
+/// The time a call may take: as told, and no longer than what is left of the call it is made for.
+fn patience(headers: &HeaderMap) -> Duration {
+    let left = UNTIL.try_with(|until| until.saturating_duration_since(Instant::now())).unwrap_or(Duration::MAX);
+    told(headers).unwrap_or(PATIENCE).min(left)
+}
+
+fn set_patience(headers: &mut HeaderMap, patience: Duration) {
+    if let Ok(value) = HeaderValue::from_str(&format!("{}m", patience.as_millis().min(99_999_999))) {
+        headers.insert(TIMEOUT, value);
     }
-    if let Ok(value) = HeaderValue::from_str(&format!("{}m", PATIENCE.as_millis())) {
-        headers.insert("grpc-timeout", value);
-    }
-    PATIENCE
+}
+
+fn told(headers: &HeaderMap) -> Option<Duration> {
+    parse(headers.get(TIMEOUT)?.to_str().ok()?)
 }
 
 fn parse(written: &str) -> Option<Duration> {
     let (number, unit) = written.split_at_checked(written.len().checked_sub(1)?)?;
-    let number = number.parse().ok()?;
+    let number: u64 = number.parse().ok().filter(|number| *number < 100_000_000)?;
     match unit {
         "H" => Some(Duration::from_secs(number * 3600)),
         "M" => Some(Duration::from_secs(number * 60)),
@@ -187,6 +257,14 @@ impl Bearer {
     pub fn sign_within<T>(&self, patience: Duration, message: T) -> tonic::Request<T> {
         let mut request = self.sign(message);
         request.set_timeout(patience);
+        request
+    }
+
+    /// A request in that name that its own contents make repeatable.
+    #[must_use]
+    pub fn sign_repeatable<T>(&self, message: T) -> tonic::Request<T> {
+        let mut request = self.sign(message);
+        request.extensions_mut().insert(Repeatable);
         request
     }
 

@@ -1,6 +1,7 @@
 //! Building and serving a service: health, reflection and the access layer are always on.
 use crate::{
     access::{self, Access},
+    command::DRAIN,
     db::Db,
     host::Host,
 };
@@ -8,6 +9,7 @@ use axum::middleware;
 use http::{Request, Response};
 use std::{convert::Infallible, future::Future, time::Duration};
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 use tonic::{
     body::Body,
     server::NamedService,
@@ -89,13 +91,13 @@ fn follow(host: &Host, reporter: HealthReporter, names: Vec<&'static str>, db: D
     let host = host.clone();
     let tasks = host.tasks.clone();
     tasks.spawn(async move {
-        while !host.tasks.is_stopping() {
+        while !host.tasks.is_leaving() {
             let answers = tokio::time::timeout(Duration::from_secs(1), db.ping()).await.is_ok_and(|answer| answer.is_ok());
             let well = answers && host.knows_keys();
             report(&reporter, &names, if well { ServingStatus::Serving } else { ServingStatus::NotServing }).await;
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_millis(if well { 1000 } else { 200 })) => {}
-                () = host.tasks.stopped() => {}
+                () = host.tasks.left() => {}
             }
         }
         report(&reporter, &names, ServingStatus::NotServing).await;
@@ -111,14 +113,27 @@ async fn report(reporter: &HealthReporter, names: &[&'static str], status: Servi
 impl Service {
     /// Serves over the network until `stop`, then finishes what is under way.
     pub async fn serve(self, listener: TcpListener, stop: impl Future<Output = ()>) -> anyhow::Result<()> {
-        tonic::transport::Server::builder()
+        let stopped = CancellationToken::new();
+        let told = stopped.clone();
+        let stop = async move {
+            stop.await;
+            told.cancel();
+        };
+        let served = tonic::transport::Server::builder()
             .http2_keepalive_interval(Some(Duration::from_secs(20)))
             .http2_keepalive_timeout(Some(Duration::from_secs(10)))
             .max_concurrent_streams(1024)
             .tcp_nodelay(true)
             .add_routes(Routes::from(self.router))
-            .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), stop)
-            .await?;
+            .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), stop);
+        let patience = async {
+            stopped.cancelled().await;
+            tokio::time::sleep(DRAIN).await;
+        };
+        tokio::select! {
+            done = served => done?,
+            () = patience => tracing::warn!("some calls were left behind"),
+        }
         self.db.close().await;
         Ok(())
     }

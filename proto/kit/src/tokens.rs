@@ -2,10 +2,13 @@
 use crate::{
     clock,
     host::Host,
+    identity::Identity,
     link::{Bearer, Link},
 };
 use chrono::{DateTime, TimeDelta, Utc};
-use patio_proto::auth::{GetKeysRequest, ListRevocationsRequest, MintServiceTokenRequest, token_service_client::TokenServiceClient};
+use patio_proto::auth::{
+    GetKeysRequest, ListRevocationsRequest, MintServiceTokenRequest, NoteSessionsRequest, token_service_client::TokenServiceClient,
+};
 use std::{
     sync::{
         Arc,
@@ -20,10 +23,10 @@ use tonic::Status;
 const EVERY: Duration = Duration::from_millis(300);
 /// How many rounds pass between two looks at the keys.
 const KEYS_EVERY: u32 = 20;
-/// The metadata in which a process that asks for revocations tells which sessions were used in it.
-pub const USED: &str = "x-patio-used";
-/// Most sessions told at once, as metadata must stay small.
-pub const MOST_USED: usize = 100;
+/// Most sessions whose use is told at once.
+pub const MOST_USED: usize = 1_000;
+/// What a process calls itself when it tells which sessions were used in it, whichever services run there.
+const TELLER: &str = "process";
 
 /// Tokens a service calls others with when no user made it.
 #[derive(Clone)]
@@ -71,13 +74,20 @@ impl ServiceTokens {
 pub fn keep_current(host: &Host) -> Arc<AtomicBool> {
     let known = Arc::new(AtomicBool::new(false));
     let (flag, identity, tasks) = (known.clone(), host.identity.clone(), host.tasks.clone());
-    let mut auth = TokenServiceClient::new(host.links.auth.clone());
+    let (mut auth, tokens) = (TokenServiceClient::new(host.links.auth.clone()), host.service_tokens(TELLER));
     host.tasks.spawn(async move {
-        let mut round = 0_u32;
+        let (mut round, mut telling) = (0_u32, true);
         while !tasks.is_stopping() {
             let wants_keys = !flag.load(Ordering::Relaxed) || round.is_multiple_of(KEYS_EVERY);
             match refresh(&mut auth, &identity, wants_keys).await {
-                Ok(()) => flag.store(true, Ordering::Relaxed),
+                Ok(()) => {
+                    flag.store(true, Ordering::Relaxed);
+                    let told = tell_uses(&mut auth, &tokens, &identity).await;
+                    if let (Err(cause), true) = (&told, telling) {
+                        tracing::warn!(%cause, "the use of sessions could not be told; it is told again until it can");
+                    }
+                    telling = told.is_ok();
+                }
                 Err(cause) => tracing::debug!(%cause, "auth-svc did not tell keys and revocations"),
             }
             round = round.wrapping_add(1);
@@ -90,22 +100,27 @@ pub fn keep_current(host: &Host) -> Arc<AtomicBool> {
     known
 }
 
-async fn refresh(auth: &mut TokenServiceClient<Link>, identity: &crate::identity::Identity, wants_keys: bool) -> Result<(), Status> {
+async fn refresh(auth: &mut TokenServiceClient<Link>, identity: &Identity, wants_keys: bool) -> Result<(), Status> {
     if wants_keys {
         let keys = auth.get_keys(GetKeysRequest {}).await?.into_inner().keys;
         identity.set_keys(keys.into_iter().map(|key| (key.id, key.public_key)));
     }
-    let mut ask = tonic::Request::new(ListRevocationsRequest { after: identity.sequence() });
-    let used = identity.take_uses(MOST_USED);
-    if !used.is_empty()
-        && let Ok(told) = used.join(",").parse()
-    {
-        ask.metadata_mut().insert(USED, told);
-    }
-    let answer = auth.list_revocations(ask).await.inspect_err(|_| identity.give_back_uses(used));
-    let news = answer?.into_inner();
+    let news = auth.list_revocations(ListRevocationsRequest { after: identity.sequence() }).await?.into_inner();
     if !news.revocations.is_empty() {
         identity.revoke(&news.revocations);
     }
     Ok(())
+}
+
+/// Tells auth-svc which sessions were used here, so that it ends only those that nobody uses.
+async fn tell_uses(auth: &mut TokenServiceClient<Link>, tokens: &ServiceTokens, identity: &Identity) -> Result<(), Status> {
+    let used = identity.take_uses(MOST_USED);
+    if used.is_empty() {
+        return Ok(());
+    }
+    let told = async {
+        let ask = NoteSessionsRequest { session_ids: used.clone() };
+        auth.note_sessions(tokens.bearer().await?.sign(ask)).await
+    };
+    told.await.map(drop).inspect_err(|_| identity.give_back_uses(used))
 }

@@ -106,7 +106,7 @@ impl VehicleService for Api {
         let caller = identity::caller(&request)?;
         let save = accept(&request)?;
         let now = self.clock.now();
-        let saved = self.db.write(move |tx| Box::pin(async move { inspect::save(tx, &caller, save, now).await })).await?;
+        let saved = inspect::save(&self.db, caller, save, now).await?;
         self.progress.changed(saved.counted.as_slice()).await;
         reply(saved.vehicle.into())
     }

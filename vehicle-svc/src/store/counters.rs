@@ -36,7 +36,22 @@ impl Deltas {
         self.yards.retain(|_, delta| *delta != Delta::default());
     }
 
-    fn whole(&self) -> Delta {
+    /// The yards of a change to one vehicle: the one it left and the one it stands in.
+    #[must_use]
+    pub fn few(&self) -> [Option<(i64, Delta)>; 2] {
+        let mut yards = self.yards.iter().map(|(yard, delta)| (*yard, *delta));
+        [yards.next(), yards.next()]
+    }
+
+    /// Whether it moves counters or the walk.
+    #[must_use]
+    pub fn moves(&self) -> bool {
+        self.order || !self.yards.is_empty()
+    }
+
+    /// All yards together.
+    #[must_use]
+    pub fn whole(&self) -> Delta {
         self.yards.values().fold(Delta::default(), |sum, d| Delta { total: sum.total + d.total, inspected: sum.inspected + d.inspected })
     }
 }
@@ -64,7 +79,8 @@ struct After {
     begun: bool,
 }
 
-/// Moves the counters of a campaign that people work on, and notes a turning point when one is passed.
+/// Moves the counters of a campaign whose vehicles change, and notes a turning point when one is passed.
+/// Its revision grows even when no counter moves: whoever holds its list has to fetch it again.
 ///
 /// The campaign's own row comes last, so that its lock is held as shortly as can be.
 pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &Deltas) -> Result<Option<Counted>> {
@@ -72,12 +88,8 @@ pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &Deltas) -> Result<Op
         add(tx, campaign, *yard, *delta).await?;
     }
     let whole = deltas.whole();
-    let changed = deltas.order || !deltas.yards.is_empty();
     let before_begun: bool =
         on!(tx.on(), c => sqlx::query_scalar("select begun from campaigns where id = $1").bind(campaign).fetch_one(c).await)?;
-    if !changed && before_begun {
-        return Ok(None);
-    }
     let after: After = on!(tx.on(), c => query_as(
         "update campaigns set total = total + $2, inspected = inspected + $3, counts_revision = counts_revision + 1, begun = true
           where id = $1 returning total, inspected, counts_revision, begun")

@@ -44,3 +44,152 @@ pub fn edits(postgres: bool) -> &'static str {
             json_extract(value, '$.operator_notes') as operator_notes from json_each($1)"
     }
 }
+
+macro_rules! look {
+    ($lock:literal) => {
+        concat!(
+            "select ",
+            super::vehicles::columns!(),
+            ", cast(null as bigint) as next, k.vehicle_id as key_vehicle, k.fingerprint as key_fingerprint
+               from vehicles v join campaigns c on c.id = v.campaign_id
+               left join save_keys k on k.user_id = $2 and k.idempotency_key = $3
+              where v.id = $1 and c.gate in ('open', 'closed')",
+            $lock
+        )
+    };
+}
+
+/// A vehicle before a save.
+pub const LOOK: &str = look!("");
+
+/// The same, kept from others; see [`for_update`].
+#[must_use]
+pub fn look_and_hold(postgres: bool) -> &'static str {
+    for_update(postgres, LOOK, look!(" for update of v for key share of c"))
+}
+
+macro_rules! written {
+    () => {
+        "model_code = $4, serial_number = $5, vin_key = $6, parking_space = $7, yard_id = $8, yard_group = $9, walk_key = $10,
+         haystack = $11, status = $12, inspected = true, admin_notes = $13, operator_notes = $14, modified_by = $15, modified_at = $16"
+    };
+}
+
+macro_rules! more_or_fewer {
+    () => {
+        "on conflict (campaign_id, yard_id) do update
+            set total = counters.total + excluded.total, inspected = counters.inspected + excluded.inspected"
+    };
+}
+
+/// Which [`patio_proto::campaign::Turn`] counters pass that were at the first pair and are at the second.
+macro_rules! turn {
+    ($was_total:literal, $was_inspected:literal, $total:literal, $inspected:literal, $begun:literal) => {
+        concat!(
+            "case when ",
+            $total,
+            " = ",
+            $inspected,
+            " and ",
+            $total,
+            " > 0 and ",
+            $was_total,
+            " <> ",
+            $was_inspected,
+            " then 2
+                  when ",
+            $was_total,
+            " = ",
+            $was_inspected,
+            " and ",
+            $total,
+            " <> ",
+            $inspected,
+            " and ",
+            $begun,
+            " then 3
+                  when not ",
+            $begun,
+            " then 1 end"
+        )
+    };
+}
+
+macro_rules! save_on_sqlite {
+    ($yard:literal) => {
+        concat!(
+            "update vehicles set ", written!(), ", version = version + 1 where id = $1;
+             insert into counters (campaign_id, yard_id, total, inspected) select $2, $17, $18, $19 where $17 is not null ", more_or_fewer!(), ";
+             insert into counters (campaign_id, yard_id, total, inspected) select $2, $20, $21, $22 where $20 is not null ", more_or_fewer!(), ";
+             insert into turns (campaign_id, turn, revision)
+             select id, turn, revision from (select id, counts_revision + 1 as revision, ",
+            turn!("total", "inspected", "(total + $23)", "(inspected + $24)", "begun"),
+            " as turn from campaigns where id = $2) where turn is not null
+             on conflict (campaign_id) do update set turn = excluded.turn, revision = excluded.revision;
+             update campaigns set total = total + $23, inspected = inspected + $24, counts_revision = counts_revision + 1, begun = true
+              where id = $2;
+             insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
+             values ($16, $15, $25, $26, $27, $28, $29, $30, $31);
+             insert into save_keys (user_id, idempotency_key, vehicle_id, fingerprint, at) select $32, $33, $1, $34, $16 where $33 <> '';
+             select ", super::vehicles::columns!(), ", ", super::vehicles::next_after!($yard, ""), ", c.total, c.inspected as total_inspected,
+                    c.counts_revision as revision,
+                    exists (select 1 from turns t where t.campaign_id = c.id and t.revision = c.counts_revision) as turned
+               from vehicles v join campaigns c on c.id = v.campaign_id where v.id = $1"
+        )
+    };
+}
+
+// The parts of a statement see the rows as they were when it began: the vehicle itself may still count as
+// the next one to inspect, at the place it has just left.
+macro_rules! save_on_postgres {
+    ($yard:literal) => {
+        concat!(
+            "with gate as materialized (select id, begun from campaigns where id = $2 and gate = 'open' for key share),
+             v as (update vehicles set ", written!(), ", version = version + 1 from gate
+                    where vehicles.id = $1 and vehicles.version = $3 returning vehicles.*),
+             moved as (insert into counters (campaign_id, yard_id, total, inspected)
+                       select v.campaign_id, d.yard, d.total, d.inspected from v
+                        cross join (values (cast($17 as bigint), cast($18 as bigint), cast($19 as bigint)), ($20, $21, $22)) d (yard, total, inspected)
+                        where d.yard is not null ", more_or_fewer!(), "),
+             c as (update campaigns
+                      set total = total + $23, inspected = campaigns.inspected + $24, counts_revision = counts_revision + 1, begun = true
+                     from v where campaigns.id = v.campaign_id
+                   returning campaigns.id, name, gate, total, campaigns.inspected, counts_revision),
+             turned as (insert into turns (campaign_id, turn, revision)
+                        select id, turn, counts_revision from (select c.id, c.counts_revision, ",
+            turn!("(c.total - $23)", "(c.inspected - $24)", "c.total", "c.inspected", "gate.begun"),
+            " as turn from c cross join gate) turning where turn is not null
+                        on conflict (campaign_id) do update set turn = excluded.turn, revision = excluded.revision returning 1),
+             told as (insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
+                      select $16, $15, $25, $26, $27, $28, $29, $30, $31 from v),
+             kept as (insert into save_keys (user_id, idempotency_key, vehicle_id, fingerprint, at)
+                      select $32, $33, v.id, $34, $16 from v where $33 <> '')
+             select ", super::vehicles::columns!(), ", ", super::vehicles::next_after!($yard, " and n.id <> v.id"), ",
+                    c.total, c.inspected as total_inspected, c.counts_revision as revision, exists (select 1 from turned) as turned
+               from v join c on c.id = v.campaign_id"
+        )
+    };
+}
+
+/// Everything a save writes, and the vehicle afterwards. `PostgreSQL` does it in one statement, which is a
+/// transaction by itself. `SQLite` has no statements within statements; it runs a script, in one turn of
+/// its thread, within the writer's transaction, where the vehicle is still as it was looked at.
+#[must_use]
+pub fn save(postgres: bool, in_yard: bool) -> &'static str {
+    match (postgres, in_yard) {
+        (true, false) => save_on_postgres!(""),
+        (true, true) => save_on_postgres!(" and n.yard_id = $35"),
+        (false, false) => save_on_sqlite!(""),
+        (false, true) => save_on_sqlite!(" and n.yard_id = $35"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use patio_proto::campaign::Turn;
+
+    #[test]
+    fn the_numbers_of_turns_in_statements_are_the_contract_s() {
+        assert_eq!((Turn::Begun as i32, Turn::Complete as i32, Turn::Incomplete as i32), (1, 2, 3));
+    }
+}

@@ -8,6 +8,7 @@ pub mod edit;
 pub mod jobs;
 pub mod keys;
 pub mod named;
+pub mod saves;
 pub mod turns;
 pub mod vehicles;
 pub mod yards;

@@ -1,5 +1,5 @@
 //! Vehicles, one and many.
-use crate::{inspect::Finding, place::Place, store::dialect};
+use crate::{place::Place, store::dialect};
 use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Side, Tx},
@@ -58,26 +58,31 @@ macro_rules! columns {
          v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes, v.modified_by, v.modified_at, v.version"
     };
 }
+pub(super) use columns;
 
 macro_rules! next_after {
-    ($yard:literal) => {
+    ($yard:literal, $not:literal) => {
         concat!(
             "coalesce(
                (select n.id from vehicles n where n.campaign_id = v.campaign_id and not n.inspected",
             $yard,
+            $not,
             " and (n.walk_key, n.id) > (v.walk_key, v.id) order by n.walk_key, n.id limit 1),
                (select n.id from vehicles n where n.campaign_id = v.campaign_id and not n.inspected",
             $yard,
+            $not,
             " and (n.walk_key, n.id) < (v.walk_key, v.id) order by n.walk_key, n.id limit 1)) as next"
         )
     };
 }
+pub(super) use next_after;
 
-const FIND: &str = concat!(
+/// One vehicle of a campaign that people see, with the next one.
+pub const FIND: &str = concat!(
     "select ",
     columns!(),
     ", ",
-    next_after!(""),
+    next_after!("", ""),
     " from vehicles v join campaigns c on c.id = v.campaign_id
     where v.id = $1 and c.gate in ('open', 'closed')"
 );
@@ -85,23 +90,10 @@ const FIND_IN_YARD: &str = concat!(
     "select ",
     columns!(),
     ", ",
-    next_after!(" and n.yard_id = $2"),
+    next_after!(" and n.yard_id = $2", ""),
     " from vehicles v join campaigns c on c.id = v.campaign_id
     where v.id = $1 and c.gate in ('open', 'closed')"
 );
-const LOCK: &str = concat!(
-    "select ",
-    columns!(),
-    ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
-    where v.id = $1 and c.gate in ('open', 'closed')"
-);
-const LOCK_POSTGRES: &str = concat!(
-    "select ",
-    columns!(),
-    ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
-    where v.id = $1 and c.gate in ('open', 'closed') for update of v for key share of c"
-);
-
 /// Finds a vehicle of a campaign that people see; `next` stays in `yard` when given.
 pub async fn find(db: &Db, id: i64, yard: Option<i64>) -> Result<Option<Vehicle>> {
     on!(db.read(), c => match yard {
@@ -116,27 +108,6 @@ pub async fn find_in(tx: &mut Tx<'_>, id: i64, yard: Option<i64>) -> Result<Opti
         Some(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
         None => query_as(FIND).bind(id).fetch_optional(c).await,
     })
-}
-
-/// Finds a vehicle and keeps others from changing it until the commit; `next` is not looked up.
-pub async fn lock(tx: &mut Tx<'_>, id: i64) -> Result<Option<Vehicle>> {
-    let text = dialect::for_update(tx.is_postgres(), LOCK, LOCK_POSTGRES);
-    on!(tx.on(), c => query_as(text).bind(id).fetch_optional(c).await)
-}
-
-/// Saves an inspection on a locked vehicle.
-pub async fn save(tx: &mut Tx<'_>, id: i64, finding: &Finding, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
-    on!(tx.on(), c => sqlx::query(
-        "update vehicles
-            set model_code = $2, serial_number = $3, vin_key = $4, parking_space = $5, yard_id = $6, yard_group = $7, walk_key = $8,
-                haystack = $9, status = $10, inspected = true, admin_notes = $11, operator_notes = $12,
-                modified_by = $13, modified_at = $14, version = version + 1
-          where id = $1")
-        .bind(id).bind(&finding.identifier.model_code).bind(&finding.identifier.serial_number).bind(finding.identifier.key())
-        .bind(&finding.place.space).bind(finding.place.yard_id).bind(&finding.place.group).bind(&finding.place.walk_key)
-        .bind(crate::place::haystack(&finding.identifier, &finding.place.space)).bind(finding.status)
-        .bind(&finding.admin_notes).bind(&finding.operator_notes).bind(by).bind(at)
-        .execute(c).await.map(drop))
 }
 
 /// What narrows a list of vehicles down.

@@ -80,6 +80,9 @@ impl TokenService for Minter {
     async fn list_revocations(&self, _: Request<auth::ListRevocationsRequest>) -> Result<Response<auth::ListRevocationsReply>, Status> {
         Err(Status::unavailable("nothing is revoked in this test"))
     }
+    async fn note_sessions(&self, _: Request<auth::NoteSessionsRequest>) -> Result<Response<auth::NoteSessionsReply>, Status> {
+        Ok(Response::new(auth::NoteSessionsReply {}))
+    }
     async fn mint_service_token(&self, _: Request<auth::MintServiceTokenRequest>) -> Result<Response<auth::MintServiceTokenReply>, Status> {
         let until = self.0.clock.now() + chrono::TimeDelta::hours(1);
         Ok(Response::new(auth::MintServiceTokenReply {

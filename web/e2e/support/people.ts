@@ -11,6 +11,9 @@ export const supervisor: Person = {
   password: process.env.PATIO_ADMIN_PASSWORD ?? '',
 }
 
+/** The developer account of the Patio under test, where one is set up. */
+export const developer: Person = { hmc: process.env.PATIO_DEVELOPER_HMC ?? 'DEV0', password: process.env.PATIO_DEVELOPER_PASSWORD ?? '' }
+
 /** A name that no earlier run has used. */
 export const unique = (name: string) => `${name} ${Date.now().toString(36)}`
 

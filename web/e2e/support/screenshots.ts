@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import type { Page } from '@playwright/test'
 
-const FOLDER = new URL('../screenshots/', import.meta.url)
+/** Not kept in the repository; `npm run pictures` copies the few that the README shows. */
+const FOLDER = new URL('../../screens/', import.meta.url)
 export const PHONE = { width: 390, height: 844 }
 export const DESK = { width: 1280, height: 800 }
 export const SIZES = [PHONE, DESK]
@@ -18,6 +19,7 @@ export async function shot(page: Page, name: string): Promise<void> {
 export async function picture(page: Page, name: string): Promise<void> {
   for (const size of [DESK, PHONE]) {
     await page.setViewportSize(size)
+    await page.evaluate(() => window.scrollTo(0, 0))
     await page.screenshot({ path: fileOf(name, size), animations: 'disabled' })
   }
 }

@@ -51,10 +51,10 @@ const WORDS: Record<string, Key> = {
   HTTP_503: 'problem.busy',
 }
 
-/** What to tell a person: our words where we have them, else the gateway's one sentence. */
+/** What to tell a person: our words where we have them, in the chosen language, else the gateway's one sentence. */
 export function wordsFor(error: unknown, t: Translate): string {
   if (!(error instanceof Problem)) return t('problem.unknown')
   const key = WORDS[error.code] ?? WORDS[`HTTP_${error.status}`]
-  if (error.code !== 'OFFLINE' && error.message !== '' && error.status < 500) return error.message
-  return key === undefined ? error.message || t('problem.unknown') : t(key)
+  if (key !== undefined) return t(key)
+  return error.status < 500 && error.message !== '' ? error.message : t('problem.unknown')
 }

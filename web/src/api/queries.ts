@@ -1,6 +1,14 @@
 import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query'
 import { answer, http } from './client'
+import type { Key } from '@/lib/text'
 import type { Campaign, CampaignFilter, Yard } from './types'
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    /** `failed`: what a toast says when this could not be loaded. */
+    queryMeta: { failed?: Key }
+  }
+}
 
 const MANY = 200
 
@@ -23,6 +31,7 @@ export const campaignsQuery = (query: CampaignSearch) =>
     queryKey: ['campaigns', 'page', query],
     queryFn: ({ signal }) => answer(http.GET('/campaigns', { params: { query }, signal })),
     placeholderData: keepPreviousData,
+    meta: { failed: 'campaigns.notLoaded' },
   })
 
 /** Every campaign, page by page, for the filter lists. */

@@ -23,7 +23,7 @@ function stored(): Session | null {
   const token = sessionStorage.getItem(TOKEN)
   const user = readStored(sessionStorage, USER, isUser)
   if (token !== null && token !== '' && user !== null) return { token, user }
-  forget()
+  if (token !== null || sessionStorage.getItem(USER) !== null) sessionStorage.clear()
   return null
 }
 
@@ -44,6 +44,7 @@ export function checkSession(): void {
 }
 
 export function startSession(token: string, user: User): void {
+  left = false
   sessionStorage.setItem(TOKEN, token)
   writeStored(sessionStorage, USER, user)
   session.set({ token, user })
@@ -51,6 +52,16 @@ export function startSession(token: string, user: User): void {
 
 export function endSession(): void {
   forget()
+  session.set(null)
+}
+
+// The back button leads to screens of whoever was here before; they are not remembered for the next person.
+let left = performance.getEntriesByType('navigation').some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'back_forward')
+
+/** Ends the session because its owner wants to: nothing of it stays in this tab, not even where it was. */
+export function leaveSession(): void {
+  sessionStorage.clear()
+  left = true
   session.set(null)
 }
 
@@ -67,7 +78,7 @@ const isReturn = (value: unknown): value is Return => isRecord(value) && typeof 
 export function rememberScreen(owner: string | null): void {
   const path = window.location.pathname + window.location.search
   const known = owner === null && sessionStorage.getItem(RETURN) !== null
-  if (path !== '/' && !known) writeStored(sessionStorage, RETURN, { path, owner })
+  if (path !== '/' && !known && !left) writeStored(sessionStorage, RETURN, { path, owner })
 }
 
 /** The remembered screen, once, unless it was another person's. */

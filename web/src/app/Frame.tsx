@@ -7,6 +7,7 @@ import { useText } from '@/lib/text'
 import { Icon } from '@/ui/Icon'
 import { ClientMark, Logo } from '@/ui/Logo'
 import { Menu } from './Menu'
+import { Update } from './Update'
 import styles from './Frame.module.css'
 
 const HOME = '/campaign-home'
@@ -49,6 +50,7 @@ export function Frame({ user, path, children }: FrameProps) {
         </span>
         <span className={styles.role}>{role === null ? user.user_type : t(role)}</span>
       </section>
+      <Update />
       {openOn === path && <Menu user={user} onClose={() => setOpenOn(null)} />}
       <TopOnArrival key={path} />
       <main className={styles.main}>{children}</main>

@@ -11,12 +11,14 @@ import { Page, Skeleton } from '@/ui/Page'
 import { Crash } from './Crash'
 import { Frame, OpenFrame } from './Frame'
 import { SCREENS, type Screen } from './screens'
+import { keepOffline } from './offline'
 
 /** Everything behind the sign-in: who has no session is sent there and comes back afterwards. */
 export function Inside() {
   const [path] = useLocation()
   const session = useSession()
   useEffect(checkSession, [path])
+  useEffect(keepOffline, [])
   if (session === null) return <Outside />
   return (
     <Frame user={session.user} path={path}>

@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { bearer, http } from '@/api/client'
+import { forgetDrafts } from '@/api/drafts'
 import { meQuery } from '@/api/queries'
-import { endSession, type User } from '@/api/session'
+import { leaveSession, type User } from '@/api/session'
 import { look, setLook, THEMES, type Theme } from '@/lib/look'
 import { Link, navigate } from '@/lib/route'
 import { useStore } from '@/lib/store'
@@ -59,9 +60,9 @@ function useLogout() {
   const queries = useQueryClient()
   return () => {
     http.DELETE('/sessions', { headers: bearer() }).catch(() => console.warn('the server was not told of the sign-out'))
-    endSession()
+    leaveSession()
     navigate('/', { replace: true })
-    sessionStorage.clear()
+    forgetDrafts()
     queries.clear()
   }
 }

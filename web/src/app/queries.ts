@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query'
+import { QueryCache, QueryClient } from '@tanstack/react-query'
 import { expirations } from '@/api/client'
 import { Problem } from '@/api/problem'
 import { navigate } from '@/lib/route'
@@ -9,7 +9,16 @@ const TRIES = 2
 const worthAnotherTry = (error: Error) =>
   error instanceof Problem && (error.status === 0 || error.status === 503 || error.status >= 500)
 
+/** A list that could not be loaded is told of by a toast too, beside the words on its screen. */
+const told = new QueryCache({
+  onError: (error, { meta }) => {
+    const ended = error instanceof Problem && error.status === 401
+    if (meta?.failed !== undefined && !ended) toast('error', translate(meta.failed))
+  },
+})
+
 export const queries = new QueryClient({
+  queryCache: told,
   defaultOptions: {
     queries: {
       staleTime: 15_000,

@@ -24,6 +24,7 @@ export const SCREENS: Screen[] = [
   { path: '/yard/:id', Page: lazy(() => import('@/features/campaigns/YardCampaignsPage')) },
   { path: '/campaign/:id', Page: lazy(() => import('@/features/campaigns/CampaignPage')) },
   { path: '/campaign/:id/vehicles', Page: lazy(() => import('@/features/vehicles/VehicleListPage')) },
+  { path: '/campaign/:id/walk', Page: lazy(() => import('@/features/vehicles/WalkPage')) },
   { path: '/vehicle/:id', Page: lazy(() => import('@/features/vehicles/VehiclePage')) },
   { path: '/campaign-list/:id?', Page: lazy(() => import('@/features/manage/ManagePage')), allow: mayManage, elsewhere: '/campaign-home' },
   { path: '/user-management', Page: lazy(() => import('@/features/users/UserManagementPage')), allow: isSupervisor },

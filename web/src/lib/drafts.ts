@@ -10,6 +10,8 @@ export interface Draft {
   parking_space: string
   /** The version of the vehicle that the entry started from. */
   version: number
+  /** Whether the identifier came from a scanner; drafts of before that was known were typed. */
+  scanned?: boolean
 }
 
 const nameOf = (user: string, vehicle: number) => `draft:${user}:${vehicle}`

@@ -39,20 +39,24 @@ export function LinkButton({ to, kind, big, wide, icon, children }: Face & { to:
   )
 }
 
-type IconButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> & { icon: IconName; label: string; danger?: boolean; busy?: boolean }
+type IconButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> & { icon: IconName; label: string; text?: string; danger?: boolean; busy?: boolean }
 
-/** A button that is only an icon; its label is read out and shown on pointing at it. */
-export function IconButton({ icon, label, danger = false, busy = false, disabled, ...rest }: IconButtonProps) {
+/** A button that is an icon, with a word beside it where there is room; its label is read out and shown on pointing at it. */
+export function IconButton({ icon, label, text, danger = false, busy = false, disabled, ...rest }: IconButtonProps) {
   return (
-    <button type="button" {...rest} className={`${styles.icon} ${danger ? styles.iconDanger : ''}`} disabled={disabled || busy} aria-busy={busy} aria-label={label} title={label}>
+    <button type="button" {...rest} className={iconClasses(text, danger)} disabled={disabled || busy} aria-busy={busy} aria-label={label} title={label}>
       {busy ? <span className={styles.spinner} aria-hidden="true" /> : <Icon name={icon} size={22} />}
+      {text}
     </button>
   )
 }
 
+const iconClasses = (text: string | undefined, danger = false) => [styles.icon, text && styles.iconText, danger && styles.iconDanger].filter(Boolean).join(' ')
+
 interface IconFileProps {
   icon: IconName
   label: string
+  text?: string
   accept: string
   busy: boolean
   disabled: boolean
@@ -60,10 +64,11 @@ interface IconFileProps {
 }
 
 /** An icon that asks for a file. */
-export function IconFile({ icon, label, accept, busy, disabled, onChoose }: IconFileProps) {
+export function IconFile({ icon, label, text, accept, busy, disabled, onChoose }: IconFileProps) {
   return (
-    <label className={`${styles.icon} ${styles.iconFile}`} aria-busy={busy} title={label}>
+    <label className={`${iconClasses(text)} ${styles.iconFile}`} aria-busy={busy} title={label}>
       {busy ? <span className={styles.spinner} aria-hidden="true" /> : <Icon name={icon} size={22} />}
+      {text}
       <input type="file" className="sr-only" accept={accept} disabled={disabled || busy} aria-label={label}
         onChange={(event) => {
           const file = event.target.files?.[0]

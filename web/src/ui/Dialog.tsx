@@ -7,7 +7,7 @@ interface DialogProps {
   label: string
   onClose: () => void
   children: ReactNode
-  kind?: 'dialog' | 'drawer'
+  kind?: 'dialog' | 'drawer' | 'full' | 'sheet'
 }
 
 /** A modal on the browser's own dialog: Escape and a tap beside it close it, focus stays inside. */

@@ -1,8 +1,17 @@
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
+import { useProduct } from '@/lib/product'
 import { useText } from '@/lib/text'
 import { Button } from './Button'
 import { Icon, type IconName } from './Icon'
 import styles from './Page.module.css'
+
+/** What the tab is called: the screen, then the product. */
+export function useTitle(title: string): void {
+  const product = useProduct()
+  useEffect(() => {
+    document.title = `${title} · ${product}`
+  }, [title, product])
+}
 
 interface PageProps {
   title: string
@@ -14,18 +23,31 @@ interface PageProps {
 
 /** One screen: its heading, which is also the tab's title, and its parts below each other. */
 export function Page({ title, subtitle, narrow = false, children }: PageProps) {
-  useEffect(() => {
-    document.title = `${title} · Patio`
-  }, [title])
+  useTitle(title)
+  const heading = useArrival()
   return (
     <div className={`${styles.page} ${narrow ? styles.narrow : ''}`}>
       <div className={styles.heading}>
-        <h1>{title}</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
         {subtitle}
       </div>
       {children}
     </div>
   )
+}
+
+let first = true
+
+/** Who comes from another screen begins at the heading, so that keyboard and screen reader start there. */
+function useArrival() {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (!first) heading.current?.focus({ preventScroll: true })
+    first = false
+  }, [])
+  return heading
 }
 
 export function Card({ children, label }: { children: ReactNode; label?: string }) {
@@ -75,12 +97,15 @@ export function Empty({ icon, text, children }: { icon: IconName; text: string; 
   )
 }
 
-/** Stands in the shape of what comes. */
-export function Skeleton({ rows = 1, height = 72, label }: { rows?: number; height?: number; label: string }) {
+/** Turns while something is waited for; the words beside it say for what. */
+export const Spinner = () => <span className={styles.spinner} aria-hidden="true" />
+
+/** Stands in the shape of what comes; a class of the screen's own gives another height. */
+export function Skeleton({ rows = 1, height = 72, label, className }: { rows?: number; height?: number; label: string; className?: string }) {
   return (
     <div className={styles.skeletons} role="status" aria-label={label}>
       {Array.from({ length: rows }, (_, row) => (
-        <div key={row} className={styles.skeleton} style={{ height }} />
+        <div key={row} className={`${styles.skeleton} ${className ?? ''}`} style={className === undefined ? { height } : undefined} />
       ))}
     </div>
   )

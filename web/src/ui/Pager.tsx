@@ -4,17 +4,19 @@ import { Icon } from './Icon'
 import styles from './Pager.module.css'
 
 interface PagerProps {
+  /** What the pages are of, where a screen has several pagers. */
+  label?: string
   page: number
   pages: number
   onPage: (page: number) => void
 }
 
 /** The current page plus or minus two, with first and last page and ellipses. */
-export function Pager({ page, pages, onPage }: PagerProps) {
+export function Pager({ label, page, pages, onPage }: PagerProps) {
   const t = useText()
   if (pages <= 1) return null
   return (
-    <nav className={styles.pager} aria-label={t('pager.label')}>
+    <nav className={styles.pager} aria-label={label ?? t('pager.label')}>
       <button type="button" className={`${styles.page} ${styles.arrow}`} disabled={page <= 1} onClick={() => onPage(page - 1)} aria-label={t('pager.previous')}>
         <Icon name="back" size={18} />
       </button>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { onSlash } from '@/lib/keys'
 import { Icon } from './Icon'
 import styles from './Field.module.css'
 
@@ -10,10 +11,11 @@ interface SearchBoxProps {
   rest?: number
 }
 
-/** A search field that shows each key at once and tells of the text when the typing rests. */
+/** A search field, reached with the key '/', that shows each key at once and tells of the text when the typing rests. */
 export function SearchBox({ label, value, onChange, rest = 0 }: SearchBoxProps) {
   const [text, setText] = useState(value)
   const [told, setTold] = useState(value)
+  const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
 
   if (told !== value) {
@@ -21,6 +23,7 @@ export function SearchBox({ label, value, onChange, rest = 0 }: SearchBoxProps) 
     setText(value)
   }
   useEffect(() => () => clearTimeout(timer.current), [])
+  useEffect(() => onSlash(() => field.current?.focus()), [])
 
   const tell = (next: string) => {
     setTold(next)
@@ -35,7 +38,7 @@ export function SearchBox({ label, value, onChange, rest = 0 }: SearchBoxProps) 
   return (
     <div className={styles.search} role="search" aria-label={label}>
       <Icon name="search" size={20} />
-      <input className={styles.control} type="search" aria-label={label} placeholder={label} value={text} autoComplete="off" spellCheck={false} enterKeyHint="search" onChange={(event) => type(event.target.value)} />
+      <input ref={field} className={styles.control} type="search" aria-label={label} placeholder={label} value={text} autoComplete="off" spellCheck={false} enterKeyHint="search" onChange={(event) => type(event.target.value)} />
     </div>
   )
 }

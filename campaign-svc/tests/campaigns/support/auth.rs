@@ -4,6 +4,7 @@ use patio_proto::{
     access::Role,
     auth::{
         GetKeysReply, GetKeysRequest, ListRevocationsReply, ListRevocationsRequest, MintServiceTokenReply, MintServiceTokenRequest,
+        NoteSessionsReply, NoteSessionsRequest,
         token_service_server::{TokenService, TokenServiceServer},
     },
 };
@@ -25,6 +26,10 @@ impl TokenService for Tokens {
 
     async fn list_revocations(&self, _: Request<ListRevocationsRequest>) -> Result<Response<ListRevocationsReply>, Status> {
         Ok(Response::new(ListRevocationsReply::default()))
+    }
+
+    async fn note_sessions(&self, _: Request<NoteSessionsRequest>) -> Result<Response<NoteSessionsReply>, Status> {
+        Ok(Response::new(NoteSessionsReply {}))
     }
 
     async fn mint_service_token(&self, request: Request<MintServiceTokenRequest>) -> Result<Response<MintServiceTokenReply>, Status> {

@@ -48,6 +48,7 @@ fn rows() -> Vec<Row> {
         row("post", "/sign-up", Let::Admin, &[400, 422], Some(json!({ "hmc": "x", "password": "short", "user_type": "op" }))),
         row("put", "/users/{id}", Let::Admin, nobody, Some(json!({ "hmc": "77777", "user_type": "op" }))),
         row("delete", "/users/{id}", Let::Admin, nobody, None),
+        row("delete", "/users/{id}/lockout", Let::Admin, nobody, None),
         row("get", "/users/{id}/data", Let::Admin, nobody, None),
         row("post", "/logs/page-view", Let::Op, &[], Some(visit)),
         row("post", "/logs/login", Let::Op, &[], Some(json!({ "timestamp": "21/11/2026 ás 10:00:00" }))),

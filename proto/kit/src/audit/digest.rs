@@ -1,5 +1,5 @@
 //! Digests of entries and of links of the chain.
-use super::store::{Entry, Row};
+use super::store::{Found, Row};
 use chrono::{DateTime, Utc};
 use ring::digest::{Context, SHA256};
 use std::fmt::Write;
@@ -22,7 +22,7 @@ pub(super) fn of(row: &Row) -> String {
 }
 
 /// The entry a sealed one was joined with; none when it is gone.
-pub(super) fn entry(found: Entry) -> Option<Row> {
+pub(super) fn entry(found: Found) -> Option<Row> {
     Some(Row {
         id: found.id?,
         at: found.at?,

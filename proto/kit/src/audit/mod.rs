@@ -33,9 +33,51 @@ pub struct Event {
     pub address: String,
 }
 
+/// An entry as it is stored: for a statement that appends it beside what it tells of.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Who; none for what nobody signed in did.
+    pub user_id: Option<i64>,
+    /// In which role.
+    pub role: &'static str,
+    /// As [`Event::kind`].
+    pub kind: &'static str,
+    /// As [`Event::subject`].
+    pub subject: String,
+    /// As [`Event::summary`].
+    pub summary: String,
+    /// As [`Event::address`].
+    pub address: String,
+    /// JSON; empty for none.
+    pub old_values: String,
+    /// JSON; empty for none.
+    pub new_values: String,
+}
+
+impl Entry {
+    /// What somebody did at a moment.
+    #[must_use]
+    pub fn of(at: DateTime<Utc>, who: Option<&Caller>, event: Event) -> Self {
+        let text = |value: Option<Value>| value.map(|value| value.to_string()).unwrap_or_default();
+        Self {
+            at,
+            user_id: who.and_then(Caller::person),
+            role: who.map_or("", |caller| role::text(caller.role)),
+            kind: event.kind,
+            subject: event.subject,
+            summary: event.summary,
+            address: event.address,
+            old_values: text(event.old),
+            new_values: text(event.new),
+        }
+    }
+}
+
 /// Appends an entry; `who` is none for what nobody signed in did.
 pub async fn append(tx: &mut Tx<'_>, at: DateTime<Utc>, who: Option<&Caller>, event: Event) -> Result<(), sqlx::Error> {
-    store::append(tx, at, who, event).await
+    store::append(tx, &Entry::of(at, who, event)).await
 }
 
 /// The address a call came from, as the gateway told it.

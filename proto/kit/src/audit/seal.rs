@@ -32,8 +32,8 @@ pub fn keep(host: &Host, db: &Db) {
     host.tasks.repeat(EVERY, move || {
         let (db, clock) = (sealing.clone(), clock.clone());
         async move {
-            match once(&db, clock.now()).await {
-                Ok(_) => {}
+            match all_new(&db, &clock).await {
+                Ok(()) => {}
                 Err(cause) if errors::is_duplicate(&cause) => tracing::debug!("another replica sealed these entries"),
                 Err(cause) => tracing::warn!(%cause, "audit entries were not sealed"),
             }
@@ -50,6 +50,12 @@ pub fn keep(host: &Host, db: &Db) {
     });
 }
 
+/// Seals batch after batch until one is not full: more may come in than one batch a round.
+async fn all_new(db: &Db, clock: &Clock) -> Result<(), sqlx::Error> {
+    while i64::try_from(once(db, clock.now()).await?).is_ok_and(|sealed| sealed == BATCH) {}
+    Ok(())
+}
+
 /// Seals one batch of new entries; how many there were.
 pub async fn once(db: &Db, now: DateTime<Utc>) -> Result<usize, sqlx::Error> {
     db.write(move |tx| {
@@ -61,11 +67,11 @@ pub async fn once(db: &Db, now: DateTime<Utc>) -> Result<usize, sqlx::Error> {
             let before = store::last_seal(tx).await?;
             let id = before.as_ref().map_or(1, |seal| seal.id + 1);
             let mut link = Link::over(before.as_ref().map_or("", |seal| &seal.digest));
-            for row in &rows {
-                let digest = digest::of(row);
-                store::add_digest(tx, id, row, &digest).await?;
-                link.add(row.id, &row.kind, row.at, &digest);
+            let digests: Vec<_> = rows.iter().map(|row| (row, digest::of(row))).collect();
+            for (row, digest) in &digests {
+                link.add(row.id, &row.kind, row.at, digest);
             }
+            store::add_digests(tx, id, &digests).await?;
             let seal = Seal { id, digest: link.finish() };
             store::add_seal(tx, &seal, now).await?;
             tell(&seal, rows.len());

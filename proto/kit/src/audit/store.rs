@@ -1,14 +1,13 @@
 //! The SQL of the audit tables, which every service has.
-use super::Event;
+use super::Entry;
 use crate::{
     clock,
-    db::{Db, Tx},
-    identity::Caller,
+    db::{Db, Side, Tx},
     on,
 };
 use chrono::{DateTime, Utc};
-use patio_proto::{audit as pb, role};
-use sqlx::{FromRow, query, query_as, query_scalar};
+use patio_proto::audit as pb;
+use sqlx::{FromRow, QueryBuilder, query, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
@@ -27,15 +26,12 @@ pub(super) struct Row {
     pub new_values: String,
 }
 
-pub(super) async fn append(tx: &mut Tx<'_>, at: DateTime<Utc>, who: Option<&Caller>, event: Event) -> Result<()> {
-    let role = who.map_or("", |caller| role::text(caller.role));
+pub(super) async fn append(tx: &mut Tx<'_>, entry: &Entry) -> Result<()> {
     on!(tx.on(), c => query(
         "insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
-        .bind(at).bind(who.and_then(Caller::person)).bind(role).bind(event.kind).bind(event.subject)
-        .bind(event.summary).bind(event.address)
-        .bind(event.old.map(|v| v.to_string()).unwrap_or_default())
-        .bind(event.new.map(|v| v.to_string()).unwrap_or_default())
+        .bind(entry.at).bind(entry.user_id).bind(entry.role).bind(entry.kind).bind(&entry.subject)
+        .bind(&entry.summary).bind(&entry.address).bind(&entry.old_values).bind(&entry.new_values)
         .execute(c).await.map(drop))
 }
 
@@ -79,12 +75,12 @@ pub(super) struct Sealed {
     pub sealed_at: DateTime<Utc>,
     pub digest: String,
     #[sqlx(flatten)]
-    pub entry: Entry,
+    pub entry: Found,
 }
 
 /// An entry that may have been removed.
 #[derive(Debug, FromRow)]
-pub(super) struct Entry {
+pub(super) struct Found {
     pub id: Option<i64>,
     pub at: Option<DateTime<Utc>>,
     pub user_id: Option<i64>,
@@ -117,9 +113,21 @@ pub(super) async fn add_seal(tx: &mut Tx<'_>, seal: &Seal, at: DateTime<Utc>) ->
         .bind(seal.id).bind(&seal.digest).bind(at).execute(c).await.map(drop))
 }
 
-pub(super) async fn add_digest(tx: &mut Tx<'_>, seal: i64, row: &Row, digest: &str) -> Result<()> {
-    on!(tx.on(), c => query("insert into audit_digests (event_id, seal, kind, at, digest) values ($1, $2, $3, $4, $5)")
-        .bind(row.id).bind(seal).bind(&row.kind).bind(row.at).bind(digest).execute(c).await.map(drop))
+/// Adds the digests of a seal's entries, in one statement: sealing must not cost as much as saving.
+pub(super) async fn add_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&Row, String)]) -> Result<()> {
+    macro_rules! rows {
+        ($connection:expr, $engine:ty) => {{
+            let mut text = QueryBuilder::<$engine>::new("insert into audit_digests (event_id, seal, kind, at, digest) ");
+            text.push_values(all, |mut row, (entry, digest)| {
+                row.push_bind(entry.id).push_bind(seal).push_bind(&entry.kind).push_bind(entry.at).push_bind(digest);
+            });
+            text.build().persistent(false).execute($connection).await.map(drop)
+        }};
+    }
+    match tx.on() {
+        Side::Sqlite(connection) => rows!(connection, sqlx::Sqlite),
+        Side::Postgres(connection) => rows!(connection, sqlx::Postgres),
+    }
 }
 
 pub(super) async fn seals_after(db: &Db, id: i64, most: i64) -> Result<Vec<Seal>> {

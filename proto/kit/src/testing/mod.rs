@@ -20,6 +20,10 @@ use std::{io::Write, path::Path, sync::LazyLock};
 pub const POSTGRES: &str = "PATIO_TEST_POSTGRES";
 /// Where tests find a Redis server.
 pub const REDIS: &str = "PATIO_TEST_REDIS";
+/// How many rounds the tests go that draw on chance; each has a short form of its own.
+pub const ROUNDS: &str = "PATIO_TEST_ROUNDS";
+/// Set to 1 for the long forms: those that take minutes, and print what they measured.
+pub const LONG: &str = "PATIO_TEST_LONG";
 
 struct TestKey {
     private: EncodingKey,
@@ -48,7 +52,7 @@ pub async fn each_database<F: AsyncFn(Host)>(test: F) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     test(host(folder.path(), None).await).await;
     let Some(server) = from_environment(POSTGRES) else {
-        let _ = writeln!(std::io::stderr(), "{POSTGRES} is not set: PostgreSQL skipped");
+        tell(&format!("{POSTGRES} is not set: PostgreSQL skipped"));
         return;
     };
     let name = format!("patio_{}", uuid::Uuid::now_v7().simple());
@@ -71,6 +75,7 @@ pub async fn host(folder: &Path, database_url: Option<String>) -> Host {
     settings.redis_url = None;
     settings.service_secret = Secret::from("test secret".to_owned());
     settings.admin_listen = Listen(None);
+    settings.may_lose_saves = true; // a test server need not wait for its disk
     let host = Host::local(settings).await.expect("a host");
     host.identity.set_keys([("test".to_owned(), KEY.public.clone())]);
     host
@@ -81,6 +86,27 @@ pub async fn host(folder: &Path, database_url: Option<String>) -> Host {
 #[expect(clippy::disallowed_methods, reason = "where the test servers are is told to tests only")]
 pub fn from_environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// How many rounds a test goes: as many as [`ROUNDS`] says, else `short`.
+#[must_use]
+pub fn rounds(short: usize) -> usize {
+    from_environment(ROUNDS).and_then(|told| told.parse().ok()).unwrap_or(short)
+}
+
+/// Whether a test takes its long form; says so on standard error when it does not.
+#[must_use]
+pub fn long(test: &str) -> bool {
+    let long = from_environment(LONG).is_some_and(|told| told == "1");
+    if !long {
+        tell(&format!("{test}: the long form runs with {LONG}=1"));
+    }
+    long
+}
+
+/// Tells a figure or a reason to whoever runs the tests, as `println!` may be kept back.
+pub fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// A person, or a service with role `Service`, to call as on a [`host`].

@@ -1,4 +1,5 @@
 import { useState, type FormEvent } from 'react'
+import { draftOf } from '@/api/drafts'
 import { Problem, wordsFor } from '@/api/problem'
 import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/Field'
@@ -20,6 +21,7 @@ export default function AccountPage() {
 }
 
 const NOTHING = { old: '', new: '', confirmation: '' }
+const useEntry = draftOf(NOTHING)
 
 function complaintAbout(entry: typeof NOTHING): AccountKey | null {
   if (Object.values(entry).includes('')) return 'account.missing'
@@ -30,7 +32,7 @@ const isWrongPassword = (error: Error) => error instanceof Problem && error.code
 
 function OwnPassword() {
   const t = useAccountText()
-  const [entry, setEntry] = useState(NOTHING)
+  const [entry, setEntry] = useEntry()
   const [complaint, setComplaint] = useState<AccountKey | null>(null)
   const change = useChangeOwnPassword()
   const submit = (event: FormEvent) => {

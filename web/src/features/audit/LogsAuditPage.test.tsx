@@ -42,5 +42,5 @@ test('a choice of what happened begins on the first page again', async () => {
 
 test('a list that cannot be loaded says so', async () => {
   open(reply(403, { code: 'FORBIDDEN', message: 'only the developer account may' }))
-  expect(await screen.findByText('only the developer account may')).toBeTruthy()
+  expect(await screen.findByText('Seu nível de acesso não permite isto.')).toBeTruthy()
 })

@@ -16,8 +16,12 @@ export interface Change {
 const textOf = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value))
 const valuesIn = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
 
+/** Kinds whose values only say when the browser told of them. */
+const ONLY_TOLD = ['page-view', 'login']
+
 /** What an event changed, field by field; nothing for events that only tell that something happened. */
 export function changesIn(event: AuditEvent): Change[] {
+  if (ONLY_TOLD.includes(event.kind)) return []
   const [before, after] = [valuesIn(event.old), valuesIn(event.new)]
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return fields.map((field) => ({ field, old: textOf(before[field]), new: textOf(after[field]) })).filter((change) => change.old !== change.new)

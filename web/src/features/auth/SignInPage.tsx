@@ -8,7 +8,7 @@ import { useText, type Translate } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/Field'
 import { Logo } from '@/ui/Logo'
-import { Note } from '@/ui/Page'
+import { Note, useTitle } from '@/ui/Page'
 import { useSignIn } from './api'
 import { noteBlock, noteFailure, useSecondsBlocked } from './lockout'
 import styles from './SignInPage.module.css'
@@ -22,6 +22,7 @@ export default function SignInPage() {
 function SignIn() {
   const t = useText()
   const product = useProductName()
+  useTitle(t('signIn.title'))
   const [hmc, setHmc] = useState('')
   const [password, setPassword] = useState('')
   const seconds = useSecondsBlocked()

@@ -12,7 +12,7 @@ import { CampaignStatusBadge } from '@/ui/Status'
 import { useCampaign, useCampaignYards, useStartCampaign } from './api'
 import { ExportVehicles } from './ExportVehicles'
 import { StatusSteps } from './StatusSteps'
-import { YardStrip } from './YardStrip'
+import { YardStrip, YardStripSkeleton } from './YardStrip'
 import styles from './CampaignPage.module.css'
 
 /** One campaign, step 3 of 3: start or go on, list its vehicles, export them. */
@@ -33,6 +33,7 @@ export default function CampaignPage() {
 
 function Loaded({ campaign, yard }: { campaign: Campaign; yard: number | null }) {
   const t = useText()
+  const yards = useCampaignYards(campaign.name)
   return (
     <>
       <Card label={campaign.name}>
@@ -52,7 +53,13 @@ function Loaded({ campaign, yard }: { campaign: Campaign; yard: number | null })
         </dl>
         <Go campaign={campaign} yard={yard} />
       </Card>
-      <YardStrip yards={useCampaignYards(campaign.name)} current={yard} hrefOf={({ id }) => link(`/campaign/${campaign.id}`, { yard: id === yard ? null : id })} />
+      {yards.isPending && <YardStripSkeleton />}
+      <YardStrip yards={yards.data ?? []} current={yard} hrefOf={({ id }) => link(`/campaign/${campaign.id}`, { yard: id === yard ? null : id })} />
+      {campaign.status !== 'Closed' && campaign.total_vehicles > 0 && (
+        <LinkButton big wide icon="scan" to={link(`/campaign/${campaign.id}/walk`, { yard })}>
+          {t('campaign.walk')}
+        </LinkButton>
+      )}
       <LinkButton big wide icon="list" to={link(`/campaign/${campaign.id}/vehicles`, { yard: campaign.yard_name })}>
         {t('campaign.list')}
       </LinkButton>

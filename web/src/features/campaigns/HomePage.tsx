@@ -2,10 +2,11 @@ import { readPlace, type Place } from '@/lib/resume'
 import { ownerOf, useSession } from '@/api/session'
 import { wordsFor } from '@/api/problem'
 import { mayManage } from '@/lib/roles'
-import { Link, pageFrom, setQuery, useQueryParams } from '@/lib/route'
+import { Link, link, pageFrom, setQuery, useQueryParams } from '@/lib/route'
 import { pageCount } from '@/lib/pages'
 import { useText } from '@/lib/text'
 import { LinkButton } from '@/ui/Button'
+import { CampaignTable } from '@/ui/CampaignTable'
 import { Icon } from '@/ui/Icon'
 import { Empty, Failure, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
@@ -13,8 +14,7 @@ import { Steps } from '@/ui/Progress'
 import { SearchBox } from '@/ui/SearchBox'
 import { Choice } from '@/ui/Choice'
 import { useCampaigns, useYardsProgress } from './api'
-import { CampaignTable } from './CampaignTable'
-import { YardStrip } from './YardStrip'
+import { YardStrip, YardStripSkeleton } from './YardStrip'
 import styles from './HomePage.module.css'
 
 const SEARCH_REST = 250
@@ -29,7 +29,7 @@ export default function HomePage() {
     <Page title={t('home.title')}>
       <Steps current={1} labels={[t('steps.campaign'), t('steps.yard'), t('steps.inspect')]} />
       {place && <Resume place={place} />}
-      <YardStrip summed yards={useYardsProgress()} hrefOf={({ id }) => `/yard/${id}`} />
+      <Dashboard />
       <Choice label={t('home.startWith')} choices={[
         { text: t('home.byCampaign'), to: '/campaign-home', current: true },
         { text: t('home.byYard'), to: '/yard', current: false },
@@ -59,10 +59,17 @@ function Campaigns({ manages }: { manages: boolean }) {
       {rows?.length === 0 && (
         <Empty icon="list" text={search === '' ? t(manages ? 'campaigns.noneManager' : 'campaigns.none') : t('campaigns.noMatch', { search })} />
       )}
-      {rows && rows.length > 0 && <CampaignTable campaigns={rows} />}
+      {rows && rows.length > 0 && <CampaignTable campaigns={rows} hrefOf={({ id }) => link('/yard', { campaign: id })} />}
       {campaigns.data && <Pager page={page} pages={pageCount(campaigns.data.meta.total_count)} onPage={(next) => setQuery({ page: next })} />}
     </>
   )
+}
+
+/** How far all yards are; its place is kept while nobody knows. */
+function Dashboard() {
+  const yards = useYardsProgress()
+  if (yards.isPending) return <YardStripSkeleton summed />
+  return <YardStrip summed yards={yards.data ?? []} hrefOf={({ id }) => `/yard/${id}`} />
 }
 
 /** One tap back to where one left off. */

@@ -1,5 +1,7 @@
 import { Link } from '@/lib/route'
 import { count } from '@/lib/time'
+import { isShownYard, naturally } from '@/lib/yards'
+import { Skeleton } from '@/ui/Page'
 import { Progress } from '@/ui/Progress'
 import { useCampaignsText } from './text'
 import styles from './YardStrip.module.css'
@@ -21,14 +23,18 @@ interface YardStripProps {
 }
 
 const HEIGHT = 40
-const HIDDEN = ['-', '0']
-const natural = new Intl.Collator('pt-BR', { numeric: true })
 const sum = (yards: YardProgress[], what: 'done' | 'total') => yards.reduce((all, yard) => all + yard[what], 0)
+
+/** Keeps the place of a strip that is not known yet. */
+export function YardStripSkeleton({ summed = false }: { summed?: boolean }) {
+  const t = useCampaignsText()
+  return <Skeleton className={summed ? styles.summedPlace : styles.place} label={t('common.loading')} />
+}
 
 /** How far each yard is, as columns to look at and to tap. */
 export function YardStrip({ yards, hrefOf, current = null, summed = false }: YardStripProps) {
   const t = useCampaignsText()
-  const shown = yards.filter(({ name, total }) => total > 0 && !HIDDEN.includes(name)).toSorted((a, b) => natural.compare(a.name, b.name))
+  const shown = yards.filter((yard) => yard.total > 0 && isShownYard(yard)).toSorted((a, b) => naturally(a.name, b.name))
   if (shown.length === 0) return null
   const [done, total] = [sum(yards, 'done'), sum(yards, 'total')]
   return (

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, http } from '@/api/client'
 import { download } from '@/api/files'
 import { allYardsQuery, campaignQuery, campaignsQuery, refreshCounts, yardCountsQuery, type CampaignSearch } from '@/api/queries'
-import type { Campaign, CampaignStatus } from '@/api/types'
+import type { Campaign, CampaignStatus, Yard, YardCount } from '@/api/types'
 import type { YardProgress } from './YardStrip'
 
 export const useCampaigns = (search: CampaignSearch) => useQuery(campaignsQuery(search))
@@ -35,9 +35,9 @@ export const useVehicleReport = () =>
   useMutation({ mutationFn: ({ id, name }: Campaign) => download(`/campaigns/${id}/generate_campaign_vehicle_report`, `report_${name}.xlsx`) })
 
 /** How far each yard is, over all campaigns. */
-export const useYardsProgress = (): YardProgress[] =>
-  useQuery(allYardsQuery).data?.map((yard) => ({ id: yard.id, name: yard.name, done: yard.vehicles_inspected_count, total: yard.vehicles_count })) ?? []
+export const useYardsProgress = () => useQuery({ ...allYardsQuery, select: (yards): YardProgress[] => yards.map(ofYard) })
+const ofYard = (yard: Yard): YardProgress => ({ id: yard.id, name: yard.name, done: yard.vehicles_inspected_count, total: yard.vehicles_count })
 
 /** How far each yard of one campaign is. */
-export const useCampaignYards = (campaign: string): YardProgress[] =>
-  useQuery(yardCountsQuery(campaign)).data?.map((yard) => ({ id: yard.yard_id, name: yard.yard_name, done: yard.inspected_vehicles, total: yard.total_vehicles })) ?? []
+export const useCampaignYards = (campaign: string) => useQuery({ ...yardCountsQuery(campaign), select: (yards): YardProgress[] => yards.map(ofCount) })
+const ofCount = (yard: YardCount): YardProgress => ({ id: yard.yard_id, name: yard.yard_name, done: yard.inspected_vehicles, total: yard.total_vehicles })

@@ -1,6 +1,7 @@
 import { useState } from 'react'
+import { draftOf } from '@/api/drafts'
 import type { Imported } from '@/api/types'
-import { wordsFor } from '@/api/problem'
+import { Problem, wordsFor } from '@/api/problem'
 import { complaintAbout } from '@/lib/files'
 import { useText } from '@/lib/text'
 import { Button, LinkButton } from '@/ui/Button'
@@ -12,10 +13,12 @@ import { Refusal } from './Refusal'
 import { useImportText } from './text'
 import styles from './ImportPage.module.css'
 
+const useFile = draftOf<File | null>(null)
+
 /** Uploads one workbook as a new campaign. */
 export default function ImportPage() {
   const t = useImportText()
-  const [file, setFile] = useState<File | null>(null)
+  const [file, setFile] = useFile()
   const [complaint, setComplaint] = useState<string | null>(null)
   const [progress, setProgress] = useState<UploadProgress | null>(null)
   const upload = useUpload(setProgress)
@@ -31,7 +34,7 @@ export default function ImportPage() {
     if (file === null) return
     setProgress(null)
     cancel.reset()
-    upload.mutate(uploadOf(file), { onError: (cause) => isCancelled(cause) || setFile(null), onSuccess: () => setFile(null) })
+    upload.mutate(uploadOf(file), { onSuccess: () => setFile(null), onError: (error) => isRefused(error) && setFile(null) })
   }
   return (
     <Page title={t('import.title')} narrow>
@@ -53,6 +56,9 @@ export default function ImportPage() {
     </Page>
   )
 }
+
+/** Whether it is the file that is not taken; what only failed on the way, or was given up, can be sent again. */
+const isRefused = (error: Error) => error instanceof Problem && !isCancelled(error) && error.status >= 400 && error.status < 500 && error.status !== 401
 
 interface WorkingProps {
   progress: UploadProgress | null

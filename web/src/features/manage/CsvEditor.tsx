@@ -1,4 +1,5 @@
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { draftOf } from '@/api/drafts'
 import { wordsFor } from '@/api/problem'
 import { count } from '@/lib/time'
 import { Button } from '@/ui/Button'
@@ -12,10 +13,12 @@ import { useManageText, type ManageKey } from './text'
 import { WrongLines } from './WrongLines'
 import styles from './ManagePage.module.css'
 
+const useFile = draftOf<File | null>(null)
+
 /** Changes vehicles as a CSV file says, after showing what it would change. */
 export function CsvEditor() {
   const t = useManageText()
-  const [file, setFile] = useState<File | null>(null)
+  const [file, setFile] = useFile()
   const [complaint, setComplaint] = useState<ManageKey | null>(null)
   const check = useCsvCheck()
   const change = useCsvChange()
@@ -26,14 +29,17 @@ export function CsvEditor() {
     check.reset()
     change.reset()
   }
+  const look = (chosen: File) => check.mutate(chosen, { onError: () => toast('error', t('csv.unreadable')) })
   const choose = (chosen: File) => {
     clear()
     const wrong = complaintAboutCsv(chosen)
     setComplaint(wrong)
-    if (wrong !== null) return
+    if (wrong !== null) return void toast('error', t(wrong))
     setFile(chosen)
-    check.mutate(chosen)
+    look(chosen)
   }
+  const checkAgain = useEffectEvent(() => file !== null && look(file))
+  useEffect(() => void checkAgain(), [])
   const execute = (chosen: File) => change.mutate(chosen, {
     onSuccess: ({ updated }) => {
       toast('success', doneWords(updated, t))

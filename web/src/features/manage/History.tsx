@@ -32,7 +32,7 @@ export function History() {
           ))}
         </ul>
       )}
-      {jobs.data && <Pager page={page} pages={pageCount(jobs.data.meta.total_count)} onPage={setPage} />}
+      {jobs.data && <Pager label={t('history.list')} page={page} pages={pageCount(jobs.data.meta.total_count)} onPage={setPage} />}
       {leaving && <UndoDialog job={leaving} onDone={() => setLeaving(null)} />}
     </>
   )

@@ -5,7 +5,7 @@ import { Select } from '@/ui/Field'
 import { Page } from '@/ui/Page'
 import { useYardChoices } from './api'
 import { CsvEditor } from './CsvEditor'
-import { Fold } from './Fold'
+import { Fold, useFolds } from './Fold'
 import { History } from './History'
 import { ManagedCampaigns } from './ManagedCampaigns'
 import { SpaceManager } from './SpaceManager'
@@ -18,6 +18,7 @@ import styles from './ManagePage.module.css'
 export default function ManagePage() {
   const t = useManageText()
   const yard = idFrom(useParams<{ id?: string }>().id)
+  const fold = useFolds()
   return (
     <Page title={t('manage.title')}>
       <div className={styles.start}>
@@ -28,19 +29,19 @@ export default function ManagePage() {
         <YardChoice yard={yard} />
       </div>
       <section className={styles.tools} aria-label={t('manage.tools')} key={yard ?? 'all'}>
-        <Fold title={t('editor.title')} icon="pencil">
+        <Fold title={t('editor.title')} icon="pencil" {...fold('vehicle')}>
           <VehicleEditor yard={yard} />
         </Fold>
-        <Fold title={t('csv.title')} icon="sheet">
+        <Fold title={t('csv.title')} icon="sheet" {...fold('csv')}>
           <CsvEditor />
         </Fold>
-        <Fold title={t('bulk.statusTitle')} icon="double-check">
+        <Fold title={t('bulk.statusTitle')} icon="double-check" {...fold('status')}>
           <StatusManager yard={yard} />
         </Fold>
-        <Fold title={t('bulk.spaceTitle')} icon="grid">
+        <Fold title={t('bulk.spaceTitle')} icon="grid" {...fold('space')}>
           <SpaceManager yard={yard} />
         </Fold>
-        <Fold title={t('history.title')} icon="undo">
+        <Fold title={t('history.title')} icon="undo" {...fold('history')}>
           <History />
         </Fold>
       </section>

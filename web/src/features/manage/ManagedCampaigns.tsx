@@ -4,13 +4,14 @@ import type { Campaign } from '@/api/types'
 import { pageCount } from '@/lib/pages'
 import { pageFrom, setQuery, useQueryParams } from '@/lib/route'
 import { count } from '@/lib/time'
+import { CampaignTable } from '@/ui/CampaignTable'
 import { Confirm } from '@/ui/Dialog'
 import { Empty, Failure, Note, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { SearchBox } from '@/ui/SearchBox'
 import { toast } from '@/ui/Toast'
 import { useDeleteCampaign, useManagedCampaigns } from './api'
-import { CampaignTable } from './CampaignTable'
+import { CampaignActions } from './CampaignActions'
 import { useManageText } from './text'
 import { useCampaignFiles } from './useCampaignFiles'
 
@@ -33,7 +34,12 @@ export function ManagedCampaigns({ yard }: { yard: number | null }) {
       {campaigns.isPending && <Skeleton rows={5} height={64} label={t('common.loading')} />}
       {rows?.length === 0 && <Empty icon="list" text={search === '' ? t('campaigns.noneManager') : t('campaigns.noMatch', { search })} />}
       {failure !== null && <Note kind="error">{failure}</Note>}
-      {rows && rows.length > 0 && <CampaignTable campaigns={rows} files={files} onDelete={setLeaving} />}
+      {rows && rows.length > 0 && (
+        <CampaignTable campaigns={rows} hrefOf={({ id }) => `/campaign/${id}/vehicles`} actions={{
+          title: t('manage.actions'),
+          render: (campaign, wide) => <CampaignActions campaign={campaign} files={files} onDelete={setLeaving} named={!wide} />,
+        }} />
+      )}
       {campaigns.data && <Pager page={page} pages={pageCount(campaigns.data.meta.total_count)} onPage={(next) => setQuery({ page: next })} />}
       {leaving && <DeleteCampaign campaign={leaving} onDone={() => setLeaving(null)} />}
     </>

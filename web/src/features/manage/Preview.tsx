@@ -1,9 +1,10 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { wordsFor } from '@/api/problem'
-import type { BulkResult } from '@/api/types'
+import type { BulkResult, Previewed } from '@/api/types'
 import { count } from '@/lib/time'
 import { Failure, Note } from '@/ui/Page'
 import { changingIn, clausesOf, reasonKey, type Clause } from './outcome'
+import { OldAndNew } from './OldAndNew'
 import { useManageText, type ManageKey } from './text'
 import styles from './ManagePage.module.css'
 
@@ -36,7 +37,7 @@ export function Preview({ kind, status, targets, waiting, preview }: PreviewProp
       {waiting === null && preview.data && (
         <>
           <Sentence clauses={clausesOf(kind, preview.data)} status={status} />
-          <Changing targets={changingIn(targets, preview.data)} />
+          {preview.data.preview === undefined ? <Changing targets={changingIn(targets, preview.data)} /> : <First result={preview.data} vehicles={preview.data.preview} />}
           <LeftOut result={preview.data} />
         </>
       )}
@@ -80,6 +81,17 @@ function Changing({ targets }: { targets: Target[] }) {
         )}
       </tbody>
     </table>
+  )
+}
+
+/** The first of the changes, old and new. */
+function First({ result: { updated }, vehicles }: { result: BulkResult; vehicles: Previewed[] }) {
+  const t = useManageText()
+  return (
+    <>
+      <OldAndNew vehicles={vehicles} />
+      {updated > vehicles.length && <p className="quiet">{t('bulk.more', { n: count(updated - vehicles.length) })}</p>}
+    </>
   )
 }
 
@@ -128,4 +140,4 @@ export function Result({ result }: { result: BulkResult }) {
 }
 
 export const doneWords = ({ updated, skipped, not_found }: BulkResult, t: ReturnType<typeof useManageText>): string =>
-  t('bulk.done', { updated: count(updated), skipped: count(skipped.length), missing: count(not_found.length) })
+  t(updated === 1 ? 'bulk.doneOne' : 'bulk.done', { updated: count(updated), skipped: count(skipped.length), missing: count(not_found.length) })

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { draftOf } from '@/api/drafts'
 import { wordsFor } from '@/api/problem'
 import type { BulkSpaces } from '@/api/types'
 import { idFrom } from '@/lib/route'
@@ -16,11 +16,14 @@ import { useRested } from './useRested'
 import { WrongLines } from './WrongLines'
 import styles from './ManagePage.module.css'
 
+const useEntry = draftOf({ text: '', scope: '' })
+
 /** Moves a pasted list of vehicles to other parking spaces. */
 export function SpaceManager({ yard }: { yard: number | null }) {
   const t = useManageText()
-  const { text, rested, type } = useRested()
-  const [scope, setScope] = useState('')
+  const [entry, setEntry] = useEntry()
+  const { text, scope } = entry
+  const rested = useRested(text)
   const change = useSpaceChange()
 
   const { rows, wrong } = spacesIn(text)
@@ -31,19 +34,19 @@ export function SpaceManager({ yard }: { yard: number | null }) {
     onSuccess: (result) => {
       toast('success', doneWords(result, t))
       if (result.not_found.length > 0) toast('info', t('bulk.some'))
-      type('')
+      setEntry({ ...entry, text: '' })
     },
     onError: () => toast('error', t('bulk.spaceFailed')),
   })
   return (
     <div className={styles.tool}>
       <div className={styles.entry}>
-        <Scope value={scope} onChange={setScope} />
+        <Scope value={scope} onChange={(campaign) => setEntry({ ...entry, scope: campaign })} />
         <TextArea label={t('bulk.rows')} hint={`${t('bulk.rowsHint')} ${t('bulk.lines', { n: count(rows.length + wrong.length) })}`} placeholder="HB20 000123 A-12" value={text} rows={5} spellCheck={false}
           error={rows.length > MOST_LINES ? t('bulk.tooMany', { n: count(MOST_LINES) }) : null}
           onChange={(event) => {
             change.reset()
-            type(event.target.value)
+            setEntry({ ...entry, text: event.target.value })
           }} />
         {wrong.length > 0 && <WrongLines lines={wrong.map(({ line, problem }) => t('bulk.line', { line, problem: t(problem) }))} total={wrong.length} />}
       </div>

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { draftOf } from '@/api/drafts'
 import { wordsFor } from '@/api/problem'
 import type { BulkStatus } from '@/api/types'
 import { idFrom } from '@/lib/route'
@@ -16,13 +16,15 @@ import { useManageText } from './text'
 import { useRested } from './useRested'
 import styles from './ManagePage.module.css'
 
+const NOTHING = { text: '', action: 'insert' as 'insert' | 'remove', status: '', scope: '' }
+const useEntry = draftOf(NOTHING)
+
 /** Sets or clears the status of a pasted list of vehicles. */
 export function StatusManager({ yard }: { yard: number | null }) {
   const t = useManageText()
-  const { text, rested, type } = useRested()
-  const [action, setAction] = useState<'insert' | 'remove'>('insert')
-  const [status, setStatus] = useState('')
-  const [scope, setScope] = useState('')
+  const [entry, setEntry] = useEntry()
+  const { text, action, status, scope } = entry
+  const rested = useRested(text)
   const change = useStatusChange()
 
   const vins = vinsIn(text)
@@ -37,7 +39,7 @@ export function StatusManager({ yard }: { yard: number | null }) {
       toast('success', doneWords(result, t))
       if (action === 'insert' && result.skipped.length > 0) toast('info', t('bulk.already'))
       if (result.not_found.length > 0 || (action === 'remove' && result.skipped.length > 0)) toast('info', t('bulk.some'))
-      type('')
+      setEntry({ ...entry, text: '' })
     },
     onError: () => toast('error', t('bulk.statusFailed')),
   })
@@ -48,13 +50,13 @@ export function StatusManager({ yard }: { yard: number | null }) {
           <legend>{t('bulk.action')}</legend>
           {(['insert', 'remove'] as const).map((choice) => (
             <label key={choice} className={styles.radio}>
-              <input type="radio" name="bulk-action" checked={action === choice} onChange={() => setAction(choice)} />
+              <input type="radio" name="bulk-action" checked={action === choice} onChange={() => setEntry({ ...entry, action: choice })} />
               {t(choice === 'insert' ? 'bulk.insert' : 'bulk.remove')}
             </label>
           ))}
         </fieldset>
         {action === 'insert' ? (
-          <Select label={t('vehicles.status')} value={status} onChange={(event) => setStatus(event.target.value)}>
+          <Select label={t('vehicles.status')} value={status} onChange={(event) => setEntry({ ...entry, status: event.target.value })}>
             <option value="">{t('bulk.chooseStatus')}</option>
             {STATUSES.map((choice) => (
               <option key={choice}>{choice}</option>
@@ -63,12 +65,12 @@ export function StatusManager({ yard }: { yard: number | null }) {
         ) : (
           <p className="quiet">{t('bulk.removeHint')}</p>
         )}
-        <Scope value={scope} onChange={setScope} />
+        <Scope value={scope} onChange={(campaign) => setEntry({ ...entry, scope: campaign })} />
         <TextArea label={t('bulk.vins')} hint={`${t('bulk.vinsHint')} ${t('bulk.lines', { n: count(vins.length) })}`} value={text} rows={5} spellCheck={false}
           error={vins.length > MOST_LINES ? t('bulk.tooMany', { n: count(MOST_LINES) }) : null}
           onChange={(event) => {
             change.reset()
-            type(event.target.value)
+            setEntry({ ...entry, text: event.target.value })
           }} />
       </div>
       <div className={styles.outcome}>

@@ -1,4 +1,5 @@
-import { useState, type FormEvent } from 'react'
+import type { FormEvent } from 'react'
+import { draftOf } from '@/api/drafts'
 import { Problem, wordsFor } from '@/api/problem'
 import { useSession } from '@/api/session'
 import type { Vehicle } from '@/api/types'
@@ -15,6 +16,9 @@ import styles from './ManagePage.module.css'
 
 type Entry = Pick<Vehicle, 'vin_number' | 'parking_space' | 'status' | 'operator_notes' | 'admin_notes'>
 const entryOf = ({ vin_number, parking_space, status, operator_notes, admin_notes }: Vehicle): Entry => ({ vin_number, parking_space, status, operator_notes, admin_notes })
+
+/** What is typed, and on which vehicle. */
+const useEntry = draftOf<{ id: number; entry: Entry } | null>(null)
 
 /** One's own changes put onto what is stored now. */
 function merged(entry: Entry, before: Vehicle, now: Vehicle): Entry {
@@ -33,10 +37,11 @@ export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose:
   const t = useManageText()
   const role = useSession()?.user.user_type ?? ''
   const supervisor = isSupervisor(role)
-  const [entry, setEntry] = useState(() => entryOf(vehicle))
+  const [typed, setTyped] = useEntry()
+  const entry = typed?.id === vehicle.id ? typed.entry : entryOf(vehicle)
   const save = useSaveVehicle()
   const winner = winnerIn(save.error)
-  const change = (part: Partial<Entry>) => setEntry({ ...entry, ...part })
+  const change = (part: Partial<Entry>) => setTyped({ id: vehicle.id, entry: { ...entry, ...part } })
   const wrongVin = supervisor && !isIdentifier(entry.vin_number)
   const wrongSpace = supervisor && entry.parking_space.trim() === ''
 

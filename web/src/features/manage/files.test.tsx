@@ -61,7 +61,7 @@ test('all yards of a campaign are exported from its row', async () => {
 test('a failed export names the campaign', async () => {
   const { person } = open({ 'GET /campaigns/5/export_all_yards': reply(404, { code: 'NOT_FOUND', message: 'no such campaign' }) })
   await person.click(await screen.findByRole('button', { name: 'Export all yards of Airbag' }))
-  expect(await screen.findByText('Airbag: no such campaign')).toBeTruthy()
+  expect(await screen.findByText('Airbag: Não encontrado. Talvez tenha sido excluído.')).toBeTruthy()
 })
 
 test('a workbook is converted to SQL under the name of the row', async () => {

@@ -4,7 +4,7 @@ import type { Campaign } from '@/api/types'
 import { complaintAbout } from '@/lib/files'
 import { toast } from '@/ui/Toast'
 import { useSqlScript, useYardsExport } from './api'
-import type { CampaignFiles } from './CampaignTable'
+import type { CampaignFiles } from './CampaignActions'
 import { useManageText } from './text'
 
 /** Exports and conversions of the listed campaigns, and what went wrong with the last. */

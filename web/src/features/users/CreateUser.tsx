@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { draftOf } from '@/api/drafts'
 import { USER_TYPES } from '@/lib/roles'
 import { TextField } from '@/ui/Field'
 import { toast } from '@/ui/Toast'
@@ -9,10 +10,11 @@ import { complaintAboutNew, type NewEntry } from './rules'
 import { useUsersText, type UsersKey } from './text'
 
 const NOTHING: NewEntry = { hmc: '', password: '', confirmation: '', user_type: '' }
+const useEntry = draftOf(NOTHING)
 
 export function CreateUser() {
   const t = useUsersText()
-  const [entry, setEntry] = useState(NOTHING)
+  const [entry, setEntry] = useEntry()
   const [complaint, setComplaint] = useState<UsersKey | null>(null)
   const create = useCreateUser()
   const change = (part: Partial<NewEntry>) => setEntry({ ...entry, ...part })

@@ -7,6 +7,8 @@ import { useCampaignHead } from './api'
 import type { Inspection } from './useInspection'
 import styles from './VehiclePage.module.css'
 
+/** So many characters of an identifier fit beside its name on the phone. */
+const FITTING = 16
 const isIdentifier = (text: string) => /^\S+ \S+$/.test(text)
 const isFilled = (text: string) => text.trim() !== ''
 
@@ -17,7 +19,7 @@ export function Details({ vehicle, inspection }: { vehicle: Vehicle; inspection:
   const campaign = useCampaignHead(vehicle.campaign_id).data
   return (
     <dl className={styles.facts}>
-      <Fact name={t('vehicles.vin')}>
+      <Fact name={t('vehicles.vin')} long={entry.vin_number.length > FITTING}>
         {supervisor ? (
           <InlineEdit label={t('vehicles.vin')} value={entry.vin_number} mono valid={isIdentifier} message={t('vehicle.vinFormat')} onSave={(vin_number) => change({ vin_number })} />
         ) : (
@@ -40,9 +42,10 @@ export function Details({ vehicle, inspection }: { vehicle: Vehicle; inspection:
   )
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+/** A name with its value beside it, or below it when the value may not be broken and is long. */
+function Fact({ name, long = false, children }: { name: string; long?: boolean; children: ReactNode }) {
   return (
-    <div>
+    <div className={long ? styles.long : undefined}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>

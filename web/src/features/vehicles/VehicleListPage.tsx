@@ -5,22 +5,27 @@ import { useSession } from '@/api/session'
 import type { ListedVehicle } from '@/api/types'
 import { pageCount, PER_PAGE } from '@/lib/pages'
 import { mayManage } from '@/lib/roles'
-import { idFrom, pageFrom, setQuery, useQueryParams } from '@/lib/route'
+import { idFrom, link, pageFrom, setQuery, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
-import { Button } from '@/ui/Button'
+import { isDash } from '@/lib/yards'
+import { Button, LinkButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
-import { Empty, Failure, Page, Skeleton } from '@/ui/Page'
+import { Empty, Failure, Page, Skeleton, Spinner } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { SearchBox } from '@/ui/SearchBox'
-import { useCampaignHead, useWholeList } from './api'
+import { useCampaignHead, useEarlyRows, useWholeList } from './api'
 import { find, prepare, type Filter } from './list'
 import { StatusChips } from './StatusChips'
+import { useScanText } from './text'
 import { VehicleTable } from './VehicleTable'
 import styles from './VehicleListPage.module.css'
 
+/** A key shows itself first and is searched for in the next task; one that comes sooner takes its place. */
+const SEARCH_REST = 8
+
 /** Every vehicle of a campaign, searched, filtered and paged in the browser. */
 export default function VehicleListPage() {
-  const t = useText()
+  const t = useScanText()
   const id = idFrom(useParams<{ id: string }>().id) ?? 0
   const campaign = useCampaignHead(id)
   const list = useWholeList(id)
@@ -33,14 +38,12 @@ export default function VehicleListPage() {
         </p>
       </>
     )}>
-      {list.isPending && (
-        <>
-          <p role="status" className={styles.loading}>{t('vehicles.loading')}</p>
-          <Skeleton rows={PER_PAGE} height={52} label={t('vehicles.loading')} />
-        </>
+      {list.data && list.data.length > 0 && campaign.data && campaign.data.status !== 'Closed' && (
+        <LinkButton big wide icon="scan" to={link(`/campaign/${id}/walk`)}>
+          {t('walk.open')}
+        </LinkButton>
       )}
-      {list.isError && <Failure text={wordsFor(list.error, t)} onRetry={() => void list.refetch()} />}
-      {list.data && <Loaded vehicles={list.data} />}
+      {list.isError ? <Failure text={wordsFor(list.error, t)} onRetry={() => void list.refetch()} /> : <Vehicles campaign={id} whole={list.data} />}
     </Page>
   )
 }
@@ -50,38 +53,50 @@ function useFilter(): Filter & { page: number } {
   return { search: query.get('search') ?? '', yard: query.get('yard') ?? '', status: query.get('status') ?? '', page: pageFrom(query) }
 }
 
-function Loaded({ vehicles }: { vehicles: ListedVehicle[] }) {
+/** The search and its answer; until the whole list is there, the server answers for the first rows. */
+function Vehicles({ campaign, whole }: { campaign: number; whole: ListedVehicle[] | undefined }) {
   const t = useText()
   const { search, yard, status, page } = useFilter()
   const seesDash = mayManage(useSession()?.user.user_type ?? '')
-  const prepared = useMemo(() => prepare(vehicles), [vehicles])
+  const prepared = useMemo(() => prepare(whole ?? []), [whole])
   const found = useMemo(() => find(prepared, { search, yard, status }), [prepared, search, yard, status])
+  const early = useEarlyRows(campaign, { search, page }, whole === undefined && yard === '' && status === '')
   const pages = pageCount(found.vehicles.length)
   const shown = Math.min(page, pages)
-  const rows = found.vehicles.slice((shown - 1) * PER_PAGE, shown * PER_PAGE)
-  if (vehicles.length === 0) return <Empty icon="list" text={t('vehicles.none')} />
+  const rows = whole === undefined ? early.data : found.vehicles.slice((shown - 1) * PER_PAGE, shown * PER_PAGE)
+  if (whole?.length === 0) return <Empty icon="list" text={t('vehicles.none')} />
   return (
     <>
       <div className={styles.tools}>
-        <SearchBox label={t('vehicles.search')} value={search} onChange={(text) => setQuery({ search: text, page: null })} />
+        <SearchBox label={t('vehicles.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQuery({ search: text, page: null })} />
         <Select label={t('vehicles.yardFilter')} value={yard} onChange={(event) => setQuery({ yard: event.target.value, page: null })}>
           <option value="">{t('vehicles.allYards')}</option>
-          {prepared.yards.filter((name) => seesDash || name !== '-').map((name) => (
+          {(whole === undefined ? [yard].filter(Boolean) : prepared.yards).filter((name) => seesDash || !isDash(name)).map((name) => (
             <option key={name} value={name}>
               {t('yard.named', { name })}
             </option>
           ))}
         </Select>
       </div>
-      <StatusChips counts={found.counts} total={found.total} value={status} onChange={(next) => setQuery({ status: next, page: null })} />
-      {rows.length === 0 ? (
+      {whole === undefined ? <Loading /> : <StatusChips counts={found.counts} total={found.total} value={status} onChange={(next) => setQuery({ status: next, page: null })} />}
+      {rows === undefined && <Skeleton rows={PER_PAGE} height={64} label={t('vehicles.loading')} />}
+      {rows && rows.length > 0 && <VehicleTable vehicles={rows} inYard={yard !== ''} />}
+      {whole && rows?.length === 0 && (
         <Empty icon="search" text={t('vehicles.noMatch')}>
           <Button onClick={() => setQuery({ search: null, yard: null, status: null, page: null })}>{t('vehicles.showAll')}</Button>
         </Empty>
-      ) : (
-        <VehicleTable vehicles={rows} inYard={yard !== ''} />
       )}
       <Pager page={shown} pages={pages} onPage={(next) => setQuery({ page: next })} />
     </>
+  )
+}
+
+function Loading() {
+  const t = useText()
+  return (
+    <p role="status" className={styles.loading}>
+      <Spinner />
+      {t('vehicles.loading')}
+    </p>
   )
 }

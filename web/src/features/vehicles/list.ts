@@ -1,22 +1,24 @@
 import type { ListedVehicle } from '@/api/types'
+import { naturally } from '@/lib/yards'
 
 /** A campaign's vehicles, prepared once so that each key of a search is quick. */
 export interface Prepared {
   vehicles: readonly ListedVehicle[]
-  haystacks: readonly string[]
+  /** The texts of all vehicles below each other, in lower case: one search goes through all of them. */
+  text: string
+  /** Where each vehicle's text begins, and at last where the whole ends. */
+  begins: Uint32Array
   /** The yard groups that occur, in natural order. */
   yards: readonly string[]
 }
 
-const natural = new Intl.Collator('pt-BR', { numeric: true })
-const SEPARATOR = '\n' // cannot be typed into a search field, so no search matches across both texts
+const BREAK = '\n' // cannot be typed into a search field, so no search matches across two texts
 
 export function prepare(vehicles: readonly ListedVehicle[]): Prepared {
-  return {
-    vehicles,
-    haystacks: vehicles.map(({ vin_number, parking_space }) => (vin_number + SEPARATOR + parking_space).toLowerCase()),
-    yards: [...new Set(vehicles.map(({ yard_group }) => yard_group))].toSorted(natural.compare),
-  }
+  const texts = vehicles.map(({ vin_number, parking_space }) => `${vin_number}${BREAK}${parking_space}${BREAK}`.toLowerCase())
+  const begins = new Uint32Array(vehicles.length + 1)
+  for (const [index, text] of texts.entries()) begins[index + 1] = (begins[index] ?? 0) + text.length
+  return { vehicles, text: texts.join(''), begins, yards: [...new Set(vehicles.map(({ yard_group }) => yard_group))].toSorted(naturally) }
 }
 
 export interface Filter {
@@ -27,7 +29,7 @@ export interface Filter {
 }
 
 export const NONE = 'none'
-export const statusName = ({ status }: ListedVehicle): string => (status === '' ? NONE : status)
+const nameOf = (status: string): string => (status === '' ? NONE : status)
 
 interface Found {
   vehicles: ListedVehicle[]
@@ -37,16 +39,40 @@ interface Found {
 }
 
 /** The vehicles that match, and how the statuses are spread among those of the search and yard. */
-export function find({ vehicles, haystacks }: Prepared, { search, yard, status }: Filter): Found {
-  const needle = search.trim().toLowerCase()
-  const found: Found = { vehicles: [], counts: new Map(), total: 0 }
-  vehicles.forEach((vehicle, index) => {
-    if (yard !== '' && vehicle.yard_group !== yard) return
-    if (needle !== '' && !haystacks[index]?.includes(needle)) return
-    const name = statusName(vehicle)
-    found.total++
-    found.counts.set(name, (found.counts.get(name) ?? 0) + 1)
-    if (status === '' || status === name) found.vehicles.push(vehicle)
-  })
+export function find(prepared: Prepared, { search, yard, status }: Filter): Found {
+  const matching = searched(prepared, search.trim().toLowerCase())
+  const inYard = yard === '' ? matching : matching.filter(({ yard_group }) => yard_group === yard)
+  return {
+    vehicles: status === '' ? inYard : inYard.filter((vehicle) => nameOf(vehicle.status) === status),
+    counts: counted(inYard),
+    total: inYard.length,
+  }
+}
+
+/** Vehicles of one status often stand together, so that a run of them is counted before it is noted. */
+function counted(vehicles: ListedVehicle[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  let [run, from] = [vehicles[0]?.status ?? '', 0]
+  const note = (until: number) => until > from && counts.set(nameOf(run), (counts.get(nameOf(run)) ?? 0) + until - from)
+  for (let index = 0; index < vehicles.length; index++) {
+    const status = vehicles[index]?.status ?? ''
+    if (status === run) continue
+    note(index)
+    run = status
+    from = index
+  }
+  note(vehicles.length)
+  return counts
+}
+
+function searched({ vehicles, text, begins }: Prepared, needle: string): ListedVehicle[] {
+  if (needle === '') return vehicles as ListedVehicle[]
+  const found: ListedVehicle[] = []
+  let row = 0
+  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, begins[row])) {
+    while ((begins[row + 1] ?? 0) <= at) row++
+    const vehicle = vehicles[row++]
+    if (vehicle !== undefined) found.push(vehicle)
+  }
   return found
 }

@@ -16,7 +16,8 @@ import { toast } from '@/ui/Toast'
 import { keep, useSaveVehicle } from './api'
 
 export const NEXT_MS = 3100
-export type Onward = 'next' | 'exit'
+/** Where to go after a save; 'stay' leaves that to who asked. */
+export type Onward = 'next' | 'exit' | 'stay'
 
 const freshEntry = (vehicle: Vehicle): Draft => ({
   identifier: '',
@@ -32,7 +33,7 @@ const FIELDS = ['status', 'operator_notes', 'admin_notes', 'vin_number', 'parkin
 
 /** One's own changes to `base` put onto what somebody else has saved meanwhile. */
 export function merged(base: Vehicle, entry: Draft, current: Vehicle): Draft {
-  const draft = { ...freshEntry(current), identifier: entry.identifier }
+  const draft = { ...freshEntry(current), identifier: entry.identifier, scanned: entry.scanned }
   const known = base.version === entry.version
   for (const field of FIELDS) if (!known || entry[field] !== base[field]) draft[field] = entry[field]
   return draft
@@ -43,7 +44,7 @@ function inputOf(vehicle: Vehicle, entry: Draft, supervisor: boolean): VehicleIn
   const { operator_notes } = entry
   const status = statusIn(entry.status)
   const { vin_number, parking_space, admin_notes } = supervisor ? entry : vehicle
-  return { vin_number, status, parking_space, operator_notes, admin_notes, campaign_id: vehicle.campaign_id, origin: 'typed' }
+  return { vin_number, status, parking_space, operator_notes, admin_notes, campaign_id: vehicle.campaign_id, origin: entry.scanned === true ? 'scanned' : 'typed' }
 }
 
 const conflictIn = (error: unknown): Vehicle | null =>
@@ -58,7 +59,7 @@ export interface Conflict {
 }
 
 /** One vehicle's inspection: the entry with its draft, the save with its conflicts, and where to go then. */
-export function useInspection(vehicle: Vehicle, yard: number | null, user: User) {
+export function useInspection(vehicle: Vehicle, yard: number | null, user: User, onSaved?: (saved: Vehicle) => void) {
   const t = useText()
   const queries = useQueryClient()
   const owner = ownerOf(user)
@@ -70,6 +71,7 @@ export function useInspection(vehicle: Vehicle, yard: number | null, user: User)
   const save = useSaveVehicle()
   const keyOf = useSameKey()
   const dismiss = useRef<() => void>(undefined)
+  const onwards = useRef<() => void>(undefined)
   useEffect(() => () => dismiss.current?.(), [])
   useEffect(() => writePlace(owner, placeOf(vehicle, yard)), [owner, vehicle, yard])
 
@@ -84,9 +86,14 @@ export function useInspection(vehicle: Vehicle, yard: number | null, user: User)
     const next = now.next ?? null
     const soon = next === null ? null : queries.getQueryData(vehicleQuery(next, yard).queryKey)
     writePlace(owner, soon ? placeOf(soon, yard) : null)
+    if (onward === 'stay') return onSaved?.(now)
     if (onward === 'next' && next !== null) {
       const go = () => navigate(link(`/vehicle/${next}`, { yard }))
       dismiss.current = toast('success', t('vehicle.savedNext'), { ms: NEXT_MS, action: t('vehicle.goNow'), onEnd: go })
+      onwards.current = () => {
+        dismiss.current?.()
+        go()
+      }
     } else {
       toast('success', t('vehicle.savedExit'))
       navigate(campaign)
@@ -119,6 +126,8 @@ export function useInspection(vehicle: Vehicle, yard: number | null, user: User)
       setRestored(false)
       store(null)
     },
+    /** A new scan skips the wait after a save. */
+    goNow: () => onwards.current?.(),
     submit: (onward: Onward) => send(vehicle, entry, onward),
     cancel: () => {
       store(null)
@@ -133,7 +142,7 @@ export function useInspection(vehicle: Vehicle, yard: number | null, user: User)
     decideLater: () => setConflict(null),
     takeTheirs: ({ current }: Conflict) => {
       keep(queries, current, yard)
-      store({ ...freshEntry(current), identifier: entry.identifier })
+      store({ ...freshEntry(current), identifier: entry.identifier, scanned: entry.scanned })
       setConflict(null)
     },
   }

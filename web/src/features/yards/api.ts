@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { allCampaignsQuery, allYardsQuery, yardCountsQuery } from '@/api/queries'
 import type { Campaign, Yard, YardCount } from '@/api/types'
+import { isShownYard, naturally } from '@/lib/yards'
 
 export interface Tile {
   id: number
@@ -9,8 +10,6 @@ export interface Tile {
   inspected: number
 }
 
-const HIDDEN = ['-', '0']
-const shown = ({ name }: Tile) => !HIDDEN.includes(name)
 const ofYard = (yard: Yard): Tile => ({ id: yard.id, name: yard.name, total: yard.vehicles_count, inspected: yard.vehicles_inspected_count })
 const ofCount = (count: YardCount): Tile => ({ id: count.yard_id, name: count.yard_name, total: count.total_vehicles, inspected: count.inspected_vehicles })
 
@@ -22,7 +21,7 @@ export function useTiles(campaign: Campaign | undefined, waiting: boolean) {
   const counted = useQuery({ ...yardCountsQuery(campaign?.name ?? ''), enabled: campaign !== undefined })
   const source = campaign === undefined ? every : counted
   const tiles = campaign === undefined ? every.data?.map(ofYard) : counted.data?.map(ofCount).filter(({ total }) => total > 0)
-  return { tiles: tiles?.filter(shown), isError: source.isError, error: source.error, refetch: source.refetch }
+  return { tiles: tiles?.filter(isShownYard).toSorted((a, b) => naturally(a.name, b.name)), isError: source.isError, error: source.error, refetch: source.refetch }
 }
 
 /** A tile's colour by how many vehicles stand there. */

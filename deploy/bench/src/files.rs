@@ -1,0 +1,131 @@
+//! Whole files: imports, reports, bulk changes.
+use crate::{
+    Bench,
+    fill::{self, vehicle},
+    load::{Shot, count},
+    measure,
+    proc::{self, Group},
+    table::Table,
+};
+use anyhow::ensure;
+use serde_json::json;
+use std::{fmt::Write, path::Path, time::Duration};
+
+/// How often each is done.
+const TIMES: u32 = 3;
+/// Vehicles of a bulk change.
+const MANY: u32 = 10_000;
+
+/// What several runs cost together.
+#[derive(Default)]
+struct Sum {
+    patio: Duration,
+    floor: Duration,
+    peak: u64,
+    by_group: Vec<(String, Duration)>,
+}
+
+impl Sum {
+    fn take<T>(&mut self, groups: &[Group], work: measure::Work<T>) -> T {
+        self.by_group.resize_with(groups.len(), Default::default);
+        for ((sum, group), time) in self.by_group.iter_mut().zip(groups).zip(&work.times) {
+            *sum = (group.name.clone(), sum.1 + *time);
+        }
+        self.patio += work.times.iter().sum::<Duration>();
+        self.peak = self.peak.max(work.peak);
+        work.done
+    }
+
+    fn tell(self, table: &mut Table, (stack, name): (&str, &str), goal: f64, most: Option<f64>) {
+        let milli = |time: Duration| time.as_secs_f64() * 1000.0 / f64::from(TIMES);
+        let more = self.by_group.iter().filter(|(_, time)| milli(*time) >= 1.0).fold(String::new(), |mut text, (name, time)| {
+            let _ = write!(text, "{name} {:.0} ", milli(*time));
+            text
+        });
+        table.ratio((stack, name), (milli(self.patio), milli(self.floor)), "ms", goal, more);
+        if let Some(most) = most {
+            table.most((stack, "  memory above idle"), (count(self.peak) / 1024.0, most), "MiB", String::new());
+        }
+    }
+}
+
+impl Bench {
+    /// The time a floor takes in a process of its own, with that of the database.
+    async fn floor_work(&self, arguments: &[&str]) -> anyhow::Result<Duration> {
+        let all = [Group { name: "all".to_owned(), root: std::process::id() }];
+        let patio = &self.patio.own;
+        let time = |groups: &[Group]| proc::cpu(groups).iter().sum::<Duration>();
+        let before = (time(&all), time(patio));
+        let done = tokio::process::Command::new(std::env::current_exe()?).arg("floor").args(arguments).status().await?;
+        ensure!(done.success(), "the floor {arguments:?} failed");
+        Ok((time(&all) - before.0).saturating_sub(time(patio) - before.1))
+    }
+
+    async fn patio_work<T>(&self, sum: &mut Sum, doing: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+        let groups = self.patio.groups();
+        Ok(sum.take(&groups, measure::work(&groups, &self.patio.own, doing).await?))
+    }
+}
+
+/// Measures whole files.
+///
+/// # Errors
+/// When something refuses or breaks.
+pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
+    import(bench, table).await?;
+    report(bench, table).await?;
+    bulk(bench, table).await
+}
+
+async fn import(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
+    let (mut sum, path) = (Sum::default(), bench.ground.path("import.xlsx"));
+    for turn in 0..TIMES {
+        let file = fill::workbook(&format!("Import {turn}"), 50 + turn, bench.sizes.each)?;
+        std::fs::write(&path, &file)?;
+        sum.floor += bench.floor_work(&["import", &path.to_string_lossy(), &bench.source]).await?;
+        bench.patio_work(&mut sum, bench.patio.import(&bench.admin, &file)).await?;
+    }
+    sum.tell(table, (bench.stack, &format!("import of {} rows", bench.sizes.each)), 1.4, Some(64.0));
+    Ok(())
+}
+
+async fn report(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
+    let (mut sum, path) = (Sum::default(), bench.ground.path("report.xlsx"));
+    for campaign in bench.campaigns.iter().cycle().take(usize::try_from(TIMES)?) {
+        sum.floor += bench.floor_work(&["report", &path.to_string_lossy(), &bench.source, &campaign.to_string()]).await?;
+        let asked = Shot::get(format!("/api/campaigns/{campaign}/generate_campaign_vehicle_report"), &bench.admin.headers);
+        bench.patio_work(&mut sum, bench.patio.done(asked)).await?;
+    }
+    sum.tell(table, (bench.stack, &format!("report of {} rows", bench.sizes.each)), 1.3, Some(48.0));
+    Ok(())
+}
+
+async fn bulk(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
+    let (path, campaign) = (bench.ground.path("keys.txt"), bench.campaigns.last().copied().unwrap_or_default());
+    let number = bench.sizes.campaigns - 1;
+    let rows = |turn: u32| (0..MANY.min(bench.sizes.each / 6)).map(move |row| row + turn * MANY.min(bench.sizes.each / 6));
+    let all = |turn: u32| rows(turn).map(|row| vehicle(number, row, bench.sizes.each));
+    let (mut statuses, mut files) = (Sum::default(), Sum::default());
+    for turn in 0..TIMES {
+        let floor = one_floor(bench, &path, campaign, all(turn)).await?;
+        statuses.floor += floor;
+        let vins: Vec<String> = all(turn).map(|[model, serial, _]| format!("{model} {serial}")).collect();
+        let ask = json!({ "vins": vins, "action": "insert", "status": "Gate Out", "campaign_id": campaign });
+        bench.patio_work(&mut statuses, bench.patio.post("/api/vehicles/bulk/status", &bench.admin.headers, &ask)).await?;
+        files.floor += one_floor(bench, &path, campaign, all(turn + TIMES)).await?;
+        let csv = all(turn + TIMES)
+            .fold("Model Code,Serial Number,Status\n".to_owned(), |csv, [model, serial, _]| csv + &format!("{model},{serial},ok\n"));
+        bench.patio_work(&mut files, bench.patio.upload(&bench.admin, "/api/vehicles/csv", "file", ("bench.csv", csv.as_bytes()))).await?;
+    }
+    let many = rows(0).len();
+    statuses.tell(table, (bench.stack, &format!("bulk status of {many} vehicles")), 1.5, None);
+    files.tell(table, (bench.stack, &format!("CSV of {many} vehicles")), 1.5, None);
+    Ok(())
+}
+
+/// One UPDATE … FROM of vehicles named by their keys.
+async fn one_floor(bench: &Bench, path: &Path, campaign: i64, all: impl Iterator<Item = [String; 3]>) -> anyhow::Result<Duration> {
+    let keys = all.map(|[model, serial, _]| patio_proto::identifier::key(&format!("{model} {serial}")));
+    std::fs::write(path, keys.collect::<Vec<_>>().join("\n"))?;
+    bench.floor_work(&["bulk", &path.to_string_lossy(), &bench.source, &campaign.to_string()]).await
+}

@@ -1,0 +1,211 @@
+//! The floor's HTTP: bare handlers, straight on the database or over one hop.
+use super::rows::{Base, Finding, Position, Row, Vehicle};
+use axum::{
+    Json, Router,
+    body::Body,
+    extract::{Path, Query, State},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use futures::{Stream, StreamExt};
+use http::StatusCode;
+use patio_kit::clock::{Clock, moment};
+use patio_proto::{
+    status,
+    vehicle::{self as pb, vehicle_service_client::VehicleServiceClient},
+};
+use serde::Serialize;
+use std::net::SocketAddr;
+use tokio::net::{TcpListener, TcpStream};
+use tonic::transport::{Channel, Endpoint};
+use tower_http::compression::CompressionLayer;
+
+/// Where the rows come from.
+#[derive(Debug, Clone)]
+pub enum Way {
+    /// From the database.
+    Straight(Base),
+    /// From a service.
+    Hop(VehicleServiceClient<Channel>),
+}
+
+impl Way {
+    /// Over one hop.
+    pub fn hop(url: &str) -> anyhow::Result<Self> {
+        Ok(Self::Hop(VehicleServiceClient::new(Endpoint::from_shared(url.to_owned())?.tcp_nodelay(true).connect_lazy())))
+    }
+}
+
+/// A port whose connections send at once.
+pub struct NoDelay(pub TcpListener);
+
+impl axum::serve::Listener for NoDelay {
+    type Io = TcpStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (TcpStream, SocketAddr) {
+        let (stream, peer) = axum::serve::Listener::accept(&mut self.0).await;
+        let _ = stream.set_nodelay(true);
+        (stream, peer)
+    }
+
+    fn local_addr(&self) -> std::io::Result<SocketAddr> {
+        self.0.local_addr()
+    }
+}
+
+/// Everything that is answered.
+pub fn router(way: Way) -> Router {
+    let whole = Router::new().route("/whole/{id}", get(whole)).layer(CompressionLayer::new());
+    Router::new()
+        .route("/readyz", get(|| async { "ready" }))
+        .route("/vehicle/{id}", get(vehicle).put(save))
+        .route("/page/{id}", get(page))
+        .merge(whole)
+        .with_state(way)
+}
+
+/// A vehicle as JSON.
+#[derive(Serialize)]
+struct Shown {
+    vin_number: String,
+    #[serde(flatten)]
+    vehicle: Plain,
+}
+
+/// What both ways have in common.
+#[derive(Serialize)]
+struct Plain {
+    id: i64,
+    model_code: String,
+    serial_number: String,
+    campaign_id: i64,
+    campaign_name: String,
+    status: String,
+    inspected: bool,
+    admin_notes: String,
+    operator_notes: String,
+    parking_space: String,
+    id_yard: Option<i64>,
+    yard_group: String,
+    next: Option<i64>,
+    modified_by: Option<i64>,
+    modified_at: Option<DateTime<Utc>>,
+    version: i64,
+}
+
+impl From<Vehicle> for Plain {
+    fn from(row: Vehicle) -> Self {
+        Self {
+            id: row.id,
+            model_code: row.model_code,
+            serial_number: row.serial_number,
+            campaign_id: row.campaign_id,
+            campaign_name: row.campaign_name,
+            status: row.status,
+            inspected: row.inspected,
+            admin_notes: row.admin_notes,
+            operator_notes: row.operator_notes,
+            parking_space: row.parking_space,
+            id_yard: row.id_yard,
+            yard_group: row.yard_group,
+            next: row.next,
+            modified_by: row.modified_by,
+            modified_at: Some(row.modified_at),
+            version: row.version,
+        }
+    }
+}
+
+impl From<pb::Vehicle> for Plain {
+    fn from(told: pb::Vehicle) -> Self {
+        Self {
+            id: told.id,
+            status: status::text(told.status()).to_owned(),
+            model_code: told.model_code,
+            serial_number: told.serial_number,
+            campaign_id: told.campaign_id,
+            campaign_name: told.campaign_name,
+            inspected: told.inspected,
+            admin_notes: told.admin_notes,
+            operator_notes: told.operator_notes,
+            parking_space: told.parking_space,
+            id_yard: told.id_yard.map(i64::from),
+            yard_group: told.yard_group,
+            next: told.next,
+            modified_by: told.modified_by,
+            modified_at: told.modified_at.as_ref().and_then(moment),
+            version: told.version,
+        }
+    }
+}
+
+fn shown(vehicle: impl Into<Plain>) -> Shown {
+    let vehicle = vehicle.into();
+    Shown { vin_number: format!("{} {}", vehicle.model_code, vehicle.serial_number), vehicle }
+}
+
+/// What is answered instead.
+struct Failed(String);
+
+impl IntoResponse for Failed {
+    fn into_response(self) -> Response {
+        (StatusCode::INTERNAL_SERVER_ERROR, self.0).into_response()
+    }
+}
+
+impl<E: std::error::Error> From<E> for Failed {
+    fn from(cause: E) -> Self {
+        Self(cause.to_string())
+    }
+}
+
+async fn vehicle(State(way): State<Way>, Path(id): Path<i64>) -> Result<Json<Option<Shown>>, Failed> {
+    Ok(Json(match way {
+        Way::Straight(base) => base.vehicle(id).await?.map(shown),
+        Way::Hop(mut service) => Some(shown(service.get_vehicle(pb::GetVehicleRequest { id, yard: None }).await?.into_inner())),
+    }))
+}
+
+async fn save(State(way): State<Way>, Path(id): Path<i64>, Json(finding): Json<Finding>) -> Result<Json<Option<Shown>>, Failed> {
+    Ok(Json(match way {
+        Way::Straight(base) => base.save(id, &finding, Clock::default().now()).await?.map(shown),
+        Way::Hop(mut service) => {
+            let status = status::parse(&finding.status).map(Into::into);
+            let ask = pb::SaveVehicleRequest { id, status, operator_notes: finding.operator_notes, ..Default::default() };
+            Some(shown(service.save_vehicle(ask).await?.into_inner()))
+        }
+    }))
+}
+
+async fn page(State(way): State<Way>, Path(id): Path<i64>, Query(after): Query<Position>) -> Result<Json<Vec<Shown>>, Failed> {
+    Ok(Json(match way {
+        Way::Straight(base) => base.page(id, &after).await?.into_iter().map(shown).collect(),
+        Way::Hop(mut service) => {
+            let search = serde_json::json!({ "walk_key": after.walk_key, "id": after.id }).to_string();
+            let ask = pb::ListVehiclesRequest { campaign_id: id, search, ..Default::default() };
+            service.list_vehicles(ask).await?.into_inner().vehicles.into_iter().map(shown).collect()
+        }
+    }))
+}
+
+async fn whole(State(way): State<Way>, Path(id): Path<i64>) -> Result<Response, Failed> {
+    let Way::Straight(base) = way else { return Err(Failed("the whole list has no hop".to_owned())) };
+    Ok(([("content-type", "application/json")], Body::from_stream(array(base.whole(id)))).into_response())
+}
+
+/// One JSON array, in pieces of some thousand rows' bytes.
+fn array(rows: impl Stream<Item = Result<Row, sqlx::Error>> + Send + 'static) -> impl Stream<Item = Result<Bytes, sqlx::Error>> {
+    let mut before = b'[';
+    let pieces = rows.ready_chunks(256).map(move |some| {
+        let mut piece = Vec::with_capacity(some.len() * 160);
+        for row in some {
+            piece.push(std::mem::replace(&mut before, b','));
+            serde_json::to_writer(&mut piece, &row?).map_err(|cause| sqlx::Error::Encode(cause.into()))?;
+        }
+        Ok(Bytes::from(piece))
+    });
+    pieces.chain(futures::stream::once(async { Ok(Bytes::from_static(b"]")) }))
+}

@@ -1,0 +1,231 @@
+//! The load: connections that are kept, each sending its next request when it has the answer to the last.
+use anyhow::Context;
+use bytes::Bytes;
+use hdrhistogram::Histogram;
+use http::{HeaderMap, Method, Request, StatusCode, header::HOST};
+use http_body_util::{BodyExt, Full};
+use hyper::{body::Incoming, client::conn::http1::SendRequest};
+use hyper_util::rt::TokioIo;
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use tokio::{net::TcpStream, task::JoinSet};
+
+/// One request.
+#[derive(Debug, Clone)]
+pub struct Shot {
+    /// How.
+    pub method: Method,
+    /// Path and query.
+    pub path: String,
+    /// Beside `Host`.
+    pub headers: HeaderMap,
+    /// Empty for none.
+    pub body: Bytes,
+    /// The one answer that is right; any 2xx when none is told.
+    pub expected: Option<StatusCode>,
+}
+
+impl Shot {
+    /// A GET.
+    #[must_use]
+    pub fn get(path: String, headers: &HeaderMap) -> Self {
+        Self { method: Method::GET, path, headers: headers.clone(), body: Bytes::new(), expected: None }
+    }
+
+    fn aimed(self, at: SocketAddr) -> anyhow::Result<Request<Full<Bytes>>> {
+        let mut request = Request::builder().method(self.method).uri(self.path).body(Full::new(self.body))?;
+        *request.headers_mut() = self.headers;
+        request.headers_mut().insert(HOST, at.to_string().parse()?);
+        Ok(request)
+    }
+}
+
+/// Makes the request with a number.
+pub type Shots = Arc<dyn Fn(u64) -> Shot + Send + Sync>;
+
+/// How hard.
+#[derive(Debug, Clone, Copy)]
+pub struct Load {
+    /// Connections at once.
+    pub connections: u32,
+    /// For how long.
+    pub time: Duration,
+    /// Requests a second over all connections; none for as many as are answered.
+    pub pace: Option<f64>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct Volley {
+    /// Answers, the refused ones among them.
+    pub answers: u64,
+    /// Answers that were not the expected ones.
+    pub refused: u64,
+    /// The first of those.
+    pub first_refusal: Option<String>,
+    /// Bytes of bodies.
+    pub bytes: u64,
+    /// How long it really took.
+    pub time: Duration,
+    /// Microseconds from when a request was due to the end of its answer.
+    pub waits: Histogram<u64>,
+}
+
+impl Volley {
+    fn none() -> anyhow::Result<Self> {
+        let waits = Histogram::new(3)?;
+        Ok(Self { answers: 0, refused: 0, first_refusal: None, bytes: 0, time: Duration::ZERO, waits })
+    }
+
+    /// Takes another one in.
+    ///
+    /// # Errors
+    /// Never with waits that fit.
+    pub fn add(&mut self, other: Self) -> anyhow::Result<()> {
+        self.answers += other.answers;
+        self.refused += other.refused;
+        self.bytes += other.bytes;
+        self.time += other.time;
+        self.first_refusal = self.first_refusal.take().or(other.first_refusal);
+        self.waits.add(&other.waits)?;
+        Ok(())
+    }
+
+    /// Answers a second.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        count(self.answers) / self.time.as_secs_f64().max(f64::MIN_POSITIVE)
+    }
+}
+
+/// A number of things to calculate with.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "no count here comes near 2^52")]
+pub fn count(number: u64) -> f64 {
+    number as f64
+}
+
+/// Fires for a while; numbers go on from `first`.
+///
+/// # Errors
+/// When nothing can be reached.
+pub async fn fire(at: SocketAddr, load: Load, first: &Arc<AtomicU64>, shots: &Shots) -> anyhow::Result<Volley> {
+    let started = Instant::now();
+    let mut all = JoinSet::new();
+    for gun in 0..load.connections {
+        let every = load.pace.map(|pace| Duration::from_secs_f64(f64::from(load.connections) / pace));
+        let due = every.map(|every| (started + every * gun / load.connections, every));
+        all.spawn(one_gun(at, (started + load.time, due), first.clone(), shots.clone()));
+    }
+    let mut volley = Volley::none()?;
+    while let Some(done) = all.join_next().await {
+        volley.add(done??)?;
+    }
+    volley.time = started.elapsed();
+    Ok(volley)
+}
+
+/// The end, and when pace is kept the first moment and the step.
+type Times = (Instant, Option<(Instant, Duration)>);
+
+async fn one_gun(at: SocketAddr, (end, mut due): Times, next: Arc<AtomicU64>, shots: Shots) -> anyhow::Result<Volley> {
+    let mut volley = Volley::none()?;
+    let mut gun = Gun::open(at).await?;
+    loop {
+        if let Some((moment, every)) = &mut due {
+            tokio::time::sleep_until((*moment).into()).await;
+            *moment += *every;
+        }
+        let begun = due.map_or_else(Instant::now, |(moment, every)| moment - every);
+        if Instant::now() >= end {
+            return Ok(volley);
+        }
+        let shot = shots(next.fetch_add(1, Ordering::Relaxed));
+        let expected = shot.expected;
+        let (status, size) = gun.fire(shot).await?;
+        volley.answers += 1;
+        volley.bytes += size;
+        volley.waits.record(u64::try_from(begun.elapsed().as_micros())?)?;
+        if expected.map_or(!status.is_success(), |expected| status != expected) {
+            volley.refused += 1;
+            volley.first_refusal.get_or_insert_with(|| status.to_string());
+        }
+    }
+}
+
+/// One connection.
+struct Gun {
+    at: SocketAddr,
+    sender: SendRequest<Full<Bytes>>,
+    driver: JoinSet<()>,
+}
+
+impl Gun {
+    async fn open(at: SocketAddr) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(at).await.with_context(|| format!("cannot reach {at}"))?;
+        stream.set_nodelay(true)?;
+        let (sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+        let mut driver = JoinSet::new();
+        driver.spawn(async move { drop(connection.await) });
+        Ok(Self { at, sender, driver })
+    }
+
+    async fn send(&mut self, shot: Shot) -> anyhow::Result<http::Response<Incoming>> {
+        if self.sender.ready().await.is_err() {
+            self.driver.abort_all();
+            *self = Self::open(self.at).await?;
+        }
+        Ok(self.sender.send_request(shot.aimed(self.at)?).await?)
+    }
+
+    /// Fires and counts the bytes that come back.
+    async fn fire(&mut self, shot: Shot) -> anyhow::Result<(StatusCode, u64)> {
+        let response = self.send(shot).await?;
+        let (status, mut body, mut size) = (response.status(), response.into_body(), 0);
+        while let Some(frame) = body.frame().await {
+            size += u64::try_from(frame?.data_ref().map_or(0, Bytes::len))?;
+        }
+        Ok((status, size))
+    }
+}
+
+/// An answer that was kept, and when its first byte and its last came.
+pub struct Answer {
+    /// How it went.
+    pub status: StatusCode,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// All of it, as it went over the wire.
+    pub body: Bytes,
+    /// From the request to the first byte of the body.
+    pub first_byte: Duration,
+    /// From the request to the end.
+    pub whole: Duration,
+}
+
+/// Fires once and keeps the answer.
+///
+/// # Errors
+/// When there is none.
+pub async fn once(at: SocketAddr, shot: Shot) -> anyhow::Result<Answer> {
+    let mut gun = Gun::open(at).await?;
+    let started = Instant::now();
+    let response = gun.send(shot).await?;
+    let (status, headers) = (response.status(), response.headers().clone());
+    let mut incoming = response.into_body();
+    let (mut body, mut first_byte) = (Vec::new(), None);
+    while let Some(frame) = incoming.frame().await {
+        if let Some(data) = frame?.data_ref() {
+            first_byte.get_or_insert_with(|| started.elapsed());
+            body.extend_from_slice(data);
+        }
+    }
+    let whole = started.elapsed();
+    Ok(Answer { status, headers, body: body.into(), first_byte: first_byte.unwrap_or(whole), whole })
+}

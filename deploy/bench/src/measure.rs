@@ -1,0 +1,134 @@
+//! Measuring one operation beside its floors, in turns, so that what else the machine does hits all alike.
+use crate::{
+    load::{self, Load, Shots, Volley, count},
+    proc::{self, Group},
+    table::micros,
+};
+use anyhow::ensure;
+use std::{
+    fmt::Write,
+    net::SocketAddr,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
+
+/// How much and how long is measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Sizes {
+    /// Campaigns.
+    pub campaigns: u32,
+    /// Vehicles of each.
+    pub each: u32,
+    /// Turns of each operation.
+    pub rounds: u32,
+    /// Length of a turn.
+    pub time: Duration,
+    /// Connections of the load.
+    pub connections: u32,
+}
+
+impl Sizes {
+    /// All vehicles.
+    #[must_use]
+    pub fn vehicles(&self) -> u64 {
+        u64::from(self.campaigns) * u64::from(self.each)
+    }
+}
+
+/// Something that is fired at.
+pub struct Target {
+    /// Where.
+    pub at: SocketAddr,
+    /// The processes whose time counts.
+    pub groups: Vec<Group>,
+    /// What is fired.
+    pub shots: Shots,
+}
+
+/// What requests cost.
+pub struct Cost {
+    /// Microseconds of processor time a request, of all processes.
+    pub micros: f64,
+    /// The same by process.
+    pub by_process: Vec<(String, f64)>,
+    /// What came back.
+    pub volley: Volley,
+}
+
+impl Cost {
+    /// In words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let mut text = String::new();
+        for (name, micros) in self.by_process.iter().filter(|(_, micros)| *micros >= 0.05) {
+            let _ = write!(text, "{name} {micros:.0} ");
+        }
+        let waits = |share| count(self.volley.waits.value_at_quantile(share)) / 1000.0;
+        let _ = write!(text, "| {:.0}/s p50 {:.2} ms p99 {:.2} ms", self.volley.rate(), waits(0.5), waits(0.99));
+        text
+    }
+}
+
+/// Fires at every target in turn, several times; the first turn only warms up.
+///
+/// # Errors
+/// When a target refuses what it should answer.
+pub async fn in_turns(sizes: Sizes, targets: &[Target]) -> anyhow::Result<Vec<Cost>> {
+    let mut spent: Vec<(Vec<Duration>, Option<Volley>)> =
+        targets.iter().map(|target| (vec![Duration::ZERO; target.groups.len()], None)).collect();
+    let next: Vec<_> = targets.iter().map(|_| Arc::new(AtomicU64::new(0))).collect();
+    for round in 0..=sizes.rounds {
+        for ((target, (times, sum)), next) in targets.iter().zip(&mut spent).zip(&next) {
+            let time = if round == 0 { sizes.time / 4 } else { sizes.time };
+            let before = proc::cpu(&target.groups);
+            let volley = load::fire(target.at, Load { connections: sizes.connections, time, pace: None }, next, &target.shots).await?;
+            let after = proc::cpu(&target.groups);
+            ensure!(volley.refused == 0, "{} of {} requests were refused: {:?}", volley.refused, volley.answers, volley.first_refusal);
+            if round > 0 {
+                times.iter_mut().zip(before.iter().zip(after)).for_each(|(sum, (before, after))| *sum += after.saturating_sub(*before));
+                match sum {
+                    Some(sum) => sum.add(volley)?,
+                    None => *sum = Some(volley),
+                }
+            }
+        }
+    }
+    targets.iter().zip(spent).map(|(target, (times, volley))| cost(target, &times, volley)).collect()
+}
+
+fn cost(target: &Target, times: &[Duration], volley: Option<Volley>) -> anyhow::Result<Cost> {
+    let Some(volley) = volley else { anyhow::bail!("there was no round") };
+    let answers = count(volley.answers.max(1));
+    let by_process: Vec<_> = target.groups.iter().zip(times).map(|(group, time)| (group.name.clone(), micros(*time) / answers)).collect();
+    Ok(Cost { micros: by_process.iter().map(|(_, micros)| micros).sum(), by_process, volley })
+}
+
+/// What one piece of work cost: the time of each group, and the most memory the first ones held above what they held idle.
+pub struct Work<T> {
+    /// What came of it.
+    pub done: T,
+    /// Processor time by group.
+    pub times: Vec<Duration>,
+    /// KiB above idle, summed over the groups of `watched`.
+    pub peak: u64,
+}
+
+/// Measures one piece of work; the memory of `watched` is looked at every few milliseconds.
+///
+/// # Errors
+/// Those of the work.
+pub async fn work<T>(groups: &[Group], watched: &[Group], doing: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<Work<T>> {
+    let idle = proc::memory(watched);
+    let before = proc::cpu(groups);
+    let mut peak = idle;
+    let mut doing = std::pin::pin!(doing);
+    let done = loop {
+        tokio::select! {
+            done = doing.as_mut() => break done?,
+            () = tokio::time::sleep(Duration::from_millis(5)) => peak = peak.max(proc::memory(watched)),
+        }
+    };
+    let after = proc::cpu(groups);
+    let times = before.iter().zip(after).map(|(before, after)| after.saturating_sub(*before)).collect();
+    Ok(Work { done, times, peak: peak - idle })
+}

@@ -1,0 +1,88 @@
+//! What processes cost: their time on the processors and their memory, from /proc.
+use std::{collections::HashMap, fs, time::Duration};
+
+/// Clock ticks a second in /proc/PID/stat; Linux shows 100 to programs on every machine.
+const TICKS: u32 = 100;
+
+/// A process with everything it starts.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// As the tables name it.
+    pub name: String,
+    /// The first process.
+    pub root: u32,
+}
+
+/// One line of /proc/PID/stat, as far as it is needed.
+struct Stat {
+    parent: u32,
+    ticks: u32,
+}
+
+fn stat(pid: u32) -> Option<Stat> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let number = |at: usize| fields.get(at)?.parse::<u32>().ok();
+    // The time of children that have ended is their parent's from then on.
+    let ticks = (11..15).map(number).sum::<Option<u32>>()?;
+    Some(Stat { parent: number(1)?, ticks })
+}
+
+fn all() -> HashMap<u32, Stat> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter_map(|pid| Some((pid, stat(pid)?))).collect()
+}
+
+fn is_below(all: &HashMap<u32, Stat>, mut pid: u32, root: u32) -> bool {
+    while pid != root {
+        match all.get(&pid) {
+            Some(stat) if stat.parent > 1 => pid = stat.parent,
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// The time each group has taken on the processors until now.
+#[must_use]
+pub fn cpu(groups: &[Group]) -> Vec<Duration> {
+    let all = all();
+    let of = |root| all.iter().filter(|(pid, _)| is_below(&all, **pid, root)).map(|(_, stat)| stat.ticks).sum::<u32>();
+    groups.iter().map(|group| Duration::from_secs(1) * of(group.root) / TICKS).collect()
+}
+
+/// The memory that groups hold now and that no file backs, in KiB: what cannot be taken from them.
+#[must_use]
+pub fn memory(groups: &[Group]) -> u64 {
+    groups.iter().map(|group| group.root).map(with_children).sum()
+}
+
+fn with_children(pid: u32) -> u64 {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let children = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
+    let below: u64 = children.map(|all| all.split_whitespace().filter_map(|pid| pid.parse().ok()).map(with_children).sum::<u64>()).sum();
+    own_memory(pid).unwrap_or_default() + below
+}
+
+fn own_memory(pid: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    Some(field("RssAnon:")? + field("RssShmem:").unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_has_taken_time_and_holds_memory() {
+        let me = [Group { name: "me".into(), root: std::process::id() }];
+        let before = cpu(&me)[0];
+        let mut sum = 0u64;
+        while cpu(&me)[0] < before + Duration::from_millis(50) {
+            sum = (0..100_000).fold(sum, |sum, n| sum.wrapping_mul(31).wrapping_add(n));
+        }
+        assert_ne!(sum, 1);
+        assert!(memory(&me) > 100);
+    }
+}

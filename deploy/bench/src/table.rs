@@ -1,0 +1,124 @@
+//! What is printed: each operation beside its floor, and whether the goal holds.
+use serde::Serialize;
+use std::{fmt::Write, time::Duration};
+
+/// One line of the table.
+#[derive(Debug, Clone, Serialize)]
+pub struct Line {
+    /// Which Patio: `five` or `one`.
+    pub stack: String,
+    /// What was done.
+    pub operation: String,
+    /// What was measured, with its unit.
+    pub patio: String,
+    /// The floor's, or what is not to be exceeded.
+    pub floor: String,
+    /// How many times the floor.
+    pub ratio: Option<f64>,
+    /// How many times it may be; none when it is only told.
+    pub goal: Option<f64>,
+    /// Whether it holds; none when it is only told.
+    pub holds: Option<bool>,
+    /// The rest: time by process, throughput, waits.
+    pub more: String,
+}
+
+/// All lines, in the order in which they were measured.
+#[derive(Debug, Default)]
+pub struct Table {
+    lines: Vec<Line>,
+}
+
+impl Table {
+    /// Adds a line and shows it at once.
+    pub fn add(&mut self, line: Line) {
+        println!("{}", shown(&line));
+        self.lines.push(line);
+    }
+
+    /// Adds a ratio and its goal.
+    pub fn ratio(&mut self, (stack, operation): (&str, &str), (patio, floor): (f64, f64), unit: &str, goal: f64, more: String) {
+        let ratio = patio / floor;
+        self.add(Line {
+            stack: stack.to_owned(),
+            operation: operation.to_owned(),
+            patio: format!("{patio:.1} {unit}"),
+            floor: format!("{floor:.1} {unit}"),
+            ratio: Some(ratio),
+            goal: Some(goal),
+            holds: Some(ratio <= goal),
+            more,
+        });
+    }
+
+    /// Adds a figure and the most it may be.
+    pub fn most(&mut self, (stack, operation): (&str, &str), (figure, most): (f64, f64), unit: &str, more: String) {
+        self.add(Line {
+            stack: stack.to_owned(),
+            operation: operation.to_owned(),
+            patio: format!("{figure:.2} {unit}"),
+            floor: format!("at most {most} {unit}"),
+            ratio: None,
+            goal: None,
+            holds: Some(figure <= most),
+            more,
+        });
+    }
+
+    /// Adds a figure that has no goal.
+    pub fn told(&mut self, stack: &str, operation: &str, figure: String, more: String) {
+        let (stack, operation) = (stack.to_owned(), operation.to_owned());
+        self.add(Line { stack, operation, patio: figure, floor: String::new(), ratio: None, goal: None, holds: None, more });
+    }
+
+    /// All lines as a table, and how many goals hold.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut text = format!("{:5} {:46} {:>14} {:>20} {:>12}\n", "", "operation", "Patio", "floor or limit", "ratio (goal)");
+        for line in &self.lines {
+            let _ = writeln!(text, "{}", shown(line));
+        }
+        let judged: Vec<bool> = self.lines.iter().filter_map(|line| line.holds).collect();
+        let _ = writeln!(text, "{} of {} goals hold", judged.iter().filter(|holds| **holds).count(), judged.len());
+        text
+    }
+
+    /// All lines as JSON.
+    ///
+    /// # Errors
+    /// Never with numbers that are numbers.
+    pub fn json(&self) -> anyhow::Result<String> {
+        Ok(serde_json::to_string_pretty(&self.lines)?)
+    }
+}
+
+fn shown(line: &Line) -> String {
+    let ratio = match (line.ratio, line.goal) {
+        (Some(ratio), Some(goal)) => format!("{ratio:.2} ({goal})"),
+        _ => String::new(),
+    };
+    let mark = line.holds.map_or("    ", |holds| if holds { "pass" } else { "MISS" });
+    format!("{:5} {:46} {:>14} {:>20} {:>12} {mark} {}", line.stack, line.operation, line.patio, line.floor, ratio, line.more)
+}
+
+/// Microseconds with one decimal.
+#[must_use]
+pub fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_that_hold_and_those_that_do_not_are_counted() {
+        let mut table = Table::default();
+        table.ratio(("five", "a"), (14.0, 10.0), "us", 1.5, String::new());
+        table.ratio(("five", "b"), (16.0, 10.0), "us", 1.5, String::new());
+        table.most(("five", "c"), (20.0, 20.0), "ms", String::new());
+        table.told("five", "d", "7".into(), String::new());
+        let text = table.text();
+        assert!(text.contains("2 of 3 goals hold") && text.contains("MISS") && text.contains("1.60 (1.5)"), "{text}");
+    }
+}

@@ -1,0 +1,82 @@
+//! One vehicle: read and saved.
+use crate::{
+    Bench,
+    fill::{Person, scatter},
+    load::{Shot, Shots},
+    measure::{Target, in_turns},
+    stack::Served,
+    table::Table,
+};
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, header::CONTENT_TYPE};
+use serde_json::json;
+use std::sync::Arc;
+
+impl Bench {
+    /// The floors: straight on the database, and behind one hop.
+    pub async fn floors(&self) -> anyhow::Result<(Served, Served)> {
+        Ok((self.ground.floor(&self.source, false).await?, self.ground.floor(&self.source, true).await?))
+    }
+
+    /// Patio and the floors as targets of the same shots under other paths.
+    pub fn targets(&self, floors: &(Served, Served), patio: Shots, floor: &Shots) -> [Target; 3] {
+        let target = |served: &Served, shots| Target { at: served.at, groups: served.groups(), shots };
+        [target(&self.patio, patio), target(&floors.1, floor.clone()), target(&floors.0, floor.clone())]
+    }
+
+    /// The goal's floor: behind a hop when Patio has one.
+    pub fn is_five(&self) -> bool {
+        self.stack == "five"
+    }
+}
+
+/// Fires at Patio and both floors and tells all three.
+pub async fn beside(bench: &Bench, table: &mut Table, name: &str, goal: f64, targets: [Target; 3]) -> anyhow::Result<()> {
+    let costs = in_turns(bench.sizes, &targets).await?;
+    let [patio, hop, bare] = &costs[..] else { anyhow::bail!("three targets, three costs") };
+    let floor = if bench.is_five() { hop } else { bare };
+    table.ratio((bench.stack, name), (patio.micros, floor.micros), "us", goal, patio.words());
+    table.told(bench.stack, "  its floor behind one hop", format!("{:.1} us", hop.micros), hop.words());
+    table.told(bench.stack, "  its floor without a hop", format!("{:.1} us", bare.micros), bare.words());
+    Ok(())
+}
+
+/// Measures reading and saving one vehicle.
+///
+/// # Errors
+/// When something refuses or breaks.
+pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
+    let floors = bench.floors().await?;
+    let all = bench.sizes.vehicles();
+    let by_number = |person: &Person, path: &'static str| -> Shots {
+        let headers = person.headers.clone();
+        Arc::new(move |number| Shot::get(format!("{path}/{}", scatter(number) % all + 1), &headers))
+    };
+    let nobody = Person { headers: HeaderMap::new() };
+    let (patio, floor) = (by_number(&bench.operator, "/api/vehicles"), by_number(&nobody, "/vehicle"));
+    beside(bench, table, "GET vehicle", 1.5, bench.targets(&floors, patio, &floor)).await?;
+    for (name, again) in [("PUT vehicle, first inspection", false), ("PUT vehicle, inspected before", true)] {
+        let (patio, floor) = (saves(bench, "/api/vehicles", again), saves(bench, "/vehicle", again));
+        beside(bench, table, name, if bench.is_five() { 1.8 } else { 1.5 }, bench.targets(&floors, patio, &floor)).await?;
+    }
+    Ok(())
+}
+
+/// Saves as the page sends them: first each vehicle once, or the same few again and again.
+fn saves(bench: &Bench, path: &'static str, again: bool) -> Shots {
+    let (all, mut headers) = (bench.sizes.vehicles(), bench.operator.headers.clone());
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Arc::new(move |number| {
+        // A step without a common divisor meets every vehicle once; those saved first are saved again.
+        let turn = if again { scatter(number) % (all / 100) } else { number };
+        let id = turn * 7_919 % all + 1;
+        let mut headers = headers.clone();
+        if !again {
+            headers.insert(HeaderName::from_static("if-match"), HeaderValue::from_static("\"1\""));
+        }
+        let key = format!("{:016x}-{id}-{again}", scatter(number ^ 0x5eed));
+        headers.insert(HeaderName::from_static("idempotency-key"), HeaderValue::try_from(key).unwrap_or(HeaderValue::from_static("-")));
+        let body = json!({ "id": id, "status": "ok", "operator_notes": format!("looked at it, {number}"), "origin": "scanned" });
+        Shot { method: Method::PUT, path: format!("{path}/{id}"), headers, body: Bytes::from(body.to_string()), expected: None }
+    })
+}

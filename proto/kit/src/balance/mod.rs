@@ -1,0 +1,181 @@
+//! Calls spread over the replicas behind one DNS name, and kept away from those that are not well.
+mod budget;
+mod replica;
+
+pub(crate) use replica::whole;
+pub use replica::{Failure, Lease};
+
+use crate::lifecycle::Tasks;
+use anyhow::Context;
+use budget::Budget;
+use http::Uri;
+use replica::Replica;
+use std::{
+    collections::HashSet,
+    net::SocketAddr,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::Notify;
+
+/// How often the name is looked up again when nothing happens.
+const LOOK_UP_EVERY: Duration = Duration::from_secs(2);
+/// How long until it is looked up again when no replica is well.
+const LOOK_UP_SOON: Duration = Duration::from_millis(200);
+
+/// The replicas of one service; clones share what is known of them.
+#[derive(Clone)]
+pub struct Replicas(Arc<Inner>);
+
+struct Inner {
+    name: &'static str,
+    known: RwLock<Vec<Arc<Replica>>>,
+    turn: AtomicUsize,
+    budget: Budget,
+    changed: Notify,
+}
+
+/// A name to look up.
+struct Place {
+    host: String,
+    port: u16,
+}
+
+/// Opens the way to `http://name:port`, or several such separated by commas; replicas that come and go are followed.
+///
+/// # Errors
+/// When a URL is none, or names no host or no port.
+pub fn replicas(service: &'static str, urls: &str, tasks: &Tasks) -> anyhow::Result<Replicas> {
+    let places = urls.split(',').map(|url| place(url.trim())).collect::<anyhow::Result<Vec<_>>>()?;
+    let replicas = Replicas(Arc::new(Inner {
+        name: service,
+        known: RwLock::default(),
+        turn: AtomicUsize::new(0),
+        budget: Budget::default(),
+        changed: Notify::new(),
+    }));
+    let (following, ended) = (replicas.clone(), tasks.clone());
+    tasks.spawn(async move {
+        while !ended.is_stopping() {
+            following.follow(&places, &ended).await;
+            let pause = if following.well() == 0 { LOOK_UP_SOON } else { LOOK_UP_EVERY };
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                () = ended.stopped() => {}
+            }
+        }
+    });
+    Ok(replicas)
+}
+
+fn place(url: &str) -> anyhow::Result<Place> {
+    let uri: Uri = url.parse().with_context(|| format!("`{url}` is not a URL"))?;
+    let host = uri.host().with_context(|| format!("`{url}` names no host"))?.to_owned();
+    let port = uri.port_u16().with_context(|| format!("`{url}` names no port"))?;
+    Ok(Place { host, port })
+}
+
+impl Replicas {
+    /// A replica for one try: a well one with little to do, and if there is another, none of those tried before.
+    ///
+    /// When none is well any is better than none: it may answer itself why it is not.
+    /// Waits while no replica is known at all.
+    pub async fn lease(&self, tried: &[SocketAddr]) -> Lease {
+        loop {
+            let changed = self.0.changed.notified();
+            if let Some(replica) = self.choose(tried) {
+                return Lease::of(replica);
+            }
+            changed.await;
+        }
+    }
+
+    /// Whether a repetition is affordable: repeated calls may add a tenth to the load and no more.
+    #[must_use]
+    pub fn afford_repetition(&self) -> bool {
+        let affordable = self.0.budget.withdraw();
+        let told = if affordable { "repeated" } else { "refused" };
+        metrics::counter!("patio_repetitions_total", "service" => self.0.name, "outcome" => told).increment(1);
+        affordable
+    }
+
+    /// Notes that a call is made for the first time.
+    pub fn note_call(&self) {
+        self.0.budget.deposit();
+    }
+
+    fn choose(&self, tried: &[SocketAddr]) -> Option<Arc<Replica>> {
+        let known = self.0.known.read().unwrap_or_else(PoisonError::into_inner);
+        let fresh = |replica: &&Arc<Replica>| !tried.contains(&replica.address);
+        let well: Vec<_> = known.iter().filter(|replica| replica.is_well()).collect();
+        let first = well.iter().copied().filter(fresh).collect::<Vec<_>>();
+        [first, well, known.iter().filter(fresh).collect(), known.iter().collect()]
+            .iter()
+            .find(|group| !group.is_empty())
+            .map(|group| self.least_busy(group))
+    }
+
+    /// The one with the least to do; among equals each in turn.
+    fn least_busy(&self, group: &[&Arc<Replica>]) -> Arc<Replica> {
+        let turn = self.0.turn.fetch_add(1, Ordering::Relaxed) % group.len();
+        let (before, after) = group.split_at(turn);
+        let mut best = group[turn];
+        for replica in after.iter().chain(before) {
+            if replica.busy() < best.busy() {
+                best = replica;
+            }
+        }
+        best.clone()
+    }
+
+    fn well(&self) -> usize {
+        self.0.known.read().unwrap_or_else(PoisonError::into_inner).iter().filter(|replica| replica.is_well()).count()
+    }
+
+    /// Looks the names up; what is known is kept when that fails or finds nobody.
+    async fn follow(&self, places: &[Place], tasks: &Tasks) {
+        let (mut found, mut all) = (HashSet::new(), true);
+        for Place { host, port } in places {
+            match tokio::net::lookup_host((host.as_str(), *port)).await {
+                Ok(addresses) => found.extend(addresses),
+                Err(cause) => {
+                    tracing::warn!(%cause, host, "cannot look up a service");
+                    all = false;
+                }
+            }
+        }
+        if !found.is_empty() {
+            self.replace(found, all, tasks);
+        }
+        let (known, well) = (self.0.known.read().unwrap_or_else(PoisonError::into_inner).len(), self.well());
+        metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => "known").set(count(known));
+        metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => "well").set(count(well));
+    }
+
+    /// Takes new addresses in, and when `all` were found, leaves out those that are gone.
+    fn replace(&self, mut found: HashSet<SocketAddr>, all: bool, tasks: &Tasks) {
+        let mut known = self.0.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|replica| {
+            let stays = found.remove(&replica.address) || !all;
+            if !stays {
+                replica.forget();
+            }
+            stays
+        });
+        for address in found {
+            match Replica::watched(address, tasks) {
+                Ok(replica) => known.push(replica),
+                Err(cause) => tracing::error!(%cause, %address, "a replica cannot be called"),
+            }
+        }
+        drop(known);
+        self.0.changed.notify_waiters();
+    }
+}
+
+fn count(number: usize) -> f64 {
+    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+}

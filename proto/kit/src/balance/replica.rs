@@ -1,0 +1,194 @@
+//! One replica, and how it is.
+use crate::lifecycle::Tasks;
+use bytes::Bytes;
+use http::{Request, Response};
+use std::{
+    error::Error,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::{Notify, watch};
+use tonic::{
+    ConnectError, TimeoutExpired,
+    body::Body,
+    transport::{Channel, Endpoint},
+};
+use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
+use tower::ServiceExt;
+
+/// How long a replica may take to say how it is: one that is frozen is left alone within a second.
+const CHECK_PATIENCE: Duration = Duration::from_millis(400);
+/// How long until it is asked again.
+const CHECK_EVERY: Duration = Duration::from_millis(400);
+/// How long until one that is not well is asked again.
+const CHECK_SOON: Duration = Duration::from_millis(150);
+
+/// One address and what is known of it.
+pub struct Replica {
+    pub address: SocketAddr,
+    channel: Channel,
+    busy: AtomicUsize,
+    well: watch::Sender<bool>,
+    look: Notify,
+    forgotten: watch::Sender<bool>,
+}
+
+/// Why a replica gave no answer.
+pub enum Failure {
+    /// It has not seen the call.
+    NotSent(String),
+    /// It may have seen the call, and may have carried it out.
+    Lost(String),
+    /// It took too long.
+    TooLate,
+}
+
+impl Replica {
+    /// A replica that is asked from now on how it is.
+    pub fn watched(address: SocketAddr, tasks: &Tasks) -> anyhow::Result<Arc<Self>> {
+        let channel = Endpoint::from_shared(format!("http://{address}"))?
+            .connect_timeout(Duration::from_millis(500))
+            .http2_keep_alive_interval(Duration::from_secs(10))
+            .keep_alive_timeout(Duration::from_secs(3))
+            .keep_alive_while_idle(true)
+            .tcp_nodelay(true)
+            .connect_lazy();
+        let replica = Arc::new(Self {
+            address,
+            channel,
+            busy: AtomicUsize::new(0),
+            well: watch::Sender::new(false),
+            look: Notify::new(),
+            forgotten: watch::Sender::new(false),
+        });
+        let (watching, ended) = (replica.clone(), tasks.clone());
+        tasks.spawn(async move {
+            let mut forgotten = watching.forgotten.subscribe();
+            tokio::select! {
+                () = watching.watch() => {}
+                _ = forgotten.wait_for(|forgotten| *forgotten) => {}
+                () = ended.stopped() => {}
+            }
+        });
+        Ok(replica)
+    }
+
+    async fn watch(&self) {
+        loop {
+            let well = self.check().await;
+            if self.well.send_replace(well) != well {
+                tracing::info!(address = %self.address, well, "a replica changed");
+            }
+            tokio::select! {
+                () = tokio::time::sleep(if well { CHECK_EVERY } else { CHECK_SOON }) => {}
+                () = self.look.notified() => {}
+            }
+        }
+    }
+
+    async fn check(&self) -> bool {
+        let mut health = HealthClient::new(self.channel.clone());
+        let answer = tokio::time::timeout(CHECK_PATIENCE, health.check(HealthCheckRequest { service: String::new() })).await;
+        matches!(answer, Ok(Ok(reply)) if reply.get_ref().status() == ServingStatus::Serving)
+    }
+
+    pub fn is_well(&self) -> bool {
+        *self.well.borrow()
+    }
+
+    pub fn busy(&self) -> usize {
+        self.busy.load(Ordering::Relaxed)
+    }
+
+    /// Ends the asking; calls under way go on.
+    pub fn forget(&self) {
+        self.forgotten.send_replace(true);
+    }
+
+    /// Takes note of a broken connection before the next look would.
+    fn suspect(&self) {
+        self.well.send_replace(false);
+        self.look.notify_one();
+    }
+
+    /// Waits until a replica that was well is no longer; for ever when it was not.
+    async fn lost(&self) {
+        let mut well = self.well.subscribe();
+        if !*well.borrow_and_update() || well.wait_for(|well| !well).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+/// A replica that counts as busy while this is held.
+pub struct Lease(Arc<Replica>);
+
+impl Lease {
+    pub(super) fn of(replica: Arc<Replica>) -> Self {
+        replica.busy.fetch_add(1, Ordering::Relaxed);
+        Self(replica)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.0.address
+    }
+
+    /// Carries a call there; one that may be repeated is given up as soon as the replica is not well any more.
+    ///
+    /// # Errors
+    /// Why there was no answer.
+    pub async fn carry(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, Failure> {
+        let answered = tokio::select! {
+            answered = self.0.channel.clone().oneshot(request) => answered,
+            () = self.0.lost(), if may_repeat => return Err(Failure::Lost("the replica is not well any more".to_owned())),
+        };
+        answered.map_err(|cause| {
+            let failure = failure(&cause);
+            if !matches!(failure, Failure::TooLate) {
+                self.0.suspect();
+            }
+            failure
+        })
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.0.busy.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn failure(cause: &(dyn Error + 'static)) -> Failure {
+    let mut told = cause.to_string();
+    let mut inner = Some(cause);
+    let mut not_sent = false;
+    while let Some(cause) = inner {
+        if cause.is::<TimeoutExpired>() {
+            return Failure::TooLate;
+        }
+        not_sent |= cause.is::<ConnectError>()
+            || cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_canceled)
+            || cause.downcast_ref::<h2::Error>().is_some_and(untouched);
+        told = cause.to_string();
+        inner = cause.source();
+    }
+    if not_sent { Failure::NotSent(told) } else { Failure::Lost(told) }
+}
+
+/// Whether the other side says that it has not looked at the call.
+fn untouched(cause: &h2::Error) -> bool {
+    let reason = cause.reason();
+    reason == Some(h2::Reason::REFUSED_STREAM) || cause.is_go_away() && cause.is_remote() && reason == Some(h2::Reason::NO_ERROR)
+}
+
+/// A body that can be sent again.
+pub(crate) fn whole(body: Bytes) -> Body {
+    use http_body_util::{BodyExt, Full};
+    Body::new(Full::new(body).map_err(|never| match never {}))
+}

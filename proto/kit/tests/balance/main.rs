@@ -1,0 +1,165 @@
+//! Calls over the network, to replicas that come, go, freeze and fail.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod replica;
+
+use http::{HeaderMap, Request, Response};
+use patio_kit::{
+    balance,
+    lifecycle::Tasks,
+    link::{Link, Repeatable, on_behalf_of},
+};
+use replica::{Behaviour, Double};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+    time::{Duration, Instant},
+};
+use tonic::body::Body;
+use tower::ServiceExt;
+
+/// A call that may be repeated, and one that may not.
+const READ: &str = "/patio.vehicle.v1.VehicleService/GetVehicle";
+const SAVE: &str = "/patio.vehicle.v1.VehicleService/SaveVehicle";
+
+struct Caller {
+    link: Link,
+    _tasks: Tasks,
+}
+
+impl Caller {
+    async fn of(replicas: &[&Double]) -> Self {
+        let tasks = Tasks::default();
+        let urls: Vec<String> = replicas.iter().map(|replica| format!("http://{}", replica.address)).collect();
+        let link = Link::Remote(balance::replicas("test", &urls.join(","), &tasks).unwrap());
+        tokio::time::sleep(Duration::from_millis(300)).await; // until it knows how they are
+        Self { link, _tasks: tasks }
+    }
+
+    async fn call(&self, path: &str) -> Response<Body> {
+        self.link.clone().oneshot(Request::post(path).body(Body::empty()).unwrap()).await.unwrap()
+    }
+
+    /// How often each answered well, and how many calls failed.
+    async fn calls(&self, path: &str, times: usize) -> (BTreeMap<String, usize>, usize) {
+        let (mut answered, mut failed) = (BTreeMap::new(), 0);
+        for _ in 0..times {
+            let response = self.call(path).await;
+            match header(&response, "grpc-status") {
+                "0" => *answered.entry(header(&response, "x-replica").to_owned()).or_insert(0) += 1,
+                _ => failed += 1,
+            }
+        }
+        (answered, failed)
+    }
+}
+
+fn header<'r>(response: &'r Response<Body>, name: &str) -> &'r str {
+    response.headers().get(name).map_or("", |value| value.to_str().unwrap())
+}
+
+#[tokio::test]
+async fn calls_are_spread_over_the_replicas() {
+    let (a, b) = (Double::start("a"), Double::start("b"));
+    let (answered, failed) = Caller::of(&[&a, &b]).await.calls(READ, 200).await;
+    assert_eq!(failed, 0);
+    assert!(answered.values().all(|count| (80..=120).contains(count)), "{answered:?}");
+}
+
+#[tokio::test]
+async fn a_killed_replica_costs_no_call_not_even_one_that_must_not_be_repeated() {
+    let (a, b) = (Double::start("a"), Double::start("b"));
+    let caller = Caller::of(&[&a, &b]).await;
+    caller.calls(SAVE, 20).await;
+    a.kill().await;
+    let (answered, failed) = caller.calls(SAVE, 200).await;
+    assert_eq!((failed, answered), (0, BTreeMap::from([("b".to_owned(), 200)])));
+}
+
+#[tokio::test]
+async fn a_replica_that_says_it_leaves_gets_nothing_more() {
+    let (a, b) = (Double::start("a"), Double::start("b"));
+    let caller = Caller::of(&[&a, &b]).await;
+    a.behave(Behaviour::Leaving);
+    tokio::time::sleep(Duration::from_millis(900)).await;
+    assert_eq!(caller.calls(SAVE, 50).await.0, BTreeMap::from([("b".to_owned(), 50)]));
+    a.behave(Behaviour::Well);
+    tokio::time::sleep(Duration::from_millis(900)).await;
+    assert_eq!(caller.calls(SAVE, 50).await.0.len(), 2, "it came back");
+}
+
+#[tokio::test]
+async fn a_frozen_replica_is_left_within_a_second_and_reads_that_hung_there_are_answered_elsewhere() {
+    let (a, b) = (Double::start("a"), Double::start("b"));
+    let caller = Caller::of(&[&a, &b]).await;
+    a.behave(Behaviour::Frozen);
+    let started = Instant::now();
+    let (answered, failed) = caller.calls(READ, 10).await;
+    assert_eq!((failed, answered.len()), (0, 1));
+    assert!(started.elapsed() < Duration::from_millis(1200), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn a_call_that_was_lost_is_repeated_only_when_it_may_be() {
+    let (a, b) = (Double::start("a"), Double::start("b"));
+    let caller = Caller::of(&[&a, &b]).await;
+    (a.behave(Behaviour::Breaking), b.behave(Behaviour::Breaking));
+    let answer = caller.call(SAVE).await;
+    assert_eq!((header(&answer, "grpc-status"), a.seen() + b.seen()), ("14", 1));
+    let keyed = Request::post(SAVE).extension(Repeatable).body(Body::empty()).unwrap();
+    caller.link.clone().oneshot(keyed).await.unwrap();
+    assert!(a.seen() + b.seen() > 2, "a save with an idempotency key is tried again");
+}
+
+#[tokio::test]
+async fn repetitions_add_a_tenth_to_the_load_and_no_more() {
+    let (a, b) = (Double::start("a"), Double::start("b"));
+    let caller = Caller::of(&[&a, &b]).await;
+    (a.behave(Behaviour::Busy), b.behave(Behaviour::Busy));
+    let (_, failed) = caller.calls(READ, 500).await;
+    assert_eq!(failed, 500);
+    assert!((500..=500 + 50 + 20).contains(&(a.seen() + b.seen())), "{} calls reached them", a.seen() + b.seen());
+}
+
+#[tokio::test]
+async fn with_nobody_there_a_call_fails_within_its_deadline_and_says_that_it_may_be_tried_again() {
+    let a = Double::start("a");
+    let caller = Caller::of(&[&a]).await;
+    a.kill().await;
+    let started = Instant::now();
+    let answer = caller.call(READ).await;
+    assert_eq!(header(&answer, "grpc-status"), "14");
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn a_server_that_runs_out_of_time_and_one_that_does_not_answer_are_told_alike() {
+    let a = Double::start("a");
+    let caller = Caller::of(&[&a]).await;
+    a.behave(Behaviour::Expiring);
+    assert_eq!(header(&caller.call(SAVE).await, "grpc-status"), "4");
+    a.behave(Behaviour::Slow);
+    let hurried = Request::post(SAVE).header("grpc-timeout", "300m").body(Body::empty()).unwrap();
+    let started = Instant::now();
+    assert_eq!(header(&caller.link.clone().oneshot(hurried).await.unwrap(), "grpc-status"), "4");
+    assert!(started.elapsed() < Duration::from_millis(800));
+}
+
+#[tokio::test]
+async fn a_deadline_shrinks_from_hop_to_hop_in_one_process_too() {
+    let slot = Arc::new(OnceLock::new());
+    let echo = |headers: HeaderMap| async move { [("x-told", headers["grpc-timeout"].clone())] };
+    slot.set(axum::Router::new().fallback(echo)).unwrap();
+    let link = Link::Local(slot);
+    let told = HeaderMap::from_iter([(http::HeaderName::from_static("grpc-timeout"), http::HeaderValue::from_static("500m"))]);
+    let answer = on_behalf_of(&told, async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        link.clone().oneshot(Request::post(READ).header("grpc-timeout", "2S").body(Body::empty()).unwrap()).await.unwrap()
+    })
+    .await;
+    let left: u64 = header(&answer, "x-told").trim_end_matches('m').parse().unwrap();
+    assert!((200..=400).contains(&left), "{left} ms are left");
+    let slow = Arc::new(OnceLock::new());
+    slow.set(axum::Router::new().fallback(|| async { tokio::time::sleep(Duration::from_secs(9)).await })).unwrap();
+    let hurried = Request::post(READ).header("grpc-timeout", "100m").body(Body::empty()).unwrap();
+    assert_eq!(header(&Link::Local(slow).oneshot(hurried).await.unwrap(), "grpc-status"), "4");
+}

@@ -1,0 +1,117 @@
+//! A replica that behaves as it is told.
+use axum::{Router, extract::State, response::IntoResponse};
+use http::StatusCode;
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{net::TcpListener, runtime::Runtime};
+use tonic::service::RoutesBuilder;
+use tonic_health::{ServingStatus, server::HealthReporter};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Behaviour {
+    Well,
+    /// Answers, and says that it does not serve any more.
+    Leaving,
+    /// Answers nothing, not even how it is.
+    Frozen,
+    /// Ends every call without an answer.
+    Breaking,
+    /// Answers that it is away.
+    Busy,
+    /// Answers as tonic does when a deadline has passed.
+    Expiring,
+    /// Takes its time.
+    Slow,
+}
+
+#[derive(Clone)]
+struct Shared {
+    name: &'static str,
+    behaviour: Arc<Mutex<Behaviour>>,
+    seen: Arc<AtomicUsize>,
+}
+
+/// A replica in a runtime of its own, which can be ended with all its connections.
+pub struct Double {
+    pub address: SocketAddr,
+    shared: Shared,
+    reporter: HealthReporter,
+    runtime: Mutex<Option<Runtime>>,
+}
+
+impl Double {
+    pub fn start(name: &'static str) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let shared = Shared { name, behaviour: Arc::new(Mutex::new(Behaviour::Well)), seen: Arc::default() };
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (reporter, health) = tonic_health::server::health_reporter();
+        let mut routes = RoutesBuilder::default();
+        routes.add_service(health);
+        let answering = shared.clone();
+        let app: Router = routes
+            .routes()
+            .into_axum_router()
+            .reset_fallback()
+            .layer(axum::middleware::from_fn_with_state(shared.clone(), freeze))
+            .fallback(move || answer(answering.clone()));
+        runtime.spawn(async move { axum::serve(TcpListener::from_std(listener).unwrap(), app).await.unwrap() });
+        Self { address, shared, reporter, runtime: Mutex::new(Some(runtime)) }
+    }
+
+    pub fn behave(&self, behaviour: Behaviour) {
+        *self.shared.behaviour.lock().unwrap() = behaviour;
+        let status = if behaviour == Behaviour::Leaving { ServingStatus::NotServing } else { ServingStatus::Serving };
+        futures::executor::block_on(self.reporter.set_service_status("", status));
+    }
+
+    /// Ends it, and waits until its connections are closed.
+    pub async fn kill(&self) {
+        self.runtime.lock().unwrap().take().unwrap().shutdown_background();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+
+    pub fn seen(&self) -> usize {
+        self.shared.seen.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Double {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.lock().unwrap().take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+async fn freeze(State(shared): State<Shared>, request: axum::extract::Request, next: axum::middleware::Next) -> axum::response::Response {
+    if *shared.behaviour.lock().unwrap() == Behaviour::Frozen {
+        std::future::pending::<()>().await;
+    }
+    next.run(request).await
+}
+
+async fn answer(shared: Shared) -> axum::response::Response {
+    shared.seen.fetch_add(1, Ordering::SeqCst);
+    let behaviour = *shared.behaviour.lock().unwrap();
+    let status = match behaviour {
+        Behaviour::Well | Behaviour::Leaving => "0",
+        Behaviour::Busy => "14",
+        Behaviour::Expiring => "1",
+        Behaviour::Frozen => std::future::pending().await,
+        Behaviour::Slow => {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            "0"
+        }
+        Behaviour::Breaking => panic!("as told"),
+    };
+    let message = if behaviour == Behaviour::Expiring { "Timeout expired" } else { "" };
+    (StatusCode::OK, [("grpc-status", status), ("grpc-message", message), ("x-replica", shared.name)]).into_response()
+}

@@ -1,0 +1,83 @@
+import { createRequire } from 'node:module'
+import { expect, test, type Page } from '@playwright/test'
+import type { AxeResults } from 'axe-core'
+import { PHONE, SIZES, shot } from './support/screenshots'
+import { everyScreen, open } from './support/screens'
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+const SMALLEST = 44
+/** Pictures of the other looks too, for who wants to look at them. */
+const EVERY_LOOK = process.env.PATIO_EVERY_LOOK === '1'
+
+/** What axe finds on the screen as it is now, as lines to read. */
+async function found(page: Page, rules?: string[]): Promise<string[]> {
+  const options = { resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) }
+  const results = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults
+  return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, any }) => `${target.join(' ')} ${any[0]?.message ?? ''}`).join(', ')}`)
+}
+
+/** What one can tap or type into and that is smaller than a fingertip; links in running text are not meant. */
+const tooSmall = (page: Page, smallest: number) =>
+  page.evaluate((least) => {
+    const modal = document.querySelector('dialog[open]') ?? document
+    const parts = [...modal.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary, [role=tab]')]
+    const target = (part: HTMLElement): DOMRect => {
+      const after = getComputedStyle(part, '::after')
+      const spread = after.content !== 'none' && after.position === 'absolute' && after.inset === '0px'
+      const label = part.matches('input[type=checkbox], input[type=radio], input[type=file]') ? part.closest('label') : null
+      return (label ?? (spread ? (part.offsetParent ?? part) : part)).getBoundingClientRect()
+    }
+    return parts
+      .filter((part) => part.checkVisibility({ visibilityProperty: true }) && !(part.matches('p a, article a') && getComputedStyle(part).display === 'inline'))
+      .map((part) => ({ part, box: target(part) }))
+      .filter(({ box }) => box.width < least - 0.5 || box.height < least - 0.5)
+      .map(({ part, box }) => `${part.tagName.toLowerCase()} "${part.getAttribute('aria-label') ?? part.textContent?.trim().slice(0, 40) ?? ''}" ${Math.round(box.width)}×${Math.round(box.height)}`)
+  }, smallest)
+
+/** Words that are cut off without a sign of it, or that stand out of their box. */
+const cutOff = (page: Page) =>
+  page.evaluate(() => {
+    const meant = (style: CSSStyleDeclaration) => style.textOverflow === 'ellipsis' || /auto|scroll/.test(style.overflowX)
+    const ownWords = (part: Element) => [...part.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim() !== '')
+    return [...document.querySelectorAll<HTMLElement>('main *, header *, dialog *')]
+      .filter((part) => ownWords(part) && part.checkVisibility() && !part.closest('.sr-only, [class*=sr-only]'))
+      .filter((part) => part.scrollWidth > part.clientWidth + 1 && part.clientWidth > 0 && !meant(getComputedStyle(part)))
+      .map((part) => `${part.tagName.toLowerCase()} "${part.textContent?.trim().slice(0, 40)}" ${part.scrollWidth} in ${part.clientWidth}`)
+  })
+
+const wear = (page: Page, theme: string, contrast: string) =>
+  page.evaluate(([name, more]) => {
+    document.documentElement.dataset.theme = name
+    document.documentElement.dataset.contrast = more
+  }, [theme, contrast])
+
+/** What only the colours decide; the rest is the same in every theme. */
+const COLOURS = ['color-contrast', 'link-in-text-block']
+
+test.describe.configure({ mode: 'parallel' })
+
+for (const viewport of SIZES) {
+  test.describe(`at ${viewport.width}`, () => {
+    test.use({ viewport })
+
+    test('no screen is wider than the window, cuts words off, is too small for a finger, or lets axe find anything', async ({ page }) => {
+      await page.addInitScript({ path: AXE })
+      await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' })
+      for (const screen of await everyScreen(page.request)) {
+        await open(page, screen)
+        await shot(page, `screen-${screen.name}`)
+        const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+        expect.soft(excess, `${screen.name} is wider than the window`).toBeLessThanOrEqual(0)
+        expect.soft(await cutOff(page), `${screen.name} cuts words off`).toEqual([])
+        if (viewport === PHONE) expect.soft(await tooSmall(page, SMALLEST), `${screen.name} has targets that are too small`).toEqual([])
+        expect.soft(await found(page), `axe on ${screen.name}`).toEqual([])
+        await wear(page, 'dark', '')
+        if (EVERY_LOOK) await shot(page, `dark-${screen.name}`)
+        expect.soft(await found(page, COLOURS), `axe on ${screen.name}, dark`).toEqual([])
+        await wear(page, 'light', 'sun')
+        if (EVERY_LOOK) await shot(page, `sun-${screen.name}`)
+        expect.soft(await found(page, ['color-contrast-enhanced']), `7:1 on ${screen.name}, in the sun`).toEqual([])
+      }
+    })
+  })
+}

@@ -1,0 +1,209 @@
+import { expect, test, type Locator, type Page, type Route } from '@playwright/test'
+import { campaignOf, campaignFile, rowsIn } from './support/campaign'
+import { supervisor } from './support/people'
+import { SIZES, shot } from './support/screenshots'
+import { enter, headersOf, member, memberOf } from './support/session'
+
+const DOWN = { status: 500, json: { code: 'INTERNAL', message: 'the database is away' } }
+/** Not tried again by itself, so that a test need not wait for the tries. */
+const AT_ONCE = { status: 400, json: { code: 'BAD_REQUEST', message: 'the database is away' } }
+
+/** Lets one call fail as if what is behind it were gone. */
+const fail = (page: Page, path: string, method = 'GET', answer: Parameters<Route['fulfill']>[0] = DOWN) =>
+  page.route(path, (route) => (route.request().method() === method ? route.fulfill(answer) : route.fallback()))
+
+const toast = (page: Page, text: string | RegExp) => page.locator('[aria-live=polite]').getByText(text, { exact: true })
+const isOwn = (url: URL) => url.pathname === '/api/campaigns'
+
+async function unfold(page: Page, title: string): Promise<Locator> {
+  const tool = page.locator('details').filter({ has: page.getByRole('heading', { name: title }) })
+  await tool.locator('summary').first().click()
+  return tool
+}
+
+for (const viewport of SIZES) {
+  test.describe(`at ${viewport.width}`, () => {
+    test.use({ viewport })
+
+    test('campaigns that cannot be loaded are told of, and are there when it is tried again', async ({ page }) => {
+      await page.route(isOwn, (route) => route.fulfill(page.url().includes('home') ? DOWN : AT_ONCE))
+      for (const path of ['/campaign-home', '/yard/2', '/campaign-list']) {
+        await enter(page, supervisor, path)
+        await expect(toast(page, 'Erro ao carregar campanhas')).toBeVisible()
+        await expect(page.getByRole('alert').getByText(/^Erro ao carregar campanhas\. /)).toBeVisible()
+      }
+      await shot(page, 'manage-failed')
+      await page.unroute(isOwn)
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await expect(page.getByRole('alert')).toHaveCount(0)
+      await expect(page.locator('tbody tr, main li').first()).toBeVisible()
+    })
+
+    test('each other screen says what could not be loaded and offers to try again', async ({ page }) => {
+      const headers = await headersOf(page.request, supervisor)
+      const { id, vehicles: [first] } = await campaignOf(page.request, headers, 'Unloaded', rowsIn('K', 1))
+      const screens: [path: string, call: string][] = [
+        ['/yard', '**/api/yards?*'], [`/campaign/${id}`, `**/api/campaigns/${id}`], [`/campaign/${id}/vehicles`, '**/api/vehicles/campaign/*/all'], [`/vehicle/${first?.id}`, `**/api/vehicles/${first?.id}`],
+      ]
+      for (const [path, call] of screens) {
+        await fail(page, call, 'GET', AT_ONCE)
+        await enter(page, supervisor, path)
+        await expect(page.getByRole('alert').getByRole('button', { name: 'Try again' })).toBeVisible({ timeout: 20_000 })
+        await shot(page, `failed${path.replaceAll(/\/|\d+/g, '-')}`)
+        await page.unroute(call)
+        await page.getByRole('button', { name: 'Try again' }).click()
+        await expect(page.getByRole('alert')).toHaveCount(0)
+      }
+      await enter(page, supervisor, '/vehicle/99999999')
+      await expect(page.getByRole('alert')).toContainText('Não encontrado. Talvez tenha sido excluído.')
+    })
+
+    test('bulk tools that fail say so, beside the tool too, and keep the list', async ({ page }) => {
+      const { vehicles: [first] } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Unchanged', rowsIn('K', 1))
+      const vin = first?.vin_number ?? ''
+      await enter(page, await memberOf(page.request, 'tm'), '/campaign-list')
+      const statuses = await unfold(page, 'Status Manager')
+      await statuses.getByLabel('VIN list').fill(vin)
+      await statuses.getByLabel('Status').selectOption('ok')
+      await expect(statuses.getByText('1 vehicle becomes ok.')).toBeVisible()
+      await fail(page, '**/api/vehicles/bulk/*', 'POST')
+      await statuses.getByRole('button', { name: 'Execute' }).click()
+      await expect(toast(page, 'Erro ao executar atualização de status')).toBeVisible()
+      await expect(statuses.getByRole('alert')).toContainText('Erro ao executar atualização de status. ')
+      await expect(statuses.getByLabel('VIN list')).toHaveValue(vin)
+      await page.unroute('**/api/vehicles/bulk/*')
+      const spaces = await unfold(page, 'Parking Space Manager')
+      await spaces.getByLabel('VIN and parking space list').fill(`${vin} B-9`)
+      await expect(spaces.getByText('1 vehicle moves.')).toBeVisible()
+      await fail(page, '**/api/vehicles/bulk/*', 'POST')
+      await spaces.getByRole('button', { name: 'Execute' }).click()
+      await expect(toast(page, 'Erro ao executar atualização de parking space')).toBeVisible()
+      await expect(spaces.getByRole('alert')).toContainText('Erro ao executar atualização de parking space. ')
+      await shot(page, 'manage-bulk-failed')
+    })
+
+    test('a CSV file that is refused, unreadable or not applied says so', async ({ page }) => {
+      const { vehicles: [first] } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'By file', rowsIn('K', 1))
+      const [model, serial] = (first?.vin_number ?? '').split(' ')
+      const csv = (text: string | Buffer, name = 'changes.csv') => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+      await enter(page, await memberOf(page.request, 'tm'), '/campaign-list')
+      const tool = await unfold(page, 'CSV Editor')
+      const file = tool.getByLabel('CSV file')
+      await file.setInputFiles(csv('a', 'changes.txt'))
+      await expect(toast(page, 'Apenas arquivos CSV (.csv) são suportados.')).toBeVisible()
+      await file.setInputFiles(csv(Buffer.alloc(5_242_881, 'x')))
+      await expect(toast(page, 'O arquivo deve ter no máximo 5MB.')).toBeVisible()
+      for (const [text, words] of [['', /empty/i], ['one\ntwo', /header/i], ['Model Code,Status\nHB20,ok', /Serial Number/]] as const) {
+        await file.setInputFiles(csv(text))
+        await expect(tool.getByRole('alert')).toContainText(words)
+        await expect(tool.getByRole('button', { name: 'Execute' })).toBeDisabled()
+      }
+      await shot(page, 'manage-csv-refused')
+      await file.setInputFiles(csv(`Model Code,Serial Number,Status\n${model},${serial},`))
+      await expect(tool.getByText('Vehicles: 0 · To change: 0 · Errors: 0')).toBeVisible()
+      await expect(tool.getByRole('button', { name: 'Execute' })).toBeDisabled()
+      for (const [delimiter, status] of [[',', 'ng'], [';', 'ok'], ['\t', 'Gate Out'], ['|', 'Not Found']] as const) {
+        const lines = ['Changes of today', ['Model Code', 'Serial Number', 'Status', 'Team Leader Notes'].join(delimiter), [model, serial, status, ''].join(delimiter)]
+        await file.setInputFiles(csv(`\uFEFF${lines.slice(delimiter === ',' ? 1 : 0).join('\r\n')}`))
+        await expect(tool.getByRole('region', { name: 'Changes' })).toContainText(`— → ${status}`)
+      }
+      await expect(tool.getByRole('region', { name: 'Changes' })).not.toContainText('Notes')
+      await fail(page, '**/api/vehicles/csv', 'POST')
+      await tool.getByRole('button', { name: 'Execute' }).click()
+      await expect(toast(page, 'Erro ao executar atualização de veículos')).toBeVisible()
+      await expect(tool.getByRole('alert')).toContainText('Erro ao executar atualização de veículos. ')
+      await fail(page, '**/api/vehicles/csv/validate', 'POST', { status: 400, json: { code: 'BAD_REQUEST', message: 'not text' } })
+      await file.setInputFiles(csv('Model Code,Serial Number,Status\nHB20,1,ok'))
+      await expect(toast(page, 'Erro ao processar arquivo CSV. Verifique se o formato está correto.')).toBeVisible()
+    })
+
+    test('a conversion to SQL that fails says why, or that it failed', async ({ page }) => {
+      const { name } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Unconverted', rowsIn('K', 1))
+      await enter(page, await memberOf(page.request, 'tm'), `/campaign-list?search=${encodeURIComponent(name)}`)
+      const convert = page.getByLabel(`Convert XLSX to SQL for ${name}`)
+      await fail(page, '**/api/convert-to-sql', 'POST', { status: 422, json: { code: 'BAD_SHEET', message: 'the sheet is upside down' } })
+      await convert.setInputFiles(campaignFile(name, rowsIn('K', 1)))
+      await expect(page.getByRole('alert')).toContainText(`${name}: the sheet is upside down`)
+      await fail(page, '**/api/convert-to-sql', 'POST', { status: 502, body: '' })
+      await convert.setInputFiles(campaignFile(name, rowsIn('K', 1)))
+      await expect(toast(page, 'Falha na conversão.')).toBeVisible()
+      await expect(page.getByRole('alert')).toContainText(`${name}: Falha na conversão.`)
+    })
+
+    test('an upload that fails says so and keeps the file; a message about the worksheet is understood', async ({ page }) => {
+      await enter(page, await memberOf(page.request, 'tm'), '/import')
+      const submit = page.getByRole('button', { name: 'Upload campaign' })
+      await expect(submit).toBeDisabled()
+      await expect(page.getByLabel('Campaign file')).toHaveAttribute('accept', '.xlsx')
+      await expect(page.getByLabel('Campaign file')).not.toHaveAttribute('multiple')
+      let answer = () => {}
+      const asked = new Promise<void>((resolve) => { answer = resolve })
+      await page.route('**/api/documents/upload', async (route) => {
+        await asked
+        await route.fulfill(DOWN)
+      })
+      await page.getByLabel('Campaign file').setInputFiles(campaignFile('Unsent', rowsIn('K', 1)))
+      await submit.click()
+      await expect(page.getByText('Reading file...').first()).toBeVisible()
+      await shot(page, 'import-reading')
+      answer()
+      await expect(page.getByRole('alert')).toContainText('Failed to upload! Please, try again.')
+      await expect(page.getByText('campaign.xlsx')).toBeVisible()
+      await expect(submit).toBeEnabled()
+      await shot(page, 'import-failed')
+      await fail(page, '**/api/documents/upload', 'POST', { status: 422, json: { Message: 'no worksheet of that name', ErrorCode: 0 } })
+      await submit.click()
+      await expect(page.getByRole('alert')).toContainText("Renomeie a aba da planilha para 'Sheet1'")
+      await expect(submit).toBeDisabled()
+    })
+
+    test('columns that are wrong are shown in a picture and an example', async ({ page, context }) => {
+      await enter(page, await memberOf(page.request, 'tm'), '/import')
+      await fail(page, '**/api/documents/upload', 'POST', { status: 422, json: { Message: 'columns', ErrorCode: 56 } })
+      await page.getByLabel('Campaign file').setInputFiles(campaignFile('Columns', rowsIn('K', 1)))
+      await page.getByRole('button', { name: 'Upload campaign' }).click()
+      const help = page.getByRole('alert')
+      await expect(help).toContainText('A planilha tem colunas inválidas ou em excesso.')
+      await shot(page, 'import-columns')
+      const opening = context.waitForEvent('page')
+      await help.getByRole('link', { name: 'See the expected columns' }).click()
+      expect((await page.request.get((await opening).url())).headers()['content-type']).toContain('image/svg')
+      const downloading = page.waitForEvent('download')
+      await help.getByRole('button', { name: 'Download example file' }).click()
+      expect((await downloading).suggestedFilename()).toMatch(/\.xlsx$/)
+    })
+
+    test('users that cannot be loaded, found, changed or deleted are told of', async ({ page }) => {
+      const person = await member(page.request, 'op')
+      const gone = await member(page.request, 'op')
+      await fail(page, '**/api/users', 'GET', AT_ONCE)
+      await enter(page, supervisor, '/user-management?panel=active')
+      await expect(page.getByText('Erro ao carregar usuários.')).toBeVisible({ timeout: 20_000 })
+      await shot(page, 'users-failed')
+      await page.goto('/user-management?panel=password')
+      await expect(page.getByText('Erro ao buscar usuários.')).toBeVisible({ timeout: 20_000 })
+      await page.unroute('**/api/users')
+      await page.goto('/user-management?panel=hmc')
+      const change = page.getByRole('form', { name: 'Change HMC' }).getByRole('button', { name: 'Change HMC' })
+      await page.getByLabel('User', { exact: true }).selectOption({ label: `${gone.hmc} · Operator` })
+      await page.getByLabel('New HMC').fill(`${gone.hmc}-c`)
+      await fail(page, `**/api/users/${gone.id}`, 'PUT', { status: 500, body: 'no' })
+      await change.click()
+      await expect(page.getByText('Erro ao conectar ao backend ou ao banco de dados.')).toBeVisible()
+      await fail(page, `**/api/users/${gone.id}`, 'PUT', { status: 400, body: '' })
+      await change.click()
+      await expect(page.getByText('Erro na requisição.')).toBeVisible()
+      await page.unroute(`**/api/users/${gone.id}`)
+      expect((await page.request.delete(`/api/users/${gone.id}`, { headers: await headersOf(page.request, supervisor) })).status()).toBe(200)
+      await change.click()
+      await expect(page.getByText('Usuário não encontrado.')).toBeVisible()
+      await page.goto('/user-management?panel=active')
+      await page.getByRole('searchbox').fill(person.hmc)
+      await page.getByRole('button', { name: `Delete user ${person.hmc}` }).click()
+      await fail(page, `**/api/users/${person.id}`, 'DELETE')
+      await page.getByRole('button', { name: 'YES', exact: true }).click()
+      await expect(page.getByRole('dialog').getByRole('alert')).toContainText('Erro ao deletar usuário. ')
+      await shot(page, 'users-not-deleted')
+    })
+  })
+}

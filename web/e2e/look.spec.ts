@@ -1,0 +1,118 @@
+import { expect, test, type Page } from '@playwright/test'
+import { campaignOf, rowsIn, vehicleOf } from './support/campaign'
+import { supervisor } from './support/people'
+import { SIZES, shot } from './support/screenshots'
+import { enter, headersOf, member, memberOf } from './support/session'
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '')
+
+/** Goes on with the Tab key until what has the focus bears this name. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let n = 0; n < 60 && !name.test(await focused(page)); n++) await page.keyboard.press('Tab')
+  expect(await focused(page)).toMatch(name)
+}
+
+for (const viewport of SIZES) {
+  test.describe(`at ${viewport.width}`, () => {
+    test.use({ viewport })
+
+    test('a toast stays for four seconds and goes when it is tapped', async ({ page }) => {
+      const gone = [await member(page.request, 'op'), await member(page.request, 'op')]
+      await enter(page, supervisor, '/user-management?panel=active')
+      const toast = page.locator('[aria-live=polite]').getByRole('button', { name: 'Usuário deletado com sucesso!' })
+      for (const [index, { hmc }] of gone.entries()) {
+        await page.getByRole('searchbox').fill(hmc)
+        await page.getByRole('button', { name: `Delete user ${hmc}` }).click()
+        await page.getByRole('button', { name: 'YES', exact: true }).click()
+        await expect(toast).toBeVisible()
+        const shownAt = Date.now()
+        if (index === 0) await toast.click()
+        await expect(toast).toHaveCount(0)
+        const lasted = Date.now() - shownAt
+        if (index === 0) expect(lasted).toBeLessThan(3000)
+        else expect(Math.abs(lasted - 4000)).toBeLessThan(900)
+      }
+    })
+
+    test('the whole daily work is done with the keyboard', async ({ page }) => {
+      const headers = await headersOf(page.request, supervisor)
+      const { id, name, vehicles: [first] } = await campaignOf(page.request, headers, 'Keys', rowsIn('K', 2))
+      await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+      await expect(page.getByRole('searchbox')).toBeVisible()
+      await page.keyboard.press('/')
+      await page.keyboard.type(name)
+      await expect(page.locator('tbody tr, main li').filter({ hasText: name })).toBeVisible()
+      await expect(page.locator('tbody tr, main ul > li').filter({ has: page.getByRole('progressbar') })).toHaveCount(1)
+      await tabTo(page, new RegExp(`^(Campaign in progress)?${name}`))
+      await page.keyboard.press('Enter')
+      await expect(page.getByRole('heading', { level: 1, name: 'Select Yard' })).toBeFocused()
+      await tabTo(page, /^Yard K/)
+      await page.keyboard.press('Enter')
+      await expect(page.getByRole('heading', { level: 1, name: 'Select Campaign' })).toBeFocused()
+      await tabTo(page, new RegExp(`^${name}`))
+      await page.keyboard.press('Enter')
+      await tabTo(page, /^Start campaign/)
+      await page.keyboard.press('Enter')
+      await expect(page).toHaveURL(new RegExp(`/vehicle/${first?.id}`))
+      await tabTo(page, /^Manual/)
+      await page.keyboard.press('Enter')
+      await page.keyboard.type(first?.vin_number ?? '')
+      await tabTo(page, /^ng$/)
+      const ring = await page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle)
+      expect(ring).toBe('solid')
+      await page.keyboard.press('Space')
+      await tabTo(page, /^Save and Exit/)
+      const bar = await page.getByRole('button', { name: 'Save and Exit' }).boundingBox()
+      expect((bar?.y ?? 0) + (bar?.height ?? 0)).toBeLessThanOrEqual(viewport.height)
+      await page.keyboard.press('Enter')
+      await expect(page).toHaveURL(new RegExp(`/campaign/${id}`))
+      expect((await vehicleOf(page.request, headers, first?.id ?? 0)).status).toBe('ng')
+      await tabTo(page, /^Open menu/)
+      await page.keyboard.press('Enter')
+      await expect(page.getByRole('dialog')).toBeVisible()
+      await tabTo(page, /^Logout/)
+      for (let n = 0; n < 30; n++) await page.keyboard.press('Tab')
+      expect(await page.evaluate(() => document.activeElement === document.body || document.activeElement?.closest('dialog') !== null)).toBe(true)
+      await page.keyboard.press('Escape')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+    })
+
+    test('who wants less motion gets none', async ({ page }) => {
+      const lasting = () => page.evaluate(() => document.getAnimations().map((animation) => Number(animation.effect?.getComputedTiming().duration ?? 0)).filter((duration) => duration > 1))
+      for (const [reducedMotion, moves] of [['no-preference', true], ['reduce', false]] as const) {
+        await page.emulateMedia({ reducedMotion })
+        await page.route('**/api/campaigns?*', () => {})
+        await enter(page, supervisor, '/campaign-home')
+        await expect(page.getByRole('status', { name: 'Loading...' }).last()).toBeVisible()
+        expect((await lasting()).length > 0, reducedMotion).toBe(moves)
+        await page.getByRole('button', { name: 'Open menu' }).click()
+        await expect(page.getByRole('dialog')).toBeVisible()
+        if (!moves) expect(await lasting()).toEqual([])
+      }
+      await shot(page, 'home-loading')
+    })
+
+    test('theme, Sun and language are chosen in the menu and kept on the device', async ({ page }) => {
+      await page.emulateMedia({ colorScheme: 'light' })
+      await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+      const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
+      const light = await background()
+      await page.getByRole('button', { name: 'Open menu' }).click()
+      await page.getByLabel('Theme').selectOption('Dark')
+      expect(await background()).not.toBe(light)
+      await page.getByRole('switch', { name: 'Sun: more contrast' }).check()
+      expect(await background()).toBe('rgb(0, 0, 0)')
+      await page.getByLabel('Language').selectOption('Português (Brasil)')
+      await expect(page.getByRole('link', { name: 'Início', exact: true })).toBeVisible()
+      await page.reload()
+      await expect(page.getByRole('heading', { level: 1, name: 'Selecionar campanha' })).toBeVisible()
+      expect(await background()).toBe('rgb(0, 0, 0)')
+      await expect(page.locator('html')).toHaveAttribute('lang', 'pt-BR')
+      await shot(page, 'home-portuguese')
+      await page.getByRole('button', { name: 'Abrir menu' }).click()
+      await page.getByLabel('Idioma').selectOption('English')
+      await expect(page.getByRole('link', { name: 'Home', exact: true })).toBeVisible()
+      await expect(page.locator('html')).toHaveAttribute('lang', 'en')
+    })
+  })
+}

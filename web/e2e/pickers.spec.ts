@@ -1,0 +1,135 @@
+import { expect, test, type Page } from '@playwright/test'
+import { campaignOf, rowsIn, saved, uploaded, type Row } from './support/campaign'
+import { colourOf, type Hsl } from './support/colours'
+import { supervisor, unique } from './support/people'
+import { DESK, SIZES, shot } from './support/screenshots'
+import { enter, headersOf, memberOf } from './support/session'
+
+const YARD_K = 18
+/** How many vehicles stand in a yard, and the hue of its tile. */
+const TOTALS: [yard: string, total: number, fits: (colour: Hsl) => boolean][] = [
+  ['A', 5001, ({ hue }) => hue > 172 && hue < 186],
+  ['B', 1001, ({ hue }) => hue > 195 && hue < 215],
+  ['C', 500, ({ hue }) => hue > 140 && hue < 165],
+  ['D', 499, ({ saturation, lightness }) => saturation < 0.2 && lightness < 0.5],
+]
+
+let many = { prefix: '', first: 0 }
+let coloured = { id: 0, name: '' }
+
+test.beforeAll(async ({ request }) => {
+  const headers = await headersOf(request, supervisor)
+  const prefix = unique('Paged')
+  many = { prefix, first: 0 }
+  for (let n = 1; n <= 11; n++) many.first = await uploaded(request, headers, `${prefix} ${String(n).padStart(2, '0')}`, rowsIn('K', 1, n))
+  const rows: Row[] = []
+  for (const [yard, total] of TOTALS) rows.push(...rowsIn(yard, total, rows.length + 1))
+  coloured = await campaignOf(request, headers, 'Coloured', [...rows, ...rowsIn('-', 2, rows.length + 1)])
+})
+
+const found = (page: Page, name: string | RegExp) => page.locator('tbody tr, main li').filter({ hasText: name })
+const pager = (page: Page) => page.getByRole('navigation', { name: 'Pages' })
+
+for (const viewport of SIZES) {
+  test.describe(`at ${viewport.width}`, () => {
+    test.use({ viewport })
+
+    test('campaigns are searched and paged, ten on a page', async ({ page }) => {
+      await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+      await expect(page.getByRole('list', { name: 'Step 1 of 3' }).getByRole('listitem')).toHaveText(['1. Campaign', '2. Yard', '3. Inspect'])
+      if (viewport === DESK) await expect(page.getByRole('columnheader')).toHaveText(['View', 'Campaign', 'Created', 'Date'])
+      await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(many.prefix.toUpperCase())
+      await expect(found(page, many.prefix)).toHaveCount(10)
+      await pager(page).getByRole('button', { name: 'Page 2', exact: true }).click()
+      await expect(found(page, many.prefix)).toHaveCount(1)
+      await expect(page).toHaveURL(/page=2/)
+      await page.goto('/campaign-home?page=nonsense')
+      await expect(pager(page).getByRole('button', { name: 'Page 1', exact: true })).toHaveAttribute('aria-current', 'page')
+    })
+
+    test('name, creator and date lead to the yards, View to the vehicles', async ({ page }) => {
+      const name = `${many.prefix} 11`
+      const today = new Intl.DateTimeFormat('pt-BR', { timeZone: 'Etc/GMT+3', day: '2-digit', month: '2-digit', year: 'numeric' }).format()
+      const parts = viewport === DESK ? [name, supervisor.hmc, today] : [name, `${supervisor.hmc} · ${today}`]
+      for (const part of parts) {
+        await enter(page, supervisor, `/campaign-home?search=${encodeURIComponent(name)}`)
+        const box = await found(page, name).getByText(part, { exact: true }).boundingBox()
+        await page.mouse.click((box?.x ?? 0) + 8, (box?.y ?? 0) + (box?.height ?? 0) / 2)
+        await expect(page).toHaveURL(new RegExp(`/yard\\?campaign=${many.first}$`))
+      }
+      await page.goBack()
+      await page.getByRole('link', { name: `View vehicles of ${name}` }).click()
+      await expect(page).toHaveURL(new RegExp(`/campaign/${many.first}/vehicles$`))
+    })
+
+    test('a mark tells whether all vehicles are inspected', async ({ page }) => {
+      const headers = await headersOf(page.request, supervisor)
+      const { name, vehicles: [only] } = await campaignOf(page.request, headers, 'Marked', rowsIn('K', 1))
+      await enter(page, supervisor, `/campaign-home?search=${encodeURIComponent(name)}`)
+      await expect(page.getByTitle('Campaign in progress')).toBeVisible()
+      await saved(page.request, headers, only?.id ?? 0, { status: 'ok' })
+      await page.reload()
+      await expect(page.getByTitle('Campaign completed')).toBeVisible()
+      await expect(page.getByTitle('Campaign in progress')).toHaveCount(0)
+      await shot(page, 'home-completed')
+    })
+
+    test('yards are tiles in two columns, coloured by how many vehicles stand there', async ({ page }) => {
+      await enter(page, await memberOf(page.request, 'op'), `/yard?campaign=${coloured.id}`)
+      await expect(page.getByRole('heading', { level: 1, name: 'Select Yard' })).toBeVisible()
+      await expect(page.getByText(`Campaign ${coloured.id}: ${coloured.name}`)).toBeVisible()
+      await expect(page.getByLabel('Campaign Filter').locator('option:checked')).toHaveText(coloured.name)
+      const tiles = page.locator('main li').filter({ hasText: 'Vehicles for Inspection' })
+      await expect(tiles).toHaveCount(TOTALS.length)
+      for (const [yard, total, fits] of TOTALS) {
+        const tile = tiles.filter({ hasText: `Yard ${yard}` })
+        await expect(tile.getByRole('link')).toHaveText(`Yard ${yard}0/${String(total).replace(/(\d)(\d{3})$/, '$1 $2')}Vehicles for Inspection`)
+        expect(fits(await colourOf(tile, 'backgroundColor')), `the colour of yard ${yard}`).toBe(true)
+      }
+      const boxes = await Promise.all([0, 1, 2].map((index) => tiles.nth(index).boundingBox()))
+      expect(boxes[0]?.y).toBe(boxes[1]?.y)
+      expect(boxes[2]?.x).toBe(boxes[0]?.x)
+      await shot(page, 'yards-coloured')
+      await tiles.filter({ hasText: 'Yard C' }).getByRole('link').click()
+      await expect(page).toHaveURL(`/yard/11?campaign=${new URLSearchParams({ n: coloured.name }).toString().slice(2)}`)
+    })
+
+    test('yards are searched, and the filter goes back to all campaigns', async ({ page }) => {
+      await enter(page, supervisor, `/yard?campaign=${coloured.id}`)
+      await expect(page.getByRole('link', { name: /^Yard / })).toHaveCount(TOTALS.length)
+      await page.getByLabel('Campaign Filter').selectOption('All Campaigns')
+      await expect(page.getByRole('link', { name: /^Yard / })).toHaveCount(26)
+      await expect(page.getByRole('link', { name: /^Yard (-|0)0/ })).toHaveCount(0)
+      await page.getByRole('searchbox', { name: 'Search Yard' }).fill('k')
+      await expect(page.getByRole('link', { name: /^Yard / })).toHaveCount(1)
+      await page.getByRole('searchbox', { name: 'Search Yard' }).fill('kk')
+      await expect(page.getByText('Nenhum pátio corresponde a "kk".')).toBeVisible()
+      await shot(page, 'yards-none')
+    })
+
+    test('the campaigns of a yard are in tabs, searched and paged', async ({ page }) => {
+      const headers = await headersOf(page.request, supervisor)
+      const { id, name } = await campaignOf(page.request, headers, 'Ended', rowsIn('K', 1))
+      for (const status of ['Ongoing', 'Closed']) expect((await page.request.put(`/api/campaigns/${id}`, { headers, data: { status } })).status()).toBe(200)
+      const query = encodeURIComponent(many.prefix)
+      await enter(page, await memberOf(page.request, 'op'), `/yard/${YARD_K}?campaign=${query}&page=2`)
+      await expect(page.getByRole('heading', { level: 1, name: 'Select Campaign' })).toBeVisible()
+      await expect(page.getByText('Yard K', { exact: true })).toBeVisible()
+      await expect(page.getByRole('searchbox', { name: 'Search Campaign' })).toHaveValue(many.prefix)
+      await expect(page.getByPlaceholder('Search Campaign')).toBeVisible()
+      await expect(found(page, many.prefix)).toHaveCount(1)
+      await pager(page).getByRole('button', { name: 'Page 1', exact: true }).click()
+      await expect(found(page, many.prefix)).toHaveCount(10)
+      await page.getByRole('searchbox').fill(name)
+      await expect(page.getByText(`Nenhuma campanha corresponde a "${name}".`)).toBeVisible()
+      await page.getByRole('tab', { name: 'Closed' }).click()
+      await expect(found(page, name)).toContainText('Closed')
+      await shot(page, 'yard-closed')
+      await page.getByRole('tab', { name: 'Closed' }).press('ArrowLeft')
+      await expect(page.getByRole('tab', { name: 'Ongoing' })).toHaveAttribute('aria-selected', 'true')
+      await page.getByRole('searchbox').fill(`${many.prefix} 11`)
+      await page.getByRole('link', { name: `${many.prefix} 11` }).click()
+      await expect(page).toHaveURL(new RegExp(`/campaign/${many.first}\\?yard=${YARD_K}$`))
+    })
+  })
+}

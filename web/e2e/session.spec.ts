@@ -1,0 +1,217 @@
+import { expect, test, type Page } from '@playwright/test'
+import { campaignFile, campaignOf, rowsIn } from './support/campaign'
+import { supervisor, signIn, type Person } from './support/people'
+import { SIZES, shot } from './support/screenshots'
+import { enter, headersOf, member } from './support/session'
+
+const stored = (page: Page, kind: 'local' | 'session') => page.evaluate((which) => ({ ...(which === 'local' ? localStorage : sessionStorage) }) as Record<string, string>, kind)
+
+async function signInHere(page: Page, { hmc, password }: Person): Promise<void> {
+  await page.getByLabel('HMC (Register Number)').fill(hmc)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Ends the session on the server, acts, and signs in again on the screen that says so. */
+async function interrupted(page: Page, person: Person, act: () => Promise<void>): Promise<void> {
+  const { JWT_TOKEN } = await stored(page, 'session')
+  const address = page.url()
+  expect((await page.request.delete('/api/sessions', { headers: { authorization: `Bearer ${JWT_TOKEN}` } })).status()).toBe(204)
+  await act()
+  await expect(page.getByText('Session expired').last()).toBeVisible()
+  await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
+  expect(await stored(page, 'session')).not.toHaveProperty('JWT_TOKEN')
+  expect(await stored(page, 'session')).not.toHaveProperty('user')
+  await signInHere(page, person)
+  await expect(page).toHaveURL(address)
+}
+
+const send = (page: Page, form: string) => () => page.getByRole('form', { name: form }).getByRole('button', { name: form }).click()
+const tool = (page: Page, title: string) => page.locator('details').filter({ has: page.getByRole('heading', { name: title }) })
+const unfold = (page: Page, title: string) => tool(page, title).locator('summary').first().click()
+
+for (const viewport of SIZES) {
+  test.describe(`at ${viewport.width}`, () => {
+    test.use({ viewport })
+
+    test('a block is counted down each second and ends by itself', async ({ page }) => {
+      const { hmc, password } = await member(page.request, 'op')
+      await page.clock.install()
+      await page.goto('/')
+      const button = page.getByRole('button', { name: 'Sign in' })
+      await page.getByLabel('HMC (Register Number)').fill(hmc)
+      await expect(button).toBeDisabled()
+      await page.getByLabel('Password').fill('wrong-password')
+      for (let n = 0; n < 2; n++) {
+        await button.click()
+        await expect(page.getByText(`You have more ${4 - n} attempt(s).`)).toBeVisible()
+      }
+      expect(JSON.parse((await stored(page, 'local')).loginAttempts ?? '{}')).toMatchObject({ count: 2, lastAttempt: expect.any(Number) })
+      for (let n = 2; n < 5; n++) {
+        await button.click()
+        await expect(page.getByText(n < 4 ? `You have more ${4 - n} attempt(s).` : /^Exceeded login attempts/)).toBeVisible()
+      }
+      const { loginAttempts, loginBlock } = await stored(page, 'local')
+      expect(loginAttempts).toBeUndefined()
+      const left = JSON.parse(loginBlock ?? '{}').blockedUntil - (await page.evaluate(() => Date.now()))
+      expect(left).toBeGreaterThan(170_000)
+      expect(left).toBeLessThanOrEqual(180_000)
+      await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000))
+      const seconds = async () => Number(/again in (\d+) seconds/.exec((await page.getByRole('alert').textContent()) ?? '')?.[1])
+      const first = await seconds()
+      for (const passed of [1, 2, 3]) {
+        await page.clock.runFor(1000)
+        expect(await seconds()).toBe(first - passed)
+      }
+      await page.getByLabel('Password').fill(password)
+      await expect(button).toBeDisabled()
+      await page.clock.runFor(180_000)
+      await expect(page.getByRole('alert')).toHaveCount(0)
+      await expect(button).toBeEnabled()
+    })
+
+    test('a sign-in clears the counters', async ({ page }) => {
+      const person = await member(page.request, 'op')
+      await page.goto('/')
+      await expect(page.getByRole('banner').locator('svg')).toBeVisible()
+      await signInHere(page, { ...person, password: 'wrong-password' })
+      await expect(page.getByText('Invalid credentials. You have more 4 attempt(s).')).toBeVisible()
+      await signInHere(page, person)
+      await expect(page).toHaveURL(/\/campaign-home$/)
+      const local = await stored(page, 'local')
+      expect([local.loginAttempts, local.loginBlock]).toEqual([undefined, undefined])
+      const session = await stored(page, 'session')
+      expect(session.JWT_TOKEN?.length).toBeGreaterThan(20)
+      expect(JSON.parse(session.user ?? '')).toMatchObject({ hmc: person.hmc, user_type: 'op' })
+    })
+
+    test('nothing personal stays behind after signing out', async ({ page }) => {
+      const person = await member(page.request, 'op')
+      const { name, id } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Left', rowsIn('K', 1))
+      await signIn(page, person)
+      await page.goto(`/campaign/${id}`)
+      await expect(page.getByRole('heading', { name })).toBeVisible()
+      await page.getByRole('button', { name: 'Open menu' }).click()
+      await page.getByRole('button', { name: 'Logout' }).click()
+      await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
+      expect(await stored(page, 'session')).toEqual({})
+      await page.goBack()
+      await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
+      await expect(page.getByText(name)).toHaveCount(0)
+      expect(await stored(page, 'session')).toEqual({})
+      await page.goto(`/campaign/${id}`)
+      await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
+      await expect(page.getByText(name)).toHaveCount(0)
+    })
+
+    test('a token without a user, or a user without a token, is no session', async ({ page }) => {
+      const person = await member(page.request, 'op')
+      for (const lost of ['JWT_TOKEN', 'user']) {
+        await signIn(page, person)
+        await page.evaluate((name) => {
+          sessionStorage.removeItem(name)
+          sessionStorage.setItem('entryMode', 'manual')
+        }, lost)
+        await page.goto('/campaign-home')
+        await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
+        expect(Object.keys(await stored(page, 'session'))).toEqual(['returnTo'])
+      }
+    })
+
+    test('what was typed in any form is there again after the session ended', async ({ page }) => {
+      const person = await member(page.request, 'admin')
+      const other = await member(page.request, 'op')
+      const { vehicles: [vehicle], name } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Typed', rowsIn('K', 2))
+      const vin = vehicle?.vin_number ?? ''
+      await signIn(page, person)
+
+      await test.step('a new user', async () => {
+        await page.goto('/user-management?panel=create')
+        await page.getByLabel('HMC (Register Number)').fill('not-made-yet')
+        await page.getByLabel('Password', { exact: true }).fill('yard-walk-2026!')
+        await page.getByLabel('Confirm password').fill('yard-walk-2026!')
+        await page.getByLabel('Access level').selectOption('Operator')
+        await interrupted(page, person, send(page, 'Create New User'))
+        await expect(page.getByLabel('HMC (Register Number)')).toHaveValue('not-made-yet')
+        await expect(page.getByLabel('Confirm password')).toHaveValue('yard-walk-2026!')
+        await expect(page.getByLabel('Access level')).toHaveValue('op')
+      })
+      await test.step('a change of a user', async () => {
+        for (const [panel, form, label, value] of [['password', 'Change Password', 'Password', 'yard-walk-2027!'], ['hmc', 'Change HMC', 'New HMC', 'renamed']] as const) {
+          await page.goto(`/user-management?panel=${panel}`)
+          await page.getByLabel('User', { exact: true }).selectOption(String(other.id))
+          await page.getByLabel(label, { exact: true }).fill(value)
+          if (panel === 'password') await page.getByLabel('Confirm password').fill(value)
+          await interrupted(page, person, send(page, form))
+          await expect(page.getByLabel('User', { exact: true })).toHaveValue(String(other.id))
+          await expect(page.getByLabel(label, { exact: true })).toHaveValue(value)
+        }
+        await page.goto('/user-management?panel=permission')
+        await page.getByLabel('User', { exact: true }).selectOption(String(other.id))
+        await page.getByLabel('New access level').selectOption('Team Leader')
+        await interrupted(page, person, send(page, 'Change Permission'))
+        await expect(page.getByLabel('New access level')).toHaveValue('tm')
+      })
+      await test.step('the own password', async () => {
+        await page.goto('/account')
+        await page.getByLabel('Current password').fill(person.password)
+        await page.getByLabel('New password', { exact: true }).fill('another-word-9')
+        await page.getByLabel('Confirm new password').fill('another-word-9')
+        await interrupted(page, person, send(page, 'Change my password'))
+        await expect(page.getByLabel('New password', { exact: true })).toHaveValue('another-word-9')
+      })
+      await test.step('a campaign file', async () => {
+        await page.goto('/import')
+        await page.getByLabel('Campaign file').setInputFiles(campaignFile('Interrupted', rowsIn('K', 1)))
+        await interrupted(page, person, () => page.getByRole('button', { name: 'Upload campaign' }).click())
+        await expect(page.getByText('campaign.xlsx')).toBeVisible()
+        await expect(page.getByRole('button', { name: 'Upload campaign' })).toBeEnabled()
+      })
+      await test.step('the lists and the file of the bulk tools, open as they were', async () => {
+        await page.goto('/campaign-list')
+        for (const title of ['Status Manager', 'Parking Space Manager', 'CSV Editor']) await unfold(page, title)
+        await tool(page, 'Status Manager').getByLabel('VIN list').fill(vin)
+        await tool(page, 'Status Manager').getByLabel('Remove').check()
+        await tool(page, 'Parking Space Manager').getByLabel('VIN and parking space list').fill(`${vin} B-9`)
+        await tool(page, 'CSV Editor').getByLabel('CSV file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(`Model Code,Serial Number,Status\n${vin.replace(' ', ',')},ok`) })
+        await expect(tool(page, 'CSV Editor').getByText('Vehicles: 1')).toBeVisible()
+        await expect(tool(page, 'Parking Space Manager').getByText('1 vehicle moves.')).toBeVisible()
+        await interrupted(page, person, () => tool(page, 'Parking Space Manager').getByRole('button', { name: 'Execute' }).click())
+        await expect(tool(page, 'Status Manager').getByLabel('VIN list')).toHaveValue(vin)
+        await expect(tool(page, 'Status Manager').getByLabel('Remove')).toBeChecked()
+        await expect(tool(page, 'Parking Space Manager').getByLabel('VIN and parking space list')).toHaveValue(`${vin} B-9`)
+        await expect(tool(page, 'CSV Editor').getByText('a.csv')).toBeVisible()
+        await expect(tool(page, 'CSV Editor').getByText('Vehicles: 1')).toBeVisible()
+        await shot(page, 'manage-restored')
+      })
+      await test.step('a vehicle in the manual editor', async () => {
+        await page.goto('/campaign-list')
+        await unfold(page, 'Manual Vehicle Editor')
+        await tool(page, 'Manual Vehicle Editor').getByLabel('Campaign').selectOption({ label: name })
+        await page.getByRole('button', { name: `Edit ${vin}` }).click()
+        await page.getByRole('dialog').getByLabel('QC / Supervisor Notes').fill('half a sentence')
+        await interrupted(page, person, () => page.getByRole('button', { name: 'Save vehicle' }).click())
+        await expect(page.getByRole('dialog').getByLabel('QC / Supervisor Notes')).toHaveValue('half a sentence')
+      })
+      await test.step('an inspection', async () => {
+        await page.goto(`/vehicle/${vehicle?.id}`)
+        await page.getByRole('button', { name: 'Manual' }).click()
+        await page.getByLabel('Vehicle identifier').fill(vin)
+        await page.getByLabel('Operator / Team Leader Notes').fill('half a note')
+        await interrupted(page, person, () => page.getByRole('button', { name: 'Save and Exit' }).click())
+        await expect(page.getByLabel('Operator / Team Leader Notes')).toHaveValue('half a note')
+        await expect(page.getByLabel('Vehicle identifier')).toHaveValue(vin)
+      })
+      await test.step('but another person finds nothing of it', async () => {
+        await page.goto('/user-management?panel=create')
+        await page.getByLabel('HMC (Register Number)').fill('not-made-yet')
+        await page.getByRole('button', { name: 'Open menu' }).click()
+        await page.getByRole('button', { name: 'Logout' }).click()
+        await signInHere(page, supervisor)
+        await expect(page).toHaveURL(/\/campaign-home$/)
+        await enter(page, supervisor, '/user-management?panel=create')
+        await expect(page.getByLabel('HMC (Register Number)')).toHaveValue('')
+      })
+    })
+  })
+}

@@ -1,0 +1,267 @@
+import { expect, test, type Page } from '@playwright/test'
+import { campaignOf, rowsIn, saved, vehicleOf, vehiclesOf, type Vehicle } from './support/campaign'
+import { colourOf, nameOf } from './support/colours'
+import { supervisor, type Person } from './support/people'
+import { SIZES, shot } from './support/screenshots'
+import { enter, headersOf, memberOf } from './support/session'
+
+const ALL = ['ok', 'ng', 'Not Found', 'Repair', 'Repair OK', 'Gate Out', 'S/OFF BL']
+const COLOURS: Record<string, string> = { ok: 'green', ng: 'red', 'Not Found': 'grey', Repair: 'orange', 'Repair OK': 'blue', 'Gate Out': 'grey', 'S/OFF BL': 'purple' }
+const ONLY_WITHOUT = /só pode ser escolhido enquanto o veículo não tem status/
+const NEEDS_STATUS = /só pode ser escolhido depois que o veículo tem um status/
+const NEEDS_REPAIR = /só pode ser escolhido quando o status atual é Repair/
+const ONLY_SUPERVISOR = /só pode ser escolhido por um supervisor/
+
+const grid = (page: Page) => page.getByRole('group', { name: 'Select Status' })
+const button = (page: Page, status: string) => grid(page).getByRole('button', { name: status, exact: true })
+const next = (page: Page) => page.getByRole('button', { name: 'Save and Go Next' })
+const exit = (page: Page) => page.getByRole('button', { name: 'Save and Exit' })
+const notes = (page: Page) => page.getByLabel('Operator / Team Leader Notes')
+
+async function identify(page: Page, text: string): Promise<void> {
+  const manual = page.getByRole('button', { name: 'Manual' })
+  if (await manual.isVisible()) await manual.click()
+  await page.getByLabel('Vehicle identifier').fill(text)
+}
+
+/** Three vehicles in yard K of a campaign of the test's own. */
+async function three(page: Page, title: string) {
+  const headers = await headersOf(page.request, supervisor)
+  const campaign = await campaignOf(page.request, headers, title, rowsIn('K', 3))
+  const [first, second, third] = campaign.vehicles as [Vehicle, Vehicle, Vehicle]
+  return { headers, campaign, first, second, third }
+}
+
+async function openAs(page: Page, person: Person, { id }: Vehicle): Promise<void> {
+  await enter(page, person, `/vehicle/${id}`)
+  await expect(next(page)).toBeVisible()
+}
+
+for (const viewport of SIZES) {
+  test.describe(`at ${viewport.width}`, () => {
+    test.use({ viewport })
+
+    test('five steps, three buttons, and who changed the vehicle last', async ({ page }) => {
+      const { headers, first } = await three(page, 'Steps')
+      await page.route(`**/api/vehicles/${first.id}*`, async (route) => {
+        await new Promise((resolve) => { setTimeout(resolve, 600) })
+        await route.continue()
+      })
+      const operator = await memberOf(page.request, 'op')
+      await enter(page, operator, `/vehicle/${first.id}`)
+      await expect(page.getByText('... loading')).toBeVisible()
+      await shot(page, 'vehicle-loading')
+      await expect(page.getByRole('heading', { level: 2 })).toContainText(['Validate Inspection', 'Review Vehicle Details', 'Select Status', 'Insert Notes', 'Review and Select an option'])
+      for (const name of ['Save and Go Next', 'Save and Exit', 'Cancel']) await expect(page.getByRole('button', { name })).toBeVisible()
+      await expect(page.getByText('Ainda sem modificações.')).toBeVisible()
+      await saved(page.request, headers, first.id, { status: 'ok' })
+      await page.reload()
+      const { modified_at, modified_by } = await vehicleOf(page.request, headers, first.id)
+      const at = new Date(new Date(String(modified_at)).getTime() - 3 * 3_600_000).toISOString()
+      const [year, month, day] = at.slice(0, 10).split('-')
+      await expect(page.getByText(`Última modificação pelo ID: ${String(modified_by)} - ${supervisor.hmc}, em ${day}/${month}/${year} às ${at.slice(11, 19)} (UTC-3).`)).toBeVisible()
+      await shot(page, 'vehicle-changed')
+    })
+
+    test('saving waits for an identifier that is part of the VIN, and going on for a next vehicle', async ({ page }) => {
+      const { headers, campaign, first, second, third } = await three(page, 'Identified')
+      await openAs(page, await memberOf(page.request, 'op'), first)
+      await expect(next(page)).toBeDisabled()
+      await expect(exit(page)).toBeDisabled()
+      await expect(page.getByText('Identifique o veículo para salvar.')).toBeVisible()
+      await expect(page.getByLabel('Vehicle identifier')).not.toBeEditable()
+      await identify(page, '999')
+      await expect(page.getByText('Ainda não confere com este veículo.')).toBeVisible()
+      await identify(page, '99999999')
+      await expect(page.getByText(/não está nesta campanha/)).toBeVisible()
+      await expect(next(page)).toBeDisabled()
+      await identify(page, second.vin_number)
+      await expect(page.getByText('Este identificador é de outro veículo desta campanha:')).toBeVisible()
+      await shot(page, 'vehicle-another')
+      await identify(page, first.vin_number.slice(-4).toLowerCase())
+      await expect(page.getByText('O identificador confere com este veículo.')).toBeVisible()
+      await expect(next(page)).toBeEnabled()
+      await expect(exit(page)).toBeEnabled()
+      await shot(page, 'vehicle-identified')
+      for (const { id } of [second, third]) await saved(page.request, headers, id, { status: 'ok' })
+      await page.reload()
+      await expect(page.getByText('Este é o último veículo: use Save and Exit.')).toBeVisible()
+      await expect(next(page)).toBeDisabled()
+      await exit(page).click()
+      await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}$`))
+      await expect(page.getByText('O veículo foi inspecionado, redirecionando para o pátio...')).toBeVisible()
+      expect((await vehicleOf(page.request, headers, first.id)).inspected).toBe(true)
+    })
+
+    test('an operator chooses what the stored status allows and is told why not', async ({ page }) => {
+      const { headers, first } = await three(page, 'Allowed')
+      await openAs(page, await memberOf(page.request, 'op'), first)
+      const refused: Record<string, [stored: string, allowed: string[], why: Record<string, RegExp>]> = {
+        none: ['', ['ok', 'ng', 'Not Found'], { Repair: NEEDS_STATUS, 'Repair OK': NEEDS_REPAIR, 'Gate Out': ONLY_SUPERVISOR, 'S/OFF BL': ONLY_SUPERVISOR }],
+        ng: ['ng', ['ng', 'Repair'], { ok: ONLY_WITHOUT, 'Not Found': ONLY_WITHOUT, 'Repair OK': NEEDS_REPAIR }],
+        Repair: ['Repair', ['Repair', 'Repair OK'], { ok: ONLY_WITHOUT, ng: ONLY_WITHOUT, 'Not Found': ONLY_WITHOUT }],
+      }
+      for (const [stored, allowed, why] of Object.values(refused)) {
+        if (stored !== '') await saved(page.request, headers, first.id, { status: stored })
+        await page.reload()
+        for (const status of ALL) await expect(button(page, status), `${status} while ${stored || 'none'}`).toHaveAttribute('aria-disabled', String(!allowed.includes(status)))
+        for (const [status, words] of Object.entries(why)) {
+          await button(page, status).evaluate((element) => element.scrollIntoView({ block: 'center' }))
+          await button(page, status).click({ force: true }) // aria-disabled: it may be tapped and answers why
+          await expect(page.getByText(words)).toContainText(`"${status}"`)
+          await expect(button(page, status)).toHaveAttribute('aria-pressed', 'false')
+        }
+      }
+      await shot(page, 'vehicle-refused')
+      await button(page, 'Repair OK').click()
+      await expect(button(page, 'Repair OK')).toHaveAttribute('aria-pressed', 'true')
+    })
+
+    test('a supervisor chooses any status at any time, each in its colour', async ({ page }) => {
+      const { headers, first } = await three(page, 'Any')
+      await saved(page.request, headers, first.id, { status: 'ng' })
+      await openAs(page, supervisor, first)
+      for (const status of ALL) {
+        await button(page, status).click()
+        await expect(button(page, status)).toHaveAttribute('aria-pressed', 'true')
+        expect(nameOf(await colourOf(button(page, status), 'color')), status).toBe(COLOURS[status])
+      }
+      await identify(page, first.vin_number)
+      await exit(page).click()
+      await expect(page.getByText('O veículo foi inspecionado, redirecionando para o pátio...')).toBeVisible()
+      expect((await vehicleOf(page.request, headers, first.id)).status).toBe('S/OFF BL')
+    })
+
+    test('notes are written by right', async ({ page }) => {
+      const { headers, first } = await three(page, 'Notes')
+      await saved(page.request, headers, first.id, { admin_notes: 'seen by QC' })
+      for (const type of ['op', 'tm'] as const) {
+        await openAs(page, await memberOf(page.request, type), first)
+        await expect(notes(page)).toBeEditable()
+        await expect(page.getByLabel('QC / Supervisor Notes')).toHaveValue('seen by QC')
+        await expect(page.getByLabel('QC / Supervisor Notes')).not.toBeEditable()
+        await expect(page.getByRole('button', { name: /^Edit / })).toHaveCount(0)
+      }
+      await openAs(page, supervisor, first)
+      await page.getByLabel('QC / Supervisor Notes').fill('seen twice')
+      await notes(page).fill('left door')
+      await identify(page, first.vin_number)
+      await exit(page).click()
+      await expect(page).toHaveURL(/\/campaign\//)
+      expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ admin_notes: 'seen twice', operator_notes: 'left door' })
+    })
+
+    test('a supervisor edits VIN and parking space in place: Enter saves, Escape cancels', async ({ page }) => {
+      const { headers, campaign, first } = await three(page, 'In place')
+      await openAs(page, supervisor, first)
+      const vin = page.getByRole('textbox', { name: 'VIN Number' })
+      await page.getByRole('button', { name: `Edit VIN Number: ${first.vin_number}` }).press('Enter')
+      await vin.fill('no')
+      await vin.press('Enter')
+      await expect(page.getByText('Use model code, one space, serial number')).toBeVisible()
+      await shot(page, 'vehicle-inline')
+      await vin.press('Escape')
+      await expect(page.getByRole('button', { name: `Edit VIN Number: ${first.vin_number}` })).toBeVisible()
+      const renamed = `${campaign.model} 777777`
+      await page.getByRole('button', { name: /^Edit VIN Number/ }).click()
+      await vin.fill(renamed)
+      await vin.press('Enter')
+      await page.getByRole('button', { name: /^Edit Parking Space/ }).click()
+      await page.getByRole('textbox', { name: 'Parking Space' }).fill('b-77')
+      await page.getByRole('textbox', { name: 'Parking Space' }).press('Enter')
+      await identify(page, first.vin_number)
+      await exit(page).click()
+      await expect(page.getByRole('link', { name: /^Yard B: 1 of 1/ })).toBeVisible()
+      expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ vin_number: renamed, parking_space: 'b-77', id_yard: 4, inspected: true })
+      await openAs(page, supervisor, first)
+      await page.getByRole('button', { name: /^Edit Parking Space/ }).click()
+      await page.getByRole('textbox', { name: 'Parking Space' }).fill('!7')
+      await page.getByRole('textbox', { name: 'Parking Space' }).press('Enter')
+      await identify(page, renamed)
+      await exit(page).click()
+      await expect(page).toHaveURL(/\/campaign\//)
+      expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ parking_space: '!7', id_yard: 4 })
+    })
+
+    test('who saves second sees both versions and chooses', async ({ page }) => {
+      const { headers, campaign, first } = await three(page, 'Both')
+      const operator = await memberOf(page.request, 'op')
+      await openAs(page, operator, first)
+      await identify(page, first.vin_number)
+      await button(page, 'ng').click()
+      await notes(page).fill('scratch on the door')
+      await saved(page.request, headers, first.id, { operator_notes: 'all fine' })
+      await exit(page).click()
+      const dialog = page.getByRole('dialog', { name: 'Someone saved this vehicle first' })
+      await expect(dialog.getByText(new RegExp(`^Salvo por ${supervisor.hmc} em \\d\\d/\\d\\d/\\d{4}`))).toBeVisible()
+      await expect(dialog.getByRole('row', { name: 'Status' })).toHaveText('Statusng(empty)')
+      await expect(dialog.getByRole('row', { name: /Notes/ })).toContainText('scratch on the doorall fine')
+      await shot(page, 'vehicle-conflict')
+      await page.keyboard.press('Escape')
+      await expect(notes(page)).toHaveValue('scratch on the door')
+      await exit(page).click()
+      await dialog.getByRole('button', { name: 'Save mine' }).click()
+      await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}$`))
+      expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ng', operator_notes: 'scratch on the door' })
+
+      await openAs(page, operator, first)
+      await notes(page).fill('mine')
+      await saved(page.request, headers, first.id, { operator_notes: 'theirs' })
+      await identify(page, first.vin_number)
+      await exit(page).click()
+      await dialog.getByRole('button', { name: 'Keep theirs' }).click()
+      await expect(notes(page)).toHaveValue('theirs')
+      expect((await vehicleOf(page.request, headers, first.id)).operator_notes).toBe('theirs')
+    })
+
+    test('a save that fails says so and keeps what was typed; Cancel leaves without saving', async ({ page, context }) => {
+      const { headers, campaign, first } = await three(page, 'Failed')
+      await openAs(page, await memberOf(page.request, 'op'), first)
+      await identify(page, first.vin_number)
+      await button(page, 'ok').click()
+      await notes(page).fill('kept')
+      await context.setOffline(true)
+      await exit(page).click()
+      await expect(page.getByText('Não foi salvo. Sem conexão. Verifique a rede e tente novamente.')).toBeVisible()
+      await shot(page, 'vehicle-offline')
+      await context.setOffline(false)
+      await page.reload()
+      await expect(page.getByText('O que você tinha digitado neste veículo foi recuperado.')).toBeVisible()
+      await expect(notes(page)).toHaveValue('kept')
+      await page.getByRole('button', { name: 'Discard' }).click()
+      await expect(notes(page)).toHaveValue('')
+      await notes(page).fill('not saved')
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}$`))
+      expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: '', operator_notes: '', inspected: false })
+    })
+
+    test('the campaign is started, continued in its yard and completed', async ({ page }) => {
+      const { headers, campaign, first } = await three(page, 'Whole')
+      const operator = await memberOf(page.request, 'op')
+      const badge = page.getByRole('region', { name: campaign.name })
+      const reads = () => page.request.get(`/api/campaigns/${campaign.id}`, { headers }).then((response) => response.json())
+      await enter(page, operator, `/campaign/${campaign.id}?yard=18`)
+      await expect(badge.getByText('Ready to Start')).toBeVisible()
+      await expect(page.getByRole('link', { name: 'Vehicles List' })).toHaveAttribute('href', `/campaign/${campaign.id}/vehicles?yard=K`)
+      await page.getByRole('button', { name: 'Start campaign' }).click()
+      await expect(page).toHaveURL(new RegExp(`/vehicle/${first.id}\\?yard=18$`))
+      expect((await reads()).status).toBe('Ongoing')
+      await page.goto(`/campaign/${campaign.id}`)
+      await expect(page.getByRole('link', { name: 'Vehicles List' })).toHaveAttribute('href', `/campaign/${campaign.id}/vehicles`)
+      const ongoing = await colourOf(badge.getByText('Ongoing'), 'color')
+      await page.getByRole('button', { name: 'Continue campaign' }).click()
+      await expect(page).toHaveURL(new RegExp(`/vehicle/${first.id}$`))
+      await page.request.put(`/api/campaigns/${campaign.id}`, { headers, data: { status: 'Pending Review' } })
+      await page.goto(`/campaign/${campaign.id}`)
+      expect(await colourOf(badge.getByText('Pending Review'), 'color')).toEqual(ongoing)
+      await page.getByRole('button', { name: 'Continue campaign' }).click()
+      await expect(page).toHaveURL(new RegExp(`/vehicle/${first.id}$`))
+      expect((await reads()).status).toBe('Pending Review')
+      for (const { id } of await vehiclesOf(page.request, headers, campaign.id)) await saved(page.request, headers, id, { status: 'ok' })
+      await page.goto(`/campaign/${campaign.id}`)
+      await expect(page.getByRole('button', { name: 'All vehicles inspected' })).toBeDisabled()
+      await shot(page, 'campaign-inspected')
+    })
+  })
+}

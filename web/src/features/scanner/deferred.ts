@@ -1,0 +1,17 @@
+/** A promise with the ways to settle it. */
+export interface Deferred<T> {
+  promise: Promise<T>
+  resolve: (value: T) => void
+  reject: (error: Error) => void
+}
+
+export function deferred<T>(): Deferred<T> {
+  let resolve!: Deferred<T>['resolve']
+  let reject!: Deferred<T>['reject']
+  // oxlint-disable-next-line promise/param-names
+  const promise = new Promise<T>((keep, refuse) => {
+    resolve = keep
+    reject = refuse
+  })
+  return { promise, resolve, reject }
+}

@@ -1,0 +1,138 @@
+import type { ReactNode } from 'react'
+import { useMediaQuery } from '@/lib/media'
+import { Link } from '@/lib/route'
+import { useText } from '@/lib/text'
+import { dateOf, timeOf } from '@/lib/time'
+import { Icon } from './Icon'
+import { Progress } from './Progress'
+import { CampaignStatusBadge } from './Status'
+import table from './Table.module.css'
+import styles from './CampaignTable.module.css'
+
+/** What a list of campaigns shows of each. */
+interface Listed {
+  id: number
+  name: string
+  status: string
+  created_by_name: string
+  created_at: string
+  total_vehicles: number
+  total_inspected: number
+  allClosed: boolean
+}
+
+interface CampaignTableProps<C extends Listed> {
+  campaigns: C[]
+  /** Where name, creator and date lead. */
+  hrefOf: (campaign: C) => string
+  /** What can be done with a campaign, in a column of its own. */
+  actions?: { title: string; render: (campaign: C, wide: boolean) => ReactNode }
+}
+
+/** Campaigns as a table where there is room, as cards to tap on the phone. */
+export function CampaignTable<C extends Listed>(props: CampaignTableProps<C>) {
+  return useMediaQuery('(min-width: 768px)') ? <Wide {...props} /> : <Cards {...props} />
+}
+
+function Wide<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTableProps<C>) {
+  const t = useText()
+  return (
+    <div className={table.frame}>
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th scope="col">{t('campaigns.view')}</th>
+            <th scope="col">{t('campaigns.campaign')}</th>
+            <th scope="col">{t('campaigns.created')}</th>
+            <th scope="col">{t('campaigns.date')}</th>
+            {actions && <th scope="col">{actions.title}</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {campaigns.map((campaign) => (
+            <tr key={campaign.id}>
+              <td>
+                <View campaign={campaign} />
+              </td>
+              <td className={styles.name}>
+                <div className={styles.named}>
+                  <Name campaign={campaign} href={hrefOf(campaign)} />
+                  <CampaignStatusBadge status={campaign.status} />
+                  <Done campaign={campaign} />
+                </div>
+              </td>
+              <td className={styles.creator}>{campaign.created_by_name}</td>
+              <td>
+                <time dateTime={campaign.created_at} title={timeOf(campaign.created_at)}>
+                  {dateOf(campaign.created_at)}
+                </time>
+              </td>
+              {actions && <td className={table.above}>{actions.render(campaign, true)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** On the phone what is unfinished comes first, otherwise in the order given. */
+function Cards<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTableProps<C>) {
+  const ordered = campaigns.toSorted((a, b) => Number(a.allClosed) - Number(b.allClosed))
+  return (
+    <ul className={styles.cards}>
+      {ordered.map((campaign) => (
+        <li key={campaign.id} className={styles.card}>
+          <div className={styles.head}>
+            <Name campaign={campaign} href={hrefOf(campaign)} />
+            <View campaign={campaign} />
+          </div>
+          <Done campaign={campaign} />
+          <p className={styles.foot}>
+            <CampaignStatusBadge status={campaign.status} />
+            <span className="quiet ellipsis">
+              {campaign.created_by_name} · {dateOf(campaign.created_at)}
+            </span>
+          </p>
+          {actions && <div className={`${table.above} ${styles.actions}`}>{actions.render(campaign, false)}</div>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Name({ campaign: { name, allClosed }, href }: { campaign: Listed; href: string }) {
+  return (
+    <Link href={href} className={`${table.rowLink} ${styles.title}`}>
+      <CompletionMark done={allClosed} />
+      <span className="ellipsis" title={name}>
+        {name}
+      </span>
+    </Link>
+  )
+}
+
+function View({ campaign: { id, name } }: { campaign: Listed }) {
+  const t = useText()
+  const label = t('campaigns.viewOf', { name })
+  return (
+    <Link href={`/campaign/${id}/vehicles`} className={`${table.above} ${styles.view}`} aria-label={label} title={label}>
+      <Icon name="list" />
+    </Link>
+  )
+}
+
+function Done({ campaign: { name, total_inspected, total_vehicles } }: { campaign: Listed }) {
+  const t = useText()
+  return <Progress label={t('campaigns.progressOf', { name })} done={total_inspected} total={total_vehicles} />
+}
+
+function CompletionMark({ done }: { done: boolean }) {
+  const t = useText()
+  const label = t(done ? 'campaigns.completed' : 'campaigns.inProgress')
+  return (
+    <span role="img" aria-label={label} title={label} className={done ? styles.done : styles.going}>
+      <Icon name={done ? 'check' : 'ring'} size={20} />
+    </span>
+  )
+}

@@ -1,0 +1,39 @@
+import { useScanner, wantScanner, type ScanDialogProps, type ScanViewProps } from '@/lib/scanner'
+import { useText } from '@/lib/text'
+import { Button } from './Button'
+import { Dialog } from './Dialog'
+import { Failure, Skeleton } from './Page'
+import styles from './Scanner.module.css'
+
+/** The scanner as a modal, or why it is not there; Manual is always within reach. */
+export function ScanDialog(props: ScanDialogProps) {
+  const { parts } = useScanner()
+  const t = useText()
+  if (parts !== null) return <parts.ScanDialog {...props} />
+  return (
+    <Dialog kind="full" label={props.label} onClose={props.onClose}>
+      <div className={styles.waiting}>
+        <h2>{props.label}</h2>
+        <Coming />
+        <Button big wide icon="keyboard" onClick={props.onManual}>
+          {t('vehicle.manual')}
+        </Button>
+        <Button kind="quiet" big wide onClick={props.onClose}>
+          {t('scan.close')}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+/** The scanner inside a screen. */
+export function ScanView(props: ScanViewProps) {
+  const { parts } = useScanner()
+  return parts === null ? <Coming /> : <parts.ScanView {...props} />
+}
+
+function Coming() {
+  const t = useText()
+  const { failed } = useScanner()
+  return failed ? <Failure text={t('scan.notLoaded')} onRetry={wantScanner} /> : <Skeleton height={320} label={t('common.loading')} />
+}

@@ -1,0 +1,135 @@
+// Decodes pictures with the code that runs in the scanner's worker, and says how well that went.
+//
+//   node tools/decode.mjs [--list] FOLDER…
+//
+// Takes .png and .jpg below the folders. What a picture holds is told, in this order, by
+//   NAME.txt beside NAME.png   the text of the code; an empty file: there is none
+//   its name                   FORMAT__TEXT__anything.png, percent-encoded where need be; none__anything.png: no code
+//   a folder called none, empty or without: no code
+// A picture of which nothing is told is decoded and listed, and counts for nothing. Each folder is a group of its own,
+// so flat and tilted photographs are told apart by theirs. Ends with 1 when a text was read that is not on its picture.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, dirname, extname, join, relative, resolve } from 'node:path'
+import jpeg from 'jpeg-js'
+import { PNG } from 'pngjs'
+import { ours, read } from './engine.mjs'
+
+const { createDecoder } = await ours('features/scanner/decoder.ts')
+const { decodeStill } = await ours('features/scanner/still.ts')
+const { grayOf } = await ours('features/scanner/pixels.ts')
+
+const wanted = process.argv.slice(2)
+const list = wanted.includes('--list')
+const folders = wanted.filter((argument) => !argument.startsWith('--')).map((folder) => resolve(folder))
+if (folders.length === 0) {
+  console.error('node tools/decode.mjs [--list] FOLDER…')
+  process.exit(2)
+}
+
+const KINDS = ['.png', '.jpg', '.jpeg']
+const WITHOUT = ['none', 'empty', 'without']
+
+function* picturesIn(folder) {
+  for (const name of readdirSync(folder).toSorted()) {
+    const path = join(folder, name)
+    if (statSync(path).isDirectory()) yield* picturesIn(path)
+    else if (KINDS.includes(extname(name).toLowerCase())) yield path
+  }
+}
+
+/** The text on the picture; null where there is none, undefined where nobody says. */
+function expectedOf(path) {
+  const sidecar = path.slice(0, -extname(path).length) + '.txt'
+  if (existsSync(sidecar)) return readFileSync(sidecar, 'utf8').replace(/\r?\n$/, '') || null
+  const [format, text] = basename(path, extname(path)).split('__')
+  if (format.toLowerCase() === 'none' || WITHOUT.includes(basename(dirname(path)).toLowerCase())) return null
+  return text === undefined ? undefined : decodeURIComponent(text)
+}
+
+function load(path) {
+  const file = readFileSync(path)
+  const isPng = file.subarray(1, 4).toString('latin1') === 'PNG'
+  return isPng ? PNG.sync.read(file) : jpeg.decode(file, { useTArray: true, maxMemoryUsageInMB: 2048, formatAsRGBA: true })
+}
+
+/** Transparent parts are paper. */
+function onPaper({ width, height, data }) {
+  for (let index = 3; index < data.length; index += 4) {
+    if (data[index] === 255) continue
+    for (let channel = 1; channel <= 3; channel++) data[index - channel] = 255 - ((255 - data[index - channel]) * data[index]) / 255
+  }
+  return { width, height, data }
+}
+
+/** UPC-E written out as the twelve digits it stands for. */
+function written(upce) {
+  const [, system, body, check] = /^([01]?)(\d{6})(\d?)$/.exec(upce) ?? []
+  if (body === undefined) return upce
+  const last = Number(body[5])
+  const middle = last <= 2 ? `${body.slice(0, 2)}${last}0000${body.slice(2, 5)}` : last === 3 ? `${body.slice(0, 3)}00000${body.slice(3, 5)}` : last === 4 ? `${body.slice(0, 4)}00000${body[4]}` : `${body.slice(0, 5)}0000${last}`
+  return `${system || '0'}${middle}${check}`
+}
+
+const plain = (text) => text.replace(/\r\n/g, '\n').trim()
+const digits = (text) => text.replace(/^0+/, '')
+function same({ text, format }, expected) {
+  if (plain(text) === plain(expected)) return true
+  if (!/^(ean|upc)/.test(format)) return false
+  return digits(text) === digits(expected) || digits(text).startsWith(digits(written(expected)))
+}
+
+const groups = new Map()
+const wrongs = []
+function count(group, outcome, ms) {
+  const entry = groups.get(group) ?? { right: 0, missed: 0, wrong: 0, empty: 0, times: [] }
+  entry[outcome]++
+  entry.times.push(ms)
+  groups.set(group, entry)
+}
+
+const decoder = createDecoder(read)
+for (const root of folders) {
+  for (const path of picturesIn(root)) {
+    const name = relative(dirname(root), path)
+    let picture
+    try {
+      picture = grayOf(onPaper(load(path)))
+    } catch (error) {
+      console.error(`${name}: cannot be opened (${error.message})`)
+      continue
+    }
+    const start = performance.now()
+    const code = await decodeStill(decoder, picture)
+    const ms = performance.now() - start
+    const expected = expectedOf(path)
+    const group = dirname(name)
+    const said = basename(path).split('__').length > 1 ? basename(path).split('__')[0] : null
+    const key = `${group}  ${expected === null ? 'no code' : (said ?? code?.format ?? 'unread')}`
+    const outcome = expected === undefined ? 'told by nobody' : code === null ? (expected === null ? 'empty' : 'missed') : expected !== null && same(code, expected) ? 'right' : 'wrong'
+    if (outcome !== 'told by nobody') count(key, outcome, ms)
+    if (outcome === 'wrong') wrongs.push(`${name}: read ${code.format} ${JSON.stringify(code.text)}, holds ${JSON.stringify(expected)}`)
+    if (list || outcome === 'told by nobody') console.log(`${name}: ${outcome}, ${code === null ? 'nothing' : `${code.format} ${JSON.stringify(code.text)}`}, ${ms.toFixed(0)} ms`)
+  }
+}
+
+const median = (times) => times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0
+const row = (what, { right, missed, wrong, empty, times }) => {
+  const held = right + missed + wrong
+  const rate = held === 0 ? '' : `${((100 * right) / held).toFixed(1)} %`
+  return [what.padEnd(44), String(times.length).padStart(8), String(right).padStart(6), rate.padStart(8), String(missed).padStart(7), String(wrong).padStart(6), String(empty).padStart(6), median(times).toFixed(0).padStart(9), Math.max(...times).toFixed(0).padStart(8)].join('')
+}
+const sum = (entries) => entries.reduce((all, one) => ({ right: all.right + one.right, missed: all.missed + one.missed, wrong: all.wrong + one.wrong, empty: all.empty + one.empty, times: [...all.times, ...one.times] }))
+
+console.log(`\n${'folder, format'.padEnd(44)}pictures right     rate missed wrong empty median ms worst ms`)
+for (const [what, entry] of [...groups].toSorted(([a], [b]) => a.localeCompare(b))) console.log(row(what, entry))
+const byFolder = Map.groupBy ? Map.groupBy(groups, ([what]) => what.split('  ')[0]) : grouped([...groups])
+for (const [folder, entries] of byFolder) console.log(row(`${folder}  all`, sum(entries.map(([, entry]) => entry))))
+if (groups.size > 0) console.log(row('all', sum([...groups.values()])))
+for (const wrong of wrongs) console.log(`wrong: ${wrong}`)
+process.exitCode = wrongs.length > 0 ? 1 : 0
+
+function grouped(pairs) {
+  const found = new Map()
+  for (const pair of pairs) found.set(pair[0].split('  ')[0], [...(found.get(pair[0].split('  ')[0]) ?? []), pair])
+  return found
+}

@@ -1,0 +1,62 @@
+// Measures the sign-in and the campaign picker as a slow phone sees them, prints the scores, and fails below the goals.
+//
+// A Patio must be running: PATIO_URL, PATIO_ADMIN_HMC and PATIO_ADMIN_PASSWORD say where and as whom.
+// Each page is measured several times and the median counts, because other work on the machine moves single runs.
+import lighthouse from 'lighthouse'
+import { launch } from 'puppeteer-core'
+
+const GOALS = { performance: 95, accessibility: 100, 'best-practices': 100, seo: 100 }
+const METRICS = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time', 'cumulative-layout-shift', 'speed-index']
+const RUNS = Number(process.env.LIGHTHOUSE_RUNS ?? 5)
+const BASE = process.env.PATIO_URL ?? 'http://127.0.0.1:8080'
+
+/** The web storage of a signed-in supervisor, made over the API. */
+async function session() {
+  const body = JSON.stringify({ hmc: process.env.PATIO_ADMIN_HMC ?? 'admin', password: process.env.PATIO_ADMIN_PASSWORD ?? '' })
+  const response = await fetch(`${BASE}/api/sessions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  if (!response.ok) throw new Error(`signing in was answered ${response.status}: ${await response.text()}`)
+  const { token, id, hmc, user_type } = await response.json()
+  return { JWT_TOKEN: token, user: JSON.stringify({ id, hmc, user_type }) }
+}
+
+/** One run in a tab of its own, so that nothing is in the cache. */
+async function measured(browser, path, stored) {
+  const context = await browser.createBrowserContext()
+  const page = await context.newPage()
+  await page.goto(`${BASE}/favicon.svg`)
+  await page.evaluate((entries) => Object.assign(sessionStorage, entries), stored)
+  const { lhr } = await lighthouse(BASE + path, { logLevel: 'error', onlyCategories: Object.keys(GOALS), disableStorageReset: true }, undefined, page)
+  await context.close()
+  if (new URL(lhr.finalDisplayedUrl).pathname !== path) throw new Error(`${path} led to ${lhr.finalDisplayedUrl}`)
+  return lhr
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+
+/** What kept a category below its goal, once each. */
+const complaints = (runs) =>
+  new Set(runs.flatMap(({ categories, audits }) =>
+    Object.entries(categories).filter(([name]) => name !== 'performance').flatMap(([name, { auditRefs }]) =>
+      auditRefs.filter(({ id, weight }) => weight > 0 && audits[id].score !== null && audits[id].score < 1).map(({ id }) => `${name}: ${audits[id].title} (${id})`))))
+
+async function judge(browser, path, stored) {
+  const runs = []
+  for (let run = 0; run < RUNS; run++) runs.push(await measured(browser, path, stored))
+  const scores = Object.keys(GOALS).map((name) => ({ name, all: runs.map(({ categories }) => Math.round(categories[name].score * 100)) }))
+  console.log(`\n${path}, median of ${RUNS} runs`)
+  for (const { name, all } of scores) console.log(`  ${name.padEnd(24)} ${String(median(all)).padStart(4)} of ${GOALS[name]}   (${all.join(' ')})`)
+  for (const id of METRICS) console.log(`  ${id.padEnd(24)} ${runs[0].audits[id].displayValue ?? ''} at first, median ${median(runs.map(({ audits }) => audits[id].numericValue)).toFixed(id.startsWith('cum') ? 3 : 0)}`)
+  for (const line of complaints(runs)) console.log(`  ! ${line}`)
+  return scores.every(({ name, all }) => median(all) >= GOALS[name])
+}
+
+const browser = await launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu'],
+})
+try {
+  const results = [await judge(browser, '/', {}), await judge(browser, '/campaign-home', await session())]
+  process.exitCode = results.every(Boolean) ? 0 : 1
+} finally {
+  await browser.close()
+}
