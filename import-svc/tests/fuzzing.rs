@@ -36,6 +36,9 @@ fn on_many<S: Strategy>(cases: u32, values: S, test: impl Fn(S::Value) -> Result
     }
 }
 
+/// How long one file may take: a hundred times what any does, since the machine may have other work.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// One damage to a file.
 #[derive(Debug, Clone)]
 enum Damage {
@@ -127,7 +130,7 @@ fn the_package_scanner_takes_any_damaged_file_and_says_what_is_wrong() {
         if let Err(refusal) = check_package(&damaged(books[which].clone(), &damages)) {
             prop_assert!([51, 53].contains(&refusal.code) && refusal.message.ends_with('.'), "{refusal:?}");
         }
-        prop_assert!(begun.elapsed() < Duration::from_secs(2), "it took {:?}", begun.elapsed());
+        prop_assert!(begun.elapsed() < PATIENCE, "it took {:?}", begun.elapsed());
         Ok(())
     });
 }
@@ -154,7 +157,7 @@ fn any_damaged_workbook_is_read_or_refused_in_time() {
         let begun = Instant::now();
         let told = outcome(&runtime, file);
         prop_assert!(told.is_ok() || told.is_err_and(|code| (50..=57).contains(&code)), "{told:?}");
-        prop_assert!(begun.elapsed() < Duration::from_secs(5), "it took {:?}", begun.elapsed());
+        prop_assert!(begun.elapsed() < PATIENCE, "it took {:?}", begun.elapsed());
         Ok(())
     });
 }

@@ -61,6 +61,7 @@ impl Cluster {
             ("PATIO_ADMIN_PASSWORD", PASSWORD),
             ("PATIO_ADMIN_LISTEN", "off"),
             ("PATIO_LOG", "warn"),
+            ("PATIO_UNSAFE", "true"), // processes are killed here, not machines
             ("PATIO_WEB_DIR", folder.path().to_str().unwrap()),
             ("PATIO_WORK_DIR", folder.path().to_str().unwrap()),
         ]

@@ -34,7 +34,7 @@ export default function ImportPage() {
     if (file === null) return
     setProgress(null)
     cancel.reset()
-    upload.mutate(uploadOf(file), { onError: (cause) => !isCancelled(cause) && isRefused(cause) && setFile(null), onSuccess: () => setFile(null) })
+    upload.mutate(uploadOf(file), { onSuccess: () => setFile(null), onError: (error) => isRefused(error) && setFile(null) })
   }
   return (
     <Page title={t('import.title')} narrow>
@@ -57,8 +57,8 @@ export default function ImportPage() {
   )
 }
 
-/** Whether it is the file that is not taken; what only failed on the way can be sent again. */
-const isRefused = (error: Error) => error instanceof Problem && error.status >= 400 && error.status < 500 && error.status !== 401
+/** Whether it is the file that is not taken; what only failed on the way, or was given up, can be sent again. */
+const isRefused = (error: Error) => error instanceof Problem && !isCancelled(error) && error.status >= 400 && error.status < 500 && error.status !== 401
 
 interface WorkingProps {
   progress: UploadProgress | null
