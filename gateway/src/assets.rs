@@ -11,6 +11,9 @@ use http::{
 use std::{collections::HashMap, fmt::Write as _, fs, io::Write, path::Path};
 
 const INDEX: &str = "/index.html";
+const MANIFEST: &str = "/manifest.webmanifest";
+/// What the pages are built to call the product.
+const BUILT_NAME: &str = "Patio";
 const FOR_A_YEAR: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
 
@@ -27,26 +30,26 @@ struct File {
 }
 
 impl Pages {
-    /// Reads a folder; none when it is absent.
+    /// Reads a folder; none when it is absent. Where pages are told what the product is called, it is `product`.
     ///
     /// # Errors
     /// When a file in it cannot be read.
-    pub fn load(folder: &Path) -> anyhow::Result<Self> {
+    pub fn load(folder: &Path, product: &str) -> anyhow::Result<Self> {
         let mut pages = Self::default();
         if folder.is_dir() {
-            pages.gather(folder, "").with_context(|| format!("cannot read the web pages in {}", folder.display()))?;
+            pages.gather(folder, "", product).with_context(|| format!("cannot read the web pages in {}", folder.display()))?;
         }
         Ok(pages)
     }
 
-    fn gather(&mut self, folder: &Path, under: &str) -> anyhow::Result<()> {
+    fn gather(&mut self, folder: &Path, under: &str, product: &str) -> anyhow::Result<()> {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             let path = format!("{under}/{}", entry.file_name().to_string_lossy());
             if fs::metadata(entry.path())?.is_dir() {
-                self.gather(&entry.path(), &path)?;
+                self.gather(&entry.path(), &path, product)?;
             } else {
-                let file = File::new(&path, fs::read(entry.path())?)?;
+                let file = File::new(&path, named(&path, fs::read(entry.path())?, product)?)?;
                 self.0.insert(path, file);
             }
         }
@@ -105,6 +108,19 @@ impl File {
             _ => (told, self.plain.clone()).into_response(),
         }
     }
+}
+
+/// The page and the manifest, by which browsers call the product before anybody has signed in, with its name in them.
+fn named(path: &str, plain: Vec<u8>, product: &str) -> anyhow::Result<Vec<u8>> {
+    let name = match path {
+        INDEX => product.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;"),
+        MANIFEST => {
+            let quoted = serde_json::to_string(product)?;
+            quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
+        }
+        _ => return Ok(plain),
+    };
+    Ok(String::from_utf8(plain)?.replace(BUILT_NAME, &name).into_bytes())
 }
 
 fn matches(known: &HeaderValue, etag: &HeaderValue) -> bool {

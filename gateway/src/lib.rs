@@ -13,6 +13,7 @@ pub mod openapi;
 pub mod pace;
 pub mod page;
 pub mod precondition;
+mod preview;
 pub mod proxy;
 pub mod routes;
 pub mod rules;

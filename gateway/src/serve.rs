@@ -97,7 +97,7 @@ pub struct Gateway {
 /// When the pages cannot be read or the port is taken.
 pub async fn start(config: Config, host: &Host) -> anyhow::Result<Gateway> {
     host.keep_tokens_current();
-    let pages = Pages::load(&config.web_dir)?;
+    let pages = Pages::load(&config.web_dir, &config.product_name)?;
     let api = Api::new(config.clone(), host);
     let listener = TcpListener::bind(config.listen).await.with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;

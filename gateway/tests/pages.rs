@@ -9,11 +9,12 @@ use std::{fs, io::Read};
 async fn with_pages() -> Stack {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("assets")).unwrap();
-    fs::write(folder.path().join("index.html"), "<!doctype html><p>pages</p>".repeat(50)).unwrap();
+    fs::write(folder.path().join("index.html"), "<!doctype html><title>Patio</title>".repeat(50)).unwrap();
     fs::write(folder.path().join("assets/app-1a2b.js"), "console.log(1);".repeat(100)).unwrap();
     fs::write(folder.path().join("assets/zxing-9f.wasm"), [0_u8; 1000]).unwrap();
     fs::write(folder.path().join("logo.png"), [137_u8, 80, 78, 71]).unwrap();
-    Stack::with(config(), Pages::load(folder.path()).unwrap()).await
+    fs::write(folder.path().join("manifest.webmanifest"), r#"{"name":"Patio"}"#).unwrap();
+    Stack::with(config(), Pages::load(folder.path(), "Yard \"A&B\"").unwrap()).await
 }
 
 async fn get(stack: &Stack, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
@@ -54,6 +55,15 @@ async fn every_path_of_the_pages_leads_to_the_page_and_no_other_does() {
     }
     let head = get(&stack, "HEAD", "/", &[]).await;
     assert_eq!((head.status.as_u16(), head.body.len()), (200, 0));
+}
+
+#[tokio::test]
+async fn pages_bear_the_configured_name_before_anybody_signs_in() {
+    let stack = with_pages().await;
+    let page = get(&stack, "GET", "/", &[]).await.text();
+    assert!(page.starts_with("<!doctype html><title>Yard &quot;A&amp;B&quot;</title>"), "{page}");
+    let manifest = get(&stack, "GET", "/manifest.webmanifest", &[]).await;
+    assert_eq!(manifest.json(), serde_json::json!({ "name": "Yard \"A&B\"" }));
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Bombs are cheap to refuse: little memory, little time, and others go on working meanwhile. Alone in its process,
 //! since it looks at what the whole process takes.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "a test that is wrong ends, with what it spawned")]
 mod common;
 
 use common::{awkward, services::World};

@@ -1,5 +1,5 @@
 //! A running import is given up by whoever sent it, at whichever replica, and leaves nothing.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "a test that is wrong ends, with what it spawned")]
 mod common;
 
 use common::{good, services::World};

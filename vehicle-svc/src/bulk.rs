@@ -1,5 +1,6 @@
 //! Many vehicles at once: what a call would do, and doing it, in one transaction.
 use crate::{
+    edit::{PREVIEWED, changes},
     error::{Error, Result},
     jobs::{Touched, Work},
     place::Place,
@@ -15,7 +16,7 @@ use patio_kit::{audit, db::Tx, identity::Caller};
 use patio_proto::{
     access::Role,
     identifier, status,
-    vehicle::{StatusAction, VehicleStatus},
+    vehicle::{Preview, StatusAction, VehicleStatus},
 };
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -51,6 +52,8 @@ pub struct Outcome {
     pub skipped: Vec<(String, &'static str)>,
     /// Identifiers that no vehicle of the scope has.
     pub not_found: Vec<String>,
+    /// The first vehicles before and after, of a call that only tells.
+    pub preview: Vec<Preview>,
     /// Counters that moved.
     pub counted: Vec<Counted>,
 }
@@ -101,6 +104,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     outcome.skipped.extend(left.iter().map(|vehicle| (vehicle.vin(), reason)));
     outcome.updated = todo.len();
     if run.dry_run || todo.is_empty() {
+        outcome.preview = preview(vins, todo.into_iter().map(|vehicle| (new.of(&vehicle), vehicle)).collect());
         return Ok(outcome);
     }
     let mut touched = Touched::default();
@@ -136,24 +140,40 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, Place)], run: &Run
     let places: HashMap<String, &Place> = moves.iter().map(|(vin, place)| (identifier::key(vin), place)).collect();
     let (open, mut outcome) = find(tx, &keys_of(&written), run).await?;
     let (mut touched, mut news) = (Touched::default(), Vec::new());
-    for vehicle in &open {
+    for vehicle in open {
         let Some(place) = places.get(&vehicle.vin_key) else { continue };
         if place.space == vehicle.parking_space {
             outcome.skipped.push((vehicle.vin(), "it stands there already"));
             continue;
         }
-        touched.add(vehicle, (place.yard_id, &place.walk_key, vehicle.inspected));
-        news.push(New::at(vehicle, (*place).clone()));
+        touched.add(&vehicle, (place.yard_id, &place.walk_key, vehicle.inspected));
+        news.push((New::at(&vehicle, (*place).clone()), vehicle));
     }
     outcome.updated = news.len();
     if run.dry_run || news.is_empty() {
+        outcome.preview = preview(&written, news);
         return Ok(outcome);
     }
+    let news: Vec<_> = news.into_iter().map(|(new, _)| new).collect();
     touched.keep(tx, run, Work { kind: "space", ..Work::default() }).await?;
     edit::write(tx, &news, run.caller.person(), run.now).await?;
     outcome.counted = touched.count_again(tx).await?;
     audit::append(tx, run.now, Some(&run.caller), event(&outcome, "moved to another parking space", run, &json!({}))).await?;
     Ok(outcome)
+}
+
+/// The first vehicles that change, in the order in which the call names them.
+fn preview(written: &[String], mut changed: Vec<(New, Named)>) -> Vec<Preview> {
+    let lines: HashMap<String, i64> = written.iter().map(|vin| identifier::key(vin)).zip(1..).collect();
+    let line = |vehicle: &Named| lines.get(&vehicle.vin_key).copied().unwrap_or_default();
+    changed.sort_by_key(|(_, vehicle)| (line(vehicle), vehicle.id));
+    let shown = changed.iter().take(PREVIEWED).map(|(new, vehicle)| Preview {
+        line: line(vehicle),
+        vin_number: vehicle.vin(),
+        campaign_name: vehicle.campaign_name.clone(),
+        changes: changes(vehicle, new),
+    });
+    shown.collect()
 }
 
 fn event(outcome: &Outcome, verb: &str, run: &Run, new: &serde_json::Value) -> audit::Event {

@@ -24,7 +24,7 @@ use std::collections::HashMap;
 /// How many wrong rows are listed; the rest is only counted.
 const MOST_LISTED: usize = 500;
 /// How many vehicles a preview shows.
-const PREVIEWED: usize = 20;
+pub const PREVIEWED: usize = 20;
 
 /// One row, every field well-formed. What is none stays as it is.
 #[derive(Debug, Clone)]
@@ -216,7 +216,8 @@ fn becomes(vehicle: &Named, row: &Edit) -> New {
     }
 }
 
-fn changes(old: &Named, new: &New) -> Vec<pb::Change> {
+/// What is different, field by field.
+pub fn changes(old: &Named, new: &New) -> Vec<pb::Change> {
     let yes_no = |truth: bool| if truth { "true" } else { "false" };
     [
         ("parking_space", old.parking_space.as_str(), new.space.as_str()),

@@ -47,6 +47,7 @@ for (const viewport of SIZES) {
       await expect(execute).toBeDisabled()
       await tool.getByLabel('Status').selectOption('ok')
       await expect(tool.getByText('2 vehicles become ok, 1 is not in any campaign.')).toBeVisible()
+      await expect(tool.getByRole('cell', { name: '— → ok' })).toHaveCount(2)
       await tool.getByText('Not found: 1').click()
       await expect(tool.getByText('NOBODY 000001', { exact: true })).toBeVisible()
       await shot(page, 'manage-status')

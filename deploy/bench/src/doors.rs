@@ -22,7 +22,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let target = |shots| Target { at: bench.patio.at, groups: bench.patio.groups(), shots };
     let floor = tokio::task::spawn_blocking(move || hashing(sizes)).await??;
     for cost in in_turns(sizes, &[target(tries("3000", PASSWORD, None))]).await? {
-        table.ratio((bench.stack, "sign-in, beside argon2id itself"), (cost.micros / 1000.0, floor / 1000.0), "ms", 1.1, cost.words());
+        table.ratio((bench.stack, "sign-in, beside argon2id itself"), (cost.micros / 1000.0, floor / 1000.0, "ms"), 1.1, cost.words());
     }
     let blocked = tries("9999", "a-wrong-password", Some(StatusCode::TOO_MANY_REQUESTS));
     for _ in 0..5 {

@@ -42,7 +42,7 @@ impl Sum {
             let _ = write!(text, "{name} {:.0} ", milli(*time));
             text
         });
-        table.ratio((stack, name), (milli(self.patio), milli(self.floor)), "ms", goal, more);
+        table.ratio((stack, name), (milli(self.patio), milli(self.floor), "ms"), goal, more);
         if let Some(most) = most {
             table.most((stack, "  memory above idle"), (count(self.peak) / 1024.0, most), "MiB", String::new());
         }

@@ -61,7 +61,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let large = campaigns_page(&bench.patio, &bench.operator, bench.sizes).await?;
     if let Some(small) = bench.campaigns_page {
         let name = format!("campaigns and yards at {}, then {}", bench.sizes.each, bench.sizes.vehicles());
-        table.ratio((bench.stack, &name), (large, small), "us", 1.2, String::new());
+        table.ratio((bench.stack, &name), (large, small, "us"), 1.2, String::new());
     }
     Ok(())
 }
@@ -103,7 +103,7 @@ pub async fn measure_whole(bench: &Bench, table: &mut Table) -> anyhow::Result<(
     let costs = in_turns(sizes, &targets).await?;
     if let [patio, floor] = &costs[..] {
         let milli = |micros: f64| micros / 1000.0;
-        table.ratio((bench.stack, "whole list"), (milli(patio.micros), milli(floor.micros)), "ms", 1.3, patio.words());
+        table.ratio((bench.stack, "whole list"), (milli(patio.micros), milli(floor.micros), "ms"), 1.3, patio.words());
         table.told(bench.stack, "  its floor, one SELECT with gzip", format!("{:.1} ms", milli(floor.micros)), floor.words());
     }
     one_by_one(bench, table, &path).await?;

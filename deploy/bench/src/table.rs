@@ -37,7 +37,7 @@ impl Table {
     }
 
     /// Adds a ratio and its goal.
-    pub fn ratio(&mut self, (stack, operation): (&str, &str), (patio, floor): (f64, f64), unit: &str, goal: f64, more: String) {
+    pub fn ratio(&mut self, (stack, operation): (&str, &str), (patio, floor, unit): (f64, f64, &str), goal: f64, more: String) {
         let ratio = patio / floor;
         self.add(Line {
             stack: stack.to_owned(),
@@ -114,8 +114,8 @@ mod tests {
     #[test]
     fn goals_that_hold_and_those_that_do_not_are_counted() {
         let mut table = Table::default();
-        table.ratio(("five", "a"), (14.0, 10.0), "us", 1.5, String::new());
-        table.ratio(("five", "b"), (16.0, 10.0), "us", 1.5, String::new());
+        table.ratio(("five", "a"), (14.0, 10.0, "us"), 1.5, String::new());
+        table.ratio(("five", "b"), (16.0, 10.0, "us"), 1.5, String::new());
         table.most(("five", "c"), (20.0, 20.0), "ms", String::new());
         table.told("five", "d", "7".into(), String::new());
         let text = table.text();

@@ -35,7 +35,7 @@ pub async fn beside(bench: &Bench, table: &mut Table, name: &str, goal: f64, tar
     let costs = in_turns(bench.sizes, &targets).await?;
     let [patio, hop, bare] = &costs[..] else { anyhow::bail!("three targets, three costs") };
     let floor = if bench.is_five() { hop } else { bare };
-    table.ratio((bench.stack, name), (patio.micros, floor.micros), "us", goal, patio.words());
+    table.ratio((bench.stack, name), (patio.micros, floor.micros, "us"), goal, patio.words());
     table.told(bench.stack, "  its floor behind one hop", format!("{:.1} us", hop.micros), hop.words());
     table.told(bench.stack, "  its floor without a hop", format!("{:.1} us", bare.micros), bare.words());
     Ok(())

@@ -1,5 +1,4 @@
 //! The bench works: every part runs on a few hundred vehicles and prints its lines. It measures nothing.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 use std::{path::Path, process::Command};
 
 #[test]

@@ -5,6 +5,7 @@ use crate::{
     error::{Problem, ProblemBody, Reply},
     input::{LARGE, Sent},
     page,
+    preview::VehiclePreview,
     values::VehicleStatus,
 };
 use axum::{Json, extract::State};
@@ -78,12 +79,21 @@ struct BulkResult {
     updated: i64,
     skipped: Vec<Skipped>,
     not_found: Vec<String>,
+    /// The first 20 vehicles that would change, when the call only tells.
+    preview: Vec<VehiclePreview>,
 }
 
 impl From<pb::BulkReply> for BulkResult {
     fn from(reply: pb::BulkReply) -> Self {
         let skipped = reply.skipped.into_iter().map(|skipped| Skipped { vin: skipped.vin, reason: skipped.reason });
-        Self { matched: reply.matched, updated: reply.updated, skipped: skipped.collect(), not_found: reply.not_found }
+        let preview = reply.preview.into_iter().map(Into::into);
+        Self {
+            matched: reply.matched,
+            updated: reply.updated,
+            skipped: skipped.collect(),
+            not_found: reply.not_found,
+            preview: preview.collect(),
+        }
     }
 }
 

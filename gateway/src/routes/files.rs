@@ -5,6 +5,7 @@ use crate::{
     bearer::Signed,
     error::{Problem, ProblemBody, Reply},
     input::{self, Id},
+    preview::VehiclePreview,
     upload::{self, Form, Refusal},
 };
 use axum::{
@@ -132,7 +133,7 @@ struct CsvResult {
     /// How many are wrong in all.
     total_errors: i64,
     /// The first 20 vehicles.
-    preview: Vec<CsvPreview>,
+    preview: Vec<VehiclePreview>,
 }
 
 /// A wrong line.
@@ -143,38 +144,14 @@ struct CsvError {
     message: String,
 }
 
-/// What becomes of one vehicle.
-#[derive(Serialize, ToSchema)]
-struct CsvPreview {
-    line: i64,
-    vin_number: String,
-    campaign_name: String,
-    changes: Vec<CsvChange>,
-}
-
-/// One field, before and after.
-#[derive(Serialize, ToSchema)]
-struct CsvChange {
-    field: String,
-    old: String,
-    new: String,
-}
-
 impl From<vehicle::BulkEditReply> for CsvResult {
     fn from(reply: vehicle::BulkEditReply) -> Self {
-        let change = |change: vehicle::Change| CsvChange { field: change.field, old: change.old, new: change.new };
-        let preview = |row: vehicle::Preview| CsvPreview {
-            line: row.line,
-            vin_number: row.vin_number,
-            campaign_name: row.campaign_name,
-            changes: row.changes.into_iter().map(change).collect(),
-        };
         Self {
             vehicles: reply.matched,
             updated: reply.updated,
             errors: reply.errors.into_iter().map(|error| CsvError { line: error.line, message: error.message }).collect(),
             total_errors: reply.total_errors,
-            preview: reply.preview.into_iter().map(preview).collect(),
+            preview: reply.preview.into_iter().map(Into::into).collect(),
         }
     }
 }

@@ -99,6 +99,7 @@ impl From<Outcome> for pb::BulkReply {
             updated: i64::try_from(outcome.updated).unwrap_or(i64::MAX),
             skipped: outcome.skipped.into_iter().map(|(vin, reason)| pb::Skipped { vin, reason: reason.to_owned() }).collect(),
             not_found: outcome.not_found,
+            preview: outcome.preview,
         }
     }
 }

@@ -1,5 +1,5 @@
 //! One status for many vehicles.
-use crate::store::dialect;
+use crate::store::{dialect, edit::New, named::Named};
 use chrono::{DateTime, Utc};
 use patio_kit::{db::Tx, on};
 use sqlx::{AssertSqlSafe, query};
@@ -17,6 +17,23 @@ pub struct NewStatus {
     pub clear_operator_notes: bool,
     /// Clears the supervisor notes.
     pub clear_admin_notes: bool,
+}
+
+impl NewStatus {
+    /// What it makes of one vehicle.
+    #[must_use]
+    pub fn of(&self, vehicle: &Named) -> New {
+        let mut new = New::at(vehicle, vehicle.place());
+        self.status.clone_into(&mut new.status);
+        new.inspected = self.inspected;
+        if self.clear_operator_notes {
+            new.operator_notes.clear();
+        }
+        if self.clear_admin_notes {
+            new.admin_notes.clear();
+        }
+        new
+    }
 }
 
 /// Writes a status to vehicles.

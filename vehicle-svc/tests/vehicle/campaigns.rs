@@ -134,6 +134,8 @@ async fn bulk_insert_and_remove_are_one_step_told_before_by_a_dry_run() {
             let reply = yard.bulk().bulk_status(yard.person(5, Role::Manager).sign(ask.clone())).await.unwrap().into_inner();
             assert_eq!((reply.matched, reply.updated, reply.not_found), (2, 2, vec!["HB20 000009".to_owned()]));
             assert_eq!(yard.progress().await.total_inspected, inspected);
+            let shown: Vec<_> = reply.preview.iter().map(|one| (one.line, one.vin_number.as_str(), one.changes[0].old.as_str())).collect();
+            assert_eq!(shown, if dry_run { vec![(2, "HB20 000002", ""), (4, "HB20 000001", "")] } else { vec![] });
         }
         let again = yard.bulk().bulk_status(yard.person(5, Role::Manager).sign(ask.clone())).await.unwrap().into_inner();
         assert_eq!((again.updated, again.skipped.len()), (0, 2));

@@ -23,7 +23,7 @@ export type BulkSpaces = Posted<'/vehicles/bulk/parking-space'>
 export type CsvResult = paths['/vehicles/csv']['post']['responses'][200]['content']['application/json']
 /** What becomes of one vehicle, field by field. */
 export type Previewed = CsvResult['preview'][number]
-export type BulkResult = paths['/vehicles/bulk/status']['post']['responses'][200]['content']['application/json'] & { preview?: Previewed[] }
+export type BulkResult = paths['/vehicles/bulk/status']['post']['responses'][200]['content']['application/json']
 export type JobPage = Got<'/jobs'>
 export type Job = JobPage['jobs'][number]
 export type UndoResult = paths['/jobs/{id}/undo']['post']['responses'][200]['content']['application/json']

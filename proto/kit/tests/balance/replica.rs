@@ -114,7 +114,7 @@ async fn answer(shared: Shared) -> axum::response::Response {
             tokio::time::sleep(Duration::from_secs(5)).await;
             "0"
         }
-        Behaviour::Breaking => std::panic::panic_any("as told"),
+        Behaviour::Breaking => std::panic::resume_unwind(Box::new("as told")),
     };
     let message = if behaviour == Behaviour::Expiring { "Timeout expired" } else { "" };
     (StatusCode::OK, [("grpc-status", status), ("grpc-message", message), ("x-replica", shared.name)]).into_response()

@@ -1,32 +1,23 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { wordsFor } from '@/api/problem'
-import type { BulkResult, Previewed } from '@/api/types'
+import type { BulkResult } from '@/api/types'
 import { count } from '@/lib/time'
 import { Failure, Note } from '@/ui/Page'
-import { changingIn, clausesOf, reasonKey, type Clause } from './outcome'
+import { clausesOf, reasonKey, type Clause } from './outcome'
 import { OldAndNew } from './OldAndNew'
 import { useManageText, type ManageKey } from './text'
 import styles from './ManagePage.module.css'
 
-const SHOWN = 8
-
-/** A vehicle as it is named in the list, and what it gets. */
-export interface Target {
-  vin: string
-  value: string
-}
-
 interface PreviewProps {
   kind: 'insert' | 'remove' | 'move'
   status: string
-  targets: Target[]
   /** What to do before there is anything to preview, or null. */
   waiting: ManageKey | null
   preview: UseQueryResult<BulkResult>
 }
 
 /** What Execute will do: a sentence, the first of the changes, and who is left out. */
-export function Preview({ kind, status, targets, waiting, preview }: PreviewProps) {
+export function Preview({ kind, status, waiting, preview }: PreviewProps) {
   const t = useManageText()
   return (
     <div className={styles.preview}>
@@ -37,7 +28,7 @@ export function Preview({ kind, status, targets, waiting, preview }: PreviewProp
       {waiting === null && preview.data && (
         <>
           <Sentence clauses={clausesOf(kind, preview.data)} status={status} />
-          {preview.data.preview === undefined ? <Changing targets={changingIn(targets, preview.data)} /> : <First result={preview.data} vehicles={preview.data.preview} />}
+          <First result={preview.data} />
           <LeftOut result={preview.data} />
         </>
       )}
@@ -54,38 +45,8 @@ function Sentence({ clauses, status }: { clauses: Clause[]; status: string }) {
   )
 }
 
-function Changing({ targets }: { targets: Target[] }) {
-  const t = useManageText()
-  if (targets.length === 0) return null
-  return (
-    <table className={styles.changing}>
-      <thead>
-        <tr>
-          <th scope="col">{t('vehicles.vin')}</th>
-          <th scope="col">{t('bulk.newValue')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {targets.slice(0, SHOWN).map(({ vin, value }, index) => (
-          <tr key={`${index} ${vin}`}>
-            <td className="mono">{vin}</td>
-            <td>{value}</td>
-          </tr>
-        ))}
-        {targets.length > SHOWN && (
-          <tr>
-            <td colSpan={2} className="quiet">
-              {t('bulk.more', { n: count(targets.length - SHOWN) })}
-            </td>
-          </tr>
-        )}
-      </tbody>
-    </table>
-  )
-}
-
 /** The first of the changes, old and new. */
-function First({ result: { updated }, vehicles }: { result: BulkResult; vehicles: Previewed[] }) {
+function First({ result: { updated, preview: vehicles } }: { result: BulkResult }) {
   const t = useManageText()
   return (
     <>

@@ -51,7 +51,7 @@ export function SpaceManager({ yard }: { yard: number | null }) {
         {wrong.length > 0 && <WrongLines lines={wrong.map(({ line, problem }) => t('bulk.line', { line, problem: t(problem) }))} total={wrong.length} />}
       </div>
       <div className={styles.outcome}>
-        <Preview kind="move" status="" preview={preview} targets={ready ? rows.map(({ vin, parking_space }) => ({ vin, value: parking_space })) : []}
+        <Preview kind="move" status="" preview={preview}
           waiting={wrong.length > 0 ? 'bulk.repairFirst' : rows.length === 0 ? 'bulk.nothing' : null} />
         {change.data && <Result result={change.data} />}
         {change.error && <Note kind="error">{`${t('bulk.spaceFailed')}. ${wordsFor(change.error, t)}`}</Note>}

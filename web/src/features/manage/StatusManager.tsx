@@ -74,7 +74,7 @@ export function StatusManager({ yard }: { yard: number | null }) {
           }} />
       </div>
       <div className={styles.outcome}>
-        <Preview kind={action} status={status} preview={preview} targets={ready ? vins.map((vin) => ({ vin, value: action === 'insert' ? status : t('status.none') })) : []}
+        <Preview kind={action} status={status} preview={preview}
           waiting={vins.length === 0 ? 'bulk.nothing' : chosen ? null : 'bulk.chooseFirst'} />
         {change.data && <Result result={change.data} />}
         {change.error && <Note kind="error">{`${t('bulk.statusFailed')}. ${wordsFor(change.error, t)}`}</Note>}

@@ -44,9 +44,3 @@ export function clausesOf(kind: Kind, { updated, skipped, not_found }: BulkResul
   ]
   return [{ key: MAIN[kind][updated === 1 ? 0 : 1], n: updated }, ...rest.filter(({ n }) => n > 0)]
 }
-
-/** The identifiers that will change: those named, without the skipped and the missing. */
-export function changingIn<T extends { vin: string }>(rows: readonly T[], { skipped, not_found }: BulkResult): T[] {
-  const staying = new Set([...skipped.map(({ vin }) => vin), ...not_found].map((vin) => vin.toUpperCase()))
-  return rows.filter(({ vin }) => !staying.has(vin.toUpperCase()))
-}
