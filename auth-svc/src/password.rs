@@ -1,10 +1,14 @@
 //! Passwords: what is accepted as one, and the dear work of hashing, which is bounded.
 use crate::{error::Error, hmc};
 use argon2::{
-    Algorithm, Argon2, Params, Version,
-    password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
+    Algorithm, Argon2, Block, Params, Version,
+    password_hash::{
+        PasswordHasher,
+        phc::{Output, PasswordHash},
+    },
 };
 use std::{
+    cell::RefCell,
     collections::HashMap,
     hash::{BuildHasher, RandomState},
     sync::{
@@ -184,14 +188,10 @@ impl Passwords {
     pub async fn is_right(&self, turn: Turn, password: String, hash: Option<String>) -> Result<bool, Error> {
         self.checks.fetch_add(1, Ordering::Relaxed);
         metrics::counter!("patio_password_checks_total").increment(1);
-        let (cost, unknown) = (self.cost, self.unknown());
+        let unknown = self.unknown();
         blocking(turn, move || match hash {
-            Some(hash) => {
-                let hash = PasswordHash::new(&hash).map_err(|cause| Error::Broken(cause.to_string()))?;
-                Ok(cost.argon()?.verify_password(password.as_bytes(), &hash).is_ok())
-            }
-            // Making a hash costs what comparing with one costs.
-            None => unknown.argon()?.hash_password(password.as_bytes()).map(|_| false).map_err(|cause| Error::Broken(cause.to_string())),
+            Some(hash) => belongs(&password, &hash),
+            None => digest(&unknown.argon()?, &password, NOBODYS_SALT).map(|_| false),
         })
         .await
     }
@@ -215,6 +215,43 @@ impl Passwords {
         })
         .await
     }
+}
+
+const NOBODYS_SALT: &[u8; 16] = b"nobody has these";
+
+thread_local! {
+    /// The memory of a hash, kept by each thread that makes them: asked for anew for every hash, a storm of them would
+    /// leave the allocator with many times as much.
+    static MEMORY: RefCell<Vec<Block>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Whether a password belongs to a hash, made with whatever parameters it names.
+fn belongs(password: &str, hash: &str) -> Result<bool, Error> {
+    let hash = PasswordHash::new(hash).map_err(broken)?;
+    let algorithm = Algorithm::try_from(hash.algorithm.as_str()).map_err(broken)?;
+    let version = hash.version.map_or(Ok(Version::default()), Version::try_from).map_err(broken)?;
+    let argon = Argon2::new(algorithm, version, Params::try_from(&hash).map_err(broken)?);
+    let (Some(salt), Some(made)) = (hash.salt, hash.hash) else {
+        return Err(Error::Broken("a stored hash has no salt or no digest".to_owned()));
+    };
+    Ok(digest(&argon, password, &salt)? == made)
+}
+
+fn digest(argon: &Argon2<'_>, password: &str, salt: &[u8]) -> Result<Output, Error> {
+    let mut out = [0; Output::MAX_LENGTH];
+    let out = &mut out[..argon.params().output_len().unwrap_or(Params::DEFAULT_OUTPUT_LEN)];
+    MEMORY.with_borrow_mut(|memory| {
+        let needed = argon.params().block_count();
+        if memory.len() < needed {
+            memory.resize(needed, Block::default());
+        }
+        argon.hash_password_into_with_memory(password.as_bytes(), salt, out, &mut memory[..needed]).map_err(broken)
+    })?;
+    Output::new(out).map_err(broken)
+}
+
+fn broken(cause: impl std::fmt::Display) -> Error {
+    Error::Broken(cause.to_string())
 }
 
 /// One place in the queue, given back however the wait ends.

@@ -19,9 +19,9 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// How long a deletion waits for counters that only its audit entry tells.
-const COUNTING: Duration = Duration::from_secs(1);
+const COUNTING: Duration = Duration::from_millis(500);
 /// How long an answer waits for the vehicles to be gone, well within the patience of a caller.
-const WAITING: Duration = Duration::from_secs(3);
+const WAITING: Duration = Duration::from_millis(1500);
 
 /// A deletion under way.
 struct Deletion {

@@ -138,6 +138,9 @@ mod tests {
     #[test]
     fn saves_may_be_lost_only_when_it_is_said() {
         let told = |args: &[&str]| <Cli as clap::Parser>::parse_from([&["x"], args].concat()).settings.may_lose_saves;
-        assert_eq!([told(&[]), told(&["--unsafe"]), told(&["--unsafe=true"]), told(&["--unsafe=false"])], [false, true, true, false]);
+        assert_eq!([told(&["--unsafe"]), told(&["--unsafe=true"]), told(&["--unsafe=false"])], [true, true, false]);
+        let command = <Cli as clap::CommandFactory>::command();
+        let unsaid = command.get_arguments().find(|arg| arg.get_long() == Some("unsafe")).unwrap().get_default_values();
+        assert_eq!(unsaid, ["false"]);
     }
 }

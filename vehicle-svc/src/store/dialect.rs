@@ -214,7 +214,8 @@ macro_rules! save_on_sqlite {
 }
 
 // The parts of a statement see the rows as they were when it began: the vehicle itself may still count as
-// the next one to inspect, at the place it has just left.
+// the next one to inspect, at the place it has just left. They lock in the order in which every other change does,
+// the vehicle, its yards, its campaign: the campaign asks for the yards only so that these come first.
 macro_rules! save_on_postgres {
     ($yard:literal) => {
         concat!(
@@ -224,11 +225,11 @@ macro_rules! save_on_postgres {
              moved as (insert into counters (campaign_id, yard_id, total, inspected)
                        select v.campaign_id, d.yard, d.total, d.inspected from v
                         cross join (values (cast($17 as bigint), cast($18 as bigint), cast($19 as bigint)), ($20, $21, $22)) d (yard, total, inspected)
-                        where d.yard is not null ", more_or_fewer!(), "),
+                        where d.yard is not null ", more_or_fewer!(), " returning 1),
              c as (update campaigns
                       set total = total + $23, inspected = campaigns.inspected + $24, counts_revision = counts_revision + 1,
                           layout = layout + $36, begun = true
-                     from v where campaigns.id = v.campaign_id
+                     from v cross join (select count(*) from moved) after_yards where campaigns.id = v.campaign_id
                    returning campaigns.id, name, gate, total, campaigns.inspected, counts_revision),
              turned as (insert into turns (campaign_id, turn, revision)
                         select id, turn, counts_revision from (select c.id, c.counts_revision, ",

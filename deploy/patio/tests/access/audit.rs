@@ -71,7 +71,7 @@ fn work(campaign: i64, vehicles: &[Value]) -> Vec<Step> {
         step("tm", ("get", &format!("{own}/export_all_yards")), None, &["exported"]),
         step("op", ("get", "/logs/audit"), None, &["refused"]),
         step("tm", ("put", &own), Some(json!({ "status": "Closed" })), &["campaign-changed"]),
-        step("tm", ("put", &own), Some(json!({ "status": "Ongoing" })), &[]),
+        step("tm", ("put", &own), Some(json!({ "status": "Ongoing" })), &["refused"]),
         step("admin", ("put", &own), Some(json!({ "status": "Ongoing" })), &["campaign-changed"]),
         step("admin", ("delete", &own), None, &["campaign-deleted"]),
         step("op", ("delete", "/sessions"), None, &["logout"]),
