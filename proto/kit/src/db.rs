@@ -252,9 +252,10 @@ impl Db {
     /// Ends its connections, after what is queued.
     pub async fn close(&self) {
         match &self.0 {
+            // The last to leave brings the log into the file, which one that only reads cannot.
             Pools::Sqlite { read, write } => {
-                write.close().await;
                 read.close().await;
+                write.close().await;
             }
             Pools::Postgres { read, write } => {
                 write.close().await;

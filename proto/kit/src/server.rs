@@ -80,6 +80,7 @@ impl Builder {
     /// Adds health and reflection, puts the access layer before everything, and starts to follow the database.
     pub async fn build(mut self, db: Db, notices: Vec<String>) -> anyhow::Result<Service> {
         let (reporter, health) = tonic_health::server::health_reporter();
+        report(&reporter, &self.names, ServingStatus::NotServing).await; // it would say that it serves before it was looked at
         self.add_health(health);
         if self.host.settings.reflection {
             let describe = || {
