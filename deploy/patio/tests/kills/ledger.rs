@@ -11,16 +11,27 @@ pub struct Ledger {
 }
 
 /// Vehicles that no living campaign has, campaigns that are neither whole nor gone, imports that have not ended.
-const UNSETTLED: &str = "
-    select (select count(*) from vehicle.vehicles v
-             where not exists (select 1 from campaign.campaigns c where c.id = v.campaign_id and c.state = 'live'))
-         + (select count(*) from campaign.campaigns c where c.state <> 'live'
-             or c.synced_revision < c.revision
-             or not exists (select 1 from vehicle.campaigns k where k.id = c.id and k.gate in ('open', 'closed')))
-         + (select count(*) from vehicle.campaigns k where k.gate in ('open', 'closed')
-             and not exists (select 1 from campaign.campaigns c where c.id = k.id and c.state = 'live'))
-         + (select count(*) from imports.imports where outcome = 'running')
-         + (select count(*) from vehicle.jobs where removing is not null)";
+const UNSETTLED: [(&str, &str); 7] = [
+    (
+        "vehicles of no campaign",
+        "select count(*) from vehicle.vehicles v
+        where not exists (select 1 from campaign.campaigns c where c.id = v.campaign_id and c.state = 'live')",
+    ),
+    ("drafts and tombstones", "select count(*) from campaign.campaigns where state <> 'live'"),
+    ("changes not told", "select count(*) from campaign.campaigns where synced_revision < revision"),
+    (
+        "campaigns without a gate",
+        "select count(*) from campaign.campaigns c
+        where not exists (select 1 from vehicle.campaigns k where k.id = c.id and k.gate in ('open', 'closed'))",
+    ),
+    (
+        "gates without a campaign",
+        "select count(*) from vehicle.campaigns k where k.gate in ('open', 'closed')
+        and not exists (select 1 from campaign.campaigns c where c.id = k.id and c.state = 'live')",
+    ),
+    ("imports", "select count(*) from imports.imports where outcome = 'running'"),
+    ("undos of imports", "select count(*) from vehicle.jobs where removing is not null"),
+];
 
 /// Campaigns whose counters differ from their rows.
 const MISCOUNTED: &str = "
@@ -62,8 +73,8 @@ impl Ledger {
     }
 
     /// How much is neither whole nor gone.
-    pub fn unsettled(&self) -> i64 {
-        self.number(UNSETTLED, 0)
+    pub fn unsettled(&self) -> Vec<(&'static str, i64)> {
+        UNSETTLED.into_iter().map(|(what, text)| (what, self.number(text, 0))).filter(|(_, count)| *count > 0).collect()
     }
 
     /// Proves that every counter equals its rows.

@@ -133,8 +133,12 @@ impl Play {
         let begun = Instant::now();
         let done = acting.join().unwrap();
         self.cluster.wait_until_ready();
-        while self.ledger.unsettled() > 0 {
-            assert!(begun.elapsed() < LONGEST, "{victim} killed after {delay:?}: not settled\n{}", self.cluster.said());
+        loop {
+            let unsettled = self.ledger.unsettled();
+            if unsettled.is_empty() {
+                break;
+            }
+            assert!(begun.elapsed() < LONGEST, "{victim} killed after {delay:?}: not settled: {unsettled:?}\n{}", self.cluster.said());
             thread::sleep(Duration::from_millis(100));
         }
         self.slowest = self.slowest.max(begun.elapsed());
