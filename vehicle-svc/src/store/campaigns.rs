@@ -30,11 +30,16 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>> {
         .bind(id).fetch_optional(c).await)
 }
 
-/// Makes sure that a draft may take vehicles; false when it was opened or removed.
+/// Makes sure that a draft may take vehicles until the commit, for which a removal waits; false when it was opened or removed.
 pub async fn draft(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
     on!(tx.on(), c => query("insert into campaigns (id, name, gate) values ($1, '', 'draft') on conflict (id) do nothing")
         .bind(id).execute(c).await.map(drop))?;
-    let gate: String = on!(tx.on(), c => query_scalar("select gate from campaigns where id = $1").bind(id).fetch_one(c).await)?;
+    let text = dialect::for_update(
+        tx.is_postgres(),
+        "select gate from campaigns where id = $1",
+        "select gate from campaigns where id = $1 for key share",
+    );
+    let gate: String = on!(tx.on(), c => query_scalar(text).bind(id).fetch_one(c).await)?;
     Ok(gate == "draft")
 }
 
