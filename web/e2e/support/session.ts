@@ -37,6 +37,15 @@ export async function enter(page: Page, person: Person, path: string): Promise<v
   await page.goto(path)
 }
 
+/** Waits until the phone has kept the pages, and nothing is loading any more. */
+export async function keptByPhone(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await globalThis.navigator.serviceWorker.ready
+  })
+  await expect.poll(() => page.evaluate(() => globalThis.navigator.serviceWorker.controller !== null)).toBe(true)
+  await page.waitForLoadState('networkidle')
+}
+
 const PASSWORD = 'yard-walk-2026!'
 
 /** A new person of an access level. */

@@ -27,7 +27,7 @@ export function noticeExpiry(sent: Headers, status: number): void {
 const session: Middleware = {
   onRequest({ request, schemaPath }) {
     if (schemaPath === '/sessions' && request.method === 'POST') return
-    for (const [name, value] of Object.entries(bearer())) request.headers.set(name, value)
+    for (const [name, value] of Object.entries(bearer())) if (!request.headers.has(name)) request.headers.set(name, value)
   },
   onResponse({ request, response }) {
     noticeExpiry(request.headers, response.status)

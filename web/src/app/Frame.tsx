@@ -1,9 +1,12 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import { useProductName } from '@/api/product'
-import type { User } from '@/api/session'
+import { held } from '@/api/held'
+import { ownerOf, type User } from '@/api/session'
 import { Link, navigate } from '@/lib/route'
 import { roleKey } from '@/lib/roles'
+import { useStore } from '@/lib/store'
 import { useText } from '@/lib/text'
+import { count } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
 import { ClientMark, Logo } from '@/ui/Logo'
 import { Menu } from './Menu'
@@ -38,9 +41,12 @@ export function Frame({ user, path, children }: FrameProps) {
           <Logo />
           <span>{product}</span>
         </Link>
-        <button type="button" className={styles.side} onClick={() => setOpenOn(path)} aria-label={t('frame.openMenu')} aria-haspopup="dialog">
-          <Icon name="menu" />
-        </button>
+        <span className={styles.right}>
+          <HeldHere owner={ownerOf(user)} />
+          <button type="button" className={styles.side} onClick={() => setOpenOn(path)} aria-label={t('frame.openMenu')} aria-haspopup="dialog">
+            <Icon name="menu" />
+          </button>
+        </span>
       </header>
       <section className={styles.person} aria-label={t('frame.you')}>
         <ClientMark />
@@ -55,6 +61,20 @@ export function Frame({ user, path, children }: FrameProps) {
       <TopOnArrival key={path} />
       <main className={styles.main}>{children}</main>
     </>
+  )
+}
+
+/** How many saves of this person wait on the device; the way to them. */
+function HeldHere({ owner }: { owner: string }) {
+  const t = useText()
+  const { open, refused, ...kept } = useStore(held)
+  if (kept.owner !== owner || open === 0) return null
+  const words = [t(open === 1 ? 'frame.heldOne' : 'frame.held', { n: open }), ...(refused > 0 ? [t('frame.refused', { n: refused })] : [])].join(', ')
+  return (
+    <Link href="/outbox" className={`${styles.held} ${refused > 0 ? styles.wrong : ''}`} aria-label={words} title={words}>
+      <Icon name={refused > 0 ? 'warning' : 'upload'} size={20} />
+      {count(open)}
+    </Link>
   )
 }
 

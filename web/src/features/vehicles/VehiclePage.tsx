@@ -1,8 +1,10 @@
+import { useMemo } from 'react'
 import { useParams } from 'wouter'
 import { useVehicleAhead } from '@/api/ahead'
 import { wordsFor } from '@/api/problem'
-import { useSession, type User } from '@/api/session'
+import { ownerOf, useSession, type User } from '@/api/session'
 import type { Vehicle } from '@/api/types'
+import { readDraft } from '@/lib/drafts'
 import { idFrom, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { dateOf, timeOf } from '@/lib/time'
@@ -25,7 +27,8 @@ export default function VehiclePage() {
   const id = idFrom(useParams<{ id: string }>().id) ?? 0
   const yard = idFrom(useQueryParams().get('yard'))
   const session = useSession()
-  const vehicle = useVehicle(id, yard)
+  const replaces = useMemo(() => (session === null ? undefined : readDraft(ownerOf(session.user), id)?.replaces), [session, id])
+  const vehicle = useVehicle(id, yard, replaces)
   return (
     <Page title={t('vehicle.title')} subtitle={vehicle.data && <Place vehicle={vehicle.data} />}>
       {vehicle.isPending && (

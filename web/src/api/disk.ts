@@ -1,0 +1,52 @@
+import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
+import type { Entry } from './outbox/entry'
+
+/** What this browser keeps for its people on its own disk. */
+interface Kept extends DBSchema {
+  outbox: { key: number; value: Entry; indexes: { owner: string } }
+}
+
+export type Disk = IDBPDatabase<Kept>
+
+const NAME = 'patio'
+const VERSION = 1
+
+let opened: Promise<Disk | null> | null = null
+
+/** The disk, or null where the browser has none for us: some private modes, a damaged profile. */
+export function disk(): Promise<Disk | null> {
+  opened ??= open().catch(() => {
+    opened = null // another try may find what this one did not
+    return null
+  })
+  return opened
+}
+
+async function open(): Promise<Disk> {
+  const forget = () => {
+    opened = null
+  }
+  return await openDB<Kept>(NAME, VERSION, {
+    upgrade(database) {
+      database.createObjectStore('outbox', { keyPath: 'seq', autoIncrement: true }).createIndex('owner', 'owner')
+    },
+    // A newer version of Patio in another tab wants to open it: this tab lets go and opens it anew when it needs it.
+    blocking(_now, _wanted, event) {
+      forget()
+      ;(event.target as IDBDatabase).close()
+    },
+    terminated: forget,
+  })
+}
+
+export const isFull = (error: unknown): boolean => error instanceof DOMException && error.name === 'QuotaExceededError'
+
+/** Asks the browser not to clear what is kept here when its space runs short; whether it promised. */
+export async function askToKeep(): Promise<boolean> {
+  try {
+    const { storage } = globalThis.navigator
+    return (await storage.persisted()) || (await storage.persist())
+  } catch {
+    return false
+  }
+}
