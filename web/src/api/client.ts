@@ -2,6 +2,7 @@ import createClient, { type Middleware } from 'openapi-fetch'
 import { offline, problemOf } from './problem'
 import type { paths } from './schema'
 import { currentSession, endSession, ownerOf, rememberScreen } from './session'
+import { noteSignal } from './signal'
 import { createStore } from '@/lib/store'
 
 const BASE = '/api'
@@ -30,12 +31,18 @@ const session: Middleware = {
     for (const [name, value] of Object.entries(bearer())) if (!request.headers.has(name)) request.headers.set(name, value)
   },
   onResponse({ request, response }) {
+    noteSignal(true)
     noticeExpiry(request.headers, response.status)
   },
   onError({ request }) {
-    return request.signal.aborted ? undefined : offline()
+    if (request.signal.aborted && !isTimeout(request.signal.reason)) return undefined
+    noteSignal(false)
+    return offline()
   },
 }
+
+/** A call that nobody answered in time went nowhere; one that is no longer wanted did not. */
+const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
 export const http = createClient<paths>({ baseUrl: BASE, fetch: (request) => globalThis.fetch(request) })
 http.use(session)

@@ -1,15 +1,21 @@
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 import type { Entry } from './outbox/entry'
+import type { Taken } from './taken/store'
+import type { ListedVehicle } from './types'
 
 /** What this browser keeps for its people on its own disk. */
 interface Kept extends DBSchema {
   outbox: { key: number; value: Entry; indexes: { owner: string } }
+  /** Lists taken along: what is known of each, its rows in parts, and rows that changed since. */
+  taken: { key: number; value: Taken }
+  rows: { key: [campaign: number, part: number]; value: string }
+  newer: { key: [campaign: number, vehicle: number]; value: ListedVehicle }
 }
 
 export type Disk = IDBPDatabase<Kept>
 
 const NAME = 'patio'
-const VERSION = 1
+const VERSION = 2
 
 let opened: Promise<Disk | null> | null = null
 
@@ -27,8 +33,13 @@ async function open(): Promise<Disk> {
     opened = null
   }
   return await openDB<Kept>(NAME, VERSION, {
-    upgrade(database) {
-      database.createObjectStore('outbox', { keyPath: 'seq', autoIncrement: true }).createIndex('owner', 'owner')
+    upgrade(database, before) {
+      if (before < 1) database.createObjectStore('outbox', { keyPath: 'seq', autoIncrement: true }).createIndex('owner', 'owner')
+      if (before < 2) {
+        database.createObjectStore('taken', { keyPath: 'campaign' })
+        database.createObjectStore('rows')
+        database.createObjectStore('newer')
+      }
     },
     // A newer version of Patio in another tab wants to open it: this tab lets go and opens it anew when it needs it.
     blocking(_now, _wanted, event) {

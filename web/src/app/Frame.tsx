@@ -1,7 +1,9 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import { useProductName } from '@/api/product'
+import { useAlong } from '@/api/along'
 import { held } from '@/api/held'
 import { ownerOf, type User } from '@/api/session'
+import { useSignal } from '@/api/signal'
 import { Link, navigate } from '@/lib/route'
 import { roleKey } from '@/lib/roles'
 import { useStore } from '@/lib/store'
@@ -56,11 +58,24 @@ export function Frame({ user, path, children }: FrameProps) {
         </span>
         <span className={styles.role}>{role === null ? user.user_type : t(role)}</span>
       </section>
+      <NoSignal />
       <Update />
       {openOn === path && <Menu user={user} onClose={() => setOpenOn(null)} />}
       <TopOnArrival key={path} />
       <main className={styles.main}>{children}</main>
     </>
+  )
+}
+
+/** Says that what is shown is what this device took along. */
+function NoSignal() {
+  const t = useText()
+  const there = useSignal()
+  if (useAlong().length === 0 || there) return null
+  return (
+    <p className={styles.signal} role="status">
+      {t('frame.noSignal')}
+    </p>
   )
 }
 

@@ -1,8 +1,22 @@
 import { currentSession } from '@/api/session'
 import { queries } from './queries'
+import { WORK } from './screens'
 
 /** Brings what keeps work on this device, and lets it send what waits; its code comes after the sign-in. */
 export function wakeField(): void {
   if (currentSession() === null) return
-  import('@/api/outbox').then(({ start }) => start(queries)).catch(() => console.warn('the saves that wait here could not be looked at'))
+  Promise.all([import('@/api/outbox'), import('@/api/taken')])
+    .then(([outbox, taken]) => {
+      outbox.start(queries)
+      taken.keepFresh(queries)
+      idly(loadWork)
+    })
+    .catch(() => console.warn('the saves that wait here could not be looked at'))
 }
+
+/** Where the work is done: loaded while nothing else is to be done, so that a tap need not wait for code. */
+const loadWork = () => {
+  for (const { load } of WORK) load().catch(() => undefined)
+}
+
+const idly = (act: () => void) => ('requestIdleCallback' in window ? requestIdleCallback(act, { timeout: 4000 }) : setTimeout(act, 1000))

@@ -1,8 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { signal } from '../signal'
 import { useStore } from '@/lib/store'
-import { refreshCountsSoon, keep } from './cache'
+import { along } from '../along'
+import { writeNewer } from '../taken/store'
+import { refreshCountsSoon, keep, rowOf } from './cache'
 import { box, prune, read } from './box'
-import { kick, signal, wake, whenSaved } from './sender'
+import { kick, wake, whenSaved } from './sender'
 
 export { keep, refreshCountsSoon } from './cache'
 export { box, put, remove } from './box'
@@ -18,18 +21,22 @@ export function start(queries: QueryClient): void {
   whenSaved((vehicle, { yard }) => {
     keep(queries, vehicle, yard)
     refreshCountsSoon(queries)
+    if (along.get().some(({ campaign }) => campaign === vehicle.campaign_id)) void writeNewer(vehicle.campaign_id, [{ id: vehicle.id, ...rowOf(vehicle) }], {})
   })
   void wake()
   if (started) return
   started = true
   void prune(Date.now()).then(read)
   window.addEventListener('online', () => void kick())
-  window.addEventListener('offline', () => signal.set(false))
+  let before = signal.get()
+  signal.subscribe(() => {
+    const now = signal.get()
+    if (now && !before) void queries.invalidateQueries() // what came from the disk is asked for again
+    before = now
+  })
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void wake())
 }
 
 export const useOutbox = () => useStore(box)
-/** Whether there is a way to the server, as far as the last try knows. */
-export const useSignal = () => useStore(signal)
 /** Own saves that the server does not have yet, by vehicle. */
 export const usePending = () => useStore(box).pending

@@ -5,7 +5,7 @@ import { currentSession } from '../session'
 import { uuid } from '@/lib/uuid'
 import { add } from './box'
 import type { Entry } from './entry'
-import { kick, outcomeOf, signal } from './sender'
+import { isStuck, kick, outcomeOf } from './sender'
 import { send } from './send'
 
 /** What a screen wants saved. */
@@ -33,7 +33,7 @@ export async function save(work: Work, key: string): Promise<Result> {
   const entry = entryOf(work, key)
   const { kept, full } = await onDisk(entry)
   if (kept === null) return await directly(entry, full)
-  const waiting = outcomeOf(entry.id, signal.get() ? PATIENCE_MS : STUCK_MS)
+  const waiting = outcomeOf(entry.id, isStuck() ? STUCK_MS : PATIENCE_MS)
   void kick()
   const outcome = await waiting
   if (outcome.kind === 'refused') throw outcome.problem

@@ -1,6 +1,7 @@
 import type { SavedVehicle } from '../contract'
 import { Problem } from '../problem'
 import { currentSession, ownerOf } from '../session'
+import { signal } from '../signal'
 import { createStore } from '@/lib/store'
 import { uuid } from '@/lib/uuid'
 import { firstWaiting, put, read, remove } from './box'
@@ -33,8 +34,8 @@ export function whenSaved(act: typeof onSaved): void {
   onSaved = act
 }
 
-/** Whether somebody answered the last time; a network that leads nowhere is no signal. */
-export const signal = createStore(navigator.onLine)
+/** Whether the last try led nowhere. */
+export const isStuck = (): boolean => failures > 0 || !signal.get()
 
 /** Sends what waits, now and in order; a second call while it runs lets it look once more. */
 export function kick(): Promise<void> {
@@ -78,7 +79,6 @@ async function attempt(entry: Entry, token: string): Promise<boolean> {
   try {
     const vehicle = await send(entry, token)
     failures = 0
-    signal.set(true)
     onSaved(vehicle, entry)
     await put({ ...entry, state: 'done', reason: null, conflicts: vehicle.conflicts ?? [], done_at: Date.now() })
     tell(entry, { kind: 'saved', vehicle })
@@ -94,7 +94,6 @@ async function refused(entry: Entry, problem: Problem): Promise<boolean> {
   const { status, code, message } = problem
   switch (verdictOn(status, code, entry.mode)) {
     case 'again':
-      signal.set(false)
       return rest()
     case 'ended':
       return release()

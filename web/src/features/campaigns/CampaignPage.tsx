@@ -9,9 +9,11 @@ import { Button, LinkButton } from '@/ui/Button'
 import { Card, Empty, Failure, Note, Page, Skeleton } from '@/ui/Page'
 import { Progress, Steps } from '@/ui/Progress'
 import { CampaignStatusBadge } from '@/ui/Status'
-import { useCampaign, useCampaignYards, useStartCampaign } from './api'
+import { useCampaign, useCampaignYards, useStartCampaign, type Counted } from './api'
 import { ExportVehicles } from './ExportVehicles'
 import { StatusSteps } from './StatusSteps'
+import { TakeAlong } from './TakeAlong'
+import { Unsent } from './Unsent'
 import { YardStrip, YardStripSkeleton } from './YardStrip'
 import styles from './CampaignPage.module.css'
 
@@ -31,7 +33,7 @@ export default function CampaignPage() {
   )
 }
 
-function Loaded({ campaign, yard }: { campaign: Campaign; yard: number | null }) {
+function Loaded({ campaign, yard }: { campaign: Counted; yard: number | null }) {
   const t = useText()
   const yards = useCampaignYards(campaign.name)
   return (
@@ -43,6 +45,7 @@ function Loaded({ campaign, yard }: { campaign: Campaign; yard: number | null })
         </div>
         <div className={styles.numbers}>
           <Progress label={t('campaigns.progressOf', { name: campaign.name })} done={campaign.total_inspected} total={campaign.total_vehicles} />
+          <Unsent n={campaign.unsent} />
         </div>
         <dl className={styles.facts}>
           {campaign.yard_name && <Fact name={t('campaign.yard')} value={campaign.yard_name} />}
@@ -63,6 +66,7 @@ function Loaded({ campaign, yard }: { campaign: Campaign; yard: number | null })
       <LinkButton big wide icon="list" to={link(`/campaign/${campaign.id}/vehicles`, { yard: campaign.yard_name })}>
         {t('campaign.list')}
       </LinkButton>
+      <TakeAlong campaign={campaign} yard={yard} />
       <ExportVehicles campaign={campaign} />
       <StatusSteps campaign={campaign} />
     </>

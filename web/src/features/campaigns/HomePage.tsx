@@ -14,6 +14,7 @@ import { Steps } from '@/ui/Progress'
 import { SearchBox } from '@/ui/SearchBox'
 import { Choice } from '@/ui/Choice'
 import { useCampaigns, useYardsProgress } from './api'
+import { Unsent } from './Unsent'
 import { YardStrip, YardStripSkeleton } from './YardStrip'
 import styles from './HomePage.module.css'
 
@@ -59,6 +60,7 @@ function Campaigns({ manages }: { manages: boolean }) {
       {rows?.length === 0 && (
         <Empty icon="list" text={search === '' ? t(manages ? 'campaigns.noneManager' : 'campaigns.none') : t('campaigns.noMatch', { search })} />
       )}
+      <Unsent n={rows?.reduce((sum, { unsent }) => sum + unsent, 0) ?? 0} />
       {rows && rows.length > 0 && <CampaignTable campaigns={rows} hrefOf={({ id }) => link('/yard', { campaign: id })} />}
       {campaigns.data && <Pager page={page} pages={pageCount(campaigns.data.meta.total_count)} onPage={(next) => setQuery({ page: next })} />}
     </>

@@ -1,8 +1,10 @@
-import { kick, useOutbox, useSignal, type Entry } from '@/api/outbox'
+import { kick, useOutbox, type Entry } from '@/api/outbox'
+import { useSignal } from '@/api/signal'
 import { Button } from '@/ui/Button'
 import { Empty, Note, Page, Skeleton } from '@/ui/Page'
 import { EntryCard } from './EntryCard'
 import { Sent } from './Sent'
+import { TakenLists } from './TakenLists'
 import { useOutboxText } from './text'
 import styles from './OutboxPage.module.css'
 
@@ -17,6 +19,7 @@ export default function OutboxPage() {
       {works === true && <ToSend entries={entries.filter(({ state }) => state !== 'done')} />}
       {others > 0 && <Note kind="info">{t(others === 1 ? 'outbox.othersOne' : 'outbox.others', { n: others })}</Note>}
       <Sent entries={entries.filter(({ state }) => state === 'done')} />
+      {works === true && <TakenLists />}
     </Page>
   )
 }

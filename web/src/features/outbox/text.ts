@@ -36,6 +36,17 @@ const mix = {
   'outbox.space': 'Parking space: {text}',
   'outbox.sent': 'Sent ({n})',
   'outbox.tookOne': 'Outra pessoa havia mudado um campo; um líder ou supervisor decide.',
+  'taken.title': 'Taken along',
+  'taken.none': 'Nenhuma lista. Abra uma campanha e leve-a junto para trabalhar sem sinal.',
+  'taken.vehicles': '{n} veículos, {size}',
+  'taken.someYards': '{n} veículos de alguns pátios, {size}',
+  'taken.fresh': 'Atualizado {age}',
+  'taken.update': 'Update',
+  'taken.updateLabel': 'Update {name}',
+  'taken.remove': 'Remove',
+  'taken.removeLabel': 'Remove {name} from this phone',
+  'taken.removeQuestion': 'Remove "{name}" from this phone?',
+  'taken.removeText': 'Sem sinal ela não poderá mais ser aberta. O que você salvou e ainda não foi enviado continua aqui.',
 }
 
 export type OutboxKey = keyof typeof mix
@@ -58,6 +69,11 @@ export const { catalogues, useFeatureText: useOutboxText } = featureText(
     'outbox.discardText': 'What you saved on this vehicle is not sent and is lost.',
     'outbox.discarded': 'Discarded.',
     'outbox.tookOne': 'Somebody else had changed a field; a team leader or supervisor decides.',
+    'taken.none': 'No list. Open a campaign and take it along to work without a signal.',
+    'taken.vehicles': '{n} vehicles, {size}',
+    'taken.someYards': '{n} vehicles of some yards, {size}',
+    'taken.fresh': 'Up to date {age}',
+    'taken.removeText': 'Without a signal it can no longer be opened. What you saved and was not sent yet stays here.',
   },
   {
     'outbox.title': 'Neste telefone',
@@ -79,5 +95,11 @@ export const { catalogues, useFeatureText: useOutboxText } = featureText(
     'outbox.inspected': 'Inspecionado, sem alterações',
     'outbox.space': 'Vaga: {text}',
     'outbox.sent': 'Enviados ({n})',
+    'taken.title': 'Levadas junto',
+    'taken.update': 'Atualizar',
+    'taken.updateLabel': 'Atualizar {name}',
+    'taken.remove': 'Remover',
+    'taken.removeLabel': 'Remover {name} deste telefone',
+    'taken.removeQuestion': 'Remover "{name}" deste telefone?',
   },
 )

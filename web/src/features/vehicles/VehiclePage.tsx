@@ -3,6 +3,7 @@ import { useParams } from 'wouter'
 import { useVehicleAhead } from '@/api/ahead'
 import { wordsFor } from '@/api/problem'
 import { ownerOf, useSession, type User } from '@/api/session'
+import type { PartlyKnown as Known } from '@/api/taken'
 import type { Vehicle } from '@/api/types'
 import { readDraft } from '@/lib/drafts'
 import { idFrom, useQueryParams } from '@/lib/route'
@@ -15,9 +16,11 @@ import { ConflictDialog } from './ConflictDialog'
 import { Details } from './Details'
 import { Identify } from './Identify'
 import { Notes } from './Notes'
+import { PartlyKnown } from './PartlyKnown'
 import { SaveBar } from './SaveBar'
 import { StatusGrid } from './StatusGrid'
 import { Step } from './Step'
+import { useScanText } from './text'
 import { useInspection } from './useInspection'
 import styles from './VehiclePage.module.css'
 
@@ -66,6 +69,7 @@ function Inspect({ vehicle, yard, user }: { vehicle: Vehicle; yard: number | nul
           <Button onClick={inspection.discard}>{t('vehicle.discard')}</Button>
         </Note>
       )}
+      <PartlyKnown vehicle={vehicle} />
       <div className={styles.columns}>
         <div className={styles.column}>
           <Step n={1} title={t('vehicle.step1')} done={identified}>
@@ -94,8 +98,9 @@ function Inspect({ vehicle, yard, user }: { vehicle: Vehicle; yard: number | nul
 }
 
 function LastChange({ vehicle }: { vehicle: Vehicle }) {
-  const t = useText()
+  const t = useScanText()
   const { modified_by: id, modified_by_hmc: hmc, modified_at: at } = vehicle
+  if ((vehicle as Known).partly) return <p className="quiet">{t('vehicle.changesUnknown')}</p>
   if (id === null || id === undefined || !at) return <p className="quiet">{t('vehicle.neverChanged')}</p>
   return <p className="quiet">{t('vehicle.lastChange', { id, hmc: hmc ?? t('vehicle.removedUser'), date: dateOf(at), time: timeOf(at) })}</p>
 }

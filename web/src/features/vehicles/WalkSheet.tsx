@@ -9,6 +9,7 @@ import { useCampaignHead, useVehicle } from './api'
 import { ConflictDialog } from './ConflictDialog'
 import { NoDisk } from './NoDisk'
 import { Notes } from './Notes'
+import { PartlyKnown } from './PartlyKnown'
 import { StatusGrid } from './StatusGrid'
 import { useScanText } from './text'
 import { useInspection, type OnSaved } from './useInspection'
@@ -64,6 +65,7 @@ function Inspect({ vehicle, yard, user, scanned, onSaved }: InspectProps) {
   return (
     <form className={styles.inspect} aria-label={t('walk.sheet', { vin: vehicle.vin_number })} onSubmit={(event) => event.preventDefault()}>
       {campaign && <p className="quiet">{campaign.part} · {campaign.description}</p>}
+      <PartlyKnown vehicle={vehicle} />
       <StatusGrid role={user.user_type} stored={vehicle.status} value={entry.status} onChange={choose} />
       <details className={styles.notes} open={entry.operator_notes !== '' || undefined}>
         <summary>{t('walk.notes')}</summary>

@@ -47,8 +47,7 @@ export function useSaveVehicle() {
       return result
     },
     onSuccess: (result, { work }) => {
-      if (result.kind !== 'saved') return
-      keep(queries, result.vehicle, work.yard)
+      if (result.kind === 'saved') keep(queries, result.vehicle, work.yard)
       refreshCountsSoon(queries)
     },
   })

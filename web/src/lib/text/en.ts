@@ -8,6 +8,7 @@ export const catalogue: Catalogue = {
   'problem.diskFull': 'No connection, and the storage of this phone is full: it could not be kept. Free some space or find a signal; what you typed is still here.',
   'problem.noDisk': 'No connection, and this browser keeps nothing on this phone. Find a signal and try again.',
   'problem.closed': 'The campaign is closed and takes no more inspections.',
+  'frame.noSignal': 'No signal: you see what is on this phone.',
   'signIn.heldOne': '1 inspection waits on this phone. It is sent when who made it signs in here.',
   'signIn.held': '{n} inspections wait on this phone. They are sent when who made them signs in here.',
   'problem.forbidden': 'Your access level does not allow this.',

@@ -12,6 +12,7 @@ export const common = {
   'frame.heldOne': '1 save waits on this phone',
   'frame.held': '{n} saves wait on this phone',
   'frame.refused': '{n} refused',
+  'frame.noSignal': 'Sem sinal: você vê o que está neste telefone.',
   'inline.edit': 'Edit {label}: {value}',
   'inline.invalid': 'Invalid format',
   'look.theme': 'Theme',
