@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test'
 import { rowsOver, uploaded } from './support/campaign'
 import { supervisor, unique } from './support/people'
 import { PHONE, shot } from './support/screenshots'
-import { enter, headersOf } from './support/session'
+import { enter, headersOf, quiet } from './support/session'
 
 const VEHICLES = 100_000
 /** As the developer tools slow a processor down to that of a phone. */
@@ -26,7 +26,7 @@ test('a list of a hundred thousand vehicles opens and is searched without waitin
   }).toPass({ timeout: 150_000 })
   await enter(page, supervisor, '/campaign-home')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-  await page.waitForLoadState('networkidle')
+  await quiet(page)
 
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })

@@ -70,8 +70,10 @@ export async function done(call: Promise<Outcome<unknown>>): Promise<void> {
 export async function raw(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers({ ...bearer(), ...Object.fromEntries(new Headers(init.headers)) })
   const response = await globalThis.fetch(BASE + path, { ...init, headers }).catch(() => {
+    if (init.signal?.aborted !== true) noteSignal(false)
     throw offline()
   })
+  noteSignal(true)
   noticeExpiry(headers, response.status)
   if (response.ok) return response
   const text = await response.text()

@@ -4,11 +4,14 @@ import { WORK } from './screens'
 
 /** Brings what keeps work on this device, and lets it send what waits; its code comes after the sign-in. */
 export function wakeField(): void {
-  if (currentSession() === null) return
-  Promise.all([import('@/api/outbox'), import('@/api/taken')])
-    .then(([outbox, taken]) => {
+  const session = currentSession()
+  if (session === null) return
+  Promise.all([import('@/api/outbox'), import('@/api/taken'), import('@/api/live'), import('./outcomes')])
+    .then(([outbox, taken, live, { tell, tellMissed }]) => {
       outbox.start(queries)
       taken.keepFresh(queries)
+      live.follow(queries, (conflict) => tell([conflict]))
+      void tellMissed()
       idly(loadWork)
     })
     .catch(() => console.warn('the saves that wait here could not be looked at'))

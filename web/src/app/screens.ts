@@ -39,6 +39,7 @@ export const SCREENS: Screen[] = [
   { path: '/logs-audit', Page: lazy(() => import('@/features/audit/LogsAuditPage')), allow: onlyDeveloper },
   { path: '/developer', Page: lazy(() => import('@/features/audit/DeveloperPage')), allow: onlyDeveloper },
   { path: '/outbox', Page: lazy(() => import('@/features/outbox/OutboxPage')) },
+  { path: '/conflicts', Page: lazy(() => import('@/features/conflicts/ConflictsPage')), allow: mayManage, elsewhere: '/campaign-home' },
   { path: '/account', Page: lazy(() => import('@/features/account/AccountPage')) },
   { path: '/privacy-policy', Page: lazy(() => import('@/features/policies/PrivacyPage')), open: true },
   { path: '/terms-service', Page: lazy(() => import('@/features/policies/TermsPage')), open: true },

@@ -5,6 +5,7 @@ import { along } from '../along'
 import { writeNewer } from '../taken/store'
 import { refreshCountsSoon, keep, rowOf } from './cache'
 import { box, prune, read } from './box'
+import { reportHeld } from './report'
 import { kick, wake, whenSaved } from './sender'
 
 export { keep, refreshCountsSoon } from './cache'
@@ -28,10 +29,15 @@ export function start(queries: QueryClient): void {
   started = true
   void prune(Date.now()).then(read)
   window.addEventListener('online', () => void kick())
+  box.subscribe(reportHeld)
   let before = signal.get()
   signal.subscribe(() => {
+    if (signal.get()) reportHeld()
     const now = signal.get()
-    if (now && !before) void queries.invalidateQueries() // what came from the disk is asked for again
+    if (now && !before) {
+      void queries.invalidateQueries() // what came from the disk is asked for again
+      void kick()
+    }
     before = now
   })
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void wake())

@@ -1,7 +1,9 @@
 import { useParams } from 'wouter'
 import { useVehicleAhead } from '@/api/ahead'
 import { wordsFor } from '@/api/problem'
+import { useSession } from '@/api/session'
 import type { Campaign } from '@/api/types'
+import { mayManage } from '@/lib/roles'
 import { idFrom, link, navigate, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { dateOf } from '@/lib/time'
@@ -9,8 +11,10 @@ import { Button, LinkButton } from '@/ui/Button'
 import { Card, Empty, Failure, Note, Page, Skeleton } from '@/ui/Page'
 import { Progress, Steps } from '@/ui/Progress'
 import { CampaignStatusBadge } from '@/ui/Status'
-import { useCampaign, useCampaignYards, useStartCampaign, type Counted } from './api'
+import { useCampaign, useCampaignYards, usePace, useStartCampaign, type Counted } from './api'
 import { ExportVehicles } from './ExportVehicles'
+import { OpenConflicts } from './OpenConflicts'
+import { PaceStrip } from './PaceStrip'
 import { StatusSteps } from './StatusSteps'
 import { TakeAlong } from './TakeAlong'
 import { Unsent } from './Unsent'
@@ -36,6 +40,8 @@ export default function CampaignPage() {
 function Loaded({ campaign, yard }: { campaign: Counted; yard: number | null }) {
   const t = useText()
   const yards = useCampaignYards(campaign.name)
+  const pace = usePace(campaign.id)
+  const manages = mayManage(useSession()?.user.user_type ?? '')
   return (
     <>
       <Card label={campaign.name}>
@@ -56,6 +62,8 @@ function Loaded({ campaign, yard }: { campaign: Counted; yard: number | null }) 
         </dl>
         <Go campaign={campaign} yard={yard} />
       </Card>
+      {manages && <OpenConflicts campaign={campaign.id} />}
+      <PaceStrip paces={pace === undefined ? [] : [pace]} />
       {yards.isPending && <YardStripSkeleton />}
       <YardStrip yards={yards.data ?? []} current={yard} hrefOf={({ id }) => link(`/campaign/${campaign.id}`, { yard: id === yard ? null : id })} />
       {campaign.status !== 'Closed' && campaign.total_vehicles > 0 && (

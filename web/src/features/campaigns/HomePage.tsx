@@ -13,7 +13,9 @@ import { Pager } from '@/ui/Pager'
 import { Steps } from '@/ui/Progress'
 import { SearchBox } from '@/ui/SearchBox'
 import { Choice } from '@/ui/Choice'
-import { useCampaigns, useYardsProgress } from './api'
+import { useCampaigns, usePaces, useYardsProgress } from './api'
+import { PaceStrip } from './PaceStrip'
+import { OpenConflicts } from './OpenConflicts'
 import { Unsent } from './Unsent'
 import { YardStrip, YardStripSkeleton } from './YardStrip'
 import styles from './HomePage.module.css'
@@ -30,6 +32,7 @@ export default function HomePage() {
     <Page title={t('home.title')}>
       <Steps current={1} labels={[t('steps.campaign'), t('steps.yard'), t('steps.inspect')]} />
       {place && <Resume place={place} />}
+      {manages && <OpenConflicts />}
       <Dashboard />
       <Choice label={t('home.startWith')} choices={[
         { text: t('home.byCampaign'), to: '/campaign-home', current: true },
@@ -52,8 +55,10 @@ function Campaigns({ manages }: { manages: boolean }) {
   const search = query.get('search') ?? ''
   const campaigns = useCampaigns({ page: page - 1, search })
   const rows = campaigns.data?.campaigns
+  const paces = usePaces(rows?.map(({ id }) => id) ?? [])
   return (
     <>
+      <PaceStrip paces={paces} nameOf={(id) => rows?.find((row) => row.id === id)?.name ?? ''} />
       <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQuery({ search: text, page: null })} />
       {campaigns.isError && <Failure text={t('campaigns.failed', { why: wordsFor(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
       {campaigns.isPending && <Skeleton rows={5} height={92} label={t('common.loading')} />}

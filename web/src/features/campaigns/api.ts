@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { along } from '@/api/along'
 import { answer, http } from '@/api/client'
+import { asked, type HeldWork, type Pace } from '@/api/contract'
 import { askToKeep } from '@/api/disk'
 import { download } from '@/api/files'
 import { uncounted, usePending } from '@/api/outbox'
@@ -10,6 +11,9 @@ import { take } from '@/api/taken'
 import { allYardsQuery, campaignQuery, campaignsQuery, refreshCounts, yardCountsQuery, type CampaignSearch } from '@/api/queries'
 import type { Campaign, CampaignStatus, Yard, YardCount } from '@/api/types'
 import type { YardProgress } from './YardStrip'
+
+/** Without a live line it is asked for now and then. */
+const PACE_MS = 60_000
 
 type Pending = ReturnType<typeof usePending>
 
@@ -82,3 +86,21 @@ const ofYard = (yard: Yard): YardProgress => ({ id: yard.id, name: yard.name, do
 /** How far each yard of one campaign is. */
 export const useCampaignYards = (campaign: string) => useQuery({ ...yardCountsQuery(campaign), select: (yards): YardProgress[] => yards.map(ofCount) })
 const ofCount = (yard: YardCount): YardProgress => ({ id: yard.yard_id, name: yard.yard_name, done: yard.inspected_vehicles, total: yard.total_vehicles })
+
+/** How fast a campaign goes; told anew by the live line. */
+export const usePace = (campaign: number) =>
+  useQuery({ queryKey: ['pace', campaign], queryFn: ({ signal }) => asked<Pace>(`/campaigns/${campaign}/pace`, { signal }), refetchInterval: PACE_MS, retry: false }).data
+
+/** How fast the campaigns of a page go. */
+export const usePaces = (campaigns: number[]): Pace[] =>
+  useQuery({
+    queryKey: ['paces', campaigns],
+    queryFn: ({ signal }) => asked<Pace[]>(`/pace?campaigns=${campaigns.join(',')}`, { signal }),
+    enabled: campaigns.length > 0,
+    refetchInterval: PACE_MS,
+    retry: false,
+  }).data ?? []
+
+/** What phones still hold of a campaign that is about to be closed. */
+export const useHeldWork = (campaign: number, enabled: boolean) =>
+  useQuery({ queryKey: ['held', campaign], queryFn: ({ signal }) => asked<HeldWork>(`/campaigns/${campaign}/held`, { signal }), enabled, staleTime: 0, retry: false })

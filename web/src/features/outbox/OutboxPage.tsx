@@ -3,6 +3,7 @@ import { useSignal } from '@/api/signal'
 import { Button } from '@/ui/Button'
 import { Empty, Note, Page, Skeleton } from '@/ui/Page'
 import { EntryCard } from './EntryCard'
+import { Outcomes } from './Outcomes'
 import { Sent } from './Sent'
 import { TakenLists } from './TakenLists'
 import { useOutboxText } from './text'
@@ -19,6 +20,7 @@ export default function OutboxPage() {
       {works === true && <ToSend entries={entries.filter(({ state }) => state !== 'done')} />}
       {others > 0 && <Note kind="info">{t(others === 1 ? 'outbox.othersOne' : 'outbox.others', { n: others })}</Note>}
       <Sent entries={entries.filter(({ state }) => state === 'done')} />
+      <Outcomes />
       {works === true && <TakenLists />}
     </Page>
   )

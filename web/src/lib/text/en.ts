@@ -9,6 +9,8 @@ export const catalogue: Catalogue = {
   'problem.noDisk': 'No connection, and this browser keeps nothing on this phone. Find a signal and try again.',
   'problem.closed': 'The campaign is closed and takes no more inspections.',
   'frame.noSignal': 'No signal: you see what is on this phone.',
+  'conflict.yours': '{vin}: {by} decided, what you saved holds.',
+  'conflict.others': '{vin}: {by} decided, what {hmc} saved holds.',
   'signIn.heldOne': '1 inspection waits on this phone. It is sent when who made it signs in here.',
   'signIn.held': '{n} inspections wait on this phone. They are sent when who made them signs in here.',
   'problem.forbidden': 'Your access level does not allow this.',

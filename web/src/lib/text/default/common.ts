@@ -13,6 +13,8 @@ export const common = {
   'frame.held': '{n} saves wait on this phone',
   'frame.refused': '{n} refused',
   'frame.noSignal': 'Sem sinal: você vê o que está neste telefone.',
+  'conflict.yours': '{vin}: {by} decidiu, vale o que você salvou.',
+  'conflict.others': '{vin}: {by} decidiu, vale o que {hmc} salvou.',
   'inline.edit': 'Edit {label}: {value}',
   'inline.invalid': 'Invalid format',
   'look.theme': 'Theme',
