@@ -99,7 +99,7 @@ test.describe('twenty thousand vehicles', () => {
     }).toPass({ timeout: 120_000 })
     await enter(page, supervisor, `/campaign/${id}`)
     await page.getByRole('button', { name: 'Take this campaign along' }).click()
-    await expect(page.getByText('20 000 veículos neste telefone.')).toBeVisible({ timeout: 60_000 })
+    await expect(page.getByText('Pronto: esta lista funciona sem sinal.')).toBeVisible({ timeout: 60_000 })
     await keptByPhone(page)
     await context.setOffline(true)
     const session = await context.newCDPSession(page)

@@ -9,7 +9,7 @@ import { reportHeld } from './report'
 import { kick, wake, whenSaved } from './sender'
 
 export { keep, refreshCountsSoon } from './cache'
-export { box, put, remove } from './box'
+export { box, put, read, remove } from './box'
 export { overlaid, overlaidList, uncounted, type Entry, type Refusal } from './entry'
 export { save, type Result, type Work } from './save'
 export { kick, sending } from './sender'

@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { answer, http } from '../client'
+import { along } from '../along'
 import { asked, type Changes } from '../contract'
 import { Problem } from '../problem'
 import { wholeListKey } from '../queries'
@@ -63,11 +64,17 @@ export function keepFresh(queries: QueryClient): void {
   const now = () => {
     if (document.visibilityState === 'visible' && currentSession() !== null) void refreshAll(queries)
   }
-  now()
+  void remember(queries).then(now)
   if (keeping) return
   keeping = true
   setInterval(now, EVERY_MS)
   window.addEventListener('online', now)
+}
+
+/** After a browser was killed the disk may know of lists that the hint has forgotten: then screens look again. */
+async function remember(queries: QueryClient): Promise<void> {
+  const known = along.get().length
+  if ((await readLists()).length > known) await queries.invalidateQueries()
 }
 
 /** Brings every list up to date, one after the other; one that fails is left as it is. */

@@ -18,7 +18,13 @@ import styles from './SignInPage.module.css'
 export default function SignInPage() {
   const session = useSession()
   useEffect(checkSession, [])
+  useEffect(lookForHeld, [])
   return session === null ? <SignIn /> : <Redirect to="/campaign-home" replace />
+}
+
+/** What waits here is counted anew: the memory of it may be older than the disk after a browser was killed. */
+function lookForHeld(): void {
+  import('@/api/outbox').then(({ read }) => read()).catch(() => undefined)
 }
 
 function SignIn() {

@@ -58,7 +58,6 @@ function Campaigns({ manages }: { manages: boolean }) {
   const paces = usePaces(rows?.map(({ id }) => id) ?? [])
   return (
     <>
-      <PaceStrip paces={paces} nameOf={(id) => rows?.find((row) => row.id === id)?.name ?? ''} />
       <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQuery({ search: text, page: null })} />
       {campaigns.isError && <Failure text={t('campaigns.failed', { why: wordsFor(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
       {campaigns.isPending && <Skeleton rows={5} height={92} label={t('common.loading')} />}
@@ -68,6 +67,7 @@ function Campaigns({ manages }: { manages: boolean }) {
       <Unsent n={rows?.reduce((sum, { unsent }) => sum + unsent, 0) ?? 0} />
       {rows && rows.length > 0 && <CampaignTable campaigns={rows} hrefOf={({ id }) => link('/yard', { campaign: id })} />}
       {campaigns.data && <Pager page={page} pages={pageCount(campaigns.data.meta.total_count)} onPage={(next) => setQuery({ page: next })} />}
+      <PaceStrip paces={paces} nameOf={(id) => rows?.find((row) => row.id === id)?.name ?? ''} />
     </>
   )
 }

@@ -37,7 +37,7 @@ export function TakeAlong({ campaign, yard }: { campaign: Campaign; yard: number
       {take.isError && <Note kind="error">{isFull(take.error) ? t('take.full') : t('take.failed', { why: wordsFor(take.error, t) })}</Note>}
       {take.isSuccess && !take.data && <p className="quiet">{t('take.notPromised')}</p>}
       <div className={styles.ways}>
-        <Button icon="download" busy={take.isPending} onClick={start}>
+        <Button big={taken === undefined} wide={taken === undefined} icon="phone" busy={take.isPending} onClick={start}>
           {label}
         </Button>
         {taken !== undefined && <LinkButton to="/outbox">{t('take.manage')}</LinkButton>}
