@@ -1,12 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
-import { asked, type Conflict } from './contract'
+import { answer, http } from './client'
 
 const MANY = 50
-
-interface ConflictPage {
-  conflicts: Conflict[]
-  meta: { total_count: number }
-}
 
 export interface ConflictSearch {
   state?: 'open' | 'settled'
@@ -18,11 +13,6 @@ export interface ConflictSearch {
 export const conflictsQuery = ({ state, mine, campaign }: ConflictSearch) =>
   queryOptions({
     queryKey: ['conflicts', state, mine, campaign],
-    queryFn: ({ signal }) => {
-      const query = new URLSearchParams({ per_page: String(MANY) })
-      if (state !== undefined) query.set('state', state)
-      if (mine !== undefined) query.set('mine', String(mine))
-      if (campaign !== undefined) query.set('campaign_id', String(campaign))
-      return asked<ConflictPage>(`/conflicts?${query.toString()}`, { signal })
-    },
+    queryFn: ({ signal }) =>
+      answer(http.GET('/conflicts', { params: { query: { per_page: MANY, ...(state && { state }), ...(mine !== undefined && { mine }), ...(campaign !== undefined && { campaign_id: campaign }) } }, signal })),
   })

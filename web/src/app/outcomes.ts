@@ -1,5 +1,5 @@
 import { conflictsQuery } from '@/api/conflicts'
-import type { Conflict } from '@/api/contract'
+import type { Conflict } from '@/api/types'
 import { currentSession, ownerOf } from '@/api/session'
 import { readStored, writeStored } from '@/lib/stored'
 import { translate } from '@/lib/text'

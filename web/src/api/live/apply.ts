@@ -1,13 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { along } from '../along'
-import type { Conflict, Pace } from '../contract'
 import type { ServerEvent } from '../events'
 import { refreshCountsSoon } from '../outbox/cache'
 import { wholeListKey } from '../queries'
 import { patched } from '../taken/rows'
 import { refresh } from '../taken/refresh'
 import { writeNewer } from '../taken/store'
-import type { ListedVehicle, Vehicle } from '../types'
+import type { Conflict, ListedVehicle, Pace, Vehicle } from '../types'
 
 interface Told {
   vehicles: { campaign_id: number; vehicles: ListedVehicle[] }

@@ -1,4 +1,4 @@
-import type { Conflict } from '../contract'
+import type { Conflict } from '../types'
 import type { Change, Fields } from '@/lib/fields'
 
 /** Why a save was refused, as the server said it. */

@@ -1,4 +1,4 @@
-import { asked } from '../contract'
+import { done, http } from '../client'
 import { currentSession, ownerOf } from '../session'
 import { signal } from '../signal'
 import { box } from './box'
@@ -42,6 +42,6 @@ async function report(): Promise<void> {
   const held = heldOf(entries.filter((entry) => entry.owner === owner))
   const [now, before] = [JSON.stringify(held), localStorage.getItem(nameOf(owner)) ?? '[]']
   if (now === before) return
-  await asked(`/devices/${deviceId()}/held`, { method: 'PUT', json: { held } })
+  await done(http.PUT('/devices/{device}/held', { params: { path: { device: deviceId() } }, body: { held } }))
   localStorage.setItem(nameOf(owner), now)
 }

@@ -1,7 +1,7 @@
-import type { SavedVehicle } from '../contract'
 import { isFull } from '../disk'
 import { Problem } from '../problem'
 import { currentSession } from '../session'
+import type { Vehicle } from '../types'
 import { uuid } from '@/lib/uuid'
 import { add } from './box'
 import type { Entry } from './entry'
@@ -12,7 +12,7 @@ import { send } from './send'
 export type Work = Omit<Entry, 'seq' | 'id' | 'key' | 'device_time' | 'at' | 'mode' | 'state' | 'reason' | 'conflicts' | 'done_at'>
 
 export type Result =
-  | { kind: 'saved'; vehicle: SavedVehicle }
+  | { kind: 'saved'; vehicle: Vehicle }
   | { kind: 'kept'; entry: Entry }
 
 /** So long a person waits for the server's word; once it was not heard, no longer than for a tap. */

@@ -1,6 +1,6 @@
-import type { SavedVehicle } from '../contract'
 import { Problem } from '../problem'
 import { currentSession, ownerOf } from '../session'
+import type { Vehicle } from '../types'
 import { signal } from '../signal'
 import { createStore } from '@/lib/store'
 import { uuid } from '@/lib/uuid'
@@ -10,7 +10,7 @@ import { send } from './send'
 
 /** What became of a save that somebody waits for. */
 export type Outcome =
-  | { kind: 'saved'; vehicle: SavedVehicle }
+  | { kind: 'saved'; vehicle: Vehicle }
   /** It stays on this device and is sent later. */
   | { kind: 'kept' }
   /** Not saved and no longer kept: the person at the screen decides. */
@@ -24,7 +24,7 @@ const OFFLINE_MS = 20_000
 export const sending = createStore<string | null>(null)
 
 const waiters = new Map<string, (outcome: Outcome) => void>()
-let onSaved: (saved: SavedVehicle, entry: Entry) => void = () => undefined
+let onSaved: (saved: Vehicle, entry: Entry) => void = () => undefined
 let running: Promise<void> | null = null
 let again = false
 let failures = 0

@@ -77,7 +77,7 @@ function fromRow(row: ListedVehicle, { id, name }: Campaign): PartlyKnown {
   const [model_code = '', serial_number = ''] = row.vin_number.split(' ')
   return {
     ...row, model_code, serial_number, campaign_id: id, campaign_name: name, operator_notes: '', admin_notes: '',
-    modified_by: null, modified_by_hmc: null, modified_at: null, next: null, partly: true,
+    modified_by: null, modified_by_hmc: null, modified_at: null, next: null, open_conflicts: 0, partly: true,
   }
 }
 

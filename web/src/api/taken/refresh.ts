@@ -1,7 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { answer, http } from '../client'
 import { along } from '../along'
-import { asked, type Changes } from '../contract'
 import { Problem } from '../problem'
 import { wholeListKey } from '../queries'
 import { currentSession } from '../session'
@@ -48,7 +47,7 @@ export async function refresh(queries: QueryClient, campaign: number): Promise<L
 }
 
 async function byChanges({ campaign, yards, taken_at }: Taken, head: Campaign, since: number): Promise<ListedVehicle[] | null> {
-  const { revision, vehicles, removed, whole } = await asked<Changes>(`/vehicles/campaign/${campaign}/changes?since=${since}`)
+  const { revision, vehicles, removed, whole } = await answer(http.GET('/vehicles/campaign/{id}/changes', { params: { path: { id: campaign }, query: { since } } }))
   const mine = yards === null ? vehicles : vehicles.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
   if (whole || removed.length > 0 || hasStrangers((await rowsOf(campaign)) ?? [], mine)) return await fetched(head, yards, taken_at)
   // Of a vehicle that left its yard the last word is kept too, and what stands elsewhere is none of this list.

@@ -1,4 +1,4 @@
-import type { Pace } from '@/api/contract'
+import type { Pace } from '@/api/types'
 import { ago, useNow } from '@/lib/ago'
 import { useLanguage } from '@/lib/text'
 import { count, timeOf, dateOf } from '@/lib/time'

@@ -2,14 +2,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { along } from '@/api/along'
 import { answer, http } from '@/api/client'
-import { asked, type HeldWork, type Pace } from '@/api/contract'
 import { askToKeep } from '@/api/disk'
 import { download } from '@/api/files'
 import { uncounted, usePending } from '@/api/outbox'
 import { Problem } from '@/api/problem'
 import { take } from '@/api/taken'
 import { allYardsQuery, campaignQuery, campaignsQuery, refreshCounts, yardCountsQuery, type CampaignSearch } from '@/api/queries'
-import type { Campaign, CampaignStatus, Yard, YardCount } from '@/api/types'
+import type { Campaign, CampaignStatus, Pace, Yard, YardCount } from '@/api/types'
 import type { YardProgress } from './YardStrip'
 
 /** Without a live line it is asked for now and then. */
@@ -89,13 +88,13 @@ const ofCount = (yard: YardCount): YardProgress => ({ id: yard.yard_id, name: ya
 
 /** How fast a campaign goes; told anew by the live line. */
 export const usePace = (campaign: number) =>
-  useQuery({ queryKey: ['pace', campaign], queryFn: ({ signal }) => asked<Pace>(`/campaigns/${campaign}/pace`, { signal }), refetchInterval: PACE_MS, retry: false }).data
+  useQuery({ queryKey: ['pace', campaign], queryFn: ({ signal }) => answer(http.GET('/campaigns/{id}/pace', { params: { path: { id: campaign } }, signal })), refetchInterval: PACE_MS, retry: false }).data
 
 /** How fast the campaigns of a page go. */
 export const usePaces = (campaigns: number[]): Pace[] =>
   useQuery({
     queryKey: ['paces', campaigns],
-    queryFn: ({ signal }) => asked<Pace[]>(`/pace?campaigns=${campaigns.join(',')}`, { signal }),
+    queryFn: ({ signal }) => answer(http.GET('/pace', { params: { query: { campaigns: campaigns.join(',') } }, signal })),
     enabled: campaigns.length > 0,
     refetchInterval: PACE_MS,
     retry: false,
@@ -103,4 +102,4 @@ export const usePaces = (campaigns: number[]): Pace[] =>
 
 /** What phones still hold of a campaign that is about to be closed. */
 export const useHeldWork = (campaign: number, enabled: boolean) =>
-  useQuery({ queryKey: ['held', campaign], queryFn: ({ signal }) => asked<HeldWork>(`/campaigns/${campaign}/held`, { signal }), enabled, staleTime: 0, retry: false })
+  useQuery({ queryKey: ['held', campaign], queryFn: ({ signal }) => answer(http.GET('/campaigns/{id}/held', { params: { path: { id: campaign } }, signal })), enabled, staleTime: 0, retry: false })

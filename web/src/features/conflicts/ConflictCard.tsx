@@ -1,4 +1,4 @@
-import type { Conflict } from '@/api/contract'
+import type { Conflict } from '@/api/types'
 import { Link } from '@/lib/route'
 import type { Key } from '@/lib/text'
 import { dateOf, timeOf } from '@/lib/time'

@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { conflictsQuery } from '@/api/conflicts'
-import { asked, type Conflict } from '@/api/contract'
+import { answer, http } from '@/api/client'
 import { keep, refreshCountsSoon } from '@/api/outbox'
 import { Problem, wordsFor } from '@/api/problem'
 import { useSession } from '@/api/session'
-import type { Vehicle } from '@/api/types'
+import type { Conflict } from '@/api/types'
 import { isSupervisor } from '@/lib/roles'
 import { idFrom, setQuery, useQueryParams } from '@/lib/route'
 import { Tabs } from '@/ui/Choice'
@@ -58,7 +58,7 @@ function useSettle() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ({ conflict, choice }: { conflict: Conflict; choice: 'theirs' | 'mine' }) =>
-      asked<Vehicle>(`/conflicts/${conflict.id}/settle`, { method: 'POST', json: { choice } }),
+      answer(http.POST('/conflicts/{id}/settle', { params: { path: { id: conflict.id } }, body: { choice } })),
     onSuccess: (vehicle) => keep(queries, vehicle, null),
     onSettled: () => {
       refreshCountsSoon(queries)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { conflictsQuery } from '@/api/conflicts'
-import type { Conflict } from '@/api/contract'
+import type { Conflict } from '@/api/types'
 import { useSession } from '@/api/session'
 import { dateOf, timeOf } from '@/lib/time'
 import { useOutboxText } from './text'

@@ -8,7 +8,7 @@ import VehiclePage from './VehiclePage'
 
 const vehicle: Vehicle = {
   id: 7, vin_number: 'HB20 000123', model_code: 'HB20', serial_number: '000123', campaign_id: 5, campaign_name: 'Airbag', status: '', inspected: false,
-  admin_notes: 'from QC', operator_notes: '', parking_space: 'A-2', id_yard: 2, yard_group: 'A', next: 8, modified_by: 3, modified_by_hmc: '1003', modified_at: '2026-11-21T01:02:03Z', version: 4,
+  admin_notes: 'from QC', operator_notes: '', parking_space: 'A-2', id_yard: 2, yard_group: 'A', next: 8, modified_by: 3, modified_by_hmc: '1003', modified_at: '2026-11-21T01:02:03Z', version: 4, open_conflicts: 0,
 }
 const other = { id: 9, vin_number: 'HB20 000999', parking_space: 'B-4', yard_group: 'B', id_yard: 4, status: '', inspected: false, version: 1 }
 const campaign = { id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing' }

@@ -16,6 +16,7 @@ import { ConflictDialog } from './ConflictDialog'
 import { Details } from './Details'
 import { Identify } from './Identify'
 import { Notes } from './Notes'
+import { OpenConflict } from './OpenConflict'
 import { PartlyKnown } from './PartlyKnown'
 import { SaveBar } from './SaveBar'
 import { StatusGrid } from './StatusGrid'
@@ -70,6 +71,7 @@ function Inspect({ vehicle, yard, user }: { vehicle: Vehicle; yard: number | nul
         </Note>
       )}
       <PartlyKnown vehicle={vehicle} />
+      <OpenConflict vehicle={vehicle} />
       <div className={styles.columns}>
         <div className={styles.column}>
           <Step n={1} title={t('vehicle.step1')} done={identified}>

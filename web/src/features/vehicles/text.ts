@@ -34,6 +34,8 @@ export const { catalogues, useFeatureText: useScanText } = featureText(
     'vehicle.keptNext': 'Guardado neste telefone; será enviado quando houver sinal. Indo para o próximo...',
     'vehicle.keptExit': 'Guardado neste telefone; será enviado quando houver sinal.',
     'vehicle.noDisk': 'Este navegador não guarda nada neste telefone: sem sinal não é possível salvar.',
+    'vehicle.openConflict': 'Duas pessoas disseram coisas diferentes deste veículo. Um líder ou supervisor decide.',
+    'vehicle.decide': 'Decide',
     'vehicle.partly': 'Deste veículo só a linha da lista está neste telefone. Notas já escritas não aparecem aqui e não se perdem.',
     'vehicle.changesUnknown': 'Sem sinal: não se sabe quem o modificou por último.',
     'walk.find': 'Find',
@@ -59,6 +61,7 @@ export const { catalogues, useFeatureText: useScanText } = featureText(
     'vehicle.keptNext': 'Kept on this phone; it will be sent when there is a signal. Going to the next...',
     'vehicle.keptExit': 'Kept on this phone; it will be sent when there is a signal.',
     'vehicle.noDisk': 'This browser keeps nothing on this phone: without a signal nothing can be saved.',
+    'vehicle.openConflict': 'Two people said different things of this vehicle. A team leader or supervisor decides.',
     'vehicle.partly': 'Of this vehicle only the row of the list is on this phone. Notes already written do not show here and are not lost.',
     'vehicle.changesUnknown': 'No signal: who changed it last is not known.',
     'walk.done': 'Inspected already',
@@ -80,5 +83,6 @@ export const { catalogues, useFeatureText: useScanText } = featureText(
     'walk.skip': 'Não salvar',
     'walk.notes': 'Notas',
     'walk.find': 'Procurar',
+    'vehicle.decide': 'Decidir',
   },
 )
