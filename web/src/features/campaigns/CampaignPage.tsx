@@ -62,8 +62,6 @@ function Loaded({ campaign, yard }: { campaign: Counted; yard: number | null }) 
         </dl>
         <Go campaign={campaign} yard={yard} />
       </Card>
-      {manages && <OpenConflicts campaign={campaign.id} />}
-      <PaceStrip paces={pace === undefined ? [] : [pace]} />
       {yards.isPending && <YardStripSkeleton />}
       <YardStrip yards={yards.data ?? []} current={yard} hrefOf={({ id }) => link(`/campaign/${campaign.id}`, { yard: id === yard ? null : id })} />
       {campaign.status !== 'Closed' && campaign.total_vehicles > 0 && (
@@ -74,6 +72,8 @@ function Loaded({ campaign, yard }: { campaign: Counted; yard: number | null }) 
       <LinkButton big wide icon="list" to={link(`/campaign/${campaign.id}/vehicles`, { yard: campaign.yard_name })}>
         {t('campaign.list')}
       </LinkButton>
+      {manages && <OpenConflicts campaign={campaign.id} />}
+      <PaceStrip paces={pace === undefined ? [] : [pace]} />
       <TakeAlong campaign={campaign} yard={yard} />
       <ExportVehicles campaign={campaign} />
       <StatusSteps campaign={campaign} />

@@ -32,7 +32,6 @@ export default function HomePage() {
     <Page title={t('home.title')}>
       <Steps current={1} labels={[t('steps.campaign'), t('steps.yard'), t('steps.inspect')]} />
       {place && <Resume place={place} />}
-      {manages && <OpenConflicts />}
       <Dashboard />
       <Choice label={t('home.startWith')} choices={[
         { text: t('home.byCampaign'), to: '/campaign-home', current: true },
@@ -67,6 +66,7 @@ function Campaigns({ manages }: { manages: boolean }) {
       <Unsent n={rows?.reduce((sum, { unsent }) => sum + unsent, 0) ?? 0} />
       {rows && rows.length > 0 && <CampaignTable campaigns={rows} hrefOf={({ id }) => link('/yard', { campaign: id })} />}
       {campaigns.data && <Pager page={page} pages={pageCount(campaigns.data.meta.total_count)} onPage={(next) => setQuery({ page: next })} />}
+      {manages && <OpenConflicts />}
       <PaceStrip paces={paces} nameOf={(id) => rows?.find((row) => row.id === id)?.name ?? ''} />
     </>
   )
