@@ -12,9 +12,9 @@ const press = async (page: Page, key: string): Promise<void> => {
   await page.keyboard.press(key)
 }
 
-/** Goes on with the Tab key until what has the focus bears this name. */
+/** Goes on with the Tab key, round the page while it is still loading, until what has the focus bears this name. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
-  for (let n = 0; n < 60 && !name.test(await focused(page)); n++) await page.keyboard.press('Tab')
+  for (const until = Date.now() + 15_000; Date.now() < until && !name.test(await focused(page)); ) await page.keyboard.press('Tab')
   expect(await focused(page)).toMatch(name)
 }
 
@@ -57,6 +57,7 @@ for (const viewport of SIZES) {
       await expect(page.getByRole('heading', { level: 1, name: 'Select Campaign' })).toBeFocused()
       await tabTo(page, new RegExp(`^${name}`))
       await press(page, 'Enter')
+      await expect(page.getByRole('heading', { level: 1, name: 'Campaign', exact: true })).toBeFocused()
       await tabTo(page, /^Start campaign/)
       await press(page, 'Enter')
       await expect(page).toHaveURL(new RegExp(`/vehicle/${first?.id}`))
