@@ -27,15 +27,12 @@ async fn cut_off_the_last_seal(file: &Path) {
 
 /// The last seal of vehicle-svc, as soon as there is one.
 fn first_seal(data: &Path) -> String {
-    for _ in 0..100 {
-        let (_, told) = patio(data, &["audit", "verify"]);
-        let mut seals = told.split("--seal ").filter_map(|rest| rest.split(' ').next());
-        if let Some(seal) = seals.find(|seal| seal.starts_with("vehicle:")) {
-            return seal.to_owned();
-        }
+    let look = |_| {
         sleep(Duration::from_millis(200));
-    }
-    panic!("nothing was sealed");
+        let (_, told) = patio(data, &["audit", "verify"]);
+        told.split("--seal ").filter_map(|rest| rest.split(' ').next()).find(|seal| seal.starts_with("vehicle:")).map(str::to_owned)
+    };
+    (0..100).find_map(look).unwrap()
 }
 
 #[test]
