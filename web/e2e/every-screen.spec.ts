@@ -60,7 +60,7 @@ test.describe.configure({ mode: 'parallel' })
 
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
-    test.use({ viewport })
+    test.use({ viewport, hasTouch: true }) // a laptop on a bonnet may be touched too
 
     test('no screen is wider than the window, cuts words off, is too small for a finger, or lets axe find anything', async ({ page }) => {
       await page.addInitScript({ path: AXE })

@@ -1,5 +1,5 @@
 import { expect, test, type Page } from '@playwright/test'
-import { rowsOf } from './support/parts'
+import { rowsOf, toast } from './support/parts'
 import { signIn, supervisor, unique } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, member, memberOf, type Member } from './support/session'
@@ -80,6 +80,20 @@ for (const viewport of SIZES) {
       await page.getByRole('button', { name: 'YES', exact: true }).click()
       await expect(page.getByText('Usuário deletado com sucesso!')).toBeVisible()
       await expect(rowsOf(page, person.hmc)).toHaveCount(0)
+    })
+
+    test('a supervisor lifts a lockout, and the person signs in at once', async ({ page }) => {
+      const person = await member(page.request, 'op')
+      const enters = async (password: string) => (await page.request.post('/api/sessions', { data: { hmc: person.hmc, password } })).status()
+      for (let n = 0; n < 4; n++) expect(await enters('not-the-password')).toBe(401)
+      expect([await enters('not-the-password'), await enters(person.password)]).toEqual([429, 429])
+      await open(page, 'Active Users')
+      await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(person.hmc)
+      await page.getByRole('button', { name: `Lift the lockout of ${person.hmc}` }).click()
+      await expect(toast(page, `Bloqueio de ${person.hmc} removido. Uma contagem já na tela corre até o fim.`)).toBeVisible()
+      await shot(page, 'users-unlocked')
+      await page.evaluate(() => sessionStorage.clear())
+      await signIn(page, person)
     })
 
     test('a password, an access level and an HMC are changed', async ({ page }) => {
