@@ -9,8 +9,8 @@ use patio_proto::{
     campaign::campaign_service_client::CampaignServiceClient,
     imports::{file_service_client::FileServiceClient, import_service_client::ImportServiceClient},
     vehicle::{
-        bulk_service_client::BulkServiceClient, job_service_client::JobServiceClient, vehicle_service_client::VehicleServiceClient,
-        yard_service_client::YardServiceClient,
+        bulk_service_client::BulkServiceClient, conflict_service_client::ConflictServiceClient, job_service_client::JobServiceClient,
+        vehicle_service_client::VehicleServiceClient, yard_service_client::YardServiceClient,
     },
 };
 use std::{ops::Deref, sync::Arc, time::Duration};
@@ -63,6 +63,8 @@ clients! {
     campaigns: CampaignServiceClient over campaign;
     /// Vehicles.
     vehicles: VehicleServiceClient over vehicle;
+    /// Fields that two people changed.
+    conflicts: ConflictServiceClient over vehicle;
     /// Many vehicles at once.
     bulk: BulkServiceClient over vehicle;
     /// Imports and changes of many vehicles, and taking them back.

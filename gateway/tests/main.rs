@@ -4,6 +4,8 @@ mod access;
 #[cfg(test)]
 mod calls;
 #[cfg(test)]
+mod conflicts;
+#[cfg(test)]
 mod doubles;
 #[cfg(test)]
 mod files;

@@ -2,16 +2,19 @@
 
 mod api;
 mod bulk;
+mod changes;
 mod edit;
 mod error;
 mod fleet;
 mod inspect;
 pub mod jobs;
+mod merge;
 mod note;
 mod place;
 mod progress;
 mod removing;
 mod roster;
+mod settle;
 pub mod store;
 mod undo;
 
@@ -25,8 +28,8 @@ use patio_kit::{
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
     vehicle::{
-        bulk_service_server::BulkServiceServer, fleet_service_server::FleetServiceServer, job_service_server::JobServiceServer,
-        vehicle_service_server::VehicleServiceServer, yard_service_server::YardServiceServer,
+        bulk_service_server::BulkServiceServer, conflict_service_server::ConflictServiceServer, fleet_service_server::FleetServiceServer,
+        job_service_server::JobServiceServer, vehicle_service_server::VehicleServiceServer, yard_service_server::YardServiceServer,
     },
 };
 
@@ -80,6 +83,7 @@ pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
             JobServiceServer::new(api::jobs::Api::new(host, db.clone(), progress.clone(), remover))
                 .max_encoding_message_size(LARGEST_MESSAGE),
         )
+        .with(ConflictServiceServer::new(api::conflicts::Api::new(host, db.clone(), progress.clone())))
         .with(YardServiceServer::new(api::yards::Api::new(db.clone())))
         .with(FleetServiceServer::new(api::fleet::Api::new(host, db.clone(), progress)).max_decoding_message_size(LARGEST_MESSAGE))
         .with(AuditServiceServer::new(AuditLog { db: db.clone() }))

@@ -7,6 +7,8 @@ use utoipa_axum::router::OpenApiRouter;
 pub mod audit;
 pub mod bulk;
 pub mod campaigns;
+pub mod changes;
+pub mod conflicts;
 pub mod documents;
 pub mod files;
 pub mod jobs;
@@ -26,6 +28,8 @@ fn all() -> OpenApiRouter<Api> {
         .merge(yards::routes())
         .merge(vehicles::routes())
         .merge(whole_list::routes())
+        .merge(changes::routes())
+        .merge(conflicts::routes())
         .merge(bulk::routes())
         .merge(jobs::routes())
         .merge(documents::routes())

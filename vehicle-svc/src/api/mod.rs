@@ -1,6 +1,7 @@
 //! The calls of vehicle-svc, one file a gRPC service.
 
 pub mod bulk;
+pub mod conflicts;
 pub mod fleet;
 pub mod jobs;
 pub mod vehicles;
@@ -41,6 +42,8 @@ impl From<Vehicle> for pb::Vehicle {
             modified_by: vehicle.modified_by,
             modified_at: Some(clock::timestamp(vehicle.modified_at)),
             version: vehicle.version,
+            open_conflicts: vehicle.open_conflicts,
+            conflicts: Vec::new(),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 pub mod bulk;
 pub mod campaigns;
+pub mod changes;
+pub mod conflicts;
 pub mod counters;
 pub mod dialect;
 pub mod edit;

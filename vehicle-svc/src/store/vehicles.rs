@@ -48,6 +48,8 @@ pub struct Vehicle {
     pub modified_at: DateTime<Utc>,
     /// Grows with every save.
     pub version: i64,
+    /// How many of its conflicts nobody has settled.
+    pub open_conflicts: i64,
     /// The next vehicle in walking order that is not inspected.
     pub next: Option<i64>,
 }
@@ -55,7 +57,8 @@ pub struct Vehicle {
 macro_rules! columns {
     () => {
         "v.id, v.campaign_id, c.name as campaign_name, c.gate, v.model_code, v.serial_number, v.parking_space, v.yard_id, v.yard_group,
-         v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes, v.modified_by, v.modified_at, v.version"
+         v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes, v.modified_by, v.modified_at, v.version,
+         (select count(*) from conflicts k where k.vehicle_id = v.id and k.settled_at is null) as open_conflicts"
     };
 }
 pub(super) use columns;

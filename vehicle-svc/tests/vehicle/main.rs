@@ -3,6 +3,8 @@
 mod audit;
 mod campaigns;
 mod chain;
+mod changes;
+mod conflicts;
 mod editing;
 mod inspection;
 mod jobs;

@@ -16,8 +16,9 @@ use patio_proto::{
         progress_service_server::{ProgressService, ProgressServiceServer},
     },
     vehicle::{
-        self as pb, bulk_service_client::BulkServiceClient, fleet_service_client::FleetServiceClient, job_service_client::JobServiceClient,
-        vehicle_service_client::VehicleServiceClient, yard_service_client::YardServiceClient,
+        self as pb, bulk_service_client::BulkServiceClient, conflict_service_client::ConflictServiceClient,
+        fleet_service_client::FleetServiceClient, job_service_client::JobServiceClient, vehicle_service_client::VehicleServiceClient,
+        yard_service_client::YardServiceClient,
     },
 };
 use std::sync::{
@@ -151,6 +152,10 @@ impl Yard {
         VehicleServiceClient::new(self.host.links.vehicle.clone())
     }
 
+    pub fn conflicts(&self) -> ConflictServiceClient<Link> {
+        ConflictServiceClient::new(self.host.links.vehicle.clone())
+    }
+
     pub fn bulk(&self) -> BulkServiceClient<Link> {
         BulkServiceClient::new(self.host.links.vehicle.clone())
     }
@@ -184,6 +189,12 @@ impl Yard {
 
     pub async fn save(&self, role: Role, save: pb::SaveVehicleRequest) -> Result<pb::Vehicle, Status> {
         self.vehicles().save_vehicle(self.person(4, role).sign(save)).await.map(Response::into_inner)
+    }
+
+    /// What changed since a revision.
+    pub async fn changes(&self, since: i64) -> pb::ListChangesReply {
+        let ask = pb::ListChangesRequest { campaign_id: CAMPAIGN, since };
+        self.vehicles().list_changes(self.person(4, Role::Operator).sign(ask)).await.unwrap().into_inner()
     }
 
     pub async fn progress(&self) -> pb::Progress {
