@@ -12,7 +12,11 @@ mod files;
 #[cfg(test)]
 mod forms;
 #[cfg(test)]
+mod held;
+#[cfg(test)]
 mod jobs;
+#[cfg(test)]
+mod live;
 #[cfg(test)]
 mod openapi;
 #[cfg(test)]

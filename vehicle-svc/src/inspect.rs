@@ -6,6 +6,7 @@ use crate::{
     store::{
         conflicts::{self, Conflict, Maker, New},
         counters::{Counted, Deltas},
+        held,
         keys::{self, Key},
         saves::{self, After, Before, Change},
         vehicles::{self, Vehicle},
@@ -131,8 +132,9 @@ impl Moved {
     #[must_use]
     pub fn of(after: After, deltas: &Deltas) -> Self {
         let After { vehicle, total, total_inspected: inspected, revision, turned } = after;
-        let counted =
-            (turned || deltas.moves()).then_some(Counted { campaign_id: vehicle.campaign_id, total, inspected, revision, turned });
+        let of = vehicle.campaign_id;
+        let told = turned || deltas.moves();
+        let counted = told.then_some(Counted { campaign_id: of, total, inspected, revision, turned, vehicles: Vec::new() });
         Self { vehicle, counted, revision: Some(revision) }
     }
 }
@@ -369,14 +371,15 @@ fn event(before: &Vehicle, after: &Finding, save: &Save, kept: &[New]) -> audit:
     }
 }
 
-/// Forgets, once an hour from now on, the keys of saves that may not be repeated any more.
+/// Forgets, once an hour from now on, the keys of saves that may not be repeated any more, and what is held on devices
+/// that did not come back for as long.
 pub fn forget_old_keys(host: &Host, db: Db) {
     let clock = host.clock.clone();
     host.tasks.repeat(Duration::from_secs(3600), move || {
         let (db, before) = (db.clone(), clock.now() - KEYS_LIVE);
         async move {
             let gone: std::result::Result<u64, sqlx::Error> =
-                db.write(move |tx| Box::pin(async move { keys::forget(tx, before).await })).await;
+                db.write(move |tx| Box::pin(async move { Ok(keys::forget(tx, before).await? + held::forget(tx, before).await?) })).await;
             match gone {
                 Ok(count) => tracing::debug!(count, "forgot old idempotency keys"),
                 Err(cause) => tracing::warn!(%cause, "old idempotency keys were not forgotten"),

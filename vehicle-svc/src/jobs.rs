@@ -1,6 +1,7 @@
 //! Keeping what changes many vehicles at once, for as long as it can be taken back.
 use crate::{
     bulk::Run,
+    live::MOST_ROWS,
     store::{
         changes,
         counters::{self, Counted, Deltas},
@@ -85,7 +86,8 @@ impl Touched {
         for (campaign, here) in &self.campaigns {
             if let Some(after) = counters::apply(tx, *campaign, &here.deltas).await? {
                 changes::note(tx, *campaign, after.revision, &here.vehicles).await?;
-                counted.push(after);
+                let few = here.vehicles.len() <= MOST_ROWS;
+                counted.push(Counted { vehicles: if few { here.vehicles.clone() } else { Vec::new() }, ..after });
             }
         }
         Ok(counted)

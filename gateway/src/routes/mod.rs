@@ -11,9 +11,12 @@ pub mod changes;
 pub mod conflicts;
 pub mod documents;
 pub mod files;
+pub mod held;
 pub mod jobs;
+pub mod live;
 pub mod logs;
 pub mod operations;
+pub mod paces;
 pub mod sessions;
 pub mod users;
 pub mod vehicles;
@@ -30,6 +33,9 @@ fn all() -> OpenApiRouter<Api> {
         .merge(whole_list::routes())
         .merge(changes::routes())
         .merge(conflicts::routes())
+        .merge(live::routes())
+        .merge(paces::routes())
+        .merge(held::routes())
         .merge(bulk::routes())
         .merge(jobs::routes())
         .merge(documents::routes())

@@ -157,7 +157,7 @@ struct SaveVehicle {
     /// When it was done, as the device tells; the order is the server's.
     device_time: Option<DateTime<Utc>>,
     /// What the installation calls itself.
-    #[schema(max_length = 64)]
+    #[schema(min_length = 1, max_length = 64)]
     device: Option<String>,
 }
 
@@ -193,14 +193,17 @@ enum OnConflict {
     Keep,
 }
 
-/// The longest name of an installation, in characters.
-pub const LONGEST_DEVICE: usize = 64;
+/// What an installation calls itself.
+///
+/// # Errors
+/// Refuses what is empty, longer than 64 characters or holds control characters.
+pub fn device(told: String) -> Reply<String> {
+    let fine = (1..=64).contains(&told.chars().count()) && !told.chars().any(char::is_control);
+    if fine { Ok(told) } else { Err(Problem::field("device", "it is 1 to 64 characters, without control characters")) }
+}
 
 fn save(id: i64, body: SaveVehicle) -> Reply<pb::SaveVehicleRequest> {
-    let device = body.device.unwrap_or_default();
-    if device.chars().count() > LONGEST_DEVICE || device.chars().any(char::is_control) {
-        return Err(Problem::field("device", "it is at most 64 characters, without control characters"));
-    }
+    let device = body.device.map(device).transpose()?.unwrap_or_default();
     let keeps = body.on_conflict == Some(OnConflict::Keep);
     let origin = match body.origin {
         None => pb::Origin::Unspecified,

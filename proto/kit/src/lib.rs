@@ -11,6 +11,7 @@ pub mod config;
 pub mod crypto;
 pub mod db;
 pub mod errors;
+pub mod feed;
 mod flush;
 pub mod host;
 pub mod identity;

@@ -2,6 +2,7 @@
 use super::{Reply, reply};
 use crate::{
     error::Error,
+    live::Live,
     merge,
     progress::Progress,
     settle::{self, Choice, Settled},
@@ -26,12 +27,13 @@ pub struct Api {
     db: Db,
     clock: Clock,
     progress: Progress,
+    live: Live,
 }
 
 impl Api {
     /// Answers from a database.
-    pub fn new(host: &Host, db: Db, progress: Progress) -> Self {
-        Self { db, clock: host.clock.clone(), progress }
+    pub fn new(host: &Host, db: Db, progress: Progress, live: Live) -> Self {
+        Self { db, clock: host.clock.clone(), progress, live }
     }
 }
 
@@ -48,7 +50,7 @@ impl ConflictService for Api {
 
     async fn settle_conflict(&self, request: Request<pb::SettleConflictRequest>) -> Reply<pb::Vehicle> {
         let (caller, address) = (identity::caller(&request)?, audit::address(&request));
-        let ask = request.into_inner();
+        let (ask, by) = (request.into_inner(), caller.person());
         if ask.choice() == Side::Unspecified {
             return Err(Error::Bad("choice: it is theirs or mine".to_owned()).into());
         }
@@ -56,7 +58,8 @@ impl ConflictService for Api {
         match self.db.write(move |tx| Box::pin(async move { settle::settle(tx, &choice).await })).await? {
             Settled::Changed(id, now) => Err(Error::Stale { id, now }.into()),
             Settled::Done(conflict, moved) => {
-                tracing::debug!(conflict = conflict.id, revision = moved.revision, "settled a conflict");
+                self.live.wrote(&moved, by);
+                self.live.conflict(*conflict);
                 self.progress.changed(moved.counted.as_slice()).await;
                 reply(moved.vehicle.into())
             }

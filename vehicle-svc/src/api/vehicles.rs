@@ -4,6 +4,7 @@ use crate::{
     changes,
     error::Error,
     inspect::{self, Save, Saved},
+    live::Live,
     merge::Base,
     note,
     place::Place,
@@ -14,11 +15,10 @@ use crate::{
         vehicles,
     },
 };
-use chrono::{DateTime, Datelike, Utc};
 use futures::{StreamExt, stream::BoxStream};
 use patio_kit::{
     audit,
-    clock::{self, Clock},
+    clock::Clock,
     db::Db,
     host::Host,
     identity,
@@ -37,8 +37,6 @@ const CHUNK: i64 = 1_000;
 const EXPORTED: i64 = 250;
 /// The longest idempotency key.
 const LONGEST_KEY: usize = 128;
-/// Most characters of what an installation calls itself.
-const LONGEST_DEVICE: usize = 64;
 
 /// Answers the calls.
 pub struct Api {
@@ -46,13 +44,14 @@ pub struct Api {
     clock: Clock,
     progress: Progress,
     rosters: Rosters,
+    live: Live,
 }
 
 impl Api {
     /// Answers from a database.
-    pub fn new(host: &Host, db: Db, progress: Progress) -> Self {
+    pub fn new(host: &Host, db: Db, progress: Progress, live: Live) -> Self {
         let rosters = Rosters::new(host.tasks.clone(), db.clone());
-        Self { db, clock: host.clock.clone(), progress, rosters }
+        Self { db, clock: host.clock.clone(), progress, rosters, live }
     }
 
     /// A page and how many vehicles there are: by the roster where that spares the database a search.
@@ -138,8 +137,12 @@ impl VehicleService for Api {
     async fn save_vehicle(&self, request: Request<pb::SaveVehicleRequest>) -> Reply<pb::Vehicle> {
         let caller = identity::caller(&request)?;
         let save = accept(&request)?;
-        let now = self.clock.now();
+        let (now, by) = (self.clock.now(), caller.person());
         let Saved { moved, conflicts } = inspect::save(&self.db, caller, save, now).await?;
+        self.live.wrote(&moved, by);
+        if moved.revision.is_some() {
+            conflicts.iter().cloned().for_each(|conflict| self.live.conflict(conflict));
+        }
         self.progress.changed(moved.counted.as_slice()).await;
         reply(pb::Vehicle { conflicts: conflicts.into_iter().map(Into::into).collect(), ..moved.vehicle.into() })
     }
@@ -160,7 +163,7 @@ fn accept(request: &Request<pb::SaveVehicleRequest>) -> Result<Save, Error> {
     if ask.idempotency_key.len() > LONGEST_KEY {
         return Err(Error::Bad(format!("an idempotency key has at most {LONGEST_KEY} characters")));
     }
-    device(&ask.device)?;
+    super::device(&ask.device)?;
     Ok(Save {
         id: ask.id,
         vin: ask.vin_number.as_deref().map(Identifier::parse).transpose().map_err(|why| Error::Bad(format!("vin_number: {why}")))?,
@@ -175,7 +178,7 @@ fn accept(request: &Request<pb::SaveVehicleRequest>) -> Result<Save, Error> {
         yard: ask.yard.map(i64::from),
         base: ask.base.as_ref().map(base).transpose()?,
         keep: ask.on_conflict() == OnConflict::Keep,
-        device_time: ask.device_time.as_ref().map(told_time).transpose()?,
+        device_time: ask.device_time.as_ref().map(|at| super::told_time("device_time", at)).transpose()?,
         device: ask.device.clone(),
         address,
     })
@@ -197,18 +200,6 @@ fn base(told: &pb::Base) -> Result<Base, Error> {
         operator_notes: notes("base.operator_notes", told.operator_notes.as_deref())?,
         admin_notes: notes("base.admin_notes", told.admin_notes.as_deref())?,
     })
-}
-
-/// Checks what an installation calls itself.
-pub(super) fn device(told: &str) -> Result<(), Error> {
-    let fine = told.chars().count() <= LONGEST_DEVICE && !told.chars().any(char::is_control);
-    if fine { Ok(()) } else { Err(Error::Bad(format!("device: it is at most {LONGEST_DEVICE} characters, without control characters"))) }
-}
-
-/// A moment that a device tells, which may be off, but not beyond what both databases keep.
-pub(super) fn told_time(stamp: &prost_types::Timestamp) -> Result<DateTime<Utc>, Error> {
-    let moment = clock::moment(stamp).filter(|at| (1970..=9999).contains(&at.year()));
-    moment.ok_or_else(|| Error::Bad("device_time: it is between the years 1970 and 9999".to_owned()))
 }
 
 fn notes(field: &str, written: Option<&str>) -> Result<Option<String>, Error> {

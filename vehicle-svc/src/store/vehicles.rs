@@ -227,6 +227,20 @@ pub async fn rows_after(db: &Db, campaign: i64, position: &(String, i64), most: 
         .fetch_all(c).await)
 }
 
+/// Rows of the whole list by the numbers of their vehicles, in walking order.
+pub async fn rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<Row>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let text = format!(
+        "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key
+           from vehicles where id in ({}) order by walk_key, id",
+        dialect::ids(db.is_postgres())
+    );
+    let ids = serde_json::to_string(ids).unwrap_or_default();
+    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
+}
+
 /// A vehicle of an import.
 #[derive(Debug, Clone)]
 pub struct New {

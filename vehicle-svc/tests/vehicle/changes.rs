@@ -15,7 +15,7 @@ use std::{
 
 impl Yard {
     /// The whole list, as a phone holds it: its revision, and version by vehicle.
-    async fn held(&self) -> (i64, BTreeMap<i64, i64>) {
+    async fn whole_list(&self) -> (i64, BTreeMap<i64, i64>) {
         let ask = pb::ListAllVehiclesRequest { campaign_id: CAMPAIGN, known: None };
         let mut chunks = self.vehicles().list_all_vehicles(self.person(4, Role::Operator).sign(ask)).await.unwrap().into_inner();
         let (mut revision, mut rows) = (0, BTreeMap::new());
@@ -38,7 +38,7 @@ async fn every_kind_of_change_is_told_once_and_nothing_else_is() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2", "A-3"]).await;
         let ids: Vec<i64> = yard.walk().await.iter().map(|vehicle| vehicle.id).collect();
-        let (mut revision, _) = yard.held().await;
+        let (mut revision, _) = yard.whole_list().await;
         assert_eq!(yard.changes(revision).await, pb::ListChangesReply { revision, ..Default::default() });
         let mut told = async |what: &str, expected: &[i64]| {
             let changes = yard.changes(revision).await;
@@ -74,7 +74,7 @@ async fn too_much_too_old_and_unheard_of_revisions_say_to_fetch_the_whole() {
     each_database(async |host| {
         let spaces: Vec<String> = (0..2_001).map(|n| format!("A-{n}")).collect();
         let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
-        let (revision, _) = yard.held().await;
+        let (revision, _) = yard.whole_list().await;
         assert!(yard.changes(0).await.whole && yard.changes(revision + 1).await.whole);
         yard.bulk_status((1..=2_000).map(|n| format!("HB20 {n:06}")).collect()).await;
         let all = yard.changes(revision).await;
@@ -84,7 +84,7 @@ async fn too_much_too_old_and_unheard_of_revisions_say_to_fetch_the_whole() {
         assert_eq!(yard.changes(all.revision).await.vehicles.len(), 1);
         let job = yard.jobs().list_jobs(yard.person(3, Role::Manager).sign(pb::ListJobsRequest::default())).await.unwrap().into_inner();
         yard.jobs().undo_job(yard.person(3, Role::Manager).sign(pb::UndoJobRequest { id: job.jobs[0].id })).await.unwrap();
-        let (now, _) = yard.held().await;
+        let (now, _) = yard.whole_list().await;
         let rows = (1..=2_001).map(|n| pb::NewSpace { vin: format!("HB20 {n:06}"), parking_space: "B-1".into() }).collect();
         let ask = pb::BulkParkingSpaceRequest { rows, ..Default::default() };
         yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).sign(ask)).await.unwrap();
@@ -117,7 +117,7 @@ async fn whoever_follows_the_changes_misses_none_while_others_save() {
             done.store(true, Ordering::Relaxed);
         };
         let following = async {
-            let (mut revision, mut rows) = yard.held().await;
+            let (mut revision, mut rows) = yard.whole_list().await;
             loop {
                 let last = done.load(Ordering::Relaxed);
                 let changes = yard.changes(revision).await;
@@ -130,7 +130,7 @@ async fn whoever_follows_the_changes_misses_none_while_others_save() {
             }
         };
         let ((), rows) = futures::join!(saving, following);
-        assert_eq!(rows, yard.held().await.1);
+        assert_eq!(rows, yard.whole_list().await.1);
     })
     .await;
 }
