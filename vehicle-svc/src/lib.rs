@@ -16,7 +16,7 @@ mod pace;
 mod place;
 mod progress;
 mod removing;
-mod roster;
+pub mod roster;
 mod settle;
 pub mod store;
 mod undo;
