@@ -106,6 +106,11 @@ test.each(['PDF417', 'QRCode', 'DataMatrix'] as const)('%s has its turn soon, wh
   }
 })
 
+test.each(['QRCode', 'DataMatrix'] as const)('%s is read light on dark too', async (format) => {
+  const picture = await label(format, VIN, { module: 6 })
+  expect(await decode({ ...picture, data: picture.data.map((shade) => 255 - shade) }, 3)).toMatchObject({ text: VIN })
+})
+
 test('texture and noise are no codes', async () => {
   for (const shade of [(x: number) => (Math.sin(x / 3) + Math.sin(x / 7.3) > 0.3 ? 30 : 220), (x: number, y: number) => ((x * 7919 + y * 104_729) % 251)]) {
     const scene = background(SIDE, SIDE)

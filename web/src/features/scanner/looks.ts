@@ -30,9 +30,8 @@ type Maker = (sight: Sight) => Look | null
 
 /** The picture as it is, for the formats whose turn it is; for all of them where several codes are asked for. */
 export function plainLook(picture: Gray, frame: number, several = false): Look {
-  const formats = IN_TURN[frame % IN_TURN.length] ?? EVERY
-  const options = several ? { ...DEFAULTS, maxNumberOfSymbols: 255 } : { ...DEFAULTS, formats: [...formats] }
-  return { name: 'plain', picture, options, back: IDENTITY }
+  const options = several ? { ...DEFAULTS, maxNumberOfSymbols: 255 } : IN_TURN[frame % IN_TURN.length]
+  return { name: 'plain', picture, options: options ?? DEFAULTS, back: IDENTITY }
 }
 
 /** The extra looks, one a frame, in turn. */
