@@ -27,7 +27,8 @@ export const showing = (format: WriteInputBarcodeFormat, text: string, options: 
 /** Nothing but the car. */
 export const nothing = (pictures = 4): Scene => ({ labels: [], pictures })
 
-async function pictureOf(scene: Scene, seed: number): Promise<Shades> {
+/** A scene as a camera sees it. */
+export async function pictureOf(scene: Scene, seed: number): Promise<Shades> {
   const ground = background(SIZE, SIZE)
   for (const label of scene.labels) place(ground, await symbolOf(label.format, label.text), { x: SIZE / 2 + seed, y: SIZE / 2 - seed, ...scene, ...label })
   return seen(ground, scene, seed + 1)
