@@ -89,3 +89,36 @@ for (const viewport of SIZES) {
     })
   })
 }
+
+test('two tabs send what waits once', async ({ browser, baseURL }) => {
+  const context = await browser.newContext({ baseURL, viewport: SIZES[0], locale: 'pt-BR', serviceWorkers: 'block' })
+  const page = await context.newPage()
+  const headers = await headersOf(page.request, supervisor)
+  const { vehicles } = await campaignOf(page.request, headers, 'Tabs', rowsIn('K', 4))
+  const operator = await member(page.request, 'op')
+  let sent: string[] = []
+  let cut = true
+  await context.route('**/api/vehicles/*', (route) => {
+    const request = route.request()
+    if (request.method() !== 'PUT') return route.fallback()
+    if (cut) return route.abort()
+    sent.push(request.headers()['idempotency-key'] ?? '')
+    return route.fallback()
+  })
+  for (const [index, vehicle] of vehicles.entries()) {
+    await enter(page, operator, `/vehicle/${vehicle.id}`)
+    await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
+    await inspect(page, vehicle, 'ok')
+    await expect(page.getByRole('link', { name: `${index + 1} save` })).toBeVisible()
+  }
+  const other = await context.newPage()
+  await enter(other, operator, '/outbox')
+  await expect(other.getByRole('region', { name: 'To send' }).getByRole('listitem')).toHaveCount(4)
+  sent = []
+  cut = false
+  await Promise.all([page, other].map((tab) => tab.evaluate(() => window.dispatchEvent(new Event('online')))))
+  for (const tab of [page, other]) await expect(tab.getByRole('link', { name: /on this phone$/ })).toHaveCount(0)
+  expect(sent).toHaveLength(4)
+  expect(new Set(sent).size).toBe(4)
+  await context.close()
+})

@@ -31,8 +31,14 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
   const person = await longNamed(request)
   const headers = await headersOf(request, person)
   const { id, vehicles } = await campaignOf(request, headers, 'A campaign whose name is so long that it does not fit into any list and on no card of a phone', [...rowsOver(56), ...rowsIn('A', 100, 1001)])
-  const vehicle = `/vehicle/${vehicles.find(({ parking_space }) => parking_space === 'A-1')?.id}`
+  const car = vehicles.find(({ parking_space }) => parking_space === 'A-1')
+  const vehicle = `/vehicle/${car?.id}`
   const inside = (name: string, path: string, prepare?: Screen['prepare']): Screen => ({ name, path, person, prepare })
+  const [torn] = vehicles
+  for (const [status, base] of [['ng', ''], ['ok', '']]) {
+    const data = { status, base: { status: base }, on_conflict: 'keep', device_time: new Date().toISOString() }
+    expect((await request.put(`/api/vehicles/${torn?.id}`, { headers, data })).status()).toBe(200)
+  }
   const ofDeveloper = developer.password === '' ? [] : ['/logs-audit', '/developer'].map((path) => ({ name: path.slice(1), path, person: developer }))
   return [
     { name: 'sign-in', path: '/', person: null },
@@ -72,7 +78,18 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
     inside('outbox', '/outbox'),
     inside('conflicts', '/conflicts'),
     inside('account', '/account'),
+    inside('conflicts-open', `/conflicts?campaign=${id}`),
     ...ofDeveloper,
+    // last, because what waits is told on every screen
+    inside('outbox-waiting', vehicle, async (page) => {
+      await page.route('**/api/vehicles/*', (route) => (route.request().method() === 'PUT' ? route.abort() : route.fallback()))
+      const manual = page.getByRole('button', { name: 'Manual' })
+      if (await manual.isVisible()) await manual.click() // typing stays chosen
+      await page.getByLabel('Vehicle identifier').fill(car?.vin_number ?? '')
+      await page.getByRole('button', { name: 'Save and Exit' }).click()
+      await page.getByRole('link', { name: '1 save waits on this phone' }).click()
+      await expect(page.getByRole('region', { name: 'To send' })).toBeVisible()
+    }),
   ]
 }
 

@@ -8,7 +8,9 @@ import { pendingOf, type Entry } from './entry'
 const KEPT_DONE_MS = 3 * 86_400_000
 const MOST_DONE = 200
 
-interface Box {
+export interface Box {
+  /** Whose saves these are: what was read for one person is never shown to the next. */
+  owner: string | null
   /** The saves of who is signed in, in the order of sending. */
   entries: Entry[]
   pending: ReadonlyMap<number, Entry[]>
@@ -17,7 +19,7 @@ interface Box {
   /** Whether this browser can keep anything; null until it was asked. */
   works: boolean | null
 }
-const EMPTY: Box = { entries: [], pending: new Map(), others: 0, works: null }
+const EMPTY: Box = { owner: null, entries: [], pending: new Map(), others: 0, works: null }
 
 export const box = createStore<Box>(EMPTY)
 
@@ -25,6 +27,9 @@ const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('patio-o
 channel?.addEventListener('message', () => void read())
 // a channel of Node keeps its process alive, that of a browser has no such method
 if (channel !== null && 'unref' in channel && typeof channel.unref === 'function') channel.unref()
+
+/** What is held for who is signed in now. */
+export const mine = (kept: Box): Box => (kept.owner === whoIsIn() ? kept : EMPTY)
 
 const whoIsIn = (): string | null => {
   const session = currentSession()
@@ -35,12 +40,12 @@ const whoIsIn = (): string | null => {
 export async function read(): Promise<void> {
   const kept = await disk()
   const owner = whoIsIn()
-  if (kept === null) return box.set({ ...EMPTY, works: false })
+  if (kept === null) return box.set({ ...EMPTY, owner, works: false })
   const all = await kept.getAll('outbox')
   const entries = all.filter((entry) => entry.owner === owner)
   const others = all.filter((entry) => entry.owner !== owner && entry.state !== 'done').length
   if (whoIsIn() !== owner) return read()
-  box.set({ entries, pending: pendingOf(entries), others, works: true })
+  box.set({ owner, entries, pending: pendingOf(entries), others, works: true })
   const many = (...states: Entry['state'][]) => entries.filter(({ state }) => states.includes(state)).length
   noteHeld({ owner, open: many('waiting', 'refused'), refused: many('refused'), others })
 }
@@ -83,8 +88,8 @@ export async function remove(seq: number): Promise<void> {
 
 /** The save of this person that is sent next, as the disk has it now. */
 export async function firstWaiting(owner: string): Promise<Entry | undefined> {
-  const mine = (await (await disk())?.getAllFromIndex('outbox', 'owner', owner)) ?? []
-  return mine.find(({ state }) => state === 'waiting')
+  const theirs = (await (await disk())?.getAllFromIndex('outbox', 'owner', owner)) ?? []
+  return theirs.find(({ state }) => state === 'waiting')
 }
 
 /** Forgets saves that arrived days ago, and the oldest of very many. */

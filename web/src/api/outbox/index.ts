@@ -1,10 +1,11 @@
 import type { QueryClient } from '@tanstack/react-query'
+import { useSession } from '../session'
 import { signal } from '../signal'
 import { useStore } from '@/lib/store'
 import { along } from '../along'
 import { writeNewer } from '../taken/store'
 import { refreshCountsSoon, keep, rowOf } from './cache'
-import { box, prune, read } from './box'
+import { box, mine, prune, read, type Box } from './box'
 import { reportHeld } from './report'
 import { kick, wake, whenSaved } from './sender'
 
@@ -43,6 +44,10 @@ export function start(queries: QueryClient): void {
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void wake())
 }
 
-export const useOutbox = () => useStore(box)
+export function useOutbox(): Box {
+  useSession() // another person may have signed in since it was read
+  return mine(useStore(box))
+}
 /** Own saves that the server does not have yet, by vehicle. */
-export const usePending = () => useStore(box).pending
+export const usePending = () => useOutbox().pending
+export const pendingNow = () => mine(box.get()).pending

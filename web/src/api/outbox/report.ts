@@ -1,7 +1,7 @@
 import { done, http } from '../client'
 import { currentSession, ownerOf } from '../session'
 import { signal } from '../signal'
-import { box } from './box'
+import { box, mine } from './box'
 import { deviceId } from './device'
 import type { Entry } from './entry'
 
@@ -36,7 +36,7 @@ export function reportHeld(): void {
 
 async function report(): Promise<void> {
   const session = currentSession()
-  const { entries, works } = box.get()
+  const { entries, works } = mine(box.get())
   if (session === null || works !== true || !signal.get()) return
   const owner = ownerOf(session.user)
   const held = heldOf(entries.filter((entry) => entry.owner === owner))

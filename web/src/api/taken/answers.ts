@@ -1,4 +1,4 @@
-import { box } from '../outbox/box'
+import { box, mine } from '../outbox/box'
 import { overlaidList } from '../outbox/entry'
 import type { CampaignSearch } from '../queries'
 import type { Campaign, CampaignPage, ListedVehicle, Vehicle, Yard, YardCount } from '../types'
@@ -11,7 +11,7 @@ export type PartlyKnown = Vehicle & { partly?: true }
 
 const inYard = (rows: readonly ListedVehicle[], yard: number | null) => (yard === null ? rows : rows.filter(({ id_yard }) => id_yard === yard))
 const inspectedIn = (rows: readonly ListedVehicle[]) => rows.filter(({ inspected }) => inspected).length
-const asSaved = (rows: ListedVehicle[]) => overlaidList(rows, box.get().pending)
+const asSaved = (rows: ListedVehicle[]) => overlaidList(rows, mine(box.get()).pending)
 
 async function campaignFrom(taken: Taken, yard: number | null): Promise<Campaign> {
   const rows = (await rowsOf(taken.campaign)) ?? []

@@ -14,7 +14,7 @@ export function HeldByPhones({ campaign }: { campaign: number }) {
   if (data === undefined || data.saves === 0) return null
   return (
     <Note kind="warning">
-      <p>{t('held.warning', { n: data.saves, phones: data.devices })}</p>
+      <p>{t(data.saves === 1 ? 'held.warningOne' : 'held.warning', { n: data.saves })}</p>
       <ul>
         {data.held.map(({ hmc, device, saves, oldest_at }) => (
           <li key={`${hmc ?? ''} ${device}`}>

@@ -5,7 +5,7 @@ import { aheadOf } from '@/lib/walk'
 import { indexOf, match } from '@/lib/match'
 import { keyOf } from '@/lib/identifier'
 import { answer, http } from '@/api/client'
-import { box, keep, overlaid, overlaidList, refreshCountsSoon, save, usePending, type Work } from '@/api/outbox'
+import { keep, overlaid, overlaidList, pendingNow, refreshCountsSoon, save, usePending, type Work } from '@/api/outbox'
 import { campaignQuery, vehicleQuery, wholeListQuery } from '@/api/queries'
 import type { Campaign, ListedVehicle, Vehicle } from '@/api/types'
 
@@ -57,7 +57,7 @@ export function useSaveVehicle() {
 export function nextAfter(queries: QueryClient, vehicle: Vehicle, yard: number | null): number | null {
   const list = queries.getQueryData(wholeListQuery(vehicle.campaign_id).queryKey)
   if (list === undefined) return vehicle.next ?? null
-  return aheadOf(overlaidList(list, box.get().pending), yard, vehicle.id).next?.id ?? null
+  return aheadOf(overlaidList(list, pendingNow()), yard, vehicle.id).next?.id ?? null
 }
 
 export interface ElsewhereVehicle {
