@@ -14,7 +14,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let descriptors = compiler.encode_file_descriptor_set();
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("descriptors.bin"), &descriptors)?;
-    tonic_prost_build::configure().compile_fds(prost_types_set(&compiler)?)?;
+    // The others are small.
+    let large = ".patio.vehicle.v1.WatchEvent.event.conflict";
+    tonic_prost_build::configure().boxed(large).compile_fds(prost_types_set(&compiler)?)?;
     fs::write(out.join("methods.rs"), methods(&DescriptorPool::decode(descriptors.as_slice())?)?)?;
     Ok(())
 }

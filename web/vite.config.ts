@@ -4,9 +4,11 @@ import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
 
 // Few files for what every screen needs; each screen and each further language is a file of its own.
+// What keeps work on the phone comes after the sign-in.
 const SHARED = [
-  { name: 'packages', test: /node_modules/, priority: 2 },
-  { name: 'kit', test: /src\/(ui|lib|api)\/(?!text\/(en|pt-BR))/, priority: 1 },
+  { name: 'packages', test: /node_modules\/(?!idb\/)/, priority: 2 },
+  { name: 'kit', test: /src\/(ui|lib|api)\/(?!text\/(en|pt-BR)|disk|outbox|taken|live|conflicts)/, priority: 1 },
+  { name: 'field', test: /src\/api\/(disk|outbox|taken|live|conflicts)|node_modules\/idb\//, priority: 0 },
 ]
 
 /** What the phone keeps so that Patio opens and scans without a network; nothing of the API is ever kept. */

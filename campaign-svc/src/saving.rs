@@ -60,6 +60,7 @@ impl Works {
             }
             Begun::Closing(planned) => self.close(save, &planned).await?,
         };
+        self.vehicles.announce(id).await;
         Ok(Seen { campaign, progress, yard: None })
     }
 

@@ -7,8 +7,8 @@ use patio_kit::{
     tokens::ServiceTokens,
 };
 use patio_proto::vehicle::{
-    GetProgressRequest, ListCampaignsOfYardRequest, Progress, RemoveCampaignRequest, SetCampaignRequest,
-    fleet_service_client::FleetServiceClient, yard_service_client::YardServiceClient,
+    AnnounceCampaignRequest, GetProgressRequest, ListCampaignsOfYardRequest, Progress, RemoveCampaignRequest, SetCampaignRequest,
+    fleet_service_client::FleetServiceClient, live_service_client::LiveServiceClient, yard_service_client::YardServiceClient,
 };
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ const REMOVAL: Duration = Duration::from_secs(30);
 pub struct Vehicles {
     yards: YardServiceClient<Link>,
     fleet: FleetServiceClient<Link>,
+    live: LiveServiceClient<Link>,
     tokens: ServiceTokens,
 }
 
@@ -29,6 +30,7 @@ impl Vehicles {
         Self {
             yards: yards.max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE),
             fleet: FleetServiceClient::new(host.links.vehicle.clone()),
+            live: LiveServiceClient::new(host.links.vehicle.clone()),
             tokens: host.service_tokens("campaign-svc"),
         }
     }
@@ -53,6 +55,17 @@ impl Vehicles {
         let bearer = self.tokens.bearer().await.map_err(Error::Elsewhere)?;
         self.fleet.clone().set_campaign(bearer.sign(message)).await.map_err(Error::Elsewhere)?;
         Ok(())
+    }
+
+    /// Has whoever watches told that a campaign changed. Screens learn of it later when that cannot be done.
+    pub async fn announce(&self, id: i64) {
+        let told = async {
+            let ask = self.tokens.bearer().await?.sign(AnnounceCampaignRequest { campaign_id: id });
+            self.live.clone().announce_campaign(ask).await
+        };
+        if let Err(cause) = told.await {
+            tracing::debug!(%cause, campaign = id, "nobody was told that campaign {id} changed");
+        }
     }
 
     /// Removes a campaign and all of its vehicles.

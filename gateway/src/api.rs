@@ -1,5 +1,9 @@
 //! What every route works with.
-use crate::{config::Config, limits::Limiter, names::Names};
+use crate::{
+    config::Config,
+    limits::{Limiter, Streams},
+    names::Names,
+};
 use patio_kit::{host::Host, link::Link, server::LARGEST_MESSAGE};
 use patio_proto::{
     audit::audit_service_client::AuditServiceClient,
@@ -9,7 +13,8 @@ use patio_proto::{
     campaign::campaign_service_client::CampaignServiceClient,
     imports::{file_service_client::FileServiceClient, import_service_client::ImportServiceClient},
     vehicle::{
-        bulk_service_client::BulkServiceClient, job_service_client::JobServiceClient, vehicle_service_client::VehicleServiceClient,
+        bulk_service_client::BulkServiceClient, conflict_service_client::ConflictServiceClient, held_service_client::HeldServiceClient,
+        job_service_client::JobServiceClient, live_service_client::LiveServiceClient, vehicle_service_client::VehicleServiceClient,
         yard_service_client::YardServiceClient,
     },
 };
@@ -32,6 +37,8 @@ pub struct Inner {
     pub names: Names,
     /// How often an address may still try to sign in.
     pub sign_ins: Limiter,
+    /// The streams that are open.
+    pub streams: Streams,
 }
 
 impl Deref for Api {
@@ -63,6 +70,12 @@ clients! {
     campaigns: CampaignServiceClient over campaign;
     /// Vehicles.
     vehicles: VehicleServiceClient over vehicle;
+    /// Fields that two people changed.
+    conflicts: ConflictServiceClient over vehicle;
+    /// What happens, and how fast.
+    live: LiveServiceClient over vehicle;
+    /// Work that devices hold.
+    held: HeldServiceClient over vehicle;
     /// Many vehicles at once.
     bulk: BulkServiceClient over vehicle;
     /// Imports and changes of many vehicles, and taking them back.
@@ -81,7 +94,7 @@ impl Api {
     pub fn new(config: Config, host: &Host) -> Self {
         let names = Names::new(UserServiceClient::new(host.links.auth.clone()));
         let sign_ins = Limiter::new(config.sign_in_burst);
-        Self(Arc::new(Inner { host: host.clone(), config, names, sign_ins }))
+        Self(Arc::new(Inner { host: host.clone(), config, names, sign_ins, streams: Streams::default() }))
     }
 
     /// The entries of each service, with the service's short name.

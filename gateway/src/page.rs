@@ -54,6 +54,17 @@ pub fn yard(asked: Option<i32>) -> Reply<Option<i32>> {
     }
 }
 
+/// The campaign a query asks for.
+///
+/// # Errors
+/// Refuses a number no campaign has.
+pub fn campaign(asked: Option<i64>) -> Reply<Option<i64>> {
+    match asked {
+        Some(id) if id < 1 => Err(Problem::field("campaign_id", "it is a whole number above 0")),
+        asked => Ok(asked),
+    }
+}
+
 /// The name of the yard a query asks for.
 #[must_use]
 pub fn yard_name(asked: Option<i32>) -> Option<String> {

@@ -1,5 +1,6 @@
 //! The vocabularies of the API, and how the contract's values are spelled in them.
-use chrono::{DateTime, Utc};
+use crate::error::{Problem, Reply};
+use chrono::{DateTime, Datelike, Utc};
 use patio_kit::clock;
 use patio_proto::{access::Role, campaign, role, status, vehicle};
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
@@ -117,6 +118,14 @@ pub fn moment(stamp: Option<&prost_types::Timestamp>) -> DateTime<Utc> {
 #[must_use]
 pub fn optional_moment(stamp: Option<&prost_types::Timestamp>) -> Option<DateTime<Utc>> {
     stamp.and_then(clock::moment)
+}
+
+/// A moment as a client tells it, within what everything here can keep.
+///
+/// # Errors
+/// Names the field when it is not.
+pub fn kept(field: &str, at: DateTime<Utc>) -> Reply<DateTime<Utc>> {
+    if (1970..=9999).contains(&at.year()) { Ok(at) } else { Err(Problem::field(field, "it is between the years 1970 and 9999")) }
 }
 
 #[cfg(test)]

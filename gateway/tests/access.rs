@@ -55,6 +55,8 @@ fn body(method: &str, path: &str) -> &'static str {
         "/convert-to-sql" | "/vehicles/csv" | "/vehicles/csv/validate" => {
             "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.csv\"\r\n\r\nPK\r\n--x--\r\n"
         }
+        path if path.ends_with("/settle") => r#"{"choice":"mine"}"#,
+        path if path.starts_with("/devices/") => r#"{"held":[]}"#,
         _ if method == "PUT" => "{}",
         _ => "",
     }
@@ -63,7 +65,13 @@ fn body(method: &str, path: &str) -> &'static str {
 /// Query fields that a path needs.
 fn whole(path: &str) -> String {
     let needs_name = path.ends_with("/progress") || path.ends_with("/vehicle-counts");
-    if needs_name { format!("{path}?campaign_name=Brakes") } else { path.to_owned() }
+    let needs_revision = path.ends_with("/changes");
+    match (needs_name, needs_revision) {
+        _ if path.ends_with("/api/pace") => format!("{path}?campaigns=5"),
+        (true, _) => format!("{path}?campaign_name=Brakes"),
+        (_, true) => format!("{path}?since=1"),
+        (false, false) => path.to_owned(),
+    }
 }
 
 #[tokio::test]

@@ -200,6 +200,12 @@ impl v::vehicle_service_server::VehicleService for Vehicles {
         Err(Status::unimplemented("the gateway does not ask for it"))
     }
 
+    async fn list_changes(&self, request: Request<v::ListChangesRequest>) -> Reply<v::ListChangesReply> {
+        let since = request.into_inner().since;
+        let vehicles = vec![v::VehicleRow { id: 5, status: 2, ..Default::default() }];
+        Ok(Response::new(v::ListChangesReply { revision: since + 1, vehicles, removed: vec![6], whole: false }))
+    }
+
     async fn save_vehicle(&self, request: Request<v::SaveVehicleRequest>) -> Reply<v::Vehicle> {
         let save = request.into_inner();
         self.saves.lock().unwrap().push(save.clone());

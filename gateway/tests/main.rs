@@ -4,13 +4,19 @@ mod access;
 #[cfg(test)]
 mod calls;
 #[cfg(test)]
+mod conflicts;
+#[cfg(test)]
 mod doubles;
 #[cfg(test)]
 mod files;
 #[cfg(test)]
 mod forms;
 #[cfg(test)]
+mod held;
+#[cfg(test)]
 mod jobs;
+#[cfg(test)]
+mod live;
 #[cfg(test)]
 mod openapi;
 #[cfg(test)]

@@ -101,6 +101,9 @@ impl Stack {
         attach(&host, &host.links.campaign, "campaign-svc", routes);
         let mut routes = RoutesBuilder::default();
         routes.add_service(vehicle::vehicle_service_server::VehicleServiceServer::new(vehicles.clone()));
+        routes.add_service(vehicle::conflict_service_server::ConflictServiceServer::new(crate::conflicts::Conflicts));
+        routes.add_service(vehicle::live_service_server::LiveServiceServer::new(crate::live::Live));
+        routes.add_service(vehicle::held_service_server::HeldServiceServer::new(crate::held::Held::default()));
         routes.add_service(vehicle::job_service_server::JobServiceServer::new(crate::jobs::Jobs));
         routes.add_service(AuditServiceServer::new(Log("vehicle")));
         attach(&host, &host.links.vehicle, "vehicle-svc", routes);

@@ -83,6 +83,7 @@ async fn whoever_holds_the_latest_list_is_not_sent_it_again() {
     assert_eq!((first.status.as_u16(), first.header("etag"), first.body.is_empty()), (200, "W/\"1-12\"", false));
     let again = ask(first.header("etag")).await;
     assert_eq!((again.status.as_u16(), again.header("etag"), again.body.is_empty()), (304, "W/\"1-12\"", true));
+    assert_eq!((first.header("x-revision"), again.header("x-revision")), ("12", "12"));
     assert_eq!(again.header("cache-control"), "no-store", "the browser keeps nothing of it; the page does");
 }
 
@@ -91,4 +92,16 @@ async fn a_page_of_vehicles_has_its_campaigns_name() {
     let stack = Stack::new().await;
     let page = stack.ask("GET", "/api/vehicles/campaign/1?page=2&per_page=50&status=Not%20Found&search=a%20b", None).await.json();
     assert_eq!(page["meta"], json!({ "page_index": 2, "per_page": 50, "total_count": 1, "campaign_name": "Brakes" }));
+}
+
+#[tokio::test]
+async fn changes_are_asked_for_by_the_revision_that_is_held() {
+    let stack = Stack::new().await;
+    let changes = stack.ask("GET", "/api/vehicles/campaign/1/changes?since=12", None).await.json();
+    assert_eq!((&changes["revision"], &changes["removed"], &changes["whole"]), (&json!(13), &json!([6]), &json!(false)));
+    assert_eq!((&changes["vehicles"][0]["id"], &changes["vehicles"][0]["status"]), (&json!(5), &json!("ng")));
+    for bad in ["", "?since=", "?since=-1", "?since=x"] {
+        let refused = stack.ask("GET", &format!("/api/vehicles/campaign/1/changes{bad}"), None).await;
+        assert_eq!(refused.status, 400, "{bad}");
+    }
 }

@@ -14,6 +14,12 @@ pub enum Error {
     /// There is none, or it was forgotten.
     #[error("job {0} does not exist; jobs are kept for 90 days")]
     NoJob(i64),
+    /// There is none, or its campaign is gone.
+    #[error("conflict {0} does not exist")]
+    NoConflict(i64),
+    /// Somebody has chosen before.
+    #[error("conflict {0} is settled")]
+    Settled(i64),
     /// Undoing it would write what only supervisors may write.
     #[error("this job changed supervisor notes; a supervisor can undo it")]
     SupervisorsJob,
@@ -64,8 +70,13 @@ impl From<Error> for Status {
         match &error {
             Error::NoVehicle(_) => status(Code::NotFound, Reason::NoVehicle, &error),
             Error::NoCampaign(_) => status(Code::NotFound, Reason::NoCampaign, &error),
-            Error::Stale { now, .. } => status_with(Code::Aborted, Reason::StaleVersion, &error, &[("version", now.to_string())]),
+            Error::Stale { id, now } => {
+                let values = [("vehicle", id.to_string()), ("version", now.to_string())];
+                status_with(Code::Aborted, Reason::StaleVersion, &error, &values)
+            }
             Error::NoJob(_) => status(Code::NotFound, Reason::NoJob, &error),
+            Error::NoConflict(_) => status(Code::NotFound, Reason::NoConflict, &error),
+            Error::Settled(_) => status(Code::AlreadyExists, Reason::ConflictSettled, &error),
             Error::SupervisorsJob => status(Code::PermissionDenied, Reason::FieldNotAllowed, &error),
             Error::AllDeleted => status(Code::NotFound, Reason::NoCampaign, &error),
             Error::Field(_) => status(Code::PermissionDenied, Reason::FieldNotAllowed, &error),

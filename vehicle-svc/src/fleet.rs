@@ -3,7 +3,7 @@ use crate::{
     error::{Error, Result},
     place::Place,
     store::{
-        campaigns, counters, jobs,
+        campaigns, changes, counters, jobs,
         vehicles::{self, CHUNK, New},
     },
 };
@@ -103,7 +103,9 @@ pub async fn remove(db: &Db, campaign: i64) -> Result<u64> {
             .map_err(Error::Database)?;
         removed += some;
         if some == 0 {
-            return Ok(removed);
+            break;
         }
     }
+    while db.write(move |tx| Box::pin(async move { changes::forget(tx, campaign, REMOVE).await })).await.map_err(Error::Database)? > 0 {}
+    Ok(removed)
 }

@@ -1,9 +1,12 @@
 //! Saving an inspection: who may change what, from which status to which.
 use crate::{
     error::{Error, Result},
+    merge::{self, Base},
     place::Place,
     store::{
+        conflicts::{self, Conflict, Maker, New},
         counters::{Counted, Deltas},
+        held,
         keys::{self, Key},
         saves::{self, After, Before, Change},
         vehicles::{self, Vehicle},
@@ -25,8 +28,8 @@ use patio_proto::{
 use serde_json::{Map, Value, json};
 use std::{sync::Arc, time::Duration};
 
-/// How long a save may be repeated under its key.
-const KEYS_LIVE: TimeDelta = TimeDelta::hours(24);
+/// How long a save may be repeated under its key: a phone may lie in a drawer with saves that it has not sent.
+pub const KEYS_LIVE: TimeDelta = TimeDelta::days(30);
 
 /// A save as asked for, every field well-formed. What is none stays as it is.
 #[derive(Debug, Clone)]
@@ -53,6 +56,14 @@ pub struct Save {
     pub origin: Origin,
     /// `next` stays in this yard.
     pub yard: Option<i64>,
+    /// What the client saw of the fields that it changes; with it the save is by field.
+    pub base: Option<Base>,
+    /// Whether both values of a field are kept that somebody else changed meanwhile; else the save is refused.
+    pub keep: bool,
+    /// When the device says that it was done.
+    pub device_time: Option<DateTime<Utc>>,
+    /// Which installation it was done on; empty when it does not say.
+    pub device: String,
     /// Where the call came from.
     pub address: String,
 }
@@ -72,12 +83,69 @@ pub struct Finding {
     pub admin_notes: String,
 }
 
-/// A saved vehicle, and the counters if they moved.
-pub struct Saved {
+impl Finding {
+    /// A vehicle's content as it is.
+    #[must_use]
+    pub fn of(vehicle: &Vehicle) -> Self {
+        Self {
+            identifier: Identifier { model_code: vehicle.model_code.clone(), serial_number: vehicle.serial_number.clone() },
+            place: place(vehicle, None),
+            status: status::text(status::parse(&vehicle.status).unwrap_or_default()),
+            operator_notes: vehicle.operator_notes.clone(),
+            admin_notes: vehicle.admin_notes.clone(),
+        }
+    }
+
+    /// What saving it does to the counters.
+    #[must_use]
+    pub fn deltas(&self, before: &Vehicle) -> Deltas {
+        let mut deltas = Deltas::default();
+        deltas.order = !before.inspected && self.place.walk_key != before.walk_key;
+        deltas.moved((before.yard_id, before.inspected), (self.place.yard_id, true));
+        deltas
+    }
+
+    /// What a failed statement means that saves it.
+    #[must_use]
+    pub fn taken(&self, cause: sqlx::Error) -> Error {
+        if patio_kit::errors::is_duplicate(&cause) && !keys::is_taken(&cause) {
+            Error::VinTaken(self.identifier.vin())
+        } else {
+            cause.into()
+        }
+    }
+}
+
+/// A vehicle that was written, and what moved with it.
+#[derive(Debug)]
+pub struct Moved {
     /// As it stands now, with the next one.
     pub vehicle: Vehicle,
     /// None when the counters did not move.
     pub counted: Option<Counted>,
+    /// Its campaign's revision; none when nothing was written.
+    pub revision: Option<i64>,
+}
+
+impl Moved {
+    /// What others are told of a written vehicle.
+    #[must_use]
+    pub fn of(after: After, deltas: &Deltas) -> Self {
+        let After { vehicle, total, total_inspected: inspected, revision, turned } = after;
+        let of = vehicle.campaign_id;
+        let told = turned || deltas.moves();
+        let counted = told.then_some(Counted { campaign_id: of, total, inspected, revision, turned, vehicles: Vec::new() });
+        Self { vehicle, counted, revision: Some(revision) }
+    }
+}
+
+/// A saved vehicle, and the conflicts that the save made.
+#[derive(Debug)]
+pub struct Saved {
+    /// What was written.
+    pub moved: Moved,
+    /// Both values of each field in conflict.
+    pub conflicts: Vec<Conflict>,
 }
 
 impl Save {
@@ -86,10 +154,14 @@ impl Save {
         if self.key.is_empty() {
             return String::new();
         }
-        let what = format!(
-            "{:?}",
-            (self.id, &self.vin, self.status, &self.place, &self.operator_notes, &self.admin_notes, self.campaign_id, self.if_version)
-        );
+        let (id, vin, place, campaign) = (self.id, &self.vin, &self.place, self.campaign_id);
+        let (status, operator_notes, admin_notes) = (self.status, &self.operator_notes, &self.admin_notes);
+        // By field it is the same save on every version and whatever is done about conflicts: one that was first tried
+        // with the person at the screen may come again later, from the outbox.
+        let what = match &self.base {
+            None => format!("{:?}", (id, vin, status, place, operator_notes, admin_notes, campaign, self.if_version)),
+            Some(base) => format!("{:?}", (id, vin, status, place, operator_notes, admin_notes, campaign, base)),
+        };
         ring::digest::digest(&ring::digest::SHA256, what.as_bytes())
             .as_ref()
             .iter()
@@ -112,17 +184,25 @@ pub async fn save(db: &Db, caller: Caller, save: Save, now: DateTime<Utc>) -> Re
     let key = Key { user_id: caller.user_id, key: save.key.clone(), vehicle_id: save.id, fingerprint: save.fingerprint() };
     let id = save.id;
     let attempt = Arc::new(Attempt { caller, save, key, now });
-    for _ in 0..TRIES {
+    let mut hold = false;
+    for number in 0..TRIES + 2 {
         let attempt = attempt.clone();
-        match db.write_once(move |tx| Box::pin(async move { attempt.run(tx, false).await })).await {
-            Ok(None) => {}
+        hold |= number >= TRIES;
+        let tried = if hold {
+            db.write(move |tx| Box::pin(async move { attempt.run(tx, true).await })).await
+        } else {
+            db.write_once(move |tx| Box::pin(async move { attempt.run(tx, false).await })).await
+        };
+        match tried {
+            Ok(Tried::Saved(saved)) => return Ok(*saved),
+            Ok(Tried::Again) => {}
+            Ok(Tried::Hold) => hold = true,
             // The same save came twice at once, and the other one was first.
             Err(Error::Database(cause)) if patio_kit::errors::is_duplicate(&cause) => {}
-            Ok(Some(saved)) => return Ok(saved),
             Err(error) => return Err(error),
         }
     }
-    db.write(move |tx| Box::pin(async move { attempt.run(tx, true).await })).await?.ok_or(Error::NoVehicle(id))
+    Err(Error::NoVehicle(id))
 }
 
 /// A save that may be tried again.
@@ -133,58 +213,80 @@ struct Attempt {
     now: DateTime<Utc>,
 }
 
+/// What one try came to.
+enum Tried {
+    Saved(Box<Saved>),
+    /// The vehicle is not any more what it was judged by.
+    Again,
+    /// It takes more than one statement, for which others have to be kept away.
+    Hold,
+}
+
 impl Attempt {
-    /// Judges and writes; none when the vehicle is not any more what it was judged by.
-    async fn run(&self, tx: &mut Tx<'_>, hold: bool) -> Result<Option<Saved>> {
+    /// Judges and writes.
+    async fn run(&self, tx: &mut Tx<'_>, hold: bool) -> Result<Tried> {
         let Self { caller, save, key, now } = self;
         let found = saves::look(tx, save.id, key, hold).await?.ok_or(Error::NoVehicle(save.id))?;
         if found.key_vehicle.is_some() {
-            return self.was_done(tx, &found).await.map(Some);
+            return self.was_done(tx, &found).await.map(|saved| Tried::Saved(Box::new(saved)));
         }
-        let before = found.vehicle;
-        let finding = judge(caller.role, &before, save)?;
-        let mut deltas = Deltas::default();
-        deltas.order = !before.inspected && finding.place.walk_key != before.walk_key;
-        deltas.moved((before.yard_id, before.inspected), (finding.place.yard_id, true));
-        let entry = Entry::of(*now, Some(caller), event(&before, &finding, save));
-        let change = Change { before: &before, finding: &finding, deltas: &deltas, entry: &entry, key, yard: save.yard };
-        let after = saves::save(tx, &change).await.map_err(|cause| taken(cause, &finding))?;
-        Ok(after.map(|after| Saved { counted: counted(&after, &deltas), vehicle: after.vehicle }))
+        let (finding, kept) = judge(caller.role, &found, save)?;
+        if !kept.is_empty() && !hold {
+            return Ok(Tried::Hold);
+        }
+        let (before, deltas) = (&found.vehicle, finding.deltas(&found.vehicle));
+        let entry = Entry::of(*now, Some(caller), event(before, &finding, save, &kept));
+        let change = Change { before, finding: &finding, deltas: &deltas, entry: &entry, key, yard: save.yard };
+        let Some(after) = saves::save(tx, &change).await.map_err(|cause| finding.taken(cause))? else { return Ok(Tried::Again) };
+        let mut moved = Moved::of(after, &deltas);
+        moved.vehicle.open_conflicts += i64::try_from(kept.len()).unwrap_or_default();
+        Ok(Tried::Saved(Box::new(Saved { moved, conflicts: self.keep(tx, before, &kept).await? })))
+    }
+
+    /// Keeps both values of each field in conflict.
+    async fn keep(&self, tx: &mut Tx<'_>, before: &Vehicle, kept: &[New]) -> Result<Vec<Conflict>> {
+        let Self { caller, save, key, now } = self;
+        let (vehicle_id, campaign_id) = (before.id, before.campaign_id);
+        let (device, device_time) = (save.device.as_str(), save.device_time);
+        let maker = Maker { vehicle_id, campaign_id, by: caller.user_id, at: *now, device_time, device, key: &key.key };
+        let mut made = Vec::with_capacity(kept.len());
+        for new in kept {
+            let id = conflicts::insert(tx, &maker, new).await?;
+            made.extend(conflicts::find(tx, id).await?);
+        }
+        Ok(made)
     }
 
     /// The answer to a save whose key was used before.
     async fn was_done(&self, tx: &mut Tx<'_>, found: &Before) -> Result<Saved> {
-        let same = found.key_vehicle == Some(self.key.vehicle_id) && found.key_fingerprint.as_ref() == Some(&self.key.fingerprint);
+        let Self { save, key, .. } = self;
+        let same = found.key_vehicle == Some(key.vehicle_id) && found.key_fingerprint.as_ref() == Some(&key.fingerprint);
         if !same {
             return Err(Error::KeyReused);
         }
-        let vehicle = vehicles::find_in(tx, self.save.id, self.save.yard).await?.ok_or(Error::NoVehicle(self.save.id))?;
-        Ok(Saved { vehicle, counted: None })
-    }
-}
-
-/// What others are told; none when no counter moved.
-fn counted(after: &After, deltas: &Deltas) -> Option<Counted> {
-    let &After { total, total_inspected: inspected, revision, turned, .. } = after;
-    (turned || deltas.moves()).then_some(Counted { campaign_id: after.vehicle.campaign_id, total, inspected, revision, turned })
-}
-
-fn taken(cause: sqlx::Error, finding: &Finding) -> Error {
-    if patio_kit::errors::is_duplicate(&cause) && !keys::is_taken(&cause) {
-        Error::VinTaken(finding.identifier.vin())
-    } else {
-        cause.into()
+        let vehicle = vehicles::find_in(tx, save.id, save.yard).await?.ok_or(Error::NoVehicle(save.id))?;
+        let conflicts = conflicts::of_save(tx, save.id, key.user_id, &key.key).await?;
+        Ok(Saved { moved: Moved { vehicle, counted: None, revision: None }, conflicts })
     }
 }
 
 /// Decides what a save makes of a vehicle, or which rule it breaks.
-fn judge(role: Role, before: &Vehicle, save: &Save) -> Result<Finding> {
-    if save.if_version.is_some_and(|seen| seen != before.version) {
+fn judge(role: Role, found: &Before, save: &Save) -> Result<(Finding, Vec<New>)> {
+    let before = &found.vehicle;
+    if save.base.is_none() && save.if_version.is_some_and(|seen| seen != before.version) {
         return Err(Error::Stale { id: before.id, now: before.version });
     }
+    refuse(save.campaign_id.is_some_and(|id| id != before.campaign_id), "the campaign of a vehicle")?;
+    match &save.base {
+        Some(base) => merge::judge(role, found, save, base),
+        None => judge_whole(role, before, save).map(|finding| (finding, Vec::new())),
+    }
+}
+
+/// Decides what a save makes of a vehicle that nobody changed since it was seen.
+fn judge_whole(role: Role, before: &Vehicle, save: &Save) -> Result<Finding> {
     let is_admin = role == Role::Admin;
     let identifier = Identifier { model_code: before.model_code.clone(), serial_number: before.serial_number.clone() };
-    refuse(save.campaign_id.is_some_and(|id| id != before.campaign_id), "the campaign of a vehicle")?;
     refuse(!is_admin && save.vin.as_ref().is_some_and(|vin| *vin != identifier), "the VIN")?;
     refuse(!is_admin && save.place.as_ref().is_some_and(|place| place.space != before.parking_space), "the parking space")?;
     refuse(!is_admin && save.admin_notes.as_ref().is_some_and(|notes| *notes != before.admin_notes), "the supervisor notes")?;
@@ -210,7 +312,7 @@ fn refuse(wrong: bool, field: &'static str) -> Result<()> {
 }
 
 /// Where the vehicle stands after a save: an unknown letter leaves its yard as it was.
-fn place(before: &Vehicle, new: Option<Place>) -> Place {
+pub fn place(before: &Vehicle, new: Option<Place>) -> Place {
     let unchanged = Place {
         space: before.parking_space.clone(),
         yard_id: before.yard_id,
@@ -223,7 +325,7 @@ fn place(before: &Vehicle, new: Option<Place>) -> Place {
     }
 }
 
-fn event(before: &Vehicle, after: &Finding, save: &Save) -> audit::Event {
+fn event(before: &Vehicle, after: &Finding, save: &Save, kept: &[New]) -> audit::Event {
     let vin = format!("{} {}", before.model_code, before.serial_number);
     let fields = [
         ("vin_number", vin.clone(), after.identifier.vin()),
@@ -240,6 +342,15 @@ fn event(before: &Vehicle, after: &Finding, save: &Save) -> audit::Event {
     if !before.inspected {
         old.insert("inspected".to_owned(), json!(false));
         new.insert("inspected".to_owned(), json!(true));
+    }
+    if let Some(at) = save.device_time {
+        new.insert("device_time".to_owned(), json!(at));
+    }
+    if !save.device.is_empty() {
+        new.insert("device".to_owned(), json!(save.device));
+    }
+    for conflict in kept {
+        new.insert(format!("{} in conflict", conflict.field), json!({ "theirs": conflict.theirs, "mine": conflict.mine }));
     }
     let how = match save.origin {
         Origin::Scanned => "scanned",
@@ -260,14 +371,15 @@ fn event(before: &Vehicle, after: &Finding, save: &Save) -> audit::Event {
     }
 }
 
-/// Forgets, once an hour from now on, the keys of saves that may not be repeated any more.
+/// Forgets, once an hour from now on, the keys of saves that may not be repeated any more, and what is held on devices
+/// that did not come back for as long.
 pub fn forget_old_keys(host: &Host, db: Db) {
     let clock = host.clock.clone();
     host.tasks.repeat(Duration::from_secs(3600), move || {
         let (db, before) = (db.clone(), clock.now() - KEYS_LIVE);
         async move {
             let gone: std::result::Result<u64, sqlx::Error> =
-                db.write(move |tx| Box::pin(async move { keys::forget(tx, before).await })).await;
+                db.write(move |tx| Box::pin(async move { Ok(keys::forget(tx, before).await? + held::forget(tx, before).await?) })).await;
             match gone {
                 Ok(count) => tracing::debug!(count, "forgot old idempotency keys"),
                 Err(cause) => tracing::warn!(%cause, "old idempotency keys were not forgotten"),

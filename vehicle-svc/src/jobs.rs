@@ -1,7 +1,9 @@
 //! Keeping what changes many vehicles at once, for as long as it can be taken back.
 use crate::{
     bulk::Run,
+    live::MOST_ROWS,
     store::{
+        changes,
         counters::{self, Counted, Deltas},
         jobs::{self, New},
         named::Named,
@@ -39,7 +41,7 @@ pub struct Touched {
 #[derive(Debug, Default)]
 struct InCampaign {
     name: String,
-    vehicles: i64,
+    vehicles: Vec<i64>,
     deltas: Deltas,
 }
 
@@ -61,7 +63,7 @@ impl Touched {
         self.ids.push(vehicle.id);
         let here = self.campaigns.entry(vehicle.campaign_id).or_default();
         here.name.clone_from(&vehicle.campaign_name);
-        here.vehicles += 1;
+        here.vehicles.push(vehicle.id);
         here.deltas.moved((vehicle.yard_id, vehicle.inspected), (yard, inspected));
         here.deltas.order |= vehicle.walk_key != walk_key && !(vehicle.inspected && inspected);
     }
@@ -72,16 +74,21 @@ impl Touched {
         let new = New { kind, detail, user_id: run.caller.person(), at: run.now, vehicles: self.count(), supervisor };
         let job = jobs::insert(tx, &new).await?;
         for (campaign, here) in &self.campaigns {
-            jobs::insert_campaign(tx, job, *campaign, &here.name, here.vehicles).await?;
+            let vehicles = i64::try_from(here.vehicles.len()).unwrap_or(i64::MAX);
+            jobs::insert_campaign(tx, job, *campaign, &here.name, vehicles).await?;
         }
         jobs::insert_changes(tx, job, &self.ids).await
     }
 
-    /// Moves the counters of every campaign, after the vehicles were changed.
+    /// Moves the counters of every campaign and notes what changed, after the vehicles were changed.
     pub async fn count_again(&self, tx: &mut Tx<'_>) -> Result<Vec<Counted>> {
         let mut counted = Vec::new();
         for (campaign, here) in &self.campaigns {
-            counted.extend(counters::apply(tx, *campaign, &here.deltas).await?);
+            if let Some(after) = counters::apply(tx, *campaign, &here.deltas).await? {
+                changes::note(tx, *campaign, after.revision, &here.vehicles).await?;
+                let few = here.vehicles.len() <= MOST_ROWS;
+                counted.push(Counted { vehicles: if few { here.vehicles.clone() } else { Vec::new() }, ..after });
+            }
         }
         Ok(counted)
     }

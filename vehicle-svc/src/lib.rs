@@ -2,16 +2,22 @@
 
 mod api;
 mod bulk;
+mod changes;
 mod edit;
 mod error;
 mod fleet;
+mod held;
 mod inspect;
 pub mod jobs;
+mod live;
+mod merge;
 mod note;
+mod pace;
 mod place;
 mod progress;
 mod removing;
-mod roster;
+pub mod roster;
+mod settle;
 pub mod store;
 mod undo;
 
@@ -25,7 +31,8 @@ use patio_kit::{
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
     vehicle::{
-        bulk_service_server::BulkServiceServer, fleet_service_server::FleetServiceServer, job_service_server::JobServiceServer,
+        bulk_service_server::BulkServiceServer, conflict_service_server::ConflictServiceServer, fleet_service_server::FleetServiceServer,
+        held_service_server::HeldServiceServer, job_service_server::JobServiceServer, live_service_server::LiveServiceServer,
         vehicle_service_server::VehicleServiceServer, yard_service_server::YardServiceServer,
     },
 };
@@ -33,6 +40,7 @@ use patio_proto::{
 pub use error::Error;
 pub use progress::Progress;
 
+use live::Live;
 use removing::Remover;
 
 static SQLITE: sqlx::migrate::Migrator = sqlx::migrate!("migrations/sqlite");
@@ -63,25 +71,32 @@ impl Program for Vehicles {
 /// Starts vehicle-svc: the one door.
 pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
     let db = host.database(SCHEMA).await?;
-    let progress = Progress::new(host, db.clone());
+    let live = Live::start(host, db.clone())?;
+    let progress = Progress::new(host, db.clone()).over(live.clone());
     progress.keep_telling(host);
     inspect::forget_old_keys(host, db.clone());
     jobs::keep_forgetting(host, db.clone());
     let remover = Remover::new(host, db.clone());
     remover.keep_removing(host);
     Builder::new(Vehicles::NAME, host)
-        .with(VehicleServiceServer::new(api::vehicles::Api::new(host, db.clone(), progress.clone())))
+        .with(VehicleServiceServer::new(api::vehicles::Api::new(host, db.clone(), progress.clone(), live.clone())))
         .with(
-            BulkServiceServer::new(api::bulk::Api::new(host, db.clone(), progress.clone()))
+            BulkServiceServer::new(api::bulk::Api::new(host, db.clone(), progress.clone(), live.clone()))
                 .max_decoding_message_size(LARGEST_MESSAGE)
                 .max_encoding_message_size(LARGEST_MESSAGE),
         )
         .with(
-            JobServiceServer::new(api::jobs::Api::new(host, db.clone(), progress.clone(), remover))
+            JobServiceServer::new(api::jobs::Api::new(host, db.clone(), progress.clone(), (remover, live.clone())))
                 .max_encoding_message_size(LARGEST_MESSAGE),
         )
+        .with(ConflictServiceServer::new(api::conflicts::Api::new(host, db.clone(), progress.clone(), live.clone())))
+        .with(LiveServiceServer::new(api::live::Api::new(host, db.clone(), live.clone())))
+        .with(HeldServiceServer::new(api::held::Api::new(host, db.clone())))
         .with(YardServiceServer::new(api::yards::Api::new(db.clone())))
-        .with(FleetServiceServer::new(api::fleet::Api::new(host, db.clone(), progress)).max_decoding_message_size(LARGEST_MESSAGE))
+        .with(
+            FleetServiceServer::new(api::fleet::Api::new(host, db.clone(), progress, live.clone()))
+                .max_decoding_message_size(LARGEST_MESSAGE),
+        )
         .with(AuditServiceServer::new(AuditLog { db: db.clone() }))
         .build(db, Vec::new())
         .await

@@ -1,5 +1,8 @@
 //! Telling others how far a campaign is: the cache that lists read, and campaign-svc at turning points.
-use crate::store::{counters::Counted, turns};
+use crate::{
+    live::Live,
+    store::{counters::Counted, turns},
+};
 use patio_kit::{
     db::Db,
     host::Host,
@@ -26,6 +29,7 @@ pub struct Progress {
     db: Db,
     campaigns: ProgressServiceClient<Link>,
     tokens: ServiceTokens,
+    live: Option<Live>,
 }
 
 impl Progress {
@@ -33,7 +37,13 @@ impl Progress {
     #[must_use]
     pub fn new(host: &Host, db: Db) -> Self {
         let campaigns = ProgressServiceClient::new(host.links.campaign.clone());
-        Self { host: host.clone(), db, campaigns, tokens: host.service_tokens("vehicle-svc") }
+        Self { host: host.clone(), db, campaigns, tokens: host.service_tokens("vehicle-svc"), live: None }
+    }
+
+    /// The same, which also tells whoever watches that a campaign passed a turning point.
+    #[must_use]
+    pub(crate) fn over(self, live: Live) -> Self {
+        Self { live: Some(live), ..self }
     }
 
     /// Tells again, from now on, what was not told because something died or was away.
@@ -107,6 +117,9 @@ impl Progress {
                 revision: waiting.revision,
             };
             self.campaigns.clone().report_turn(self.tokens.bearer().await?.sign(report)).await?;
+            if let Some(live) = &self.live {
+                live.campaign(waiting.campaign_id);
+            }
             self.db
                 .write(move |tx| Box::pin(async move { turns::told(tx, waiting).await }))
                 .await

@@ -2,7 +2,7 @@ import { expect, test, type Page } from '@playwright/test'
 import { rowsOver, uploaded } from './support/campaign'
 import { supervisor, unique } from './support/people'
 import { PHONE, shot } from './support/screenshots'
-import { enter, headersOf } from './support/session'
+import { enter, headersOf, quiet } from './support/session'
 
 const VEHICLES = 100_000
 /** As the developer tools slow a processor down to that of a phone. */
@@ -42,7 +42,7 @@ test('a list of a hundred thousand vehicles opens and is searched without waitin
     await session.send('Emulation.setCPUThrottlingRate', { rate: 1 })
     await enter(page, supervisor, '/campaign-home')
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-    await page.waitForLoadState('networkidle')
+    await quiet(page)
     await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
     opened = Math.min(opened, await timeToRows(page, `/campaign/${id}/vehicles`))
   }

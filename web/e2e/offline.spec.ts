@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test'
 import { showing, withFilm } from './support/film'
+import { quiet } from './support/session'
 import { carAt, onPhone, thrown, yardOf } from './support/yard'
 
 const HERE = 'HB20 000123'
@@ -24,7 +25,7 @@ test('scanner and engine come when a screen wants them, from here alone, and the
     await page.goto(`/vehicle/${carAt(yard, 'A-1').id}`)
     await (await engine).finished()
     await expect(page.getByRole('button', { name: 'Scan', exact: true })).toBeEnabled()
-    await page.waitForLoadState('networkidle')
+    await quiet(page)
     await page.context().setOffline(true)
     await page.getByRole('button', { name: 'Scan', exact: true }).click()
     await expect(page.getByLabel('Vehicle identifier')).toHaveValue(HERE)

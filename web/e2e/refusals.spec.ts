@@ -3,7 +3,7 @@ import { campaignFile, rowsOver, uploaded } from './support/campaign'
 import { downloaded, upload } from './support/parts'
 import { signIn, supervisor, unique } from './support/people'
 import { SIZES, shot } from './support/screenshots'
-import { enter, headersOf, member } from './support/session'
+import { enter, headersOf, member, quiet } from './support/session'
 import { COLUMNS, sheetFile, XLSX } from './support/xlsx'
 
 
@@ -31,7 +31,7 @@ for (const viewport of SIZES) {
       const person = await member(page.request, 'op')
       await enter(page, person, '/yard?search=B')
       await expect(page.getByRole('searchbox', { name: 'Search Yard' })).toHaveValue('B')
-      await page.waitForLoadState('networkidle') // a request still on its way would tell of the end before the reload
+      await quiet(page) // a request still on its way would tell of the end before the reload
       await page.request.delete('/api/sessions', { headers: await headersOf(page.request, person) })
       await page.reload()
       await expect(page.getByText('Session expired')).toBeVisible()

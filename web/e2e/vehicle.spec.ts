@@ -207,17 +207,18 @@ for (const viewport of SIZES) {
       expect((await vehicleOf(page.request, headers, first.id)).operator_notes).toBe('theirs')
     })
 
-    test('a save that fails says so and keeps what was typed; Cancel leaves without saving', async ({ page, context }) => {
+    test('a save that is refused says so and keeps what was typed; Cancel leaves without saving', async ({ page }) => {
       const { headers, campaign, first } = await three(page, 'Failed')
       await openAs(page, await memberOf(page.request, 'op'), first)
       await identify(page, first.vin_number)
       await button(page, 'ok').click()
       await notes(page).fill('kept')
-      await context.setOffline(true)
+      await page.route(`**/api/vehicles/${first.id}*`, (route) =>
+        route.request().method() === 'PUT' ? route.fulfill({ status: 422, json: { code: 'STATUS_NOT_ALLOWED', message: 'not now' } }) : route.fallback())
       await exit(page).click()
-      await expect(page.getByText('Não foi salvo. Sem conexão. Verifique a rede e tente novamente.')).toBeVisible()
-      await shot(page, 'vehicle-offline')
-      await context.setOffline(false)
+      await expect(page.getByText('Não foi salvo. not now')).toBeVisible()
+      await shot(page, 'vehicle-refused')
+      await page.unroute(`**/api/vehicles/${first.id}*`)
       await page.reload()
       await expect(page.getByText('O que você tinha digitado neste veículo foi recuperado.')).toBeVisible()
       await expect(notes(page)).toHaveValue('kept')

@@ -7,11 +7,16 @@ use utoipa_axum::router::OpenApiRouter;
 pub mod audit;
 pub mod bulk;
 pub mod campaigns;
+pub mod changes;
+pub mod conflicts;
 pub mod documents;
 pub mod files;
+pub mod held;
 pub mod jobs;
+pub mod live;
 pub mod logs;
 pub mod operations;
+pub mod paces;
 pub mod sessions;
 pub mod users;
 pub mod vehicles;
@@ -26,6 +31,11 @@ fn all() -> OpenApiRouter<Api> {
         .merge(yards::routes())
         .merge(vehicles::routes())
         .merge(whole_list::routes())
+        .merge(changes::routes())
+        .merge(conflicts::routes())
+        .merge(live::routes())
+        .merge(paces::routes())
+        .merge(held::routes())
         .merge(bulk::routes())
         .merge(jobs::routes())
         .merge(documents::routes())

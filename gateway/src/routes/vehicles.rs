@@ -1,4 +1,5 @@
 //! Vehicles, one by one and in lists.
+use super::conflicts::{self, Conflict};
 use crate::{
     api::Api,
     bearer::Signed,
@@ -10,7 +11,10 @@ use crate::{
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use http::{HeaderMap, header::ETAG};
-use patio_kit::errors::{self, Reason};
+use patio_kit::{
+    clock,
+    errors::{self, Reason},
+};
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -25,7 +29,7 @@ pub fn routes() -> OpenApiRouter<Api> {
 
 /// A vehicle.
 #[derive(Serialize, ToSchema)]
-struct Vehicle {
+pub struct Vehicle {
     id: i64,
     /// Model code and serial number joined by a space.
     vin_number: String,
@@ -47,11 +51,18 @@ struct Vehicle {
     modified_at: Option<DateTime<Utc>>,
     /// Grows with every save; also the `ETag`.
     version: i64,
+    /// How many of its conflicts nobody has settled.
+    open_conflicts: i64,
+    /// Of the answer to a save: those that it made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    conflicts: Vec<Conflict>,
 }
 
 /// Vehicles as the API shows them, everybody's name looked up in one call.
 async fn shown(api: &Api, signed: &Signed, vehicles: Vec<pb::Vehicle>) -> Vec<Vehicle> {
-    let people = api.names.of(signed, vehicles.iter().filter_map(|vehicle| vehicle.modified_by)).await;
+    let named = |vehicle: &pb::Vehicle| vehicle.conflicts.iter().flat_map(conflicts::people).chain(vehicle.modified_by).collect::<Vec<_>>();
+    let people = api.names.of(signed, vehicles.iter().flat_map(named)).await;
     let show = |vehicle: pb::Vehicle| Vehicle {
         id: vehicle.id,
         vin_number: format!("{} {}", vehicle.model_code, vehicle.serial_number),
@@ -71,12 +82,22 @@ async fn shown(api: &Api, signed: &Signed, vehicles: Vec<pb::Vehicle>) -> Vec<Ve
         modified_by_hmc: vehicle.modified_by.map(|id| people.name(id)),
         modified_at: values::optional_moment(vehicle.modified_at.as_ref()),
         version: vehicle.version,
+        open_conflicts: vehicle.open_conflicts,
+        conflicts: vehicle.conflicts.into_iter().map(|conflict| Conflict::of(conflict, &people)).collect(),
     };
     vehicles.into_iter().map(show).collect()
 }
 
 async fn shown_one(api: &Api, signed: &Signed, vehicle: pb::Vehicle) -> Reply<Vehicle> {
     shown(api, signed, vec![vehicle]).await.pop().ok_or_else(Problem::internal)
+}
+
+/// One vehicle as an answer.
+///
+/// # Errors
+/// Never yet.
+pub async fn answered(api: &Api, signed: &Signed, vehicle: pb::Vehicle) -> Reply<(HeaderMap, Json<Vehicle>)> {
+    shown_one(api, signed, vehicle).await.map(tagged)
 }
 
 fn tagged(vehicle: Vehicle) -> (HeaderMap, Json<Vehicle>) {
@@ -104,7 +125,7 @@ async fn get_vehicle(
 ) -> Reply<(HeaderMap, Json<Vehicle>)> {
     let ask = pb::GetVehicleRequest { id, yard: page::yard(query.yard)? };
     let vehicle = api.vehicles().get_vehicle(signed.sign(ask)).await?.into_inner();
-    shown_one(&api, &signed, vehicle).await.map(tagged)
+    answered(&api, &signed, vehicle).await
 }
 
 /// How the identifier of a saved vehicle came in.
@@ -128,15 +149,68 @@ struct SaveVehicle {
     /// When given, the one the vehicle is in.
     campaign_id: Option<i64>,
     origin: Option<Origin>,
+    /// What was seen of the fields that the save changes. With it only the fields named here change, and those that
+    /// nobody else changed merge whatever the version is.
+    base: Option<Base>,
+    /// What becomes of a field that somebody else changed meanwhile; `ask` when absent.
+    on_conflict: Option<OnConflict>,
+    /// When it was done, as the device tells; the order is the server's.
+    device_time: Option<DateTime<Utc>>,
+    /// What the installation calls itself.
+    #[schema(min_length = 1, max_length = 64)]
+    device: Option<String>,
 }
 
-fn save(id: i64, body: SaveVehicle) -> pb::SaveVehicleRequest {
+/// The values that somebody saw of the fields that a save changes.
+#[derive(Deserialize, ToSchema)]
+struct Base {
+    status: Option<VehicleStatus>,
+    operator_notes: Option<String>,
+    admin_notes: Option<String>,
+    vin_number: Option<String>,
+    parking_space: Option<String>,
+}
+
+impl From<Base> for pb::Base {
+    fn from(seen: Base) -> Self {
+        Self {
+            vin_number: seen.vin_number,
+            status: seen.status.map(|status| status.wire().into()),
+            parking_space: seen.parking_space,
+            operator_notes: seen.operator_notes,
+            admin_notes: seen.admin_notes,
+        }
+    }
+}
+
+/// What becomes of a field that somebody else changed meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum OnConflict {
+    /// The save is refused with the current vehicle, and nothing is written.
+    Ask,
+    /// Both values are kept for somebody to choose, and the other fields are saved.
+    Keep,
+}
+
+/// What an installation calls itself.
+///
+/// # Errors
+/// Refuses what is empty, longer than 64 characters or holds control characters.
+pub fn device(told: String) -> Reply<String> {
+    let fine = (1..=64).contains(&told.chars().count()) && !told.chars().any(char::is_control);
+    if fine { Ok(told) } else { Err(Problem::field("device", "it is 1 to 64 characters, without control characters")) }
+}
+
+fn save(id: i64, body: SaveVehicle) -> Reply<pb::SaveVehicleRequest> {
+    let device = body.device.map(device).transpose()?.unwrap_or_default();
+    let keeps = body.on_conflict == Some(OnConflict::Keep);
     let origin = match body.origin {
         None => pb::Origin::Unspecified,
         Some(Origin::Typed) => pb::Origin::Typed,
         Some(Origin::Scanned) => pb::Origin::Scanned,
     };
-    pb::SaveVehicleRequest {
+    Ok(pb::SaveVehicleRequest {
         id,
         vin_number: body.vin_number,
         status: body.status.map(|status| status.wire().into()),
@@ -145,8 +219,12 @@ fn save(id: i64, body: SaveVehicle) -> pb::SaveVehicleRequest {
         admin_notes: body.admin_notes,
         campaign_id: body.campaign_id,
         origin: origin.into(),
+        base: body.base.map(Into::into),
+        on_conflict: if keeps { pb::OnConflict::Keep } else { pb::OnConflict::Unspecified }.into(),
+        device_time: body.device_time.map(|at| values::kept("device_time", at).map(clock::timestamp)).transpose()?,
+        device,
         ..Default::default()
-    }
+    })
 }
 
 /// Where a save goes and on what terms.
@@ -166,7 +244,9 @@ impl<S: Sync> axum::extract::FromRequestParts<S> for Terms {
 /// The path and the query of a save.
 type Place = (Id, Asked<YardQuery>);
 
-/// Saves one vehicle's inspection. On a version that is not the last one it answers the current vehicle in `details`.
+/// Saves one vehicle's inspection. On a version that is not the last one it answers the current vehicle in `details`;
+/// with `base` the save is by field, and only a field that somebody else changed meanwhile is in conflict. A key is
+/// remembered for 30 days; repeated, it answers the vehicle as it is now.
 #[utoipa::path(put, path = "/vehicles/{id}", tag = "vehicles",
     params(("id" = i64, Path, minimum = 1), YardQuery,
         ("If-Match" = Option<String>, Header, description = "The version that was seen, in quotes.", nullable = false),
@@ -188,16 +268,16 @@ async fn save_vehicle(
         return Err(Problem::field("id", "it differs from the path's"));
     }
     let yard = page::yard(query.yard)?;
-    let ask = pb::SaveVehicleRequest { if_version: terms.if_version, idempotency_key: terms.idempotency_key, yard, ..save(id, body) };
+    let ask = pb::SaveVehicleRequest { if_version: terms.if_version, idempotency_key: terms.idempotency_key, yard, ..save(id, body)? };
     let ask = if ask.idempotency_key.is_empty() { signed.sign(ask) } else { signed.sign_repeatable(ask) };
     match api.vehicles().save_vehicle(ask).await {
-        Ok(saved) => shown_one(&api, &signed, saved.into_inner()).await.map(tagged),
+        Ok(saved) => answered(&api, &signed, saved.into_inner()).await,
         Err(refusal) => Err(with_current(&api, &signed, id, refusal).await),
     }
 }
 
 /// A refusal, with the vehicle as it is now when somebody else saved it first.
-async fn with_current(api: &Api, signed: &Signed, id: i64, refusal: Status) -> Problem {
+pub async fn with_current(api: &Api, signed: &Signed, id: i64, refusal: Status) -> Problem {
     let is_stale = errors::reason(&refusal) == Some(Reason::StaleVersion);
     let problem = Problem::from(refusal);
     if !is_stale {

@@ -15,7 +15,7 @@ use axum::{
 use bytes::Bytes;
 use futures::{Stream, StreamExt, stream};
 use http::{
-    HeaderMap, HeaderValue, StatusCode,
+    HeaderMap, HeaderName, HeaderValue, StatusCode,
     header::{CONTENT_TYPE, ETAG},
 };
 use patio_kit::errors;
@@ -30,9 +30,11 @@ pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(all_vehicles))
 }
 
+const REVISION: HeaderName = HeaderName::from_static("x-revision");
+
 /// A vehicle as whole lists have it.
 #[derive(Serialize, ToSchema)]
-struct ListedVehicle {
+pub struct ListedVehicle {
     id: i64,
     vin_number: String,
     parking_space: String,
@@ -62,19 +64,19 @@ impl From<pb::VehicleRow> for ListedVehicle {
 #[utoipa::path(get, path = "/vehicles/campaign/{id}/all", tag = "vehicles",
     params(("id" = i64, Path, minimum = 1),
         ("If-None-Match" = Option<String>, Header, description = "The `ETag` of the list that is held.", nullable = false)),
-    responses((status = 200, description = "The whole list.", body = Vec<ListedVehicle>, headers(("ETag" = String, description = "Changes with any of its vehicles."))),
+    responses((status = 200, description = "The whole list.", body = Vec<ListedVehicle>, headers(("ETag" = String, description = "Changes with any of its vehicles."), ("x-revision" = i64, description = "To ask by what changed since."))),
         (status = 304, description = "The list that is held is the latest.")),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/ListAllVehicles"))))]
 async fn all_vehicles(State(api): State<Api>, signed: Signed, Id(id): Id, headers: HeaderMap) -> Reply<Response> {
     let ask = pb::ListAllVehiclesRequest { campaign_id: id, known: precondition::known_list(&headers, id) };
     let mut chunks = api.vehicles().list_all_vehicles(signed.sign_within(LONG, ask)).await?.into_inner();
     let first = chunks.message().await?.ok_or_else(Problem::internal)?;
-    let tag = (ETAG, precondition::list_tag(id, first.revision));
+    let (tag, revision) = ((ETAG, precondition::list_tag(id, first.revision)), (REVISION, HeaderValue::from(first.revision)));
     if first.unchanged {
-        return Ok((StatusCode::NOT_MODIFIED, [tag]).into_response());
+        return Ok((StatusCode::NOT_MODIFIED, [tag, revision]).into_response());
     }
     let all = stream::once(std::future::ready(Ok(first))).chain(chunks);
-    Ok(([tag, (CONTENT_TYPE, HeaderValue::from_static("application/json"))], Body::from_stream(array(all))).into_response())
+    Ok(([tag, revision, (CONTENT_TYPE, HeaderValue::from_static("application/json"))], Body::from_stream(array(all))).into_response())
 }
 
 /// One JSON array, a piece a chunk; what fails on the way breaks the answer off, so that no client takes half a list for the whole.

@@ -74,6 +74,10 @@ reasons! {
     NoUpload = "NO_UPLOAD",
     /// There is no such job.
     NoJob = "NO_JOB",
+    /// There is no such conflict.
+    NoConflict = "NO_CONFLICT",
+    /// Somebody has settled the conflict before.
+    ConflictSettled = "CONFLICT_SETTLED",
     /// The person gave it up, and nothing of it was kept.
     Cancelled = "CANCELLED",
     /// It has come to its end already.

@@ -19,6 +19,8 @@ use tonic::{Code, Request, Status};
 pub const DEVELOPER: i64 = 1;
 /// How often the use of one session is told to auth-svc at most.
 pub const USE_TOLD_EVERY: TimeDelta = TimeDelta::minutes(5);
+/// How often it is looked whether the session of an open stream has ended.
+const LOOKS: Duration = Duration::from_millis(500);
 /// Who a token was made by.
 pub const ISSUER: &str = "patio";
 
@@ -197,20 +199,32 @@ impl Identity {
             Some(caller) => caller,
             None => self.verify(token)?,
         };
+        self.still(&caller).map_err(not_signed_in)?;
+        self.note_use(&caller);
+        Ok(caller)
+    }
+
+    /// Whether somebody who was let in still would be. A stream that is merely open is no use of its session.
+    ///
+    /// # Errors
+    /// Why not, for the log.
+    pub fn still(&self, caller: &Caller) -> Result<(), &'static str> {
         if caller.expires_at <= self.clock.now() {
-            return Err(not_signed_in("expired"));
+            return Err("expired");
         }
         let known = self.read();
         if known.sessions.contains_key(&caller.session_id) {
-            return Err(not_signed_in("the session has ended"));
+            return Err("the session has ended");
         }
         let ended = known.users.get(&caller.user_id).is_some_and(|all| all.iter().any(|ended| caller.issued_at <= ended.until));
-        drop(known);
-        if ended {
-            return Err(not_signed_in("the user's sessions have ended"));
+        if ended { Err("the user's sessions have ended") } else { Ok(()) }
+    }
+
+    /// Waits until somebody who was let in would not be any more.
+    pub async fn ended(&self, caller: &Caller) {
+        while self.still(caller).is_ok() {
+            tokio::time::sleep(LOOKS).await;
         }
-        self.note_use(&caller);
-        Ok(caller)
     }
 
     fn note_use(&self, caller: &Caller) {

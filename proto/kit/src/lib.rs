@@ -11,6 +11,8 @@ pub mod config;
 pub mod crypto;
 pub mod db;
 pub mod errors;
+pub mod feed;
+mod flush;
 pub mod host;
 pub mod identity;
 pub mod lifecycle;

@@ -4,8 +4,10 @@ use crate::{
     bulk::{self, Outcome, Run, StatusChange},
     edit,
     error::Error,
+    live::Live,
     place::Place,
     progress::Progress,
+    store::counters::Counted,
 };
 use patio_kit::{audit, clock::Clock, db::Db, host::Host, identity};
 use patio_proto::vehicle::{self as pb, StatusAction, VehicleStatus, bulk_service_server::BulkService};
@@ -16,12 +18,19 @@ pub struct Api {
     db: Db,
     clock: Clock,
     progress: Progress,
+    live: Live,
 }
 
 impl Api {
     /// Answers from a database.
-    pub fn new(host: &Host, db: Db, progress: Progress) -> Self {
-        Self { db, clock: host.clock.clone(), progress }
+    pub fn new(host: &Host, db: Db, progress: Progress, live: Live) -> Self {
+        Self { db, clock: host.clock.clone(), progress, live }
+    }
+
+    /// Tells others what a commit changed.
+    async fn tell(&self, counted: &[Counted], by: Option<i64>) {
+        self.live.changed(counted, by);
+        self.progress.changed(counted).await;
     }
 
     /// Who calls, now, everywhere.
@@ -35,31 +44,34 @@ impl Api {
 impl BulkService for Api {
     async fn bulk_status(&self, request: Request<pb::BulkStatusRequest>) -> Reply<pb::BulkReply> {
         let run = self.run(&request)?;
+        let by = run.caller.person();
         let ask = request.into_inner();
         let change = change(&ask)?;
         let run = within(run, ask.scope.as_ref(), ask.dry_run);
         let outcome = self.db.write(move |tx| Box::pin(async move { bulk::change_status(tx, &ask.vins, change, &run).await })).await?;
-        self.progress.changed(&outcome.counted).await;
+        self.tell(&outcome.counted, by).await;
         reply(outcome.into())
     }
 
     async fn bulk_parking_space(&self, request: Request<pb::BulkParkingSpaceRequest>) -> Reply<pb::BulkReply> {
         let run = self.run(&request)?;
+        let by = run.caller.person();
         let ask = request.into_inner();
         let moves = moves(&ask.rows)?;
         let run = within(run, ask.scope.as_ref(), ask.dry_run);
         let outcome = self.db.write(move |tx| Box::pin(async move { bulk::move_vehicles(tx, &moves, &run).await })).await?;
-        self.progress.changed(&outcome.counted).await;
+        self.tell(&outcome.counted, by).await;
         reply(outcome.into())
     }
 
     async fn bulk_edit(&self, request: Request<pb::BulkEditRequest>) -> Reply<pb::BulkEditReply> {
         let run = self.run(&request)?;
+        let by = run.caller.person();
         let ask = request.into_inner();
         let (rows, errors) = edit::read(ask.rows, run.caller.role)?;
         let (run, source) = (Run { dry_run: ask.dry_run, ..run }, ask.source);
         let mut edited = self.db.write(move |tx| Box::pin(async move { edit::apply(tx, &rows, errors, &run, &source).await })).await?;
-        self.progress.changed(&std::mem::take(&mut edited.counted)).await;
+        self.tell(&std::mem::take(&mut edited.counted), by).await;
         reply(edited.into())
     }
 }

@@ -3,6 +3,7 @@ use super::{Reply, reply};
 use crate::{
     error::Error,
     fleet,
+    live::Live,
     progress::Progress,
     store::{campaigns, counters::Counted, jobs::New},
 };
@@ -18,12 +19,13 @@ pub struct Api {
     db: Db,
     clock: Clock,
     progress: Progress,
+    live: Live,
 }
 
 impl Api {
     /// Answers from a database.
-    pub fn new(host: &Host, db: Db, progress: Progress) -> Self {
-        Self { db, clock: host.clock.clone(), progress }
+    pub fn new(host: &Host, db: Db, progress: Progress, live: Live) -> Self {
+        Self { db, clock: host.clock.clone(), progress, live }
     }
 }
 
@@ -55,18 +57,21 @@ impl FleetService for Api {
             Gate::Open => "open",
             Gate::Closed => "closed",
         };
+        let id = ask.campaign_id;
         self.db
             .write(move |tx| Box::pin(async move { campaigns::set(tx, ask.campaign_id, &ask.name, gate, ask.revision).await }))
             .await
             .map_err(Error::Database)?;
+        self.live.campaign(id);
         reply(pb::SetCampaignReply {})
     }
 
     async fn remove_campaign(&self, request: Request<pb::RemoveCampaignRequest>) -> Reply<pb::RemoveCampaignReply> {
         let campaign_id = request.into_inner().campaign_id;
         let removed = fleet::remove(&self.db, campaign_id).await?;
-        let gone = Counted { campaign_id, total: 0, inspected: 0, revision: i64::MAX, turned: false };
+        let gone = Counted { campaign_id, total: 0, inspected: 0, revision: i64::MAX, turned: false, vehicles: Vec::new() };
         self.progress.changed(&[gone]).await;
+        self.live.campaign(campaign_id);
         reply(pb::RemoveCampaignReply { removed: i64::try_from(removed).unwrap_or(i64::MAX) })
     }
 }

@@ -3,6 +3,7 @@ use super::{Reply, reply};
 use crate::{
     bulk::Run,
     error::Error,
+    live::Live,
     progress::Progress,
     removing::Remover,
     store::jobs::{self, Campaign, Job, Left},
@@ -35,12 +36,13 @@ pub struct Api {
     clock: Clock,
     progress: Progress,
     remover: Remover,
+    live: Live,
 }
 
 impl Api {
     /// Answers from a database.
-    pub fn new(host: &Host, db: Db, progress: Progress, remover: Remover) -> Self {
-        Self { db, clock: host.clock.clone(), progress, remover }
+    pub fn new(host: &Host, db: Db, progress: Progress, (remover, live): (Remover, Live)) -> Self {
+        Self { db, clock: host.clock.clone(), progress, remover, live }
     }
 }
 
@@ -66,9 +68,11 @@ impl JobService for Api {
     async fn undo_job(&self, request: Request<pb::UndoJobRequest>) -> Reply<pb::UndoJobReply> {
         let (caller, address, bearer) = (identity::caller(&request)?, audit::address(&request), Bearer::of(&request));
         let run = Run { caller, now: self.clock.now(), campaign: None, yard: None, dry_run: false, address };
-        let id = request.get_ref().id;
+        let (id, by) = (request.get_ref().id, run.caller.person());
         let mut undone = self.db.write(move |tx| Box::pin(async move { undo::undo(tx, id, &run).await })).await?;
-        self.progress.changed(&std::mem::take(&mut undone.counted)).await;
+        let counted = std::mem::take(&mut undone.counted);
+        self.live.changed(&counted, by);
+        self.progress.changed(&counted).await;
         if undone.removes
             && let Err(cause) = self.remover.remove_all(Some(&bearer)).await
         {

@@ -1,12 +1,19 @@
 //! The calls of vehicle-svc, one file a gRPC service.
 
 pub mod bulk;
+pub mod conflicts;
 pub mod fleet;
+pub mod held;
 pub mod jobs;
+pub mod live;
 pub mod vehicles;
 pub mod yards;
 
-use crate::store::vehicles::{Row, Vehicle};
+use crate::{
+    error::Error,
+    store::vehicles::{Row, Vehicle},
+};
+use chrono::{DateTime, Datelike, Utc};
 use patio_kit::clock;
 use patio_proto::{status, vehicle as pb};
 use tonic::{Response, Status};
@@ -16,6 +23,21 @@ type Reply<T> = Result<Response<T>, Status>;
 
 fn reply<T>(message: T) -> Reply<T> {
     Ok(Response::new(message))
+}
+
+/// Most characters of what an installation calls itself.
+const LONGEST_DEVICE: usize = 64;
+
+/// Checks what an installation calls itself.
+fn device(told: &str) -> Result<(), Error> {
+    let fine = told.chars().count() <= LONGEST_DEVICE && !told.chars().any(char::is_control);
+    if fine { Ok(()) } else { Err(Error::Bad(format!("device: it is at most {LONGEST_DEVICE} characters, without control characters"))) }
+}
+
+/// A moment that a device tells, which may be off, but not beyond what both databases keep.
+pub(crate) fn told_time(field: &str, stamp: &prost_types::Timestamp) -> Result<DateTime<Utc>, Error> {
+    let moment = clock::moment(stamp).filter(|at| (1970..=9999).contains(&at.year()));
+    moment.ok_or_else(|| Error::Bad(format!("{field}: it is between the years 1970 and 9999")))
 }
 
 fn yard(id: Option<i64>) -> Option<i32> {
@@ -40,6 +62,23 @@ impl From<Vehicle> for pb::Vehicle {
             next: vehicle.next,
             modified_by: vehicle.modified_by,
             modified_at: Some(clock::timestamp(vehicle.modified_at)),
+            version: vehicle.version,
+            open_conflicts: vehicle.open_conflicts,
+            conflicts: Vec::new(),
+        }
+    }
+}
+
+impl From<&Vehicle> for pb::VehicleRow {
+    fn from(vehicle: &Vehicle) -> Self {
+        Self {
+            id: vehicle.id,
+            vin_number: format!("{} {}", vehicle.model_code, vehicle.serial_number),
+            parking_space: vehicle.parking_space.clone(),
+            yard_group: vehicle.yard_group.clone(),
+            id_yard: yard(vehicle.yard_id),
+            status: status::parse(&vehicle.status).unwrap_or_default().into(),
+            inspected: vehicle.inspected,
             version: vehicle.version,
         }
     }

@@ -1,8 +1,11 @@
 //! Vehicles as people see them.
 use super::{Reply, reply};
 use crate::{
+    changes,
     error::Error,
-    inspect::{self, Save},
+    inspect::{self, Save, Saved},
+    live::Live,
+    merge::Base,
     note,
     place::Place,
     progress::Progress,
@@ -24,7 +27,7 @@ use patio_kit::{
 use patio_proto::{
     identifier::Identifier,
     status,
-    vehicle::{self as pb, VehicleStatus, vehicle_service_server::VehicleService},
+    vehicle::{self as pb, OnConflict, VehicleStatus, vehicle_service_server::VehicleService},
 };
 use tonic::{Request, Status};
 
@@ -33,7 +36,7 @@ const CHUNK: i64 = 1_000;
 /// How many whole vehicles go in one message: with the longest notes they still fit.
 const EXPORTED: i64 = 250;
 /// The longest idempotency key.
-const LONGEST_KEY: usize = 100;
+const LONGEST_KEY: usize = 128;
 
 /// Answers the calls.
 pub struct Api {
@@ -41,13 +44,14 @@ pub struct Api {
     clock: Clock,
     progress: Progress,
     rosters: Rosters,
+    live: Live,
 }
 
 impl Api {
     /// Answers from a database.
-    pub fn new(host: &Host, db: Db, progress: Progress) -> Self {
+    pub fn new(host: &Host, db: Db, progress: Progress, live: Live) -> Self {
         let rosters = Rosters::new(host.tasks.clone(), db.clone());
-        Self { db, clock: host.clock.clone(), progress, rosters }
+        Self { db, clock: host.clock.clone(), progress, rosters, live }
     }
 
     /// A page and how many vehicles there are: by the roster where that spares the database a search.
@@ -125,13 +129,22 @@ impl VehicleService for Api {
         reply(Box::pin(chunks))
     }
 
+    async fn list_changes(&self, request: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesReply> {
+        let ask = request.into_inner();
+        reply(changes::since(&self.db, ask.campaign_id, ask.since).await?)
+    }
+
     async fn save_vehicle(&self, request: Request<pb::SaveVehicleRequest>) -> Reply<pb::Vehicle> {
         let caller = identity::caller(&request)?;
         let save = accept(&request)?;
-        let now = self.clock.now();
-        let saved = inspect::save(&self.db, caller, save, now).await?;
-        self.progress.changed(saved.counted.as_slice()).await;
-        reply(saved.vehicle.into())
+        let (now, by) = (self.clock.now(), caller.person());
+        let Saved { moved, conflicts } = inspect::save(&self.db, caller, save, now).await?;
+        self.live.wrote(&moved, by);
+        if moved.revision.is_some() {
+            conflicts.iter().cloned().for_each(|conflict| self.live.conflict(conflict));
+        }
+        self.progress.changed(moved.counted.as_slice()).await;
+        reply(pb::Vehicle { conflicts: conflicts.into_iter().map(Into::into).collect(), ..moved.vehicle.into() })
     }
 }
 
@@ -150,14 +163,11 @@ fn accept(request: &Request<pb::SaveVehicleRequest>) -> Result<Save, Error> {
     if ask.idempotency_key.len() > LONGEST_KEY {
         return Err(Error::Bad(format!("an idempotency key has at most {LONGEST_KEY} characters")));
     }
-    let status = match ask.status {
-        Some(number) => Some(VehicleStatus::try_from(number).map_err(|_| Error::Bad("there is no such status".to_owned()))?),
-        None => None,
-    };
+    super::device(&ask.device)?;
     Ok(Save {
         id: ask.id,
         vin: ask.vin_number.as_deref().map(Identifier::parse).transpose().map_err(|why| Error::Bad(format!("vin_number: {why}")))?,
-        status,
+        status: told_status("status", ask.status)?,
         place: ask.parking_space.as_deref().map(Place::new).transpose().map_err(|why| Error::Bad(format!("parking_space: {why}")))?,
         operator_notes: notes("operator_notes", ask.operator_notes.as_deref())?,
         admin_notes: notes("admin_notes", ask.admin_notes.as_deref())?,
@@ -166,7 +176,29 @@ fn accept(request: &Request<pb::SaveVehicleRequest>) -> Result<Save, Error> {
         key: ask.idempotency_key.clone(),
         origin: ask.origin(),
         yard: ask.yard.map(i64::from),
+        base: ask.base.as_ref().map(base).transpose()?,
+        keep: ask.on_conflict() == OnConflict::Keep,
+        device_time: ask.device_time.as_ref().map(|at| super::told_time("device_time", at)).transpose()?,
+        device: ask.device.clone(),
         address,
+    })
+}
+
+fn told_status(field: &str, number: Option<i32>) -> Result<Option<VehicleStatus>, Error> {
+    let known = |number| VehicleStatus::try_from(number).map_err(|_| Error::Bad(format!("{field}: there is no such status")));
+    number.map(known).transpose()
+}
+
+/// What a client says that it saw; what could never have been there was not seen either.
+fn base(told: &pb::Base) -> Result<Base, Error> {
+    let vin = told.vin_number.as_deref().map(Identifier::parse).transpose();
+    let space = told.parking_space.as_deref().map(Place::new).transpose();
+    Ok(Base {
+        vin: vin.map_err(|why| Error::Bad(format!("base.vin_number: {why}")))?,
+        status: told_status("base.status", told.status)?,
+        space: space.map_err(|why| Error::Bad(format!("base.parking_space: {why}")))?.map(|place| place.space),
+        operator_notes: notes("base.operator_notes", told.operator_notes.as_deref())?,
+        admin_notes: notes("base.admin_notes", told.admin_notes.as_deref())?,
     })
 }
 

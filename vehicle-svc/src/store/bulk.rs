@@ -40,7 +40,12 @@ impl NewStatus {
 pub async fn set_status(tx: &mut Tx<'_>, ids: &[i64], new: NewStatus, by: Option<i64>, at: DateTime<Utc>) -> Result<u64> {
     let text = format!(
         "update vehicles set status = $2, inspected = $3, modified_by = $4, modified_at = $5, version = version + 1,
-                operator_notes = case when $6 then '' else operator_notes end, admin_notes = case when $7 then '' else admin_notes end
+                operator_notes = case when $6 then '' else operator_notes end, admin_notes = case when $7 then '' else admin_notes end,
+                status_by = $4, status_at = $5,
+                operator_notes_by = case when $6 then $4 else operator_notes_by end,
+                operator_notes_at = case when $6 then $5 else operator_notes_at end,
+                admin_notes_by = case when $7 then $4 else admin_notes_by end,
+                admin_notes_at = case when $7 then $5 else admin_notes_at end
           where id in ({})",
         dialect::ids(tx.is_postgres())
     );

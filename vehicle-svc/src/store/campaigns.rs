@@ -82,8 +82,15 @@ pub async fn bury(tx: &mut Tx<'_>, id: i64) -> Result<()> {
         "insert into campaigns (id, name, gate) values ($1, '', 'removed')
          on conflict (id) do update set gate = 'removed', name = '', total = 0, inspected = 0, counts_revision = campaigns.counts_revision + 1")
         .bind(id).execute(c).await.map(drop))?;
+    super::conflicts::forget(tx, id).await?;
+    super::held::forget_campaign(tx, id).await?;
     on!(tx.on(), c => query("delete from turns where campaign_id = $1").bind(id).execute(c).await.map(drop))?;
     on!(tx.on(), c => query("delete from counters where campaign_id = $1").bind(id).execute(c).await.map(drop))
+}
+
+/// The revisions of all campaigns that people see.
+pub async fn revisions(db: &Db) -> Result<Vec<(i64, i64)>> {
+    on!(db.read(), c => query_as("select id, counts_revision from campaigns where gate in ('open', 'closed')").fetch_all(c).await)
 }
 
 /// How far a campaign, or one yard of it, is.

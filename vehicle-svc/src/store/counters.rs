@@ -69,6 +69,8 @@ pub struct Counted {
     pub revision: i64,
     /// Whether this change passed a turning point.
     pub turned: bool,
+    /// The changed vehicles, when they are few enough to be told.
+    pub vehicles: Vec<i64>,
 }
 
 #[derive(FromRow)]
@@ -104,6 +106,7 @@ pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &Deltas) -> Result<Op
         inspected: after.inspected,
         revision: after.counts_revision,
         turned: turn.is_some(),
+        vehicles: Vec::new(),
     }))
 }
 

@@ -123,7 +123,8 @@ macro_rules! look {
         concat!(
             "select ",
             super::vehicles::columns!(),
-            ", cast(null as bigint) as next, k.vehicle_id as key_vehicle, k.fingerprint as key_fingerprint
+            ", cast(null as bigint) as next, k.vehicle_id as key_vehicle, k.fingerprint as key_fingerprint, v.status_by, v.status_at,
+               v.operator_notes_by, v.operator_notes_at, v.admin_notes_by, v.admin_notes_at, v.vin_by, v.vin_at, v.space_by, v.space_at
                from vehicles v join campaigns c on c.id = v.campaign_id
                left join save_keys k on k.user_id = $2 and k.idempotency_key = $3
               where v.id = $1 and c.gate in ('open', 'closed')",
@@ -144,7 +145,16 @@ pub fn look_and_hold(postgres: bool) -> &'static str {
 macro_rules! written {
     () => {
         "model_code = $4, serial_number = $5, vin_key = $6, parking_space = $7, yard_id = $8, yard_group = $9, walk_key = $10,
-         haystack = $11, status = $12, inspected = true, admin_notes = $13, operator_notes = $14, modified_by = $15, modified_at = $16"
+         haystack = $11, status = $12, inspected = true, admin_notes = $13, operator_notes = $14, modified_by = $15, modified_at = $16,
+         status_by = case when status = $12 then status_by else $15 end, status_at = case when status = $12 then status_at else $16 end,
+         operator_notes_by = case when operator_notes = $14 then operator_notes_by else $15 end,
+         operator_notes_at = case when operator_notes = $14 then operator_notes_at else $16 end,
+         admin_notes_by = case when admin_notes = $13 then admin_notes_by else $15 end,
+         admin_notes_at = case when admin_notes = $13 then admin_notes_at else $16 end,
+         vin_by = case when model_code = $4 and serial_number = $5 then vin_by else $15 end,
+         vin_at = case when model_code = $4 and serial_number = $5 then vin_at else $16 end,
+         space_by = case when parking_space = $7 then space_by else $15 end,
+         space_at = case when parking_space = $7 then space_at else $16 end"
     };
 }
 
@@ -152,6 +162,12 @@ macro_rules! more_or_fewer {
     () => {
         "on conflict (campaign_id, yard_id) do update
             set total = counters.total + excluded.total, inspected = counters.inspected + excluded.inspected"
+    };
+}
+
+macro_rules! change_again {
+    () => {
+        "on conflict (vehicle_id) do update set revision = excluded.revision, saved_by = excluded.saved_by, saved_at = excluded.saved_at"
     };
 }
 
@@ -202,6 +218,8 @@ macro_rules! save_on_sqlite {
              update campaigns set total = total + $23, inspected = inspected + $24, counts_revision = counts_revision + 1, layout = layout + $36,
                     begun = true
               where id = $2;
+             insert into changes (vehicle_id, campaign_id, revision, saved_by, saved_at)
+             select $1, $2, counts_revision, $15, $16 from campaigns where id = $2 ", change_again!(), ";
              insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
              values ($16, $15, $25, $26, $27, $28, $29, $30, $31);
              insert into save_keys (user_id, idempotency_key, vehicle_id, fingerprint, at) select $32, $33, $1, $34, $16 where $33 <> '';
@@ -236,6 +254,8 @@ macro_rules! save_on_postgres {
             turn!("(c.total - $23)", "(c.inspected - $24)", "c.total", "c.inspected", "gate.begun"),
             " as turn from c cross join gate) turning where turn is not null
                         on conflict (campaign_id) do update set turn = excluded.turn, revision = excluded.revision returning 1),
+             changed as (insert into changes (vehicle_id, campaign_id, revision, saved_by, saved_at)
+                         select v.id, c.id, c.counts_revision, $15, $16 from v join c on c.id = v.campaign_id ", change_again!(), "),
              told as (insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
                       select $16, $15, $25, $26, $27, $28, $29, $30, $31 from v),
              kept as (insert into save_keys (user_id, idempotency_key, vehicle_id, fingerprint, at)

@@ -60,7 +60,15 @@ pub async fn write(tx: &mut Tx<'_>, all: &[New], by: Option<i64>, at: DateTime<U
         "update vehicles
             set parking_space = e.space, yard_id = e.yard, yard_group = e.yard_group, walk_key = e.walk, haystack = e.haystack,
                 status = e.status, inspected = e.inspected, admin_notes = e.admin_notes, operator_notes = e.operator_notes,
-                modified_by = $2, modified_at = $3, version = version + 1
+                modified_by = $2, modified_at = $3, version = version + 1,
+                space_by = case when parking_space = e.space then space_by else $2 end,
+                space_at = case when parking_space = e.space then space_at else $3 end,
+                status_by = case when vehicles.status = e.status then status_by else $2 end,
+                status_at = case when vehicles.status = e.status then status_at else $3 end,
+                operator_notes_by = case when vehicles.operator_notes = e.operator_notes then operator_notes_by else $2 end,
+                operator_notes_at = case when vehicles.operator_notes = e.operator_notes then operator_notes_at else $3 end,
+                admin_notes_by = case when vehicles.admin_notes = e.admin_notes then admin_notes_by else $2 end,
+                admin_notes_at = case when vehicles.admin_notes = e.admin_notes then admin_notes_at else $3 end
            from ({}) as e
           where vehicles.id = e.id",
         dialect::edits(tx.is_postgres())

@@ -2,12 +2,16 @@
 
 pub mod bulk;
 pub mod campaigns;
+pub mod changes;
+pub mod conflicts;
 pub mod counters;
 pub mod dialect;
 pub mod edit;
+pub mod held;
 pub mod jobs;
 pub mod keys;
 pub mod named;
+pub mod pace;
 pub mod saves;
 pub mod turns;
 pub mod vehicles;

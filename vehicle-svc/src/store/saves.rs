@@ -8,7 +8,9 @@ use crate::{
         vehicles::Vehicle,
     },
 };
+use chrono::{DateTime, Utc};
 use patio_kit::{audit::Entry, db::Tx, on};
+use patio_proto::vehicle::Field;
 use sqlx::{FromRow, query_as};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
@@ -23,6 +25,42 @@ pub struct Before {
     pub key_vehicle: Option<i64>,
     /// The digest of what it was used for.
     pub key_fingerprint: Option<String>,
+    /// Who gave each field its value.
+    #[sqlx(flatten)]
+    authors: Authors,
+}
+
+/// Who gave each field of a vehicle the value it has, and when; none for what is older than this is kept.
+#[derive(Debug, Clone, FromRow)]
+struct Authors {
+    status_by: Option<i64>,
+    status_at: Option<DateTime<Utc>>,
+    operator_notes_by: Option<i64>,
+    operator_notes_at: Option<DateTime<Utc>>,
+    admin_notes_by: Option<i64>,
+    admin_notes_at: Option<DateTime<Utc>>,
+    vin_by: Option<i64>,
+    vin_at: Option<DateTime<Utc>>,
+    space_by: Option<i64>,
+    space_at: Option<DateTime<Utc>>,
+}
+
+impl Before {
+    /// Who gave a field the value it has, and when; whoever saved the vehicle last where nothing else is known.
+    #[must_use]
+    pub fn author(&self, field: Field) -> (Option<i64>, DateTime<Utc>) {
+        let Authors { status_by, status_at, operator_notes_by, operator_notes_at, admin_notes_by, admin_notes_at, .. } = &self.authors;
+        let Authors { vin_by, vin_at, space_by, space_at, .. } = &self.authors;
+        let (by, at) = match field {
+            Field::Status => (status_by, status_at),
+            Field::OperatorNotes => (operator_notes_by, operator_notes_at),
+            Field::AdminNotes => (admin_notes_by, admin_notes_at),
+            Field::VinNumber => (vin_by, vin_at),
+            Field::ParkingSpace => (space_by, space_at),
+            Field::Unspecified => (&None, &None),
+        };
+        at.map_or((self.vehicle.modified_by, self.vehicle.modified_at), |at| (*by, at))
+    }
 }
 
 /// A vehicle after a save.

@@ -48,6 +48,8 @@ pub struct Vehicle {
     pub modified_at: DateTime<Utc>,
     /// Grows with every save.
     pub version: i64,
+    /// How many of its conflicts nobody has settled.
+    pub open_conflicts: i64,
     /// The next vehicle in walking order that is not inspected.
     pub next: Option<i64>,
 }
@@ -55,7 +57,8 @@ pub struct Vehicle {
 macro_rules! columns {
     () => {
         "v.id, v.campaign_id, c.name as campaign_name, c.gate, v.model_code, v.serial_number, v.parking_space, v.yard_id, v.yard_group,
-         v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes, v.modified_by, v.modified_at, v.version"
+         v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes, v.modified_by, v.modified_at, v.version,
+         (select count(*) from conflicts k where k.vehicle_id = v.id and k.settled_at is null) as open_conflicts"
     };
 }
 pub(super) use columns;
@@ -222,6 +225,20 @@ pub async fn rows_after(db: &Db, campaign: i64, position: &(String, i64), most: 
            from vehicles where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
         .bind(campaign).bind(&position.0).bind(position.1).bind(most)
         .fetch_all(c).await)
+}
+
+/// Rows of the whole list by the numbers of their vehicles, in walking order.
+pub async fn rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<Row>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let text = format!(
+        "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key
+           from vehicles where id in ({}) order by walk_key, id",
+        dialect::ids(db.is_postgres())
+    );
+    let ids = serde_json::to_string(ids).unwrap_or_default();
+    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
 }
 
 /// A vehicle of an import.

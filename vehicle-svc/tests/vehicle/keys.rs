@@ -12,7 +12,7 @@ use patio_proto::{
 use tonic::{Response, Status};
 
 #[tokio::test]
-async fn a_key_is_its_savers_own_stands_for_all_that_was_saved_and_is_kept_a_day() {
+async fn a_key_is_its_savers_own_stands_for_all_that_was_saved_and_is_kept_thirty_days() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let id = yard.walk().await[0].id;
@@ -34,14 +34,14 @@ async fn a_key_is_its_savers_own_stands_for_all_that_was_saved_and_is_kept_a_day
         assert_eq!(save(5, "one").await.unwrap(), 3, "another person's key is another key");
         let db = yard.host.database(vehicle_svc::SCHEMA).await.unwrap();
         let forget = async || {
-            let before = yard.host.clock.now() - TimeDelta::hours(24);
+            let before = yard.host.clock.now() - TimeDelta::days(30);
             db.write(move |tx| Box::pin(async move { vehicle_svc::store::keys::forget(tx, before).await })).await.unwrap()
         };
-        yard.host.clock.advance(TimeDelta::minutes(24 * 60 - 1));
+        yard.host.clock.advance(TimeDelta::minutes(30 * 24 * 60 - 1));
         assert_eq!(forget().await, 0);
         yard.host.clock.advance(TimeDelta::minutes(2));
         assert_eq!(forget().await, 2);
-        assert_eq!(save(4, "two").await.unwrap(), 4, "a day later the key is free");
+        assert_eq!(save(4, "two").await.unwrap(), 4, "thirty days later the key is free");
         db.close().await;
     })
     .await;

@@ -3,11 +3,15 @@
 mod audit;
 mod campaigns;
 mod chain;
+mod changes;
+mod conflicts;
 mod editing;
+mod held;
 mod inspection;
 mod jobs;
 mod keys;
 mod lists;
+mod live;
 mod search;
 mod undone_imports;
 mod yard;

@@ -16,8 +16,9 @@ use patio_proto::{
         progress_service_server::{ProgressService, ProgressServiceServer},
     },
     vehicle::{
-        self as pb, bulk_service_client::BulkServiceClient, fleet_service_client::FleetServiceClient, job_service_client::JobServiceClient,
-        vehicle_service_client::VehicleServiceClient, yard_service_client::YardServiceClient,
+        self as pb, bulk_service_client::BulkServiceClient, conflict_service_client::ConflictServiceClient,
+        fleet_service_client::FleetServiceClient, held_service_client::HeldServiceClient, job_service_client::JobServiceClient,
+        live_service_client::LiveServiceClient, vehicle_service_client::VehicleServiceClient, yard_service_client::YardServiceClient,
     },
 };
 use std::sync::{
@@ -101,8 +102,8 @@ pub struct Yard {
 }
 
 impl Yard {
-    /// An open campaign of vehicles at the given spaces, with serials 000001 and on.
-    pub async fn with(host: Host, spaces: &[&str]) -> Self {
+    /// A replica that finds everything there.
+    pub async fn beside(host: Host) -> Self {
         let (told, away) = (Told::default(), Arc::default());
         let mut campaigns = Routes::new(ProgressServiceServer::new(Notes(told.clone())));
         campaigns = campaigns.add_service(CampaignServiceServer::new(Campaigns(host.clone(), Arc::clone(&away))));
@@ -110,7 +111,12 @@ impl Yard {
         attach(&host.links.auth, Routes::new(TokenServiceServer::new(Minter(host.clone()))));
         let service = vehicle_svc::start(vehicle_svc::Config::default(), &host).await.unwrap();
         host.attach(&service);
-        let yard = Self { host, told, away };
+        Self { host, told, away }
+    }
+
+    /// An open campaign of vehicles at the given spaces, with serials 000001 and on.
+    pub async fn with(host: Host, spaces: &[&str]) -> Self {
+        let yard = Self::beside(host).await;
         yard.import(CAMPAIGN, spaces).await.unwrap();
         yard.open(CAMPAIGN, "Recall A", 1).await;
         yard
@@ -151,6 +157,18 @@ impl Yard {
         VehicleServiceClient::new(self.host.links.vehicle.clone())
     }
 
+    pub fn conflicts(&self) -> ConflictServiceClient<Link> {
+        ConflictServiceClient::new(self.host.links.vehicle.clone())
+    }
+
+    pub fn live(&self) -> LiveServiceClient<Link> {
+        LiveServiceClient::new(self.host.links.vehicle.clone())
+    }
+
+    pub fn held(&self) -> HeldServiceClient<Link> {
+        HeldServiceClient::new(self.host.links.vehicle.clone())
+    }
+
     pub fn bulk(&self) -> BulkServiceClient<Link> {
         BulkServiceClient::new(self.host.links.vehicle.clone())
     }
@@ -184,6 +202,12 @@ impl Yard {
 
     pub async fn save(&self, role: Role, save: pb::SaveVehicleRequest) -> Result<pb::Vehicle, Status> {
         self.vehicles().save_vehicle(self.person(4, role).sign(save)).await.map(Response::into_inner)
+    }
+
+    /// What changed since a revision.
+    pub async fn changes(&self, since: i64) -> pb::ListChangesReply {
+        let ask = pb::ListChangesRequest { campaign_id: CAMPAIGN, since };
+        self.vehicles().list_changes(self.person(4, Role::Operator).sign(ask)).await.unwrap().into_inner()
     }
 
     pub async fn progress(&self) -> pb::Progress {

@@ -69,6 +69,8 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
     inside('manage-delete', '/campaign-list', (page) => page.getByRole('button', { name: /^Delete / }).first().click()),
     ...['create', 'active', 'password', 'permission', 'hmc'].map((panel) => inside(`users-${panel}`, `/user-management?panel=${panel}`)),
     inside('users-mine', `/user-management?panel=active`, (page) => page.getByRole('searchbox').fill(person.hmc)),
+    inside('outbox', '/outbox'),
+    inside('conflicts', '/conflicts'),
     inside('account', '/account'),
     ...ofDeveloper,
   ]

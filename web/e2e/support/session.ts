@@ -1,4 +1,4 @@
-import { expect, type APIRequestContext, type Page } from '@playwright/test'
+import { expect, type APIRequestContext, type Page, type Request } from '@playwright/test'
 import { supervisor, unique, type Person } from './people'
 
 interface Session {
@@ -29,12 +29,45 @@ export const headersOf = async (request: APIRequestContext, person: Person) => (
 /** Opens a screen as a person, without the way over the sign-in. */
 export async function enter(page: Page, person: Person, path: string): Promise<void> {
   const { token, id, hmc, user_type } = await sessionOf(page.request, person)
+  watch(page)
   if (!page.url().startsWith('http')) await page.goto('/favicon.svg')
   await page.evaluate(([mark, user]) => {
     sessionStorage.setItem('JWT_TOKEN', mark ?? '')
     sessionStorage.setItem('user', user ?? '')
   }, [token, JSON.stringify({ id, hmc, user_type })])
   await page.goto(path)
+}
+
+const inFlight = new WeakMap<Page, Set<Request>>()
+
+/** Counts the requests on their way; the live line is always open and does not count. */
+function watch(page: Page): void {
+  if (inFlight.has(page)) return
+  const open = new Set<Request>()
+  inFlight.set(page, open)
+  page.on('request', (request) => !request.url().includes('/api/events') && open.add(request))
+  page.on('requestfinished', (request) => open.delete(request))
+  page.on('requestfailed', (request) => open.delete(request))
+}
+
+const QUIET_MS = 500
+
+/** Waits until nothing has been on its way for half a second. */
+export async function quiet(page: Page): Promise<void> {
+  let since = Date.now()
+  await expect.poll(() => {
+    if ((inFlight.get(page)?.size ?? 0) > 0) since = Date.now()
+    return Date.now() - since
+  }, { intervals: [50], timeout: 30_000 }).toBeGreaterThan(QUIET_MS)
+}
+
+/** Waits until the phone has kept the pages, and nothing is loading any more. */
+export async function keptByPhone(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await globalThis.navigator.serviceWorker.ready
+  })
+  await expect.poll(() => page.evaluate(() => globalThis.navigator.serviceWorker.controller !== null)).toBe(true)
+  await quiet(page)
 }
 
 const PASSWORD = 'yard-walk-2026!'

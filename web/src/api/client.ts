@@ -2,6 +2,7 @@ import createClient, { type Middleware } from 'openapi-fetch'
 import { offline, problemOf } from './problem'
 import type { paths } from './schema'
 import { currentSession, endSession, ownerOf, rememberScreen } from './session'
+import { noteSignal } from './signal'
 import { createStore } from '@/lib/store'
 
 const BASE = '/api'
@@ -27,15 +28,21 @@ export function noticeExpiry(sent: Headers, status: number): void {
 const session: Middleware = {
   onRequest({ request, schemaPath }) {
     if (schemaPath === '/sessions' && request.method === 'POST') return
-    for (const [name, value] of Object.entries(bearer())) request.headers.set(name, value)
+    for (const [name, value] of Object.entries(bearer())) if (!request.headers.has(name)) request.headers.set(name, value)
   },
   onResponse({ request, response }) {
+    noteSignal(true)
     noticeExpiry(request.headers, response.status)
   },
   onError({ request }) {
-    return request.signal.aborted ? undefined : offline()
+    if (request.signal.aborted && !isTimeout(request.signal.reason)) return undefined
+    noteSignal(false)
+    return offline()
   },
 }
+
+/** A call that nobody answered in time went nowhere; one that is no longer wanted did not. */
+const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
 export const http = createClient<paths>({ baseUrl: BASE, fetch: (request) => globalThis.fetch(request) })
 http.use(session)
@@ -63,8 +70,10 @@ export async function done(call: Promise<Outcome<unknown>>): Promise<void> {
 export async function raw(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers({ ...bearer(), ...Object.fromEntries(new Headers(init.headers)) })
   const response = await globalThis.fetch(BASE + path, { ...init, headers }).catch(() => {
+    if (init.signal?.aborted !== true) noteSignal(false)
     throw offline()
   })
+  noteSignal(true)
   noticeExpiry(headers, response.status)
   if (response.ok) return response
   const text = await response.text()

@@ -4,13 +4,14 @@ export interface ServerEvent {
 }
 
 /** The events of a text/event-stream answer, as they come. */
-export async function* eventsIn(response: Response): AsyncGenerator<ServerEvent> {
+export async function* eventsIn(response: Response, onBytes: () => void = () => undefined): AsyncGenerator<ServerEvent> {
   if (response.body === null) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
+    onBytes()
     const blocks = (rest + value).replaceAll('\r\n', '\n').split('\n\n')
     rest = blocks.pop() ?? ''
     for (const block of blocks) {

@@ -45,6 +45,9 @@ export const offline = (): Problem => new Problem(0, 'OFFLINE', '')
 
 const WORDS: Record<string, Key> = {
   OFFLINE: 'problem.offline',
+  DISK_FULL: 'problem.diskFull',
+  NO_DISK: 'problem.noDisk',
+  CAMPAIGN_CLOSED: 'problem.closed',
   HTTP_403: 'problem.forbidden',
   HTTP_404: 'problem.notFound',
   HTTP_429: 'problem.busy',

@@ -13,6 +13,10 @@ export type YardCount = Got<'/yards/vehicle-counts'>[number]
 export type Vehicle = Got<'/vehicles/{id}'>
 export type VehicleInput = Put<'/vehicles/{id}'>
 export type ListedVehicle = Got<'/vehicles/campaign/{id}/all'>[number]
+/** One field that two people changed; both values are kept until somebody settles it. */
+export type Conflict = Got<'/conflicts'>['conflicts'][number]
+/** Who saved in the last quarter of an hour, and when all is done if it goes on like that. */
+export type Pace = Got<'/campaigns/{id}/pace'>
 export type Imported = paths['/documents/upload']['post']['responses'][201]['content']['application/json']
 export type User = Got<'/users'>[number]
 export type NewUser = Posted<'/sign-up'>

@@ -1,9 +1,14 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import { useProductName } from '@/api/product'
-import type { User } from '@/api/session'
+import { useAlong } from '@/api/along'
+import { held } from '@/api/held'
+import { ownerOf, type User } from '@/api/session'
+import { useSignal } from '@/api/signal'
 import { Link, navigate } from '@/lib/route'
 import { roleKey } from '@/lib/roles'
+import { useStore } from '@/lib/store'
 import { useText } from '@/lib/text'
+import { count } from '@/lib/time'
 import { Icon } from '@/ui/Icon'
 import { ClientMark, Logo } from '@/ui/Logo'
 import { Menu } from './Menu'
@@ -38,9 +43,12 @@ export function Frame({ user, path, children }: FrameProps) {
           <Logo />
           <span>{product}</span>
         </Link>
-        <button type="button" className={styles.side} onClick={() => setOpenOn(path)} aria-label={t('frame.openMenu')} aria-haspopup="dialog">
-          <Icon name="menu" />
-        </button>
+        <span className={styles.right}>
+          <HeldHere owner={ownerOf(user)} />
+          <button type="button" className={styles.side} onClick={() => setOpenOn(path)} aria-label={t('frame.openMenu')} aria-haspopup="dialog">
+            <Icon name="menu" />
+          </button>
+        </span>
       </header>
       <section className={styles.person} aria-label={t('frame.you')}>
         <ClientMark />
@@ -50,11 +58,38 @@ export function Frame({ user, path, children }: FrameProps) {
         </span>
         <span className={styles.role}>{role === null ? user.user_type : t(role)}</span>
       </section>
+      <NoSignal />
       <Update />
       {openOn === path && <Menu user={user} onClose={() => setOpenOn(null)} />}
       <TopOnArrival key={path} />
       <main className={styles.main}>{children}</main>
     </>
+  )
+}
+
+/** Says that what is shown is what this device took along. */
+function NoSignal() {
+  const t = useText()
+  const there = useSignal()
+  if (useAlong().length === 0 || there) return null
+  return (
+    <p className={styles.signal} role="status">
+      {t('frame.noSignal')}
+    </p>
+  )
+}
+
+/** How many saves of this person wait on the device; the way to them. */
+function HeldHere({ owner }: { owner: string }) {
+  const t = useText()
+  const { open, refused, ...kept } = useStore(held)
+  if (kept.owner !== owner || open === 0) return null
+  const words = [t(open === 1 ? 'frame.heldOne' : 'frame.held', { n: open }), ...(refused > 0 ? [t('frame.refused', { n: refused })] : [])].join(', ')
+  return (
+    <Link href="/outbox" className={`${styles.held} ${refused > 0 ? styles.wrong : ''}`} aria-label={words} title={words}>
+      <Icon name={refused > 0 ? 'warning' : 'upload'} size={20} />
+      {count(open)}
+    </Link>
   )
 }
 

@@ -9,6 +9,7 @@ import { useText } from '@/lib/text'
 import { logTimestamp } from '@/lib/time'
 import { Page, Skeleton } from '@/ui/Page'
 import { Crash } from './Crash'
+import { wakeField } from './field'
 import { Frame, OpenFrame } from './Frame'
 import { SCREENS, type Screen } from './screens'
 import { keepOffline } from './offline'
@@ -19,6 +20,7 @@ export function Inside() {
   const session = useSession()
   useEffect(checkSession, [path])
   useEffect(keepOffline, [])
+  useEffect(wakeField, [session])
   if (session === null) return <Outside />
   return (
     <Frame user={session.user} path={path}>

@@ -76,6 +76,7 @@ function Settings({ onClose }: { onClose: () => void }) {
   const shown = useStore(look)
   return (
     <div className={styles.settings}>
+      <EntryLink entry={{ label: 'menu.outbox', icon: 'phone', to: '/outbox' }} onClose={onClose} />
       <EntryLink entry={{ label: 'menu.account', icon: 'people', to: '/account' }} onClose={onClose} />
       <Select label={t('menu.language')} value={language} onChange={(event) => void setLanguage(choiceIn(LANGUAGES, event.target.value))}>
         {LANGUAGES.map((choice) => (

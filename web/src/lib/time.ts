@@ -13,3 +13,8 @@ const integer = new Intl.NumberFormat('pt-BR', { useGrouping: true })
 
 /** A count with thin groups, `1 240`, the same in every language. */
 export const count = (value: number): string => integer.format(value).replaceAll('.', '\u202f')
+
+const tenths = new Intl.NumberFormat('pt-BR', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+
+/** A size as a phone's settings show it: `1,2 MB`. */
+export const megabytes = (bytes: number): string => `${tenths.format(Math.max(bytes, 50_000) / 1_000_000)} MB`

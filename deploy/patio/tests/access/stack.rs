@@ -111,6 +111,9 @@ impl Stack {
             ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(20))).build().into();
         let mut response = agent.run(request.body(body).unwrap()).unwrap();
         let status = response.status().as_u16();
+        if status == 200 && response.headers().get("content-type").is_some_and(|kind| kind == "text/event-stream") {
+            return (status, Value::Null); // it goes on for as long as its session
+        }
         let bytes = response.body_mut().read_to_vec().unwrap();
         let body = serde_json::from_slice(&bytes).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()));
         (status, body)
@@ -144,6 +147,9 @@ impl Stack {
             let code = |headers: &ureq::http::HeaderMap| headers.get("grpc-status").map(|code| Code::from_bytes(code.as_bytes()));
             if let Some(code) = code(response.headers()) {
                 return code;
+            }
+            if path.ends_with("/Watch") {
+                return Code::Ok; // it goes on for as long as its session
             }
             let whole = tokio::time::timeout(Duration::from_secs(15), response.into_body().collect()).await.unwrap().unwrap();
             whole.trailers().and_then(code).unwrap()

@@ -60,6 +60,7 @@ impl Cluster {
             ("PATIO_SERVICE_SECRET", "shared by all five"),
             ("PATIO_ADMIN_PASSWORD", PASSWORD),
             ("PATIO_ADMIN_LISTEN", "off"),
+            ("PATIO_SIGN_IN_BURST", "100000"),
             ("PATIO_LOG", "warn"),
             ("PATIO_UNSAFE", "true"), // processes are killed here, not machines
             ("PATIO_WEB_DIR", folder.path().to_str().unwrap()),

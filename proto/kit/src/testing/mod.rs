@@ -68,12 +68,20 @@ pub async fn each_database<F: AsyncFn(Host)>(test: F) {
 ///
 /// # Panics
 /// When it cannot be made.
-#[expect(clippy::expect_used, reason = "a test without a host cannot go on")]
 pub async fn host(folder: &Path, database_url: Option<String>) -> Host {
+    host_on(folder, database_url, None).await
+}
+
+/// The same, one of several replicas when it is told of a Redis server.
+///
+/// # Panics
+/// When it cannot be made.
+#[expect(clippy::expect_used, reason = "a test without a host cannot go on")]
+pub async fn host_on(folder: &Path, database_url: Option<String>, redis_url: Option<String>) -> Host {
     let mut settings = Bare::parse_from(["test"]).settings;
     settings.data_dir = folder.to_owned();
     settings.database_url = database_url.map(Secret::from);
-    settings.redis_url = None;
+    settings.redis_url = redis_url.map(Secret::from);
     settings.service_secret = Secret::from("test secret".to_owned());
     settings.admin_listen = Listen(None);
     settings.may_lose_saves = true; // a test server need not wait for its disk

@@ -1,9 +1,11 @@
 import { useEffect, useState, type FormEvent } from 'react'
 import { Redirect } from 'wouter'
+import { held } from '@/api/held'
 import { Problem, wordsFor } from '@/api/problem'
 import { useProductName } from '@/api/product'
 import { checkSession, useSession } from '@/api/session'
 import { Link } from '@/lib/route'
+import { useStore } from '@/lib/store'
 import { useText, type Translate } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/Field'
@@ -16,7 +18,13 @@ import styles from './SignInPage.module.css'
 export default function SignInPage() {
   const session = useSession()
   useEffect(checkSession, [])
+  useEffect(lookForHeld, [])
   return session === null ? <SignIn /> : <Redirect to="/campaign-home" replace />
+}
+
+/** What waits here is counted anew: the memory of it may be older than the disk after a browser was killed. */
+function lookForHeld(): void {
+  import('@/api/outbox').then(({ read }) => read()).catch(() => undefined)
 }
 
 function SignIn() {
@@ -27,6 +35,8 @@ function SignIn() {
   const [password, setPassword] = useState('')
   const seconds = useSecondsBlocked()
   const signIn = useSignIn()
+  const { open, others } = useStore(held)
+  const waiting = open + others
   const ready = hmc.trim() !== '' && password.trim() !== '' && seconds === 0
 
   const submit = (event: FormEvent) => {
@@ -46,6 +56,7 @@ function SignIn() {
           <h1>{t('signIn.title')}</h1>
           <TextField label={t('signIn.hmc')} value={hmc} onChange={(event) => setHmc(event.target.value)} autoComplete="username" autoCapitalize="none" spellCheck={false} name="hmc" />
           <TextField label={t('signIn.password')} value={password} onChange={(event) => setPassword(event.target.value)} type="password" autoComplete="current-password" name="password" />
+          {waiting > 0 && <Note kind="info">{t(waiting === 1 ? 'signIn.heldOne' : 'signIn.held', { n: waiting })}</Note>}
           {told !== null && <Note kind="error">{told}</Note>}
           <Button kind="primary" big wide type="submit" disabled={!ready} busy={signIn.isPending}>
             {t('signIn.submit')}

@@ -1,7 +1,9 @@
 import { useParams } from 'wouter'
 import { useVehicleAhead } from '@/api/ahead'
 import { wordsFor } from '@/api/problem'
+import { useSession } from '@/api/session'
 import type { Campaign } from '@/api/types'
+import { mayManage } from '@/lib/roles'
 import { idFrom, link, navigate, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { dateOf } from '@/lib/time'
@@ -9,9 +11,13 @@ import { Button, LinkButton } from '@/ui/Button'
 import { Card, Empty, Failure, Note, Page, Skeleton } from '@/ui/Page'
 import { Progress, Steps } from '@/ui/Progress'
 import { CampaignStatusBadge } from '@/ui/Status'
-import { useCampaign, useCampaignYards, useStartCampaign } from './api'
+import { useCampaign, useCampaignYards, usePace, useStartCampaign, type Counted } from './api'
 import { ExportVehicles } from './ExportVehicles'
+import { OpenConflicts } from './OpenConflicts'
+import { PaceStrip } from './PaceStrip'
 import { StatusSteps } from './StatusSteps'
+import { TakeAlong } from './TakeAlong'
+import { Unsent } from './Unsent'
 import { YardStrip, YardStripSkeleton } from './YardStrip'
 import styles from './CampaignPage.module.css'
 
@@ -31,9 +37,11 @@ export default function CampaignPage() {
   )
 }
 
-function Loaded({ campaign, yard }: { campaign: Campaign; yard: number | null }) {
+function Loaded({ campaign, yard }: { campaign: Counted; yard: number | null }) {
   const t = useText()
   const yards = useCampaignYards(campaign.name)
+  const pace = usePace(campaign.id)
+  const manages = mayManage(useSession()?.user.user_type ?? '')
   return (
     <>
       <Card label={campaign.name}>
@@ -43,6 +51,7 @@ function Loaded({ campaign, yard }: { campaign: Campaign; yard: number | null })
         </div>
         <div className={styles.numbers}>
           <Progress label={t('campaigns.progressOf', { name: campaign.name })} done={campaign.total_inspected} total={campaign.total_vehicles} />
+          <Unsent n={campaign.unsent} />
         </div>
         <dl className={styles.facts}>
           {campaign.yard_name && <Fact name={t('campaign.yard')} value={campaign.yard_name} />}
@@ -53,6 +62,8 @@ function Loaded({ campaign, yard }: { campaign: Campaign; yard: number | null })
         </dl>
         <Go campaign={campaign} yard={yard} />
       </Card>
+      {manages && <OpenConflicts campaign={campaign.id} />}
+      <PaceStrip paces={pace === undefined ? [] : [pace]} />
       {yards.isPending && <YardStripSkeleton />}
       <YardStrip yards={yards.data ?? []} current={yard} hrefOf={({ id }) => link(`/campaign/${campaign.id}`, { yard: id === yard ? null : id })} />
       {campaign.status !== 'Closed' && campaign.total_vehicles > 0 && (
@@ -63,6 +74,7 @@ function Loaded({ campaign, yard }: { campaign: Campaign; yard: number | null })
       <LinkButton big wide icon="list" to={link(`/campaign/${campaign.id}/vehicles`, { yard: campaign.yard_name })}>
         {t('campaign.list')}
       </LinkButton>
+      <TakeAlong campaign={campaign} yard={yard} />
       <ExportVehicles campaign={campaign} />
       <StatusSteps campaign={campaign} />
     </>

@@ -13,7 +13,10 @@ import { Pager } from '@/ui/Pager'
 import { Steps } from '@/ui/Progress'
 import { SearchBox } from '@/ui/SearchBox'
 import { Choice } from '@/ui/Choice'
-import { useCampaigns, useYardsProgress } from './api'
+import { useCampaigns, usePaces, useYardsProgress } from './api'
+import { PaceStrip } from './PaceStrip'
+import { OpenConflicts } from './OpenConflicts'
+import { Unsent } from './Unsent'
 import { YardStrip, YardStripSkeleton } from './YardStrip'
 import styles from './HomePage.module.css'
 
@@ -29,6 +32,7 @@ export default function HomePage() {
     <Page title={t('home.title')}>
       <Steps current={1} labels={[t('steps.campaign'), t('steps.yard'), t('steps.inspect')]} />
       {place && <Resume place={place} />}
+      {manages && <OpenConflicts />}
       <Dashboard />
       <Choice label={t('home.startWith')} choices={[
         { text: t('home.byCampaign'), to: '/campaign-home', current: true },
@@ -51,6 +55,7 @@ function Campaigns({ manages }: { manages: boolean }) {
   const search = query.get('search') ?? ''
   const campaigns = useCampaigns({ page: page - 1, search })
   const rows = campaigns.data?.campaigns
+  const paces = usePaces(rows?.map(({ id }) => id) ?? [])
   return (
     <>
       <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQuery({ search: text, page: null })} />
@@ -59,8 +64,10 @@ function Campaigns({ manages }: { manages: boolean }) {
       {rows?.length === 0 && (
         <Empty icon="list" text={search === '' ? t(manages ? 'campaigns.noneManager' : 'campaigns.none') : t('campaigns.noMatch', { search })} />
       )}
+      <Unsent n={rows?.reduce((sum, { unsent }) => sum + unsent, 0) ?? 0} />
       {rows && rows.length > 0 && <CampaignTable campaigns={rows} hrefOf={({ id }) => link('/yard', { campaign: id })} />}
       {campaigns.data && <Pager page={page} pages={pageCount(campaigns.data.meta.total_count)} onPage={(next) => setQuery({ page: next })} />}
+      <PaceStrip paces={paces} nameOf={(id) => rows?.find((row) => row.id === id)?.name ?? ''} />
     </>
   )
 }

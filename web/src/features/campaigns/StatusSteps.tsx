@@ -7,6 +7,7 @@ import { Confirm } from '@/ui/Dialog'
 import { Note } from '@/ui/Page'
 import { toast } from '@/ui/Toast'
 import { useSetCampaignStatus } from './api'
+import { HeldByPhones } from './HeldByPhones'
 import { stepsFrom, type Step } from './steps'
 import { useCampaignsText } from './text'
 import styles from './CampaignPage.module.css'
@@ -34,6 +35,7 @@ export function StatusSteps({ campaign }: { campaign: Campaign }) {
       {closing && (
         <Confirm question={t('step.closeQuestion', { name: campaign.name })} busy={set.isPending} onYes={() => take(closing)} onNo={() => setClosing(null)}>
           <p>{t('step.closeText')}</p>
+          <HeldByPhones campaign={campaign.id} />
         </Confirm>
       )}
     </section>

@@ -12,7 +12,7 @@ const campaign: Campaign = {
 }
 const vehicle: Vehicle = {
   id: 7, vin_number: 'HB20 000123', model_code: 'HB20', serial_number: '000123', campaign_id: 5, campaign_name: 'Airbag', status: 'ok', inspected: true,
-  admin_notes: 'from QC', operator_notes: '', parking_space: 'A-2', id_yard: 2, yard_group: 'A', version: 4,
+  admin_notes: 'from QC', operator_notes: '', parking_space: 'A-2', id_yard: 2, yard_group: 'A', version: 4, open_conflicts: 0,
 }
 const outcome = { matched: 3, updated: 2, skipped: [{ vin: 'HB20 3', reason: 'it has this status already' }], not_found: ['HB20 4'], preview: [] }
 const page = { campaigns: [campaign], meta: { page_index: 0, total_count: 1, per_page: 10 } }

@@ -3,6 +3,7 @@ import type { Vehicle } from '@/api/types'
 import { useText } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { Note } from '@/ui/Page'
+import { NoDisk } from './NoDisk'
 import type { Inspection } from './useInspection'
 import styles from './VehiclePage.module.css'
 
@@ -14,6 +15,7 @@ export function SaveBar({ vehicle, inspection }: { vehicle: Vehicle; inspection:
   const last = (vehicle.next ?? null) === null
   return (
     <div className={styles.bar} data-bottom-bar>
+      <NoDisk />
       {error && <Note kind="error">{t('vehicle.notSaved', { why: wordsFor(error, t) })}</Note>}
       {!error && !ready && !saved && <p className={styles.why}>{t('vehicle.identifyFirst')}</p>}
       {!error && ready && last && <p className={styles.why}>{t('vehicle.noNext')}</p>}

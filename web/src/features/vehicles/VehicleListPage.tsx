@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useDeferredValue, useMemo } from 'react'
 import { useParams } from 'wouter'
 import { wordsFor } from '@/api/problem'
 import { useSession } from '@/api/session'
@@ -58,12 +58,16 @@ function Vehicles({ campaign, whole }: { campaign: number; whole: ListedVehicle[
   const t = useText()
   const { search, yard, status, page } = useFilter()
   const seesDash = mayManage(useSession()?.user.user_type ?? '')
-  const prepared = useMemo(() => prepare(whole ?? []), [whole])
+  // The first rows are drawn before the whole is made ready for counting and searching.
+  const ready = useDeferredValue(whole, undefined)
+  const prepared = useMemo(() => prepare(ready ?? []), [ready])
   const found = useMemo(() => find(prepared, { search, yard, status }), [prepared, search, yard, status])
   const early = useEarlyRows(campaign, { search, page }, whole === undefined && yard === '' && status === '')
-  const pages = pageCount(found.vehicles.length)
+  const all = ready === undefined ? whole : found.vehicles
+  const pages = pageCount(all?.length ?? 0)
   const shown = Math.min(page, pages)
-  const rows = whole === undefined ? early.data : found.vehicles.slice((shown - 1) * PER_PAGE, shown * PER_PAGE)
+  const isKnown = whole !== undefined && (ready !== undefined || (search === '' && yard === '' && status === ''))
+  const rows = whole === undefined ? early.data : isKnown ? all?.slice((shown - 1) * PER_PAGE, shown * PER_PAGE) : undefined
   if (whole?.length === 0) return <Empty icon="list" text={t('vehicles.none')} />
   return (
     <>
@@ -71,14 +75,14 @@ function Vehicles({ campaign, whole }: { campaign: number; whole: ListedVehicle[
         <SearchBox label={t('vehicles.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQuery({ search: text, page: null })} />
         <Select label={t('vehicles.yardFilter')} value={yard} onChange={(event) => setQuery({ yard: event.target.value, page: null })}>
           <option value="">{t('vehicles.allYards')}</option>
-          {(whole === undefined ? [yard].filter(Boolean) : prepared.yards).filter((name) => seesDash || !isDash(name)).map((name) => (
+          {(ready === undefined ? [yard].filter(Boolean) : prepared.yards).filter((name) => seesDash || !isDash(name)).map((name) => (
             <option key={name} value={name}>
               {t('yard.named', { name })}
             </option>
           ))}
         </Select>
       </div>
-      {whole === undefined ? <Loading /> : <StatusChips counts={found.counts} total={found.total} value={status} onChange={(next) => setQuery({ status: next, page: null })} />}
+      {ready === undefined ? <Loading /> : <StatusChips counts={found.counts} total={found.total} value={status} onChange={(next) => setQuery({ status: next, page: null })} />}
       {rows === undefined && <Skeleton rows={PER_PAGE} height={64} label={t('vehicles.loading')} />}
       {rows && rows.length > 0 && <VehicleTable vehicles={rows} inYard={yard !== ''} />}
       {whole && rows?.length === 0 && (

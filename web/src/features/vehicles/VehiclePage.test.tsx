@@ -4,12 +4,11 @@ import { endSession, type User } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { reply, serve } from '@/testing/server'
 import { asUser, OPERATOR, show, SUPERVISOR } from '@/testing/show'
-import { merged } from './useInspection'
 import VehiclePage from './VehiclePage'
 
 const vehicle: Vehicle = {
   id: 7, vin_number: 'HB20 000123', model_code: 'HB20', serial_number: '000123', campaign_id: 5, campaign_name: 'Airbag', status: '', inspected: false,
-  admin_notes: 'from QC', operator_notes: '', parking_space: 'A-2', id_yard: 2, yard_group: 'A', next: 8, modified_by: 3, modified_by_hmc: '1003', modified_at: '2026-11-21T01:02:03Z', version: 4,
+  admin_notes: 'from QC', operator_notes: '', parking_space: 'A-2', id_yard: 2, yard_group: 'A', next: 8, modified_by: 3, modified_by_hmc: '1003', modified_at: '2026-11-21T01:02:03Z', version: 4, open_conflicts: 0,
 }
 const other = { id: 9, vin_number: 'HB20 000999', parking_space: 'B-4', yard_group: 'B', id_yard: 4, status: '', inspected: false, version: 1 }
 const campaign = { id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing' }
@@ -51,7 +50,10 @@ test('a save says what was found, on which version, and goes on when the toast i
   await person.click(await screen.findByText('O veículo foi inspecionado, redirecionando para o próximo...'))
   expect(window.location.pathname).toBe('/vehicle/8')
   const [save] = saves()
-  expect(save?.body).toEqual({ vin_number: 'HB20 000123', status: 'ok', parking_space: 'A-2', operator_notes: 'clean', admin_notes: 'from QC', campaign_id: 5, origin: 'typed' })
+  expect(save?.body).toEqual({
+    status: 'ok', operator_notes: 'clean', base: { status: '', operator_notes: '' }, on_conflict: 'ask',
+    campaign_id: 5, origin: 'typed', device_time: expect.any(String), device: localStorage.getItem('device'),
+  })
   expect([save?.headers.get('if-match'), save?.headers.get('idempotency-key')?.length]).toEqual(['"4"', 36])
   expect(localStorage.getItem('draft:3:7')).toBeNull()
 })
@@ -111,13 +113,6 @@ test('somebody who saved first is shown beside one\'s own entry, and one\'s own 
   await person.click(dialog.getByRole('button', { name: 'Save mine', hidden: true }))
   await waitFor(() => expect(window.location.pathname).toBe('/campaign/5'))
   expect(saves().map(({ headers }) => headers.get('if-match'))).toEqual(['"4"', '"5"'])
-})
-
-test('what one did not change oneself stays as the other has saved it', () => {
-  const entry = { identifier: '0123', status: 'ok', operator_notes: '', admin_notes: 'from QC', vin_number: 'HB20 000123', parking_space: 'A-2', version: 4 }
-  const current: Vehicle = { ...vehicle, status: 'ng', operator_notes: 'scratched door', version: 5 }
-  expect(merged(vehicle, entry, current)).toEqual({ ...entry, operator_notes: 'scratched door', version: 5 })
-  expect(merged({ ...vehicle, version: 5 }, entry, current)).toEqual({ ...entry, version: 5 })
 })
 
 test('only a supervisor edits VIN, parking space and the supervisor notes', async () => {

@@ -1,8 +1,11 @@
+import { useMemo } from 'react'
 import { useParams } from 'wouter'
 import { useVehicleAhead } from '@/api/ahead'
 import { wordsFor } from '@/api/problem'
-import { useSession, type User } from '@/api/session'
+import { ownerOf, useSession, type User } from '@/api/session'
+import type { PartlyKnown as Known } from '@/api/taken'
 import type { Vehicle } from '@/api/types'
+import { readDraft } from '@/lib/drafts'
 import { idFrom, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { dateOf, timeOf } from '@/lib/time'
@@ -13,9 +16,12 @@ import { ConflictDialog } from './ConflictDialog'
 import { Details } from './Details'
 import { Identify } from './Identify'
 import { Notes } from './Notes'
+import { OpenConflict } from './OpenConflict'
+import { PartlyKnown } from './PartlyKnown'
 import { SaveBar } from './SaveBar'
 import { StatusGrid } from './StatusGrid'
 import { Step } from './Step'
+import { useScanText } from './text'
 import { useInspection } from './useInspection'
 import styles from './VehiclePage.module.css'
 
@@ -25,7 +31,8 @@ export default function VehiclePage() {
   const id = idFrom(useParams<{ id: string }>().id) ?? 0
   const yard = idFrom(useQueryParams().get('yard'))
   const session = useSession()
-  const vehicle = useVehicle(id, yard)
+  const replaces = useMemo(() => (session === null ? undefined : readDraft(ownerOf(session.user), id)?.replaces), [session, id])
+  const vehicle = useVehicle(id, yard, replaces)
   return (
     <Page title={t('vehicle.title')} subtitle={vehicle.data && <Place vehicle={vehicle.data} />}>
       {vehicle.isPending && (
@@ -63,6 +70,8 @@ function Inspect({ vehicle, yard, user }: { vehicle: Vehicle; yard: number | nul
           <Button onClick={inspection.discard}>{t('vehicle.discard')}</Button>
         </Note>
       )}
+      <PartlyKnown vehicle={vehicle} />
+      <OpenConflict vehicle={vehicle} />
       <div className={styles.columns}>
         <div className={styles.column}>
           <Step n={1} title={t('vehicle.step1')} done={identified}>
@@ -91,8 +100,9 @@ function Inspect({ vehicle, yard, user }: { vehicle: Vehicle; yard: number | nul
 }
 
 function LastChange({ vehicle }: { vehicle: Vehicle }) {
-  const t = useText()
+  const t = useScanText()
   const { modified_by: id, modified_by_hmc: hmc, modified_at: at } = vehicle
+  if ((vehicle as Known).partly) return <p className="quiet">{t('vehicle.changesUnknown')}</p>
   if (id === null || id === undefined || !at) return <p className="quiet">{t('vehicle.neverChanged')}</p>
   return <p className="quiet">{t('vehicle.lastChange', { id, hmc: hmc ?? t('vehicle.removedUser'), date: dateOf(at), time: timeOf(at) })}</p>
 }

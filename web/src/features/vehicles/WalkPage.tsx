@@ -15,7 +15,7 @@ import { useScanText } from './text'
 import { useFinding, type Finding } from './useFinding'
 import { useWedge } from './useWedge'
 import { isKnown, signalOf } from './verdict'
-import { aheadOf } from './walk'
+import { aheadOf } from '@/lib/walk'
 import { WalkFind } from './WalkFind'
 import { WalkSheet } from './WalkSheet'
 import { Missed } from './Missed'
@@ -55,9 +55,9 @@ function Walk({ campaign, yard, vehicles, finding }: WalkProps) {
   const [car, setCar] = useState<{ id: number; scanned: boolean } | null>(null)
   const [missed, setMissed] = useState<string | null>(null)
   const [mood, setMood] = useState<Signal | null>(null)
-  const [last, setLast] = useState<Vehicle | null>(null)
+  const [last, setLast] = useState<{ vehicle: Vehicle; kept: boolean } | null>(null)
   const [typing, setTyping] = useState(false)
-  const { next, left } = aheadOf(vehicles, yard, last?.id ?? null)
+  const { next, left } = aheadOf(vehicles, yard, last?.vehicle.id ?? null)
   const open = (id: number, scanned: boolean) => {
     setTyping(false)
     setMissed(null)
@@ -80,8 +80,8 @@ function Walk({ campaign, yard, vehicles, finding }: WalkProps) {
     return () => document.removeEventListener('pointerdown', openSound)
   }, [])
   const shown = car === null ? undefined : vehicles.find(({ id }) => id === car.id)
-  const leave = (saved: Vehicle | null) => {
-    if (saved !== null) setLast(saved)
+  const leave = (saved: Vehicle | null, kept: boolean) => {
+    if (saved !== null) setLast({ vehicle: saved, kept })
     setCar(null)
     setMood(null)
   }
@@ -93,12 +93,7 @@ function Walk({ campaign, yard, vehicles, finding }: WalkProps) {
       </div>
       <div className={styles.bar} data-bottom-bar>
         {missed !== null && <Missed text={missed} campaign={campaign} found={finding.find(missed)} onOpen={(id) => open(id, true)} onClose={() => setMissed(null)} />}
-        {last !== null && missed === null && (
-          <p key={last.version} className={styles.saved} role="status">
-            <Icon name="check" size={20} />
-            {last.status === '' ? t('walk.savedPlain', { vin: last.vin_number }) : t('walk.saved', { vin: last.vin_number, status: last.status })}
-          </p>
-        )}
+        {last !== null && missed === null && <Saved key={`${last.vehicle.id} ${last.vehicle.version}`} vehicle={last.vehicle} kept={last.kept} />}
         {next === null ? (
           <p className={styles.next}>{t('walk.noNext')}</p>
         ) : (
@@ -113,5 +108,17 @@ function Walk({ campaign, yard, vehicles, finding }: WalkProps) {
       </div>
       {shown && car && <WalkSheet key={shown.id} listed={shown} yard={yard} scanned={car.scanned} onLeave={leave} />}
     </>
+  )
+}
+
+/** What was saved last, and whether the server has it. */
+function Saved({ vehicle: { vin_number: vin, status }, kept }: { vehicle: Vehicle; kept: boolean }) {
+  const t = useScanText()
+  const words = kept ? (['walk.keptPlain', 'walk.kept'] as const) : (['walk.savedPlain', 'walk.saved'] as const)
+  return (
+    <p className={styles.saved} role="status">
+      <Icon name="check" size={20} />
+      {t(words[status === '' ? 0 : 1], { vin, status })}
+    </p>
   )
 }

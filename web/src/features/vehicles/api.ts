@@ -1,12 +1,24 @@
 import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { writeDraft } from '@/lib/drafts'
+import { aheadOf } from '@/lib/walk'
 import { indexOf, match } from '@/lib/match'
 import { keyOf } from '@/lib/identifier'
 import { answer, http } from '@/api/client'
-import { campaignQuery, refreshCounts, vehicleQuery, wholeListQuery } from '@/api/queries'
-import type { Campaign, ListedVehicle, Vehicle, VehicleInput } from '@/api/types'
+import { box, keep, overlaid, overlaidList, refreshCountsSoon, save, usePending, type Work } from '@/api/outbox'
+import { campaignQuery, vehicleQuery, wholeListQuery } from '@/api/queries'
+import type { Campaign, ListedVehicle, Vehicle } from '@/api/types'
 
 export const useCampaignHead = (id: number) => useQuery(campaignQuery(id, null))
-export const useWholeList = (campaign: number, enabled = true) => useQuery({ ...wholeListQuery(campaign), enabled })
+
+/** The whole list, with what was saved here laid over it. */
+export function useWholeList(campaign: number) {
+  const { data, isError, error, refetch } = useQuery(wholeListQuery(campaign))
+  const pending = usePending()
+  const shown = useMemo(() => data && overlaidList(data, pending), [data, pending])
+  return { data: shown, isError, error, refetch }
+}
+
 /** One page of what matches a search, as the server finds it, for the time in which the whole list is on its way. */
 export const useEarlyRows = (campaign: number, { search, page }: { search: string; page: number }, enabled: boolean) =>
   useQuery({
@@ -17,57 +29,36 @@ export const useEarlyRows = (campaign: number, { search, page }: { search: strin
     retry: false,
   })
 
-export const useVehicle = (id: number, yard: number | null) => useQuery(vehicleQuery(id, yard))
-
-export interface Save {
-  id: number
-  yard: number | null
-  /** The version that the entry started from; an older one than the stored is refused. */
-  version: number
-  /** The same for every try of the same save, so that it is done once. */
-  key: string
-  input: VehicleInput
+/** A vehicle as its inspector left it, without one kept save that is being edited. */
+export function useVehicle(id: number, yard: number | null, without?: number) {
+  const { data, isPending, isError, error, refetch } = useQuery(vehicleQuery(id, yard))
+  const own = usePending().get(id)
+  const shown = useMemo(() => (data && own ? overlaid(data, own.filter(({ seq }) => seq !== without)) : data), [data, own, without])
+  return { data: shown, isPending, isError, error, refetch }
 }
 
+/** Saves through the disk of this device; what the server answered is put where screens look for it. */
 export function useSaveVehicle() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, yard, version, key, input }: Save) =>
-      answer(
-        http.PUT('/vehicles/{id}', {
-          params: {
-            path: { id },
-            query: yard === null ? {} : { yard },
-            header: { 'If-Match': `"${version}"`, 'Idempotency-Key': key },
-          },
-          body: input,
-        }),
-      ),
-    onSuccess: (saved, { yard }) => {
-      keep(queries, saved, yard)
-      void refreshCounts(queries)
+    mutationFn: async ({ work, key }: { work: Work; key: string }) => {
+      const result = await save(work, key)
+      writeDraft(work.owner, work.vehicle, null) // here, because the screen may be gone by now
+      return result
+    },
+    onSuccess: (result, { work }) => {
+      if (result.kind === 'saved') keep(queries, result.vehicle, work.yard)
+      refreshCountsSoon(queries)
     },
   })
 }
 
-/** Puts a vehicle as the server has it now where screens will look for it. */
-export function keep(queries: QueryClient, vehicle: Vehicle, yard: number | null): void {
-  queries.setQueryData(vehicleQuery(vehicle.id, yard).queryKey, vehicle)
-  void queries.invalidateQueries({ queryKey: ['vehicles', 'one'], predicate: ({ queryKey }) => queryKey[2] !== vehicle.id })
-  queries.setQueryData(wholeListQuery(vehicle.campaign_id).queryKey, (list?: ListedVehicle[]) =>
-    list?.map((listed) => (listed.id === vehicle.id ? { ...listed, ...rowOf(vehicle) } : listed)),
-  )
+/** The next vehicle when only this device knows of the last save. */
+export function nextAfter(queries: QueryClient, vehicle: Vehicle, yard: number | null): number | null {
+  const list = queries.getQueryData(wholeListQuery(vehicle.campaign_id).queryKey)
+  if (list === undefined) return vehicle.next ?? null
+  return aheadOf(overlaidList(list, box.get().pending), yard, vehicle.id).next?.id ?? null
 }
-
-const rowOf = ({ vin_number, parking_space, yard_group, id_yard, status, inspected, version }: Vehicle) => ({
-  vin_number,
-  parking_space,
-  yard_group,
-  id_yard,
-  status,
-  inspected,
-  version,
-})
 
 export interface ElsewhereVehicle {
   campaign: string

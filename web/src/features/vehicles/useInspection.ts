@@ -1,51 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { keep, overlaid, type Work } from '@/api/outbox'
 import { Problem } from '@/api/problem'
 import { vehicleQuery } from '@/api/queries'
-import { ownerOf, type User } from '@/api/session'
-import type { Vehicle, VehicleInput } from '@/api/types'
-import { readDraft, writeDraft, type Draft } from '@/lib/drafts'
+import { currentSession, ownerOf, type User } from '@/api/session'
+import type { Vehicle } from '@/api/types'
+import { freshDraft, merged, readDraft, rebased, writeDraft, type Draft } from '@/lib/drafts'
+import { changeOf, FIELDS, fieldsOf, FREE } from '@/lib/fields'
 import { identifies } from '@/lib/identifier'
 import { writePlace } from '@/lib/resume'
 import { isSupervisor } from '@/lib/roles'
 import { link, navigate } from '@/lib/route'
-import { statusIn } from '@/lib/status'
-import { useText } from '@/lib/text'
 import { uuid } from '@/lib/uuid'
 import { toast } from '@/ui/Toast'
-import { keep, useSaveVehicle } from './api'
+import { nextAfter, useSaveVehicle } from './api'
+import { useScanText } from './text'
 
 export const NEXT_MS = 3100
 /** Where to go after a save; 'stay' leaves that to who asked. */
 export type Onward = 'next' | 'exit' | 'stay'
-
-const freshEntry = (vehicle: Vehicle): Draft => ({
-  identifier: '',
-  status: vehicle.status,
-  operator_notes: vehicle.operator_notes,
-  admin_notes: vehicle.admin_notes,
-  vin_number: vehicle.vin_number,
-  parking_space: vehicle.parking_space,
-  version: vehicle.version,
-})
-
-const FIELDS = ['status', 'operator_notes', 'admin_notes', 'vin_number', 'parking_space'] as const
-
-/** One's own changes to `base` put onto what somebody else has saved meanwhile. */
-export function merged(base: Vehicle, entry: Draft, current: Vehicle): Draft {
-  const draft = { ...freshEntry(current), identifier: entry.identifier, scanned: entry.scanned }
-  const known = base.version === entry.version
-  for (const field of FIELDS) if (!known || entry[field] !== base[field]) draft[field] = entry[field]
-  return draft
-}
-
-/** What goes to the server; what this role may not change goes as it is stored. */
-function inputOf(vehicle: Vehicle, entry: Draft, supervisor: boolean): VehicleInput {
-  const { operator_notes } = entry
-  const status = statusIn(entry.status)
-  const { vin_number, parking_space, admin_notes } = supervisor ? entry : vehicle
-  return { vin_number, status, parking_space, operator_notes, admin_notes, campaign_id: vehicle.campaign_id, origin: entry.scanned === true ? 'scanned' : 'typed' }
-}
 
 const conflictIn = (error: unknown): Vehicle | null =>
   error instanceof Problem && error.code === 'STALE_VERSION' ? ((error.details[0] as Vehicle | undefined) ?? null) : null
@@ -58,9 +31,12 @@ export interface Conflict {
   onward: Onward
 }
 
+/** Told after a save; `kept` says that only this device has it so far. */
+export type OnSaved = (saved: Vehicle, kept: boolean) => void
+
 /** One vehicle's inspection: the entry with its draft, the save with its conflicts, and where to go then. */
-export function useInspection(vehicle: Vehicle, yard: number | null, user: User, onSaved?: (saved: Vehicle) => void) {
-  const t = useText()
+export function useInspection(vehicle: Vehicle, yard: number | null, user: User, onSaved?: OnSaved) {
+  const t = useScanText()
   const queries = useQueryClient()
   const owner = ownerOf(user)
   const supervisor = isSupervisor(user.user_type)
@@ -75,43 +51,45 @@ export function useInspection(vehicle: Vehicle, yard: number | null, user: User,
   useEffect(() => () => dismiss.current?.(), [])
   useEffect(() => writePlace(owner, placeOf(vehicle, yard)), [owner, vehicle, yard])
 
-  const entry = edited ?? freshEntry(vehicle)
+  const entry = edited === null ? freshDraft(vehicle) : rebased(edited, vehicle)
   const store = (draft: Draft | null) => {
     setEdited(draft)
     writeDraft(owner, vehicle.id, draft)
   }
   const campaign = link(`/campaign/${vehicle.campaign_id}`, { yard })
 
-  const leave = (now: Vehicle, onward: Onward) => {
+  const leave = (now: Vehicle, kept: boolean, onward: Onward) => {
     const next = now.next ?? null
     const soon = next === null ? null : queries.getQueryData(vehicleQuery(next, yard).queryKey)
     writePlace(owner, soon ? placeOf(soon, yard) : null)
-    if (onward === 'stay') return onSaved?.(now)
+    if (onward === 'stay') return onSaved?.(now, kept)
     if (onward === 'next' && next !== null) {
       const go = () => navigate(link(`/vehicle/${next}`, { yard }))
-      dismiss.current = toast('success', t('vehicle.savedNext'), { ms: NEXT_MS, action: t('vehicle.goNow'), onEnd: go })
+      dismiss.current = toast('success', t(kept ? 'vehicle.keptNext' : 'vehicle.savedNext'), { ms: NEXT_MS, action: t('vehicle.goNow'), onEnd: go })
       onwards.current = () => {
         dismiss.current?.()
         go()
       }
     } else {
-      toast('success', t('vehicle.savedExit'))
+      toast('success', t(kept ? 'vehicle.keptExit' : 'vehicle.savedExit'))
       navigate(campaign)
     }
   }
 
   const send = (base: Vehicle, draft: Draft, onward: Onward) => {
-    const input = inputOf(base, draft, supervisor)
-    const key = keyOf(JSON.stringify([input, draft.version]))
-    save.mutate({ id: vehicle.id, yard, version: draft.version, key, input }, {
-      onSuccess: (now) => {
-        writeDraft(owner, vehicle.id, null)
+    // An entry from before its base was kept, on a vehicle that has changed since: the person says what holds.
+    if (draft.base === undefined && draft.version !== base.version) return setConflict({ current: base, mine: merged(draft, base), onward })
+    const work = workOf(base, draft, user, yard)
+    save.mutate({ work, key: keyOf(JSON.stringify([work.change, work.version])) }, {
+      onSuccess: (result) => {
+        if (currentSession() === null) return // it ended meanwhile: who signs in anew comes back here
         setSaved(true)
-        leave(now, onward)
+        if (result.kind === 'saved') leave(result.vehicle, false, onward)
+        else leave({ ...overlaid(base, [result.entry]), next: nextAfter(queries, base, yard) }, true, onward)
       },
       onError: (error) => {
         const current = conflictIn(error)
-        if (current !== null) setConflict({ current, mine: merged(base, draft, current), onward })
+        if (current !== null) setConflict({ current, mine: merged(draft, current), onward })
       },
     })
   }
@@ -142,7 +120,7 @@ export function useInspection(vehicle: Vehicle, yard: number | null, user: User,
     decideLater: () => setConflict(null),
     takeTheirs: ({ current }: Conflict) => {
       keep(queries, current, yard)
-      store({ ...freshEntry(current), identifier: entry.identifier, scanned: entry.scanned })
+      store({ ...freshDraft(current), identifier: entry.identifier, scanned: entry.scanned })
       setConflict(null)
     },
   }
@@ -156,6 +134,19 @@ const placeOf = (vehicle: Vehicle, yard: number | null) => ({
   campaign: vehicle.campaign_name,
   space: vehicle.parking_space,
 })
+
+/** What a save changes; what this role may not change is left out. */
+function workOf(vehicle: Vehicle, draft: Draft, user: User, yard: number | null): Work {
+  const { id, vin_number, parking_space, campaign_id, campaign_name, inspected } = vehicle
+  return {
+    owner: ownerOf(user), hmc: user.hmc, vehicle: id, vin: vin_number, space: parking_space, campaign: campaign_id, campaign_name, yard, inspected,
+    stands_in: vehicle.id_yard ?? null,
+    version: draft.version,
+    change: changeOf(draft.base ?? fieldsOf(vehicle), draft, isSupervisor(user.user_type) ? FIELDS : FREE),
+    origin: draft.scanned === true ? 'scanned' : 'typed',
+    replaces: draft.replaces ?? null,
+  }
+}
 
 /** A key that stays the same while what is saved stays the same. */
 function useSameKey() {

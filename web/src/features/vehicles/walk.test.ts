@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
 import { indexOf } from '@/lib/match'
 import { findIn, signalOf } from './verdict'
-import { aheadOf } from './walk'
+import { aheadOf } from '@/lib/walk'
 
 const vehicle = (id: number, inspected: boolean, id_yard = 2): ListedVehicle => ({
   id, inspected, id_yard, vin_number: `HB20 00000${id}`, parking_space: `A-${id}`, yard_group: 'A', status: inspected ? 'ok' : '', version: 1,

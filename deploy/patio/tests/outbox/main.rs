@@ -1,0 +1,156 @@
+//! Phones that work with a poor signal: whatever is cut off, refused, sent twice, out of order or answered into the void,
+//! every save that was acknowledged is there once, nothing is written over without a conflict, and all screens agree in the
+//! end.
+//!
+//! Five processes on PostgreSQL with Redis, which are this program again; the gateway is killed and started meanwhile. Six
+//! phones for ten seconds; with `PATIO_TEST_LONG=1` twenty for five minutes.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+mod client;
+#[path = "../kills/cluster.rs"]
+mod cluster;
+#[path = "../kills/ledger.rs"]
+#[expect(dead_code, reason = "this test needs a part of what the kills need")]
+mod ledger;
+mod phone;
+mod proof;
+mod screen;
+
+use client::Client;
+use cluster::Cluster;
+use ledger::Ledger;
+use patio_kit::{
+    command,
+    testing::{LONG, POSTGRES, REDIS, from_environment},
+};
+use phone::{Counts, Phone, World};
+use rust_xlsxwriter::Workbook;
+use serde_json::json;
+use std::{
+    io::Write,
+    process::ExitCode,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+const NAME: &str = "every_acknowledged_save_is_there_once_and_nothing_is_written_over_unseen";
+/// Vehicles of the campaign.
+const VEHICLES: u32 = 400;
+/// How long all may take to agree after the last cut.
+const AGREED: Duration = Duration::from_secs(10);
+
+/// How many phones, for how long, and how long a gateway lives at least.
+struct Plan {
+    phones: usize,
+    time: Duration,
+    lives: Duration,
+}
+
+fn main() -> ExitCode {
+    if let Some(code) = import_svc::reader::main_if_asked() {
+        return code;
+    }
+    match from_environment(cluster::SERVICE).as_deref() {
+        Some("auth") => return command::main::<auth_svc::Auth>(),
+        Some("campaign") => return command::main::<campaign_svc::Campaigns>(),
+        Some("vehicle") => return command::main::<vehicle_svc::Vehicles>(),
+        Some("import") => return command::main::<import_svc::Imports>(),
+        Some(_) => return cluster::gateway(),
+        None => {}
+    }
+    let others_asked = std::env::args().skip(1).any(|word| !word.starts_with('-') && !NAME.contains(&word));
+    let (Some(postgres), Some(redis)) = (from_environment(POSTGRES), from_environment(REDIS)) else {
+        say(&format!("{POSTGRES} or {REDIS} is not set: skipped"));
+        return ended(0, 1);
+    };
+    if others_asked {
+        return ended(0, 0);
+    }
+    let long = Plan { phones: 20, time: Duration::from_secs(300), lives: Duration::from_secs(12) };
+    let short = Plan { phones: 6, time: Duration::from_secs(10), lives: Duration::from_secs(3) };
+    // What fails panics, and the exit code says so.
+    all(&postgres, &redis, &if from_environment(LONG).is_some() { long } else { short });
+    say(&format!("test {NAME} ... ok"));
+    ended(1, 0)
+}
+
+fn all(postgres: &str, redis: &str, plan: &Plan) {
+    let seed = u64::try_from(uuid::Uuid::now_v7().as_u128() & u128::from(u64::MAX)).unwrap() | 1;
+    say(&format!("seed {seed}"));
+    let ledger = Ledger::on(postgres);
+    let mut cluster = Cluster::start(&ledger.url, &format!("{redis}/{}", 4 + seed % 12));
+    let campaign = import(&cluster);
+    people(&cluster, plan.phones);
+    let world = Arc::new(World::new(cluster.url.clone(), campaign));
+    let phones: Vec<_> = (0..plan.phones).map(|number| Phone::new(&world, number, seed)).collect();
+    let (screens, working): (Vec<_>, Vec<_>) =
+        phones.into_iter().map(|phone| (phone.screen.clone(), thread::spawn(move || phone.work()))).unzip();
+    let kills = kill_gateways(&mut cluster, plan);
+    let last_cut = Instant::now();
+    world.calm();
+    let done: Vec<phone::Done> = working.into_iter().map(|phone| phone.join().unwrap()).collect();
+    let truth = screen::whole(&Client::signed_in(&cluster.url, "op0"), campaign).1;
+    while let Some(odd) = screens.iter().position(|screen| screen.rows() != truth) {
+        assert!(last_cut.elapsed() < AGREED, "the screen of phone {odd} shows something else: {}", screens[odd].differs(&truth));
+        thread::sleep(Duration::from_millis(20));
+    }
+    let agreed = last_cut.elapsed();
+    let mut counts = Counts::default();
+    done.iter().for_each(|phone| counts.add(&phone.counts));
+    let saves = done.into_iter().flat_map(|phone| phone.saves).collect();
+    let conflicts = proof::replayed(&ledger.url, campaign, saves);
+    ledger.counters_equal_the_rows();
+    say(&format!("{} phones for {:?}: {counts}; {kills} gateways killed", plan.phones, plan.time));
+    say(&format!("all saves there once, {conflicts} fields in conflict, all screens agreed {agreed:?} after the last cut"));
+    say(&world.told());
+    assert!(counts.saves > 20 && conflicts > 0 && kills > 0, "the test did what it is for");
+    assert!(agreed < AGREED, "{agreed:?}");
+}
+
+/// Kills the gateway and starts it again until the time is over; how often.
+fn kill_gateways(cluster: &mut Cluster, plan: &Plan) -> usize {
+    let (begun, mut kills) = (Instant::now(), 0);
+    while begun.elapsed() + plan.lives < plan.time {
+        thread::sleep(plan.lives);
+        cluster.kill("gateway");
+        thread::sleep(Duration::from_millis(300));
+        cluster.begin("gateway");
+        kills += 1;
+    }
+    thread::sleep(plan.time.saturating_sub(begun.elapsed()));
+    cluster.wait_until_ready();
+    kills
+}
+
+/// Makes the campaign; its id.
+fn import(cluster: &Cluster) -> i64 {
+    let mut book = Workbook::new();
+    let sheet = book.add_worksheet().set_name("Sheet1").unwrap();
+    sheet.write_row(0, 0, ["Campaign", "Part", "Description", "Model Code", "Serial Number", "Parking Space"]).unwrap();
+    for row in 1..=VEHICLES {
+        sheet.write_row(row, 3, ["HB20".to_owned(), format!("{row:06}"), format!("A-{row}")]).unwrap();
+    }
+    sheet.write_string(1, 0, "Poor signal").unwrap();
+    let (status, body) = cluster.caller().upload(&book.save_to_buffer().unwrap());
+    assert_eq!(status, 201, "{body}\n{}", cluster.said());
+    body["campaign"]["id"].as_i64().unwrap()
+}
+
+/// Makes an operator for each phone.
+fn people(cluster: &Cluster, phones: usize) {
+    for number in 0..phones {
+        let person = json!({ "hmc": format!("op{number}"), "password": client::PASSWORD, "user_type": "op" });
+        let (status, body) = cluster.call("post", "/api/sign-up", Some(&person));
+        assert!((200..300).contains(&status), "{status} {body}");
+    }
+}
+
+/// Says how it went as the other tests do.
+fn ended(passed: u32, ignored: u32) -> ExitCode {
+    say(&format!("test result: ok. {passed} passed; 0 failed; {ignored} ignored; 0 measured; 0 filtered out"));
+    ExitCode::SUCCESS
+}
+
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}

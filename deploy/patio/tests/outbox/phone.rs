@@ -1,0 +1,265 @@
+//! One phone: an inspector who saves into an outbox, and a network that does everything but what it should.
+use crate::{
+    client::{Client, PATIENCE},
+    screen::{self, Screen},
+};
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeMap, HashMap, VecDeque},
+    fmt,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How many vehicles everybody crowds around.
+const CROWDED: usize = 40;
+
+/// What all phones share.
+pub struct World {
+    pub url: String,
+    pub campaign: i64,
+    calm: AtomicBool,
+    /// When the save of a version was acknowledged, and how long after that others were told.
+    acknowledged: Mutex<HashMap<(i64, i64), Instant>>,
+    delays: Mutex<Vec<Duration>>,
+}
+
+impl World {
+    pub fn new(url: String, campaign: i64) -> Self {
+        Self { url, campaign, calm: AtomicBool::new(false), acknowledged: Mutex::default(), delays: Mutex::default() }
+    }
+
+    /// From now on nobody saves anything new and nothing is cut: what is in the outboxes is sent.
+    pub fn calm(&self) {
+        self.calm.store(true, Relaxed);
+    }
+
+    pub fn is_calm(&self) -> bool {
+        self.calm.load(Relaxed)
+    }
+
+    fn acknowledge(&self, id: i64, version: i64) {
+        self.acknowledged.lock().unwrap().entry((id, version)).or_insert_with(Instant::now);
+    }
+
+    /// Somebody's stream told a version; before the acknowledgement counts as at once.
+    pub fn heard(&self, id: i64, version: i64) {
+        let delay = self.acknowledged.lock().unwrap().get(&(id, version)).map(Instant::elapsed).unwrap_or_default();
+        self.delays.lock().unwrap().push(delay);
+    }
+
+    /// How long open streams were behind.
+    pub fn told(&self) -> String {
+        let mut delays = self.delays.lock().unwrap().clone();
+        delays.sort();
+        let part = |of: usize| delays.get(delays.len().saturating_sub(1) * of / 1000).copied().unwrap_or_default();
+        format!(
+            "{} changes told over streams: p50 {:?}, p99 {:?}, p99.9 {:?} after the answer",
+            delays.len(),
+            part(500),
+            part(990),
+            part(999)
+        )
+    }
+}
+
+/// One save as the phone wrote it down.
+#[derive(Debug, Clone)]
+pub struct Save {
+    pub key: String,
+    pub vehicle: i64,
+    pub body: Value,
+}
+
+/// What a phone did.
+#[derive(Default)]
+pub struct Counts {
+    pub saves: usize,
+    sent: usize,
+    lost: usize,
+    twice: usize,
+    reordered: usize,
+    signed_out: usize,
+    away: usize,
+}
+
+impl Counts {
+    pub fn add(&mut self, other: &Self) {
+        self.saves += other.saves;
+        self.sent += other.sent;
+        self.lost += other.lost;
+        self.twice += other.twice;
+        self.reordered += other.reordered;
+        self.signed_out += other.signed_out;
+        self.away += other.away;
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { saves, sent, lost, twice, reordered, signed_out, away } = self;
+        write!(f, "{saves} saves in {sent} sends: {lost} answers lost, {twice} sent twice at once, {reordered} out of order, ")?;
+        write!(f, "{signed_out} refused for an ended session, {away} found nobody")
+    }
+}
+
+/// What is left of a phone's shift: every save, each acknowledged.
+pub struct Done {
+    pub saves: Vec<Save>,
+    pub counts: Counts,
+}
+
+/// What the inspector sees of a vehicle: status and notes.
+type Seen = (String, String);
+
+pub struct Phone {
+    world: Arc<World>,
+    number: usize,
+    client: Client,
+    pub screen: Screen,
+    seen: BTreeMap<i64, Seen>,
+    outbox: VecDeque<Save>,
+    saves: Vec<Save>,
+    counts: Counts,
+    dice: Dice,
+}
+
+/// Chance that can be told.
+#[derive(Clone)]
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+}
+
+impl Phone {
+    pub fn new(world: &Arc<World>, number: usize, seed: u64) -> Self {
+        let hmc = format!("op{number}");
+        let client = Client::signed_in(&world.url, &hmc);
+        let (_, rows) = screen::whole(&client, world.campaign);
+        let seen = rows.keys().map(|id| (*id, (String::new(), String::new()))).collect();
+        let dice = Dice(seed.wrapping_mul(2 * u64::try_from(number).unwrap() + 3) | 1);
+        let (screen, mut other) = (Screen::default(), Dice(dice.0.rotate_left(17) | 1));
+        screen.clone().follow(Arc::clone(world), hmc, move || other.below(1 << 32));
+        let (world, counts) = (Arc::clone(world), Counts::default());
+        Self { world, number, client, screen, seen, outbox: VecDeque::new(), saves: Vec::new(), counts, dice }
+    }
+
+    /// Inspects until all is calm, then sends what is left.
+    pub fn work(mut self) -> Done {
+        while !self.world.is_calm() {
+            self.inspect();
+            // Without a signal for a while now and then.
+            if self.dice.below(100) < 75 {
+                self.send(true);
+            }
+            thread::sleep(Duration::from_millis(100 + self.dice.below(250)));
+        }
+        while !self.outbox.is_empty() {
+            self.send(false);
+        }
+        self.counts.saves = self.saves.len();
+        Done { saves: self.saves, counts: self.counts }
+    }
+
+    /// Writes one save down, against what this phone believes.
+    fn inspect(&mut self) {
+        let among = if self.dice.below(2) == 0 { CROWDED } else { self.seen.len() };
+        let place = usize::try_from(self.dice.below(u64::try_from(among).unwrap())).unwrap();
+        let (vehicle, (status, notes)) = self.seen.iter().nth(place).map(|(id, seen)| (*id, seen.clone())).unwrap();
+        let key = format!("phone-{}-save-{}", self.number, self.saves.len());
+        let at = chrono::DateTime::from_timestamp(1_700_000_000 + i64::try_from(self.dice.below(1 << 20)).unwrap(), 0);
+        let mut body = json!({ "operator_notes": key, "base": { "operator_notes": notes }, "on_conflict": "keep", "device": key,
+                               "device_time": at.map(|at| at.to_rfc3339()), "origin": "scanned" });
+        let mut found = status.clone();
+        if self.dice.below(10) < 7 {
+            let steps: &[&str] = match status.as_str() {
+                "" => &["ok", "ng", "Not Found"],
+                "Repair" => &["Repair OK"],
+                _ => &["Repair"],
+            };
+            steps[usize::try_from(self.dice.below(steps.len() as u64)).unwrap()].clone_into(&mut found);
+            (body["status"], body["base"]["status"]) = (json!(found), json!(status));
+        }
+        self.seen.insert(vehicle, (found, key.clone()));
+        let save = Save { key, vehicle, body };
+        self.outbox.push_back(save.clone());
+        self.saves.push(save);
+    }
+
+    /// Sends from the outbox as far as the network goes along.
+    fn send(&mut self, disturbed: bool) {
+        for _ in 0..4 {
+            if disturbed && self.outbox.len() > 1 && self.dice.below(10) == 0 {
+                self.counts.reordered += 1;
+                self.outbox.rotate_left(1);
+            }
+            let Some(save) = self.outbox.front().cloned() else { return };
+            if disturbed && self.dice.below(40) == 0 {
+                // The session ends behind the phone's back.
+                self.client.call("DELETE", "/api/sessions", None);
+            }
+            let patience = match self.dice.below(100) {
+                0..15 if disturbed => Duration::from_millis(1 + self.dice.below(60)),
+                _ => PATIENCE,
+            };
+            if !self.sent(&save, patience, disturbed) {
+                thread::sleep(Duration::from_millis(20 + self.dice.below(100)));
+                return;
+            }
+        }
+    }
+
+    /// Sends one save; whether it was acknowledged.
+    fn sent(&mut self, save: &Save, patience: Duration, disturbed: bool) -> bool {
+        let path = format!("/api/vehicles/{}", save.vehicle);
+        self.counts.sent += 1;
+        let twin = (disturbed && self.dice.below(10) == 0).then(|| {
+            self.counts.twice += 1;
+            let (client, path, save) = (self.client.clone(), path.clone(), save.clone());
+            thread::spawn(move || client.save(&path, &save.key, &save.body, PATIENCE))
+        });
+        let answer = self.client.save(&path, &save.key, &save.body, patience);
+        if let Some(twin) = twin {
+            let _ = twin.join();
+        }
+        let Some(answer) = answer else {
+            self.counts.lost += usize::from(patience < PATIENCE);
+            self.counts.away += usize::from(patience == PATIENCE);
+            return false;
+        };
+        match answer.status {
+            200 => self.acknowledged(save, &answer.body),
+            401 => {
+                self.counts.signed_out += 1;
+                self.client.sign_in();
+                return false;
+            }
+            500.. => {
+                self.counts.away += 1;
+                return false;
+            }
+            status => panic!("{}: {status} {}", save.body, answer.body),
+        }
+        true
+    }
+
+    fn acknowledged(&mut self, save: &Save, vehicle: &Value) {
+        self.outbox.retain(|waiting| waiting.key != save.key);
+        self.world.acknowledge(save.vehicle, vehicle["version"].as_i64().unwrap());
+        // What waits to be sent is newer than what the server knows.
+        if self.outbox.iter().all(|waiting| waiting.vehicle != save.vehicle) {
+            let text = |field: &str| vehicle[field].as_str().unwrap().to_owned();
+            self.seen.insert(save.vehicle, (text("status"), text("operator_notes")));
+        }
+    }
+}

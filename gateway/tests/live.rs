@@ -1,0 +1,127 @@
+//! What others change, as server-sent events.
+use crate::stack::Stack;
+use axum::body::Body;
+use futures::{StreamExt, stream, stream::BoxStream};
+use http_body_util::BodyExt;
+use patio_proto::{
+    access::Role,
+    auth::Revocation,
+    vehicle::{self as v, watch_event::Event},
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tonic::{Request, Response, Status, async_trait};
+
+/// Tells one of each kind and then ends; of campaign 9 it goes on for ever.
+#[derive(Clone)]
+pub struct Live;
+
+fn told() -> [Event; 5] {
+    let rows = vec![v::VehicleRow { id: 5, status: 2, version: 8, ..Default::default() }];
+    let person = v::PersonPace { user_id: 3, yard: Some(2), saves: 4, per_hour: 8.0, ..Default::default() };
+    [
+        Event::Vehicles(v::VehiclesChanged { campaign_id: 7, revision: 12, vehicles: rows, by: Some(3) }),
+        Event::Vehicles(v::VehiclesChanged { campaign_id: 7, revision: 13, ..Default::default() }),
+        Event::CampaignId(7),
+        Event::Conflict(Box::new(v::Conflict { id: 1, mine_by: 3, ..Default::default() })),
+        Event::Pace(v::Pace { campaign_id: 7, people: vec![person], per_hour: 8.0, remaining: 2, ..Default::default() }),
+    ]
+}
+
+#[async_trait]
+impl v::live_service_server::LiveService for Live {
+    type WatchStream = BoxStream<'static, Result<v::WatchEvent, Status>>;
+
+    async fn watch(&self, request: Request<v::WatchRequest>) -> Result<Response<Self::WatchStream>, Status> {
+        let events = stream::iter(told().map(|event| Ok(v::WatchEvent { event: Some(event) })));
+        let whole = if request.into_inner().campaign_id == Some(9) { events.chain(stream::pending()).boxed() } else { events.boxed() };
+        Ok(Response::new(whole))
+    }
+
+    async fn announce_campaign(&self, _: Request<v::AnnounceCampaignRequest>) -> Result<Response<v::AnnounceCampaignReply>, Status> {
+        Err(Status::unimplemented("the gateway does not announce"))
+    }
+
+    async fn get_paces(&self, request: Request<v::GetPacesRequest>) -> Result<Response<v::GetPacesReply>, Status> {
+        let known = |campaign_id: i64| v::Pace { campaign_id, remaining: 2, ..Default::default() };
+        let ids = request.into_inner().campaign_ids;
+        Ok(Response::new(v::GetPacesReply { paces: ids.into_iter().filter(|id| *id < 100).map(known).collect() }))
+    }
+}
+
+/// The events of a text, by name and data.
+fn parsed(text: &str) -> Vec<(String, Value)> {
+    let events = text.split("\n\n").filter(|event| event.starts_with("event:"));
+    let each = events.map(|event| {
+        let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().to_owned();
+        (field("event:"), serde_json::from_str(&field("data:")).unwrap())
+    });
+    each.collect()
+}
+
+#[tokio::test]
+async fn events_have_the_name_and_the_form_of_what_they_tell() {
+    let stack = Stack::new().await;
+    let answer = stack.ask("GET", "/api/events?campaign=7", None).await;
+    assert_eq!(
+        (answer.status.as_u16(), answer.header("content-type"), answer.header("cache-control")),
+        (200, "text/event-stream", "no-store")
+    );
+    let events = parsed(&answer.text());
+    let names: Vec<_> = events.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["vehicles", "changed", "campaign", "conflict", "pace"]);
+    assert_eq!(
+        (&events[0].1["vehicles"][0]["status"], &events[0].1["by_hmc"], &events[0].1["revision"]),
+        (&json!("ng"), &json!("ana"), &json!(12))
+    );
+    assert_eq!(events[1].1, json!({ "campaign_id": 7, "revision": 13 }));
+    assert_eq!((&events[3].1["mine_by_hmc"], &events[4].1["people"][0]["yard_name"]), (&json!("ana"), &json!("A")));
+    assert_eq!(stack.ask("GET", "/api/events?campaign=0", None).await.status, 400);
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_its_session_and_before_the_process() {
+    let stack = Stack::new().await;
+    let open = async |user: i64| {
+        let request = stack.request((user, Role::Operator), "GET", "/api/events?campaign=9").body(Body::empty()).unwrap();
+        tower::ServiceExt::oneshot(stack.app.clone(), request).await.unwrap().into_body()
+    };
+    let ends = async |body: Body| tokio::time::timeout(Duration::from_secs(20), body.collect()).await.unwrap().unwrap().to_bytes();
+    let (mut ended, stays) = (open(4).await, open(5).await);
+    assert!(ended.frame().await.unwrap().is_ok());
+    let forget_at = Some(patio_kit::clock::timestamp(stack.host.clock.now() + chrono::TimeDelta::hours(1)));
+    stack.host.identity.revoke(&[Revocation { sequence: 1, user_id: 4, forget_at, ..Default::default() }]);
+    ends(ended).await;
+    stack.host.tasks.leave();
+    ends(stays).await;
+}
+
+#[tokio::test]
+async fn one_person_has_no_more_streams_than_tabs() {
+    let stack = Stack::new().await;
+    let open = async |user: i64| {
+        let request = stack.request((user, Role::Operator), "GET", "/api/events?campaign=9").body(Body::empty()).unwrap();
+        tower::ServiceExt::oneshot(stack.app.clone(), request).await.unwrap()
+    };
+    let mut streams = Vec::new();
+    for _ in 0..12 {
+        streams.push(open(4).await);
+    }
+    assert!(streams.iter().all(|answer| answer.status() == 200));
+    assert_eq!((open(4).await.status().as_u16(), open(5).await.status().as_u16()), (429, 200));
+    streams.pop();
+    assert_eq!(open(4).await.status(), 200, "as soon as one is closed");
+}
+
+#[tokio::test]
+async fn paces_are_asked_for_by_campaign() {
+    let stack = Stack::new().await;
+    assert_eq!(stack.ask("GET", "/api/campaigns/7/pace", None).await.json()["remaining"], 2);
+    let nobody = stack.ask("GET", "/api/campaigns/700/pace", None).await;
+    assert_eq!((nobody.status.as_u16(), nobody.code().as_str()), (404, "NO_CAMPAIGN"));
+    let several = stack.ask("GET", "/api/pace?campaigns=1,2,700", None).await.json();
+    assert_eq!(several.as_array().unwrap().iter().map(|pace| pace["campaign_id"].as_i64().unwrap()).collect::<Vec<_>>(), [1, 2]);
+    for bad in ["", "?campaigns=", "?campaigns=1,,2", "?campaigns=0", "?campaigns=%2B1", &format!("?campaigns={}1", "1,".repeat(200))] {
+        assert_eq!(stack.ask("GET", &format!("/api/pace{bad}"), None).await.status, 400, "{bad}");
+    }
+}

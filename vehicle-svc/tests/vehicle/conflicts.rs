@@ -1,0 +1,253 @@
+//! Saves by field: what merges, what is kept in two values, and choosing between them.
+use crate::yard::{CAMPAIGN, Yard, status};
+use chrono::TimeDelta;
+use patio_kit::{
+    errors::{Reason, reason},
+    testing::each_database,
+};
+use patio_proto::{
+    access::Role,
+    vehicle::{self as pb, Base, Field, Gate, OnConflict, SaveVehicleRequest, Side, VehicleStatus},
+};
+use tonic::{Response, Status};
+
+/// Two inspectors, a team leader and a supervisor.
+const ANA: i64 = 14;
+const BIA: i64 = 15;
+const LEADER: i64 = 16;
+const CHIEF: i64 = 17;
+
+/// A status that somebody wants who saw another one.
+fn by_field(id: i64, saw: VehicleStatus, wants: VehicleStatus) -> SaveVehicleRequest {
+    let base = Some(Base { status: Some(saw.into()), ..Default::default() });
+    SaveVehicleRequest { base, on_conflict: OnConflict::Keep.into(), ..status(id, wants) }
+}
+
+/// Notes that somebody wants who saw others.
+fn notes(id: i64, saw: &str, wants: &str) -> SaveVehicleRequest {
+    let base = Some(Base { operator_notes: Some(saw.into()), ..Default::default() });
+    SaveVehicleRequest { id, base, operator_notes: Some(wants.into()), on_conflict: OnConflict::Keep.into(), ..Default::default() }
+}
+
+impl Yard {
+    async fn as_who(&self, (who, role): (i64, Role), save: SaveVehicleRequest) -> Result<pb::Vehicle, Status> {
+        self.vehicles().save_vehicle(self.person(who, role).sign(save)).await.map(Response::into_inner)
+    }
+
+    async fn by(&self, who: i64, save: SaveVehicleRequest) -> Result<pb::Vehicle, Status> {
+        self.as_who((who, Role::Operator), save).await
+    }
+
+    async fn settle(&self, who: i64, role: Role, id: i64, choice: Side) -> Result<pb::Vehicle, Status> {
+        let ask = pb::SettleConflictRequest { id, choice: choice.into() };
+        self.conflicts().settle_conflict(self.person(who, role).sign(ask)).await.map(Response::into_inner)
+    }
+
+    async fn listed(&self, who: i64, role: Role, ask: pb::ListConflictsRequest) -> Vec<pb::Conflict> {
+        let reply = self.conflicts().list_conflicts(self.person(who, role).sign(ask)).await.unwrap().into_inner();
+        assert_eq!(reply.meta.unwrap().total_count, reply.conflicts.len() as i64);
+        reply.conflicts
+    }
+}
+
+#[tokio::test]
+async fn what_different_people_change_in_different_fields_merges_whatever_the_version() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "A-2"]).await;
+        let id = yard.walk().await[0].id;
+        yard.by(ANA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ng)).await.unwrap();
+        let late = SaveVehicleRequest { if_version: Some(1), ..notes(id, "", "scratch") };
+        let merged = yard.by(BIA, late).await.unwrap();
+        assert_eq!((merged.status(), merged.operator_notes.as_str(), merged.version), (VehicleStatus::Ng, "scratch", 3));
+        assert_eq!((merged.open_conflicts, merged.conflicts.len()), (0, 0));
+        let same = yard.by(BIA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ng)).await.unwrap();
+        assert_eq!((same.conflicts.len(), same.status()), (0, VehicleStatus::Ng), "two who found the same do not disagree");
+        let not_named = SaveVehicleRequest { status: Some(VehicleStatus::Repair.into()), ..notes(id, "scratch", "dent") };
+        let after = yard.by(BIA, not_named).await.unwrap();
+        assert_eq!((after.status(), after.operator_notes.as_str()), (VehicleStatus::Ng, "dent"), "only what the base names changes");
+        yard.counters_equal_the_rows().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_field_that_two_changed_keeps_both_values_and_the_safer_status_shows() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "A-2"]).await;
+        let (first, second) = (yard.walk().await[0].id, yard.walk().await[1].id);
+        for (id, one, other, shows, side) in [
+            (first, VehicleStatus::Ok, VehicleStatus::Ng, VehicleStatus::Ng, Side::Mine),
+            (second, VehicleStatus::Ng, VehicleStatus::Ok, VehicleStatus::Ng, Side::Theirs),
+        ] {
+            yard.by(ANA, by_field(id, VehicleStatus::Unspecified, one)).await.unwrap();
+            // Somebody else's notes come between: the status still is Ana's.
+            yard.by(LEADER, notes(id, "", "seen")).await.unwrap();
+            let late = yard.by(BIA, by_field(id, VehicleStatus::Unspecified, other)).await.unwrap();
+            assert_eq!((late.status(), late.open_conflicts, late.version), (shows, 1, 4));
+            let conflict = &late.conflicts[0];
+            assert_eq!((conflict.field(), conflict.shown(), conflict.chosen()), (Field::Status, side, Side::Unspecified));
+            assert_eq!((conflict.theirs_by, conflict.mine_by), (Some(ANA), BIA));
+            let text = |status| patio_proto::status::text(status);
+            assert_eq!((&*conflict.base, &*conflict.theirs, &*conflict.mine), ("", text(one), text(other)));
+            assert_eq!(yard.vehicle(id).await.open_conflicts, 1);
+        }
+        yard.counters_equal_the_rows().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn notes_in_conflict_stay_as_stored_while_the_other_fields_are_saved() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1"]).await;
+        let id = yard.walk().await[0].id;
+        yard.by(ANA, notes(id, "", "by ana")).await.unwrap();
+        let base = Base { operator_notes: Some(String::new()), status: Some(0), ..Default::default() };
+        let both = SaveVehicleRequest { base: Some(base), status: Some(VehicleStatus::Ok.into()), ..notes(id, "", "by bia") };
+        let asked = SaveVehicleRequest { on_conflict: OnConflict::Unspecified.into(), ..both.clone() };
+        assert_eq!(reason(&yard.by(BIA, asked).await.unwrap_err()), Some(Reason::StaleVersion));
+        assert_eq!((yard.vehicle(id).await.version, yard.vehicle(id).await.inspected), (2, true), "nothing was written");
+        let saved = yard.by(BIA, both).await.unwrap();
+        assert_eq!((saved.status(), saved.operator_notes.as_str(), saved.conflicts.len()), (VehicleStatus::Ok, "by ana", 1));
+        assert_eq!((&*saved.conflicts[0].mine, saved.conflicts[0].shown()), ("by bia", Side::Theirs));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn rights_the_gate_and_the_step_from_what_was_seen_hold_by_field_too() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1"]).await;
+        let id = yard.walk().await[0].id;
+        let space = |saw: &str, wants: &str| SaveVehicleRequest {
+            id,
+            base: Some(Base { parking_space: Some(saw.into()), ..Default::default() }),
+            parking_space: Some(wants.into()),
+            on_conflict: OnConflict::Keep.into(),
+            ..Default::default()
+        };
+        assert_eq!(reason(&yard.by(ANA, space("A-1", "B-1")).await.unwrap_err()), Some(Reason::FieldNotAllowed));
+        yard.as_who((CHIEF, Role::Admin), space("A-1", "B-2")).await.unwrap();
+        let along = yard.by(ANA, space("A-1", "A-1")).await.unwrap();
+        assert_eq!((&*along.parking_space, along.conflicts.len()), ("B-2", 0), "what one may not change and did not is no conflict");
+        let other = yard.as_who((CHIEF, Role::Admin), space("A-1", "B-3")).await.unwrap();
+        assert_eq!((&*other.parking_space, other.conflicts[0].field()), ("B-2", Field::ParkingSpace));
+        let skipping = yard.by(ANA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Repair)).await.unwrap_err();
+        assert_eq!(reason(&skipping), Some(Reason::StatusNotAllowed));
+        yard.by(ANA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ok)).await.unwrap();
+        // Not a step that may follow ok, but the one that followed what Bia saw.
+        let late = yard.by(BIA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::NotFound)).await.unwrap();
+        assert_eq!(late.status(), VehicleStatus::NotFound);
+        yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 2).await;
+        let closed = yard.by(ANA, by_field(id, VehicleStatus::Ok, VehicleStatus::Repair)).await.unwrap_err();
+        assert_eq!(reason(&closed), Some(Reason::CampaignClosed));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_repeated_save_answers_the_vehicle_as_it_is_now_with_the_conflicts_that_the_first_one_made() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1"]).await;
+        let id = yard.walk().await[0].id;
+        yard.by(ANA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ok)).await.unwrap();
+        let moment = patio_kit::clock::timestamp(yard.host.clock.now() - TimeDelta::days(1));
+        let late = SaveVehicleRequest {
+            idempotency_key: "k".into(),
+            device_time: Some(moment),
+            device: "phone 7".into(),
+            ..by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ng)
+        };
+        // First with the person at the screen, whose answer was lost; then from the outbox, eight times at once.
+        let asked = SaveVehicleRequest { on_conflict: OnConflict::Unspecified.into(), device_time: None, ..late.clone() };
+        assert_eq!(reason(&yard.by(BIA, asked.clone()).await.unwrap_err()), Some(Reason::StaleVersion));
+        let all = futures::future::join_all((0..8).map(|_| yard.by(BIA, late.clone()))).await;
+        assert!(all.iter().all(|one| one.as_ref().is_ok_and(|v| v.version == 3 && v.conflicts.len() == 1)), "{all:?}");
+        yard.host.clock.advance(TimeDelta::days(29));
+        let again = yard.by(BIA, asked).await.unwrap();
+        assert_eq!((again.version, again.conflicts.len()), (3, 1));
+        assert_eq!(again.conflicts[0].device_time, Some(moment), "as the device told it");
+        assert_eq!(yard.listed(LEADER, Role::Manager, pb::ListConflictsRequest::default()).await.len(), 1);
+        let ask = patio_proto::audit::ListEventsRequest { limit: 1, ..Default::default() };
+        let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.links.vehicle.clone());
+        let told = audit.list_events(yard.person(1, Role::Admin).sign(ask)).await.unwrap().into_inner().events.remove(0);
+        assert!(told.new_values.contains("phone 7") && told.new_values.contains("status in conflict"), "{told:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn leaders_choose_once_and_both_inspectors_see_what_came_of_it() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1"]).await;
+        let id = yard.walk().await[0].id;
+        yard.by(ANA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ok)).await.unwrap();
+        let conflict = yard.by(BIA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ng)).await.unwrap().conflicts[0].id;
+        let refused = yard.settle(ANA, Role::Operator, conflict, Side::Theirs).await.unwrap_err();
+        assert_eq!(reason(&refused), Some(Reason::NotAllowed));
+        let nobody = yard.settle(LEADER, Role::Manager, conflict + 99, Side::Theirs).await.unwrap_err();
+        assert_eq!(reason(&nobody), Some(Reason::NoConflict));
+        let settled = yard.settle(LEADER, Role::Manager, conflict, Side::Theirs).await.unwrap();
+        assert_eq!((settled.status(), settled.open_conflicts, settled.modified_by), (VehicleStatus::Ok, 0, Some(LEADER)));
+        let again = yard.settle(LEADER, Role::Manager, conflict, Side::Mine).await.unwrap_err();
+        assert_eq!(reason(&again), Some(Reason::ConflictSettled));
+        for who in [ANA, BIA] {
+            let ask = pb::ListConflictsRequest { settled: Some(true), ..Default::default() };
+            let seen = yard.listed(who, Role::Operator, ask).await;
+            assert_eq!((seen[0].id, seen[0].chosen(), seen[0].settled_by), (conflict, Side::Theirs, Some(LEADER)));
+        }
+        assert!(yard.listed(99, Role::Operator, pb::ListConflictsRequest::default()).await.is_empty(), "others' are not shown");
+        assert!(yard.listed(LEADER, Role::Manager, pb::ListConflictsRequest { mine: true, ..Default::default() }).await.is_empty());
+        let open = pb::ListConflictsRequest { settled: Some(false), ..Default::default() };
+        assert!(yard.listed(LEADER, Role::Manager, open).await.is_empty());
+        yard.counters_equal_the_rows().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_choice_between_values_that_are_not_stored_any_more_is_asked_again_with_the_current_one() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1"]).await;
+        let id = yard.walk().await[0].id;
+        yard.by(ANA, notes(id, "", "by ana")).await.unwrap();
+        let conflict = yard.by(BIA, notes(id, "", "by bia")).await.unwrap().conflicts[0].id;
+        yard.by(LEADER, notes(id, "by ana", "by the leader")).await.unwrap();
+        let refused = yard.settle(LEADER, Role::Manager, conflict, Side::Mine).await.unwrap_err();
+        assert_eq!(reason(&refused), Some(Reason::StaleVersion));
+        assert_eq!(yard.vehicle(id).await.operator_notes, "by the leader", "nothing was overwritten");
+        let renewed = yard.listed(BIA, Role::Operator, pb::ListConflictsRequest::default()).await.remove(0);
+        assert_eq!((&*renewed.theirs, renewed.theirs_by, &*renewed.mine), ("by the leader", Some(LEADER), "by bia"));
+        let chosen = yard.settle(LEADER, Role::Manager, conflict, Side::Mine).await.unwrap();
+        assert_eq!((&*chosen.operator_notes, chosen.open_conflicts), ("by bia", 0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn supervisors_alone_choose_where_they_alone_may_write_and_a_conflict_goes_with_its_campaign() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1"]).await;
+        let id = yard.walk().await[0].id;
+        let vin = |wants: &str| SaveVehicleRequest {
+            id,
+            base: Some(Base { vin_number: Some("HB20 000001".into()), ..Default::default() }),
+            vin_number: Some(wants.into()),
+            on_conflict: OnConflict::Keep.into(),
+            ..Default::default()
+        };
+        yard.as_who((CHIEF, Role::Admin), vin("HB20 000002")).await.unwrap();
+        let conflict = yard.as_who((18, Role::Admin), vin("HB20 000003")).await.unwrap().conflicts[0].id;
+        let refused = yard.settle(LEADER, Role::Manager, conflict, Side::Mine).await.unwrap_err();
+        assert_eq!(reason(&refused), Some(Reason::FieldNotAllowed));
+        yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 2).await;
+        let closed = yard.settle(CHIEF, Role::Admin, conflict, Side::Mine).await.unwrap_err();
+        assert_eq!(reason(&closed), Some(Reason::CampaignClosed), "a closed campaign takes no other value");
+        yard.gate(CAMPAIGN, "Recall A", Gate::Open, 3).await;
+        assert_eq!(yard.settle(CHIEF, Role::Admin, conflict, Side::Mine).await.unwrap().serial_number, "000003");
+        let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };
+        yard.fleet().remove_campaign(yard.person(LEADER, Role::Manager).sign(gone)).await.unwrap();
+        assert!(yard.listed(CHIEF, Role::Admin, pb::ListConflictsRequest::default()).await.is_empty());
+    })
+    .await;
+}

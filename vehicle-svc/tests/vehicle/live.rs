@@ -1,0 +1,224 @@
+//! What others change, as it happens, here and at other replicas; and how fast they go.
+use crate::yard::{CAMPAIGN, Yard, status};
+use chrono::TimeDelta;
+use patio_kit::{
+    errors::{Reason, reason},
+    testing::{self, REDIS, each_database, from_environment, host_on, tell},
+};
+use patio_proto::{
+    access::Role,
+    auth::Revocation,
+    vehicle::{self as pb, Base, Gate, OnConflict, SaveVehicleRequest, VehicleStatus, WatchEvent, watch_event::Event},
+};
+use std::time::Duration;
+use tonic::{Status, Streaming};
+
+/// Long enough for a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+impl Yard {
+    async fn watch(&self, who: i64, role: Role, campaign_id: Option<i64>) -> Streaming<WatchEvent> {
+        let ask = self.person(who, role).sign(pb::WatchRequest { campaign_id });
+        self.live().watch(ask).await.unwrap().into_inner()
+    }
+
+    async fn paces(&self) -> Vec<pb::Pace> {
+        let ask = pb::GetPacesRequest { campaign_ids: vec![CAMPAIGN, 99] };
+        self.live().get_paces(self.person(4, Role::Operator).sign(ask)).await.unwrap().into_inner().paces
+    }
+}
+
+/// What comes next, or that the stream has ended.
+async fn heard(stream: &mut Streaming<WatchEvent>) -> Result<Option<WatchEvent>, Status> {
+    tokio::time::timeout(PATIENCE, stream.message()).await.unwrap()
+}
+
+/// The next event that passes; others may come between.
+async fn next<T>(stream: &mut Streaming<WatchEvent>, pass: impl Fn(Event) -> Option<T>) -> T {
+    loop {
+        if let Some(found) = heard(stream).await.unwrap().unwrap().event.and_then(&pass) {
+            return found;
+        }
+    }
+}
+
+fn vehicles(event: Event) -> Option<pb::VehiclesChanged> {
+    if let Event::Vehicles(changed) = event { Some(changed) } else { None }
+}
+
+fn campaign(event: Event) -> Option<i64> {
+    if let Event::CampaignId(id) = event { Some(id) } else { None }
+}
+
+fn conflict(event: Event) -> Option<pb::Conflict> {
+    if let Event::Conflict(conflict) = event { Some(*conflict) } else { None }
+}
+
+#[tokio::test]
+async fn whoever_watches_is_told_of_every_kind_of_change() {
+    each_database(async |host| {
+        let spaces: Vec<String> = (0..51).map(|n| format!("A-{n}")).collect();
+        let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
+        let mut stream = yard.watch(5, Role::Operator, Some(CAMPAIGN)).await;
+        let id = yard.walk().await[0].id;
+        yard.save(Role::Operator, status(id, VehicleStatus::Ng)).await.unwrap();
+        let saved = next(&mut stream, vehicles).await;
+        assert_eq!((saved.vehicles[0].id, saved.vehicles[0].status(), saved.by), (id, VehicleStatus::Ng, Some(4)));
+        assert_eq!(yard.changes(saved.revision - 1).await.vehicles, saved.vehicles, "the same as asking for the changes");
+        let bulk = async |count: i32| {
+            let vins = (1..=count).map(|n| format!("HB20 {n:06}")).collect();
+            let (action, ok) = (pb::StatusAction::Insert.into(), VehicleStatus::Ok.into());
+            let ask = pb::BulkStatusRequest { vins, action, status: ok, ..Default::default() };
+            yard.bulk().bulk_status(yard.person(3, Role::Manager).sign(ask)).await.unwrap();
+        };
+        bulk(50).await;
+        let many = next(&mut stream, vehicles).await;
+        assert_eq!((many.vehicles.len(), many.by), (50, Some(3)));
+        let person = yard.person(3, Role::Manager);
+        let job = yard.jobs().list_jobs(person.sign(pb::ListJobsRequest::default())).await.unwrap().into_inner().jobs[0].id;
+        yard.jobs().undo_job(person.sign(pb::UndoJobRequest { id: job })).await.unwrap();
+        let undone = next(&mut stream, vehicles).await;
+        assert_eq!((undone.vehicles.len(), undone.revision), (50, many.revision + 1));
+        bulk(51).await;
+        assert!(next(&mut stream, vehicles).await.vehicles.is_empty(), "too many to be told: they are asked for");
+        yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 2).await;
+        assert_eq!(next(&mut stream, campaign).await, CAMPAIGN);
+        let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };
+        yard.fleet().remove_campaign(person.sign(gone)).await.unwrap();
+        assert_eq!(next(&mut stream, campaign).await, CAMPAIGN);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn conflicts_are_told_to_those_whose_they_are_and_to_leaders() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1"]).await;
+        let id = yard.walk().await[0].id;
+        let mut others = [yard.watch(77, Role::Operator, None).await, yard.watch(5, Role::Operator, Some(CAMPAIGN + 1)).await];
+        let mut theirs = [
+            yard.watch(4, Role::Operator, None).await,
+            yard.watch(5, Role::Operator, None).await,
+            yard.watch(3, Role::Manager, None).await,
+        ];
+        let base = Some(Base { status: Some(0), ..Default::default() });
+        let save = |wants| SaveVehicleRequest { base: base.clone(), on_conflict: OnConflict::Keep.into(), ..status(id, wants) };
+        yard.vehicles().save_vehicle(yard.person(4, Role::Operator).sign(save(VehicleStatus::Ok))).await.unwrap();
+        yard.vehicles().save_vehicle(yard.person(5, Role::Operator).sign(save(VehicleStatus::Ng))).await.unwrap();
+        let made = next(&mut theirs[0], conflict).await;
+        let ask = pb::SettleConflictRequest { id: made.id, choice: pb::Side::Theirs.into() };
+        yard.conflicts().settle_conflict(yard.person(3, Role::Manager).sign(ask)).await.unwrap();
+        for stream in &mut theirs[1..] {
+            assert_eq!(next(stream, conflict).await.id, made.id);
+        }
+        for stream in &mut theirs {
+            assert_eq!(next(stream, conflict).await.chosen(), pb::Side::Theirs, "what came of it");
+        }
+        yard.gate(CAMPAIGN, "Recall B", Gate::Open, 2).await;
+        yard.gate(CAMPAIGN + 1, "Another", Gate::Open, 2).await;
+        let end = loop {
+            match heard(&mut others[0]).await.unwrap().unwrap().event.unwrap() {
+                Event::Conflict(told) => panic!("{told:?}"),
+                Event::CampaignId(id) => break id,
+                Event::Vehicles(_) | Event::Pace(_) => {}
+            }
+        };
+        assert_eq!(end, CAMPAIGN);
+        assert_eq!(campaign(heard(&mut others[1]).await.unwrap().unwrap().event.unwrap()), Some(CAMPAIGN + 1), "only what is watched");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_stream_ends_with_its_session_and_before_the_process_and_when_it_does_not_keep_up() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1"]).await;
+        let mut idle = yard.watch(5, Role::Operator, None).await;
+        let mut ended = yard.watch(6, Role::Operator, None).await;
+        let forget_at = Some(patio_kit::clock::timestamp(yard.host.clock.now() + TimeDelta::hours(1)));
+        yard.host.identity.revoke(&[Revocation { sequence: 1, user_id: 6, forget_at, ..Default::default() }]);
+        while let Some(event) = heard(&mut ended).await.unwrap() {
+            assert!(event.event.is_some());
+        }
+        for revision in 2..2_500 {
+            yard.gate(CAMPAIGN, "Recall A", Gate::Open, revision).await;
+        }
+        let cut_off = loop {
+            match heard(&mut idle).await {
+                Ok(event) => assert!(event.is_some()),
+                Err(refusal) => break refusal,
+            }
+        };
+        assert_eq!(reason(&cut_off), Some(Reason::Unavailable), "nothing is kept without end for whoever does not read");
+        let mut last = yard.watch(5, Role::Operator, None).await;
+        yard.host.tasks.leave();
+        assert_eq!(heard(&mut last).await.unwrap(), None);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn paces_tell_who_works_where_and_when_they_will_be_done() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "A-2", "B-1", "B-2", "C-1", "C-2"]).await;
+        let mut stream = yard.watch(5, Role::Operator, Some(CAMPAIGN)).await;
+        let ids: Vec<i64> = yard.walk().await.iter().map(|vehicle| vehicle.id).collect();
+        let idle = yard.paces().await;
+        assert_eq!(idle, [pb::Pace { campaign_id: CAMPAIGN, remaining: 6, ..Default::default() }], "one that nobody has is left out");
+        yard.save(Role::Operator, status(ids[0], VehicleStatus::Ok)).await.unwrap();
+        let told = next(&mut stream, |event| if let Event::Pace(pace) = event { Some(pace) } else { None }).await;
+        assert_eq!((told.people[0].user_id, told.people[0].yard, told.remaining), (4, Some(2), 5));
+        yard.host.clock.advance(TimeDelta::minutes(10));
+        yard.save(Role::Operator, status(ids[2], VehicleStatus::Ok)).await.unwrap();
+        let pace = yard.paces().await.remove(0);
+        assert_eq!((pace.people[0].yard, pace.people[0].saves, pace.remaining), (Some(4), 2, 4), "where the last one stands");
+        assert!((11.5..=12.0).contains(&pace.per_hour), "two in ten minutes: {pace:?}");
+        let left = pace.finish_at.unwrap().seconds - yard.host.clock.now().timestamp();
+        assert!((1_190..1_260).contains(&left), "four at twelve an hour: {left} s");
+        yard.host.clock.advance(TimeDelta::minutes(16));
+        let later = yard.paces().await.remove(0);
+        assert!(later.people.is_empty() && later.per_hour > 0.0, "gone home, though the half hour still counts: {later:?}");
+        yard.host.clock.advance(TimeDelta::minutes(20));
+        let later = yard.paces().await.remove(0);
+        assert_eq!((later.per_hour, later.finish_at, later.remaining), (0.0, None, 4));
+    })
+    .await;
+}
+
+/// A stream at one replica that hears the other, which takes a moment after they started.
+async fn connected(from: &Yard, to: &Yard) -> Streaming<WatchEvent> {
+    for _ in 0..60 {
+        let mut stream = to.watch(5, Role::Operator, None).await;
+        from.gate(CAMPAIGN, "Recall A", Gate::Open, 1).await;
+        if let Ok(Ok(Some(_))) = tokio::time::timeout(Duration::from_secs(1), stream.message()).await {
+            return stream;
+        }
+    }
+    panic!("the replicas do not hear each other")
+}
+
+/// Two replicas of vehicle-svc on one database, each with streams of its own.
+#[tokio::test]
+async fn a_change_through_one_replica_is_heard_at_the_other_within_two_seconds() {
+    let (Some(redis), Some(_)) = (from_environment(REDIS), from_environment(testing::POSTGRES)) else {
+        return tell("no Redis or no PostgreSQL is named: replicas skipped");
+    };
+    each_database(async |host| {
+        let Some(url) = host.settings.database_url.clone() else { return }; // SQLite has one process
+        let folder = tempfile::tempdir().unwrap();
+        let one = Yard::with(host_on(folder.path(), Some(url.expose().to_owned()), Some(redis.clone())).await, &["A-1", "A-2"]).await;
+        let other = Yard::beside(host_on(folder.path(), Some(url.expose().to_owned()), Some(redis.clone())).await).await;
+        let (mut here, mut there) = (connected(&other, &one).await, connected(&one, &other).await);
+        let ids: Vec<i64> = one.walk().await.iter().map(|vehicle| vehicle.id).collect();
+        let begun = std::time::Instant::now();
+        one.save(Role::Operator, status(ids[0], VehicleStatus::Ng)).await.unwrap();
+        let changed = next(&mut there, vehicles).await;
+        assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+        assert_eq!((changed.vehicles[0].id, changed.by), (ids[0], Some(4)));
+        assert_eq!(next(&mut here, vehicles).await.vehicles, changed.vehicles);
+        other.save(Role::Operator, status(ids[1], VehicleStatus::Ok)).await.unwrap();
+        assert_eq!(next(&mut here, vehicles).await.vehicles[0].id, ids[1], "and the other way round");
+        assert_eq!(other.paces().await[0].people[0].saves, 2, "a pace is of both");
+    })
+    .await;
+}

@@ -1,0 +1,123 @@
+import { expect, test } from '@playwright/test'
+import { campaignOf, rowsIn, saved, vehicleOf, type Vehicle } from './support/campaign'
+import { supervisor } from './support/people'
+import { SIZES, shot } from './support/screenshots'
+import { enter, headersOf, keptByPhone, member, quiet } from './support/session'
+
+const WITHIN_MS = 2000
+
+for (const viewport of SIZES) {
+  test.describe(`at ${viewport.width}`, () => {
+    test.use({ viewport, serviceWorkers: 'allow' })
+
+    test('what others save is on open screens within two seconds, and who works how fast is seen', async ({ page, context }) => {
+      const headers = await headersOf(page.request, supervisor)
+      const { id, name, vehicles } = await campaignOf(page.request, headers, 'Live', rowsIn('K', 3))
+      const [first, second] = vehicles as [Vehicle, Vehicle]
+      const operator = await member(page.request, 'op')
+      const theirs = await headersOf(page.request, operator)
+      await enter(page, supervisor, `/campaign/${id}/vehicles`)
+      const row = page.locator('main').getByRole(viewport.width < 768 ? 'listitem' : 'row').filter({ hasText: first.vin_number })
+      await expect(row.getByText('No status')).toBeVisible()
+      const other = await context.newPage()
+      await enter(other, supervisor, `/vehicle/${second.id}`)
+      await expect(other.getByText('Ainda sem modificações.')).toBeVisible()
+      await quiet(page)
+      await quiet(other)
+
+      await saved(page.request, theirs, first.id, { status: 'ng' })
+      await expect(row.getByText('ng', { exact: true })).toBeVisible({ timeout: WITHIN_MS })
+      await saved(page.request, theirs, second.id, { status: 'ok', operator_notes: 'left door' })
+      await expect(other.getByLabel('Operator / Team Leader Notes')).toHaveValue('left door', { timeout: WITHIN_MS })
+      await other.close()
+
+      await page.goto(`/campaign/${id}`)
+      const pace = page.getByRole('region', { name: 'Working now' })
+      await expect(pace).toContainText(operator.hmc)
+      await expect(pace).toContainText('Yard K')
+      await expect(pace).toContainText(/termina por volta de/)
+      await expect(page.getByText('2 / 3', { exact: true })).toBeVisible()
+      await shot(page, 'campaign-pace')
+      await page.goto(`/campaign-home?search=${encodeURIComponent(name)}`)
+      await expect(pace).toContainText(name)
+      await shot(page, 'home-pace')
+    })
+
+    test('a field that two people changed keeps both values, is settled in one tap, and who saved it is told', async ({ page, browser, context, baseURL }) => {
+      const headers = await headersOf(page.request, supervisor)
+      const { id, vehicles } = await campaignOf(page.request, headers, 'Both sides', rowsIn('K', 3))
+      const [first] = vehicles as [Vehicle]
+      const operator = await member(page.request, 'op')
+      await enter(page, operator, `/vehicle/${first.id}`)
+      await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
+      await keptByPhone(page)
+      await context.setOffline(true)
+      await page.getByRole('button', { name: 'Manual' }).click()
+      await page.getByLabel('Vehicle identifier').fill(first.vin_number)
+      await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true }).click()
+      await page.getByLabel('Operator / Team Leader Notes').fill('all fine here')
+      await page.getByRole('button', { name: 'Save and Exit' }).click()
+      await expect(page.getByRole('link', { name: '1 save waits on this phone' })).toBeVisible()
+      await saved(page.request, headers, first.id, { status: 'ng' })
+      await context.setOffline(false)
+      await expect(page.getByRole('link', { name: /on this phone$/ })).toHaveCount(0)
+      // both are kept, what makes somebody look again shows, and the note that nobody else changed is saved
+      expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ng', operator_notes: 'all fine here', open_conflicts: 1 })
+      await page.goto('/outbox')
+      await expect(page.getByRole('region', { name: 'Changed by two people' })).toContainText('Um líder ou supervisor decide.')
+
+      const desk = await browser.newContext({ baseURL, viewport, locale: 'pt-BR', serviceWorkers: 'block' })
+      const leader = await desk.newPage()
+      await enter(leader, supervisor, `/campaign/${id}`)
+      await leader.getByRole('link', { name: '1 field to decide' }).click()
+      await expect(leader.getByText('Shown meanwhile')).toBeVisible()
+      await shot(leader, 'conflicts')
+      await leader.getByRole('button', { name: `Keep "ok" of ${operator.hmc} for ${first.vin_number}` }).click()
+      await expect(leader.getByText('Nada a decidir.', { exact: false })).toBeVisible()
+      await leader.getByRole('tab', { name: 'Settled' }).click()
+      await expect(leader.getByText(`Chosen by ${supervisor.hmc}`)).toBeVisible()
+      await shot(leader, 'conflicts-settled')
+      await desk.close()
+
+      await expect(page.getByText(`${first.vin_number}: ${supervisor.hmc} decidiu, vale o que você salvou.`)).toBeVisible()
+      await expect(page.getByRole('region', { name: 'Changed by two people' })).toContainText('Vale o seu valor')
+      await shot(page, 'outbox-outcome')
+      await page.reload()
+      await expect(page.getByRole('region', { name: 'Changed by two people' })).toBeVisible()
+      await expect(page.getByText('decidiu, vale', { exact: false })).toHaveCount(0)
+      expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ok', open_conflicts: 0 })
+    })
+  })
+}
+
+test('closing a campaign warns of what phones still hold', async ({ page, browser, baseURL }) => {
+  const headers = await headersOf(page.request, supervisor)
+  const { id, vehicles: [first] } = await campaignOf(page.request, headers, 'Held', rowsIn('K', 2))
+  const operator = await member(page.request, 'op')
+  const phone = await browser.newContext({ baseURL, viewport: SIZES[0], locale: 'pt-BR', serviceWorkers: 'block' })
+  const work = await phone.newPage()
+  await work.route(`**/api/vehicles/${first?.id}*`, (route) => (route.request().method() === 'PUT' ? route.fulfill({ status: 503, json: { code: 'UNAVAILABLE', message: 'in a moment' } }) : route.fallback()))
+  await enter(work, operator, `/vehicle/${first?.id}`)
+  await work.getByRole('button', { name: 'Manual' }).click()
+  await work.getByLabel('Vehicle identifier').fill(first?.vin_number ?? '')
+  await work.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true }).click()
+  const told = work.waitForResponse((response) => response.url().endsWith('/held') && response.request().method() === 'PUT')
+  await work.getByRole('button', { name: 'Save and Exit' }).click()
+  await expect(work.getByRole('link', { name: '1 save waits on this phone' })).toBeVisible()
+  expect((await told).status()).toBe(204)
+
+  await enter(page, supervisor, `/campaign/${id}`)
+  await page.request.put(`/api/campaigns/${id}`, { headers, data: { status: 'Ongoing' } })
+  await page.reload()
+  await page.getByRole('button', { name: 'Close campaign' }).click()
+  const question = page.getByRole('dialog')
+  await expect(question).toContainText('Telefones ainda guardam 1 inspeções desta campanha')
+  await expect(question).toContainText(operator.hmc)
+  await shot(page, 'campaign-closing-held')
+  await page.getByRole('button', { name: 'NO', exact: true }).click()
+
+  await work.unroute(`**/api/vehicles/${first?.id}*`)
+  await expect(work.getByRole('link', { name: /waits on this phone$/ })).toHaveCount(0)
+  await expect.poll(async () => ((await (await page.request.get(`/api/campaigns/${id}/held`, { headers })).json()) as { saves: number }).saves).toBe(0)
+  await phone.close()
+})

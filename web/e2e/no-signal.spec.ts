@@ -1,0 +1,174 @@
+import { expect, test, type APIRequestContext, type Page } from '@playwright/test'
+import { rowsOver, uploaded, vehiclesOf, type Vehicle } from './support/campaign'
+import { film, nothing, showing } from './support/film'
+import { developer, supervisor, unique, type Person } from './support/people'
+import { dropDisk, newDisk, switchOn, type RunningPhone } from './support/phone'
+import { headersOf, keptByPhone, member } from './support/session'
+import { shot } from './support/screenshots'
+
+const VEHICLES = 20_000
+const SCANNED = 10
+const ALL = 50
+const RELOADS = [20, 35]
+/** Two seconds a label, five pictures a second. */
+const [A_SECOND, PICTURES, BETWEEN] = [5, 10, 4]
+const A_DAY = 86_400_000
+
+test.setTimeout(900_000)
+test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
+
+const waiting = (page: Page, count: number) => page.getByRole('link', { name: `${count} save${count === 1 ? '' : 's'} wait${count === 1 ? 's' : ''} on this phone` })
+
+async function signedOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
+}
+
+/** Signs in on the page that is shown. */
+async function signInHere(page: Page, { hmc, password }: Person): Promise<void> {
+  await page.getByLabel('HMC (Register Number)').fill(hmc)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Scans and saves what the film shows until so many different cars are done; which, in order. */
+async function scan(page: Page, count: number): Promise<string[]> {
+  const done: string[] = []
+  while (done.length < count) {
+    const sheet = page.getByRole('dialog')
+    await expect(sheet).toBeVisible({ timeout: 60_000 })
+    const vin = ((await sheet.getAttribute('aria-label')) ?? '').replace('Vehicle ', '')
+    if (done.includes(vin)) await sheet.getByRole('button', { name: 'Do not save' }).click()
+    else {
+      await sheet.getByRole('button', { name: 'ok', exact: true }).click()
+      await sheet.getByRole('button', { name: 'Save as ok' }).click()
+      await expect(page.getByText(`${vin} guardado neste telefone como ok.`)).toBeVisible()
+      done.push(vin)
+    }
+    await expect(sheet).toHaveCount(0)
+  }
+  return done
+}
+
+/** Types and saves the car that is shown, and goes on to the next one; which it was. */
+async function type(page: Page, status: string): Promise<string> {
+  const manual = page.getByRole('button', { name: 'Manual' })
+  const place = page.locator('main h1 + p .mono')
+  await expect(place).toBeVisible()
+  const [vin, address] = [(await place.textContent()) ?? '', page.url()]
+  if (await manual.isVisible()) await manual.click()
+  await page.getByLabel('Vehicle identifier').fill(vin.slice(-6))
+  await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: status, exact: true }).click()
+  await page.getByRole('button', { name: 'Save and Go Next' }).click()
+  await page.getByText('Ir agora').last().click()
+  await expect(page).not.toHaveURL(address)
+  return vin
+}
+
+interface Told {
+  hmc: string
+  summary: string
+  at: string
+  new: { device_time?: string; device?: string; status?: string }
+}
+
+/** What the records say that a person saved, oldest first. */
+async function recordsOf(request: APIRequestContext, hmc: string): Promise<Told[]> {
+  const headers = await headersOf(request, developer)
+  const found: Told[] = []
+  for (let page = 0; ; page++) {
+    const response = await request.get(`/api/logs/audit?kind=vehicle-changed&hmc=${encodeURIComponent(hmc)}&page=${page}`, { headers })
+    const { events } = (await response.json()) as { events: Told[] }
+    if (events.length === 0) return found.toReversed()
+    found.push(...events)
+  }
+}
+
+test('fifty cars inspected without a signal outlive reloads, a killed browser and another person, and arrive once, in order', async ({ request, baseURL }) => {
+  const headers = await headersOf(request, supervisor)
+  let campaign = 0
+  await expect(async () => {
+    campaign = await uploaded(request, headers, unique('No signal'), rowsOver(VEHICLES))
+  }).toPass({ timeout: 150_000 })
+  const [mine, other] = [await member(request, 'op'), await member(request, 'op')]
+  const labels = (await vehiclesOf(request, headers, campaign)).slice(-SCANNED).map(({ vin_number }) => vin_number)
+  const disk = newDisk()
+  const scenes = labels.flatMap((vin) => [showing('Code128', vin, { pictures: PICTURES, turn: 5 }), nothing(BETWEEN)])
+  const camera = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', `--use-file-for-fake-video-capture=${await film(scenes, disk, A_SECOND)}`]
+  let phone: RunningPhone | null = null
+  const done: string[] = []
+  const begun = Date.now()
+  try {
+    phone = await switchOn(disk, ...camera)
+    let { page, context } = phone
+    await test.step('signed in and taken along, then the network is cut', async () => {
+      await page.goto(baseURL ?? '')
+      await signInHere(page, mine)
+      await expect(page).toHaveURL(/\/campaign-home$/)
+      await page.goto(`${baseURL}/campaign/${campaign}`)
+      await page.getByRole('button', { name: 'Take this campaign along' }).click()
+      await expect(page.getByText('Pronto: esta lista funciona sem sinal.')).toBeVisible({ timeout: 60_000 })
+      await keptByPhone(page)
+      await context.setOffline(true)
+    })
+    await test.step('some are scanned, the others typed, with two reloads', async () => {
+      const at = (path: string) => `${baseURL}${path}`
+      await page.goto(at(`/campaign/${campaign}/walk`))
+      done.push(...(await scan(page, SCANNED)))
+      await page.goto(at(`/campaign/${campaign}`))
+      await expect(page.getByText(`${SCANNED} / 20 000`)).toBeVisible()
+      await page.getByRole('button', { name: /^(Start|Continue) campaign$/ }).click()
+      while (done.length < ALL) {
+        if (RELOADS.includes(done.length)) await page.reload()
+        done.push(await type(page, done.length % 3 === 0 ? 'ng' : 'ok'))
+      }
+      expect(new Set(done).size).toBe(ALL)
+      await page.goto(at('/outbox'))
+      await expect(waiting(page, ALL)).toBeVisible()
+      await expect(page.getByRole('region', { name: 'To send' }).getByRole('listitem')).toHaveCount(ALL)
+    })
+    await test.step('the browser is killed and started again, still without a network', async () => {
+      await phone?.kill()
+      phone = await switchOn(disk, ...camera)
+      page = phone.page
+      context = phone.context
+      await context.setOffline(true)
+      await page.goto(baseURL ?? '')
+      await expect(page.getByText(`Neste telefone esperam ${ALL} inspeções.`, { exact: false })).toBeVisible()
+      await signInHere(page, mine)
+      await expect(page.getByText('Sem conexão. Verifique a rede e tente novamente.')).toBeVisible()
+      await shot(page, 'sign-in-held')
+    })
+    await test.step('another person signs in: nothing is sent, nothing is shown but how many', async () => {
+      await context.setOffline(false)
+      await signInHere(page, other)
+      await expect(page).toHaveURL(/\/campaign-home$/)
+      await page.goto(`${baseURL}/outbox`)
+      await expect(page.getByText(`Neste telefone esperam ${ALL} inspeções de outras pessoas.`, { exact: false })).toBeVisible()
+      await expect(page.getByText(done[0] ?? '', { exact: true })).toHaveCount(0)
+      await shot(page, 'outbox-others')
+      expect((await recordsOf(request, other.hmc)).length).toBe(0)
+      expect((await recordsOf(request, mine.hmc)).length).toBe(0)
+      await signedOut(page)
+    })
+    await test.step('back again and with a network all arrive once, in order, of the right person and time', async () => {
+      await signInHere(page, mine)
+      await expect(page).toHaveURL(/\/campaign-home$/)
+      await page.goto(`${baseURL}/outbox`)
+      await expect(page.getByText('Tudo foi enviado.', { exact: false })).toBeVisible({ timeout: 120_000 })
+      const records = await recordsOf(request, mine.hmc)
+      expect(records.map(({ summary }) => done.find((vin) => summary.startsWith(`${vin} `)))).toEqual(done)
+      expect(records.map(({ summary }) => / scanned$| typed$/.exec(summary)?.[0].trim())).toEqual(done.map((_, index) => (index < SCANNED ? 'scanned' : 'typed')))
+      const times = records.map((told) => Date.parse(told.new.device_time ?? ''))
+      expect(times).toEqual(times.toSorted((a, b) => a - b))
+      expect([(times[0] ?? 0) >= begun, (times.at(-1) ?? A_DAY ** 2) <= Date.now()]).toEqual([true, true])
+      expect(new Set(records.map((told) => told.new.device)).size).toBe(1)
+      const stored: Vehicle[] = (await vehiclesOf(request, headers, campaign)).filter(({ inspected }) => inspected)
+      expect(stored.map(({ vin_number }) => vin_number).toSorted()).toEqual(done.toSorted())
+    })
+  } finally {
+    await phone?.kill()
+    dropDisk(disk)
+  }
+})

@@ -1,0 +1,91 @@
+import { expect, test, type Page } from '@playwright/test'
+import { campaignOf, rowsIn, vehicleOf, type Vehicle } from './support/campaign'
+import { supervisor } from './support/people'
+import { SIZES, shot } from './support/screenshots'
+import { enter, headersOf, keptByPhone, member } from './support/session'
+
+const KEPT = 'Guardado neste telefone; será enviado quando houver sinal.'
+
+async function inspect(page: Page, { vin_number }: Vehicle, status: string, save = 'Save and Exit'): Promise<void> {
+  const manual = page.getByRole('button', { name: 'Manual' })
+  if (await manual.isVisible()) await manual.click()
+  await page.getByLabel('Vehicle identifier').fill(vin_number)
+  await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: status, exact: true }).click()
+  await page.getByRole('button', { name: save }).click()
+}
+
+for (const viewport of SIZES) {
+  test.describe(`at ${viewport.width}`, () => {
+    test.use({ viewport, serviceWorkers: 'allow' })
+
+    test('what is saved without a signal waits on the phone, is seen there, and is sent when there is one', async ({ page, context }) => {
+      const headers = await headersOf(page.request, supervisor)
+      const { vehicles } = await campaignOf(page.request, headers, 'Kept', rowsIn('K', 3))
+      const [first, second] = vehicles as [Vehicle, Vehicle]
+      const operator = await member(page.request, 'op')
+      await enter(page, operator, `/vehicle/${first.id}`)
+      await expect(page.getByRole('button', { name: 'Save and Go Next' })).toBeVisible()
+      await keptByPhone(page)
+      await context.setOffline(true)
+      await inspect(page, first, 'ng', 'Save and Go Next')
+      await page.getByText('Ir agora').click()
+      await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
+      await expect(page.getByRole('link', { name: '1 save waits on this phone' })).toBeVisible()
+      await page.getByLabel('Operator / Team Leader Notes').fill('scratched')
+      await inspect(page, second, 'ok')
+      await expect(page.getByText(KEPT, { exact: true })).toBeVisible()
+      await page.getByRole('link', { name: '2 saves wait on this phone' }).click()
+      const waiting = page.getByRole('region', { name: 'To send' }).getByRole('listitem')
+      await expect(waiting).toContainText([first.vin_number, second.vin_number])
+      await expect(waiting.nth(1)).toContainText('scratched')
+      await expect(page.getByText('Sem sinal. O envio é tentado de novo sozinho.')).toBeVisible()
+      await shot(page, 'outbox-waiting')
+      expect((await vehicleOf(page.request, headers, first.id)).status).toBe('')
+
+      await context.setOffline(false)
+      await expect(page.getByText('Tudo foi enviado.')).toBeVisible()
+      await expect(page.getByRole('link', { name: /on this phone$/ })).toHaveCount(0)
+      await page.getByText('Sent (2)').click()
+      await shot(page, 'outbox-sent')
+      expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ng', inspected: true, modified_by_hmc: operator.hmc })
+      expect(await vehicleOf(page.request, headers, second.id)).toMatchObject({ status: 'ok', operator_notes: 'scratched', modified_by_hmc: operator.hmc })
+    })
+
+    test('a save that waits is edited or discarded; one that is refused says why', async ({ page, context }) => {
+      const headers = await headersOf(page.request, supervisor)
+      const { id: campaign, vehicles } = await campaignOf(page.request, headers, 'Refused', rowsIn('K', 3))
+      const [first, second] = vehicles as [Vehicle, Vehicle]
+      await enter(page, await member(page.request, 'op'), `/vehicle/${first.id}`)
+      await expect(page.getByRole('button', { name: 'Save and Go Next' })).toBeVisible()
+      await keptByPhone(page)
+      await context.setOffline(true)
+      await inspect(page, first, 'ng', 'Save and Go Next')
+      await page.getByText('Ir agora').click()
+      await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
+      await inspect(page, second, 'ok')
+      await page.getByRole('link', { name: '2 saves wait on this phone' }).click()
+      await page.getByRole('button', { name: `Edit the save of ${first.vin_number}` }).click()
+      await expect(page.getByLabel('Vehicle identifier')).toHaveValue(first.vin_number)
+      await inspect(page, first, 'Not Found')
+      await page.getByRole('link', { name: '2 saves wait on this phone' }).click()
+      const waiting = page.getByRole('region', { name: 'To send' }).getByRole('listitem')
+      await expect(waiting).toContainText([second.vin_number, first.vin_number])
+      await expect(waiting.nth(1)).toContainText('Not Found')
+      await page.getByRole('button', { name: `Discard the save of ${second.vin_number}` }).click()
+      await page.getByRole('button', { name: 'YES', exact: true }).click()
+      await expect(waiting).toHaveCount(1)
+
+      await page.request.put(`/api/campaigns/${campaign}`, { headers, data: { status: 'Ongoing' } })
+      await page.request.put(`/api/campaigns/${campaign}`, { headers, data: { status: 'Closed' } })
+      await context.setOffline(false)
+      await expect(page.getByText('Recusado: A campanha está encerrada e não recebe mais inspeções.')).toBeVisible()
+      await expect(page.getByRole('link', { name: '1 save waits on this phone, 1 refused' })).toBeVisible()
+      await shot(page, 'outbox-refused')
+      await page.request.put(`/api/campaigns/${campaign}`, { headers, data: { status: 'Ongoing' } })
+      await page.getByRole('button', { name: `Try again to send ${first.vin_number}` }).click()
+      await expect(page.getByText('Tudo foi enviado.')).toBeVisible()
+      expect((await vehicleOf(page.request, headers, first.id)).status).toBe('Not Found')
+      expect((await vehicleOf(page.request, headers, second.id)).inspected).toBe(false)
+    })
+  })
+}

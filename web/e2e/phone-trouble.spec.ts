@@ -1,0 +1,122 @@
+import { expect, test, type Page } from '@playwright/test'
+import { campaignOf, rowsIn, vehicleOf, type Vehicle } from './support/campaign'
+import { developer, supervisor } from './support/people'
+import { PHONE, shot } from './support/screenshots'
+import { enter, headersOf, keptByPhone, member } from './support/session'
+
+const A_DAY = 86_400_000
+
+test.use({ viewport: PHONE, serviceWorkers: 'allow' })
+
+async function inspect(page: Page, { vin_number }: Vehicle, status: string): Promise<void> {
+  const manual = page.getByRole('button', { name: 'Manual' })
+  if (await manual.isVisible()) await manual.click()
+  await page.getByLabel('Vehicle identifier').fill(vin_number)
+  await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: status, exact: true }).click()
+  await page.getByRole('button', { name: 'Save and Exit' }).click()
+}
+
+async function twoCars(page: Page, title: string) {
+  const headers = await headersOf(page.request, supervisor)
+  const { id, vehicles } = await campaignOf(page.request, headers, title, rowsIn('K', 3))
+  const [first, second] = vehicles as [Vehicle, Vehicle]
+  return { headers, campaign: id, first, second, operator: await member(page.request, 'op') }
+}
+
+test('a phone whose storage is full says so, keeps what was typed, and saves with a signal', async ({ page, context, baseURL }) => {
+  const { headers, campaign, first, operator } = await twoCars(page, 'Full')
+  await enter(page, operator, `/vehicle/${first.id}`)
+  await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
+  await keptByPhone(page)
+  const session = await context.newCDPSession(page)
+  await session.send('Storage.overrideQuotaForOrigin', { origin: new URL(baseURL ?? '').origin, quotaSize: 1 })
+  await context.setOffline(true)
+  await inspect(page, first, 'ng')
+  await expect(page.getByText('o armazenamento deste telefone está cheio', { exact: false })).toBeVisible()
+  await shot(page, 'vehicle-disk-full')
+  await expect(page.getByLabel('Vehicle identifier')).toHaveValue(first.vin_number)
+  await expect(page.getByRole('link', { name: /waits? on this phone/ })).toHaveCount(0)
+
+  await context.setOffline(false)
+  await page.getByRole('button', { name: 'Save and Exit' }).click()
+  await expect(page).toHaveURL(new RegExp(`/campaign/${campaign}$`))
+  expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ng', modified_by_hmc: operator.hmc })
+  await page.getByRole('button', { name: 'Take this campaign along' }).click()
+  await expect(page.getByText('O armazenamento deste telefone está cheio: a lista não coube.', { exact: false })).toBeVisible()
+})
+
+test('a browser that keeps nothing saves with a signal and says that it cannot without one', async ({ page, context }) => {
+  const { headers, campaign, first, second, operator } = await twoCars(page, 'Private')
+  await page.addInitScript(() => Object.defineProperty(globalThis, 'indexedDB', { value: undefined }))
+  await enter(page, operator, `/vehicle/${first.id}`)
+  await expect(page.getByText('Este navegador não guarda nada neste telefone: sem sinal não é possível salvar.')).toBeVisible()
+  await inspect(page, first, 'ok')
+  await expect(page).toHaveURL(new RegExp(`/campaign/${campaign}$`))
+  expect((await vehicleOf(page.request, headers, first.id)).status).toBe('ok')
+  await page.goto('/outbox')
+  await expect(page.getByText('Você pode trabalhar, mas só com sinal.', { exact: false })).toBeVisible()
+  await shot(page, 'outbox-no-disk')
+
+  await page.goto(`/vehicle/${second.id}`)
+  await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
+  await context.setOffline(true)
+  await inspect(page, second, 'ok')
+  await expect(page.getByText('Não foi salvo. Sem conexão, e este navegador não guarda nada neste telefone.', { exact: false })).toBeVisible()
+  await expect(page.getByLabel('Vehicle identifier')).toHaveValue(second.vin_number)
+})
+
+test('a clock that is off by a day changes nothing but what it told', async ({ page, context }) => {
+  test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
+  const { headers, first, second, operator } = await twoCars(page, 'Clock')
+  await page.clock.install({ time: Date.now() - A_DAY })
+  await enter(page, operator, `/vehicle/${first.id}`)
+  await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
+  await keptByPhone(page)
+  await context.setOffline(true)
+  await inspect(page, first, 'ng')
+  await expect(page.getByRole('link', { name: '1 save waits on this phone' })).toBeVisible()
+  // somebody sets it right, and a day too far
+  await page.clock.setSystemTime(Date.now() + A_DAY)
+  await page.getByRole('link', { name: '1 save waits on this phone' }).click()
+  await expect(page.getByRole('region', { name: 'To send' }).getByText('anteontem', { exact: false })).toBeVisible()
+  await context.setOffline(false)
+  await page.clock.runFor(10_000)
+  await expect(page.getByText('Tudo foi enviado.', { exact: false })).toBeVisible()
+  const stored = await vehicleOf(page.request, headers, first.id)
+  expect(stored).toMatchObject({ status: 'ng', modified_by_hmc: operator.hmc })
+  expect(Math.abs(Date.parse(String(stored.modified_at)) - Date.now())).toBeLessThan(A_DAY / 24)
+  expect((await vehicleOf(page.request, headers, second.id)).inspected).toBe(false)
+  const records = await page.request.get(`/api/logs/audit?kind=vehicle-changed&hmc=${encodeURIComponent(operator.hmc)}`, { headers: await headersOf(page.request, developer) })
+  const { events } = (await records.json()) as { events: { new: { device_time: string } }[] }
+  expect(events.map((told) => Math.round((Date.now() - Date.parse(told.new.device_time)) / A_DAY))).toEqual([1])
+})
+
+test('an update of the app in the middle of the queue loses nothing', async ({ page, context, baseURL }) => {
+  const { headers, first, second, operator } = await twoCars(page, 'Update')
+  let version = 1
+  // another version of what keeps the pages is there when the browser looks for one
+  await context.route(`${baseURL ?? ''}/sw.js`, async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ response: answer, body: `${await answer.text()}\n// ${version}` })
+  })
+  await enter(page, operator, `/vehicle/${first.id}`)
+  await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
+  await keptByPhone(page)
+  await page.route('**/api/vehicles/*', (route) => (route.request().method() === 'PUT' ? route.abort() : route.fallback()))
+  await inspect(page, first, 'ng')
+  await expect(page.getByRole('link', { name: '1 save waits on this phone' })).toBeVisible()
+  await page.goto(`/vehicle/${second.id}`)
+  await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
+  await inspect(page, second, 'ok')
+  await expect(page.getByRole('link', { name: '2 saves wait on this phone' })).toBeVisible()
+  version = 2
+  await page.evaluate(async () => {
+    await (await globalThis.navigator.serviceWorker.ready).update()
+  })
+  await page.getByRole('button', { name: 'Reload now' }).click()
+  await expect(page.getByRole('button', { name: 'Reload now' })).toHaveCount(0)
+  await expect(page.getByRole('link', { name: '2 saves wait on this phone' })).toBeVisible()
+  await page.unroute('**/api/vehicles/*')
+  await expect(page.getByRole('link', { name: /on this phone$/ })).toHaveCount(0)
+  expect([(await vehicleOf(page.request, headers, first.id)).status, (await vehicleOf(page.request, headers, second.id)).status]).toEqual(['ng', 'ok'])
+})

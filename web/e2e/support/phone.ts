@@ -1,0 +1,49 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type BrowserContext, type Page } from '@playwright/test'
+import { PHONE } from './screenshots'
+
+const SWITCHES = ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu', '--remote-debugging-port=0', '--lang=pt-BR']
+
+/** A browser with a disk of its own, which can be killed and started again. */
+export interface RunningPhone {
+  context: BrowserContext
+  page: Page
+  /** As when the battery is taken out: nothing is said goodbye to. */
+  kill: () => Promise<void>
+}
+
+export const newDisk = (): string => mkdtempSync(join(tmpdir(), 'patio-phone-'))
+export const dropDisk = (disk: string): void => rmSync(disk, { recursive: true, force: true, maxRetries: 5 })
+
+/** Where a browser that was just started is spoken to. */
+const addressOf = (browser: ChildProcess): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let said = ''
+    browser.stderr?.on('data', (text: Buffer) => {
+      said += text.toString()
+      const address = /DevTools listening on (ws:\S+)/.exec(said)?.[1]
+      if (address !== undefined) resolve(address)
+    })
+    browser.once('exit', () => reject(new Error(`the browser did not start: ${said}`)))
+  })
+
+export async function switchOn(disk: string, ...switches: string[]): Promise<RunningPhone> {
+  const browser = spawn(process.env.CHROMIUM ?? '/usr/bin/chromium', [...SWITCHES, `--user-data-dir=${disk}`, `--window-size=${PHONE.width},${PHONE.height}`, ...switches, 'about:blank'], { detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+  const gone = new Promise<void>((resolve) => {
+    browser.once('exit', () => resolve())
+  })
+  const connection = await chromium.connectOverCDP(await addressOf(browser))
+  const [context] = connection.contexts()
+  if (context === undefined) throw new Error('the browser has no context')
+  const page = context.pages()[0] ?? (await context.newPage())
+  await page.setViewportSize(PHONE)
+  const kill = async () => {
+    if (browser.pid !== undefined && browser.exitCode === null) process.kill(-browser.pid, 'SIGKILL')
+    await gone
+    await connection.close().catch(() => undefined)
+  }
+  return { context, page, kill }
+}

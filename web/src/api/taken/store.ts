@@ -1,0 +1,101 @@
+import { noteAlong } from '../along'
+import { disk } from '../disk'
+import type { Campaign, ListedVehicle } from '../types'
+import { createStore } from '@/lib/store'
+import { packed, patched, unpacked } from './rows'
+
+/** What is known of a list that was taken along. */
+export interface Taken {
+  campaign: number
+  /** Null when all yards are along. */
+  yards: number[] | null
+  head: Campaign
+  revision: number | null
+  tag: string | null
+  vehicles: number
+  bytes: number
+  /** When it was taken, and when the server last said that it is as it is. */
+  taken_at: number
+  fresh_at: number
+}
+
+export const lists = createStore<Taken[]>([])
+const loaded = new Map<number, ListedVehicle[]>()
+const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('patio-taken') : null
+channel?.addEventListener('message', () => {
+  loaded.clear()
+  void readLists()
+})
+if (channel !== null && 'unref' in channel && typeof channel.unref === 'function') channel.unref()
+
+export async function readLists(): Promise<Taken[]> {
+  const all = (await (await disk())?.getAll('taken')) ?? []
+  lists.set(all)
+  noteAlong(all.map(({ campaign, yards }) => ({ campaign, yards })))
+  return all
+}
+
+export const takenOf = async (campaign: number): Promise<Taken | undefined> => await (await disk())?.get('taken', campaign)
+
+/** All rows between these keys belong to one campaign. */
+const of = (campaign: number) => IDBKeyRange.bound([campaign], [campaign, []])
+
+/** The rows of a list, read once. */
+export async function rowsOf(campaign: number): Promise<ListedVehicle[] | null> {
+  const known = loaded.get(campaign)
+  if (known !== undefined) return known
+  const kept = await disk()
+  if (kept === null || (await kept.getKey('taken', campaign)) === undefined) return null
+  const [parts, newer] = await Promise.all([kept.getAll('rows', of(campaign)), kept.getAll('newer', of(campaign))])
+  const rows = patched(unpacked(parts), newer)
+  loaded.set(campaign, rows)
+  return rows
+}
+
+/** Puts a whole list onto the disk, in the place of the one before, or leaves that as it was when there is no room. */
+export async function writeList(taken: Omit<Taken, 'vehicles' | 'bytes'>, rows: ListedVehicle[]): Promise<void> {
+  const kept = await disk()
+  if (kept === null) throw new DOMException('no disk', 'InvalidStateError')
+  const parts = packed(rows)
+  const bytes = parts.reduce((sum, part) => sum + part.length, 0)
+  const writing = kept.transaction(['taken', 'rows', 'newer'], 'readwrite')
+  const { campaign } = taken
+  const writes = [
+    writing.objectStore('rows').delete(of(campaign)),
+    writing.objectStore('newer').delete(of(campaign)),
+    ...parts.map((part, index) => writing.objectStore('rows').put(part, [campaign, index])),
+    writing.objectStore('taken').put({ ...taken, vehicles: rows.length, bytes }),
+  ]
+  await Promise.all([...writes, writing.done])
+  loaded.set(campaign, rows)
+  await told()
+}
+
+/** Notes rows that changed, and that the list is now as the server has it at this revision. */
+export async function writeNewer(campaign: number, newer: readonly ListedVehicle[], part: Partial<Taken>): Promise<ListedVehicle[] | null> {
+  const [kept, rows] = [await disk(), await rowsOf(campaign)]
+  if (kept === null || rows === null) return null
+  const writing = kept.transaction(['taken', 'newer'], 'readwrite')
+  const taken = await writing.objectStore('taken').get(campaign)
+  if (taken !== undefined) await writing.objectStore('taken').put({ ...taken, ...part })
+  for (const row of newer) await writing.objectStore('newer').put(row, [campaign, row.id])
+  await writing.done
+  const now = patched(rows, newer)
+  loaded.set(campaign, now)
+  await readLists()
+  return now
+}
+
+export async function removeList(campaign: number): Promise<void> {
+  const kept = await disk()
+  if (kept === null) return
+  const writing = kept.transaction(['taken', 'rows', 'newer'], 'readwrite')
+  await Promise.all([writing.objectStore('taken').delete(campaign), writing.objectStore('rows').delete(of(campaign)), writing.objectStore('newer').delete(of(campaign)), writing.done])
+  loaded.delete(campaign)
+  await told()
+}
+
+async function told(): Promise<void> {
+  channel?.postMessage('changed')
+  await readLists()
+}

@@ -1,0 +1,34 @@
+import { conflictsQuery } from '@/api/conflicts'
+import type { Conflict } from '@/api/types'
+import { currentSession, ownerOf } from '@/api/session'
+import { readStored, writeStored } from '@/lib/stored'
+import { translate } from '@/lib/text'
+import { toast } from '@/ui/Toast'
+import { queries } from './queries'
+
+const nameOf = (owner: string) => `outcomes:${owner}`
+const MOST = 200
+const OUTCOME_MS = 8000
+const isIds = (value: unknown): value is number[] => Array.isArray(value) && value.every((id) => typeof id === 'number')
+
+/** Tells each inspector once what became of a field that two of them changed. */
+export function tell(conflicts: Conflict[]): void {
+  const session = currentSession()
+  if (session === null) return
+  const { hmc } = session.user
+  const name = nameOf(ownerOf(session.user))
+  const known = readStored(localStorage, name, isIds) ?? []
+  const fresh = conflicts.filter((one) => one.state === 'settled' && !known.includes(one.id) && [one.mine_by_hmc, one.theirs_by_hmc].includes(hmc))
+  if (fresh.length === 0) return
+  writeStored(localStorage, name, [...known, ...fresh.map(({ id }) => id)].slice(-MOST))
+  for (const { vin_number: vin, chosen, mine_by_hmc, theirs_by_hmc, settled_by_hmc } of fresh) {
+    const winner = chosen === 'mine' ? mine_by_hmc : theirs_by_hmc
+    toast('info', translate(winner === hmc ? 'conflict.yours' : 'conflict.others', { vin, hmc: winner ?? '?', by: settled_by_hmc ?? '?' }), { ms: OUTCOME_MS })
+  }
+}
+
+/** What was settled while this person was not here. */
+export async function tellMissed(): Promise<void> {
+  const { conflicts } = await queries.fetchQuery({ ...conflictsQuery({ state: 'settled', mine: true }), retry: false }).catch(() => ({ conflicts: [] as Conflict[] }))
+  tell(conflicts)
+}
