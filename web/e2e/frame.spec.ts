@@ -5,7 +5,7 @@ import { developer, supervisor, type Person } from './support/people'
 import { PHONE, SIZES, shot } from './support/screenshots'
 import { enter, headersOf, memberOf, sessionOf } from './support/session'
 
-const back = (page: Page) => page.getByRole('button', { name: 'Back' })
+const back = (page: Page) => page.getByRole('button', { name: 'Back', exact: true })
 const openMenu = (page: Page) => page.getByRole('button', { name: 'Open menu' }).click()
 const entries = (page: Page) => page.getByRole('navigation', { name: 'Menu' }).locator('a, button')
 

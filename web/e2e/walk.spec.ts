@@ -56,7 +56,7 @@ test('a row is walked: each car is scanned, saved in two taps, and the camera is
     await sheet('HB20 000001').getByRole('button', { name: 'Save as ng' }).click()
     await expect(page.getByText('1 left')).toBeVisible()
   })
-  await page.getByRole('button', { name: 'Back' }).click()
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
   expect(await tracks(page)).toEqual({ taken: 1, live: 0 })
   await expect(page.getByText('2 / 3')).toBeVisible()
   expect(carAt(yard, 'A-3').vin).toBe(FIRST)
