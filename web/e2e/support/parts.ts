@@ -42,8 +42,10 @@ export async function downloaded(page: Page, act: () => Promise<void>): Promise<
   return { name: download.suggestedFilename(), content: readFileSync(await download.path()) }
 }
 
-/** Taps a place that belongs to the link of its row, once nothing above it moves any more. */
+/** Taps a place that belongs to the link of its row, once nothing moves any more and no toast lies over it. */
 export async function tapOn(page: Page, part: Locator): Promise<void> {
+  await expect(page.locator('[aria-live=polite]').getByRole('button')).toHaveCount(0)
+  await part.evaluate((element) => element.scrollIntoView({ block: 'center' }))
   const place = async () => JSON.stringify(await part.boundingBox())
   await expect(async () => {
     const before = await place()
