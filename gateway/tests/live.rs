@@ -10,6 +10,10 @@ use patio_proto::{
 };
 use serde_json::{Value, json};
 use std::time::Duration;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 use tonic::{Request, Response, Status, async_trait};
 
 /// Tells one of each kind and then ends; of campaign 9 it goes on for ever.
@@ -124,4 +128,20 @@ async fn paces_are_asked_for_by_campaign() {
     for bad in ["", "?campaigns=", "?campaigns=1,,2", "?campaigns=0", "?campaigns=%2B1", &format!("?campaigns={}1", "1,".repeat(200))] {
         assert_eq!(stack.ask("GET", &format!("/api/pace{bad}"), None).await.status, 400, "{bad}");
     }
+}
+
+#[tokio::test]
+async fn a_stream_outlives_the_time_that_a_connection_may_rest() {
+    let stack = Stack::new().await;
+    let mut told = crate::stack::config();
+    told.listen = ([127, 0, 0, 1], 0).into();
+    (told.head_timeout, told.body_timeout) = (Duration::from_millis(300), Duration::from_millis(300));
+    let mut connection = TcpStream::connect(stack.listen(told).await).await.unwrap();
+    let token = stack.token(4, Role::Operator);
+    let request = format!("GET /api/events?campaign=9 HTTP/1.1\r\nhost: patio\r\nauthorization: Bearer {token}\r\n\r\n");
+    connection.write_all(request.as_bytes()).await.unwrap();
+    let mut got = Vec::new();
+    let rest = tokio::time::timeout(Duration::from_secs(3), async { while connection.read_buf(&mut got).await.unwrap() > 0 {} }).await;
+    let got = String::from_utf8_lossy(&got);
+    assert!(rest.is_err() && got.starts_with("HTTP/1.1 200") && got.contains("event: pace"), "{got}");
 }

@@ -36,7 +36,7 @@ use tonic::{Code, Status};
 use uuid::Uuid;
 
 /// How often a running import gives a sign of life.
-const BEAT: Duration = Duration::from_secs(5);
+const BEAT: Duration = Duration::from_secs(2);
 /// How often it is looked whether a running import is to be given up.
 const LOOK: Duration = Duration::from_millis(250);
 

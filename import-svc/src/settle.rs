@@ -9,7 +9,7 @@ use patio_proto::{access::Role, role};
 use std::time::Duration;
 
 /// How often it is looked after.
-const EVERY: Duration = Duration::from_secs(5);
+const EVERY: Duration = Duration::from_secs(2);
 
 /// How often old sheets are looked for.
 const FORGET: Duration = Duration::from_secs(3600);

@@ -16,7 +16,7 @@ mod pace;
 mod place;
 mod progress;
 mod removing;
-mod roster;
+pub mod roster;
 mod settle;
 pub mod store;
 mod undo;
@@ -71,7 +71,7 @@ impl Program for Vehicles {
 /// Starts vehicle-svc: the one door.
 pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
     let db = host.database(SCHEMA).await?;
-    let live = Live::start(host, db.clone())?;
+    let live = Live::start(host, db.clone()).await?;
     let progress = Progress::new(host, db.clone()).over(live.clone());
     progress.keep_telling(host);
     inspect::forget_old_keys(host, db.clone());

@@ -10,6 +10,7 @@ use crate::{
 use patio_kit::{
     clock::Clock,
     db::Db,
+    errors,
     feed::{self, Feed},
     host::Host,
     lifecycle::Tasks,
@@ -22,6 +23,7 @@ use std::{
     time::Duration,
 };
 use tokio::sync::broadcast::{self, error::RecvError};
+use tonic::Status;
 
 /// Most vehicles that are told with their contents.
 pub const MOST_ROWS: usize = 50;
@@ -29,6 +31,8 @@ pub const MOST_ROWS: usize = 50;
 const BEHIND: usize = 1_024;
 /// How often paces are told, and others asked for when they are not heard.
 const EVERY: Duration = Duration::from_secs(2);
+/// After how many of these rounds the database is asked even when all others are heard.
+const ASKS: u32 = 5;
 /// How many of these rounds a pace is believed when nobody saves: people leave, too.
 const ROUNDS: u32 = 30;
 
@@ -57,8 +61,8 @@ pub struct Live {
 struct Noted {
     /// Campaigns whose change other replicas could not be told, with the last revision.
     untold: BTreeMap<i64, i64>,
-    /// The last revision that was heard of each campaign.
-    heard: BTreeMap<i64, i64>,
+    /// What was heard of each campaign.
+    followed: BTreeMap<i64, Followed>,
     /// Campaigns in which somebody saved since their pace was told.
     moved: BTreeSet<i64>,
     /// The paces that were told last.
@@ -69,12 +73,15 @@ impl Live {
     /// Hears and tells from now on.
     ///
     /// # Errors
-    /// When the address of the Redis server cannot be read.
-    pub fn start(host: &Host, db: Db) -> anyhow::Result<Self> {
+    /// When the address of the Redis server cannot be read, or the database not be asked.
+    pub async fn start(host: &Host, db: Db) -> anyhow::Result<Self> {
         let (out, _) = broadcast::channel(BEHIND);
         let feed = Feed::open(host, "vehicle-events")?;
         let live = Self { tasks: host.tasks.clone(), clock: host.clock.clone(), db, feed, out, noted: Arc::default() };
         live.keep_hearing();
+        for (campaign, revision) in campaigns::revisions(&live.db).await? {
+            live.noted().followed.entry(campaign).or_default().skip_to(revision);
+        }
         let (again, mut round) = (live.clone(), 0);
         host.tasks.repeat(EVERY, move || {
             let live = again.clone();
@@ -92,6 +99,21 @@ impl Live {
     #[must_use]
     pub fn listen(&self) -> broadcast::Receiver<Heard> {
         self.out.subscribe()
+    }
+
+    /// Does work to its end, with what has to be told of it, even when whoever asked for it has gone.
+    ///
+    /// # Errors
+    /// What the work comes to.
+    pub async fn whole<T, E>(&self, work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, Status>
+    where
+        T: Send + 'static,
+        E: Into<Status> + Send + 'static,
+    {
+        match self.tasks.whole(work).await {
+            Some(done) => done.map_err(Into::into),
+            None => Err(errors::internal(&"the work ended without an answer")),
+        }
     }
 
     fn keep_hearing(&self) {
@@ -118,8 +140,7 @@ impl Live {
         if let Some(Event::Vehicles(changed)) = &event.event {
             let mut noted = self.noted();
             noted.moved.insert(changed.campaign_id);
-            let last = noted.heard.entry(changed.campaign_id).or_default();
-            *last = changed.revision.max(*last);
+            noted.followed.entry(changed.campaign_id).or_default().hear(changed.revision);
         }
         let _ = self.out.send(Heard::Told(Arc::new(event)));
     }
@@ -136,10 +157,14 @@ impl Live {
         if !self.feed.tell(message.into()).await
             && let Some((campaign, revision)) = changed
         {
-            let mut noted = self.noted();
-            let last = noted.untold.entry(campaign).or_default();
-            *last = revision.max(*last);
+            self.note_untold(campaign, revision);
         }
+    }
+
+    fn note_untold(&self, campaign: i64, revision: i64) {
+        let mut noted = self.noted();
+        let last = noted.untold.entry(campaign).or_default();
+        *last = revision.max(*last);
     }
 
     /// A vehicle was written.
@@ -175,7 +200,8 @@ impl Live {
     /// What is done every two seconds: telling again, asking when others are not heard, telling paces.
     async fn round(&self, number: u32) {
         self.tell_again().await;
-        if !self.feed.hears_all() {
+        self.tell_gaps();
+        if !self.feed.hears_all() || number.is_multiple_of(ASKS) {
             self.ask().await;
         }
         let moved = std::mem::take(&mut self.noted().moved);
@@ -187,24 +213,42 @@ impl Live {
     async fn tell_again(&self) {
         let untold = std::mem::take(&mut self.noted().untold);
         for (campaign_id, revision) in untold {
-            self.tell_now(Event::Vehicles(pb::VehiclesChanged { campaign_id, revision, ..Default::default() })).await;
+            let changed = pb::VehiclesChanged { campaign_id, revision, ..Default::default() };
+            let message = WatchEvent { event: Some(Event::Vehicles(changed)) }.encode_to_vec();
+            if !self.feed.tell_elsewhere(&message).await {
+                self.note_untold(campaign_id, revision);
+            }
         }
     }
 
-    /// Finds out from the database what other replicas wrote.
+    /// Finds out from the database what nobody told: of a replica that is not heard, or died before it could.
     async fn ask(&self) {
         match campaigns::revisions(&self.db).await {
             Ok(all) => {
-                for (campaign_id, revision) in all {
-                    let known = self.noted().heard.get(&campaign_id).copied();
-                    if known < Some(revision) {
-                        let changed = pb::VehiclesChanged { campaign_id, revision, ..Default::default() };
-                        self.hear(WatchEvent { event: Some(Event::Vehicles(changed)) });
+                for (campaign, revision) in all {
+                    let is_new = self.noted().followed.entry(campaign).or_default().skip_to(revision);
+                    if is_new {
+                        self.tell_changed_here(campaign, revision);
                     }
                 }
             }
             Err(cause) => tracing::warn!(%cause, "the database does not say what changed"),
         }
+    }
+
+    /// Has those who watch here ask for changes between which one was not told for a whole round.
+    fn tell_gaps(&self) {
+        let gaps: Vec<(i64, i64)> = {
+            let mut noted = self.noted();
+            noted.followed.iter_mut().filter_map(|(campaign, followed)| Some((*campaign, followed.gap()?))).collect()
+        };
+        gaps.into_iter().for_each(|(campaign, revision)| self.tell_changed_here(campaign, revision));
+    }
+
+    fn tell_changed_here(&self, campaign_id: i64, revision: i64) {
+        self.noted().moved.insert(campaign_id);
+        let changed = pb::VehiclesChanged { campaign_id, revision, ..Default::default() };
+        let _ = self.out.send(Heard::Told(Arc::new(WatchEvent { event: Some(Event::Vehicles(changed)) })));
     }
 
     /// Tells the paces that changed to those who watch here; each replica does so by itself.
@@ -233,8 +277,87 @@ impl Live {
     }
 }
 
+/// Which revisions of a campaign were heard.
+#[derive(Debug, Default)]
+struct Followed {
+    /// All up to this one; 0 when none was.
+    upto: i64,
+    /// Later ones, between which some are missing.
+    beyond: BTreeSet<i64>,
+    /// The last of them when it was looked for gaps before.
+    looked: i64,
+}
+
+impl Followed {
+    fn hear(&mut self, revision: i64) {
+        if self.upto == 0 {
+            self.upto = revision;
+        }
+        if revision > self.upto {
+            self.beyond.insert(revision);
+        }
+        while self.beyond.remove(&(self.upto + 1)) {
+            self.upto += 1;
+        }
+    }
+
+    fn last(&self) -> i64 {
+        self.beyond.last().copied().unwrap_or(self.upto)
+    }
+
+    /// Takes all up to a revision as heard; whether that is news.
+    fn skip_to(&mut self, revision: i64) -> bool {
+        let is_new = revision > self.last();
+        if is_new {
+            self.upto = revision;
+            self.beyond.clear();
+        }
+        is_new
+    }
+
+    /// The last revision, when one before it was missing already when it was looked before.
+    fn gap(&mut self) -> Option<i64> {
+        let waited = self.beyond.first().is_some_and(|first| *first <= self.looked);
+        let last = self.last();
+        self.looked = last;
+        if waited {
+            self.upto = last;
+            self.beyond.clear();
+        }
+        waited.then_some(last)
+    }
+}
+
 /// Whether nothing but time has passed between two paces.
 fn same(one: &pb::Pace, other: &pb::Pace) -> bool {
     let what = |pace: &pb::Pace| pace.people.iter().map(|person| (person.user_id, person.yard, person.last_at)).collect::<Vec<_>>();
     one.remaining == other.remaining && what(one) == what(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_out_of_order_is_no_gap_and_what_does_not_come_is_one() {
+        let mut followed = Followed::default();
+        [7, 9, 8, 10].into_iter().for_each(|revision| followed.hear(revision));
+        assert_eq!((followed.upto, followed.gap(), followed.gap()), (10, None, None));
+        followed.hear(12);
+        assert_eq!(followed.gap(), None, "it may be on its way");
+        followed.hear(14);
+        assert_eq!(followed.gap(), Some(14), "it was not");
+        assert_eq!((followed.gap(), followed.upto), (None, 14), "told once");
+        followed.hear(11);
+        assert_eq!(followed.gap(), None, "late is as good as told");
+    }
+
+    #[test]
+    fn what_the_database_says_is_news_only_when_nobody_told_it() {
+        let mut followed = Followed { upto: 5, ..Followed::default() };
+        followed.hear(6);
+        assert!(!followed.skip_to(6) && followed.skip_to(8) && !followed.skip_to(8));
+        followed.hear(9);
+        assert_eq!((followed.upto, followed.gap()), (9, None));
+    }
 }

@@ -89,7 +89,9 @@ pub struct Roster {
 }
 
 impl Roster {
-    fn empty(layout: i64) -> Self {
+    /// One without vehicles, of a campaign whose layout is this.
+    #[must_use]
+    pub fn empty(layout: i64) -> Self {
         Self {
             layout,
             ids: Vec::new(),
@@ -113,7 +115,8 @@ impl Roster {
         }
     }
 
-    fn add(&mut self, entry: &Entry) {
+    /// Adds the vehicle that comes next in walking order.
+    pub fn add(&mut self, entry: &Entry) {
         let place = u32::try_from(self.ids.len()).unwrap_or(u32::MAX);
         self.ids.push(entry.id);
         self.text.push_str(&entry.haystack);

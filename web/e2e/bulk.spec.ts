@@ -1,14 +1,9 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test } from '@playwright/test'
 import { campaignOf, rowsIn, saved, vehicleOf, vehiclesOf } from './support/campaign'
+import { rowsOf, unfold } from './support/parts'
 import { supervisor } from './support/people'
 import { SIZES } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
-
-async function unfold(page: Page, title: string) {
-  const tool = page.locator('details').filter({ has: page.getByRole('heading', { name: title }) })
-  await tool.locator('summary').first().click()
-  return tool
-}
 
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
@@ -19,7 +14,7 @@ for (const viewport of SIZES) {
       const { id, name, vehicles } = await campaignOf(page.request, headers, 'Counting', rowsIn('K', 3))
       const [first, second, third] = vehicles.map(({ vin_number }) => vin_number) as [string, string, string]
       await enter(page, supervisor, `/campaign-list?search=${encodeURIComponent(name)}`)
-      const row = page.locator('tbody tr, main ul > li').filter({ hasText: name })
+      const row = rowsOf(page, name)
       const tool = await unfold(page, 'Status Manager')
       await tool.getByLabel('Campaign').selectOption({ label: name })
       for (const [vins, status, progress] of [[[first, second], 'Repair', '0 / 3'], [[second, third], 'ng', '2 / 3']] as const) {
@@ -54,7 +49,7 @@ for (const viewport of SIZES) {
     test('the yard follows the first letter of the parking space, and there is none for an unknown letter', async ({ page }) => {
       const headers = await headersOf(page.request, supervisor)
       const spaces: [space: string, yard: number | null, group: string][] = [['z-5', 10, 'Z'], ['- 12', 19, '-'], ['--', 19, '-'], ['0-15', 12, '0'], ['!7', null, '!7']]
-      const { id, name, vehicles } = await campaignOf(page.request, headers, 'Yards', rowsIn('K', spaces.length))
+      const { id, name, model, vehicles } = await campaignOf(page.request, headers, 'Yards', rowsIn('K', spaces.length))
       await enter(page, await memberOf(page.request, 'tm'), '/campaign-list')
       const tool = await unfold(page, 'Parking Space Manager')
       await tool.getByLabel('Campaign').selectOption({ label: name })
@@ -70,7 +65,7 @@ for (const viewport of SIZES) {
       const groups = page.getByLabel('Yard Filter').getByRole('option')
       await expect(groups.filter({ hasText: /^Yard (-|0)$/ })).toHaveCount(2)
       await page.getByLabel('Yard Filter').selectOption('Yard -')
-      await expect(page.locator('tbody tr, main ul > li').filter({ hasText: vehicles[0]?.vin_number.split(' ')[0] })).toHaveCount(2)
+      await expect(rowsOf(page, model)).toHaveCount(2)
     })
   })
 }

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test'
-import { rowsOver, uploaded } from './support/campaign'
+import { campaignOf, rowsIn, rowsOver, saved, uploaded, vehiclesOf } from './support/campaign'
+import { colourOf } from './support/colours'
 import { supervisor, unique } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
@@ -38,6 +39,36 @@ for (const viewport of SIZES) {
       await shot(page, 'campaign-closed')
       await page.getByRole('button', { name: 'Reopen campaign' }).click()
       await expect(badge).toContainText('Ongoing')
+    })
+
+    test('the campaign is started, continued in its yard and completed', async ({ page }) => {
+      const headers = await headersOf(page.request, supervisor)
+      const campaign = await campaignOf(page.request, headers, 'Whole', rowsIn('K', 3))
+      const [first] = campaign.vehicles
+      const operator = await memberOf(page.request, 'op')
+      const badge = page.getByRole('region', { name: campaign.name })
+      const reads = () => page.request.get(`/api/campaigns/${campaign.id}`, { headers }).then((response) => response.json())
+      await enter(page, operator, `/campaign/${campaign.id}?yard=18`)
+      await expect(badge.getByText('Ready to Start')).toBeVisible()
+      await expect(page.getByRole('link', { name: 'Vehicles List' })).toHaveAttribute('href', `/campaign/${campaign.id}/vehicles?yard=K`)
+      await page.getByRole('button', { name: 'Start campaign' }).click()
+      await expect(page).toHaveURL(new RegExp(`/vehicle/${first?.id}\\?yard=18$`))
+      expect((await reads()).status).toBe('Ongoing')
+      await page.goto(`/campaign/${campaign.id}`)
+      await expect(page.getByRole('link', { name: 'Vehicles List' })).toHaveAttribute('href', `/campaign/${campaign.id}/vehicles`)
+      const ongoing = await colourOf(badge.getByText('Ongoing'), 'color')
+      await page.getByRole('button', { name: 'Continue campaign' }).click()
+      await expect(page).toHaveURL(new RegExp(`/vehicle/${first?.id}$`))
+      await page.request.put(`/api/campaigns/${campaign.id}`, { headers, data: { status: 'Pending Review' } })
+      await page.goto(`/campaign/${campaign.id}`)
+      expect(await colourOf(badge.getByText('Pending Review'), 'color')).toEqual(ongoing)
+      await page.getByRole('button', { name: 'Continue campaign' }).click()
+      await expect(page).toHaveURL(new RegExp(`/vehicle/${first?.id}$`))
+      expect((await reads()).status).toBe('Pending Review')
+      for (const { id } of await vehiclesOf(page.request, headers, campaign.id)) await saved(page.request, headers, id, { status: 'ok' })
+      await page.goto(`/campaign/${campaign.id}`)
+      await expect(page.getByRole('button', { name: 'All vehicles inspected' })).toBeDisabled()
+      await shot(page, 'campaign-inspected')
     })
 
     test('yards are columns to look at and to tap, on home and on the campaign', async ({ page }) => {

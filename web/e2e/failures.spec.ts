@@ -1,5 +1,6 @@
-import { expect, test, type Locator, type Page, type Route } from '@playwright/test'
+import { expect, test, type Page, type Route } from '@playwright/test'
 import { campaignOf, campaignFile, rowsIn } from './support/campaign'
+import { downloaded, held, toast, unfold, upload } from './support/parts'
 import { supervisor } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, member, memberOf } from './support/session'
@@ -12,15 +13,7 @@ const AT_ONCE = { status: 400, json: { code: 'BAD_REQUEST', message: 'the databa
 const fail = (page: Page, path: string, method = 'GET', answer: Parameters<Route['fulfill']>[0] = DOWN) =>
   page.route(path, (route) => (route.request().method() === method ? route.fulfill(answer) : route.fallback()))
 
-const toast = (page: Page, text: string | RegExp) => page.locator('[aria-live=polite]').getByText(text, { exact: true })
 const isOwn = (url: URL) => url.pathname === '/api/campaigns'
-
-async function unfold(page: Page, title: string): Promise<Locator> {
-  const tool = page.locator('details').filter({ has: page.getByRole('heading', { name: title }) })
-  await tool.locator('summary').first().click()
-  return tool
-}
-
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
     test.use({ viewport })
@@ -136,14 +129,8 @@ for (const viewport of SIZES) {
       await expect(submit).toBeDisabled()
       await expect(page.getByLabel('Campaign file')).toHaveAttribute('accept', '.xlsx')
       await expect(page.getByLabel('Campaign file')).not.toHaveAttribute('multiple')
-      let answer = () => {}
-      const asked = new Promise<void>((resolve) => { answer = resolve })
-      await page.route('**/api/documents/upload', async (route) => {
-        await asked
-        await route.fulfill(DOWN)
-      })
-      await page.getByLabel('Campaign file').setInputFiles(campaignFile('Unsent', rowsIn('K', 1)))
-      await submit.click()
+      const answer = await held(page, '**/api/documents/upload', (route) => route.fulfill(DOWN))
+      await upload(page, campaignFile('Unsent', rowsIn('K', 1)))
       await expect(page.getByText('Reading file...').first()).toBeVisible()
       await shot(page, 'import-reading')
       answer()
@@ -160,17 +147,15 @@ for (const viewport of SIZES) {
     test('columns that are wrong are shown in a picture and an example', async ({ page, context }) => {
       await enter(page, await memberOf(page.request, 'tm'), '/import')
       await fail(page, '**/api/documents/upload', 'POST', { status: 422, json: { Message: 'columns', ErrorCode: 56 } })
-      await page.getByLabel('Campaign file').setInputFiles(campaignFile('Columns', rowsIn('K', 1)))
-      await page.getByRole('button', { name: 'Upload campaign' }).click()
+      await upload(page, campaignFile('Columns', rowsIn('K', 1)))
       const help = page.getByRole('alert')
       await expect(help).toContainText('A planilha tem colunas inválidas ou em excesso.')
       await shot(page, 'import-columns')
       const opening = context.waitForEvent('page')
       await help.getByRole('link', { name: 'See the expected columns' }).click()
       expect((await page.request.get((await opening).url())).headers()['content-type']).toContain('image/svg')
-      const downloading = page.waitForEvent('download')
-      await help.getByRole('button', { name: 'Download example file' }).click()
-      expect((await downloading).suggestedFilename()).toMatch(/\.xlsx$/)
+      const example = await downloaded(page, () => help.getByRole('button', { name: 'Download example file' }).click())
+      expect(example.name).toMatch(/\.xlsx$/)
     })
 
     test('users that cannot be loaded, found, changed or deleted are told of', async ({ page }) => {

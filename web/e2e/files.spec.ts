@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { expect, test, type Download, type Page } from '@playwright/test'
-import { campaignFile, identifierOf, rowsOver, uploaded, type Row } from './support/campaign'
-import { supervisor, unique } from './support/people'
+import { expect, test, type Page } from '@playwright/test'
+import { campaignFile, campaignOf, identifierOf, rowsOver, type Row } from './support/campaign'
+import { downloaded, excess, rowsOf, unfold } from './support/parts'
+import { supervisor } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
 
@@ -10,19 +10,7 @@ const HEADER = 'Model Code;Serial Number;Parking Space;Status;Team Leader Notes'
 const at = (index: number): Row => rows[index] as Row
 
 /** A campaign of this test's own, with VINs that no other campaign has. */
-async function ownCampaign(page: Page, title: string) {
-  const name = unique(title)
-  const model = `F${Date.now().toString(36).toUpperCase()}`
-  const id = await uploaded(page.request, await headersOf(page.request, supervisor), name, rows, model)
-  return { id, name, model }
-}
-
-async function downloaded(page: Page, act: () => Promise<void>): Promise<{ name: string; content: Buffer }> {
-  const coming = page.waitForEvent('download')
-  await act()
-  const download: Download = await coming
-  return { name: download.suggestedFilename(), content: readFileSync(await download.path()) }
-}
+const ownCampaign = async (page: Page, title: string) => campaignOf(page.request, await headersOf(page.request, supervisor), title, rows)
 const isZip = (content: Buffer) => content.subarray(0, 4).equals(Buffer.from('PK\u0003\u0004'))
 const csv = (...lines: string[]) => ({ name: 'changes.csv', mimeType: 'text/csv', buffer: Buffer.from([HEADER, ...lines].join('\r\n')) })
 
@@ -66,8 +54,7 @@ for (const viewport of SIZES) {
       const { id, model } = await ownCampaign(page, 'Changes')
       const [first, second] = [at(0), at(1)]
       await enter(page, await memberOf(page.request, 'tm'), '/campaign-list')
-      const tool = page.locator('details').filter({ has: page.getByRole('heading', { name: 'CSV Editor' }) })
-      await tool.locator('summary').first().click()
+      const tool = await unfold(page, 'CSV Editor')
       const file = tool.getByLabel('CSV file')
       const execute = tool.getByRole('button', { name: 'Execute' })
       await expect(execute).toBeDisabled()
@@ -91,14 +78,13 @@ for (const viewport of SIZES) {
       await expect(previewed(first)).toContainText('InspectedNo → Yes')
       await expect(previewed(second)).toContainText('No change')
       await shot(page, 'manage-csv')
-      const excess = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-      expect(excess).toBeLessThanOrEqual(0)
+      expect(await excess(page)).toBeLessThanOrEqual(0)
       await execute.click()
       await expect(tool.getByText('1 vehicle updated.')).toBeVisible()
       await expect(execute).toBeDisabled()
       await page.goto(`/campaign/${id}/vehicles`)
       await page.getByRole('searchbox').fill('C-901')
-      const vehicle = page.locator('tbody tr, main li').filter({ hasText: identifierOf(first, model) })
+      const vehicle = rowsOf(page, identifierOf(first, model))
       await expect(vehicle).toContainText('C-901')
       await expect(vehicle).toContainText(/ok/i)
     })

@@ -1,17 +1,12 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test } from '@playwright/test'
 import { identifierOf, rowsOver, uploaded, type Row } from './support/campaign'
+import { unfold } from './support/parts'
 import { supervisor, unique } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
 
 const rows = rowsOver(30)
 const at = (index: number): Row => rows[index] as Row
-
-async function opened(page: Page) {
-  const tool = page.locator('details').filter({ has: page.getByRole('heading', { name: 'History' }) })
-  await tool.locator('summary').first().click()
-  return tool
-}
 
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
@@ -31,7 +26,7 @@ for (const viewport of SIZES) {
       await page.request.put(`/api/vehicles/${changed?.id}`, { headers, data: { status: 'ok' } })
 
       await enter(page, leader, '/campaign-list')
-      const tool = await opened(page)
+      const tool = await unfold(page, 'History')
       const job = tool.getByRole('listitem').filter({ hasText: name }).filter({ hasText: 'Status ng' })
       await expect(job).toContainText(`30 vehicles · ${name}`)
       await shot(page, 'history')
@@ -61,7 +56,7 @@ for (const viewport of SIZES) {
       const leader = await memberOf(page.request, 'tm')
       await uploaded(page.request, await headersOf(page.request, leader), name, rows, `T${Date.now().toString(36).toUpperCase()}`)
       await enter(page, leader, '/campaign-list')
-      const tool = await opened(page)
+      const tool = await unfold(page, 'History')
       const imported = tool.getByRole('listitem').filter({ hasText: name })
       await imported.getByRole('button', { name: /^Undo Import of campaign\.xlsx/ }).click()
       const dialog = page.getByRole('dialog')

@@ -1,11 +1,13 @@
 import { expect, test, type Page } from '@playwright/test'
 import { campaignFile, identifierOf, LETTERS, rowsOver, type Row } from './support/campaign'
+import { identify, rowsOf } from './support/parts'
 import { newPerson, signIn, supervisor, unique } from './support/people'
-import { picture } from './support/screenshots'
+import { SIZES, view } from './support/screenshots'
 
 const VEHICLES = 5000
 const IN_YARD_A = 179
 const NEXT_MS = 3100
+const NEXT_TOAST = /O veículo foi inspecionado, redirecionando para o próximo/
 
 /** A count as the screens show it, `5 000`. */
 const shown = (count: number) => String(count).replace(/(\d)(\d{3})$/, '$1 $2')
@@ -13,7 +15,7 @@ const progress = (done: number, total: number) => `${shown(done)} / ${shown(tota
 
 async function importCampaign(page: Page, name: string, rows: Row[]): Promise<void> {
   await page.getByRole('button', { name: 'Open menu' }).click()
-  await page.getByRole('link', { name: 'Create New Campaign' }).first().click()
+  await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Create New Campaign' }).click()
   await expect(page.getByRole('heading', { name: 'Select Campaign' })).toBeVisible()
   await recordProgress(page)
   await page.getByLabel('Campaign file').setInputFiles(campaignFile(name, rows))
@@ -33,153 +35,176 @@ const seenProgress = (page: Page) => page.evaluate(() => [...(window as unknown 
 async function findCampaign(page: Page, name: string): Promise<void> {
   await page.goto('/campaign-home')
   await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
-  await expect(page.getByRole('list').last().getByRole('listitem')).toHaveCount(1)
-  await expect(campaignRow(page, name)).toBeVisible()
+  await expect(campaigns(page)).toHaveCount(1)
+  await expect(campaigns(page)).toContainText(name)
 }
 
-const campaignRow = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name })
-const pickCampaign = (page: Page, name: string) => campaignRow(page, name).getByRole('link', { name: /^Campaign (in progress|completed)/ }).click()
+const campaigns = (page: Page) => page.locator('tbody tr, main ul > li').filter({ has: page.getByRole('link', { name: /^View vehicles of / }) })
+const pickCampaign = (page: Page) => campaigns(page).getByRole('link', { name: /^Campaign (in progress|completed)/ }).click()
 
 /** Stands before a vehicle, types its serial and chooses a status. */
 async function inspect(page: Page, row: Row, status: string): Promise<void> {
   await expect(page.getByText(row.space, { exact: true }).first()).toBeVisible()
   await expect(page.getByText(identifierOf(row)).first()).toBeVisible()
-  const manual = page.getByRole('button', { name: 'Manual' })
-  if (await manual.isVisible()) await manual.click()
-  await page.getByLabel('Vehicle identifier').fill(row.serial)
+  await identify(page, row.serial)
   await expect(page.getByText('O identificador confere com este veículo.')).toBeVisible()
   await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: status, exact: true }).click()
 }
 
-test('a campaign is imported, a yard is walked and its vehicles are inspected', async ({ page, browser, request }) => {
-  const name = unique('Airbag recall')
-  const tiny = unique('Tiny check')
-  const rows = rowsOver(VEHICLES)
-  const yardA = rows.filter(({ space }) => space.startsWith('A-'))
-
-  await test.step('the supervisor signs in', async () => {
-    await page.goto('/')
-    await expect(page.getByRole('button', { name: 'Sign in' })).toBeDisabled()
-    await picture(page, 'sign-in')
-    await signIn(page, supervisor)
-    await expect(page.getByRole('region', { name: 'Signed in as' })).toContainText('Supervisor')
-  })
-
-  await test.step('imports five thousand vehicles and sees the progress', async () => {
-    await importCampaign(page, name, rows)
-    await expect(page.getByText('Documento enviado com sucesso e inserido no banco de dados! A campanha já pode ser iniciada.')).toBeVisible({ timeout: 60_000 })
-    const rowsSeen = (await seenProgress(page)).map((text) => Number(/(\d+) linhas/.exec(text)?.[1]))
-    expect(Math.max(...rowsSeen)).toBeGreaterThan(0)
-    await picture(page, 'import-done')
-    await page.getByRole('link', { name: 'Open campaign' }).click()
-    await expect(page.getByText(progress(0, VEHICLES))).toBeVisible()
-    await expect(page.getByText('Ready to Start')).toBeVisible()
-  })
-
-  await test.step('finds the campaign and the right counts in every yard', async () => {
-    await findCampaign(page, name)
-    await expect(campaignRow(page, name)).toContainText(progress(0, VEHICLES))
-    await expect(campaignRow(page, name).getByRole('img', { name: 'Campaign in progress' })).toBeVisible()
-    await picture(page, 'campaigns')
-    await pickCampaign(page, name)
-    await expect(page.getByRole('heading', { name: 'Select Yard' })).toBeVisible()
-    for (const letter of LETTERS) {
-      const tile = page.getByRole('link', { name: new RegExp(`^Yard ${letter} `) })
-      if (letter === '-' || letter === '0') await expect(tile).toHaveCount(0)
-      else await expect(tile).toContainText(`0/${rows.filter(({ space }) => space.startsWith(`${letter}-`)).length}`)
+/** Notes, in the page's own time, when it was tapped and when its address changed. */
+const noteTheWay = (page: Page) =>
+  page.evaluate(() => {
+    const way = { tapped: 0, gone: 0 }
+    const from = location.pathname
+    const look = () => {
+      if (location.pathname === from) requestAnimationFrame(look)
+      else way.gone = performance.now()
     }
-    await picture(page, 'yards')
+    addEventListener('click', () => { way.tapped = performance.now() }, { capture: true, once: true })
+    requestAnimationFrame(look)
+    Object.assign(window, { way })
   })
+const theWay = (page: Page) => page.evaluate(() => (window as unknown as { way: { tapped: number; gone: number } }).way)
 
-  await test.step('finds every vehicle in the list, zeros, dashes and all', async () => {
-    await findCampaign(page, name)
-    await page.getByRole('link', { name: `View vehicles of ${name}` }).click()
-    await expect(page.getByRole('button', { name: `All ${shown(VEHICLES)}` })).toBeVisible()
-    await page.getByLabel('Yard Filter').selectOption({ label: 'Yard -' })
-    await page.getByRole('searchbox').fill('- 3')
-    await expect(page.getByText('- 3', { exact: true })).toBeVisible()
-    await page.getByLabel('Yard Filter').selectOption({ label: 'Yard 0' })
-    await page.getByRole('searchbox').fill('0-7')
-    await expect(page.getByText('0-7', { exact: true })).toBeVisible()
-    await page.goto(page.url().split('?')[0] ?? '')
-    await page.getByRole('searchbox').fill('000042')
-    await expect(page.getByText('HB20 000042')).toBeVisible()
-    await expect(page.getByRole('listitem').filter({ hasText: 'HB20' })).toHaveCount(1)
-    await page.getByRole('searchbox').fill('')
-    await picture(page, 'vehicles')
+/** Does not wait until the toast is over, unless that was sooner. */
+const hurry = (page: Page) => page.getByRole('button', { name: NEXT_TOAST }).click({ timeout: NEXT_MS }).catch(() => undefined)
+
+for (const viewport of SIZES) {
+  test.describe(`at ${viewport.width}`, () => {
+    test.use({ viewport })
+
+    test('a campaign is imported, a yard is walked and its vehicles are inspected', async ({ page, browser, request }) => {
+      const name = unique('Airbag recall')
+      const tiny = unique('Tiny check')
+      const rows = rowsOver(VEHICLES)
+      const yardA = rows.filter(({ space }) => space.startsWith('A-'))
+
+      await test.step('the supervisor signs in', async () => {
+        await page.goto('/')
+        await expect(page.getByRole('button', { name: 'Sign in' })).toBeDisabled()
+        await view(page, 'sign-in')
+        await signIn(page, supervisor)
+        await expect(page.getByRole('region', { name: 'Signed in as' })).toContainText('Supervisor')
+      })
+
+      await test.step('imports five thousand vehicles and sees the progress', async () => {
+        await importCampaign(page, name, rows)
+        await expect(page.getByText('Documento enviado com sucesso e inserido no banco de dados! A campanha já pode ser iniciada.')).toBeVisible({ timeout: 60_000 })
+        const rowsSeen = (await seenProgress(page)).map((text) => Number(/(\d+) linhas/.exec(text)?.[1]))
+        expect(Math.max(...rowsSeen)).toBeGreaterThan(0)
+        await view(page, 'import-done')
+        await page.getByRole('link', { name: 'Open campaign' }).click()
+        await expect(page.getByText(progress(0, VEHICLES))).toBeVisible()
+        await expect(page.getByText('Ready to Start')).toBeVisible()
+      })
+
+      await test.step('finds the campaign and the right counts in every yard', async () => {
+        await findCampaign(page, name)
+        await expect(campaigns(page)).toContainText(progress(0, VEHICLES))
+        await expect(campaigns(page).getByRole('img', { name: 'Campaign in progress' })).toBeVisible()
+        await view(page, 'campaigns')
+        await pickCampaign(page)
+        await expect(page.getByRole('heading', { name: 'Select Yard' })).toBeVisible()
+        for (const letter of LETTERS) {
+          const tile = page.getByRole('link', { name: new RegExp(`^Yard ${letter} `) })
+          if (letter === '-' || letter === '0') await expect(tile).toHaveCount(0)
+          else await expect(tile).toContainText(`0/${rows.filter(({ space }) => space.startsWith(`${letter}-`)).length}`)
+        }
+        await view(page, 'yards')
+      })
+
+      await test.step('finds every vehicle in the list, zeros, dashes and all', async () => {
+        await findCampaign(page, name)
+        await page.getByRole('link', { name: `View vehicles of ${name}` }).click()
+        await expect(page.getByRole('button', { name: `All ${shown(VEHICLES)}` })).toBeVisible()
+        await page.getByLabel('Yard Filter').selectOption({ label: 'Yard -' })
+        await page.getByRole('searchbox').fill('- 3')
+        await expect(page.getByText('- 3', { exact: true })).toBeVisible()
+        await page.getByLabel('Yard Filter').selectOption({ label: 'Yard 0' })
+        await page.getByRole('searchbox').fill('0-7')
+        await expect(page.getByText('0-7', { exact: true })).toBeVisible()
+        await page.goto(page.url().split('?')[0] ?? '')
+        await page.getByRole('searchbox').fill('000042')
+        await expect(page.getByText('HB20 000042')).toBeVisible()
+        await expect(rowsOf(page, 'HB20')).toHaveCount(1)
+        await page.getByRole('searchbox').fill('')
+        await view(page, 'vehicles')
+      })
+
+      const operator = await newPerson(request, 'op')
+      const context = await browser.newContext()
+      const walk = await context.newPage()
+
+      await test.step('an operator picks the campaign, the yard and the campaign in it', async () => {
+        await signIn(walk, operator)
+        await expect(walk.getByRole('region', { name: 'Signed in as' })).toContainText('Operator')
+        await findCampaign(walk, name)
+        await expect(walk.getByLabel('Step 1 of 3')).toBeVisible()
+        await pickCampaign(walk)
+        await expect(walk.getByLabel('Step 2 of 3')).toBeVisible()
+        await walk.getByRole('link', { name: /^Yard A / }).click()
+        await expect(walk.getByRole('heading', { name: 'Select Campaign' })).toBeVisible()
+        await expect(walk.getByText('Yard A', { exact: true })).toBeVisible()
+        await view(walk, 'yard')
+        await walk.getByRole('link', { name }).click()
+        await expect(walk.getByLabel('Step 3 of 3')).toBeVisible()
+        await expect(walk.getByText(progress(0, IN_YARD_A))).toBeVisible()
+        await view(walk, 'campaign')
+      })
+
+      await test.step('starts it and saves five vehicles in walking order', async () => {
+        await walk.getByRole('button', { name: 'Start campaign' }).click()
+        await expect(walk).toHaveURL(/\/vehicle\/\d+/)
+        const saveNext = walk.getByRole('button', { name: 'Save and Go Next' })
+        await expect(saveNext).toBeDisabled()
+        expect(yardA.slice(0, 5).map(({ space }) => space)).toEqual(['A-1', 'A-2', 'A-3', 'A-4', 'A-5'])
+        for (const [index, row] of yardA.slice(0, 5).entries()) {
+          await inspect(walk, row, index === 3 ? 'ng' : 'ok')
+          if (index === 0) await view(walk, 'vehicle')
+          await noteTheWay(walk)
+          await saveNext.click()
+          if (index === 0) await expect(walk.getByRole('button', { name: NEXT_TOAST })).toBeVisible()
+          else await hurry(walk)
+          await expect(walk.getByText(yardA[index + 1]?.space ?? '', { exact: true }).first()).toBeVisible()
+          const { tapped, gone } = await theWay(walk)
+          if (index === 0) expect(gone - tapped).toBeGreaterThanOrEqual(NEXT_MS)
+        }
+      })
+
+      await test.step('tiles and progress follow', async () => {
+        await walk.getByRole('button', { name: 'Cancel' }).click()
+        await expect(walk.getByText(progress(5, IN_YARD_A))).toBeVisible()
+        await expect(walk.getByText('Ongoing')).toBeVisible()
+        await findCampaign(walk, name)
+        await expect(campaigns(walk)).toContainText(progress(5, VEHICLES))
+        await pickCampaign(walk)
+        await expect(walk.getByRole('link', { name: /^Yard A / })).toContainText(`5/${IN_YARD_A}`)
+      })
+
+      await test.step('a small campaign is finished and gets its check mark', async () => {
+        const few = rowsOver(3)
+        await importCampaign(page, tiny, few)
+        await page.getByRole('link', { name: 'Open campaign' }).click()
+        await expect(page).toHaveURL(/\/campaign\/\d+$/)
+        const address = new URL(page.url()).pathname
+        const [first, second, last] = few.toSorted((a, b) => a.space.localeCompare(b.space)) as [Row, Row, Row]
+        await walk.goto(address)
+        await walk.getByRole('button', { name: 'Start campaign' }).click()
+        for (const row of [first, second]) {
+          await inspect(walk, row, 'ok')
+          await walk.getByRole('button', { name: 'Save and Go Next' }).click()
+          await hurry(walk)
+        }
+        await inspect(walk, last, 'Not Found')
+        await expect(walk.getByRole('button', { name: 'Save and Go Next' })).toBeDisabled()
+        await walk.getByRole('button', { name: 'Save and Exit' }).click()
+        await expect(walk).toHaveURL(address)
+        await expect(walk.getByText('Pending Review')).toBeVisible()
+        await expect(walk.getByText(progress(3, 3))).toBeVisible()
+        await findCampaign(walk, tiny)
+        await expect(campaigns(walk).getByRole('img', { name: 'Campaign completed' })).toBeVisible()
+      })
+      await context.close()
+    })
   })
-
-  const operator = await newPerson(request, 'op')
-  const context = await browser.newContext()
-  const walk = await context.newPage()
-
-  await test.step('an operator picks the campaign, the yard and the campaign in it', async () => {
-    await signIn(walk, operator)
-    await expect(walk.getByRole('region', { name: 'Signed in as' })).toContainText('Operator')
-    await findCampaign(walk, name)
-    await expect(walk.getByLabel('Step 1 of 3')).toBeVisible()
-    await pickCampaign(walk, name)
-    await expect(walk.getByLabel('Step 2 of 3')).toBeVisible()
-    await walk.getByRole('link', { name: /^Yard A / }).click()
-    await expect(walk.getByRole('heading', { name: 'Select Campaign' })).toBeVisible()
-    await expect(walk.getByText('Yard A', { exact: true })).toBeVisible()
-    await picture(walk, 'yard')
-    await walk.getByRole('link', { name }).click()
-    await expect(walk.getByLabel('Step 3 of 3')).toBeVisible()
-    await expect(walk.getByText(progress(0, IN_YARD_A))).toBeVisible()
-    await picture(walk, 'campaign')
-  })
-
-  await test.step('starts it and saves five vehicles in walking order', async () => {
-    await walk.getByRole('button', { name: 'Start campaign' }).click()
-    await expect(walk).toHaveURL(/\/vehicle\/\d+/)
-    const saveNext = walk.getByRole('button', { name: 'Save and Go Next' })
-    await expect(saveNext).toBeDisabled()
-    expect(yardA.slice(0, 5).map(({ space }) => space)).toEqual(['A-1', 'A-2', 'A-3', 'A-4', 'A-5'])
-    for (const [index, row] of yardA.slice(0, 5).entries()) {
-      await inspect(walk, row, index === 3 ? 'ng' : 'ok')
-      if (index === 0) await picture(walk, 'vehicle')
-      await saveNext.click()
-      const toast = walk.getByRole('button', { name: /O veículo foi inspecionado, redirecionando para o próximo/ })
-      await expect(toast).toBeVisible()
-      const saved = Date.now()
-      if (index > 0) await toast.click()
-      await expect(walk.getByText(yardA[index + 1]?.space ?? '', { exact: true }).first()).toBeVisible()
-      if (index === 0) expect(Date.now() - saved).toBeGreaterThan(NEXT_MS - 600)
-    }
-  })
-
-  await test.step('tiles and progress follow', async () => {
-    await walk.getByRole('button', { name: 'Cancel' }).click()
-    await expect(walk.getByText(progress(5, IN_YARD_A))).toBeVisible()
-    await expect(walk.getByText('Ongoing')).toBeVisible()
-    await findCampaign(walk, name)
-    await expect(campaignRow(walk, name)).toContainText(progress(5, VEHICLES))
-    await pickCampaign(walk, name)
-    await expect(walk.getByRole('link', { name: /^Yard A / })).toContainText(`5/${IN_YARD_A}`)
-  })
-
-  await test.step('a small campaign is finished and gets its check mark', async () => {
-    const few = rowsOver(3)
-    await importCampaign(page, tiny, few)
-    await page.getByRole('link', { name: 'Open campaign' }).click()
-    const address = new URL(page.url()).pathname
-    const [first, second, last] = few.toSorted((a, b) => a.space.localeCompare(b.space)) as [Row, Row, Row]
-    await walk.goto(address)
-    await walk.getByRole('button', { name: 'Start campaign' }).click()
-    for (const row of [first, second]) {
-      await inspect(walk, row, 'ok')
-      await walk.getByRole('button', { name: 'Save and Go Next' }).click()
-      await walk.getByRole('button', { name: /redirecionando para o próximo/ }).click()
-    }
-    await inspect(walk, last, 'Not Found')
-    await expect(walk.getByRole('button', { name: 'Save and Go Next' })).toBeDisabled()
-    await walk.getByRole('button', { name: 'Save and Exit' }).click()
-    await expect(walk).toHaveURL(address)
-    await expect(walk.getByText('Pending Review')).toBeVisible()
-    await expect(walk.getByText(progress(3, 3))).toBeVisible()
-    await findCampaign(walk, tiny)
-    await expect(campaignRow(walk, tiny).getByRole('img', { name: 'Campaign completed' })).toBeVisible()
-  })
-  await context.close()
-})
+}

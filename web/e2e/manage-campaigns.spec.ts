@@ -1,6 +1,7 @@
-import { expect, test, type Locator, type Page } from '@playwright/test'
-import { identifierOf, rowsOver, uploaded, type Row } from './support/campaign'
-import { supervisor, unique } from './support/people'
+import { expect, test, type Page } from '@playwright/test'
+import { campaignOf, identifierOf, rowsOver, type Row } from './support/campaign'
+import { rowsOf, unfold } from './support/parts'
+import { supervisor } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
 
@@ -9,19 +10,11 @@ const YARD_A = 2
 
 /** A campaign of this test's own, with VINs that no other campaign has. */
 async function ownCampaign(page: Page, title: string) {
-  const name = unique(title)
-  const model = `M${Date.now().toString(36).toUpperCase()}`
-  const id = await uploaded(page.request, await headersOf(page.request, supervisor), name, rows, model)
+  const { id, name, model } = await campaignOf(page.request, await headersOf(page.request, supervisor), title, rows)
   return { id, name, vin: (row: Row) => identifierOf(row, model) }
 }
 
-async function unfold(page: Page, title: string): Promise<Locator> {
-  const tool = page.locator('details').filter({ has: page.getByRole('heading', { name: title }) })
-  await tool.locator('summary').first().click()
-  return tool
-}
 const at = (index: number): Row => rows[index] as Row
-const listed = (page: Page, name: string) => page.locator('tr, li').filter({ hasText: name })
 
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
@@ -64,7 +57,7 @@ for (const viewport of SIZES) {
       await execute.click()
       await expect(tool.getByText('3 vehicles updated, 1 skipped, 0 not found.')).toBeVisible()
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
-      await expect(listed(page, name)).toContainText('0 / 60')
+      await expect(rowsOf(page, name)).toContainText('0 / 60')
     })
 
     test('parking spaces of a pasted list are checked line by line, previewed and changed', async ({ page }) => {
@@ -110,12 +103,12 @@ for (const viewport of SIZES) {
       await expect(page.getByText('or', { exact: true })).toBeVisible()
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
       await expect(page.getByRole('button', { name: /^Delete / })).toHaveCount(1)
-      await expect(listed(page, name)).toHaveCount(1)
+      await expect(rowsOf(page, name)).toHaveCount(1)
       await shot(page, 'manage')
       await page.getByLabel('Yard', { exact: true }).selectOption('Yard A')
       await expect(page).toHaveURL(new RegExp(`/campaign-list/${YARD_A}$`))
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
-      await expect(listed(page, name)).toContainText(/0 \/ 3/)
+      await expect(rowsOf(page, name)).toContainText(/0 \/ 3/)
       await page.goto(`/campaign-list?page=2`)
       await expect(page.getByRole('heading', { name: 'Manage Campaigns' })).toBeVisible()
       await page.goto(`/campaign-list?search=${encodeURIComponent(name)}`)

@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test'
 import { campaignOf, rowsIn, saved, uploaded, type Row } from './support/campaign'
 import { colourOf, type Hsl } from './support/colours'
+import { rowsOf, tapOn } from './support/parts'
 import { supervisor, unique } from './support/people'
 import { DESK, SIZES, shot } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
@@ -27,7 +28,6 @@ test.beforeAll(async ({ request }) => {
   coloured = await campaignOf(request, headers, 'Coloured', [...rows, ...rowsIn('-', 2, rows.length + 1)])
 })
 
-const found = (page: Page, name: string | RegExp) => page.locator('tbody tr, main li').filter({ hasText: name })
 const pager = (page: Page) => page.getByRole('navigation', { name: 'Pages' })
 
 for (const viewport of SIZES) {
@@ -39,9 +39,9 @@ for (const viewport of SIZES) {
       await expect(page.getByRole('list', { name: 'Step 1 of 3' }).getByRole('listitem')).toHaveText(['1. Campaign', '2. Yard', '3. Inspect'])
       if (viewport === DESK) await expect(page.getByRole('columnheader')).toHaveText(['View', 'Campaign', 'Created', 'Date'])
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(many.prefix.toUpperCase())
-      await expect(found(page, many.prefix)).toHaveCount(10)
+      await expect(rowsOf(page, many.prefix)).toHaveCount(10)
       await pager(page).getByRole('button', { name: 'Page 2', exact: true }).click()
-      await expect(found(page, many.prefix)).toHaveCount(1)
+      await expect(rowsOf(page, many.prefix)).toHaveCount(1)
       await expect(page).toHaveURL(/page=2/)
       await page.goto('/campaign-home?page=nonsense')
       await expect(pager(page).getByRole('button', { name: 'Page 1', exact: true })).toHaveAttribute('aria-current', 'page')
@@ -50,11 +50,9 @@ for (const viewport of SIZES) {
     test('name, creator and date lead to the yards, View to the vehicles', async ({ page }) => {
       const name = `${many.prefix} 11`
       const today = new Intl.DateTimeFormat('pt-BR', { timeZone: 'Etc/GMT+3', day: '2-digit', month: '2-digit', year: 'numeric' }).format()
-      const parts = viewport === DESK ? [name, supervisor.hmc, today] : [name, `${supervisor.hmc} · ${today}`]
-      for (const part of parts) {
+      for (const part of [name, supervisor.hmc, today]) {
         await enter(page, supervisor, `/campaign-home?search=${encodeURIComponent(name)}`)
-        const box = await found(page, name).getByText(part, { exact: true }).boundingBox()
-        await page.mouse.click((box?.x ?? 0) + 8, (box?.y ?? 0) + (box?.height ?? 0) / 2)
+        await tapOn(page, rowsOf(page, name).getByText(part, { exact: true }))
         await expect(page).toHaveURL(new RegExp(`/yard\\?campaign=${many.first}$`))
       }
       await page.goBack()
@@ -86,9 +84,9 @@ for (const viewport of SIZES) {
         await expect(tile.getByRole('link')).toHaveText(`Yard ${yard}0/${String(total).replace(/(\d)(\d{3})$/, '$1 $2')}Vehicles for Inspection`)
         expect(fits(await colourOf(tile, 'backgroundColor')), `the colour of yard ${yard}`).toBe(true)
       }
-      const boxes = await Promise.all([0, 1, 2].map((index) => tiles.nth(index).boundingBox()))
-      expect(boxes[0]?.y).toBe(boxes[1]?.y)
-      expect(boxes[2]?.x).toBe(boxes[0]?.x)
+      const [one, two, three] = await tiles.evaluateAll((all) => all.map((tile) => tile.getBoundingClientRect()))
+      expect(one?.y).toBe(two?.y)
+      expect(three?.x).toBe(one?.x)
       await shot(page, 'yards-coloured')
       await tiles.filter({ hasText: 'Yard C' }).getByRole('link').click()
       await expect(page).toHaveURL(`/yard/11?campaign=${new URLSearchParams({ n: coloured.name }).toString().slice(2)}`)
@@ -117,13 +115,13 @@ for (const viewport of SIZES) {
       await expect(page.getByText('Yard K', { exact: true })).toBeVisible()
       await expect(page.getByRole('searchbox', { name: 'Search Campaign' })).toHaveValue(many.prefix)
       await expect(page.getByPlaceholder('Search Campaign')).toBeVisible()
-      await expect(found(page, many.prefix)).toHaveCount(1)
+      await expect(rowsOf(page, many.prefix)).toHaveCount(1)
       await pager(page).getByRole('button', { name: 'Page 1', exact: true }).click()
-      await expect(found(page, many.prefix)).toHaveCount(10)
+      await expect(rowsOf(page, many.prefix)).toHaveCount(10)
       await page.getByRole('searchbox').fill(name)
       await expect(page.getByText(`Nenhuma campanha corresponde a "${name}".`)).toBeVisible()
       await page.getByRole('tab', { name: 'Closed' }).click()
-      await expect(found(page, name)).toContainText('Closed')
+      await expect(rowsOf(page, name)).toContainText('Closed')
       await shot(page, 'yard-closed')
       await page.getByRole('tab', { name: 'Closed' }).press('ArrowLeft')
       await expect(page.getByRole('tab', { name: 'Ongoing' })).toHaveAttribute('aria-selected', 'true')

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from '@playwright/test'
+import { downloaded } from './support/parts'
 import { signIn } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, member, memberOf } from './support/session'
@@ -38,10 +38,8 @@ for (const viewport of SIZES) {
       await enter(page, person, '/campaign-home')
       await page.getByRole('button', { name: 'Open menu' }).click()
       await page.getByRole('link', { name: 'My account' }).click()
-      const downloading = page.waitForEvent('download')
-      await page.getByRole('button', { name: 'Download my data' }).click()
-      const data = JSON.parse(readFileSync(await (await downloading).path(), 'utf8'))
-      expect(data.user.hmc).toBe(person.hmc)
+      const { content } = await downloaded(page, () => page.getByRole('button', { name: 'Download my data' }).click())
+      expect(JSON.parse(content.toString()).user.hmc).toBe(person.hmc)
       const change = page.getByRole('button', { name: 'Change my password' })
       await change.click()
       await expect(page.getByText('Por favor, preencha todos os campos.')).toBeVisible()

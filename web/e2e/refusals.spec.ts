@@ -1,18 +1,11 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test } from '@playwright/test'
 import { campaignFile, rowsOver, uploaded } from './support/campaign'
+import { downloaded, upload } from './support/parts'
 import { signIn, supervisor, unique } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, member, quiet } from './support/session'
-import { workbook } from './support/xlsx'
+import { COLUMNS, sheetFile, XLSX } from './support/xlsx'
 
-const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-const COLUMNS = ['Campaign', 'Part', 'Description', 'Model Type', 'Model Code', 'Serial Number', 'Parking Space']
-const sheet = (rows: string[][], name?: string) => ({ name: 'campaign.xlsx', mimeType: XLSX, buffer: workbook(rows, name) })
-
-async function upload(page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
-  await page.getByLabel('Campaign file').setInputFiles(file)
-  await page.getByRole('button', { name: 'Upload campaign' }).click()
-}
 
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
@@ -68,18 +61,17 @@ for (const viewport of SIZES) {
       await expect(page.getByText('Failed to select document. Only .xlsx documents are allowed.')).toBeVisible()
       await page.getByLabel('Campaign file').setInputFiles({ name: 'big.xlsx', mimeType: XLSX, buffer: Buffer.alloc(5_242_881) })
       await expect(page.getByText('Failed to select document. File size should not exceed 5MB.')).toBeVisible()
-      await upload(page, sheet([COLUMNS], 'Plan1'))
+      await upload(page, sheetFile([COLUMNS], 'Plan1'))
       await expect(page.getByText("Renomeie a aba da planilha para 'Sheet1' e envie novamente.")).toBeVisible()
       await upload(page, campaignFile(name, rowsOver(1)))
       await expect(page.getByText(/^Uma campanha com o mesmo nome já existe para o /)).toBeVisible()
-      await upload(page, sheet([[...COLUMNS, 'Colour'], [name, 'P', 'D', 'H', 'HB20', '1', 'A-1', 'red']]))
+      await upload(page, sheetFile([[...COLUMNS, 'Colour'], [name, 'P', 'D', 'H', 'HB20', '1', 'A-1', 'red']]))
       await expect(page.getByText('A planilha tem colunas inválidas ou em excesso.')).toBeVisible()
-      await upload(page, sheet([COLUMNS, [unique('Bad rows'), 'P', 'D', 'H', 'HB20', '', 'A-1']]))
+      await upload(page, sheetFile([COLUMNS, [unique('Bad rows'), 'P', 'D', 'H', 'HB20', '', 'A-1']]))
       await expect(page.getByText(/^Algumas linhas têm erros\. Nada foi importado/)).toBeVisible()
       await shot(page, 'import-bad-rows')
-      const downloading = page.waitForEvent('download')
-      await page.getByRole('button', { name: 'Download example file' }).click()
-      expect((await downloading).suggestedFilename()).toMatch(/\.xlsx$/)
+      const example = await downloaded(page, () => page.getByRole('button', { name: 'Download example file' }).click())
+      expect(example.name).toMatch(/\.xlsx$/)
     })
   })
 }

@@ -1,6 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { loadavg } from 'node:os'
 import { test, type Page } from '@playwright/test'
-import { showing, withFilm, type Scene } from './support/film'
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
+import { cropOf } from '../src/features/scanner/crop'
+import { IN_TURN } from '../src/features/scanner/formats'
+import { plainLook } from '../src/features/scanner/looks'
+import { cut, fileOf } from '../src/features/scanner/pixels'
+import { nothing, pictureOf, showing, SIZE, withFilm, type Scene } from './support/film'
 import { carAt, onPhone, yardOf } from './support/yard'
 
 const HERE = 'HB20 000123'
@@ -57,6 +64,31 @@ const once = (page: Page): Promise<Round> =>
 const sorted = (values: number[]) => values.toSorted((a, b) => a - b)
 const median = (values: number[]) => sorted(values)[values.length >> 1] ?? 0
 const shown = (ms: number) => `${ms.toFixed(0)} ms`
+
+/** Milliseconds of processor time, which a busy machine lengthens less than those of the clock. */
+async function spent(act: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage()
+  await act()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+test('a plain look at the finder, warm, in processor time', async () => {
+  const engine = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'))
+  prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(engine).buffer } })
+  const { left, top, side } = cropOf(SIZE, SIZE)
+  for (const [name, scene] of [...SCENES, ['nothing', nothing()] as const]) {
+    const picture = cut(await pictureOf(scene, 0), left, top, side, side)
+    const turns: number[][] = []
+    for (const frame of IN_TURN.keys()) {
+      const { options } = plainLook(picture, frame)
+      const times: number[] = []
+      for (let round = 0; round < 3 * ROUNDS; round++) times.push(await spent(() => readBarcodes(fileOf(picture), options)))
+      turns.push(times)
+    }
+    console.warn(`${name}: plain look ${turns.map((times) => median(times).toFixed(1)).join(', ')} ms in turn, median ${median(turns.flat()).toFixed(1)} ms; load ${loadavg()[0]?.toFixed(1)}`)
+  }
+})
 
 test('from the tap on Scan to the filled field', async ({ request, baseURL }) => {
   test.setTimeout(900_000)

@@ -1,5 +1,6 @@
 import { expect, test, type Page } from '@playwright/test'
 import { campaignFile, campaignOf, rowsIn } from './support/campaign'
+import { identify, toolOf, unfold } from './support/parts'
 import { supervisor, signIn, type Person } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, member } from './support/session'
@@ -27,8 +28,6 @@ async function interrupted(page: Page, person: Person, act: () => Promise<void>)
 }
 
 const send = (page: Page, form: string) => () => page.getByRole('form', { name: form }).getByRole('button', { name: form }).click()
-const tool = (page: Page, title: string) => page.locator('details').filter({ has: page.getByRole('heading', { name: title }) })
-const unfold = (page: Page, title: string) => tool(page, title).locator('summary').first().click()
 
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
@@ -57,11 +56,11 @@ for (const viewport of SIZES) {
       expect(left).toBeGreaterThan(170_000)
       expect(left).toBeLessThanOrEqual(180_000)
       await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000))
-      const seconds = async () => Number(/again in (\d+) seconds/.exec((await page.getByRole('alert').textContent()) ?? '')?.[1])
-      const first = await seconds()
-      for (const passed of [1, 2, 3]) {
+      const until = JSON.parse(loginBlock ?? '{}').blockedUntil
+      for (let passed = 0; passed < 4; passed++) {
+        const seconds = Math.ceil((until - (await page.evaluate(() => Date.now()))) / 1000)
+        await expect(page.getByRole('alert')).toContainText(`again in ${seconds} seconds`)
         await page.clock.runFor(1000)
-        expect(await seconds()).toBe(first - passed)
       }
       await page.getByLabel('Password').fill(password)
       await expect(button).toBeDisabled()
@@ -170,24 +169,24 @@ for (const viewport of SIZES) {
       await test.step('the lists and the file of the bulk tools, open as they were', async () => {
         await page.goto('/campaign-list')
         for (const title of ['Status Manager', 'Parking Space Manager', 'CSV Editor']) await unfold(page, title)
-        await tool(page, 'Status Manager').getByLabel('VIN list').fill(vin)
-        await tool(page, 'Status Manager').getByLabel('Remove').check()
-        await tool(page, 'Parking Space Manager').getByLabel('VIN and parking space list').fill(`${vin} B-9`)
-        await tool(page, 'CSV Editor').getByLabel('CSV file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(`Model Code,Serial Number,Status\n${vin.replace(' ', ',')},ok`) })
-        await expect(tool(page, 'CSV Editor').getByText('Vehicles: 1')).toBeVisible()
-        await expect(tool(page, 'Parking Space Manager').getByText('1 vehicle moves.')).toBeVisible()
-        await interrupted(page, person, () => tool(page, 'Parking Space Manager').getByRole('button', { name: 'Execute' }).click())
-        await expect(tool(page, 'Status Manager').getByLabel('VIN list')).toHaveValue(vin)
-        await expect(tool(page, 'Status Manager').getByLabel('Remove')).toBeChecked()
-        await expect(tool(page, 'Parking Space Manager').getByLabel('VIN and parking space list')).toHaveValue(`${vin} B-9`)
-        await expect(tool(page, 'CSV Editor').getByText('a.csv')).toBeVisible()
-        await expect(tool(page, 'CSV Editor').getByText('Vehicles: 1')).toBeVisible()
+        await toolOf(page, 'Status Manager').getByLabel('VIN list').fill(vin)
+        await toolOf(page, 'Status Manager').getByLabel('Remove').check()
+        await toolOf(page, 'Parking Space Manager').getByLabel('VIN and parking space list').fill(`${vin} B-9`)
+        await toolOf(page, 'CSV Editor').getByLabel('CSV file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(`Model Code,Serial Number,Status\n${vin.replace(' ', ',')},ok`) })
+        await expect(toolOf(page, 'CSV Editor').getByText('Vehicles: 1')).toBeVisible()
+        await expect(toolOf(page, 'Parking Space Manager').getByText('1 vehicle moves.')).toBeVisible()
+        await interrupted(page, person, () => toolOf(page, 'Parking Space Manager').getByRole('button', { name: 'Execute' }).click())
+        await expect(toolOf(page, 'Status Manager').getByLabel('VIN list')).toHaveValue(vin)
+        await expect(toolOf(page, 'Status Manager').getByLabel('Remove')).toBeChecked()
+        await expect(toolOf(page, 'Parking Space Manager').getByLabel('VIN and parking space list')).toHaveValue(`${vin} B-9`)
+        await expect(toolOf(page, 'CSV Editor').getByText('a.csv')).toBeVisible()
+        await expect(toolOf(page, 'CSV Editor').getByText('Vehicles: 1')).toBeVisible()
         await shot(page, 'manage-restored')
       })
       await test.step('a vehicle in the manual editor', async () => {
         await page.goto('/campaign-list')
         await unfold(page, 'Manual Vehicle Editor')
-        await tool(page, 'Manual Vehicle Editor').getByLabel('Campaign').selectOption({ label: name })
+        await toolOf(page, 'Manual Vehicle Editor').getByLabel('Campaign').selectOption({ label: name })
         await page.getByRole('button', { name: `Edit ${vin}` }).click()
         await page.getByRole('dialog').getByLabel('QC / Supervisor Notes').fill('half a sentence')
         await interrupted(page, person, () => page.getByRole('button', { name: 'Save vehicle' }).click())
@@ -195,8 +194,7 @@ for (const viewport of SIZES) {
       })
       await test.step('an inspection', async () => {
         await page.goto(`/vehicle/${vehicle?.id}`)
-        await page.getByRole('button', { name: 'Manual' }).click()
-        await page.getByLabel('Vehicle identifier').fill(vin)
+        await identify(page, vin)
         await page.getByLabel('Operator / Team Leader Notes').fill('half a note')
         await interrupted(page, person, () => page.getByRole('button', { name: 'Save and Exit' }).click())
         // it was kept by the device, and is sent as soon as its owner is back

@@ -1,4 +1,5 @@
 import { expect, test, type Page } from '@playwright/test'
+import { rowsOf, toast } from './support/parts'
 import { signIn, supervisor, unique } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, member, memberOf, type Member } from './support/session'
@@ -10,7 +11,6 @@ const open = async (page: Page, panel: string) => {
 const form = (page: Page, name: string) => page.getByRole('form', { name })
 const submit = (page: Page, name: string) => form(page, name).getByRole('button', { name }).click()
 const choose = (page: Page, { hmc }: Member, level = 'Operator') => page.getByLabel('User', { exact: true }).selectOption({ label: `${hmc} · ${level}` })
-const rowOf = (page: Page, hmc: string) => page.locator('tr, li').filter({ hasText: hmc })
 
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
@@ -70,16 +70,30 @@ for (const viewport of SIZES) {
       await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(process.env.PATIO_DEVELOPER_HMC ?? 'DEV0')
       await expect(page.getByText(/^Nenhum usuário corresponde/)).toBeVisible()
       await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(person.hmc)
-      await expect(rowOf(page, person.hmc)).toContainText('Operator')
+      await expect(rowsOf(page, person.hmc)).toContainText('Operator')
       await shot(page, 'users-active')
       await page.getByRole('button', { name: `Delete user ${person.hmc}` }).click()
       await shot(page, 'users-delete')
       await page.getByRole('button', { name: 'NO', exact: true }).click()
-      await expect(rowOf(page, person.hmc)).toBeVisible()
+      await expect(rowsOf(page, person.hmc)).toBeVisible()
       await page.getByRole('button', { name: `Delete user ${person.hmc}` }).click()
       await page.getByRole('button', { name: 'YES', exact: true }).click()
       await expect(page.getByText('Usuário deletado com sucesso!')).toBeVisible()
-      await expect(rowOf(page, person.hmc)).toHaveCount(0)
+      await expect(rowsOf(page, person.hmc)).toHaveCount(0)
+    })
+
+    test('a supervisor lifts a lockout, and the person signs in at once', async ({ page }) => {
+      const person = await member(page.request, 'op')
+      const enters = async (password: string) => (await page.request.post('/api/sessions', { data: { hmc: person.hmc, password } })).status()
+      for (let n = 0; n < 4; n++) expect(await enters('not-the-password')).toBe(401)
+      expect([await enters('not-the-password'), await enters(person.password)]).toEqual([429, 429])
+      await open(page, 'Active Users')
+      await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(person.hmc)
+      await page.getByRole('button', { name: `Lift the lockout of ${person.hmc}` }).click()
+      await expect(toast(page, `Bloqueio de ${person.hmc} removido. Uma contagem já na tela corre até o fim.`)).toBeVisible()
+      await shot(page, 'users-unlocked')
+      await page.evaluate(() => sessionStorage.clear())
+      await signIn(page, person)
     })
 
     test('a password, an access level and an HMC are changed', async ({ page }) => {

@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test'
 import { campaignOf, rowsIn, saved } from './support/campaign'
 import { colourOf, nameOf } from './support/colours'
+import { held, rowsOf, tapOn } from './support/parts'
 import { supervisor } from './support/people'
 import { DESK, SIZES, shot } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
@@ -20,7 +21,7 @@ test.beforeAll(async ({ request }) => {
   await Promise.all(COLOURS.map(([status], index) => saved(request, headers, inA[index]?.id ?? 0, { status })))
 })
 
-const rows = (page: Page) => page.locator('tbody tr, main ul > li').filter({ hasText: campaign.model })
+const rows = (page: Page) => rowsOf(page, campaign.model)
 const pages = (page: Page) => page.getByRole('navigation', { name: 'Pages' })
 
 for (const viewport of SIZES) {
@@ -43,18 +44,12 @@ for (const viewport of SIZES) {
       await shot(page, 'vehicles-statuses')
       await page.getByRole('button', { name: 'ng 1' }).click()
       await expect(rows(page)).toHaveCount(1)
-      const box = await rows(page).getByText(/^A-\d+$/).boundingBox()
-      await page.mouse.click((box?.x ?? 0) + 4, (box?.y ?? 0) + 4)
+      await tapOn(page, rows(page).getByText(/^A-\d+$/))
       await expect(page).toHaveURL(/\/vehicle\/\d+\?yard=2$/)
     })
 
     test('a spinner turns while all vehicles load', async ({ page }) => {
-      let answer = () => {}
-      const asked = new Promise<void>((resolve) => { answer = resolve })
-      await page.route('**/all', async (route) => {
-        await asked
-        await route.continue()
-      })
+      const answer = await held(page, '**/all')
       await enter(page, supervisor, `/campaign/${campaign.id}/vehicles`)
       await expect(page.getByText('Loading vehicles...')).toBeVisible()
       await shot(page, 'vehicles-loading')

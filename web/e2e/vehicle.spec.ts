@@ -1,6 +1,7 @@
 import { expect, test, type Page } from '@playwright/test'
-import { campaignOf, rowsIn, saved, vehicleOf, vehiclesOf, type Vehicle } from './support/campaign'
+import { campaignOf, rowsIn, saved, vehicleOf, type Vehicle } from './support/campaign'
 import { colourOf, nameOf } from './support/colours'
+import { held, identify, toast } from './support/parts'
 import { supervisor, type Person } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
@@ -17,12 +18,6 @@ const button = (page: Page, status: string) => grid(page).getByRole('button', { 
 const next = (page: Page) => page.getByRole('button', { name: 'Save and Go Next' })
 const exit = (page: Page) => page.getByRole('button', { name: 'Save and Exit' })
 const notes = (page: Page) => page.getByLabel('Operator / Team Leader Notes')
-
-async function identify(page: Page, text: string): Promise<void> {
-  const manual = page.getByRole('button', { name: 'Manual' })
-  if (await manual.isVisible()) await manual.click()
-  await page.getByLabel('Vehicle identifier').fill(text)
-}
 
 /** Three vehicles in yard K of a campaign of the test's own. */
 async function three(page: Page, title: string) {
@@ -43,14 +38,12 @@ for (const viewport of SIZES) {
 
     test('five steps, three buttons, and who changed the vehicle last', async ({ page }) => {
       const { headers, first } = await three(page, 'Steps')
-      await page.route(`**/api/vehicles/${first.id}*`, async (route) => {
-        await new Promise((resolve) => { setTimeout(resolve, 600) })
-        await route.continue()
-      })
+      const answer = await held(page, `**/api/vehicles/${first.id}*`)
       const operator = await memberOf(page.request, 'op')
       await enter(page, operator, `/vehicle/${first.id}`)
       await expect(page.getByText('... loading')).toBeVisible()
       await shot(page, 'vehicle-loading')
+      answer()
       await expect(page.getByRole('heading', { level: 2 })).toContainText(['Validate Inspection', 'Review Vehicle Details', 'Select Status', 'Insert Notes', 'Review and Select an option'])
       for (const name of ['Save and Go Next', 'Save and Exit', 'Cancel']) await expect(page.getByRole('button', { name })).toBeVisible()
       await expect(page.getByText('Ainda sem modificações.')).toBeVisible()
@@ -88,8 +81,8 @@ for (const viewport of SIZES) {
       await expect(page.getByText('Este é o último veículo: use Save and Exit.')).toBeVisible()
       await expect(next(page)).toBeDisabled()
       await exit(page).click()
+      await expect(toast(page, 'O veículo foi inspecionado, redirecionando para o pátio...')).toBeVisible()
       await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}$`))
-      await expect(page.getByText('O veículo foi inspecionado, redirecionando para o pátio...')).toBeVisible()
       expect((await vehicleOf(page.request, headers, first.id)).inspected).toBe(true)
     })
 
@@ -128,7 +121,7 @@ for (const viewport of SIZES) {
       }
       await identify(page, first.vin_number)
       await exit(page).click()
-      await expect(page.getByText('O veículo foi inspecionado, redirecionando para o pátio...')).toBeVisible()
+      await expect(toast(page, 'O veículo foi inspecionado, redirecionando para o pátio...')).toBeVisible()
       expect((await vehicleOf(page.request, headers, first.id)).status).toBe('S/OFF BL')
     })
 
@@ -235,34 +228,6 @@ for (const viewport of SIZES) {
       await page.getByRole('button', { name: 'Cancel' }).click()
       await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}$`))
       expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: '', operator_notes: '', inspected: false })
-    })
-
-    test('the campaign is started, continued in its yard and completed', async ({ page }) => {
-      const { headers, campaign, first } = await three(page, 'Whole')
-      const operator = await memberOf(page.request, 'op')
-      const badge = page.getByRole('region', { name: campaign.name })
-      const reads = () => page.request.get(`/api/campaigns/${campaign.id}`, { headers }).then((response) => response.json())
-      await enter(page, operator, `/campaign/${campaign.id}?yard=18`)
-      await expect(badge.getByText('Ready to Start')).toBeVisible()
-      await expect(page.getByRole('link', { name: 'Vehicles List' })).toHaveAttribute('href', `/campaign/${campaign.id}/vehicles?yard=K`)
-      await page.getByRole('button', { name: 'Start campaign' }).click()
-      await expect(page).toHaveURL(new RegExp(`/vehicle/${first.id}\\?yard=18$`))
-      expect((await reads()).status).toBe('Ongoing')
-      await page.goto(`/campaign/${campaign.id}`)
-      await expect(page.getByRole('link', { name: 'Vehicles List' })).toHaveAttribute('href', `/campaign/${campaign.id}/vehicles`)
-      const ongoing = await colourOf(badge.getByText('Ongoing'), 'color')
-      await page.getByRole('button', { name: 'Continue campaign' }).click()
-      await expect(page).toHaveURL(new RegExp(`/vehicle/${first.id}$`))
-      await page.request.put(`/api/campaigns/${campaign.id}`, { headers, data: { status: 'Pending Review' } })
-      await page.goto(`/campaign/${campaign.id}`)
-      expect(await colourOf(badge.getByText('Pending Review'), 'color')).toEqual(ongoing)
-      await page.getByRole('button', { name: 'Continue campaign' }).click()
-      await expect(page).toHaveURL(new RegExp(`/vehicle/${first.id}$`))
-      expect((await reads()).status).toBe('Pending Review')
-      for (const { id } of await vehiclesOf(page.request, headers, campaign.id)) await saved(page.request, headers, id, { status: 'ok' })
-      await page.goto(`/campaign/${campaign.id}`)
-      await expect(page.getByRole('button', { name: 'All vehicles inspected' })).toBeDisabled()
-      await shot(page, 'campaign-inspected')
     })
   })
 }

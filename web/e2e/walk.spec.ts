@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test'
-import { nothing, showing, withFilm } from './support/film'
+import { nothing, sceneCamera, showing } from './support/film'
 import { picture } from './support/screenshots'
 import { carAt, feltSignals, onPhone, thrown, tracks, yardOf } from './support/yard'
 
@@ -7,55 +7,57 @@ const [FIRST, SECOND] = ['HB20 000123', 'HB20 000777']
 
 test.afterEach(() => expect(thrown.splice(0), 'thrown and caught by nobody').toEqual([]))
 
-test('a row is walked: each car is scanned, saved in two taps, and the camera is ready again', async ({ request, baseURL }) => {
+test('a row is walked: each car is scanned, saved in two taps, and the camera is ready again', async ({ browser, request, baseURL }) => {
   const yard = await yardOf(request, ['HB20 000001', SECOND, FIRST])
-  // the first label stays in view for long, then only the car is seen, then the second label
-  await withFilm([nothing(10), showing('Code128', FIRST, { pictures: 90, turn: 10 }), nothing(25), showing('Code39', SECOND, { pictures: 60 })], async (browser) => {
-    const page = await onPhone(browser, baseURL ?? '', `/campaign/${yard.campaign}`)
-    await page.getByRole('link', { name: 'Walk and scan' }).click()
-    const sheet = (vin: string) => page.getByRole('dialog', { name: `Vehicle ${vin}` })
-    await expect(page.getByText('A-1', { exact: true })).toBeVisible()
-    await expect(page.getByText('3 left')).toBeVisible()
+  const { prepare, show } = await sceneCamera({ nothing: nothing(), first: showing('Code128', FIRST, { turn: 10 }), second: showing('Code39', SECOND) })
+  const page = await onPhone(browser, baseURL ?? '', `/campaign/${yard.campaign}`, { prepare })
+  await page.getByRole('link', { name: 'Walk and scan' }).click()
+  const sheet = (vin: string) => page.getByRole('dialog', { name: `Vehicle ${vin}` })
+  await expect(page.getByText('A-1', { exact: true })).toBeVisible()
+  await expect(page.getByText('3 left')).toBeVisible()
 
-    await test.step('its sheet slides up, two taps save it', async () => {
-      await expect(sheet(FIRST)).toBeVisible()
-      expect(await feltSignals(page)).toEqual(['60'])
-      await picture(page, 'walk-sheet')
-      await sheet(FIRST).getByRole('button', { name: 'ok', exact: true }).click()
-      await sheet(FIRST).getByRole('button', { name: 'Save as ok' }).click()
-      await expect(page.getByText(`${FIRST} salvo como ok.`)).toBeVisible()
-      await expect(sheet(FIRST)).toHaveCount(0)
-    })
-    await test.step('the camera stayed on, and the same label is ignored while it is in view', async () => {
-      expect(await tracks(page)).toEqual({ taken: 1, live: 1 })
-      await expect(page.getByText('2 left')).toBeVisible()
-      await picture(page, 'walk')
-      await page.waitForTimeout(1500)
-      await expect(page.getByRole('dialog')).toHaveCount(0)
-    })
-    await test.step('another label opens its car, which is not saved when one says so', async () => {
-      await expect(sheet(SECOND)).toBeVisible({ timeout: 30_000 })
-      await sheet(SECOND).getByRole('button', { name: 'Do not save' }).click()
-      await expect(page.getByRole('dialog')).toHaveCount(0)
-      await expect(page.getByText('2 left')).toBeVisible()
-    })
-    await test.step('a label that had left the view is read again: inspected already', async () => {
-      await expect(sheet(FIRST)).toBeVisible({ timeout: 40_000 })
-      await expect(sheet(FIRST).getByText('Já inspecionado')).toBeVisible()
-      expect((await feltSignals(page)).at(-1)).toBe('60,70,60')
-      await sheet(FIRST).getByRole('button', { name: 'Do not save' }).click()
-    })
-    await test.step('a car whose label is lost is found by typing', async () => {
-      await page.getByRole('button', { name: 'Manual' }).click()
-      await page.getByLabel('Vehicle identifier').fill('000001')
-      await page.getByRole('button', { name: /HB20 000001/ }).click()
-      await sheet('HB20 000001').getByRole('button', { name: 'ng', exact: true }).click()
-      await sheet('HB20 000001').getByRole('button', { name: 'Save as ng' }).click()
-      await expect(page.getByText('1 left')).toBeVisible()
-    })
-    await page.getByRole('button', { name: 'Back' }).click()
-    expect(await tracks(page)).toEqual({ taken: 1, live: 0 })
-    await expect(page.getByText('2 / 3')).toBeVisible()
-    expect(carAt(yard, 'A-3').vin).toBe(FIRST)
+  await test.step('its sheet slides up, two taps save it', async () => {
+    await show(page, 'first')
+    await expect(sheet(FIRST)).toBeVisible()
+    expect(await feltSignals(page)).toEqual(['60'])
+    await picture(page, 'walk-sheet')
+    await sheet(FIRST).getByRole('button', { name: 'ok', exact: true }).click()
+    await sheet(FIRST).getByRole('button', { name: 'Save as ok' }).click()
+    await expect(page.getByText(`${FIRST} salvo como ok.`)).toBeVisible()
+    await expect(sheet(FIRST)).toHaveCount(0)
   })
+  await test.step('the camera stayed on, and the same label is ignored while it is in view', async () => {
+    expect(await tracks(page)).toEqual({ taken: 1, live: 1 })
+    await expect(page.getByText('2 left')).toBeVisible()
+    await picture(page, 'walk')
+    await page.waitForTimeout(1500)
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+  })
+  await test.step('another label opens its car, which is not saved when one says so', async () => {
+    await show(page, 'second')
+    await expect(sheet(SECOND)).toBeVisible()
+    await sheet(SECOND).getByRole('button', { name: 'Do not save' }).click()
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expect(page.getByText('2 left')).toBeVisible()
+  })
+  await test.step('a label that had left the view is read again: inspected already', async () => {
+    await show(page, 'first')
+    await expect(sheet(FIRST)).toBeVisible()
+    await expect(sheet(FIRST).getByText('Já inspecionado')).toBeVisible()
+    expect((await feltSignals(page)).at(-1)).toBe('60,70,60')
+    await sheet(FIRST).getByRole('button', { name: 'Do not save' }).click()
+    await show(page, 'nothing')
+  })
+  await test.step('a car whose label is lost is found by typing', async () => {
+    await page.getByRole('button', { name: 'Manual' }).click()
+    await page.getByLabel('Vehicle identifier').fill('000001')
+    await page.getByRole('button', { name: /HB20 000001/ }).click()
+    await sheet('HB20 000001').getByRole('button', { name: 'ng', exact: true }).click()
+    await sheet('HB20 000001').getByRole('button', { name: 'Save as ng' }).click()
+    await expect(page.getByText('1 left')).toBeVisible()
+  })
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
+  expect(await tracks(page)).toEqual({ taken: 1, live: 0 })
+  await expect(page.getByText('2 / 3')).toBeVisible()
+  expect(carAt(yard, 'A-3').vin).toBe(FIRST)
 })

@@ -1,5 +1,5 @@
 //! The quick store of the lockout: this process, or a Redis that all replicas share.
-use super::rules::{self, Act, BLOCK_MS, Buckets, Cells, MEMORY_MS, TRIES, Verdict, Wide};
+use super::rules::{self, Act, BLOCK_MS, Buckets, Cells, MEMORY_MS, TRIES, Verdict};
 use patio_kit::cache::Cache;
 use redis::{AsyncCommands, Script, aio::ConnectionManager};
 use std::{
@@ -132,11 +132,7 @@ fn call(act: Act, buckets: &Buckets) -> redis::ScriptInvocation<'static> {
     call.key(key(&buckets.decider)).key(key(buckets.shadow.as_ref().unwrap_or(&buckets.decider)));
     call.arg(name).arg(TRIES).arg(BLOCK_MS).arg(MEMORY_MS).arg(adopted);
     for (bucket, rule) in &buckets.wide {
-        let (limit, ms, paced) = match *rule {
-            Wide::Window { limit, ms } => (limit, ms, 0),
-            Wide::Paced { limit, ms } => (limit, ms, 1),
-        };
-        call.key(key(bucket)).arg(limit).arg(ms).arg(paced);
+        call.key(key(bucket)).arg(rule.limit).arg(rule.ms);
     }
     call
 }

@@ -1,6 +1,6 @@
 -- The rules of rules.rs, done at once for all replicas, by the clock of Redis.
 -- KEYS: the decider; the shadow, or the decider again when there is none; the wider limits.
--- ARGV: the act; tries, block and memory in ms; the wait of `adopt`; then of each wider limit how many, ms, and 1 when paced.
+-- ARGV: the act; tries, block and memory in ms; the wait of `adopt`; then of each wider limit how many, and ms.
 -- Answers {0, ms} when refused and {1, tries left} when not.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -35,9 +35,9 @@ local decider = read(KEYS[1])
 local shadow = KEYS[2] ~= KEYS[1] and read(KEYS[2]) or nil
 local wide = {}
 for i = 3, #KEYS do
-  local at = 6 + (i - 3) * 3
+  local at = 6 + (i - 3) * 2
   local cell = read(KEYS[i])
-  cell.limit, cell.ms, cell.paced = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), ARGV[at + 2] == '1'
+  cell.limit, cell.ms = tonumber(ARGV[at]), tonumber(ARGV[at + 1])
   wide[#wide + 1] = cell
 end
 
@@ -51,8 +51,7 @@ end
 if act == 'settle' then
   for _, cell in ipairs(wide) do
     if cell.failures > 0 then
-      cell.failures = cell.failures - 1
-      if cell.paced then cell.ends = cell.ends - cell.ms end
+      cell.failures, cell.ends = cell.failures - 1, cell.ends - cell.ms
     end
     write(cell)
   end
@@ -67,21 +66,13 @@ end
 
 local wait = decider.blocked - now
 for _, cell in ipairs(wide) do
-  if cell.paced then
-    wait = math.max(wait, cell.ends - now - (cell.limit - 1) * cell.ms)
-  elseif cell.failures >= cell.limit then
-    wait = math.max(wait, cell.ends - now)
-  end
+  wait = math.max(wait, cell.ends - now - (cell.limit - 1) * cell.ms)
 end
 if wait > 0 then return { 0, wait } end
 if act == 'look' then return { 1, tries } end
 
 for _, cell in ipairs(wide) do
-  if cell.paced then
-    cell.ends = math.max(cell.ends, now) + cell.ms
-  elseif cell.failures == 0 then
-    cell.ends = now + cell.ms
-  end
+  cell.ends = math.max(cell.ends, now) + cell.ms
   cell.failures, cell.last = cell.failures + 1, now
   write(cell)
 end

@@ -5,6 +5,7 @@ use patio_kit::{
     errors::Reason,
     testing::{self, each_database},
 };
+use std::time::{Duration, Instant};
 use tonic::{Code, Status};
 
 pub const AWAY: &str = "redis://127.0.0.1:1";
@@ -128,6 +129,43 @@ async fn a_lockout_is_one_entry_in_the_audit_log() {
         fail(&office, FIRST, 9, HERE).await;
         let kinds: Vec<_> = office.audit().await.into_iter().map(|event| event.kind).filter(|kind| kind.starts_with("lo")).collect();
         assert_eq!(kinds, ["login", "lockout", "login-failed", "login-failed", "login-failed", "login-failed"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_block_lasts_180_seconds_by_the_clocks_of_its_stores_and_tells_the_truth_all_along() {
+    if !testing::long("a_block_lasts_180_seconds_by_the_clocks_of_its_stores_and_tells_the_truth_all_along") {
+        return;
+    }
+    each_database(async |host| {
+        let mut offices = Vec::new();
+        for redis in stores() {
+            let office = Office::open(another(&host, redis.as_deref()).await).await;
+            let here = somewhere();
+            fail(&office, FIRST, 5, &here).await;
+            offices.push((office, here, Instant::now(), 0));
+        }
+        while !offices.is_empty() {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            for (office, here, began, told) in &mut offices {
+                let refused = office.refused(FIRST, "a wrong one", here).await;
+                let passed = began.elapsed().as_secs_f64();
+                if why(&refused).1 == Some(Reason::InvalidCredentials) {
+                    assert_wrong(&refused, 4);
+                    assert!((179.0..=181.0).contains(&passed), "it lasted {passed} s");
+                    testing::tell(&format!("the block lasted {passed:.2} s, told {told} times"));
+                    *told = -1;
+                } else {
+                    assert_locked(&refused, number(&refused));
+                    assert!((180.0 - passed - number(&refused) as f64).abs() <= 1.5, "{} told after {passed} s", number(&refused));
+                    *told += 1;
+                }
+            }
+            for (office, ..) in offices.extract_if(.., |(.., told)| *told < 0) {
+                office.close().await;
+            }
+        }
     })
     .await;
 }

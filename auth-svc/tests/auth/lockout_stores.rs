@@ -182,8 +182,8 @@ async fn redis_and_this_process_come_to_the_same_verdicts() {
 fn some_buckets(run: u64, account: u64, other: u64) -> Buckets {
     let pair = format!("test {run} p{account}");
     let wide = vec![
-        (format!("test {run} a{}", account % 4), Wide::Paced { limit: 20, ms: 36_000 }),
-        (format!("test {run} i{other}"), Wide::Window { limit: 40, ms: 600_000 }),
+        (format!("test {run} a{}", account % 4), Wide { limit: 20, ms: 36_000 }),
+        (format!("test {run} i{other}"), Wide { limit: 40, ms: 12_000 }),
     ];
     match other {
         0 => Buckets { decider: format!("test {run} d{account}"), shadow: Some(pair), wide: Vec::new() },

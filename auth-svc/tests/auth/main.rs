@@ -1,5 +1,6 @@
 //! What auth-svc promises, on both databases.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+mod crashes;
 mod lockout;
 mod lockout_places;
 mod lockout_stores;

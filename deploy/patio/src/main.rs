@@ -1,4 +1,5 @@
 //! All of Patio in one process: the four services linked inside it, the gateway before them.
+mod audit;
 mod backup;
 mod demo;
 mod doctor;
@@ -51,7 +52,11 @@ enum Command {
 #[derive(Subcommand)]
 enum Audit {
     /// Compares every entry with the chain of digests; the exit code is 1 when something was changed or is missing.
-    Verify,
+    Verify {
+        /// A seal that must still be there, as an earlier run printed it or a service logged it: SERVICE:NUMBER:DIGEST.
+        #[arg(long = "seal")]
+        seals: Vec<audit::Known>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -71,7 +76,7 @@ fn main() -> ExitCode {
         Some(Command::Backup { folder }) => command::run(async move { backup::make(&cli.options, &folder).await }),
         Some(Command::Restore { folder }) => command::run(async move { backup::restore(&cli.options, &folder).await }),
         Some(Command::Migrate) => command::run(process::migrate(cli.options)),
-        Some(Command::Audit(Audit::Verify)) => command::run(process::verify_audit(cli.options)),
+        Some(Command::Audit(Audit::Verify { seals })) => command::run(audit::verify(cli.options, seals)),
         Some(Command::Probe(options)) => return probe::main(&options, "127.0.0.1:50051"),
     };
     command::ended(&done)

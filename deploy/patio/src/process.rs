@@ -2,7 +2,6 @@
 use crate::{demo, pages};
 use clap::Args;
 use patio_kit::{
-    audit::seal,
     command::{DRAIN, Program, print},
     config::Settings,
     db::Schema,
@@ -120,28 +119,6 @@ pub async fn migrate(options: Options) -> anyhow::Result<()> {
         host.database(schema).await?.close().await;
         print(&format!("{}: the tables are up to date\n", schema.name))?;
     }
-    Ok(())
-}
-
-/// Compares every audit entry of all services with the chain of digests.
-pub async fn verify_audit(options: Options) -> anyhow::Result<()> {
-    telemetry::start(&options.settings, "patio")?;
-    let host = Host::local(options.settings).await?;
-    let mut found = 0;
-    for schema in SCHEMAS {
-        let db = host.database(schema).await?;
-        let report = seal::verify(&db, host.clock.now()).await?;
-        print(&format!(
-            "{}: {} entries and {} seals compared, {} removed when due\n",
-            schema.name, report.entries, report.seals, report.removed
-        ))?;
-        for problem in &report.problems {
-            print(&format!("{}: {problem}\n", schema.name))?;
-        }
-        found += report.problems.len();
-        db.close().await;
-    }
-    anyhow::ensure!(found == 0, "the audit log does not hold: {found} problems");
     Ok(())
 }
 

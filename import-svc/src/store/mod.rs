@@ -14,7 +14,7 @@ use serde_json::json;
 use sqlx::{Error, FromRow, query, query_as, query_scalar};
 
 /// A running import that is silent for so long has died.
-pub const QUIET: TimeDelta = TimeDelta::seconds(20);
+pub const QUIET: TimeDelta = TimeDelta::seconds(7);
 
 /// One try to import a file.
 #[derive(Debug, Clone)]

@@ -63,6 +63,10 @@ impl VehicleService for Lists {
     async fn save_vehicle(&self, _: Request<pb::SaveVehicleRequest>) -> Reply<pb::Vehicle> {
         not_asked()
     }
+
+    async fn list_changes(&self, _: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesReply> {
+        not_asked()
+    }
 }
 
 #[tonic::async_trait]

@@ -8,7 +8,7 @@ use std::sync::{
 /// The clock of a process; clones show the same time.
 #[derive(Debug, Clone, Default)]
 pub struct Clock {
-    ahead_ms: Arc<AtomicI64>,
+    ahead_us: Arc<AtomicI64>,
 }
 
 impl Clock {
@@ -16,13 +16,13 @@ impl Clock {
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the system's clock")]
     pub fn now(&self) -> DateTime<Utc> {
-        let now = Utc::now() + TimeDelta::milliseconds(self.ahead_ms.load(Ordering::Relaxed));
+        let now = Utc::now() + TimeDelta::microseconds(self.ahead_us.load(Ordering::Relaxed));
         DateTime::from_timestamp_micros(now.timestamp_micros()).unwrap_or(now)
     }
 
-    /// Moves this clock and its clones; for tests.
+    /// Moves this clock and its clones, by no less than what it shows; for tests.
     pub fn advance(&self, by: TimeDelta) {
-        self.ahead_ms.fetch_add(by.num_milliseconds(), Ordering::Relaxed);
+        self.ahead_us.fetch_add(by.num_microseconds().unwrap_or(i64::MAX), Ordering::Relaxed);
     }
 }
 
@@ -36,4 +36,19 @@ pub fn timestamp(at: DateTime<Utc>) -> prost_types::Timestamp {
 #[must_use]
 pub fn moment(stamp: &prost_types::Timestamp) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp(stamp.seconds, u32::try_from(stamp.nanos).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_moves_by_no_less_than_it_is_told() {
+        let clock = Clock::default();
+        let (before, by) = (clock.now(), TimeDelta::microseconds(999));
+        for _ in 0..100 {
+            clock.advance(by);
+        }
+        assert!(clock.now() - before >= by * 100);
+    }
 }

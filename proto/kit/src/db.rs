@@ -2,6 +2,7 @@
 use crate::{
     config::Settings,
     errors,
+    flush::Flush,
     writer::{self, Job, Queue},
 };
 use futures::future::BoxFuture;
@@ -12,7 +13,7 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
-use std::{future::Future, path::Path, str::FromStr, time::Duration};
+use std::{future::Future, path::Path, str::FromStr, sync::Arc, time::Duration};
 use tracing::Instrument;
 
 /// The database a statement is about to run on.
@@ -41,7 +42,7 @@ pub struct Db(Pools);
 #[derive(Clone)]
 enum Pools {
     Sqlite { read: SqlitePool, write: Queue },
-    Postgres { read: PgPool, write: PgPool },
+    Postgres { read: PgPool, write: PgPool, flush: Arc<Flush> },
 }
 
 /// An open transaction that may write.
@@ -153,9 +154,9 @@ impl Db {
     {
         match &self.0 {
             Pools::Sqlite { write, .. } => queued(write, work).await,
-            Pools::Postgres { write, .. } => {
+            Pools::Postgres { write, flush, .. } => {
                 let connection = write.acquire().await?;
-                whole(transact(connection, work)).await.unwrap_or_else(|_| Err(E::from(sqlx::Error::WorkerCrashed)))
+                lasting(flush, transact(connection, work)).await
             }
         }
     }
@@ -171,10 +172,9 @@ impl Db {
     {
         match &self.0 {
             Pools::Sqlite { write, .. } => queued(write, work).await,
-            Pools::Postgres { write, .. } => {
+            Pools::Postgres { write, flush, .. } => {
                 let mut held = write.acquire().await?;
-                let done = async move { work(&mut Tx(Side::Postgres(&mut held))).await };
-                whole(done).await.unwrap_or_else(|_| Err(E::from(sqlx::Error::WorkerCrashed)))
+                lasting(flush, async move { work(&mut Tx(Side::Postgres(&mut held))).await }).await
             }
         }
     }
@@ -242,7 +242,7 @@ impl Db {
                 let waiting = u32::try_from(write.waiting()).unwrap_or(u32::MAX);
                 metrics::gauge!("patio_db_queue", "service" => service).set(f64::from(waiting));
             }
-            Pools::Postgres { read, write } => {
+            Pools::Postgres { read, write, .. } => {
                 let most = read.options().get_max_connections() + write.options().get_max_connections();
                 pooled(read.size() + write.size(), read.num_idle() + write.num_idle(), most);
             }
@@ -257,21 +257,32 @@ impl Db {
                 read.close().await;
                 write.close().await;
             }
-            Pools::Postgres { read, write } => {
+            Pools::Postgres { read, write, flush } => {
                 write.close().await;
+                flush.close().await;
                 read.close().await;
             }
         }
     }
 }
 
-/// Runs to its end even when its caller gives up.
+/// Runs to its end even when its caller gives up, and answers when what it wrote is on the disk.
 ///
 /// A transaction that is cut off between its begin and the answer would go back into the pool open, and the next one
 /// would be part of it.
 #[expect(clippy::disallowed_methods, reason = "the drain waits for the pool, which waits for the connection")]
-fn whole<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> tokio::task::JoinHandle<T> {
-    tokio::spawn(work.in_current_span())
+async fn lasting<T, E>(flush: &Arc<Flush>, work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<sqlx::Error> + Send + 'static,
+{
+    let (ready, flush) = (flush.ready().await?, flush.clone());
+    let whole = async move {
+        let done = work.await?;
+        flush.wait(ready).await?;
+        Ok(done)
+    };
+    tokio::spawn(whole.in_current_span()).await.unwrap_or_else(|_| Err(E::from(sqlx::Error::WorkerCrashed)))
 }
 
 async fn transact<T, E, F>(mut connection: PoolConnection<Postgres>, work: F) -> Result<T, E>
@@ -313,7 +324,9 @@ fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<
     let options = PgConnectOptions::from_str(url)?
         .options([("search_path", schema.name), ("idle_in_transaction_session_timeout", "60s")])
         .application_name(schema.name);
-    let pool = |most| {
+    // Answers wait for a flush instead, when their connection is free again for others.
+    let quick = options.clone().options([("synchronous_commit", "off")]);
+    let pool = |most, options: &PgConnectOptions| {
         PgPoolOptions::new()
             .max_connections(most)
             .acquire_timeout(Duration::from_millis(1500))
@@ -328,7 +341,8 @@ fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<
             })
             .connect_lazy_with(options.clone())
     };
-    Ok(Db(Pools::Postgres { read: pool((connections * 3 / 8).max(2)), write: pool(connections) }))
+    let (read, write) = (pool((connections * 3 / 8).max(2), &options), pool(connections, &quick));
+    Ok(Db(Pools::Postgres { read, write, flush: Arc::new(Flush::new(options)) }))
 }
 
 /// Readers are several; the writer is one, and every commit reaches the disk (`synchronous = full`).

@@ -52,12 +52,15 @@ impl Feed {
             Cache::Memory(_) => None,
             Cache::Redis(connection) => Some(connection.clone()),
         };
+        let client = host.settings.redis_url.as_ref().filter(|_| elsewhere.is_some()).map(|url| Client::open(url.expose())).transpose()?;
+        // A server's databases share its channels: whoever has another database is another Patio.
+        let database = client.as_ref().map_or(0, |client| client.get_connection_info().redis_settings().db());
         let (here, _) = broadcast::channel(BEHIND);
         let hears = Arc::new(AtomicBool::new(elsewhere.is_none()));
         let own = *uuid::Uuid::now_v7().as_bytes();
-        let feed = Self { here, elsewhere, channel: format!("patio:{name}").into(), own, hears };
-        if let Some(url) = host.settings.redis_url.as_ref().filter(|_| feed.elsewhere.is_some()) {
-            feed.keep_hearing(host, Client::open(url.expose())?);
+        let feed = Self { here, elsewhere, channel: format!("patio:{database}:{name}").into(), own, hears };
+        if let Some(client) = client {
+            feed.keep_hearing(host, client);
         }
         Ok(feed)
     }
@@ -109,7 +112,8 @@ impl Feed {
         self.tell_elsewhere(&message).await
     }
 
-    async fn tell_elsewhere(&self, message: &[u8]) -> bool {
+    /// Tells a message to other replicas only; false when they could not be told.
+    pub async fn tell_elsewhere(&self, message: &[u8]) -> bool {
         let Some(redis) = &self.elsewhere else { return true };
         let whole = [&self.own[..], message].concat();
         let told = redis.clone().publish::<_, _, i64>(&*self.channel, whole).await;

@@ -12,6 +12,7 @@ pub mod crypto;
 pub mod db;
 pub mod errors;
 pub mod feed;
+mod flush;
 pub mod host;
 pub mod identity;
 pub mod lifecycle;

@@ -1,6 +1,8 @@
 //! Starting, draining and stopping.
 use std::{future::Future, time::Duration};
+use tokio::sync::oneshot;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tracing::Instrument;
 
 /// The background work of a process and the signal that ends it; clones share both.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +19,20 @@ impl Tasks {
         F: Future<Output = ()> + Send + 'static,
     {
         self.tracker.spawn(work);
+    }
+
+    /// Runs work to its end even when whoever waits for it goes away; nothing when it panicked.
+    ///
+    /// A call that its caller gives up is dropped where it waits: between a commit, say, and telling of it.
+    pub async fn whole<T, F>(&self, work: F) -> Option<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+    {
+        let (done, heard) = oneshot::channel();
+        let work = async move { drop(done.send(work.await)) };
+        self.spawn(work.in_current_span());
+        heard.await.ok()
     }
 
     /// Runs `work` again and again, `every` so long, until the process stops.

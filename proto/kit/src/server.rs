@@ -47,6 +47,9 @@ pub struct Service {
     db: Db,
 }
 
+/// Most calls of one client at once: the streams that a gateway keeps open, and room for all that comes and goes.
+const MOST_CALLS: u32 = 4_096;
+
 /// How often in a row a database may keep its health waiting: one that is busy is not away.
 const MISSES: u32 = 2;
 
@@ -153,7 +156,7 @@ impl Service {
         let served = tonic::transport::Server::builder()
             .http2_keepalive_interval(Some(Duration::from_secs(20)))
             .http2_keepalive_timeout(Some(Duration::from_secs(10)))
-            .max_concurrent_streams(1024)
+            .max_concurrent_streams(MOST_CALLS)
             .tcp_nodelay(true)
             .add_routes(Routes::from(self.router.clone()))
             .serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), stop);

@@ -2,14 +2,21 @@
 use super::{Reply, reply};
 use crate::{
     bulk::{self, Outcome, Run, StatusChange},
-    edit,
+    edit::{self, Edited},
     error::Error,
     live::Live,
     place::Place,
     progress::Progress,
     store::counters::Counted,
 };
-use patio_kit::{audit, clock::Clock, db::Db, host::Host, identity};
+use futures::future::BoxFuture;
+use patio_kit::{
+    audit,
+    clock::Clock,
+    db::{Db, Tx},
+    host::Host,
+    identity,
+};
 use patio_proto::vehicle::{self as pb, StatusAction, VehicleStatus, bulk_service_server::BulkService};
 use tonic::{Request, Status};
 
@@ -27,10 +34,20 @@ impl Api {
         Self { db, clock: host.clock.clone(), progress, live }
     }
 
-    /// Tells others what a commit changed.
-    async fn tell(&self, counted: &[Counted], by: Option<i64>) {
-        self.live.changed(counted, by);
-        self.progress.changed(counted).await;
+    /// Changes vehicles and tells others, whether or not the caller waits for it.
+    async fn change<T, F>(&self, by: Option<i64>, change: F) -> Result<T, Status>
+    where
+        T: AsRef<[Counted]> + Send + Sync + 'static,
+        F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, Error>> + Send + 'static,
+    {
+        let (db, live, progress) = (self.db.clone(), self.live.clone(), self.progress.clone());
+        let changing = async move {
+            let done = db.write(change).await?;
+            live.changed(done.as_ref(), by);
+            progress.changed(done.as_ref()).await;
+            Ok::<_, Error>(done)
+        };
+        self.live.whole(changing).await
     }
 
     /// Who calls, now, everywhere.
@@ -48,8 +65,7 @@ impl BulkService for Api {
         let ask = request.into_inner();
         let change = change(&ask)?;
         let run = within(run, ask.scope.as_ref(), ask.dry_run);
-        let outcome = self.db.write(move |tx| Box::pin(async move { bulk::change_status(tx, &ask.vins, change, &run).await })).await?;
-        self.tell(&outcome.counted, by).await;
+        let outcome = self.change(by, move |tx| Box::pin(async move { bulk::change_status(tx, &ask.vins, change, &run).await })).await?;
         reply(outcome.into())
     }
 
@@ -59,8 +75,7 @@ impl BulkService for Api {
         let ask = request.into_inner();
         let moves = moves(&ask.rows)?;
         let run = within(run, ask.scope.as_ref(), ask.dry_run);
-        let outcome = self.db.write(move |tx| Box::pin(async move { bulk::move_vehicles(tx, &moves, &run).await })).await?;
-        self.tell(&outcome.counted, by).await;
+        let outcome = self.change(by, move |tx| Box::pin(async move { bulk::move_vehicles(tx, &moves, &run).await })).await?;
         reply(outcome.into())
     }
 
@@ -70,8 +85,7 @@ impl BulkService for Api {
         let ask = request.into_inner();
         let (rows, errors) = edit::read(ask.rows, run.caller.role)?;
         let (run, source) = (Run { dry_run: ask.dry_run, ..run }, ask.source);
-        let mut edited = self.db.write(move |tx| Box::pin(async move { edit::apply(tx, &rows, errors, &run, &source).await })).await?;
-        self.tell(&std::mem::take(&mut edited.counted), by).await;
+        let edited = self.change(by, move |tx| Box::pin(async move { edit::apply(tx, &rows, errors, &run, &source).await })).await?;
         reply(edited.into())
     }
 }
@@ -102,6 +116,18 @@ fn moves(rows: &[pb::NewSpace]) -> Result<Vec<(String, Place)>, Error> {
 fn within(run: Run, told: Option<&pb::Scope>, dry_run: bool) -> Run {
     let told = told.copied().unwrap_or_default();
     Run { campaign: told.campaign_id, yard: told.yard.map(i64::from), dry_run, ..run }
+}
+
+impl AsRef<[Counted]> for Outcome {
+    fn as_ref(&self) -> &[Counted] {
+        &self.counted
+    }
+}
+
+impl AsRef<[Counted]> for Edited {
+    fn as_ref(&self) -> &[Counted] {
+        &self.counted
+    }
 }
 
 impl From<Outcome> for pb::BulkReply {

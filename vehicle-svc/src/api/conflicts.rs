@@ -55,15 +55,19 @@ impl ConflictService for Api {
             return Err(Error::Bad("choice: it is theirs or mine".to_owned()).into());
         }
         let choice = Choice { id: ask.id, side: ask.choice(), caller, now: self.clock.now(), address };
-        match self.db.write(move |tx| Box::pin(async move { settle::settle(tx, &choice).await })).await? {
-            Settled::Changed(id, now) => Err(Error::Stale { id, now }.into()),
-            Settled::Done(conflict, moved) => {
-                self.live.wrote(&moved, by);
-                self.live.conflict(*conflict);
-                self.progress.changed(moved.counted.as_slice()).await;
-                reply(moved.vehicle.into())
+        let (db, live, progress) = (self.db.clone(), self.live.clone(), self.progress.clone());
+        let settling = async move {
+            match db.write(move |tx| Box::pin(async move { settle::settle(tx, &choice).await })).await? {
+                Settled::Changed(id, now) => Err(Error::Stale { id, now }),
+                Settled::Done(conflict, moved) => {
+                    live.wrote(&moved, by);
+                    live.conflict(*conflict);
+                    progress.changed(moved.counted.as_slice()).await;
+                    Ok(moved.vehicle)
+                }
             }
-        }
+        };
+        reply(self.live.whole(settling).await?.into())
     }
 }
 

@@ -69,10 +69,14 @@ impl JobService for Api {
         let (caller, address, bearer) = (identity::caller(&request)?, audit::address(&request), Bearer::of(&request));
         let run = Run { caller, now: self.clock.now(), campaign: None, yard: None, dry_run: false, address };
         let (id, by) = (request.get_ref().id, run.caller.person());
-        let mut undone = self.db.write(move |tx| Box::pin(async move { undo::undo(tx, id, &run).await })).await?;
-        let counted = std::mem::take(&mut undone.counted);
-        self.live.changed(&counted, by);
-        self.progress.changed(&counted).await;
+        let (db, live, progress) = (self.db.clone(), self.live.clone(), self.progress.clone());
+        let undoing = async move {
+            let undone = db.write(move |tx| Box::pin(async move { undo::undo(tx, id, &run).await })).await?;
+            live.changed(&undone.counted, by);
+            progress.changed(&undone.counted).await;
+            Ok::<_, Error>(undone)
+        };
+        let undone = self.live.whole(undoing).await?;
         if undone.removes
             && let Err(cause) = self.remover.remove_all(Some(&bearer)).await
         {

@@ -138,12 +138,17 @@ impl VehicleService for Api {
         let caller = identity::caller(&request)?;
         let save = accept(&request)?;
         let (now, by) = (self.clock.now(), caller.person());
-        let Saved { moved, conflicts } = inspect::save(&self.db, caller, save, now).await?;
-        self.live.wrote(&moved, by);
-        if moved.revision.is_some() {
-            conflicts.iter().cloned().for_each(|conflict| self.live.conflict(conflict));
-        }
-        self.progress.changed(moved.counted.as_slice()).await;
+        let (db, live, progress) = (self.db.clone(), self.live.clone(), self.progress.clone());
+        let saving = async move {
+            let saved = inspect::save(&db, caller, save, now).await?;
+            live.wrote(&saved.moved, by);
+            if saved.moved.revision.is_some() {
+                saved.conflicts.iter().cloned().for_each(|conflict| live.conflict(conflict));
+            }
+            progress.changed(saved.moved.counted.as_slice()).await;
+            Ok::<_, Error>(saved)
+        };
+        let Saved { moved, conflicts } = self.live.whole(saving).await?;
         reply(pb::Vehicle { conflicts: conflicts.into_iter().map(Into::into).collect(), ..moved.vehicle.into() })
     }
 }

@@ -206,8 +206,10 @@ async fn a_change_through_one_replica_is_heard_at_the_other_within_two_seconds()
     each_database(async |host| {
         let Some(url) = host.settings.database_url.clone() else { return }; // SQLite has one process
         let folder = tempfile::tempdir().unwrap();
-        let one = Yard::with(host_on(folder.path(), Some(url.expose().to_owned()), Some(redis.clone())).await, &["A-1", "A-2"]).await;
-        let other = Yard::beside(host_on(folder.path(), Some(url.expose().to_owned()), Some(redis.clone())).await).await;
+        // Another Patio on the same server has another database.
+        let redis = Some(format!("{redis}/{}", 1 + std::process::id() % 15));
+        let one = Yard::with(host_on(folder.path(), Some(url.expose().to_owned()), redis.clone()).await, &["A-1", "A-2"]).await;
+        let other = Yard::beside(host_on(folder.path(), Some(url.expose().to_owned()), redis).await).await;
         let (mut here, mut there) = (connected(&other, &one).await, connected(&one, &other).await);
         let ids: Vec<i64> = one.walk().await.iter().map(|vehicle| vehicle.id).collect();
         let begun = std::time::Instant::now();
@@ -219,6 +221,54 @@ async fn a_change_through_one_replica_is_heard_at_the_other_within_two_seconds()
         other.save(Role::Operator, status(ids[1], VehicleStatus::Ok)).await.unwrap();
         assert_eq!(next(&mut here, vehicles).await.vehicles[0].id, ids[1], "and the other way round");
         assert_eq!(other.paces().await[0].people[0].saves, 2, "a pace is of both");
+    })
+    .await;
+}
+
+/// Redis is named and away: what the other replica wrote is found in the database, and told once.
+#[tokio::test]
+async fn without_redis_the_other_replicas_changes_are_found_in_the_database() {
+    each_database(async |host| {
+        let Some(url) = host.settings.database_url.clone() else { return }; // SQLite has one process
+        let folder = tempfile::tempdir().unwrap();
+        let away = Some("redis://127.0.0.1:1".to_owned());
+        let one = Yard::with(host_on(folder.path(), Some(url.expose().to_owned()), away.clone()).await, &["A-1"]).await;
+        let other = Yard::beside(host_on(folder.path(), Some(url.expose().to_owned()), away).await).await;
+        let (mut here, mut there) = (one.watch(5, Role::Operator, None).await, other.watch(5, Role::Operator, None).await);
+        one.save(Role::Operator, status(one.walk().await[0].id, VehicleStatus::Ng)).await.unwrap();
+        let own = next(&mut here, |event| vehicles(event).filter(|changed| !changed.vehicles.is_empty())).await;
+        let found = next(&mut there, |event| vehicles(event).filter(|changed| changed.revision >= own.revision)).await;
+        assert!(found.vehicles.is_empty(), "that it changed is all that is known");
+        let again = tokio::time::timeout(Duration::from_secs(5), next(&mut there, vehicles)).await;
+        assert!(again.is_err(), "told again and again: {again:?}");
+        let again = tokio::time::timeout(Duration::from_millis(100), next(&mut here, vehicles)).await;
+        assert!(again.is_err(), "whoever is here knew at once: {again:?}");
+    })
+    .await;
+}
+
+/// The network is cut between the commit and the answer: others are told all the same.
+#[tokio::test]
+async fn a_save_whose_caller_went_away_is_told_too() {
+    each_database(async |host| {
+        let spaces: Vec<String> = (0..40).map(|n| format!("A-{n}")).collect();
+        let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
+        let mut stream = yard.watch(5, Role::Operator, None).await;
+        for (number, vehicle) in yard.walk().await.iter().enumerate() {
+            let cut = Duration::from_micros(100 * u64::try_from(number).unwrap());
+            let _ = tokio::time::timeout(cut, yard.save(Role::Operator, status(vehicle.id, VehicleStatus::Ok))).await;
+        }
+        let mut told = std::collections::BTreeSet::new();
+        let saved = async || yard.walk().await.iter().filter(|vehicle| vehicle.inspected).map(|vehicle| vehicle.id).collect();
+        loop {
+            let there: std::collections::BTreeSet<i64> = saved().await;
+            if there == told && told.len() > 1 {
+                break;
+            }
+            let changed = next(&mut stream, vehicles).await;
+            assert!(!changed.vehicles.is_empty(), "told at once, not found later");
+            told.extend(changed.vehicles.iter().map(|row| row.id));
+        }
     })
     .await;
 }

@@ -1,8 +1,7 @@
 import { expect, type APIRequestContext } from '@playwright/test'
-import { workbook } from './xlsx'
+import { COLUMNS, sheetFile } from './xlsx'
 
 export const LETTERS = [...'JAMBRFYIDZC0SGPETK-QVWLNXUOH']
-const HEADER = ['Campaign', 'Part', 'Description', 'Model Type', 'Model Code', 'Serial Number', 'Parking Space']
 const MODEL = 'HB20'
 
 export interface Row {
@@ -24,11 +23,7 @@ export const identifierOf = ({ serial }: Row, model = MODEL) => `${model} ${seri
 
 export function campaignFile(name: string, rows: Row[], model = MODEL) {
   const cells = rows.map(({ serial, space }) => [name, 'Airbag', 'Check the inflator label', 'Hatch', model, serial, space])
-  return {
-    name: 'campaign.xlsx',
-    mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-    buffer: workbook([HEADER, ...cells]),
-  }
+  return sheetFile([COLUMNS, ...cells])
 }
 
 /** Imports a campaign beside the screen and returns its id. */

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } fro
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromium, test, type Browser } from '@playwright/test'
+import { chromium, test, type Browser, type Page } from '@playwright/test'
 import { prepareZXingModule, type WriteInputBarcodeFormat } from 'zxing-wasm/writer'
 import { background, place, seen, symbolOf, type LabelOptions, type Shades } from '../../src/testing/labels'
 
@@ -27,7 +27,8 @@ export const showing = (format: WriteInputBarcodeFormat, text: string, options: 
 /** Nothing but the car. */
 export const nothing = (pictures = 4): Scene => ({ labels: [], pictures })
 
-async function pictureOf(scene: Scene, seed: number): Promise<Shades> {
+/** A scene as a camera sees it. */
+export async function pictureOf(scene: Scene, seed: number): Promise<Shades> {
   const ground = background(SIZE, SIZE)
   for (const label of scene.labels) place(ground, await symbolOf(label.format, label.text), { x: SIZE / 2 + seed, y: SIZE / 2 - seed, ...scene, ...label })
   return seen(ground, scene, seed + 1)
@@ -50,6 +51,28 @@ export async function film(scenes: Scene[], folder: string, aSecond = A_SECOND):
   }
   closeSync(file)
   return path
+}
+
+/** Gives a page a camera that shows one of these scenes, the first until the test asks for another one with `show`. */
+export async function sceneCamera(scenes: Record<string, Scene>) {
+  const pictures: [name: string, shades: string][] = []
+  for (const [name, scene] of Object.entries(scenes)) pictures.push([name, Buffer.from((await pictureOf(scene, 0)).data).toString('base64')])
+  const prepare = (page: Page) =>
+    page.addInitScript(([size, aSecond, all]) => {
+      const canvas = document.createElementNS('http://www.w3.org/1999/xhtml', 'canvas') as HTMLCanvasElement
+      Object.assign(canvas, { width: size, height: size })
+      const images = new Map(all.map(([name, shades]) => {
+        const image = new ImageData(size, size)
+        new Uint32Array(image.data.buffer).set(Uint32Array.from(atob(shades), (shade) => 0xff00_0000 + 0x01_0101 * shade.charCodeAt(0)))
+        return [name, image]
+      }))
+      let shown = images.get(all[0]?.[0] ?? '')
+      setInterval(() => shown && canvas.getContext('2d')?.putImageData(shown, 0, 0), 1000 / aSecond)
+      Object.assign(window, { showScene: (name: string) => { shown = images.get(name) } })
+      Object.assign(globalThis.navigator.mediaDevices, { getUserMedia: async () => canvas.captureStream(aSecond) })
+    }, [SIZE, A_SECOND, pictures] as const)
+  const show = (page: Page, name: string) => page.evaluate((scene) => (window as unknown as { showScene: (name: string) => void }).showScene(scene), name)
+  return { prepare, show }
 }
 
 const CALM = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu']

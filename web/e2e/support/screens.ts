@@ -15,13 +15,25 @@ const unfoldAll = async (page: Page) => {
   for (const summary of await page.locator('details > summary').all()) await summary.click()
 }
 
+const LONGEST = 64
+
+/** A supervisor whose register number fits nowhere and has no place to break. */
+async function longNamed(request: APIRequestContext): Promise<Person> {
+  const mark = Date.now().toString(36).toUpperCase()
+  const person = { hmc: 'SUPERVISOR'.repeat(7).slice(0, LONGEST - mark.length) + mark, password: 'yard-walk-2026!' }
+  const made = await request.post('/api/sign-up', { headers: await headersOf(request, supervisor), data: { ...person, user_type: 'admin' } })
+  expect(made.status()).toBe(201)
+  return person
+}
+
 /** Every screen, filled as it is in use, with what opens on it. */
 export async function everyScreen(request: APIRequestContext): Promise<Screen[]> {
-  const headers = await headersOf(request, supervisor)
+  const person = await longNamed(request)
+  const headers = await headersOf(request, person)
   const { id, vehicles } = await campaignOf(request, headers, 'A campaign whose name is so long that it does not fit into any list and on no card of a phone', [...rowsOver(56), ...rowsIn('A', 100, 1001)])
   const car = vehicles.find(({ parking_space }) => parking_space === 'A-1')
   const vehicle = `/vehicle/${car?.id}`
-  const inside = (name: string, path: string, prepare?: Screen['prepare']): Screen => ({ name, path, person: supervisor, prepare })
+  const inside = (name: string, path: string, prepare?: Screen['prepare']): Screen => ({ name, path, person, prepare })
   const [torn] = vehicles
   for (const [status, base] of [['ng', ''], ['ok', '']]) {
     const data = { status, base: { status: base }, on_conflict: 'keep', device_time: new Date().toISOString() }
@@ -32,7 +44,7 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
     { name: 'sign-in', path: '/', person: null },
     { name: 'privacy-policy', path: '/privacy-policy', person: null },
     { name: 'terms-service', path: '/terms-service', person: null },
-    inside('home', '/campaign-home'),
+    inside('home', '/campaign-home?search=whose%20name'),
     inside('home-none', '/campaign-home?search=no%20such%20campaign'),
     inside('menu', '/campaign-home', (page) => page.getByRole('button', { name: 'Open menu' }).click()),
     inside('yards', '/yard'),
@@ -62,6 +74,7 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
     }),
     inside('manage-delete', '/campaign-list', (page) => page.getByRole('button', { name: /^Delete / }).first().click()),
     ...['create', 'active', 'password', 'permission', 'hmc'].map((panel) => inside(`users-${panel}`, `/user-management?panel=${panel}`)),
+    inside('users-mine', `/user-management?panel=active`, (page) => page.getByRole('searchbox').fill(person.hmc)),
     inside('outbox', '/outbox'),
     inside('conflicts', '/conflicts'),
     inside('account', '/account'),

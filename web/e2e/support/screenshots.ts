@@ -15,11 +15,16 @@ export async function shot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: fileOf(name, page.viewportSize() ?? PHONE), animations: 'disabled', fullPage: (await page.getByRole('dialog').count()) === 0 })
 }
 
-/** Pictures of the screen as it is now, on the phone and on the desk. */
+/** A picture of what the window shows. */
+export async function view(page: Page, name: string): Promise<void> {
+  await page.evaluate(() => window.scrollTo(0, 0))
+  await page.screenshot({ path: fileOf(name, page.viewportSize() ?? PHONE), animations: 'disabled' })
+}
+
+/** Pictures of the screen as it is now, on the desk and on the phone, where it goes on. */
 export async function picture(page: Page, name: string): Promise<void> {
   for (const size of [DESK, PHONE]) {
     await page.setViewportSize(size)
-    await page.evaluate(() => window.scrollTo(0, 0))
-    await page.screenshot({ path: fileOf(name, size), animations: 'disabled' })
+    await view(page, name)
   }
 }

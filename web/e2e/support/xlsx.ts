@@ -6,6 +6,13 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 
+export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+/** The columns of a campaign's sheet. */
+export const COLUMNS = ['Campaign', 'Part', 'Description', 'Model Type', 'Model Code', 'Serial Number', 'Parking Space']
+
+/** A sheet as a file to choose. */
+export const sheetFile = (rows: string[][], sheet?: string) => ({ name: 'campaign.xlsx', mimeType: XLSX, buffer: workbook(rows, sheet) })
+
 /** A minimal workbook with one sheet of text cells, as any spreadsheet program would open it. */
 export function workbook(rows: string[][], sheet = 'Sheet1'): Buffer {
   return zip({

@@ -1,5 +1,5 @@
 import { expect, type APIRequestContext, type Browser, type BrowserContextOptions, type Page } from '@playwright/test'
-import { workbook } from './xlsx'
+import { COLUMNS, sheetFile } from './xlsx'
 import { supervisor, unique } from './people'
 import { enter, headersOf } from './session'
 import { PHONE } from './screenshots'
@@ -15,15 +15,12 @@ export interface Yard {
   cars: Car[]
 }
 
-const HEADER = ['Campaign', 'Part', 'Description', 'Model Type', 'Model Code', 'Serial Number', 'Parking Space']
-
 /** A campaign with the cars of these identifiers, `MODEL SERIAL`, in spaces A-1, A-2 and so on. */
 export async function yardOf(request: APIRequestContext, vins: string[]): Promise<Yard> {
   const name = unique(`Labels ${Math.floor(Math.random() * 1e6)}`)
   const headers = await headersOf(request, supervisor)
   const rows = vins.map((vin, index) => [name, 'Airbag', 'Check the inflator label', 'Hatch', ...vin.split(' '), `A-${index + 1}`])
-  const file = { name: 'labels.xlsx', mimeType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', buffer: workbook([HEADER, ...rows]) }
-  const sent = await request.post('/api/documents/upload', { headers, multipart: { documents: file } })
+  const sent = await request.post('/api/documents/upload', { headers, multipart: { documents: sheetFile([COLUMNS, ...rows]) } })
   expect(sent.status(), await sent.text()).toBe(201)
   const { campaign } = (await sent.json()) as { campaign: { id: number } }
   const listed = await request.get(`/api/vehicles/campaign/${campaign.id}/all`, { headers })
@@ -37,10 +34,11 @@ export const carAt = ({ cars }: Yard, space: string): Car => {
   return found
 }
 
-/** The supervisor on a phone with a camera, on a screen. */
-export async function onPhone(browser: Browser, baseURL: string, path: string, options: BrowserContextOptions = {}): Promise<Page> {
+/** The supervisor on a phone with a camera, on a screen; `prepare` runs before anything of the page. */
+export async function onPhone(browser: Browser, baseURL: string, path: string, { prepare, ...options }: BrowserContextOptions & { prepare?: (page: Page) => Promise<unknown> } = {}): Promise<Page> {
   const context = await browser.newContext({ baseURL, viewport: PHONE, locale: 'pt-BR', permissions: ['camera'], serviceWorkers: 'block', ...options })
   const page = await context.newPage()
+  await prepare?.(page)
   page.on('pageerror', (error) => thrown.push(error.message))
   await watchCamera(page)
   await enter(page, supervisor, path)

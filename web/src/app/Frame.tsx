@@ -52,7 +52,7 @@ export function Frame({ user, path, children }: FrameProps) {
       </header>
       <section className={styles.person} aria-label={t('frame.you')}>
         <ClientMark />
-        <span>
+        <span className="ellipsis" title={user.hmc}>
           <span className="quiet">HMC </span>
           <strong className="mono">{user.hmc}</strong>
         </span>

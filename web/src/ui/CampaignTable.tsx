@@ -61,8 +61,10 @@ function Wide<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTablePro
                   <Done campaign={campaign} />
                 </div>
               </td>
-              <td className={styles.creator}>{campaign.created_by_name}</td>
-              <td>
+              <td className={`${styles.creator} ellipsis`} title={campaign.created_by_name}>
+                {campaign.created_by_name}
+              </td>
+              <td className={styles.date}>
                 <time dateTime={campaign.created_at} title={timeOf(campaign.created_at)}>
                   {dateOf(campaign.created_at)}
                 </time>
@@ -90,9 +92,10 @@ function Cards<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTablePr
           <Done campaign={campaign} />
           <p className={styles.foot}>
             <CampaignStatusBadge status={campaign.status} />
-            <span className="quiet ellipsis">
-              {campaign.created_by_name} · {dateOf(campaign.created_at)}
+            <span className="ellipsis" title={campaign.created_by_name}>
+              {campaign.created_by_name}
             </span>
+            <span className={styles.date}>{dateOf(campaign.created_at)}</span>
           </p>
           {actions && <div className={`${table.above} ${styles.actions}`}>{actions.render(campaign, false)}</div>}
         </li>

@@ -43,6 +43,7 @@ impl From<Vehicle> for pb::Vehicle {
             modified_by: row.modified_by,
             modified_at: Some(timestamp(row.modified_at)),
             version: row.version,
+            ..Self::default()
         }
     }
 }
@@ -80,5 +81,9 @@ impl VehicleService for Api {
 
     async fn export_vehicles(&self, _: Request<pb::ExportVehiclesRequest>) -> Reply<Self::ExportVehiclesStream> {
         Err(Status::unimplemented("the floor of a report has no hop"))
+    }
+
+    async fn list_changes(&self, _: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesReply> {
+        Err(Status::unimplemented("the floor does nothing but its statements"))
     }
 }

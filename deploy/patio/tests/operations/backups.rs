@@ -2,11 +2,37 @@
 use super::programs::{Patio, run};
 use patio_kit::testing::{POSTGRES, from_environment};
 use serde_json::json;
-use std::{path::Path, process::Command};
+use sqlx::{Connection, Executor, SqliteConnection};
+use std::{path::Path, process::Command, thread::sleep, time::Duration};
 
 fn patio(data: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let (code, out, err) = run("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())]);
     (code, out + &err)
+}
+
+/// What somebody does who may write to the database and wants the last entries gone.
+#[tokio::main(flavor = "current_thread")]
+async fn cut_off_the_last_seal(file: &Path) {
+    let mut database = SqliteConnection::connect(file.to_str().unwrap()).await.unwrap();
+    let last = "seal = (select max(id) from audit_seals)";
+    for command in [
+        format!("delete from audit_events where id >= (select min(event_id) from audit_digests where {last})"),
+        format!("delete from audit_digests where {last}"),
+        "delete from audit_seals where id = (select max(id) from audit_seals)".to_owned(),
+    ] {
+        database.execute(sqlx::AssertSqlSafe(command)).await.unwrap();
+    }
+    database.close().await.unwrap();
+}
+
+/// The last seal of vehicle-svc, as soon as there is one.
+fn first_seal(data: &Path) -> String {
+    let look = |_| {
+        sleep(Duration::from_millis(200));
+        let (_, told) = patio(data, &["audit", "verify"]);
+        told.split("--seal ").filter_map(|rest| rest.split(' ').next()).find(|seal| seal.starts_with("vehicle:")).map(str::to_owned)
+    };
+    (0..100).find_map(look).unwrap()
 }
 
 #[test]
@@ -32,9 +58,15 @@ fn a_backup_of_sqlite_taken_while_it_is_used_restores_what_was_there() {
     let restored = Patio::start(&other, &[]);
     assert_eq!(restored.everything(), before);
     restored.call("PUT", &format!("/api/vehicles/{}", vehicles[2]), &json!({ "status": "ok" }));
+    let seal = first_seal(&other.join("data"));
     restored.stop();
-    let (code, told) = patio(&other.join("data"), &["audit", "verify"]);
+    let (code, told) = patio(&other.join("data"), &["audit", "verify", "--seal", &seal]);
     assert_eq!(code, Some(0), "{told}");
+    // What was cut off at the end of the log shows by a seal that was kept.
+    cut_off_the_last_seal(&other.join("data/vehicle.db"));
+    assert_eq!(patio(&other.join("data"), &["audit", "verify"]).0, Some(0));
+    let (code, told) = patio(&other.join("data"), &["audit", "verify", "--seal", &seal]);
+    assert!(code == Some(1) && told.contains("entries were cut off"), "{told}");
 }
 
 #[test]

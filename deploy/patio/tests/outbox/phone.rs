@@ -9,7 +9,7 @@ use std::{
     fmt,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
     },
     thread,
     time::{Duration, Instant},
@@ -26,11 +26,19 @@ pub struct World {
     /// When the save of a version was acknowledged, and how long after that others were told.
     acknowledged: Mutex<HashMap<(i64, i64), Instant>>,
     delays: Mutex<Vec<Duration>>,
+    waited: AtomicUsize,
 }
 
 impl World {
     pub fn new(url: String, campaign: i64) -> Self {
-        Self { url, campaign, calm: AtomicBool::new(false), acknowledged: Mutex::default(), delays: Mutex::default() }
+        Self {
+            url,
+            campaign,
+            calm: AtomicBool::new(false),
+            acknowledged: Mutex::default(),
+            delays: Mutex::default(),
+            waited: AtomicUsize::new(0),
+        }
     }
 
     /// From now on nobody saves anything new and nothing is cut: what is in the outboxes is sent.
@@ -40,6 +48,11 @@ impl World {
 
     pub fn is_calm(&self) -> bool {
         self.calm.load(Relaxed)
+    }
+
+    /// How many saves were in the outboxes when all became calm.
+    pub fn waited(&self) -> usize {
+        self.waited.load(Relaxed)
     }
 
     fn acknowledge(&self, id: i64, version: i64) {
@@ -164,6 +177,7 @@ impl Phone {
             }
             thread::sleep(Duration::from_millis(100 + self.dice.below(250)));
         }
+        self.world.waited.fetch_add(self.outbox.len(), Relaxed);
         while !self.outbox.is_empty() {
             self.send(false);
         }

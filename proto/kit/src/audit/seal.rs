@@ -124,6 +124,8 @@ pub struct Report {
     pub removed: u64,
     /// Links of the chain.
     pub seals: u64,
+    /// The last link's number and digest, to be kept outside the database; none before the first one.
+    pub last: Option<(i64, String)>,
     /// Whatever does not fit, one sentence each, at most 100.
     pub problems: Vec<String>,
 }
@@ -161,6 +163,7 @@ pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<Report, sqlx::Error> 
         }
     }
     chain.end(&mut report);
+    report.last = (chain.id > 0).then(|| (chain.id, chain.before.clone()));
     if let Some(extra) = store::seals_after(db, chain.id, 1).await?.first() {
         report.problem(format!("seal {} has no entries any more", extra.id));
     }
@@ -169,6 +172,15 @@ pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<Report, sqlx::Error> 
         report.problem(format!("{forgotten} entries were never sealed"));
     }
     Ok(report)
+}
+
+/// Whether a link that was kept outside the database is still in the chain: who may write to the database could
+/// make the chain anew, or cut off its end, but not so that it goes through this link.
+///
+/// # Errors
+/// Those of the database.
+pub async fn holds(db: &Db, id: i64, digest: &str) -> Result<bool, sqlx::Error> {
+    Ok(store::seals_after(db, id - 1, 1).await?.first().is_some_and(|seal| seal.id == id && seal.digest == digest))
 }
 
 /// The chain as far as it has been followed.

@@ -1,7 +1,8 @@
 import { screen, waitFor } from '@testing-library/react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { endSession, type User } from '@/api/session'
 import type { Campaign } from '@/api/types'
+import { savedFiles } from '@/testing/saved'
 import { reply, serve } from '@/testing/server'
 import { asUser, LEADER, OPERATOR, show } from '@/testing/show'
 import CampaignPage from './CampaignPage'
@@ -12,6 +13,7 @@ const campaign: Campaign = {
 }
 const REPORT = 'GET /campaigns/5/generate_campaign_vehicle_report'
 
+const saved = savedFiles()
 afterEach(endSession)
 
 function open(user: User, report: Parameters<typeof serve>[0][string] = {}) {
@@ -22,10 +24,6 @@ function open(user: User, report: Parameters<typeof serve>[0][string] = {}) {
 const exporting = () => screen.findByRole('button', { name: 'Export Vehicles List Data' })
 
 test('a team leader exports the vehicles under the name that the server gives', async () => {
-  const saved: string[] = []
-  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function keep(this: HTMLAnchorElement) {
-    saved.push(this.download)
-  })
   const { person } = open(LEADER, new Response('PK', { headers: { 'content-disposition': 'attachment; filename="report_Airbag-1.xlsx"' } }))
   await person.click(await exporting())
   await waitFor(() => expect(saved).toEqual(['report_Airbag-1.xlsx']))

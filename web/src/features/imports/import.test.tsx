@@ -1,7 +1,8 @@
 import { screen, waitFor } from '@testing-library/react'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import { reply, serve } from '@/testing/server'
+import { savedFiles } from '@/testing/saved'
 import { asUser, LEADER, show } from '@/testing/show'
 import ImportPage from './ImportPage'
 
@@ -10,13 +11,7 @@ const UPLOAD = 'POST /documents/upload'
 const workbook = new File(['PK'], 'cars.xlsx')
 const campaign = { id: 5, name: 'Airbag', total_vehicles: 40 }
 
-let saved: string[] = []
-beforeEach(() => {
-  saved = []
-  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function keep(this: HTMLAnchorElement) {
-    saved.push(this.download)
-  })
-})
+const saved = savedFiles()
 afterEach(endSession)
 
 /** An upload that is answered when the test says so. */

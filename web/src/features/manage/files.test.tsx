@@ -1,9 +1,10 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import type { Campaign, CsvResult } from '@/api/types'
 import { LARGEST } from '@/lib/files'
 import { reply, serve } from '@/testing/server'
+import { savedFiles } from '@/testing/saved'
 import { asUser, LEADER, show } from '@/testing/show'
 import { complaintAboutCsv } from './csv'
 import ManagePage from './ManagePage'
@@ -25,13 +26,7 @@ const APPLY = 'POST /vehicles/csv'
 const csv = new File(['Model Code,Serial Number,Status\nHB20,1,ok'], 'list.csv', { type: 'text/csv' })
 const sheet = new File(['PK'], 'list.xlsx')
 
-let saved: string[] = []
-beforeEach(() => {
-  saved = []
-  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function keep(this: HTMLAnchorElement) {
-    saved.push(this.download)
-  })
-})
+const saved = savedFiles()
 afterEach(endSession)
 
 function open(answers: Parameters<typeof serve>[0] = {}) {

@@ -4,8 +4,9 @@ import { beforeAll, expect, test, vi } from 'vitest'
 import { prepareZXingModule as prepareReader, readBarcodes } from 'zxing-wasm/reader'
 import { prepareZXingModule as prepareWriter, type WriteInputBarcodeFormat } from 'zxing-wasm/writer'
 import { background, labelPicture, place, seen, symbolOf, type LabelOptions } from '../../testing/labels'
-import { createDecoder } from './decoder'
-import { cut, type Gray } from './pixels'
+import { createDecoder, type Decoded } from './decoder'
+import { cut, grayOf, type Gray } from './pixels'
+import { warmUp } from './warmup'
 
 const require = createRequire(import.meta.url)
 const wasmBinary = (path: string) => new Uint8Array(readFileSync(require.resolve(path))).buffer
@@ -23,7 +24,7 @@ const finder = (picture: Gray) => cut(picture, (SIDE - SEEN) / 2, (SIDE - SEEN) 
 
 /** What is believed within so many frames of a camera held still, and how many it took. */
 async function decode(picture: Gray, frames = 15) {
-  const decoder = createDecoder((shown, options) => readBarcodes(shown as ImageData, options))
+  const decoder = createDecoder(readBarcodes)
   for (let frame = 1; frame <= frames; frame++) {
     const { codes } = await decoder.decode(finder(picture))
     if (codes[0] !== undefined) return { ...codes[0], frame }
@@ -76,9 +77,34 @@ test('two codes in view are both seen when several are asked for', async () => {
   const scene = background(SIDE, SIDE)
   place(scene, await symbolOf('QRCode', 'first'), { module: 5, y: 380 })
   place(scene, await symbolOf('DataMatrix', 'second'), { module: 6, y: 700 })
-  const decoder = createDecoder((shown, options) => readBarcodes(shown as ImageData, options))
+  const decoder = createDecoder(readBarcodes)
   const { codes } = await decoder.decode(finder(seen(scene, {})), { several: true })
   expect(codes.map(({ text }) => text).toSorted()).toEqual(['first', 'second'])
+})
+
+test('the rehearsal reads its labels, upright and tilted, and ends with the first order', async () => {
+  const decoder = createDecoder(readBarcodes)
+  const found: Decoded[] = []
+  expect(await warmUp(async (picture) => found.push(await decoder.decode(grayOf(picture))), () => true)).toBe(10)
+  expect(found.slice(0, 5).map(({ seen: sight, look }) => [sight?.format, look])).toEqual([['data_matrix', null], ['code_128', null], ['code_39', 'turned'], ['code_39', 'turned'], [undefined, 'turned and cleared']])
+  let idle = true
+  expect(await warmUp(async () => { idle = false }, () => idle)).toBe(1)
+})
+
+test.each(['PDF417', 'QRCode', 'DataMatrix'] as const)('%s has its turn soon, whenever it comes into view', async (format) => {
+  const [car, code] = [finder(background(SIDE, SIDE)), finder(await label(format, VIN, { module: format === 'PDF417' ? 3 : 6 }))]
+  for (const before of [0, 1, 2]) {
+    const decoder = createDecoder(readBarcodes)
+    for (let frame = 0; frame < before; frame++) expect((await decoder.decode(car)).seen).toBeNull()
+    const read: (string | undefined)[] = []
+    for (let frame = 0; frame < 3; frame++) read.push((await decoder.decode(code)).codes[0]?.text)
+    expect(read).toContain(VIN)
+  }
+})
+
+test.each(['QRCode', 'DataMatrix'] as const)('%s is read light on dark too', async (format) => {
+  const picture = await label(format, VIN, { module: 6 })
+  expect(await decode({ ...picture, data: picture.data.map((shade) => 255 - shade) }, 3)).toMatchObject({ text: VIN })
 })
 
 test('texture and noise are no codes', async () => {

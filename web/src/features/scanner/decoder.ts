@@ -2,7 +2,7 @@ import type { ReaderOptions, ReadResult } from 'zxing-wasm/reader'
 import { createJudge } from './accept'
 import { formatName } from './formats'
 import { EXTRA, plainLook, sightOf, type Look, type Sight } from './looks'
-import { mapped, rgbaOf, type Gray, type Point, type Rgba } from './pixels'
+import { fileOf, mapped, type Gray, type Point } from './pixels'
 
 /** A code that is believed, with its corners in the frame. */
 export interface Code {
@@ -22,7 +22,8 @@ export interface Decoded {
   look: string | null
 }
 
-export type Read = (picture: Rgba, options: ReaderOptions) => Promise<ReadResult[]>
+/** The engine: takes a picture as a file. */
+export type Read = (picture: Uint8Array, options: ReaderOptions) => Promise<ReadResult[]>
 
 export interface FrameOptions {
   /** Look for every code in view, not only the first. */
@@ -46,12 +47,13 @@ const PATIENCE = 2
  */
 export function createDecoder(read: Read, now: () => number = () => performance.now()) {
   const judge = createJudge()
+  let frames = 0
   let turn = 0
   let waited = 0
   let again: number | null = null
 
-  async function look({ picture, options, back }: Look, plain: boolean, rgba?: Rgba): Promise<Looked> {
-    const results = await read(rgba ?? rgbaOf(picture), options)
+  async function look({ picture, options, back }: Look, plain: boolean): Promise<Looked> {
+    const results = await read(fileOf(picture), options)
     const seen = results.filter(({ isValid }) => isValid).map(({ text, format, position: { topLeft, topRight, bottomRight, bottomLeft } }) => ({
       text,
       format: formatName(format, text),
@@ -83,14 +85,15 @@ export function createDecoder(read: Read, now: () => number = () => performance.
   }
 
   return {
-    async decode(frame: Gray, { several = false, whole = false }: FrameOptions = {}, rgba?: Rgba): Promise<Decoded> {
+    async decode(frame: Gray, { several = false, whole = false }: FrameOptions = {}): Promise<Decoded> {
       judge.nextFrame()
       if (again !== null && !several) {
         const { believed, seen, name } = await extraLook(frame, whole)
         if (believed.length > 0) return { codes: believed, seen: seen[0] ?? null, plainMs: null, look: name }
       }
       const start = now()
-      const plain = await look(plainLook(frame, several), true, rgba)
+      const plain = await look(plainLook(frame, frames, several), true)
+      if (!several && plain.seen.length === 0) frames++
       const done = { codes: plain.believed, seen: plain.seen[0] ?? null, plainMs: now() - start, look: null }
       if (plain.believed.length > 0 || several) return done
       if (plain.seen.length > 0 && ++waited <= PATIENCE) return done
@@ -101,6 +104,7 @@ export function createDecoder(read: Read, now: () => number = () => performance.
     /** Forgets what was seen and starts with the first look, as for another label. */
     reset(): void {
       judge.forget()
+      frames = 0
       turn = 0
       waited = 0
       again = null

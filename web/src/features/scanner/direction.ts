@@ -1,4 +1,4 @@
-import { at, blurred, halved, type Gray } from './pixels'
+import { at, softened, type Gray } from './pixels'
 
 const BLOCK = 12
 const BINS = 90
@@ -13,7 +13,7 @@ const SHARE = 0.06
  * upward as downward; an outline has edges of one kind, and print has them in all directions.
  */
 export function stripeDirections(picture: Gray, most = 2): number[] {
-  const histogram = gather(halved(blurred(picture, 1)))
+  const histogram = gather(softened(picture))
   const total = histogram.reduce((sum, weight) => sum + weight, 0)
   if (total === 0) return []
   const found: number[] = []
@@ -31,6 +31,7 @@ function gather({ width, height, data }: Gray): Float64Array {
   const histogram = new Float64Array(BINS)
   for (let top = 1; top + BLOCK < height; top += BLOCK) {
     for (let left = 1; left + BLOCK < width; left += BLOCK) {
+      if (isPlain(data, top * width + left, width)) continue
       let xx = 0
       let yy = 0
       let xy = 0
@@ -53,6 +54,21 @@ function gather({ width, height, data }: Gray): Float64Array {
     }
   }
   return histogram
+}
+
+const COARSE = 3
+/** The difference of neighbours that a few places of a block have to have together, for it to be looked at closely. */
+const NOTICED = 40
+
+/** Whether there is so little in a block that it will not have a vote: most of what a camera sees is paint and tar. */
+function isPlain(data: Uint8Array, start: number, width: number): boolean {
+  let sum = 0
+  for (let y = 1; y < BLOCK; y += COARSE) {
+    for (let place = start + y * width + 1; place < start + y * width + BLOCK; place += COARSE) {
+      sum += Math.abs(at(data, place + 1) - at(data, place - 1)) + Math.abs(at(data, place + width) - at(data, place - width))
+    }
+  }
+  return sum < NOTICED
 }
 
 interface Tensor {

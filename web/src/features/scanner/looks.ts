@@ -1,6 +1,6 @@
 import type { ReaderOptions } from 'zxing-wasm/reader'
 import { stripeDirections, tilt } from './direction'
-import { DEFAULTS, EVERY, MATRIX, STRIPED } from './formats'
+import { DEFAULTS, EVERY, IN_TURN, MATRIX, STRIPED } from './formats'
 import { clearStripes, evened, scaled, turned, type Gray, type Mapping } from './pixels'
 
 /** What is shown to the engine, with what it shall look for, and where its places are in the frame. */
@@ -28,8 +28,10 @@ export interface Sight {
 
 type Maker = (sight: Sight) => Look | null
 
-export function plainLook(picture: Gray, several = false): Look {
-  return { name: 'plain', picture, options: several ? { ...DEFAULTS, maxNumberOfSymbols: 255 } : DEFAULTS, back: IDENTITY }
+/** The picture as it is, for the formats whose turn it is; for all of them where several codes are asked for. */
+export function plainLook(picture: Gray, frame: number, several = false): Look {
+  const options = several ? { ...DEFAULTS, maxNumberOfSymbols: 255 } : IN_TURN[frame % IN_TURN.length]
+  return { name: 'plain', picture, options: options ?? DEFAULTS, back: IDENTITY }
 }
 
 /** The extra looks, one a frame, in turn. */

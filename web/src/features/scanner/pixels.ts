@@ -23,21 +23,25 @@ export const blank = (width: number, height: number): Gray => ({ width, height, 
 export function grayOf({ width, height, data }: Rgba): Gray {
   const gray = blank(width, height)
   const target = gray.data
-  for (let to = 0, from = 0; to < target.length; to++, from += 4) {
-    target[to] = (at(data, from) * 77 + at(data, from + 1) * 150 + at(data, from + 2) * 29) >> 8
+  const pixels = new Uint32Array(data.buffer, data.byteOffset, target.length)
+  for (let index = 0; index < target.length; index++) {
+    const pixel = pixels[index] as number
+    target[index] = ((pixel & 0xff) * 77 + ((pixel >> 8) & 0xff) * 150 + ((pixel >> 16) & 0xff) * 29) >> 8
   }
   return gray
 }
 
-/** The same picture with the four bytes that the engine takes. */
-export function rgbaOf({ width, height, data }: Gray): Rgba {
-  const pixels = new Uint32Array(width * height)
-  for (let index = 0; index < pixels.length; index++) pixels[index] = at(data, index) * 0x010101 + 0xff000000
-  return { width, height, data: new Uint8ClampedArray(pixels.buffer) }
+/** The picture as a file of the simplest kind: the engine takes one byte a pixel of it, and four of anything else. */
+export function fileOf({ width, height, data }: Gray): Uint8Array {
+  const head = new TextEncoder().encode(`P5 ${width} ${height} 255\n`)
+  const file = new Uint8Array(head.length + data.length)
+  file.set(head)
+  file.set(data, head.length)
+  return file
 }
 
-/** A pixel that is known to be there. */
-export const at = (data: Uint8Array | Uint8ClampedArray, index: number): number => data[index] as number
+/** A pixel that is known to be there. Of bytes only: with arrays of several kinds it would be slow for all of them. */
+export const at = (data: Uint8Array, index: number): number => data[index] as number
 
 /** The part of a picture that starts at a corner, as far as the picture goes. */
 export function cut({ width, height, data }: Gray, left: number, top: number, wide: number, high: number): Gray {
@@ -55,6 +59,23 @@ export function halved({ width, height, data }: Gray): Gray {
   for (let y = 0, to = 0; y < small.height; y++) {
     for (let x = 0, from = 2 * y * width; x < small.width; x++, from += 2, to++) {
       small.data[to] = (at(data, from) + at(data, from + 1) + at(data, from + width) + at(data, from + width + 1) + 2) >> 2
+    }
+  }
+  return small
+}
+
+/** A picture of half the size, each pixel the mean of the blurred four: the same as blurring by 1 before, in one go. */
+export function softened({ width, height, data }: Gray): Gray {
+  const small = blank(width >> 1, height >> 1)
+  const sums = new Uint16Array(width + 2) // of four rows, with one more column at each end
+  const row = (y: number) => Math.max(0, Math.min(height - 1, y)) * width
+  for (let y = 0, to = 0; y < small.height; y++) {
+    const [above, upper, lower, below] = [row(2 * y - 1), row(2 * y), row(2 * y + 1), row(2 * y + 2)]
+    for (let x = 0; x < width; x++) sums[x + 1] = at(data, above + x) + 2 * (at(data, upper + x) + at(data, lower + x)) + at(data, below + x)
+    sums[0] = sums[1] as number
+    sums[width + 1] = sums[width] as number
+    for (let x = 0, from = 0; x < small.width; x++, from += 2, to++) {
+      small.data[to] = ((sums[from] as number) + 2 * ((sums[from + 1] as number) + (sums[from + 2] as number)) + (sums[from + 3] as number)) / 36
     }
   }
   return small
@@ -92,12 +113,12 @@ export function sampled({ width, height, data }: Gray, wide: number, high: numbe
     let px = x + xy * v
     let py = y + yy * v
     for (let u = 0; u < wide; u++, to++, px += xx, py += yx) {
-      const left = Math.floor(px)
-      const top = Math.floor(py)
-      if (left < 0 || top < 0 || left >= width || top >= height) {
+      if (px < 0 || py < 0 || px >= width || py >= height) {
         target[to] = OUTSIDE
         continue
       }
+      const left = px | 0
+      const top = py | 0
       const right = left + 1 < width ? 1 : 0
       const below = top + 1 < height ? width : 0
       const fx = ((px - left) * ONE) | 0

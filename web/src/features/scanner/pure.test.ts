@@ -5,7 +5,7 @@ import { createChooser } from './choose'
 import { cropOf, inView } from './crop'
 import { apart, stripeDirections, tilt } from './direction'
 import { formatName } from './formats'
-import { blank, clearStripes, cut, evened, grayOf, halved, mapped, rgbaOf, scaled, turned } from './pixels'
+import { blank, blurred, clearStripes, cut, evened, fileOf, grayOf, halved, mapped, scaled, softened, turned } from './pixels'
 import { AWAY_MS, createGate } from './repeat'
 import { sizesOf } from './still'
 import { hasCheckDigit } from '@/lib/vin'
@@ -43,9 +43,21 @@ test('places of a turned and enlarged picture lead back to where they were', () 
   expect([(right.x - 200) / Math.cos(40 * DEGREE), (right.y - 150) / Math.sin(40 * DEGREE)].map(Math.round)).toEqual([10, 10])
 })
 
-test('shades go to the engine and back unchanged', () => {
+test('a canvas gives shades, and the engine gets them as a file of one byte a pixel', () => {
+  const data = new Uint8ClampedArray([255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 90, 90, 90, 0])
+  const picture = grayOf({ width: 4, height: 1, data })
+  expect([...picture.data]).toEqual([76, 149, 28, 90])
+  const file = fileOf(picture)
+  expect(new TextDecoder().decode(file.slice(0, 11))).toBe('P5 4 1 255\n')
+  expect(file.slice(11)).toEqual(picture.data)
+})
+
+test('softened is blurred and halved at once', () => {
   const picture = stripes(0.4)
-  expect(grayOf(rgbaOf(picture)).data).toEqual(picture.data)
+  const both = halved(blurred(picture, 1))
+  const soft = softened(picture)
+  expect([soft.width, soft.height]).toEqual([both.width, both.height])
+  expect(soft.data.every((shade, index) => Math.abs(shade - (both.data[index] ?? 0)) <= 2)).toBe(true)
 })
 
 test('sizes: halves, other sizes, parts', () => {

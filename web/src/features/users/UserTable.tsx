@@ -13,6 +13,7 @@ interface UserTableProps {
   me: number | undefined
   onDelete: (user: User) => void
   onData: (user: User) => void
+  onUnlock: (user: User) => void
 }
 
 /** The users of one page: a table where there is room, cards on the phone. */
@@ -97,11 +98,12 @@ function LastLogin({ user: { last_login_at: at } }: { user: User }) {
   return at ? <time dateTime={at} title={timeOf(at)}>{dateOf(at)}</time> : t('users.never')
 }
 
-function Actions({ user, me, onDelete, onData }: Omit<UserTableProps, 'users'> & { user: User }) {
+function Actions({ user, me, onDelete, onData, onUnlock }: Omit<UserTableProps, 'users'> & { user: User }) {
   const t = useUsersText()
   return (
     <span className={styles.actions}>
       <IconButton icon="download" label={t('users.data', { hmc: user.hmc })} onClick={() => onData(user)} />
+      {user.id !== me && <IconButton icon="unlock" label={t('users.unlock', { hmc: user.hmc })} onClick={() => onUnlock(user)} />}
       {user.id !== me && <IconButton icon="trash" danger label={t('users.delete', { hmc: user.hmc })} onClick={() => onDelete(user)} />}
     </span>
   )

@@ -41,6 +41,10 @@ export const useDeleteUser = () =>
     onSettled: useRefresh(),
   })
 
+/** Lifts whatever failed sign-ins have put on a user. */
+export const useLiftLockout = () =>
+  useMutation({ mutationFn: ({ id }: User) => answer(http.DELETE('/users/{id}/lockout', { params: { path: { id } } })) })
+
 /** Fetches all that is held about a person who asks for it. */
 export const useUserData = () =>
   useMutation({ mutationFn: ({ id, hmc }: User) => download(`/users/${id}/data`, `data-${hmc}.json`) })

@@ -48,6 +48,9 @@ const mix = {
   'users.deleteQuestion': 'Delete user {hmc}?',
   'users.deleteText': 'As inspeções que ele fez permanecem. Isto não pode ser desfeito.',
   'users.data': 'Download the data of {hmc}',
+  'users.unlock': 'Lift the lockout of {hmc}',
+  'users.unlocked': 'Bloqueio de {hmc} removido. Uma contagem já na tela corre até o fim.',
+  'users.notUnlocked': 'O bloqueio de {hmc} não foi removido. {why}',
   'users.none': 'Ainda não há outros usuários. Crie o primeiro.',
   'users.noMatch': 'Nenhum usuário corresponde a "{search}".',
 }
@@ -79,6 +82,8 @@ export const { catalogues, useFeatureText: useUsersText } = featureText(
     'users.refused': 'Error: {message}',
     'users.failed': 'The request failed.',
     'users.deleteText': 'The inspections they made remain. This cannot be undone.',
+    'users.unlocked': 'The lockout of {hmc} is lifted. A countdown already on a screen runs to its end.',
+    'users.notUnlocked': 'The lockout of {hmc} was not lifted. {why}',
     'users.none': 'There are no other users yet. Create the first.',
     'users.noMatch': 'No user matches "{search}".',
   },
@@ -108,5 +113,6 @@ export const { catalogues, useFeatureText: useUsersText } = featureText(
     'users.delete': 'Excluir usuário {hmc}',
     'users.deleteQuestion': 'Excluir o usuário {hmc}?',
     'users.data': 'Baixar os dados de {hmc}',
+    'users.unlock': 'Remover o bloqueio de {hmc}',
   },
 )

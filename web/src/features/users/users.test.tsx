@@ -97,6 +97,17 @@ test('a user is deleted only after YES', async () => {
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 })
 
+test('a lockout is lifted with a tap, and a refusal is told', async () => {
+  const { person, sent } = open({ 'DELETE /users/3/lockout': { success: true } }, 'active')
+  await person.click(await screen.findByRole('button', { name: 'Lift the lockout of 1003' }))
+  expect(await screen.findByText(/^Bloqueio de 1003 removido\./)).toBeTruthy()
+  expect(sent('DELETE /users/3/lockout')).toHaveLength(1)
+  expect(screen.queryByRole('button', { name: 'Lift the lockout of 1002' })).toBeNull()
+  serve({ 'DELETE /users/3/lockout': reply(404, { code: 'NO_USER', message: '' }) })
+  await person.click(button('Lift the lockout of 1003'))
+  expect(await screen.findByText('O bloqueio de 1003 não foi removido. Usuário não encontrado.')).toBeTruthy()
+})
+
 test('a list that cannot be loaded says so and offers another try', async () => {
   open({ 'GET /users': reply(503, { code: 'UNAVAILABLE', message: '' }) }, 'active')
   expect(await screen.findByText('Erro ao carregar usuários.')).toBeTruthy()

@@ -1,0 +1,100 @@
+//! What runs for every request or every row, by itself: `cargo bench -p bench`.
+use auth_svc::lockout::rules::{Act, Cells, apply};
+use auth_svc::lockout::sign_in_buckets;
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use patio_kit::{
+    page::Window,
+    testing::{host, token},
+};
+use patio_proto::{access::Role, identifier::Identifier, walk, yard};
+use std::hint::black_box;
+use vehicle_svc::{
+    roster::Roster,
+    store::vehicles::{Entry, Filter},
+};
+
+/// The vehicles of a large campaign.
+const MANY: i64 = 100_000;
+
+fn entries() -> Vec<Entry> {
+    let letter = |id: i64| char::from(b'A' + u8::try_from(id % 26).unwrap_or_default());
+    let entry = |id| Entry {
+        id,
+        haystack: format!("hb20 {id:06}\n{}-{}", letter(id).to_ascii_lowercase(), id % 500),
+        yard_id: Some(id % 26),
+        walk_key: String::new(),
+    };
+    (0..MANY).map(entry).collect()
+}
+
+/// Every call asks whose token it is: almost always of one it has seen before.
+fn tokens(c: &mut Criterion) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let (Ok(runtime), Ok(folder)) = (runtime, tempfile::tempdir()) else { return };
+    let host = runtime.block_on(host(folder.path(), None));
+    let known = token(&host, 7, Role::Operator);
+    let mut group = c.benchmark_group("token");
+    group.bench_function("seen before", |b| b.iter(|| host.identity.judge(black_box(&known)).is_ok()));
+    group.bench_function("seen for the first time", |b| {
+        b.iter_batched(|| token(&host, 7, Role::Operator), |fresh| host.identity.judge(&fresh).is_ok(), BatchSize::SmallInput);
+    });
+    group.finish();
+}
+
+/// A try to sign in, before any password is looked at.
+fn lockout(c: &mut Criterion) {
+    let buckets = sign_in_buckets("account", "192.0.2.1", None);
+    c.bench_function("lockout/book and settle", |b| {
+        let mut cells = Cells::new();
+        b.iter(|| {
+            apply(&mut cells, &buckets, Act::Reserve, black_box(1_000));
+            apply(&mut cells, &buckets, Act::Settle, 1_000)
+        });
+    });
+}
+
+/// What an import makes of every row.
+fn rows(c: &mut Criterion) {
+    c.bench_function("row/identifier and place", |b| {
+        b.iter(|| {
+            let identifier = Identifier::new(black_box("HB20"), black_box("000123"));
+            let space = black_box("A-102");
+            (identifier.map(|one| one.key()), walk::key(space), yard::id_of(space), yard::group_of(space).len())
+        });
+    });
+}
+
+/// A page of a large campaign, anywhere in it and of any search.
+fn rosters(c: &mut Criterion) {
+    let all = entries();
+    let mut roster = Roster::empty(1);
+    all.iter().for_each(|entry| roster.add(entry));
+    let mut group = c.benchmark_group("roster");
+    group.bench_function("page in the middle", |b| b.iter(|| roster.page(&Filter::default(), Window { index: 1_000, size: 50 })));
+    for (name, length) in [("one character", 1), ("two", 2), ("four", 4), ("seven", 7)] {
+        let mut n = 0;
+        group.bench_function(format!("search of {name}"), |b| {
+            b.iter_batched(
+                || {
+                    n = (n + 7_919) % MANY;
+                    let needle = format!("0 {n:06}").chars().rev().take(length).collect::<Vec<_>>().into_iter().rev().collect();
+                    Filter { needle, ..Filter::default() }
+                },
+                |filter| roster.page(&filter, Window { index: 0, size: 50 }),
+                BatchSize::SmallInput,
+            );
+        });
+    }
+    group.sample_size(10).throughput(Throughput::Elements(MANY.unsigned_abs()));
+    group.bench_function("made", |b| {
+        b.iter(|| {
+            let mut roster = Roster::empty(1);
+            all.iter().for_each(|entry| roster.add(entry));
+            roster
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(hot, tokens, lockout, rows, rosters);
+criterion_main!(hot);
