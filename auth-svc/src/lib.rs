@@ -97,7 +97,7 @@ pub async fn start_with(config: Config, host: &Host, passwords: Passwords) -> an
     tidy(host, door.clone());
     end_unused(host, &db);
     let service = Builder::new(Auth::NAME, host)
-        .with(SessionServiceServer::new(Sessions { door: door.clone() }))
+        .with(SessionServiceServer::new(Sessions { door: door.clone(), tasks: host.tasks.clone() }))
         .with(
             UserServiceServer::new(Users { people, door })
                 .max_decoding_message_size(LARGEST_MESSAGE)

@@ -10,6 +10,7 @@ use crate::{
 use patio_kit::{
     audit::{self, Event},
     clock, identity,
+    lifecycle::Tasks,
 };
 use patio_proto::auth::{self as pb, session_service_server::SessionService};
 use serde_json::json;
@@ -29,12 +30,17 @@ const LONGEST_ADDRESS: usize = 64;
 pub struct Sessions {
     /// Where people come in.
     pub door: Arc<Door>,
+    /// What goes on when its caller is gone.
+    pub tasks: Tasks,
 }
 
 #[tonic::async_trait]
 impl SessionService for Sessions {
     async fn sign_in(&self, request: Request<pb::SignInRequest>) -> Reply<pb::Session> {
-        let admitted = self.door.sign_in(attempt(request)?).await?;
+        // Whoever loses the signal after asking is not counted as having failed: a try that was booked is settled.
+        let (attempt, door) = (attempt(request)?, self.door.clone());
+        let admitted = self.tasks.whole(async move { door.sign_in(attempt).await }).await;
+        let admitted = admitted.ok_or_else(|| Error::Broken("signing in ended without an answer".to_owned()))??;
         Ok(Response::new(pb::Session {
             token: admitted.minted.token,
             user: Some(admitted.user.wire()),

@@ -1,4 +1,5 @@
-use crate::office::{FIRST, HERE, Office, PASSWORD, another, number, pass, why};
+use crate::office::{FIRST, HERE, Office, PASSWORD, another, config, number, pass, why};
+use auth_svc::password::Passwords;
 use chrono::TimeDelta;
 use futures::future::join_all;
 use patio_kit::{
@@ -166,6 +167,27 @@ async fn a_block_lasts_180_seconds_by_the_clocks_of_its_stores_and_tells_the_tru
                 office.close().await;
             }
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn right_passwords_whose_callers_are_cut_off_lock_nobody_out() {
+    each_database(async |host| {
+        let office = Office::open_with(host, config(), Passwords::default()).await;
+        let logins = async || office.audit().await.iter().filter(|event| event.kind == "login" && event.user_id == Some(2)).count();
+        for round in 0..6 {
+            // As a phone does that loses its signal after it has asked.
+            let call = office.try_sign_in(FIRST, PASSWORD, HERE, "");
+            assert!(tokio::time::timeout(Duration::from_millis(10), call).await.is_err(), "a password takes longer to compare");
+            let began = Instant::now();
+            while logins().await <= round {
+                assert!(began.elapsed() < Duration::from_secs(10), "round {round}: the try was booked and never settled");
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+        assert_wrong(&office.refused(FIRST, "a wrong one", HERE).await, 4);
+        office.close().await;
     })
     .await;
 }
