@@ -30,7 +30,10 @@ export function PaceStrip({ paces, nameOf }: PaceStripProps) {
           <ul className={styles.people}>
             {pace.people.map(({ hmc, yard_id, yard_name, last_at, per_hour }) => (
               <li key={`${hmc} ${yard_id ?? 0}`}>
-                <span className="mono">{hmc}</span> <span>{yard_name ? t('yard.named', { name: yard_name }) : ''}</span>
+                <span className="mono ellipsis" title={hmc}>
+                  {hmc}
+                </span>{' '}
+                <span>{yard_name ? t('yard.named', { name: yard_name }) : ''}</span>
                 <span className="quiet">
                   {t('pace.person', { n: count(Math.round(per_hour)), age: ago(Date.parse(last_at), now, language) })}
                 </span>
