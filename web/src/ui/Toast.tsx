@@ -27,7 +27,9 @@ interface ToastOptions {
 /** Shows a toast and returns how to take it away without running its end. */
 export function toast(kind: ToastKind, text: string, { ms = TOAST_MS, action, onEnd }: ToastOptions = {}): () => void {
   const id = ++lastId
-  toasts.set([...toasts.get(), { id, kind, text, action, onEnd }])
+  // What is said again and again, as while there is no network, is said in one place.
+  const others = toasts.get().filter((shown) => shown.kind !== kind || shown.text !== text || shown.onEnd !== undefined)
+  toasts.set([...others, { id, kind, text, action, onEnd }])
   setTimeout(finish, ms, id)
   return () => remove(id)
 }
