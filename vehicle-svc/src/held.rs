@@ -32,6 +32,9 @@ pub fn read(all: &[pb::HeldWork]) -> Result<Vec<Told>> {
         return Err(Error::Bad(format!("held: at most {MOST} campaigns")));
     }
     let told = |work: &pb::HeldWork| {
+        if work.campaign_id < 1 {
+            return Err(Error::Bad("held.campaign_id: it is 1 or more".to_owned()));
+        }
         if !(1..=MOST_SAVES).contains(&work.saves) {
             return Err(Error::Bad(format!("held.saves: it is between 1 and {MOST_SAVES}")));
         }

@@ -60,6 +60,7 @@ async fn what_cannot_be_is_refused_and_goes_with_its_campaign() {
             ("", vec![]),
             ("a\nb", vec![]),
             ("phone", vec![yard.work(CAMPAIGN, 0)]),
+            ("phone", vec![yard.work(0, 1)]),
             ("phone", vec![far]),
             ("phone", vec![yard.work(CAMPAIGN, 1); 201]),
         ] {
