@@ -1,5 +1,5 @@
 //! One way to tell a caller what went wrong, and one way to tell the operator.
-use std::{collections::HashMap, fmt::Display};
+use std::{collections::HashMap, fmt::Display, io::ErrorKind};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
@@ -118,6 +118,7 @@ pub fn internal(cause: &dyn Display) -> Status {
 #[must_use]
 pub fn database(cause: &sqlx::Error) -> Status {
     match cause {
+        cause if is_full(cause) => full(cause),
         cause if is_away(cause) => away(cause),
         // A NUL in a text that nothing before refused; SQLite finds nothing by such a text.
         sqlx::Error::Database(told) if told.code().is_some_and(|code| code == "22021") => {
@@ -135,6 +136,22 @@ pub fn is_away(cause: &sqlx::Error) -> bool {
         sqlx::Error::Database(told) => told.code().is_some_and(|code| code.starts_with("57P") || code.starts_with("08") || code == "53300"),
         _ => false,
     }
+}
+
+/// Whether a disk has no room left for what was to be written.
+#[must_use]
+pub fn is_full(cause: &sqlx::Error) -> bool {
+    match cause {
+        sqlx::Error::Io(cause) => cause.kind() == ErrorKind::StorageFull,
+        // SQLite has a code for it; PostgreSQL has one, too.
+        sqlx::Error::Database(told) => told.code().is_some_and(|code| code == "13" || code == "53100"),
+        _ => false,
+    }
+}
+
+fn full(cause: &sqlx::Error) -> Status {
+    tracing::error!(%cause, "there is no room left to write");
+    status(Code::Unavailable, Reason::Unavailable, &"there is no room left to save anything; whoever runs Patio has to make some")
 }
 
 fn away(cause: &sqlx::Error) -> Status {

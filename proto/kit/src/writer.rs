@@ -1,8 +1,11 @@
 //! The one writer of an `SQLite` file, which commits what is queued as a group.
-use crate::db::{Side, Tx};
+use crate::{
+    db::{Side, Tx},
+    errors,
+};
 use futures::{FutureExt, future::BoxFuture};
 use sqlx::{ConnectOptions, Connection, Executor, SqliteConnection, migrate::Migrator, sqlite::SqliteConnectOptions};
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{io, panic::AssertUnwindSafe, sync::Arc};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tracing::Instrument;
 
@@ -113,11 +116,16 @@ async fn write(connection: Arc<Mutex<Option<SqliteConnection>>>, mut queued: mps
             None => Some(sqlx::Error::PoolClosed),
         };
         drop(held);
-        let told = failed.as_ref().map(ToString::to_string);
         for Job(job) in group.drain(..) {
-            job.finish(told.clone().map(sqlx::Error::Protocol));
+            job.finish(failed.as_ref().map(undone));
         }
     }
+}
+
+/// What a job is told whose group was not committed: nothing of it was kept, and it may be tried again.
+fn undone(cause: &sqlx::Error) -> sqlx::Error {
+    let kind = if errors::is_full(cause) { io::ErrorKind::StorageFull } else { io::ErrorKind::Other };
+    sqlx::Error::Io(io::Error::new(kind, cause.to_string()))
 }
 
 /// Runs a group in one transaction, each job in a savepoint of its own.

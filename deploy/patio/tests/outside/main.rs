@@ -5,3 +5,4 @@ mod clients;
 mod names;
 mod patio;
 mod power;
+mod scarce;

@@ -38,6 +38,13 @@ impl Patio {
         Self::run(strace, folder, &[])
     }
 
+    /// Starts it with room for so many open files and connections.
+    pub fn with_descriptors(most: u32) -> Self {
+        let mut limited = Command::new("prlimit");
+        limited.arg(format!("--nofile={most}:{most}")).arg(env!("CARGO_BIN_EXE_patio"));
+        Self::run(limited, tempfile::tempdir().unwrap(), &[])
+    }
+
     fn run(mut program: Command, folder: tempfile::TempDir, settings: &[(&str, &str)]) -> Self {
         let pages = folder.path().join("pages");
         std::fs::create_dir_all(&pages).unwrap();
@@ -77,6 +84,11 @@ impl Patio {
         let told = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let held = told.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         held.unwrap().trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
+    /// How many files and connections it has open.
+    pub fn descriptors(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
     /// A request that still lacks its body.
