@@ -58,7 +58,8 @@ macro_rules! columns {
     () => {
         "v.id, v.campaign_id, c.name as campaign_name, c.gate, v.model_code, v.serial_number, v.parking_space, v.yard_id, v.yard_group,
          v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes, v.modified_by, v.modified_at, v.version,
-         (select count(*) from conflicts k where k.vehicle_id = v.id and k.settled_at is null) as open_conflicts"
+         case when exists (select 1 from conflicts where settled_at is null)
+              then (select count(*) from conflicts k where k.vehicle_id = v.id and k.settled_at is null) else 0 end as open_conflicts"
     };
 }
 pub(super) use columns;
