@@ -124,6 +124,12 @@ impl Cluster {
         }
     }
 
+    /// How many files and connections all have open.
+    pub fn descriptors(&self) -> usize {
+        let open = |replica: &Replica| std::fs::read_dir(format!("/proc/{}/fd", replica.child.as_ref().unwrap().id())).unwrap().count();
+        self.replicas.values().flatten().map(open).sum()
+    }
+
     pub fn gateways(&self) -> Vec<String> {
         self.replicas["gateway"].iter().map(Replica::url).collect()
     }

@@ -1,5 +1,5 @@
 //! Steady reads and saves through whichever gateway is ready, as a load balancer sends them, and a count of all that went wrong.
-use super::cluster::answers;
+use super::{cluster::answers, servers::until};
 use serde_json::{Value, json};
 use std::{
     sync::{
@@ -80,6 +80,17 @@ impl Load {
     /// What came since the last look.
     pub fn taken(&self) -> Counts {
         std::mem::take(&mut *self.counts.lock().unwrap())
+    }
+
+    /// Waits until all that is asked within a second is answered well.
+    #[track_caller]
+    pub fn until_well(&self, patience: Duration) {
+        until("what is asked in a second is answered well", patience, || {
+            self.taken();
+            std::thread::sleep(Duration::from_millis(1000));
+            let counts = self.taken();
+            counts.failed.is_empty() && counts.asked_to_wait == 0 && counts.reads > 10 && counts.saves > 10
+        });
     }
 
     /// Lets requests that are under way come in, and forgets what came so far.

@@ -43,6 +43,7 @@ fn parts_that_are_restarted_killed_or_away_cost_no_save_and_hardly_a_request() {
     yard.a_frozen_replica_is_left_alone();
     yard.redis_may_go();
     yard.postgres_may_be_restarted();
+    yard.postgres_may_freeze();
 }
 
 impl Yard {
@@ -221,12 +222,7 @@ impl Yard {
                 let away = load.taken();
                 postgres.up();
                 let back = Instant::now();
-                until("two hundred requests in a row are answered well", Duration::from_secs(8), || {
-                    load.taken();
-                    std::thread::sleep(Duration::from_millis(1000));
-                    let counts = load.taken();
-                    counts.failed.is_empty() && counts.asked_to_wait == 0 && counts.reads > 10 && counts.saves > 10
-                });
+                load.until_well(Duration::from_secs(8));
                 let well = back.elapsed();
                 told(&format!("PostgreSQL away ({mode}), well again {:.1} s after it was back", well.as_secs_f64()), &away);
                 assert!(away.asked_to_wait > 0, "somebody asked");
@@ -236,6 +232,38 @@ impl Yard {
             });
             load.again();
         }
+    }
+
+    /// (e) PostgreSQL answers nothing and keeps its connections: nobody waits longer than three seconds for an answer, nothing
+    /// piles up meanwhile, and all is well soon after.
+    fn postgres_may_freeze(&mut self) {
+        let Self { cluster, load, postgres, long, .. } = self;
+        load.during(|| {
+            load.settle();
+            let open = cluster.descriptors();
+            postgres.signal("-STOP");
+            std::thread::sleep(Duration::from_secs(if *long { 30 } else { 8 }));
+            let (frozen, piled) = (load.taken(), cluster.descriptors());
+            postgres.signal("-CONT");
+            let back = Instant::now();
+            load.until_well(Duration::from_secs(8));
+            told(
+                &format!(
+                    "PostgreSQL frozen, descriptors {open} before and {piled} then, well again {:.1} s after",
+                    back.elapsed().as_secs_f64()
+                ),
+                &frozen,
+            );
+            assert!(frozen.asked_to_wait > 0, "somebody asked");
+            assert!(
+                frozen.failed.iter().all(|what| what.contains("503 Service Unavailable wait") || what.contains("504")),
+                "{:#?}",
+                frozen.failed
+            );
+            assert!(frozen.slowest < Duration::from_millis(3500), "{:?}", frozen.slowest);
+            assert!(piled <= open + 20, "{piled} descriptors are open, {open} were");
+        });
+        load.again();
     }
 }
 

@@ -69,6 +69,15 @@ impl Postgres {
         self.run("pg_ctl", &["-w", "-s", "-m", mode, "stop"]);
     }
 
+    /// `-STOP` or `-CONT`, to the server and all its processes.
+    pub fn signal(&self, name: &str) {
+        let told = fs::read_to_string(self.folder.join("postmaster.pid")).unwrap();
+        let first = told.lines().next().unwrap().to_owned();
+        let others = fs::read_to_string(format!("/proc/{first}/task/{first}/children")).unwrap();
+        // One that ended meanwhile needs no signal.
+        let _ = Command::new("kill").arg(name).args(others.split_whitespace()).arg(&first).stderr(Stdio::null()).status().unwrap();
+    }
+
     #[track_caller]
     fn run(&self, tool: &str, arguments: &[&str]) {
         let done = self.command(tool).arg("-D").arg(&self.folder).args(arguments).stdout(Stdio::null()).status().unwrap();
