@@ -60,10 +60,12 @@ pub async fn dress(State(api): State<Api>, mut request: Request, next: Next) -> 
     let asker = Asker::default();
     request.extensions_mut().insert(id.clone());
     request.extensions_mut().insert(asker.clone());
-    let span = tracing::info_span!(
-        "request", otel.name = format!("{} {route}", known(&method)), otel.kind = "server", route, request_id = %id.0, status = Empty
-    );
-    trace::continue_from(&span, request.headers());
+    let span = tracing::info_span!("request", otel.name = Empty, otel.kind = Empty, route = Empty, request_id = %id.0, status = Empty);
+    if trace::is_on() {
+        let name = format!("{} {route}", known(&method));
+        span.record("otel.name", name).record("otel.kind", "server").record("route", &route);
+        trace::continue_from(&span, request.headers());
+    }
     let secure = came_secure(request.extensions(), request.headers(), &api.config);
     let waits = request.headers().contains_key(header::EXPECT);
     let (head, body) = request.into_parts();
@@ -77,7 +79,9 @@ pub async fn dress(State(api): State<Api>, mut request: Request, next: Next) -> 
     }
     let mut response = in_form(answered, &path, &id);
     wear(response.headers_mut(), &path, &id, api.config.hsts && secure);
-    span.record("status", i64::from(response.status().as_u16()));
+    if trace::is_on() {
+        span.record("status", i64::from(response.status().as_u16()));
+    }
     tell((&method, &route), response.status(), started.elapsed(), &id, trace::id(&span));
     response
 }

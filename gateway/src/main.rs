@@ -16,6 +16,9 @@ use tokio::{
     time::timeout,
 };
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[derive(Parser)]
 #[command(name = "gateway")]
 struct Cli {

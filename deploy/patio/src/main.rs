@@ -10,6 +10,9 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use patio_kit::{command, config, probe};
 use std::{path::PathBuf, process::ExitCode};
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Patio: vehicle inspection campaigns for field teams at vehicle yards.
 #[derive(Parser)]
 #[command(name = "patio", version)]

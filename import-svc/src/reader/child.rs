@@ -14,6 +14,8 @@ use std::{
 const ROOM: u64 = 64 << 20;
 /// Address space it may take in all where the program's own cannot be found out.
 const ALL_ROOM: u64 = 512 << 20;
+/// Most that the program may have taken by itself: what it reserved ahead it could fill whatever the limit is.
+const MOST_OWN: u64 = ALL_ROOM;
 /// Seconds of processor time, so that it ends even when nobody is left to end it.
 const LONGEST_WORK: u64 = 20;
 
@@ -30,7 +32,11 @@ pub(super) fn run(purpose: Purpose) -> ExitCode {
 /// A damaged workbook can make the reader ask for any amount of memory, which ends the process
 /// that asks. This one has no other work, no open files and no secrets.
 fn confine() -> io::Result<()> {
-    let space = own_space().map_or(ALL_ROOM, |own| own + ROOM);
+    let own = own_space().unwrap_or(ALL_ROOM - ROOM);
+    if own > MOST_OWN {
+        return Err(io::Error::other("so much address space was reserved ahead that a limit would not hold"));
+    }
+    let space = own + ROOM;
     Resource::AS.set(space, space)?;
     Resource::CPU.set(LONGEST_WORK, LONGEST_WORK)?;
     Resource::CORE.set(0, 0)

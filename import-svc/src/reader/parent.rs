@@ -116,6 +116,7 @@ impl Reader {
             .arg(super::ARGUMENT)
             .args(more)
             .env_clear()
+            .env("MIMALLOC_ARENA_RESERVE", "0") // what is reserved ahead would be room that no limit takes away again
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

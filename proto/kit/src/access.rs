@@ -33,10 +33,13 @@ pub async fn guard(State(access): State<Access>, mut request: Request<Body>, nex
     let started = Instant::now();
     let id = header(request.headers(), REQUEST_ID).unwrap_or("-").to_owned();
     let span = tracing::info_span!(
-        "rpc", otel.name = %path, otel.kind = "server", service = access.service, rpc = %path, request_id = %id,
+        "rpc", otel.name = Empty, otel.kind = Empty, service = access.service, rpc = %path, request_id = %id,
         code = Empty, statements = Empty, statement_micros = Empty
     );
-    trace::continue_from(&span, request.headers());
+    if trace::is_on() {
+        span.record("otel.name", &path).record("otel.kind", "server");
+        trace::continue_from(&span, request.headers());
+    }
     let response = match admit(&access.identity, &path, request.headers()) {
         Ok(caller) => {
             if let Some(caller) = caller {
@@ -90,8 +93,10 @@ fn tell(span: &tracing::Span, access: &Access, path: &str, took: Duration, respo
     metrics::histogram!("patio_rpc_seconds", "service" => access.service, "rpc" => rpc).record(took.as_secs_f64());
     metrics::counter!("patio_sql_total", "service" => access.service, "rpc" => rpc).increment(statements.count);
     metrics::histogram!("patio_sql_seconds", "service" => access.service).record(statements.took.as_secs_f64());
-    let number = |count: u128| i64::try_from(count).unwrap_or(i64::MAX); // what a trace calls a number
-    let (count, micros) = (number(statements.count.into()), number(statements.took.as_micros()));
-    span.record("code", tracing::field::debug(code)).record("statements", count).record("statement_micros", micros);
+    if trace::is_on() {
+        let number = |count: u128| i64::try_from(count).unwrap_or(i64::MAX); // what a trace calls a number
+        let (count, micros) = (number(statements.count.into()), number(statements.took.as_micros()));
+        span.record("code", tracing::field::debug(code)).record("statements", count).record("statement_micros", micros);
+    }
     span.in_scope(|| tracing::debug!(micros = took.as_micros(), "answered a call"));
 }

@@ -7,6 +7,7 @@ use axum::{Router, routing::get};
 use http::StatusCode;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::{
+    io::IsTerminal,
     net::SocketAddr,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -49,7 +50,8 @@ fn lines<S>(settings: &Settings) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
-    let plain = tracing_subscriber::fmt::layer().with_writer(crate::lines::stderr).with_target(false);
+    let colours = std::io::stderr().is_terminal();
+    let plain = tracing_subscriber::fmt::layer().with_writer(crate::lines::stderr).with_target(false).with_ansi(colours);
     let filter = filter(&settings.log);
     if settings.log_json { plain.json().flatten_event(true).with_filter(filter).boxed() } else { plain.with_filter(filter).boxed() }
 }

@@ -40,16 +40,22 @@ pub async fn finish() {
     }
 }
 
+/// Whether anybody takes spans.
+#[must_use]
+pub fn is_on() -> bool {
+    PROVIDER.get().is_some()
+}
+
 /// Makes a span part of the trace that a request came with.
 pub fn continue_from(span: &Span, headers: &HeaderMap) {
-    if PROVIDER.get().is_some() {
+    if is_on() {
         let _ = span.set_parent(TraceContextPropagator::new().extract(&Carrier(headers)));
     }
 }
 
 /// Writes the trace that is going on into the headers of a call.
 pub fn hand_on(headers: &mut HeaderMap) {
-    if PROVIDER.get().is_some() {
+    if is_on() {
         TraceContextPropagator::new().inject_context(&Span::current().context(), &mut Setter(headers));
     }
 }
