@@ -3,10 +3,11 @@ use crate::{
     Bench,
     load::{Shot, Shots, count, once},
     measure::{Sizes, Target, in_turns},
-    proc::{self, Group},
+    proc,
     stack::PASSWORD,
     table::{Table, micros},
 };
+use anyhow::Context;
 use argon2::{Argon2, password_hash::PasswordHasher};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
@@ -48,17 +49,11 @@ fn tries(hmc: &'static str, password: &'static str, expected: Option<StatusCode>
 
 /// Microseconds of processor time of one hash with the memory and passes that Patio's have.
 fn hashing(sizes: Sizes) -> anyhow::Result<f64> {
-    let me = [Group { name: "hash".to_owned(), root: std::process::id() }];
-    let own = |all: Vec<std::time::Duration>| all.into_iter().sum::<std::time::Duration>();
-    // What runs below this process is idle meanwhile; its little is measured before and taken off.
-    let (begun, idle) = (Instant::now(), own(proc::cpu(&me)));
-    std::thread::sleep(sizes.time);
-    let idle = (own(proc::cpu(&me)) - idle).as_secs_f64() / begun.elapsed().as_secs_f64();
-    let (begun, before, mut hashes) = (Instant::now(), own(proc::cpu(&me)), 0);
+    let taken = || proc::own_thread().context("/proc does not tell the time of a thread");
+    let (begun, before, mut hashes) = (Instant::now(), taken()?, 0);
     while hashes == 0 || begun.elapsed() < sizes.time {
         Argon2::default().hash_password(PASSWORD.as_bytes()).map_err(|cause| anyhow::anyhow!("{cause}"))?;
         hashes += 1;
     }
-    let busy = micros(own(proc::cpu(&me)) - before) - idle * 1e6 * begun.elapsed().as_secs_f64();
-    Ok(busy / count(hashes))
+    Ok(micros(taken()? - before) / count(hashes))
 }

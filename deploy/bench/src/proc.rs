@@ -28,6 +28,15 @@ fn stat(pid: u32) -> Option<Stat> {
     Some(Stat { parent: number(1)?, ticks })
 }
 
+/// The time the calling thread has taken on the processors until now; none where /proc does not tell.
+#[must_use]
+pub fn own_thread() -> Option<Duration> {
+    let text = fs::read_to_string("/proc/thread-self/stat").ok()?;
+    let fields = text.rsplit_once(')')?.1.split_whitespace().skip(11).take(2);
+    let ticks = fields.map(|field| field.parse::<u32>().ok()).sum::<Option<u32>>()?;
+    Some(Duration::from_secs(1) * ticks / TICKS)
+}
+
 fn all() -> HashMap<u32, Stat> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter_map(|pid| Some((pid, stat(pid)?))).collect()
@@ -77,12 +86,13 @@ mod tests {
     #[test]
     fn a_process_has_taken_time_and_holds_memory() {
         let me = [Group { name: "me".into(), root: std::process::id() }];
-        let before = cpu(&me)[0];
+        let (before, alone) = (cpu(&me)[0], own_thread().unwrap());
         let mut sum = 0u64;
         while cpu(&me)[0] < before + Duration::from_millis(50) {
             sum = (0..100_000).fold(sum, |sum, n| sum.wrapping_mul(31).wrapping_add(n));
         }
         assert_ne!(sum, 1);
+        assert!(own_thread().unwrap() > alone, "it did the work");
         assert!(memory(&me) > 100);
     }
 }
