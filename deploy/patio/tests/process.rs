@@ -1,8 +1,7 @@
 //! The one process as its operator meets it: started, stopped, killed, started again.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-use patio_kit::testing::{self, POSTGRES, from_environment};
+use patio_kit::testing::{self, each_database};
 use serde_json::{Value, json};
-use sqlx::Connection;
 use std::{
     io::{BufRead, BufReader, Read},
     path::Path,
@@ -155,19 +154,11 @@ fn the_first_supervisor_is_told_once_and_everything_saved_is_there_after_a_resta
 
 #[test]
 fn killed_in_the_middle_of_saves_it_loses_none_that_was_acknowledged() {
-    killed_again_and_again("SQLite", None, Duration::from_secs(1));
-    let Some(server) = from_environment(POSTGRES) else { return testing::tell(&format!("{POSTGRES} is not set: only SQLite")) };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let database = format!("killed_{}", std::process::id());
-    let url = runtime.block_on(database_of(&server, &database));
-    killed_again_and_again("PostgreSQL", Some(&url), Duration::from_secs(3));
-}
-
-/// A fresh database on a server; its URL.
-async fn database_of(server: &str, name: &str) -> String {
-    let mut connection = sqlx::PgConnection::connect(server).await.unwrap();
-    sqlx::query(sqlx::AssertSqlSafe(format!("create database {name}"))).execute(&mut connection).await.unwrap();
-    format!("{}/{name}", server.rsplit_once('/').unwrap().0)
+    runtime.block_on(each_database(async |host| match &host.settings.database_url {
+        None => killed_again_and_again("SQLite", None, Duration::from_secs(1)),
+        Some(url) => killed_again_and_again("PostgreSQL", Some(url.expose()), Duration::from_secs(3)),
+    }));
 }
 
 /// Five kills, or as many as it takes for 100,000 acknowledged saves.
