@@ -11,6 +11,7 @@ use crate::{
         saves::{self, After, Before, Change},
         vehicles::{self, Vehicle},
     },
+    together::Together,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
@@ -180,7 +181,7 @@ const TRIES: usize = 3;
 /// # Errors
 /// The first rule that is broken, in this order: it exists, its version, field rights, the
 /// campaign's gate, the status step. Nothing of a refused save is kept.
-pub async fn save(db: &Db, caller: Caller, save: Save, now: DateTime<Utc>) -> Result<Saved> {
+pub async fn save(together: &Together, caller: Caller, save: Save, now: DateTime<Utc>) -> Result<Saved> {
     let key = Key { user_id: caller.user_id, key: save.key.clone(), vehicle_id: save.id, fingerprint: save.fingerprint() };
     let id = save.id;
     let attempt = Arc::new(Attempt { caller, save, key, now });
@@ -188,11 +189,7 @@ pub async fn save(db: &Db, caller: Caller, save: Save, now: DateTime<Utc>) -> Re
     for number in 0..TRIES + 2 {
         let attempt = attempt.clone();
         hold |= number >= TRIES;
-        let tried = if hold {
-            db.write(move |tx| Box::pin(async move { attempt.run(tx, true).await })).await
-        } else {
-            db.write_once(move |tx| Box::pin(async move { attempt.run(tx, false).await })).await
-        };
+        let tried = if number == 0 { together.attempt(attempt).await } else { attempt.alone(together.db(), hold).await };
         match tried {
             Ok(Tried::Saved(saved)) => return Ok(*saved),
             Ok(Tried::Again) => {}
@@ -206,7 +203,7 @@ pub async fn save(db: &Db, caller: Caller, save: Save, now: DateTime<Utc>) -> Re
 }
 
 /// A save that may be tried again.
-struct Attempt {
+pub struct Attempt {
     caller: Caller,
     save: Save,
     key: Key,
@@ -214,7 +211,8 @@ struct Attempt {
 }
 
 /// What one try came to.
-enum Tried {
+pub enum Tried {
+    /// It is there.
     Saved(Box<Saved>),
     /// The vehicle is not any more what it was judged by.
     Again,
@@ -222,20 +220,90 @@ enum Tried {
     Hold,
 }
 
+/// What a save comes to as its vehicle stands.
+pub struct Judged {
+    found: Before,
+    /// None when its key was used before.
+    verdict: Option<Verdict>,
+}
+
+struct Verdict {
+    finding: Finding,
+    kept: Vec<New>,
+    deltas: Deltas,
+    entry: Entry,
+}
+
+impl Judged {
+    /// The vehicle.
+    #[must_use]
+    pub fn vehicle_id(&self) -> i64 {
+        self.found.vehicle.id
+    }
+
+    /// What is to be written in one statement; none when it takes more than that.
+    #[must_use]
+    pub fn change<'s>(&'s self, attempt: &'s Attempt) -> Option<Change<'s>> {
+        let Verdict { finding, deltas, entry, .. } = self.verdict.as_ref().filter(|verdict| verdict.kept.is_empty())?;
+        Some(Change { before: &self.found.vehicle, finding, deltas, entry, key: &attempt.key, yard: attempt.save.yard })
+    }
+
+    /// What one try came to, by what was written of it.
+    #[must_use]
+    pub fn tried(self, after: Option<After>) -> Tried {
+        match (self.verdict, after) {
+            (Some(verdict), Some(after)) => {
+                Tried::Saved(Box::new(Saved { moved: Moved::of(after, &verdict.deltas), conflicts: Vec::new() }))
+            }
+            (Some(verdict), None) if !verdict.kept.is_empty() => Tried::Hold,
+            _ => Tried::Again,
+        }
+    }
+}
+
 impl Attempt {
-    /// Judges and writes.
-    async fn run(&self, tx: &mut Tx<'_>, hold: bool) -> Result<Tried> {
-        let Self { caller, save, key, now } = self;
-        let found = saves::look(tx, save.id, key, hold).await?.ok_or(Error::NoVehicle(save.id))?;
+    /// What it is known by.
+    #[must_use]
+    pub fn key(&self) -> &Key {
+        &self.key
+    }
+
+    /// Tries it by itself; with `hold` others are kept from its vehicle meanwhile.
+    pub async fn alone(self: Arc<Self>, db: &Db, hold: bool) -> Result<Tried> {
+        if hold {
+            db.write(move |tx| Box::pin(async move { self.run(tx, true).await })).await
+        } else {
+            db.write_once(move |tx| Box::pin(async move { self.run(tx, false).await })).await
+        }
+    }
+
+    /// Judges it by its vehicle as it stands.
+    ///
+    /// # Errors
+    /// The rule it breaks.
+    pub fn judge(&self, found: Before) -> Result<Judged> {
+        let Self { caller, save, now, .. } = self;
         if found.key_vehicle.is_some() {
-            return self.was_done(tx, &found).await.map(|saved| Tried::Saved(Box::new(saved)));
+            return Ok(Judged { found, verdict: None });
         }
         let (finding, kept) = judge(caller.role, &found, save)?;
+        let deltas = finding.deltas(&found.vehicle);
+        let entry = Entry::of(*now, Some(caller), event(&found.vehicle, &finding, save, &kept));
+        Ok(Judged { found, verdict: Some(Verdict { finding, kept, deltas, entry }) })
+    }
+
+    /// Judges and writes.
+    async fn run(&self, tx: &mut Tx<'_>, hold: bool) -> Result<Tried> {
+        let Self { save, key, .. } = self;
+        let found = saves::look(tx, save.id, key, hold).await?.ok_or(Error::NoVehicle(save.id))?;
+        let Judged { found, verdict } = self.judge(found)?;
+        let Some(Verdict { finding, kept, deltas, entry }) = verdict else {
+            return self.was_done(tx, &found).await.map(|saved| Tried::Saved(Box::new(saved)));
+        };
         if !kept.is_empty() && !hold {
             return Ok(Tried::Hold);
         }
-        let (before, deltas) = (&found.vehicle, finding.deltas(&found.vehicle));
-        let entry = Entry::of(*now, Some(caller), event(before, &finding, save, &kept));
+        let before = &found.vehicle;
         let change = Change { before, finding: &finding, deltas: &deltas, entry: &entry, key, yard: save.yard };
         let Some(after) = saves::save(tx, &change).await.map_err(|cause| finding.taken(cause))? else { return Ok(Tried::Again) };
         let mut moved = Moved::of(after, &deltas);

@@ -19,6 +19,7 @@ mod removing;
 pub mod roster;
 mod settle;
 pub mod store;
+mod together;
 mod undo;
 
 use patio_kit::{

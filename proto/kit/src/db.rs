@@ -42,7 +42,7 @@ pub struct Db(Pools);
 #[derive(Clone)]
 enum Pools {
     Sqlite { read: SqlitePool, write: Queue },
-    Postgres { read: PgPool, write: PgPool, flush: Arc<Flush> },
+    Postgres { read: PgPool, write: PgPool, once: PgPool, flush: Arc<Flush> },
 }
 
 /// An open transaction that may write.
@@ -61,6 +61,17 @@ impl Tx<'_> {
     #[must_use]
     pub fn is_postgres(&self) -> bool {
         matches!(self.0, Side::Postgres(_))
+    }
+
+    /// The open transaction, for a statement that `SQLite` does not know.
+    ///
+    /// # Errors
+    /// When it is `SQLite`'s.
+    pub fn postgres(&mut self) -> Result<&mut PgConnection, sqlx::Error> {
+        match &mut self.0 {
+            Side::Postgres(c) => Ok(c),
+            Side::Sqlite(_) => Err(sqlx::Error::Configuration("this statement is PostgreSQL's".into())),
+        }
     }
 }
 
@@ -163,7 +174,8 @@ impl Db {
 
     /// Runs `work` whose only writing statement is its last one: that one is a transaction by itself,
     /// so that `PostgreSQL` needs no begin and no commit. What `work` read before may have changed by
-    /// then; the statement has to look for itself. On `SQLite` this is [`Self::write`].
+    /// then; the statement has to look for itself. It is planned once, for any values, as planning would cost more than it
+    /// does. On `SQLite` this is [`Self::write`].
     pub async fn write_once<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
@@ -172,8 +184,8 @@ impl Db {
     {
         match &self.0 {
             Pools::Sqlite { write, .. } => queued(write, work).await,
-            Pools::Postgres { write, flush, .. } => {
-                let mut held = write.acquire().await?;
+            Pools::Postgres { once, flush, .. } => {
+                let mut held = once.acquire().await?;
                 lasting(flush, async move { work(&mut Tx(Side::Postgres(&mut held))).await }).await
             }
         }
@@ -242,9 +254,10 @@ impl Db {
                 let waiting = u32::try_from(write.waiting()).unwrap_or(u32::MAX);
                 metrics::gauge!("patio_db_queue", "service" => service).set(f64::from(waiting));
             }
-            Pools::Postgres { read, write, .. } => {
-                let most = read.options().get_max_connections() + write.options().get_max_connections();
-                pooled(read.size() + write.size(), read.num_idle() + write.num_idle(), most);
+            Pools::Postgres { read, write, once, .. } => {
+                let all = [read, write, once];
+                let most = all.iter().map(|pool| pool.options().get_max_connections()).sum();
+                pooled(all.iter().map(|pool| pool.size()).sum(), all.iter().map(|pool| pool.num_idle()).sum(), most);
             }
         }
     }
@@ -257,7 +270,8 @@ impl Db {
                 read.close().await;
                 write.close().await;
             }
-            Pools::Postgres { read, write, flush } => {
+            Pools::Postgres { read, write, once, flush } => {
+                once.close().await;
                 write.close().await;
                 flush.close().await;
                 read.close().await;
@@ -326,6 +340,8 @@ fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<
         .application_name(schema.name);
     // Answers wait for a flush instead, when their connection is free again for others.
     let quick = options.clone().options([("synchronous_commit", "off")]);
+    let planned = quick.clone().options([("plan_cache_mode", "force_generic_plan")]);
+    let few = (connections / 4).max(1);
     let pool = |most, options: &PgConnectOptions| {
         PgPoolOptions::new()
             .max_connections(most)
@@ -341,8 +357,8 @@ fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<
             })
             .connect_lazy_with(options.clone())
     };
-    let (read, write) = (pool((connections * 3 / 8).max(2), &options), pool(connections, &quick));
-    Ok(Db(Pools::Postgres { read, write, flush: Arc::new(Flush::new(options)) }))
+    let (read, write, once) = (pool((connections * 3 / 8).max(2), &options), pool(connections - few, &quick), pool(few, &planned));
+    Ok(Db(Pools::Postgres { read, write, once, flush: Arc::new(Flush::new(options)) }))
 }
 
 /// Readers are several; the writer is one, and every commit reaches the disk (`synchronous = full`).

@@ -14,6 +14,7 @@ use crate::{
         campaigns::{self, Campaign},
         vehicles,
     },
+    together::Together,
 };
 use futures::{StreamExt, stream::BoxStream};
 use patio_kit::{
@@ -45,13 +46,15 @@ pub struct Api {
     progress: Progress,
     rosters: Rosters,
     live: Live,
+    together: Together,
 }
 
 impl Api {
     /// Answers from a database.
     pub fn new(host: &Host, db: Db, progress: Progress, live: Live) -> Self {
         let rosters = Rosters::new(host.tasks.clone(), db.clone());
-        Self { db, clock: host.clock.clone(), progress, rosters, live }
+        let together = Together::new(db.clone(), host.tasks.clone());
+        Self { db, clock: host.clock.clone(), progress, rosters, live, together }
     }
 
     /// A page and how many vehicles there are: by the roster where that spares the database a search.
@@ -138,9 +141,9 @@ impl VehicleService for Api {
         let caller = identity::caller(&request)?;
         let save = accept(&request)?;
         let (now, by) = (self.clock.now(), caller.person());
-        let (db, live, progress) = (self.db.clone(), self.live.clone(), self.progress.clone());
+        let (together, live, progress) = (self.together.clone(), self.live.clone(), self.progress.clone());
         let saving = async move {
-            let saved = inspect::save(&db, caller, save, now).await?;
+            let saved = inspect::save(&together, caller, save, now).await?;
             live.wrote(&saved.moved, by);
             if saved.moved.revision.is_some() {
                 saved.conflicts.iter().cloned().for_each(|conflict| live.conflict(conflict));

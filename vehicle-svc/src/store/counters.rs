@@ -36,11 +36,11 @@ impl Deltas {
         self.yards.retain(|_, delta| *delta != Delta::default());
     }
 
-    /// The yards of a change to one vehicle: the one it left and the one it stands in.
+    /// The yards of a change to one vehicle: the one it left and the one it stands in, as far as their counters move.
     #[must_use]
-    pub fn few(&self) -> [Option<(i64, Delta)>; 2] {
-        let mut yards = self.yards.iter().map(|(yard, delta)| (*yard, *delta));
-        [yards.next(), yards.next()]
+    pub fn few(&self) -> [(Option<i64>, Delta); 2] {
+        let mut yards = self.yards.iter().map(|(yard, delta)| (Some(*yard), *delta));
+        [yards.next().unwrap_or_default(), yards.next().unwrap_or_default()]
     }
 
     /// Whether it moves counters or the walk.

@@ -119,42 +119,64 @@ pub fn vehicles_by_ids(postgres: bool) -> &'static str {
 }
 
 macro_rules! look {
-    ($lock:literal) => {
+    ($from:literal, $where:literal) => {
         concat!(
             "select ",
             super::vehicles::columns!(),
             ", cast(null as bigint) as next, k.vehicle_id as key_vehicle, k.fingerprint as key_fingerprint, v.status_by, v.status_at,
                v.operator_notes_by, v.operator_notes_at, v.admin_notes_by, v.admin_notes_at, v.vin_by, v.vin_at, v.space_by, v.space_at
-               from vehicles v join campaigns c on c.id = v.campaign_id
-               left join save_keys k on k.user_id = $2 and k.idempotency_key = $3
-              where v.id = $1 and c.gate in ('open', 'closed')",
-            $lock
+               from ",
+            $from,
+            " vehicles v join campaigns c on c.id = v.campaign_id left join save_keys k on ",
+            $where
         )
     };
 }
 
 /// A vehicle before a save.
-pub const LOOK: &str = look!("");
+pub const LOOK: &str = look!("", "k.user_id = $2 and k.idempotency_key = $3 where v.id = $1 and c.gate in ('open', 'closed')");
+
+/// The vehicles before a group of saves, of `PostgreSQL`.
+pub const LOOK_AT_ALL: &str = look!(
+    "unnest(cast($1 as bigint[]), cast($2 as bigint[]), cast($3 as text[])) s (id, user_id, idempotency_key) cross join",
+    "k.user_id = s.user_id and k.idempotency_key = s.idempotency_key where v.id = s.id and c.gate in ('open', 'closed')"
+);
 
 /// The same, kept from others; see [`for_update`].
 #[must_use]
 pub fn look_and_hold(postgres: bool) -> &'static str {
-    for_update(postgres, LOOK, look!(" for update of v for key share of c"))
+    for_update(
+        postgres,
+        LOOK,
+        look!(
+            "",
+            "k.user_id = $2 and k.idempotency_key = $3 where v.id = $1 and c.gate in ('open', 'closed') for update of v for key share of c"
+        ),
+    )
 }
 
+/// What a save sets: from the identifier and its key, the space with its yard, group, walk key and haystack, the status, both
+/// notes, to who saved and when.
 macro_rules! written {
-    () => {
-        "model_code = $4, serial_number = $5, vin_key = $6, parking_space = $7, yard_id = $8, yard_group = $9, walk_key = $10,
-         haystack = $11, status = $12, inspected = true, admin_notes = $13, operator_notes = $14, modified_by = $15, modified_at = $16,
-         status_by = case when status = $12 then status_by else $15 end, status_at = case when status = $12 then status_at else $16 end,
-         operator_notes_by = case when operator_notes = $14 then operator_notes_by else $15 end,
-         operator_notes_at = case when operator_notes = $14 then operator_notes_at else $16 end,
-         admin_notes_by = case when admin_notes = $13 then admin_notes_by else $15 end,
-         admin_notes_at = case when admin_notes = $13 then admin_notes_at else $16 end,
-         vin_by = case when model_code = $4 and serial_number = $5 then vin_by else $15 end,
-         vin_at = case when model_code = $4 and serial_number = $5 then vin_at else $16 end,
-         space_by = case when parking_space = $7 then space_by else $15 end,
-         space_at = case when parking_space = $7 then space_at else $16 end"
+    ($model:literal $serial:literal $key:literal $space:literal $yard:literal $group:literal $walk:literal $haystack:literal
+     $status:literal $admin:literal $operator:literal $by:literal $at:literal) => {
+        concat!(
+            "model_code = ", $model, ", serial_number = ", $serial, ", vin_key = ", $key, ", parking_space = ", $space,
+            ", yard_id = ", $yard, ", yard_group = ", $group, ", walk_key = ", $walk, ", haystack = ", $haystack,
+            ", status = ", $status, ", inspected = true, admin_notes = ", $admin, ", operator_notes = ", $operator,
+            ", modified_by = ", $by, ", modified_at = ", $at, ", version = vehicles.version + 1",
+            written!(of "status_by" "status_at" $by $at "vehicles.status = " $status),
+            written!(of "operator_notes_by" "operator_notes_at" $by $at "vehicles.operator_notes = " $operator),
+            written!(of "admin_notes_by" "admin_notes_at" $by $at "vehicles.admin_notes = " $admin),
+            written!(of "vin_by" "vin_at" $by $at "vehicles.model_code = " $model " and vehicles.serial_number = " $serial),
+            written!(of "space_by" "space_at" $by $at "vehicles.parking_space = " $space)
+        )
+    };
+    (of $who:literal $when:literal $by:literal $at:literal $($same:literal)+) => {
+        concat!(
+            ", ", $who, " = case when ", $($same,)+ " then vehicles.", $who, " else ", $by, " end, ",
+            $when, " = case when ", $($same,)+ " then vehicles.", $when, " else ", $at, " end"
+        )
     };
 }
 
@@ -207,7 +229,8 @@ macro_rules! turn {
 macro_rules! save_on_sqlite {
     ($yard:literal) => {
         concat!(
-            "update vehicles set ", written!(), ", version = version + 1 where id = $1;
+            "update vehicles set ",
+            written!("$4" "$5" "$6" "$7" "$8" "$9" "$10" "$11" "$12" "$13" "$14" "$15" "$16"), " where id = $1;
              insert into counters (campaign_id, yard_id, total, inspected) select $2, $17, $18, $19 where $17 is not null ", more_or_fewer!(), ";
              insert into counters (campaign_id, yard_id, total, inspected) select $2, $20, $21, $22 where $20 is not null ", more_or_fewer!(), ";
              insert into turns (campaign_id, turn, revision)
@@ -231,54 +254,84 @@ macro_rules! save_on_sqlite {
     };
 }
 
-// The parts of a statement see the rows as they were when it began: the vehicle itself may still count as
-// the next one to inspect, at the place it has just left. They lock in the order in which every other change does,
-// the vehicle, its yards, its campaign: the campaign asks for the yards only so that these come first.
-macro_rules! save_on_postgres {
-    ($yard:literal) => {
-        concat!(
-            "with gate as materialized (select id, begun from campaigns where id = $2 and gate = 'open' for key share),
-             v as (update vehicles set ", written!(), ", version = version + 1 from gate
-                    where vehicles.id = $1 and vehicles.version = $3 returning vehicles.*),
-             moved as (insert into counters (campaign_id, yard_id, total, inspected)
-                       select v.campaign_id, d.yard, d.total, d.inspected from v
-                        cross join (values (cast($17 as bigint), cast($18 as bigint), cast($19 as bigint)), ($20, $21, $22)) d (yard, total, inspected)
-                        where d.yard is not null ", more_or_fewer!(), " returning 1),
-             c as (update campaigns
-                      set total = total + $23, inspected = campaigns.inspected + $24, counts_revision = counts_revision + 1,
-                          layout = layout + $36, begun = true
-                     from v cross join (select count(*) from moved) after_yards where campaigns.id = v.campaign_id
-                   returning campaigns.id, name, gate, total, campaigns.inspected, counts_revision),
-             turned as (insert into turns (campaign_id, turn, revision)
-                        select id, turn, counts_revision from (select c.id, c.counts_revision, ",
-            turn!("(c.total - $23)", "(c.inspected - $24)", "c.total", "c.inspected", "gate.begun"),
-            " as turn from c cross join gate) turning where turn is not null
-                        on conflict (campaign_id) do update set turn = excluded.turn, revision = excluded.revision returning 1),
-             changed as (insert into changes (vehicle_id, campaign_id, revision, saved_by, saved_at)
-                         select v.id, c.id, c.counts_revision, $15, $16 from v join c on c.id = v.campaign_id ", change_again!(), "),
-             told as (insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
-                      select $16, $15, $25, $26, $27, $28, $29, $30, $31 from v),
-             kept as (insert into save_keys (user_id, idempotency_key, vehicle_id, fingerprint, at)
-                      select $32, $33, v.id, $34, $16 from v where $33 <> '')
-             select ", super::vehicles::columns!(), ", ", super::vehicles::next_after!($yard, " and n.id <> v.id"), ",
-                    c.total, c.inspected as total_inspected, c.counts_revision as revision, exists (select 1 from turned) as turned
-               from v join c on c.id = v.campaign_id"
-        )
-    };
+/// Everything a save writes, and the vehicle afterwards, on `SQLite`: a script, which runs in one turn of its thread within
+/// the writer's transaction, where the vehicle is still as it was looked at.
+#[must_use]
+pub fn save_on_sqlite(in_yard: bool) -> &'static str {
+    if in_yard { save_on_sqlite!(" and n.yard_id = $35") } else { save_on_sqlite!("") }
 }
 
-/// Everything a save writes, and the vehicle afterwards. `PostgreSQL` does it in one statement, which is a
-/// transaction by itself. `SQLite` has no statements within statements; it runs a script, in one turn of
-/// its thread, within the writer's transaction, where the vehicle is still as it was looked at.
-#[must_use]
-pub fn save(postgres: bool, in_yard: bool) -> &'static str {
-    match (postgres, in_yard) {
-        (true, false) => save_on_postgres!(""),
-        (true, true) => save_on_postgres!(" and n.yard_id = $35"),
-        (false, false) => save_on_sqlite!(""),
-        (false, true) => save_on_sqlite!(" and n.yard_id = $35"),
-    }
-}
+/// Everything that a group of saves writes, and their vehicles afterwards, on `PostgreSQL`: one statement, which is a
+/// transaction by itself. Each parameter holds a column of the group, see [`super::saves::save_all`].
+///
+/// The parts of a statement see the rows as they were when it began: the vehicles of the group may still count as the next
+/// one to inspect, at the places they have just left. They lock in the order in which every other change does: the vehicles
+/// by number, their yards, their campaigns; whichever vehicle somebody else holds is left out, so that nobody in the group
+/// waits for it.
+pub const SAVE_ALL: &str = concat!(
+    "with s as materialized (
+        select * from unnest(
+            cast($1 as bigint[]), cast($2 as bigint[]), cast($3 as bigint[]), cast($4 as text[]), cast($5 as text[]), cast($6 as text[]),
+            cast($7 as text[]), cast($8 as bigint[]), cast($9 as text[]), cast($10 as text[]), cast($11 as text[]), cast($12 as text[]),
+            cast($13 as text[]), cast($14 as text[]), cast($15 as bigint[]), cast($16 as timestamptz[]), cast($17 as bigint[]),
+            cast($18 as bigint[]), cast($19 as bigint[]), cast($20 as bigint[]), cast($21 as bigint[]), cast($22 as bigint[]),
+            cast($23 as text[]), cast($24 as text[]), cast($25 as text[]), cast($26 as text[]), cast($27 as text[]), cast($28 as text[]),
+            cast($29 as text[]), cast($30 as bigint[]), cast($31 as text[]), cast($32 as text[]), cast($33 as bigint[]), cast($34 as bigint[]))
+        as s (id, campaign_id, version, model_code, serial_number, vin_key, parking_space, yard_id, yard_group, walk_key, haystack, status,
+              admin_notes, operator_notes, saved_by, saved_at, yard_1, total_1, inspected_1, yard_2, total_2, inspected_2,
+              role, kind, subject, summary, address, old_values, new_values, user_id, idempotency_key, fingerprint, only_yard, shifted)),
+     gate as materialized (select id, begun from campaigns where id in (select campaign_id from s) and gate = 'open' for key share),
+     held as materialized (select v.id from s join gate on gate.id = s.campaign_id join vehicles v on v.id = s.id
+                            where v.version = s.version order by v.id for no key update of v skip locked),
+     v as (update vehicles set ",
+    written!("s.model_code" "s.serial_number" "s.vin_key" "s.parking_space" "s.yard_id" "s.yard_group" "s.walk_key" "s.haystack"
+             "s.status" "s.admin_notes" "s.operator_notes" "s.saved_by" "s.saved_at"),
+    " from s join held on held.id = s.id where vehicles.id = s.id returning vehicles.*),
+     moved as (insert into counters (campaign_id, yard_id, total, inspected)
+               select s.campaign_id, d.yard, cast(sum(d.total) as bigint), cast(sum(d.inspected) as bigint)
+                 from v join s on s.id = v.id
+                cross join lateral (values (s.yard_1, s.total_1, s.inspected_1), (s.yard_2, s.total_2, s.inspected_2)) d (yard, total, inspected)
+                where d.yard is not null group by s.campaign_id, d.yard order by s.campaign_id, d.yard ",
+    more_or_fewer!(),
+    " returning 1),
+     sums as materialized (select s.campaign_id, count(*) as saves, cast(sum(s.total_1 + s.total_2) as bigint) as total,
+                                  cast(sum(s.inspected_1 + s.inspected_2) as bigint) as inspected, cast(sum(s.shifted) as bigint) as shifted
+                             from v join s on s.id = v.id group by s.campaign_id),
+     awaited as materialized (select k.id from campaigns k join sums on sums.campaign_id = k.id cross join (select count(*) from moved) after_yards
+                               order by k.id for no key update of k),
+     c as (update campaigns
+              set total = campaigns.total + sums.total, inspected = campaigns.inspected + sums.inspected,
+                  counts_revision = campaigns.counts_revision + sums.saves, layout = campaigns.layout + sums.shifted, begun = true
+             from sums join awaited on awaited.id = sums.campaign_id where campaigns.id = sums.campaign_id
+           returning campaigns.id, campaigns.name, campaigns.gate, campaigns.total, campaigns.inspected, campaigns.counts_revision,
+                     sums.saves, campaigns.total - sums.total as was_total, campaigns.inspected - sums.inspected as was_inspected),
+     turned as (insert into turns (campaign_id, turn, revision)
+                select id, turn, counts_revision from (select c.id, c.counts_revision, ",
+    turn!("c.was_total", "c.was_inspected", "c.total", "c.inspected", "gate.begun"),
+    " as turn from c join gate on gate.id = c.id) turning where turn is not null order by id
+                on conflict (campaign_id) do update set turn = excluded.turn, revision = excluded.revision returning campaign_id),
+     numbered as materialized (select v.id, c.counts_revision - c.saves + row_number() over (partition by c.id order by v.id) as revision
+                                 from v join c on c.id = v.campaign_id),
+     changed as (insert into changes (vehicle_id, campaign_id, revision, saved_by, saved_at)
+                 select s.id, s.campaign_id, numbered.revision, s.saved_by, s.saved_at from numbered join s on s.id = numbered.id ",
+    change_again!(),
+    "),
+     told as (insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
+              select s.saved_at, s.saved_by, s.role, s.kind, s.subject, s.summary, s.address, s.old_values, s.new_values
+                from v join s on s.id = v.id order by s.id),
+     kept as (insert into save_keys (user_id, idempotency_key, vehicle_id, fingerprint, at)
+              select s.user_id, s.idempotency_key, s.id, s.fingerprint, s.saved_at
+                from v join s on s.id = v.id where s.idempotency_key <> '')
+     select ",
+    super::vehicles::columns!(),
+    ", case when s.only_yard is null then (select ",
+    super::vehicles::next_after!("", " and n.id <> all ($1)"),
+    ") else (select ",
+    super::vehicles::next_after!(" and n.yard_id = s.only_yard", " and n.id <> all ($1)"),
+    ") end as next, c.total, c.inspected as total_inspected, numbered.revision,
+            exists (select 1 from turned where turned.campaign_id = c.id) as turned
+       from v join c on c.id = v.campaign_id join s on s.id = v.id join numbered on numbered.id = v.id"
+);
 
 #[cfg(test)]
 mod tests {

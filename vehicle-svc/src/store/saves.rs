@@ -9,9 +9,14 @@ use crate::{
     },
 };
 use chrono::{DateTime, Utc};
-use patio_kit::{audit::Entry, db::Tx, on};
+use patio_kit::{
+    audit::Entry,
+    db::{Side, Tx},
+    on,
+};
 use patio_proto::vehicle::Field;
-use sqlx::{FromRow, query_as};
+use sqlx::{FromRow, SqliteConnection, query_as};
+use std::collections::HashMap;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
@@ -114,29 +119,122 @@ pub async fn look(tx: &mut Tx<'_>, id: i64, key: &Key, hold: bool) -> Result<Opt
     on!(tx.on(), c => query_as(text).bind(id).bind(key.user_id).bind(&key.key).fetch_optional(c).await)
 }
 
+/// Finds the vehicles of a group of saves, by number, on `PostgreSQL`.
+pub async fn look_at_all(tx: &mut Tx<'_>, keys: &[&Key]) -> Result<HashMap<i64, Before>> {
+    let ids: Vec<i64> = keys.iter().map(|key| key.vehicle_id).collect();
+    let users: Vec<i64> = keys.iter().map(|key| key.user_id).collect();
+    let texts: Vec<&str> = keys.iter().map(|key| key.key.as_str()).collect();
+    let found: Vec<Before> = query_as(dialect::LOOK_AT_ALL).bind(ids).bind(users).bind(texts).fetch_all(tx.postgres()?).await?;
+    Ok(found.into_iter().map(|before| (before.vehicle.id, before)).collect())
+}
+
 /// Saves an inspection with its counters, turning point, audit entry and key; none when the vehicle is not
 /// as it was looked at any more, or its campaign takes no saves. Nothing is written then.
 pub async fn save(tx: &mut Tx<'_>, change: &Change<'_>) -> Result<Option<After>> {
+    match tx.on() {
+        Side::Postgres(_) => Ok(save_all(tx, std::slice::from_ref(change)).await?.remove(&change.before.id)),
+        Side::Sqlite(c) => save_on_sqlite(c, change).await,
+    }
+}
+
+async fn save_on_sqlite(c: &mut SqliteConnection, change: &Change<'_>) -> Result<Option<After>> {
     let Change { before, finding, deltas, entry, key, yard } = change;
-    let [one, two] = deltas.few();
+    let [(first_yard, first), (second_yard, second)] = deltas.few();
     let whole = deltas.whole();
-    let yard_of = |moved: Option<(i64, _)>| moved.map(|(yard, _)| yard);
-    let (first, second) = (one.map(|(_, delta)| delta).unwrap_or_default(), two.map(|(_, delta)| delta).unwrap_or_default());
-    let text = dialect::save(tx.is_postgres(), yard.is_some());
-    // Read to its end: on SQLite the rows of the last statement come after all others have run.
-    let mut rows: Vec<After> = on!(tx.on(), c => query_as(text)
-        .bind(before.id).bind(before.campaign_id).bind(before.version)
-        .bind(&finding.identifier.model_code).bind(&finding.identifier.serial_number).bind(finding.identifier.key())
-        .bind(&finding.place.space).bind(finding.place.yard_id).bind(&finding.place.group).bind(&finding.place.walk_key)
-        .bind(crate::place::haystack(&finding.identifier, &finding.place.space)).bind(finding.status)
-        .bind(&finding.admin_notes).bind(&finding.operator_notes).bind(entry.user_id).bind(entry.at)
-        .bind(yard_of(one)).bind(first.total).bind(first.inspected)
-        .bind(yard_of(two)).bind(second.total).bind(second.inspected)
-        .bind(whole.total).bind(whole.inspected)
-        .bind(entry.role).bind(entry.kind).bind(&entry.subject).bind(&entry.summary).bind(&entry.address)
-        .bind(&entry.old_values).bind(&entry.new_values)
-        .bind(key.user_id).bind(&key.key).bind(&key.fingerprint).bind(yard.unwrap_or(NO_YARD))
+    // Read to its end: the rows of the last statement come after all others have run.
+    let mut rows: Vec<After> = query_as(dialect::save_on_sqlite(yard.is_some()))
+        .bind(before.id)
+        .bind(before.campaign_id)
+        .bind(before.version)
+        .bind(&finding.identifier.model_code)
+        .bind(&finding.identifier.serial_number)
+        .bind(finding.identifier.key())
+        .bind(&finding.place.space)
+        .bind(finding.place.yard_id)
+        .bind(&finding.place.group)
+        .bind(&finding.place.walk_key)
+        .bind(crate::place::haystack(&finding.identifier, &finding.place.space))
+        .bind(finding.status)
+        .bind(&finding.admin_notes)
+        .bind(&finding.operator_notes)
+        .bind(entry.user_id)
+        .bind(entry.at)
+        .bind(first_yard)
+        .bind(first.total)
+        .bind(first.inspected)
+        .bind(second_yard)
+        .bind(second.total)
+        .bind(second.inspected)
+        .bind(whole.total)
+        .bind(whole.inspected)
+        .bind(entry.role)
+        .bind(entry.kind)
+        .bind(&entry.subject)
+        .bind(&entry.summary)
+        .bind(&entry.address)
+        .bind(&entry.old_values)
+        .bind(&entry.new_values)
+        .bind(key.user_id)
+        .bind(&key.key)
+        .bind(&key.fingerprint)
+        .bind(yard.unwrap_or(NO_YARD))
         .bind(i64::from(change.shifts()))
-        .fetch_all(c).await)?;
+        .fetch_all(c)
+        .await?;
     Ok(rows.pop())
+}
+
+/// Saves a group of inspections, each of another vehicle, on `PostgreSQL`; those that were written, by vehicle.
+///
+/// One is left out when it is not as it was looked at any more, somebody else holds it, or its campaign takes no saves.
+///
+/// # Errors
+/// When one of them cannot be, such as under an identifier that another vehicle has: then none is written.
+pub async fn save_all(tx: &mut Tx<'_>, changes: &[Change<'_>]) -> Result<HashMap<i64, After>> {
+    if changes.is_empty() {
+        return Ok(HashMap::new());
+    }
+    macro_rules! column {
+        (|$change:ident| $value:expr) => {
+            changes.iter().map(|$change| $value).collect::<Vec<_>>()
+        };
+    }
+    let written: Vec<After> = query_as(dialect::SAVE_ALL)
+        .bind(column!(|c| c.before.id))
+        .bind(column!(|c| c.before.campaign_id))
+        .bind(column!(|c| c.before.version))
+        .bind(column!(|c| c.finding.identifier.model_code.as_str()))
+        .bind(column!(|c| c.finding.identifier.serial_number.as_str()))
+        .bind(column!(|c| c.finding.identifier.key()))
+        .bind(column!(|c| c.finding.place.space.as_str()))
+        .bind(column!(|c| c.finding.place.yard_id))
+        .bind(column!(|c| c.finding.place.group.as_str()))
+        .bind(column!(|c| c.finding.place.walk_key.as_str()))
+        .bind(column!(|c| crate::place::haystack(&c.finding.identifier, &c.finding.place.space)))
+        .bind(column!(|c| c.finding.status))
+        .bind(column!(|c| c.finding.admin_notes.as_str()))
+        .bind(column!(|c| c.finding.operator_notes.as_str()))
+        .bind(column!(|c| c.entry.user_id))
+        .bind(column!(|c| c.entry.at))
+        .bind(column!(|c| c.deltas.few()[0].0))
+        .bind(column!(|c| c.deltas.few()[0].1.total))
+        .bind(column!(|c| c.deltas.few()[0].1.inspected))
+        .bind(column!(|c| c.deltas.few()[1].0))
+        .bind(column!(|c| c.deltas.few()[1].1.total))
+        .bind(column!(|c| c.deltas.few()[1].1.inspected))
+        .bind(column!(|c| c.entry.role))
+        .bind(column!(|c| c.entry.kind))
+        .bind(column!(|c| c.entry.subject.as_str()))
+        .bind(column!(|c| c.entry.summary.as_str()))
+        .bind(column!(|c| c.entry.address.as_str()))
+        .bind(column!(|c| c.entry.old_values.as_str()))
+        .bind(column!(|c| c.entry.new_values.as_str()))
+        .bind(column!(|c| c.key.user_id))
+        .bind(column!(|c| c.key.key.as_str()))
+        .bind(column!(|c| c.key.fingerprint.as_str()))
+        .bind(column!(|c| c.yard))
+        .bind(column!(|c| i64::from(c.shifts())))
+        .fetch_all(tx.postgres()?)
+        .await?;
+    Ok(written.into_iter().map(|after| (after.vehicle.id, after)).collect())
 }

@@ -13,5 +13,6 @@ mod keys;
 mod lists;
 mod live;
 mod search;
+mod together;
 mod undone_imports;
 mod yard;

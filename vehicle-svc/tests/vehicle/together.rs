@@ -1,0 +1,130 @@
+//! Saves that come at once share a statement on PostgreSQL: each still stands for itself, on both databases.
+use crate::yard::{Yard, status};
+use futures::future::join_all;
+use patio_kit::{
+    errors::{Reason, reason},
+    testing::each_database,
+};
+use patio_proto::{
+    access::Role,
+    campaign::Turn,
+    vehicle::{self as pb, VehicleStatus},
+};
+use std::collections::BTreeSet;
+
+fn spaces(count: usize) -> Vec<String> {
+    (0..count).map(|n| format!("{}-{n}", ["A", "B", "C"][n % 3])).collect()
+}
+
+async fn yard(host: patio_kit::host::Host, count: usize) -> (Yard, Vec<pb::Vehicle>) {
+    let all = spaces(count);
+    let yard = Yard::with(host, &all.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    let walk = yard.walk().await;
+    (yard, walk)
+}
+
+#[tokio::test]
+async fn many_at_once_are_each_counted_told_and_numbered_once() {
+    each_database(async |host| {
+        let (yard, walk) = yard(host, 120).await;
+        let begun = yard.changes(0).await.revision;
+        let saves = walk[..100].iter().map(|v| {
+            let notes = Some(format!("of {}", v.id));
+            let key = format!("key {}", v.id);
+            let save = pb::SaveVehicleRequest { operator_notes: notes, idempotency_key: key, ..status(v.id, VehicleStatus::Ok) };
+            yard.save(Role::Operator, save)
+        });
+        let saved: Vec<_> = join_all(saves).await.into_iter().map(Result::unwrap).collect();
+        let mine: BTreeSet<i64> = saved.iter().map(|v| v.id).collect();
+        for vehicle in &saved {
+            assert_eq!((vehicle.version, vehicle.operator_notes.clone()), (2, format!("of {}", vehicle.id)));
+            assert_ne!(vehicle.next, Some(vehicle.id), "nobody is sent back to the vehicle that was just saved");
+        }
+        assert!(saved.iter().any(|v| v.next.is_some_and(|next| !mine.contains(&next))), "some are sent to what is left");
+        yard.counters_equal_the_rows().await;
+        let changes = yard.changes(begun).await;
+        assert_eq!(changes.revision, begun + 100, "every save is a revision");
+        assert_eq!(changes.vehicles.iter().map(|v| v.id).collect::<BTreeSet<_>>(), mine);
+        let ask = patio_proto::audit::ListEventsRequest { limit: 200, ..Default::default() };
+        let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.links.vehicle.clone());
+        let events = audit.list_events(yard.person(1, Role::Admin).sign(ask)).await.unwrap().into_inner().events;
+        let told: Vec<_> = events.iter().filter(|event| event.kind == "vehicle-changed").map(|event| event.subject.clone()).collect();
+        assert_eq!((told.len(), told.iter().collect::<BTreeSet<_>>().len()), (100, 100));
+        let told: Vec<_> = yard.told.lock().unwrap().iter().map(|turn| (turn.turn(), turn.revision)).collect();
+        assert!(!told.is_empty() && told.iter().all(|turn| *turn == (Turn::Begun, told[0].1)), "work begins once: {told:?}");
+        let rest = walk[100..].iter().map(|v| yard.save(Role::Operator, status(v.id, VehicleStatus::Ng)));
+        assert!(join_all(rest).await.iter().all(Result::is_ok));
+        assert_eq!(yard.told.lock().unwrap().last().map(|turn| turn.turn()), Some(Turn::Complete));
+        yard.counters_equal_the_rows().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn whoever_is_refused_takes_nobody_along() {
+    each_database(async |host| {
+        let (yard, walk) = yard(host, 60).await;
+        assert_eq!(walk[0].serial_number, "000001", "which is refused, so that its identifier stays taken");
+        let saves = walk.iter().enumerate().map(|(n, v)| {
+            let bare = status(v.id, VehicleStatus::Ok);
+            let (role, save) = match n % 6 {
+                0 => (Role::Operator, pb::SaveVehicleRequest { if_version: Some(9), ..bare }),
+                1 => (Role::Operator, pb::SaveVehicleRequest { parking_space: Some("D-1".into()), ..bare }),
+                2 => (Role::Admin, pb::SaveVehicleRequest { vin_number: Some("HB20 000001".into()), ..bare }),
+                3 => (Role::Operator, pb::SaveVehicleRequest { id: v.id + 1_000_000, ..bare }),
+                4 => (Role::Admin, pb::SaveVehicleRequest { vin_number: Some(format!("HB20 9{n:05}")), ..bare }),
+                _ => (Role::Operator, bare),
+            };
+            yard.save(role, save)
+        });
+        for (n, outcome) in join_all(saves).await.into_iter().enumerate() {
+            let expected = match n % 6 {
+                0 => Some(Reason::StaleVersion),
+                1 => Some(Reason::FieldNotAllowed),
+                2 => Some(Reason::VinTaken),
+                3 => Some(Reason::NoVehicle),
+                _ => None,
+            };
+            assert_eq!(outcome.as_ref().err().and_then(reason), expected, "{n}: {outcome:?}");
+        }
+        yard.counters_equal_the_rows().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_vehicle_that_somebody_else_saves_at_the_same_time_is_saved_after_that() {
+    each_database(async |host| {
+        let (yard, walk) = yard(host, 3).await;
+        let saves = (0..30).map(|n| {
+            let notes = Some(format!("note {n}"));
+            yard.save(Role::Operator, pb::SaveVehicleRequest { operator_notes: notes, ..status(walk[n % 3].id, VehicleStatus::Ok) })
+        });
+        let saved: Vec<_> = join_all(saves).await.into_iter().map(Result::unwrap).collect();
+        for vehicle in &walk {
+            let versions: BTreeSet<i64> = saved.iter().filter(|v| v.id == vehicle.id).map(|v| v.version).collect();
+            assert_eq!(versions, (2..12).collect(), "each of ten saves of one vehicle has a version of its own");
+        }
+        yard.counters_equal_the_rows().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn next_stays_in_the_yard_of_each_and_turns_over_the_walk() {
+    each_database(async |host| {
+        let (yard, walk) = yard(host, 30).await;
+        let of = |yard: i32| walk.iter().filter(move |v| v.id_yard == Some(yard)).collect::<Vec<_>>();
+        let all: BTreeSet<i32> = walk.iter().filter_map(|v| v.id_yard).collect();
+        let lasts: Vec<(i32, i64, i64)> = all.iter().map(|yard| (*yard, of(*yard)[0].id, of(*yard).last().unwrap().id)).collect();
+        assert_eq!(lasts.len(), 3);
+        let saves = lasts.iter().map(|(in_yard, _, last)| {
+            yard.save(Role::Operator, pb::SaveVehicleRequest { yard: Some(*in_yard), ..status(*last, VehicleStatus::Ok) })
+        });
+        let saved: Vec<_> = join_all(saves).await.into_iter().map(Result::unwrap).collect();
+        for (vehicle, (_, first, _)) in saved.iter().zip(&lasts) {
+            assert_eq!(vehicle.next, Some(*first), "the last one of a yard leads to its first");
+        }
+    })
+    .await;
+}
