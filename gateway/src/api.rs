@@ -3,6 +3,7 @@ use crate::{
     config::Config,
     limits::{Limiter, Streams},
     names::Names,
+    turns::Turns,
 };
 use patio_kit::{host::Host, link::Link, server::LARGEST_MESSAGE};
 use patio_proto::{
@@ -39,6 +40,8 @@ pub struct Inner {
     pub sign_ins: Limiter,
     /// The streams that are open.
     pub streams: Streams,
+    /// Who is worked for.
+    pub turns: Turns,
 }
 
 impl Deref for Api {
@@ -94,7 +97,8 @@ impl Api {
     pub fn new(config: Config, host: &Host) -> Self {
         let names = Names::new(UserServiceClient::new(host.links.auth.clone()));
         let sign_ins = Limiter::new(config.sign_in_burst);
-        Self(Arc::new(Inner { host: host.clone(), config, names, sign_ins, streams: Streams::default() }))
+        let turns = Turns::new(config.max_at_once);
+        Self(Arc::new(Inner { host: host.clone(), config, names, sign_ins, streams: Streams::default(), turns }))
     }
 
     /// The entries of each service, with the service's short name.

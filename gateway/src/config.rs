@@ -1,7 +1,7 @@
 //! What the gateway is told beside the common settings.
 use crate::{proxy::Proxy, tls::Source};
 use clap::Args;
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, time::Duration};
 
 /// What the gateway is told by its environment or by flags.
 #[derive(Debug, Clone, Args)]
@@ -31,6 +31,9 @@ pub struct Config {
     /// How many connections are held at once.
     #[arg(long, env = "PATIO_MAX_CONNECTIONS", default_value_t = 4096)]
     pub max_connections: usize,
+    /// How many requests are worked on at once before others wait or are refused, reads first; 32 for each core when left out.
+    #[arg(long, env = "PATIO_MAX_AT_ONCE")]
+    pub max_at_once: Option<NonZeroUsize>,
     /// How many seconds a client may take for a request's head, or rest between two requests.
     #[arg(long, env = "PATIO_HEAD_TIMEOUT", default_value = "10", value_parser = seconds)]
     pub head_timeout: Duration,

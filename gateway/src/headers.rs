@@ -15,6 +15,7 @@ use axum::{
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
     header::{self, ALLOW, CACHE_CONTROL, CONTENT_TYPE},
+    request::Parts,
 };
 use patio_kit::{access::REQUEST_ID, errors::Reason, telemetry::trace};
 use patio_proto::auth::LogVisitRequest;
@@ -83,6 +84,19 @@ pub async fn dress(State(api): State<Api>, mut request: Request, next: Next) -> 
         span.record("status", i64::from(response.status().as_u16()));
     }
     tell((&method, &route), response.status(), started.elapsed(), &id, trace::id(&span));
+    response
+}
+
+/// The answer to a request that comes while too much is asked; it is made without going further, as it has to cost little.
+#[must_use]
+pub fn turned_away(api: &Api, head: &Parts) -> Response {
+    let (id, words) = (RequestId::of(&head.headers), "too much is asked at once; try again in a moment");
+    let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, Reason::Busy.text(), words).after(1);
+    problem.body.request_id = Some(id.0.clone());
+    let mut response = problem.into_response();
+    let secure = came_secure(&head.extensions, &head.headers, &api.config);
+    wear(response.headers_mut(), head.uri.path(), &id, api.config.hsts && secure);
+    metrics::counter!("patio_http_total", "method" => known(&head.method), "route" => "turned away", "status" => "503").increment(1);
     response
 }
 

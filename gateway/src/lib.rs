@@ -19,6 +19,7 @@ pub mod routes;
 pub mod rules;
 pub mod serve;
 pub mod tls;
+pub mod turns;
 pub mod upload;
 pub mod values;
 

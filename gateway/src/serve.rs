@@ -7,6 +7,7 @@ use crate::{
     pace::{Busy, Paced, Pulse, Pulsing},
     routes,
     tls::Tls,
+    turns,
 };
 use anyhow::Context;
 use axum::{
@@ -27,7 +28,7 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto,
 };
-use patio_kit::{host::Host, lifecycle::Tasks};
+use patio_kit::host::Host;
 use std::{
     convert::Infallible,
     net::{IpAddr, SocketAddr},
@@ -87,8 +88,7 @@ pub struct Gateway {
     tls: Option<Tls>,
     app: Router,
     plain: Router,
-    config: Config,
-    tasks: Tasks,
+    api: Api,
 }
 
 /// Reads the pages and opens the port; the one door of this crate.
@@ -104,10 +104,10 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Gateway> {
     let tls = config.tls.as_ref().map(|source| Tls::start(source, address, host)).transpose().context("PATIO_TLS")?;
     let plain = if tls.is_some() { insecure(api.clone()) } else { Router::new() };
     let app = match tls.as_ref().and_then(Tls::authority) {
-        Some(certificate) => handing_out(certificate.to_owned()).merge(app(api, pages)?),
-        None => app(api, pages)?,
+        Some(certificate) => handing_out(certificate.to_owned()).merge(app(api.clone(), pages)?),
+        None => app(api.clone(), pages)?,
     };
-    Ok(Gateway { address, listener, tls, app, plain, config, tasks: host.tasks.clone() })
+    Ok(Gateway { address, listener, tls, app, plain, api })
 }
 
 /// What is answered over plain http where https is served: how it is, and the way to https.
@@ -179,12 +179,12 @@ impl Gateway {
     /// # Errors
     /// Never yet; a port that fails is tried again.
     pub async fn serve(self) -> anyhow::Result<()> {
-        let most = u32::try_from(self.config.max_connections).unwrap_or(u32::MAX >> 4).max(1);
+        let most = u32::try_from(self.api.config.max_connections).unwrap_or(u32::MAX >> 4).max(1);
         let room = Arc::new(Semaphore::new(usize::try_from(most)?));
         while let Some(permit) = self.permit(&room).await {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
-                () = self.tasks.stopped() => break,
+                () = self.api.host.tasks.stopped() => break,
             };
             match accepted {
                 Ok((stream, peer)) => self.welcome(stream, peer, permit),
@@ -205,16 +205,15 @@ impl Gateway {
     async fn permit(&self, room: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
         tokio::select! {
             permit = room.clone().acquire_owned() => permit.ok(),
-            () = self.tasks.stopped() => None,
+            () = self.api.host.tasks.stopped() => None,
         }
     }
 
     fn welcome(&self, stream: TcpStream, peer: SocketAddr, permit: OwnedSemaphorePermit) {
-        let (head, body) = (self.config.head_timeout, self.config.body_timeout);
         let peer = Peer { address: peer.ip(), tls: false };
-        let connection = Connection { app: self.app.clone(), peer, head, body, tasks: self.tasks.clone(), shared: AtomicBool::new(false) };
+        let connection = Connection { app: self.app.clone(), api: self.api.clone(), peer, shared: AtomicBool::new(false) };
         let (tls, plain) = (self.tls.clone(), self.plain.clone());
-        self.tasks.spawn(async move {
+        self.api.host.tasks.spawn(async move {
             if let Err(cause) = stream.set_nodelay(true) {
                 tracing::debug!(%cause, "cannot send at once");
             }
@@ -233,17 +232,15 @@ impl Gateway {
 /// One client and what it is allowed.
 struct Connection {
     app: Router,
+    api: Api,
     peer: Peer,
-    head: Duration,
-    body: Duration,
-    tasks: Tasks,
     shared: AtomicBool,
 }
 
 impl Connection {
     /// Agrees on keys with a client that asks for it, and sends any other there.
     async fn greet(mut self, stream: TcpStream, tls: &Tls, plain: Router) {
-        let agreed = tokio::time::timeout(self.head, async {
+        let agreed = tokio::time::timeout(self.api.config.head_timeout, async {
             let mut first = [0];
             let begun = stream.peek(&mut first).await?;
             if begun == 1 && first[0] == HANDSHAKE { tls.acceptor().accept(stream).await.map(Ok) } else { Ok(Err(stream)) }
@@ -274,7 +271,7 @@ impl Connection {
         let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
         let (mut until, mut told) = (None, false);
         loop {
-            let check = until.unwrap_or_else(|| pulse.deadline(self.head, STUCK));
+            let check = until.unwrap_or_else(|| pulse.deadline(self.api.config.head_timeout, STUCK));
             tokio::select! {
                 done = served.as_mut() => {
                     if let Err(cause) = done {
@@ -282,13 +279,13 @@ impl Connection {
                     }
                     return;
                 }
-                () = self.tasks.left(), if !told => {
+                () = self.api.host.tasks.left(), if !told => {
                     told = true;
                     if self.shared.load(Ordering::Relaxed) {
                         served.as_mut().graceful_shutdown(); // HTTP/2 tells its client to open another connection
                     }
                 }
-                () = self.tasks.stopped(), if until.is_none() => {
+                () = self.api.host.tasks.stopped(), if until.is_none() => {
                     served.as_mut().graceful_shutdown();
                     until = Some(Instant::now() + DRAIN);
                 }
@@ -296,7 +293,7 @@ impl Connection {
                     if until.is_some() {
                         return;
                     }
-                    if pulse.deadline(self.head, STUCK) <= Instant::now() {
+                    if pulse.deadline(self.api.config.head_timeout, STUCK) <= Instant::now() {
                         served.as_mut().graceful_shutdown();
                         until = Some(Instant::now() + FAREWELL);
                     }
@@ -307,7 +304,12 @@ impl Connection {
 
     fn builder(&self) -> auto::Builder<TokioExecutor> {
         let mut builder = auto::Builder::new(TokioExecutor::new());
-        builder.http1().timer(TokioTimer::new()).header_read_timeout(self.head).max_buf_size(LARGEST_HEAD).max_headers(100);
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.api.config.head_timeout)
+            .max_buf_size(LARGEST_HEAD)
+            .max_headers(100);
         builder
             .http2()
             .timer(TokioTimer::new())
@@ -319,15 +321,19 @@ impl Connection {
     }
 
     async fn answer(self: Arc<Self>, request: http::Request<Incoming>, busy: Busy) -> Result<Response, Infallible> {
-        let mut request = request.map(|body| Body::new(Paced::new(body, self.body)));
+        let mut request = request.map(|body| Body::new(Paced::new(body, self.api.config.body_timeout)));
         request.extensions_mut().insert(self.peer);
         let alone = request.version() < Version::HTTP_2;
         self.shared.fetch_or(!alone, Ordering::Relaxed);
-        let mut response = match self.app.clone().oneshot(request).await {
-            Ok(response) => response,
-            Err(never) => match never {},
-        };
-        if alone && self.tasks.is_leaving() {
+        let app = self.app.clone();
+        let answered = turns::in_turn(&self.api.turns, request, |request| async {
+            match app.oneshot(request).await {
+                Ok(response) => response,
+                Err(never) => match never {},
+            }
+        });
+        let mut response = answered.await.unwrap_or_else(|head| headers::turned_away(&self.api, &head));
+        if alone && self.api.host.tasks.is_leaving() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close")); // its next request goes to another replica
         }
         Ok(response.map(|body| Body::new(Pulsing::new(body, busy))))

@@ -12,8 +12,12 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 use tonic::{Code, Request, Response, Status, Streaming, async_trait};
+
+/// The vehicle that takes a tenth of a second to be read.
+pub const SLOW: i64 = 999;
 
 type Reply<T> = Result<Response<T>, Status>;
 type Flow<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
@@ -174,7 +178,10 @@ fn car(version: i64) -> v::Vehicle {
 impl v::vehicle_service_server::VehicleService for Vehicles {
     type ListAllVehiclesStream = Flow<v::VehicleChunk>;
 
-    async fn get_vehicle(&self, _: Request<v::GetVehicleRequest>) -> Reply<v::Vehicle> {
+    async fn get_vehicle(&self, request: Request<v::GetVehicleRequest>) -> Reply<v::Vehicle> {
+        if request.get_ref().id == SLOW {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
         Ok(Response::new(car(7)))
     }
 

@@ -32,6 +32,8 @@ mod stack;
 #[cfg(test)]
 mod tls;
 #[cfg(test)]
+mod turns;
+#[cfg(test)]
 mod uploads;
 #[cfg(test)]
 mod vehicles;

@@ -1,0 +1,332 @@
+//! Turns: how many requests are worked on at once, and who is refused when more come.
+use axum::{body::Body, extract::Request, response::Response};
+use bytes::Bytes;
+use futures::{future, stream};
+use http::{Method, header::EXPECT, request::Parts};
+use http_body::{Body as _, Frame, SizeHint};
+use http_body_util::BodyExt;
+use std::{
+    collections::VecDeque,
+    num::NonZeroUsize,
+    pin::{Pin, pin},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::{
+    sync::oneshot,
+    time::{Instant, timeout},
+};
+
+/// Requests at once for each core, when nothing else is told.
+const EACH_CORE: usize = 32;
+/// A request under way for longer than this waits for something and is no work: it counts no more.
+const WORKING: Duration = Duration::from_millis(250);
+/// How many may wait for each that is worked on.
+const QUEUE: usize = 4;
+/// How long a request may wait for its turn in a rush.
+const RUSH: Duration = Duration::from_millis(500);
+/// How often it is told that requests are refused.
+const SECOND: Duration = Duration::from_secs(1);
+/// From when on a rush is an overload, in which nobody waits any more who cannot be let in.
+const LASTING: Duration = Duration::from_millis(100);
+
+/// What is refused first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rank {
+    /// What only looks: three quarters of the turns at most.
+    Read,
+    /// What somebody wants kept.
+    Save,
+}
+
+/// Who works, and who waits for a turn; clones share it.
+#[derive(Debug, Clone)]
+pub struct Turns(Arc<Mutex<Room>>);
+
+#[derive(Debug)]
+struct Room {
+    most: usize,
+    under_way: usize,
+    saves: VecDeque<oneshot::Sender<Turn>>,
+    reads: VecDeque<oneshot::Sender<Turn>>,
+    /// When nobody waited last.
+    rested: Instant,
+    /// Those refused since that was told.
+    refused: u64,
+    /// When it was told.
+    told: Instant,
+    /// When somebody was refused last.
+    refused_last: Instant,
+}
+
+impl Room {
+    fn has_room(&self, rank: Rank) -> bool {
+        match rank {
+            Rank::Save => self.under_way < self.most,
+            Rank::Read => self.under_way < (self.most * 3 / 4).max(1),
+        }
+    }
+
+    /// Whether more is asked than can be answered, and not only for a moment.
+    fn is_overrun(&self) -> bool {
+        let waiting = self.saves.len() + self.reads.len();
+        self.refused_last.elapsed() < LASTING || self.rested.elapsed() >= LASTING || waiting >= self.most * QUEUE
+    }
+
+    /// Counts a refusal, and says at most once a second that there are some.
+    fn refuse(&mut self) {
+        (self.refused, self.refused_last) = (self.refused + 1, Instant::now());
+        if self.told.elapsed() >= SECOND {
+            tracing::warn!(refused = self.refused, at_once = self.most, "too much was asked at once");
+            (self.refused, self.told) = (0, Instant::now());
+        }
+    }
+
+    /// Whoever is to be let in next.
+    fn next(&mut self) -> Option<oneshot::Sender<Turn>> {
+        let save = if self.has_room(Rank::Save) { self.saves.pop_front() } else { None };
+        save.or_else(|| if self.has_room(Rank::Read) { self.reads.pop_front() } else { None })
+    }
+}
+
+impl Turns {
+    /// So many at once; by the number of cores when none is told.
+    #[must_use]
+    pub fn new(most: Option<NonZeroUsize>) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let most = most.map_or(EACH_CORE * cores, NonZeroUsize::get);
+        let now = Instant::now();
+        let before = now.checked_sub(SECOND).unwrap_or(now);
+        let room = Room {
+            most,
+            under_way: 0,
+            saves: VecDeque::new(),
+            reads: VecDeque::new(),
+            rested: now,
+            refused: 0,
+            told: before,
+            refused_last: before,
+        };
+        Self(Arc::new(Mutex::new(room)))
+    }
+
+    fn room(&self) -> MutexGuard<'_, Room> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a turn, which lasts until what this returns is dropped; none when there are too many.
+    pub async fn take(&self, rank: Rank) -> Option<Turn> {
+        let waiting = {
+            let mut room = self.room();
+            if room.has_room(rank) {
+                room.under_way += 1;
+                return Some(Turn(self.clone()));
+            }
+            if room.is_overrun() {
+                room.refuse();
+                return None;
+            }
+            let (here, waiting) = oneshot::channel();
+            let alone = room.saves.is_empty() && room.reads.is_empty();
+            let queue = if rank == Rank::Save { &mut room.saves } else { &mut room.reads };
+            queue.push_back(here);
+            room.rested = if alone { Instant::now() } else { room.rested };
+            waiting
+        };
+        let turn = timeout(RUSH, waiting).await.ok().and_then(Result::ok);
+        if turn.is_none() {
+            self.room().refuse();
+        }
+        turn
+    }
+
+    fn end(&self) {
+        let mut room = self.room();
+        room.under_way -= 1;
+        while let Some(waiting) = room.next() {
+            room.under_way += 1;
+            if let Err(unwanted) = waiting.send(Turn(self.clone())) {
+                std::mem::forget(unwanted); // its drop would come back here, where the lock is held
+                room.under_way -= 1;
+            }
+        }
+        if room.saves.is_empty() && room.reads.is_empty() {
+            room.rested = Instant::now();
+        }
+    }
+}
+
+/// The right to be worked on.
+#[derive(Debug)]
+pub struct Turn(Turns);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// The rank of a request; none for what takes no turn: pages, health, and signing in, whose bound is where passwords are checked.
+fn rank(request: &Request) -> Option<Rank> {
+    let call = request.uri().path().strip_prefix("/api/")?;
+    match (request.method(), call) {
+        (_, "health") | (&Method::POST, "sessions") => None,
+        (&Method::GET | &Method::HEAD, _) => Some(Rank::Read),
+        _ => Some(Rank::Save),
+    }
+}
+
+/// A body that is taken in before its request waits for a turn.
+const SMALL: u64 = 16 << 10;
+
+/// All of a body, or the cause why it never came.
+async fn whole(body: Body) -> Body {
+    match body.collect().await {
+        Ok(all) => Body::from(all.to_bytes()),
+        Err(cause) => Body::from_stream(stream::once(future::ready(Err::<Bytes, _>(cause)))),
+    }
+}
+
+/// A turn that several may end.
+type Held = Arc<Mutex<Option<Turn>>>;
+
+fn give_up(held: &Held) {
+    drop(held.lock().unwrap_or_else(PoisonError::into_inner).take());
+}
+
+/// A body that gives up its request's turn as soon as its client has to be waited for.
+struct Unhurried {
+    body: Body,
+    turn: Held,
+}
+
+impl http_body::Body for Unhurried {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(cx);
+        if polled.is_pending() {
+            give_up(&self.turn);
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// Answers a request when it is its turn, and gives the head of one back for which that would take too long.
+///
+/// No turn is spent on waiting for a client: a small body is taken in before, a larger one gives the turn up when it pauses.
+///
+/// # Errors
+/// The head of a request that has to be refused.
+pub async fn in_turn<F>(turns: &Turns, request: Request, answer: impl FnOnce(Request) -> F) -> Result<Response, Box<Parts>>
+where
+    F: Future<Output = Response>,
+{
+    let Some(rank) = rank(&request) else { return Ok(answer(request).await) };
+    let (head, body) = request.into_parts();
+    let is_small = body.size_hint().exact().is_some_and(|size| size <= SMALL) && !head.headers.contains_key(EXPECT);
+    let body = if is_small && !body.is_end_stream() { whole(body).await } else { body };
+    let Some(turn) = turns.take(rank).await else { return Err(Box::new(head)) };
+    let turn = Arc::new(Mutex::new(Some(turn)));
+    let body = if is_small { body } else { Body::new(Unhurried { body, turn: turn.clone() }) };
+    let mut answering = pin!(answer(Request::from_parts(head, body)));
+    let answered = timeout(WORKING, answering.as_mut()).await;
+    give_up(&turn);
+    match answered {
+        Ok(response) => Ok(response),
+        Err(_) => Ok(answering.await),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::future::join_all;
+
+    fn turns(most: usize) -> Turns {
+        Turns::new(NonZeroUsize::new(most))
+    }
+
+    async fn fill(turns: &Turns, rank: Rank) -> Vec<Turn> {
+        let mut all = Vec::new();
+        while let Some(turn) = turns.take(rank).await {
+            all.push(turn);
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn reads_leave_a_quarter_to_saves() {
+        let turns = turns(8);
+        let reads = fill(&turns, Rank::Read).await;
+        let saves = fill(&turns, Rank::Save).await;
+        assert_eq!((reads.len(), saves.len()), (6, 2));
+    }
+
+    #[tokio::test]
+    async fn a_rush_waits_and_whoever_comes_in_an_overload_is_told_at_once() {
+        let turns = turns(4);
+        let all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
+        let begun = Instant::now();
+        assert!(turns.take(Rank::Save).await.is_none());
+        assert!(begun.elapsed() >= RUSH, "it waited");
+        let begun = Instant::now();
+        assert!(turns.take(Rank::Save).await.is_none());
+        assert!(begun.elapsed() < RUSH / 4, "others have waited in vain");
+        tokio::time::sleep(LASTING).await;
+        drop(all);
+        let again = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
+        let begun = Instant::now();
+        let (late, ()) = tokio::join!(turns.take(Rank::Read), async {
+            tokio::time::sleep(RUSH / 2).await;
+            drop(again);
+        });
+        assert!(late.is_some(), "nobody was refused between");
+        assert!(begun.elapsed() >= RUSH / 2);
+    }
+
+    #[tokio::test]
+    async fn a_save_that_waits_goes_before_the_reads_that_came_first() {
+        let turns = turns(4);
+        let mut all: Vec<_> = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
+        let order = Mutex::new(Vec::new());
+        let waits = |rank, name| {
+            let (turns, order) = (&turns, &order);
+            async move {
+                let turn = turns.take(rank).await;
+                order.lock().unwrap().push(name);
+                turn
+            }
+        };
+        let ending = async {
+            for _ in 0..3 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                all.pop();
+            }
+        };
+        let (read, save, ()) = tokio::join!(waits(Rank::Read, "read"), waits(Rank::Save, "save"), ending);
+        assert_eq!(*order.lock().unwrap(), ["save", "read"]);
+        drop((read, save, all));
+        assert_eq!(turns.room().under_way, 0);
+    }
+
+    #[tokio::test]
+    async fn whoever_gave_up_is_passed_over() {
+        let turns = turns(1);
+        let first = turns.take(Rank::Save).await;
+        assert!(timeout(Duration::from_millis(1), turns.take(Rank::Save)).await.is_err());
+        drop(first);
+        assert!(turns.take(Rank::Read).await.is_some());
+        assert_eq!(turns.room().under_way, 0);
+    }
+}

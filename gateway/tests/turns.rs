@@ -1,0 +1,82 @@
+//! More than can be answered at once: reads are refused, at once and in words; saves, sign-ins and probes are not.
+use crate::{
+    doubles::SLOW,
+    stack::{Answer, Stack, config, raw},
+};
+use futures::future::join_all;
+use patio_proto::access::Role;
+use std::{net::SocketAddr, num::NonZeroUsize, time::Duration};
+use tokio::time::{Instant, sleep};
+
+async fn ask(at: SocketAddr, line: &str, token: &str, body: &str) -> (Answer, Duration) {
+    let begun = Instant::now();
+    let head =
+        format!("{line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nAuthorization: Bearer {token}");
+    let answer = raw(at, format!("{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).await;
+    (answer, begun.elapsed())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_overload_refuses_reads_at_once_and_lets_saves_sign_ins_and_probes_through() {
+    let stack = Stack::new().await;
+    let mut told = config();
+    told.max_at_once = NonZeroUsize::new(4);
+    let (at, token) = (stack.listen(told).await, stack.token(2, Role::Operator));
+    let read = format!("GET /api/vehicles/{SLOW}");
+    let storm = async {
+        let mut all = Vec::new();
+        for _ in 0..40 {
+            all.push(join_all((0..6).map(|_| ask(at, &read, &token, ""))));
+            sleep(Duration::from_millis(25)).await;
+        }
+        join_all(all).await.into_iter().flatten().collect::<Vec<_>>()
+    };
+    let others = async {
+        let mut all = Vec::new();
+        for _ in 0..10 {
+            all.push(ask(at, "PUT /api/vehicles/5", &token, r#"{"status":"OK"}"#).await.0.status.as_u16());
+            all.push(ask(at, "POST /api/sessions", "", r#"{"hmc":"ana","password":"right"}"#).await.0.status.as_u16());
+            all.push(ask(at, "GET /healthz", "", "").await.0.status.as_u16());
+            all.push(ask(at, "GET /api/health", "", "").await.0.status.as_u16());
+            sleep(Duration::from_millis(60)).await;
+        }
+        all
+    };
+    let (reads, others) = tokio::join!(storm, others);
+    assert!(others.iter().all(|status| *status < 300), "{others:?}");
+    let (good, refused): (Vec<_>, Vec<_>) = reads.into_iter().partition(|(answer, _)| answer.status == 200);
+    assert!(good.len() >= 20 && refused.len() >= 60, "{} were answered, {} refused", good.len(), refused.len());
+    for (answer, _) in &refused {
+        assert_eq!((answer.status.as_u16(), answer.code().as_str(), answer.header("retry-after")), (503, "BUSY", "1"));
+        assert!(!answer.header("x-request-id").is_empty() && answer.header("cache-control") == "no-store");
+        assert!(answer.header("content-security-policy").starts_with("default-src 'self'"));
+    }
+    let mut waits: Vec<_> = refused.iter().map(|(_, took)| *took).collect();
+    waits.sort();
+    assert!(waits[waits.len() / 2] < Duration::from_millis(50), "half of them were told within {:?}", waits[waits.len() / 2]);
+    sleep(Duration::from_millis(200)).await;
+    assert_eq!(ask(at, &read, &token, "").await.0.status, 200, "it is over");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_sends_slowly_spends_nobodys_turn() {
+    let stack = Stack::new().await;
+    let mut told = config();
+    told.max_at_once = NonZeroUsize::new(2);
+    let (at, token) = (stack.listen(told).await, stack.token(2, Role::Operator));
+    let held: Vec<_> = join_all((0..20).map(|n| async move {
+        use tokio::io::AsyncWriteExt;
+        let mut stream = tokio::net::TcpStream::connect(at).await.unwrap();
+        let length = if n % 2 == 0 { "Content-Length: 900" } else { "Transfer-Encoding: chunked" };
+        let head = format!("PUT /api/vehicles/5 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n{length}\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream
+    }))
+    .await;
+    for _ in 0..10 {
+        let (answer, took) = ask(at, "PUT /api/vehicles/5", &token, r#"{"status":"OK"}"#).await;
+        assert_eq!(answer.status, 200);
+        assert!(took < Duration::from_millis(200), "{took:?}");
+    }
+    drop(held);
+}
