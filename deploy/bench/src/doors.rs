@@ -35,7 +35,8 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn tries(hmc: &'static str, password: &'static str, expected: Option<StatusCode>) -> Shots {
+/// Somebody signs in, again and again.
+pub fn tries(hmc: &'static str, password: &'static str, expected: Option<StatusCode>) -> Shots {
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
     let body = Bytes::from(json!({ "hmc": hmc, "password": password }).to_string());
     Arc::new(move |_| Shot {

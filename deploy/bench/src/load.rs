@@ -73,14 +73,16 @@ pub struct Volley {
     pub bytes: u64,
     /// How long it really took.
     pub time: Duration,
-    /// Microseconds from when a request was due to the end of its answer.
+    /// Microseconds from when a request was due to the end of its answer, the expected one.
     pub waits: Histogram<u64>,
+    /// Microseconds from when a request was sent to the end of an answer that was not the expected one.
+    pub refusals: Histogram<u64>,
 }
 
 impl Volley {
     fn none() -> anyhow::Result<Self> {
-        let waits = Histogram::new(3)?;
-        Ok(Self { answers: 0, refused: 0, first_refusal: None, bytes: 0, time: Duration::ZERO, waits })
+        let (waits, refusals) = (Histogram::new(3)?, Histogram::new(3)?);
+        Ok(Self { answers: 0, refused: 0, first_refusal: None, bytes: 0, time: Duration::ZERO, waits, refusals })
     }
 
     /// Takes another one in.
@@ -94,7 +96,14 @@ impl Volley {
         self.time += other.time;
         self.first_refusal = self.first_refusal.take().or(other.first_refusal);
         self.waits.add(&other.waits)?;
+        self.refusals.add(&other.refusals)?;
         Ok(())
+    }
+
+    /// Expected answers a second.
+    #[must_use]
+    pub fn good(&self) -> f64 {
+        count(self.answers - self.refused) / self.time.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 
     /// Answers a second.
@@ -147,13 +156,15 @@ async fn one_gun(at: SocketAddr, (end, mut due): Times, next: Arc<AtomicU64>, sh
             return Ok(volley);
         }
         let shot = shots(next.fetch_add(1, Ordering::Relaxed));
-        let expected = shot.expected;
+        let (expected, sent) = (shot.expected, Instant::now());
         let (status, size) = gun.fire(shot).await?;
         volley.answers += 1;
         volley.bytes += size;
-        volley.waits.record(u64::try_from(begun.elapsed().as_micros())?)?;
-        if expected.map_or(!status.is_success(), |expected| status != expected) {
+        if expected.map_or(status.is_success(), |expected| status == expected) {
+            volley.waits.record(u64::try_from(begun.elapsed().as_micros())?)?;
+        } else {
             volley.refused += 1;
+            volley.refusals.record(u64::try_from(sent.elapsed().as_micros())?)?;
             volley.first_refusal.get_or_insert_with(|| status.to_string());
         }
     }

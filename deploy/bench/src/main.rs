@@ -7,6 +7,7 @@ mod lists;
 mod load;
 mod measure;
 mod mixed;
+mod overload;
 mod proc;
 mod stack;
 mod table;
@@ -81,6 +82,8 @@ enum Part {
     Files,
     /// Waits while an import runs.
     Mixed,
+    /// Three times what can be served.
+    Overload,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -176,6 +179,9 @@ async fn measure_one(options: &Options, stack: &'static str, table: &mut Table) 
     }
     if options.wants(Part::Mixed) {
         timed("mixed", mixed::measure(&bench, table)).await?;
+    }
+    if options.wants(Part::Overload) {
+        timed("overload", overload::measure(&bench, table)).await?;
     }
     Ok(())
 }

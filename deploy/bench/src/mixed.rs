@@ -14,7 +14,7 @@ use std::sync::{
 };
 
 /// One of so many requests is a save.
-const SAVES: f64 = 10.0;
+pub const SAVES: f64 = 10.0;
 
 /// Measures waits.
 ///
@@ -23,10 +23,8 @@ const SAVES: f64 = 10.0;
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let (at, number) = (bench.patio.at, Arc::new(AtomicU64::new(1 << 20)));
     let (reads, saves) = (reads(bench), saves(bench));
-    let (first, second) = (reads.clone(), saves.clone());
-    let both: Shots = Arc::new(move |number| if number % 10 == 0 { second(number) } else { first(number) });
     let load = Load { connections: bench.sizes.connections, time: bench.sizes.time, pace: None };
-    let knee = fire(at, load, &number, &both).await?.rate();
+    let knee = fire(at, load, &number, &both(&reads, &saves)).await?.rate();
     let file = fill::workbook("Import under load", 60, bench.sizes.each)?;
     let imported = AtomicBool::new(false);
     let importing = async {
@@ -59,12 +57,20 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn reads(bench: &Bench) -> Shots {
+/// Reads, and every tenth a save.
+pub fn both(reads: &Shots, saves: &Shots) -> Shots {
+    let (reads, saves) = (reads.clone(), saves.clone());
+    Arc::new(move |number| if number % 10 == 0 { saves(number) } else { reads(number) })
+}
+
+/// Reads of any vehicle.
+pub fn reads(bench: &Bench) -> Shots {
     let (all, headers) = (bench.sizes.vehicles(), bench.operator.headers.clone());
     Arc::new(move |number| Shot::get(format!("/api/vehicles/{}", scatter(number) % all + 1), &headers))
 }
 
-fn saves(bench: &Bench) -> Shots {
+/// Saves of any vehicle.
+pub fn saves(bench: &Bench) -> Shots {
     let (all, mut headers) = (bench.sizes.vehicles(), bench.operator.headers.clone());
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Arc::new(move |number| {

@@ -12,9 +12,19 @@ fn every_part_runs_on_one_process_and_prints_its_lines() {
     assert!(ran.status.success(), "{told}");
     let lines: Vec<serde_json::Value> = serde_json::from_slice(&std::fs::read(&table).unwrap()).unwrap();
     std::fs::remove_file(&table).unwrap();
-    for operation in
-        ["GET vehicle", "PUT vehicle", "list of 50", "whole list", "repeated by ETag", "sign-in", "import of", "report of", "CSV of", "p99"]
-    {
+    for operation in [
+        "GET vehicle",
+        "PUT vehicle",
+        "list of 50",
+        "whole list",
+        "repeated by ETag",
+        "sign-in",
+        "import of",
+        "report of",
+        "CSV of",
+        "p99",
+        "goodput",
+    ] {
         assert!(lines.iter().any(|line| line["operation"].as_str().unwrap().contains(operation)), "no line of `{operation}`:\n{told}");
     }
 }

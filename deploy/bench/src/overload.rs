@@ -1,0 +1,76 @@
+//! Three times what can be served: how much is still served, and how the rest is refused.
+use crate::{
+    Bench,
+    doors::tries,
+    load::{Load, Shot, Shots, Volley, count, fire},
+    mixed::{SAVES, both, reads, saves},
+    stack::PASSWORD,
+    table::Table,
+};
+use http::HeaderMap;
+use std::sync::{Arc, atomic::AtomicU64};
+
+/// How many times as much is asked as can be answered.
+const TIMES: f64 = 3.0;
+/// Connections that ask: enough to keep the pace while each waits for its answer.
+const CALLERS: u32 = 400;
+/// Sign-ins and probes a second.
+const BESIDE: f64 = 4.0;
+
+/// Measures an overload.
+///
+/// # Errors
+/// When something breaks.
+pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
+    let (at, number) = (bench.patio.at, Arc::new(AtomicU64::new(1 << 40)));
+    let (reads, saves) = (reads(bench), saves(bench));
+    let load = Load { connections: bench.sizes.connections, time: bench.sizes.time, pace: None };
+    let knee = fire(at, load, &number, &both(&reads, &saves)).await?;
+    let paced = |pace: f64, connections| Load { connections, pace: Some(pace), ..load };
+    let calm = fire(at, paced(knee.rate() / 4.0, 16), &number, &both(&reads, &saves)).await?;
+    let (much, few) = (knee.rate() * TIMES / SAVES * (SAVES - 1.0), knee.rate() * TIMES / SAVES);
+    let (sign_ins, nobody) = (tries("3000", PASSWORD, None), HeaderMap::new());
+    let probes: Shots = Arc::new(move |number| Shot::get(if number % 2 == 0 { "/healthz" } else { "/readyz" }.to_owned(), &nobody));
+    let all = || async {
+        tokio::try_join!(
+            fire(at, paced(much, CALLERS), &number, &reads),
+            fire(at, paced(few, CALLERS / 8), &number, &saves),
+            fire(at, paced(BESIDE, 2), &number, &probes),
+            fire(at, paced(BESIDE, 4), &number, &sign_ins),
+        )
+    };
+    all().await?; // it begins as a rush, which waits for its turn
+    let (read, saved, probed, signed) = all().await?;
+    tell(bench.stack, table, (&knee, &calm), (&read, &saved), (&probed, &signed));
+    Ok(())
+}
+
+fn waited(volley: &Volley, share: f64) -> f64 {
+    count(volley.waits.value_at_quantile(share)) / 1000.0
+}
+
+fn refused_in(volley: &Volley, share: f64) -> f64 {
+    count(volley.refusals.value_at_quantile(share)) / 1000.0
+}
+
+type Pair<'a> = (&'a Volley, &'a Volley);
+
+fn tell(stack: &str, table: &mut Table, (knee, calm): Pair, (read, saved): Pair, (probed, signed): Pair) {
+    let share = |volley: &Volley| 100.0 * count(volley.refused) / count(volley.answers.max(1));
+    let (good, asked) = (read.good() + saved.good(), read.rate() + saved.rate());
+    let more = format!(
+        "{good:.0}/s of {:.0}/s, asked {asked:.0}/s; refused {:.0} % of reads, {:.0} % of saves",
+        knee.rate(),
+        share(read),
+        share(saved)
+    );
+    table.most((stack, "goodput lost at three times the load"), (100.0 - 100.0 * good / knee.rate(), 10.0), "%", more);
+    let refusals = refused_in(read, 0.99).max(refused_in(saved, 0.99));
+    table.most((stack, "refused after, p99"), (refusals, 50.0), "ms", format!("half of them after {:.1} ms", refused_in(read, 0.5)));
+    for (name, volley) in [("reads", read), ("saves", saved)] {
+        let more = format!("p50 {:.1} ms; calm p50 {:.1} ms", waited(volley, 0.5), waited(calm, 0.5));
+        table.most((stack, &format!("accepted {name}, p99")), (waited(volley, 0.99), 2.0 * waited(calm, 0.99)), "ms", more);
+    }
+    let failed = format!("of {} and {}; probes p99 {:.1} ms", probed.answers, signed.answers, waited(probed, 0.99));
+    table.most((stack, "probes and sign-ins that failed meanwhile"), (count(probed.refused + signed.refused), 0.0), "", failed);
+}
