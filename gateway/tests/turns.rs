@@ -6,7 +6,10 @@ use crate::{
 use futures::future::join_all;
 use patio_proto::access::Role;
 use std::{net::SocketAddr, num::NonZeroUsize, time::Duration};
-use tokio::time::{Instant, sleep};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep},
+};
 
 async fn ask(at: SocketAddr, line: &str, token: &str, body: &str) -> (Answer, Duration) {
     let begun = Instant::now();
@@ -24,12 +27,13 @@ async fn an_overload_refuses_reads_at_once_and_lets_saves_sign_ins_and_probes_th
     let (at, token) = (stack.listen(told).await, stack.token(2, Role::Operator));
     let read = format!("GET /api/vehicles/{SLOW}");
     let storm = async {
-        let mut all = Vec::new();
-        for _ in 0..40 {
-            all.push(join_all((0..6).map(|_| ask(at, &read, &token, ""))));
-            sleep(Duration::from_millis(25)).await;
+        let mut all = JoinSet::new();
+        for _ in 0..240 {
+            let (read, token) = (read.clone(), token.clone());
+            all.spawn(async move { ask(at, &read, &token, "").await });
+            sleep(Duration::from_millis(5)).await;
         }
-        join_all(all).await.into_iter().flatten().collect::<Vec<_>>()
+        all.join_all().await
     };
     let others = async {
         let mut all = Vec::new();
@@ -45,7 +49,7 @@ async fn an_overload_refuses_reads_at_once_and_lets_saves_sign_ins_and_probes_th
     let (reads, others) = tokio::join!(storm, others);
     assert!(others.iter().all(|status| *status < 300), "{others:?}");
     let (good, refused): (Vec<_>, Vec<_>) = reads.into_iter().partition(|(answer, _)| answer.status == 200);
-    assert!(good.len() >= 20 && refused.len() >= 60, "{} were answered, {} refused", good.len(), refused.len());
+    assert!(good.len() >= 10 && refused.len() >= 60, "{} were answered, {} refused", good.len(), refused.len());
     for (answer, _) in &refused {
         assert_eq!((answer.status.as_u16(), answer.code().as_str(), answer.header("retry-after")), (503, "BUSY", "1"));
         assert!(!answer.header("x-request-id").is_empty() && answer.header("cache-control") == "no-store");
