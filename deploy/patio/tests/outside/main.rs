@@ -6,3 +6,4 @@ mod names;
 mod patio;
 mod power;
 mod scarce;
+mod soak;

@@ -121,6 +121,11 @@ impl Patio {
     /// Imports the template; the campaign and its vehicles.
     pub fn import(&self, token: &str) -> (Value, Vec<Value>) {
         let sheet = self.answer(self.at("GET", "/api/documents/template"), token, "").body_mut().read_to_vec().unwrap();
+        self.import_sheet(token, sheet)
+    }
+
+    /// Imports a sheet; the campaign and its vehicles.
+    pub fn import_sheet(&self, token: &str, sheet: Vec<u8>) -> (Value, Vec<Value>) {
         let mut body = b"--cut\r\ncontent-disposition: form-data; name=\"documents\"; filename=\"a.xlsx\"\r\n\r\n".to_vec();
         body.extend(sheet);
         body.extend(b"\r\n--cut--\r\n");

@@ -1,0 +1,93 @@
+//! The same after an hour as after a minute: memory, descriptors, waits.
+use crate::patio::Patio;
+use patio_kit::testing;
+use rust_xlsxwriter::Workbook;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// Into how many turns the time is divided.
+const TURNS: u32 = 6;
+/// People at once.
+const PEOPLE: u64 = 4;
+
+/// How Patio was after a turn.
+#[derive(Debug)]
+struct Look {
+    memory: i64,
+    descriptors: usize,
+    p99: Duration,
+    requests: usize,
+}
+
+/// A campaign of fifty vehicles.
+fn workbook(name: &str) -> Vec<u8> {
+    let mut book = Workbook::new();
+    let sheet = book.add_worksheet().set_name("Sheet1").unwrap();
+    for (place, column) in (0u16..).zip(["Campaign", "Part", "Description", "Model Code", "Serial Number", "Parking Space"]) {
+        sheet.write_string(0, place, column).unwrap();
+    }
+    for row in 1..=50 {
+        for (place, text) in [(3, "SOAK"), (4, &*format!("{row:06}")), (5, &*format!("A-{row}"))] {
+            sheet.write_string(row, place, text).unwrap();
+        }
+    }
+    sheet.write_string(1, 0, name).unwrap();
+    book.save_to_buffer().unwrap()
+}
+
+/// What one person does in a round; how long each read of a vehicle took.
+fn round(patio: &Patio, campaign: &Value, vehicles: &[Value], number: u64) -> Duration {
+    let token = patio.sign_in();
+    let vehicle = &vehicles[usize::try_from(number).unwrap() % vehicles.len()];
+    let path = format!("/api/vehicles/{}", vehicle["id"]);
+    let asked = Instant::now();
+    patio.call(("GET", &path), &token, None);
+    let took = asked.elapsed();
+    patio.call(("PUT", &path), &token, Some(json!({ "operator_notes": format!("round {number}"), "status": "OK" })));
+    for list in ["?index=0&size=50", "/all", "?search=a"] {
+        patio.call(("GET", &format!("/api/vehicles/campaign/{}{list}", campaign["id"])), &token, None);
+    }
+    patio.call(("GET", "/api/campaigns"), &token, None);
+    assert_eq!(patio.answer(patio.at("GET", &path), "no token", "").status(), 401);
+    assert_eq!(patio.answer(patio.at("PUT", &path), &token, "{").status(), 415);
+    if number.is_multiple_of(20) {
+        let (made, _) = patio.import_sheet(&token, workbook(&format!("Soak {number}")));
+        patio.call(("DELETE", &format!("/api/campaigns/{}", made["id"])), &token, None);
+    }
+    patio.call(("DELETE", "/api/sessions"), &token, None);
+    took
+}
+
+fn turn(patio: &Patio, campaign: &Value, vehicles: &[Value], (first, time): (u64, Duration)) -> Look {
+    let until = Instant::now() + time;
+    let mut waits: Vec<Duration> = std::thread::scope(|scope| {
+        let people: Vec<_> = (0..PEOPLE)
+            .map(|person| {
+                scope.spawn(move || {
+                    let rounds = (0..).map(|round| first + round * PEOPLE + person).take_while(|_| Instant::now() < until);
+                    rounds.map(|number| round(patio, campaign, vehicles, number)).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        people.into_iter().flat_map(|person| person.join().unwrap()).collect()
+    });
+    waits.sort();
+    std::thread::sleep(Duration::from_secs(1)); // connections of the last round end
+    Look { memory: patio.memory(), descriptors: patio.descriptors(), p99: waits[waits.len() * 99 / 100], requests: waits.len() * 10 }
+}
+
+#[test]
+fn it_stays_the_same_for_as_long_as_it_runs() {
+    let told = std::env::var("PATIO_TEST_LONG").ok().and_then(|seconds| seconds.parse().ok());
+    let time = Duration::from_secs(told.unwrap_or(24)) / TURNS;
+    let patio = Patio::start(&[("PATIO_SIGN_IN_BURST", "1000000")]);
+    let (campaign, vehicles) = patio.import(&patio.sign_in());
+    let looks: Vec<Look> = (0..TURNS).map(|number| turn(&patio, &campaign, &vehicles, (u64::from(number) << 32, time))).collect();
+    let (before, after) = (&looks[2], &looks[5]);
+    let requests: usize = looks.iter().map(|look| look.requests).sum();
+    testing::tell(&format!("{requests} requests in {:?}: {looks:?}", time * TURNS));
+    assert!(after.descriptors <= before.descriptors + 4, "descriptors: {looks:?}");
+    let (more, most) = (after.memory - before.memory, before.memory / if told.is_some() { 20 } else { 5 });
+    assert!(more <= most, "memory, in KiB: {looks:?}");
+    assert!(after.p99 <= before.p99 * 2, "waits: {looks:?}");
+}
