@@ -126,6 +126,21 @@ def check_restricted(overlay, documents):
             check(document["metadata"]["labels"].get("pod-security.kubernetes.io/enforce") == "restricted", f"{overlay}: the namespace enforces nothing")
 
 
+def check_confined(overlay, documents):
+    """deploy/confined, which the browser test runs the programs with, lets them do what the manifests let them do."""
+    told = subprocess.run([ROOT / "deploy/confined", "--shape"], capture_output=True, text=True, check=True).stdout
+    shape = {kind: rest for kind, *rest in (line.split() for line in told.splitlines())}
+    for what, template in pods(documents):
+        spec, kind = template["spec"], what.split()[0]
+        if kind not in shape:
+            continue  # Redis
+        sizes = {volume["name"]: volume["emptyDir"]["sizeLimit"] for volume in spec.get("volumes", []) if "emptyDir" in volume}
+        mounts = [mount for container in spec["containers"] for mount in container.get("volumeMounts", []) if not mount.get("readOnly")]
+        written = [part for mount in mounts for part in (mount["mountPath"], sizes.get(mount["name"]))]
+        user = [str(spec["securityContext"][field]) for field in ["runAsUser", "runAsGroup"]]
+        check(user + written == shape[kind], f"{overlay}: {what} runs as {user + written}, deploy/confined as {shape[kind]}")
+
+
 def environment(container, documents, given):
     """What a container is told, by name; a source that does not exist is a failure."""
     held = {d["metadata"]["name"]: d.get("data") or d.get("stringData") for d in documents + given if d["kind"] in {"ConfigMap", "Secret"}}
@@ -269,6 +284,7 @@ def check_compose(known):
         check(service["environment"]["PATIO_LISTEN"] == f"0.0.0.0:{port}", f"compose: {program} listens elsewhere")
         check(service["build"]["target"] == program, f"compose: {program} is built as {service['build']['target']}")
         check(service["read_only"] and service["cap_drop"] == ["ALL"], f"compose: {program} keeps rights")
+        check(service["tmpfs"] == ["/tmp:size=256m,mode=1777"], f"compose: {program} may write to {service['tmpfs']}")
         if program != "gateway":
             url = services["gateway"]["environment"][f"PATIO_{program.split('-')[0].upper()}_URL"]
             check(url == f"http://{program}:{port}", f"compose: the gateway looks for {program} at {url}")
@@ -303,6 +319,7 @@ def main():
         documents, given = render(overlay), secrets(overlay)
         check_schemas(overlay, documents + given)
         check_restricted(overlay, documents)
+        check_confined(overlay, documents)
         check_variables(overlay, documents, given, known)
         check_ports(overlay, documents, known)
         check_availability(overlay, documents)
