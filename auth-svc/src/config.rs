@@ -21,13 +21,13 @@ pub struct Config {
     #[arg(long, env = "PATIO_ADMIN_HMC", default_value = ADMIN_HMC)]
     pub admin_hmc: String,
     /// The first supervisor's password; generated and printed once when left out.
-    #[arg(long, env = "PATIO_ADMIN_PASSWORD")]
+    #[arg(long, env = "PATIO_ADMIN_PASSWORD", hide_env_values = true)]
     pub admin_password: Option<Secret>,
     /// The developer code, the hmc of the reserved user 1.
     #[arg(long, env = "PATIO_DEVELOPER_HMC", default_value = DEVELOPER_HMC)]
     pub developer_hmc: String,
     /// The developer's password; without it that account cannot sign in.
-    #[arg(long, env = "PATIO_DEVELOPER_PASSWORD")]
+    #[arg(long, env = "PATIO_DEVELOPER_PASSWORD", hide_env_values = true)]
     pub developer_password: Option<Secret>,
     /// How many hours a token lives, 1 to 24.
     #[arg(long, env = "PATIO_TOKEN_HOURS", default_value_t = TOKEN_HOURS, value_parser = clap::value_parser!(i64).range(1..=LONGEST_TOKEN_HOURS))]

@@ -114,6 +114,7 @@ fn print_config(command: &clap::Command, matches: &ArgMatches, listen: &str) -> 
 
 async fn migrate<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
     telemetry::start(&options.settings, P::NAME)?;
+    options.settings.check()?;
     let db = Db::open(P::SCHEMA, &options.settings).await?;
     db.migrate(P::SCHEMA).await?;
     db.close().await;

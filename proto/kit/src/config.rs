@@ -1,5 +1,5 @@
 //! What every program of Patio is told by its environment or by flags.
-use crate::secret::Secret;
+use crate::secret::{Secret, mask_url};
 use clap::{ArgMatches, Args, Command};
 use std::{fmt::Write, net::SocketAddr, path::PathBuf, time::Duration};
 
@@ -10,16 +10,17 @@ pub struct Settings {
     #[arg(long, env = "PATIO_DATA_DIR", default_value = "data")]
     pub data_dir: PathBuf,
     /// A PostgreSQL database, `postgres://user:password@host/name`; without it SQLite files are used.
-    #[arg(long, env = "PATIO_DATABASE_URL", value_parser = database_url)]
+    #[arg(long, env = "PATIO_DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<Secret>,
     /// How many connections to PostgreSQL each service of a process holds at most for saving; half as many more are for reading.
     #[arg(long, env = "PATIO_DATABASE_CONNECTIONS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub database_connections: u32,
     /// A Redis server, `redis://host:port`; without it each process keeps its own cache.
-    #[arg(long, env = "PATIO_REDIS_URL")]
+    #[arg(long, env = "PATIO_REDIS_URL", hide_env_values = true)]
     pub redis_url: Option<Secret>,
-    /// What services prove themselves with to auth-svc; the same for all, needed when they run apart.
-    #[arg(long, env = "PATIO_SERVICE_SECRET", default_value = "")]
+    /// What services prove themselves with to auth-svc; the same for all, needed when they run apart. While it is changed
+    /// several separated by commas, the new one first: the first is used, all are accepted.
+    #[arg(long, env = "PATIO_SERVICE_SECRET", default_value = "", hide_env_values = true)]
     pub service_secret: Secret,
     /// Where auth-svc is: one name that stands for all replicas, or several URLs separated by commas.
     #[arg(long, env = "PATIO_AUTH_URL", default_value = "http://127.0.0.1:50051")]
@@ -64,6 +65,23 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Listen(pub Option<SocketAddr>);
 
+impl Settings {
+    /// Whether a database can be opened with these.
+    ///
+    /// Not asked while the settings are read: what is refused then is shown, and here it may hold a password.
+    ///
+    /// # Errors
+    /// When the database's URL is none of `PostgreSQL`.
+    pub fn check(&self) -> anyhow::Result<()> {
+        let known = |url: &Secret| ["postgres://", "postgresql://"].iter().any(|scheme| url.expose().starts_with(scheme));
+        anyhow::ensure!(
+            self.database_url.as_ref().is_none_or(known),
+            "PATIO_DATABASE_URL must begin with postgres://; for SQLite leave it out and set PATIO_DATA_DIR"
+        );
+        Ok(())
+    }
+}
+
 fn seconds(written: &str) -> Result<Duration, String> {
     let number = written.parse::<f64>().ok().filter(|number| (0.0..=600.0).contains(number));
     number.map(Duration::from_secs_f64).ok_or_else(|| format!("`{written}` is not a number of seconds between 0 and 600"))
@@ -78,13 +96,6 @@ fn listen_or_off(written: &str) -> Result<Listen, String> {
         return Ok(Listen(None));
     }
     written.parse().map(|address| Listen(Some(address))).map_err(|_| format!("`{written}` is neither an address with a port nor `off`"))
-}
-
-fn database_url(written: &str) -> Result<Secret, String> {
-    if written.starts_with("postgres://") || written.starts_with("postgresql://") {
-        return Ok(Secret::from(written.to_owned()));
-    }
-    Err("it must begin with postgres://; for SQLite leave it out and set PATIO_DATA_DIR".to_owned())
 }
 
 /// The effective values, one `NAME=value` a line, secrets masked.
@@ -107,8 +118,10 @@ pub fn effective(command: &Command, matches: &ArgMatches) -> String {
 }
 
 fn shown(name: &str, value: &str) -> String {
-    let secret = ["PASSWORD", "SECRET", "KEY"].iter().any(|word| name.ends_with(word));
-    if secret && !value.is_empty() { "********".to_owned() } else { crate::secret::mask_url(value) }
+    let secret = ["PASSWORD", "SECRET", "KEY", "TOKEN"].iter().any(|word| name.ends_with(word));
+    // What is meant to be a URL with a password and is none may hold one all the same.
+    let garbled = ["DATABASE_URL", "REDIS_URL"].iter().any(|word| name.ends_with(word)) && !value.contains("://");
+    if (secret || garbled) && !value.is_empty() { "********".to_owned() } else { mask_url(value) }
 }
 
 #[cfg(test)]
@@ -131,8 +144,17 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("hush") && !text.contains("pw@"));
+        assert_eq!(shown("PATIO_REDIS_URL", "redis:hush"), "********");
         let cli = <Cli as clap::FromArgMatches>::from_arg_matches(&matches).unwrap();
         assert_eq!(cli.settings.admin_listen, Listen(Some(([127, 0, 0, 1], 0).into())));
+    }
+
+    #[test]
+    fn a_database_of_another_kind_is_refused_without_showing_its_url() {
+        let told = |url: &str| <Cli as clap::Parser>::parse_from(["x", "--database-url", url]).settings.check();
+        assert!(told("postgres://a:pw@h/d").is_ok());
+        let refused = told("mysql://a:pw@h/d").unwrap_err().to_string();
+        assert!(refused.contains("must begin with postgres://") && !refused.contains("pw"), "{refused}");
     }
 
     #[test]

@@ -11,6 +11,11 @@ impl Secret {
     pub fn expose(&self) -> &str {
         &self.0
     }
+
+    /// Each of its values, when several are separated by commas; none when it is not set.
+    pub fn values(&self) -> impl Iterator<Item = &str> {
+        self.0.split(',').map(str::trim).filter(|value| !value.is_empty())
+    }
 }
 
 impl From<String> for Secret {
@@ -38,16 +43,25 @@ impl fmt::Display for Secret {
     }
 }
 
-/// A URL with its password masked.
+/// A URL with its password masked, wherever in it the password stands.
 #[must_use]
 pub fn mask_url(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    match rest.rsplit_once('@') {
-        Some((who, place)) => {
-            let user = who.split(':').next().unwrap_or_default();
-            format!("{scheme}://{user}:********@{place}")
-        }
-        None => url.to_owned(),
+    let (who, place) = match rest.rsplit_once('@') {
+        Some((who, place)) => (format!("{}:********@", who.split(':').next().unwrap_or_default()), place),
+        None => (String::new(), rest),
+    };
+    let place = match place.split_once('?') {
+        Some((place, query)) => format!("{place}?{}", query.split('&').map(mask_parameter).collect::<Vec<_>>().join("&")),
+        None => place.to_owned(),
+    };
+    format!("{scheme}://{who}{place}")
+}
+
+fn mask_parameter(parameter: &str) -> String {
+    match parameter.split_once('=') {
+        Some((name, _)) if name.to_lowercase().contains("pass") => format!("{name}=********"),
+        _ => parameter.to_owned(),
     }
 }
 
@@ -60,5 +74,14 @@ mod tests {
         assert_eq!(format!("{:?} {}", Secret::from("abc".to_owned()), Secret::default()), "******** (empty)");
         assert_eq!(mask_url("postgres://patio:pw@h:5432/d"), "postgres://patio:********@h:5432/d");
         assert_eq!(mask_url("redis://h"), "redis://h");
+        assert_eq!(mask_url("postgres://a:p?w@h/d"), "postgres://a:********@h/d");
+        let inside = "postgres://h/d?user=a&password=pw&sslmode=require";
+        assert_eq!(mask_url(inside), "postgres://h/d?user=a&password=********&sslmode=require");
+    }
+
+    #[test]
+    fn a_secret_may_have_several_values() {
+        let values = |text: &str| Secret::from(text.to_owned()).values().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!((values("new, old,"), values("one"), values(" ,")), (vec!["new".into(), "old".into()], vec!["one".into()], vec![]));
     }
 }
