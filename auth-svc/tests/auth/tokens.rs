@@ -50,6 +50,31 @@ async fn without_the_secret_nobody_acts_as_a_service() {
     .await;
 }
 
+/// The old value goes from the list only when nobody shows it any more.
+#[tokio::test]
+async fn while_the_secret_is_changed_old_and_new_are_good_in_any_order_of_restarts() {
+    each_database(async |host| {
+        let told = async |secret: &str| {
+            let mut settings = (*host.settings).clone();
+            settings.service_secret = Secret::from(secret.to_owned());
+            Host::local(settings).await.unwrap()
+        };
+        for (auth, service, good) in
+            [("old", "new,old", true), ("new,old", "old", true), ("new,old", "new", true), ("new", "new, old", true), ("new", "old", false)]
+        {
+            let office = Office::open(told(auth).await).await;
+            let mut other = told(service).await;
+            other.links = office.host.links.clone();
+            assert_eq!(other.service_tokens("campaign-svc").bearer().await.is_ok(), good, "{service} at {auth}");
+            for wrong in ["", ",", "new,old", "old,"] {
+                assert!(office.tokens().mint_service_token(ask("campaign-svc", wrong)).await.is_err(), "{wrong:?} at {auth}");
+            }
+            office.close().await;
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn only_public_halves_of_keys_are_given_out() {
     each_database(async |host| {

@@ -82,6 +82,7 @@ async fn database(schema: Schema, settings: &Settings) -> Found {
         return Found::Odd("not there yet; it is made at the first start".to_owned());
     }
     let looked = timeout(PATIENCE, async {
+        settings.check()?;
         let db = Db::open(schema, settings).await?;
         let health = db.look(schema).await?;
         db.close().await;
@@ -166,9 +167,13 @@ async fn service(url: &str) -> Found {
 }
 
 fn secret(settings: &Settings) -> Found {
-    match settings.service_secret.expose().len() {
-        0 => Found::Ill("not set".to_owned(), "set PATIO_SERVICE_SECRET to the same value for all services"),
-        1..16 => Found::Odd("shorter than 16 characters".to_owned()),
-        _ => Found::Well("set".to_owned()),
+    let lengths: Vec<usize> = settings.service_secret.values().map(str::len).collect();
+    match lengths.iter().min() {
+        None => Found::Ill("not set".to_owned(), "set PATIO_SERVICE_SECRET to the same value for all services"),
+        Some(..16) => Found::Odd("shorter than 16 characters".to_owned()),
+        Some(_) if lengths.len() > 1 => {
+            Found::Odd(format!("{} values are accepted; leave out the old ones when all services know the first", lengths.len()))
+        }
+        Some(_) => Found::Well("set".to_owned()),
     }
 }

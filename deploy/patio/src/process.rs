@@ -49,7 +49,7 @@ impl Options {
 /// Serves until SIGTERM or Ctrl-C, then finishes what is under way.
 pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "patio")?;
-    if options.settings.service_secret.expose().is_empty() {
+    if options.settings.service_secret.values().next().is_none() {
         options.settings.service_secret = Secret::from(chance()?);
     }
     options.gateway.web_dir = pages::built(&options.gateway.web_dir).await?;

@@ -70,6 +70,7 @@ impl Host {
     }
 
     async fn with(settings: Settings, tasks: Tasks, links: Links) -> anyhow::Result<Self> {
+        settings.check()?;
         telemetry::keep_small(&tasks);
         let clock = Clock::default();
         let cache = match &settings.redis_url {
@@ -115,7 +116,7 @@ impl Host {
     /// Tokens for what a service does on its own.
     #[must_use]
     pub fn service_tokens(&self, service: &'static str) -> ServiceTokens {
-        ServiceTokens::new(self.links.auth.clone(), service, self.settings.service_secret.expose(), self.clock.clone())
+        ServiceTokens::new(self.links.auth.clone(), service, self.settings.service_secret.clone(), self.clock.clone())
     }
 
     /// Makes a service that has started in this process reachable by the others in it.

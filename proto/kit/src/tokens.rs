@@ -4,10 +4,12 @@ use crate::{
     host::Host,
     identity::Identity,
     link::{Bearer, Link},
+    secret::Secret,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_proto::auth::{
-    GetKeysRequest, ListRevocationsRequest, MintServiceTokenRequest, NoteSessionsRequest, token_service_client::TokenServiceClient,
+    GetKeysRequest, ListRevocationsRequest, MintServiceTokenReply, MintServiceTokenRequest, NoteSessionsRequest,
+    token_service_client::TokenServiceClient,
 };
 use std::{
     sync::{
@@ -17,7 +19,7 @@ use std::{
     time::Duration,
 };
 use tokio::sync::Mutex;
-use tonic::Status;
+use tonic::{Code, Response, Status};
 
 /// How often revocations are asked for: well within the second that is promised.
 const EVERY: Duration = Duration::from_millis(300);
@@ -33,7 +35,7 @@ const TELLER: &str = "process";
 pub struct ServiceTokens {
     auth: TokenServiceClient<Link>,
     service: &'static str,
-    secret: String,
+    secret: Secret,
     held: Arc<Mutex<Option<Held>>>,
     clock: clock::Clock,
 }
@@ -46,8 +48,8 @@ struct Held {
 impl ServiceTokens {
     /// Tokens for one service.
     #[must_use]
-    pub fn new(auth: Link, service: &'static str, secret: &str, clock: clock::Clock) -> Self {
-        Self { auth: TokenServiceClient::new(auth), service, secret: secret.to_owned(), held: Arc::default(), clock }
+    pub fn new(auth: Link, service: &'static str, secret: Secret, clock: clock::Clock) -> Self {
+        Self { auth: TokenServiceClient::new(auth), service, secret, held: Arc::default(), clock }
     }
 
     /// The bearer to call with, good for a minute at least.
@@ -61,12 +63,24 @@ impl ServiceTokens {
         {
             return Ok(Bearer::new(Some(token), "-", ""));
         }
-        let ask = MintServiceTokenRequest { service: self.service.to_owned(), secret: self.secret.clone() };
-        let minted = self.auth.clone().mint_service_token(ask).await?.into_inner();
+        let minted = self.mint().await?;
         let until = minted.expires_at.as_ref().and_then(clock::moment).unwrap_or_default();
         let bearer = Bearer::new(Some(&minted.token), "-", "");
         *held = Some(Held { token: minted.token, until });
         Ok(bearer)
+    }
+
+    /// Shows one value of the secret after the other: while it is changed, a replica of auth-svc may know only one of them.
+    async fn mint(&self) -> Result<MintServiceTokenReply, Status> {
+        let mut values = self.secret.values().peekable();
+        loop {
+            let secret = values.next().unwrap_or_default().to_owned();
+            let ask = MintServiceTokenRequest { service: self.service.to_owned(), secret };
+            match self.auth.clone().mint_service_token(ask).await {
+                Err(refused) if refused.code() == Code::PermissionDenied && values.peek().is_some() => {}
+                answer => return answer.map(Response::into_inner),
+            }
+        }
     }
 }
 
