@@ -5,22 +5,24 @@ use std::{
     collections::BTreeMap,
     fs::File,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, Command},
     time::{Duration, Instant},
 };
 
 /// Who is restarted in which order: those that others call come first.
 pub const SERVICES: [&str; 5] = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc", "gateway"];
-pub const PASSWORD: &str = "a-first-password";
+pub const PASSWORD: &str = "adminpw-5Tg8Yh1j";
+pub const DEVELOPER_PASSWORD: &str = "developerpw-8Bn3Mv7c";
+pub const SERVICE_SECRET: &str = "servicesecret-2Wd5Rf8k";
 
 /// One process and how it is started.
 pub struct Replica {
     pub name: String,
     pub port: u16,
     program: PathBuf,
-    admin: u16,
-    environment: BTreeMap<String, String>,
-    log: PathBuf,
+    pub admin: u16,
+    pub environment: BTreeMap<String, String>,
+    pub log: PathBuf,
     child: Option<Child>,
 }
 
@@ -32,7 +34,7 @@ impl Replica {
     pub fn up(&mut self) {
         let log = File::options().create(true).append(true).open(&self.log).unwrap();
         let mut command = Command::new(&self.program);
-        command.arg("serve").env_clear().envs(&self.environment).stdout(Stdio::null()).stderr(log);
+        command.arg("serve").env_clear().envs(&self.environment).stdout(log.try_clone().unwrap()).stderr(log);
         self.child = Some(command.spawn().unwrap());
     }
 
@@ -54,6 +56,11 @@ impl Replica {
         assert!(started.elapsed() < Duration::from_secs(25), "{} took {:?} to end", self.name, started.elapsed());
         self.up();
         self.wait_until_ready();
+    }
+
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.as_ref().unwrap().id()
     }
 
     pub fn kill(&mut self) {
@@ -97,6 +104,8 @@ pub struct Outside {
     pub database: String,
     pub redis: String,
     pub collector: String,
+    /// What is logged.
+    pub log: &'static str,
 }
 
 /// All ten, by service.
@@ -126,7 +135,7 @@ impl Cluster {
 
     /// How many files and connections all have open.
     pub fn descriptors(&self) -> usize {
-        let open = |replica: &Replica| std::fs::read_dir(format!("/proc/{}/fd", replica.child.as_ref().unwrap().id())).unwrap().count();
+        let open = |replica: &Replica| std::fs::read_dir(format!("/proc/{}/fd", replica.id())).unwrap().count();
         self.replicas.values().flatten().map(open).sum()
     }
 
@@ -145,11 +154,12 @@ fn environment(work: &Path, outside: &Outside, ports: &BTreeMap<&str, [u16; 2]>)
         ("PATIO_DATABASE_CONNECTIONS", "4"),
         ("PATIO_UNSAFE", "true"), // the test's own server does not wait for its disk
         ("PATIO_REDIS_URL", &outside.redis),
-        ("PATIO_SERVICE_SECRET", "shared-by-all-ten"),
+        ("PATIO_SERVICE_SECRET", SERVICE_SECRET),
         ("PATIO_ADMIN_PASSWORD", PASSWORD),
+        ("PATIO_DEVELOPER_PASSWORD", DEVELOPER_PASSWORD),
         ("PATIO_SIGN_IN_BURST", "100000"),
         ("PATIO_WEB_DIR", pages.to_str().unwrap()),
-        ("PATIO_LOG", "warn,patio_kit::balance=info"),
+        ("PATIO_LOG", outside.log),
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
     .into();
@@ -166,6 +176,7 @@ fn replica(work: &Path, service: &'static str, n: usize, port: u16, mut environm
     let (name, admin) = (format!("{service} {n}"), free_port());
     environment.insert("PATIO_LISTEN".to_owned(), format!("127.0.0.1:{port}"));
     environment.insert("PATIO_ADMIN_LISTEN".to_owned(), format!("127.0.0.1:{admin}"));
+    environment.insert("PATIO_LOG_JSON".to_owned(), (n == 1).to_string()); // both forms are looked at
     environment.insert("PATIO_DATA_DIR".to_owned(), work.join(&name).to_string_lossy().into_owned());
     Replica { log: work.join(format!("{service}-{n}.log")), name, port, program, admin, environment, child: None }
 }

@@ -61,8 +61,9 @@ impl Load {
             }
             let readers: Vec<_> = (0..3).map(|n| scope.spawn(move || self.read(n))).collect();
             let savers: Vec<_> = self.vehicles.iter().map(|id| scope.spawn(move || (*id, self.save(*id)))).collect();
+            let stop = Stop(self);
             let done = meanwhile();
-            self.stopping.store(true, Ordering::Relaxed);
+            drop(stop);
             readers.into_iter().for_each(|reader| reader.join().unwrap());
             let saved: Vec<_> = savers.into_iter().map(|saver| saver.join().unwrap()).collect();
             watch.join().unwrap();
@@ -157,6 +158,15 @@ impl Load {
             }
         }
         (version, notes)
+    }
+}
+
+/// Ends the load, also when what was meanwhile fails: else the failure would wait for the load for ever.
+struct Stop<'l>(&'l Load);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.stopping.store(true, Ordering::Relaxed);
     }
 }
 

@@ -1,0 +1,106 @@
+//! All that Patio shows to anybody, and what is found in it.
+use base64::{Engine, prelude::BASE64_STANDARD_NO_PAD};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+/// Places and what stood there, and files that are too long to be held.
+#[derive(Default)]
+pub struct Shown(Vec<(String, String)>, Vec<PathBuf>);
+
+impl Shown {
+    pub fn add(&mut self, place: &str, text: &str) {
+        self.0.push((place.to_owned(), text.to_owned()));
+    }
+
+    pub fn add_file(&mut self, path: &Path) {
+        self.1.push(path.to_owned());
+    }
+
+    /// Asks for something, such as `GET /api/me`, and keeps the whole answer; its status.
+    pub fn ask(&mut self, what: &str, url: &str, token: &str, body: &str) -> u16 {
+        let (method, path) = what.split_once(' ').unwrap();
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(20))).build().into();
+        let request = ureq::http::Request::builder().method(method).uri(format!("{url}{path}")).header("content-type", "application/json");
+        let request = request.header("authorization", format!("Bearer {token}")).body(body.to_owned()).unwrap();
+        let mut answer = agent.run(request).unwrap();
+        let head = format!("{:?}", answer.headers());
+        let text = format!("{head}\n{}", answer.body_mut().read_to_string().unwrap_or_default());
+        self.add(&format!("answer to {what}"), &text);
+        answer.status().as_u16()
+    }
+
+    /// Runs programs, all at once, with an environment and some of it changed; each ends by itself or within two seconds.
+    pub fn run<'a>(
+        &mut self,
+        runs: impl IntoIterator<Item = (&'a str, &'a [&'a str])>,
+        told: &BTreeMap<String, String>,
+        changed: &[(&str, String)],
+    ) {
+        let started = runs.into_iter().map(|(program, arguments)| {
+            let path = Path::new(env!("CARGO_BIN_EXE_patio")).with_file_name(program);
+            let mut command = Command::new("timeout");
+            command.args(["-s", "INT", "2"]).arg(path).args(arguments).current_dir("/").env_clear().envs(told);
+            let child = command
+                .env("PATH", "/usr/bin:/bin")
+                .envs(changed.iter().cloned())
+                .stdin(Stdio::null())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn();
+            (format!("{program} {}", arguments.join(" ")), child.unwrap())
+        });
+        for (place, child) in started.collect::<Vec<_>>() {
+            let output = child.wait_with_output().unwrap();
+            self.add(&place, &String::from_utf8_lossy(&output.stdout));
+            self.add(&place, &String::from_utf8_lossy(&output.stderr));
+        }
+    }
+
+    /// The settings that a `config` masked.
+    pub fn masked(&self) -> Vec<String> {
+        let lines = self.0.iter().filter(|(place, _)| place.ends_with(" config")).flat_map(|(_, text)| text.lines());
+        lines.filter(|line| line.contains("********")).filter_map(|line| Some(line.split_once('=')?.0.to_owned())).collect()
+    }
+
+    /// Which secret stands where, with what is around it.
+    pub fn finds(&self, secrets: &[(String, Vec<String>)]) -> Vec<String> {
+        let mut finds = Vec::new();
+        for (place, text) in &self.0 {
+            for (name, forms) in secrets {
+                for at in forms.iter().filter_map(|form| text.find(form)).take(1) {
+                    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+                    finds.push(format!("{name} in {place}: {}", text[line..].chars().take(300).collect::<String>()));
+                }
+            }
+        }
+        finds.extend(secrets.iter().flat_map(|(name, forms)| self.found(forms).map(move |line| format!("{name} in {line}"))));
+        finds
+    }
+
+    /// Lines of the files that hold one of some words, each after the name of its file.
+    pub fn found(&self, words: &[String]) -> impl Iterator<Item = String> {
+        let mut grep = Command::new("grep");
+        grep.args(["-aFH"]).args(words.iter().flat_map(|word| ["-e", word])).args(&self.1).env("LC_ALL", "C");
+        let told = String::from_utf8_lossy(&grep.output().unwrap().stdout).into_owned();
+        told.lines().map(|line| line.chars().take(400).collect()).collect::<Vec<_>>().into_iter()
+    }
+
+    pub fn size(&self) -> String {
+        let bytes = self.1.iter().map(|path| std::fs::metadata(path).unwrap().len()).sum::<u64>();
+        format!("{} answers and outputs and {:.1} MB of logs", self.0.len(), bytes as f64 / 1e6)
+    }
+}
+
+/// The ways in which a program might write some bytes: as they are, in hexadecimal, in base64, as a list of numbers.
+pub fn written(secret: &[u8]) -> Vec<String> {
+    let hex: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+    let list: Vec<String> = secret.iter().map(u8::to_string).collect();
+    let mut forms = vec![hex, BASE64_STANDARD_NO_PAD.encode(secret), list.join(", ")];
+    forms.extend(std::str::from_utf8(secret).ok().map(str::to_owned));
+    forms
+}
