@@ -247,6 +247,18 @@ def leads(peers, rule, labels, port):
     return reached and any(each["port"] == port for each in rule["ports"])
 
 
+def check_command_lines(overlay, documents, given):
+    """What a container is started with can be read by everybody on its node: no secret is put there, and each file of one exists."""
+    held = {d["metadata"]["name"]: set(d["stringData"]) for d in given}
+    for what, template in pods(documents):
+        for container in template["spec"]["containers"]:
+            line = " ".join(container.get("command", []) + container.get("args", []))
+            check("$(" not in line, f"{overlay}: {what} is started with {line}")
+        for secret in (volume["secret"] for volume in template["spec"].get("volumes", []) if "secret" in volume):
+            missing = {item["key"] for item in secret["items"]} - held.get(secret["secretName"], set())
+            check(not missing, f"{overlay}: {what}: deploy/k8s/secrets makes no {sorted(missing)} in {secret['secretName']}")
+
+
 def check_redis(documents):
     held = {d["metadata"]["name"]: " ".join(d["spec"]["template"]["spec"]["containers"][0]["args"]) for d in documents if d["kind"] == "StatefulSet"}
     check("--appendonly yes" in held["redis-lockouts"] and "--maxmemory-policy noeviction" in held["redis-lockouts"], "lockouts may be forgotten")
@@ -270,6 +282,27 @@ def check_images(known):
         check(told["from"] == "program" and "USER 10001:10001" in targets["program"]["lines"], f"Dockerfile: {program} runs as root")
         for variable in re.findall(r"(PATIO_\w+)=", " ".join(line for line in told["lines"] if line.startswith("ENV"))):
             check(variable in known[program], f"Dockerfile: {program} does not know {variable}")
+
+
+def check_parts():
+    """Each image holds the list of its parts, and everything in it comes from the lock files."""
+    text = (ROOT / "deploy/Dockerfile").read_text().replace("\\\n", " ")
+    for target in [*PROGRAMS, "patio"]:
+        image = text.split(f" AS {target}\n")[1].split("\nFROM ")[0]
+        held = [target] + (["pages"] if "/web" in image else [])
+        copied = re.findall(r"/bills/(\S+)\.cdx\.json /usr/share/doc/(\S+)/sbom\.cdx\.json", image)
+        check(copied == [(each, each) for each in held], f"Dockerfile: {target} holds the lists of {copied}, not of {held}")
+    for file in ["deploy/Dockerfile", "deploy/test", "deploy/sbom/make", "deploy/sbom/check.py", ".ci/run", "web/package.json"]:
+        odd = [command for line in (ROOT / file).read_text().replace("\\\n", " ").splitlines() for command in loose(line)]
+        check(not odd, f"{file}: does not keep to the lock files: {odd}")
+
+
+def loose(line):
+    """Commands that could take other versions than those in the lock files."""
+    code = re.sub(r"(^|\s)#.*", "", line)
+    cargo = [part for part in re.findall(r"\bcargo (?:build|test|clippy|run|bench|install|metadata|tree)\b[^|&;\")]*", code) if "--locked" not in part]
+    npm = re.findall(r"\bnpm (?:--prefix \S+ )?(?:install|i|update|add)\b", code)
+    return cargo + npm
 
 
 def check_compose(known):
@@ -320,6 +353,7 @@ def main():
         check_schemas(overlay, documents + given)
         check_restricted(overlay, documents)
         check_confined(overlay, documents)
+        check_command_lines(overlay, documents, given)
         check_variables(overlay, documents, given, known)
         check_ports(overlay, documents, known)
         check_availability(overlay, documents)
@@ -331,6 +365,7 @@ def main():
         else:
             check_metrics(documents)
     check_images(known)
+    check_parts()
     check_compose(known)
     for failure in failures:
         print(f"manifests: {failure}")
