@@ -82,13 +82,15 @@ impl Touched {
 
     /// Moves the counters of every campaign and notes what changed, after the vehicles were changed.
     pub async fn count_again(&self, tx: &mut Tx<'_>) -> Result<Vec<Counted>> {
+        for (campaign, here) in &self.campaigns {
+            counters::move_yards(tx, *campaign, &here.deltas).await?;
+        }
         let mut counted = Vec::new();
         for (campaign, here) in &self.campaigns {
-            if let Some(after) = counters::apply(tx, *campaign, &here.deltas).await? {
-                changes::note(tx, *campaign, after.revision, &here.vehicles).await?;
-                let few = here.vehicles.len() <= MOST_ROWS;
-                counted.push(Counted { vehicles: if few { here.vehicles.clone() } else { Vec::new() }, ..after });
-            }
+            let after = counters::apply(tx, *campaign, &here.deltas).await?;
+            changes::note(tx, *campaign, after.revision, &here.vehicles).await?;
+            let few = here.vehicles.len() <= MOST_ROWS;
+            counted.push(Counted { vehicles: if few { here.vehicles.clone() } else { Vec::new() }, ..after });
         }
         Ok(counted)
     }

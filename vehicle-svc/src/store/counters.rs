@@ -81,14 +81,20 @@ struct After {
     begun: bool,
 }
 
-/// Moves the counters of a campaign whose vehicles change, and notes a turning point when one is passed.
-/// Its revision and layout grow even when no counter moves: whoever holds its list has to fetch it again.
-///
-/// The campaign's own row comes last, so that its lock is held as shortly as can be.
-pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &Deltas) -> Result<Option<Counted>> {
+/// Moves the counters of the yards of a campaign whose vehicles change; [`apply`] comes after it.
+pub async fn move_yards(tx: &mut Tx<'_>, campaign: i64, deltas: &Deltas) -> Result<()> {
     for (yard, delta) in &deltas.yards {
         add(tx, campaign, *yard, *delta).await?;
     }
+    Ok(())
+}
+
+/// Moves the counters of a campaign whose vehicles change, and notes a turning point when one is passed.
+/// Its revision and layout grow even when no counter moves: whoever holds its list has to fetch it again.
+///
+/// The campaigns' own rows come last, after the yards of all of them, as in [`super::dialect::SAVE_ALL`]: their locks are
+/// held as shortly as can be, and nobody waits for a yard who holds a campaign.
+pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &Deltas) -> Result<Counted> {
     let whole = deltas.whole();
     let before_begun: bool =
         on!(tx.on(), c => sqlx::query_scalar("select begun from campaigns where id = $1").bind(campaign).fetch_one(c).await)?;
@@ -100,14 +106,14 @@ pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &Deltas) -> Result<Op
     if let Some(turn) = turn {
         super::turns::note(tx, campaign, turn, after.counts_revision).await?;
     }
-    Ok(Some(Counted {
+    Ok(Counted {
         campaign_id: campaign,
         total: after.total,
         inspected: after.inspected,
         revision: after.counts_revision,
         turned: turn.is_some(),
         vehicles: Vec::new(),
-    }))
+    })
 }
 
 fn turn(after: &After, whole: Delta, begins: bool) -> Option<patio_proto::campaign::Turn> {

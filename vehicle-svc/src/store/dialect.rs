@@ -280,7 +280,8 @@ pub const SAVE_ALL: &str = concat!(
         as s (id, campaign_id, version, model_code, serial_number, vin_key, parking_space, yard_id, yard_group, walk_key, haystack, status,
               admin_notes, operator_notes, saved_by, saved_at, yard_1, total_1, inspected_1, yard_2, total_2, inspected_2,
               role, kind, subject, summary, address, old_values, new_values, user_id, idempotency_key, fingerprint, only_yard, shifted)),
-     gate as materialized (select id, begun from campaigns where id in (select campaign_id from s) and gate = 'open' for key share),
+     gate as materialized (select id, begun from campaigns where id in (select campaign_id from s) and gate = 'open'
+                            order by id for key share),
      held as materialized (select v.id from s join gate on gate.id = s.campaign_id join vehicles v on v.id = s.id
                             where v.version = s.version order by v.id for no key update of v skip locked),
      v as (update vehicles set ",

@@ -2,6 +2,7 @@
 use crate::yard::{Yard, status};
 use futures::future::join_all;
 use patio_kit::{
+    db::Side,
     errors::{Reason, reason},
     testing::each_database,
 };
@@ -124,6 +125,37 @@ async fn next_stays_in_the_yard_of_each_and_turns_over_the_walk() {
         let saved: Vec<_> = join_all(saves).await.into_iter().map(Result::unwrap).collect();
         for (vehicle, (_, first, _)) in saved.iter().zip(&lasts) {
             assert_eq!(vehicle.next, Some(*first), "the last one of a yard leads to its first");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn saves_in_several_campaigns_and_changes_over_them_do_not_wait_for_each_other_for_ever() {
+    each_database(async |host| {
+        let (yard, walk) = yard(host, 180).await;
+        yard.import(8, &spaces(180).iter().map(String::as_str).collect::<Vec<_>>()).await.unwrap();
+        yard.open(8, "Recall B", 1).await;
+        let first = walk.iter().map(|v| v.id).min().unwrap();
+        let vins: Vec<_> = (1..=30).step_by(3).map(|n| format!("HB20 {n:06}")).collect();
+        for round in 0..12 {
+            // The change moves the counters of yard A in both; the saves those of B in the first and of A in the second.
+            let action = [pb::StatusAction::Insert, pb::StatusAction::Remove][usize::try_from(round % 2).unwrap()].into();
+            let ask = pb::BulkStatusRequest { vins: vins.clone(), action, status: VehicleStatus::Ng.into(), ..Default::default() };
+            let mut bulk = yard.bulk();
+            let change = bulk.bulk_status(yard.person(5, Role::Manager).sign(ask));
+            let saves = (0..4).map(|n| 30 + round * 12 + n * 3).flat_map(|n| [first + n + 1, first + 180 + n]);
+            let saves = saves.map(|id| yard.save(Role::Operator, status(id, VehicleStatus::Ok)));
+            let (changed, saved) = tokio::join!(change, join_all(saves));
+            changed.unwrap();
+            assert!(saved.iter().all(Result::is_ok), "{saved:?}");
+        }
+        yard.counters_equal_the_rows().await;
+        let db = yard.host.database(vehicle_svc::SCHEMA).await.unwrap();
+        if let Side::Postgres(pool) = db.read() {
+            tokio::time::sleep(std::time::Duration::from_millis(1200)).await; // the server counts when its connections rest
+            let deadlocks = "select deadlocks from pg_stat_database where datname = current_database()";
+            assert_eq!(sqlx::query_scalar::<_, i64>(deadlocks).fetch_one(pool).await.unwrap(), 0, "locks are taken in one order");
         }
     })
     .await;
