@@ -5,6 +5,8 @@ use rust_xlsxwriter::Workbook;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
+/// A round is a second; so many when nothing is told.
+const SHORT: usize = 24;
 /// Into how many turns the time is divided.
 const TURNS: u32 = 6;
 /// People at once.
@@ -78,8 +80,8 @@ fn turn(patio: &Patio, campaign: &Value, vehicles: &[Value], (first, time): (u64
 
 #[test]
 fn it_stays_the_same_for_as_long_as_it_runs() {
-    let told = std::env::var("PATIO_TEST_LONG").ok().and_then(|seconds| seconds.parse().ok());
-    let time = Duration::from_secs(told.unwrap_or(24)) / TURNS;
+    let seconds = testing::rounds(SHORT);
+    let time = Duration::from_secs(u64::try_from(seconds).unwrap()) / TURNS;
     let patio = Patio::start(&[("PATIO_SIGN_IN_BURST", "1000000")]);
     let (campaign, vehicles) = patio.import(&patio.sign_in());
     let looks: Vec<Look> = (0..TURNS).map(|number| turn(&patio, &campaign, &vehicles, (u64::from(number) << 32, time))).collect();
@@ -87,7 +89,7 @@ fn it_stays_the_same_for_as_long_as_it_runs() {
     let requests: usize = looks.iter().map(|look| look.requests).sum();
     testing::tell(&format!("{requests} requests in {:?}: {looks:?}", time * TURNS));
     assert!(after.descriptors <= before.descriptors + 4, "descriptors: {looks:?}");
-    let (more, most) = (after.memory - before.memory, before.memory / if told.is_some() { 20 } else { 5 });
+    let (more, most) = (after.memory - before.memory, before.memory / if seconds > SHORT { 20 } else { 5 });
     assert!(more <= most, "memory, in KiB: {looks:?}");
     assert!(after.p99 <= before.p99 * 2, "waits: {looks:?}");
 }
