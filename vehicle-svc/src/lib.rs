@@ -1,6 +1,7 @@
 //! vehicle-svc: vehicles, where they stand, and what their inspection found.
 
 mod api;
+mod attempt;
 mod bulk;
 mod changes;
 mod edit;

@@ -1,8 +1,8 @@
 //! Saves that come while others are being written, written together on `PostgreSQL`: one statement and one way to the
 //! disk for all of them. `SQLite` has its one writer for that.
 use crate::{
+    attempt::{Attempt, Judged, Tried},
     error::{Error, Result},
-    inspect::{Attempt, Judged, Tried},
     store::saves,
 };
 use patio_kit::{
@@ -98,7 +98,7 @@ impl Together {
         let mut line = self.line();
         let (mut vehicles, mut keys, mut group, mut later) = (HashSet::new(), HashSet::new(), Vec::new(), Vec::new());
         for asked in line.waiting.drain(..).filter(|asked| !asked.answer.is_closed()) {
-            let key = asked.attempt.key();
+            let key = &asked.attempt.key;
             let is_new = group.len() < MOST
                 && !vehicles.contains(&key.vehicle_id)
                 && (key.key.is_empty() || keys.insert((key.user_id, key.key.clone())));
@@ -111,7 +111,7 @@ impl Together {
         }
         line.waiting = later;
         line.is_led = !group.is_empty();
-        group.sort_by_key(|asked| asked.attempt.key().vehicle_id);
+        group.sort_by_key(|asked| asked.attempt.key.vehicle_id);
         line.is_led.then_some(group)
     }
 }
@@ -143,12 +143,12 @@ async fn write(db: &Db, group: Vec<Asked>) {
 
 /// Judges each save of a group by its vehicle as it stands, and writes what is in order.
 async fn all(tx: &mut Tx<'_>, attempts: &[Arc<Attempt>]) -> Result<Vec<Result<Tried>>> {
-    let keys: Vec<_> = attempts.iter().map(|attempt| attempt.key()).collect();
+    let keys: Vec<_> = attempts.iter().map(|attempt| &attempt.key).collect();
     let mut found = saves::look_at_all(tx, &keys).await?;
     let judged: Vec<Result<Judged>> = attempts
         .iter()
         .map(|attempt| {
-            let id = attempt.key().vehicle_id;
+            let id = attempt.key.vehicle_id;
             attempt.judge(found.remove(&id).ok_or(Error::NoVehicle(id))?)
         })
         .collect();
