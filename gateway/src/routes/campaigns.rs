@@ -130,7 +130,7 @@ enum StatusFilter {
 /// The statuses a filter lets through; all when none is named.
 fn statuses(filter: Option<&str>) -> Reply<Vec<Wire>> {
     match filter {
-        None | Some("all" | "") => Ok(Vec::new()),
+        None | Some("all") => Ok(Vec::new()),
         Some("ongoing") => Ok(vec![Wire::Ready, Wire::Ongoing, Wire::PendingReview]),
         Some(written) => status::parse_campaign(written)
             .map(|exact| vec![exact])
@@ -279,7 +279,9 @@ mod tests {
         assert_eq!(statuses(Some("Ongoing")).unwrap(), [Wire::Ongoing]);
         assert_eq!(statuses(Some("closed")).unwrap(), [Wire::Closed]);
         assert_eq!(statuses(Some("Pending Review")).unwrap(), [Wire::PendingReview]);
-        assert_eq!(statuses(Some("nothing")).unwrap_err().status, 400);
+        for odd in ["nothing", ""] {
+            assert_eq!(statuses(Some(odd)).unwrap_err().status, 400);
+        }
     }
 
     #[test]
