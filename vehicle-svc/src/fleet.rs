@@ -13,6 +13,8 @@ use patio_proto::{identifier::Identifier, vehicle::NewVehicle};
 
 /// How many vehicles go in one step, so that others need not wait for all of them.
 const REMOVE: i64 = 5_000;
+/// How many vehicles `PostgreSQL` stores in one step: others do not wait for it, and each step costs some statements.
+const COPIED: usize = 5_000;
 
 /// Checks what an import brings.
 ///
@@ -29,16 +31,22 @@ pub fn read(vehicles: &[NewVehicle]) -> Result<Vec<New>> {
         .collect()
 }
 
-/// Stores vehicles of a draft, a chunk a transaction: nobody sees them before the campaign is
-/// opened, and other saves go on between the chunks.
+/// How many vehicles of a draft are stored in one step: few on `SQLite`, where others wait for the one writer.
+#[must_use]
+pub fn step(db: &Db) -> usize {
+    if db.is_postgres() { COPIED } else { CHUNK }
+}
+
+/// Stores vehicles of a draft, a step a transaction: nobody sees them before the campaign is
+/// opened, and other saves go on between the steps. They are on the disk when [`count`] has answered.
 ///
 /// # Errors
 /// When the campaign is no draft, or a vehicle is in it already; the importer then discards the draft.
 pub async fn store(db: &Db, campaign: i64, all: Vec<New>, now: DateTime<Utc>) -> Result<()> {
-    for chunk in all.chunks(CHUNK).map(<[New]>::to_vec) {
+    for chunk in all.chunks(step(db)).map(<[New]>::to_vec) {
         let (vin, keys) = (chunk.first().map(|new| new.identifier.vin()).unwrap_or_default(), keys(&chunk));
         let stored = db
-            .write(move |tx| {
+            .write_step(move |tx| {
                 Box::pin(async move {
                     if !campaigns::draft(tx, campaign).await? {
                         return Err(Error::NoCampaign(campaign));

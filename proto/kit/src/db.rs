@@ -172,6 +172,21 @@ impl Db {
         }
     }
 
+    /// Like [`Self::write`], but the answer does not wait for the disk: for the steps of a whole that ends with a
+    /// [`Self::write`], which brings all of them there. Whoever ends it looks whether all of them are still there, as a
+    /// server that broke down in between and came back has lost the last ones.
+    pub async fn write_step<T, E, F>(&self, work: F) -> Result<T, E>
+    where
+        F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<sqlx::Error> + Send + 'static,
+    {
+        match &self.0 {
+            Pools::Sqlite { write, .. } => queued(write, work).await,
+            Pools::Postgres { write, .. } => whole(transact(write.acquire().await?, work)).await,
+        }
+    }
+
     /// Runs `work` whose only writing statement is its last one: that one is a transaction by itself,
     /// so that `PostgreSQL` needs no begin and no commit. What `work` read before may have changed by
     /// then; the statement has to look for itself. It is planned once, for any values, as planning would cost more than it
@@ -280,23 +295,32 @@ impl Db {
     }
 }
 
-/// Runs to its end even when its caller gives up, and answers when what it wrote is on the disk.
-///
-/// A transaction that is cut off between its begin and the answer would go back into the pool open, and the next one
-/// would be part of it.
-#[expect(clippy::disallowed_methods, reason = "the drain waits for the pool, which waits for the connection")]
+/// Answers when what was written is on the disk; see [`whole`].
 async fn lasting<T, E>(flush: &Arc<Flush>, work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
 where
     T: Send + 'static,
     E: From<sqlx::Error> + Send + 'static,
 {
     let (ready, flush) = (flush.ready().await?, flush.clone());
-    let whole = async move {
+    whole(async move {
         let done = work.await?;
         flush.wait(ready).await?;
         Ok(done)
-    };
-    tokio::spawn(whole.in_current_span()).await.unwrap_or_else(|_| Err(E::from(sqlx::Error::WorkerCrashed)))
+    })
+    .await
+}
+
+/// Runs to its end even when its caller gives up.
+///
+/// A transaction that is cut off between its begin and the answer would go back into the pool open, and the next one
+/// would be part of it.
+#[expect(clippy::disallowed_methods, reason = "the drain waits for the pool, which waits for the connection")]
+async fn whole<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<sqlx::Error> + Send + 'static,
+{
+    tokio::spawn(work.in_current_span()).await.unwrap_or_else(|_| Err(E::from(sqlx::Error::WorkerCrashed)))
 }
 
 async fn transact<T, E, F>(mut connection: PoolConnection<Postgres>, work: F) -> Result<T, E>

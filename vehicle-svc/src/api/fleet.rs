@@ -34,7 +34,7 @@ impl FleetService for Api {
     async fn import_vehicles(&self, request: Request<Streaming<pb::ImportVehiclesRequest>>) -> Reply<pb::ImportVehiclesReply> {
         let (caller, now) = (identity::caller(&request)?, self.clock.now());
         let mut chunks = request.into_inner();
-        let (mut campaign, mut source) = (None, String::new());
+        let (mut campaign, mut source, mut some) = (None, String::new(), Vec::new());
         while let Some(chunk) = chunks.message().await? {
             let id = *campaign.get_or_insert(chunk.campaign_id);
             if id != chunk.campaign_id {
@@ -43,9 +43,13 @@ impl FleetService for Api {
             if !chunk.source.is_empty() {
                 source = chunk.source.chars().take(LONGEST_SOURCE).collect();
             }
-            fleet::store(&self.db, id, fleet::read(&chunk.vehicles)?, self.clock.now()).await?;
+            some.extend(fleet::read(&chunk.vehicles)?);
+            if some.len() >= fleet::step(&self.db) {
+                fleet::store(&self.db, id, std::mem::take(&mut some), now).await?;
+            }
         }
         let id = campaign.ok_or_else(|| Status::from(Error::Bad("the import is empty".to_owned())))?;
+        fleet::store(&self.db, id, some, now).await?;
         let import = New { kind: "import", detail: source, user_id: caller.person(), at: now, vehicles: 0, supervisor: false };
         reply(pb::ImportVehiclesReply { stored: fleet::count(&self.db, id, import).await? })
     }

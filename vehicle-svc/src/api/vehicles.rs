@@ -69,8 +69,16 @@ impl Api {
             let (ids, total) = roster.page(filter, window);
             return Ok((vehicles::by_ids(&self.db, &ids).await?, total));
         }
-        let total = if filter.is_open() { campaign.total } else { vehicles::count(&self.db, campaign.id, filter).await? };
-        Ok((vehicles::page(&self.db, campaign.id, filter, window).await?, total))
+        let page = vehicles::page(&self.db, campaign.id, filter, window).await?;
+        // A page that is not full is the last: what came before it and its rows are all there is.
+        let (rows, before) = (i64::try_from(page.len()).unwrap_or(i64::MAX), window.offset());
+        let is_last = rows < window.limit() && (rows > 0 || before == 0);
+        let total = match (filter.is_open(), is_last) {
+            (true, _) => campaign.total,
+            (false, true) => before + rows,
+            (false, false) => vehicles::count(&self.db, campaign.id, filter).await?,
+        };
+        Ok((page, total))
     }
 }
 
