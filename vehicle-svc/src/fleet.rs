@@ -4,17 +4,19 @@ use crate::{
     place::Place,
     store::{
         campaigns, changes, counters, jobs,
-        vehicles::{self, CHUNK, New},
+        vehicles::{self, New},
     },
 };
 use chrono::{DateTime, Utc};
 use patio_kit::db::Db;
 use patio_proto::{identifier::Identifier, vehicle::NewVehicle};
+use std::{collections::HashSet, sync::Arc};
 
 /// How many vehicles go in one step, so that others need not wait for all of them.
 const REMOVE: i64 = 5_000;
-/// How many vehicles `PostgreSQL` stores in one step: others do not wait for it, and each step costs some statements.
-const COPIED: usize = 5_000;
+/// How many vehicles are stored in one step, which costs some statements itself: on `PostgreSQL`, where nobody waits for it,
+/// and on `SQLite`, where all wait for the one writer.
+const STORE: [usize; 2] = [5_000, 2_500];
 
 /// Checks what an import brings.
 ///
@@ -31,10 +33,11 @@ pub fn read(vehicles: &[NewVehicle]) -> Result<Vec<New>> {
         .collect()
 }
 
-/// How many vehicles of a draft are stored in one step: few on `SQLite`, where others wait for the one writer.
+/// How many vehicles of a draft are stored in one step.
 #[must_use]
 pub fn step(db: &Db) -> usize {
-    if db.is_postgres() { COPIED } else { CHUNK }
+    let [postgres, sqlite] = STORE;
+    if db.is_postgres() { postgres } else { sqlite }
 }
 
 /// Stores vehicles of a draft, a step a transaction: nobody sees them before the campaign is
@@ -43,36 +46,36 @@ pub fn step(db: &Db) -> usize {
 /// # Errors
 /// When the campaign is no draft, or a vehicle is in it already; the importer then discards the draft.
 pub async fn store(db: &Db, campaign: i64, all: Vec<New>, now: DateTime<Utc>) -> Result<()> {
-    for chunk in all.chunks(step(db)).map(<[New]>::to_vec) {
-        let (vin, keys) = (chunk.first().map(|new| new.identifier.vin()).unwrap_or_default(), keys(&chunk));
+    for some in all.chunks(step(db)) {
+        let some: Arc<[New]> = some.into();
+        let own = some.clone();
         let stored = db
             .write_step(move |tx| {
                 Box::pin(async move {
                     if !campaigns::draft(tx, campaign).await? {
                         return Err(Error::NoCampaign(campaign));
                     }
-                    Ok(vehicles::insert(tx, campaign, &chunk, now).await?)
+                    Ok(vehicles::insert(tx, campaign, &own, now).await?)
                 })
             })
             .await;
         match stored {
-            Err(Error::Database(cause)) if patio_kit::errors::is_duplicate(&cause) => return Err(twice(db, campaign, keys, vin).await),
+            Err(Error::Database(cause)) if patio_kit::errors::is_duplicate(&cause) => return Err(twice(db, campaign, &some).await),
             other => other?,
         }
     }
     Ok(())
 }
 
-fn keys(chunk: &[New]) -> Vec<String> {
-    chunk.iter().map(|new| new.identifier.key()).collect()
-}
-
-/// Which vehicle of a refused chunk is there already; one of the chunk itself when none is.
-async fn twice(db: &Db, campaign: i64, keys: Vec<String>, otherwise: String) -> Error {
+/// Which vehicle of a refused step is there already, or stands in the step twice.
+async fn twice(db: &Db, campaign: i64, some: &[New]) -> Error {
+    let keys: Vec<String> = some.iter().map(|new| new.identifier.key()).collect();
+    let mut seen = HashSet::new();
+    let repeated = some.iter().zip(&keys).find(|(_, key)| !seen.insert(key.as_str())).map(|(new, _)| new.identifier.vin());
     let present: std::result::Result<Vec<String>, sqlx::Error> =
         db.write(move |tx| Box::pin(async move { vehicles::present(tx, campaign, &keys).await })).await;
     match present {
-        Ok(present) => Error::VinTaken(present.into_iter().next().unwrap_or(otherwise)),
+        Ok(present) => Error::VinTaken(present.into_iter().next().or(repeated).unwrap_or_default()),
         Err(cause) => cause.into(),
     }
 }

@@ -2,8 +2,8 @@
 use crate::{
     config::Settings,
     errors,
-    flush::Flush,
-    writer::{self, Job, Queue},
+    flush::{self, Flush},
+    writer::{self, Job, Lasts, Queue},
 };
 use futures::future::BoxFuture;
 use sqlx::{
@@ -13,8 +13,7 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
 };
-use std::{future::Future, path::Path, str::FromStr, sync::Arc, time::Duration};
-use tracing::Instrument;
+use std::{path::Path, str::FromStr, sync::Arc, time::Duration};
 
 /// The database a statement is about to run on.
 pub enum Side<S, P> {
@@ -164,10 +163,10 @@ impl Db {
         E: From<sqlx::Error> + Send + 'static,
     {
         match &self.0 {
-            Pools::Sqlite { write, .. } => queued(write, work).await,
+            Pools::Sqlite { write, .. } => queued(write, Lasts::Now, work).await,
             Pools::Postgres { write, flush, .. } => {
                 let connection = write.acquire().await?;
-                lasting(flush, transact(connection, work)).await
+                flush.covering(transact(connection, work)).await
             }
         }
     }
@@ -182,8 +181,8 @@ impl Db {
         E: From<sqlx::Error> + Send + 'static,
     {
         match &self.0 {
-            Pools::Sqlite { write, .. } => queued(write, work).await,
-            Pools::Postgres { write, .. } => whole(transact(write.acquire().await?, work)).await,
+            Pools::Sqlite { write, .. } => queued(write, Lasts::Later, work).await,
+            Pools::Postgres { write, .. } => flush::whole(transact(write.acquire().await?, work)).await,
         }
     }
 
@@ -198,10 +197,10 @@ impl Db {
         E: From<sqlx::Error> + Send + 'static,
     {
         match &self.0 {
-            Pools::Sqlite { write, .. } => queued(write, work).await,
+            Pools::Sqlite { write, .. } => queued(write, Lasts::Now, work).await,
             Pools::Postgres { once, flush, .. } => {
                 let mut held = once.acquire().await?;
-                lasting(flush, async move { work(&mut Tx(Side::Postgres(&mut held))).await }).await
+                flush.covering(async move { work(&mut Tx(Side::Postgres(&mut held))).await }).await
             }
         }
     }
@@ -295,34 +294,6 @@ impl Db {
     }
 }
 
-/// Answers when what was written is on the disk; see [`whole`].
-async fn lasting<T, E>(flush: &Arc<Flush>, work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
-where
-    T: Send + 'static,
-    E: From<sqlx::Error> + Send + 'static,
-{
-    let (ready, flush) = (flush.ready().await?, flush.clone());
-    whole(async move {
-        let done = work.await?;
-        flush.wait(ready).await?;
-        Ok(done)
-    })
-    .await
-}
-
-/// Runs to its end even when its caller gives up.
-///
-/// A transaction that is cut off between its begin and the answer would go back into the pool open, and the next one
-/// would be part of it.
-#[expect(clippy::disallowed_methods, reason = "the drain waits for the pool, which waits for the connection")]
-async fn whole<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
-where
-    T: Send + 'static,
-    E: From<sqlx::Error> + Send + 'static,
-{
-    tokio::spawn(work.in_current_span()).await.unwrap_or_else(|_| Err(E::from(sqlx::Error::WorkerCrashed)))
-}
-
 async fn transact<T, E, F>(mut connection: PoolConnection<Postgres>, work: F) -> Result<T, E>
 where
     F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
@@ -341,13 +312,13 @@ fn tolerant(steps: &Migrator) -> Migrator {
     steps
 }
 
-async fn queued<T, E, F>(write: &Queue, work: F) -> Result<T, E>
+async fn queued<T, E, F>(write: &Queue, lasts: Lasts, work: F) -> Result<T, E>
 where
     F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
     T: Send + 'static,
     E: From<sqlx::Error> + Send + 'static,
 {
-    let (job, answer) = Job::new(work);
+    let (job, answer) = Job::new(lasts, work);
     write.send(job).await?;
     answer.await.map_err(|_| E::from(sqlx::Error::WorkerCrashed))?
 }
@@ -395,10 +366,12 @@ async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result<Db> {
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
         .busy_timeout(Duration::from_secs(5))
-        .pragma("cache_size", "-16000")
         .pragma("journal_size_limit", "67108864");
-    let write = writer::start(options.clone()).await?;
+    // The log is brought into the file every 16 MB, which takes two waits for the disk, rather than with each large commit.
+    let write = writer::start(options.clone().pragma("cache_size", "-16000").pragma("wal_autocheckpoint", "4000")).await?;
+    // Readers look at the file where the system keeps it: a cache of their own would be filled by one report, and lists in
+    // walking order go to and fro through the file.
     let read = SqlitePoolOptions::new().min_connections(1).max_connections(4).test_before_acquire(false);
-    let read = read.connect_with(options.read_only(true)).await?;
+    let read = read.connect_with(options.pragma("cache_size", "-4000").pragma("mmap_size", "1073741824").read_only(true)).await?;
     Ok(Db(Pools::Sqlite { read, write }))
 }

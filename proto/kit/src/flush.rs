@@ -5,12 +5,17 @@
 //! wait for a flush that covers them: one that begins after the commit does, for everybody who is there.
 use sqlx::{ConnectOptions, Connection, PgConnection, postgres::PgConnectOptions};
 use std::{
-    sync::atomic::{AtomicU64, Ordering},
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 use tokio::{sync::Mutex, time::timeout};
+use tracing::Instrument;
 
-type Result<T> = std::result::Result<T, sqlx::Error>;
+type Result<T, E = sqlx::Error> = std::result::Result<T, E>;
 
 /// A commit of its own that has something to write, and so waits until all that was committed before it is on the disk.
 const FLUSH: &str = "select pg_logical_emit_message(true, 'patio', '')";
@@ -123,6 +128,21 @@ impl Flush {
         }
     }
 
+    /// Does `work` and answers when what it wrote is on the disk; see [`whole`].
+    pub(crate) async fn covering<T, E>(self: &Arc<Self>, work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<sqlx::Error> + Send + 'static,
+    {
+        let (ready, flush) = (self.ready().await?, self.clone());
+        whole(async move {
+            let done = work.await?;
+            flush.wait(ready).await?;
+            Ok(done)
+        })
+        .await
+    }
+
     /// Ends its connection.
     pub(crate) async fn close(&self) {
         let mut line = self.line.lock().await;
@@ -133,6 +153,19 @@ impl Flush {
             tracing::debug!(%cause, "a connection did not end well");
         }
     }
+}
+
+/// Runs to its end even when its caller gives up.
+///
+/// A transaction that is cut off between its begin and the answer would go back into the pool open, and the next one
+/// would be part of it.
+#[expect(clippy::disallowed_methods, reason = "the drain waits for the pool, which waits for the connection")]
+pub(crate) async fn whole<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<sqlx::Error> + Send + 'static,
+{
+    tokio::spawn(work.in_current_span()).await.unwrap_or_else(|_| Err(E::from(sqlx::Error::WorkerCrashed)))
 }
 
 #[cfg(test)]

@@ -50,11 +50,23 @@ where
 }
 
 /// One piece of work in the queue.
-pub(crate) struct Job(Box<dyn Step>);
+pub(crate) struct Job {
+    step: Box<dyn Step>,
+    lasts: Lasts,
+}
+
+/// When what a job wrote is on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lasts {
+    /// Before it is answered.
+    Now,
+    /// With the next one that lasts now.
+    Later,
+}
 
 impl Job {
     /// A job and where its answer will come, after the commit.
-    pub(crate) fn new<T, E, F>(work: F) -> (Self, oneshot::Receiver<Result<T, E>>)
+    pub(crate) fn new<T, E, F>(lasts: Lasts, work: F) -> (Self, oneshot::Receiver<Result<T, E>>)
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
         T: Send + 'static,
@@ -62,7 +74,7 @@ impl Job {
     {
         let (answer, receiver) = oneshot::channel();
         let span = tracing::Span::current();
-        (Self(Box::new(Pending { work: Some(Box::new(work)), outcome: None, answer, span })), receiver)
+        (Self { step: Box::new(Pending { work: Some(Box::new(work)), outcome: None, answer, span }), lasts }, receiver)
     }
 }
 
@@ -108,16 +120,16 @@ pub(crate) async fn start(options: SqliteConnectOptions) -> Result<Queue, sqlx::
 }
 
 async fn write(connection: Arc<Mutex<Option<SqliteConnection>>>, mut queued: mpsc::Receiver<Job>) {
-    let mut group = Vec::with_capacity(GROUP);
+    let (mut group, mut waits) = (Vec::with_capacity(GROUP), Lasts::Now);
     while queued.recv_many(&mut group, GROUP).await > 0 {
         let mut held = connection.lock().await;
         let failed = match held.as_mut() {
-            Some(connection) => commit(connection, &mut group).await.err(),
+            Some(connection) => commit(connection, &mut group, &mut waits).await.err(),
             None => Some(sqlx::Error::PoolClosed),
         };
         drop(held);
-        for Job(job) in group.drain(..) {
-            job.finish(failed.as_ref().map(undone));
+        for Job { step, .. } in group.drain(..) {
+            step.finish(failed.as_ref().map(undone));
         }
     }
 }
@@ -128,11 +140,17 @@ fn undone(cause: &sqlx::Error) -> sqlx::Error {
     sqlx::Error::Io(io::Error::new(kind, cause.to_string()))
 }
 
-/// Runs a group in one transaction, each job in a savepoint of its own.
-async fn commit(connection: &mut SqliteConnection, group: &mut [Job]) -> Result<(), sqlx::Error> {
+/// Runs a group in one transaction, each job in a savepoint of its own. The commit waits for the disk, and with it for every
+/// commit before, unless nobody in the group needs that; `waits` is how the last one was.
+async fn commit(connection: &mut SqliteConnection, group: &mut [Job], waits: &mut Lasts) -> Result<(), sqlx::Error> {
+    let needs = if group.iter().any(|job| job.lasts == Lasts::Now) { Lasts::Now } else { Lasts::Later };
+    if needs != *waits {
+        connection.execute(if needs == Lasts::Now { "pragma synchronous = full" } else { "pragma synchronous = normal" }).await?;
+        *waits = needs;
+    }
     connection.execute("begin immediate").await?;
-    for Job(job) in group {
-        if let Err(cause) = attempt(connection, job.as_mut()).await {
+    for job in group {
+        if let Err(cause) = attempt(connection, job.step.as_mut()).await {
             undo(connection).await;
             return Err(cause);
         }
@@ -158,4 +176,40 @@ async fn attempt(connection: &mut SqliteConnection, job: &mut dyn Step) -> Resul
         connection.execute("rollback to job").await?;
     }
     connection.execute("release job").await.map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::on;
+    use sqlx::sqlite::SqliteJournalMode;
+
+    type Level = oneshot::Receiver<Result<i64, sqlx::Error>>;
+
+    /// Asks, within its own transaction, how the commit will wait: 1 is not at all, 2 until the disk has it.
+    async fn level(queue: &Queue, lasts: Lasts) -> Level {
+        let (job, level) =
+            Job::new(lasts, |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query_scalar("pragma synchronous").fetch_one(c).await) }));
+        queue.send(job).await.unwrap();
+        level
+    }
+
+    #[tokio::test]
+    async fn a_commit_waits_for_the_disk_as_soon_as_one_of_its_group_needs_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = SqliteConnectOptions::new().filename(folder.path().join("a.db")).create_if_missing(true);
+        let queue = start(file.journal_mode(SqliteJournalMode::Wal).pragma("synchronous", "full")).await.unwrap();
+        for (lasts, waits) in [(Lasts::Now, 2), (Lasts::Later, 1), (Lasts::Later, 1), (Lasts::Now, 2), (Lasts::Later, 1)] {
+            assert_eq!(level(&queue, lasts).await.await.unwrap().unwrap(), waits, "{lasts:?}");
+        }
+        let held = queue.connection.lock().await;
+        let alone = level(&queue, Lasts::Later).await;
+        tokio::task::yield_now().await; // it is a group of its own already, and waits for the connection
+        let group = [level(&queue, Lasts::Later).await, level(&queue, Lasts::Now).await];
+        drop(held);
+        assert_eq!(alone.await.unwrap().unwrap(), 1);
+        for one in group {
+            assert_eq!(one.await.unwrap().unwrap(), 2, "whoever needs the disk takes the others along");
+        }
+    }
 }

@@ -251,27 +251,30 @@ pub struct New {
     pub place: Place,
 }
 
-/// Most vehicles that are stored in one turn, so that others need not wait for all of an import.
-pub const CHUNK: usize = 500;
+/// Most vehicles in one statement of `SQLite`, whose values it numbers; it is prepared once.
+const ROWS: usize = 500;
 
-/// Stores at most [`CHUNK`] vehicles of a draft.
+/// Stores vehicles of a draft.
 pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[New], at: DateTime<Utc>) -> Result<()> {
     match tx.on() {
         Side::Sqlite(connection) => {
-            let mut text = QueryBuilder::<sqlx::Sqlite>::new(concat!("insert into vehicles ", dialect::new_columns!(), " "));
-            text.push_values(all, |mut row, new| {
-                row.push_bind(campaign)
-                    .push_bind(&new.identifier.model_code)
-                    .push_bind(&new.identifier.serial_number)
-                    .push_bind(new.identifier.key())
-                    .push_bind(&new.place.space)
-                    .push_bind(new.place.yard_id)
-                    .push_bind(&new.place.group)
-                    .push_bind(&new.place.walk_key)
-                    .push_bind(crate::place::haystack(&new.identifier, &new.place.space))
-                    .push_bind(at);
-            });
-            text.build().execute(connection).await.map(drop)
+            for some in all.chunks(ROWS) {
+                let mut text = QueryBuilder::<sqlx::Sqlite>::new(concat!("insert into vehicles ", dialect::new_columns!(), " "));
+                text.push_values(some, |mut row, new| {
+                    row.push_bind(campaign)
+                        .push_bind(&new.identifier.model_code)
+                        .push_bind(&new.identifier.serial_number)
+                        .push_bind(new.identifier.key())
+                        .push_bind(&new.place.space)
+                        .push_bind(new.place.yard_id)
+                        .push_bind(&new.place.group)
+                        .push_bind(&new.place.walk_key)
+                        .push_bind(crate::place::haystack(&new.identifier, &new.place.space))
+                        .push_bind(at);
+                });
+                text.build().execute(&mut *connection).await?;
+            }
+            Ok(())
         }
         Side::Postgres(connection) => dialect::copy(connection, campaign, all, at).await,
     }

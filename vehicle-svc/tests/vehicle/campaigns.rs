@@ -53,14 +53,31 @@ async fn a_vehicle_twice_in_one_import_is_named() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let twin = |serial: &str| pb::NewVehicle { model_code: "I30".into(), serial_number: serial.into(), parking_space: "A-1".into() };
-        let chunks = ["0009", "000-9"].map(|serial| pb::ImportVehiclesRequest {
+        let chunks = [&["0008", "0009"][..], &["000-9"]].map(|serials| pb::ImportVehiclesRequest {
             campaign_id: 9,
-            vehicles: vec![twin(serial)],
+            vehicles: serials.iter().map(|serial| twin(serial)).collect(),
             source: String::new(),
         });
         let request = yard.person(3, Role::Manager).sign(tokio_stream::iter(chunks));
         let refused = yard.fleet().import_vehicles(request).await.unwrap_err();
-        assert!(reason(&refused) == Some(Reason::VinTaken) && refused.message().contains("I30 0009"), "{refused:?}");
+        assert!(reason(&refused) == Some(Reason::VinTaken) && refused.message().contains("I30 000-9"), "{refused:?}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_import_of_several_steps_is_whole_and_its_second_half_may_not_repeat_the_first() {
+    each_database(async |host| {
+        let yard = Yard::beside(host).await;
+        let spaces: Vec<String> = (0..11_234).map(|n| format!("{}-{n}", ['A', 'B', 'C'][n % 3])).collect();
+        let spaces: Vec<&str> = spaces.iter().map(String::as_str).collect();
+        assert_eq!(yard.import(8, &spaces).await.unwrap(), 11_234);
+        let again = yard.import(8, &spaces[..6_000]).await.unwrap_err();
+        assert!(reason(&again) == Some(Reason::VinTaken) && again.message().contains("HB20 00"), "{again:?}");
+        yard.open(8, "Recall C", 1).await;
+        let ask = pb::ListVehiclesRequest { campaign_id: 8, ..Default::default() };
+        let seen = yard.vehicles().list_vehicles(yard.person(4, Role::Operator).sign(ask)).await.unwrap().into_inner();
+        assert_eq!(seen.meta.unwrap().total_count, 11_234, "counted once, and nothing of the second try was kept");
     })
     .await;
 }

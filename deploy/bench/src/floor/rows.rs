@@ -201,7 +201,7 @@ impl Base {
         match self.write() {
             Side::Sqlite(c) => {
                 let text = "update vehicles set status = 'ok', inspected = 1, version = version + 1
-                    from json_each($2) a where vin_key = a.value and campaign_id = $1";
+                    where campaign_id = $1 and vin_key in (select value from json_each($2))";
                 query(text).bind(campaign).bind(keys).execute(c).await?;
             }
             Side::Postgres(c) => {
