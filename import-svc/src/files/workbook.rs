@@ -75,14 +75,26 @@ impl Styles {
         }
     }
 
+    /// Writes a text into a column whose format is that of texts: finding out a cell's own takes a quarter of writing a row.
+    fn write_plain(&self, sheet: &mut Worksheet, (row, column): (u32, u16), text: &str) -> Result<(), XlsxError> {
+        if text.is_empty() || begins_like_a_formula(text) {
+            return self.write(sheet, (row, column), text);
+        }
+        sheet.write_string(row, column, text).map(drop)
+    }
+
     /// Writes a text as a text: what begins like a formula must never become one.
     fn write(&self, sheet: &mut Worksheet, (row, column): (u32, u16), text: &str) -> Result<(), XlsxError> {
         if text.is_empty() {
             return Ok(());
         }
-        let style = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { &self.quoted } else { &self.text };
+        let style = if begins_like_a_formula(text) { &self.quoted } else { &self.text };
         sheet.write_string_with_format(row, column, text, style).map(drop)
     }
+}
+
+fn begins_like_a_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 
 /// What is counted of a sheet.
@@ -162,7 +174,7 @@ impl Writer {
         let sheet = self.book.add_worksheet_with_constant_memory()?;
         sheet.set_name(&name)?.set_freeze_panes(1, 0)?;
         for (place, (title, width)) in (0u16..).zip(COLUMNS) {
-            sheet.set_column_width(place, width)?;
+            sheet.set_column_width(place, width)?.set_column_format(place, &self.styles.text)?;
             sheet.write_string_with_format(0, place, title, &self.styles.head)?;
         }
         let index = self.all.len() + usize::from(self.report == Report::AllYards);
@@ -195,15 +207,15 @@ fn write_row(sheet: &mut Worksheet, row: u32, line: &Line, styles: &Styles) -> R
     let yard = vehicle.id_yard.and_then(yard::name_of).unwrap_or_default();
     let place = [&vin, &vehicle.model_code, &vehicle.serial_number, &vehicle.parking_space, yard];
     for (column, text) in (0u16..).zip(place) {
-        styles.write(sheet, (row, column), text)?;
+        styles.write_plain(sheet, (row, column), text)?;
     }
     if let Some(style) = styles.statuses.get(&vehicle.status()) {
         sheet.write_string_with_format(row, 5, status::text(vehicle.status()), style)?;
     }
-    styles.write(sheet, (row, 6), if vehicle.inspected { "Yes" } else { "No" })?;
+    styles.write_plain(sheet, (row, 6), if vehicle.inspected { "Yes" } else { "No" })?;
     let notes = [&vehicle.operator_notes, &vehicle.admin_notes].map(|note| note.replace("\r\n", "\n"));
     for (column, text) in (7u16..).zip([notes[0].as_str(), &notes[1], &line.modified_by]) {
-        styles.write(sheet, (row, column), text)?;
+        styles.write_plain(sheet, (row, column), text)?;
     }
     // A vehicle that nobody has changed has only been imported.
     if let Some(at) = vehicle.modified_at.as_ref().filter(|_| vehicle.modified_by.is_some()).and_then(clock::moment) {
