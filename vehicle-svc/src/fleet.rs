@@ -17,6 +17,8 @@ const REMOVE: i64 = 5_000;
 /// How many vehicles are stored in one step, which costs some statements itself: on `PostgreSQL`, where nobody waits for it,
 /// and on `SQLite`, where all wait for the one writer.
 const STORE: [usize; 2] = [5_000, 2_500];
+/// The same while others save, who have to wait for as much to reach the disk.
+const STORE_BESIDE: usize = 500;
 
 /// Checks what an import brings.
 ///
@@ -37,7 +39,11 @@ pub fn read(vehicles: &[NewVehicle]) -> Result<Vec<New>> {
 #[must_use]
 pub fn step(db: &Db) -> usize {
     let [postgres, sqlite] = STORE;
-    if db.is_postgres() { postgres } else { sqlite }
+    match db.is_busy() {
+        true => STORE_BESIDE,
+        false if db.is_postgres() => postgres,
+        false => sqlite,
+    }
 }
 
 /// Stores vehicles of a draft, a step a transaction: nobody sees them before the campaign is
@@ -46,7 +52,9 @@ pub fn step(db: &Db) -> usize {
 /// # Errors
 /// When the campaign is no draft, or a vehicle is in it already; the importer then discards the draft.
 pub async fn store(db: &Db, campaign: i64, all: Vec<New>, now: DateTime<Utc>) -> Result<()> {
-    for some in all.chunks(step(db)) {
+    let mut rest = all.as_slice();
+    while let Some(some) = rest.get(..step(db).min(rest.len())).filter(|some| !some.is_empty()) {
+        rest = &rest[some.len()..];
         let some: Arc<[New]> = some.into();
         let own = some.clone();
         let stored = db

@@ -2,7 +2,7 @@
 use crate::{
     config::Settings,
     errors,
-    flush::{self, Flush},
+    flush::{self, Flush, Moment},
     writer::{self, Job, Lasts, Queue},
 };
 use futures::future::BoxFuture;
@@ -36,7 +36,14 @@ macro_rules! on {
 
 /// A service's database; clones share its connections.
 #[derive(Clone)]
-pub struct Db(Pools);
+pub struct Db {
+    pools: Pools,
+    /// When somebody last asked for something to be on the disk.
+    asked: Arc<Moment>,
+}
+
+/// How long after somebody asked for that others are taken to ask for it, too.
+const BUSY: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
 enum Pools {
@@ -100,15 +107,16 @@ pub struct Health {
 impl Db {
     /// Opens the database of a service, on `PostgreSQL` when a URL is given, else a file in the data folder.
     pub async fn open(schema: Schema, settings: &Settings) -> anyhow::Result<Self> {
-        match &settings.database_url {
-            Some(url) => open_postgres(schema, url.expose(), settings.database_connections),
-            None => open_sqlite(schema, &settings.data_dir).await,
-        }
+        let pools = match &settings.database_url {
+            Some(url) => open_postgres(schema, url.expose(), settings.database_connections)?,
+            None => open_sqlite(schema, &settings.data_dir).await?,
+        };
+        Ok(Self { pools, asked: Arc::default() })
     }
 
     /// Brings the tables up to date; only one process at a time does it, under a lock of the database's.
     pub async fn migrate(&self, schema: Schema) -> anyhow::Result<()> {
-        match &self.0 {
+        match &self.pools {
             Pools::Sqlite { write, .. } => write.migrate(&tolerant(schema.sqlite)).await?,
             Pools::Postgres { write: pool, .. } => {
                 let make = format!("create schema if not exists {}", schema.name);
@@ -127,7 +135,7 @@ impl Db {
     ///
     /// `SQLite` has none: how its files are written is ours to say.
     pub async fn lossy(&self) -> Result<Vec<String>, sqlx::Error> {
-        match &self.0 {
+        match &self.pools {
             Pools::Sqlite { .. } => Ok(Vec::new()),
             Pools::Postgres { read: pool, .. } => {
                 let off = "select name || ' = off' from pg_settings
@@ -140,7 +148,7 @@ impl Db {
     /// A connection for reading.
     #[must_use]
     pub fn read(&self) -> Side<&SqlitePool, &PgPool> {
-        match &self.0 {
+        match &self.pools {
             Pools::Sqlite { read, .. } => Side::Sqlite(read),
             Pools::Postgres { read, .. } => Side::Postgres(read),
         }
@@ -149,7 +157,7 @@ impl Db {
     /// Whether this is `PostgreSQL`, for the few statements of a dialect module.
     #[must_use]
     pub fn is_postgres(&self) -> bool {
-        matches!(self.0, Pools::Postgres { .. })
+        matches!(self.pools, Pools::Postgres { .. })
     }
 
     /// Runs `work` in one transaction and keeps what it wrote if it succeeds.
@@ -162,7 +170,8 @@ impl Db {
         T: Send + 'static,
         E: From<sqlx::Error> + Send + 'static,
     {
-        match &self.0 {
+        self.asked.set();
+        match &self.pools {
             Pools::Sqlite { write, .. } => queued(write, Lasts::Now, work).await,
             Pools::Postgres { write, flush, .. } => {
                 let connection = write.acquire().await?;
@@ -171,18 +180,28 @@ impl Db {
         }
     }
 
+    /// Whether somebody has something brought to the disk just now, beside [`Self::write_step`].
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.asked.is_within(BUSY)
+    }
+
     /// Like [`Self::write`], but the answer does not wait for the disk: for the steps of a whole that ends with a
     /// [`Self::write`], which brings all of them there. Whoever ends it looks whether all of them are still there, as a
     /// server that broke down in between and came back has lost the last ones.
+    ///
+    /// While [`Self::is_busy`] it does wait, as others would have to wait for all that a quick succession of steps left behind.
     pub async fn write_step<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
         T: Send + 'static,
         E: From<sqlx::Error> + Send + 'static,
     {
-        match &self.0 {
-            Pools::Sqlite { write, .. } => queued(write, Lasts::Later, work).await,
-            Pools::Postgres { write, .. } => flush::whole(transact(write.acquire().await?, work)).await,
+        match (&self.pools, self.is_busy()) {
+            (Pools::Sqlite { write, .. }, true) => queued(write, Lasts::Now, work).await,
+            (Pools::Sqlite { write, .. }, false) => queued(write, Lasts::Later, work).await,
+            (Pools::Postgres { write, flush, .. }, true) => flush.covering(transact(write.acquire().await?, work)).await,
+            (Pools::Postgres { write, .. }, false) => flush::whole(transact(write.acquire().await?, work)).await,
         }
     }
 
@@ -196,7 +215,8 @@ impl Db {
         T: Send + 'static,
         E: From<sqlx::Error> + Send + 'static,
     {
-        match &self.0 {
+        self.asked.set();
+        match &self.pools {
             Pools::Sqlite { write, .. } => queued(write, Lasts::Now, work).await,
             Pools::Postgres { once, flush, .. } => {
                 let mut held = once.acquire().await?;
@@ -215,7 +235,7 @@ impl Db {
     /// # Errors
     /// When it cannot be asked.
     pub async fn look(&self, schema: Schema) -> anyhow::Result<Health> {
-        let (version, damage, wanted) = match &self.0 {
+        let (version, damage, wanted) = match &self.pools {
             Pools::Sqlite { read, .. } => {
                 let version: String = sqlx::query_scalar("select 'SQLite ' || sqlite_version()").fetch_one(read).await?;
                 let told: String = sqlx::query_scalar("pragma quick_check(1)").fetch_one(read).await?;
@@ -241,7 +261,7 @@ impl Db {
     /// # Errors
     /// When it is `PostgreSQL`, which has tools of its own, or the file cannot be written.
     pub async fn copy_to(&self, file: &Path) -> anyhow::Result<()> {
-        let Pools::Sqlite { read, .. } = &self.0 else { anyhow::bail!("PostgreSQL is backed up with pg_dump") };
+        let Pools::Sqlite { read, .. } = &self.pools else { anyhow::bail!("PostgreSQL is backed up with pg_dump") };
         let told = file.to_str().ok_or_else(|| anyhow::anyhow!("{} cannot be written as text", file.display()))?;
         sqlx::query("vacuum into $1").bind(told).execute(read).await?;
         let copy = SqlitePoolOptions::new().connect_with(SqliteConnectOptions::new().filename(file)).await?;
@@ -262,7 +282,7 @@ impl Db {
             connections("idle", idle);
             connections("most", most);
         };
-        match &self.0 {
+        match &self.pools {
             Pools::Sqlite { read, write } => {
                 pooled(read.size(), read.num_idle(), read.options().get_max_connections());
                 let waiting = u32::try_from(write.waiting()).unwrap_or(u32::MAX);
@@ -278,7 +298,7 @@ impl Db {
 
     /// Ends its connections, after what is queued.
     pub async fn close(&self) {
-        match &self.0 {
+        match &self.pools {
             // The last to leave brings the log into the file, which one that only reads cannot.
             Pools::Sqlite { read, write } => {
                 read.close().await;
@@ -329,7 +349,7 @@ const RESTED: Duration = Duration::from_secs(1);
 ///
 /// Saves wait for the disk with their connection held; reads hold one for a moment only, so fewer serve them, and the
 /// server switches less. With the default all four services stay below the hundred that PostgreSQL allows by itself.
-fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<Db> {
+fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<Pools> {
     let options = PgConnectOptions::from_str(url)?
         .options([("search_path", schema.name), ("idle_in_transaction_session_timeout", "60s")])
         .application_name(schema.name);
@@ -353,11 +373,11 @@ fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<
             .connect_lazy_with(options.clone())
     };
     let (read, write, once) = (pool((connections * 3 / 8).max(2), &options), pool(connections - few, &quick), pool(few, &planned));
-    Ok(Db(Pools::Postgres { read, write, once, flush: Arc::new(Flush::new(options)) }))
+    Ok(Pools::Postgres { read, write, once, flush: Arc::new(Flush::new(options)) })
 }
 
 /// Readers are several; the writer is one, and every commit reaches the disk (`synchronous = full`).
-async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result<Db> {
+async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result<Pools> {
     tokio::fs::create_dir_all(folder).await?;
     let options = SqliteConnectOptions::new()
         .filename(folder.join(format!("{}.db", schema.name)))
@@ -373,5 +393,8 @@ async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result<Db> {
     // walking order go to and fro through the file.
     let read = SqlitePoolOptions::new().min_connections(1).max_connections(4).test_before_acquire(false);
     let read = read.connect_with(options.pragma("cache_size", "-4000").pragma("mmap_size", "1073741824").read_only(true)).await?;
-    Ok(Db(Pools::Sqlite { read, write }))
+    Ok(Pools::Sqlite { read, write })
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,8 +21,39 @@ type Result<T, E = sqlx::Error> = std::result::Result<T, E>;
 const FLUSH: &str = "select pg_logical_emit_message(true, 'patio', '')";
 /// How long a connection is waited for.
 const PATIENCE: Duration = Duration::from_millis(1500);
-/// How long, in milliseconds, it may have rested before it is tried.
-const RESTED_MS: u64 = 1_000;
+/// How long it may have rested before it is tried.
+const RESTED: Duration = Duration::from_secs(1);
+
+/// A moment that many look at and move.
+#[derive(Debug)]
+pub(crate) struct Moment {
+    began: Instant,
+    /// Milliseconds since then, and one; 0 for never.
+    at: AtomicU64,
+}
+
+impl Default for Moment {
+    fn default() -> Self {
+        Self { began: Instant::now(), at: AtomicU64::default() }
+    }
+}
+
+impl Moment {
+    fn now(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX).saturating_add(1)
+    }
+
+    /// Is now.
+    pub(crate) fn set(&self) {
+        self.at.store(self.now(), Ordering::Relaxed);
+    }
+
+    /// Whether it was within the last so long.
+    pub(crate) fn is_within(&self, time: Duration) -> bool {
+        let at = self.at.load(Ordering::Relaxed);
+        at > 0 && u128::from(self.now().saturating_sub(at)) <= time.as_millis()
+    }
+}
 
 /// The connection that flushes, and who was covered by it.
 pub(crate) struct Flush {
@@ -32,9 +63,8 @@ pub(crate) struct Flush {
     drawn: AtomicU64,
     /// Which connection this is, counted from 1; 0 while there is none.
     life: AtomicU64,
-    /// When it last answered, in milliseconds since `began`.
-    heard: AtomicU64,
-    began: Instant,
+    /// When it last answered.
+    heard: Moment,
 }
 
 #[derive(Default)]
@@ -56,14 +86,7 @@ pub(crate) struct Ready(u64);
 impl Flush {
     /// Connects when it is first needed.
     pub(crate) fn new(options: PgConnectOptions) -> Self {
-        Self {
-            options,
-            line: Mutex::default(),
-            drawn: AtomicU64::default(),
-            life: AtomicU64::default(),
-            heard: AtomicU64::default(),
-            began: Instant::now(),
-        }
+        Self { options, line: Mutex::default(), drawn: AtomicU64::default(), life: AtomicU64::default(), heard: Moment::default() }
     }
 
     /// To be called before the transaction.
@@ -75,11 +98,7 @@ impl Flush {
     }
 
     fn has_rested(&self) -> bool {
-        self.now().saturating_sub(self.heard.load(Ordering::Relaxed)) > RESTED_MS
-    }
-
-    fn now(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+        !self.heard.is_within(RESTED)
     }
 
     /// Connects unless there is a connection that answers.
@@ -96,7 +115,7 @@ impl Flush {
             line.connection = Some(timeout(PATIENCE, self.options.connect()).await.map_err(|_| sqlx::Error::PoolTimedOut)??);
             self.life.store(line.lives, Ordering::Release);
         }
-        self.heard.store(self.now(), Ordering::Relaxed);
+        self.heard.set();
         Ok(Ready(line.lives))
     }
 
@@ -117,7 +136,7 @@ impl Flush {
         match sqlx::query(FLUSH).execute(connection).await {
             Ok(_) => {
                 line.covered = covers;
-                self.heard.store(self.now(), Ordering::Relaxed);
+                self.heard.set();
                 Ok(true)
             }
             Err(cause) => {
@@ -191,6 +210,16 @@ mod tests {
         assert_eq!(ended, 1);
     }
 
+    #[test]
+    fn a_moment_is_within_what_has_passed_since_and_never_before_it_was() {
+        let moment = Moment::default();
+        assert!(!moment.is_within(Duration::MAX));
+        moment.set();
+        assert!(moment.is_within(Duration::from_secs(60)));
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(!moment.is_within(Duration::from_millis(5)));
+    }
+
     #[tokio::test]
     async fn many_wait_at_once_and_few_flushes_cover_them() {
         let Some((flush, _)) = open("flush: many").await else { return };
@@ -219,7 +248,7 @@ mod tests {
         let Some((flush, mut other)) = open("flush: rested").await else { return };
         flush.wait(flush.ready().await.unwrap()).await.unwrap();
         end("flush: rested", &mut other).await;
-        tokio::time::sleep(Duration::from_millis(RESTED_MS + 50)).await;
+        tokio::time::sleep(RESTED + Duration::from_millis(50)).await;
         flush.wait(flush.ready().await.unwrap()).await.unwrap();
         flush.close().await;
     }

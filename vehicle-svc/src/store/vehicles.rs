@@ -146,6 +146,15 @@ pub async fn page(db: &Db, campaign: i64, filter: &Filter, window: Window) -> Re
         .fetch_all(c).await)
 }
 
+/// So many of a campaign's vehicles in walking order from one of them on; `next` is not looked up.
+pub async fn page_from(db: &Db, campaign: i64, first: i64, most: i64) -> Result<Vec<Vehicle>> {
+    on!(db.read(), c => query_as(concat!(
+        "select ", columns!(), ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
+          where v.campaign_id = $1 and (v.walk_key, v.id) >= ((select walk_key from vehicles where id = $2), $2)
+          order by v.walk_key, v.id limit $3"))
+        .bind(campaign).bind(first).bind(most).fetch_all(c).await)
+}
+
 /// Vehicles by their numbers, in walking order; `next` is not looked up.
 pub async fn by_ids(db: &Db, ids: &[i64]) -> Result<Vec<Vehicle>> {
     let text = dialect::vehicles_by_ids(db.is_postgres());
