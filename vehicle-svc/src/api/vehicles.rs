@@ -32,8 +32,8 @@ use patio_proto::{
 };
 use tonic::{Request, Status};
 
-/// How many rows of the whole list go in the first message, which is waited for, and in each other one.
-const CHUNKS: [i64; 2] = [1_000, 4_000];
+/// How many rows of the whole list go in one message.
+const CHUNK: i64 = 1_000;
 /// How many whole vehicles go in one message: with the longest notes they still fit.
 const EXPORTED: i64 = 250;
 /// The longest idempotency key.
@@ -119,9 +119,8 @@ impl VehicleService for Api {
         let start = (self.db.clone(), (!head.unchanged).then(|| (String::new(), 0)));
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
-            let most = if position.0.is_empty() { CHUNKS[0] } else { CHUNKS[1] };
-            let rows = vehicles::rows_after(&db, id, &position, most).await.map_err(Error::from)?;
-            let full = i64::try_from(rows.len()).is_ok_and(|count| count == most);
+            let rows = vehicles::rows_after(&db, id, &position, CHUNK).await.map_err(Error::from)?;
+            let full = i64::try_from(rows.len()).is_ok_and(|count| count == CHUNK);
             let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
             let chunk = pb::VehicleChunk { vehicles: rows.into_iter().map(Into::into).collect(), ..Default::default() };
             Ok::<_, Status>((!chunk.vehicles.is_empty()).then_some((chunk, (db, position))))
