@@ -16,7 +16,7 @@ use crate::{
     },
     together::Together,
 };
-use futures::{StreamExt, stream::BoxStream};
+use futures::{StreamExt, TryStreamExt, stream::BoxStream};
 use patio_kit::{
     audit,
     clock::Clock,
@@ -34,8 +34,10 @@ use tonic::{Request, Status};
 
 /// How many rows of the whole list go in one message.
 const CHUNK: i64 = 1_000;
-/// How many whole vehicles go in one message: with the longest notes they still fit.
-const EXPORTED: i64 = 250;
+/// How many whole vehicles are read at once.
+const EXPORTED: i64 = 1_000;
+/// How many of them go in one message: with the longest notes they still fit.
+const WHOLE: usize = 250;
 /// The longest idempotency key.
 const LONGEST_KEY: usize = 128;
 
@@ -139,10 +141,14 @@ impl VehicleService for Api {
             let rows = vehicles::whole_after(&db, id, &position, EXPORTED).await.map_err(Error::from)?;
             let full = i64::try_from(rows.len()).is_ok_and(|count| count == EXPORTED);
             let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
-            let chunk = pb::ExportChunk { vehicles: rows.into_iter().map(Into::into).collect() };
-            Ok::<_, Status>((!chunk.vehicles.is_empty()).then_some((chunk, (db, position))))
+            let mut rows = rows.into_iter().map(pb::Vehicle::from).peekable();
+            let mut chunks = Vec::new();
+            while rows.peek().is_some() {
+                chunks.push(Ok(pb::ExportChunk { vehicles: rows.by_ref().take(WHOLE).collect() }));
+            }
+            Ok::<_, Status>((!chunks.is_empty()).then_some((futures::stream::iter(chunks), (db, position))))
         });
-        reply(Box::pin(chunks))
+        reply(Box::pin(chunks.try_flatten()))
     }
 
     async fn list_changes(&self, request: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesReply> {
