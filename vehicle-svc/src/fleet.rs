@@ -18,7 +18,7 @@ const REMOVE: i64 = 5_000;
 /// and on `SQLite`, where all wait for the one writer.
 const STORE: [usize; 2] = [5_000, 2_500];
 /// The same while others save, who have to wait for as much to reach the disk.
-const STORE_BESIDE: usize = 500;
+const STORE_BESIDE: [usize; 2] = [200, 100];
 
 /// Checks what an import brings.
 ///
@@ -38,12 +38,8 @@ pub fn read(vehicles: &[NewVehicle]) -> Result<Vec<New>> {
 /// How many vehicles of a draft are stored in one step.
 #[must_use]
 pub fn step(db: &Db) -> usize {
-    let [postgres, sqlite] = STORE;
-    match db.is_busy() {
-        true => STORE_BESIDE,
-        false if db.is_postgres() => postgres,
-        false => sqlite,
-    }
+    let [postgres, sqlite] = if db.is_busy() { STORE_BESIDE } else { STORE };
+    if db.is_postgres() { postgres } else { sqlite }
 }
 
 /// Stores vehicles of a draft, a step a transaction: nobody sees them before the campaign is
