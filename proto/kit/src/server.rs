@@ -47,8 +47,9 @@ pub struct Service {
     db: Db,
 }
 
-/// Most calls of one client at once: the streams that a gateway keeps open, and room for all that comes and goes.
-const MOST_CALLS: u32 = 4_096;
+/// Most calls of one connection at once: the streams that a gateway keeps open, and room for all that comes and goes. Each
+/// takes some 2 KiB when nothing else comes of it, and a flood of them on two connections must stay below 16 MiB.
+const MOST_CALLS: u32 = 3_072;
 
 /// How often in a row a database may keep its health waiting: one that is busy is not away.
 const MISSES: u32 = 2;
