@@ -14,12 +14,6 @@ use std::{collections::HashSet, sync::Arc};
 
 /// How many vehicles go in one step, so that others need not wait for all of them.
 const REMOVE: i64 = 5_000;
-/// How many vehicles are stored in one step, which costs some statements itself: on `PostgreSQL`, where nobody waits for it,
-/// and on `SQLite`, where all wait for the one writer.
-const STORE: [usize; 2] = [5_000, 2_500];
-/// The same while others save, who have to wait for as much to reach the disk.
-const STORE_BESIDE: [usize; 2] = [200, 100];
-
 /// Checks what an import brings.
 ///
 /// # Errors
@@ -35,11 +29,17 @@ pub fn read(vehicles: &[NewVehicle]) -> Result<Vec<New>> {
         .collect()
 }
 
-/// How many vehicles of a draft are stored in one step.
+/// How many vehicles of a draft are stored in one step, which costs some statements itself.
+///
+/// On `SQLite` all wait for the one writer meanwhile; while others save, they wait for as much to reach the disk.
 #[must_use]
 pub fn step(db: &Db) -> usize {
-    let [postgres, sqlite] = if db.is_busy() { STORE_BESIDE } else { STORE };
-    if db.is_postgres() { postgres } else { sqlite }
+    match (db.is_postgres(), db.is_busy()) {
+        (true, false) => 5_000,
+        (true, true) => 200,
+        (false, false) => 2_500,
+        (false, true) => 100,
+    }
 }
 
 /// Stores vehicles of a draft, a step a transaction: nobody sees them before the campaign is

@@ -2,8 +2,8 @@
 use crate::{
     config::Settings,
     errors,
-    flush::{self, Flush, Moment},
-    writer::{self, Job, Lasts, Queue},
+    flush::{self, Flush, Moment, RESTED},
+    writer::{self, Lasts, Queue},
 };
 use futures::future::BoxFuture;
 use sqlx::{
@@ -171,13 +171,7 @@ impl Db {
         E: From<sqlx::Error> + Send + 'static,
     {
         self.asked.set();
-        match &self.pools {
-            Pools::Sqlite { write, .. } => queued(write, Lasts::Now, work).await,
-            Pools::Postgres { write, flush, .. } => {
-                let connection = write.acquire().await?;
-                flush.covering(transact(connection, work)).await
-            }
-        }
+        self.commit(Lasts::Now, work).await
     }
 
     /// Whether somebody has something brought to the disk just now, beside [`Self::write_step`].
@@ -197,11 +191,20 @@ impl Db {
         T: Send + 'static,
         E: From<sqlx::Error> + Send + 'static,
     {
-        match (&self.pools, self.is_busy()) {
-            (Pools::Sqlite { write, .. }, true) => queued(write, Lasts::Now, work).await,
-            (Pools::Sqlite { write, .. }, false) => queued(write, Lasts::Later, work).await,
-            (Pools::Postgres { write, flush, .. }, true) => flush.covering(transact(write.acquire().await?, work)).await,
-            (Pools::Postgres { write, .. }, false) => flush::whole(transact(write.acquire().await?, work)).await,
+        let lasts = if self.is_busy() { Lasts::Now } else { Lasts::Later };
+        self.commit(lasts, work).await
+    }
+
+    async fn commit<T, E, F>(&self, lasts: Lasts, work: F) -> Result<T, E>
+    where
+        F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<sqlx::Error> + Send + 'static,
+    {
+        match (&self.pools, lasts) {
+            (Pools::Sqlite { write, .. }, _) => write.run(lasts, work).await,
+            (Pools::Postgres { write, flush, .. }, Lasts::Now) => flush.covering(transact(write.acquire().await?, work)).await,
+            (Pools::Postgres { write, .. }, Lasts::Later) => flush::whole(transact(write.acquire().await?, work)).await,
         }
     }
 
@@ -217,7 +220,7 @@ impl Db {
     {
         self.asked.set();
         match &self.pools {
-            Pools::Sqlite { write, .. } => queued(write, Lasts::Now, work).await,
+            Pools::Sqlite { write, .. } => write.run(Lasts::Now, work).await,
             Pools::Postgres { once, flush, .. } => {
                 let mut held = once.acquire().await?;
                 flush.covering(async move { work(&mut Tx(Side::Postgres(&mut held))).await }).await
@@ -332,19 +335,6 @@ fn tolerant(steps: &Migrator) -> Migrator {
     steps
 }
 
-async fn queued<T, E, F>(write: &Queue, lasts: Lasts, work: F) -> Result<T, E>
-where
-    F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
-    T: Send + 'static,
-    E: From<sqlx::Error> + Send + 'static,
-{
-    let (job, answer) = Job::new(lasts, work);
-    write.send(job).await?;
-    answer.await.map_err(|_| E::from(sqlx::Error::WorkerCrashed))?
-}
-
-/// How long a connection may have rested before it is tried with a round trip of its own.
-const RESTED: Duration = Duration::from_secs(1);
 /// A connection is waited for no longer than leaves time to say so within the three seconds an answer may take.
 ///
 /// Saves wait for the disk with their connection held; reads hold one for a moment only, so fewer serve them, and the
@@ -376,7 +366,7 @@ fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<
     Ok(Pools::Postgres { read, write, once, flush: Arc::new(Flush::new(options)) })
 }
 
-/// Readers are several; the writer is one, and every commit reaches the disk (`synchronous = full`).
+/// Readers are several; the writer is one, and its commits reach the disk (`synchronous = full`) unless nobody waits for that.
 async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result<Pools> {
     tokio::fs::create_dir_all(folder).await?;
     let options = SqliteConnectOptions::new()

@@ -21,8 +21,8 @@ type Result<T, E = sqlx::Error> = std::result::Result<T, E>;
 const FLUSH: &str = "select pg_logical_emit_message(true, 'patio', '')";
 /// How long a connection is waited for.
 const PATIENCE: Duration = Duration::from_millis(1500);
-/// How long it may have rested before it is tried.
-const RESTED: Duration = Duration::from_secs(1);
+/// How long a connection may have rested before it is tried with a round trip of its own.
+pub(crate) const RESTED: Duration = Duration::from_secs(1);
 
 /// A moment that many look at and move.
 #[derive(Debug)]

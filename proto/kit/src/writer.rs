@@ -50,7 +50,7 @@ where
 }
 
 /// One piece of work in the queue.
-pub(crate) struct Job {
+struct Job {
     step: Box<dyn Step>,
     lasts: Lasts,
 }
@@ -66,7 +66,7 @@ pub(crate) enum Lasts {
 
 impl Job {
     /// A job and where its answer will come, after the commit.
-    pub(crate) fn new<T, E, F>(lasts: Lasts, work: F) -> (Self, oneshot::Receiver<Result<T, E>>)
+    fn new<T, E, F>(lasts: Lasts, work: F) -> (Self, oneshot::Receiver<Result<T, E>>)
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
         T: Send + 'static,
@@ -86,7 +86,19 @@ pub(crate) struct Queue {
 }
 
 impl Queue {
-    pub(crate) async fn send(&self, job: Job) -> Result<(), sqlx::Error> {
+    /// Does `work` in its turn and answers after the commit.
+    pub(crate) async fn run<T, E, F>(&self, lasts: Lasts, work: F) -> Result<T, E>
+    where
+        F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<sqlx::Error> + Send + 'static,
+    {
+        let (job, answer) = Job::new(lasts, work);
+        self.send(job).await?;
+        answer.await.map_err(|_| E::from(sqlx::Error::WorkerCrashed))?
+    }
+
+    async fn send(&self, job: Job) -> Result<(), sqlx::Error> {
         self.jobs.send(job).await.map_err(|_| sqlx::Error::PoolClosed)
     }
 
