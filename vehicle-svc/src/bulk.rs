@@ -5,7 +5,7 @@ use crate::{
     jobs::{Touched, Work},
     place::Place,
     store::{
-        bulk::{self, NewStatus},
+        bulk::{self, NewStatus, Standing},
         counters::Counted,
         edit::{self, New},
         named::{self, Named},
@@ -19,7 +19,7 @@ use patio_proto::{
     vehicle::{Preview, StatusAction, VehicleStatus},
 };
 use serde_json::json;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// Most vehicles one call may name.
 pub const MOST: usize = 50_000;
@@ -67,29 +67,36 @@ pub struct StatusChange {
     pub status: VehicleStatus,
 }
 
-/// Identifiers by their comparison key, as first written.
-fn keys_of(written: &[String]) -> BTreeMap<String, String> {
-    let mut keys = BTreeMap::new();
-    for text in written {
-        keys.entry(identifier::key(text)).or_insert_with(|| text.split_whitespace().collect::<Vec<_>>().join(" "));
-    }
-    keys.remove("");
-    keys
+/// An identifier that a call names.
+struct Asked {
+    key: String,
+    /// Where the call names it last, from 1.
+    line: i64,
 }
 
-/// Finds what a call names and begins its outcome with what is not there and what is closed.
-async fn find(tx: &mut Tx<'_>, keys: &BTreeMap<String, String>, run: &Run) -> Result<(Vec<Named>, Outcome)> {
-    if keys.len() > MOST {
-        return Err(Error::Bad(format!("at most {MOST} vehicles in one call")));
+/// The identifiers that a call names, each once.
+fn asked(written: &[String]) -> Result<Vec<Asked>> {
+    let (mut asked, mut places) = (Vec::<Asked>::with_capacity(written.len()), HashMap::<String, usize>::with_capacity(written.len()));
+    for (text, line) in written.iter().zip(1..) {
+        let key = identifier::key(text);
+        if key.is_empty() {
+            continue;
+        }
+        match places.get(&key) {
+            Some(place) => asked[*place].line = line,
+            None => {
+                places.insert(key.clone(), asked.len());
+                asked.push(Asked { key, line });
+            }
+        }
     }
-    let asked: Vec<&str> = keys.keys().map(String::as_str).collect();
-    let found = named::by_keys(tx, &asked, run.campaign, run.yard).await?;
-    let present: HashSet<&str> = found.iter().map(|vehicle| vehicle.vin_key.as_str()).collect();
-    let not_found = keys.iter().filter(|(key, _)| !present.contains(key.as_str())).map(|(_, written)| written.clone()).collect();
-    let mut outcome = Outcome { matched: found.len(), not_found, ..Outcome::default() };
-    let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.gate == "open");
-    outcome.skipped = closed.iter().map(|vehicle| (vehicle.vin(), "its campaign is closed")).collect();
-    Ok((open, outcome))
+    if asked.len() > MOST { Err(Error::Bad(format!("at most {MOST} vehicles in one call"))) } else { Ok(asked) }
+}
+
+/// What was asked for and not found, as it was written.
+fn not_found<'a>(written: &[String], missing: impl Iterator<Item = &'a Asked>) -> Vec<String> {
+    let line = |asked: &Asked| usize::try_from(asked.line - 1).unwrap_or_default();
+    missing.map(|asked| written[line(asked)].split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
 
 /// Sets or clears the status of many vehicles.
@@ -97,27 +104,47 @@ async fn find(tx: &mut Tx<'_>, keys: &BTreeMap<String, String>, run: &Run) -> Re
 /// # Errors
 /// When too many are named or a statement fails; nothing is changed then.
 pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChange, run: &Run) -> Result<Outcome> {
-    let (open, mut outcome) = find(tx, &keys_of(vins), run).await?;
     let new = what_is_written(run.caller.role, change);
+    let asked = asked(vins)?;
+    let keys: Vec<&str> = asked.iter().map(|asked| asked.key.as_str()).collect();
+    let found = bulk::standing(tx, &keys, new, run.campaign, run.yard).await?;
+    let present: HashSet<i64> = found.iter().map(|vehicle| vehicle.asked).collect();
+    let missing = asked.iter().zip(1..).filter(|(_, place)| !present.contains(place)).map(|(asked, _)| asked);
+    let mut outcome = Outcome { matched: found.len(), not_found: not_found(vins, missing), ..Outcome::default() };
+    let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.is_open);
     let (todo, left): (Vec<_>, Vec<_>) = open.into_iter().partition(|vehicle| vehicle.status != new.status);
     let reason = if change.action == StatusAction::Remove { "it has no status" } else { "it has this status already" };
-    outcome.skipped.extend(left.iter().map(|vehicle| (vehicle.vin(), reason)));
+    let skipped = |all: Vec<Standing>, why| all.into_iter().map(move |vehicle| (vehicle.vin.unwrap_or_default(), why));
+    outcome.skipped = skipped(closed, "its campaign is closed").chain(skipped(left, reason)).collect();
     outcome.updated = todo.len();
     if run.dry_run || todo.is_empty() {
-        outcome.preview = preview(vins, todo.into_iter().map(|vehicle| (new.of(&vehicle), vehicle)).collect());
+        outcome.preview = preview_status(tx, &asked, &todo, new).await?;
         return Ok(outcome);
     }
     let mut touched = Touched::default();
     for vehicle in &todo {
-        touched.add(vehicle, (vehicle.yard_id, &vehicle.walk_key, new.inspected));
+        let here = |inspected| (vehicle.yard_id, inspected);
+        touched.add(vehicle.campaign_id, vehicle.before(), (here(vehicle.inspected), here(new.inspected)), false);
     }
     let supervisor = new.clear_admin_notes && todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
     touched.keep(tx, run, Work { kind: "status", detail: new.status.to_owned(), supervisor }).await?;
-    bulk::set_status(tx, touched.ids(), new, run.caller.person(), run.now).await?;
+    edit::alike(tx, &touched.ids(), new.alike(), run.caller.person(), run.now).await?;
     outcome.counted = touched.count_again(tx).await?;
     let verb = if new.status.is_empty() { "lost their status".to_owned() } else { format!("became {}", new.status) };
     audit::append(tx, run.now, Some(&run.caller), event(&outcome, &verb, run, &json!({ "status": new.status }))).await?;
     Ok(outcome)
+}
+
+/// The first vehicles that would get a status, in the order in which the call names them.
+async fn preview_status(tx: &mut Tx<'_>, asked: &[Asked], todo: &[Standing], new: NewStatus) -> Result<Vec<Preview>> {
+    let line = |place: i64| usize::try_from(place - 1).ok().and_then(|place| asked.get(place)).map_or(0, |asked| asked.line);
+    let mut lines: Vec<_> = todo.iter().map(|vehicle| (line(vehicle.asked), vehicle.id)).collect();
+    lines.sort_unstable();
+    lines.truncate(PREVIEWED);
+    let ids: Vec<i64> = lines.iter().map(|(_, id)| *id).collect();
+    let lines: HashMap<i64, i64> = lines.into_iter().map(|(line, id)| (id, line)).collect();
+    let shown = named::by_ids(tx, &ids).await?;
+    Ok(preview(shown.into_iter().map(|vehicle| (lines.get(&vehicle.id).copied().unwrap_or_default(), new.of(&vehicle), vehicle)).collect()))
 }
 
 /// A team leader's Remove keeps the supervisor notes, which only supervisors may write.
@@ -137,38 +164,55 @@ fn what_is_written(role: Role, change: StatusChange) -> NewStatus {
 /// When too many are named or a statement fails; nothing is changed then.
 pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, Place)], run: &Run) -> Result<Outcome> {
     let written: Vec<String> = moves.iter().map(|(vin, _)| vin.clone()).collect();
-    let places: HashMap<String, &Place> = moves.iter().map(|(vin, place)| (identifier::key(vin), place)).collect();
-    let (open, mut outcome) = find(tx, &keys_of(&written), run).await?;
-    let (mut touched, mut news) = (Touched::default(), Vec::new());
+    let asked = asked(&written)?;
+    let places: HashMap<String, (i64, &Place)> =
+        moves.iter().zip(1..).map(|((vin, place), line)| (identifier::key(vin), (line, place))).collect();
+    let keys: Vec<&str> = asked.iter().map(|asked| asked.key.as_str()).collect();
+    let found = named::by_keys(tx, &keys, run.campaign, run.yard).await?;
+    let present: HashSet<&str> = found.iter().map(|vehicle| vehicle.vin_key.as_str()).collect();
+    let missing = asked.iter().filter(|asked| !present.contains(asked.key.as_str()));
+    let mut outcome = Outcome { matched: found.len(), not_found: not_found(&written, missing), ..Outcome::default() };
+    let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.gate == "open");
+    outcome.skipped = closed.iter().map(|vehicle| (vehicle.vin(), "its campaign is closed")).collect();
+    let mut news = Vec::new();
     for vehicle in open {
-        let Some(place) = places.get(&vehicle.vin_key) else { continue };
+        let Some((line, place)) = places.get(&vehicle.vin_key) else { continue };
         if place.space == vehicle.parking_space {
             outcome.skipped.push((vehicle.vin(), "it stands there already"));
             continue;
         }
-        touched.add(&vehicle, (place.yard_id, &place.walk_key, vehicle.inspected));
-        news.push((New::at(&vehicle, (*place).clone()), vehicle));
+        news.push((*line, New::at(&vehicle, (*place).clone()), vehicle));
     }
     outcome.updated = news.len();
     if run.dry_run || news.is_empty() {
-        outcome.preview = preview(&written, news);
+        outcome.preview = preview(news);
         return Ok(outcome);
     }
-    let news: Vec<_> = news.into_iter().map(|(new, _)| new).collect();
-    touched.keep(tx, run, Work { kind: "space", ..Work::default() }).await?;
-    edit::write(tx, &news, run.caller.person(), run.now).await?;
-    outcome.counted = touched.count_again(tx).await?;
+    let news: Vec<_> = news.into_iter().map(|(_, new, vehicle)| (vehicle, new)).collect();
+    outcome.counted = change(tx, &news, run, Work { kind: "space", ..Work::default() }).await?;
     audit::append(tx, run.now, Some(&run.caller), event(&outcome, "moved to another parking space", run, &json!({}))).await?;
     Ok(outcome)
 }
 
+/// Keeps a job, changes its vehicles and moves the counters.
+///
+/// # Errors
+/// When a statement fails.
+pub async fn change(tx: &mut Tx<'_>, news: &[(Named, New)], run: &Run, work: Work) -> Result<Vec<Counted>> {
+    let mut touched = Touched::default();
+    for (vehicle, new) in news {
+        touched.become_new(vehicle, new);
+    }
+    touched.keep(tx, run, work).await?;
+    edit::write(tx, news, run.caller.person(), run.now).await?;
+    Ok(touched.count_again(tx).await?)
+}
+
 /// The first vehicles that change, in the order in which the call names them.
-fn preview(written: &[String], mut changed: Vec<(New, Named)>) -> Vec<Preview> {
-    let lines: HashMap<String, i64> = written.iter().map(|vin| identifier::key(vin)).zip(1..).collect();
-    let line = |vehicle: &Named| lines.get(&vehicle.vin_key).copied().unwrap_or_default();
-    changed.sort_by_key(|(_, vehicle)| (line(vehicle), vehicle.id));
-    let shown = changed.iter().take(PREVIEWED).map(|(new, vehicle)| Preview {
-        line: line(vehicle),
+fn preview(mut changed: Vec<(i64, New, Named)>) -> Vec<Preview> {
+    changed.sort_by_key(|(line, _, vehicle)| (*line, vehicle.id));
+    let shown = changed.iter().take(PREVIEWED).map(|(line, new, vehicle)| Preview {
+        line: *line,
         vin_number: vehicle.vin(),
         campaign_name: vehicle.campaign_name.clone(),
         changes: changes(vehicle, new),

@@ -1,13 +1,13 @@
 //! The rows of a file: what each would change, what is wrong with it, and doing all of them in one transaction.
 use crate::{
-    bulk::{MOST, Run},
+    bulk::{self, MOST, Run},
     error::{Error, Result},
-    jobs::{Touched, Work},
+    jobs::Work,
     note,
     place::Place,
     store::{
         counters::Counted,
-        edit::{self, New},
+        edit::New,
         named::{self, Named},
     },
 };
@@ -147,15 +147,13 @@ pub async fn apply(tx: &mut Tx<'_>, rows: &[Edit], errors: Vec<pb::LineError>, r
     }
     let mut plan = Plan { edited: Edited { errors, ..Edited::default() }, ..Plan::default() };
     for row in rows {
-        plan.take(row, vehicles.get(&row.key).map(Vec::as_slice).unwrap_or_default());
+        plan.take(row, vehicles.remove(&row.key).unwrap_or_default());
     }
-    let Plan { mut edited, news, touched, supervisor } = plan;
+    let Plan { mut edited, news, supervisor } = plan;
     if run.dry_run || !edited.errors.is_empty() || news.is_empty() {
         return Ok(edited);
     }
-    touched.keep(tx, run, Work { kind: "file", detail: source.to_owned(), supervisor }).await?;
-    edit::write(tx, &news, run.caller.person(), run.now).await?;
-    edited.counted = touched.count_again(tx).await?;
+    edited.counted = bulk::change(tx, &news, run, Work { kind: "file", detail: source.to_owned(), supervisor }).await?;
     audit::append(tx, run.now, Some(&run.caller), event(news.len(), run, source)).await?;
     Ok(edited)
 }
@@ -164,17 +162,16 @@ pub async fn apply(tx: &mut Tx<'_>, rows: &[Edit], errors: Vec<pb::LineError>, r
 #[derive(Default)]
 struct Plan {
     edited: Edited,
-    news: Vec<New>,
-    touched: Touched,
+    news: Vec<(Named, New)>,
     supervisor: bool,
 }
 
 impl Plan {
     /// Takes one row with the vehicles that it names, one in each campaign.
-    fn take(&mut self, row: &Edit, vehicles: &[Named]) {
-        let mut open = vehicles.iter().filter(|vehicle| vehicle.gate == "open").peekable();
-        if open.peek().is_none() {
-            let message = match vehicles.first() {
+    fn take(&mut self, row: &Edit, vehicles: Vec<Named>) {
+        let (open, closed): (Vec<_>, Vec<_>) = vehicles.into_iter().partition(|vehicle| vehicle.gate == "open");
+        if open.is_empty() {
+            let message = match closed.first() {
                 Some(closed) => format!("the campaign {} of the vehicle {} is closed", closed.campaign_name, row.vin),
                 None => format!("the vehicle {} does not exist", row.vin),
             };
@@ -183,8 +180,8 @@ impl Plan {
         }
         for vehicle in open {
             self.edited.matched += 1;
-            let new = becomes(vehicle, row);
-            let changes = changes(vehicle, &new);
+            let new = becomes(&vehicle, row);
+            let changes = changes(&vehicle, &new);
             let is_changed = !changes.is_empty();
             if self.edited.preview.len() < PREVIEWED {
                 let (vin_number, campaign_name) = (vehicle.vin(), vehicle.campaign_name.clone());
@@ -196,11 +193,10 @@ impl Plan {
         }
     }
 
-    fn change(&mut self, vehicle: &Named, new: New) {
+    fn change(&mut self, vehicle: Named, new: New) {
         self.edited.updated += 1;
-        self.touched.add(vehicle, (new.yard, &new.walk, new.inspected));
         self.supervisor |= vehicle.admin_notes != new.admin_notes;
-        self.news.push(new);
+        self.news.push((vehicle, new));
     }
 }
 

@@ -97,7 +97,7 @@ pub async fn count(db: &Db, campaign: i64, import: jobs::New) -> Result<i64> {
             let vehicles = counters::count_draft(tx, campaign).await?;
             jobs::forget_import(tx, campaign).await?;
             let job = jobs::insert(tx, &jobs::New { vehicles, ..import }).await?;
-            jobs::insert_campaign(tx, job, campaign, "", vehicles).await?;
+            jobs::insert_campaign(tx, job, campaign, vehicles).await?;
             Ok(vehicles)
         })
     })

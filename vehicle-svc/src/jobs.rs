@@ -5,7 +5,9 @@ use crate::{
     store::{
         changes,
         counters::{self, Counted, Deltas},
+        edit,
         jobs::{self, New},
+        kept::{self, Before},
         named::Named,
     },
 };
@@ -34,50 +36,51 @@ pub struct Work {
 /// The vehicles that a job changes, by campaign.
 #[derive(Debug, Default)]
 pub struct Touched {
-    ids: Vec<i64>,
+    before: Vec<Before>,
     campaigns: BTreeMap<i64, InCampaign>,
 }
 
 #[derive(Debug, Default)]
 struct InCampaign {
-    name: String,
     vehicles: Vec<i64>,
     deltas: Deltas,
 }
 
+/// A vehicle's yard, and whether the vehicle counts as inspected there.
+type Counts = (Option<i64>, bool);
+
 impl Touched {
     /// The vehicles, by number.
     #[must_use]
-    pub fn ids(&self) -> &[i64] {
-        &self.ids
+    pub fn ids(&self) -> Vec<i64> {
+        self.before.iter().map(|before| before.id).collect()
     }
 
-    /// How many vehicles there are.
-    #[must_use]
-    pub fn count(&self) -> i64 {
-        i64::try_from(self.ids.len()).unwrap_or(i64::MAX)
+    /// Takes note of a vehicle of a campaign, of how it counts before and after, and whether it takes another turn in the walk.
+    pub fn add(&mut self, campaign: i64, before: Before, (from, to): (Counts, Counts), walks: bool) {
+        let here = self.campaigns.entry(campaign).or_default();
+        here.vehicles.push(before.id);
+        here.deltas.moved(from, to);
+        here.deltas.order |= walks;
+        self.before.push(before);
     }
 
-    /// Takes note of a vehicle and of the yard, walking order and state that it comes to.
-    pub fn add(&mut self, vehicle: &Named, (yard, walk_key, inspected): (Option<i64>, &str, bool)) {
-        self.ids.push(vehicle.id);
-        let here = self.campaigns.entry(vehicle.campaign_id).or_default();
-        here.name.clone_from(&vehicle.campaign_name);
-        here.vehicles.push(vehicle.id);
-        here.deltas.moved((vehicle.yard_id, vehicle.inspected), (yard, inspected));
-        here.deltas.order |= vehicle.walk_key != walk_key && !(vehicle.inspected && inspected);
+    /// Takes note of a vehicle and of what it becomes.
+    pub fn become_new(&mut self, vehicle: &Named, new: &edit::New) {
+        let counts = ((vehicle.yard_id, vehicle.inspected), (new.yard, new.inspected));
+        let walks = vehicle.walk_key != new.walk && !(vehicle.inspected && new.inspected);
+        self.add(vehicle.campaign_id, new.before(vehicle), counts, walks);
     }
 
     /// Keeps the job with its vehicles as they are, before they are changed.
     pub async fn keep(&self, tx: &mut Tx<'_>, run: &Run, work: Work) -> Result<()> {
         let Work { kind, detail, supervisor } = work;
-        let new = New { kind, detail, user_id: run.caller.person(), at: run.now, vehicles: self.count(), supervisor };
+        let new = New { kind, detail, user_id: run.caller.person(), at: run.now, vehicles: count(self.before.len()), supervisor };
         let job = jobs::insert(tx, &new).await?;
         for (campaign, here) in &self.campaigns {
-            let vehicles = i64::try_from(here.vehicles.len()).unwrap_or(i64::MAX);
-            jobs::insert_campaign(tx, job, *campaign, &here.name, vehicles).await?;
+            jobs::insert_campaign(tx, job, *campaign, count(here.vehicles.len())).await?;
         }
-        jobs::insert_changes(tx, job, &self.ids).await
+        kept::keep(tx, job, &self.before).await
     }
 
     /// Moves the counters of every campaign and notes what changed, after the vehicles were changed.
@@ -94,6 +97,10 @@ impl Touched {
         }
         Ok(counted)
     }
+}
+
+fn count(of: usize) -> i64 {
+    i64::try_from(of).unwrap_or(i64::MAX)
 }
 
 /// Forgets, once an hour from now on, the jobs that were kept long enough.
@@ -117,7 +124,8 @@ pub fn keep_forgetting(host: &Host, db: Db) {
 pub async fn forget(db: &Db, before: chrono::DateTime<chrono::Utc>) -> Result<u64> {
     let mut count = 0;
     while let Some(job) = jobs::due(db, before).await? {
-        while db.write(move |tx| Box::pin(async move { jobs::forget(tx, job, STEP).await })).await? > 0 {}
+        while db.write(move |tx| Box::pin(async move { kept::forget(tx, job, STEP).await })).await? > 0 {}
+        db.write(move |tx| Box::pin(async move { jobs::forget(tx, job).await })).await?;
         count += 1;
     }
     Ok(count)

@@ -12,12 +12,15 @@ use crate::{
         campaigns,
         counters::Counted,
         edit::{self, New},
-        jobs::{self, Change, Job, Left},
+        jobs::{self, Job, Left},
+        kept::{self, Before},
+        named::{self, Named},
     },
 };
 use patio_kit::{audit, db::Tx};
 use patio_proto::access::Role;
 use serde_json::json;
+use std::collections::HashMap;
 
 /// What undoing a job came to.
 #[derive(Debug, Default)]
@@ -62,7 +65,8 @@ pub async fn undo(tx: &mut Tx<'_>, id: i64, run: &Run) -> Result<Undone> {
 
 /// What came of a job that was undone before.
 async fn answer(tx: &mut Tx<'_>, job: &Job) -> Result<Undone> {
-    let left = jobs::left(tx, job.id).await?;
+    let kept: Vec<i64> = kept::of(tx, job.id).await?.iter().map(|before| before.id).collect();
+    let left = jobs::left(tx, &kept).await?;
     let deleted = job.vehicles - job.restored - count(left.len());
     Ok(Undone { undone: true, restored: job.restored, left, deleted, removes: job.kind == "import", ..Undone::default() })
 }
@@ -81,36 +85,45 @@ async fn remove(tx: &mut Tx<'_>, job: Job, campaign: i64, run: &Run) -> Result<U
 
 /// Gives the vehicles that are as the job left them what they had before.
 async fn restore(tx: &mut Tx<'_>, job: Job, run: &Run) -> Result<Undone> {
-    let changes = jobs::changes(tx, job.id).await?;
-    let deleted = job.vehicles - count(changes.len());
-    let (same, others): (Vec<_>, Vec<_>) = changes.into_iter().partition(|change| change.is_same);
-    let left: Vec<Left> = others.iter().map(Left::from).collect();
+    let kept = kept::of(tx, job.id).await?;
+    let now = named::by_ids(tx, &kept.iter().map(|before| before.id).collect::<Vec<_>>()).await?;
+    let deleted = job.vehicles - count(now.len());
+    let mut kept: HashMap<i64, Before> = kept.into_iter().map(|before| (before.id, before)).collect();
+    let all = now.into_iter().filter_map(|vehicle| Some((kept.remove(&vehicle.id)?, vehicle)));
+    let (same, others): (Vec<_>, Vec<_>) = all.partition(|(before, vehicle)| vehicle.content == before.version + 1);
+    let left: Vec<Left> = others.iter().map(|(_, vehicle)| Left::from(vehicle)).collect();
     if same.is_empty() {
         return Ok(Undone { left, deleted, ..Undone::default() });
     }
-    let (mut touched, mut news) = (Touched::default(), Vec::with_capacity(same.len()));
-    for change in &same {
-        let new = before(change)?;
-        touched.add(&change.now, (new.yard, &new.walk, new.inspected));
-        news.push(new);
+    let (mut touched, mut news, mut restored) = (Touched::default(), Vec::with_capacity(same.len()), Vec::with_capacity(same.len()));
+    for (before, vehicle) in same {
+        let new = as_before(&before, &vehicle)?;
+        touched.become_new(&vehicle, &new);
+        restored.push(before);
+        news.push((vehicle, new));
     }
     edit::write(tx, &news, run.caller.person(), run.now).await?;
-    jobs::settle(tx, job.id, &left.iter().map(|left| left.id).collect::<Vec<_>>()).await?;
+    let others: Vec<Before> = others.into_iter().map(|(before, _)| before).collect();
+    kept::settle(tx, job.id, &restored, &others).await?;
     let counted = touched.count_again(tx).await?;
     finish(tx, job, None, run, (count(news.len()), count(left.len()))).await?;
     Ok(Undone { undone: true, restored: count(news.len()), left, deleted, counted, removes: false })
 }
 
 /// A vehicle as it was. Its yard is not read from the space again: there are spaces that leave the yard as it was.
-fn before(change: &Change) -> Result<New> {
-    let now = &change.now;
-    let place = if change.old_space == now.parking_space { now.place() } else { Place::new(&change.old_space).map_err(Error::Bad)? };
+fn as_before(before: &Before, now: &Named) -> Result<New> {
+    let place = match &before.stood {
+        Some((space, yard)) if *space == now.parking_space => Place { yard_id: *yard, ..now.place() },
+        Some((space, yard)) => Place { yard_id: *yard, ..Place::new(space).map_err(Error::Bad)? },
+        None => now.place(),
+    };
+    let told = |before: &Option<String>, now: &String| before.as_ref().unwrap_or(now).clone();
     Ok(New {
-        status: change.old_status.clone(),
-        inspected: change.old_inspected,
-        operator_notes: change.old_operator_notes.clone(),
-        admin_notes: change.old_admin_notes.clone(),
-        ..New::at(now, Place { yard_id: change.old_yard, ..place })
+        status: told(&before.status, &now.status),
+        inspected: before.inspected.unwrap_or(now.inspected),
+        operator_notes: told(&before.operator_notes, &now.operator_notes),
+        admin_notes: told(&before.admin_notes, &now.admin_notes),
+        ..New::at(now, place)
     })
 }
 
@@ -135,8 +148,8 @@ fn count(of: usize) -> i64 {
     i64::try_from(of).unwrap_or(i64::MAX)
 }
 
-impl From<&Change> for Left {
-    fn from(change: &Change) -> Self {
-        Self { id: change.now.id, vin: change.now.vin(), campaign_name: change.now.campaign_name.clone() }
+impl From<&Named> for Left {
+    fn from(vehicle: &Named) -> Self {
+        Self { id: vehicle.id, vin: vehicle.vin(), campaign_name: vehicle.campaign_name.clone() }
     }
 }

@@ -1,8 +1,12 @@
-//! One status for many vehicles.
-use crate::store::{dialect, edit::New, named::Named};
-use chrono::{DateTime, Utc};
+//! Vehicles that are to get one status: only what that needs of each of thousands.
+use crate::store::{
+    dialect,
+    edit::{Alike, New},
+    kept::Before,
+    named::{Named, content, locked},
+};
 use patio_kit::{db::Tx, on};
-use sqlx::{AssertSqlSafe, query};
+use sqlx::{AssertSqlSafe, FromRow, query_as};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
@@ -34,22 +38,85 @@ impl NewStatus {
         }
         new
     }
+
+    /// What all vehicles get alike.
+    #[must_use]
+    pub fn alike(&self) -> Alike<'static> {
+        Alike {
+            status: Some(self.status),
+            inspected: Some(self.inspected),
+            operator_notes: self.clear_operator_notes.then_some(""),
+            admin_notes: self.clear_admin_notes.then_some(""),
+        }
+    }
 }
 
-/// Writes a status to vehicles.
-pub async fn set_status(tx: &mut Tx<'_>, ids: &[i64], new: NewStatus, by: Option<i64>, at: DateTime<Utc>) -> Result<u64> {
+/// A vehicle that may get a status.
+#[derive(Debug, Clone, FromRow)]
+pub struct Standing {
+    /// Which of the identifiers names it, from 1.
+    pub asked: i64,
+    /// Its number.
+    pub id: i64,
+    /// Its campaign.
+    pub campaign_id: i64,
+    /// None when its space leads to no yard.
+    pub yard_id: Option<i64>,
+    /// Whether its campaign is open.
+    pub is_open: bool,
+    /// Empty for none.
+    pub status: String,
+    /// Whether it counts as inspected.
+    pub inspected: bool,
+    /// Its version.
+    pub version: i64,
+    /// The number of its content.
+    pub content: i64,
+    /// Team leader notes, when they are to be cleared.
+    pub operator_notes: String,
+    /// Supervisor notes, when they are to be cleared.
+    pub admin_notes: String,
+    /// The identifier, of one that stays as it is.
+    pub vin: Option<String>,
+}
+
+impl Standing {
+    /// What an undoing needs, once the vehicle has its new status.
+    #[must_use]
+    pub fn before(&self) -> Before {
+        let told = |notes: &String| Some(notes.clone()).filter(|notes| !notes.is_empty());
+        Before {
+            id: self.id,
+            version: self.version,
+            content: self.content,
+            status: Some(self.status.clone()),
+            inspected: Some(self.inspected),
+            operator_notes: told(&self.operator_notes),
+            admin_notes: told(&self.admin_notes),
+            stood: None,
+        }
+    }
+}
+
+/// Finds the vehicles as [`super::named::by_keys`] does, and locks them, too.
+pub async fn standing(tx: &mut Tx<'_>, keys: &[&str], new: NewStatus, campaign: Option<i64>, yard: Option<i64>) -> Result<Vec<Standing>> {
     let text = format!(
-        "update vehicles set status = $2, inspected = $3, modified_by = $4, modified_at = $5, version = version + 1,
-                operator_notes = case when $6 then '' else operator_notes end, admin_notes = case when $7 then '' else admin_notes end,
-                status_by = $4, status_at = $5,
-                operator_notes_by = case when $6 then $4 else operator_notes_by end,
-                operator_notes_at = case when $6 then $5 else operator_notes_at end,
-                admin_notes_by = case when $7 then $4 else admin_notes_by end,
-                admin_notes_at = case when $7 then $5 else admin_notes_at end
-          where id in ({})",
-        dialect::ids(tx.is_postgres())
+        concat!(
+            "with asked as ({}) select a.place as asked, v.id, v.campaign_id, v.yard_id, c.gate = 'open' as is_open, v.status, v.inspected,
+                v.version, ",
+            content!(),
+            " as content, case when $5 then v.operator_notes else '' end as operator_notes,
+                case when $6 then v.admin_notes else '' end as admin_notes,
+                case when c.gate <> 'open' or v.status = $4 then v.model_code || ' ' || v.serial_number end as vin
+              from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id
+             where c.gate in ('open', 'closed') and (cast($2 as bigint) is null or v.campaign_id = $2)
+               and (cast($3 as bigint) is null or v.yard_id = $3)
+             order by v.id {}"
+        ),
+        dialect::texts(tx.is_postgres()),
+        locked(tx)
     );
-    let ids = serde_json::to_string(ids).unwrap_or_default();
-    on!(tx.on(), c => query(AssertSqlSafe(text)).bind(&ids).bind(new.status).bind(new.inspected).bind(by).bind(at)
-        .bind(new.clear_operator_notes).bind(new.clear_admin_notes).execute(c).await.map(|done| done.rows_affected()))
+    let keys = serde_json::to_string(keys).unwrap_or_default();
+    on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&keys).bind(campaign).bind(yard).bind(new.status)
+        .bind(new.clear_operator_notes).bind(new.clear_admin_notes).fetch_all(c).await)
 }

@@ -24,13 +24,23 @@ pub fn ids(postgres: bool) -> &'static str {
     }
 }
 
-/// The elements of a JSON array of texts, bound as text.
+/// The elements of a JSON array of texts, bound as text, with their places from 1.
 #[must_use]
 pub fn texts(postgres: bool) -> &'static str {
     if postgres {
-        "select value as word from jsonb_array_elements_text(cast($1 as jsonb))"
+        "select word, place from jsonb_array_elements_text(cast($1 as jsonb)) with ordinality as a (word, place)"
     } else {
-        "select value as word from json_each($1)"
+        "select value as word, key + 1 as place from json_each($1)"
+    }
+}
+
+/// The elements of a JSON array of pairs of numbers, bound as text.
+#[must_use]
+pub fn pairs(postgres: bool) -> &'static str {
+    if postgres {
+        "select cast(value ->> 0 as bigint) as id, cast(value ->> 1 as bigint) as content from jsonb_array_elements(cast($1 as jsonb))"
+    } else {
+        "select value ->> 0 as id, value ->> 1 as content from json_each($1)"
     }
 }
 

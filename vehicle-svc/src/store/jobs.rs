@@ -1,8 +1,5 @@
 //! What changed many vehicles at once, with what they were before.
-use crate::store::{
-    dialect,
-    named::{Named, locked, named},
-};
+use crate::store::{dialect, named::content};
 use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Tx},
@@ -12,13 +9,6 @@ use patio_kit::{
 use sqlx::{AssertSqlSafe, FromRow, query, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
-
-/// The number of a vehicle's content: the version that brought it, also after another one brought it back.
-macro_rules! content {
-    () => {
-        "case when v.restored_version = v.version then v.content else v.version end"
-    };
-}
 
 /// A job to be kept.
 #[derive(Debug, Clone)]
@@ -44,27 +34,10 @@ pub async fn insert(tx: &mut Tx<'_>, new: &New) -> Result<i64> {
         .bind(new.kind).bind(&new.detail).bind(new.user_id).bind(new.at).bind(new.vehicles).bind(new.supervisor).fetch_one(c).await)
 }
 
-/// Keeps that a job changes so many vehicles of a campaign.
-pub async fn insert_campaign(tx: &mut Tx<'_>, job: i64, campaign: i64, name: &str, vehicles: i64) -> Result<()> {
-    on!(tx.on(), c => query("insert into job_campaigns (job_id, campaign_id, name, vehicles) values ($1, $2, $3, $4)")
-        .bind(job).bind(campaign).bind(name).bind(vehicles).execute(c).await.map(drop))
-}
-
-/// Keeps vehicles as they are before the job changes them, each one version up.
-pub async fn insert_changes(tx: &mut Tx<'_>, job: i64, ids: &[i64]) -> Result<()> {
-    let text = format!(
-        concat!(
-            "insert into job_changes (job_id, vehicle_id, content_before, content_after, status, inspected, parking_space, yard_id,
-                                      operator_notes, admin_notes)
-             select $2, v.id, ",
-            content!(),
-            ", v.version + 1, v.status, v.inspected, v.parking_space, v.yard_id, v.operator_notes, v.admin_notes
-               from vehicles v where v.id in ({})"
-        ),
-        dialect::ids(tx.is_postgres())
-    );
-    let ids = serde_json::to_string(ids).unwrap_or_default();
-    on!(tx.on(), c => query(AssertSqlSafe(text)).bind(&ids).bind(job).execute(c).await.map(drop))
+/// Keeps that a job changes so many vehicles of a campaign; what that is called is kept when it goes, see [`keep_name`].
+pub async fn insert_campaign(tx: &mut Tx<'_>, job: i64, campaign: i64, vehicles: i64) -> Result<()> {
+    on!(tx.on(), c => query("insert into job_campaigns (job_id, campaign_id, name, vehicles) values ($1, $2, '', $3)")
+        .bind(job).bind(campaign).bind(vehicles).execute(c).await.map(drop))
 }
 
 /// Forgets the import that made a campaign, as if it had not been.
@@ -174,58 +147,6 @@ pub async fn hold_campaigns(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Ve
     on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(job).fetch_all(c).await)
 }
 
-/// A vehicle of a job with what it was before.
-#[derive(Debug, Clone, FromRow)]
-pub struct Change {
-    /// As it is.
-    #[sqlx(flatten)]
-    pub now: Named,
-    /// Whether it is still as the job left it.
-    pub is_same: bool,
-    /// Its status before.
-    pub old_status: String,
-    /// Whether it counted as inspected before.
-    pub old_inspected: bool,
-    /// Where it stood before.
-    pub old_space: String,
-    /// In which yard that was.
-    pub old_yard: Option<i64>,
-    /// Team leader notes before.
-    pub old_operator_notes: String,
-    /// Supervisor notes before.
-    pub old_admin_notes: String,
-}
-
-/// The vehicles of a job that still are there, locked.
-pub async fn changes(tx: &mut Tx<'_>, job: i64) -> Result<Vec<Change>> {
-    let text = format!(
-        concat!(
-            "select ",
-            named!(),
-            ", ",
-            content!(),
-            " = k.content_after as is_same, k.status as old_status, k.inspected as old_inspected, k.parking_space as old_space,
-             k.yard_id as old_yard, k.operator_notes as old_operator_notes, k.admin_notes as old_admin_notes
-             from job_changes k join vehicles v on v.id = k.vehicle_id join campaigns c on c.id = v.campaign_id
-            where k.job_id = $1 and c.gate in ('open', 'closed') order by v.id {}"
-        ),
-        locked(tx)
-    );
-    on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(job).fetch_all(c).await)
-}
-
-/// Marks the vehicles that are left as they are, and gives the others the number of the content they have again.
-pub async fn settle(tx: &mut Tx<'_>, job: i64, left: &[i64]) -> Result<()> {
-    let ids = serde_json::to_string(left).unwrap_or_default();
-    let mark = format!("update job_changes set is_left = true where job_id = $2 and vehicle_id in ({})", dialect::ids(tx.is_postgres()));
-    on!(tx.on(), c => query(AssertSqlSafe(mark)).bind(&ids).bind(job).execute(c).await.map(drop))?;
-    on!(tx.on(), c => query(
-        "update vehicles set restored_version = version, content = k.content_before
-           from (select vehicle_id, content_before from job_changes where job_id = $1 and not is_left) as k where vehicles.id = k.vehicle_id")
-        .bind(job).execute(c).await.map(drop))?;
-    on!(tx.on(), c => query("delete from job_changes where job_id = $1 and not is_left").bind(job).execute(c).await.map(drop))
-}
-
 /// Keeps that a job was undone; `removing` is the campaign that goes with it.
 pub async fn undone(tx: &mut Tx<'_>, job: &Job, removing: Option<i64>) -> Result<()> {
     on!(tx.on(), c => query("update jobs set undone_at = $2, undone_by = $3, restored = $4, removing = $5 where id = $1")
@@ -243,13 +164,16 @@ pub struct Left {
     pub campaign_name: String,
 }
 
-/// The vehicles that undoing a job left as they were.
-pub async fn left(tx: &mut Tx<'_>, job: i64) -> Result<Vec<Left>> {
-    on!(tx.on(), c => query_as(
+/// Vehicles by their numbers, as far as they still are there.
+pub async fn left(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Left>> {
+    let text = format!(
         "select v.id, v.model_code || ' ' || v.serial_number as vin, c.name as campaign_name
-           from job_changes k join vehicles v on v.id = k.vehicle_id join campaigns c on c.id = v.campaign_id
-          where k.job_id = $1 and k.is_left and c.gate in ('open', 'closed') order by v.walk_key, v.id")
-        .bind(job).fetch_all(c).await)
+           from vehicles v join campaigns c on c.id = v.campaign_id
+          where v.id in ({}) and c.gate in ('open', 'closed') order by v.walk_key, v.id",
+        dialect::ids(tx.is_postgres())
+    );
+    let ids = serde_json::to_string(ids).unwrap_or_default();
+    on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
 }
 
 /// The vehicles of a campaign that are not as their import made them.
@@ -285,14 +209,7 @@ pub async fn due(db: &Db, before: DateTime<Utc>) -> Result<Option<i64>> {
         .bind(before).fetch_optional(c).await)
 }
 
-/// Forgets some of what vehicles were before a job; the job itself once nothing is left. How many rows went.
-pub async fn forget(tx: &mut Tx<'_>, job: i64, most: i64) -> Result<u64> {
-    let changes = on!(tx.on(), c => query(
-        "delete from job_changes where job_id = $1
-            and vehicle_id in (select vehicle_id from job_changes where job_id = $1 order by vehicle_id limit $2)")
-        .bind(job).bind(most).execute(c).await.map(|done| done.rows_affected()))?;
-    if changes > 0 {
-        return Ok(changes);
-    }
-    on!(tx.on(), c => query("delete from jobs where id = $1").bind(job).execute(c).await.map(|done| done.rows_affected()))
+/// Forgets a job.
+pub async fn forget(tx: &mut Tx<'_>, job: i64) -> Result<()> {
+    on!(tx.on(), c => query("delete from jobs where id = $1").bind(job).execute(c).await.map(drop))
 }

@@ -9,6 +9,7 @@ pub mod dialect;
 pub mod edit;
 pub mod held;
 pub mod jobs;
+pub mod kept;
 pub mod keys;
 pub mod named;
 pub mod pace;

@@ -39,6 +39,10 @@ pub struct Named {
     pub admin_notes: String,
     /// Team leader notes.
     pub operator_notes: String,
+    /// Its version.
+    pub version: i64,
+    /// The number of its content.
+    pub content: i64,
 }
 
 impl Named {
@@ -61,13 +65,24 @@ impl Named {
     }
 }
 
-macro_rules! named {
+/// The number of a vehicle's content: the version that brought it, also after another one brought it back.
+macro_rules! content {
     () => {
-        "v.id, v.campaign_id, c.name as campaign_name, c.gate, v.vin_key, v.model_code, v.serial_number, v.parking_space, v.yard_id,
-         v.yard_group, v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes"
+        "case when v.restored_version = v.version then v.content else v.version end"
     };
 }
-pub(super) use named;
+pub(super) use content;
+
+macro_rules! named {
+    () => {
+        concat!(
+            "v.id, v.campaign_id, c.name as campaign_name, c.gate, v.vin_key, v.model_code, v.serial_number, v.parking_space, v.yard_id,
+         v.yard_group, v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes, v.version, ",
+            content!(),
+            " as content"
+        )
+    };
+}
 
 /// Keeps others from changing the vehicles, and their campaigns from closing, until the commit.
 pub(super) fn locked(tx: &Tx<'_>) -> &'static str {
@@ -90,4 +105,20 @@ pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], campaign: Option<i64>, yard
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
     on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&keys).bind(campaign).bind(yard).fetch_all(c).await)
+}
+
+/// The vehicles with the given numbers in campaigns that people see.
+pub async fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Named>> {
+    let text = format!(
+        concat!(
+            "select ",
+            named!(),
+            " from vehicles v join campaigns c on c.id = v.campaign_id
+               where v.id in ({}) and c.gate in ('open', 'closed') order by v.id {}"
+        ),
+        dialect::ids(tx.is_postgres()),
+        locked(tx)
+    );
+    let ids = serde_json::to_string(ids).unwrap_or_default();
+    on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
 }

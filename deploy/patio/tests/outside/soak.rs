@@ -1,9 +1,12 @@
 //! The same after an hour as after a minute: memory, descriptors, waits.
-use crate::patio::Patio;
+use crate::patio::{PASSWORD, Patio};
 use patio_kit::testing;
 use rust_xlsxwriter::Workbook;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
 
 /// A round is a second; so many when nothing is told.
 const SHORT: usize = 24;
@@ -19,6 +22,8 @@ struct Look {
     descriptors: usize,
     p99: Duration,
     requests: usize,
+    /// How often somebody had to sign in again.
+    busy: usize,
 }
 
 /// A campaign of fifty vehicles.
@@ -37,9 +42,24 @@ fn workbook(name: &str) -> Vec<u8> {
     book.save_to_buffer().unwrap()
 }
 
+/// Signs in as people do: whoever is told that many do at this moment tries again when told to.
+fn sign_in(patio: &Patio, busy: &AtomicUsize) -> String {
+    let who = json!({ "hmc": "1000", "password": PASSWORD }).to_string();
+    loop {
+        let request = patio.at("POST", "/api/sessions").header("content-type", "application/json");
+        let mut answer = patio.answer(request, "", &who);
+        let told: Value = answer.body_mut().read_json().unwrap();
+        if told["code"] != "BUSY" {
+            return told["token"].as_str().unwrap_or_else(|| panic!("signing in: {} {told}", answer.status())).to_owned();
+        }
+        busy.fetch_add(1, Ordering::Relaxed);
+        std::thread::sleep(Duration::from_secs(told["retry_after"].as_u64().unwrap()));
+    }
+}
+
 /// What one person does in a round; how long each read of a vehicle took.
-fn round(patio: &Patio, campaign: &Value, vehicles: &[Value], number: u64) -> Duration {
-    let token = patio.sign_in();
+fn round(patio: &Patio, campaign: &Value, vehicles: &[Value], (number, busy): (u64, &AtomicUsize)) -> Duration {
+    let token = sign_in(patio, busy);
     let vehicle = &vehicles[usize::try_from(number).unwrap() % vehicles.len()];
     let path = format!("/api/vehicles/{}", vehicle["id"]);
     let asked = Instant::now();
@@ -61,13 +81,13 @@ fn round(patio: &Patio, campaign: &Value, vehicles: &[Value], number: u64) -> Du
 }
 
 fn turn(patio: &Patio, campaign: &Value, vehicles: &[Value], (first, time): (u64, Duration)) -> Look {
-    let until = Instant::now() + time;
+    let (until, busy) = (Instant::now() + time, &AtomicUsize::new(0));
     let mut waits: Vec<Duration> = std::thread::scope(|scope| {
         let people: Vec<_> = (0..PEOPLE)
             .map(|person| {
                 scope.spawn(move || {
                     let rounds = (0..).map(|round| first + round * PEOPLE + person).take_while(|_| Instant::now() < until);
-                    rounds.map(|number| round(patio, campaign, vehicles, number)).collect::<Vec<_>>()
+                    rounds.map(|number| round(patio, campaign, vehicles, (number, busy))).collect::<Vec<_>>()
                 })
             })
             .collect();
@@ -75,7 +95,8 @@ fn turn(patio: &Patio, campaign: &Value, vehicles: &[Value], (first, time): (u64
     });
     waits.sort();
     std::thread::sleep(Duration::from_secs(1)); // connections of the last round end
-    Look { memory: patio.memory(), descriptors: patio.descriptors(), p99: waits[waits.len() * 99 / 100], requests: waits.len() * 10 }
+    let (memory, descriptors, requests) = (patio.memory(), patio.descriptors(), waits.len() * 10);
+    Look { memory, descriptors, p99: waits[waits.len() * 99 / 100], requests, busy: busy.load(Ordering::Relaxed) }
 }
 
 #[test]
@@ -88,6 +109,8 @@ fn it_stays_the_same_for_as_long_as_it_runs() {
     let (before, after) = (&looks[2], &looks[5]);
     let requests: usize = looks.iter().map(|look| look.requests).sum();
     testing::tell(&format!("{requests} requests in {:?}: {looks:?}", time * TURNS));
+    let busy: usize = looks.iter().map(|look| look.busy).sum();
+    assert!(busy <= 1 + requests / 10_000, "told to sign in later: {looks:?}");
     assert!(after.descriptors <= before.descriptors + 4, "descriptors: {looks:?}");
     let (more, most) = (after.memory - before.memory, before.memory / if seconds > SHORT { 20 } else { 5 });
     assert!(more <= most, "memory, in KiB: {looks:?}");
