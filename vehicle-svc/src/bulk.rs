@@ -5,9 +5,9 @@ use crate::{
     jobs::{Touched, Work},
     place::Place,
     store::{
-        bulk::{self, NewStatus, Standing},
+        bulk::{self, Standing},
         counters::Counted,
-        edit::{self, New},
+        edit::{self, Patch},
         named::{self, Named},
     },
 };
@@ -105,6 +105,7 @@ fn not_found<'a>(written: &[String], missing: impl Iterator<Item = &'a Asked>) -
 /// When too many are named or a statement fails; nothing is changed then.
 pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChange, run: &Run) -> Result<Outcome> {
     let new = what_is_written(run.caller.role, change);
+    let (status, inspected) = (new.status.unwrap_or_default(), new.inspected.unwrap_or_default());
     let asked = asked(vins)?;
     let keys: Vec<&str> = asked.iter().map(|asked| asked.key.as_str()).collect();
     let found = bulk::standing(tx, &keys, new, run.campaign, run.yard).await?;
@@ -112,7 +113,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     let missing = asked.iter().zip(1..).filter(|(_, place)| !present.contains(place)).map(|(asked, _)| asked);
     let mut outcome = Outcome { matched: found.len(), not_found: not_found(vins, missing), ..Outcome::default() };
     let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.is_open);
-    let (todo, left): (Vec<_>, Vec<_>) = open.into_iter().partition(|vehicle| vehicle.status != new.status);
+    let (todo, left): (Vec<_>, Vec<_>) = open.into_iter().partition(|vehicle| vehicle.status != status);
     let reason = if change.action == StatusAction::Remove { "it has no status" } else { "it has this status already" };
     let skipped = |all: Vec<Standing>, why| all.into_iter().map(move |vehicle| (vehicle.vin.unwrap_or_default(), why));
     outcome.skipped = skipped(closed, "its campaign is closed").chain(skipped(left, reason)).collect();
@@ -124,19 +125,19 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     let mut touched = Touched::default();
     for vehicle in &todo {
         let here = |inspected| (vehicle.yard_id, inspected);
-        touched.add(vehicle.campaign_id, vehicle.before(), (here(vehicle.inspected), here(new.inspected)), false);
+        touched.add(vehicle.campaign_id, vehicle.before(), (here(vehicle.inspected), here(inspected)), false);
     }
-    let supervisor = new.clear_admin_notes && todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
-    touched.keep(tx, run, Work { kind: "status", detail: new.status.to_owned(), supervisor }).await?;
-    edit::alike(tx, &touched.ids(), new.alike(), run.caller.person(), run.now).await?;
+    let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
+    touched.keep(tx, run, Work { kind: "status", detail: status.to_owned(), supervisor }).await?;
+    edit::alike(tx, &touched.ids(), new, run.caller.person(), run.now).await?;
     outcome.counted = touched.count_again(tx).await?;
-    let verb = if new.status.is_empty() { "lost their status".to_owned() } else { format!("became {}", new.status) };
-    audit::append(tx, run.now, Some(&run.caller), event(&outcome, &verb, run, &json!({ "status": new.status }))).await?;
+    let verb = if status.is_empty() { "lost their status".to_owned() } else { format!("became {status}") };
+    audit::append(tx, run.now, Some(&run.caller), event(&outcome, &verb, run, &json!({ "status": status }))).await?;
     Ok(outcome)
 }
 
 /// The first vehicles that would get a status, in the order in which the call names them.
-async fn preview_status(tx: &mut Tx<'_>, asked: &[Asked], todo: &[Standing], new: NewStatus) -> Result<Vec<Preview>> {
+async fn preview_status(tx: &mut Tx<'_>, asked: &[Asked], todo: &[Standing], new: Patch<'_>) -> Result<Vec<Preview>> {
     let line = |place: i64| usize::try_from(place - 1).ok().and_then(|place| asked.get(place)).map_or(0, |asked| asked.line);
     let mut lines: Vec<_> = todo.iter().map(|vehicle| (line(vehicle.asked), vehicle.id)).collect();
     lines.sort_unstable();
@@ -144,17 +145,18 @@ async fn preview_status(tx: &mut Tx<'_>, asked: &[Asked], todo: &[Standing], new
     let ids: Vec<i64> = lines.iter().map(|(_, id)| *id).collect();
     let lines: HashMap<i64, i64> = lines.into_iter().map(|(line, id)| (id, line)).collect();
     let shown = named::by_ids(tx, &ids).await?;
-    Ok(preview(shown.into_iter().map(|vehicle| (lines.get(&vehicle.id).copied().unwrap_or_default(), new.of(&vehicle), vehicle)).collect()))
+    Ok(preview(shown.iter().map(|vehicle| (lines.get(&vehicle.id).copied().unwrap_or_default(), vehicle, new.of(vehicle))).collect()))
 }
 
 /// A team leader's Remove keeps the supervisor notes, which only supervisors may write.
-fn what_is_written(role: Role, change: StatusChange) -> NewStatus {
+fn what_is_written(role: Role, change: StatusChange) -> Patch<'static> {
     let removes = change.action == StatusAction::Remove;
-    NewStatus {
-        status: if removes { "" } else { status::text(change.status) },
-        inspected: !removes && change.status != VehicleStatus::Repair,
-        clear_operator_notes: removes,
-        clear_admin_notes: removes && role == Role::Admin,
+    Patch {
+        status: Some(if removes { "" } else { status::text(change.status) }),
+        inspected: Some(!removes && change.status != VehicleStatus::Repair),
+        operator_notes: removes.then_some(""),
+        admin_notes: (removes && role == Role::Admin).then_some(""),
+        place: None,
     }
 }
 
@@ -165,31 +167,30 @@ fn what_is_written(role: Role, change: StatusChange) -> NewStatus {
 pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, Place)], run: &Run) -> Result<Outcome> {
     let written: Vec<String> = moves.iter().map(|(vin, _)| vin.clone()).collect();
     let asked = asked(&written)?;
-    let places: HashMap<String, (i64, &Place)> =
-        moves.iter().zip(1..).map(|((vin, place), line)| (identifier::key(vin), (line, place))).collect();
     let keys: Vec<&str> = asked.iter().map(|asked| asked.key.as_str()).collect();
     let found = named::by_keys(tx, &keys, run.campaign, run.yard).await?;
-    let present: HashSet<&str> = found.iter().map(|vehicle| vehicle.vin_key.as_str()).collect();
-    let missing = asked.iter().filter(|asked| !present.contains(asked.key.as_str()));
+    let present: HashSet<i64> = found.iter().map(|vehicle| vehicle.asked).collect();
+    let missing = asked.iter().zip(1..).filter(|(_, place)| !present.contains(place)).map(|(asked, _)| asked);
     let mut outcome = Outcome { matched: found.len(), not_found: not_found(&written, missing), ..Outcome::default() };
-    let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.gate == "open");
+    let (open, closed): (Vec<_>, Vec<_>) = found.iter().partition(|vehicle| vehicle.gate == "open");
     outcome.skipped = closed.iter().map(|vehicle| (vehicle.vin(), "its campaign is closed")).collect();
-    let mut news = Vec::new();
+    let mut moved = Vec::new();
     for vehicle in open {
-        let Some((line, place)) = places.get(&vehicle.vin_key) else { continue };
+        let line = usize::try_from(vehicle.asked - 1).ok().and_then(|place| asked.get(place)).map_or(0, |asked| asked.line);
+        let Some((_, place)) = usize::try_from(line - 1).ok().and_then(|row| moves.get(row)) else { continue };
         if place.space == vehicle.parking_space {
             outcome.skipped.push((vehicle.vin(), "it stands there already"));
             continue;
         }
-        news.push((*line, New::at(&vehicle, (*place).clone()), vehicle));
+        moved.push((line, vehicle, Patch { place: Some(place), ..Patch::default() }));
     }
-    outcome.updated = news.len();
-    if run.dry_run || news.is_empty() {
-        outcome.preview = preview(news);
+    outcome.updated = moved.len();
+    if run.dry_run || moved.is_empty() {
+        outcome.preview = preview(moved);
         return Ok(outcome);
     }
-    let news: Vec<_> = news.into_iter().map(|(_, new, vehicle)| (vehicle, new)).collect();
-    outcome.counted = change(tx, &news, run, Work { kind: "space", ..Work::default() }).await?;
+    let all: Vec<_> = moved.into_iter().map(|(_, vehicle, patch)| (vehicle, patch)).collect();
+    outcome.counted = write(tx, &all, run, Work { kind: "space", ..Work::default() }).await?;
     audit::append(tx, run.now, Some(&run.caller), event(&outcome, "moved to another parking space", run, &json!({}))).await?;
     Ok(outcome)
 }
@@ -198,24 +199,21 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, Place)], run: &Run
 ///
 /// # Errors
 /// When a statement fails.
-pub async fn change(tx: &mut Tx<'_>, news: &[(Named, New)], run: &Run, work: Work) -> Result<Vec<Counted>> {
-    let mut touched = Touched::default();
-    for (vehicle, new) in news {
-        touched.become_new(vehicle, new);
-    }
+pub async fn write(tx: &mut Tx<'_>, all: &[(&Named, Patch<'_>)], run: &Run, work: Work) -> Result<Vec<Counted>> {
+    let touched = Touched::by(all);
     touched.keep(tx, run, work).await?;
-    edit::write(tx, news, run.caller.person(), run.now).await?;
+    edit::write(tx, all, run.caller.person(), run.now).await?;
     Ok(touched.count_again(tx).await?)
 }
 
 /// The first vehicles that change, in the order in which the call names them.
-fn preview(mut changed: Vec<(i64, New, Named)>) -> Vec<Preview> {
-    changed.sort_by_key(|(line, _, vehicle)| (*line, vehicle.id));
-    let shown = changed.iter().take(PREVIEWED).map(|(line, new, vehicle)| Preview {
+fn preview(mut changed: Vec<(i64, &Named, Patch<'_>)>) -> Vec<Preview> {
+    changed.sort_by_key(|(line, vehicle, _)| (*line, vehicle.id));
+    let shown = changed.iter().take(PREVIEWED).map(|(line, vehicle, patch)| Preview {
         line: *line,
         vin_number: vehicle.vin(),
         campaign_name: vehicle.campaign_name.clone(),
-        changes: changes(vehicle, new),
+        changes: changes(vehicle, patch),
     });
     shown.collect()
 }

@@ -7,7 +7,7 @@ use crate::{
     place::Place,
     store::{
         counters::Counted,
-        edit::New,
+        edit::Patch,
         named::{self, Named},
     },
 };
@@ -141,37 +141,38 @@ fn status_of(written: &str) -> Result<VehicleStatus, String> {
 /// When a statement fails; nothing is changed then.
 pub async fn apply(tx: &mut Tx<'_>, rows: &[Edit], errors: Vec<pb::LineError>, run: &Run, source: &str) -> Result<Edited> {
     let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
-    let mut vehicles: HashMap<String, Vec<Named>> = HashMap::new();
-    for vehicle in named::by_keys(tx, &keys, None, None).await? {
-        vehicles.entry(vehicle.vin_key.clone()).or_default().push(vehicle);
-    }
+    let mut found = named::by_keys(tx, &keys, None, None).await?;
+    found.sort_unstable_by_key(|vehicle| (vehicle.asked, vehicle.id));
     let mut plan = Plan { edited: Edited { errors, ..Edited::default() }, ..Plan::default() };
-    for row in rows {
-        plan.take(row, vehicles.remove(&row.key).unwrap_or_default());
+    let mut rest = found.as_slice();
+    for (row, place) in rows.iter().zip(1..) {
+        let (vehicles, others) = rest.split_at(rest.iter().take_while(|vehicle| vehicle.asked == place).count());
+        plan.take(row, vehicles);
+        rest = others;
     }
-    let Plan { mut edited, news, supervisor } = plan;
-    if run.dry_run || !edited.errors.is_empty() || news.is_empty() {
+    let Plan { mut edited, changed, supervisor } = plan;
+    if run.dry_run || !edited.errors.is_empty() || changed.is_empty() {
         return Ok(edited);
     }
-    edited.counted = bulk::change(tx, &news, run, Work { kind: "file", detail: source.to_owned(), supervisor }).await?;
-    audit::append(tx, run.now, Some(&run.caller), event(news.len(), run, source)).await?;
+    edited.counted = bulk::write(tx, &changed, run, Work { kind: "file", detail: source.to_owned(), supervisor }).await?;
+    audit::append(tx, run.now, Some(&run.caller), event(changed.len(), run, source)).await?;
     Ok(edited)
 }
 
 /// What all rows together come to.
 #[derive(Default)]
-struct Plan {
+struct Plan<'a> {
     edited: Edited,
-    news: Vec<(Named, New)>,
+    changed: Vec<(&'a Named, Patch<'a>)>,
     supervisor: bool,
 }
 
-impl Plan {
+impl<'a> Plan<'a> {
     /// Takes one row with the vehicles that it names, one in each campaign.
-    fn take(&mut self, row: &Edit, vehicles: Vec<Named>) {
-        let (open, closed): (Vec<_>, Vec<_>) = vehicles.into_iter().partition(|vehicle| vehicle.gate == "open");
-        if open.is_empty() {
-            let message = match closed.first() {
+    fn take(&mut self, row: &'a Edit, vehicles: &'a [Named]) {
+        let mut open = vehicles.iter().filter(|vehicle| vehicle.gate == "open").peekable();
+        if open.peek().is_none() {
+            let message = match vehicles.first() {
                 Some(closed) => format!("the campaign {} of the vehicle {} is closed", closed.campaign_name, row.vin),
                 None => format!("the vehicle {} does not exist", row.vin),
             };
@@ -180,51 +181,44 @@ impl Plan {
         }
         for vehicle in open {
             self.edited.matched += 1;
-            let new = becomes(&vehicle, row);
-            let changes = changes(&vehicle, &new);
-            let is_changed = !changes.is_empty();
+            let patch = becomes(vehicle, row);
             if self.edited.preview.len() < PREVIEWED {
                 let (vin_number, campaign_name) = (vehicle.vin(), vehicle.campaign_name.clone());
-                self.edited.preview.push(pb::Preview { line: row.line, vin_number, campaign_name, changes });
+                self.edited.preview.push(pb::Preview { line: row.line, vin_number, campaign_name, changes: changes(vehicle, &patch) });
             }
-            if is_changed {
-                self.change(vehicle, new);
+            if !patch.is_empty() {
+                self.edited.updated += 1;
+                self.supervisor |= patch.admin_notes.is_some();
+                self.changed.push((vehicle, patch));
             }
         }
     }
-
-    fn change(&mut self, vehicle: Named, new: New) {
-        self.edited.updated += 1;
-        self.supervisor |= vehicle.admin_notes != new.admin_notes;
-        self.news.push((vehicle, new));
-    }
 }
 
-/// What a row makes of a vehicle: Repair is not inspected, any other status is.
-fn becomes(vehicle: &Named, row: &Edit) -> New {
-    let place = row.place.clone().filter(|place| place.space != vehicle.parking_space).unwrap_or_else(|| vehicle.place());
-    New {
-        status: row.status.map_or_else(|| vehicle.status.clone(), |status| status::text(status).to_owned()),
-        inspected: row.status.map_or(vehicle.inspected, |status| status != VehicleStatus::Repair),
-        admin_notes: row.admin_notes.clone().unwrap_or_else(|| vehicle.admin_notes.clone()),
-        operator_notes: row.operator_notes.clone().unwrap_or_else(|| vehicle.operator_notes.clone()),
-        ..New::at(vehicle, place)
-    }
+/// What a row makes of a vehicle: Repair is not inspected, any other status is. A space that stays is read no other way.
+fn becomes<'a>(vehicle: &Named, row: &'a Edit) -> Patch<'a> {
+    let patch = Patch {
+        place: row.place.as_ref().filter(|place| place.space != vehicle.parking_space),
+        status: row.status.map(status::text),
+        inspected: row.status.map(|status| status != VehicleStatus::Repair),
+        operator_notes: row.operator_notes.as_deref(),
+        admin_notes: row.admin_notes.as_deref(),
+    };
+    patch.of(vehicle)
 }
 
 /// What is different, field by field.
-pub fn changes(old: &Named, new: &New) -> Vec<pb::Change> {
+pub fn changes(old: &Named, new: &Patch<'_>) -> Vec<pb::Change> {
     let yes_no = |truth: bool| if truth { "true" } else { "false" };
     [
-        ("parking_space", old.parking_space.as_str(), new.space.as_str()),
-        ("status", &old.status, &new.status),
-        ("inspected", yes_no(old.inspected), yes_no(new.inspected)),
-        ("operator_notes", &old.operator_notes, &new.operator_notes),
-        ("admin_notes", &old.admin_notes, &new.admin_notes),
+        ("parking_space", old.parking_space.as_str(), new.place.map(|place| place.space.as_str())),
+        ("status", &old.status, new.status),
+        ("inspected", yes_no(old.inspected), new.inspected.map(yes_no)),
+        ("operator_notes", &old.operator_notes, new.operator_notes),
+        ("admin_notes", &old.admin_notes, new.admin_notes),
     ]
     .into_iter()
-    .filter(|(_, old, new)| old != new)
-    .map(|(field, old, new)| pb::Change { field: field.to_owned(), old: old.to_owned(), new: new.to_owned() })
+    .filter_map(|(field, old, new)| Some(pb::Change { field: field.to_owned(), old: old.to_owned(), new: new?.to_owned() }))
     .collect()
 }
 

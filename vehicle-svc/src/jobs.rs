@@ -5,7 +5,7 @@ use crate::{
     store::{
         changes,
         counters::{self, Counted, Deltas},
-        edit,
+        edit::Patch,
         jobs::{self, New},
         kept::{self, Before},
         named::Named,
@@ -65,11 +65,18 @@ impl Touched {
         self.before.push(before);
     }
 
-    /// Takes note of a vehicle and of what it becomes.
-    pub fn become_new(&mut self, vehicle: &Named, new: &edit::New) {
-        let counts = ((vehicle.yard_id, vehicle.inspected), (new.yard, new.inspected));
-        let walks = vehicle.walk_key != new.walk && !(vehicle.inspected && new.inspected);
-        self.add(vehicle.campaign_id, new.before(vehicle), counts, walks);
+    /// Vehicles and what they become.
+    #[must_use]
+    pub fn by(all: &[(&Named, Patch<'_>)]) -> Self {
+        let mut touched = Self::default();
+        for (vehicle, patch) in all {
+            let inspected = patch.inspected.unwrap_or(vehicle.inspected);
+            let yard = patch.place.map_or(vehicle.yard_id, |place| place.yard_id);
+            let counts = ((vehicle.yard_id, vehicle.inspected), (yard, inspected));
+            let walks = patch.place.is_some_and(|place| place.walk_key != vehicle.walk_key) && !(vehicle.inspected && inspected);
+            touched.add(vehicle.campaign_id, patch.before(vehicle), counts, walks);
+        }
+        touched
     }
 
     /// Keeps the job with its vehicles as they are, before they are changed.

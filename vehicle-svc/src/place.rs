@@ -5,7 +5,7 @@ use patio_proto::{identifier::Identifier, walk, yard};
 pub const LONGEST_SPACE: usize = 40;
 
 /// A parking space with all that is derived from it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
     /// As people write it, without outer blanks.
     pub space: String,

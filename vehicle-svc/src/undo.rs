@@ -11,7 +11,7 @@ use crate::{
     store::{
         campaigns,
         counters::Counted,
-        edit::{self, New},
+        edit::{self, Patch},
         jobs::{self, Job, Left},
         kept::{self, Before},
         named::{self, Named},
@@ -95,36 +95,36 @@ async fn restore(tx: &mut Tx<'_>, job: Job, run: &Run) -> Result<Undone> {
     if same.is_empty() {
         return Ok(Undone { left, deleted, ..Undone::default() });
     }
-    let (mut touched, mut news, mut restored) = (Touched::default(), Vec::with_capacity(same.len()), Vec::with_capacity(same.len()));
-    for (before, vehicle) in same {
-        let new = as_before(&before, &vehicle)?;
-        touched.become_new(&vehicle, &new);
-        restored.push(before);
-        news.push((vehicle, new));
-    }
-    edit::write(tx, &news, run.caller.person(), run.now).await?;
+    let places: Result<Vec<_>> = same.iter().map(|(before, vehicle)| place_of(before, vehicle)).collect();
+    let places = places?;
+    let all: Vec<_> =
+        same.iter().zip(&places).map(|((before, vehicle), place)| (vehicle, as_before(before, place.as_ref()).of(vehicle))).collect();
+    edit::write(tx, &all, run.caller.person(), run.now).await?;
+    let counted = Touched::by(&all).count_again(tx).await?;
+    let restored = count(all.len());
+    let same: Vec<Before> = same.into_iter().map(|(before, _)| before).collect();
     let others: Vec<Before> = others.into_iter().map(|(before, _)| before).collect();
-    kept::settle(tx, job.id, &restored, &others).await?;
-    let counted = touched.count_again(tx).await?;
-    finish(tx, job, None, run, (count(news.len()), count(left.len()))).await?;
-    Ok(Undone { undone: true, restored: count(news.len()), left, deleted, counted, removes: false })
+    kept::settle(tx, job.id, &same, &others).await?;
+    finish(tx, job, None, run, (restored, count(left.len()))).await?;
+    Ok(Undone { undone: true, restored, left, deleted, counted, removes: false })
 }
 
-/// A vehicle as it was. Its yard is not read from the space again: there are spaces that leave the yard as it was.
-fn as_before(before: &Before, now: &Named) -> Result<New> {
-    let place = match &before.stood {
-        Some((space, yard)) if *space == now.parking_space => Place { yard_id: *yard, ..now.place() },
-        Some((space, yard)) => Place { yard_id: *yard, ..Place::new(space).map_err(Error::Bad)? },
-        None => now.place(),
-    };
-    let told = |before: &Option<String>, now: &String| before.as_ref().unwrap_or(now).clone();
-    Ok(New {
-        status: told(&before.status, &now.status),
-        inspected: before.inspected.unwrap_or(now.inspected),
-        operator_notes: told(&before.operator_notes, &now.operator_notes),
-        admin_notes: told(&before.admin_notes, &now.admin_notes),
-        ..New::at(now, place)
-    })
+/// Where a vehicle stood. Its yard is not read from the space again: there are spaces that leave the yard as it was.
+fn place_of(before: &Before, now: &Named) -> Result<Option<Place>> {
+    let Some((space, yard_id)) = &before.stood else { return Ok(None) };
+    let place = if *space == now.parking_space { now.place() } else { Place::new(space).map_err(Error::Bad)? };
+    Ok(Some(Place { yard_id: *yard_id, ..place }))
+}
+
+/// A vehicle as it was.
+fn as_before<'a>(before: &'a Before, place: Option<&'a Place>) -> Patch<'a> {
+    Patch {
+        place,
+        status: before.status.as_deref(),
+        inspected: before.inspected,
+        operator_notes: before.operator_notes.as_deref(),
+        admin_notes: before.admin_notes.as_deref(),
+    }
 }
 
 async fn finish(tx: &mut Tx<'_>, job: Job, removing: Option<i64>, run: &Run, (restored, left): (i64, i64)) -> Result<()> {

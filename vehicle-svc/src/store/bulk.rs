@@ -1,55 +1,14 @@
 //! Vehicles that are to get one status: only what that needs of each of thousands.
 use crate::store::{
     dialect,
-    edit::{Alike, New},
+    edit::Patch,
     kept::Before,
-    named::{Named, content, locked},
+    named::{content, locked},
 };
 use patio_kit::{db::Tx, on};
 use sqlx::{AssertSqlSafe, FromRow, query_as};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
-
-/// What a bulk status call writes.
-#[derive(Debug, Clone, Copy)]
-pub struct NewStatus {
-    /// As stored; empty to clear.
-    pub status: &'static str,
-    /// Whether the vehicles then count as inspected.
-    pub inspected: bool,
-    /// Clears the team leader notes.
-    pub clear_operator_notes: bool,
-    /// Clears the supervisor notes.
-    pub clear_admin_notes: bool,
-}
-
-impl NewStatus {
-    /// What it makes of one vehicle.
-    #[must_use]
-    pub fn of(&self, vehicle: &Named) -> New {
-        let mut new = New::at(vehicle, vehicle.place());
-        self.status.clone_into(&mut new.status);
-        new.inspected = self.inspected;
-        if self.clear_operator_notes {
-            new.operator_notes.clear();
-        }
-        if self.clear_admin_notes {
-            new.admin_notes.clear();
-        }
-        new
-    }
-
-    /// What all vehicles get alike.
-    #[must_use]
-    pub fn alike(&self) -> Alike<'static> {
-        Alike {
-            status: Some(self.status),
-            inspected: Some(self.inspected),
-            operator_notes: self.clear_operator_notes.then_some(""),
-            admin_notes: self.clear_admin_notes.then_some(""),
-        }
-    }
-}
 
 /// A vehicle that may get a status.
 #[derive(Debug, Clone, FromRow)]
@@ -99,7 +58,7 @@ impl Standing {
 }
 
 /// Finds the vehicles as [`super::named::by_keys`] does, and locks them, too.
-pub async fn standing(tx: &mut Tx<'_>, keys: &[&str], new: NewStatus, campaign: Option<i64>, yard: Option<i64>) -> Result<Vec<Standing>> {
+pub async fn standing(tx: &mut Tx<'_>, keys: &[&str], new: Patch<'_>, campaign: Option<i64>, yard: Option<i64>) -> Result<Vec<Standing>> {
     let text = format!(
         concat!(
             "with asked as ({}) select a.place as asked, v.id, v.campaign_id, v.yard_id, c.gate = 'open' as is_open, v.status, v.inspected,
@@ -118,5 +77,5 @@ pub async fn standing(tx: &mut Tx<'_>, keys: &[&str], new: NewStatus, campaign: 
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
     on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&keys).bind(campaign).bind(yard).bind(new.status)
-        .bind(new.clear_operator_notes).bind(new.clear_admin_notes).fetch_all(c).await)
+        .bind(new.operator_notes.is_some()).bind(new.admin_notes.is_some()).fetch_all(c).await)
 }

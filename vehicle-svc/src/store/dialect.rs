@@ -44,7 +44,7 @@ pub fn pairs(postgres: bool) -> &'static str {
     }
 }
 
-/// The elements of a JSON array of [`super::edit::New`], bound as text, as rows with columns.
+/// The elements of a JSON array of vehicles, as [`super::edit::write`] makes them, bound as text, as rows with columns.
 #[must_use]
 pub fn edits(postgres: bool) -> &'static str {
     if postgres {

@@ -14,77 +14,14 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// So many vehicles that get the same values are written by a statement of their own.
 const MANY: usize = 100;
 
-/// What a vehicle becomes.
-#[derive(Debug, Clone, Serialize)]
-pub struct New {
-    /// Its number.
-    pub id: i64,
-    /// Where it stands.
-    pub space: String,
-    /// None when the space leads to no yard.
-    pub yard: Option<i64>,
-    /// The group the space is listed under.
-    pub yard_group: String,
-    /// Sorts as people walk.
-    pub walk: String,
-    /// What searching looks through.
-    pub haystack: String,
-    /// Empty for none.
-    pub status: String,
-    /// Whether it counts as inspected.
-    pub inspected: bool,
-    /// Supervisor notes.
-    pub admin_notes: String,
-    /// Team leader notes.
-    pub operator_notes: String,
-}
-
-impl New {
-    /// A vehicle at a place, as it is in all else.
-    #[must_use]
-    pub fn at(vehicle: &Named, place: Place) -> Self {
-        Self {
-            id: vehicle.id,
-            haystack: place::haystack(&vehicle.identifier(), &place.space),
-            space: place.space,
-            yard: place.yard_id,
-            yard_group: place.group,
-            walk: place.walk_key,
-            status: vehicle.status.clone(),
-            inspected: vehicle.inspected,
-            admin_notes: vehicle.admin_notes.clone(),
-            operator_notes: vehicle.operator_notes.clone(),
-        }
-    }
-
-    /// Whether the vehicle leaves its place.
-    fn moves(&self, vehicle: &Named) -> bool {
-        vehicle.parking_space != self.space || vehicle.yard_id != self.yard
-    }
-
-    /// What an undoing needs of the vehicle as it was.
-    #[must_use]
-    pub fn before(&self, vehicle: &Named) -> Before {
-        let told = |old: &String, new: &String| Some(old.clone()).filter(|old| old != new);
-        Before {
-            id: vehicle.id,
-            version: vehicle.version,
-            content: vehicle.content,
-            status: told(&vehicle.status, &self.status),
-            inspected: Some(vehicle.inspected).filter(|old| *old != self.inspected),
-            stood: self.moves(vehicle).then(|| (vehicle.parking_space.clone(), vehicle.yard_id)),
-            operator_notes: told(&vehicle.operator_notes, &self.operator_notes),
-            admin_notes: told(&vehicle.admin_notes, &self.admin_notes),
-        }
-    }
-}
-
-/// Values that vehicles get alike; what is none stays as it is.
+/// What a vehicle becomes; what is none stays as it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct Alike<'a> {
+pub struct Patch<'a> {
+    /// Where it stands.
+    pub place: Option<&'a Place>,
     /// Empty for none.
     pub status: Option<&'a str>,
-    /// Whether they count as inspected.
+    /// Whether it counts as inspected.
     pub inspected: Option<bool>,
     /// Team leader notes.
     pub operator_notes: Option<&'a str>,
@@ -92,40 +29,95 @@ pub struct Alike<'a> {
     pub admin_notes: Option<&'a str>,
 }
 
-impl<'a> Alike<'a> {
-    /// What a vehicle gets, unless it leaves its place.
-    fn of(vehicle: &Named, new: &'a New) -> Option<Self> {
-        let told = |old: &String, new: &'a String| Some(new.as_str()).filter(|_| old != new);
-        (!new.moves(vehicle)).then(|| Self {
-            status: told(&vehicle.status, &new.status),
-            inspected: Some(new.inspected).filter(|inspected| *inspected != vehicle.inspected),
-            operator_notes: told(&vehicle.operator_notes, &new.operator_notes),
-            admin_notes: told(&vehicle.admin_notes, &new.admin_notes),
-        })
+impl Patch<'_> {
+    /// What is left of it for a vehicle that is so already in part.
+    #[must_use]
+    pub fn of(self, vehicle: &Named) -> Self {
+        Self {
+            place: self.place.filter(|place| vehicle.parking_space != place.space || vehicle.yard_id != place.yard_id),
+            status: self.status.filter(|status| vehicle.status != *status),
+            inspected: self.inspected.filter(|inspected| vehicle.inspected != *inspected),
+            operator_notes: self.operator_notes.filter(|notes| vehicle.operator_notes != *notes),
+            admin_notes: self.admin_notes.filter(|notes| vehicle.admin_notes != *notes),
+        }
+    }
+
+    /// Whether nothing is left of it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Patch::default()
+    }
+
+    /// What an undoing needs of the vehicle as it was.
+    #[must_use]
+    pub fn before(&self, vehicle: &Named) -> Before {
+        Before {
+            id: vehicle.id,
+            version: vehicle.version,
+            content: vehicle.content,
+            status: self.status.map(|_| vehicle.status.clone()),
+            inspected: self.inspected.map(|_| vehicle.inspected),
+            stood: self.place.map(|_| (vehicle.parking_space.clone(), vehicle.yard_id)),
+            operator_notes: self.operator_notes.map(|_| vehicle.operator_notes.clone()),
+            admin_notes: self.admin_notes.map(|_| vehicle.admin_notes.clone()),
+        }
+    }
+}
+
+/// A vehicle with all that it becomes.
+#[derive(Serialize)]
+struct Whole<'a> {
+    id: i64,
+    space: &'a str,
+    yard: Option<i64>,
+    yard_group: &'a str,
+    walk: &'a str,
+    haystack: String,
+    status: &'a str,
+    inspected: bool,
+    admin_notes: &'a str,
+    operator_notes: &'a str,
+}
+
+impl<'a> Whole<'a> {
+    fn of(vehicle: &'a Named, patch: &Patch<'a>) -> Self {
+        let space = patch.place.map_or(vehicle.parking_space.as_str(), |place| &place.space);
+        Self {
+            id: vehicle.id,
+            space,
+            yard: patch.place.map_or(vehicle.yard_id, |place| place.yard_id),
+            yard_group: patch.place.map_or(&vehicle.yard_group, |place| &place.group),
+            walk: patch.place.map_or(&vehicle.walk_key, |place| &place.walk_key),
+            haystack: place::haystack(&vehicle.identifier(), space),
+            status: patch.status.unwrap_or(&vehicle.status),
+            inspected: patch.inspected.unwrap_or(vehicle.inspected),
+            admin_notes: patch.admin_notes.unwrap_or(&vehicle.admin_notes),
+            operator_notes: patch.operator_notes.unwrap_or(&vehicle.operator_notes),
+        }
     }
 }
 
 /// Writes vehicles, each with what it becomes: those that get the same by one statement, all others by another one.
-pub async fn write(tx: &mut Tx<'_>, all: &[(Named, New)], by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
-    let (mut groups, mut others) = (HashMap::<Alike, Vec<&New>>::new(), Vec::new());
-    for (vehicle, new) in all {
-        match Alike::of(vehicle, new) {
-            Some(same) => groups.entry(same).or_default().push(new),
-            None => others.push(new),
+pub async fn write(tx: &mut Tx<'_>, all: &[(&Named, Patch<'_>)], by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
+    let (mut groups, mut others) = (HashMap::<&Patch, Vec<&Named>>::new(), Vec::new());
+    for (vehicle, patch) in all {
+        match patch.place {
+            None => groups.entry(patch).or_default().push(vehicle),
+            Some(_) => others.push(Whole::of(vehicle, patch)),
         }
     }
-    for (same, group) in groups {
+    for (patch, group) in groups {
         if group.len() < MANY {
-            others.extend(group);
+            others.extend(group.into_iter().map(|vehicle| Whole::of(vehicle, patch)));
         } else {
-            alike(tx, &group.iter().map(|new| new.id).collect::<Vec<_>>(), same, by, at).await?;
+            alike(tx, &group.iter().map(|vehicle| vehicle.id).collect::<Vec<_>>(), *patch, by, at).await?;
         }
     }
     if others.is_empty() { Ok(()) } else { each(tx, &others, by, at).await }
 }
 
-/// Gives vehicles the same values.
-pub async fn alike(tx: &mut Tx<'_>, ids: &[i64], same: Alike<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
+/// Gives vehicles the same values, and leaves them in their places.
+pub async fn alike(tx: &mut Tx<'_>, ids: &[i64], same: Patch<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
     let text = format!(
         "update vehicles
             set modified_by = $2, modified_at = $3, version = version + 1, status = coalesce($4, status), inspected = coalesce($5, inspected),
@@ -145,7 +137,7 @@ pub async fn alike(tx: &mut Tx<'_>, ids: &[i64], same: Alike<'_>, by: Option<i64
 }
 
 /// Gives each vehicle values of its own.
-async fn each(tx: &mut Tx<'_>, all: &[&New], by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
+async fn each(tx: &mut Tx<'_>, all: &[Whole<'_>], by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
     let text = format!(
         "update vehicles
             set parking_space = e.space, yard_id = e.yard, yard_group = e.yard_group, walk_key = e.walk, haystack = e.haystack,

@@ -9,6 +9,8 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// A vehicle that is named, with all that may change.
 #[derive(Debug, Clone, FromRow)]
 pub struct Named {
+    /// Which of the identifiers names it, from 1; 0 when it was asked for by number.
+    pub asked: i64,
     /// Its number.
     pub id: i64,
     /// Its campaign.
@@ -17,8 +19,6 @@ pub struct Named {
     pub campaign_name: String,
     /// `open` or `closed`.
     pub gate: String,
-    /// The comparison key of its identifier.
-    pub vin_key: String,
     /// First part of the identifier.
     pub model_code: String,
     /// Second part of the identifier.
@@ -76,7 +76,7 @@ pub(super) use content;
 macro_rules! named {
     () => {
         concat!(
-            "v.id, v.campaign_id, c.name as campaign_name, c.gate, v.vin_key, v.model_code, v.serial_number, v.parking_space, v.yard_id,
+            "v.id, v.campaign_id, c.name as campaign_name, c.gate, v.model_code, v.serial_number, v.parking_space, v.yard_id,
          v.yard_group, v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes, v.version, ",
             content!(),
             " as content"
@@ -93,7 +93,7 @@ pub(super) fn locked(tx: &Tx<'_>) -> &'static str {
 pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], campaign: Option<i64>, yard: Option<i64>) -> Result<Vec<Named>> {
     let text = format!(
         concat!(
-            "with asked as ({}) select ",
+            "with asked as ({}) select a.place as asked, ",
             named!(),
             " from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id
           where c.gate in ('open', 'closed') and (cast($2 as bigint) is null or v.campaign_id = $2)
@@ -111,7 +111,7 @@ pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], campaign: Option<i64>, yard
 pub async fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Named>> {
     let text = format!(
         concat!(
-            "select ",
+            "select cast(0 as bigint) as asked, ",
             named!(),
             " from vehicles v join campaigns c on c.id = v.campaign_id
                where v.id in ({}) and c.gate in ('open', 'closed') order by v.id {}"
