@@ -2,6 +2,7 @@
 use crate::yard::{CAMPAIGN, Yard, status};
 use patio_kit::{
     errors::{Reason, reason},
+    on,
     testing::each_database,
 };
 use patio_proto::{
@@ -219,6 +220,67 @@ async fn jobs_go_when_they_are_due() {
         assert!(jobs(&yard, Role::Admin).await.is_empty());
         assert_eq!(reason(&undo(&yard, Role::Admin, job).await.unwrap_err()), Some(Reason::NoJob));
         assert_eq!(yard.walk().await[0].status(), VehicleStatus::Ok, "what was done stays");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn vehicles_that_get_the_same_and_others_of_one_file_are_undone_together() {
+    each_database(async |host| {
+        let spaces: Vec<String> = (1..=150).map(|n| format!("A-{n}")).collect();
+        let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
+        set(&yard, &(1..=20).collect::<Vec<_>>(), VehicleStatus::Ng).await;
+        let before = seen(&yard).await;
+        let rows = (1..=150).map(|n| EditRow {
+            status: Some(if n % 10 == 0 { "Repair" } else { "ok" }.into()),
+            operator_notes: (n == 7).then(|| "dent".into()),
+            parking_space: (n == 8).then(|| "C-1".into()),
+            ..row(n)
+        });
+        let job = file(&yard, rows.collect()).await;
+        for vehicle in yard.walk().await {
+            let n: u32 = vehicle.serial_number.parse().unwrap();
+            assert_eq!(vehicle.status(), if n % 10 == 0 { VehicleStatus::Repair } else { VehicleStatus::Ok }, "{n}");
+            assert_eq!(vehicle.inspected, n % 10 != 0, "{n}");
+            assert_eq!((vehicle.operator_notes == "dent", vehicle.parking_space == "C-1"), (n == 7, n == 8), "{n}");
+            assert_eq!(vehicle.version, if n <= 20 { 3 } else { 2 }, "{n}");
+        }
+        yard.counters_equal_the_rows().await;
+        assert_eq!(undo(&yard, Role::Admin, job).await.unwrap().restored, 150);
+        assert_eq!(seen(&yard).await, before);
+        yard.counters_equal_the_rows().await;
+    })
+    .await;
+}
+
+/// As the version before kept what a job found: a row for each vehicle.
+const AS_BEFORE: [&str; 2] = [
+    "insert into job_changes (job_id, vehicle_id, content_before, content_after, status, inspected, parking_space, yard_id, operator_notes,
+                              admin_notes)
+     select k.job_id, v.id, v.version - 1, v.version, '', false, v.parking_space, v.yard_id, '', ''
+       from vehicles v cross join (select distinct job_id from job_parts) k",
+    "delete from job_parts",
+];
+
+#[tokio::test]
+async fn jobs_of_the_version_before_are_undone_and_forgotten() {
+    each_database(async |host| {
+        let yard = Yard::with(host.clone(), &["A-1", "A-2", "A-3"]).await;
+        let before = seen(&yard).await;
+        let job = set(&yard, &[1, 2, 3], VehicleStatus::Ok).await;
+        let db = host.database(vehicle_svc::SCHEMA).await.unwrap();
+        for text in AS_BEFORE {
+            db.write(move |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query(text).execute(c).await.map(drop)) })).await.unwrap();
+        }
+        let third = yard.walk().await[2].id;
+        yard.save(Role::Admin, status(third, VehicleStatus::Ng)).await.unwrap();
+        let done = undo(&yard, Role::Manager, job).await.unwrap();
+        assert_eq!((done.restored, done.total_left, done.left[0].id), (2, 1, third));
+        assert_eq!(seen(&yard).await[..2], before[..2]);
+        yard.counters_equal_the_rows().await;
+        assert_eq!(undo(&yard, Role::Manager, job).await.unwrap(), done);
+        assert_eq!(vehicle_svc::jobs::forget(&db, host.clock.now()).await.unwrap(), 2);
+        assert!(jobs(&yard, Role::Admin).await.is_empty());
     })
     .await;
 }
