@@ -240,8 +240,8 @@ async fn vehicles_that_get_the_same_and_others_of_one_file_are_undone_together()
         let job = file(&yard, rows.collect()).await;
         for vehicle in yard.walk().await {
             let n: u32 = vehicle.serial_number.parse().unwrap();
-            assert_eq!(vehicle.status(), if n % 10 == 0 { VehicleStatus::Repair } else { VehicleStatus::Ok }, "{n}");
-            assert_eq!(vehicle.inspected, n % 10 != 0, "{n}");
+            assert_eq!(vehicle.status(), if n.is_multiple_of(10) { VehicleStatus::Repair } else { VehicleStatus::Ok }, "{n}");
+            assert_eq!(vehicle.inspected, !n.is_multiple_of(10), "{n}");
             assert_eq!((vehicle.operator_notes == "dent", vehicle.parking_space == "C-1"), (n == 7, n == 8), "{n}");
             assert_eq!(vehicle.version, if n <= 20 { 3 } else { 2 }, "{n}");
         }
