@@ -43,6 +43,19 @@ pub struct Held {
     until: Instant,
 }
 
+/// What is held goes when its time is over, not only when something else needs the room.
+struct Until;
+
+impl moka::Expiry<String, Held> for Until {
+    fn expire_after_create(&self, _: &String, held: &Held, now: Instant) -> Option<Duration> {
+        Some(held.until.saturating_duration_since(now))
+    }
+
+    fn expire_after_update(&self, _: &String, held: &Held, now: Instant, _: Option<Duration>) -> Option<Duration> {
+        Some(held.until.saturating_duration_since(now))
+    }
+}
+
 static PUT_NEWER: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local held = redis.call('HGET', KEYS[1], 'r')
@@ -57,7 +70,7 @@ impl Cache {
     /// A cache inside this process.
     #[must_use]
     pub fn memory() -> Self {
-        Self::Memory(moka::sync::Cache::new(100_000))
+        Self::Memory(moka::sync::Cache::builder().max_capacity(100_000).expire_after(Until).build())
     }
 
     /// A cache on a Redis server, which need not be up yet.
@@ -155,4 +168,28 @@ impl Cache {
 
 fn logged<T>(answer: Result<T, redis::RedisError>) -> Option<T> {
     answer.inspect_err(|cause| tracing::warn!(%cause, "redis did not answer")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_held_in_memory_goes_when_its_time_is_over() {
+        let cache = Cache::memory();
+        let key = |name: &str, keep| Key::<i64>::new(name.to_owned(), keep);
+        for (name, keep) in [("short", Duration::from_millis(10)), ("long", Duration::from_secs(600))] {
+            assert!(cache.put_newer(&key(name, keep), 1, &7).await);
+        }
+        let Cache::Memory(memory) = &cache else { unreachable!("it is one in memory") };
+        for _ in 0..100 {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            memory.run_pending_tasks();
+            if memory.entry_count() == 1 {
+                break;
+            }
+        }
+        assert_eq!(memory.entry_count(), 1);
+        assert_eq!(cache.get(&key("long", Duration::ZERO)).await, Some(7));
+    }
 }

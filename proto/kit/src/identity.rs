@@ -100,6 +100,9 @@ pub fn not_signed_in(why: &str) -> Status {
     errors::status(Code::Unauthenticated, Reason::NotSignedIn, &"sign in to do this")
 }
 
+/// How often what need not be known any more is dropped: to look for it takes as long as there are sessions that ended.
+const DROPPED_EVERY: TimeDelta = TimeDelta::minutes(1);
+
 /// Tokens of a user issued up to a moment are dead.
 struct Ended {
     until: DateTime<Utc>,
@@ -112,6 +115,8 @@ struct Known {
     sessions: HashMap<String, DateTime<Utc>>,
     users: HashMap<i64, Vec<Ended>>,
     sequence: i64,
+    /// When those were last dropped whose tokens have expired by themselves.
+    dropped: DateTime<Utc>,
 }
 
 /// The sessions that were used here, so that auth-svc can end those that nobody uses.
@@ -183,11 +188,14 @@ impl Identity {
             }
             known.sequence = known.sequence.max(revocation.sequence);
         }
-        known.sessions.retain(|_, forget| *forget > now);
-        known.users.retain(|_, all| {
-            all.retain(|ended| ended.forget > now);
-            !all.is_empty()
-        });
+        if now - known.dropped >= DROPPED_EVERY {
+            known.dropped = now;
+            known.sessions.retain(|_, forget| *forget > now);
+            known.users.retain(|_, all| {
+                all.retain(|ended| ended.forget > now);
+                !all.is_empty()
+            });
+        }
     }
 
     /// Judges a bearer token.
@@ -244,7 +252,9 @@ impl Identity {
         let (now, mut uses) = (self.clock.now(), self.uses());
         let taken: Vec<String> = uses.untold.iter().take(most).cloned().collect();
         if !taken.is_empty() {
-            uses.untold.retain(|session| !taken.contains(session));
+            for session in &taken {
+                uses.untold.remove(session);
+            }
             uses.noted.retain(|_, noted| now - *noted < USE_TOLD_EVERY);
         }
         taken
@@ -294,4 +304,28 @@ fn caller_of(claims: &Claims) -> Option<Caller> {
         issued_at: DateTime::from_timestamp_millis(claims.iat_ms)?,
         expires_at: DateTime::from_timestamp(claims.exp, 0)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::timestamp;
+
+    #[test]
+    fn an_ended_session_is_known_for_as_long_as_its_token_would_live() {
+        let clock = Clock::default();
+        let identity = Identity::new(clock.clone());
+        let end = |session: &str| {
+            let forget_at = Some(timestamp(clock.now() + TimeDelta::minutes(5)));
+            identity.revoke(&[Revocation { session_id: session.into(), forget_at, ..Revocation::default() }]);
+        };
+        let known = |session: &str| identity.read().sessions.contains_key(session);
+        end("first");
+        clock.advance(TimeDelta::minutes(4));
+        end("second");
+        assert!(known("first") && known("second"));
+        clock.advance(TimeDelta::minutes(2));
+        end("third");
+        assert!(!known("first") && known("second") && known("third"));
+    }
 }
