@@ -8,7 +8,7 @@ use std::{
     process::{Child, Command, Stdio},
     time::Duration,
 };
-use ureq::http::request::Builder;
+use ureq::http::{StatusCode, request::Builder};
 
 /// The first supervisor's password.
 pub const PASSWORD: &str = "a-first-password";
@@ -103,18 +103,28 @@ impl Patio {
         agent.run(request.header("authorization", format!("Bearer {token}")).body(body.as_ref()).unwrap()).unwrap()
     }
 
+    /// The status and the text that a call answers.
+    pub fn told(&self, (method, path): (&str, &str), token: &str, body: Option<&Value>) -> (StatusCode, String) {
+        let request = self.at(method, path).header("content-type", "application/json");
+        let mut answer = self.answer(request, token, body.map(Value::to_string).unwrap_or_default());
+        (answer.status(), answer.body_mut().read_to_string().unwrap())
+    }
+
     /// The JSON that a call answers, which must succeed.
     pub fn call(&self, (method, path): (&str, &str), token: &str, body: Option<Value>) -> Value {
-        let request = self.at(method, path).header("content-type", "application/json");
-        let mut answer = self.answer(request, token, body.map(|body| body.to_string()).unwrap_or_default());
-        let (status, told) = (answer.status(), answer.body_mut().read_to_string().unwrap());
+        let (status, told) = self.told((method, path), token, body.as_ref());
         assert!(status.is_success(), "{method} {path}: {status} {told}");
         serde_json::from_str(&told).unwrap_or(Value::Null)
     }
 
+    /// What the first supervisor signs in with.
+    pub fn credentials() -> Value {
+        json!({ "hmc": "1000", "password": PASSWORD })
+    }
+
     /// A token of the first supervisor.
     pub fn sign_in(&self) -> String {
-        let session = self.call(("POST", "/api/sessions"), "", Some(json!({ "hmc": "1000", "password": PASSWORD })));
+        let session = self.call(("POST", "/api/sessions"), "", Some(Self::credentials()));
         session["token"].as_str().unwrap().to_owned()
     }
 

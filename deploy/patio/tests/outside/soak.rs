@@ -1,5 +1,5 @@
 //! The same after an hour as after a minute: memory, descriptors, waits.
-use crate::patio::{PASSWORD, Patio};
+use crate::patio::Patio;
 use patio_kit::testing;
 use rust_xlsxwriter::Workbook;
 use serde_json::{Value, json};
@@ -44,45 +44,43 @@ fn workbook(name: &str) -> Vec<u8> {
 
 /// The JSON that a call answers; whoever is told that there is too much to do at this moment tries again a second later,
 /// when what was to go may have gone.
-fn call(patio: &Patio, (method, path): (&str, &str), (token, body): (&str, &str), again: &AtomicUsize) -> Value {
-    for repeats in 0.. {
-        let request = patio.at(method, path).header("content-type", "application/json");
-        let mut answer = patio.answer(request, token, body);
-        let told = answer.body_mut().read_to_string().unwrap();
-        if ![503, 504].contains(&answer.status().as_u16()) {
-            let is_gone = repeats > 0 && method == "DELETE" && [401, 404].contains(&answer.status().as_u16());
-            assert!(is_gone || answer.status().is_success(), "{method} {path}: {} {told}", answer.status());
+fn call(patio: &Patio, (method, path): (&str, &str), (token, body): (&str, Option<&Value>), again: &AtomicUsize) -> Value {
+    let mut is_repeated = false;
+    loop {
+        let (status, told) = patio.told((method, path), token, body);
+        if ![503, 504].contains(&status.as_u16()) {
+            let is_gone = is_repeated && method == "DELETE" && [401, 404].contains(&status.as_u16());
+            assert!(is_gone || status.is_success(), "{method} {path}: {status} {told}");
             return serde_json::from_str(&told).unwrap_or(Value::Null);
         }
+        is_repeated = true;
         again.fetch_add(1, Ordering::Relaxed);
         std::thread::sleep(Duration::from_secs(1));
     }
-    Value::Null
 }
 
 /// What one person does in a round; how long each read of a vehicle took.
 fn round(patio: &Patio, campaign: &Value, vehicles: &[Value], (number, again): (u64, &AtomicUsize)) -> Duration {
-    let who = json!({ "hmc": "1000", "password": PASSWORD }).to_string();
-    let session = call(patio, ("POST", "/api/sessions"), ("", &who), again);
+    let session = call(patio, ("POST", "/api/sessions"), ("", Some(&Patio::credentials())), again);
     let token = session["token"].as_str().unwrap();
     let vehicle = &vehicles[usize::try_from(number).unwrap() % vehicles.len()];
     let path = format!("/api/vehicles/{}", vehicle["id"]);
     let asked = Instant::now();
-    call(patio, ("GET", &path), (token, ""), again);
+    call(patio, ("GET", &path), (token, None), again);
     let took = asked.elapsed();
-    let save = json!({ "operator_notes": format!("round {number}"), "status": "OK" }).to_string();
-    call(patio, ("PUT", &path), (token, &save), again);
+    let save = json!({ "operator_notes": format!("round {number}"), "status": "OK" });
+    call(patio, ("PUT", &path), (token, Some(&save)), again);
     for list in ["?index=0&size=50", "/all", "?search=a"] {
-        call(patio, ("GET", &format!("/api/vehicles/campaign/{}{list}", campaign["id"])), (token, ""), again);
+        call(patio, ("GET", &format!("/api/vehicles/campaign/{}{list}", campaign["id"])), (token, None), again);
     }
-    call(patio, ("GET", "/api/campaigns"), (token, ""), again);
+    call(patio, ("GET", "/api/campaigns"), (token, None), again);
     assert_eq!(patio.answer(patio.at("GET", &path), "no token", "").status(), 401);
     assert_eq!(patio.answer(patio.at("PUT", &path), token, "{").status(), 415);
     if number.is_multiple_of(20) {
         let (made, _) = patio.import_sheet(token, workbook(&format!("Soak {number}")));
-        call(patio, ("DELETE", &format!("/api/campaigns/{}", made["id"])), (token, ""), again);
+        call(patio, ("DELETE", &format!("/api/campaigns/{}", made["id"])), (token, None), again);
     }
-    call(patio, ("DELETE", "/api/sessions"), (token, ""), again);
+    call(patio, ("DELETE", "/api/sessions"), (token, None), again);
     took
 }
 
