@@ -2,7 +2,7 @@
 use crate::{
     edit::{PREVIEWED, changes},
     error::{Error, Result},
-    jobs::{Touched, Work},
+    jobs::{Touched, Work, count},
     place::Place,
     store::{
         bulk::{self, Standing},
@@ -67,36 +67,52 @@ pub struct StatusChange {
     pub status: VehicleStatus,
 }
 
-/// An identifier that a call names.
-struct Asked {
-    key: String,
-    /// Where the call names it last, from 1.
-    line: i64,
+/// The identifiers that a call names, each once, by their comparison keys.
+struct Asked<'a> {
+    written: &'a [String],
+    keys: Vec<String>,
+    /// Where the call names each last, from 0.
+    rows: Vec<usize>,
 }
 
-/// The identifiers that a call names, each once.
-fn asked(written: &[String]) -> Result<Vec<Asked>> {
-    let (mut asked, mut places) = (Vec::<Asked>::with_capacity(written.len()), HashMap::<String, usize>::with_capacity(written.len()));
-    for (text, line) in written.iter().zip(1..) {
-        let key = identifier::key(text);
-        if key.is_empty() {
-            continue;
-        }
-        match places.get(&key) {
-            Some(place) => asked[*place].line = line,
-            None => {
-                places.insert(key.clone(), asked.len());
-                asked.push(Asked { key, line });
+impl<'a> Asked<'a> {
+    fn of(written: &'a [String]) -> Result<Self> {
+        let mut asked = Self { written, keys: Vec::with_capacity(written.len()), rows: Vec::with_capacity(written.len()) };
+        let mut places = HashMap::<String, usize>::with_capacity(written.len());
+        for (row, text) in written.iter().enumerate() {
+            let key = identifier::key(text);
+            if key.is_empty() {
+                continue;
+            }
+            match places.get(&key) {
+                Some(place) => asked.rows[*place] = row,
+                None => {
+                    places.insert(key.clone(), asked.keys.len());
+                    asked.keys.push(key);
+                    asked.rows.push(row);
+                }
             }
         }
+        if asked.keys.len() > MOST { Err(Error::Bad(format!("at most {MOST} vehicles in one call"))) } else { Ok(asked) }
     }
-    if asked.len() > MOST { Err(Error::Bad(format!("at most {MOST} vehicles in one call"))) } else { Ok(asked) }
-}
 
-/// What was asked for and not found, as it was written.
-fn not_found<'a>(written: &[String], missing: impl Iterator<Item = &'a Asked>) -> Vec<String> {
-    let line = |asked: &Asked| usize::try_from(asked.line - 1).unwrap_or_default();
-    missing.map(|asked| written[line(asked)].split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    fn keys(&self) -> Vec<&str> {
+        self.keys.iter().map(String::as_str).collect()
+    }
+
+    /// Where the call names a vehicle, from 0, by which of the identifiers that is, from 1.
+    fn row(&self, asked: i64) -> usize {
+        usize::try_from(asked - 1).ok().and_then(|place| self.rows.get(place)).copied().unwrap_or_default()
+    }
+
+    /// Begins an outcome with what was found and, as it was written, what was not.
+    fn outcome(&self, found: impl ExactSizeIterator<Item = i64>) -> Outcome {
+        let matched = found.len();
+        let present: HashSet<usize> = found.map(|asked| self.row(asked)).collect();
+        let missing = self.rows.iter().filter(|row| !present.contains(row));
+        let not_found = missing.map(|row| self.written[*row].split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        Outcome { matched, not_found, ..Outcome::default() }
+    }
 }
 
 /// Sets or clears the status of many vehicles.
@@ -106,12 +122,9 @@ fn not_found<'a>(written: &[String], missing: impl Iterator<Item = &'a Asked>) -
 pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChange, run: &Run) -> Result<Outcome> {
     let new = what_is_written(run.caller.role, change);
     let (status, inspected) = (new.status.unwrap_or_default(), new.inspected.unwrap_or_default());
-    let asked = asked(vins)?;
-    let keys: Vec<&str> = asked.iter().map(|asked| asked.key.as_str()).collect();
-    let found = bulk::standing(tx, &keys, new, run.campaign, run.yard).await?;
-    let present: HashSet<i64> = found.iter().map(|vehicle| vehicle.asked).collect();
-    let missing = asked.iter().zip(1..).filter(|(_, place)| !present.contains(place)).map(|(asked, _)| asked);
-    let mut outcome = Outcome { matched: found.len(), not_found: not_found(vins, missing), ..Outcome::default() };
+    let asked = Asked::of(vins)?;
+    let found = bulk::standing(tx, &asked.keys(), new, run.campaign, run.yard).await?;
+    let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
     let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.is_open);
     let (todo, left): (Vec<_>, Vec<_>) = open.into_iter().partition(|vehicle| vehicle.status != status);
     let reason = if change.action == StatusAction::Remove { "it has no status" } else { "it has this status already" };
@@ -137,15 +150,14 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
 }
 
 /// The first vehicles that would get a status, in the order in which the call names them.
-async fn preview_status(tx: &mut Tx<'_>, asked: &[Asked], todo: &[Standing], new: Patch<'_>) -> Result<Vec<Preview>> {
-    let line = |place: i64| usize::try_from(place - 1).ok().and_then(|place| asked.get(place)).map_or(0, |asked| asked.line);
-    let mut lines: Vec<_> = todo.iter().map(|vehicle| (line(vehicle.asked), vehicle.id)).collect();
-    lines.sort_unstable();
-    lines.truncate(PREVIEWED);
-    let ids: Vec<i64> = lines.iter().map(|(_, id)| *id).collect();
-    let lines: HashMap<i64, i64> = lines.into_iter().map(|(line, id)| (id, line)).collect();
+async fn preview_status(tx: &mut Tx<'_>, asked: &Asked<'_>, todo: &[Standing], new: Patch<'_>) -> Result<Vec<Preview>> {
+    let mut rows: Vec<_> = todo.iter().map(|vehicle| (asked.row(vehicle.asked), vehicle.id)).collect();
+    rows.sort_unstable();
+    rows.truncate(PREVIEWED);
+    let ids: Vec<i64> = rows.iter().map(|(_, id)| *id).collect();
+    let rows: HashMap<i64, usize> = rows.into_iter().map(|(row, id)| (id, row)).collect();
     let shown = named::by_ids(tx, &ids).await?;
-    Ok(preview(shown.iter().map(|vehicle| (lines.get(&vehicle.id).copied().unwrap_or_default(), vehicle, new.of(vehicle))).collect()))
+    Ok(preview(shown.iter().map(|vehicle| (rows.get(&vehicle.id).copied().unwrap_or_default(), vehicle, new.of(vehicle))).collect()))
 }
 
 /// A team leader's Remove keeps the supervisor notes, which only supervisors may write.
@@ -166,23 +178,20 @@ fn what_is_written(role: Role, change: StatusChange) -> Patch<'static> {
 /// When too many are named or a statement fails; nothing is changed then.
 pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, Place)], run: &Run) -> Result<Outcome> {
     let written: Vec<String> = moves.iter().map(|(vin, _)| vin.clone()).collect();
-    let asked = asked(&written)?;
-    let keys: Vec<&str> = asked.iter().map(|asked| asked.key.as_str()).collect();
-    let found = named::by_keys(tx, &keys, run.campaign, run.yard).await?;
-    let present: HashSet<i64> = found.iter().map(|vehicle| vehicle.asked).collect();
-    let missing = asked.iter().zip(1..).filter(|(_, place)| !present.contains(place)).map(|(asked, _)| asked);
-    let mut outcome = Outcome { matched: found.len(), not_found: not_found(&written, missing), ..Outcome::default() };
+    let asked = Asked::of(&written)?;
+    let found = named::by_keys(tx, &asked.keys(), run.campaign, run.yard).await?;
+    let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
     let (open, closed): (Vec<_>, Vec<_>) = found.iter().partition(|vehicle| vehicle.gate == "open");
     outcome.skipped = closed.iter().map(|vehicle| (vehicle.vin(), "its campaign is closed")).collect();
     let mut moved = Vec::new();
     for vehicle in open {
-        let line = usize::try_from(vehicle.asked - 1).ok().and_then(|place| asked.get(place)).map_or(0, |asked| asked.line);
-        let Some((_, place)) = usize::try_from(line - 1).ok().and_then(|row| moves.get(row)) else { continue };
+        let row = asked.row(vehicle.asked);
+        let Some((_, place)) = moves.get(row) else { continue };
         if place.space == vehicle.parking_space {
             outcome.skipped.push((vehicle.vin(), "it stands there already"));
             continue;
         }
-        moved.push((line, vehicle, Patch { place: Some(place), ..Patch::default() }));
+        moved.push((row, vehicle, Patch { place: Some(place), ..Patch::default() }));
     }
     outcome.updated = moved.len();
     if run.dry_run || moved.is_empty() {
@@ -207,10 +216,10 @@ pub async fn write(tx: &mut Tx<'_>, all: &[(&Named, Patch<'_>)], run: &Run, work
 }
 
 /// The first vehicles that change, in the order in which the call names them.
-fn preview(mut changed: Vec<(i64, &Named, Patch<'_>)>) -> Vec<Preview> {
-    changed.sort_by_key(|(line, vehicle, _)| (*line, vehicle.id));
-    let shown = changed.iter().take(PREVIEWED).map(|(line, vehicle, patch)| Preview {
-        line: *line,
+fn preview(mut changed: Vec<(usize, &Named, Patch<'_>)>) -> Vec<Preview> {
+    changed.sort_by_key(|(row, vehicle, _)| (*row, vehicle.id));
+    let shown = changed.iter().take(PREVIEWED).map(|(row, vehicle, patch)| Preview {
+        line: count(row + 1),
         vin_number: vehicle.vin(),
         campaign_name: vehicle.campaign_name.clone(),
         changes: changes(vehicle, patch),

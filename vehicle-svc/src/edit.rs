@@ -2,7 +2,7 @@
 use crate::{
     bulk::{self, MOST, Run},
     error::{Error, Result},
-    jobs::Work,
+    jobs::{Work, count},
     note,
     place::Place,
     store::{
@@ -55,13 +55,12 @@ pub struct Edited {
 
 impl From<Edited> for pb::BulkEditReply {
     fn from(mut edited: Edited) -> Self {
-        let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        let total_errors = number(edited.errors.len());
+        let total_errors = count(edited.errors.len());
         edited.errors.sort_by_key(|error| error.line);
         edited.errors.truncate(MOST_LISTED);
         Self {
-            matched: number(edited.matched),
-            updated: number(edited.updated),
+            matched: count(edited.matched),
+            updated: count(edited.updated),
             errors: edited.errors,
             total_errors,
             preview: edited.preview,

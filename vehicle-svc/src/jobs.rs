@@ -106,7 +106,8 @@ impl Touched {
     }
 }
 
-fn count(of: usize) -> i64 {
+/// A count as the database and the contract carry it.
+pub(crate) fn count(of: usize) -> i64 {
     i64::try_from(of).unwrap_or(i64::MAX)
 }
 

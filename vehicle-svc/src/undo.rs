@@ -6,7 +6,7 @@
 use crate::{
     bulk::Run,
     error::{Error, Result},
-    jobs::Touched,
+    jobs::{Touched, count},
     place::Place,
     store::{
         campaigns,
@@ -142,10 +142,6 @@ async fn finish(tx: &mut Tx<'_>, job: Job, removing: Option<i64>, run: &Run, (re
     let undone = Job { undone_at: Some(run.now), undone_by: run.caller.person(), restored, ..job };
     jobs::undone(tx, &undone, removing).await?;
     Ok(audit::append(tx, run.now, Some(&run.caller), event).await?)
-}
-
-fn count(of: usize) -> i64 {
-    i64::try_from(of).unwrap_or(i64::MAX)
 }
 
 impl From<&Named> for Left {

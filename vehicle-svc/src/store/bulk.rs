@@ -3,7 +3,7 @@ use crate::store::{
     dialect,
     edit::Patch,
     kept::Before,
-    named::{content, locked},
+    named::{asked, content, locked},
 };
 use patio_kit::{db::Tx, on};
 use sqlx::{AssertSqlSafe, FromRow, query_as};
@@ -66,11 +66,9 @@ pub async fn standing(tx: &mut Tx<'_>, keys: &[&str], new: Patch<'_>, campaign: 
             content!(),
             " as content, case when $5 then v.operator_notes else '' end as operator_notes,
                 case when $6 then v.admin_notes else '' end as admin_notes,
-                case when c.gate <> 'open' or v.status = $4 then v.model_code || ' ' || v.serial_number end as vin
-              from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id
-             where c.gate in ('open', 'closed') and (cast($2 as bigint) is null or v.campaign_id = $2)
-               and (cast($3 as bigint) is null or v.yard_id = $3)
-             order by v.id {}"
+                case when c.gate <> 'open' or v.status = $4 then v.model_code || ' ' || v.serial_number end as vin",
+            asked!(),
+            " {}"
         ),
         dialect::texts(tx.is_postgres()),
         locked(tx)

@@ -78,7 +78,7 @@ impl From<Earlier> for Before {
     }
 }
 
-/// The vehicles that are kept for a job, by number.
+/// The vehicles that are kept for a job.
 pub async fn of(tx: &mut Tx<'_>, job: i64) -> Result<Vec<Before>> {
     let earlier: Vec<Earlier> = on!(tx.on(), c => query_as(
         "select vehicle_id, content_before, content_after, status, inspected, parking_space, yard_id, operator_notes, admin_notes
@@ -89,7 +89,6 @@ pub async fn of(tx: &mut Tx<'_>, job: i64) -> Result<Vec<Before>> {
     for part in parts {
         all.extend(serde_json::from_str::<Vec<Before>>(&part).map_err(|cause| sqlx::Error::Decode(Box::new(cause)))?);
     }
-    all.sort_by_key(|before| before.id);
     Ok(all)
 }
 

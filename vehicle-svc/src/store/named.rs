@@ -84,6 +84,17 @@ macro_rules! named {
     };
 }
 
+/// The vehicles that are asked for by keys, the first parameter, in campaigns that people see, those of a campaign or a yard.
+macro_rules! asked {
+    () => {
+        " from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id
+          where c.gate in ('open', 'closed') and (cast($2 as bigint) is null or v.campaign_id = $2)
+            and (cast($3 as bigint) is null or v.yard_id = $3)
+          order by v.id"
+    };
+}
+pub(super) use asked;
+
 /// Keeps others from changing the vehicles, and their campaigns from closing, until the commit.
 pub(super) fn locked(tx: &Tx<'_>) -> &'static str {
     dialect::for_update(tx.is_postgres(), "", "for update of v for key share of c")
@@ -92,14 +103,7 @@ pub(super) fn locked(tx: &Tx<'_>) -> &'static str {
 /// Finds the vehicles with the given identifier keys in campaigns that people see, only those of a campaign or yard when given.
 pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], campaign: Option<i64>, yard: Option<i64>) -> Result<Vec<Named>> {
     let text = format!(
-        concat!(
-            "with asked as ({}) select a.place as asked, ",
-            named!(),
-            " from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id
-          where c.gate in ('open', 'closed') and (cast($2 as bigint) is null or v.campaign_id = $2)
-            and (cast($3 as bigint) is null or v.yard_id = $3)
-          order by v.id {}"
-        ),
+        concat!("with asked as ({}) select a.place as asked, ", named!(), asked!(), " {}"),
         dialect::texts(tx.is_postgres()),
         locked(tx)
     );
