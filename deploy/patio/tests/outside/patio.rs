@@ -6,6 +6,7 @@ use std::{
     net::SocketAddr,
     path::PathBuf,
     process::{Child, Command, Stdio},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use ureq::http::{StatusCode, request::Builder};
@@ -13,12 +14,16 @@ use ureq::http::{StatusCode, request::Builder};
 /// The first supervisor's password.
 pub const PASSWORD: &str = "a-first-password";
 
+/// One Patio at a time: the tests measure waits and memory, which another that is flooded beside it would falsify.
+static TURN: Mutex<()> = Mutex::new(());
+
 /// A running Patio; it ends with the test.
 pub struct Patio {
     child: Child,
     /// Where it is served.
     pub url: String,
     folder: tempfile::TempDir,
+    _turn: MutexGuard<'static, ()>,
 }
 
 impl Patio {
@@ -46,6 +51,7 @@ impl Patio {
     }
 
     fn run(mut program: Command, folder: tempfile::TempDir, settings: &[(&str, &str)]) -> Self {
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let pages = folder.path().join("pages");
         std::fs::create_dir_all(&pages).unwrap();
         std::fs::write(pages.join("index.html"), "<!doctype html><title>Patio</title>").unwrap();
@@ -66,7 +72,7 @@ impl Patio {
         let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
         let url = said.find_map(|line| Some(line.unwrap().split_once("ready on ")?.1.trim().to_owned())).unwrap();
         std::thread::spawn(move || said.for_each(drop));
-        Self { child, url, folder }
+        Self { child, url, folder, _turn: turn }
     }
 
     /// A file it or its watcher writes: `log` or `calls`.

@@ -116,7 +116,9 @@ fn it_stays_the_same_for_as_long_as_it_runs() {
     let again: usize = looks.iter().map(|look| look.again).sum();
     assert!(again <= 1 + requests / 10_000, "told to try again: {looks:?}");
     assert!(after.descriptors <= before.descriptors + 4, "descriptors: {looks:?}");
-    let (more, most) = (after.memory - before.memory, before.memory / if seconds > SHORT { 20 } else { 5 });
+    let is_long = seconds > SHORT;
+    let (more, most) = (after.memory - before.memory, before.memory / if is_long { 20 } else { 5 });
     assert!(more <= most, "memory, in KiB: {looks:?}");
-    assert!(after.p99 <= before.p99 * 2, "waits: {looks:?}");
+    // In a few seconds the slowest of a hundred is a moment in which the machine stood still.
+    assert!(!is_long || after.p99 <= before.p99 * 2, "waits: {looks:?}");
 }
