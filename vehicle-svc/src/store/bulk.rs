@@ -4,14 +4,16 @@ use crate::store::{
     edit::Patch,
     kept::Before,
     named::{asked, content, locked},
+    rows::{rows, truth},
 };
-use patio_kit::{db::Tx, on};
-use sqlx::{AssertSqlSafe, FromRow, query_as};
+use patio_kit::db::Tx;
+use serde::Deserialize;
+use sqlx::FromRow;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// A vehicle that may get a status.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone, FromRow, Deserialize)]
 pub struct Standing {
     /// Which of the identifiers names it, from 1.
     pub asked: i64,
@@ -22,10 +24,12 @@ pub struct Standing {
     /// None when its space leads to no yard.
     pub yard_id: Option<i64>,
     /// Whether its campaign is open.
+    #[serde(deserialize_with = "truth")]
     pub is_open: bool,
     /// Empty for none.
     pub status: String,
     /// Whether it counts as inspected.
+    #[serde(deserialize_with = "truth")]
     pub inspected: bool,
     /// Its version.
     pub version: i64,
@@ -38,6 +42,10 @@ pub struct Standing {
     /// The identifier, of one that stays as it is.
     pub vin: Option<String>,
 }
+
+/// The columns of a vehicle that may get a status, as the rows have them.
+const COLUMNS: &str =
+    "asked, id, campaign_id, yard_id, is_open, status, inspected, version, content, operator_notes, admin_notes, vin";
 
 impl Standing {
     /// What an undoing needs, once the vehicle has its new status.
@@ -74,6 +82,5 @@ pub async fn standing(tx: &mut Tx<'_>, keys: &[&str], new: Patch<'_>, campaign: 
         locked(tx)
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
-    on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&keys).bind(campaign).bind(yard).bind(new.status)
-        .bind(new.operator_notes.is_some()).bind(new.admin_notes.is_some()).fetch_all(c).await)
+    rows!(tx, COLUMNS, text, &keys, campaign, yard, new.status, new.operator_notes.is_some(), new.admin_notes.is_some())
 }

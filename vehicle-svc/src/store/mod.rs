@@ -13,6 +13,7 @@ pub mod kept;
 pub mod keys;
 pub mod named;
 pub mod pace;
+mod rows;
 pub mod saves;
 pub mod turns;
 pub mod vehicles;

@@ -1,13 +1,20 @@
 //! The vehicles that a call for many of them names, locked until it has changed them.
-use crate::{place::Place, store::dialect};
-use patio_kit::{db::Tx, on};
+use crate::{
+    place::Place,
+    store::{
+        dialect,
+        rows::{rows, truth},
+    },
+};
+use patio_kit::db::Tx;
 use patio_proto::identifier::Identifier;
-use sqlx::{AssertSqlSafe, FromRow, query_as};
+use serde::Deserialize;
+use sqlx::FromRow;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// A vehicle that is named, with all that may change.
-#[derive(Debug, Clone, FromRow)]
+#[derive(Debug, Clone, FromRow, Deserialize)]
 pub struct Named {
     /// Which of the identifiers names it, from 1; 0 when it was asked for by number.
     pub asked: i64,
@@ -34,6 +41,7 @@ pub struct Named {
     /// Empty for none.
     pub status: String,
     /// Whether it counts as inspected.
+    #[serde(deserialize_with = "truth")]
     pub inspected: bool,
     /// Supervisor notes.
     pub admin_notes: String,
@@ -73,6 +81,10 @@ macro_rules! content {
 }
 pub(super) use content;
 
+/// The columns of a vehicle that is named, as the rows have them.
+const COLUMNS: &str = "asked, id, campaign_id, campaign_name, gate, model_code, serial_number, parking_space, yard_id, yard_group, walk_key,
+    status, inspected, admin_notes, operator_notes, version, content";
+
 macro_rules! named {
     () => {
         concat!(
@@ -108,7 +120,7 @@ pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], campaign: Option<i64>, yard
         locked(tx)
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
-    on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&keys).bind(campaign).bind(yard).fetch_all(c).await)
+    rows!(tx, COLUMNS, text, &keys, campaign, yard)
 }
 
 /// The vehicles with the given numbers in campaigns that people see.
@@ -124,5 +136,5 @@ pub async fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Named>> {
         locked(tx)
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
+    rows!(tx, COLUMNS, text, &ids)
 }
