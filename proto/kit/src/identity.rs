@@ -10,6 +10,7 @@ use patio_proto::{access::Role, auth::Revocation, role};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{HashMap, HashSet},
+    hash::{BuildHasher, RandomState},
     sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard},
     time::Duration,
 };
@@ -112,11 +113,19 @@ struct Ended {
 #[derive(Default)]
 struct Known {
     keys: HashMap<String, DecodingKey>,
-    sessions: HashMap<String, DateTime<Utc>>,
+    /// Sessions that ended, by a hash of their ids that nobody can foresee: there may be hundreds of thousands in a day.
+    sessions: HashMap<u64, DateTime<Utc>>,
+    hashes: RandomState,
     users: HashMap<i64, Vec<Ended>>,
     sequence: i64,
     /// When those were last dropped whose tokens have expired by themselves.
     dropped: DateTime<Utc>,
+}
+
+impl Known {
+    fn has_ended(&self, session: &str) -> bool {
+        self.sessions.contains_key(&self.hashes.hash_one(session))
+    }
 }
 
 /// The sessions that were used here, so that auth-svc can end those that nobody uses.
@@ -184,7 +193,8 @@ impl Identity {
             if revocation.session_id.is_empty() {
                 known.users.entry(revocation.user_id).or_default().push(Ended { until, forget });
             } else {
-                known.sessions.insert(revocation.session_id.clone(), forget);
+                let session = known.hashes.hash_one(&revocation.session_id);
+                known.sessions.insert(session, forget);
             }
             known.sequence = known.sequence.max(revocation.sequence);
         }
@@ -221,7 +231,7 @@ impl Identity {
             return Err("expired");
         }
         let known = self.read();
-        if known.sessions.contains_key(&caller.session_id) {
+        if known.has_ended(&caller.session_id) {
             return Err("the session has ended");
         }
         let ended = known.users.get(&caller.user_id).is_some_and(|all| all.iter().any(|ended| caller.issued_at <= ended.until));
@@ -319,7 +329,7 @@ mod tests {
             let forget_at = Some(timestamp(clock.now() + TimeDelta::minutes(5)));
             identity.revoke(&[Revocation { session_id: session.into(), forget_at, ..Revocation::default() }]);
         };
-        let known = |session: &str| identity.read().sessions.contains_key(session);
+        let known = |session: &str| identity.read().has_ended(session);
         end("first");
         clock.advance(TimeDelta::minutes(4));
         end("second");
