@@ -188,7 +188,7 @@ async fn feed(mut form: Multipart<'_>, fields: Form, mut chunks: Chunks) -> Resu
         } else if field.name().is_some() && field.name() == fields.name {
             campaign_name = field.text().await.map_err(broken)?.chars().take(500).collect();
         } else {
-            beside = skip(field, beside).await?;
+            beside = skip(field, beside, fields.file).await?;
         }
     }
     if !found {
@@ -200,12 +200,12 @@ async fn feed(mut form: Multipart<'_>, fields: Form, mut chunks: Chunks) -> Resu
     Ok(())
 }
 
-/// Reads past a field that nobody asked for.
-async fn skip(mut field: multer::Field<'_>, mut seen: usize) -> Result<usize, Refusal> {
+/// Reads past a field that nobody asked for; a whole file there was meant for another one.
+async fn skip(mut field: multer::Field<'_>, mut seen: usize, meant: &str) -> Result<usize, Refusal> {
     while let Some(data) = field.chunk().await.map_err(broken)? {
         seen += data.len();
         if seen > FORM {
-            return Err(Refusal::too_large());
+            return Err(Refusal::Other(Problem::field(meant, "the file belongs in this field; what stands in others is too large")));
         }
     }
     Ok(seen)

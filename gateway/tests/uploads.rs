@@ -108,6 +108,11 @@ async fn forms_that_are_none_are_refused() {
     let plain = stack.ask_as(MANAGER, "POST", "/api/documents/upload", Some(json!({}))).await;
     assert_eq!((plain.status.as_u16(), plain.json()["ErrorCode"].as_i64()), (415, Some(53)));
     assert_eq!(upload(&stack, b"--edge--\r\n".to_vec()).await.status, 400);
+    for size in [10, 100_000] {
+        let elsewhere = String::from_utf8(form("a.xlsx", size)).unwrap().replace("documents", "file");
+        let refused = upload(&stack, elsewhere.into_bytes()).await;
+        assert_eq!((refused.status.as_u16(), &refused.json()["details"][0]["field"]), (400, &json!("documents")), "{size}");
+    }
     let broken = form("a.xlsx", 10);
     assert_eq!(upload(&stack, broken[..broken.len() - 6].to_vec()).await.status, 400);
     let request = stack
