@@ -91,9 +91,7 @@ impl Cache {
     /// What is held at each of several places, in one round trip.
     pub async fn get_many<T: DeserializeOwned>(&self, keys: &[Key<T>]) -> Vec<Option<T>> {
         let held: Vec<Option<String>> = match self {
-            Self::Memory(memory) => {
-                keys.iter().map(|key| memory.get(&key.text).filter(|h| h.until > Instant::now()).map(|h| h.json)).collect()
-            }
+            Self::Memory(memory) => keys.iter().map(|key| memory.get(&key.text).map(|held| held.json)).collect(),
             Self::Redis(redis) => {
                 let mut pipe = redis::pipe();
                 for key in keys {
@@ -113,7 +111,7 @@ impl Cache {
             Self::Memory(memory) => {
                 let new = Held { revision, json, until: Instant::now() + key.keep };
                 memory.entry(key.text.clone()).and_upsert_with(|held| match held {
-                    Some(held) if held.value().revision > revision && held.value().until > Instant::now() => held.into_value(),
+                    Some(held) if held.value().revision > revision => held.into_value(),
                     _ => new,
                 });
                 true
@@ -191,5 +189,17 @@ mod tests {
         }
         assert_eq!(memory.entry_count(), 1);
         assert_eq!(cache.get(&key("long", Duration::ZERO)).await, Some(7));
+    }
+
+    #[tokio::test]
+    async fn what_is_over_neither_answers_nor_stands_in_the_way_of_an_earlier_revision() {
+        let cache = Cache::memory();
+        let key = |keep| Key::<i64>::new("place".to_owned(), keep);
+        assert!(cache.put_newer(&key(Duration::from_millis(20)), 5, &7).await);
+        tokio::time::sleep(Duration::from_millis(40)).await;
+        assert_eq!(cache.get(&key(Duration::ZERO)).await, None);
+        assert!(cache.put_newer(&key(Duration::from_secs(600)), 3, &8).await);
+        assert!(cache.put_newer(&key(Duration::from_secs(600)), 2, &9).await);
+        assert_eq!(cache.get(&key(Duration::ZERO)).await, Some(8));
     }
 }
