@@ -6,6 +6,7 @@ pub mod sheet;
 
 use anyhow::Context;
 use clap::Subcommand;
+use patio_kit::clock::Clock;
 use rows::Base;
 use std::{net::SocketAddr, path::PathBuf};
 use tokio::net::TcpListener;
@@ -71,7 +72,7 @@ pub async fn run(floor: Floor) -> anyhow::Result<()> {
         Floor::Bulk { file, source, campaign } => {
             let keys = std::fs::read_to_string(file)?;
             let keys: Vec<&str> = keys.lines().collect();
-            Base::open(&source).await?.set_status(campaign, &serde_json::to_string(&keys)?).await
+            Base::open(&source).await?.set_status(campaign, &serde_json::to_string(&keys)?, Clock::default().now()).await
         }
     }
 }

@@ -197,19 +197,19 @@ impl Base {
     }
 
     /// Sets the status of vehicles by their keys, a JSON array, with who did it when.
-    pub async fn set_status(&self, campaign: i64, keys: &str) -> anyhow::Result<()> {
+    pub async fn set_status(&self, campaign: i64, keys: &str, at: DateTime<Utc>) -> anyhow::Result<()> {
         match self.write() {
             Side::Sqlite(c) => {
                 let text = "update vehicles set status = 'ok', inspected = 1, version = version + 1,
                         modified_by = 2, modified_at = $3, status_by = 2, status_at = $3
                     where campaign_id = $1 and vin_key in (select value from json_each($2))";
-                query(text).bind(campaign).bind(keys).bind(Utc::now()).execute(c).await?;
+                query(text).bind(campaign).bind(keys).bind(at).execute(c).await?;
             }
             Side::Postgres(c) => {
                 let text = "update floor.vehicles set status = 'ok', inspected = true, version = version + 1,
                         modified_by = 2, modified_at = $3, status_by = 2, status_at = $3
                     from jsonb_array_elements_text(cast($2 as jsonb)) a where vin_key = a.value and campaign_id = $1";
-                query(text).bind(campaign).bind(keys).bind(Utc::now()).execute(c).await?;
+                query(text).bind(campaign).bind(keys).bind(at).execute(c).await?;
             }
         }
         Ok(())
