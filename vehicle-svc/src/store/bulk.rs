@@ -44,8 +44,7 @@ pub struct Standing {
 }
 
 /// The columns of a vehicle that may get a status, as the rows have them.
-const COLUMNS: &str =
-    "asked, id, campaign_id, yard_id, is_open, status, inspected, version, content, operator_notes, admin_notes, vin";
+const COLUMNS: &str = "asked, id, campaign_id, yard_id, is_open, status, inspected, version, content, operator_notes, admin_notes, vin";
 
 impl Standing {
     /// What an undoing needs, once the vehicle has its new status.

@@ -82,7 +82,8 @@ macro_rules! content {
 pub(super) use content;
 
 /// The columns of a vehicle that is named, as the rows have them.
-const COLUMNS: &str = "asked, id, campaign_id, campaign_name, gate, model_code, serial_number, parking_space, yard_id, yard_group, walk_key,
+const COLUMNS: &str =
+    "asked, id, campaign_id, campaign_name, gate, model_code, serial_number, parking_space, yard_id, yard_group, walk_key,
     status, inspected, admin_notes, operator_notes, version, content";
 
 macro_rules! named {
