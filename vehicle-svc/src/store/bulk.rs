@@ -4,10 +4,11 @@ use crate::store::{
     edit::Patch,
     kept::Before,
     named::{asked, content, locked},
-    rows::{rows, truth},
+    rows::rows,
 };
 use patio_kit::db::Tx;
 use serde::Deserialize;
+use serde_aux::field_attributes::deserialize_bool_from_anything;
 use sqlx::FromRow;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
@@ -24,12 +25,12 @@ pub struct Standing {
     /// None when its space leads to no yard.
     pub yard_id: Option<i64>,
     /// Whether its campaign is open.
-    #[serde(deserialize_with = "truth")]
+    #[serde(deserialize_with = "deserialize_bool_from_anything")]
     pub is_open: bool,
     /// Empty for none.
     pub status: String,
     /// Whether it counts as inspected.
-    #[serde(deserialize_with = "truth")]
+    #[serde(deserialize_with = "deserialize_bool_from_anything")]
     pub inspected: bool,
     /// Its version.
     pub version: i64,
@@ -42,9 +43,6 @@ pub struct Standing {
     /// The identifier, of one that stays as it is.
     pub vin: Option<String>,
 }
-
-/// The columns of a vehicle that may get a status, as the rows have them.
-const COLUMNS: &str = "asked, id, campaign_id, yard_id, is_open, status, inspected, version, content, operator_notes, admin_notes, vin";
 
 impl Standing {
     /// What an undoing needs, once the vehicle has its new status.
@@ -81,5 +79,5 @@ pub async fn standing(tx: &mut Tx<'_>, keys: &[&str], new: Patch<'_>, campaign: 
         locked(tx)
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
-    rows!(tx, COLUMNS, text, &keys, campaign, yard, new.status, new.operator_notes.is_some(), new.admin_notes.is_some())
+    rows!(tx, Standing, text, &keys, campaign, yard, new.status, new.operator_notes.is_some(), new.admin_notes.is_some())
 }

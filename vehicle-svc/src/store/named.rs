@@ -1,14 +1,12 @@
 //! The vehicles that a call for many of them names, locked until it has changed them.
 use crate::{
     place::Place,
-    store::{
-        dialect,
-        rows::{rows, truth},
-    },
+    store::{dialect, rows::rows},
 };
 use patio_kit::db::Tx;
 use patio_proto::identifier::Identifier;
 use serde::Deserialize;
+use serde_aux::field_attributes::deserialize_bool_from_anything;
 use sqlx::FromRow;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
@@ -41,7 +39,7 @@ pub struct Named {
     /// Empty for none.
     pub status: String,
     /// Whether it counts as inspected.
-    #[serde(deserialize_with = "truth")]
+    #[serde(deserialize_with = "deserialize_bool_from_anything")]
     pub inspected: bool,
     /// Supervisor notes.
     pub admin_notes: String,
@@ -81,11 +79,6 @@ macro_rules! content {
 }
 pub(super) use content;
 
-/// The columns of a vehicle that is named, as the rows have them.
-const COLUMNS: &str =
-    "asked, id, campaign_id, campaign_name, gate, model_code, serial_number, parking_space, yard_id, yard_group, walk_key,
-    status, inspected, admin_notes, operator_notes, version, content";
-
 macro_rules! named {
     () => {
         concat!(
@@ -121,7 +114,7 @@ pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], campaign: Option<i64>, yard
         locked(tx)
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
-    rows!(tx, COLUMNS, text, &keys, campaign, yard)
+    rows!(tx, Named, text, &keys, campaign, yard)
 }
 
 /// The vehicles with the given numbers in campaigns that people see.
@@ -137,5 +130,5 @@ pub async fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Named>> {
         locked(tx)
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    rows!(tx, COLUMNS, text, &ids)
+    rows!(tx, Named, text, &ids)
 }
