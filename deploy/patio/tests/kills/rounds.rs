@@ -2,7 +2,7 @@
 use crate::{
     cluster::{Caller, Cluster, SERVICES},
     ledger::Ledger,
-    say,
+    program::say,
 };
 use rust_xlsxwriter::Workbook;
 use serde_json::{Value, json};

@@ -12,28 +12,26 @@ mod cluster;
 #[expect(dead_code, reason = "this test needs a part of what the kills need")]
 mod ledger;
 mod phone;
+#[path = "../kills/program.rs"]
+mod program;
 mod proof;
 mod screen;
 
 use client::Client;
 use cluster::Cluster;
 use ledger::Ledger;
-use patio_kit::{
-    command,
-    testing::{LONG, POSTGRES, REDIS, from_environment},
-};
+use patio_kit::testing::{LONG, from_environment};
 use phone::{Counts, Phone, World};
+use program::say;
 use rust_xlsxwriter::Workbook;
 use serde_json::json;
 use std::{
-    io::Write,
     process::ExitCode,
     sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
-const NAME: &str = "every_acknowledged_save_is_there_once_and_nothing_is_written_over_unseen";
 /// Vehicles of the campaign.
 const VEHICLES: u32 = 400;
 /// How long all screens may take to agree once all is sent, which takes what the machine takes.
@@ -47,34 +45,14 @@ struct Plan {
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = import_svc::reader::main_if_asked() {
-        return code;
-    }
-    match from_environment(cluster::SERVICE).as_deref() {
-        Some("auth") => return command::main::<auth_svc::Auth>(),
-        Some("campaign") => return command::main::<campaign_svc::Campaigns>(),
-        Some("vehicle") => return command::main::<vehicle_svc::Vehicles>(),
-        Some("import") => return command::main::<import_svc::Imports>(),
-        Some(_) => return cluster::gateway(),
-        None => {}
-    }
-    let others_asked = std::env::args().skip(1).any(|word| !word.starts_with('-') && !NAME.contains(&word));
-    let (Some(postgres), Some(redis)) = (from_environment(POSTGRES), from_environment(REDIS)) else {
-        say(&format!("{POSTGRES} or {REDIS} is not set: skipped"));
-        return ended(0, 1);
-    };
-    if others_asked {
-        return ended(0, 0);
-    }
-    let short = Plan { phones: 6, time: Duration::from_secs(10), lives: Duration::from_secs(3) };
-    let plan = from_environment(LONG).map_or(short, |told| {
-        let seconds = told.parse().ok().filter(|seconds| *seconds > 1).unwrap_or(300);
-        Plan { phones: 20, time: Duration::from_secs(seconds), lives: Duration::from_secs(12) }
-    });
-    // What fails panics, and the exit code says so.
-    all(&postgres, &redis, &plan);
-    say(&format!("test {NAME} ... ok"));
-    ended(1, 0)
+    program::run("every_acknowledged_save_is_there_once_and_nothing_is_written_over_unseen", |postgres, redis| {
+        let short = Plan { phones: 6, time: Duration::from_secs(10), lives: Duration::from_secs(3) };
+        let plan = from_environment(LONG).map_or(short, |told| {
+            let seconds = told.parse().ok().filter(|seconds| *seconds > 1).unwrap_or(300);
+            Plan { phones: 20, time: Duration::from_secs(seconds), lives: Duration::from_secs(12) }
+        });
+        all(postgres, redis, &plan);
+    })
 }
 
 fn all(postgres: &str, redis: &str, plan: &Plan) {
@@ -148,14 +126,4 @@ fn people(cluster: &Cluster, phones: usize) {
         let (status, body) = cluster.call("post", "/api/sign-up", Some(&person));
         assert!((200..300).contains(&status), "{status} {body}");
     }
-}
-
-/// Says how it went as the other tests do.
-fn ended(passed: u32, ignored: u32) -> ExitCode {
-    say(&format!("test result: ok. {passed} passed; 0 failed; {ignored} ignored; 0 measured; 0 filtered out"));
-    ExitCode::SUCCESS
-}
-
-fn say(line: &str) {
-    let _ = writeln!(std::io::stdout(), "{line}");
 }
