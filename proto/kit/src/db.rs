@@ -377,13 +377,21 @@ async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result<Pools> {
         .foreign_keys(true)
         .busy_timeout(Duration::from_secs(5))
         .pragma("journal_size_limit", "67108864");
-    // The log is brought into the file every 16 MB, which takes two waits for the disk, rather than with each large commit.
-    let write = writer::start(options.clone().pragma("cache_size", "-16000").pragma("wal_autocheckpoint", "4000")).await?;
+    // The caches of all databases are one pool, as large as all of them together: small ones bound it. A large change keeps
+    // what it has written in memory all the same, up to `cache_spill`. The log is brought into the file every 16 MB, which
+    // takes two waits for the disk, rather than with each large commit.
+    let writes = [("cache_size", "-4000"), ("cache_spill", "-16000"), ("wal_autocheckpoint", "4000")];
+    let write = writer::start(with(options.clone(), &writes)).await?;
     // Readers look at the file where the system keeps it: a cache of their own would be filled by one report, and lists in
     // walking order go to and fro through the file.
+    let reads = [("cache_size", "-1000"), ("mmap_size", "1073741824")];
     let read = SqlitePoolOptions::new().min_connections(1).max_connections(4).test_before_acquire(false);
-    let read = read.connect_with(options.pragma("cache_size", "-4000").pragma("mmap_size", "1073741824").read_only(true)).await?;
+    let read = read.connect_with(with(options, &reads).read_only(true)).await?;
     Ok(Pools::Sqlite { read, write })
+}
+
+fn with(options: SqliteConnectOptions, pragmas: &[(&'static str, &'static str)]) -> SqliteConnectOptions {
+    pragmas.iter().fold(options, |options, (name, value)| options.pragma(*name, *value))
 }
 
 #[cfg(test)]
