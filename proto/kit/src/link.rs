@@ -107,9 +107,9 @@ async fn remote(replicas: &Replicas, request: Request<Body>, until: Instant) -> 
     }
 }
 
-/// A stream is sent once, as it cannot be sent again.
+/// A stream is sent once, as it cannot be sent again, so it is not sent to a replica that is about to start.
 async fn once(replicas: &Replicas, request: Request<Body>) -> Response<Body> {
-    match replicas.lease(&[]).await.carry(request, false).await {
+    match replicas.lease_once().await.carry(request, false).await {
         Ok(response) => in_our_words(response),
         Err(Failure::TooLate) => too_late(),
         Err(Failure::NotSent(cause) | Failure::Lost(cause)) => away(&cause),

@@ -25,6 +25,10 @@ use tokio::sync::Notify;
 const LOOK_UP_EVERY: Duration = Duration::from_secs(2);
 /// How long until it is looked up again when no replica is well.
 const LOOK_UP_SOON: Duration = Duration::from_millis(200);
+/// How long a call that can be made only once waits for a replica that is well.
+const SETTLING: Duration = Duration::from_secs(2);
+/// How often it looks meanwhile.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// The replicas of one service; clones share what is known of them.
 #[derive(Clone)]
@@ -81,6 +85,18 @@ impl Replicas {
             }
             changed.await;
         }
+    }
+
+    /// A replica for a call that can be made only once: a well one as soon as there is one, and after two seconds any.
+    pub async fn lease_once(&self) -> Lease {
+        self.0.followed.call_once(|| self.keep_following());
+        let well = async {
+            while self.well() == 0 {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let _ = tokio::time::timeout(SETTLING, well).await;
+        self.lease(&[]).await
     }
 
     /// Whether a repetition is affordable: repeated calls may add a tenth to the load and no more.

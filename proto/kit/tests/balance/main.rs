@@ -17,9 +17,10 @@ use std::{
 use tonic::body::Body;
 use tower::ServiceExt;
 
-/// A call that may be repeated, and one that may not.
+/// A call that may be repeated, one that may not, and one that cannot, as it is a stream.
 const READ: &str = "/patio.vehicle.v1.VehicleService/GetVehicle";
 const SAVE: &str = "/patio.vehicle.v1.VehicleService/SaveVehicle";
+const STREAM: &str = "/patio.vehicle.v1.FleetService/ImportVehicles";
 
 struct Caller {
     link: Link,
@@ -134,6 +135,23 @@ async fn with_nobody_there_a_call_fails_within_its_deadline_and_says_that_it_may
     let answer = caller.call(READ).await;
     assert_eq!(header(&answer, "grpc-status"), "14");
     assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn a_stream_waits_a_moment_for_a_replica_that_starts() {
+    let a = Double::start("a");
+    let caller = Caller::of(&[&a]).await;
+    a.kill().await;
+    let starting = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        Double::start_at("b", a.address)
+    };
+    let (answer, b) = tokio::join!(caller.call(STREAM), starting);
+    assert_eq!((header(&answer, "grpc-status"), header(&answer, "x-replica")), ("0", "b"));
+    b.kill().await;
+    let started = Instant::now();
+    assert_eq!(header(&caller.call(STREAM).await, "grpc-status"), "14", "nobody is there");
+    assert!(started.elapsed() < Duration::from_millis(2500), "{:?}", started.elapsed());
 }
 
 #[tokio::test]

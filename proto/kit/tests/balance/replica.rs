@@ -47,9 +47,13 @@ pub struct Double {
 
 impl Double {
     pub fn start(name: &'static str) -> Self {
+        Self::start_at(name, "127.0.0.1:0".parse().unwrap())
+    }
+
+    pub fn start_at(name: &'static str, address: SocketAddr) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let shared = Shared { name, behaviour: Arc::new(Mutex::new(Behaviour::Well)), seen: Arc::default() };
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let listener = std::net::TcpListener::bind(address).unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
         let (reporter, health) = tonic_health::server::health_reporter();
