@@ -1,4 +1,5 @@
 //! The five processes, each of which can be killed and started again.
+use crate::program::say;
 use clap::Parser;
 use patio_kit::{command, config::Settings, host::Host};
 use serde_json::{Value, json};
@@ -121,6 +122,21 @@ impl Cluster {
         }
     }
 
+    /// Imports a good workbook; its campaign's id. Who hears that a part is away sends the same upload again, as people do.
+    pub fn import(&self, file: &[u8]) -> i64 {
+        let (id, begun) = (uuid::Uuid::now_v7().to_string(), Instant::now());
+        loop {
+            let (status, body) = self.caller().upload(&id, file);
+            if status == 201 {
+                return body["campaign"]["id"].as_i64().unwrap();
+            }
+            let may_go_on = [503, 504].contains(&status) && begun.elapsed() < Duration::from_secs(20);
+            assert!(may_go_on, "an import: {status} {body}\n{}", self.said());
+            say(&format!("an import was told {status} {body} after {:?}, and is sent again", begun.elapsed()));
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    }
+
     /// A way to call that another thread can take along.
     pub fn caller(&self) -> Caller {
         Caller { url: self.url.clone(), token: self.token.clone() }
@@ -151,26 +167,28 @@ pub struct Caller {
 impl Caller {
     /// Status and body of a call; 0 when it did not come to an answer.
     pub fn call(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
-        match body {
-            Some(body) => self.send(method, path, "application/json", body.to_string().as_bytes()),
-            None => self.send(method, path, "application/json", b""),
-        }
+        let body = body.map(ToString::to_string).unwrap_or_default();
+        Self::sent(self.request(method, path, "application/json"), body.as_bytes())
     }
 
-    /// Uploads a workbook.
-    pub fn upload(&self, file: &[u8]) -> (u16, Value) {
+    /// Uploads a workbook under an id of the caller's.
+    pub fn upload(&self, id: &str, file: &[u8]) -> (u16, Value) {
         let head = b"--cut\r\ncontent-disposition: form-data; name=\"documents\"; filename=\"cars.xlsx\"\r\n\r\n";
-        self.send("post", "/api/documents/upload", "multipart/form-data; boundary=cut", &[&head[..], file, b"\r\n--cut--\r\n"].concat())
+        let request = self.request("post", "/api/documents/upload", "multipart/form-data; boundary=cut");
+        Self::sent(request.header("x-upload-id", id), &[&head[..], file, b"\r\n--cut--\r\n"].concat())
     }
 
-    fn send(&self, method: &str, path: &str, kind: &str, body: &[u8]) -> (u16, Value) {
-        let agent: ureq::Agent =
-            ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(130))).build().into();
-        let request = ureq::http::Request::builder()
+    fn request(&self, method: &str, path: &str, kind: &str) -> ureq::http::request::Builder {
+        ureq::http::Request::builder()
             .method(method.to_uppercase().as_str())
             .uri(format!("{}{path}", self.url))
             .header("authorization", format!("Bearer {}", self.token))
-            .header("content-type", kind);
+            .header("content-type", kind)
+    }
+
+    fn sent(request: ureq::http::request::Builder, body: &[u8]) -> (u16, Value) {
+        let agent: ureq::Agent =
+            ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(130))).build().into();
         let Ok(mut answer) = agent.run(request.body(body.to_vec()).unwrap()) else { return (0, Value::Null) };
         let Ok(text) = answer.body_mut().with_config().limit(64 << 20).read_to_string() else { return (0, Value::Null) };
         (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text)))

@@ -116,9 +116,7 @@ impl Play {
     }
 
     fn imported(&self, name: &str, model: &str) -> i64 {
-        let (status, body) = self.cluster.caller().upload(&workbook(name, model));
-        assert_eq!(status, 201, "{body}\n{}", self.cluster.said());
-        body["campaign"]["id"].as_i64().unwrap()
+        self.cluster.import(&workbook(name, model))
     }
 
     /// Kills a service while `act` goes on in another thread, starts it again, and waits until nothing is half-done.
@@ -164,7 +162,7 @@ impl Play {
         let name = format!("Import {number}.");
         let (caller, file) = (self.cluster.caller(), workbook(&name, &format!("I{number}")));
         let watching = Watching::of(self.cluster.caller(), &name);
-        let (status, body) = self.interrupted(self.took, move || caller.upload(&file));
+        let (status, body) = self.interrupted(self.took, move || caller.upload(&uuid::Uuid::now_v7().to_string(), &file));
         watching.ends();
         let found = self.shown(&name);
         assert!(found.is_some() || status != 201, "told to be there: {body}");

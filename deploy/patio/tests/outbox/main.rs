@@ -114,9 +114,7 @@ fn import(cluster: &Cluster) -> i64 {
         sheet.write_row(row, 3, ["HB20".to_owned(), format!("{row:06}"), format!("A-{row}")]).unwrap();
     }
     sheet.write_string(1, 0, "Poor signal").unwrap();
-    let (status, body) = cluster.caller().upload(&book.save_to_buffer().unwrap());
-    assert_eq!(status, 201, "{body}\n{}", cluster.said());
-    body["campaign"]["id"].as_i64().unwrap()
+    cluster.import(&book.save_to_buffer().unwrap())
 }
 
 /// Makes an operator for each phone.
