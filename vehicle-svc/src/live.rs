@@ -138,6 +138,7 @@ impl Live {
 
     fn hear(&self, event: WatchEvent) {
         if let Some(Event::Vehicles(changed)) = &event.event {
+            self.db.note_asked(); // it may have been another replica that saved
             let mut noted = self.noted();
             noted.moved.insert(changed.campaign_id);
             noted.followed.entry(changed.campaign_id).or_default().hear(changed.revision);
@@ -337,6 +338,7 @@ fn same(one: &pb::Pace, other: &pb::Pace) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use patio_kit::testing;
 
     #[test]
     fn what_comes_out_of_order_is_no_gap_and_what_does_not_come_is_one() {
@@ -350,6 +352,18 @@ mod tests {
         assert_eq!((followed.gap(), followed.upto), (None, 14), "told once");
         followed.hear(11);
         assert_eq!(followed.gap(), None, "late is as good as told");
+    }
+
+    #[tokio::test]
+    async fn whoever_hears_of_a_save_elsewhere_knows_that_others_wait_for_the_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let host = testing::host(folder.path(), None).await;
+        let db = host.database(crate::SCHEMA).await.unwrap();
+        let live = Live::start(&host, db.clone()).await.unwrap();
+        assert!(!db.is_busy());
+        let save = pb::VehiclesChanged { campaign_id: 1, revision: 1, ..Default::default() };
+        live.hear(WatchEvent { event: Some(Event::Vehicles(save)) });
+        assert!(db.is_busy());
     }
 
     #[test]

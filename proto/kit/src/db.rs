@@ -1,19 +1,21 @@
 //! One SQL text, two databases.
+mod open;
+
 use crate::{
     config::Settings,
     errors,
-    flush::{self, Flush, Moment, RESTED},
-    writer::{self, Lasts, Queue},
+    flush::{self, Flush, Moment},
+    writer::{Lasts, Queue},
 };
 use futures::future::BoxFuture;
+use open::{open_postgres, open_sqlite};
 use sqlx::{
     Connection, Executor, PgConnection, PgPool, Postgres, SqliteConnection, SqlitePool,
     migrate::Migrator,
     pool::PoolConnection,
-    postgres::{PgConnectOptions, PgPoolOptions},
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+    sqlite::{SqliteConnectOptions, SqlitePoolOptions},
 };
-use std::{path::Path, str::FromStr, sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 /// The database a statement is about to run on.
 pub enum Side<S, P> {
@@ -174,7 +176,12 @@ impl Db {
         self.commit(Lasts::Now, work).await
     }
 
-    /// Whether somebody has something brought to the disk just now, beside [`Self::write_step`].
+    /// Notes that somebody has something brought to the disk through another process.
+    pub fn note_asked(&self) {
+        self.asked.set();
+    }
+
+    /// Whether somebody has something brought to the disk just now, beside [`Self::write_step`], as far as is known.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.asked.is_within(BUSY)
@@ -333,65 +340,6 @@ fn tolerant(steps: &Migrator) -> Migrator {
     let mut steps = Migrator::with_migrations(steps.iter().cloned().collect());
     steps.set_ignore_missing(true);
     steps
-}
-
-/// A connection is waited for no longer than leaves time to say so within the three seconds an answer may take.
-///
-/// Saves wait for the disk with their connection held; reads hold one for a moment only, so fewer serve them, and the
-/// server switches less. With the default all four services stay below the hundred that PostgreSQL allows by itself.
-fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<Pools> {
-    let options = PgConnectOptions::from_str(url)?
-        .options([("search_path", schema.name), ("idle_in_transaction_session_timeout", "60s")])
-        .application_name(schema.name);
-    // Answers wait for a flush instead, when their connection is free again for others.
-    let quick = options.clone().options([("synchronous_commit", "off")]);
-    let planned = quick.clone().options([("plan_cache_mode", "force_generic_plan")]);
-    let few = (connections / 4).max(1);
-    let pool = |most, options: &PgConnectOptions| {
-        PgPoolOptions::new()
-            .max_connections(most)
-            .acquire_timeout(Duration::from_millis(1500))
-            .test_before_acquire(false)
-            .before_acquire(|connection, seen| {
-                Box::pin(async move {
-                    if seen.idle_for > RESTED {
-                        connection.ping().await?;
-                    }
-                    Ok(true)
-                })
-            })
-            .connect_lazy_with(options.clone())
-    };
-    let (read, write, once) = (pool((connections * 3 / 8).max(2), &options), pool(connections - few, &quick), pool(few, &planned));
-    Ok(Pools::Postgres { read, write, once, flush: Arc::new(Flush::new(options)) })
-}
-
-/// Readers are several; the writer is one, and its commits reach the disk (`synchronous = full`) unless nobody waits for that.
-async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result<Pools> {
-    tokio::fs::create_dir_all(folder).await?;
-    let options = SqliteConnectOptions::new()
-        .filename(folder.join(format!("{}.db", schema.name)))
-        .create_if_missing(true)
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Full)
-        .foreign_keys(true)
-        .busy_timeout(Duration::from_secs(5))
-        .pragma("journal_size_limit", "67108864");
-    // The caches of all databases are one pool, as large as all of them together: small ones bound it. A large change keeps
-    // what it has written in memory all the same, up to `cache_spill`. The log is brought into the file every 16 MB, which
-    // takes two waits for the disk, rather than with each large commit.
-    let writes = [("cache_size", "-4000"), ("cache_spill", "-16000"), ("wal_autocheckpoint", "4000")];
-    let write = writer::start(with(options.clone(), &writes)).await?;
-    // Readers look at the file where the system keeps it: a cache of their own would be filled by one report, and lists in
-    // walking order go to and fro through the file.
-    let reads = [("cache_size", "-1000"), ("mmap_size", "1073741824")];
-    let read = SqlitePoolOptions::new().min_connections(1).max_connections(4).test_before_acquire(false);
-    let read = read.connect_with(with(options, &reads).read_only(true)).await?;
-    Ok(Pools::Sqlite { read, write })
-}
-
-fn with(options: SqliteConnectOptions, pragmas: &[(&'static str, &'static str)]) -> SqliteConnectOptions {
-    pragmas.iter().fold(options, |options, (name, value)| options.pragma(*name, *value))
 }
 
 #[cfg(test)]
