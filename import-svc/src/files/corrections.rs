@@ -1,4 +1,5 @@
 //! A refused sheet as a workbook to be corrected: the same rows in the same places, each with its errors.
+use super::workbook::begins_like_a_formula;
 use crate::reader::{Checked, Column, ERRORS, wire::Line};
 use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError};
 use std::{fs::File, io::Seek, path::Path};
@@ -92,6 +93,6 @@ fn write_text(sheet: &mut Worksheet, (row, column): (u32, u16), text: &str, styl
     if cut.is_empty() {
         return sheet.write_blank(row, column, &style).map(drop);
     }
-    let style = if cut.starts_with(['=', '+', '-', '@']) { style.set_quote_prefix() } else { style };
+    let style = if begins_like_a_formula(&cut) { style.set_quote_prefix() } else { style };
     sheet.write_string_with_format(row, column, cut, &style).map(drop)
 }

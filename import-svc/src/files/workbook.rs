@@ -93,7 +93,8 @@ impl Styles {
     }
 }
 
-fn begins_like_a_formula(text: &str) -> bool {
+/// Whether spreadsheet programs would take a text that is typed for a formula.
+pub(super) fn begins_like_a_formula(text: &str) -> bool {
     text.starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 
