@@ -85,11 +85,11 @@ impl Patio {
         self.url.trim_start_matches("http://").parse().unwrap()
     }
 
-    /// The memory it holds now, in KiB.
+    /// The memory it holds now that no file backs, in KiB.
     pub fn memory(&self) -> i64 {
         let told = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let held = told.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        held.unwrap().trim().trim_end_matches(" kB").parse().unwrap()
+        let held = told.lines().filter_map(|line| line.strip_prefix("RssAnon:").or_else(|| line.strip_prefix("RssShmem:")));
+        held.map(|held| held.trim().trim_end_matches(" kB").parse::<i64>().unwrap()).sum()
     }
 
     /// How many files and connections it has open.
