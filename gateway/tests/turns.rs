@@ -80,7 +80,7 @@ async fn whoever_sends_slowly_spends_nobodys_turn() {
     for _ in 0..10 {
         let (answer, took) = ask(at, "PUT /api/vehicles/5", &token, r#"{"status":"OK"}"#).await;
         assert_eq!(answer.status, 200);
-        assert!(took < Duration::from_millis(200), "{took:?}");
+        assert!(took < Duration::from_secs(1), "{took:?}");
     }
     drop(held);
 }
