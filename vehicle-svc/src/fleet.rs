@@ -34,11 +34,10 @@ pub fn read(vehicles: &[NewVehicle]) -> Result<Vec<New>> {
 /// On `SQLite` all wait for the one writer meanwhile; while others save, they wait for as much to reach the disk.
 #[must_use]
 pub fn step(db: &Db) -> usize {
-    match (db.is_postgres(), db.is_busy()) {
-        (true, false) => 5_000,
+    match (db.is_busy(), db.is_postgres()) {
+        (false, _) => 5_000,
         (true, true) => 200,
-        (false, false) => 2_500,
-        (false, true) => 100,
+        (true, false) => 100,
     }
 }
 
