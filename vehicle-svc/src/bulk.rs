@@ -8,7 +8,7 @@ use crate::{
         bulk::{self, Standing},
         counters::Counted,
         edit::{self, Patch},
-        named::{self, Named},
+        named::{self, Named, Scope},
     },
 };
 use chrono::{DateTime, Utc};
@@ -39,6 +39,12 @@ pub struct Run {
     pub dry_run: bool,
     /// Where the call came from.
     pub address: String,
+}
+
+impl Run {
+    fn scope(&self) -> Scope {
+        Scope { campaign: self.campaign, yard: self.yard, locks: !self.dry_run }
+    }
 }
 
 /// What a call did, or would do.
@@ -123,7 +129,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     let new = what_is_written(run.caller.role, change);
     let (status, inspected) = (new.status.unwrap_or_default(), new.inspected.unwrap_or_default());
     let asked = Asked::of(vins)?;
-    let found = bulk::standing(tx, &asked.keys(), new, run.campaign, run.yard).await?;
+    let found = bulk::standing(tx, &asked.keys(), new, run.scope()).await?;
     let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
     let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.is_open);
     let (todo, left): (Vec<_>, Vec<_>) = open.into_iter().partition(|vehicle| vehicle.status != status);
@@ -156,7 +162,7 @@ async fn preview_status(tx: &mut Tx<'_>, asked: &Asked<'_>, todo: &[Standing], n
     rows.truncate(PREVIEWED);
     let ids: Vec<i64> = rows.iter().map(|(_, id)| *id).collect();
     let rows: HashMap<i64, usize> = rows.into_iter().map(|(row, id)| (id, row)).collect();
-    let shown = named::by_ids(tx, &ids).await?;
+    let shown = named::by_ids(tx, &ids, false).await?;
     Ok(preview(shown.iter().map(|vehicle| (rows.get(&vehicle.id).copied().unwrap_or_default(), vehicle, new.of(vehicle))).collect()))
 }
 
@@ -179,7 +185,7 @@ fn what_is_written(role: Role, change: StatusChange) -> Patch<'static> {
 pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, Place)], run: &Run) -> Result<Outcome> {
     let written: Vec<String> = moves.iter().map(|(vin, _)| vin.clone()).collect();
     let asked = Asked::of(&written)?;
-    let found = named::by_keys(tx, &asked.keys(), run.campaign, run.yard).await?;
+    let found = named::by_keys(tx, &asked.keys(), run.scope()).await?;
     let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
     let (open, closed): (Vec<_>, Vec<_>) = found.iter().partition(|vehicle| vehicle.gate == "open");
     outcome.skipped = closed.iter().map(|vehicle| (vehicle.vin(), "its campaign is closed")).collect();

@@ -86,7 +86,7 @@ async fn remove(tx: &mut Tx<'_>, job: Job, campaign: i64, run: &Run) -> Result<U
 /// Gives the vehicles that are as the job left them what they had before.
 async fn restore(tx: &mut Tx<'_>, job: Job, run: &Run) -> Result<Undone> {
     let kept = kept::of(tx, job.id).await?;
-    let now = named::by_ids(tx, &kept.iter().map(|before| before.id).collect::<Vec<_>>()).await?;
+    let now = named::by_ids(tx, &kept.iter().map(|before| before.id).collect::<Vec<_>>(), true).await?;
     let deleted = job.vehicles - count(now.len());
     let mut kept: HashMap<i64, Before> = kept.into_iter().map(|before| (before.id, before)).collect();
     let all = now.into_iter().filter_map(|vehicle| Some((kept.remove(&vehicle.id)?, vehicle)));

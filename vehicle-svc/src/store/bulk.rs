@@ -3,7 +3,7 @@ use crate::store::{
     dialect,
     edit::Patch,
     kept::Before,
-    named::{asked, content, locked},
+    named::{Scope, asked, content, locked},
     rows::rows,
 };
 use patio_kit::db::Tx;
@@ -62,8 +62,9 @@ impl Standing {
     }
 }
 
-/// Finds the vehicles as [`super::named::by_keys`] does, and locks them, too.
-pub async fn standing(tx: &mut Tx<'_>, keys: &[&str], new: Patch<'_>, campaign: Option<i64>, yard: Option<i64>) -> Result<Vec<Standing>> {
+/// Finds vehicles as [`super::named::by_keys`] does.
+pub async fn standing(tx: &mut Tx<'_>, keys: &[&str], new: Patch<'_>, scope: Scope) -> Result<Vec<Standing>> {
+    let held = scope.hold(tx).await?;
     let text = format!(
         concat!(
             "with asked as ({}) select a.place as asked, v.id, v.campaign_id, v.yard_id, c.gate = 'open' as is_open, v.status, v.inspected,
@@ -76,8 +77,11 @@ pub async fn standing(tx: &mut Tx<'_>, keys: &[&str], new: Patch<'_>, campaign: 
             " {}"
         ),
         dialect::texts(tx.is_postgres()),
-        locked(tx)
+        locked(tx, scope.locks)
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
-    rows!(tx, Standing, text, &keys, campaign, yard, new.status, new.operator_notes.is_some(), new.admin_notes.is_some())
+    let (team, supervisor) = (new.operator_notes.is_some(), new.admin_notes.is_some());
+    let mut found = rows!(tx, Standing, text, &keys, scope.campaign, scope.yard, new.status, team, supervisor)?;
+    found.retain(|vehicle| held.has(vehicle.campaign_id));
+    Ok(found)
 }

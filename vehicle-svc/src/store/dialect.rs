@@ -105,8 +105,24 @@ fn field(rows: &mut String, value: &str) {
     }
 }
 
+/// `PostgreSQL` looks an array up in the order of its numbers; a query's rows it would put in the order of a hash before.
+macro_rules! among {
+    (postgres) => {
+        "= any (cast(translate($1, '[]', '{}') as bigint[]))"
+    };
+    (sqlite) => {
+        "in (select value from json_each($1))"
+    };
+}
+
+/// That a number is one of a JSON array of numbers, bound as text, in which each database finds many rows quickest.
+#[must_use]
+pub fn among(postgres: bool) -> &'static str {
+    if postgres { among!(postgres) } else { among!(sqlite) }
+}
+
 macro_rules! vehicles_by_ids {
-    ($asked:literal) => {
+    ($asked:expr) => {
         concat!(
             "select ",
             super::vehicles::columns!(),
@@ -118,14 +134,10 @@ macro_rules! vehicles_by_ids {
     };
 }
 
-/// Vehicles by a JSON array of their numbers; see [`ids`]. `PostgreSQL` looks an array of its own up in one go.
+/// Vehicles by a JSON array of their numbers; see [`among()`].
 #[must_use]
 pub fn vehicles_by_ids(postgres: bool) -> &'static str {
-    if postgres {
-        vehicles_by_ids!("= any (cast(translate($1, '[]', '{}') as bigint[]))")
-    } else {
-        vehicles_by_ids!("in (select value from json_each($1))")
-    }
+    if postgres { vehicles_by_ids!(among!(postgres)) } else { vehicles_by_ids!(among!(sqlite)) }
 }
 
 macro_rules! look {

@@ -128,8 +128,8 @@ pub async fn alike(tx: &mut Tx<'_>, ids: &[i64], same: Patch<'_>, by: Option<i64
                 operator_notes_at = case when coalesce($6, operator_notes) = operator_notes then operator_notes_at else $3 end,
                 admin_notes_by = case when coalesce($7, admin_notes) = admin_notes then admin_notes_by else $2 end,
                 admin_notes_at = case when coalesce($7, admin_notes) = admin_notes then admin_notes_at else $3 end
-          where id in ({})",
-        dialect::ids(tx.is_postgres())
+          where id {}",
+        dialect::among(tx.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(tx.on(), c => query(AssertSqlSafe(text)).bind(&ids).bind(by).bind(at).bind(same.status).bind(same.inspected)

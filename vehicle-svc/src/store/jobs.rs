@@ -169,8 +169,8 @@ pub async fn left(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Left>> {
     let text = format!(
         "select v.id, v.model_code || ' ' || v.serial_number as vin, c.name as campaign_name
            from vehicles v join campaigns c on c.id = v.campaign_id
-          where v.id in ({}) and c.gate in ('open', 'closed') order by v.walk_key, v.id",
-        dialect::ids(tx.is_postgres())
+          where v.id {} and c.gate in ('open', 'closed') order by v.walk_key, v.id",
+        dialect::among(tx.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)

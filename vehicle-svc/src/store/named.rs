@@ -3,11 +3,12 @@ use crate::{
     place::Place,
     store::{dialect, rows::rows},
 };
-use patio_kit::db::Tx;
+use patio_kit::db::{Side, Tx};
 use patio_proto::identifier::Identifier;
 use serde::Deserialize;
 use serde_aux::field_attributes::deserialize_bool_from_anything;
-use sqlx::FromRow;
+use sqlx::{FromRow, query_scalar};
+use std::collections::HashSet;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
@@ -101,33 +102,72 @@ macro_rules! asked {
 }
 pub(super) use asked;
 
-/// Keeps others from changing the vehicles, and their campaigns from closing, until the commit.
-pub(super) fn locked(tx: &Tx<'_>) -> &'static str {
-    dialect::for_update(tx.is_postgres(), "", "for update of v for key share of c")
+/// Among which vehicles a call looks for those that it names, and whether it changes them.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope {
+    /// Only this campaign.
+    pub campaign: Option<i64>,
+    /// Only this yard.
+    pub yard: Option<i64>,
+    /// Whether they stay locked until the commit.
+    pub locks: bool,
 }
 
-/// Finds the vehicles with the given identifier keys in campaigns that people see, only those of a campaign or yard when given.
-pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], campaign: Option<i64>, yard: Option<i64>) -> Result<Vec<Named>> {
+/// The campaigns that stay as they are until the commit; none when all do.
+#[derive(Debug)]
+pub(super) struct Held(Option<HashSet<i64>>);
+
+impl Held {
+    /// Whether a campaign stays as it is. One that was opened a moment ago does not, and counts as not there yet.
+    pub(super) fn has(&self, campaign: i64) -> bool {
+        self.0.as_ref().is_none_or(|all| all.contains(&campaign))
+    }
+}
+
+impl Scope {
+    /// Keeps the campaigns from opening and closing until the commit: once each, and not with each of thousands of vehicles.
+    pub(super) async fn hold(self, tx: &mut Tx<'_>) -> Result<Held> {
+        let Side::Postgres(connection) = tx.on() else { return Ok(Held(None)) };
+        if !self.locks {
+            return Ok(Held(None));
+        }
+        let text = "select id from campaigns
+             where gate in ('open', 'closed') and (cast($1 as bigint) is null or id = $1) order by id for key share";
+        let ids: Vec<i64> = query_scalar(text).bind(self.campaign).fetch_all(connection).await?;
+        Ok(Held(Some(ids.into_iter().collect())))
+    }
+}
+
+/// Keeps others from changing the vehicles until the commit.
+pub(super) fn locked(tx: &Tx<'_>, locks: bool) -> &'static str {
+    dialect::for_update(tx.is_postgres() && locks, "", "for no key update of v")
+}
+
+/// Finds the vehicles with the given identifier keys in campaigns that people see.
+pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], scope: Scope) -> Result<Vec<Named>> {
+    let held = scope.hold(tx).await?;
     let text = format!(
         concat!("with asked as ({}) select a.place as asked, ", named!(), asked!(), " {}"),
         dialect::texts(tx.is_postgres()),
-        locked(tx)
+        locked(tx, scope.locks)
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
-    rows!(tx, Named, text, &keys, campaign, yard)
+    let mut found = rows!(tx, Named, text, &keys, scope.campaign, scope.yard)?;
+    found.retain(|vehicle| held.has(vehicle.campaign_id));
+    Ok(found)
 }
 
-/// The vehicles with the given numbers in campaigns that people see.
-pub async fn by_ids(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Named>> {
+/// The vehicles with the given numbers in campaigns that people see; locked until the commit if so told, without their campaigns.
+pub async fn by_ids(tx: &mut Tx<'_>, ids: &[i64], locks: bool) -> Result<Vec<Named>> {
     let text = format!(
         concat!(
             "select cast(0 as bigint) as asked, ",
             named!(),
             " from vehicles v join campaigns c on c.id = v.campaign_id
-               where v.id in ({}) and c.gate in ('open', 'closed') order by v.id {}"
+               where v.id {} and c.gate in ('open', 'closed') order by v.id {}"
         ),
-        dialect::ids(tx.is_postgres()),
-        locked(tx)
+        dialect::among(tx.is_postgres()),
+        locked(tx, locks)
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     rows!(tx, Named, text, &ids)

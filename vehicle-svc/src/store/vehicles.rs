@@ -252,8 +252,8 @@ pub async fn rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<Row>> {
     }
     let text = format!(
         "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key
-           from vehicles where id in ({}) order by walk_key, id",
-        dialect::ids(db.is_postgres())
+           from vehicles where id {} order by walk_key, id",
+        dialect::among(db.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)

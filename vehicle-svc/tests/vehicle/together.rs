@@ -1,5 +1,5 @@
 //! Saves that come at once share a statement on PostgreSQL: each still stands for itself, on both databases.
-use crate::yard::{Yard, status};
+use crate::yard::{CAMPAIGN, Yard, status};
 use futures::future::join_all;
 use patio_kit::{
     db::Side,
@@ -11,7 +11,7 @@ use patio_proto::{
     campaign::Turn,
     vehicle::{self as pb, VehicleStatus},
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 fn spaces(count: usize) -> Vec<String> {
     (0..count).map(|n| format!("{}-{n}", ["A", "B", "C"][n % 3])).collect()
@@ -153,10 +153,46 @@ async fn saves_in_several_campaigns_and_changes_over_them_do_not_wait_for_each_o
         yard.counters_equal_the_rows().await;
         let db = yard.host.database(vehicle_svc::SCHEMA).await.unwrap();
         if let Side::Postgres(pool) = db.read() {
-            tokio::time::sleep(std::time::Duration::from_millis(1200)).await; // the server counts when its connections rest
+            tokio::time::sleep(Duration::from_millis(1200)).await; // the server counts when its connections rest
             let deadlocks = "select deadlocks from pg_stat_database where datname = current_database()";
             assert_eq!(sqlx::query_scalar::<_, i64>(deadlocks).fetch_one(pool).await.unwrap(), 0, "locks are taken in one order");
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_preview_waits_for_nobody_and_a_campaign_closes_after_the_change_that_began_before() {
+    each_database(async |host| {
+        let (yard, walk) = yard(host, 30).await;
+        let db = yard.host.database(vehicle_svc::SCHEMA).await.unwrap();
+        let Side::Postgres(pool) = db.read() else { return };
+        let mut saving = pool.begin().await.unwrap();
+        sqlx::query("select id from vehicles where id = $1 for update").bind(walk[0].id).execute(&mut *saving).await.unwrap();
+        let vins: Vec<_> = (1..=30).map(|n| format!("HB20 {n:06}")).collect();
+        let ask = pb::BulkStatusRequest {
+            vins,
+            action: pb::StatusAction::Insert.into(),
+            status: VehicleStatus::Ng.into(),
+            dry_run: true,
+            ..Default::default()
+        };
+        let (mut asking, mut changing) = (yard.bulk(), yard.bulk());
+        let preview = asking.bulk_status(yard.person(5, Role::Manager).sign(ask.clone()));
+        let preview = tokio::time::timeout(Duration::from_secs(2), preview).await.unwrap().unwrap().into_inner();
+        assert_eq!((preview.updated, preview.preview.len()), (30, 20));
+        let change = changing.bulk_status(yard.person(5, Role::Manager).sign(pb::BulkStatusRequest { dry_run: false, ..ask }));
+        let close = async {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            let mut close = std::pin::pin!(yard.gate(CAMPAIGN, "Recall A", pb::Gate::Closed, 2));
+            let early = tokio::time::timeout(Duration::from_millis(300), &mut close).await;
+            assert!(early.is_err(), "it closed while the change went on");
+            saving.commit().await.unwrap();
+            close.await;
+        };
+        let (changed, ()) = tokio::join!(change, close);
+        assert_eq!(changed.unwrap().into_inner().updated, 30);
+        yard.counters_equal_the_rows().await;
     })
     .await;
 }
