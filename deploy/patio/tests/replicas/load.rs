@@ -11,6 +11,8 @@ use std::{
 
 /// How often a client tries again what failed.
 const TRIES: usize = 12;
+/// Within which time a save is answered at last, through whatever happens.
+const ANSWERED: Duration = Duration::from_secs(120);
 /// Between two requests of one client.
 const PACE: Duration = Duration::from_millis(25);
 
@@ -150,12 +152,16 @@ impl Load {
                 break;
             }
             let (key, text) = (uuid::Uuid::now_v7().to_string(), format!("save {turn}"));
-            let saved =
-                client.until_done(&path, |client| client.put(&path, &key, &json!({ "operator_notes": text })), |counts| counts.saves += 1);
-            if let Some(saved) = saved {
-                assert_eq!(saved["version"].as_i64().unwrap(), version + 1, "save {turn} of vehicle {id} was done once");
-                (version, notes) = (version + 1, text);
-            }
+            // As a phone does, it keeps a save that it gave up for now: whether that was done is known only when it is answered.
+            let (body, began) = (json!({ "operator_notes": text }), Instant::now());
+            let saved = loop {
+                if let Some(saved) = client.until_done(&path, |client| client.put(&path, &key, &body), |counts| counts.saves += 1) {
+                    break saved;
+                }
+                assert!(began.elapsed() < ANSWERED, "save {turn} of vehicle {id} is never answered");
+            };
+            assert_eq!(saved["version"].as_i64().unwrap(), version + 1, "save {turn} of vehicle {id} was done once");
+            (version, notes) = (version + 1, text);
         }
         (version, notes)
     }
