@@ -42,7 +42,9 @@ pub struct Run {
 }
 
 impl Run {
-    fn scope(&self) -> Scope {
+    /// Where it looks for vehicles; a run that only tells locks none.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
         Scope { campaign: self.campaign, yard: self.yard, locks: !self.dry_run }
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     store::{
         counters::Counted,
         edit::Patch,
-        named::{self, Named, Scope},
+        named::{self, Named},
     },
 };
 use patio_kit::{audit, db::Tx};
@@ -140,8 +140,7 @@ fn status_of(written: &str) -> Result<VehicleStatus, String> {
 /// When a statement fails; nothing is changed then.
 pub async fn apply(tx: &mut Tx<'_>, rows: &[Edit], errors: Vec<pb::LineError>, run: &Run, source: &str) -> Result<Edited> {
     let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
-    let scope = Scope { campaign: None, yard: None, locks: !run.dry_run && errors.is_empty() };
-    let mut found = named::by_keys(tx, &keys, scope).await?;
+    let mut found = named::by_keys(tx, &keys, run.scope()).await?;
     found.sort_unstable_by_key(|vehicle| (vehicle.asked, vehicle.id));
     let mut plan = Plan { edited: Edited { errors, ..Edited::default() }, ..Plan::default() };
     let mut rest = found.as_slice();

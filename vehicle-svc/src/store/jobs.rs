@@ -120,8 +120,8 @@ pub struct Campaign {
 pub async fn campaigns(db: &Db, jobs: &[i64]) -> Result<Vec<Campaign>> {
     let text = format!(
         "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate
-           from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id in ({}) order by k.job_id, k.campaign_id",
-        dialect::ids(db.is_postgres())
+           from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id {} order by k.job_id, k.campaign_id",
+        dialect::among(db.is_postgres())
     );
     let jobs = serde_json::to_string(jobs).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&jobs).fetch_all(c).await)

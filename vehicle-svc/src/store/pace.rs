@@ -28,9 +28,9 @@ pub async fn saved(db: &Db, campaigns: &[i64], since: DateTime<Utc>) -> Result<V
     let text = format!(
         "select k.campaign_id, k.saved_by as user_id, v.yard_id, count(*) as saves, min(k.saved_at) as first_at, max(k.saved_at) as last_at
            from changes k join vehicles v on v.id = k.vehicle_id
-          where k.campaign_id in ({}) and k.saved_at >= $2 and k.saved_by is not null
+          where k.campaign_id {} and k.saved_at >= $2 and k.saved_by is not null
           group by k.campaign_id, k.saved_by, v.yard_id",
-        dialect::ids(db.is_postgres())
+        dialect::among(db.is_postgres())
     );
     let ids = serde_json::to_string(campaigns).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(since).fetch_all(c).await)
@@ -48,8 +48,8 @@ pub struct Remaining {
 /// What remains in those of these campaigns that people see.
 pub async fn remaining(db: &Db, campaigns: &[i64]) -> Result<Vec<Remaining>> {
     let text = format!(
-        "select id as campaign_id, total - inspected as remaining from campaigns where gate in ('open', 'closed') and id in ({}) order by id",
-        dialect::ids(db.is_postgres())
+        "select id as campaign_id, total - inspected as remaining from campaigns where gate in ('open', 'closed') and id {} order by id",
+        dialect::among(db.is_postgres())
     );
     let ids = serde_json::to_string(campaigns).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
