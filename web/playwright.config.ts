@@ -1,5 +1,8 @@
 import { defineConfig } from '@playwright/test'
 
+/** What is measured by a clock, with nothing else at work. */
+const TIMED = 'large-*.spec.ts'
+
 /** The tests run against a Patio that is already there; deploy/test starts one. */
 export default defineConfig({
   testDir: 'e2e',
@@ -10,6 +13,10 @@ export default defineConfig({
   retries: 1, // what a busy machine upsets is tried once more; deploy/test says how many needed it
   forbidOnly: true,
   reporter: [['list']],
+  projects: [
+    { name: 'screens', testIgnore: TIMED },
+    { name: 'timed', testMatch: TIMED, workers: 1, dependencies: ['screens'] },
+  ],
   use: {
     baseURL: process.env.PATIO_URL ?? 'http://127.0.0.1:8080',
     viewport: { width: 390, height: 844 },

@@ -1,18 +1,8 @@
 import { expect, test } from '@playwright/test'
-import { campaignOf, rowsIn, rowsOver, uploaded, vehicleOf, type Vehicle } from './support/campaign'
-import { supervisor, unique } from './support/people'
-import { PHONE, SIZES, shot } from './support/screenshots'
-import { enter, headersOf, keptByPhone, member, quiet } from './support/session'
-
-const VEHICLES = 20_000
-/** As the developer tools slow a processor down to that of a phone. */
-const SLOWER = 4
-const OPEN_MS = 300
-const KEY_MS = 50
-const KEYS = 'HB20 0199'
-const ROUNDS = 3
-
-const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
+import { campaignOf, rowsIn, vehicleOf, type Vehicle } from './support/campaign'
+import { supervisor } from './support/people'
+import { SIZES, shot } from './support/screenshots'
+import { enter, headersOf, keptByPhone, member } from './support/session'
 
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
@@ -87,58 +77,3 @@ for (const viewport of SIZES) {
     })
   })
 }
-
-test.describe('twenty thousand vehicles', () => {
-  test.use({ viewport: PHONE, serviceWorkers: 'allow' })
-  test.setTimeout(240_000)
-
-  test('a list of twenty thousand that was taken along opens and is searched without waiting, on a slow phone', async ({ page, context }, info) => {
-    let id = 0
-    await expect(async () => {
-      id = await uploaded(page.request, await headersOf(page.request, supervisor), unique('Twenty'), rowsOver(VEHICLES))
-    }).toPass({ timeout: 120_000 })
-    await enter(page, supervisor, `/campaign/${id}`)
-    await page.getByRole('button', { name: 'Take this campaign along' }).click()
-    await expect(page.getByText('Pronto: esta lista funciona sem sinal.')).toBeVisible({ timeout: 60_000 })
-    await keptByPhone(page)
-    await context.setOffline(true)
-    const session = await context.newCDPSession(page)
-    const opened: number[] = []
-    for (let round = 0; round < ROUNDS; round++) {
-      await page.goto('/campaign-home') // a new page: nothing of the list is in memory
-      await expect(page.getByText('0 / 20 000').first()).toBeVisible()
-      await quiet(page)
-      await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
-      opened.push(await page.evaluate(async (path) => {
-        const begun = performance.now()
-        history.pushState(null, '', path)
-        while (document.querySelectorAll('main ul > li').length !== 10 || location.pathname !== path) await new Promise(requestAnimationFrame)
-        return performance.now() - begun
-      }, `/campaign/${id}/vehicles`))
-      await expect(page.getByRole('button', { name: /^All 20 000$/ })).toBeVisible()
-      if (round < ROUNDS - 1) await session.send('Emulation.setCPUThrottlingRate', { rate: 1 })
-    }
-    const search = page.getByRole('searchbox')
-    await search.focus()
-    await page.evaluate(() => {
-      const answered: number[] = []
-      Object.assign(window, { answered })
-      let begun = 0
-      addEventListener('keydown', () => { begun = performance.now() }, true)
-      addEventListener('input', () => setTimeout(() => answered.push(performance.now() - begun), 10), true)
-    })
-    for (let round = 0; round < ROUNDS; round++) {
-      await page.keyboard.type(KEYS, { delay: 150 })
-      await expect(page.getByRole('button', { name: /^All 100$/ })).toBeVisible()
-      await search.evaluate((field: HTMLInputElement) => field.select())
-    }
-    const answered = await page.evaluate(() => (window as unknown as { answered: number[] }).answered)
-    // Other work on the machine only adds to a time, so the least of some rounds is what it costs.
-    const keys = [...KEYS].map((_, key) => Math.min(...answered.filter((_time, index) => index % KEYS.length === key)))
-    info.annotations.push({ type: 'measured', description: `opened in ${opened.map(Math.round).join(' ')} ms, a key answered in ${keys.map(Math.round).join(' ')} ms` })
-    expect(answered).toHaveLength(KEYS.length * ROUNDS)
-    expect(Math.min(...opened)).toBeLessThanOrEqual(OPEN_MS)
-    expect(median(keys)).toBeLessThanOrEqual(KEY_MS)
-    await session.send('Emulation.setCPUThrottlingRate', { rate: 1 })
-  })
-})
