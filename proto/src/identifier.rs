@@ -3,7 +3,9 @@
 /// What two spellings of one identifier have in common: upper case, without blanks, hyphens and asterisks.
 #[must_use]
 pub fn key(written: &str) -> String {
-    written.chars().filter(|c| !c.is_whitespace() && *c != '-' && *c != '*').flat_map(char::to_uppercase).collect()
+    let mut key = if written.is_ascii() { written.to_ascii_uppercase() } else { written.to_uppercase() };
+    key.retain(|c| !c.is_whitespace() && c != '-' && c != '*');
+    key
 }
 
 /// A model code and a serial number that may stand in Patio.

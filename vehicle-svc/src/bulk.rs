@@ -8,7 +8,7 @@ use crate::{
         bulk::{self, Standing},
         counters::Counted,
         edit::{self, Patch},
-        named::{self, Named, Scope},
+        named::{self, Named, Scope, Wanted},
     },
 };
 use chrono::{DateTime, Utc};
@@ -187,7 +187,7 @@ fn what_is_written(role: Role, change: StatusChange) -> Patch<'static> {
 pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, Place)], run: &Run) -> Result<Outcome> {
     let written: Vec<String> = moves.iter().map(|(vin, _)| vin.clone()).collect();
     let asked = Asked::of(&written)?;
-    let found = named::by_keys(tx, &asked.keys(), run.scope()).await?;
+    let found = named::by_keys(tx, &asked.keys(), Wanted { place: true, ..Wanted::default() }, run.scope()).await?;
     let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
     let (open, closed): (Vec<_>, Vec<_>) = found.iter().partition(|vehicle| vehicle.gate == "open");
     outcome.skipped = closed.iter().map(|vehicle| (vehicle.vin(), "its campaign is closed")).collect();
@@ -195,7 +195,7 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, Place)], run: &Run
     for vehicle in open {
         let row = asked.row(vehicle.asked);
         let Some((_, place)) = moves.get(row) else { continue };
-        if place.space == vehicle.parking_space {
+        if Some(&place.space) == vehicle.parking_space.as_ref() {
             outcome.skipped.push((vehicle.vin(), "it stands there already"));
             continue;
         }

@@ -8,7 +8,7 @@ use crate::{
     store::{
         counters::Counted,
         edit::Patch,
-        named::{self, Named},
+        named::{self, Named, Wanted},
     },
 };
 use patio_kit::{audit, db::Tx};
@@ -140,7 +140,12 @@ fn status_of(written: &str) -> Result<VehicleStatus, String> {
 /// When a statement fails; nothing is changed then.
 pub async fn apply(tx: &mut Tx<'_>, rows: &[Edit], errors: Vec<pb::LineError>, run: &Run, source: &str) -> Result<Edited> {
     let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
-    let mut found = named::by_keys(tx, &keys, run.scope()).await?;
+    let wanted = Wanted {
+        place: rows.iter().any(|row| row.place.is_some()),
+        operator_notes: rows.iter().any(|row| row.operator_notes.is_some()),
+        admin_notes: rows.iter().any(|row| row.admin_notes.is_some()),
+    };
+    let mut found = named::by_keys(tx, &keys, wanted, run.scope()).await?;
     found.sort_unstable_by_key(|vehicle| (vehicle.asked, vehicle.id));
     let mut plan = Plan { edited: Edited { errors, ..Edited::default() }, ..Plan::default() };
     let mut rest = found.as_slice();
@@ -197,7 +202,7 @@ impl<'a> Plan<'a> {
 /// What a row makes of a vehicle: Repair is not inspected, any other status is. A space that stays is read no other way.
 fn becomes<'a>(vehicle: &Named, row: &'a Edit) -> Patch<'a> {
     let patch = Patch {
-        place: row.place.as_ref().filter(|place| place.space != vehicle.parking_space),
+        place: row.place.as_ref().filter(|place| Some(&place.space) != vehicle.parking_space.as_ref()),
         status: row.status.map(status::text),
         inspected: row.status.map(|status| status != VehicleStatus::Repair),
         operator_notes: row.operator_notes.as_deref(),
@@ -207,14 +212,15 @@ fn becomes<'a>(vehicle: &Named, row: &'a Edit) -> Patch<'a> {
 }
 
 /// What is different, field by field.
-pub fn changes(old: &Named, new: &Patch<'_>) -> Vec<pb::Change> {
+pub fn changes<'a>(old: &'a Named, new: &'a Patch<'_>) -> Vec<pb::Change> {
     let yes_no = |truth: bool| if truth { "true" } else { "false" };
+    let text = |old: &'a Option<String>| old.as_deref().unwrap_or_default();
     [
-        ("parking_space", old.parking_space.as_str(), new.place.map(|place| place.space.as_str())),
+        ("parking_space", text(&old.parking_space), new.place.map(|place| place.space.as_str())),
         ("status", &old.status, new.status),
         ("inspected", yes_no(old.inspected), new.inspected.map(yes_no)),
-        ("operator_notes", &old.operator_notes, new.operator_notes),
-        ("admin_notes", &old.admin_notes, new.admin_notes),
+        ("operator_notes", text(&old.operator_notes), new.operator_notes),
+        ("admin_notes", text(&old.admin_notes), new.admin_notes),
     ]
     .into_iter()
     .filter_map(|(field, old, new)| Some(pb::Change { field: field.to_owned(), old: old.to_owned(), new: new?.to_owned() }))

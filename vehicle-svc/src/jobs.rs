@@ -73,7 +73,8 @@ impl Touched {
             let inspected = patch.inspected.unwrap_or(vehicle.inspected);
             let yard = patch.place.map_or(vehicle.yard_id, |place| place.yard_id);
             let counts = ((vehicle.yard_id, vehicle.inspected), (yard, inspected));
-            let walks = patch.place.is_some_and(|place| place.walk_key != vehicle.walk_key) && !(vehicle.inspected && inspected);
+            let walks =
+                patch.place.is_some_and(|place| Some(&place.walk_key) != vehicle.walk_key.as_ref()) && !(vehicle.inspected && inspected);
             touched.add(vehicle.campaign_id, patch.before(vehicle), counts, walks);
         }
         touched

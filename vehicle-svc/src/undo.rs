@@ -112,7 +112,10 @@ async fn restore(tx: &mut Tx<'_>, job: Job, run: &Run) -> Result<Undone> {
 /// Where a vehicle stood. Its yard is not read from the space again: there are spaces that leave the yard as it was.
 fn place_of(before: &Before, now: &Named) -> Result<Option<Place>> {
     let Some((space, yard_id)) = &before.stood else { return Ok(None) };
-    let place = if *space == now.parking_space { now.place() } else { Place::new(space).map_err(Error::Bad)? };
+    let place = match now.place() {
+        Some(place) if place.space == *space => place,
+        _ => Place::new(space).map_err(Error::Bad)?,
+    };
     Ok(Some(Place { yard_id: *yard_id, ..place }))
 }
 

@@ -4,11 +4,10 @@ use crate::store::{
     edit::Patch,
     kept::Before,
     named::{Scope, asked, content, locked},
-    rows::rows,
+    rows::{rows, truth},
 };
 use patio_kit::db::Tx;
 use serde::Deserialize;
-use serde_aux::field_attributes::deserialize_bool_from_anything;
 use sqlx::FromRow;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
@@ -25,12 +24,12 @@ pub struct Standing {
     /// None when its space leads to no yard.
     pub yard_id: Option<i64>,
     /// Whether its campaign is open.
-    #[serde(deserialize_with = "deserialize_bool_from_anything")]
+    #[serde(deserialize_with = "truth")]
     pub is_open: bool,
     /// Empty for none.
     pub status: String,
     /// Whether it counts as inspected.
-    #[serde(deserialize_with = "deserialize_bool_from_anything")]
+    #[serde(deserialize_with = "truth")]
     pub inspected: bool,
     /// Its version.
     pub version: i64,

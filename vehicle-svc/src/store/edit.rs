@@ -34,11 +34,11 @@ impl Patch<'_> {
     #[must_use]
     pub fn of(self, vehicle: &Named) -> Self {
         Self {
-            place: self.place.filter(|place| vehicle.parking_space != place.space || vehicle.yard_id != place.yard_id),
+            place: self.place.filter(|place| vehicle.parking_space.as_ref() != Some(&place.space) || vehicle.yard_id != place.yard_id),
             status: self.status.filter(|status| vehicle.status != *status),
             inspected: self.inspected.filter(|inspected| vehicle.inspected != *inspected),
-            operator_notes: self.operator_notes.filter(|notes| vehicle.operator_notes != *notes),
-            admin_notes: self.admin_notes.filter(|notes| vehicle.admin_notes != *notes),
+            operator_notes: self.operator_notes.filter(|notes| vehicle.operator_notes.as_deref() != Some(*notes)),
+            admin_notes: self.admin_notes.filter(|notes| vehicle.admin_notes.as_deref() != Some(*notes)),
         }
     }
 
@@ -57,42 +57,42 @@ impl Patch<'_> {
             content: vehicle.content,
             status: self.status.map(|_| vehicle.status.clone()),
             inspected: self.inspected.map(|_| vehicle.inspected),
-            stood: self.place.map(|_| (vehicle.parking_space.clone(), vehicle.yard_id)),
-            operator_notes: self.operator_notes.map(|_| vehicle.operator_notes.clone()),
-            admin_notes: self.admin_notes.map(|_| vehicle.admin_notes.clone()),
+            stood: self.place.and(vehicle.parking_space.clone()).map(|space| (space, vehicle.yard_id)),
+            operator_notes: self.operator_notes.and(vehicle.operator_notes.clone()),
+            admin_notes: self.admin_notes.and(vehicle.admin_notes.clone()),
         }
     }
 }
 
-/// A vehicle with all that it becomes.
+/// A vehicle with what it becomes; what is none stays as it is.
 #[derive(Serialize)]
-struct Whole<'a> {
+struct Own<'a> {
     id: i64,
-    space: &'a str,
+    space: Option<&'a str>,
     yard: Option<i64>,
-    yard_group: &'a str,
-    walk: &'a str,
-    haystack: String,
-    status: &'a str,
-    inspected: bool,
-    admin_notes: &'a str,
-    operator_notes: &'a str,
+    yard_group: Option<&'a str>,
+    walk: Option<&'a str>,
+    haystack: Option<String>,
+    status: Option<&'a str>,
+    inspected: Option<bool>,
+    admin_notes: Option<&'a str>,
+    operator_notes: Option<&'a str>,
 }
 
-impl<'a> Whole<'a> {
+impl<'a> Own<'a> {
     fn of(vehicle: &'a Named, patch: &Patch<'a>) -> Self {
-        let space = patch.place.map_or(vehicle.parking_space.as_str(), |place| &place.space);
+        let Patch { place, status, inspected, operator_notes, admin_notes } = *patch;
         Self {
             id: vehicle.id,
-            space,
-            yard: patch.place.map_or(vehicle.yard_id, |place| place.yard_id),
-            yard_group: patch.place.map_or(&vehicle.yard_group, |place| &place.group),
-            walk: patch.place.map_or(&vehicle.walk_key, |place| &place.walk_key),
-            haystack: place::haystack(&vehicle.identifier(), space),
-            status: patch.status.unwrap_or(&vehicle.status),
-            inspected: patch.inspected.unwrap_or(vehicle.inspected),
-            admin_notes: patch.admin_notes.unwrap_or(&vehicle.admin_notes),
-            operator_notes: patch.operator_notes.unwrap_or(&vehicle.operator_notes),
+            space: place.map(|place| place.space.as_str()),
+            yard: place.and_then(|place| place.yard_id),
+            yard_group: place.map(|place| place.group.as_str()),
+            walk: place.map(|place| place.walk_key.as_str()),
+            haystack: place.map(|place| place::haystack(&vehicle.identifier(), &place.space)),
+            status,
+            inspected,
+            admin_notes,
+            operator_notes,
         }
     }
 }
@@ -103,12 +103,12 @@ pub async fn write(tx: &mut Tx<'_>, all: &[(&Named, Patch<'_>)], by: Option<i64>
     for (vehicle, patch) in all {
         match patch.place {
             None => groups.entry(patch).or_default().push(vehicle),
-            Some(_) => others.push(Whole::of(vehicle, patch)),
+            Some(_) => others.push(Own::of(vehicle, patch)),
         }
     }
     for (patch, group) in groups {
         if group.len() < MANY {
-            others.extend(group.into_iter().map(|vehicle| Whole::of(vehicle, patch)));
+            others.extend(group.into_iter().map(|vehicle| Own::of(vehicle, patch)));
         } else {
             alike(tx, &group.iter().map(|vehicle| vehicle.id).collect::<Vec<_>>(), *patch, by, at).await?;
         }
@@ -118,17 +118,21 @@ pub async fn write(tx: &mut Tx<'_>, all: &[(&Named, Patch<'_>)], by: Option<i64>
 
 /// Gives vehicles the same values, and leaves them in their places.
 pub async fn alike(tx: &mut Tx<'_>, ids: &[i64], same: Patch<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
+    let noted = |column: &str, value: &str| {
+        format!(
+            ", {column} = {value}, {column}_by = case when {column} = {value} then {column}_by else $2 end,
+             {column}_at = case when {column} = {value} then {column}_at else $3 end"
+        )
+    };
+    let set = [
+        same.status.map(|_| noted("status", "$4")),
+        same.inspected.map(|_| ", inspected = $5".to_owned()),
+        same.operator_notes.map(|_| noted("operator_notes", "$6")),
+        same.admin_notes.map(|_| noted("admin_notes", "$7")),
+    ];
+    let set: String = set.into_iter().flatten().collect();
     let text = format!(
-        "update vehicles
-            set modified_by = $2, modified_at = $3, version = version + 1, status = coalesce($4, status), inspected = coalesce($5, inspected),
-                operator_notes = coalesce($6, operator_notes), admin_notes = coalesce($7, admin_notes),
-                status_by = case when coalesce($4, status) = status then status_by else $2 end,
-                status_at = case when coalesce($4, status) = status then status_at else $3 end,
-                operator_notes_by = case when coalesce($6, operator_notes) = operator_notes then operator_notes_by else $2 end,
-                operator_notes_at = case when coalesce($6, operator_notes) = operator_notes then operator_notes_at else $3 end,
-                admin_notes_by = case when coalesce($7, admin_notes) = admin_notes then admin_notes_by else $2 end,
-                admin_notes_at = case when coalesce($7, admin_notes) = admin_notes then admin_notes_at else $3 end
-          where id {}",
+        "update vehicles set modified_by = $2, modified_at = $3, version = version + 1{set} where id {}",
         dialect::among(tx.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
@@ -137,20 +141,27 @@ pub async fn alike(tx: &mut Tx<'_>, ids: &[i64], same: Patch<'_>, by: Option<i64
 }
 
 /// Gives each vehicle values of its own.
-async fn each(tx: &mut Tx<'_>, all: &[Whole<'_>], by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
+async fn each(tx: &mut Tx<'_>, all: &[Own<'_>], by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
     let text = format!(
         "update vehicles
-            set parking_space = e.space, yard_id = e.yard, yard_group = e.yard_group, walk_key = e.walk, haystack = e.haystack,
-                status = e.status, inspected = e.inspected, admin_notes = e.admin_notes, operator_notes = e.operator_notes,
+            set parking_space = coalesce(e.space, parking_space), yard_id = case when e.space is null then yard_id else e.yard end,
+                yard_group = coalesce(e.yard_group, vehicles.yard_group), walk_key = coalesce(e.walk, walk_key),
+                haystack = coalesce(e.haystack, vehicles.haystack), status = coalesce(e.status, vehicles.status),
+                inspected = coalesce(e.inspected, vehicles.inspected), admin_notes = coalesce(e.admin_notes, vehicles.admin_notes),
+                operator_notes = coalesce(e.operator_notes, vehicles.operator_notes),
                 modified_by = $2, modified_at = $3, version = version + 1,
-                space_by = case when parking_space = e.space then space_by else $2 end,
-                space_at = case when parking_space = e.space then space_at else $3 end,
-                status_by = case when vehicles.status = e.status then status_by else $2 end,
-                status_at = case when vehicles.status = e.status then status_at else $3 end,
-                operator_notes_by = case when vehicles.operator_notes = e.operator_notes then operator_notes_by else $2 end,
-                operator_notes_at = case when vehicles.operator_notes = e.operator_notes then operator_notes_at else $3 end,
-                admin_notes_by = case when vehicles.admin_notes = e.admin_notes then admin_notes_by else $2 end,
-                admin_notes_at = case when vehicles.admin_notes = e.admin_notes then admin_notes_at else $3 end
+                space_by = case when coalesce(e.space, parking_space) = parking_space then space_by else $2 end,
+                space_at = case when coalesce(e.space, parking_space) = parking_space then space_at else $3 end,
+                status_by = case when coalesce(e.status, vehicles.status) = vehicles.status then status_by else $2 end,
+                status_at = case when coalesce(e.status, vehicles.status) = vehicles.status then status_at else $3 end,
+                operator_notes_by =
+                    case when coalesce(e.operator_notes, vehicles.operator_notes) = vehicles.operator_notes then operator_notes_by else $2 end,
+                operator_notes_at =
+                    case when coalesce(e.operator_notes, vehicles.operator_notes) = vehicles.operator_notes then operator_notes_at else $3 end,
+                admin_notes_by =
+                    case when coalesce(e.admin_notes, vehicles.admin_notes) = vehicles.admin_notes then admin_notes_by else $2 end,
+                admin_notes_at =
+                    case when coalesce(e.admin_notes, vehicles.admin_notes) = vehicles.admin_notes then admin_notes_at else $3 end
            from ({}) as e
           where vehicles.id = e.id",
         dialect::edits(tx.is_postgres())

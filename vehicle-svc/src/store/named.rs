@@ -1,18 +1,20 @@
 //! The vehicles that a call for many of them names, locked until it has changed them.
 use crate::{
     place::Place,
-    store::{dialect, rows::rows},
+    store::{
+        dialect,
+        rows::{rows, truth},
+    },
 };
 use patio_kit::db::{Side, Tx};
 use patio_proto::identifier::Identifier;
 use serde::Deserialize;
-use serde_aux::field_attributes::deserialize_bool_from_anything;
 use sqlx::{FromRow, query_scalar};
 use std::collections::HashSet;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// A vehicle that is named, with all that may change.
+/// A vehicle that is named, with what of it was [`Wanted`].
 #[derive(Debug, Clone, FromRow, Deserialize)]
 pub struct Named {
     /// Which of the identifiers names it, from 1; 0 when it was asked for by number.
@@ -30,22 +32,22 @@ pub struct Named {
     /// Second part of the identifier.
     pub serial_number: String,
     /// Where it stands.
-    pub parking_space: String,
+    pub parking_space: Option<String>,
     /// None when the space leads to no yard.
     pub yard_id: Option<i64>,
     /// The group the space is listed under.
-    pub yard_group: String,
+    pub yard_group: Option<String>,
     /// Sorts as people walk.
-    pub walk_key: String,
+    pub walk_key: Option<String>,
     /// Empty for none.
     pub status: String,
     /// Whether it counts as inspected.
-    #[serde(deserialize_with = "deserialize_bool_from_anything")]
+    #[serde(deserialize_with = "truth")]
     pub inspected: bool,
     /// Supervisor notes.
-    pub admin_notes: String,
+    pub admin_notes: Option<String>,
     /// Team leader notes.
-    pub operator_notes: String,
+    pub operator_notes: Option<String>,
     /// Its version.
     pub version: i64,
     /// The number of its content.
@@ -67,9 +69,21 @@ impl Named {
 
     /// Where it stands, with all that was derived from it.
     #[must_use]
-    pub fn place(&self) -> Place {
-        Place { space: self.parking_space.clone(), yard_id: self.yard_id, group: self.yard_group.clone(), walk_key: self.walk_key.clone() }
+    pub fn place(&self) -> Option<Place> {
+        let (space, group, walk_key) = (self.parking_space.clone()?, self.yard_group.clone()?, self.walk_key.clone()?);
+        Some(Place { space, yard_id: self.yard_id, group, walk_key })
     }
+}
+
+/// What is fetched of vehicles beside what every change needs: texts that no change looks at cost as much as all the rest.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted {
+    /// Where they stand.
+    pub place: bool,
+    /// Team leader notes.
+    pub operator_notes: bool,
+    /// Supervisor notes.
+    pub admin_notes: bool,
 }
 
 /// The number of a vehicle's content: the version that brought it, also after another one brought it back.
@@ -81,12 +95,21 @@ macro_rules! content {
 pub(super) use content;
 
 macro_rules! named {
-    () => {
+    ($place:literal, $operator_notes:literal, $admin_notes:literal) => {
         concat!(
-            "v.id, v.campaign_id, c.name as campaign_name, c.gate, v.model_code, v.serial_number, v.parking_space, v.yard_id,
-         v.yard_group, v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes, v.version, ",
+            "v.id, v.campaign_id, c.name as campaign_name, c.gate, v.model_code, v.serial_number, v.yard_id, v.status, v.inspected, v.version, ",
             content!(),
-            " as content"
+            " as content, case when ",
+            $place,
+            " then v.parking_space end as parking_space, case when ",
+            $place,
+            " then v.yard_group end as yard_group, case when ",
+            $place,
+            " then v.walk_key end as walk_key, case when ",
+            $operator_notes,
+            " then v.operator_notes end as operator_notes, case when ",
+            $admin_notes,
+            " then v.admin_notes end as admin_notes"
         )
     };
 }
@@ -144,15 +167,16 @@ pub(super) fn locked(tx: &Tx<'_>, locks: bool) -> &'static str {
 }
 
 /// Finds the vehicles with the given identifier keys in campaigns that people see.
-pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], scope: Scope) -> Result<Vec<Named>> {
+pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: Wanted, scope: Scope) -> Result<Vec<Named>> {
     let held = scope.hold(tx).await?;
     let text = format!(
-        concat!("with asked as ({}) select a.place as asked, ", named!(), asked!(), " {}"),
+        concat!("with asked as ({}) select a.place as asked, ", named!("$4", "$5", "$6"), asked!(), " {}"),
         dialect::texts(tx.is_postgres()),
         locked(tx, scope.locks)
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
-    let mut found = rows!(tx, Named, text, &keys, scope.campaign, scope.yard)?;
+    let Wanted { place, operator_notes, admin_notes } = wanted;
+    let mut found = rows!(tx, Named, text, &keys, scope.campaign, scope.yard, place, operator_notes, admin_notes)?;
     found.retain(|vehicle| held.has(vehicle.campaign_id));
     Ok(found)
 }
@@ -162,7 +186,7 @@ pub async fn by_ids(tx: &mut Tx<'_>, ids: &[i64], locks: bool) -> Result<Vec<Nam
     let text = format!(
         concat!(
             "select cast(0 as bigint) as asked, ",
-            named!(),
+            named!("true", "true", "true"),
             " from vehicles v join campaigns c on c.id = v.campaign_id
                where v.id {} and c.gate in ('open', 'closed') order by v.id {}"
         ),

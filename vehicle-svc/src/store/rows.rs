@@ -1,5 +1,5 @@
 //! Thousands of rows at once.
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_aux::serde_introspection::serde_introspect;
 
 /// Has `SQLite` hand over the rows of a statement, with the fields of a type as columns, as one JSON array of arrays. It
@@ -11,6 +11,11 @@ pub fn gathered<'de, T: Deserialize<'de>>(postgres: bool, text: String) -> Strin
         return text;
     }
     format!("select json_group_array(json_array({})) from ({text})", serde_introspect::<T>().join(", "))
+}
+
+/// A truth as it stands in such an array, where it is 0 or 1.
+pub fn truth<'de, D: Deserializer<'de>>(told: D) -> Result<bool, D::Error> {
+    u8::deserialize(told).map(|truth| truth != 0)
 }
 
 /// The rows of a statement with the fields of a type as columns.

@@ -4,7 +4,7 @@ use patio_kit::testing::each_database;
 use patio_proto::{
     access::Role,
     audit::{ListEventsRequest, audit_service_client::AuditServiceClient},
-    vehicle::{BulkEditReply, BulkEditRequest, EditRow, ExportVehiclesRequest, Gate, VehicleStatus},
+    vehicle::{BulkEditReply, BulkEditRequest, EditRow, ExportVehiclesRequest, Gate, Vehicle, VehicleStatus},
 };
 use std::time::Instant;
 
@@ -49,6 +49,17 @@ async fn only_what_is_filled_changes_and_a_status_decides_whether_it_counts_as_i
         assert_eq!((three.status(), three.inspected), (VehicleStatus::Repair, false));
         assert_eq!((three.operator_notes.as_str(), three.admin_notes.as_str()), ("one\ntwo", "=1+1"));
         assert_eq!((four.version, one.version, walk[0].serial_number.as_str()), (1, 2, "000002"));
+        edit(&yard, Role::Admin, vec![status(2, "000003", "ng")], false).await;
+        edit(&yard, Role::Admin, vec![EditRow { operator_notes: Some("three".into()), ..row(2, "000002") }], false).await;
+        let walk = yard.walk().await;
+        let kept = |of: &Vehicle, serial: &str| {
+            let now = walk.iter().find(|vehicle| vehicle.serial_number == serial).unwrap();
+            let place = |vehicle: &Vehicle| (vehicle.parking_space.clone(), vehicle.id_yard, vehicle.yard_group.clone());
+            assert_eq!((place(now), &now.admin_notes), (place(of), &of.admin_notes));
+            (now.status(), now.inspected, now.operator_notes.clone())
+        };
+        assert_eq!(kept(&three, "000003"), (VehicleStatus::Ng, true, "one\ntwo".to_owned()));
+        assert_eq!(kept(&two, "000002"), (VehicleStatus::Unspecified, false, "three".to_owned()));
         yard.counters_equal_the_rows().await;
     })
     .await;
