@@ -19,10 +19,11 @@ async function interrupted(page: Page, person: Person, act: () => Promise<void>)
   const address = page.url()
   expect((await page.request.delete('/api/sessions', { headers: { authorization: `Bearer ${JWT_TOKEN}` } })).status()).toBe(204)
   const form = page.getByRole('form', { name: 'Sign in' })
-  await act().catch(async (cause: unknown) => {
+  const told = expect(page.getByText('Session expired').last()).toBeVisible({ timeout: 30_000 })
+  const acted = act().catch(async (cause: unknown) => {
     if (!(await form.isVisible())) throw cause
   })
-  await expect(page.getByText('Session expired').last()).toBeVisible()
+  await Promise.all([told, acted])
   await expect(form).toBeVisible()
   expect(await stored(page, 'session')).not.toHaveProperty('JWT_TOKEN')
   expect(await stored(page, 'session')).not.toHaveProperty('user')
