@@ -20,7 +20,7 @@ export default function YardPickerPage() {
   const search = query.get('search') ?? ''
   const choices = useCampaignChoices()
   const campaign = choices.data?.find(({ id }) => id === chosen)
-  const waiting = chosen !== null && choices.isPending
+  const waiting = chosen !== null && campaign === undefined && (choices.isPending || choices.isFetching)
   const picture = useTiles(campaign, waiting)
   const tiles = picture.tiles?.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
   const steps: [string, string, string] = chosen === null ? [t('steps.yard'), t('steps.campaign'), t('steps.inspect')] : [t('steps.campaign'), t('steps.yard'), t('steps.inspect')]
