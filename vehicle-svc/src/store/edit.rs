@@ -116,14 +116,17 @@ pub async fn write(tx: &mut Tx<'_>, all: &[(&Named, Patch<'_>)], by: Option<i64>
     if others.is_empty() { Ok(()) } else { each(tx, &others, by, at).await }
 }
 
+/// Gives a column a value, if there is one, and notes who did so when, if it is another one.
+fn noted(column: &str, value: &str) -> String {
+    format!(
+        ", {column} = coalesce({value}, vehicles.{column}),
+           {column}_by = case when {value} <> vehicles.{column} then $2 else {column}_by end,
+           {column}_at = case when {value} <> vehicles.{column} then $3 else {column}_at end"
+    )
+}
+
 /// Gives vehicles the same values, and leaves them in their places.
 pub async fn alike(tx: &mut Tx<'_>, ids: &[i64], same: Patch<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
-    let noted = |column: &str, value: &str| {
-        format!(
-            ", {column} = {value}, {column}_by = case when {column} = {value} then {column}_by else $2 end,
-             {column}_at = case when {column} = {value} then {column}_at else $3 end"
-        )
-    };
     let set = [
         same.status.map(|_| noted("status", "$4")),
         same.inspected.map(|_| ", inspected = $5".to_owned()),
@@ -146,24 +149,15 @@ async fn each(tx: &mut Tx<'_>, all: &[Own<'_>], by: Option<i64>, at: DateTime<Ut
         "update vehicles
             set parking_space = coalesce(e.space, parking_space), yard_id = case when e.space is null then yard_id else e.yard end,
                 yard_group = coalesce(e.yard_group, vehicles.yard_group), walk_key = coalesce(e.walk, walk_key),
-                haystack = coalesce(e.haystack, vehicles.haystack), status = coalesce(e.status, vehicles.status),
-                inspected = coalesce(e.inspected, vehicles.inspected), admin_notes = coalesce(e.admin_notes, vehicles.admin_notes),
-                operator_notes = coalesce(e.operator_notes, vehicles.operator_notes),
+                haystack = coalesce(e.haystack, vehicles.haystack), inspected = coalesce(e.inspected, vehicles.inspected),
                 modified_by = $2, modified_at = $3, version = version + 1,
-                space_by = case when coalesce(e.space, parking_space) = parking_space then space_by else $2 end,
-                space_at = case when coalesce(e.space, parking_space) = parking_space then space_at else $3 end,
-                status_by = case when coalesce(e.status, vehicles.status) = vehicles.status then status_by else $2 end,
-                status_at = case when coalesce(e.status, vehicles.status) = vehicles.status then status_at else $3 end,
-                operator_notes_by =
-                    case when coalesce(e.operator_notes, vehicles.operator_notes) = vehicles.operator_notes then operator_notes_by else $2 end,
-                operator_notes_at =
-                    case when coalesce(e.operator_notes, vehicles.operator_notes) = vehicles.operator_notes then operator_notes_at else $3 end,
-                admin_notes_by =
-                    case when coalesce(e.admin_notes, vehicles.admin_notes) = vehicles.admin_notes then admin_notes_by else $2 end,
-                admin_notes_at =
-                    case when coalesce(e.admin_notes, vehicles.admin_notes) = vehicles.admin_notes then admin_notes_at else $3 end
+                space_by = case when e.space <> parking_space then $2 else space_by end,
+                space_at = case when e.space <> parking_space then $3 else space_at end{}{}{}
            from ({}) as e
           where vehicles.id = e.id",
+        noted("status", "e.status"),
+        noted("operator_notes", "e.operator_notes"),
+        noted("admin_notes", "e.admin_notes"),
         dialect::edits(tx.is_postgres())
     );
     let rows = serde_json::to_string(all).map_err(|cause| sqlx::Error::Encode(Box::new(cause)))?;
