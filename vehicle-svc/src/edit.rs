@@ -8,7 +8,7 @@ use crate::{
     store::{
         counters::Counted,
         edit::Patch,
-        named::{self, Named, Wanted},
+        named::{self, Named, Scope, Wanted},
     },
 };
 use patio_kit::{audit, db::Tx};
@@ -145,7 +145,9 @@ pub async fn apply(tx: &mut Tx<'_>, rows: &[Edit], errors: Vec<pb::LineError>, r
         operator_notes: rows.iter().any(|row| row.operator_notes.is_some()),
         admin_notes: rows.iter().any(|row| row.admin_notes.is_some()),
     };
-    let mut found = named::by_keys(tx, &keys, wanted, run.scope()).await?;
+    let scope = run.scope();
+    let scope = Scope { locks: scope.locks && errors.is_empty(), ..scope };
+    let mut found = named::by_keys(tx, &keys, wanted, scope).await?;
     found.sort_unstable_by_key(|vehicle| (vehicle.asked, vehicle.id));
     let mut plan = Plan { edited: Edited { errors, ..Edited::default() }, ..Plan::default() };
     let mut rest = found.as_slice();
