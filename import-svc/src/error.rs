@@ -23,6 +23,9 @@ pub enum Error {
     /// The client went away, or the service is stopping.
     #[error("the import was given up")]
     GivenUp,
+    /// Its draft was discarded while it ran, since its signs of life did not come through.
+    #[error("Patio was too busy to finish the import; nothing of it was kept, try again")]
+    TakenForLost,
     /// Whoever sent it gave it up.
     #[error("the import was cancelled; nothing of it was kept")]
     Cancelled,
@@ -80,6 +83,7 @@ impl From<Error> for Status {
             Error::Cancelled => status(Code::Aborted, Reason::Cancelled, &error),
             Error::TooLate => status(Code::Aborted, Reason::TooLate, &error),
             Error::Ending => status(Code::ResourceExhausted, Reason::Busy, &error),
+            Error::TakenForLost => status(Code::Unavailable, Reason::Unavailable, &error),
             Error::IdReused => status(Code::AlreadyExists, Reason::KeyReused, &error),
             Error::Running | Error::Busy => status(Code::ResourceExhausted, Reason::Busy, &error),
             Error::GivenUp => status(Code::Cancelled, Reason::Unavailable, &error),

@@ -6,6 +6,7 @@ pub mod files;
 mod progress;
 pub mod reader;
 pub mod refusal;
+pub mod running;
 mod saga;
 mod settle;
 mod steps;
@@ -25,6 +26,7 @@ use patio_proto::{
     imports::{file_service_server::FileServiceServer, import_service_server::ImportServiceServer},
 };
 use reader::Reader;
+use running::Running;
 use std::path::PathBuf;
 
 pub use error::Error;
@@ -65,12 +67,12 @@ impl Program for Imports {
 pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
     let db = host.database(SCHEMA).await?;
     let program = config.workbook_reader.map_or_else(std::env::current_exe, Ok)?;
-    let reader = Reader::new(program, reader::PATIENCE);
-    settle::keep_settling(host, db.clone());
+    let (reader, running) = (Reader::new(program, reader::PATIENCE), Running::default());
+    settle::keep_settling(host, db.clone(), running.clone());
     settle::keep_forgetting(host, db.clone());
     let exporter = Exporter::new(host, db.clone(), config.work_dir.unwrap_or_else(std::env::temp_dir));
     let files = FileServiceServer::new(api::files::Api::new(host, db.clone(), reader.clone(), exporter));
-    let imports = ImportServiceServer::new(api::imports::Api::new(host, db.clone(), reader));
+    let imports = ImportServiceServer::new(api::imports::Api::new(host, db.clone(), reader, running));
     Builder::new(Imports::NAME, host)
         .with(imports.max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE))
         .with(files.max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE))

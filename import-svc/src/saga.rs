@@ -4,6 +4,7 @@ use crate::{
     progress::Progress,
     reader::{Book, Failure, Reader, wire::Sheet},
     refusal::{ErrorCode, name_taken, refuse},
+    running::Running,
     steps::Steps,
     store::{
         self, Attempt, Begun, Outcome, cancelling,
@@ -80,6 +81,8 @@ pub struct Importer {
     pub db: Db,
     /// Reads workbooks.
     pub reader: Reader,
+    /// What runs here.
+    pub running: Running,
 }
 
 impl Importer {
@@ -94,7 +97,7 @@ impl Importer {
             at: self.host.clock.now(),
         };
         let steps = Steps::new(&self.host.links, person.bearer.clone());
-        match store::begin(&self.db, attempt).await? {
+        match store::begin(&self.db, attempt, self.running.clone()).await? {
             Begun::Fresh { id, leftover } => self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await,
             Begun::Done { campaign_id, vehicles } => match steps.published(campaign_id).await? {
                 Some(campaign) => Ok(Ending::Imported(Box::new(campaign), vehicles)),
@@ -116,10 +119,15 @@ impl Importer {
             }
             run.steps.discard(draft).await;
         }
+        let entered = self.running.enter(id);
         let given_up = CancellationToken::new();
         let guard = given_up.clone().drop_guard();
         let (answer, heard) = oneshot::channel();
-        self.host.tasks.spawn(async move { drop(answer.send(run.complete(given_up).await)) });
+        self.host.tasks.spawn(async move {
+            let ending = run.complete(given_up).await;
+            drop(entered);
+            drop(answer.send(ending));
+        });
         let ending = heard.await.unwrap_or(Err(Error::GivenUp));
         drop(guard);
         ending
@@ -172,7 +180,7 @@ struct Run {
 
 impl Run {
     fn new(importer: &Importer, id: i64, caller: Caller, steps: Steps, upload: Upload) -> Self {
-        let Importer { host, db, reader } = importer.clone();
+        let Importer { host, db, reader, running: _ } = importer.clone();
         let progress = Arc::new(Progress::new(host.cache.clone(), host.clock.clone(), upload.id, caller.user_id));
         let Upload { id: upload_id, file_name, data } = upload;
         Self {
@@ -263,6 +271,7 @@ impl Run {
         tokio::select! {
             done = work => done,
             never = self.keep_beating() => match never {},
+            never = self.keep_touching() => match never {},
             never = self.keep_looking(given_up) => match never {},
         }
     }
@@ -287,6 +296,13 @@ impl Run {
             if let Err(cause) = store::seen(&self.db, self.id, self.host.clock.now()).await {
                 tracing::warn!(%cause, import = self.id, "import {} could not give a sign of life", self.id);
             }
+        }
+    }
+
+    /// Beside the signs of life, so that they do not wait for campaign-svc.
+    async fn keep_touching(&self) -> Infallible {
+        loop {
+            tokio::time::sleep(BEAT).await;
             if let Some(draft) = self.draft.get()
                 && let Err(cause) = self.steps.touch(*draft).await
             {
@@ -345,6 +361,7 @@ async fn until<T>(given_up: &CancellationToken, work: impl Future<Output = Resul
 fn refusal_of(told: Status) -> Stop {
     match (errors::reason(&told), told.code()) {
         (Some(Reason::NameTaken), _) => name_taken().into(),
+        (Some(Reason::NoCampaign), _) => Error::TakenForLost.into(),
         (Some(Reason::VinTaken), _) | (_, Code::InvalidArgument) => refuse(ErrorCode::Rows, told.message()).into(),
         _ => Error::from(told).into(),
     }

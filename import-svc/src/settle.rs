@@ -1,6 +1,7 @@
 //! Ending the imports whose process died, so that none stays half-done and none half-told.
 use crate::{
     error::Result,
+    running::Running,
     steps::Steps,
     store::{self, Lost, Outcome, QUIET, rejected},
 };
@@ -15,13 +16,13 @@ const EVERY: Duration = Duration::from_secs(2);
 const FORGET: Duration = Duration::from_secs(3600);
 
 /// Looks after lost imports from now on.
-pub fn keep_settling(host: &Host, db: Db) {
+pub fn keep_settling(host: &Host, db: Db, running: Running) {
     let tokens = host.service_tokens("import-svc");
     let (tasks, host) = (host.tasks.clone(), host.clone());
     tasks.repeat(EVERY, move || {
-        let (host, db, tokens) = (host.clone(), db.clone(), tokens.clone());
+        let (host, db, running, tokens) = (host.clone(), db.clone(), running.clone(), tokens.clone());
         async move {
-            if let Err(cause) = settle(&host, &db, &tokens).await {
+            if let Err(cause) = settle(&host, &db, &running, &tokens).await {
                 tracing::warn!(%cause, "lost imports could not be settled; they will be in a moment");
             }
         }
@@ -42,8 +43,9 @@ pub fn keep_forgetting(host: &Host, db: Db) {
     });
 }
 
-async fn settle(host: &Host, db: &Db, tokens: &ServiceTokens) -> Result<()> {
-    for lost in store::lost(db, host.clock.now() - QUIET).await? {
+async fn settle(host: &Host, db: &Db, running: &Running, tokens: &ServiceTokens) -> Result<()> {
+    let silent = store::lost(db, host.clock.now() - QUIET).await?;
+    for lost in silent.into_iter().filter(|lost| !running.has(lost.id)) {
         let steps = Steps::new(&host.links, tokens.bearer().await?);
         settle_one(host, db, &steps, lost).await?;
     }

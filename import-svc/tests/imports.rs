@@ -6,6 +6,7 @@ use common::{awkward, good, services::World};
 use import_svc::{
     SCHEMA,
     refusal::LARGEST_FILE,
+    running::Running,
     store::{self, Attempt, Begun},
 };
 use patio_kit::{
@@ -230,7 +231,8 @@ async fn imports_whose_process_died_are_settled() {
         for (id, published) in [(1, true), (2, false)] {
             let kept = common::services::Kept { import_id: format!("lost {id}"), published, ..Default::default() };
             world.kingdom().campaigns.insert(id, kept);
-            let Begun::Fresh { id: import, leftover: None } = store::begin(&db, attempt(&world, &format!("lost {id}"))).await.unwrap()
+            let Begun::Fresh { id: import, leftover: None } =
+                store::begin(&db, attempt(&world, &format!("lost {id}")), Running::default()).await.unwrap()
             else {
                 panic!()
             };
@@ -240,6 +242,50 @@ async fn imports_whose_process_died_are_settled() {
         assert!(world.kingdom().campaigns[&1].published);
         let events = world.audited().await;
         assert_eq!((events.len(), events[0].subject.as_str(), events[0].user_id), (1, "campaign 1", Some(7)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_import_whose_signs_of_life_do_not_come_through_goes_on_where_it_runs() {
+    each_database(async |host| {
+        let world = World::on(host).await;
+        let db = world.host.database(SCHEMA).await.unwrap();
+        world.kingdom().slow = Duration::from_secs(5);
+        let (id, file) = (fresh(), good("Fuel pumps", 10));
+        let (uploading, upload, sent) = (world.clone(), id.clone(), file.clone());
+        let upload = tokio::spawn(async move { uploading.imported(&upload, &sent).await });
+        let long_ago = world.host.clock.now() - chrono::TimeDelta::minutes(1);
+        world.until(|kingdom| !kingdom.campaigns.is_empty()).await;
+        store::seen(&db, 1, long_ago).await.unwrap();
+        let again = world.upload(&id, &file).await.unwrap_err();
+        assert_eq!(reason(&again), Some(Reason::Busy), "it is not begun anew beside itself");
+        while !upload.is_finished() {
+            store::seen(&db, 1, long_ago).await.unwrap();
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        let imported = upload.await.unwrap();
+        let kingdom = world.kingdom();
+        assert_eq!((imported.vehicles, kingdom.campaigns.len(), kingdom.made), (10, 1, 1));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_import_that_was_taken_for_lost_elsewhere_may_be_tried_again() {
+    each_database(async |host| {
+        let world = World::on(host).await;
+        world.kingdom().slow = Duration::from_secs(1);
+        let (id, file) = (fresh(), good("Fuel pumps", 10));
+        let (uploading, upload, sent) = (world.clone(), id.clone(), file.clone());
+        let upload = tokio::spawn(async move { uploading.upload(&upload, &sent).await });
+        world.until(|kingdom| !kingdom.campaigns.is_empty()).await;
+        world.kingdom().campaigns.clear();
+        let told = upload.await.unwrap().unwrap_err();
+        assert_eq!((told.code(), reason(&told)), (Code::Unavailable, Some(Reason::Unavailable)), "{told:?}");
+        assert!(told.message().contains("nothing of it was kept"), "{told:?}");
+        world.kingdom().slow = Duration::ZERO;
+        assert_eq!(world.imported(&id, &file).await.vehicles, 10);
     })
     .await;
 }

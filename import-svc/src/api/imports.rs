@@ -7,6 +7,7 @@ use crate::{
     error::Error,
     progress::Progress,
     reader::Reader,
+    running::Running,
     saga::{Ending, Importer, Person},
     store::cancelling,
     template,
@@ -40,8 +41,8 @@ pub struct Api {
 impl Api {
     /// On the given host.
     #[must_use]
-    pub fn new(host: &Host, db: Db, reader: Reader) -> Self {
-        Self { importer: Importer { host: host.clone(), db, reader }, places: Arc::new(Semaphore::new(HELD)) }
+    pub fn new(host: &Host, db: Db, reader: Reader, running: Running) -> Self {
+        Self { importer: Importer { host: host.clone(), db, reader, running }, places: Arc::new(Semaphore::new(HELD)) }
     }
 
     async fn act(&self, person: Person, pieces: Streaming<pb::UploadChunk>) -> Result<Ending, Error> {

@@ -2,6 +2,7 @@
 pub mod cancelling;
 pub mod rejected;
 
+use crate::running::Running;
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
     audit,
@@ -13,8 +14,10 @@ use patio_proto::role;
 use serde_json::json;
 use sqlx::{Error, FromRow, query, query_as, query_scalar};
 
-/// A running import that is silent for so long has died.
-pub const QUIET: TimeDelta = TimeDelta::seconds(7);
+/// A running import that is silent for so long has died, unless it runs in this process.
+///
+/// Ten signs of life: on a machine that has too much to do some come late, and who is taken for dead loses all that was done.
+pub const QUIET: TimeDelta = TimeDelta::seconds(20);
 
 /// One try to import a file.
 #[derive(Debug, Clone)]
@@ -89,8 +92,8 @@ impl Outcome {
 }
 
 /// Begins a try, unless the upload is done or under way.
-pub async fn begin(db: &Db, attempt: Attempt) -> Result<Begun, Error> {
-    let begun = db.write(move |tx| Box::pin(async move { begin_in(tx, &attempt).await })).await;
+pub async fn begin(db: &Db, attempt: Attempt, running: Running) -> Result<Begun, Error> {
+    let begun = db.write(move |tx| Box::pin(async move { begin_in(tx, &attempt, &running).await })).await;
     match begun {
         // Two tries came at once; the other one was first.
         Err(cause) if patio_kit::errors::is_duplicate(&cause) => Ok(Begun::Running),
@@ -98,7 +101,7 @@ pub async fn begin(db: &Db, attempt: Attempt) -> Result<Begun, Error> {
     }
 }
 
-async fn begin_in(tx: &mut Tx<'_>, attempt: &Attempt) -> Result<Begun, Error> {
+async fn begin_in(tx: &mut Tx<'_>, attempt: &Attempt, running: &Running) -> Result<Begun, Error> {
     let earlier: Option<Earlier> = on!(tx.on(), c => query_as(
         "select id, digest, user_id, outcome, seen_at, campaign_id, vehicles from imports where upload_id = $1")
         .bind(&attempt.upload_id).fetch_optional(c).await)?;
@@ -109,7 +112,7 @@ async fn begin_in(tx: &mut Tx<'_>, attempt: &Attempt) -> Result<Begun, Error> {
         _ if earlier.user_id != attempt.caller.user_id => Ok(Begun::Foreign),
         "imported" if earlier.digest != attempt.digest => Ok(Begun::Foreign),
         "imported" => Ok(Begun::Done { campaign_id: earlier.campaign_id.unwrap_or_default(), vehicles: earlier.vehicles }),
-        "running" if earlier.seen_at > attempt.at - QUIET => Ok(Begun::Running),
+        "running" if running.has(earlier.id) || earlier.seen_at > attempt.at - QUIET => Ok(Begun::Running),
         _ if again(tx, attempt, &earlier).await? => Ok(Begun::Fresh { id: earlier.id, leftover: earlier.campaign_id }),
         _ => Ok(Begun::Running),
     }

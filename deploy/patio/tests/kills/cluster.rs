@@ -122,7 +122,8 @@ impl Cluster {
         }
     }
 
-    /// Imports a good workbook; its campaign's id. Who hears that a part is away sends the same upload again, as people do.
+    /// Imports a good workbook; its campaign's id. Who hears that a part is away, or that
+    /// the upload is under way already, sends the same upload again, as people do.
     pub fn import(&self, file: &[u8]) -> i64 {
         let (id, begun) = (uuid::Uuid::now_v7().to_string(), Instant::now());
         loop {
@@ -130,7 +131,7 @@ impl Cluster {
             if status == 201 {
                 return body["campaign"]["id"].as_i64().unwrap();
             }
-            let may_go_on = [503, 504].contains(&status) && begun.elapsed() < Duration::from_secs(20);
+            let may_go_on = [429, 503, 504].contains(&status) && begun.elapsed() < Duration::from_secs(60);
             assert!(may_go_on, "an import: {status} {body}\n{}", self.said());
             say(&format!("an import was told {status} {body} after {:?}, and is sent again", begun.elapsed()));
             std::thread::sleep(Duration::from_secs(1));
