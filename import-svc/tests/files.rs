@@ -14,7 +14,7 @@ use patio_proto::{
         CsvReply, ExportCampaignRequest, FileHead, FilePiece, Rejection, Report, UploadChunk, csv_reply, file_piece::Part,
         file_service_client::FileServiceClient,
     },
-    vehicle::{BulkEditReply, LineError, Vehicle, VehicleStatus},
+    vehicle::{BulkEditReply, ExportedVehicle, LineError, VehicleStatus},
 };
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use std::io::{Cursor, Read};
@@ -86,10 +86,9 @@ fn sheet(file: &[u8], name: &str) -> Vec<Vec<String>> {
     range.rows().map(|row| row.iter().map(ToString::to_string).collect()).collect()
 }
 
-fn car(n: i64, dice: &mut Dice) -> Vehicle {
+fn car(n: i64, dice: &mut Dice) -> ExportedVehicle {
     let yards = [Some(2), Some(19), Some(12), None];
-    Vehicle {
-        id: n,
+    ExportedVehicle {
         model_code: "HB20".into(),
         serial_number: format!("{n:06}"),
         parking_space: dice.text(20),
@@ -100,7 +99,6 @@ fn car(n: i64, dice: &mut Dice) -> Vehicle {
         admin_notes: dice.text(60),
         modified_by: Some(7),
         modified_at: chrono::DateTime::from_timestamp(1_790_000_000, 0).map(patio_kit::clock::timestamp),
-        ..Vehicle::default()
     }
 }
 

@@ -1,5 +1,5 @@
 //! Imports from the upload to the campaign: wholly, or without a trace.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "a test that is wrong ends, with what it spawned")]
 mod common;
 
 use common::{awkward, good, services::World};

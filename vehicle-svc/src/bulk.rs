@@ -189,7 +189,7 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, Place)], run: &Run
     let asked = Asked::of(&written)?;
     let found = named::by_keys(tx, &asked.keys(), Wanted { place: true, ..Wanted::default() }, run.scope()).await?;
     let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
-    let (open, closed): (Vec<_>, Vec<_>) = found.iter().partition(|vehicle| vehicle.gate == "open");
+    let (open, closed): (Vec<_>, Vec<_>) = found.iter().partition(|vehicle| vehicle.campaign.is_open);
     outcome.skipped = closed.iter().map(|vehicle| (vehicle.vin(), "its campaign is closed")).collect();
     let mut moved = Vec::new();
     for vehicle in open {
@@ -229,7 +229,7 @@ fn preview(mut changed: Vec<(usize, &Named, Patch<'_>)>) -> Vec<Preview> {
     let shown = changed.iter().take(PREVIEWED).map(|(row, vehicle, patch)| Preview {
         line: count(row + 1),
         vin_number: vehicle.vin(),
-        campaign_name: vehicle.campaign_name.clone(),
+        campaign_name: vehicle.campaign.name.clone(),
         changes: changes(vehicle, patch),
     });
     shown.collect()

@@ -176,10 +176,10 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     /// Takes one row with the vehicles that it names, one in each campaign.
     fn take(&mut self, row: &'a Edit, vehicles: &'a [Named]) {
-        let mut open = vehicles.iter().filter(|vehicle| vehicle.gate == "open").peekable();
+        let mut open = vehicles.iter().filter(|vehicle| vehicle.campaign.is_open).peekable();
         if open.peek().is_none() {
             let message = match vehicles.first() {
-                Some(closed) => format!("the campaign {} of the vehicle {} is closed", closed.campaign_name, row.vin),
+                Some(closed) => format!("the campaign {} of the vehicle {} is closed", closed.campaign.name, row.vin),
                 None => format!("the vehicle {} does not exist", row.vin),
             };
             self.edited.errors.push(wrong(row.line, message));
@@ -189,7 +189,7 @@ impl<'a> Plan<'a> {
             self.edited.matched += 1;
             let patch = becomes(vehicle, row);
             if self.edited.preview.len() < PREVIEWED {
-                let (vin_number, campaign_name) = (vehicle.vin(), vehicle.campaign_name.clone());
+                let (vin_number, campaign_name) = (vehicle.vin(), vehicle.campaign.name.clone());
                 self.edited.preview.push(pb::Preview { line: row.line, vin_number, campaign_name, changes: changes(vehicle, &patch) });
             }
             if !patch.is_empty() {

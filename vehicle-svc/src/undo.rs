@@ -149,6 +149,6 @@ async fn finish(tx: &mut Tx<'_>, job: Job, removing: Option<i64>, run: &Run, (re
 
 impl From<&Named> for Left {
     fn from(vehicle: &Named) -> Self {
-        Self { id: vehicle.id, vin: vehicle.vin(), campaign_name: vehicle.campaign_name.clone() }
+        Self { id: vehicle.id, vin: vehicle.vin(), campaign_name: vehicle.campaign.name.clone() }
     }
 }

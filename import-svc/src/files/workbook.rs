@@ -5,7 +5,7 @@ use patio_proto::{
     campaign::Campaign,
     imports::Report,
     status,
-    vehicle::{Vehicle, VehicleStatus},
+    vehicle::{ExportedVehicle, VehicleStatus},
     yard,
 };
 use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError};
@@ -14,7 +14,7 @@ use std::{collections::HashMap, fs::File, io::Seek, path::Path};
 /// A vehicle and what the person who changed it last is called.
 pub struct Line {
     /// The vehicle.
-    pub vehicle: Vehicle,
+    pub vehicle: ExportedVehicle,
     /// Empty when nobody changed it.
     pub modified_by: String,
 }
@@ -107,7 +107,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, vehicle: &Vehicle) {
+    fn add(&mut self, vehicle: &ExportedVehicle) {
         self.vehicles += 1;
         self.inspected += u32::from(vehicle.inspected);
         if let Some(place) = status::ALL.iter().position(|known| *known == vehicle.status()) {

@@ -56,7 +56,7 @@ pub struct Kingdom {
     /// vehicle-svc takes so long over each message.
     pub slow: Duration,
     /// What vehicle-svc lists of every campaign.
-    pub listed: Vec<vehicle::Vehicle>,
+    pub listed: Vec<vehicle::ExportedVehicle>,
     /// What vehicle-svc was asked to edit, and what it answers.
     pub edits: Vec<vehicle::BulkEditRequest>,
     pub edited: vehicle::BulkEditReply,

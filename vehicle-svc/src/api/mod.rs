@@ -11,7 +11,7 @@ pub mod yards;
 
 use crate::{
     error::Error,
-    store::vehicles::{Row, Vehicle},
+    store::vehicles::{Exported, Row, Vehicle},
 };
 use chrono::{DateTime, Datelike, Utc};
 use patio_kit::clock;
@@ -65,6 +65,23 @@ impl From<Vehicle> for pb::Vehicle {
             version: vehicle.version,
             open_conflicts: vehicle.open_conflicts,
             conflicts: Vec::new(),
+        }
+    }
+}
+
+impl From<Exported> for pb::ExportedVehicle {
+    fn from(vehicle: Exported) -> Self {
+        Self {
+            model_code: vehicle.model_code,
+            serial_number: vehicle.serial_number,
+            status: status::parse(&vehicle.status).unwrap_or_default().into(),
+            inspected: vehicle.inspected,
+            admin_notes: vehicle.admin_notes,
+            operator_notes: vehicle.operator_notes,
+            parking_space: vehicle.parking_space,
+            id_yard: yard(vehicle.yard_id),
+            modified_by: vehicle.modified_by,
+            modified_at: Some(clock::timestamp(vehicle.modified_at)),
         }
     }
 }

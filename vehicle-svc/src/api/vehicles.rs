@@ -138,10 +138,10 @@ impl VehicleService for Api {
         let start = (self.db.clone(), Some((String::new(), 0)));
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
-            let rows = vehicles::whole_after(&db, id, &position, EXPORTED).await.map_err(Error::from)?;
+            let rows = vehicles::exported_after(&db, id, &position, EXPORTED).await.map_err(Error::from)?;
             let full = i64::try_from(rows.len()).is_ok_and(|count| count == EXPORTED);
             let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
-            let mut rows = rows.into_iter().map(pb::Vehicle::from).peekable();
+            let mut rows = rows.into_iter().map(pb::ExportedVehicle::from).peekable();
             let mut chunks = Vec::new();
             while rows.peek().is_some() {
                 chunks.push(Ok(pb::ExportChunk { vehicles: rows.by_ref().take(WHOLE).collect() }));

@@ -6,11 +6,11 @@ use crate::{
         rows::{rows, truth},
     },
 };
-use patio_kit::db::{Side, Tx};
+use patio_kit::{db::Tx, on};
 use patio_proto::identifier::Identifier;
 use serde::Deserialize;
-use sqlx::{FromRow, query_scalar};
-use std::collections::HashSet;
+use sqlx::{AssertSqlSafe, FromRow, query_as};
+use std::{collections::HashMap, sync::Arc};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
@@ -23,10 +23,10 @@ pub struct Named {
     pub id: i64,
     /// Its campaign.
     pub campaign_id: i64,
-    /// The campaign's name.
-    pub campaign_name: String,
-    /// `open` or `closed`.
-    pub gate: String,
+    /// What its campaign is called, and whether it is open; fetched once and not with each vehicle.
+    #[sqlx(skip)]
+    #[serde(skip)]
+    pub campaign: Arc<Seen>,
     /// First part of the identifier.
     pub model_code: String,
     /// Second part of the identifier.
@@ -97,7 +97,7 @@ pub(super) use content;
 macro_rules! named {
     ($place:literal, $operator_notes:literal, $admin_notes:literal) => {
         concat!(
-            "v.id, v.campaign_id, c.name as campaign_name, c.gate, v.model_code, v.serial_number, v.yard_id, v.status, v.inspected, v.version, ",
+            "v.id, v.campaign_id, v.model_code, v.serial_number, v.yard_id, v.status, v.inspected, v.version, ",
             content!(),
             " as content, case when ",
             $place,
@@ -136,28 +136,50 @@ pub struct Scope {
     pub locks: bool,
 }
 
-/// The campaigns that stay as they are until the commit; none when all do.
+/// A campaign that people see.
+#[derive(Debug, Default, FromRow)]
+pub struct Seen {
+    id: i64,
+    /// What it is called.
+    pub name: String,
+    /// Whether its vehicles can be changed.
+    pub is_open: bool,
+}
+
+/// The campaigns that people see. One that was opened a moment ago is not among them, and counts as not there yet.
 #[derive(Debug)]
-pub(super) struct Held(Option<HashSet<i64>>);
+pub(super) struct Held(HashMap<i64, Arc<Seen>>);
 
 impl Held {
-    /// Whether a campaign stays as it is. One that was opened a moment ago does not, and counts as not there yet.
+    /// Whether people see a campaign.
     pub(super) fn has(&self, campaign: i64) -> bool {
-        self.0.as_ref().is_none_or(|all| all.contains(&campaign))
+        self.0.contains_key(&campaign)
+    }
+
+    /// Vehicles with their campaigns, without those of others.
+    fn with_campaigns(&self, mut found: Vec<Named>) -> Vec<Named> {
+        found.retain_mut(|vehicle| match self.0.get(&vehicle.campaign_id) {
+            Some(campaign) => {
+                vehicle.campaign = campaign.clone();
+                true
+            }
+            None => false,
+        });
+        found
     }
 }
 
 impl Scope {
-    /// Keeps the campaigns from opening and closing until the commit: once each, and not with each of thousands of vehicles.
+    /// Finds the campaigns, and keeps them from opening and closing until the commit if the vehicles are to be locked: once each,
+    /// and not with each of thousands of vehicles.
     pub(super) async fn hold(self, tx: &mut Tx<'_>) -> Result<Held> {
-        let Side::Postgres(connection) = tx.on() else { return Ok(Held(None)) };
-        if !self.locks {
-            return Ok(Held(None));
-        }
-        let text = "select id from campaigns
-             where gate in ('open', 'closed') and (cast($1 as bigint) is null or id = $1) order by id for key share";
-        let ids: Vec<i64> = query_scalar(text).bind(self.campaign).fetch_all(connection).await?;
-        Ok(Held(Some(ids.into_iter().collect())))
+        let text = format!(
+            "select id, name, gate = 'open' as is_open from campaigns
+              where gate in ('open', 'closed') and (cast($1 as bigint) is null or id = $1) order by id {}",
+            dialect::for_update(tx.is_postgres() && self.locks, "", "for key share")
+        );
+        let seen: Vec<Seen> = on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(self.campaign).fetch_all(c).await)?;
+        Ok(Held(seen.into_iter().map(|campaign| (campaign.id, Arc::new(campaign))).collect()))
     }
 }
 
@@ -176,13 +198,12 @@ pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: Wanted, scope: Scop
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
     let Wanted { place, operator_notes, admin_notes } = wanted;
-    let mut found = rows!(tx, Named, text, &keys, scope.campaign, scope.yard, place, operator_notes, admin_notes)?;
-    found.retain(|vehicle| held.has(vehicle.campaign_id));
-    Ok(found)
+    Ok(held.with_campaigns(rows!(tx, Named, text, &keys, scope.campaign, scope.yard, place, operator_notes, admin_notes)?))
 }
 
 /// The vehicles with the given numbers in campaigns that people see; locked until the commit if so told, without their campaigns.
 pub async fn by_ids(tx: &mut Tx<'_>, ids: &[i64], locks: bool) -> Result<Vec<Named>> {
+    let held = Scope { campaign: None, yard: None, locks: false }.hold(tx).await?;
     let text = format!(
         concat!(
             "select cast(0 as bigint) as asked, ",
@@ -194,5 +215,5 @@ pub async fn by_ids(tx: &mut Tx<'_>, ids: &[i64], locks: bool) -> Result<Vec<Nam
         locked(tx, locks)
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    rows!(tx, Named, text, &ids)
+    Ok(held.with_campaigns(rows!(tx, Named, text, &ids)?))
 }

@@ -202,11 +202,41 @@ pub async fn count(db: &Db, campaign: i64, filter: &Filter) -> Result<i64> {
         .fetch_one(c).await)
 }
 
-/// The next whole vehicles after a position, in walking order; `next` is not looked up.
-pub async fn whole_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<Vehicle>> {
-    on!(db.read(), c => query_as(concat!(
-        "select ", columns!(), ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
-          where v.campaign_id = $1 and (v.walk_key, v.id) > ($2, $3) order by v.walk_key, v.id limit $4"))
+/// A vehicle as reports show it.
+#[derive(Debug, Clone, FromRow)]
+pub struct Exported {
+    /// Its number.
+    pub id: i64,
+    /// First part of the identifier.
+    pub model_code: String,
+    /// Second part of the identifier.
+    pub serial_number: String,
+    /// As people write it.
+    pub parking_space: String,
+    /// None when the space leads to no yard.
+    pub yard_id: Option<i64>,
+    /// Sorts as people walk.
+    pub walk_key: String,
+    /// Empty for none.
+    pub status: String,
+    /// Whether it counts as inspected.
+    pub inspected: bool,
+    /// Supervisor notes.
+    pub admin_notes: String,
+    /// Team leader notes.
+    pub operator_notes: String,
+    /// The user who saved it last.
+    pub modified_by: Option<i64>,
+    /// When it was saved last.
+    pub modified_at: DateTime<Utc>,
+}
+
+/// The next vehicles after a position, in walking order, as reports show them.
+pub async fn exported_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<Exported>> {
+    on!(db.read(), c => query_as(
+        "select id, model_code, serial_number, parking_space, yard_id, walk_key, status, inspected, admin_notes, operator_notes,
+                modified_by, modified_at
+           from vehicles where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
         .bind(campaign).bind(&position.0).bind(position.1).bind(most)
         .fetch_all(c).await)
 }
