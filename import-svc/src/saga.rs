@@ -110,6 +110,7 @@ impl Importer {
 
     /// Runs an import to its end in the background, so that nothing interrupts it between two steps.
     async fn start(&self, id: i64, leftover: Option<i64>, run: Run) -> Result<Ending> {
+        let entered = self.running.enter(id);
         if let Some(draft) = leftover {
             if let Some(campaign) = run.steps.published(draft).await? {
                 let vehicles = campaign.total_vehicles;
@@ -119,7 +120,6 @@ impl Importer {
             }
             run.steps.discard(draft).await;
         }
-        let entered = self.running.enter(id);
         let given_up = CancellationToken::new();
         let guard = given_up.clone().drop_guard();
         let (answer, heard) = oneshot::channel();
@@ -180,7 +180,7 @@ struct Run {
 
 impl Run {
     fn new(importer: &Importer, id: i64, caller: Caller, steps: Steps, upload: Upload) -> Self {
-        let Importer { host, db, reader, running: _ } = importer.clone();
+        let Importer { host, db, reader, .. } = importer.clone();
         let progress = Arc::new(Progress::new(host.cache.clone(), host.clock.clone(), upload.id, caller.user_id));
         let Upload { id: upload_id, file_name, data } = upload;
         Self {

@@ -1,5 +1,5 @@
 //! A running import is given up by whoever sent it, at whichever replica, and leaves nothing.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "a test that is wrong ends, with what it spawned")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
 mod common;
 
 use common::{good, services::World};
@@ -28,8 +28,7 @@ async fn a_cancelled_import_leaves_nothing_and_says_so_to_both() {
         let world = World::on(host.clone()).await;
         world.kingdom().slow = Duration::from_millis(400);
         let (id, file) = (Uuid::now_v7().to_string(), good("Fuel pumps", 20_000));
-        let (uploading, upload) = (world.clone(), id.clone());
-        let upload = tokio::spawn(async move { uploading.upload(&upload, &file).await });
+        let upload = world.uploading(&id, &file);
         world.until(|kingdom| kingdom.campaigns.values().any(|kept| !kept.vehicles.is_empty())).await;
         let stranger = cancel(&world, &testing::bearer(&host, 8, Role::Admin), &id).await.unwrap_err();
         assert_eq!(reason(&stranger), Some(Reason::NoUpload), "somebody else's import is not there");
@@ -53,8 +52,7 @@ async fn what_another_replica_imports_is_given_up_through_the_database() {
         let db = host.database(SCHEMA).await.unwrap();
         world.kingdom().slow = Duration::from_millis(400);
         let (id, file) = (Uuid::now_v7().to_string(), good("Fuel pumps", 20_000));
-        let (uploading, upload) = (world.clone(), id.clone());
-        let upload = tokio::spawn(async move { uploading.upload(&upload, &file).await });
+        let upload = world.uploading(&id, &file);
         world.until(|kingdom| !kingdom.campaigns.is_empty()).await;
         assert_eq!(cancelling::ask(&db, id, 7).await.unwrap().as_deref(), Some("running"));
         assert_eq!(reason(&upload.await.unwrap().unwrap_err()), Some(Reason::Cancelled));

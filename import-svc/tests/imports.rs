@@ -1,5 +1,5 @@
 //! Imports from the upload to the campaign: wholly, or without a trace.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "a test that is wrong ends, with what it spawned")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
 mod common;
 
 use common::{awkward, good, services::World};
@@ -253,8 +253,7 @@ async fn an_import_whose_signs_of_life_do_not_come_through_goes_on_where_it_runs
         let db = world.host.database(SCHEMA).await.unwrap();
         world.kingdom().slow = Duration::from_secs(5);
         let (id, file) = (fresh(), good("Fuel pumps", 10));
-        let (uploading, upload, sent) = (world.clone(), id.clone(), file.clone());
-        let upload = tokio::spawn(async move { uploading.imported(&upload, &sent).await });
+        let upload = world.uploading(&id, &file);
         let long_ago = world.host.clock.now() - chrono::TimeDelta::minutes(1);
         world.until(|kingdom| !kingdom.campaigns.is_empty()).await;
         store::seen(&db, 1, long_ago).await.unwrap();
@@ -264,7 +263,7 @@ async fn an_import_whose_signs_of_life_do_not_come_through_goes_on_where_it_runs
             store::seen(&db, 1, long_ago).await.unwrap();
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        let imported = upload.await.unwrap();
+        let Outcome::Imported(imported) = upload.await.unwrap().unwrap() else { panic!() };
         let kingdom = world.kingdom();
         assert_eq!((imported.vehicles, kingdom.campaigns.len(), kingdom.made), (10, 1, 1));
     })
@@ -277,8 +276,7 @@ async fn an_import_that_was_taken_for_lost_elsewhere_may_be_tried_again() {
         let world = World::on(host).await;
         world.kingdom().slow = Duration::from_secs(1);
         let (id, file) = (fresh(), good("Fuel pumps", 10));
-        let (uploading, upload, sent) = (world.clone(), id.clone(), file.clone());
-        let upload = tokio::spawn(async move { uploading.upload(&upload, &sent).await });
+        let upload = world.uploading(&id, &file);
         world.until(|kingdom| !kingdom.campaigns.is_empty()).await;
         world.kingdom().campaigns.clear();
         let told = upload.await.unwrap().unwrap_err();

@@ -33,6 +33,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
+use tokio::task::JoinHandle;
 use tonic::{Code, Request, Response, Status, Streaming, service::Routes};
 
 /// What the doubles keep of a campaign.
@@ -121,6 +122,13 @@ impl World {
 
     pub async fn upload(&self, id: &str, file: &[u8]) -> Result<Outcome, Status> {
         self.upload_as(&self.leader(), id, "campaign.xlsx", file).await
+    }
+
+    /// Uploads while the test does something else.
+    #[expect(clippy::disallowed_methods, reason = "what a test spawns ends with it")]
+    pub fn uploading(&self, id: &str, file: &[u8]) -> JoinHandle<Result<Outcome, Status>> {
+        let (world, id, file) = (self.clone(), id.to_owned(), file.to_owned());
+        tokio::spawn(async move { world.upload(&id, &file).await })
     }
 
     /// Uploads what must become a campaign.
