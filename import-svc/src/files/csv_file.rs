@@ -1,6 +1,6 @@
 //! Reading a CSV file of changes: its encoding, its delimiter, its header, its rows.
 use crate::refusal::shown;
-use csv::{ByteRecord, ReaderBuilder};
+use csv::{ReaderBuilder, StringRecord};
 use patio_proto::vehicle::{EditRow, LineError};
 
 /// How many wrong lines are listed; the rest is only counted.
@@ -82,7 +82,7 @@ fn line_ends(piece: &[u8]) -> i64 {
 struct Records<'t> {
     text: &'t [u8],
     reader: csv::Reader<&'t [u8]>,
-    record: ByteRecord,
+    record: StringRecord,
     counted: usize,
     line: i64,
 }
@@ -90,20 +90,20 @@ struct Records<'t> {
 impl<'t> Records<'t> {
     fn new(text: &'t str, delimiter: u8) -> Self {
         let reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(text.as_bytes());
-        Self { text: text.as_bytes(), reader, record: ByteRecord::new(), counted: 0, line: 1 }
+        Self { text: text.as_bytes(), reader, record: StringRecord::new(), counted: 0, line: 1 }
     }
 
-    /// The next record and its line.
-    fn next(&mut self) -> Option<(i64, Vec<String>)> {
+    /// The next record, values as written, and its line.
+    fn next(&mut self) -> Option<(i64, &StringRecord)> {
         let start = usize::try_from(self.reader.position().byte()).unwrap_or_default();
-        if !self.reader.read_byte_record(&mut self.record).unwrap_or(false) {
+        if !self.reader.read_record(&mut self.record).unwrap_or(false) {
             return None;
         }
         // The reader skips blank lines without a word.
         let blank = self.text[start..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         self.line += line_ends(&self.text[self.counted..start + blank]);
         self.counted = start + blank;
-        Some((self.line, self.record.iter().map(|field| clean(&String::from_utf8_lossy(field)).to_owned()).collect()))
+        Some((self.line, &self.record))
     }
 }
 
@@ -150,13 +150,13 @@ impl Header {
     fn with(text: &str, delimiter: u8) -> Option<Self> {
         let mut records = Records::new(text, delimiter);
         let mut half = None;
-        while let Some((line, fields)) = records.next() {
+        while let Some((line, record)) = records.next() {
             if line > HEADER_WITHIN {
                 break;
             }
-            let names: Vec<String> = fields.iter().map(|name| name.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+            let names: Vec<String> = record.iter().map(|name| clean(name).split_whitespace().collect::<Vec<_>>().join(" ")).collect();
             let places = COLUMNS.map(|column| names.iter().position(|name| name.eq_ignore_ascii_case(column)));
-            let header = Self { delimiter, line, width: fields.len(), places };
+            let header = Self { delimiter, line, width: names.len(), places };
             if header.is_whole() {
                 return Some(header);
             }
@@ -170,6 +170,9 @@ impl Header {
 
 /// The line of a quote that is never closed, which would swallow all lines behind it.
 fn unclosed(text: &str, delimiter: u8) -> Option<i64> {
+    if !text.contains('"') {
+        return None;
+    }
     let (mut line, mut opened, mut begins) = (1, None, true);
     let mut bytes = text.bytes().peekable();
     while let Some(byte) = bytes.next() {
@@ -188,28 +191,30 @@ fn unclosed(text: &str, delimiter: u8) -> Option<i64> {
 }
 
 fn rows(text: &str, header: &Header) -> Parsed {
-    let mut parsed = Parsed::default();
+    let mut parsed = Parsed { rows: Vec::with_capacity(text.lines().count().min(MOST_ROWS)), ..Parsed::default() };
     let mut records = Records::new(text, header.delimiter);
-    while let Some((line, fields)) = records.next() {
-        if line <= header.line || fields.iter().all(String::is_empty) {
+    while let Some((line, record)) = records.next() {
+        let values = record.iter().map(clean);
+        if line <= header.line || values.clone().all(str::is_empty) {
             continue;
         }
         if parsed.rows.len() == MOST_ROWS {
             parsed.wrong(line, format!("a file changes {MOST_ROWS} vehicles at most; split it"));
             break;
         }
-        if let Some(excess) = fields.iter().skip(header.width).find(|field| !field.is_empty()) {
+        if let Some(excess) = values.skip(header.width).find(|field| !field.is_empty()) {
             parsed.wrong(line, format!("line {line} has more values than the header has columns: `{}`", shown(excess)));
             continue;
         }
-        take(&mut parsed, line, header, &fields);
+        take(&mut parsed, line, header, record);
     }
     parsed
 }
 
 /// Takes one row; it counts when it fills one of the optional columns.
-fn take(parsed: &mut Parsed, line: i64, header: &Header, fields: &[String]) {
-    let value = |column: usize| header.places[column].and_then(|place| fields.get(place)).filter(|text| !text.is_empty()).cloned();
+fn take(parsed: &mut Parsed, line: i64, header: &Header, record: &StringRecord) {
+    let written = |column: usize| record.get(header.places[column]?).map(clean);
+    let value = |column| written(column).filter(|text| !text.is_empty()).map(str::to_owned);
     let (Some(model_code), Some(serial_number)) = (value(0), value(1)) else {
         parsed.wrong(line, format!("line {line} requires both Model Code and Serial Number"));
         return;
