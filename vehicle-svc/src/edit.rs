@@ -81,24 +81,32 @@ pub fn read(rows: Vec<pb::EditRow>, role: Role) -> Result<(Vec<Edit>, Vec<pb::Li
         return Err(Error::Bad(format!("at most {MOST} vehicles in one call")));
     }
     let (mut good, mut errors) = (Vec::with_capacity(rows.len()), Vec::new());
-    let mut lines: HashMap<String, i64> = HashMap::with_capacity(rows.len());
     for row in rows {
         let line = row.line;
         match read_one(row, role) {
             Err(all) => errors.extend(all.into_iter().map(|message| wrong(line, message))),
-            Ok(edit) => match lines.insert(edit.key.clone(), line) {
-                Some(first) => errors.push(wrong(line, format!("the vehicle {} stands in line {first} already", edit.vin))),
-                None => good.push(edit),
-            },
+            Ok(edit) => good.push(edit),
         }
     }
+    let again = named_before(&good);
+    errors.extend(good.iter().zip(&again).filter_map(|(edit, first)| {
+        let first = (*first)?;
+        Some(wrong(edit.line, format!("the vehicle {} stands in line {first} already", edit.vin)))
+    }));
+    let mut again = again.into_iter();
+    good.retain(|_| again.next().flatten().is_none());
     Ok((good, errors))
+}
+
+/// For each row the line that names its vehicle before it does.
+fn named_before(rows: &[Edit]) -> Vec<Option<i64>> {
+    let mut lines = HashMap::with_capacity(rows.len());
+    rows.iter().map(|row| lines.insert(row.key.as_str(), row.line)).collect()
 }
 
 fn read_one(row: pb::EditRow, role: Role) -> Result<Edit, Vec<String>> {
     let mut errors = Vec::new();
     let mut told = |found: Result<(), String>| errors.extend(found.err());
-    let vin = format!("{} {}", row.model_code.trim(), row.serial_number.trim());
     told(Identifier::new(&row.model_code, &row.serial_number).map(drop));
     told(note::check("Team Leader Notes", row.operator_notes.as_deref().unwrap_or_default()));
     told(note::check("Supervisor Notes", row.admin_notes.as_deref().unwrap_or_default()));
@@ -111,6 +119,7 @@ fn read_one(row: pb::EditRow, role: Role) -> Result<Edit, Vec<String>> {
     told(status.as_ref().map(drop).map_err(Clone::clone));
     match (place, status) {
         (Ok(place), Ok(status)) if errors.is_empty() => {
+            let vin = [row.model_code.trim(), " ", row.serial_number.trim()].concat();
             let key = identifier::key(&vin);
             Ok(Edit { line: row.line, key, vin, place, status, operator_notes: row.operator_notes, admin_notes: row.admin_notes })
         }
@@ -156,7 +165,8 @@ pub async fn apply(tx: &mut Tx<'_>, rows: &[Edit], errors: Vec<pb::LineError>, r
         plan.take(row, vehicles);
         rest = others;
     }
-    let Plan { mut edited, changed, supervisor } = plan;
+    let Plan { mut edited, changed, supervisor, shown } = plan;
+    edited.preview = preview(tx, shown).await?;
     if run.dry_run || !edited.errors.is_empty() || changed.is_empty() {
         return Ok(edited);
     }
@@ -171,6 +181,8 @@ struct Plan<'a> {
     edited: Edited,
     changed: Vec<(&'a Named, Patch<'a>)>,
     supervisor: bool,
+    /// The first vehicles, each with its line and what it becomes.
+    shown: Vec<(i64, i64, Patch<'a>)>,
 }
 
 impl<'a> Plan<'a> {
@@ -188,9 +200,8 @@ impl<'a> Plan<'a> {
         for vehicle in open {
             self.edited.matched += 1;
             let patch = becomes(vehicle, row);
-            if self.edited.preview.len() < PREVIEWED {
-                let (vin_number, campaign_name) = (vehicle.vin(), vehicle.campaign.name.clone());
-                self.edited.preview.push(pb::Preview { line: row.line, vin_number, campaign_name, changes: changes(vehicle, &patch) });
+            if self.shown.len() < PREVIEWED {
+                self.shown.push((row.line, vehicle.id, patch));
             }
             if !patch.is_empty() {
                 self.edited.updated += 1;
@@ -199,6 +210,19 @@ impl<'a> Plan<'a> {
             }
         }
     }
+}
+
+/// Tells of vehicles what they become; all of them that this needs is fetched only here, for there are few.
+async fn preview(tx: &mut Tx<'_>, shown: Vec<(i64, i64, Patch<'_>)>) -> Result<Vec<pb::Preview>> {
+    let ids: Vec<i64> = shown.iter().map(|(_, id, _)| *id).collect();
+    let found = named::by_ids(tx, &ids, false).await?;
+    let found: HashMap<i64, &Named> = found.iter().map(|vehicle| (vehicle.id, vehicle)).collect();
+    let told = shown.into_iter().filter_map(|(line, id, patch)| {
+        let vehicle = found.get(&id)?;
+        let (vin_number, campaign_name) = (vehicle.vin(), vehicle.campaign.name.clone());
+        Some(pb::Preview { line, vin_number, campaign_name, changes: changes(vehicle, &patch) })
+    });
+    Ok(told.collect())
 }
 
 /// What a row makes of a vehicle: Repair is not inspected, any other status is. A space that stays is read no other way.

@@ -4,7 +4,7 @@ use crate::store::{
     edit::Patch,
     kept::Before,
     named::{Scope, asked, content, locked},
-    rows::{rows, truth},
+    rows::{fields, rows, truth},
 };
 use patio_kit::db::Tx;
 use serde::Deserialize;
@@ -80,7 +80,8 @@ pub async fn standing(tx: &mut Tx<'_>, keys: &[&str], new: Patch<'_>, scope: Sco
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
     let (team, supervisor) = (new.operator_notes.is_some(), new.admin_notes.is_some());
-    let mut found = rows!(tx, Standing, text, &keys, scope.campaign, scope.yard, new.status, team, supervisor)?;
+    let mut found = rows!(tx, Standing, fields::<Standing>(), text, &keys, scope.campaign, scope.yard, new.status, team, supervisor)?;
+    found.sort_unstable_by_key(|vehicle| vehicle.id);
     found.retain(|vehicle| held.has(vehicle.campaign_id));
     Ok(found)
 }

@@ -29,11 +29,14 @@ impl Deltas {
     /// Takes note that a vehicle went from one yard and state to another.
     pub fn moved(&mut self, from: (Option<i64>, bool), to: (Option<i64>, bool)) {
         for ((yard, inspected), sign) in [(from, -1), (to, 1)] {
-            let delta = self.yards.entry(yard.unwrap_or(NO_YARD)).or_default();
+            let yard = yard.unwrap_or(NO_YARD);
+            let delta = self.yards.entry(yard).or_default();
             delta.total += sign;
             delta.inspected += sign * i64::from(inspected);
+            if *delta == Delta::default() {
+                self.yards.remove(&yard);
+            }
         }
-        self.yards.retain(|_, delta| *delta != Delta::default());
     }
 
     /// The yards of a change to one vehicle: the one it left and the one it stands in, as far as their counters move.

@@ -3,7 +3,7 @@ use crate::{
     place::Place,
     store::{
         dialect,
-        rows::{rows, truth},
+        rows::{fields, rows, truth},
     },
 };
 use patio_kit::{db::Tx, on};
@@ -27,32 +27,49 @@ pub struct Named {
     #[sqlx(skip)]
     #[serde(skip)]
     pub campaign: Arc<Seen>,
-    /// First part of the identifier.
-    pub model_code: String,
-    /// Second part of the identifier.
-    pub serial_number: String,
-    /// Where it stands.
-    pub parking_space: Option<String>,
     /// None when the space leads to no yard.
     pub yard_id: Option<i64>,
-    /// The group the space is listed under.
-    pub yard_group: Option<String>,
-    /// Sorts as people walk.
-    pub walk_key: Option<String>,
     /// Empty for none.
     pub status: String,
     /// Whether it counts as inspected.
     #[serde(deserialize_with = "truth")]
     pub inspected: bool,
-    /// Supervisor notes.
-    pub admin_notes: Option<String>,
-    /// Team leader notes.
-    pub operator_notes: Option<String>,
     /// Its version.
     pub version: i64,
     /// The number of its content.
     pub content: i64,
+    /// First part of the identifier. It and all below are only fetched when something of them is wanted.
+    #[sqlx(default)]
+    #[serde(default)]
+    pub model_code: String,
+    /// Second part of the identifier.
+    #[sqlx(default)]
+    #[serde(default)]
+    pub serial_number: String,
+    /// Where it stands.
+    #[sqlx(default)]
+    #[serde(default)]
+    pub parking_space: Option<String>,
+    /// The group the space is listed under.
+    #[sqlx(default)]
+    #[serde(default)]
+    pub yard_group: Option<String>,
+    /// Sorts as people walk.
+    #[sqlx(default)]
+    #[serde(default)]
+    pub walk_key: Option<String>,
+    /// Team leader notes.
+    #[sqlx(default)]
+    #[serde(default)]
+    pub operator_notes: Option<String>,
+    /// Supervisor notes.
+    #[sqlx(default)]
+    #[serde(default)]
+    pub admin_notes: Option<String>,
 }
+
+/// How many of the fields are fetched of any vehicle.
+const OF_ANY: usize = 8;
 
 impl Named {
     /// The identifier as people see it.
@@ -76,7 +93,7 @@ impl Named {
 }
 
 /// What is fetched of vehicles beside what every change needs: texts that no change looks at cost as much as all the rest.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Where they stand.
     pub place: bool,
@@ -94,24 +111,31 @@ macro_rules! content {
 }
 pub(super) use content;
 
-macro_rules! named {
-    ($place:literal, $operator_notes:literal, $admin_notes:literal) => {
-        concat!(
-            "v.id, v.campaign_id, v.model_code, v.serial_number, v.yard_id, v.status, v.inspected, v.version, ",
-            content!(),
-            " as content, case when ",
-            $place,
-            " then v.parking_space end as parking_space, case when ",
-            $place,
-            " then v.yard_group end as yard_group, case when ",
-            $place,
-            " then v.walk_key end as walk_key, case when ",
-            $operator_notes,
-            " then v.operator_notes end as operator_notes, case when ",
-            $admin_notes,
-            " then v.admin_notes end as admin_notes"
-        )
-    };
+impl Wanted {
+    /// All there is.
+    const ALL: Self = Self { place: true, operator_notes: true, admin_notes: true };
+
+    /// The fields that are fetched.
+    fn fields(self) -> &'static [&'static str] {
+        let all = fields::<Named>();
+        if self == Self::default() { &all[..OF_ANY] } else { all }
+    }
+
+    /// The columns behind `asked`, in the order of the fields.
+    fn columns(self) -> String {
+        let mut columns =
+            concat!("v.id, v.campaign_id, v.yard_id, v.status, v.inspected, v.version, ", content!(), " as content").to_owned();
+        for name in self.fields().iter().skip(OF_ANY) {
+            let wanted = match *name {
+                "operator_notes" => self.operator_notes,
+                "admin_notes" => self.admin_notes,
+                "model_code" | "serial_number" => true,
+                _ => self.place,
+            };
+            columns += &if wanted { format!(", v.{name}") } else { format!(", cast(null as text) as {name}") };
+        }
+        columns
+    }
 }
 
 /// The vehicles that are asked for by keys, the first parameter, in campaigns that people see, those of a campaign or a yard.
@@ -119,8 +143,7 @@ macro_rules! asked {
     () => {
         " from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id
           where c.gate in ('open', 'closed') and (cast($2 as bigint) is null or v.campaign_id = $2)
-            and (cast($3 as bigint) is null or v.yard_id = $3)
-          order by v.id"
+            and (cast($3 as bigint) is null or v.yard_id = $3)"
     };
 }
 pub(super) use asked;
@@ -156,8 +179,9 @@ impl Held {
         self.0.contains_key(&campaign)
     }
 
-    /// Vehicles with their campaigns, without those of others.
+    /// Vehicles by number, with their campaigns, without those of others.
     fn with_campaigns(&self, mut found: Vec<Named>) -> Vec<Named> {
+        found.sort_unstable_by_key(|vehicle| vehicle.id);
         found.retain_mut(|vehicle| match self.0.get(&vehicle.campaign_id) {
             Some(campaign) => {
                 vehicle.campaign = campaign.clone();
@@ -183,37 +207,35 @@ impl Scope {
     }
 }
 
-/// Keeps others from changing the vehicles until the commit.
+/// Keeps others from changing the vehicles until the commit: all take them in the same order, or two could wait for each other
+/// for ever. `SQLite`, which has one writer, would put thousands of rows in order for nothing.
 pub(super) fn locked(tx: &Tx<'_>, locks: bool) -> &'static str {
-    dialect::for_update(tx.is_postgres() && locks, "", "for no key update of v")
+    dialect::for_update(tx.is_postgres() && locks, "", "order by v.id for no key update of v")
 }
 
-/// Finds the vehicles with the given identifier keys in campaigns that people see.
+/// Finds, by number, the vehicles with the given identifier keys in campaigns that people see.
 pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: Wanted, scope: Scope) -> Result<Vec<Named>> {
     let held = scope.hold(tx).await?;
     let text = format!(
-        concat!("with asked as ({}) select a.place as asked, ", named!("$4", "$5", "$6"), asked!(), " {}"),
+        concat!("with asked as ({}) select a.place as asked, {}", asked!(), " {}"),
         dialect::texts(tx.is_postgres()),
+        wanted.columns(),
         locked(tx, scope.locks)
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
-    let Wanted { place, operator_notes, admin_notes } = wanted;
-    Ok(held.with_campaigns(rows!(tx, Named, text, &keys, scope.campaign, scope.yard, place, operator_notes, admin_notes)?))
+    Ok(held.with_campaigns(rows!(tx, Named, wanted.fields(), text, &keys, scope.campaign, scope.yard)?))
 }
 
-/// The vehicles with the given numbers in campaigns that people see; locked until the commit if so told, without their campaigns.
+/// The vehicles with the given numbers, by number, in campaigns that people see; locked until the commit if so told, without their campaigns.
 pub async fn by_ids(tx: &mut Tx<'_>, ids: &[i64], locks: bool) -> Result<Vec<Named>> {
     let held = Scope { campaign: None, yard: None, locks: false }.hold(tx).await?;
     let text = format!(
-        concat!(
-            "select cast(0 as bigint) as asked, ",
-            named!("true", "true", "true"),
-            " from vehicles v join campaigns c on c.id = v.campaign_id
-               where v.id {} and c.gate in ('open', 'closed') order by v.id {}"
-        ),
+        "select cast(0 as bigint) as asked, {} from vehicles v join campaigns c on c.id = v.campaign_id
+          where v.id {} and c.gate in ('open', 'closed') {}",
+        Wanted::ALL.columns(),
         dialect::among(tx.is_postgres()),
         locked(tx, locks)
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    Ok(held.with_campaigns(rows!(tx, Named, text, &ids)?))
+    Ok(held.with_campaigns(rows!(tx, Named, Wanted::ALL.fields(), text, &ids)?))
 }
