@@ -19,13 +19,15 @@ impl Twin {
 }
 
 /// The live campaigns that a list shows: `$1` pattern, `$2` to `$5` statuses, `$6` ids or null.
+///
+/// SQLite plans a statement anew for each pattern that stands bare behind `like`, which was a fifth of the page.
 macro_rules! listed {
     ($what:expr, $ids:literal, $end:literal) => {
         concat!(
             "select ",
             $what,
             " from campaigns
-              where state = 'live' and name_key like $1 escape '\\' and status in ($2, $3, $4, $5)
+              where state = 'live' and name_key like cast($1 as text) escape '\\' and status in ($2, $3, $4, $5)
                 and (cast($6 as text) is null or id in (",
             $ids,
             "))",

@@ -139,7 +139,7 @@ impl Filter {
 pub async fn page(db: &Db, campaign: i64, filter: &Filter, window: Window) -> Result<Vec<Vehicle>> {
     on!(db.read(), c => query_as(concat!(
         "select ", columns!(), ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
-          where v.campaign_id = $1 and ($2 = '%%' or v.haystack like $2 escape '\\')
+          where v.campaign_id = $1 and ($2 = '%%' or v.haystack like cast($2 as text) escape '\\')
             and (cast($3 as bigint) is null or v.yard_id = $3) and (cast($4 as text) is null or v.status = $4)
           order by v.walk_key, v.id limit $5 offset $6"))
         .bind(campaign).bind(&filter.pattern).bind(filter.yard).bind(filter.status).bind(window.limit()).bind(window.offset())
@@ -196,7 +196,7 @@ pub async fn entries_after(db: &Db, campaign: i64, position: &(String, i64), mos
 pub async fn count(db: &Db, campaign: i64, filter: &Filter) -> Result<i64> {
     on!(db.read(), c => query_scalar(
         "select count(*) from vehicles v
-          where v.campaign_id = $1 and ($2 = '%%' or v.haystack like $2 escape '\\')
+          where v.campaign_id = $1 and ($2 = '%%' or v.haystack like cast($2 as text) escape '\\')
             and (cast($3 as bigint) is null or v.yard_id = $3) and (cast($4 as text) is null or v.status = $4)")
         .bind(campaign).bind(&filter.pattern).bind(filter.yard).bind(filter.status)
         .fetch_one(c).await)

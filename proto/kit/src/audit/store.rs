@@ -54,7 +54,7 @@ pub(super) async fn list(db: &Db, ask: &pb::ListEventsRequest) -> Result<Vec<Row
           where (at, id) < ($1, $2) and at >= $3 and at <= $4
             and ($5 = '' or kind = $5)
             and (cast($6 as bigint) is null or user_id = $6)
-            and ($7 = '%%' or lower(subject) like $7 escape '\\' or lower(summary) like $7 escape '\\')
+            and ($7 = '%%' or lower(subject) like cast($7 as text) escape '\\' or lower(summary) like cast($7 as text) escape '\\')
           order by at desc, id desc limit $8")
         .bind(before).bind(before_id).bind(from).bind(to).bind(&ask.kind).bind(ask.user_id)
         .bind(crate::page::contains(&ask.search)).bind(limit)
