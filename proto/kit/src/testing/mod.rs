@@ -15,7 +15,7 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_proto::{access::Role, role};
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use sqlx::{Connection, Executor, PgConnection};
-use std::{io::Write, path::Path, sync::LazyLock};
+use std::{io::Write, path::Path, sync::LazyLock, time::Duration};
 
 /// Where tests find a PostgreSQL server on which they may make databases.
 pub const POSTGRES: &str = "PATIO_TEST_POSTGRES";
@@ -111,6 +111,14 @@ pub fn long(test: &str) -> bool {
         tell(&format!("{test}: the long form runs with {LONG}=1"));
     }
     long
+}
+
+/// How long may be waited for what is promised within a time: that time in the long form, three times as long in the short
+/// one, which runs beside other tests on a machine of any speed.
+#[must_use]
+pub fn patience(promised: Duration) -> Duration {
+    let long = from_environment(LONG).is_some_and(|told| told == "1");
+    if long { promised } else { promised * 3 }
 }
 
 /// Tells a figure or a reason to whoever runs the tests, as `println!` may be kept back.
