@@ -32,7 +32,7 @@ LEFT_ALONE = {
     "PATIO_PRODUCT_NAME": "Patio",
     "PATIO_SIGN_IN_BURST": "sixty",
     "PATIO_MAX_CONNECTIONS": "4096",
-    "PATIO_MAX_AT_ONCE": "32 for each core",
+    "PATIO_MAX_AT_ONCE": "8 for each core",
     "PATIO_HEAD_TIMEOUT": "ten seconds",
     "PATIO_BODY_TIMEOUT": "fifteen seconds",
     "PATIO_OTLP_URL": "set by the component tracing alone",

@@ -31,7 +31,7 @@ pub struct Config {
     /// How many connections are held at once.
     #[arg(long, env = "PATIO_MAX_CONNECTIONS", default_value_t = 4096)]
     pub max_connections: usize,
-    /// How many requests are worked on at once before others wait or are refused, reads first; 32 for each core when left out.
+    /// How many requests are worked on at once before others wait or are refused, reads first; 8 for each core when left out.
     #[arg(long, env = "PATIO_MAX_AT_ONCE")]
     pub max_at_once: Option<NonZeroUsize>,
     /// How many seconds a client may take for a request's head, or rest between two requests.

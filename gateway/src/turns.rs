@@ -19,17 +19,19 @@ use tokio::{
 };
 
 /// Requests at once for each core, when nothing else is told.
-const EACH_CORE: usize = 32;
+const EACH_CORE: usize = 8;
 /// A request under way for longer than this waits for something and is no work: it counts no more.
 const WORKING: Duration = Duration::from_millis(250);
 /// How many may wait for each that is worked on.
-const QUEUE: usize = 4;
+const QUEUE: usize = 10;
 /// How long a request may wait for its turn in a rush.
 const RUSH: Duration = Duration::from_millis(500);
 /// How often it is told that requests are refused.
 const SECOND: Duration = Duration::from_secs(1);
-/// From when on a rush is an overload, in which nobody waits any more who cannot be let in.
-const LASTING: Duration = Duration::from_millis(100);
+/// An overload, in which nobody waits who cannot be let in, is over when so many for each turn found room one after another,
+const FOUND: usize = 4;
+/// or when nobody was refused for so long. That must be long: a machine that stands still for a moment refuses nobody meanwhile.
+const OVER: Duration = Duration::from_secs(5);
 
 /// What is refused first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,14 +52,14 @@ struct Room {
     under_way: usize,
     saves: VecDeque<oneshot::Sender<Turn>>,
     reads: VecDeque<oneshot::Sender<Turn>>,
-    /// When nobody waited last.
-    rested: Instant,
     /// Those refused since that was told.
     refused: u64,
     /// When it was told.
     told: Instant,
     /// When somebody was refused last.
     refused_last: Instant,
+    /// How many have to find room, one after another, until that overload is over.
+    wary: usize,
 }
 
 impl Room {
@@ -71,12 +73,12 @@ impl Room {
     /// Whether more is asked than can be answered, and not only for a moment.
     fn is_overrun(&self) -> bool {
         let waiting = self.saves.len() + self.reads.len();
-        self.refused_last.elapsed() < LASTING || self.rested.elapsed() >= LASTING || waiting >= self.most * QUEUE
+        (self.wary > 0 && self.refused_last.elapsed() < OVER) || waiting >= self.most * QUEUE
     }
 
     /// Counts a refusal, and says at most once a second that there are some.
     fn refuse(&mut self) {
-        (self.refused, self.refused_last) = (self.refused + 1, Instant::now());
+        (self.refused, self.refused_last, self.wary) = (self.refused + 1, Instant::now(), self.most * FOUND);
         if self.told.elapsed() >= SECOND {
             tracing::warn!(refused = self.refused, at_once = self.most, "too much was asked at once");
             (self.refused, self.told) = (0, Instant::now());
@@ -103,10 +105,10 @@ impl Turns {
             under_way: 0,
             saves: VecDeque::new(),
             reads: VecDeque::new(),
-            rested: now,
             refused: 0,
             told: before,
             refused_last: before,
+            wary: 0,
         };
         Self(Arc::new(Mutex::new(room)))
     }
@@ -120,7 +122,7 @@ impl Turns {
         let waiting = {
             let mut room = self.room();
             if room.has_room(rank) {
-                room.under_way += 1;
+                (room.under_way, room.wary) = (room.under_way + 1, room.wary.saturating_sub(1));
                 return Some(Turn(self.clone()));
             }
             if room.is_overrun() {
@@ -128,10 +130,8 @@ impl Turns {
                 return None;
             }
             let (here, waiting) = oneshot::channel();
-            let alone = room.saves.is_empty() && room.reads.is_empty();
             let queue = if rank == Rank::Save { &mut room.saves } else { &mut room.reads };
             queue.push_back(here);
-            room.rested = if alone { Instant::now() } else { room.rested };
             waiting
         };
         let turn = timeout(RUSH, waiting).await.ok().and_then(Result::ok);
@@ -150,9 +150,6 @@ impl Turns {
                 std::mem::forget(unwanted); // its drop would come back here, where the lock is held
                 room.under_way -= 1;
             }
-        }
-        if room.saves.is_empty() && room.reads.is_empty() {
-            room.rested = Instant::now();
         }
     }
 }
@@ -282,17 +279,37 @@ mod tests {
         assert!(begun.elapsed() >= RUSH, "it waited");
         let begun = Instant::now();
         assert!(turns.take(Rank::Save).await.is_none());
-        assert!(begun.elapsed() < RUSH / 4, "others have waited in vain");
-        tokio::time::sleep(LASTING).await;
+        assert!(begun.elapsed() < RUSH, "others have waited in vain");
         drop(all);
+        let all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
+        assert!(turns.take(Rank::Save).await.is_none(), "that four found room ends no overload");
+        drop(all);
+        for _ in 0..4 * FOUND {
+            assert!(turns.take(Rank::Save).await.is_some());
+        }
         let again = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
         let begun = Instant::now();
         let (late, ()) = tokio::join!(turns.take(Rank::Read), async {
             tokio::time::sleep(RUSH / 2).await;
             drop(again);
         });
-        assert!(late.is_some(), "nobody was refused between");
+        assert!(late.is_some(), "the overload is over");
         assert!(begun.elapsed() >= RUSH / 2);
+    }
+
+    #[tokio::test]
+    async fn no_more_wait_than_can_be_served_in_time() {
+        let turns = turns(2);
+        let _all = join_all((0..2).map(|_| turns.take(Rank::Save))).await;
+        let crowd = join_all((0..2 * QUEUE).map(|_| turns.take(Rank::Read)));
+        let late = async {
+            tokio::time::sleep(RUSH / 5).await;
+            let begun = Instant::now();
+            (turns.take(Rank::Save).await.is_none(), begun.elapsed())
+        };
+        let (crowd, (is_refused, after)) = tokio::join!(crowd, late);
+        assert!(is_refused && after < RUSH / 2, "{after:?}");
+        assert!(crowd.iter().all(Option::is_none), "nobody let them in");
     }
 
     #[tokio::test]
