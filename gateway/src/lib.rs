@@ -18,6 +18,7 @@ pub mod proxy;
 pub mod routes;
 pub mod rules;
 pub mod serve;
+pub mod threads;
 pub mod tls;
 pub mod turns;
 pub mod upload;

@@ -6,6 +6,7 @@ use crate::{
     headers, openapi,
     pace::{Busy, Paced, Pulse, Pulsing},
     routes,
+    threads::{Doors, Work},
     tls::Tls,
     turns,
 };
@@ -89,6 +90,7 @@ pub struct Gateway {
     app: Router,
     plain: Router,
     api: Api,
+    work: Work,
 }
 
 /// Reads the pages and opens the port; the one door of this crate.
@@ -107,7 +109,7 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Gateway> {
         Some(certificate) => handing_out(certificate.to_owned()).merge(app(api.clone(), pages)?),
         None => app(api.clone(), pages)?,
     };
-    Ok(Gateway { address, listener, tls, app, plain, api })
+    Ok(Gateway { address, listener, tls, app, plain, api, work: Work::default() })
 }
 
 /// What is answered over plain http where https is served: how it is, and the way to https.
@@ -174,6 +176,15 @@ impl Gateway {
         self.tls.as_ref().map(|tls| tls.notices(self.address.ip())).unwrap_or_default()
     }
 
+    /// Serves beside services in the same process: takes requests in on threads of its own, and works on them where this is called.
+    ///
+    /// # Errors
+    /// When the system gives no more threads.
+    pub async fn serve_beside(mut self) -> anyhow::Result<()> {
+        self.work = Work::here();
+        Doors::open()?.run(self.serve()).await?
+    }
+
     /// Serves until the process is told to stop, then finishes what is under way.
     ///
     /// # Errors
@@ -211,7 +222,8 @@ impl Gateway {
 
     fn welcome(&self, stream: TcpStream, peer: SocketAddr, permit: OwnedSemaphorePermit) {
         let peer = Peer { address: peer.ip(), tls: false };
-        let connection = Connection { app: self.app.clone(), api: self.api.clone(), peer, shared: AtomicBool::new(false) };
+        let (app, api, work) = (self.app.clone(), self.api.clone(), self.work.clone());
+        let connection = Connection { app, api, work, peer, shared: AtomicBool::new(false) };
         let (tls, plain) = (self.tls.clone(), self.plain.clone());
         self.api.host.tasks.spawn(async move {
             if let Err(cause) = stream.set_nodelay(true) {
@@ -233,6 +245,7 @@ impl Gateway {
 struct Connection {
     app: Router,
     api: Api,
+    work: Work,
     peer: Peer,
     shared: AtomicBool,
 }
@@ -327,9 +340,10 @@ impl Connection {
         self.shared.fetch_or(!alone, Ordering::Relaxed);
         let app = self.app.clone();
         let answered = turns::in_turn(&self.api.turns, request, |request| async {
-            match app.oneshot(request).await {
-                Ok(response) => response,
-                Err(never) => match never {},
+            match self.work.run(app.oneshot(request)).await {
+                Ok(Ok(response)) => response,
+                Ok(Err(never)) => match never {},
+                Err(cause) => headers::after_panic(cause),
             }
         });
         let mut response = answered.await.unwrap_or_else(|head| headers::turned_away(&self.api, &head));

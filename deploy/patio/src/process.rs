@@ -69,7 +69,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     }
     let url = gateway.url();
     host.tasks.spawn(async move {
-        if let Err(cause) = gateway.serve().await {
+        if let Err(cause) = gateway.serve_beside().await {
             tracing::error!(%cause, "the gateway failed");
         }
     });
