@@ -23,7 +23,7 @@ const EACH_CORE: usize = 8;
 /// A request under way for longer than this waits for something and is no work: it counts no more.
 const WORKING: Duration = Duration::from_millis(250);
 /// How many may wait for each that is worked on.
-const QUEUE: usize = 10;
+const QUEUE: usize = 20;
 /// How long a request may wait for its turn in a rush.
 const RUSH: Duration = Duration::from_millis(500);
 /// How often it is told that requests are refused.
