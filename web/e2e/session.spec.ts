@@ -13,22 +13,27 @@ async function signInHere(page: Page, { hmc, password }: Person): Promise<void> 
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Ends the session on the server, acts, unless the screen finds out before, and signs in again on the screen that says so. */
-async function interrupted(page: Page, person: Person, act: () => Promise<void>): Promise<void> {
+/** Ends the session on the server, acts, unless the screen finds out before, and signs in again on the screen that says so; whether it acted. */
+async function interrupted(page: Page, person: Person, act: () => Promise<void>): Promise<boolean> {
   const { JWT_TOKEN } = await stored(page, 'session')
   const address = page.url()
   expect((await page.request.delete('/api/sessions', { headers: { authorization: `Bearer ${JWT_TOKEN}` } })).status()).toBe(204)
   const form = page.getByRole('form', { name: 'Sign in' })
   const told = expect(page.getByText('Session expired').last()).toBeVisible({ timeout: 30_000 })
-  const acted = act().catch(async (cause: unknown) => {
-    if (!(await form.isVisible())) throw cause
-  })
-  await Promise.all([told, acted])
+  const acted = act().then(
+    () => true,
+    async (cause: unknown) => {
+      if (!(await form.isVisible())) throw cause
+      return false
+    },
+  )
+  const [, isDone] = await Promise.all([told, acted])
   await expect(form).toBeVisible()
   expect(await stored(page, 'session')).not.toHaveProperty('JWT_TOKEN')
   expect(await stored(page, 'session')).not.toHaveProperty('user')
   await signInHere(page, person)
   await expect(page).toHaveURL(address)
+  return isDone
 }
 
 const send = (page: Page, form: string) => () => page.getByRole('form', { name: form }).getByRole('button', { name: form }).click()
@@ -197,10 +202,14 @@ for (const viewport of SIZES) {
         await expect(page.getByRole('dialog').getByLabel('QC / Supervisor Notes')).toHaveValue('half a sentence')
       })
       await test.step('an inspection', async () => {
-        await page.goto(`/vehicle/${vehicle?.id}`)
-        await identify(page, vin)
-        await page.getByLabel('Operator / Team Leader Notes').fill('half a note')
-        await interrupted(page, person, () => page.getByRole('button', { name: 'Save and Exit' }).click())
+        let isSaved: boolean
+        do {
+          await page.goto(`/vehicle/${vehicle?.id}`)
+          await identify(page, vin)
+          await page.getByLabel('Operator / Team Leader Notes').fill('half a note')
+          // a page that hears of the session's end before the click has saved nothing yet
+          isSaved = await interrupted(page, person, () => page.getByRole('button', { name: 'Save and Exit' }).click())
+        } while (!isSaved)
         // it was kept by the device, and is sent as soon as its owner is back
         await expect(page.getByText(`Última modificação pelo ID: ${person.id} - ${person.hmc}`, { exact: false })).toBeVisible()
         await expect(page.getByLabel('Operator / Team Leader Notes')).toHaveValue('half a note')
