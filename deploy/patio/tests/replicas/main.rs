@@ -13,10 +13,7 @@ mod shown;
 use cluster::{Cluster, Outside, PASSWORD, SERVICES};
 use collector::Collector;
 use load::{Counts, Load};
-use patio_kit::{
-    command::print,
-    testing::{from_environment, patience},
-};
+use patio_kit::{command::print, testing::from_environment};
 use serde_json::{Value, json};
 use servers::{Postgres, Redis, free_port, until};
 use std::{
@@ -245,13 +242,13 @@ impl Yard {
                 let away = load.taken();
                 postgres.up();
                 let back = Instant::now();
-                load.until_well(patience(Duration::from_secs(8)));
+                load.until_well(Duration::from_secs(8));
                 let well = back.elapsed();
                 told(&format!("PostgreSQL away ({mode}), well again {:.1} s after it was back", well.as_secs_f64()), &away);
                 assert!(away.asked_to_wait > 0, "somebody asked");
                 assert!(away.failed.iter().all(|what| what.contains("503 Service Unavailable wait")), "{:#?}", away.failed);
-                assert!(away.slowest < patience(Duration::from_millis(3500)), "{:?}", away.slowest);
-                assert!(well < patience(Duration::from_secs(5)), "{well:?}");
+                assert!(away.slowest < Duration::from_millis(3500), "{:?}", away.slowest);
+                assert!(well < Duration::from_secs(5), "{well:?}");
             });
             load.again();
         }
@@ -269,7 +266,7 @@ impl Yard {
             let (frozen, piled) = (load.taken(), cluster.descriptors());
             postgres.signal("-CONT");
             let back = Instant::now();
-            load.until_well(patience(Duration::from_secs(8)));
+            load.until_well(Duration::from_secs(8));
             told(
                 &format!(
                     "PostgreSQL frozen, descriptors {open} before and {piled} then, well again {:.1} s after",
@@ -283,7 +280,7 @@ impl Yard {
                 "{:#?}",
                 frozen.failed
             );
-            assert!(frozen.slowest < patience(Duration::from_millis(3500)), "{:?}", frozen.slowest);
+            assert!(frozen.slowest < Duration::from_millis(3500), "{:?}", frozen.slowest);
             assert!(piled <= open + 20, "{piled} descriptors are open, {open} were");
         });
         load.again();

@@ -103,10 +103,14 @@ pub fn rounds(short: usize) -> usize {
     from_environment(ROUNDS).and_then(|told| told.parse().ok()).unwrap_or(short)
 }
 
+fn is_long() -> bool {
+    from_environment(LONG).is_some_and(|told| told == "1")
+}
+
 /// Whether a test takes its long form; says so on standard error when it does not.
 #[must_use]
 pub fn long(test: &str) -> bool {
-    let long = from_environment(LONG).is_some_and(|told| told == "1");
+    let long = is_long();
     if !long {
         tell(&format!("{test}: the long form runs with {LONG}=1"));
     }
@@ -117,8 +121,7 @@ pub fn long(test: &str) -> bool {
 /// one, which runs beside other tests on a machine of any speed.
 #[must_use]
 pub fn patience(promised: Duration) -> Duration {
-    let long = from_environment(LONG).is_some_and(|told| told == "1");
-    if long { promised } else { promised * 3 }
+    if is_long() { promised } else { promised * 3 }
 }
 
 /// Tells a figure or a reason to whoever runs the tests, as `println!` may be kept back.
