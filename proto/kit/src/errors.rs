@@ -114,6 +114,13 @@ pub fn internal(cause: &dyn Display) -> Status {
     status(Code::Internal, Reason::Internal, &"something went wrong on our side")
 }
 
+/// The status when another part of the product gave no answer, or not all of it.
+#[must_use]
+pub fn unanswered(cause: &dyn Display) -> Status {
+    tracing::debug!(%cause, "a service cannot be reached");
+    status(Code::Unavailable, Reason::Unavailable, &"a part of the product cannot be reached; try again in a moment")
+}
+
 /// The status of a failed statement: away when the database cannot be reached, else a fault of ours.
 #[must_use]
 pub fn database(cause: &sqlx::Error) -> Status {

@@ -173,8 +173,7 @@ fn jitter(millis: u64) -> u64 {
 }
 
 fn away(cause: &dyn std::fmt::Display) -> Response<Body> {
-    tracing::debug!(%cause, "a service cannot be reached");
-    errors::status(Code::Unavailable, Reason::Unavailable, &"a part of the product cannot be reached; try again in a moment").into_http()
+    errors::unanswered(cause).into_http()
 }
 
 fn too_late() -> Response<Body> {

@@ -1,8 +1,9 @@
 //! One replica, and how it is.
 use super::Replicas;
-use crate::lifecycle::Tasks;
+use crate::{errors, lifecycle::Tasks};
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{HeaderMap, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full};
 use std::{
     error::Error,
     net::SocketAddr,
@@ -29,6 +30,8 @@ const CHECK_EVERY: Duration = Duration::from_millis(300);
 const MISSES: u32 = 2;
 /// How long until one that is not well is asked again.
 const CHECK_SOON: Duration = Duration::from_millis(100);
+/// What says how a call went, before its message or after it.
+const STATUS: &str = "grpc-status";
 
 /// One address and what is known of it.
 pub struct Replica {
@@ -151,24 +154,32 @@ impl Lease {
 
     /// Carries a call there; one that may be repeated is given up when the replica is not well any more and another is.
     ///
+    /// An answer is whole, unless it is a stream: one that breaks off ends with [`tonic::Code::Unavailable`].
+    ///
     /// # Errors
-    /// Why there was no answer.
+    /// Why there was no answer, or not all of it.
     pub async fn carry(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, Failure> {
         let answered = tokio::select! {
-            answered = self.0.channel.clone().oneshot(request) => answered,
+            answered = self.answer(request) => answered,
             () = self.better_elsewhere(), if may_repeat => return Err(Failure::Lost("the replica is not well any more".to_owned())),
         };
-        answered.map_err(|cause| {
-            let failure = failure(&cause);
+        answered.inspect_err(|failure| {
             if !matches!(failure, Failure::TooLate) {
                 self.0.suspect();
             }
-            failure
         })
     }
-}
 
-impl Lease {
+    async fn answer(&self, request: Request<Body>) -> Result<Response<Body>, Failure> {
+        let streamed = patio_proto::method(request.uri().path()).is_some_and(|method| method.server_streaming);
+        let response = self.0.channel.clone().oneshot(request).await.map_err(|cause| failure(&cause))?;
+        if streamed {
+            Ok(response.map(|body| Body::new(body.map_err(|cause| errors::unanswered(&cause)))))
+        } else {
+            complete(response).await
+        }
+    }
+
     async fn better_elsewhere(&self) {
         self.0.lost().await;
         while self.1.well() == 0 {
@@ -181,6 +192,17 @@ impl Drop for Lease {
     fn drop(&mut self) {
         self.0.busy.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+/// Waits for the rest of an answer; what does not say at its end how the call went is none.
+async fn complete(response: Response<Body>) -> Result<Response<Body>, Failure> {
+    let (head, body) = response.into_parts();
+    let body = body.collect().await.map_err(|cause| Failure::Lost(cause.to_string()))?;
+    let says = |headers: &HeaderMap| headers.contains_key(STATUS);
+    if head.status == StatusCode::OK && !says(&head.headers) && !body.trailers().is_some_and(says) {
+        return Err(Failure::Lost("the answer ended early".to_owned()));
+    }
+    Ok(Response::from_parts(head, Body::new(body.map_err(|never| match never {}))))
 }
 
 fn failure(cause: &(dyn Error + 'static)) -> Failure {
@@ -208,6 +230,5 @@ fn untouched(cause: &h2::Error) -> bool {
 
 /// A body that can be sent again.
 pub(crate) fn whole(body: Bytes) -> Body {
-    use http_body_util::{BodyExt, Full};
     Body::new(Full::new(body).map_err(|never| match never {}))
 }

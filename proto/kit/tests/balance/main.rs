@@ -3,6 +3,7 @@
 mod replica;
 
 use http::{HeaderMap, Request, Response};
+use http_body_util::BodyExt;
 use patio_kit::{
     balance,
     lifecycle::Tasks,
@@ -17,10 +18,11 @@ use std::{
 use tonic::body::Body;
 use tower::ServiceExt;
 
-/// A call that may be repeated, one that may not, and one that cannot, as it is a stream.
+/// A call that may be repeated, one that may not, one that cannot, as it is a stream, and one that is answered by a stream.
 const READ: &str = "/patio.vehicle.v1.VehicleService/GetVehicle";
 const SAVE: &str = "/patio.vehicle.v1.VehicleService/SaveVehicle";
 const STREAM: &str = "/patio.vehicle.v1.FleetService/ImportVehicles";
+const STREAMED: &str = "/patio.vehicle.v1.VehicleService/ListAllVehicles";
 
 struct Caller {
     link: Link,
@@ -113,6 +115,25 @@ async fn a_call_that_was_lost_is_repeated_only_when_it_may_be() {
     let keyed = Request::post(SAVE).extension(Repeatable).body(Body::empty()).unwrap();
     caller.link.clone().oneshot(keyed).await.unwrap();
     assert!(a.seen() + b.seen() > 2, "a save with an idempotency key is tried again");
+}
+
+#[tokio::test]
+async fn an_answer_that_broke_off_is_as_good_as_none() {
+    let (a, b) = (Double::start("a"), Double::start("b"));
+    let caller = Caller::of(&[&a, &b]).await;
+    for how in [Behaviour::Torn, Behaviour::Unended] {
+        a.behave(how);
+        assert_eq!(caller.calls(READ, 10).await, (BTreeMap::from([("b".to_owned(), 10)]), 0), "{how:?}: read elsewhere");
+        b.behave(how);
+        for path in [SAVE, STREAM] {
+            assert_eq!(header(&caller.call(path).await, "grpc-status"), "14", "{how:?}: whether it was done is unknown");
+        }
+        b.behave(Behaviour::Well);
+    }
+    a.behave(Behaviour::Torn);
+    b.behave(Behaviour::Torn);
+    let broken = caller.call(STREAMED).await.into_body().collect().await.unwrap_err();
+    assert_eq!(broken.code(), tonic::Code::Unavailable, "{broken:?}: what was read of a stream cannot be taken back");
 }
 
 #[tokio::test]

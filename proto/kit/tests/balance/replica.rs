@@ -28,6 +28,10 @@ pub enum Behaviour {
     Expiring,
     /// Takes its time.
     Slow,
+    /// Begins its answer and goes away.
+    Torn,
+    /// Begins its answer and ends it without saying what came of it, as one cut off by something in between.
+    Unended,
 }
 
 #[derive(Clone)]
@@ -119,7 +123,20 @@ async fn answer(shared: Shared) -> axum::response::Response {
             "0"
         }
         Behaviour::Breaking => std::panic::resume_unwind(Box::new("as told")),
+        Behaviour::Torn => return begun(Some(std::io::ErrorKind::BrokenPipe.into())),
+        Behaviour::Unended => return begun(None),
     };
     let message = if behaviour == Behaviour::Expiring { "Timeout expired" } else { "" };
     (StatusCode::OK, [("grpc-status", status), ("grpc-message", message), ("x-replica", shared.name)]).into_response()
+}
+
+/// The beginning of an answer, and a moment later what ends it.
+fn begun(end: Option<std::io::Error>) -> axum::response::Response {
+    use futures::StreamExt;
+    let end = async move {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        futures::stream::iter(end.map(Err))
+    };
+    let body = futures::stream::iter([Ok("half of it")]).chain(futures::stream::once(end).flatten());
+    (StatusCode::OK, [("x-replica", "torn")], axum::body::Body::from_stream(body)).into_response()
 }
