@@ -280,6 +280,8 @@ def check_images(known):
         port = known[program]["PATIO_LISTEN"].rsplit(":", 1)[1]
         check(f"EXPOSE {port} 9090" in told["lines"], f"Dockerfile: {program} exposes other ports than it has")
         check(f'ENTRYPOINT ["/{program}"]' in told["lines"], f"Dockerfile: {program} is not what its image runs")
+        # What runs by itself says so where its ENTRYPOINT stands: that line forgets the CMD of the stage before.
+        check('CMD ["serve"]' in told["lines"], f"Dockerfile: {program} only prints its help unless it is told to serve")
         check(told["from"] == "program" and "USER 10001:10001" in targets["program"]["lines"], f"Dockerfile: {program} runs as root")
         for variable in re.findall(r"(PATIO_\w+)=", " ".join(line for line in told["lines"] if line.startswith("ENV"))):
             check(variable in known[program], f"Dockerfile: {program} does not know {variable}")
