@@ -18,6 +18,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PROGRAMS = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc", "gateway"]
 WORKLOADS = {"Deployment", "StatefulSet", "Job"}
+# For how many seconds at most a replica that comes or goes may be unknown to a caller: name servers of clusters keep their
+# answers for thirty, and callers look names up every two.
+NEWS_TAKES = 32
 # Variables that a cluster leaves at their default, and why.
 LEFT_ALONE = {
     "PATIO_ADMIN_HMC": "the first supervisor is 1000 unless somebody wants another",
@@ -213,6 +216,8 @@ def check_availability(overlay, documents):
         keys = {spread["topologyKey"] for spread in spec["topologySpreadConstraints"]}
         check(keys == {"topology.kubernetes.io/zone", "kubernetes.io/hostname"}, f"{where}: spread over zones and nodes")
         check(spec["terminationGracePeriodSeconds"] >= float(settings["PATIO_LEAVE_SECONDS"]) + 2 * 20 + 5, f"{where}: has no time to drain")
+        check(float(settings["PATIO_LEAVE_SECONDS"]) > NEWS_TAKES, f"{where}: goes before all callers know others")
+        check(deployment["spec"]["minReadySeconds"] > NEWS_TAKES, f"{where}: an update goes on before all callers know the new replica")
         update = deployment["spec"]["strategy"]["rollingUpdate"]
         check(update == {"maxUnavailable": 0, "maxSurge": 1}, f"{where}: an update takes replicas away before there are new ones")
         check("httpGet" in spec["containers"][0]["livenessProbe"], f"{where}: a database that is away would restart it")

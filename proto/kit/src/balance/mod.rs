@@ -19,7 +19,7 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::Notify;
+use tokio::{sync::Notify, time::Instant};
 
 /// How often the name is looked up again when nothing happens.
 const LOOK_UP_EVERY: Duration = Duration::from_secs(2);
@@ -29,6 +29,10 @@ const LOOK_UP_SOON: Duration = Duration::from_millis(200);
 const SETTLING: Duration = Duration::from_secs(2);
 /// How often it looks meanwhile.
 const LOOK: Duration = Duration::from_millis(20);
+/// How long a replica that is well stays although the name does not lead to it any more.
+///
+/// Name servers keep their answers, often for thirty seconds, and where there are two of them an old answer follows a new one.
+const OUTLIVES_ITS_NAME: Duration = Duration::from_secs(60);
 
 /// The replicas of one service; clones share what is known of them.
 #[derive(Clone)]
@@ -169,7 +173,7 @@ impl Replicas {
             }
         }
         if !found.is_empty() {
-            self.replace(found, all, tasks);
+            self.replace(found, all, Instant::now(), tasks);
         }
         let (known, well) = (self.0.known.read().unwrap_or_else(PoisonError::into_inner).len(), self.well());
         metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => "known").set(count(known));
@@ -177,10 +181,14 @@ impl Replicas {
     }
 
     /// Takes new addresses in, and when `all` were found, leaves out those that are gone.
-    fn replace(&self, mut found: HashSet<SocketAddr>, all: bool, tasks: &Tasks) {
+    fn replace(&self, mut found: HashSet<SocketAddr>, all: bool, now: Instant, tasks: &Tasks) {
         let mut known = self.0.known.write().unwrap_or_else(PoisonError::into_inner);
         known.retain(|replica| {
-            let stays = found.remove(&replica.address) || !all;
+            let named = found.remove(&replica.address);
+            if named {
+                replica.note_name(now);
+            }
+            let stays = named || !all || replica.is_well() && now - replica.last_named() < OUTLIVES_ITS_NAME;
             if !stays {
                 replica.forget();
             }
@@ -199,4 +207,61 @@ impl Replicas {
 
 fn count(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tonic::service::RoutesBuilder;
+    use tonic_health::{
+        ServingStatus,
+        server::{HealthReporter, health_reporter},
+    };
+
+    /// A process that says how it is, and nothing else.
+    async fn process(tasks: &Tasks) -> (SocketAddr, HealthReporter) {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (reporter, health) = health_reporter();
+        let mut routes = RoutesBuilder::default();
+        routes.add_service(health);
+        tasks.spawn(async move { axum::serve(listener, routes.routes().into_axum_router()).await.unwrap() });
+        (address, reporter)
+    }
+
+    fn known(replicas: &Replicas) -> HashSet<SocketAddr> {
+        replicas.0.known.read().unwrap().iter().map(|replica| replica.address).collect()
+    }
+
+    /// Waits until so many of the known ones are well.
+    async fn until_well(replicas: &Replicas, count: usize) {
+        let settled = async {
+            while replicas.well() != count {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), settled).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_old_answer_about_a_name_takes_no_replica_away_that_is_well() {
+        let tasks = Tasks::default();
+        let replicas = replicas("test", "http://localhost:1", &tasks).unwrap();
+        let ((old, leaves), (new, _well)) = (process(&tasks).await, process(&tasks).await);
+        let begun = Instant::now();
+        replicas.replace(HashSet::from([old]), true, begun, &tasks);
+        replicas.replace(HashSet::from([old, new]), true, begun, &tasks);
+        until_well(&replicas, 2).await;
+        replicas.replace(HashSet::from([old]), true, begun + Duration::from_secs(30), &tasks);
+        leaves.set_service_status("", ServingStatus::NotServing).await;
+        until_well(&replicas, 1).await;
+        assert_eq!(known(&replicas), HashSet::from([old, new]), "another name server has not heard of the new one");
+        replicas.replace(HashSet::from([new]), true, begun + Duration::from_secs(40), &tasks);
+        assert_eq!(known(&replicas), HashSet::from([new]), "neither named nor well");
+        replicas.replace(HashSet::from([old]), true, begun + Duration::from_secs(99), &tasks);
+        assert_eq!(known(&replicas), HashSet::from([old, new]));
+        replicas.replace(HashSet::from([old]), true, begun + Duration::from_secs(100), &tasks);
+        assert_eq!(known(&replicas), HashSet::from([old]), "well, but nobody has named it for a minute");
+        tasks.stop();
+    }
 }

@@ -8,12 +8,15 @@ use std::{
     error::Error,
     net::SocketAddr,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
 };
-use tokio::sync::{Notify, watch};
+use tokio::{
+    sync::{Notify, watch},
+    time::Instant,
+};
 use tonic::{
     ConnectError, TimeoutExpired,
     body::Body,
@@ -40,6 +43,7 @@ pub struct Replica {
     busy: AtomicUsize,
     well: watch::Sender<bool>,
     look: Notify,
+    named: Mutex<Instant>,
     forgotten: watch::Sender<bool>,
 }
 
@@ -69,6 +73,7 @@ impl Replica {
             busy: AtomicUsize::new(0),
             well: watch::Sender::new(false),
             look: Notify::new(),
+            named: Mutex::new(Instant::now()),
             forgotten: watch::Sender::new(false),
         });
         let (watching, ended) = (replica.clone(), tasks.clone());
@@ -115,6 +120,16 @@ impl Replica {
 
     pub fn busy(&self) -> usize {
         self.busy.load(Ordering::Relaxed)
+    }
+
+    /// Notes that its service's name led to it.
+    pub fn note_name(&self, now: Instant) {
+        *self.named.lock().unwrap_or_else(PoisonError::into_inner) = now;
+    }
+
+    /// When its service's name last led to it.
+    pub fn last_named(&self) -> Instant {
+        *self.named.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the asking; calls under way go on.
