@@ -1,4 +1,5 @@
 //! One SQL text, two databases.
+mod connections;
 mod open;
 
 use crate::{
@@ -7,12 +8,12 @@ use crate::{
     flush::{self, Flush, Moment},
     writer::{Lasts, Queue},
 };
+pub use connections::{Connections, Held};
 use futures::future::BoxFuture;
 use open::{open_postgres, open_sqlite};
 use sqlx::{
-    Connection, Executor, PgConnection, PgPool, Postgres, SqliteConnection, SqlitePool,
+    Connection, Executor, PgConnection, SqliteConnection, SqlitePool,
     migrate::Migrator,
-    pool::PoolConnection,
     sqlite::{SqliteConnectOptions, SqlitePoolOptions},
 };
 use std::{path::Path, sync::Arc, time::Duration};
@@ -50,7 +51,7 @@ const BUSY: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 enum Pools {
     Sqlite { read: SqlitePool, write: Queue },
-    Postgres { read: PgPool, write: PgPool, once: PgPool, flush: Arc<Flush> },
+    Postgres { read: Connections, write: Connections, once: Connections, flush: Arc<Flush> },
 }
 
 /// An open transaction that may write.
@@ -120,7 +121,8 @@ impl Db {
     pub async fn migrate(&self, schema: Schema) -> anyhow::Result<()> {
         match &self.pools {
             Pools::Sqlite { write, .. } => write.migrate(&tolerant(schema.sqlite)).await?,
-            Pools::Postgres { write: pool, .. } => {
+            Pools::Postgres { write, .. } => {
+                let pool = write.pool();
                 let make = format!("create schema if not exists {}", schema.name);
                 match pool.execute(sqlx::AssertSqlSafe(make)).await {
                     Err(cause) if errors::is_away(&cause) => return Err(cause.into()),
@@ -149,7 +151,7 @@ impl Db {
 
     /// A connection for reading.
     #[must_use]
-    pub fn read(&self) -> Side<&SqlitePool, &PgPool> {
+    pub fn read(&self) -> Side<&SqlitePool, &Connections> {
         match &self.pools {
             Pools::Sqlite { read, .. } => Side::Sqlite(read),
             Pools::Postgres { read, .. } => Side::Postgres(read),
@@ -235,6 +237,13 @@ impl Db {
         }
     }
 
+    /// Makes connections before anybody needs them.
+    pub(crate) async fn warm(&self) {
+        if let Pools::Postgres { read, write, once, .. } = &self.pools {
+            futures::join!(read.warm(), write.warm(), once.warm());
+        }
+    }
+
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<(), sqlx::Error> {
         on!(self.read(), c => sqlx::query("select 1").execute(c).await.map(drop))
@@ -299,7 +308,7 @@ impl Db {
                 metrics::gauge!("patio_db_queue", "service" => service).set(f64::from(waiting));
             }
             Pools::Postgres { read, write, once, .. } => {
-                let all = [read, write, once];
+                let all = [read, write, once].map(Connections::pool);
                 let most = all.iter().map(|pool| pool.options().get_max_connections()).sum();
                 pooled(all.iter().map(|pool| pool.size()).sum(), all.iter().map(|pool| pool.num_idle()).sum(), most);
             }
@@ -315,16 +324,16 @@ impl Db {
                 write.close().await;
             }
             Pools::Postgres { read, write, once, flush } => {
-                once.close().await;
-                write.close().await;
+                once.pool().close().await;
+                write.pool().close().await;
                 flush.close().await;
-                read.close().await;
+                read.pool().close().await;
             }
         }
     }
 }
 
-async fn transact<T, E, F>(mut connection: PoolConnection<Postgres>, work: F) -> Result<T, E>
+async fn transact<T, E, F>(mut connection: Held, work: F) -> Result<T, E>
 where
     F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
     E: From<sqlx::Error>,

@@ -3,6 +3,7 @@
 //! A commit that waits for the disk keeps its rows from others until then, and a campaign's counters
 //! would be changed once a turn of the disk. So transactions commit without waiting, and their answers
 //! wait for a flush that covers them: one that begins after the commit does, for everybody who is there.
+use futures::future::BoxFuture;
 use sqlx::{ConnectOptions, Connection, PgConnection, postgres::PgConnectOptions};
 use std::{
     future::Future,
@@ -70,6 +71,8 @@ pub(crate) struct Flush {
 #[derive(Default)]
 struct Line {
     connection: Option<PgConnection>,
+    /// One that is being made: whoever gives up waiting leaves it to the next.
+    coming: Option<BoxFuture<'static, Result<PgConnection>>>,
     /// Connections made so far.
     lives: u64,
     /// Tickets below this one are on the disk.
@@ -112,7 +115,11 @@ impl Flush {
         if !alive {
             (line.connection, line.lives) = (None, line.lives + 1);
             self.life.store(0, Ordering::Release);
-            line.connection = Some(timeout(PATIENCE, self.options.connect()).await.map_err(|_| sqlx::Error::PoolTimedOut)??);
+            let options = self.options.clone();
+            let coming = line.coming.get_or_insert_with(|| Box::pin(async move { options.connect().await }));
+            let came = timeout(PATIENCE, coming).await.map_err(|_| sqlx::Error::PoolTimedOut)?;
+            line.coming = None;
+            line.connection = Some(came?);
             self.life.store(line.lives, Ordering::Release);
         }
         self.heard.set();

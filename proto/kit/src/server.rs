@@ -117,6 +117,7 @@ fn follow(host: &Host, service: &'static str, (reporter, names): (HealthReporter
     let host = host.clone();
     let tasks = host.tasks.clone();
     tasks.spawn(async move {
+        db.warm().await;
         let mut missed = 0;
         while !host.tasks.is_leaving() {
             missed = match tokio::time::timeout(Duration::from_secs(1), db.ping()).await {

@@ -11,6 +11,7 @@ use patio_proto::{
     campaign::Turn,
     vehicle::{self as pb, VehicleStatus},
 };
+use sqlx::Connection;
 use std::{collections::BTreeSet, time::Duration};
 
 fn spaces(count: usize) -> Vec<String> {
@@ -167,7 +168,8 @@ async fn a_preview_waits_for_nobody_and_a_campaign_closes_after_the_change_that_
         let (yard, walk) = yard(host, 30).await;
         let db = yard.host.database(vehicle_svc::SCHEMA).await.unwrap();
         let Side::Postgres(pool) = db.read() else { return };
-        let mut saving = pool.begin().await.unwrap();
+        let mut held = pool.acquire().await.unwrap();
+        let mut saving = held.begin().await.unwrap();
         sqlx::query("select id from vehicles where id = $1 for update").bind(walk[0].id).execute(&mut *saving).await.unwrap();
         let vins: Vec<_> = (1..=30).map(|n| format!("HB20 {n:06}")).collect();
         let ask = pb::BulkStatusRequest {

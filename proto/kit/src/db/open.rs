@@ -1,5 +1,5 @@
 //! How each database is opened.
-use super::{Pools, Schema};
+use super::{Connections, Pools, Schema};
 use crate::{
     flush::{Flush, RESTED},
     writer,
@@ -11,8 +11,6 @@ use sqlx::{
 };
 use std::{path::Path, str::FromStr, sync::Arc, time::Duration};
 
-/// A connection is waited for no longer than leaves time to say so within the three seconds an answer may take.
-///
 /// Saves wait for the disk with their connection held; reads hold one for a moment only, so fewer serve them, and the
 /// server switches less. With the default all four services stay below the hundred that PostgreSQL allows by itself.
 pub(super) fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<Pools> {
@@ -24,19 +22,15 @@ pub(super) fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyh
     let planned = quick.clone().options([("plan_cache_mode", "force_generic_plan")]);
     let few = (connections / 4).max(1);
     let pool = |most, options: &PgConnectOptions| {
-        PgPoolOptions::new()
-            .max_connections(most)
-            .acquire_timeout(Duration::from_millis(1500))
-            .test_before_acquire(false)
-            .before_acquire(|connection, seen| {
-                Box::pin(async move {
-                    if seen.idle_for > RESTED {
-                        connection.ping().await?;
-                    }
-                    Ok(true)
-                })
+        let pool = PgPoolOptions::new().test_before_acquire(false).before_acquire(|connection, seen| {
+            Box::pin(async move {
+                if seen.idle_for > RESTED {
+                    connection.ping().await?;
+                }
+                Ok(true)
             })
-            .connect_lazy_with(options.clone())
+        });
+        Connections::lazy(most, pool, options.clone())
     };
     let (read, write, once) = (pool((connections * 3 / 8).max(2), &options), pool(connections - few, &quick), pool(few, &planned));
     Ok(Pools::Postgres { read, write, once, flush: Arc::new(Flush::new(options)) })

@@ -1,5 +1,12 @@
-//! What waits for the disk, and when.
+//! What waits for the disk, and when; what waits for a connection.
 use super::*;
+use crate::{
+    lifecycle::Tasks,
+    testing::{POSTGRES, from_environment, tell},
+};
+use sqlx::{ConnectOptions, postgres::PgConnectOptions};
+use std::{str::FromStr, time::Instant};
+use tokio::net::{TcpListener, TcpStream};
 
 /// Asks, within its own transaction, how the commit will wait: 1 is not at all, 2 until the disk has it.
 fn level<'c>(tx: &'c mut Tx<'_>) -> BoxFuture<'c, Result<i64, sqlx::Error>> {
@@ -21,5 +28,49 @@ async fn a_step_waits_for_the_disk_while_others_do() {
     tokio::time::sleep(BUSY + Duration::from_millis(100)).await;
     assert!(!db.is_busy(), "and it was no step that kept it so");
     assert_eq!(db.write_step(|tx| level(tx)).await.unwrap(), 1);
+    db.close().await;
+}
+
+fn one<'c>(tx: &'c mut Tx<'_>) -> BoxFuture<'c, Result<i32, sqlx::Error>> {
+    Box::pin(async move { on!(tx.on(), c => sqlx::query_scalar("select 1").fetch_one(c).await) })
+}
+
+/// A way to the server at `url` that lets each connection in after `wait` only; the URL that leads through it.
+async fn slow_way(url: &str, wait: Duration) -> String {
+    let options = PgConnectOptions::from_str(url).unwrap();
+    let server = (options.get_host().to_owned(), options.get_port());
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let here = listener.local_addr().unwrap().port();
+    Tasks::default().spawn(async move {
+        while let Ok((mut near, _)) = listener.accept().await {
+            let server = server.clone();
+            Tasks::default().spawn(async move {
+                tokio::time::sleep(wait).await;
+                let mut far = TcpStream::connect(server).await.unwrap();
+                let _ = tokio::io::copy_bidirectional(&mut near, &mut far).await;
+            });
+        }
+    });
+    options.host("127.0.0.1").port(here).to_url_lossy().to_string()
+}
+
+#[tokio::test]
+async fn a_server_that_lets_in_slowly_is_reached_although_nobody_waits_for_it_so_long() {
+    let Some(server) = from_environment(POSTGRES) else { return tell(&format!("{POSTGRES} is not set: skipped")) };
+    let none: &'static Migrator = Box::leak(Box::new(Migrator::with_migrations(Vec::new())));
+    let url = slow_way(&server, Duration::from_secs(2)).await;
+    let pools = open_postgres(Schema { name: "public", sqlite: none, postgres: none }, &url, 4).unwrap();
+    let db = Db { pools, asked: Arc::default() };
+    let begun = Instant::now();
+    let mut reached = [false; 3];
+    while reached != [true; 3] {
+        assert!(begun.elapsed() < Duration::from_secs(20), "reading, writing and writing once: {reached:?}");
+        let turn = Instant::now();
+        let saves = futures::future::join(db.write(|tx| one(tx)), db.write_once(|tx| one(tx)));
+        let (read, saved) = tokio::join!(db.ping(), tokio::time::timeout(Duration::from_millis(2800), saves));
+        assert!(turn.elapsed() < Duration::from_secs(3), "a call is given up then: {:?}", turn.elapsed());
+        let (written, once) = saved.map_or((false, false), |(written, once)| (written.is_ok(), once.is_ok()));
+        reached = [reached[0] | read.is_ok(), reached[1] | written, reached[2] | once];
+    }
     db.close().await;
 }
