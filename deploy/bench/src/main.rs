@@ -1,4 +1,5 @@
 //! Measures Patio beside floors built from the same workspace, in the same run.
+mod cores;
 mod doors;
 mod files;
 mod fill;
@@ -15,6 +16,7 @@ mod vehicles;
 
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use cores::Cores;
 use fill::Person;
 use measure::Sizes;
 use patio_kit::command;
@@ -66,6 +68,9 @@ struct Options {
     /// How long one turn of an operation is, in seconds.
     #[arg(long)]
     seconds: Option<f64>,
+    /// Keeps the load on half of the cores, and Patio with its databases on the others.
+    #[arg(long)]
+    apart: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -99,6 +104,10 @@ enum Form {
 impl Options {
     fn wants(&self, part: Part) -> bool {
         self.parts.is_empty() || self.parts.contains(&part)
+    }
+
+    fn cores(&self) -> anyhow::Result<Cores> {
+        if self.apart { Cores::apart() } else { Ok(Cores::default()) }
     }
 
     fn sizes(&self) -> Sizes {
@@ -137,16 +146,19 @@ pub struct Bench {
 
 fn main() -> ExitCode {
     command::ended(&match Cli::parse().command {
-        Command::Run(options) => command::run(run(options)),
+        Command::Run(options) => match options.cores() {
+            Ok(cores) => command::run(run(options, cores)),
+            Err(cause) => Err(cause),
+        },
         Command::Floor(floor) => command::run(floor::run(floor)),
     })
 }
 
-async fn run(options: Options) -> anyhow::Result<()> {
+async fn run(options: Options, cores: Cores) -> anyhow::Result<()> {
     let mut table = Table::default();
     for (form, stack) in [(Form::Five, "five"), (Form::One, "one")] {
         if options.stack == form || options.stack == Form::Both {
-            measure_one(&options, stack, &mut table).await?;
+            measure_one(&options, cores, stack, &mut table).await?;
         }
     }
     println!("\n{}", table.text());
@@ -156,12 +168,12 @@ async fn run(options: Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn measure_one(options: &Options, stack: &'static str, table: &mut Table) -> anyhow::Result<()> {
+async fn measure_one(options: &Options, cores: Cores, stack: &'static str, table: &mut Table) -> anyhow::Result<()> {
     let programs = match &options.programs {
         Some(folder) => folder.canonicalize()?,
         None => std::env::current_exe()?.parent().context("no folder")?.to_owned(),
     };
-    let bench = Bench::start(stack, options.sizes(), Ground::new(&programs)?).await?;
+    let bench = Bench::start(stack, options.sizes(), Ground::new(&programs, cores)?).await?;
     if options.wants(Part::Vehicle) {
         timed("vehicle", vehicles::measure(&bench, table)).await?;
     }

@@ -24,28 +24,25 @@ const BESIDE: f64 = 4.0;
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let (at, number) = (bench.patio.at, Arc::new(AtomicU64::new(1 << 40)));
     let (reads, saves) = (reads(bench), saves(bench));
-    let load = Load { connections: bench.sizes.connections, time: bench.sizes.time, pace: None };
-    let knee = fire(at, load, &number, &both(&reads, &saves)).await?;
-    let alone = (fire(at, load, &number, &reads).await?.rate(), fire(at, load, &number, &saves).await?.rate());
-    let paced = |pace: f64, connections| Load { connections, pace: Some(pace), ..load };
-    let calm = fire(at, paced(knee.rate() / 4.0, 16), &number, &both(&reads, &saves)).await?;
-    let (much, few) = (knee.rate() * TIMES / SAVES * (SAVES - 1.0), knee.rate() * TIMES / SAVES);
     let (sign_ins, nobody) = (tries("3000", PASSWORD, None), HeaderMap::new());
     let probes: Shots = Arc::new(move |number| Shot::get(if number % 2 == 0 { "/healthz" } else { "/readyz" }.to_owned(), &nobody));
-    let all = || async {
-        tokio::try_join!(
-            fire(at, paced(much, CALLERS), &number, &reads),
-            fire(at, paced(few, CALLERS / 8), &number, &saves),
-            fire(at, paced(BESIDE, 2), &number, &probes),
-            fire(at, paced(BESIDE, 4), &number, &sign_ins),
-        )
+    let load = Load { connections: bench.sizes.connections, time: bench.sizes.time, pace: None };
+    let paced = |pace: f64, connections| Load { connections, pace: Some(pace), ..load };
+    let beside = async || tokio::try_join!(fire(at, paced(BESIDE, 2), &number, &probes), fire(at, paced(BESIDE, 4), &number, &sign_ins));
+    let alone = async |load, shots: &Shots| anyhow::Ok(tokio::try_join!(fire(at, load, &number, shots), beside())?.0);
+    let knee = alone(load, &both(&reads, &saves)).await?;
+    let paced_both = async |times: f64, callers| {
+        let (much, few) = (knee.good() * times / SAVES * (SAVES - 1.0), knee.good() * times / SAVES);
+        tokio::try_join!(fire(at, paced(much, callers), &number, &reads), fire(at, paced(few, callers / 8), &number, &saves), beside())
     };
-    all().await?; // it begins as a rush, which waits for its turn
-    let (read, saved, probed, signed) = all().await?;
+    let (calm_read, calm_saved, _) = paced_both(0.25, 32).await?;
+    let alone = (alone(load, &reads).await?.good(), alone(load, &saves).await?.good());
+    paced_both(TIMES, CALLERS).await?; // it begins as a rush, which waits for its turn
+    let (read, saved, (probed, signed)) = paced_both(TIMES, CALLERS).await?;
     // A save takes several times the work of a read, and more of the saves are let in: shares of what could be done are compared.
     let share = |read: f64, saved: f64| 100.0 * (read / alone.0 + saved / alone.1);
-    let done = share(read.good(), saved.good()) / share(knee.rate() / SAVES * (SAVES - 1.0), knee.rate() / SAVES);
-    tell(bench.stack, table, (&knee, &calm, done), (&read, &saved), (&probed, &signed));
+    let done = share(read.good(), saved.good()) / share(knee.good() / SAVES * (SAVES - 1.0), knee.good() / SAVES);
+    tell(bench.stack, table, (knee.good(), done), [(&calm_read, &read), (&calm_saved, &saved)], (&probed, &signed));
     Ok(())
 }
 
@@ -59,19 +56,16 @@ fn refused_in(volley: &Volley, share: f64) -> f64 {
 
 type Pair<'a> = (&'a Volley, &'a Volley);
 
-fn tell(stack: &str, table: &mut Table, (knee, calm, done): (&Volley, &Volley, f64), (read, saved): Pair, (probed, signed): Pair) {
+fn tell(stack: &str, table: &mut Table, (knee, done): (f64, f64), pairs: [Pair; 2], (probed, signed): Pair) {
+    let [(_, read), (_, saved)] = pairs;
     let share = |volley: &Volley| 100.0 * count(volley.refused) / count(volley.answers.max(1));
     let (good, asked) = (read.good() + saved.good(), read.rate() + saved.rate());
-    let more = format!(
-        "{good:.0}/s of {:.0}/s, asked {asked:.0}/s; refused {:.0} % of reads, {:.0} % of saves",
-        knee.rate(),
-        share(read),
-        share(saved)
-    );
+    let more =
+        format!("{good:.0}/s of {knee:.0}/s, asked {asked:.0}/s; refused {:.0} % of reads, {:.0} % of saves", share(read), share(saved));
     table.most((stack, "goodput lost at three times the load"), (100.0 * (1.0 - done), 10.0), "%", more);
     let refusals = refused_in(read, 0.99).max(refused_in(saved, 0.99));
     table.most((stack, "refused after, p99"), (refusals, 50.0), "ms", format!("half of them after {:.1} ms", refused_in(read, 0.5)));
-    for (name, volley) in [("reads", read), ("saves", saved)] {
+    for (name, (calm, volley)) in ["reads", "saves"].into_iter().zip(pairs) {
         let more = format!("p50 {:.1} ms; calm p50 {:.1} ms", waited(volley, 0.5), waited(calm, 0.5));
         table.most((stack, &format!("accepted {name}, p99")), (waited(volley, 0.99), 2.0 * waited(calm, 0.99)), "ms", more);
     }

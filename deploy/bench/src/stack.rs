@@ -1,5 +1,6 @@
 //! What is measured: Patio's own programs and the databases, started in a temporary folder.
 use crate::{
+    cores::Cores,
     load::{self, Shot},
     proc::Group,
 };
@@ -25,9 +26,9 @@ pub struct Running {
 }
 
 impl Running {
-    fn start(command: &mut Command, log: &Path, signal: &'static str) -> anyhow::Result<Self> {
+    fn start(cores: Cores, command: &mut Command, log: &Path, signal: &'static str) -> anyhow::Result<Self> {
         let out = fs::File::create(log)?;
-        let child = command.stdin(Stdio::null()).stdout(out.try_clone()?).stderr(out).spawn();
+        let child = cores.start(command.stdin(Stdio::null()).stdout(out.try_clone()?).stderr(out));
         Ok(Self { child: child.with_context(|| format!("cannot start {}", command.get_program().display()))?, signal })
     }
 
@@ -67,6 +68,7 @@ pub struct Ground {
     postgres: Option<(Running, u16)>,
     redis: Option<(Running, u16)>,
     programs: PathBuf,
+    cores: Cores,
     folder: TempDir,
 }
 
@@ -95,14 +97,14 @@ fn postgres_programs() -> anyhow::Result<PathBuf> {
 }
 
 impl Ground {
-    /// An empty folder; Patio's programs are in `programs`.
-    pub fn new(programs: &Path) -> anyhow::Result<Self> {
+    /// An empty folder; Patio's programs are in `programs`, and all that is started runs on `cores`.
+    pub fn new(programs: &Path, cores: Cores) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("patio-bench.").tempdir()?;
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
         let pages = folder.path().join("pages");
         fs::create_dir(&pages)?;
         fs::write(pages.join("index.html"), "<!doctype html><title>bench</title>")?;
-        Ok(Self { postgres: None, redis: None, programs: programs.to_owned(), folder })
+        Ok(Self { postgres: None, redis: None, programs: programs.to_owned(), cores, folder })
     }
 
     /// Starts the databases, with every commit on the disk before it is answered.
@@ -121,13 +123,13 @@ impl Ground {
         for setting in ["max_connections=300", "shared_buffers=512MB", "max_wal_size=4GB", "fsync=on", "synchronous_commit=on"] {
             server.args(["-c", setting]);
         }
-        self.postgres = Some((Running::start(&mut server, &self.log("postgres"), "-INT")?, port));
+        self.postgres = Some((Running::start(self.cores, &mut server, &self.log("postgres"), "-INT")?, port));
         let port = free_port()?;
         let mut redis = Command::new("redis-server");
         redis
             .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--appendonly", "yes", "--save", "", "--dir"])
             .arg(self.folder.path());
-        self.redis = Some((Running::start(&mut redis, &self.log("redis"), "-TERM")?, port));
+        self.redis = Some((Running::start(self.cores, &mut redis, &self.log("redis"), "-TERM")?, port));
         self.wait_for_database().await
     }
 
@@ -184,7 +186,7 @@ impl Ground {
         let port = free_port()?;
         let mut command = self.command("patio", port);
         command.env("PATIO_DATA_DIR", self.path("data"));
-        let running = Running::start(&mut command, &self.log("patio"), "-INT")?;
+        let running = Running::start(self.cores, &mut command, &self.log("patio"), "-INT")?;
         self.served(port, vec![("patio", running)], Vec::new()).await
     }
 
@@ -206,12 +208,12 @@ impl Ground {
             let name = format!("{service}-svc");
             let mut command = self.command(&name, *port);
             place(&mut command);
-            running.push((service, Running::start(&mut command, &self.log(&name), "-TERM")?));
+            running.push((service, Running::start(self.cores, &mut command, &self.log(&name), "-TERM")?));
         }
         let port = free_port()?;
         let mut command = self.command("gateway", port);
         place(&mut command);
-        running.push(("gateway", Running::start(&mut command, &self.log("gateway"), "-TERM")?));
+        running.push(("gateway", Running::start(self.cores, &mut command, &self.log("gateway"), "-TERM")?));
         self.served(port, running, self.stores()).await
     }
 
@@ -221,7 +223,7 @@ impl Ground {
         let start = |name: &str, kind: &str, port: u16, source: &str| {
             let mut command = Command::new(std::env::current_exe()?);
             command.args(["floor", kind, &format!("127.0.0.1:{port}"), source]);
-            Running::start(&mut command, &self.log(name), "-KILL")
+            Running::start(self.cores, &mut command, &self.log(name), "-KILL")
         };
         let (port, back) = (free_port()?, free_port()?);
         if hop {

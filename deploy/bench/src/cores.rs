@@ -1,0 +1,70 @@
+//! Cores: half of them for the load, the others for what it is fired at, so that firing takes nothing from answering.
+use anyhow::ensure;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use std::{
+    io,
+    process::{Child, Command},
+};
+
+/// Where programs run.
+#[derive(Clone, Copy, Default)]
+pub struct Cores(Option<Halves>);
+
+#[derive(Clone, Copy)]
+struct Halves {
+    load: CpuSet,
+    served: CpuSet,
+}
+
+impl Cores {
+    /// Keeps the calling thread, and those that it starts, on half of the cores, and programs on the others.
+    ///
+    /// # Errors
+    /// When there is one core, or the system forbids it.
+    pub fn apart() -> anyhow::Result<Self> {
+        let (all, mut halves) = (sched_getaffinity(None)?, Halves { load: CpuSet::new(), served: CpuSet::new() });
+        let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|core| all.is_set(*core)).collect();
+        ensure!(cores.len() > 1, "one core cannot be halved");
+        let (served, load) = cores.split_at(cores.len() / 2);
+        load.iter().for_each(|core| halves.load.set(*core));
+        served.iter().for_each(|core| halves.served.set(*core));
+        sched_setaffinity(None, &halves.load)?;
+        Ok(Self(Some(halves)))
+    }
+
+    /// Starts a program, which keeps the cores of the thread that starts it.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(self, command: &mut Command) -> io::Result<Child> {
+        let Some(halves) = self.0 else { return command.spawn() };
+        sched_setaffinity(None, &halves.served)?;
+        let started = command.spawn();
+        sched_setaffinity(None, &halves.load)?;
+        started
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Stdio;
+
+    fn of(status: &str) -> Option<&str> {
+        status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:\t"))
+    }
+
+    #[test]
+    fn programs_and_the_load_share_no_core() {
+        let all = sched_getaffinity(None).unwrap();
+        if all.count() < 2 {
+            assert!(Cores::apart().is_err());
+            return;
+        }
+        let cores = Cores::apart().unwrap();
+        let told = cores.start(Command::new("cat").arg("/proc/self/status").stdout(Stdio::piped())).unwrap().wait_with_output().unwrap();
+        let (served, own) = (String::from_utf8(told.stdout).unwrap(), std::fs::read_to_string("/proc/thread-self/status").unwrap());
+        assert_ne!(of(&served).unwrap(), of(&own).unwrap());
+        assert_eq!(sched_getaffinity(None).unwrap().count(), all.count() - all.count() / 2);
+    }
+}
