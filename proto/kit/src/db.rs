@@ -1,10 +1,10 @@
 //! One SQL text, two databases.
 mod connections;
 mod open;
+mod steps;
 
 use crate::{
     config::Settings,
-    errors,
     flush::{self, Flush, Moment},
     writer::{Lasts, Queue},
 };
@@ -12,7 +12,7 @@ pub use connections::{Connections, Held};
 use futures::future::BoxFuture;
 use open::{open_postgres, open_sqlite};
 use sqlx::{
-    Connection, Executor, PgConnection, SqliteConnection, SqlitePool,
+    Connection, PgConnection, SqliteConnection, SqlitePool,
     migrate::Migrator,
     sqlite::{SqliteConnectOptions, SqlitePoolOptions},
 };
@@ -117,20 +117,12 @@ impl Db {
         Ok(Self { pools, asked: Arc::default() })
     }
 
-    /// Brings the tables up to date; only one process at a time does it, under a lock of the database's.
+    /// Brings the tables up to date; only one process at a time does it, under a lock of the database's. On `PostgreSQL`
+    /// nobody who uses them meanwhile is held up for longer than a second.
     pub async fn migrate(&self, schema: Schema) -> anyhow::Result<()> {
         match &self.pools {
             Pools::Sqlite { write, .. } => write.migrate(&tolerant(schema.sqlite)).await?,
-            Pools::Postgres { write, .. } => {
-                let pool = write.pool();
-                let make = format!("create schema if not exists {}", schema.name);
-                match pool.execute(sqlx::AssertSqlSafe(make)).await {
-                    Err(cause) if errors::is_away(&cause) => return Err(cause.into()),
-                    Err(cause) => tracing::debug!(%cause, "another process made the schema first"),
-                    Ok(_) => {}
-                }
-                tolerant(schema.postgres).run(pool).await?;
-            }
+            Pools::Postgres { read, .. } => steps::bring_up(schema, &read.pool().connect_options()).await?,
         }
         Ok(())
     }

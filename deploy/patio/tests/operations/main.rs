@@ -1,9 +1,11 @@
 //! What an operator does: asks how things are, calls what changes nothing, takes backups and puts them back.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod backups;
+mod locks;
 mod migrations;
 mod probing;
 mod programs;
+mod steps;
 
 use programs::{Patio, run};
 use std::path::Path;

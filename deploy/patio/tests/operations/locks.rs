@@ -1,0 +1,163 @@
+//! Tables are brought up to date while people save: nobody waits for it longer than a second. On PostgreSQL; SQLite's file
+//! is one process's own.
+use patio_kit::{
+    command::Program,
+    db::{Db, Schema},
+    host::Host,
+    testing::{each_database, patience, tell},
+};
+use sqlx::{
+    AssertSqlSafe, ConnectOptions, Executor, PgConnection, SqlSafeStr,
+    migrate::{Migration, MigrationType, Migrator},
+    postgres::PgConnectOptions,
+};
+use std::{
+    str::FromStr,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
+
+const VEHICLES: Schema = vehicle_svc::Vehicles::SCHEMA;
+/// The last step before vehicles and campaigns were given more columns.
+const BEFORE: i64 = 3;
+/// How long a report reads.
+const REPORT: Duration = Duration::from_secs(5);
+/// For how long a save may be held up.
+const HELD_UP: Duration = Duration::from_secs(1);
+
+/// The schema as a version knows it whose steps are these.
+fn known(steps: impl Iterator<Item = Migration>) -> Schema {
+    Schema { postgres: Box::leak(Box::new(Migrator::with_migrations(steps.collect()))), ..VEHICLES }
+}
+
+fn step(number: i64, text: &'static str, no_tx: bool) -> Migration {
+    Migration::new(number, "of a later version".into(), MigrationType::Simple, text.into_sql_str(), no_tx)
+}
+
+async fn connect(host: &Host) -> PgConnection {
+    let url = host.settings.database_url.as_ref().unwrap();
+    PgConnectOptions::from_str(url.expose()).unwrap().options([("search_path", VEHICLES.name)]).connect().await.unwrap()
+}
+
+async fn applied(connection: &mut PgConnection) -> i64 {
+    sqlx::query_scalar("select max(version) from _sqlx_migrations").fetch_one(connection).await.unwrap()
+}
+
+/// A campaign with a thousand vehicles, as the version before stored them.
+async fn fill(connection: &mut PgConnection) {
+    connection.execute("insert into campaigns (id, name, gate) values (1, 'first', 'open')").await.unwrap();
+    let vehicles = "insert into vehicles (campaign_id, model_code, serial_number, vin_key, parking_space, yard_group, walk_key, haystack,
+                                          modified_at)
+                    select 1, 'M', n, 'M' || n, 'A-' || n, 'A', n, n, now() from generate_series(1, 1000) n";
+    connection.execute(vehicles).await.unwrap();
+}
+
+/// Saves one vehicle after another until it is told that it is over; how many, and how long the slowest took.
+async fn save(mut connection: PgConnection, over: &AtomicBool) -> (usize, Duration) {
+    let (mut count, mut slowest) = (0, Duration::ZERO);
+    while !over.load(Ordering::Relaxed) {
+        for save in ["update vehicles set version = version + 1 where id = $1", "update campaigns set revision = $1 where id = 1"] {
+            let began = Instant::now();
+            let number = i64::try_from(count % 1000).unwrap() + 1;
+            sqlx::query(AssertSqlSafe(save)).bind(number).execute(&mut connection).await.unwrap();
+            slowest = slowest.max(began.elapsed());
+        }
+        count += 1;
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    (count, slowest)
+}
+
+/// Reads for as long as a report does; when it had read everything.
+async fn report(mut connection: PgConnection) -> Instant {
+    connection.execute("begin; select count(*) from vehicles, campaigns").await.unwrap();
+    tokio::time::sleep(REPORT).await;
+    connection.execute("commit").await.unwrap();
+    Instant::now()
+}
+
+#[tokio::test]
+async fn steps_that_wait_for_a_report_hold_up_no_save_for_longer_than_a_second() {
+    each_database(async |host| {
+        if host.settings.database_url.is_none() {
+            return;
+        }
+        let before = known(VEHICLES.postgres.iter().filter(|step| step.version <= BEFORE).cloned());
+        let db = host.database(before).await.unwrap();
+        let mut look = connect(&host).await;
+        fill(&mut look).await;
+        let (over, reading) = (&AtomicBool::new(false), connect(&host).await);
+        let saving = save(connect(&host).await, over);
+        let migrating = async {
+            tokio::time::sleep(Duration::from_millis(300)).await; // the report has begun
+            let began = Instant::now();
+            db.migrate(VEHICLES).await.unwrap();
+            (began, Instant::now())
+        };
+        let watching = async {
+            tokio::time::sleep(REPORT / 2).await;
+            let columns = "select count(*) from information_schema.columns where table_schema = $1 and column_name = 'content'";
+            let added: i64 = sqlx::query_scalar(columns).bind(VEHICLES.name).fetch_one(&mut look).await.unwrap();
+            (applied(&mut look).await, added)
+        };
+        let all = async {
+            let done = tokio::join!(report(reading), migrating, watching);
+            over.store(true, Ordering::Relaxed);
+            done
+        };
+        let ((read, (began, done), (step, added)), (saves, slowest)) = tokio::join!(all, saving);
+        tell(&format!(
+            "tables brought up to date {:?} after a report of {REPORT:?} ended; {saves} saves meanwhile, the slowest {slowest:?}",
+            done - read
+        ));
+        assert_eq!((step, added), (BEFORE, 0), "a step that gets no lock leaves nothing");
+        assert!(read > began && done > read, "the report was waited for");
+        assert!(slowest < patience(HELD_UP), "{slowest:?} of {saves}");
+        assert_eq!(applied(&mut look).await, VEHICLES.postgres.iter().last().unwrap().version);
+        db.close().await;
+    })
+    .await;
+}
+
+/// As [`VEHICLES`] of a later version is: one step that locks, one that does not and takes its time, one that locks again.
+fn later() -> Schema {
+    let later = [
+        step(9001, "alter table vehicles add column colour text", false),
+        step(9002, "create index concurrently vehicles_colour on vehicles (colour)", true),
+        step(9003, "alter table campaigns add column colour text", false),
+    ];
+    known(VEHICLES.postgres.iter().cloned().chain(later))
+}
+
+#[tokio::test]
+async fn an_index_is_made_beside_a_report_and_by_many_processes_at_once() {
+    each_database(async |host| {
+        if host.settings.database_url.is_none() {
+            return;
+        }
+        let db = host.database(VEHICLES).await.unwrap();
+        let mut look = connect(&host).await;
+        fill(&mut look).await;
+        let mut reading = connect(&host).await;
+        // Of another table, but an index waits for everybody who might read its own.
+        reading.execute("begin isolation level repeatable read; select count(*) from jobs").await.unwrap();
+        let reading = async {
+            tokio::time::sleep(REPORT / 2).await;
+            reading.execute("commit").await.unwrap();
+        };
+        let others = futures::future::join_all((0..3).map(|_| Db::open(VEHICLES, &host.settings))).await;
+        let many = others.iter().map(|other| other.as_ref().unwrap().migrate(later()));
+        let (_, done) = tokio::join!(reading, futures::future::join_all(many));
+        assert!(done.iter().all(Result::is_ok), "{done:?}");
+        let whole: bool = sqlx::query_scalar("select indisvalid from pg_index where indexrelid = cast('vehicles_colour' as regclass)")
+            .fetch_one(&mut look)
+            .await
+            .unwrap();
+        assert!(whole && applied(&mut look).await == 9003);
+        for each in others {
+            each.unwrap().close().await;
+        }
+        db.close().await;
+    })
+    .await;
+}
