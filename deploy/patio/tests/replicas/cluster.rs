@@ -139,6 +139,16 @@ impl Cluster {
         self.replicas.values().flatten().map(open).sum()
     }
 
+    /// What all hold in memory, in KiB, without what lies in files anyway.
+    pub fn memory(&self) -> u64 {
+        let held = |replica: &Replica| {
+            let told = std::fs::read_to_string(format!("/proc/{}/status", replica.id())).unwrap();
+            let line = told.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+            line.trim().trim_end_matches(" kB").parse::<u64>().unwrap()
+        };
+        self.replicas.values().flatten().map(held).sum()
+    }
+
     pub fn gateways(&self) -> Vec<String> {
         self.replicas["gateway"].iter().map(Replica::url).collect()
     }

@@ -13,8 +13,10 @@ use std::{
 const TRIES: usize = 12;
 /// Within which time a save is answered at last, through whatever happens.
 const ANSWERED: Duration = Duration::from_secs(120);
-/// Between two requests of one client.
-const PACE: Duration = Duration::from_millis(25);
+/// How long a client waits for an answer, which nobody has to do for longer than three seconds, before it asks another gateway.
+const GIVEN_UP: Duration = Duration::from_secs(5);
+/// For how long all that is asked has to be answered well until it counts.
+const CALM: Duration = Duration::from_secs(1);
 
 /// Whether a gateway is ready, and how often it has become so.
 #[derive(Default)]
@@ -24,9 +26,20 @@ struct Door {
     generation: AtomicUsize,
 }
 
+/// How much is asked.
+#[derive(Clone, Copy)]
+pub struct Pace {
+    /// Clients that read; one more saves each vehicle.
+    pub readers: usize,
+    /// Between two requests of one client.
+    pub pause: Duration,
+}
+
 /// What all clients share.
 pub struct Load {
     doors: Vec<Door>,
+    pace: Pace,
+    asked: AtomicUsize,
     token: String,
     campaign: i64,
     vehicles: Vec<i64>,
@@ -35,8 +48,10 @@ pub struct Load {
 }
 
 /// What came of the requests since the last look.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Clone)]
 pub struct Counts {
+    /// When that look was.
+    since: Instant,
     pub reads: usize,
     pub saves: usize,
     /// First tries that were not answered well: what was asked, and what came.
@@ -46,12 +61,79 @@ pub struct Counts {
     /// Refusals with 503 that said when to try again.
     pub asked_to_wait: usize,
     pub slowest: Duration,
+    /// The slowest of those that were asked since the last look; the others had begun before.
+    pub slowest_asked: Duration,
+    /// When something that was asked since then was last not answered well.
+    ill: Option<Instant>,
+    /// When a read and a save that were asked since then were first answered well after that.
+    well: [Option<Instant>; 2],
+}
+
+/// What a request is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Read,
+    Save,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        let (none, now) = (Duration::ZERO, Instant::now());
+        let (failed, given_up) = (Vec::new(), Vec::new());
+        Self {
+            since: now,
+            reads: 0,
+            saves: 0,
+            failed,
+            given_up,
+            asked_to_wait: 0,
+            slowest: none,
+            slowest_asked: none,
+            ill: None,
+            well: [None; 2],
+        }
+    }
+}
+
+impl Counts {
+    /// Notes an answer to what was asked at `began`.
+    fn note(&mut self, kind: Kind, began: Instant, is_well: bool) {
+        let (now, place) = (Instant::now(), usize::from(kind == Kind::Save));
+        self.slowest = self.slowest.max(now - began);
+        if is_well {
+            *[&mut self.reads, &mut self.saves][place] += 1;
+        }
+        if began < self.since {
+            return;
+        }
+        self.slowest_asked = self.slowest_asked.max(now - began);
+        if is_well {
+            self.well[place].get_or_insert(now);
+        } else {
+            (self.ill, self.well) = (Some(now), [None; 2]);
+        }
+    }
+
+    /// When all was well again: both kinds were answered well, and nothing was answered badly since then.
+    fn recovered(&self) -> Option<Instant> {
+        let quiet = self.ill.unwrap_or(self.since).elapsed() > CALM && self.reads > 10 && self.saves > 10;
+        Some(self.well[0]?.max(self.well[1]?)).filter(|_| quiet)
+    }
 }
 
 impl Load {
-    pub fn new(gateways: Vec<String>, token: String, campaign: i64, vehicles: Vec<i64>) -> Self {
+    pub fn new(gateways: Vec<String>, token: String, campaign: i64, vehicles: Vec<i64>, pace: Pace) -> Self {
         let doors = gateways.into_iter().map(|url| Door { url, ..Door::default() }).collect();
-        Self { doors, token, campaign, vehicles, stopping: AtomicBool::new(false), counts: Mutex::default() }
+        Self {
+            doors,
+            pace,
+            asked: AtomicUsize::new(0),
+            token,
+            campaign,
+            vehicles,
+            stopping: AtomicBool::new(false),
+            counts: Mutex::default(),
+        }
     }
 
     /// Puts load on while `meanwhile` runs, and checks in the end that every save that was acknowledged is there, once.
@@ -61,7 +143,7 @@ impl Load {
             while !self.doors.iter().all(|door| door.ready.load(Ordering::Relaxed)) {
                 std::thread::sleep(Duration::from_millis(20));
             }
-            let readers: Vec<_> = (0..3).map(|n| scope.spawn(move || self.read(n))).collect();
+            let readers: Vec<_> = (0..self.pace.readers).map(|n| scope.spawn(move || self.read(n))).collect();
             let savers: Vec<_> = self.vehicles.iter().map(|id| scope.spawn(move || (*id, self.save(*id)))).collect();
             let stop = Stop(self);
             let done = meanwhile();
@@ -85,15 +167,26 @@ impl Load {
         std::mem::take(&mut *self.counts.lock().unwrap())
     }
 
-    /// Waits until all that is asked within a second is answered well.
+    /// Waits until all that is asked is answered well, and stays so for a second; when it began to be so.
     #[track_caller]
-    pub fn until_well(&self, patience: Duration) {
+    pub fn until_well(&self, patience: Duration) -> Instant {
+        self.taken();
+        let mut since = None;
         until("what is asked in a second is answered well", patience, || {
-            self.taken();
-            std::thread::sleep(Duration::from_millis(1000));
-            let counts = self.taken();
-            counts.failed.is_empty() && counts.asked_to_wait == 0 && counts.reads > 10 && counts.saves > 10
+            since = self.counts.lock().unwrap().recovered();
+            since.is_some()
         });
+        since.unwrap()
+    }
+
+    /// How many requests were made since the beginning, tries that failed included.
+    pub fn asked(&self) -> usize {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// How many clients there are, each with one request under way.
+    pub fn clients(&self) -> usize {
+        self.pace.readers + self.vehicles.len()
     }
 
     /// Lets requests that are under way come in, and forgets what came so far.
@@ -131,6 +224,7 @@ impl Load {
             format!("/api/vehicles/campaign/{}?page=0&size=20", self.campaign),
             "/api/campaigns".to_owned(),
             format!("/api/vehicles/{}", self.vehicles[0]),
+            "/api/users".to_owned(),
         ];
         let mut client = Client::new(self, n);
         for turn in n.. {
@@ -138,7 +232,7 @@ impl Load {
                 return;
             }
             let path = &paths[turn % paths.len()];
-            client.until_done(path, |client| client.get(path), |counts| counts.reads += 1);
+            client.until_done(path, Kind::Read, |client| client.get(path));
         }
     }
 
@@ -155,7 +249,7 @@ impl Load {
             // As a phone does, it keeps a save that it gave up for now: whether that was done is known only when it is answered.
             let (body, began) = (json!({ "operator_notes": text }), Instant::now());
             let saved = loop {
-                if let Some(saved) = client.until_done(&path, |client| client.put(&path, &key, &body), |counts| counts.saves += 1) {
+                if let Some(saved) = client.until_done(&path, Kind::Save, |client| client.put(&path, &key, &body)) {
                     break saved;
                 }
                 assert!(began.elapsed() < ANSWERED, "save {turn} of vehicle {id} is never answered");
@@ -228,26 +322,20 @@ impl<'l> Client<'l> {
     }
 
     /// Tries until it is done; what failed is noted with how long it took.
-    fn until_done(
-        &mut self,
-        what: &str,
-        mut act: impl FnMut(&mut Self) -> Result<Value, String>,
-        done: impl Fn(&mut Counts),
-    ) -> Option<Value> {
+    fn until_done(&mut self, what: &str, kind: Kind, mut act: impl FnMut(&mut Self) -> Result<Value, String>) -> Option<Value> {
         for tried in 0..TRIES {
             let started = Instant::now();
+            self.load.asked.fetch_add(1, Ordering::Relaxed);
             let outcome = act(self);
-            let took = started.elapsed();
             let mut counts = self.load.counts.lock().unwrap();
-            counts.slowest = counts.slowest.max(took);
+            counts.note(kind, started, outcome.is_ok());
             match outcome {
                 Ok(answer) => {
-                    done(&mut counts);
                     drop(counts);
-                    std::thread::sleep(PACE);
+                    std::thread::sleep(self.load.pace.pause);
                     return Some(answer);
                 }
-                Err(cause) if tried == 0 => counts.failed.push(format!("{what}: {cause} after {took:?}")),
+                Err(cause) if tried == 0 => counts.failed.push(format!("{what}: {cause} after {:?}", started.elapsed())),
                 Err(_) => {}
             }
             drop(counts);
@@ -259,5 +347,5 @@ impl<'l> Client<'l> {
 }
 
 fn agent() -> ureq::Agent {
-    ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(10))).build().into()
+    ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(GIVEN_UP)).build().into()
 }

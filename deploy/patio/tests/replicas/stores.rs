@@ -1,0 +1,118 @@
+//! Redis and PostgreSQL away, restarted and frozen under load.
+use super::{PASSWORD, Yard, call, sign_in, tell, told};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// No call waits longer than this for its answer.
+const LONGEST: Duration = Duration::from_secs(3);
+/// How long after PostgreSQL lets people in again all is well.
+const WELL_AFTER_RESTART: Duration = Duration::from_secs(2);
+/// How long after a frozen store goes on all is well.
+const WELL_AFTER_FREEZING: Duration = Duration::from_secs(1);
+/// What all ten processes together may have more in memory after a store was frozen than before, in KiB: what a look at it
+/// differs by anyway.
+const FLAT: u64 = 16 * 1024;
+
+impl Yard {
+    /// (d) Redis dies and stays away, or freezes: no request fails, and five tries are five tries.
+    pub fn redis_may_go(&mut self) {
+        let Self { cluster, load, redis, long, token, .. } = self;
+        let gateways = cluster.gateways();
+        let made = call("POST", &gateways[0], "/api/sign-up", token, &json!({ "hmc": "4000", "password": PASSWORD, "user_type": "op" }));
+        assert_eq!(made.0, 201, "{made:?}");
+        load.during(|| {
+            load.settle();
+            let tried = |n: usize| sign_in(&gateways[n % 2], "4000", "not-the-password").0;
+            assert_eq!([tried(0), tried(1)], [401, 401]);
+            redis.kill();
+            assert_eq!([tried(2), tried(3)], [401, 401]);
+            assert_eq!([tried(4), tried(5)], [429, 429], "the lockout counts on without Redis");
+            std::thread::sleep(Duration::from_secs(if *long { 20 } else { 5 }));
+            redis.up();
+            assert_eq!(tried(6), 429, "and when it is back");
+            std::thread::sleep(Duration::from_secs(1));
+        });
+        let counts = load.taken();
+        told("Redis killed and away", &counts);
+        assert!(counts.failed.is_empty(), "{:#?}", counts.failed);
+        load.again();
+    }
+
+    /// (e) Redis answers nothing and keeps its connections: no request fails, nothing piles up.
+    pub fn redis_may_freeze(&mut self) {
+        let longest = self.bound(LONGEST, LONGEST + Duration::from_millis(500));
+        let Self { cluster, load, redis, long, .. } = &*self;
+        load.during(|| {
+            load.settle();
+            let (open, held) = (cluster.descriptors(), cluster.memory());
+            redis.signal("-STOP");
+            std::thread::sleep(Duration::from_secs(if *long { 20 } else { 5 }));
+            let (counts, piled, grown) = (load.taken(), cluster.descriptors(), cluster.memory());
+            redis.signal("-CONT");
+            let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
+            told(&format!("Redis frozen, {open} then {piled} descriptors, {held} then {grown} KiB, well {:?} after", well - back), &counts);
+            assert!(counts.failed.is_empty(), "{:#?}", counts.failed);
+            assert!(counts.slowest < longest, "{:?}", counts.slowest);
+            assert!(well - back < self.bound(WELL_AFTER_FREEZING, Duration::from_secs(3)), "{:?}", well - back);
+            self.is_flat((open, piled), (held, grown));
+        });
+        load.again();
+    }
+
+    /// (f) PostgreSQL is restarted: who asks meanwhile is told to wait, and all is well soon after.
+    pub fn postgres_may_be_restarted(&mut self) {
+        let longest = self.bound(LONGEST, LONGEST + Duration::from_millis(500));
+        let soon = self.bound(WELL_AFTER_RESTART, Duration::from_secs(5));
+        let Self { load, postgres, long, .. } = self;
+        for mode in if *long { vec!["fast", "immediate"] } else { vec!["fast"] } {
+            load.during(|| {
+                load.settle();
+                postgres.down(mode);
+                std::thread::sleep(Duration::from_secs(if *long { 15 } else { 4 }));
+                let away = load.taken();
+                postgres.up();
+                let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
+                let after = load.taken();
+                told(&format!("PostgreSQL away ({mode}), well again {:?} after it was back", well - back), &away);
+                assert!(away.asked_to_wait > 0, "somebody asked");
+                assert!(away.failed.iter().all(|what| what.contains("503 Service Unavailable wait")), "{:#?}", away.failed);
+                assert!(away.slowest.max(after.slowest) < longest, "{:?} {:?}", away.slowest, after.slowest);
+                assert!(well - back < soon, "{:?}", well - back);
+            });
+            load.again();
+        }
+    }
+
+    /// (g) PostgreSQL answers nothing and keeps its connections: nobody waits longer than three seconds for an answer, nothing
+    /// piles up meanwhile, and all is well soon after.
+    pub fn postgres_may_freeze(&mut self) {
+        let longest = self.bound(LONGEST, LONGEST + Duration::from_millis(500));
+        let Self { cluster, load, postgres, long, .. } = &*self;
+        load.during(|| {
+            load.settle();
+            let (open, held) = (cluster.descriptors(), cluster.memory());
+            postgres.signal("-STOP");
+            std::thread::sleep(Duration::from_secs(if *long { 30 } else { 8 }));
+            let (frozen, piled, grown) = (load.taken(), cluster.descriptors(), cluster.memory());
+            postgres.signal("-CONT");
+            let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
+            let after = load.taken();
+            tell(&format!("PostgreSQL frozen, well again {:?} after it went on, {held} KiB before and {grown} then", well - back));
+            told(&format!("PostgreSQL frozen, descriptors {open} before and {piled} then"), &frozen);
+            assert!(frozen.asked_to_wait > 0, "somebody asked");
+            let told_why = |what: &String| what.contains("503 Service Unavailable wait") || what.contains("504");
+            assert!(frozen.failed.iter().all(told_why), "{:#?}", frozen.failed);
+            assert!(frozen.slowest.max(after.slowest) < longest, "{:?} {:?}", frozen.slowest, after.slowest);
+            assert!(well - back < self.bound(WELL_AFTER_FREEZING, Duration::from_secs(4)), "{:?}", well - back);
+            self.is_flat((open, piled), (held, grown));
+        });
+        load.again();
+    }
+
+    /// Nothing piled up in any process: connections, files, memory in KiB.
+    #[track_caller]
+    fn is_flat(&self, (open, piled): (usize, usize), (held, grown): (u64, u64)) {
+        assert!(piled <= open + 20, "{piled} descriptors are open, {open} were");
+        assert!(grown <= held + FLAT, "{grown} KiB are held, {held} were");
+    }
+}
