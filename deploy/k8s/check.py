@@ -1,18 +1,27 @@
 """Judges the rendered manifests: schemas, the Pod Security profile 'restricted', and what no schema knows.
 
-    check.py KUBECTL BINARIES
+    check.py KUBECTL BINARIES [PROMTOOL]
 
 KUBECTL renders the overlays; BINARIES is the folder of the five programs, whose `config` says which variables exist.
+PROMTOOL tries the alerts; without it the one on the PATH does, and where there is none it is said that they were not tried.
 Schemas come with the package kubernetes-validate; nothing is downloaded.
 """
 import json
 import pathlib
+import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 import kubernetes_validate
 import yaml
+
+import kinds
+import shape
+import stores
+import watch
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -38,9 +47,10 @@ LEFT_ALONE = {
     "PATIO_MAX_AT_ONCE": "8 for each core",
     "PATIO_HEAD_TIMEOUT": "ten seconds",
     "PATIO_BODY_TIMEOUT": "fifteen seconds",
+    "PATIO_REDIS_CA": "Redis is in the cluster, or shows a certificate that everybody trusts",
     "PATIO_OTLP_URL": "set by the component tracing alone",
     "PATIO_OTLP_SHARE": "every request",
-    "PATIO_TRUSTED_PROXIES": "set by the component ingress alone",
+    "PATIO_TRUSTED_PROXIES": "set by an overlay, where there is an ingress",
     "PATIO_HSTS": "set by the component ingress alone",
 }
 passed, failures = 0, []
@@ -60,8 +70,21 @@ def render(overlay):
     return [document for document in yaml.safe_load_all(run.stdout) if document]
 
 
+def render_with(overlay, components):
+    """An overlay with components that stand in it as a comment."""
+    with tempfile.TemporaryDirectory() as folder:
+        # Where the folder truly is: a path through a link would lead elsewhere.
+        there = lambda path: os.path.relpath(HERE / path, pathlib.Path(folder).resolve())
+        whole = {"namespace": "patio", "resources": [there(f"overlays/{overlay}")], "components": [there(f"components/{each}") for each in components]}
+        (pathlib.Path(folder) / "kustomization.yaml").write_text(yaml.safe_dump(whole))
+        run = subprocess.run([sys.argv[1], "kustomize", folder], capture_output=True, text=True)
+    check(run.returncode == 0 and not run.stderr, f"{overlay} with {components}: rendered without a complaint: {run.stderr}")
+    return [document for document in yaml.safe_load_all(run.stdout) if document]
+
+
 def secrets(overlay):
     outside = {f"{service}_DATABASE_URL": f"postgres://{service.lower()}@db.example/patio" for service in ["AUTH", "CAMPAIGN", "VEHICLE", "IMPORT"]}
+    outside |= {"BACKUP_KEY_ID": "id", "BACKUP_SECRET_KEY": "key"}
     outside |= {"LOCKOUT_REDIS_URL": "rediss://a", "CACHE_REDIS_URL": "rediss://b", "PATH": "/usr/bin:/bin"}
     run = subprocess.run([HERE / "secrets", overlay], capture_output=True, text=True, check=True, env=outside)
     return [document for document in yaml.safe_load_all(run.stdout) if document]
@@ -80,20 +103,12 @@ def pods(documents):
     return [(name(d), d["spec"]["template"]) for d in documents if d["kind"] in WORKLOADS]
 
 
-def selects(selector, labels):
-    if any(labels.get(key) != value for key, value in (selector.get("matchLabels") or {}).items()):
-        return False
-    for expression in selector.get("matchExpressions") or []:
-        among = labels.get(expression["key"]) in expression.get("values", [])
-        if among != (expression["operator"] == "In"):
-            return False
-    return True
-
-
 def check_schemas(overlay, documents):
     for document in documents:
         if "." in document["apiVersion"].split("/")[0] and not document["apiVersion"].split("/")[0].endswith("k8s.io"):
-            continue  # an operator's own kind: checked below
+            faults = kinds.faults(document)
+            check(not faults, f"{overlay}: {name(document)}: {faults}")
+            continue
         try:
             kubernetes_validate.validate(document, "1.37", strict=True)
             check(True, "")
@@ -193,7 +208,7 @@ def check_ports(overlay, documents, known):
         check(port == int(known[program]["PATIO_LISTEN"].rsplit(":", 1)[1]), f"{where}: listens elsewhere than by default")
         check(ports == {door: port, "admin": int(settings["PATIO_ADMIN_LISTEN"].rsplit(":", 1)[1])}, f"{where}: ports {ports}")
         service = services[program]["spec"]
-        check(selects({"matchLabels": service["selector"]}, document["spec"]["template"]["metadata"]["labels"]), f"{where}: its service selects others")
+        check(shape.selects({"matchLabels": service["selector"]}, document["spec"]["template"]["metadata"]["labels"]), f"{where}: its service selects others")
         check(service["ports"][0]["targetPort"] == door, f"{where}: its service leads elsewhere")
         if program != "gateway":
             check(service.get("clusterIP") == "None" and service.get("publishNotReadyAddresses"), f"{where}: callers do not see every replica")
@@ -209,7 +224,7 @@ def check_availability(overlay, documents):
     for program, deployment in deployments.items():
         where, spec = f"{overlay}: {program}", deployment["spec"]["template"]["spec"]
         labels = deployment["spec"]["template"]["metadata"]["labels"]
-        budgets = [d for d in documents if d["kind"] == "PodDisruptionBudget" and selects(d["spec"]["selector"], labels)]
+        budgets = [d for d in documents if d["kind"] == "PodDisruptionBudget" and shape.selects(d["spec"]["selector"], labels)]
         check(len(budgets) == 1 and budgets[0]["spec"]["maxUnavailable"] == 1, f"{where}: one disruption budget of one")
         scalers = [d for d in documents if d["kind"] == "HorizontalPodAutoscaler" and d["spec"]["scaleTargetRef"]["name"] == program]
         check(len(scalers) == 1 and scalers[0]["spec"]["minReplicas"] >= 2 and "replicas" not in deployment["spec"], f"{where}: scaled from two up")
@@ -224,33 +239,15 @@ def check_availability(overlay, documents):
 
 
 def check_network(overlay, documents):
-    """Nothing passes unless named; who calls whom is what the programs do."""
-    policies = [d for d in documents if d["kind"] == "NetworkPolicy"]
-    closed = [p for p in policies if p["spec"]["podSelector"] == {} and sorted(p["spec"]["policyTypes"]) == ["Egress", "Ingress"] and not p["spec"].get("ingress") and not p["spec"].get("egress")]
+    """Nothing passes unless named, and exactly what the shape needs is."""
+    closed = [d for d in documents if d["kind"] == "NetworkPolicy" and d["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}]
     check(len(closed) == 1, f"{overlay}: nothing is denied by default")
-    labels = {d["metadata"]["name"]: d["spec"]["template"]["metadata"]["labels"] for d in documents if d["kind"] == "Deployment"}
-    wanted = {
-        "auth-svc": {"gateway", "campaign-svc", "vehicle-svc", "import-svc"},
-        "campaign-svc": {"gateway", "vehicle-svc", "import-svc"},
-        "vehicle-svc": {"gateway", "campaign-svc", "import-svc"},
-        "import-svc": {"gateway"},
-        "gateway": set(),
-    }
-    for called, callers in wanted.items():
-        port = {"gateway": 8080}.get(called, 50051 + PROGRAMS.index(called))
-        for caller in PROGRAMS:
-            goes_out = any(
-                selects(p["spec"]["podSelector"], labels[caller]) and leads(rule.get("to"), rule, labels[called], port)
-                for p in policies for rule in p["spec"].get("egress") or [])
-            comes_in = any(
-                selects(p["spec"]["podSelector"], labels[called]) and leads(rule.get("from"), rule, labels[caller], port)
-                for p in policies for rule in p["spec"].get("ingress") or [])
-            check((goes_out, comes_in) == (caller in callers, caller in callers), f"{overlay}: {caller} to {called}: out {goes_out}, in {comes_in}")
-
-
-def leads(peers, rule, labels, port):
-    reached = any("podSelector" in peer and "namespaceSelector" not in peer and selects(peer["podSelector"], labels) for peer in peers or [])
-    return reached and any(each["port"] == port for each in rule["ports"])
+    check(not list(shape.unguarded(documents)), f"{overlay}: no policy closes {list(shape.unguarded(documents))}")
+    (ways, half), wanted = shape.opened(documents), shape.needed(overlay, documents)
+    check(not half, f"{overlay}: open at one end only: {sorted(half)}")
+    for way in ways | wanted:
+        check(way in wanted, f"{overlay}: {way[0]} may reach {way[1]} at {way[2]} for no reason")
+        check(way in ways, f"{overlay}: {way[0]} cannot reach {way[1]} at {way[2]}")
 
 
 def check_command_lines(overlay, documents, given):
@@ -308,9 +305,20 @@ def check_parts():
 def loose(line):
     """Commands that could take other versions than those in the lock files."""
     code = re.sub(r"(^|\s)#.*", "", line)
-    cargo = [part for part in re.findall(r"\bcargo (?:build|test|clippy|run|bench|install|metadata|tree)\b[^|&;\")]*", code) if "--locked" not in part]
+    commands = re.findall(r"\bcargo (?:build|test|clippy|run|bench|install|metadata|tree)\b[^|&;\")]*", code)
+    cargo = [part for part in commands if "--locked" not in part and "$*" not in part]  # with $* it is told, not run
     npm = re.findall(r"\bnpm (?:--prefix \S+ )?(?:install|i|update|add)\b", code)
     return cargo + npm
+
+
+def check_versions(documents):
+    """What is made by others is named exactly, so that two builds and two nodes have the same; `distroless` has no versions."""
+    told = re.findall(r"^FROM (\S+:\S+)", (ROOT / "deploy/Dockerfile").read_text(), re.M)
+    told += [service["image"] for service in yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"].values()]
+    told += [container["image"] for _, template in pods(documents) for container in template["spec"]["containers"]]
+    for image in {image for image in told if not image.startswith("gcr.io/distroless/")}:
+        parts = 2 if "postgres" in image else 3
+        check(re.search(r":\d+" + r"\.\d+" * (parts - 1) + r"(-\S+)?$", image), f"{image} is another image tomorrow")
 
 
 def check_compose(known):
@@ -333,13 +341,44 @@ def check_compose(known):
     check("noeviction" in services["redis"]["command"] and "--appendonly" in services["redis"]["command"], "compose: lockouts may be forgotten")
 
 
+def check_doors(overlay, documents):
+    """What is meant for the cluster alone is not led to from outside."""
+    with_pods = {d["metadata"]["name"] for d in documents if d["kind"] == "Service" and d["spec"].get("selector")}
+    for rule in (rule for d in documents if d["kind"] == "Ingress" for rule in d["spec"]["rules"]):
+        paths = {each["path"]: each["backend"]["service"]["name"] for each in rule["http"]["paths"]}
+        check(paths["/"] == "gateway", f"{overlay}: the ingress leads to {paths['/']}")
+        for path in ["/healthz", "/readyz", "/metrics"]:
+            closest = max((each for each in paths if path.startswith(each)), key=len)
+            check(paths[closest] not in with_pods, f"{overlay}: {path} can be asked from outside")
+
+
+def check_jobs(overlay, documents):
+    """A Job's template cannot be changed: another version or setting makes another Job, or leaves this one as it is."""
+    for job in (d for d in documents if d["kind"] == "Job"):
+        container = job["spec"]["template"]["spec"]["containers"][0]
+        version = container["image"].rsplit(":", 1)[1]
+        check(job["metadata"]["name"].endswith(f"-migrate-{version}"), f"{overlay}: {name(job)} is of version {version}, and applying the next one fails")
+        sources = json.dumps([container.get("envFrom", []), container.get("env", [])])
+        check("configMap" not in sources, f"{overlay}: {name(job)} reads a ConfigMap whose name changes with each setting")
+        check(job["spec"]["ttlSecondsAfterFinished"] >= 3600, f"{overlay}: {name(job)} is gone before anybody saw it fail")
+
+
+def check_watched(overlay, documents):
+    """What has to be found by the operator of Prometheus and by Grafana carries the labels they look for by default."""
+    for document in documents:
+        labels = document["metadata"].get("labels", {})
+        if document["kind"] in {"PodMonitor", "PrometheusRule"}:
+            check("release" in labels, f"{overlay}: Prometheus does not find {name(document)}")
+        if document["kind"] == "ConfigMap" and "dashboard.json" in document["data"]:
+            check(labels.get("grafana_dashboard") == "1", f"{overlay}: Grafana does not find {name(document)}")
+
+
 def check_metrics(documents):
     """Alerts and the dashboard name metrics and labels that the programs have; expressions are balanced."""
     sources = "".join(path.read_text() for folder in ["proto/kit/src", "gateway/src", *[f"{p}/src" for p in PROGRAMS[:4]]] for path in (ROOT / folder).rglob("*.rs"))
     known = set(re.findall(r"(?:counter|gauge|histogram)!\(\s*\"(patio_\w+)\"", sources))
-    dashboard = json.loads((HERE / "components/monitoring/dashboard.json").read_text())
-    rules = next(d for d in documents if d["kind"] == "PrometheusRule")["spec"]["groups"][0]["rules"]
-    expressions = [(rule["alert"], rule["expr"]) for rule in rules] + [(p["title"], t["expr"]) for p in dashboard["panels"] for t in p["targets"]]
+    rules = [rule for d in documents if d["kind"] == "PrometheusRule" for group in d["spec"]["groups"] for rule in group["rules"]]
+    expressions = [(rule["alert"], rule["expr"]) for rule in rules] + watch.panels()
     for what, expression in expressions:
         for metric in re.findall(r"\bpatio_\w+", expression):
             base = re.sub(r"_(bucket|sum|count)$", "", metric) if metric.endswith(("_bucket", "_sum")) else metric
@@ -354,24 +393,40 @@ def check_metrics(documents):
         check(anchor in anchors, f"{rule['alert']}: the runbook has no section {anchor}")
 
 
+def check_alerts(documents):
+    promtool = sys.argv[3] if len(sys.argv) > 3 else shutil.which("promtool")
+    if not promtool:
+        return print("manifests: NOT TRIED: the alerts and the dashboard, for want of promtool (Debian's package prometheus has it)")
+    for document in (d for d in documents if d["kind"] == "PrometheusRule"):
+        watch.check_rules(check, promtool, document)
+
+
+def check_overlay(overlay, documents, given, known):
+    check_schemas(overlay, documents + given)
+    check_restricted(overlay, documents)
+    check_confined(overlay, documents)
+    check_command_lines(overlay, documents, given)
+    check_variables(overlay, documents, given, known)
+    check_ports(overlay, documents, known)
+    check_availability(overlay, documents)
+    check_network(overlay, documents)
+    check_doors(overlay, documents)
+    check_jobs(overlay, documents)
+    check_watched(overlay, documents)
+    stores.check_stores(check, overlay, documents, given)
+    settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_REFLECTION" in d["data"])
+    check(settings["PATIO_REFLECTION"] == ("false" if overlay == "production" else "true"), f"{overlay}: reflection")
+
+
 def main():
     known = {program: variables(program) for program in PROGRAMS}
-    for overlay in ["small", "production"]:
-        documents, given = render(overlay), secrets(overlay)
-        check_schemas(overlay, documents + given)
-        check_restricted(overlay, documents)
-        check_confined(overlay, documents)
-        check_command_lines(overlay, documents, given)
-        check_variables(overlay, documents, given, known)
-        check_ports(overlay, documents, known)
-        check_availability(overlay, documents)
-        check_network(overlay, documents)
-        settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_REFLECTION" in d["data"])
-        check(settings["PATIO_REFLECTION"] == ("false" if overlay == "production" else "true"), f"{overlay}: reflection")
-        if overlay == "small":
-            check_redis(documents)
-        else:
-            check_metrics(documents)
+    watched = render_with("small", ["monitoring", "monitoring-postgres"])
+    for overlay, documents in [("small", render("small")), ("production", render("production")), ("small, watched", watched)]:
+        check_overlay(overlay, documents, secrets(overlay.split(",")[0]), known)
+    check_redis(watched)
+    check_versions(watched)
+    check_metrics(watched)
+    check_alerts(watched)
     check_images(known)
     check_parts()
     check_compose(known)

@@ -1,0 +1,110 @@
+"""The kinds of operators, as far as the manifests use them: no schema of theirs comes with Kubernetes.
+
+Each field that is used stands here with its type, from the operators' own definitions (CloudNativePG 1.28, its Barman Cloud
+plugin 0.7, the Prometheus operator 0.70, and newer). A field that is not here is a failure: either it is misspelt, which
+an API server drops or refuses, or it is new here and has to be looked up and added.
+
+`!` behind a name means that the operator refuses to do without. A type is one of Python's, a set of words, a pattern, a
+list of one type, or a dict: of fields, or with the only key `*` of anything by name.
+"""
+import re
+
+NAMES = {"*": str}
+META = {"name!": str, "namespace!": str, "labels": NAMES, "annotations": NAMES}
+SELECTOR = {"matchLabels": NAMES, "matchExpressions": [{"key!": str, "operator!": {"In", "NotIn", "Exists", "DoesNotExist"}, "values": [str]}]}
+SIZE = re.compile(r"\d+(Mi|Gi)|\d+m")
+DURATION = re.compile(r"(\d+[smhd])+")
+SCHEMA = {"name!": str, "owner": str, "ensure": {"present", "absent"}}
+KEY = {"name!": str, "key!": str}
+ROLE = {"name!": str, "ensure": {"present", "absent"}, "login": bool, "inRoles": [str], "passwordSecret": {"name!": str}}
+RULE = {"alert!": str, "expr!": str, "for": DURATION, "labels": NAMES, "annotations": NAMES}
+PLUGIN = {"name!": str, "parameters": NAMES}
+
+KINDS = {
+    ("postgresql.cnpg.io/v1", "Cluster"): {
+        "instances": int,
+        # `latest` and a bare major version are no versions; the operator wants a tag that begins with one.
+        "imageName": re.compile(r"\S+:\d+\.\d+\S*"),
+        "primaryUpdateStrategy": {"unsupervised", "supervised"},
+        "storage!": {"size!": SIZE},
+        "resources": {"requests": {"cpu": SIZE, "memory": SIZE}, "limits": {"memory": SIZE}},
+        "affinity": {"podAntiAffinityType": {"preferred", "required"}, "topologyKey": str},
+        "plugins": [PLUGIN | {"isWALArchiver": bool}],
+        "postgresql": {
+            "parameters": NAMES,
+            "synchronous": {"method!": {"any", "first"}, "number!": int, "dataDurability": {"required", "preferred"}, "failoverQuorum": bool},
+        },
+        "bootstrap": {"initdb": {"database": str, "owner": str, "encoding": str, "localeCollate": str, "localeCType": str}},
+        "managed": {"roles": [ROLE]},
+    },
+    ("postgresql.cnpg.io/v1", "Database"): {"name!": str, "owner!": str, "cluster!": {"name!": str}, "schemas": [SCHEMA]},
+    ("postgresql.cnpg.io/v1", "ScheduledBackup"): {
+        "schedule!": re.compile(r"\S+( \S+){5}"),  # six fields: the seconds stand first
+        "immediate": bool,
+        "backupOwnerReference": {"none", "self", "cluster"},
+        "cluster!": {"name!": str},
+        "method": {"plugin", "volumeSnapshot"},
+        "pluginConfiguration": PLUGIN,
+    },
+    ("barmancloud.cnpg.io/v1", "ObjectStore"): {
+        "retentionPolicy": re.compile(r"[1-9]\d*[dwm]"),
+        "configuration!": {
+            "destinationPath!": re.compile(r"s3://\S+"),
+            "endpointURL": re.compile(r"https://\S+"),
+            "s3Credentials": {"accessKeyId": KEY, "secretAccessKey": KEY},
+            "wal": {"compression": {"gzip", "bzip2", "lz4", "snappy", "xz", "zstd"}},
+            "data": {"compression": {"gzip", "bzip2", "snappy"}},
+        },
+    },
+    ("monitoring.coreos.com/v1", "PodMonitor"): {
+        "selector!": SELECTOR,
+        "podTargetLabels": [str],
+        "podMetricsEndpoints": [{"port": str, "path": str, "interval": DURATION}],
+    },
+    ("monitoring.coreos.com/v1", "PrometheusRule"): {"groups": [{"name!": str, "rules": [RULE]}]},
+}
+
+
+def faults(document):
+    """What is wrong with a document of an operator's kind."""
+    kind = (document.get("apiVersion"), document.get("kind"))
+    if kind not in KINDS:
+        return [f"{kind[0]} {kind[1]} is a kind that nothing here knows"]
+    whole = {"apiVersion!": str, "kind!": str, "metadata!": META, "spec!": KINDS[kind]}
+    return list(differences(document, whole, ""))
+
+
+def differences(value, wanted, where):
+    if isinstance(wanted, dict):
+        if not isinstance(value, dict):
+            yield f"{where} is {value!r}, not fields"
+        elif set(wanted) == {"*"}:
+            for name, each in value.items():
+                yield from differences(each, wanted["*"], f"{where}.{name}")
+        else:
+            yield from fields(value, wanted, where)
+    elif isinstance(wanted, list):
+        if not isinstance(value, list):
+            yield f"{where} is {value!r}, not a list"
+        for number, each in enumerate(value if isinstance(value, list) else []):
+            yield from differences(each, wanted[0], f"{where}[{number}]")
+    elif isinstance(wanted, set):
+        if value not in wanted:
+            yield f"{where} is {value!r}, not one of {sorted(wanted)}"
+    elif isinstance(wanted, re.Pattern):
+        if not isinstance(value, str) or not wanted.fullmatch(value):
+            yield f"{where} is {value!r}, not like {wanted.pattern}"
+    elif type(value) is not wanted:
+        yield f"{where} is {value!r}, not a {wanted.__name__}"
+
+
+def fields(value, wanted, where):
+    known = {name.rstrip("!"): each for name, each in wanted.items()}
+    for name in (name.rstrip("!") for name in wanted if name.endswith("!")):
+        if name not in value:
+            yield f"{where}.{name} is missing"
+    for name, each in value.items():
+        if name not in known:
+            yield f"{where}.{name} is no field that is known"
+        else:
+            yield from differences(each, known[name], f"{where}.{name}")

@@ -1,0 +1,128 @@
+"""Who may talk to whom, as the network policies say and as the shape of Patio needs.
+
+Nothing is taken from the policies on trust: for each pod all ways out and in that they leave open are worked out, and
+compared with one table. A way between two pods has to be open at both ends.
+"""
+WORKLOADS = {"Deployment", "StatefulSet", "Job"}
+SERVICES = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc"]
+PROGRAMS = [*SERVICES, "gateway"]
+MIGRATIONS = [f"{service}-migrate" for service in SERVICES]
+
+# Who, to whom, at which port; a group stands for each of its own. What is not a pod is named by its namespace or network.
+GROUPS = {"SERVICES": SERVICES, "PROGRAMS": PROGRAMS, "MIGRATIONS": MIGRATIONS, "CACHING": SERVICES[1:]}
+BASE = """
+ingress-nginx  gateway       8080
+gateway        auth-svc      50051
+gateway        campaign-svc  50052
+gateway        vehicle-svc   50053
+gateway        import-svc    50054
+campaign-svc   auth-svc      50051
+campaign-svc   vehicle-svc   50053
+vehicle-svc    auth-svc      50051
+vehicle-svc    campaign-svc  50052
+import-svc     auth-svc      50051
+import-svc     campaign-svc  50052
+import-svc     vehicle-svc   50053
+"""
+OWN_STORES = """
+SERVICES       patio-db        5432
+MIGRATIONS     patio-db        5432
+patio-db       patio-db        5432
+patio-db       patio-db        8000
+cnpg-system    patio-db        5432
+cnpg-system    patio-db        8000
+patio-db       anywhere        443
+patio-db       anywhere        6443
+auth-svc       redis-lockouts  6379
+CACHING        redis-cache     6379
+"""
+STORES_OUTSIDE = """
+SERVICES       10.100.0.0/16   5432
+MIGRATIONS     10.100.0.0/16   5432
+SERVICES       10.100.0.0/16   6379
+"""
+WATCHED = "monitoring PROGRAMS 9090"
+DATABASE_WATCHED = "monitoring patio-db 9187"
+TRACED = "PROGRAMS observability 4317"
+NEEDED = {
+    "small": [BASE, OWN_STORES],
+    "production": [BASE, STORES_OUTSIDE, WATCHED, TRACED],
+    "small, watched": [BASE, OWN_STORES, WATCHED, DATABASE_WATCHED],
+}
+
+
+def pods(documents):
+    """The labels of each pod, by the name of what it is of; of a migration's without the version."""
+    found = {}
+    for document in documents:
+        name = document["metadata"]["name"]
+        if document["kind"] in WORKLOADS:
+            short = name.rsplit("-", 1)[0] if document["kind"] == "Job" else name
+            found[short] = document["spec"]["template"]["metadata"]["labels"]
+        elif document["kind"] == "Cluster":
+            found[name] = {"cnpg.io/cluster": name}
+    return found
+
+
+def selects(selector, labels):
+    """Whether a selector of labels means these; an operator it does not know it takes for a mistake."""
+    if any(labels.get(key) != value for key, value in (selector.get("matchLabels") or {}).items()):
+        return False
+    for expression in selector.get("matchExpressions") or []:
+        among = labels.get(expression["key"]) in expression["values"]
+        if among != {"In": True, "NotIn": False}[expression["operator"]]:
+            return False
+    return True
+
+
+def ends(peers, all_pods):
+    """The names of those a rule means."""
+    if peers is None:
+        return ["anywhere"]
+    found = []
+    for peer in peers:
+        if "ipBlock" in peer:
+            found.append(peer["ipBlock"]["cidr"])
+        elif "namespaceSelector" in peer:
+            inside = (peer.get("podSelector") or {}).get("matchLabels", {})
+            namespace = peer["namespaceSelector"].get("matchLabels", {}).get("kubernetes.io/metadata.name", "any namespace")
+            found.append("/".join([namespace, *inside.values()]))
+        else:
+            found += [name for name, labels in all_pods.items() if selects(peer["podSelector"], labels)]
+    return found
+
+
+def ports(rule):
+    return [f"{each['port']}" + ("/UDP" if each.get("protocol") == "UDP" else "") for each in rule.get("ports") or [{"port": "any"}]]
+
+
+def opened(documents):
+    """All ways that are open, and those that are open at one end only."""
+    all_pods = pods(documents)
+    out, into = set(), set()
+    for policy in (document["spec"] for document in documents if document["kind"] == "NetworkPolicy"):
+        for name in (name for name, labels in all_pods.items() if selects(policy["podSelector"], labels)):
+            if "Egress" in policy["policyTypes"]:
+                out |= {(name, end, port) for rule in policy.get("egress") or [] for end in ends(rule.get("to"), all_pods) for port in ports(rule)}
+            if "Ingress" in policy["policyTypes"]:
+                into |= {(end, name, port) for rule in policy.get("ingress") or [] for end in ends(rule.get("from"), all_pods) for port in ports(rule)}
+    inside = {way for way in out | into if way[0] in all_pods and way[1] in all_pods}
+    return (out | into) - inside | (inside & out & into), inside - (out & into)
+
+
+def needed(overlay, documents):
+    """All ways that the shape needs; and every pod asks the name servers."""
+    ways = {(name, "kube-system/kube-dns", port) for name in pods(documents) for port in ["53", "53/UDP"]}
+    for line in (line.split() for part in NEEDED[overlay] for line in part.strip().splitlines()):
+        who, whom, port = line
+        ways |= {(one, other, port) for one in GROUPS.get(who, [who]) for other in GROUPS.get(whom, [whom])}
+    return ways
+
+
+def unguarded(documents):
+    """Pods that no policy closes in a direction: they may be reached, or reach others, as they like."""
+    policies = [document["spec"] for document in documents if document["kind"] == "NetworkPolicy"]
+    for name, labels in pods(documents).items():
+        for direction in ["Ingress", "Egress"]:
+            if not any(selects(policy["podSelector"], labels) and direction in policy["policyTypes"] for policy in policies):
+                yield f"{name}: {direction}"

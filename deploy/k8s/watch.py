@@ -1,0 +1,51 @@
+"""Tries the alerts and the dashboard with Prometheus' own promtool: that each alert comes when it should and stays away
+otherwise, and that each panel shows something of the metrics as the programs tell them.
+
+A rule can be well-formed and never say a thing: two metrics whose labels differ divide to nothing.
+"""
+import json
+import pathlib
+import subprocess
+import tempfile
+
+import yaml
+
+HERE = pathlib.Path(__file__).resolve().parent
+TESTS = {"patio": HERE / "components/monitoring/alerts.test.yaml", "patio-db": HERE / "components/monitoring-postgres/alerts.test.yaml"}
+
+
+def run(promtool, *arguments, folder):
+    done = subprocess.run([promtool, *arguments], capture_output=True, text=True, cwd=folder)
+    return done.returncode == 0, (done.stdout + done.stderr).strip()
+
+
+def panels():
+    dashboard = json.loads((HERE / "components/monitoring/dashboard.json").read_text())
+    return [(panel["title"], target["expr"]) for panel in dashboard["panels"] for target in panel["targets"]]
+
+
+def shown(series):
+    """A test that each panel's expression finds something among these series."""
+    found = [{"expr": f"vector(1) and on () count({expression})", "eval_time": "10m", "exp_samples": [{"labels": "{}", "value": 1}]} for _, expression in panels()]
+    return {"interval": "1m", "input_series": series, "promql_expr_test": found}
+
+
+def tried(tests, alert, comes):
+    """Whether some test says that an alert comes, or that it does not."""
+    return any(bool(case["exp_alerts"]) == comes for test in tests for case in test.get("alert_rule_test", []) if case["alertname"] == alert)
+
+
+def check_rules(check, promtool, document):
+    name, groups = document["metadata"]["name"], document["spec"]["groups"]
+    suite = yaml.safe_load(TESTS[name].read_text())
+    for alert in (rule["alert"] for group in groups for rule in group["rules"]):
+        for comes in [True, False]:
+            check(tried(suite["tests"], alert, comes), f"{TESTS[name].name}: nothing tries that {alert} {'comes' if comes else 'stays away'}")
+    if name == "patio":
+        suite["tests"].append(shown(suite["tests"][0]["input_series"]))
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "rules.yaml").write_text(yaml.safe_dump({"groups": groups}))
+        pathlib.Path(folder, "tests.yaml").write_text(yaml.safe_dump(suite | {"rule_files": ["rules.yaml"]}))
+        for arguments in [("check", "rules", "rules.yaml"), ("test", "rules", "tests.yaml")]:
+            holds, told = run(promtool, *arguments, folder=folder)
+            check(holds, f"{name}: promtool {' '.join(arguments[:2])}: {told}")
