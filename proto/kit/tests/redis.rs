@@ -1,0 +1,91 @@
+//! A Redis server over TLS, as providers offer it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+use clap::Parser;
+use patio_kit::{
+    cache::{Cache, Key},
+    config::Settings,
+    testing::tell,
+};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use std::{
+    fs,
+    net::{TcpListener, TcpStream},
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+#[derive(Parser)]
+struct Cli {
+    #[command(flatten)]
+    settings: Settings,
+}
+
+/// A server that speaks TLS only.
+struct Redis {
+    child: Child,
+    port: u16,
+}
+
+impl Redis {
+    /// With a certificate for `localhost` of an authority whose own is put beside it; nothing when Redis is not installed.
+    fn start(folder: &Path) -> Option<Self> {
+        Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().ok()?;
+        let (authority_key, key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+        let mut authority = CertificateParams::new(Vec::new()).unwrap();
+        authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let vouched = authority.self_signed(&authority_key).unwrap();
+        let own = CertificateParams::new(["localhost".to_owned()]).unwrap();
+        let own = own.signed_by(&key, &Issuer::new(authority, authority_key)).unwrap();
+        for (name, text) in [("ca.crt", vouched.pem()), ("own.crt", own.pem()), ("own.key", key.serialize_pem())] {
+            fs::write(folder.join(name), text).unwrap();
+        }
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let child = Command::new("redis-server")
+            .args(["--port", "0", "--tls-port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--tls-auth-clients", "no"])
+            .args(["--tls-cert-file", "own.crt", "--tls-key-file", "own.key", "--tls-ca-cert-file", "ca.crt"])
+            .current_dir(folder)
+            .stdout(Stdio::null())
+            .spawn();
+        let redis = Self { child: child.unwrap(), port };
+        for _ in 0..100 {
+            if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                return Some(redis);
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        unreachable!("redis never listens")
+    }
+
+    fn settings(&self, more: &[&str]) -> Settings {
+        let url = format!("rediss://localhost:{}", self.port);
+        Cli::parse_from([&["x", "--redis-url", &url], more].concat()).settings
+    }
+}
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[tokio::test]
+async fn a_server_over_tls_is_believed_when_the_named_authority_vouches_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(redis) = Redis::start(folder.path()) else {
+        tell("Redis is not installed: skipped");
+        return;
+    };
+    let file = folder.path().join("ca.crt");
+    let cache = Cache::of(&redis.settings(&["--redis-ca", file.to_str().unwrap()])).unwrap();
+    assert!(cache.ping().await);
+    let key = Key::<i64>::new("place".to_owned(), Duration::from_secs(60));
+    assert!(cache.put_newer(&key, 1, &7).await);
+    assert_eq!(cache.get(&key).await, Some(7));
+
+    let unknown = Cache::of(&redis.settings(&[])).unwrap();
+    assert!(!unknown.ping().await, "no public authority vouches for it");
+    let refused = Cache::of(&redis.settings(&["--redis-ca", "/nowhere/ca.crt"])).err().unwrap();
+    assert!(format!("{refused:#}").contains("PATIO_REDIS_CA: cannot read /nowhere/ca.crt"), "{refused:#}");
+}
