@@ -59,7 +59,7 @@ async fn progress_is_seen_by_way_of_a_shared_cache() {
     let Some(url) = testing::from_environment(testing::REDIS) else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut host = testing::host(folder.path(), None).await;
-    host.cache = Cache::redis(&url).await.unwrap();
+    host.cache = Cache::redis(&url).unwrap();
     tells_reading_saving_and_the_end(&World::on(host).await).await;
 }
 

@@ -156,7 +156,7 @@ async fn redis_and_this_process_come_to_the_same_verdicts() {
     let Some(redis) = testing::from_environment(testing::REDIS) else { return };
     let (clock, patience) = (Clock::default(), Duration::from_secs(5));
     let memory = Front::of(&Cache::memory(), patience);
-    let redis = Front::of(&Cache::redis(&redis).await.unwrap(), patience);
+    let redis = Front::of(&Cache::redis(&redis).unwrap(), patience);
     let mut chance = u64::from_le_bytes(auth_svc::keys::chance().unwrap());
     let (run, seed) = (chance, chance);
     let mut draw = |below: u64| {

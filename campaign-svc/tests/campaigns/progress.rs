@@ -47,7 +47,7 @@ async fn a_redis_cache_spares_the_counters() {
         return;
     };
     each_database(async |mut host| {
-        host.cache = Cache::redis(&format!("{server}/9")).await.unwrap();
+        host.cache = Cache::redis(&format!("{server}/9")).unwrap();
         a_list_asks_once_and_again_when_a_commit_has_passed(World::start(host).await).await;
     })
     .await;
@@ -90,7 +90,7 @@ async fn one_yards_counters_never_pass_for_the_whole_campaign() {
 #[tokio::test]
 async fn without_redis_the_counters_answer() {
     each_database(async |mut host| {
-        host.cache = Cache::redis("redis://127.0.0.1:1").await.unwrap();
+        host.cache = Cache::redis("redis://127.0.0.1:1").unwrap();
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
         world.yard.count(id, 2, (4, 1, Some(77)));

@@ -1,6 +1,8 @@
 //! What may be forgotten: one cache for one process or for all replicas.
+use crate::config::Settings;
+use anyhow::Context;
 use redis::{
-    AsyncCommands, Script,
+    AsyncCommands, Client, Script, TlsCertificates,
     aio::{ConnectionManager, ConnectionManagerConfig},
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -73,14 +75,29 @@ impl Cache {
         Self::Memory(moka::sync::Cache::builder().max_capacity(100_000).expire_after(Until).build())
     }
 
+    /// The cache that the settings name: on a Redis server, which need not be up yet, else in memory.
+    ///
+    /// # Errors
+    /// When the server's URL is none, or who vouches for it cannot be read.
+    pub fn of(settings: &Settings) -> anyhow::Result<Self> {
+        client(settings)?.map_or_else(|| Ok(Self::memory()), Self::with)
+    }
+
     /// A cache on a Redis server, which need not be up yet.
-    pub async fn redis(url: &str) -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    /// When the URL is none.
+    pub fn redis(url: &str) -> anyhow::Result<Self> {
+        Self::with(Client::open(url)?)
+    }
+
+    fn with(client: Client) -> anyhow::Result<Self> {
         let patience = Duration::from_millis(500);
         let config = ConnectionManagerConfig::new()
             .set_connection_timeout(Some(patience))
             .set_response_timeout(Some(patience))
             .set_number_of_retries(1);
-        Ok(Self::Redis(ConnectionManager::new_lazy_with_config(redis::Client::open(url)?, config)?))
+        Ok(Self::Redis(ConnectionManager::new_lazy_with_config(client, config)?))
     }
 
     /// What is held at a place.
@@ -162,6 +179,15 @@ impl Cache {
         }
         found
     }
+}
+
+/// A client of the Redis server that the settings name; none when they name none.
+pub(crate) fn client(settings: &Settings) -> anyhow::Result<Option<Client>> {
+    let Some(url) = settings.redis_url.as_ref().map(|url| url.expose()) else { return Ok(None) };
+    let Some(file) = settings.redis_ca.as_ref().filter(|_| url.starts_with("rediss://")) else { return Ok(Some(Client::open(url)?)) };
+    let authorities = std::fs::read(file).with_context(|| format!("PATIO_REDIS_CA: cannot read {}", file.display()))?;
+    let client = Client::build_with_tls(url, TlsCertificates { client_tls: None, root_cert: Some(authorities) });
+    Ok(Some(client.with_context(|| format!("PATIO_REDIS_CA: {}", file.display()))?))
 }
 
 fn logged<T>(answer: Result<T, redis::RedisError>) -> Option<T> {

@@ -15,9 +15,12 @@ pub struct Settings {
     /// How many connections to PostgreSQL each service of a process holds at most for saving; half as many more are for reading.
     #[arg(long, env = "PATIO_DATABASE_CONNECTIONS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub database_connections: u32,
-    /// A Redis server, `redis://host:port`; without it each process keeps its own cache.
+    /// A Redis server, `redis://host:port`, or `rediss://host:port` over TLS; without it each process keeps its own cache.
     #[arg(long, env = "PATIO_REDIS_URL", hide_env_values = true)]
     pub redis_url: Option<Secret>,
+    /// Who vouches for a Redis server over TLS: a file of certificates (PEM); the public authorities when left out.
+    #[arg(long, env = "PATIO_REDIS_CA")]
+    pub redis_ca: Option<PathBuf>,
     /// What services prove themselves with to auth-svc; the same for all, needed when they run apart. While it is changed
     /// several separated by commas, the new one first: the first is used, all are accepted.
     #[arg(long, env = "PATIO_SERVICE_SECRET", default_value = "", hide_env_values = true)]

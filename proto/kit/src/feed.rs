@@ -1,5 +1,8 @@
 //! Telling what happened to all replicas of a service, as it happens. Nothing of it is kept.
-use crate::{cache::Cache, host::Host};
+use crate::{
+    cache::{self, Cache},
+    host::Host,
+};
 use bytes::Bytes;
 use futures::StreamExt;
 use redis::{AsyncCommands, Client, aio::ConnectionManager};
@@ -52,7 +55,7 @@ impl Feed {
             Cache::Memory(_) => None,
             Cache::Redis(connection) => Some(connection.clone()),
         };
-        let client = host.settings.redis_url.as_ref().filter(|_| elsewhere.is_some()).map(|url| Client::open(url.expose())).transpose()?;
+        let client = cache::client(&host.settings)?.filter(|_| elsewhere.is_some());
         // A server's databases share its channels: whoever has another database is another Patio.
         let database = client.as_ref().map_or(0, |client| client.get_connection_info().redis_settings().db());
         let (here, _) = broadcast::channel(BEHIND);
