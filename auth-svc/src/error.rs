@@ -72,6 +72,16 @@ pub enum Error {
     Broken(String),
 }
 
+impl Error {
+    /// The cause itself where a statement failed, for whoever waits for the database.
+    pub(crate) fn told(self) -> anyhow::Error {
+        match self {
+            Self::Database(cause) => cause.into(),
+            other => other.into(),
+        }
+    }
+}
+
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         match &error {

@@ -9,13 +9,16 @@ use crate::{
 };
 use anyhow::Context;
 use chrono::{DateTime, Utc};
+use futures::{FutureExt, TryFutureExt};
 use patio_kit::{
     audit::{self, Event},
     db::{Db, Tx},
+    host::Host,
     identity::DEVELOPER,
     secret::Secret,
 };
 use patio_proto::access::Role;
+use std::sync::Arc;
 
 /// The id of the first supervisor.
 const FIRST: i64 = 2;
@@ -34,13 +37,18 @@ struct Founders {
 /// Makes the keys, and the first two users when there are none; returns the lines to print once.
 ///
 /// # Errors
-/// When the configured hmcs or passwords cannot be taken, or the database fails.
-pub async fn prepare(db: &Db, config: &Config, passwords: &Passwords, now: DateTime<Utc>) -> anyhow::Result<Vec<String>> {
+/// When the configured hmcs or passwords cannot be taken, or the database fails other than by being away.
+pub async fn prepare(host: &Host, db: &Db, config: &Config, passwords: &Passwords) -> anyhow::Result<Vec<String>> {
     let developer = Hmc::parse(&config.developer_hmc).context("PATIO_DEVELOPER_HMC cannot be taken")?;
-    let founders = if users::any(db).await? { None } else { Some(founders(config, developer.clone(), passwords).await?) };
-    let notices = db.write(move |tx| Box::pin(async move { establish(tx, founders, now).await })).await?;
+    let is_new = !host.once_there(|| users::any(db).map_err(Error::told).boxed()).await?;
+    let founders = if is_new { Some(Arc::new(founders(config, developer.clone(), passwords).await?)) } else { None };
+    let establishing = || {
+        let (founders, now) = (founders.clone(), host.clock.now());
+        db.write(move |tx| Box::pin(async move { establish(tx, founders.as_deref(), now).await })).map_err(Error::told).boxed()
+    };
+    let notices = host.once_there(establishing).await?;
     if let Some(password) = &config.developer_password {
-        give_developer_password(db, password, &developer, passwords).await?;
+        host.once_there(|| give_developer_password(db, password, &developer, passwords).boxed()).await?;
     }
     Ok(notices)
 }
@@ -69,16 +77,18 @@ fn generate() -> Result<String, Error> {
 }
 
 /// Only the replica that finds nobody makes the founders, and only it has something to tell.
-async fn establish(tx: &mut Tx<'_>, founders: Option<Founders>, now: DateTime<Utc>) -> Result<Vec<String>, Error> {
+async fn establish(tx: &mut Tx<'_>, founders: Option<&Founders>, now: DateTime<Utc>) -> Result<Vec<String>, Error> {
     users::lock(tx).await?;
     keys::make_missing(tx, now).await?;
     let Some(founders) = founders else { return Ok(Vec::new()) };
     if users::current(tx, DEVELOPER).await?.is_some() {
-        return Ok(Vec::new());
+        // It may have made them itself, and the connection was lost before it heard so.
+        let first = users::current(tx, FIRST).await?.and_then(|stored| stored.hash());
+        return Ok(if first.as_ref() == Some(&founders.admin_hash) { notices(founders) } else { Vec::new() });
     }
-    let notices = notices(&founders);
-    let developer = New { id: Some(DEVELOPER), hmc: founders.developer, role: Role::Admin, password_hash: String::new() };
-    let admin = New { id: Some(FIRST), hmc: founders.admin, role: Role::Admin, password_hash: founders.admin_hash };
+    let notices = notices(founders);
+    let developer = New { id: Some(DEVELOPER), hmc: founders.developer.clone(), role: Role::Admin, password_hash: String::new() };
+    let admin = New { id: Some(FIRST), hmc: founders.admin.clone(), role: Role::Admin, password_hash: founders.admin_hash.clone() };
     for new in [developer, admin] {
         let made = users::insert(tx, &new, now).await?;
         let subject = crate::store::export::subject(made.id);
@@ -98,12 +108,12 @@ fn notices(founders: &Founders) -> Vec<String> {
 }
 
 async fn give_developer_password(db: &Db, password: &Secret, hmc: &Hmc, passwords: &Passwords) -> anyhow::Result<()> {
-    if users::by_id(db, DEVELOPER).await?.is_none_or(|stored| stored.hash().is_some()) {
+    if users::by_id(db, DEVELOPER).await.map_err(Error::told)?.is_none_or(|stored| stored.hash().is_some()) {
         return Ok(());
     }
     password::check(password.expose(), &hmc.key).context("PATIO_DEVELOPER_PASSWORD cannot be taken")?;
     let hash = passwords.hash(password.expose().to_owned()).await?;
-    db.write(move |tx| Box::pin(async move { users::set_missing_password(tx, DEVELOPER, &hash).await })).await?;
+    db.write(move |tx| Box::pin(async move { users::set_missing_password(tx, DEVELOPER, &hash).await })).await.map_err(Error::told)?;
     Ok(())
 }
 

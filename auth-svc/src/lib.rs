@@ -20,6 +20,8 @@ use api::{sessions::Sessions, tokens::Tokens, users::Users};
 use axum::Router;
 use chrono::TimeDelta;
 use door::Door;
+use error::Error;
+use futures::{FutureExt, TryFutureExt};
 use keys::Keys;
 use lockout::Lockout;
 use password::Passwords;
@@ -84,13 +86,8 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
 pub async fn start_with(config: Config, host: &Host, passwords: Passwords) -> anyhow::Result<Service> {
     let (host, own) = &knowing_itself(host);
     let db = host.database(SCHEMA).await?;
-    let notices = first::prepare(&db, &config, &passwords, host.clock.now()).await?;
-    passwords.follow(&store::users::hashes(&db).await?);
-    signing::turn_over(&db, host.clock.now(), TimeDelta::days(config.key_days)).await?;
-    let keys = Arc::new(Keys::read(&db, &host.clock).await?);
-    keys.signing.tell(&host.identity);
-    let revoked = revocations::after(&db, 0, host.clock.now()).await?;
-    host.identity.revoke(&revoked.into_iter().map(Revocation::wire).collect::<Vec<_>>());
+    let notices = first::prepare(host, &db, &config, &passwords).await?;
+    let keys = host.once_there(|| known(&config, host, &db, &passwords).map_err(Error::told).boxed()).await?;
     let people = people(&config, host, db.clone(), passwords.clone());
     let tokens = tokens(host, db.clone(), keys.clone());
     let door = Arc::new(door(&config, host, db.clone(), keys, passwords));
@@ -109,6 +106,17 @@ pub async fn start_with(config: Config, host: &Host, passwords: Passwords) -> an
         .await?;
     let _ = own.set(service.router.clone());
     Ok(service)
+}
+
+/// Reads what a process knows without asking: which hashes there are, keys, revocations.
+async fn known(config: &Config, host: &Host, db: &Db, passwords: &Passwords) -> Result<Arc<Keys>, Error> {
+    passwords.follow(&store::users::hashes(db).await?);
+    signing::turn_over(db, host.clock.now(), TimeDelta::days(config.key_days)).await?;
+    let keys = Keys::read(db, &host.clock).await?;
+    keys.signing.tell(&host.identity);
+    let revoked = revocations::after(db, 0, host.clock.now()).await?;
+    host.identity.revoke(&revoked.into_iter().map(Revocation::wire).collect::<Vec<_>>());
+    Ok(Arc::new(keys))
 }
 
 /// The host as auth-svc sees it when it runs alone: keys and revocations come from itself.

@@ -6,10 +6,10 @@ use patio_kit::{
     config::{self, Settings},
     host::Host,
     lifecycle,
-    probe::{NOT_SERVING, UNREACHABLE},
+    probe::{self, NOT_SERVING, UNREACHABLE},
     telemetry,
 };
-use std::{io::Write, net::SocketAddr, process::ExitCode, sync::Arc, time::Duration};
+use std::{io::Write, process::ExitCode, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -32,7 +32,8 @@ enum Command {
     Serve(Options),
     /// Prints the effective values, secrets masked.
     Config(Options),
-    /// Asks a running gateway whether it is ready; the exit code is 0 when it is, 1 when not, 2 when it cannot be reached.
+    /// Asks a running gateway whether it is ready; the exit code is 0 when it is, 1 when not, 2 when it cannot be reached,
+    /// 3 when it cannot be asked so.
     Probe(Probe),
     /// Prints the API's document.
     Openapi,
@@ -48,9 +49,9 @@ struct Options {
 
 #[derive(Args)]
 struct Probe {
-    /// Where the gateway listens.
+    /// Where the gateway listens, as host:port.
     #[arg(long, env = "PATIO_LISTEN", default_value = "127.0.0.1:8080")]
-    addr: SocketAddr,
+    addr: String,
     /// Answers as JSON.
     #[arg(long)]
     json: bool,
@@ -61,7 +62,7 @@ struct Probe {
 
 fn main() -> ExitCode {
     let command = Cli::command();
-    let matches = command.clone().get_matches();
+    let matches = probe::arguments(command.clone());
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(cause) => cause.exit(),
@@ -82,12 +83,8 @@ async fn serve(options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "gateway")?;
     let host = Host::remote(options.settings).await?;
     let gateway = gateway::start(options.config, &host).await?;
-    if let Some(admin) = host.settings.admin_listen.0 {
-        let known = host.clone();
-        let well = Arc::new(move || known.knows_keys() && !known.tasks.is_leaving());
-        let address = telemetry::serve(admin, &host.tasks, well).await?;
-        tracing::info!(%address, "admin port is open");
-    }
+    let known = host.clone();
+    telemetry::open(&host, move || known.knows_keys() && !known.tasks.is_leaving()).await?;
     for notice in gateway.notices() {
         command::print(&format!("{notice}\n"))?;
     }
@@ -101,16 +98,14 @@ async fn serve(options: Options) -> anyhow::Result<()> {
         }
     });
     gateway.serve().await?;
-    if !host.tasks.drained(command::DRAIN).await {
-        tracing::warn!("some work was left behind");
-    }
+    host.tasks.finish().await;
     telemetry::trace::finish().await;
     Ok(())
 }
 
 fn probed(probe: &Probe) -> ExitCode {
     let asked = command::run(async {
-        let ready = timeout(Duration::from_secs(probe.timeout), ask(probe.addr)).await??;
+        let ready = timeout(Duration::from_secs(probe.timeout), ask(&probe.addr)).await??;
         show(probe, if ready { "SERVING" } else { "NOT_SERVING" })?;
         anyhow::ensure!(ready, NotReady);
         Ok(())
@@ -131,7 +126,7 @@ fn probed(probe: &Probe) -> ExitCode {
 struct NotReady;
 
 /// Whether `/readyz` answers 200.
-async fn ask(address: SocketAddr) -> anyhow::Result<bool> {
+async fn ask(address: &str) -> anyhow::Result<bool> {
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(format!("GET /readyz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes()).await?;
     let mut answer = Vec::new();
@@ -142,7 +137,7 @@ async fn ask(address: SocketAddr) -> anyhow::Result<bool> {
 
 fn show(probe: &Probe, status: &str) -> anyhow::Result<()> {
     let line = if probe.json {
-        serde_json::json!({ "address": probe.addr.to_string(), "service": "gateway", "status": status }).to_string()
+        serde_json::json!({ "address": probe.addr, "service": "gateway", "status": status }).to_string()
     } else {
         format!("{} gateway {status}", probe.addr)
     };

@@ -7,6 +7,7 @@ use crate::{
     pace,
     store::{campaigns, conflicts::Conflict, counters::Counted, vehicles},
 };
+use futures::{FutureExt, TryFutureExt};
 use patio_kit::{
     clock::Clock,
     db::Db,
@@ -79,7 +80,7 @@ impl Live {
         let feed = Feed::open(host, "vehicle-events")?;
         let live = Self { tasks: host.tasks.clone(), clock: host.clock.clone(), db, feed, out, noted: Arc::default() };
         live.keep_hearing();
-        for (campaign, revision) in campaigns::revisions(&live.db).await? {
+        for (campaign, revision) in host.once_there(|| campaigns::revisions(&live.db).map_err(anyhow::Error::from).boxed()).await? {
             live.noted().followed.entry(campaign).or_default().skip_to(revision);
         }
         let (again, mut round) = (live.clone(), 0);

@@ -112,8 +112,10 @@ async fn database(schema: Schema, settings: &Settings) -> Found {
 }
 
 async fn cache(settings: &Settings) -> Found {
-    let Some(url) = &settings.redis_url else { return Found::Well("in this process; several processes need PATIO_REDIS_URL".to_owned()) };
-    match Cache::redis(url.expose()).await {
+    if settings.redis_url.is_none() {
+        return Found::Well("in this process; several processes need PATIO_REDIS_URL".to_owned());
+    }
+    match Cache::of(settings) {
         Ok(cache) if cache.ping().await => match cache.weaknesses().await {
             none if none.is_empty() => Found::Well("Redis answers and keeps what it is told".to_owned()),
             some => Found::Odd(format!("Redis answers, but {}", some.join(" and "))),

@@ -2,7 +2,7 @@
 use crate::{demo, pages};
 use clap::Args;
 use patio_kit::{
-    command::{DRAIN, Program, print},
+    command::{Program, print},
     config::Settings,
     db::Schema,
     host::Host,
@@ -12,7 +12,6 @@ use patio_kit::{
     telemetry,
 };
 use ring::rand::{SecureRandom, SystemRandom};
-use std::sync::Arc;
 
 /// What the one process is told.
 #[derive(Debug, Clone, Args)]
@@ -55,9 +54,13 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     options.gateway.web_dir = pages::built(&options.gateway.web_dir).await?;
     let demo = if options.demo { Some(demo::Demo::prepare(&mut options.auth, chance()?)) } else { None };
     let host = Host::local(options.settings.clone()).await?;
-    let services = start(&options, &host).await?;
+    let known = host.clone();
+    telemetry::open(&host, move || known.knows_keys() && !known.tasks.is_leaving()).await?;
+    let Some(services) = lifecycle::started(&host.tasks, start(&options, &host)).await? else {
+        host.tasks.finish().await;
+        return print("Patio has ended.\n");
+    };
     let gateway = gateway::start(options.gateway, &host).await?;
-    admin(&host).await?;
     for notice in services.iter().flat_map(|service| &service.notices) {
         print(&format!("{notice}\n"))?;
     }
@@ -76,10 +79,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     print(&format!("Patio is ready on {url}\n"))?;
     lifecycle::asked_to_stop(&host.tasks, host.settings.leave_seconds).await;
     print("Patio finishes what is under way …\n")?;
-    host.tasks.stop();
-    if !host.tasks.drained(DRAIN).await {
-        tracing::warn!("some work was left behind");
-    }
+    host.tasks.finish().await;
     for service in services {
         service.close().await;
     }
@@ -97,14 +97,6 @@ async fn start(options: &Options, host: &Host) -> anyhow::Result<Vec<Service>> {
     let import = import_svc::start(options.import.clone(), host).await?;
     host.attach(&import);
     Ok(vec![auth, vehicle, campaign, import])
-}
-
-async fn admin(host: &Host) -> anyhow::Result<()> {
-    let Some(listen) = host.settings.admin_listen.0 else { return Ok(()) };
-    let known = host.clone();
-    let address = telemetry::serve(listen, &host.tasks, Arc::new(move || known.knows_keys() && !known.tasks.is_leaving())).await?;
-    tracing::info!(%address, "admin port is open");
-    Ok(())
 }
 
 /// The tables of all services.

@@ -14,12 +14,11 @@ use std::{
     io::Write,
     net::SocketAddr,
     process::ExitCode,
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
-
-/// How long a drain waits for work under way.
-pub const DRAIN: Duration = Duration::from_secs(20);
 
 /// A service as a program of its own.
 pub trait Program {
@@ -69,7 +68,7 @@ struct Options<C: Args> {
 #[must_use]
 pub fn main<P: Program>() -> ExitCode {
     let command = Cli::<P::Config>::command().name(P::NAME);
-    let matches = command.clone().get_matches();
+    let matches = probe::arguments(command.clone());
     let cli = match Cli::<P::Config>::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(cause) => cause.exit(),
@@ -126,24 +125,25 @@ async fn serve<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
     let listen = options.listen.map_or_else(|| P::LISTEN.parse(), Ok)?;
     let listener = tokio::net::TcpListener::bind(listen).await?;
     let host = Host::remote(options.settings).await?;
-    let service = P::start(options.config, &host).await?;
-    if let Some(admin) = host.settings.admin_listen.0 {
-        let told = service.well.clone();
-        let well = Arc::new(move || told.load(Ordering::Relaxed));
-        let address = telemetry::serve(admin, &host.tasks, well).await?;
-        tracing::info!(%address, "admin port is open");
-    }
+    let well: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
+    let told = well.clone();
+    telemetry::open(&host, move || told.get().is_some_and(|well| well.load(Ordering::Relaxed))).await?;
+    let Some(service) = lifecycle::started(&host.tasks, P::start(options.config, &host)).await? else { return leave(&host).await };
+    let _ = well.set(service.well.clone());
     for notice in &service.notices {
         print(&format!("{notice}\n"))?;
     }
     tracing::info!(address = %listener.local_addr()?, service = P::NAME, "serving");
     let (tasks, notice) = (host.tasks.clone(), host.settings.leave_seconds);
     service.serve(listener, async move { lifecycle::asked_to_stop(&tasks, notice).await }).await?;
-    host.tasks.stop();
-    if !host.tasks.drained(DRAIN).await {
-        tracing::warn!("some work was left behind");
-    }
+    host.tasks.finish().await;
     service.close().await;
+    telemetry::trace::finish().await;
+    Ok(())
+}
+
+async fn leave(host: &Host) -> anyhow::Result<()> {
+    host.tasks.finish().await;
     telemetry::trace::finish().await;
     Ok(())
 }

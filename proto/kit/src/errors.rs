@@ -145,6 +145,14 @@ pub fn is_away(cause: &sqlx::Error) -> bool {
     }
 }
 
+/// Whether the database is up, and whoever looks after it has still to make what this process was told of: its role, the
+/// database, the schema, a right.
+#[must_use]
+pub fn is_unprepared(cause: &sqlx::Error) -> bool {
+    let code = cause.as_database_error().and_then(|told| told.code());
+    code.is_some_and(|code| ["28000", "28P01", "3D000", "3F000", "42501"].contains(&&*code))
+}
+
 /// Whether a disk has no room left for what was to be written.
 #[must_use]
 pub fn is_full(cause: &sqlx::Error) -> bool {

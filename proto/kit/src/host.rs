@@ -13,10 +13,16 @@ use crate::{
     telemetry,
     tokens::{self, ServiceTokens},
 };
+use futures::future::BoxFuture;
 use std::{
     sync::{Arc, OnceLock, atomic::AtomicBool},
-    time::Duration,
+    time::{Duration, Instant},
 };
+
+/// How long a database that is away is left alone.
+const AGAIN: Duration = Duration::from_millis(500);
+/// How often it is told again what is waited for.
+const TELL_EVERY: Duration = Duration::from_secs(10);
 
 /// The ways to the four services.
 #[derive(Clone)]
@@ -73,24 +79,44 @@ impl Host {
         settings.check()?;
         telemetry::keep_small(&tasks);
         let clock = Clock::default();
-        let cache = match &settings.redis_url {
-            Some(url) => Cache::redis(url.expose()).await?,
-            None => Cache::memory(),
-        };
+        let cache = Cache::of(&settings)?;
         Ok(Self { settings: Arc::new(settings), identity: Identity::new(clock.clone()), clock, cache, tasks, links, known: Arc::default() })
     }
 
     /// Opens a service's database and brings its tables up to date, once the database is there.
     ///
-    /// Things start in any order: a database that is away is waited for, one that refuses is an error.
+    /// # Errors
+    /// As [`Self::once_there`], and when the database cannot be opened.
     pub async fn database(&self, schema: Schema) -> anyhow::Result<Db> {
         let db = Db::open(schema, &self.settings).await?;
+        let mut waiting = Waiting::default();
         while let Err(cause) = self.bring_up(&db, schema).await {
-            anyhow::ensure!(is_away(&cause), cause);
-            tracing::warn!(cause = format!("{cause:#}"), "waiting for the database");
-            tokio::time::sleep(Duration::from_millis(500)).await;
+            waiting.or_fail(self, cause).await?;
         }
         Ok(db)
+    }
+
+    /// Does what needs the database as often as that is away.
+    ///
+    /// Things start in any order. A service that runs apart also waits for what somebody else gives it there: its role, the
+    /// database itself, rights. Where all run in one process a person sees at once that something was told wrong.
+    ///
+    /// # Errors
+    /// Any other failure of it.
+    pub async fn once_there<'w, T>(&self, mut work: impl FnMut() -> BoxFuture<'w, anyhow::Result<T>> + Send) -> anyhow::Result<T> {
+        let mut waiting = Waiting::default();
+        loop {
+            match work().await {
+                Ok(done) => return Ok(done),
+                Err(cause) => waiting.or_fail(self, cause).await?,
+            }
+        }
+    }
+
+    fn is_waited_for(&self, cause: &anyhow::Error) -> bool {
+        let runs_apart = matches!(self.links.vehicle, Link::Remote(_)); // auth-svc asks itself for keys
+        let mut causes = cause.chain().filter_map(|cause| cause.downcast_ref::<sqlx::Error>());
+        causes.any(|cause| errors::is_away(cause) || (runs_apart && errors::is_unprepared(cause)))
     }
 
     async fn bring_up(&self, db: &Db, schema: Schema) -> anyhow::Result<()> {
@@ -144,6 +170,22 @@ impl Host {
     }
 }
 
-fn is_away(cause: &anyhow::Error) -> bool {
-    cause.chain().filter_map(|cause| cause.downcast_ref::<sqlx::Error>()).any(errors::is_away)
+/// Waiting for the database, and telling for what.
+#[derive(Default)]
+struct Waiting {
+    told: Option<(String, Instant)>,
+}
+
+impl Waiting {
+    /// Waits for a moment where the cause may go away by itself.
+    async fn or_fail(&mut self, host: &Host, cause: anyhow::Error) -> anyhow::Result<()> {
+        anyhow::ensure!(host.is_waited_for(&cause), cause);
+        let cause = format!("{cause:#}");
+        if self.told.as_ref().is_none_or(|(told, at)| *told != cause || at.elapsed() > TELL_EVERY) {
+            tracing::warn!(cause, "waiting for the database");
+            self.told = Some((cause, Instant::now()));
+        }
+        tokio::time::sleep(AGAIN).await;
+        Ok(())
+    }
 }

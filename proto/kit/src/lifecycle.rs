@@ -4,6 +4,9 @@ use tokio::sync::oneshot;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::Instrument;
 
+/// How long a drain waits for work under way.
+pub const DRAIN: Duration = Duration::from_secs(20);
+
 /// The background work of a process and the signal that ends it; clones share both.
 #[derive(Debug, Clone, Default)]
 pub struct Tasks {
@@ -83,10 +86,32 @@ impl Tasks {
         self.stopping.cancelled().await;
     }
 
+    /// Tells everything to come to an end and waits for it, at most [`DRAIN`].
+    pub async fn finish(&self) {
+        self.stop();
+        if !self.drained(DRAIN).await {
+            tracing::warn!("some work was left behind");
+        }
+    }
+
     /// Waits for the background work, at most `patience`; false when some was left.
     pub async fn drained(&self, patience: Duration) -> bool {
         self.tracker.close();
         tokio::time::timeout(patience, self.tracker.wait()).await.is_ok()
+    }
+}
+
+/// Starts something; nothing when the process is asked to stop before that is done, as it may wait for others for long.
+///
+/// # Errors
+/// When it does not start.
+pub async fn started<T>(tasks: &Tasks, starting: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<Option<T>> {
+    tokio::select! {
+        started = starting => started.map(Some),
+        () = asked_to_stop(tasks, Duration::ZERO) => {
+            tracing::info!("asked to stop before it served");
+            Ok(None)
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Building and serving a service: health, reflection and the access layer are always on.
 use crate::{
     access::{self, Access},
-    command::DRAIN,
     db::Db,
     host::Host,
+    lifecycle::DRAIN,
 };
 use axum::middleware;
 use http::{Request, Response};

@@ -2,7 +2,7 @@
 pub mod statements;
 pub mod trace;
 
-use crate::{config::Settings, lifecycle::Tasks};
+use crate::{config::Settings, host::Host, lifecycle::Tasks};
 use axum::{Router, routing::get};
 use http::StatusCode;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
@@ -80,10 +80,21 @@ pub fn render() -> String {
 }
 
 /// Whether a process can take requests now.
-pub type Ready = Arc<dyn Fn() -> bool + Send + Sync>;
+type Ready = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// Opens the admin port where the settings name one, with what says whether the process can take requests now.
+///
+/// # Errors
+/// When the port is taken.
+pub async fn open(host: &Host, ready: impl Fn() -> bool + Send + Sync + 'static) -> anyhow::Result<()> {
+    let Some(listen) = host.settings.admin_listen.0 else { return Ok(()) };
+    let address = serve(listen, &host.tasks, Arc::new(ready)).await?;
+    tracing::info!(%address, "admin port is open");
+    Ok(())
+}
 
 /// Serves `/metrics`, `/healthz` and `/readyz` on a port apart from the product.
-pub async fn serve(listen: SocketAddr, tasks: &Tasks, ready: Ready) -> anyhow::Result<SocketAddr> {
+async fn serve(listen: SocketAddr, tasks: &Tasks, ready: Ready) -> anyhow::Result<SocketAddr> {
     let readiness = move || {
         let code = if ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
         async move { code }
