@@ -67,7 +67,7 @@ fn main() -> ExitCode {
         return code;
     }
     let command = Cli::command();
-    let matches = command.clone().get_matches();
+    let matches = probe::arguments(command.clone());
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(cause) => cause.exit(),

@@ -64,6 +64,47 @@ fn a_probe_tells_how_a_service_is_by_words_and_exit_code() {
 }
 
 #[test]
+fn what_cannot_be_asked_and_who_does_not_serve_have_exit_codes_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let auth = Auth::start(folder.path(), "true");
+    let (code, told) = auth.probe(&["--service", "patio.auth.v1.Nonsense"]);
+    assert!(code == Some(3) && told.contains("there is no service `patio.auth.v1.Nonsense` here"), "{told}");
+    assert_eq!(auth.probe(&["--timeout", "soon"]).0, Some(3));
+    assert_eq!(run("gateway", &["probe", "--nonsense"], &[]).0, Some(3));
+    // campaign-svc that does not reach auth-svc can judge no token, and says so.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (address, data) = (format!("127.0.0.1:{port}"), folder.path().to_str().unwrap().to_owned());
+    let mut alone = Command::new(program("campaign-svc"))
+        .arg("serve")
+        .env_clear()
+        .envs([("PATIO_LISTEN", address.as_str()), ("PATIO_DATA_DIR", &data), ("PATIO_AUTH_URL", "http://127.0.0.1:1")])
+        .envs([("PATIO_SERVICE_SECRET", "x"), ("PATIO_LOG", "error"), ("PATIO_ADMIN_LISTEN", "off")])
+        .spawn()
+        .unwrap();
+    let probed = || run("campaign-svc", &["probe", "--addr", &address], &[]);
+    let begun = Instant::now();
+    while probed().0 == Some(2) && begun.elapsed() < Duration::from_secs(30) {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let (code, out, _) = probed();
+    let _ = alone.kill();
+    let _ = alone.wait();
+    assert_eq!((code, out), (Some(1), format!("{address} all NOT_SERVING\n")));
+}
+
+#[test]
+fn whoever_takes_the_connection_and_says_nothing_is_given_up() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap().to_string();
+    for arguments in [&["probe"][..], &["probe", "call", "GetKeys"]] {
+        let begun = Instant::now();
+        let (code, out, err) = run("auth-svc", &[arguments, &["--addr", &address, "--timeout", "1"]].concat(), &[]);
+        assert_eq!(code, Some(2), "{out}{err}");
+        assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    }
+}
+
+#[test]
 fn a_probe_calls_what_changes_nothing_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let auth = Auth::start(folder.path(), "true");

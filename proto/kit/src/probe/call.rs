@@ -9,7 +9,7 @@ use prost_reflect::{
 use std::{collections::BTreeSet, time::Duration};
 use tokio_stream::StreamExt;
 use tonic::{
-    Request, Status,
+    Code, Request, Status,
     client::Grpc,
     codec::{BufferSettings, Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
     transport::{Channel, Endpoint},
@@ -72,7 +72,9 @@ pub async fn call(address: &str, options: &Options, patience: Duration) -> Resul
 }
 
 fn refused(status: Status) -> Failure {
-    if status.code() == tonic::Code::Unavailable { Failure::Unreachable(status.into()) } else { Failure::Refused(status) }
+    // A call that its own deadline ended is told as cancelled.
+    let unanswered = [Code::Unavailable, Code::DeadlineExceeded, Code::Cancelled].contains(&status.code());
+    if unanswered { Failure::Unreachable(status.into()) } else { Failure::Refused(status) }
 }
 
 fn parsed(kind: MessageDescriptor, text: &str) -> anyhow::Result<DynamicMessage> {
@@ -120,7 +122,7 @@ impl Asked {
         let request = ServerReflectionRequest { host: String::new(), message_request: Some(what) };
         let mut answers = match self.client.server_reflection_info(tokio_stream::once(request)).await {
             Ok(answers) => answers.into_inner(),
-            Err(status) if status.code() == tonic::Code::Unimplemented => {
+            Err(status) if status.code() == Code::Unimplemented => {
                 return Err(anyhow::anyhow!("reflection is off there: PATIO_REFLECTION=true switches it on").into());
             }
             Err(status) => return Err(refused(status)),

@@ -3,7 +3,7 @@ mod call;
 
 use clap::{Args, Subcommand};
 use std::{io::Write, process::ExitCode, time::Duration};
-use tonic::transport::Endpoint;
+use tonic::{Code, Status, transport::Endpoint};
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
 
 /// What a probe is told.
@@ -35,10 +35,23 @@ enum Action {
 
 /// Exit code when the service answers and does not serve, or refuses a call.
 pub const NOT_SERVING: u8 = 1;
-/// Exit code when it cannot be reached in time.
+/// Exit code when it cannot be reached, or gives no whole answer in time.
 pub const UNREACHABLE: u8 = 2;
-/// Exit code when what is asked makes no sense: no such rpc, one that changes something, a message that does not fit.
+/// Exit code when what is asked makes no sense: arguments that do not fit, no such service or rpc, one that changes
+/// something, a message that does not fit.
 pub const WRONG: u8 = 3;
+
+/// Reads a command line; what does not fit ends the program, with [`WRONG`] where it was to probe.
+#[must_use]
+pub fn arguments(command: clap::Command) -> clap::ArgMatches {
+    command.try_get_matches().unwrap_or_else(|cause| {
+        if cause.use_stderr() && std::env::args_os().nth(1).is_some_and(|first| first == "probe") {
+            let _ = cause.print();
+            std::process::exit(WRONG.into());
+        }
+        cause.exit()
+    })
+}
 
 /// Probes and prints; the exit code is 0, [`NOT_SERVING`], [`UNREACHABLE`] or [`WRONG`].
 #[must_use]
@@ -60,6 +73,10 @@ fn health(options: &Options, address: &str) -> ExitCode {
     match asked {
         Ok(()) => ExitCode::SUCCESS,
         Err(cause) if cause.is::<Refused>() => ExitCode::from(NOT_SERVING),
+        Err(cause) if cause.downcast_ref::<Status>().is_some_and(|status| status.code() == Code::NotFound) => {
+            complain(&format!("{address}: there is no service `{}` here", options.service));
+            ExitCode::from(WRONG)
+        }
         Err(cause) => {
             let _ = show(options, address, "UNREACHABLE");
             complain(&format!("{address}: {cause:#}"));
@@ -72,7 +89,9 @@ fn called(options: &Options, address: &str, told: &call::Options) -> ExitCode {
     let patience = Duration::from_secs(options.timeout);
     let mut failure = None;
     let done = crate::command::run(async {
-        failure = call::call(address, told, patience).await.err();
+        let called = tokio::time::timeout(patience, call::call(address, told, patience)).await;
+        let late = || call::Failure::Unreachable(anyhow::anyhow!("no whole answer within {} s", options.timeout));
+        failure = called.unwrap_or_else(|_| Err(late())).err();
         Ok(())
     });
     let failure = match done {
