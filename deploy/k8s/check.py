@@ -18,6 +18,8 @@ import tempfile
 import kubernetes_validate
 import yaml
 
+sys.dont_write_bytecode = True  # nothing is left beside the manifests
+import images
 import kinds
 import shape
 import stores
@@ -25,8 +27,7 @@ import watch
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-PROGRAMS = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc", "gateway"]
-WORKLOADS = {"Deployment", "StatefulSet", "Job"}
+PROGRAMS = shape.PROGRAMS
 # For how many seconds at most a replica that comes or goes may be unknown to a caller: name servers of clusters keep their
 # answers for thirty, and callers look names up every two.
 NEWS_TAKES = 32
@@ -73,9 +74,9 @@ def render(overlay):
 def render_with(overlay, components):
     """An overlay with components that stand in it as a comment."""
     with tempfile.TemporaryDirectory() as folder:
-        # Where the folder truly is: a path through a link would lead elsewhere.
-        there = lambda path: os.path.relpath(HERE / path, pathlib.Path(folder).resolve())
-        whole = {"namespace": "patio", "resources": [there(f"overlays/{overlay}")], "components": [there(f"components/{each}") for each in components]}
+        # From where the folder truly is: a path through a link would lead elsewhere.
+        there = os.path.relpath(HERE, pathlib.Path(folder).resolve())
+        whole = {"namespace": "patio", "resources": [f"{there}/overlays/{overlay}"], "components": [f"{there}/components/{each}" for each in components]}
         (pathlib.Path(folder) / "kustomization.yaml").write_text(yaml.safe_dump(whole))
         run = subprocess.run([sys.argv[1], "kustomize", folder], capture_output=True, text=True)
     check(run.returncode == 0 and not run.stderr, f"{overlay} with {components}: rendered without a complaint: {run.stderr}")
@@ -100,7 +101,7 @@ def name(document):
 
 
 def pods(documents):
-    return [(name(d), d["spec"]["template"]) for d in documents if d["kind"] in WORKLOADS]
+    return [(name(d), d["spec"]["template"]) for d in documents if d["kind"] in shape.WORKLOADS]
 
 
 def check_schemas(overlay, documents):
@@ -268,79 +269,6 @@ def check_redis(documents):
     check("--maxmemory-policy allkeys-lru" in held["redis-cache"], "the cache would refuse writes when full")
 
 
-def check_images(known):
-    """The Dockerfile makes every program an image of its own that listens where the program does, and holds no root."""
-    targets, last = {}, None
-    for line in (ROOT / "deploy/Dockerfile").read_text().splitlines():
-        if match := re.match(r"FROM (\S+)(?: AS (\S+))?", line):
-            last = match[2]
-            targets[last] = {"from": match[1], "lines": []}
-        elif last:
-            targets[last]["lines"].append(line)
-    for program in PROGRAMS:
-        told = targets.get(program, {"from": "", "lines": []})
-        port = known[program]["PATIO_LISTEN"].rsplit(":", 1)[1]
-        check(f"EXPOSE {port} 9090" in told["lines"], f"Dockerfile: {program} exposes other ports than it has")
-        check(f'ENTRYPOINT ["/{program}"]' in told["lines"], f"Dockerfile: {program} is not what its image runs")
-        # What runs by itself says so where its ENTRYPOINT stands: that line forgets the CMD of the stage before.
-        check('CMD ["serve"]' in told["lines"], f"Dockerfile: {program} only prints its help unless it is told to serve")
-        check(told["from"] == "program" and "USER 10001:10001" in targets["program"]["lines"], f"Dockerfile: {program} runs as root")
-        for variable in re.findall(r"(PATIO_\w+)=", " ".join(line for line in told["lines"] if line.startswith("ENV"))):
-            check(variable in known[program], f"Dockerfile: {program} does not know {variable}")
-
-
-def check_parts():
-    """Each image holds the list of its parts, and everything in it comes from the lock files."""
-    text = (ROOT / "deploy/Dockerfile").read_text().replace("\\\n", " ")
-    for target in [*PROGRAMS, "patio"]:
-        image = text.split(f" AS {target}\n")[1].split("\nFROM ")[0]
-        held = [target] + (["pages"] if "/web" in image else [])
-        copied = re.findall(r"/bills/(\S+)\.cdx\.json /usr/share/doc/(\S+)/sbom\.cdx\.json", image)
-        check(copied == [(each, each) for each in held], f"Dockerfile: {target} holds the lists of {copied}, not of {held}")
-    for file in ["deploy/Dockerfile", "deploy/test", "deploy/sbom/make", "deploy/sbom/check.py", ".ci/run", "web/package.json"]:
-        odd = [command for line in (ROOT / file).read_text().replace("\\\n", " ").splitlines() for command in loose(line)]
-        check(not odd, f"{file}: does not keep to the lock files: {odd}")
-
-
-def loose(line):
-    """Commands that could take other versions than those in the lock files."""
-    code = re.sub(r"(^|\s)#.*", "", line)
-    commands = re.findall(r"\bcargo (?:build|test|clippy|run|bench|install|metadata|tree)\b[^|&;\")]*", code)
-    cargo = [part for part in commands if "--locked" not in part and "$*" not in part]  # with $* it is told, not run
-    npm = re.findall(r"\bnpm (?:--prefix \S+ )?(?:install|i|update|add)\b", code)
-    return cargo + npm
-
-
-def check_versions(documents):
-    """What is made by others is named exactly, so that two builds and two nodes have the same; `distroless` has no versions."""
-    told = re.findall(r"^FROM (\S+:\S+)", (ROOT / "deploy/Dockerfile").read_text(), re.M)
-    told += [service["image"] for service in yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"].values()]
-    told += [container["image"] for _, template in pods(documents) for container in template["spec"]["containers"]]
-    for image in {image for image in told if not image.startswith("gcr.io/distroless/")}:
-        parts = 2 if "postgres" in image else 3
-        check(re.search(r":\d+" + r"\.\d+" * (parts - 1) + r"(-\S+)?$", image), f"{image} is another image tomorrow")
-
-
-def check_compose(known):
-    """Compose tells the programs what they know, on the ports they have."""
-    services = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"]
-    check(set(PROGRAMS) | {"postgres", "redis"} == set(services), "compose: the seven containers")
-    for program in PROGRAMS:
-        service = services[program]
-        odd = {variable for variable in service["environment"] if variable not in known[program]}
-        check(not odd, f"compose: {program} does not know {sorted(odd)}")
-        port = known[program]["PATIO_LISTEN"].rsplit(":", 1)[1]
-        check(service["environment"]["PATIO_LISTEN"] == f"0.0.0.0:{port}", f"compose: {program} listens elsewhere")
-        check(service["build"]["target"] == program, f"compose: {program} is built as {service['build']['target']}")
-        check(service["read_only"] and service["cap_drop"] == ["ALL"], f"compose: {program} keeps rights")
-        check(service["tmpfs"] == ["/tmp:size=256m,mode=1777"], f"compose: {program} may write to {service['tmpfs']}")
-        if program != "gateway":
-            url = services["gateway"]["environment"][f"PATIO_{program.split('-')[0].upper()}_URL"]
-            check(url == f"http://{program}:{port}", f"compose: the gateway looks for {program} at {url}")
-            check("ports" not in service, f"compose: {program} is open to the outside")
-    check("noeviction" in services["redis"]["command"] and "--appendonly" in services["redis"]["command"], "compose: lockouts may be forgotten")
-
-
 def check_doors(overlay, documents):
     """What is meant for the cluster alone is not led to from outside."""
     with_pods = {d["metadata"]["name"] for d in documents if d["kind"] == "Service" and d["spec"].get("selector")}
@@ -424,12 +352,12 @@ def main():
     for overlay, documents in [("small", render("small")), ("production", render("production")), ("small, watched", watched)]:
         check_overlay(overlay, documents, secrets(overlay.split(",")[0]), known)
     check_redis(watched)
-    check_versions(watched)
+    images.check_versions(check, [container["image"] for _, template in pods(watched) for container in template["spec"]["containers"]])
     check_metrics(watched)
     check_alerts(watched)
-    check_images(known)
-    check_parts()
-    check_compose(known)
+    images.check_images(check, known)
+    images.check_parts(check)
+    images.check_compose(check, known)
     for failure in failures:
         print(f"manifests: {failure}")
     print(f"manifests: {passed} checks passed, {len(failures)} failed")

@@ -15,7 +15,10 @@ TESTS = {"patio": HERE / "components/monitoring/alerts.test.yaml", "patio-db": H
 
 
 def run(promtool, *arguments, folder):
-    done = subprocess.run([promtool, *arguments], capture_output=True, text=True, cwd=folder)
+    try:
+        done = subprocess.run([pathlib.Path(promtool).resolve(), *arguments], capture_output=True, text=True, cwd=folder)
+    except OSError as cause:
+        return False, str(cause)
     return done.returncode == 0, (done.stdout + done.stderr).strip()
 
 
