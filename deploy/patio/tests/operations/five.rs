@@ -1,0 +1,73 @@
+//! Five processes on one PostgreSQL and one Redis, each service as a role of its own that owns its schema.
+use super::programs::{Client, PASSWORD, interrupt, pages, program};
+use std::{
+    net::TcpListener,
+    ops::Deref,
+    path::Path,
+    process::{Child, Command},
+    time::{Duration, Instant},
+};
+
+/// The services that keep something, each with the name of its schema.
+pub const SERVICES: [(&str, &str); 4] = [("auth", "auth"), ("campaign", "campaign"), ("vehicle", "vehicle"), ("import", "imports")];
+
+/// Five processes and a supervisor who is signed in.
+pub struct Five {
+    children: Vec<Child>,
+    client: Client,
+}
+
+impl Deref for Five {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+impl Five {
+    /// Starts them, with the URL of its database for each schema, and waits until all is ready.
+    pub fn start(folder: &Path, redis: &str, url_of: impl Fn(&str) -> String) -> Self {
+        let ports = SERVICES.map(|(service, _)| (service, free_port()));
+        let reach: Vec<_> = ports
+            .iter()
+            .map(|(service, port)| (format!("PATIO_{}_URL", service.to_uppercase()), format!("http://127.0.0.1:{port}")))
+            .collect();
+        let start = |name: &str, port: u16, settings: &[(&str, &str)]| {
+            let mut command = Command::new(program(name));
+            command.arg("serve").env_clear().envs(reach.iter().cloned()).envs(settings.iter().copied());
+            command.env("PATIO_LISTEN", format!("127.0.0.1:{port}")).env("PATIO_DATA_DIR", folder.join("none"));
+            command.envs([("PATIO_SERVICE_SECRET", "shared"), ("PATIO_ADMIN_PASSWORD", PASSWORD), ("PATIO_ADMIN_LISTEN", "off")]);
+            command.envs([("PATIO_LOG", "error"), ("PATIO_UNSAFE", "true"), ("PATIO_REDIS_URL", redis)]).spawn().unwrap()
+        };
+        let services = SERVICES.iter().zip(&ports);
+        let mut children: Vec<_> = services
+            .map(|((service, schema), (_, port))| start(&format!("{service}-svc"), *port, &[("PATIO_DATABASE_URL", &url_of(schema))]))
+            .collect();
+        let port = free_port();
+        children.push(start("gateway", port, &[("PATIO_WEB_DIR", pages(folder).to_str().unwrap())]));
+        let (url, started) = (format!("http://127.0.0.1:{port}"), Instant::now());
+        while ureq::get(format!("{url}/readyz")).call().is_err() {
+            assert!(started.elapsed() < Duration::from_secs(60), "they are never ready");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Self { children, client: Client::sign_in(url) }
+    }
+
+    pub fn stop(mut self) {
+        self.children.iter_mut().rev().for_each(interrupt);
+    }
+}
+
+impl Drop for Five {
+    fn drop(&mut self) {
+        for child in &mut self.children {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
