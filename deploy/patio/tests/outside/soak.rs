@@ -10,8 +10,13 @@ use std::{
 
 /// A round is a second; so many when nothing is told.
 const SHORT: usize = 24;
+/// From so many on the waits of the last turns are held to those of the first.
+const DRIFTS: usize = 600;
 /// Into how many turns the time is divided.
 const TURNS: u32 = 6;
+/// Into how many slices a turn is divided, of each of which the slowest wait of a hundred is taken. A moment in which the
+/// machine stands still spoils one of them; half of them are below what counts, so that ten of a hundred can be told from none.
+const SLICES: usize = 10;
 /// People at once.
 const PEOPLE: u64 = 4;
 
@@ -24,7 +29,8 @@ struct Look {
     /// Half of the time it was more, half of the time less; in KiB.
     memory: i64,
     descriptors: usize,
-    p99: Duration,
+    /// Of each slice.
+    p99: Vec<Duration>,
     requests: usize,
     /// How often somebody was told to try again.
     again: usize,
@@ -95,31 +101,46 @@ fn round(patio: &Patio, campaign: &Value, vehicles: &[Value], (number, again): (
 }
 
 fn turn(patio: &Patio, campaign: &Value, vehicles: &[Value], (first, time): (u64, Duration)) -> Look {
-    let (until, again) = (Instant::now() + time, &AtomicUsize::new(0));
-    let (mut waits, mut memory): (Vec<Duration>, Vec<i64>) = std::thread::scope(|scope| {
+    let (began, again) = (Instant::now(), &AtomicUsize::new(0));
+    let until = began + time;
+    let (waits, mut memory): (Vec<(Instant, Duration)>, Vec<i64>) = std::thread::scope(|scope| {
         let looks = std::iter::repeat_with(|| std::thread::sleep(OFTEN)).take_while(|()| Instant::now() < until);
         let looking = scope.spawn(move || looks.map(|()| patio.memory()).collect());
         let people: Vec<_> = (0..PEOPLE)
             .map(|person| {
                 scope.spawn(move || {
                     let rounds = (0..).map(|round| first + round * PEOPLE + person).take_while(|_| Instant::now() < until);
-                    rounds.map(|number| round(patio, campaign, vehicles, (number, again))).collect::<Vec<_>>()
+                    rounds.map(|number| (Instant::now(), round(patio, campaign, vehicles, (number, again)))).collect::<Vec<_>>()
                 })
             })
             .collect();
         (people.into_iter().flat_map(|person| person.join().unwrap()).collect(), looking.join().unwrap())
     });
-    waits.sort();
     memory.sort_unstable();
     std::thread::sleep(Duration::from_secs(1)); // connections of the last round end
     let (descriptors, requests) = (patio.descriptors(), waits.len() * 10);
-    Look {
-        memory: memory[memory.len() / 2],
-        descriptors,
-        p99: waits[waits.len() * 99 / 100],
-        requests,
-        again: again.load(Ordering::Relaxed),
+    Look { memory: memory[memory.len() / 2], descriptors, p99: slices(&waits, began, time), requests, again: again.load(Ordering::Relaxed) }
+}
+
+/// The slowest wait of a hundred in each slice of a turn; a slice in which nothing was asked is left out.
+fn slices(waits: &[(Instant, Duration)], began: Instant, time: Duration) -> Vec<Duration> {
+    let mut slices = vec![Vec::new(); SLICES];
+    for (at, took) in waits {
+        let place = (*at - began).as_secs_f64() / time.as_secs_f64() * SLICES as f64;
+        slices[(place as usize).min(SLICES - 1)].push(*took);
     }
+    let p99 = |mut slice: Vec<Duration>| {
+        slice.sort();
+        slice.get(slice.len() * 99 / 100).copied()
+    };
+    slices.into_iter().filter_map(p99).collect()
+}
+
+/// Half of the slices of some turns are above it, half below.
+fn usual(looks: &[Look]) -> Duration {
+    let mut all: Vec<_> = looks.iter().flat_map(|look| look.p99.iter().copied()).collect();
+    all.sort();
+    all[all.len() / 2]
 }
 
 #[test]
@@ -145,6 +166,8 @@ fn it_stays_the_same_for_as_long_as_it_runs() {
     let is_long = seconds > SHORT;
     let (more, most) = (after.memory - before.memory, before.memory / if is_long { 20 } else { 5 });
     assert!(more <= most, "memory, in KiB: {looks:?}");
-    // In a few seconds the slowest of a hundred is a moment in which the machine stood still.
-    assert!(!is_long || after.p99 <= before.p99 * 2, "waits: {looks:?}");
+    let (first, last) = (usual(&looks[1..3]), usual(&looks[4..6]));
+    testing::tell(&format!("the slowest wait of a hundred: {first:?} in the second and third turn, {last:?} in the last two"));
+    // In fewer seconds the slowest of a hundred is a moment in which the machine stood still.
+    assert!(seconds < DRIFTS || last <= first + first / 10, "waits: {first:?}, then {last:?}: {looks:?}");
 }
