@@ -46,6 +46,18 @@ impl Replica {
         answers(&format!("http://127.0.0.1:{}/readyz", self.admin))
     }
 
+    /// How it answers whether it is ready; nothing when it does not within a second.
+    pub fn readiness(&self) -> Option<u16> {
+        let patience = ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(1)));
+        let agent: ureq::Agent = patience.http_status_as_error(false).build().into();
+        Some(agent.get(format!("http://127.0.0.1:{}/readyz", self.admin)).call().ok()?.status().as_u16())
+    }
+
+    /// Whether its process is no more.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.as_mut().unwrap().try_wait().unwrap().is_some()
+    }
+
     /// Ends it as Kubernetes does, and starts it again.
     pub fn restart(&mut self) {
         let mut child = self.child.take().unwrap();
@@ -116,13 +128,30 @@ pub struct Cluster {
 impl Cluster {
     /// Starts all at once, in no order, and waits until they are ready.
     pub fn start(work: &Path, outside: &Outside) -> Self {
-        let ports: BTreeMap<&str, [u16; 2]> = SERVICES.map(|service| (service, [free_port(), free_port()])).into();
-        let common = environment(work, outside, &ports);
-        let replicas = SERVICES.map(|service| (service, [0, 1].map(|n| replica(work, service, n, ports[service][n], common.clone()))));
-        let mut cluster = Self { replicas: replicas.into() };
+        let mut cluster = Self::laid_out(work, outside);
         cluster.each(Replica::up);
         cluster.each(|replica| replica.wait_until_ready());
         cluster
+    }
+
+    /// All ten before any is started.
+    pub fn laid_out(work: &Path, outside: &Outside) -> Self {
+        let ports: BTreeMap<&str, [u16; 2]> = SERVICES.map(|service| (service, [free_port(), free_port()])).into();
+        let common = environment(work, outside, &ports);
+        let replicas = SERVICES.map(|service| (service, [0, 1].map(|n| replica(work, service, n, ports[service][n], common.clone()))));
+        Self { replicas: replicas.into() }
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = &Replica> {
+        self.replicas.values().flatten()
+    }
+
+    /// All ten in an order that is another one in each turn.
+    pub fn shuffled(turn: usize) -> Vec<(&'static str, usize)> {
+        let all: Vec<_> = SERVICES.into_iter().flat_map(|service| [(service, 0), (service, 1)]).collect();
+        // Each step by such a number meets every place of ten once.
+        let step = [3, 7, 1, 9][turn % 4];
+        (0..all.len()).map(|place| all[(place * step + turn) % all.len()]).collect()
     }
 
     pub fn each(&mut self, mut act: impl FnMut(&mut Replica)) {

@@ -3,9 +3,11 @@
 //! The short form takes a minute and a half; `PATIO_TEST_LONG=1` runs every part longer and more often, and holds the figures to
 //! what is promised. `PATIO_TEST_ROUNDS` says how many requests the restarts then last for.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod across;
 mod cluster;
 mod collector;
 mod load;
+mod order;
 mod parts;
 mod rotation;
 mod secrets;

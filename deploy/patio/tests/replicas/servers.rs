@@ -44,6 +44,15 @@ pub struct Postgres {
 impl Postgres {
     /// A fresh server below a folder; nothing when PostgreSQL is not installed.
     pub fn start(below: &Path) -> Option<Self> {
+        let server = Self::laid_out(below)?;
+        server.up();
+        server.make_role();
+        server.sql("create database patio owner yard");
+        Some(server)
+    }
+
+    /// The same before it is started and knows anybody.
+    pub fn laid_out(below: &Path) -> Option<Self> {
         let tools = installed()?;
         let folder = below.join("pg");
         fs::create_dir(&folder).unwrap();
@@ -56,10 +65,12 @@ impl Postgres {
         // Over the network with a password, shown as it is: SCRAM costs a program that is not optimised a tenth of a second.
         // Through its own folder the test does what an administrator does.
         fs::write(server.folder.join("pg_hba.conf"), "local all all trust\nhost all all 127.0.0.1/32 password\n").unwrap();
-        server.up();
-        server.sql(&format!("create role yard login password '{DATABASE_PASSWORD}'"));
-        server.sql("create database patio owner yard");
         Some(server)
+    }
+
+    /// Makes the role that Patio is let in as.
+    pub fn make_role(&self) {
+        self.sql(&format!("create role yard login password '{DATABASE_PASSWORD}'"));
     }
 
     pub fn url(&self) -> String {
@@ -149,13 +160,18 @@ pub struct Redis {
 impl Redis {
     /// A fresh server below a folder, with an append-only file as in production; nothing when Redis is not installed.
     pub fn start(below: &Path) -> Option<Self> {
+        let mut server = Self::laid_out(below)?;
+        server.up();
+        Some(server)
+    }
+
+    /// The same before it is started.
+    pub fn laid_out(below: &Path) -> Option<Self> {
         Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().ok()?;
         let folder = below.join("redis");
         fs::create_dir(&folder).unwrap();
         fs::write(folder.join("redis.conf"), format!("requirepass {REDIS_PASSWORD}\n")).unwrap();
-        let mut server = Self { folder, port: free_port(), child: None };
-        server.up();
-        Some(server)
+        Some(Self { folder, port: free_port(), child: None })
     }
 
     pub fn url(&self) -> String {

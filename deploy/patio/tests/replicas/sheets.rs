@@ -3,7 +3,7 @@ use super::call;
 use rust_xlsxwriter::Workbook;
 use serde_json::Value;
 use std::time::Duration;
-use ureq::http::{Request, Response};
+use ureq::http::{Request, Response, request::Builder};
 
 /// A workbook of a campaign with so many vehicles.
 pub fn workbook(name: &str, vehicles: u32) -> Vec<u8> {
@@ -22,12 +22,16 @@ pub fn workbook(name: &str, vehicles: u32) -> Vec<u8> {
 }
 
 /// Sends a file as a form; the status and the JSON of the answer, nothing when there is none.
-pub fn send(url: &str, path: &str, token: &str, (field, name, file): (&str, &str, &[u8])) -> Option<(u16, Value)> {
+pub fn send(url: &str, path: &str, token: &str, file: (&str, &str, &[u8])) -> Option<(u16, Value)> {
+    sent(Request::post(format!("{url}{path}")), token, file)
+}
+
+fn sent(request: Builder, token: &str, (field, name, file): (&str, &str, &[u8])) -> Option<(u16, Value)> {
     let form = format!(
         "--cut\r\ncontent-disposition: form-data; name=\"{field}\"; filename=\"{name}\"\r\ncontent-type: application/octet-stream\r\n\r\n"
     );
     let body = [form.as_bytes(), file, b"\r\n--cut--\r\n"].concat();
-    let request = Request::post(format!("{url}{path}")).header("content-type", "multipart/form-data; boundary=cut");
+    let request = request.header("content-type", "multipart/form-data; boundary=cut");
     let request = request.header("authorization", format!("Bearer {token}")).header("accept", "application/json");
     let mut answer = agent().run(request.body(body).unwrap()).ok()?;
     Some((answer.status().as_u16(), answer.body_mut().read_json().unwrap_or_default()))
@@ -36,6 +40,12 @@ pub fn send(url: &str, path: &str, token: &str, (field, name, file): (&str, &str
 /// Imports a workbook; the answer, nothing when there is none.
 pub fn upload(url: &str, token: &str, file: &[u8]) -> Option<(u16, Value)> {
     send(url, "/api/documents/upload", token, ("documents", "t.xlsx", file))
+}
+
+/// The same under an id by which it can be watched and given up.
+pub fn upload_as(url: &str, token: &str, file: &[u8], id: &str) -> Option<(u16, Value)> {
+    let request = Request::post(format!("{url}/api/documents/upload")).header("x-upload-id", id);
+    sent(request, token, ("documents", "t.xlsx", file))
 }
 
 /// Imports the template's campaign: its id and its vehicles; nothing when Patio has no time for it.
