@@ -101,6 +101,8 @@ async fn a_frozen_replica_is_left_within_a_second_and_reads_that_hung_there_are_
     let started = Instant::now();
     let (answered, failed) = caller.calls(READ, 10).await;
     assert_eq!((failed, answered.len()), (0, 1));
+    // It is left after 960 ms at the latest (asked every 300 ms, twice given 280 ms, 100 ms between). Within the second that is
+    // promised; the rest is for the other nine calls on a machine that does other things, too.
     assert!(started.elapsed() < Duration::from_millis(1200), "{:?}", started.elapsed());
 }
 
@@ -142,9 +144,26 @@ async fn repetitions_add_a_tenth_to_the_load_and_no_more() {
     let caller = Caller::of(&[&a, &b]).await;
     a.behave(Behaviour::Busy);
     b.behave(Behaviour::Busy);
+    // Twenty may be repeated at the start, when nothing has been saved up.
+    let (_, failed) = caller.calls(READ, 100).await;
+    let first = a.seen() + b.seen();
+    assert!(failed == 100 && (120..=130).contains(&first), "{first} calls reached them");
     let (_, failed) = caller.calls(READ, 500).await;
-    assert_eq!(failed, 500);
-    assert!((500..=500 + 50 + 20).contains(&(a.seen() + b.seen())), "{} calls reached them", a.seen() + b.seen());
+    let more = a.seen() + b.seen() - first;
+    assert!(failed == 500 && (540..=550).contains(&more), "{more} calls reached them");
+}
+
+#[tokio::test]
+async fn however_long_all_went_well_a_hundred_repetitions_are_saved_up_and_no_more() {
+    let (a, b) = (Double::start("a"), Double::start("b"));
+    let caller = Caller::of(&[&a, &b]).await;
+    caller.calls(READ, 1500).await;
+    a.behave(Behaviour::Busy);
+    b.behave(Behaviour::Busy);
+    let before = a.seen() + b.seen();
+    let (_, failed) = caller.calls(READ, 100).await;
+    let more = a.seen() + b.seen() - before;
+    assert!(failed == 100 && (200..=210).contains(&more), "{more} calls reached them");
 }
 
 #[tokio::test]
