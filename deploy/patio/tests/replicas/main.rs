@@ -63,6 +63,7 @@ fn parts_that_are_restarted_killed_or_away_cost_no_save_and_hardly_a_request() {
     yard.wait_for_calm();
     yard.one_request_is_one_trace();
     yard.restarts_are_not_noticed();
+    yard.tables_may_grow();
     yard.kills_lose_nothing();
     yard.a_frozen_replica_is_left_alone();
     yard.redis_may_go();

@@ -14,6 +14,25 @@ const WELL_AFTER_FREEZING: Duration = Duration::from_secs(1);
 const FLAT: u64 = 16 * 1024;
 
 impl Yard {
+    /// A later version gives every table another column while this one works on them: no request fails.
+    pub fn tables_may_grow(&mut self) {
+        let Self { load, postgres, .. } = self;
+        let all = "select schemaname || '.' || tablename from pg_tables where schemaname in ('auth', 'campaign', 'vehicle', 'imports')";
+        let tables = postgres.sql_on("patio", all);
+        load.during(|| {
+            load.settle();
+            for table in tables.lines() {
+                let grow = format!("alter table {table} add column of_a_later_version text not null default ''");
+                postgres.sql_on("patio", &grow);
+            }
+            std::thread::sleep(Duration::from_secs(2));
+        });
+        let counts = load.taken();
+        told(&format!("{} tables given another column", tables.lines().count()), &counts);
+        assert!(counts.failed.is_empty(), "{:#?}", counts.failed);
+        load.again();
+    }
+
     /// (d) Redis dies and stays away, or freezes: no request fails, and five tries are five tries.
     pub fn redis_may_go(&mut self) {
         let Self { cluster, load, redis, long, token, .. } = self;
