@@ -5,8 +5,10 @@ use futures::{future, stream};
 use http::{Method, header::EXPECT, request::Parts};
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::BodyExt;
+use patio_kit::lifecycle::Tasks;
 use std::{
     collections::VecDeque,
+    future::ready,
     num::NonZeroUsize,
     pin::{Pin, pin},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -36,7 +38,7 @@ const OVER: Duration = Duration::from_secs(5);
 /// What is refused first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rank {
-    /// What only looks: three quarters of the turns at most.
+    /// What only looks: three quarters of the turns at most, and a quarter as many whatever is saved.
     Read,
     /// What somebody wants kept.
     Save,
@@ -49,7 +51,10 @@ pub struct Turns(Arc<Mutex<Room>>);
 #[derive(Debug)]
 struct Room {
     most: usize,
-    under_way: usize,
+    /// Under way.
+    saving: usize,
+    /// Under way.
+    reading: usize,
     saves: VecDeque<oneshot::Sender<Turn>>,
     reads: VecDeque<oneshot::Sender<Turn>>,
     /// Those refused since that was told.
@@ -63,10 +68,21 @@ struct Room {
 }
 
 impl Room {
+    /// Saves wait for the disk most of their time. If they left no turn to reads, the processor would wait with them; so a
+    /// quarter as many reads as there are turns counts for nothing.
     fn has_room(&self, rank: Rank) -> bool {
+        let own = self.most / 4;
+        let taken = self.saving + self.reading.saturating_sub(own);
         match rank {
-            Rank::Save => self.under_way < self.most,
-            Rank::Read => self.under_way < (self.most * 3 / 4).max(1),
+            Rank::Save => taken < self.most,
+            Rank::Read => self.reading < own || taken + own < (self.most * 3 / 4).max(1),
+        }
+    }
+
+    fn under_way(&mut self, rank: Rank) -> &mut usize {
+        match rank {
+            Rank::Save => &mut self.saving,
+            Rank::Read => &mut self.reading,
         }
     }
 
@@ -86,9 +102,13 @@ impl Room {
     }
 
     /// Whoever is to be let in next.
-    fn next(&mut self) -> Option<oneshot::Sender<Turn>> {
-        let save = if self.has_room(Rank::Save) { self.saves.pop_front() } else { None };
-        save.or_else(|| if self.has_room(Rank::Read) { self.reads.pop_front() } else { None })
+    fn next(&mut self) -> Option<(oneshot::Sender<Turn>, Rank)> {
+        if self.has_room(Rank::Save)
+            && let Some(save) = self.saves.pop_front()
+        {
+            return Some((save, Rank::Save));
+        }
+        if self.has_room(Rank::Read) { self.reads.pop_front().map(|read| (read, Rank::Read)) } else { None }
     }
 }
 
@@ -102,7 +122,8 @@ impl Turns {
         let before = now.checked_sub(SECOND).unwrap_or(now);
         let room = Room {
             most,
-            under_way: 0,
+            saving: 0,
+            reading: 0,
             saves: VecDeque::new(),
             reads: VecDeque::new(),
             refused: 0,
@@ -111,6 +132,24 @@ impl Turns {
             wary: 0,
         };
         Self(Arc::new(Mutex::new(room)))
+    }
+
+    /// Tells the metrics every second how many are worked on and how many wait.
+    pub fn keep_measured(&self, tasks: &Tasks) {
+        let turns = self.clone();
+        tasks.repeat(SECOND, move || {
+            let now = {
+                let room = turns.room();
+                [("save", room.saving, room.saves.len()), ("read", room.reading, room.reads.len())]
+            };
+            for (rank, working, waiting) in now {
+                for (state, number) in [("working", working), ("waiting", waiting)] {
+                    metrics::gauge!("patio_turns", "rank" => rank, "state" => state)
+                        .set(f64::from(u32::try_from(number).unwrap_or(u32::MAX)));
+                }
+            }
+            ready(())
+        });
     }
 
     fn room(&self) -> MutexGuard<'_, Room> {
@@ -122,8 +161,11 @@ impl Turns {
         let waiting = {
             let mut room = self.room();
             if room.has_room(rank) {
-                (room.under_way, room.wary) = (room.under_way + 1, room.wary.saturating_sub(1));
-                return Some(Turn(self.clone()));
+                // Reads that have a turn of their own find it in every overload.
+                let by_right = rank == Rank::Read && room.reading < room.most / 4;
+                *room.under_way(rank) += 1;
+                room.wary = room.wary.saturating_sub((!by_right).into());
+                return Some(Turn(self.clone(), rank));
             }
             if room.is_overrun() {
                 room.refuse();
@@ -141,14 +183,14 @@ impl Turns {
         turn
     }
 
-    fn end(&self) {
+    fn end(&self, rank: Rank) {
         let mut room = self.room();
-        room.under_way -= 1;
-        while let Some(waiting) = room.next() {
-            room.under_way += 1;
-            if let Err(unwanted) = waiting.send(Turn(self.clone())) {
+        *room.under_way(rank) -= 1;
+        while let Some((waiting, rank)) = room.next() {
+            *room.under_way(rank) += 1;
+            if let Err(unwanted) = waiting.send(Turn(self.clone(), rank)) {
                 std::mem::forget(unwanted); // its drop would come back here, where the lock is held
-                room.under_way -= 1;
+                *room.under_way(rank) -= 1;
             }
         }
     }
@@ -156,11 +198,11 @@ impl Turns {
 
 /// The right to be worked on.
 #[derive(Debug)]
-pub struct Turn(Turns);
+pub struct Turn(Turns, Rank);
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.0.end();
+        self.0.end(self.1);
     }
 }
 
@@ -246,104 +288,4 @@ where
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use futures::future::join_all;
-
-    fn turns(most: usize) -> Turns {
-        Turns::new(NonZeroUsize::new(most))
-    }
-
-    async fn fill(turns: &Turns, rank: Rank) -> Vec<Turn> {
-        let mut all = Vec::new();
-        while let Some(turn) = turns.take(rank).await {
-            all.push(turn);
-        }
-        all
-    }
-
-    #[tokio::test]
-    async fn reads_leave_a_quarter_to_saves() {
-        let turns = turns(8);
-        let reads = fill(&turns, Rank::Read).await;
-        let saves = fill(&turns, Rank::Save).await;
-        assert_eq!((reads.len(), saves.len()), (6, 2));
-    }
-
-    #[tokio::test]
-    async fn a_rush_waits_and_whoever_comes_in_an_overload_is_told_at_once() {
-        let turns = turns(4);
-        let all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
-        let begun = Instant::now();
-        assert!(turns.take(Rank::Save).await.is_none());
-        assert!(begun.elapsed() >= RUSH, "it waited");
-        let begun = Instant::now();
-        assert!(turns.take(Rank::Save).await.is_none());
-        assert!(begun.elapsed() < RUSH, "others have waited in vain");
-        drop(all);
-        let all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
-        assert!(turns.take(Rank::Save).await.is_none(), "that four found room ends no overload");
-        drop(all);
-        for _ in 0..4 * FOUND {
-            assert!(turns.take(Rank::Save).await.is_some());
-        }
-        let again = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
-        let begun = Instant::now();
-        let (late, ()) = tokio::join!(turns.take(Rank::Read), async {
-            tokio::time::sleep(RUSH / 2).await;
-            drop(again);
-        });
-        assert!(late.is_some(), "the overload is over");
-        assert!(begun.elapsed() >= RUSH / 2);
-    }
-
-    #[tokio::test]
-    async fn no_more_wait_than_can_be_served_in_time() {
-        let turns = turns(2);
-        let _all = join_all((0..2).map(|_| turns.take(Rank::Save))).await;
-        let crowd = join_all((0..2 * QUEUE).map(|_| turns.take(Rank::Read)));
-        let late = async {
-            tokio::time::sleep(RUSH / 5).await;
-            let begun = Instant::now();
-            (turns.take(Rank::Save).await.is_none(), begun.elapsed())
-        };
-        let (crowd, (is_refused, after)) = tokio::join!(crowd, late);
-        assert!(is_refused && after < RUSH / 2, "{after:?}");
-        assert!(crowd.iter().all(Option::is_none), "nobody let them in");
-    }
-
-    #[tokio::test]
-    async fn a_save_that_waits_goes_before_the_reads_that_came_first() {
-        let turns = turns(4);
-        let mut all: Vec<_> = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
-        let order = Mutex::new(Vec::new());
-        let waits = |rank, name| {
-            let (turns, order) = (&turns, &order);
-            async move {
-                let turn = turns.take(rank).await;
-                order.lock().unwrap().push(name);
-                turn
-            }
-        };
-        let ending = async {
-            for _ in 0..3 {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-                all.pop();
-            }
-        };
-        let (read, save, ()) = tokio::join!(waits(Rank::Read, "read"), waits(Rank::Save, "save"), ending);
-        assert_eq!(*order.lock().unwrap(), ["save", "read"]);
-        drop((read, save, all));
-        assert_eq!(turns.room().under_way, 0);
-    }
-
-    #[tokio::test]
-    async fn whoever_gave_up_is_passed_over() {
-        let turns = turns(1);
-        let first = turns.take(Rank::Save).await;
-        assert!(timeout(Duration::from_millis(1), turns.take(Rank::Save)).await.is_err());
-        drop(first);
-        assert!(turns.take(Rank::Read).await.is_some());
-        assert_eq!(turns.room().under_way, 0);
-    }
-}
+mod tests;

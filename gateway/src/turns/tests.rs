@@ -1,0 +1,109 @@
+use super::*;
+use futures::future::join_all;
+
+fn turns(most: usize) -> Turns {
+    Turns::new(NonZeroUsize::new(most))
+}
+
+fn under_way(turns: &Turns) -> (usize, usize) {
+    let room = turns.room();
+    (room.saving, room.reading)
+}
+
+async fn fill(turns: &Turns, rank: Rank) -> Vec<Turn> {
+    let mut all = Vec::new();
+    while let Some(turn) = turns.take(rank).await {
+        all.push(turn);
+    }
+    all
+}
+
+#[tokio::test]
+async fn reads_leave_room_to_saves_and_saves_a_quarter_to_reads() {
+    let turns = turns(8);
+    let reads = fill(&turns, Rank::Read).await;
+    let saves = fill(&turns, Rank::Save).await;
+    assert_eq!((reads.len(), saves.len()), (6, 4));
+    drop((reads, saves));
+    let saves = fill(&turns, Rank::Save).await;
+    let reads = fill(&turns, Rank::Read).await;
+    assert_eq!((saves.len(), reads.len()), (8, 2));
+}
+
+#[tokio::test]
+async fn a_rush_waits_and_whoever_comes_in_an_overload_is_told_at_once() {
+    let turns = turns(4);
+    let all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
+    let begun = Instant::now();
+    assert!(turns.take(Rank::Save).await.is_none());
+    assert!(begun.elapsed() >= RUSH, "it waited");
+    let begun = Instant::now();
+    assert!(turns.take(Rank::Save).await.is_none());
+    assert!(begun.elapsed() < RUSH, "others have waited in vain");
+    drop(all);
+    let all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
+    assert!(turns.take(Rank::Save).await.is_none(), "that four found room ends no overload");
+    drop(all);
+    for _ in 0..4 * FOUND {
+        assert!(turns.take(Rank::Save).await.is_some());
+    }
+    let again = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
+    let begun = Instant::now();
+    let (late, ()) = tokio::join!(turns.take(Rank::Save), async {
+        tokio::time::sleep(RUSH / 2).await;
+        drop(again);
+    });
+    assert!(late.is_some(), "the overload is over");
+    assert!(begun.elapsed() >= RUSH / 2);
+}
+
+#[tokio::test]
+async fn no_more_wait_than_can_be_served_in_time() {
+    let turns = turns(2);
+    let _all = join_all((0..2).map(|_| turns.take(Rank::Save))).await;
+    let crowd = join_all((0..2 * QUEUE).map(|_| turns.take(Rank::Read)));
+    let late = async {
+        tokio::time::sleep(RUSH / 5).await;
+        let begun = Instant::now();
+        (turns.take(Rank::Save).await.is_none(), begun.elapsed())
+    };
+    let (crowd, (is_refused, after)) = tokio::join!(crowd, late);
+    assert!(is_refused && after < RUSH / 2, "{after:?}");
+    assert!(crowd.iter().all(Option::is_none), "nobody let them in");
+}
+
+#[tokio::test]
+async fn a_save_that_waits_goes_before_the_reads_that_came_first() {
+    let turns = turns(4);
+    let own = turns.take(Rank::Read).await;
+    let mut all: Vec<_> = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
+    let order = Mutex::new(Vec::new());
+    let waits = |rank, name| {
+        let (turns, order) = (&turns, &order);
+        async move {
+            let turn = turns.take(rank).await;
+            order.lock().unwrap().push(name);
+            turn
+        }
+    };
+    let ending = async {
+        for _ in 0..3 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            all.pop();
+        }
+    };
+    let (read, save, ()) = tokio::join!(waits(Rank::Read, "read"), waits(Rank::Save, "save"), ending);
+    assert_eq!(*order.lock().unwrap(), ["save", "read"]);
+    drop((read, save, all, own));
+    assert_eq!(under_way(&turns), (0, 0));
+}
+
+#[tokio::test]
+async fn whoever_gave_up_is_passed_over() {
+    let turns = turns(1);
+    let first = turns.take(Rank::Save).await;
+    assert!(timeout(Duration::from_millis(1), turns.take(Rank::Save)).await.is_err());
+    drop(first);
+    assert!(turns.take(Rank::Read).await.is_some());
+    assert_eq!(under_way(&turns), (0, 0));
+}
