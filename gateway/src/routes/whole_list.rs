@@ -1,6 +1,6 @@
 //! The whole list of a campaign: streamed, or not sent at all to whoever holds the latest already.
 use crate::{
-    api::{Api, LONG},
+    api::Api,
     bearer::Signed,
     error::{Problem, Reply},
     input::Id,
@@ -18,10 +18,15 @@ use http::{
     HeaderMap, HeaderName, HeaderValue, StatusCode,
     header::{CONTENT_TYPE, ETAG},
 };
-use patio_kit::errors;
+use patio_kit::{
+    errors::{self, Reason},
+    link::PATIENCE,
+};
 use patio_proto::vehicle as pb;
 use serde::Serialize;
-use tonic::Status;
+use std::time::Duration;
+use tokio::time::timeout;
+use tonic::{Code, Status, Streaming};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -69,14 +74,24 @@ impl From<pb::VehicleRow> for ListedVehicle {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/ListAllVehicles"))))]
 async fn all_vehicles(State(api): State<Api>, signed: Signed, Id(id): Id, headers: HeaderMap) -> Reply<Response> {
     let ask = pb::ListAllVehiclesRequest { campaign_id: id, known: precondition::known_list(&headers, id) };
-    let mut chunks = api.vehicles().list_all_vehicles(signed.sign_within(LONG, ask)).await?.into_inner();
-    let first = chunks.message().await?.ok_or_else(Problem::internal)?;
+    let mut chunks = api.vehicles().list_all_vehicles(signed.sign(ask)).await?.into_inner();
+    let first = next(&mut chunks, PATIENCE).await?.ok_or_else(Problem::internal)?;
     let (tag, revision) = ((ETAG, precondition::list_tag(id, first.revision)), (REVISION, HeaderValue::from(first.revision)));
     if first.unchanged {
         return Ok((StatusCode::NOT_MODIFIED, [tag, revision]).into_response());
     }
-    let all = stream::once(std::future::ready(Ok(first))).chain(chunks);
+    let rest = stream::try_unfold(chunks, async |mut chunks| Ok(next(&mut chunks, STUCK).await?.map(|chunk| (chunk, chunks))));
+    let all = stream::once(std::future::ready(Ok(first))).chain(rest);
     Ok(([tag, revision, (CONTENT_TYPE, HeaderValue::from_static("application/json"))], Body::from_stream(array(all))).into_response())
+}
+
+/// How long a list that has begun may stand still; its client may be slow, too.
+const STUCK: Duration = Duration::from_secs(30);
+
+/// The next chunk, when it comes in time: the database may answer no more in the middle.
+async fn next(chunks: &mut Streaming<pb::VehicleChunk>, patience: Duration) -> Result<Option<pb::VehicleChunk>, Status> {
+    let late = || errors::status(Code::Unavailable, Reason::Unavailable, &"the list does not come; try again in a moment");
+    timeout(patience, chunks.message()).await.unwrap_or_else(|_| Err(late()))
 }
 
 /// One JSON array, a piece a chunk; what fails on the way breaks the answer off, so that no client takes half a list for the whole.
