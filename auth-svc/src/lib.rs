@@ -42,6 +42,7 @@ use patio_proto::{
 use people::People;
 use sqlx::migrate::Migrator;
 use std::{
+    future::ready,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -53,6 +54,9 @@ static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 pub const SCHEMA: Schema = Schema { name: "auth", sqlite: &SQLITE, postgres: &POSTGRES };
 /// How often what has no effect any more is forgotten.
 const TIDY_EVERY: Duration = Duration::from_secs(3600);
+
+/// How often it is told how many wait to sign in.
+const MEASURED_EVERY: Duration = Duration::from_secs(1);
 
 /// How often sessions that nobody uses are looked for.
 const UNUSED_EVERY: Duration = Duration::from_secs(60);
@@ -91,6 +95,7 @@ pub async fn start_with(config: Config, host: &Host, passwords: Passwords) -> an
     let people = people(&config, host, db.clone(), passwords.clone());
     let tokens = tokens(host, db.clone(), keys.clone());
     let door = Arc::new(door(&config, host, db.clone(), keys, passwords));
+    measure(host, door.passwords.clone());
     tidy(host, door.clone());
     end_unused(host, &db);
     let service = Builder::new(Auth::NAME, host)
@@ -150,6 +155,15 @@ fn door(config: &Config, host: &Host, db: Db, keys: Arc<Keys>, passwords: Passwo
         lives: TimeDelta::hours(config.token_hours),
         key_life: TimeDelta::days(config.key_days),
     }
+}
+
+/// Tells the metrics every second how many wait to sign in.
+fn measure(host: &Host, passwords: Passwords) {
+    host.tasks.repeat(MEASURED_EVERY, move || {
+        let waiting = u32::try_from(passwords.waiting()).unwrap_or(u32::MAX);
+        metrics::gauge!("patio_sign_ins_waiting").set(f64::from(waiting));
+        ready(())
+    });
 }
 
 /// Forgets every hour what has no effect any more, and looks after the signing keys.

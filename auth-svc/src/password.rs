@@ -132,6 +132,12 @@ impl Passwords {
         }
     }
 
+    /// How many wait for their password to be hashed.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
     /// How many passwords have been compared with a hash.
     #[must_use]
     pub fn checks(&self) -> u64 {

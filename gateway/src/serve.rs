@@ -99,8 +99,10 @@ pub struct Gateway {
 /// When the pages cannot be read or the port is taken.
 pub async fn start(config: Config, host: &Host) -> anyhow::Result<Gateway> {
     host.keep_tokens_current();
+    host.links.begin();
     let pages = Pages::load(&config.web_dir, &config.product_name)?;
     let api = Api::new(config.clone(), host);
+    api.turns.keep_measured(&host.tasks);
     let listener = TcpListener::bind(config.listen).await.with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;
     let tls = config.tls.as_ref().map(|source| Tls::start(source, address, host)).transpose().context("PATIO_TLS")?;

@@ -6,9 +6,15 @@ use crate::{
     telemetry::{statements, trace},
 };
 use axum::{body::Body, extract::State, middleware::Next};
+use bytes::Bytes;
 use http::{HeaderMap, Request, Response, header::AUTHORIZATION};
+use http_body::{Frame, SizeHint};
 use patio_proto::access::Role;
-use std::time::{Duration, Instant};
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+    time::Instant,
+};
 use tonic::{Code, Status};
 use tracing::{Instrument, field::Empty};
 
@@ -50,8 +56,65 @@ pub async fn guard(State(access): State<Access>, mut request: Request<Body>, nex
         }
         Err(refusal) => refusal.into_http(),
     };
-    tell(&span, &access, &path, started.elapsed(), &response);
+    let answered = Answered { span, service: access.service, path, started };
+    if patio_proto::method(&answered.path).is_some_and(|method| method.server_streaming) && told(response.headers()).is_none() {
+        return response.map(|body| Body::new(Streamed { body, answered: Some(answered) }));
+    }
+    answered.tell(told(response.headers()).unwrap_or(Code::Ok));
     response
+}
+
+/// A call whose answer is told of once it has ended.
+struct Answered {
+    span: tracing::Span,
+    service: &'static str,
+    path: String,
+    started: Instant,
+}
+
+/// A stream, which tells in its end how it went; whoever listens may go before.
+struct Streamed {
+    body: Body,
+    answered: Option<Answered>,
+}
+
+impl http_body::Body for Streamed {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let span = self.answered.as_ref().map(|answered| answered.span.clone()); // its statements are counted there
+        let polled = span.unwrap_or_else(tracing::Span::none).in_scope(|| Pin::new(&mut self.body).poll_frame(cx));
+        let ended = match &polled {
+            Poll::Ready(Some(Ok(frame))) => frame.trailers_ref().map(|trailers| told(trailers).unwrap_or(Code::Unknown)),
+            Poll::Ready(Some(Err(_)) | None) => Some(Code::Unknown),
+            Poll::Pending => None,
+        };
+        if let Some((code, answered)) = ended.and_then(|code| Some((code, self.answered.take()?))) {
+            answered.tell(code);
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Streamed {
+    fn drop(&mut self) {
+        if let Some(answered) = self.answered.take() {
+            answered.tell(Code::Cancelled);
+        }
+    }
+}
+
+fn told(headers: &HeaderMap) -> Option<Code> {
+    header(headers, "grpc-status")?.parse().ok().map(Code::from_i32)
 }
 
 fn admit(identity: &Identity, path: &str, headers: &HeaderMap) -> Result<Option<Caller>, Status> {
@@ -85,18 +148,20 @@ fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name)?.to_str().ok()
 }
 
-fn tell(span: &tracing::Span, access: &Access, path: &str, took: Duration, response: &Response<Body>) {
-    let code = header(response.headers(), "grpc-status").and_then(|code| code.parse().ok()).map_or(Code::Ok, Code::from_i32);
-    let rpc = patio_proto::method(path).map_or("unknown", |method| method.path);
-    let statements = statements::of(span);
-    metrics::counter!("patio_rpc_total", "service" => access.service, "rpc" => rpc, "code" => format!("{code:?}")).increment(1);
-    metrics::histogram!("patio_rpc_seconds", "service" => access.service, "rpc" => rpc).record(took.as_secs_f64());
-    metrics::counter!("patio_sql_total", "service" => access.service, "rpc" => rpc).increment(statements.count);
-    metrics::histogram!("patio_sql_seconds", "service" => access.service).record(statements.took.as_secs_f64());
-    if trace::is_on() {
-        let number = |count: u128| i64::try_from(count).unwrap_or(i64::MAX); // what a trace calls a number
-        let (count, micros) = (number(statements.count.into()), number(statements.took.as_micros()));
-        span.record("code", tracing::field::debug(code)).record("statements", count).record("statement_micros", micros);
+impl Answered {
+    fn tell(self, code: Code) {
+        let (service, took) = (self.service, self.started.elapsed());
+        let rpc = patio_proto::method(&self.path).map_or("unknown", |method| method.path);
+        let statements = statements::of(&self.span);
+        metrics::counter!("patio_rpc_total", "service" => service, "rpc" => rpc, "code" => format!("{code:?}")).increment(1);
+        metrics::histogram!("patio_rpc_seconds", "service" => service, "rpc" => rpc).record(took.as_secs_f64());
+        metrics::counter!("patio_sql_total", "service" => service, "rpc" => rpc).increment(statements.count);
+        metrics::histogram!("patio_sql_seconds", "service" => service).record(statements.took.as_secs_f64());
+        if trace::is_on() {
+            let number = |count: u128| i64::try_from(count).unwrap_or(i64::MAX); // what a trace calls a number
+            let (count, micros) = (number(statements.count.into()), number(statements.took.as_micros()));
+            self.span.record("code", tracing::field::debug(code)).record("statements", count).record("statement_micros", micros);
+        }
+        self.span.in_scope(|| tracing::debug!(micros = took.as_micros(), "answered a call"));
     }
-    span.in_scope(|| tracing::debug!(micros = took.as_micros(), "answered a call"));
 }

@@ -1,5 +1,5 @@
 //! What may be forgotten: one cache for one process or for all replicas.
-use crate::config::Settings;
+use crate::{config::Settings, lifecycle::Tasks};
 use anyhow::Context;
 use redis::{
     AsyncCommands, Client, Script, TlsCertificates,
@@ -11,6 +11,9 @@ use std::{
     sync::LazyLock,
     time::{Duration, Instant},
 };
+
+/// How often it is looked whether a Redis server answers.
+const MEASURED_EVERY: Duration = Duration::from_secs(5);
 
 /// A place in the cache that holds values of one type.
 #[derive(Debug, Clone)]
@@ -159,6 +162,19 @@ impl Cache {
             Self::Memory(_) => true,
             Self::Redis(redis) => logged(redis::cmd("PING").query_async::<String>(&mut redis.clone()).await).is_some(),
         }
+    }
+
+    /// Tells the metrics every few seconds whether a Redis server answers, also when nobody needs it.
+    pub fn keep_measured(&self, tasks: &Tasks, service: &'static str) {
+        let Self::Redis(redis) = self else { return };
+        let redis = redis.clone();
+        tasks.repeat(MEASURED_EVERY, move || {
+            let mut redis = redis.clone();
+            async move {
+                let answered = redis::cmd("PING").query_async::<String>(&mut redis).await.is_ok();
+                metrics::gauge!("patio_redis_up", "service" => service).set(f64::from(u8::from(answered)));
+            }
+        });
     }
 }
 

@@ -37,6 +37,17 @@ pub struct Links {
     pub import: Link,
 }
 
+impl Links {
+    /// Begins to follow the replicas behind them, so that it is known how many are well before anybody calls one.
+    pub fn begin(&self) {
+        for link in [&self.auth, &self.campaign, &self.vehicle, &self.import] {
+            if let Link::Remote(replicas) = link {
+                replicas.begin();
+            }
+        }
+    }
+}
+
 /// Everything a service needs from the process it runs in; clones share it.
 #[derive(Clone)]
 pub struct Host {

@@ -114,6 +114,7 @@ fn follow(host: &Host, service: &'static str, (reporter, names): (HealthReporter
     let told = Arc::new(AtomicBool::new(false));
     let tell = told.clone();
     host.keep_tokens_current();
+    host.cache.keep_measured(&host.tasks, service);
     let host = host.clone();
     let tasks = host.tasks.clone();
     tasks.spawn(async move {

@@ -47,6 +47,12 @@ impl Client {
         answer.body_mut().with_config().limit(1 << 30).read_json().unwrap()
     }
 
+    /// What a path answers.
+    pub fn bytes(&self, path: &str) -> Vec<u8> {
+        let asked = agent(30).get(format!("{}{path}", self.url)).header("authorization", format!("Bearer {}", self.token));
+        asked.call().unwrap().body_mut().read_to_vec().unwrap()
+    }
+
     /// Imports the template's campaign; its vehicles by id.
     pub fn import(&self) -> Vec<i64> {
         let bearer = format!("Bearer {}", self.token);

@@ -76,12 +76,17 @@ fn place(url: &str) -> anyhow::Result<Place> {
 }
 
 impl Replicas {
+    /// Begins to follow them, which the first call does otherwise; again does nothing.
+    pub fn begin(&self) {
+        self.0.followed.call_once(|| self.keep_following());
+    }
+
     /// A replica for one try: a well one with little to do, and if there is another, none of those tried before.
     ///
     /// When none is well any is better than none: it may answer itself why it is not.
     /// Waits while no replica is known at all.
     pub async fn lease(&self, tried: &[SocketAddr]) -> Lease {
-        self.0.followed.call_once(|| self.keep_following());
+        self.begin();
         loop {
             let changed = self.0.changed.notified();
             if let Some(replica) = self.choose(tried) {
@@ -93,7 +98,7 @@ impl Replicas {
 
     /// A replica for a call that can be made only once: a well one as soon as there is one, and after two seconds any.
     pub async fn lease_once(&self) -> Lease {
-        self.0.followed.call_once(|| self.keep_following());
+        self.begin();
         let well = async {
             while self.well() == 0 {
                 tokio::time::sleep(LOOK).await;

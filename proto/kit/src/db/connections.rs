@@ -14,7 +14,10 @@ use sqlx::{
 };
 use std::{
     ops::{Deref, DerefMut},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
     task::Poll,
     time::Duration,
 };
@@ -38,6 +41,23 @@ pub struct Connections {
     /// As many as there may be connections: who waits for one to be free leaves nothing behind, unlike who waits for one
     /// to be made.
     turns: Arc<Semaphore>,
+    waiting: Arc<AtomicU32>,
+}
+
+/// Somebody who waits for a connection, for as long as this lives.
+struct Waiting<'w>(&'w AtomicU32);
+
+impl<'w> Waiting<'w> {
+    fn in_line(line: &'w AtomicU32) -> Self {
+        line.fetch_add(1, Ordering::Relaxed);
+        Self(line)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// A connection for as long as it is held.
@@ -50,7 +70,7 @@ impl Connections {
     /// Connects nowhere yet.
     pub(super) fn lazy(most: u32, pool: PgPoolOptions, to: PgConnectOptions) -> Self {
         let pool = pool.max_connections(most).acquire_timeout(MAKING).connect_lazy_with(to);
-        Self { pool, turns: Arc::new(Semaphore::new(most as usize)) }
+        Self { pool, turns: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default() }
     }
 
     /// A connection that nobody else has.
@@ -58,6 +78,7 @@ impl Connections {
     /// # Errors
     /// When there is none in time, or the server lets nobody in.
     pub async fn acquire(&self) -> Result<Held, Error> {
+        let _waiting = Waiting::in_line(&self.waiting);
         timeout(PATIENCE, self.take()).await.map_err(|_| Error::PoolTimedOut)?
     }
 
@@ -74,6 +95,11 @@ impl Connections {
     pub(super) async fn warm(&self) {
         let half = self.pool.options().get_max_connections().div_ceil(2);
         drop(join_all((0..half).map(|_| self.acquire())).await);
+    }
+
+    /// How many wait for one.
+    pub(super) fn waiting(&self) -> u32 {
+        self.waiting.load(Ordering::Relaxed)
     }
 
     /// The pool itself, for what only looks at it or takes its time.
