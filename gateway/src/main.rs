@@ -1,9 +1,10 @@
-//! The gateway as a program of its own: `serve`, `config`, `probe` and `openapi`.
+//! The gateway as a program of its own: `serve`, `config`, `doctor`, `probe` and `openapi`.
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use gateway::{Config, openapi};
 use patio_kit::{
     command,
     config::{self, Settings},
+    doctor::Examination,
     host::Host,
     lifecycle,
     probe::{self, NOT_SERVING, UNREACHABLE},
@@ -32,6 +33,8 @@ enum Command {
     Serve(Options),
     /// Prints the effective values, secrets masked.
     Config(Options),
+    /// Tries everything it depends on and says what to do about what does not work; the exit code is 1 when something does not.
+    Doctor(Options),
     /// Asks a running gateway whether it is ready; the exit code is 0 when it is, 1 when not, 2 when it cannot be reached,
     /// 3 when it cannot be asked so.
     Probe(Probe),
@@ -73,10 +76,18 @@ fn main() -> ExitCode {
             (Some(sub), Some((_, given))) => command::print(&config::effective(sub, given)),
             _ => Ok(()),
         },
+        Command::Doctor(options) => command::run(examine(options)),
         Command::Openapi => openapi::text().and_then(|text| command::print(&text)),
         Command::Probe(probe) => return probed(&probe),
     };
     command::ended(&done)
+}
+
+async fn examine(options: Options) -> anyhow::Result<()> {
+    let mut all = Examination::default();
+    all.outside(&options.settings).await?;
+    all.services(&options.settings, "gateway").await?;
+    all.end()
 }
 
 async fn serve(options: Options) -> anyhow::Result<()> {

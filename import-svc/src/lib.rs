@@ -18,6 +18,7 @@ use patio_kit::{
     audit::AuditLog,
     command::Program,
     db::Schema,
+    doctor::{self, Examination, Found},
     host::Host,
     server::{Builder, LARGEST_MESSAGE, Service},
 };
@@ -49,6 +50,33 @@ pub struct Config {
     pub work_dir: Option<PathBuf>,
 }
 
+impl Config {
+    fn reader(&self) -> std::io::Result<Reader> {
+        let program = self.workbook_reader.clone().map_or_else(std::env::current_exe, Ok)?;
+        Ok(Reader::new(program, reader::PATIENCE))
+    }
+
+    fn work_dir(&self) -> PathBuf {
+        self.work_dir.clone().unwrap_or_else(std::env::temp_dir)
+    }
+}
+
+/// Whether a workbook can be read, in a process of its own as all are.
+async fn workbooks(config: &Config) -> Found {
+    let read = async {
+        let sheet = template::file()?.data;
+        let book = config.reader()?.read(sheet.into(), &mut |_| {}).await.map_err(|failure| anyhow::anyhow!("{failure:?}"))?;
+        anyhow::Ok(book.vehicles.len())
+    };
+    match read.await {
+        Ok(_) => Found::Well("the example is read by a process of its own".to_owned()),
+        Err(cause) => Found::Ill(
+            format!("the example cannot be read: {cause:#}"),
+            "PATIO_WORKBOOK_READER names a program that reads workbooks; this one has to be allowed to start itself",
+        ),
+    }
+}
+
 /// import-svc as a program.
 pub struct Imports;
 
@@ -61,16 +89,21 @@ impl Program for Imports {
     async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
         start(config, host).await
     }
+
+    async fn examine(config: &Config, all: &mut Examination) -> anyhow::Result<()> {
+        let advice = "make room or give this user the right to write there, or set PATIO_WORK_DIR to another folder";
+        all.tell("work folder", doctor::folder(&config.work_dir(), advice))?;
+        all.tell("workbooks", workbooks(config).await)
+    }
 }
 
 /// Starts import-svc: the one door.
 pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
     let db = host.database(SCHEMA).await?;
-    let program = config.workbook_reader.map_or_else(std::env::current_exe, Ok)?;
-    let (reader, running) = (Reader::new(program, reader::PATIENCE), Running::default());
+    let (reader, running) = (config.reader()?, Running::default());
     settle::keep_settling(host, db.clone(), running.clone());
     settle::keep_forgetting(host, db.clone());
-    let exporter = Exporter::new(host, db.clone(), config.work_dir.unwrap_or_else(std::env::temp_dir));
+    let exporter = Exporter::new(host, db.clone(), config.work_dir());
     let files = FileServiceServer::new(api::files::Api::new(host, db.clone(), reader.clone(), exporter));
     let imports = ImportServiceServer::new(api::imports::Api::new(host, db.clone(), reader, running));
     Builder::new(Imports::NAME, host)

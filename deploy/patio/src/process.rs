@@ -39,6 +39,11 @@ impl Options {
         &self.settings
     }
 
+    /// What import-svc is told.
+    pub fn import(&self) -> &import_svc::Config {
+        &self.import
+    }
+
     /// What the gateway is told.
     pub fn gateway(&self) -> &gateway::Config {
         &self.gateway

@@ -1,7 +1,8 @@
-//! The commands of a service's own binary: `serve`, `migrate`, `config` and `probe`.
+//! The commands of a service's own binary: `serve`, `migrate`, `config`, `doctor` and `probe`.
 use crate::{
     config::{self, Settings},
     db::{Db, Schema},
+    doctor::{self, Examination},
     host::Host,
     lifecycle, probe,
     server::Service,
@@ -33,6 +34,11 @@ pub trait Program {
 
     /// The one door.
     fn start(config: Self::Config, host: &Host) -> impl Future<Output = anyhow::Result<Service>> + Send;
+
+    /// Tries what it alone depends on, beside its database.
+    fn examine(_config: &Self::Config, _all: &mut Examination) -> impl Future<Output = anyhow::Result<()>> {
+        std::future::ready(Ok(()))
+    }
 }
 
 #[derive(Parser)]
@@ -49,6 +55,8 @@ enum Command<C: Args> {
     Migrate(Options<C>),
     /// Prints the effective values, secrets masked.
     Config(Options<C>),
+    /// Tries everything it depends on and says what to do about what does not work; the exit code is 1 when something does not.
+    Doctor(Options<C>),
     /// Asks a running service how it is; the exit code is 0 when it serves.
     Probe(probe::Options),
 }
@@ -77,6 +85,7 @@ pub fn main<P: Program>() -> ExitCode {
         Some(Command::Serve(options)) => run(serve::<P>(options)),
         Some(Command::Migrate(options)) => run(migrate::<P>(options)),
         Some(Command::Config(_)) => print_config(&command, &matches, P::LISTEN),
+        Some(Command::Doctor(options)) => run(examine::<P>(options)),
         Some(Command::Probe(options)) => return probe::main(&options, P::LISTEN),
         None => print(&command.clone().render_help().to_string()),
     };
@@ -118,6 +127,15 @@ async fn migrate<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> 
     db.migrate(P::SCHEMA).await?;
     db.close().await;
     print(&format!("{}: the tables are up to date\n", P::NAME))
+}
+
+async fn examine<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
+    let (settings, mut all) = (options.settings, Examination::default());
+    all.tell("database", doctor::database(P::SCHEMA, &settings).await)?;
+    P::examine(&options.config, &mut all).await?;
+    all.outside(&settings).await?;
+    all.services(&settings, P::NAME).await?;
+    all.end()
 }
 
 async fn serve<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {

@@ -13,6 +13,7 @@ use futures::future::BoxFuture;
 use open::{open_postgres, open_sqlite};
 use sqlx::{
     Connection, PgConnection, SqliteConnection, SqlitePool,
+    error::DatabaseError,
     migrate::Migrator,
     sqlite::{SqliteConnectOptions, SqlitePoolOptions},
 };
@@ -261,7 +262,7 @@ impl Db {
         let done = on!(self.read(), c => sqlx::query_scalar::<_, i64>("select count(*) from _sqlx_migrations").fetch_one(c).await);
         let applied = match done {
             Ok(applied) => usize::try_from(applied)?,
-            Err(sqlx::Error::Database(_)) => 0, // no tables yet
+            Err(sqlx::Error::Database(told)) if is_missing(&*told) => 0,
             Err(cause) => return Err(cause.into()),
         };
         Ok(Health { version, damage, applied, wanted })
@@ -293,18 +294,19 @@ impl Db {
             connections("idle", idle);
             connections("most", most);
         };
-        match &self.pools {
+        let waiting = match &self.pools {
             Pools::Sqlite { read, write } => {
                 pooled(read.size(), read.num_idle(), read.options().get_max_connections());
-                let waiting = u32::try_from(write.waiting()).unwrap_or(u32::MAX);
-                metrics::gauge!("patio_db_queue", "service" => service).set(f64::from(waiting));
+                u32::try_from(write.waiting()).unwrap_or(u32::MAX)
             }
             Pools::Postgres { read, write, once, .. } => {
                 let all = [read, write, once].map(Connections::pool);
                 let most = all.iter().map(|pool| pool.options().get_max_connections()).sum();
                 pooled(all.iter().map(|pool| pool.size()).sum(), all.iter().map(|pool| pool.num_idle()).sum(), most);
+                [read, write, once].map(Connections::waiting).iter().sum()
             }
-        }
+        };
+        metrics::gauge!("patio_db_queue", "service" => service).set(f64::from(waiting));
     }
 
     /// Ends its connections, after what is queued.
@@ -323,6 +325,11 @@ impl Db {
             }
         }
     }
+}
+
+/// Whether a statement asked for a table that is not there yet.
+fn is_missing(told: &dyn DatabaseError) -> bool {
+    told.code().is_some_and(|code| code == "42P01") || told.message().starts_with("no such table")
 }
 
 async fn transact<T, E, F>(mut connection: Held, work: F) -> Result<T, E>

@@ -10,6 +10,7 @@ pub mod command;
 pub mod config;
 pub mod crypto;
 pub mod db;
+pub mod doctor;
 pub mod errors;
 pub mod feed;
 mod flush;

@@ -8,13 +8,13 @@ use std::{
 };
 
 /// auth-svc alone, which needs no other.
-struct Auth {
+pub struct Auth {
     child: Child,
-    address: String,
+    pub address: String,
 }
 
 impl Auth {
-    fn start(data: &Path, reflection: &str) -> Self {
+    pub fn start(data: &Path, reflection: &str) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let address = format!("127.0.0.1:{port}");
         let child = Command::new(program("auth-svc"))
