@@ -12,12 +12,13 @@ use std::collections::HashMap;
 /// Reads progress; clones share the cache.
 #[derive(Clone)]
 pub struct ProgressReader {
-    cache: Cache,
+    /// None where vehicle-svc does not put into it what it saves.
+    cache: Option<Cache>,
     vehicles: Vehicles,
 }
 
 impl ProgressReader {
-    pub fn new(cache: Cache, vehicles: Vehicles) -> Self {
+    pub fn new(cache: Option<Cache>, vehicles: Vehicles) -> Self {
         Self { cache, vehicles }
     }
 
@@ -54,13 +55,16 @@ impl ProgressReader {
 
     /// What the cache knows wholly: an entry made by a commit does not know the next vehicle.
     async fn cached(&self, ids: &[i64]) -> HashMap<i64, Progress> {
+        let Some(cache) = &self.cache else { return HashMap::new() };
         let keys: Vec<_> = ids.iter().map(|id| progress::key(*id)).collect();
-        let held = self.cache.get_many(&keys).await;
+        let held = cache.get_many(&keys).await;
         ids.iter().copied().zip(held).filter_map(|(id, held)| held.filter(|held| held.next_known).map(|held| (id, held))).collect()
     }
 
-    async fn keep(&self, told: &pb::Progress) -> bool {
-        self.cache.put_newer(&progress::key(told.campaign_id), told.revision, &read(told)).await
+    async fn keep(&self, told: &pb::Progress) {
+        if let Some(cache) = &self.cache {
+            cache.put_newer(&progress::key(told.campaign_id), told.revision, &read(told)).await;
+        }
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Works {
 impl Works {
     pub fn new(host: &Host, db: &Db) -> Self {
         let vehicles = Vehicles::new(host);
-        let progress = ProgressReader::new(host.cache.clone(), vehicles.clone());
+        let progress = ProgressReader::new(host.shares_cache().then(|| host.cache.clone()), vehicles.clone());
         Self { db: db.clone(), clock: host.clock.clone(), tasks: host.tasks.clone(), vehicles, progress }
     }
 

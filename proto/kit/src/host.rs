@@ -125,9 +125,8 @@ impl Host {
     }
 
     fn is_waited_for(&self, cause: &anyhow::Error) -> bool {
-        let runs_apart = matches!(self.links.vehicle, Link::Remote(_)); // auth-svc asks itself for keys
         let mut causes = cause.chain().filter_map(|cause| cause.downcast_ref::<sqlx::Error>());
-        causes.any(|cause| errors::is_away(cause) || (runs_apart && errors::is_unprepared(cause)))
+        causes.any(|cause| errors::is_away(cause) || (!self.runs_all() && errors::is_unprepared(cause)))
     }
 
     async fn bring_up(&self, db: &Db, schema: Schema) -> anyhow::Result<()> {
@@ -148,6 +147,16 @@ impl Host {
         );
         tracing::warn!(lossy, "a crash of the database could lose saves it acknowledged");
         Ok(())
+    }
+
+    /// Whether other services put into the cache what this process finds there: they are in it, or share a Redis server.
+    #[must_use]
+    pub fn shares_cache(&self) -> bool {
+        self.runs_all() || matches!(self.cache, Cache::Redis(_))
+    }
+
+    fn runs_all(&self) -> bool {
+        matches!(self.links.vehicle, Link::Local(_)) // auth-svc is one of itself everywhere
     }
 
     /// Tokens for what a service does on its own.

@@ -1,5 +1,6 @@
-//! Five processes on one PostgreSQL and one Redis, each service as a role of its own that owns its schema.
+//! Five processes; on PostgreSQL each service as a role of its own that owns its schema.
 use super::programs::{Client, PASSWORD, interrupt, pages, program};
+use serde_json::{Value, json};
 use std::{
     net::TcpListener,
     ops::Deref,
@@ -30,26 +31,26 @@ fn free_port() -> u16 {
 }
 
 impl Five {
-    /// Starts them, with the URL of its database for each schema, and waits until all is ready.
-    pub fn start(folder: &Path, redis: &str, url_of: impl Fn(&str) -> String) -> Self {
+    /// Starts them, with settings for all and those for each schema, and waits until all is ready.
+    pub fn start(folder: &Path, all: &[(&str, &str)], of: impl Fn(&str) -> Vec<(&'static str, String)>) -> Self {
         let ports = SERVICES.map(|(service, _)| (service, free_port()));
         let reach: Vec<_> = ports
             .iter()
             .map(|(service, port)| (format!("PATIO_{}_URL", service.to_uppercase()), format!("http://127.0.0.1:{port}")))
             .collect();
-        let start = |name: &str, port: u16, settings: &[(&str, &str)]| {
+        let start = |name: &str, port: u16, settings: &[(&str, String)]| {
             let mut command = Command::new(program(name));
-            command.arg("serve").env_clear().envs(reach.iter().cloned()).envs(settings.iter().copied());
-            command.env("PATIO_LISTEN", format!("127.0.0.1:{port}")).env("PATIO_DATA_DIR", folder.join("none"));
+            command.arg("serve").env_clear().envs(reach.iter().cloned()).envs(all.iter().copied());
+            command.envs(settings.iter().map(|(name, value)| (name, value)));
+            command.env("PATIO_LISTEN", format!("127.0.0.1:{port}")).env("PATIO_DATA_DIR", folder.join("data"));
             command.envs([("PATIO_SERVICE_SECRET", "shared"), ("PATIO_ADMIN_PASSWORD", PASSWORD), ("PATIO_ADMIN_LISTEN", "off")]);
-            command.envs([("PATIO_LOG", "error"), ("PATIO_UNSAFE", "true"), ("PATIO_REDIS_URL", redis)]).spawn().unwrap()
+            command.envs([("PATIO_LOG", "error"), ("PATIO_UNSAFE", "true")]).spawn().unwrap()
         };
         let services = SERVICES.iter().zip(&ports);
-        let mut children: Vec<_> = services
-            .map(|((service, schema), (_, port))| start(&format!("{service}-svc"), *port, &[("PATIO_DATABASE_URL", &url_of(schema))]))
-            .collect();
+        let mut children: Vec<_> =
+            services.map(|((service, schema), (_, port))| start(&format!("{service}-svc"), *port, &of(schema))).collect();
         let port = free_port();
-        children.push(start("gateway", port, &[("PATIO_WEB_DIR", pages(folder).to_str().unwrap())]));
+        children.push(start("gateway", port, &[("PATIO_WEB_DIR", pages(folder).to_string_lossy().into_owned())]));
         let (url, started) = (format!("http://127.0.0.1:{port}"), Instant::now());
         while ureq::get(format!("{url}/readyz")).call().is_err() {
             assert!(started.elapsed() < Duration::from_secs(60), "they are never ready");
@@ -70,4 +71,16 @@ impl Drop for Five {
             let _ = child.wait();
         }
     }
+}
+
+#[test]
+fn services_that_run_apart_without_redis_tell_progress_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let five = Five::start(folder.path(), &[], |_| Vec::new());
+    let vehicles = five.import();
+    let first = || five.call("GET", "/api/campaigns", &Value::Null)["campaigns"][0].take();
+    assert_eq!((&first()["total_inspected"], &first()["next"]), (&json!(0), &json!(vehicles[0])));
+    five.call("PUT", &format!("/api/vehicles/{}", vehicles[0]), &json!({ "status": "ok" }));
+    assert_eq!((&first()["total_inspected"], &first()["next"]), (&json!(1), &json!(vehicles[1])));
+    five.stop();
 }

@@ -234,11 +234,11 @@ fn every_row_of_postgresql_comes_back_in_time_to_the_roles_it_belonged_to() {
         return tell(&format!("{POSTGRES} or {REDIS} is not set: skipped"));
     };
     let redis = format!("{redis}/13");
-    let forget = || tool("redis-cli", &["-u", &redis, "flushdb"]);
+    let (cached, forget) = ([("PATIO_REDIS_URL", &*redis)], || tool("redis-cli", &["-u", &redis, "flushdb"]));
     forget();
     let folder = tempfile::tempdir().unwrap();
     let first = server.fresh("first");
-    let running = Five::start(folder.path(), &redis, |schema| server.url(schema, &first));
+    let running = Five::start(folder.path(), &cached, |schema| vec![("PATIO_DATABASE_URL", server.url(schema, &first))]);
     let vehicles = fill(&running);
     let dump = folder.path().join("patio.dump");
     let (before, backup) = quiet(
@@ -260,7 +260,7 @@ fn every_row_of_postgresql_comes_back_in_time_to_the_roles_it_belonged_to() {
     let copied = began.elapsed();
     is_same(&before, &block_on(of_postgres(&server.admin(&second))));
     let started = Instant::now();
-    let restored = Five::start(folder.path(), &redis, |schema| server.url(schema, &second));
+    let restored = Five::start(folder.path(), &cached, |schema| vec![("PATIO_DATABASE_URL", server.url(schema, &second))]);
     is_shown(&restored.everything(), &shown);
     in_time("PostgreSQL", vehicles, (backup, copied + started.elapsed()));
     work(&restored, "between");
