@@ -11,7 +11,9 @@ use tokio::time::sleep;
 
 /// Whoever comes after a step that waits for a lock waits behind it, so it waits for half of the second for which a save
 /// may be held up; the other half is for its work. Without a lock nothing of the step is left.
-const LIMITED: &str = "set lock_timeout = '500ms'";
+const WAITS: &str = "500ms";
+/// Back to that.
+const LIMITED: &str = "reset lock_timeout";
 /// A step that runs outside a transaction, such as `create index concurrently`, takes no lock that a save waits for, and
 /// broken off it would leave half an index.
 const UNLIMITED: &str = "set lock_timeout = 0";
@@ -35,7 +37,7 @@ pub(super) async fn bring_up(schema: Schema, to: &PgConnectOptions) -> anyhow::R
         // A connection of its own: with it everything ends that it holds, also after a failure. Taken from a pool, since the
         // compiler cannot tell that steps on a borrowed one may be run by any thread.
         let one = PgPoolOptions::new().max_connections(1).max_lifetime(None).idle_timeout(None).acquire_timeout(MAKING);
-        let connection = one.connect_with(to.clone()).await?;
+        let connection = one.connect_with(to.clone().options([("lock_timeout", WAITS)])).await?; // also if it has to be made anew
         let done = attempt(schema, &steps, &connection).await;
         connection.close().await;
         match done {
