@@ -6,6 +6,7 @@
 mod across;
 mod cluster;
 mod collector;
+mod doors;
 mod load;
 mod order;
 mod parts;
@@ -62,6 +63,7 @@ fn parts_that_are_restarted_killed_or_away_cost_no_save_and_hardly_a_request() {
     };
     yard.wait_for_calm();
     yard.one_request_is_one_trace();
+    yard.only_the_listed_doors_are_open();
     yard.restarts_are_not_noticed();
     yard.tables_may_grow();
     yard.kills_lose_nothing();

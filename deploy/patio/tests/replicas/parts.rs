@@ -2,7 +2,7 @@
 use super::{
     Yard,
     cluster::{Replica, SERVICES},
-    sheets, tell, told,
+    doors, sheets, tell, told,
 };
 use patio_kit::testing;
 use std::time::{Duration, Instant};
@@ -19,6 +19,13 @@ const LEFT_BY_BALANCER: Duration = Duration::from_millis(1500);
 const AT_ONCE: Duration = Duration::from_millis(400);
 
 impl Yard {
+    /// Each process listens at the two ports that it was told of, and nowhere else.
+    pub fn only_the_listed_doors_are_open(&self) {
+        for replica in self.cluster.replicas.values().flatten() {
+            assert_eq!(doors::ports(replica.id()), [replica.port, replica.admin].into(), "{}", replica.name);
+        }
+    }
+
     /// (a) Every replica in turn ends on SIGTERM and comes back: no request fails.
     pub fn restarts_are_not_noticed(&mut self) {
         let Self { cluster, load, long, .. } = self;
