@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod clients;
+mod disk;
 mod names;
 mod patio;
 mod power;

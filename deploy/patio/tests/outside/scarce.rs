@@ -1,48 +1,12 @@
 //! A full disk and descriptors that run out: Patio says so, goes on reading, and is well again without a restart.
-use crate::patio::Patio;
+use crate::{disk::Disk, patio::Patio};
 use patio_kit::testing;
 use serde_json::{Value, json};
 use std::{
-    fs::File,
-    io::Write,
     net::TcpStream,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
     time::{Duration, Instant},
 };
-
-/// A disk of a few megabytes.
-struct Disk(tempfile::TempDir);
-
-impl Disk {
-    /// Nothing where none may be mounted.
-    fn mount(megabytes: u32) -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let size = format!("size={megabytes}m");
-        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder.path()).stderr(Stdio::null()).status();
-        mounted.is_ok_and(|status| status.success()).then(|| Self(folder))
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    /// Takes all the room that is left; the file that takes it.
-    fn fill(&self) -> PathBuf {
-        let path = self.path().join("filler");
-        let mut file = File::create(&path).unwrap();
-        for size in [64 << 10, 512, 1] {
-            while file.write_all(&vec![0; size]).is_ok() {}
-        }
-        path
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(self.path()).status();
-    }
-}
 
 #[test]
 fn a_full_disk_refuses_saves_in_words_loses_nothing_and_needs_no_restart() {

@@ -6,7 +6,10 @@
 mod across;
 mod cluster;
 mod collector;
+#[path = "../outside/disk.rs"]
+mod disk;
 mod doors;
+mod full;
 mod load;
 mod order;
 mod parts;
@@ -80,8 +83,13 @@ impl Yard {
     }
 
     fn start_with(log: &'static str) -> Option<Self> {
-        let folder = tempfile::Builder::new().permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755)).tempdir().unwrap();
-        let (postgres, redis) = (Postgres::start(folder.path())?, Redis::start(folder.path())?);
+        let folder = folder();
+        let postgres = Postgres::start(folder.path())?;
+        Self::start_on(postgres, folder, log)
+    }
+
+    fn start_on(postgres: Postgres, folder: tempfile::TempDir, log: &'static str) -> Option<Self> {
+        let redis = Redis::start(folder.path())?;
         let started = Instant::now();
         let port = free_port();
         let collector = Collector::start(port);
@@ -153,6 +161,11 @@ impl Yard {
             campaigns.statement_micros
         ));
     }
+}
+
+/// A folder that a server may look into which runs as somebody else.
+fn folder() -> tempfile::TempDir {
+    tempfile::Builder::new().permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755)).tempdir().unwrap()
 }
 
 fn tell(what: &str) {
