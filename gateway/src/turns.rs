@@ -38,7 +38,7 @@ const OVER: Duration = Duration::from_secs(5);
 /// What is refused first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rank {
-    /// What only looks: three quarters of the turns at most, and a quarter as many whatever is saved.
+    /// What only looks: three quarters of the turns at most.
     Read,
     /// What somebody wants kept.
     Save,
@@ -68,14 +68,11 @@ struct Room {
 }
 
 impl Room {
-    /// Saves wait for the disk most of their time. If they left no turn to reads, the processor would wait with them; so a
-    /// quarter as many reads as there are turns counts for nothing.
     fn has_room(&self, rank: Rank) -> bool {
-        let own = self.most / 4;
-        let taken = self.saving + self.reading.saturating_sub(own);
+        let taken = self.saving + self.reading;
         match rank {
             Rank::Save => taken < self.most,
-            Rank::Read => self.reading < own || taken + own < (self.most * 3 / 4).max(1),
+            Rank::Read => taken < (self.most * 3 / 4).max(1),
         }
     }
 
@@ -161,10 +158,8 @@ impl Turns {
         let waiting = {
             let mut room = self.room();
             if room.has_room(rank) {
-                // Reads that have a turn of their own find it in every overload.
-                let by_right = rank == Rank::Read && room.reading < room.most / 4;
                 *room.under_way(rank) += 1;
-                room.wary = room.wary.saturating_sub((!by_right).into());
+                room.wary = room.wary.saturating_sub(1);
                 return Some(Turn(self.clone(), rank));
             }
             if room.is_overrun() {
