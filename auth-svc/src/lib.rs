@@ -32,6 +32,7 @@ use patio_kit::{
     host::Host,
     link::Link,
     server::{Builder, LARGEST_MESSAGE, Service},
+    telemetry,
 };
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
@@ -160,8 +161,7 @@ fn door(config: &Config, host: &Host, db: Db, keys: Arc<Keys>, passwords: Passwo
 /// Tells the metrics every second how many wait to sign in.
 fn measure(host: &Host, passwords: Passwords) {
     host.tasks.repeat(MEASURED_EVERY, move || {
-        let waiting = u32::try_from(passwords.waiting()).unwrap_or(u32::MAX);
-        metrics::gauge!("patio_sign_ins_waiting").set(f64::from(waiting));
+        metrics::gauge!("patio_sign_ins_waiting").set(telemetry::count(passwords.waiting()));
         ready(())
     });
 }

@@ -146,7 +146,7 @@ async fn serve<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
     let well: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
     let told = well.clone();
     telemetry::open(&host, move || told.get().is_some_and(|well| well.load(Ordering::Relaxed))).await?;
-    let Some(service) = lifecycle::started(&host.tasks, P::start(options.config, &host)).await? else { return leave(&host).await };
+    let Some(service) = lifecycle::started(&host.tasks, P::start(options.config, &host)).await? else { return end(&host, None).await };
     let _ = well.set(service.well.clone());
     for notice in &service.notices {
         print(&format!("{notice}\n"))?;
@@ -154,14 +154,15 @@ async fn serve<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
     tracing::info!(address = %listener.local_addr()?, service = P::NAME, "serving");
     let (tasks, notice) = (host.tasks.clone(), host.settings.leave_seconds);
     service.serve(listener, async move { lifecycle::asked_to_stop(&tasks, notice).await }).await?;
-    host.tasks.finish().await;
-    service.close().await;
-    telemetry::trace::finish().await;
-    Ok(())
+    end(&host, Some(&service)).await
 }
 
-async fn leave(host: &Host) -> anyhow::Result<()> {
+/// Waits for what is under way, and closes what was opened.
+async fn end(host: &Host, service: Option<&Service>) -> anyhow::Result<()> {
     host.tasks.finish().await;
+    if let Some(service) = service {
+        service.close().await;
+    }
     telemetry::trace::finish().await;
     Ok(())
 }

@@ -5,7 +5,7 @@ mod replica;
 pub(crate) use replica::whole;
 pub use replica::{Failure, Lease};
 
-use crate::lifecycle::Tasks;
+use crate::{lifecycle::Tasks, telemetry};
 use anyhow::Context;
 use budget::Budget;
 use http::Uri;
@@ -181,8 +181,8 @@ impl Replicas {
             self.replace(found, all, Instant::now(), tasks);
         }
         let (known, well) = (self.0.known.read().unwrap_or_else(PoisonError::into_inner).len(), self.well());
-        metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => "known").set(count(known));
-        metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => "well").set(count(well));
+        metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => "known").set(telemetry::count(known));
+        metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => "well").set(telemetry::count(well));
     }
 
     /// Takes new addresses in, and when `all` were found, leaves out those that are gone.
@@ -208,10 +208,6 @@ impl Replicas {
         drop(known);
         self.0.changed.notify_waiters();
     }
-}
-
-fn count(number: usize) -> f64 {
-    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]

@@ -33,6 +33,8 @@ const CHECK_EVERY: Duration = Duration::from_millis(300);
 const MISSES: u32 = 2;
 /// How long until one that is not well is asked again.
 const CHECK_SOON: Duration = Duration::from_millis(100);
+/// A frozen replica is left alone within a second: two checks in a row that it does not answer.
+const _: () = assert!(CHECK_EVERY.as_millis() + 2 * CHECK_PATIENCE.as_millis() + CHECK_SOON.as_millis() < 1000);
 /// What says how a call went, before its message or after it.
 const STATUS: &str = "grpc-status";
 

@@ -79,6 +79,12 @@ pub fn render() -> String {
     handle().map(PrometheusHandle::render).unwrap_or_default()
 }
 
+/// A number of things, as a gauge is set.
+#[must_use]
+pub fn count(number: usize) -> f64 {
+    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
 /// Whether a process can take requests now.
 type Ready = Arc<dyn Fn() -> bool + Send + Sync>;
 
