@@ -74,7 +74,7 @@ impl Answer {
 
 /// Puts a double behind the access layer that every real service has.
 pub fn attach(host: &Host, link: &Link, service: &'static str, routes: RoutesBuilder) {
-    let access = Access { identity: host.identity.clone(), service };
+    let access = Access { identity: host.identity.clone(), service, db: None };
     let router = routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(access, guard));
     if let Link::Local(slot) = link {
         assert!(slot.set(router).is_ok());

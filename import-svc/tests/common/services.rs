@@ -92,7 +92,7 @@ impl World {
     }
 
     fn attach(&self, link: &Link, routes: Routes) {
-        let guard = Access { identity: self.host.identity.clone(), service: "double" };
+        let guard = Access { identity: self.host.identity.clone(), service: "double", db: None };
         let router = routes.prepare().into_axum_router().layer(axum::middleware::from_fn_with_state(guard, access::guard));
         let Link::Local(slot) = link else { panic!("not a local host") };
         assert!(slot.set(router).is_ok());

@@ -1,5 +1,6 @@
 //! The layer before every service: the rule of the rpc, the caller, the deadline, one log line.
 use crate::{
+    db::Db,
     errors::{self, Reason},
     identity::{self, Caller, Identity},
     link,
@@ -7,6 +8,10 @@ use crate::{
 };
 use axum::{body::Body, extract::State, middleware::Next};
 use bytes::Bytes;
+use futures::{
+    FutureExt,
+    future::{BoxFuture, pending},
+};
 use http::{HeaderMap, Request, Response, header::AUTHORIZATION};
 use http_body::{Frame, SizeHint};
 use patio_proto::access::Role;
@@ -28,6 +33,8 @@ pub struct Access {
     pub identity: Identity,
     /// The service's name, for logs and metrics.
     pub service: &'static str,
+    /// Its database, if it has one: a call that may take long ends when nothing is heard of that.
+    pub db: Option<Db>,
 }
 
 /// Lets a call through that its rule allows, with the [`Caller`] among its extensions.
@@ -46,22 +53,40 @@ pub async fn guard(State(access): State<Access>, mut request: Request<Body>, nex
         span.record("otel.name", &path).record("otel.kind", "server");
         trace::continue_from(&span, request.headers());
     }
+    let mut silence = silence(access.db, request.headers());
     let response = match admit(&access.identity, &path, request.headers()) {
         Ok(caller) => {
             if let Some(caller) = caller {
                 request.extensions_mut().insert(caller);
             }
             let headers = request.headers().clone();
-            link::on_behalf_of(&headers, next.run(request)).instrument(span.clone()).await
+            let answered = link::on_behalf_of(&headers, next.run(request)).instrument(span.clone());
+            tokio::select! {
+                biased;
+                response = answered => response,
+                () = &mut silence => unheard().into_http(),
+            }
         }
         Err(refusal) => refusal.into_http(),
     };
     let answered = Answered { span, service: access.service, path, started };
     if patio_proto::method(&answered.path).is_some_and(|method| method.server_streaming) && told(response.headers()).is_none() {
-        return response.map(|body| Body::new(Streamed { body, answered: Some(answered) }));
+        return response.map(|body| Body::new(Streamed { body, answered: Some(answered), silence }));
     }
     answered.tell(told(response.headers()).unwrap_or(Code::Ok));
     response
+}
+
+/// That nothing is heard of the database any more, for a call that may take long; the time of any other runs out by itself.
+fn silence(db: Option<Db>, headers: &HeaderMap) -> BoxFuture<'static, ()> {
+    match db.filter(|_| link::may_take_long(headers)) {
+        Some(db) => async move { db.silence().await }.boxed(),
+        None => pending().boxed(),
+    }
+}
+
+fn unheard() -> Status {
+    errors::unanswered(&"nothing is heard of the database")
 }
 
 /// A call whose answer is told of once it has ended.
@@ -76,6 +101,7 @@ struct Answered {
 struct Streamed {
     body: Body,
     answered: Option<Answered>,
+    silence: BoxFuture<'static, ()>,
 }
 
 impl http_body::Body for Streamed {
@@ -84,7 +110,11 @@ impl http_body::Body for Streamed {
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let span = self.answered.as_ref().map(|answered| answered.span.clone()); // its statements are counted there
-        let polled = span.unwrap_or_else(tracing::Span::none).in_scope(|| Pin::new(&mut self.body).poll_frame(cx));
+        let mut polled = span.unwrap_or_else(tracing::Span::none).in_scope(|| Pin::new(&mut self.body).poll_frame(cx));
+        if polled.is_pending() && self.silence.poll_unpin(cx).is_ready() {
+            (self.body, self.silence) = (Body::empty(), pending().boxed());
+            polled = Poll::Ready(Some(Ok(Frame::trailers(unheard().into_http::<Body>().into_parts().0.headers))));
+        }
         let ended = match &polled {
             Poll::Ready(Some(Ok(frame))) => frame.trailers_ref().map(|trailers| told(trailers).unwrap_or(Code::Unknown)),
             Poll::Ready(Some(Err(_)) | None) => Some(Code::Unknown),
@@ -163,5 +193,21 @@ impl Answered {
             self.span.record("code", tracing::field::debug(code)).record("statements", count).record("statement_micros", micros);
         }
         self.span.in_scope(|| tracing::debug!(micros = took.as_micros(), "answered a call"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::{future::ready, stream};
+    use http_body_util::BodyExt;
+
+    #[tokio::test]
+    async fn a_stream_that_waits_for_a_silent_database_ends_in_words() {
+        let first = stream::iter([Ok::<_, axum::Error>(Bytes::from_static(b"first"))]);
+        let body = Body::from_stream(futures::StreamExt::chain(first, stream::pending()));
+        let sent = Streamed { body, answered: None, silence: ready(()).boxed() }.collect().await.unwrap();
+        assert_eq!(sent.trailers().and_then(told), Some(Code::Unavailable));
+        assert_eq!(sent.to_bytes(), "first", "what had come is handed on");
     }
 }

@@ -1,15 +1,18 @@
 //! One SQL text, two databases.
 mod connections;
+mod heartbeat;
 mod open;
 mod steps;
 
 use crate::{
     config::Settings,
     flush::{self, Flush, Moment},
+    lifecycle::Tasks,
     writer::{Lasts, Queue},
 };
 pub use connections::{Connections, Held};
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, pending};
+use heartbeat::Heartbeat;
 use open::{open_postgres, open_sqlite};
 use sqlx::{
     Connection, PgConnection, SqliteConnection, SqlitePool,
@@ -52,7 +55,7 @@ const BUSY: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 enum Pools {
     Sqlite { read: SqlitePool, write: Queue },
-    Postgres { read: Connections, write: Connections, once: Connections, flush: Arc<Flush> },
+    Postgres { read: Connections, write: Connections, once: Connections, flush: Arc<Flush>, heartbeat: Arc<Heartbeat> },
 }
 
 /// An open transaction that may write.
@@ -242,6 +245,21 @@ impl Db {
         on!(self.read(), c => sqlx::query("select 1").execute(c).await.map(drop))
     }
 
+    /// Finds out until the process stops whether it answers at all, for [`Self::silence`].
+    pub(crate) async fn keep_heard(&self, tasks: &Tasks) {
+        if let Pools::Postgres { heartbeat, .. } = &self.pools {
+            heartbeat.follow(tasks).await;
+        }
+    }
+
+    /// Returns as soon as the database has answered nothing at all for two seconds, which a file never does.
+    pub(crate) async fn silence(&self) {
+        match &self.pools {
+            Pools::Sqlite { .. } => pending().await,
+            Pools::Postgres { heartbeat, .. } => heartbeat.silence().await,
+        }
+    }
+
     /// What the database says of itself.
     ///
     /// # Errors
@@ -317,7 +335,7 @@ impl Db {
                 read.close().await;
                 write.close().await;
             }
-            Pools::Postgres { read, write, once, flush } => {
+            Pools::Postgres { read, write, once, flush, .. } => {
                 once.pool().close().await;
                 write.pool().close().await;
                 flush.close().await;

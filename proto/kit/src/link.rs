@@ -26,6 +26,8 @@ use tower::{Service, ServiceExt};
 const TIMEOUT: &str = "grpc-timeout";
 /// How long a call may take when its caller says nothing: no answer takes longer than three seconds.
 pub const PATIENCE: Duration = Duration::from_millis(2800);
+/// The longest that anything may take but work on many vehicles.
+const SHORT: Duration = Duration::from_secs(15);
 /// How often a call is tried at most, all within its one deadline.
 const TRIES: usize = 5;
 
@@ -205,6 +207,11 @@ fn set_patience(headers: &mut HeaderMap, patience: Duration) {
 
 fn told(headers: &HeaderMap) -> Option<Duration> {
     parse(headers.get(TIMEOUT)?.to_str().ok()?)
+}
+
+/// Whether a call with these headers is one of those that may take long, such as an import or a change of thousands.
+pub(crate) fn may_take_long(headers: &HeaderMap) -> bool {
+    told(headers).is_some_and(|patience| patience > SHORT)
 }
 
 fn parse(written: &str) -> Option<Duration> {

@@ -99,7 +99,9 @@ impl Builder {
         }
         let well = follow(&self.host, self.name, (reporter, self.names), db.clone());
         crate::audit::seal::keep(&self.host, &db);
-        let guard = Access { identity: self.host.identity.clone(), service: self.name };
+        let (heard, tasks) = (db.clone(), self.host.tasks.clone());
+        self.host.tasks.spawn(async move { heard.keep_heard(&tasks).await });
+        let guard = Access { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
         let router = self.routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(guard, access::guard));
         Ok(Service { name: self.name, router, notices, well, db })
     }

@@ -181,7 +181,7 @@ impl World {
 /// Puts a double behind the access layer that guards the real service, so that tokens and roles are judged.
 fn join(host: &Host, link: &Link, service: &'static str, routes: Routes) {
     let Link::Local(slot) = link else { panic!("the tests run in one process") };
-    let guard = Access { identity: host.identity.clone(), service };
+    let guard = Access { identity: host.identity.clone(), service, db: None };
     let layer = axum::middleware::from_fn_with_state(guard, patio_kit::access::guard);
     assert!(slot.set(routes.prepare().into_axum_router().layer(layer)).is_ok(), "{service} is there already");
 }

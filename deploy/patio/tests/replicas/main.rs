@@ -10,6 +10,7 @@ mod collector;
 mod disk;
 mod doors;
 mod full;
+mod large;
 mod load;
 mod order;
 mod parts;

@@ -1,5 +1,5 @@
 //! Redis and PostgreSQL away, restarted and frozen under load.
-use super::{PASSWORD, Yard, call, sign_in, tell, told};
+use super::{PASSWORD, Yard, call, large::Large, sign_in, tell, told};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -107,11 +107,13 @@ impl Yard {
     pub fn postgres_may_freeze(&mut self) {
         let longest = self.bound(LONGEST, LONGEST + Duration::from_millis(500));
         let Self { cluster, load, postgres, long, .. } = &*self;
+        let large = Large::prepared(cluster.gateways(), &self.token);
         load.during(|| {
             load.settle();
             let (open, held) = (cluster.descriptors(), cluster.memory());
             postgres.signal("-STOP");
-            std::thread::sleep(Duration::from_secs(if *long { 30 } else { 8 }));
+            let (begun, answers) = (Instant::now(), large.asked_for());
+            std::thread::sleep(Duration::from_secs(if *long { 30 } else { 8 }).saturating_sub(begun.elapsed()));
             let (frozen, piled, grown) = (load.taken(), cluster.descriptors(), cluster.memory());
             postgres.signal("-CONT");
             let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
@@ -124,7 +126,11 @@ impl Yard {
             assert!(frozen.slowest.max(after.slowest) < longest, "{:?} {:?}", frozen.slowest, after.slowest);
             assert!(well - back < self.bound(WELL_AFTER_FREEZING, Duration::from_secs(4)), "{:?}", well - back);
             self.is_flat((open, piled), (held, grown));
+            let slowest = answers.iter().map(|(_, _, took)| *took).max().unwrap();
+            tell(&format!("PostgreSQL frozen, {} large pieces of work refused, the last after {slowest:?}", answers.len()));
+            assert!(answers.iter().all(|(_, status, _)| [503, 504].contains(status)) && slowest < longest, "{answers:#?}");
         });
+        large.is_whole();
         load.again();
     }
 

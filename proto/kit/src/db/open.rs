@@ -1,5 +1,5 @@
 //! How each database is opened.
-use super::{Connections, Pools, Schema};
+use super::{Connections, Heartbeat, Pools, Schema};
 use crate::{
     flush::{Flush, RESTED},
     writer,
@@ -33,7 +33,8 @@ pub(super) fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyh
         Connections::lazy(most, pool, options.clone())
     };
     let (read, write, once) = (pool((connections * 3 / 8).max(2), &options), pool(connections - few, &quick), pool(few, &planned));
-    Ok(Pools::Postgres { read, write, once, flush: Arc::new(Flush::new(options)) })
+    let heartbeat = Arc::new(Heartbeat::new(options.clone()));
+    Ok(Pools::Postgres { read, write, once, flush: Arc::new(Flush::new(options)), heartbeat })
 }
 
 /// Readers are several; the writer is one, and its commits reach the disk (`synchronous = full`) unless nobody waits for that.

@@ -1,0 +1,103 @@
+//! Work on many vehicles while PostgreSQL answers nothing: whoever asks for it is told soon, and nothing of it is half done.
+use super::{
+    call,
+    servers::until,
+    sheets::{self, send, upload, workbook},
+};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// Vehicles of each campaign here.
+const VEHICLES: u32 = 40;
+/// The campaign that is imported meanwhile.
+const MEANWHILE: &str = "imported while nothing is heard";
+
+/// A campaign to work on, and a change of it that can be taken back.
+pub struct Large {
+    gateways: Vec<String>,
+    token: String,
+    campaign: i64,
+    vins: Vec<Value>,
+    job: i64,
+}
+
+/// What was asked, what came, and after how long.
+pub type Answer = (&'static str, u16, Duration);
+
+impl Large {
+    pub fn prepared(gateways: Vec<String>, token: &str) -> Self {
+        let url = &gateways[0];
+        let (status, told) = upload(url, token, &workbook("there before nothing is heard", VEHICLES)).unwrap();
+        assert_eq!(status, 201, "{told}");
+        let campaign = told["campaign"]["id"].as_i64().unwrap();
+        let vehicles = sheets::vehicles(url, token, campaign).unwrap();
+        let vins: Vec<_> = vehicles.iter().map(|vehicle| vehicle["vin_number"].clone()).collect();
+        let many = json!({ "vins": vins, "action": "insert", "status": "ng", "campaign_id": campaign });
+        assert_eq!(call("POST", url, "/api/vehicles/bulk/status", token, &many).0, 200);
+        let job = call("GET", url, "/api/jobs", token, &Value::Null).1["jobs"][0]["id"].as_i64().unwrap();
+        Self { token: token.to_owned(), gateways, campaign, vins, job }
+    }
+
+    /// Everything at once, through both gateways.
+    pub fn asked_for(&self) -> Vec<Answer> {
+        let (campaign, vins, token) = (self.campaign, &self.vins, self.token.as_str());
+        let insert = json!({ "vins": vins, "action": "insert", "status": "repair", "campaign_id": campaign });
+        let dry = json!({ "vins": vins, "action": "remove", "campaign_id": campaign, "dry_run": true });
+        let rows: Vec<_> = vins.iter().map(|vin| json!({ "vin": vin, "parking_space": "C-1" })).collect();
+        let spaces = json!({ "rows": rows, "campaign_id": campaign });
+        let csv = "Model Code,Serial Number,Parking Space,Status,Team Leader Notes,Supervisor Notes\nHB20,0000003,B-7,ok,seen,\n";
+        let json = |method, path: String, body: Value| move |url: &str| call(method, url, &path, token, &body).0;
+        let file = |path: &'static str, field, name, file: Vec<u8>| {
+            move |url: &str| send(url, path, token, (field, name, &file)).map_or(0, |(status, _)| status)
+        };
+        type Work<'w> = Box<dyn Fn(&str) -> u16 + Sync + 'w>;
+        let work: [(&'static str, Work); 9] = [
+            ("status", Box::new(json("POST", "/api/vehicles/bulk/status".to_owned(), insert))),
+            ("what would be", Box::new(json("POST", "/api/vehicles/bulk/status".to_owned(), dry))),
+            ("spaces", Box::new(json("POST", "/api/vehicles/bulk/parking-space".to_owned(), spaces))),
+            ("report", Box::new(json("GET", format!("/api/campaigns/{campaign}/generate_campaign_vehicle_report"), Value::Null))),
+            ("yards", Box::new(json("GET", format!("/api/campaigns/{campaign}/export_all_yards"), Value::Null))),
+            ("undo", Box::new(json("POST", format!("/api/jobs/{}/undo", self.job), json!({})))),
+            ("look at a CSV", Box::new(file("/api/vehicles/csv/validate", "file", "a.csv", csv.into()))),
+            ("CSV", Box::new(file("/api/vehicles/csv", "file", "a.csv", csv.into()))),
+            ("import", Box::new(file("/api/documents/upload", "documents", "t.xlsx", workbook(MEANWHILE, VEHICLES)))),
+        ];
+        let timed = |(name, work): &(&'static str, Work), url: &str| {
+            let began = Instant::now();
+            (*name, work(url), began.elapsed())
+        };
+        std::thread::scope(|scope| {
+            let asking: Vec<_> =
+                work.iter().flat_map(|work| self.gateways.iter().map(move |url| scope.spawn(move || timed(work, url)))).collect();
+            asking.into_iter().map(|one| one.join().unwrap()).collect()
+        })
+    }
+
+    /// Each change is there as a whole or not at all, and what was refused can be done.
+    pub fn is_whole(&self) {
+        let (url, token) = (&self.gateways[0], &self.token);
+        let vehicles = sheets::vehicles(url, token, self.campaign).unwrap();
+        let with = |field: &str, value: &str| vehicles.iter().filter(|vehicle| vehicle[field] == value).count();
+        let all = self.vins.len();
+        for (field, value) in [("status", "repair"), ("parking_space", "C-1")] {
+            // The CSV and the undoing are about some of the same vehicles and may have come after.
+            assert!(with(field, value) == 0 || with(field, value) >= all - 1, "{field}: {} of {all}", with(field, value));
+        }
+        until("the campaign can be imported, or is there", Duration::from_secs(60), || {
+            let listed = call("GET", url, "/api/campaigns", token, &Value::Null).1;
+            let found = listed["campaigns"].as_array().unwrap().iter().find(|campaign| campaign["name"] == MEANWHILE).cloned();
+            match found {
+                Some(campaign) => {
+                    assert_eq!(sheets::vehicles(url, token, campaign["id"].as_i64().unwrap()).unwrap().len(), all);
+                    true
+                }
+                None => upload(url, token, &workbook(MEANWHILE, VEHICLES)).is_some_and(|(status, _)| status == 201),
+            }
+        });
+        let answers = self.asked_for();
+        assert!(
+            answers.iter().all(|(name, status, _)| [200, 409, 422].contains(status) && *name != "report" || *status == 200),
+            "{answers:?}"
+        );
+    }
+}
