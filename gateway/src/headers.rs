@@ -1,6 +1,7 @@
 //! What every answer carries, and the one line that is logged of every request.
 use crate::{
     api::Api,
+    away,
     bearer::{Asker, came_secure},
     error::Problem,
     pace::Kept,
@@ -72,7 +73,7 @@ pub async fn dress(State(api): State<Api>, mut request: Request, next: Next) -> 
     let (head, body) = request.into_parts();
     let kept = Kept::new(body);
     let answered = next.run(Request::from_parts(head, Body::new(kept.clone()))).instrument(span.clone()).await;
-    if answered.status().is_client_error() {
+    if answered.status().is_client_error() || answered.status().is_server_error() {
         kept.drain(waits).await;
     }
     if answered.status() == StatusCode::FORBIDDEN {
@@ -87,17 +88,12 @@ pub async fn dress(State(api): State<Api>, mut request: Request, next: Next) -> 
     response
 }
 
-/// The answer to a request that comes while too much is asked; it is made without going further, as it has to cost little.
+/// The answer to a request that comes while too much is asked; it is made without going further.
 #[must_use]
-pub fn turned_away(api: &Api, head: &Parts) -> Response {
-    let (id, words) = (RequestId::of(&head.headers), "too much is asked at once; try again in a moment");
-    let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, Reason::Busy.text(), words).after(1);
-    problem.body.request_id = Some(id.0.clone());
-    let mut response = problem.into_response();
+pub async fn turned_away(api: &Api, (head, body): (Parts, Body)) -> Response {
+    Kept::new(body).drain(head.headers.contains_key(header::EXPECT)).await;
     let secure = came_secure(&head.extensions, &head.headers, &api.config);
-    wear(response.headers_mut(), head.uri.path(), &id, api.config.hsts && secure);
-    metrics::counter!("patio_http_total", "method" => known(&head.method), "route" => "turned away", "status" => "503").increment(1);
-    response
+    away::answer(&head.method, &RequestId::of(&head.headers), api.config.hsts && secure)
 }
 
 /// Has a call that a role does not allow written into the audit log; a wrong old password stands there already.
@@ -151,7 +147,8 @@ fn is_api(path: &str) -> bool {
     path == "/api" || path.starts_with("/api/")
 }
 
-fn wear(headers: &mut HeaderMap, path: &str, id: &RequestId, hsts: bool) {
+/// Puts on what every answer carries.
+pub(crate) fn wear(headers: &mut HeaderMap, path: &str, id: &RequestId, hsts: bool) {
     for (name, value) in ALWAYS {
         headers.insert(name, HeaderValue::from_static(value));
     }
@@ -163,6 +160,11 @@ fn wear(headers: &mut HeaderMap, path: &str, id: &RequestId, hsts: bool) {
     if hsts {
         headers.insert(header::STRICT_TRANSPORT_SECURITY, HeaderValue::from_static("max-age=31536000; includeSubDomains"));
     }
+    with_id(headers, id);
+}
+
+/// Tells the client under which id its request is found.
+pub(crate) fn with_id(headers: &mut HeaderMap, id: &RequestId) {
     if let Ok(value) = HeaderValue::try_from(id.0.as_str()) {
         headers.insert(HeaderName::from_static(REQUEST_ID), value);
     }
@@ -176,18 +178,11 @@ fn tell((method, route): (&Method, &str), status: StatusCode, took: Duration, id
     tracing::info!(method, route, status = status.as_u16(), micros = took.as_micros(), request_id = %id.0, trace, "answered a request");
 }
 
-/// A method as logs and metrics name it; clients may make up others.
-fn known(method: &Method) -> &'static str {
-    match *method {
-        Method::GET => "GET",
-        Method::HEAD => "HEAD",
-        Method::POST => "POST",
-        Method::PUT => "PUT",
-        Method::DELETE => "DELETE",
-        Method::OPTIONS => "OPTIONS",
-        Method::PATCH => "PATCH",
-        _ => "other",
-    }
+/// What methods are called in logs and metrics; clients may make up others.
+pub(crate) const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "other"];
+
+pub(crate) fn known(method: &Method) -> &'static str {
+    METHODS.into_iter().find(|name| *name == method.as_str()).unwrap_or("other")
 }
 
 /// What is answered when a handler panics.

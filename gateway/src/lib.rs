@@ -2,6 +2,7 @@
 
 pub mod api;
 pub mod assets;
+mod away;
 pub mod bearer;
 pub mod config;
 pub mod error;

@@ -24,7 +24,10 @@ use http::{
     header::{CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_TYPE, HOST, LOCATION},
     uri::Authority,
 };
-use hyper::{body::Incoming, service::service_fn};
+use hyper::{
+    body::{Body as _, Incoming},
+    service::service_fn,
+};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto,
@@ -336,7 +339,8 @@ impl Connection {
     }
 
     async fn answer(self: Arc<Self>, request: http::Request<Incoming>, busy: Busy) -> Result<Response, Infallible> {
-        let mut request = request.map(|body| Body::new(Paced::new(body, self.api.config.body_timeout)));
+        let paced = |body: Incoming| Body::new(Paced::new(body, self.api.config.body_timeout));
+        let mut request = request.map(|body| if body.is_end_stream() { Body::empty() } else { paced(body) });
         request.extensions_mut().insert(self.peer);
         let alone = request.version() < Version::HTTP_2;
         self.shared.fetch_or(!alone, Ordering::Relaxed);
@@ -348,7 +352,10 @@ impl Connection {
                 Err(cause) => headers::after_panic(cause),
             }
         });
-        let mut response = answered.await.unwrap_or_else(|head| headers::turned_away(&self.api, &head));
+        let mut response = match answered.await {
+            Ok(response) => response,
+            Err(refused) => headers::turned_away(&self.api, *refused).await,
+        };
         if alone && self.api.host.tasks.is_leaving() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close")); // its next request goes to another replica
         }

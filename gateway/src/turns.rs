@@ -5,7 +5,7 @@ use futures::{future, stream};
 use http::{Method, header::EXPECT, request::Parts};
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::BodyExt;
-use patio_kit::lifecycle::Tasks;
+use patio_kit::{lifecycle::Tasks, telemetry::count};
 use std::{
     collections::VecDeque,
     future::ready,
@@ -141,8 +141,7 @@ impl Turns {
             };
             for (rank, working, waiting) in now {
                 for (state, number) in [("working", working), ("waiting", waiting)] {
-                    metrics::gauge!("patio_turns", "rank" => rank, "state" => state)
-                        .set(f64::from(u32::try_from(number).unwrap_or(u32::MAX)));
+                    metrics::gauge!("patio_turns", "rank" => rank, "state" => state).set(count(number));
                 }
             }
             ready(())
@@ -256,13 +255,13 @@ impl http_body::Body for Unhurried {
     }
 }
 
-/// Answers a request when it is its turn, and gives the head of one back for which that would take too long.
+/// Answers a request when it is its turn, and gives one back for which that would take too long.
 ///
 /// No turn is spent on waiting for a client: a small body is taken in before, a larger one gives the turn up when it pauses.
 ///
 /// # Errors
-/// The head of a request that has to be refused.
-pub async fn in_turn<F>(turns: &Turns, request: Request, answer: impl FnOnce(Request) -> F) -> Result<Response, Box<Parts>>
+/// A request that has to be refused.
+pub async fn in_turn<F>(turns: &Turns, request: Request, answer: impl FnOnce(Request) -> F) -> Result<Response, Box<(Parts, Body)>>
 where
     F: Future<Output = Response>,
 {
@@ -270,7 +269,7 @@ where
     let (head, body) = request.into_parts();
     let is_small = body.size_hint().exact().is_some_and(|size| size <= SMALL) && !head.headers.contains_key(EXPECT);
     let body = if is_small && !body.is_end_stream() { whole(body).await } else { body };
-    let Some(turn) = turns.take(rank).await else { return Err(Box::new(head)) };
+    let Some(turn) = turns.take(rank).await else { return Err(Box::new((head, body))) };
     let turn = Arc::new(Mutex::new(Some(turn)));
     let body = if is_small { body } else { Body::new(Unhurried { body, turn: turn.clone() }) };
     let mut answering = pin!(answer(Request::from_parts(head, body)));
