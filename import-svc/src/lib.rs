@@ -13,6 +13,7 @@ mod steps;
 pub mod store;
 pub mod template;
 
+use api::places::Places;
 use files::export::Exporter;
 use patio_kit::{
     audit::AuditLog,
@@ -104,8 +105,9 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
     settle::keep_settling(host, db.clone(), running.clone());
     settle::keep_forgetting(host, db.clone());
     let exporter = Exporter::new(host, db.clone(), config.work_dir());
-    let files = FileServiceServer::new(api::files::Api::new(host, db.clone(), reader.clone(), exporter));
-    let imports = ImportServiceServer::new(api::imports::Api::new(host, db.clone(), reader, running));
+    let places = Places::default();
+    let files = FileServiceServer::new(api::files::Api::new(host, db.clone(), (reader.clone(), exporter), places.clone()));
+    let imports = ImportServiceServer::new(api::imports::Api::new(host, db.clone(), (reader, running), places));
     Builder::new(Imports::NAME, host)
         .with(imports.max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE))
         .with(files.max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE))

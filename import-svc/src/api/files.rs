@@ -1,5 +1,8 @@
 //! `FileService`.
-use super::upload::{self, Gathered};
+use super::{
+    places::Places,
+    upload::{self, Gathered},
+};
 use crate::{
     error::Error,
     files::{
@@ -24,12 +27,9 @@ use patio_proto::{
     access::Role,
     imports::{self as pb, csv_reply::Outcome},
 };
-use std::{pin::Pin, sync::Arc};
-use tokio::sync::Semaphore;
+use std::pin::Pin;
 use tonic::{Request, Response, Status, Streaming};
 
-/// How many files are held at once, those that wait for their turn among them.
-const HELD: usize = 16;
 /// The longest name of a campaign, in characters, as in a sheet.
 const LONGEST_NAME: usize = 120;
 
@@ -39,7 +39,7 @@ pub struct Api {
     db: Db,
     reader: Reader,
     exporter: Exporter,
-    places: Arc<Semaphore>,
+    places: Places,
 }
 
 type Pieces = Pin<Box<dyn Stream<Item = Result<pb::FilePiece, Status>> + Send>>;
@@ -47,12 +47,12 @@ type Pieces = Pin<Box<dyn Stream<Item = Result<pb::FilePiece, Status>> + Send>>;
 impl Api {
     /// On the given host.
     #[must_use]
-    pub fn new(host: &Host, db: Db, reader: Reader, exporter: Exporter) -> Self {
-        Self { host: host.clone(), db, reader, exporter, places: Arc::new(Semaphore::new(HELD)) }
+    pub fn new(host: &Host, db: Db, (reader, exporter): (Reader, Exporter), places: Places) -> Self {
+        Self { host: host.clone(), db, reader, exporter, places }
     }
 
     async fn script(&self, pieces: Streaming<pb::UploadChunk>) -> Result<Pieces, Error> {
-        let _place = self.places.try_acquire().map_err(|_| Error::Busy)?;
+        let place = self.places.take()?;
         let gathered = upload::gather(pieces, ".xlsx").await?;
         if let Some(refusal) = refusal_of(&gathered).or_else(|| refusal_of_name(&gathered.campaign_name)) {
             return Ok(piece::of_refusal(refusal).boxed());
@@ -62,7 +62,12 @@ impl Api {
                 if !gathered.campaign_name.is_empty() {
                     book.sheet.campaign = gathered.campaign_name;
                 }
-                Ok(piece::of_texts(sql::name(&book.sheet.campaign), piece::SQL, sql::script(book)).boxed())
+                let pieces = piece::of_texts(sql::name(&book.sheet.campaign), piece::SQL, sql::script(book));
+                let held_while = move |piece| {
+                    let _held = &place;
+                    piece
+                };
+                Ok(pieces.map(held_while).boxed())
             }
             Err(Failure::Refused(refusal)) => Ok(piece::of_refusal(refusal).boxed()),
             Err(Failure::NotStarted(cause)) => Err(Error::NoReader(cause)),
@@ -71,7 +76,7 @@ impl Api {
 
     /// A refused sheet with its errors, for whoever sent it and for supervisors; to others it is not there.
     async fn corrections(&self, caller: &Caller, upload_id: &str) -> Result<Pieces, Error> {
-        let _place = self.places.try_acquire().map_err(|_| Error::Busy)?;
+        let _place = self.places.take()?;
         let kept = rejected::find(&self.db, upload_id, self.host.clock.now()).await?.ok_or(Error::NoSheet)?;
         if kept.user_id != caller.user_id && caller.role != Role::Admin {
             return Err(Error::NoSheet);
@@ -88,7 +93,7 @@ impl Api {
     }
 
     async fn edit(&self, request: Request<Streaming<pb::UploadChunk>>, dry_run: bool) -> Result<pb::CsvReply, Error> {
-        let _place = self.places.try_acquire().map_err(|_| Error::Busy)?;
+        let _place = self.places.take()?;
         let bearer = Bearer::of(&request);
         let gathered = upload::gather(request.into_inner(), ".csv").await?;
         let outcome = if gathered.size > LARGEST_FILE {

@@ -1,5 +1,6 @@
 //! `ImportService`.
 use super::{
+    places::Places,
     upload::{self, Collected},
     watch,
 };
@@ -17,15 +18,10 @@ use patio_kit::{audit, db::Db, host::Host, identity, link::Bearer};
 use patio_proto::imports as pb;
 use std::{
     pin::Pin,
-    sync::Arc,
     time::{Duration, Instant},
 };
-use tokio::sync::Semaphore;
 use tonic::{Request, Response, Status, Streaming};
 use uuid::Uuid;
-
-/// How many files are held at once, those that wait for their turn among them.
-const HELD: usize = 16;
 
 /// How long a person waits for an import to be given up.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -35,18 +31,18 @@ const LOOK: Duration = Duration::from_millis(100);
 /// Answers the calls of `ImportService`.
 pub struct Api {
     importer: Importer,
-    places: Arc<Semaphore>,
+    places: Places,
 }
 
 impl Api {
     /// On the given host.
     #[must_use]
-    pub fn new(host: &Host, db: Db, reader: Reader, running: Running) -> Self {
-        Self { importer: Importer { host: host.clone(), db, reader, running }, places: Arc::new(Semaphore::new(HELD)) }
+    pub fn new(host: &Host, db: Db, (reader, running): (Reader, Running), places: Places) -> Self {
+        Self { importer: Importer { host: host.clone(), db, reader, running }, places }
     }
 
     async fn act(&self, person: Person, pieces: Streaming<pb::UploadChunk>) -> Result<Ending, Error> {
-        let _place = self.places.try_acquire().map_err(|_| Error::Busy)?;
+        let _place = self.places.take()?;
         match upload::collect(pieces).await? {
             Collected::Whole(upload) => self.importer.import(person, upload).await,
             Collected::Refused(upload, rejection) => {

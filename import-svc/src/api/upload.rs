@@ -58,6 +58,10 @@ where
     while let Some(chunk) = piece {
         size += chunk.data.len();
         if is_named_rightly && size <= LARGEST_FILE {
+            if data.capacity() < size {
+                // Room as for the largest, which takes memory as far as it is filled: to double it would take thrice as much.
+                data.reserve(if data.is_empty() { chunk.data.len() } else { LARGEST_FILE - data.len() });
+            }
             data.extend_from_slice(&chunk.data);
         } else if size > DRAINED {
             break;

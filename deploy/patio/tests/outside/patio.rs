@@ -50,6 +50,14 @@ impl Patio {
         Self::run(limited, tempfile::tempdir().unwrap(), &[])
     }
 
+    /// Starts it with room for so many MiB of memory that no file backs, in use or reserved; each process that it starts has
+    /// as much for itself.
+    pub fn with_memory(most: u64) -> Self {
+        let mut limited = Command::new("prlimit");
+        limited.arg(format!("--data={0}:{0}", most << 20)).arg(env!("CARGO_BIN_EXE_patio"));
+        Self::run(limited, tempfile::tempdir().unwrap(), &[("PATIO_SIGN_IN_BURST", "1000000")])
+    }
+
     fn run(mut program: Command, folder: tempfile::TempDir, settings: &[(&str, &str)]) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let pages = folder.path().join("pages");
@@ -92,6 +100,13 @@ impl Patio {
         held.map(|held| held.trim().trim_end_matches(" kB").parse::<i64>().unwrap()).sum()
     }
 
+    /// The memory it may not have more of, in MiB: what its limit counts.
+    pub fn limited_memory(&self) -> u64 {
+        let told = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = told.lines().find_map(|line| line.strip_prefix("VmData:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() >> 10
+    }
+
     /// How many files and connections it has open.
     pub fn descriptors(&self) -> usize {
         std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
@@ -106,7 +121,8 @@ impl Patio {
     pub fn answer(&self, request: Builder, token: &str, body: impl AsRef<[u8]>) -> ureq::http::Response<ureq::Body> {
         let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(60)));
         let agent: ureq::Agent = config.build().into();
-        agent.run(request.header("authorization", format!("Bearer {token}")).body(body.as_ref()).unwrap()).unwrap()
+        let answered = agent.run(request.header("authorization", format!("Bearer {token}")).body(body.as_ref()).unwrap());
+        answered.unwrap_or_else(|cause| unreachable!("{cause}; its log: {}", std::fs::read_to_string(self.file("log")).unwrap()))
     }
 
     /// The status and the text that a call answers.
