@@ -121,6 +121,38 @@ async fn give_developer_password(db: &Db, password: &Secret, hmc: &Hmc, password
 mod tests {
     use super::*;
 
+    #[derive(clap::Parser)]
+    struct Told {
+        #[command(flatten)]
+        settings: patio_kit::config::Settings,
+    }
+
+    fn made_up(password: &str) -> Arc<Founders> {
+        let hmc = |text| Hmc::parse(text).unwrap();
+        let (admin_hash, told) = (format!("a hash of {password}"), Some(password.to_owned()));
+        Arc::new(Founders { developer: hmc("9000"), admin: hmc("1000"), admin_hash, told })
+    }
+
+    #[tokio::test]
+    async fn who_lost_the_answer_tells_the_password_when_it_asks_again_and_nobody_else_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let told: Told = clap::Parser::parse_from(["x", "--data-dir", folder.path().to_str().unwrap()]);
+        let db = Db::open(crate::SCHEMA, &told.settings).await.unwrap();
+        db.migrate(crate::SCHEMA).await.unwrap();
+        let establishing = async |founders: &Arc<Founders>| {
+            let founders = founders.clone();
+            db.write(move |tx| Box::pin(async move { establish(tx, Some(&founders), patio_kit::clock::Clock::default().now()).await }))
+                .await
+                .unwrap()
+        };
+        let (own, other) = (made_up("one"), made_up("another"));
+        let first = establishing(&own).await;
+        assert!(first[2].ends_with("one"), "{first:?}");
+        assert_eq!(establishing(&other).await, [""; 0], "its founders are not those who were made");
+        assert_eq!(establishing(&own).await, first);
+        db.close().await;
+    }
+
     #[test]
     fn a_generated_password_is_long_readable_and_never_the_same() {
         let (one, other) = (generate().unwrap(), generate().unwrap());
