@@ -1,16 +1,17 @@
-//! Work on many vehicles while PostgreSQL answers nothing: whoever asks for it is told soon, and nothing of it is half done.
+//! Work on many vehicles while PostgreSQL or a service answers nothing: whoever asks for it is told soon, and nothing of it
+//! is half done.
 use super::{
-    call,
+    Yard, call,
     servers::until,
     sheets::{self, send, upload, workbook},
+    stores::LONGEST,
+    tell,
 };
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// Vehicles of each campaign here.
 const VEHICLES: u32 = 40;
-/// The campaign that is imported meanwhile.
-const MEANWHILE: &str = "imported while nothing is heard";
 
 /// A campaign to work on, and a change of it that can be taken back.
 pub struct Large {
@@ -19,15 +20,18 @@ pub struct Large {
     campaign: i64,
     vins: Vec<Value>,
     job: i64,
+    /// The campaign that is imported meanwhile.
+    meanwhile: String,
 }
 
 /// What was asked, what came, and after how long.
 pub type Answer = (&'static str, u16, Duration);
 
 impl Large {
-    pub fn prepared(gateways: Vec<String>, token: &str) -> Self {
+    pub fn prepared(yard: &Yard, name: &str) -> Self {
+        let (gateways, token) = (yard.cluster.gateways(), &yard.token);
         let url = &gateways[0];
-        let (status, told) = upload(url, token, &workbook("there before nothing is heard", VEHICLES)).unwrap();
+        let (status, told) = upload(url, token, &workbook(name, VEHICLES)).unwrap();
         assert_eq!(status, 201, "{told}");
         let campaign = told["campaign"]["id"].as_i64().unwrap();
         let vehicles = sheets::vehicles(url, token, campaign).unwrap();
@@ -35,7 +39,18 @@ impl Large {
         let many = json!({ "vins": vins, "action": "insert", "status": "ng", "campaign_id": campaign });
         assert_eq!(call("POST", url, "/api/vehicles/bulk/status", token, &many).0, 200);
         let job = call("GET", url, "/api/jobs", token, &Value::Null).1["jobs"][0]["id"].as_i64().unwrap();
-        Self { token: token.to_owned(), gateways, campaign, vins, job }
+        let meanwhile = format!("{name}, meanwhile");
+        Self { token: token.to_owned(), gateways, campaign, vins, job, meanwhile }
+    }
+
+    /// Everything was refused, and soon.
+    #[track_caller]
+    pub fn is_told_soon(answers: &[Answer], within: Duration) {
+        let slowest = answers.iter().map(|(_, _, took)| *took).max().unwrap();
+        tell(&format!("{} large pieces of work refused, the last after {slowest:?}", answers.len()));
+        // The same campaign is imported through both gateways; one may hear that its name is taken by the other.
+        let is_told = |(name, status, _): &Answer| [503, 504].contains(status) || (*name, *status) == ("import", 409);
+        assert!(answers.iter().all(is_told) && slowest < within, "{answers:#?}");
     }
 
     /// Everything at once, through both gateways.
@@ -60,7 +75,7 @@ impl Large {
             ("undo", Box::new(json("POST", format!("/api/jobs/{}/undo", self.job), json!({})))),
             ("look at a CSV", Box::new(file("/api/vehicles/csv/validate", "file", "a.csv", csv.into()))),
             ("CSV", Box::new(file("/api/vehicles/csv", "file", "a.csv", csv.into()))),
-            ("import", Box::new(file("/api/documents/upload", "documents", "t.xlsx", workbook(MEANWHILE, VEHICLES)))),
+            ("import", Box::new(file("/api/documents/upload", "documents", "t.xlsx", workbook(&self.meanwhile, VEHICLES)))),
         ];
         let timed = |(name, work): &(&'static str, Work), url: &str| {
             let began = Instant::now();
@@ -85,13 +100,13 @@ impl Large {
         }
         until("the campaign can be imported, or is there", Duration::from_secs(60), || {
             let listed = call("GET", url, "/api/campaigns", token, &Value::Null).1;
-            let found = listed["campaigns"].as_array().unwrap().iter().find(|campaign| campaign["name"] == MEANWHILE).cloned();
+            let found = listed["campaigns"].as_array().unwrap().iter().find(|campaign| campaign["name"] == self.meanwhile).cloned();
             match found {
                 Some(campaign) => {
                     assert_eq!(sheets::vehicles(url, token, campaign["id"].as_i64().unwrap()).unwrap().len(), all);
                     true
                 }
-                None => upload(url, token, &workbook(MEANWHILE, VEHICLES)).is_some_and(|(status, _)| status == 201),
+                None => upload(url, token, &workbook(&self.meanwhile, VEHICLES)).is_some_and(|(status, _)| status == 201),
             }
         });
         let answers = self.asked_for();
@@ -99,5 +114,22 @@ impl Large {
             answers.iter().all(|(name, status, _)| [200, 409, 422].contains(status) && *name != "report" || *status == 200),
             "{answers:?}"
         );
+    }
+}
+
+impl Yard {
+    /// All replicas of the service that keeps vehicles answer nothing, and keep their connections.
+    pub fn a_whole_service_may_freeze(&self) {
+        let within = self.bound(LONGEST, LONGEST + Duration::from_millis(500));
+        let large = Large::prepared(self, "before a service is frozen");
+        let replicas = &self.cluster.replicas["vehicle-svc"];
+        replicas.iter().for_each(|replica| replica.signal("-STOP"));
+        let answers = large.asked_for();
+        replicas.iter().for_each(|replica| replica.signal("-CONT"));
+        Large::is_told_soon(&answers, within);
+        let list = format!("/api/vehicles/campaign/{}", large.campaign);
+        let is_back = |url: &String| call("GET", url, &list, &self.token, &Value::Null).0 == 200;
+        until("both gateways find the service", Duration::from_secs(5), || large.gateways.iter().all(is_back));
+        large.is_whole();
     }
 }

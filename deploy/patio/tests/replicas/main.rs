@@ -72,6 +72,7 @@ fn parts_that_are_restarted_killed_or_away_cost_no_save_and_hardly_a_request() {
     yard.tables_may_grow();
     yard.kills_lose_nothing();
     yard.a_frozen_replica_is_left_alone();
+    yard.a_whole_service_may_freeze();
     yard.redis_may_go();
     yard.redis_may_freeze();
     yard.postgres_may_be_restarted();

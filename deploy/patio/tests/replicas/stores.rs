@@ -4,7 +4,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// No call waits longer than this for its answer.
-const LONGEST: Duration = Duration::from_secs(3);
+pub const LONGEST: Duration = Duration::from_secs(3);
 /// How long after PostgreSQL lets people in again all is well.
 const WELL_AFTER_RESTART: Duration = Duration::from_secs(2);
 /// How long after a frozen store goes on all is well.
@@ -107,7 +107,7 @@ impl Yard {
     pub fn postgres_may_freeze(&mut self) {
         let longest = self.bound(LONGEST, LONGEST + Duration::from_millis(500));
         let Self { cluster, load, postgres, long, .. } = &*self;
-        let large = Large::prepared(cluster.gateways(), &self.token);
+        let large = Large::prepared(self, "before PostgreSQL is frozen");
         load.during(|| {
             load.settle();
             let (open, held) = (cluster.descriptors(), cluster.memory());
@@ -126,9 +126,7 @@ impl Yard {
             assert!(frozen.slowest.max(after.slowest) < longest, "{:?} {:?}", frozen.slowest, after.slowest);
             assert!(well - back < self.bound(WELL_AFTER_FREEZING, Duration::from_secs(4)), "{:?}", well - back);
             self.is_flat((open, piled), (held, grown));
-            let slowest = answers.iter().map(|(_, _, took)| *took).max().unwrap();
-            tell(&format!("PostgreSQL frozen, {} large pieces of work refused, the last after {slowest:?}", answers.len()));
-            assert!(answers.iter().all(|(_, status, _)| [503, 504].contains(status)) && slowest < longest, "{answers:#?}");
+            Large::is_told_soon(&answers, longest);
         });
         large.is_whole();
         load.again();

@@ -1,5 +1,6 @@
 //! Calls spread over the replicas behind one DNS name, and kept away from those that are not well.
 mod budget;
+mod heard;
 mod replica;
 
 pub(crate) use replica::whole;

@@ -1,6 +1,6 @@
 //! One replica, and how it is.
-use super::Replicas;
-use crate::{errors, lifecycle::Tasks};
+use super::{Replicas, heard::Heard};
+use crate::lifecycle::Tasks;
 use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Full};
@@ -35,6 +35,11 @@ const MISSES: u32 = 2;
 const CHECK_SOON: Duration = Duration::from_millis(100);
 /// A frozen replica is left alone within a second: two checks in a row that it does not answer.
 const _: () = assert!(CHECK_EVERY.as_millis() + 2 * CHECK_PATIENCE.as_millis() + CHECK_SOON.as_millis() < 1000);
+/// And whoever waits for it although it may take long is told in time.
+const _: () = assert!(CHECK_EVERY.as_millis() + 2 * CHECK_PATIENCE.as_millis() + CHECK_SOON.as_millis() + SILENCE.as_millis() < 2_300);
+/// How long one that is not well may say nothing at all until it is taken for frozen: with the time in which it was found not to be
+/// well less than any answer may take.
+const SILENCE: Duration = Duration::from_millis(1200);
 /// What says how a call went, before its message or after it.
 const STATUS: &str = "grpc-status";
 
@@ -44,6 +49,7 @@ pub struct Replica {
     channel: Channel,
     busy: AtomicUsize,
     well: watch::Sender<bool>,
+    silent: watch::Sender<bool>,
     look: Notify,
     named: Mutex<Instant>,
     forgotten: watch::Sender<bool>,
@@ -74,6 +80,7 @@ impl Replica {
             channel,
             busy: AtomicUsize::new(0),
             well: watch::Sender::new(false),
+            silent: watch::Sender::new(false),
             look: Notify::new(),
             named: Mutex::new(Instant::now()),
             forgotten: watch::Sender::new(false),
@@ -83,6 +90,7 @@ impl Replica {
             let mut forgotten = watching.forgotten.subscribe();
             tokio::select! {
                 () = watching.watch() => {}
+                () = watching.listen() => {}
                 _ = forgotten.wait_for(|forgotten| *forgotten) => {}
                 () = ended.stopped() => {}
             }
@@ -93,7 +101,7 @@ impl Replica {
     async fn watch(&self) {
         let mut missed = 0;
         loop {
-            let told = self.check().await;
+            let told = self.check(CHECK_PATIENCE).await;
             missed = if told.is_none() { missed + 1 } else { 0 };
             let well = told.unwrap_or(missed < MISSES && self.is_well());
             if self.well.send_replace(well) != well {
@@ -106,10 +114,23 @@ impl Replica {
         }
     }
 
+    /// Finds out of one that is not well whether it says anything at all: one that is slow is waited for, and one that leaves
+    /// finishes what it has begun.
+    async fn listen(&self) {
+        let mut well = self.well.subscribe();
+        loop {
+            if !*self.silent.borrow() && well.wait_for(|well| !well).await.is_err() {
+                return;
+            }
+            self.silent.send_replace(self.check(SILENCE).await.is_none());
+            tokio::time::sleep(CHECK_SOON).await;
+        }
+    }
+
     /// Whether it serves; nothing when it does not say in time.
-    async fn check(&self) -> Option<bool> {
+    async fn check(&self, patience: Duration) -> Option<bool> {
         let mut health = HealthClient::new(self.channel.clone());
-        let answer = tokio::time::timeout(CHECK_PATIENCE, health.check(HealthCheckRequest { service: String::new() })).await;
+        let answer = tokio::time::timeout(patience, health.check(HealthCheckRequest { service: String::new() })).await;
         match answer {
             Ok(reply) => Some(reply.is_ok_and(|reply| reply.get_ref().status() == ServingStatus::Serving)),
             Err(_) => None,
@@ -145,6 +166,12 @@ impl Replica {
         self.look.notify_one();
     }
 
+    /// Returns as soon as nothing has been heard of it for too long.
+    pub async fn silence(&self) {
+        // An error would tell that nobody listens any more, which cannot be while this is borrowed.
+        let _ = self.silent.subscribe().wait_for(|is_silent| *is_silent).await;
+    }
+
     /// Waits until a replica that was well is no longer; for ever when it was not.
     async fn lost(&self) {
         let mut well = self.well.subscribe();
@@ -169,7 +196,8 @@ impl Lease {
         self.0.address
     }
 
-    /// Carries a call there; one that may be repeated is given up when the replica is not well any more and another is.
+    /// Carries a call there; one that may be repeated is given up when the replica is not well any more and another is, any
+    /// when nothing is heard of it.
     ///
     /// An answer is whole, unless it is a stream: one that breaks off ends with [`tonic::Code::Unavailable`].
     ///
@@ -178,6 +206,7 @@ impl Lease {
     pub async fn carry(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, Failure> {
         let answered = tokio::select! {
             answered = self.answer(request) => answered,
+            () = self.0.silence() => return Err(Failure::Lost("nothing is heard of the replica".to_owned())),
             () = self.better_elsewhere(), if may_repeat => return Err(Failure::Lost("the replica is not well any more".to_owned())),
         };
         answered.inspect_err(|failure| {
@@ -190,11 +219,7 @@ impl Lease {
     async fn answer(&self, request: Request<Body>) -> Result<Response<Body>, Failure> {
         let streamed = patio_proto::method(request.uri().path()).is_some_and(|method| method.server_streaming);
         let response = self.0.channel.clone().oneshot(request).await.map_err(|cause| failure(&cause))?;
-        if streamed {
-            Ok(response.map(|body| Body::new(body.map_err(|cause| errors::unanswered(&cause)))))
-        } else {
-            complete(response).await
-        }
+        if streamed { Ok(response.map(|body| Body::new(Heard::new(body, self.0.clone())))) } else { complete(response).await }
     }
 
     async fn better_elsewhere(&self) {

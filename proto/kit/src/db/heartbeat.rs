@@ -31,7 +31,7 @@ impl Heartbeat {
             }
             let is_silent = heard.is_err(); // a server that is not there says so at once, also to everybody else
             if self.silent.send_replace(is_silent) != is_silent {
-                tracing::warn!(is_silent, "the database answers nothing, or does again");
+                tracing::warn!("{}", if is_silent { "the database answers nothing" } else { "the database answers again" });
             }
             tokio::select! {
                 () = tokio::time::sleep(EVERY) => {}

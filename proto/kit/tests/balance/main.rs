@@ -107,6 +107,36 @@ async fn a_frozen_replica_is_left_within_a_second_and_reads_that_hung_there_are_
 }
 
 #[tokio::test]
+async fn a_call_that_may_take_long_ends_soon_when_nothing_is_heard_of_its_replica_and_goes_on_when_that_is_only_slow() {
+    let a = Double::start("a");
+    let caller = Caller::of(&[&a]).await;
+    let long = async |path: &str| {
+        let request = Request::post(path).header("grpc-timeout", "60S").body(Body::empty()).unwrap();
+        let response = caller.link.clone().oneshot(request).await.unwrap();
+        let begun = header(&response, "grpc-status").to_owned();
+        let rest = response.into_body().collect().await;
+        (begun, rest.is_err())
+    };
+    a.behave(Behaviour::Slow);
+    assert_eq!(long(SAVE).await, ("0".to_owned(), false), "it said all the time how it is");
+    let asked = Instant::now();
+    a.behave(Behaviour::Frozen);
+    assert_eq!(long(SAVE).await.0, "14");
+    assert!(asked.elapsed() < Duration::from_millis(2800), "{:?}", asked.elapsed());
+    a.behave(Behaviour::Well);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(long(SAVE).await, ("0".to_owned(), false), "it is heard again");
+    a.behave(Behaviour::Halting);
+    let asked = Instant::now();
+    let (streaming, ()) = tokio::join!(long(STREAMED), async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        a.behave(Behaviour::Frozen); // what has begun goes no further, and nothing is said of how it is
+    });
+    assert_eq!(streaming, (String::new(), true), "it had begun, and ended in words");
+    assert!(asked.elapsed() < Duration::from_millis(2900), "{:?}", asked.elapsed());
+}
+
+#[tokio::test]
 async fn a_call_that_was_lost_is_repeated_only_when_it_may_be() {
     let (a, b) = (Double::start("a"), Double::start("b"));
     let caller = Caller::of(&[&a, &b]).await;

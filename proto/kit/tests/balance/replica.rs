@@ -28,6 +28,8 @@ pub enum Behaviour {
     Expiring,
     /// Takes its time.
     Slow,
+    /// Begins its answer and goes no further.
+    Halting,
     /// Begins its answer and goes away.
     Torn,
     /// Begins its answer and ends it without saying what came of it, as one cut off by something in between.
@@ -123,11 +125,19 @@ async fn answer(shared: Shared) -> axum::response::Response {
             "0"
         }
         Behaviour::Breaking => std::panic::resume_unwind(Box::new("as told")),
+        Behaviour::Halting => return halted(),
         Behaviour::Torn => return begun(Some(std::io::ErrorKind::BrokenPipe.into())),
         Behaviour::Unended => return begun(None),
     };
     let message = if behaviour == Behaviour::Expiring { "Timeout expired" } else { "" };
     (StatusCode::OK, [("grpc-status", status), ("grpc-message", message), ("x-replica", shared.name)]).into_response()
+}
+
+/// The beginning of an answer, to which nothing is added.
+fn halted() -> axum::response::Response {
+    use futures::StreamExt;
+    let body = futures::stream::iter([Ok::<_, std::io::Error>("half of it")]).chain(futures::stream::pending());
+    (StatusCode::OK, axum::body::Body::from_stream(body)).into_response()
 }
 
 /// The beginning of an answer, and a moment later what ends it.
