@@ -62,7 +62,8 @@ for (const viewport of SIZES) {
       await context.setOffline(false)
       await expect(page.getByRole('link', { name: /on this phone$/ })).toHaveCount(0)
       // both are kept, what makes somebody look again shows, and the note that nobody else changed is saved
-      expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ng', operator_notes: 'all fine here', open_conflicts: 1 })
+      const merged = { status: 'ng', operator_notes: 'all fine here', open_conflicts: 1 }
+      await expect.poll(() => vehicleOf(page.request, headers, first.id)).toMatchObject(merged)
       await page.goto('/outbox')
       await expect(page.getByRole('region', { name: 'Changed by two people' })).toContainText('Um líder ou supervisor decide.')
 
