@@ -16,7 +16,8 @@ ROLES = {"auth", "campaign", "vehicle", "imports"}
 
 def connections(documents):
     """How many connections Patio makes at most: each replica's for saving and for reading, the one that waits for the disk
-    and the one that hears whether it answers (proto/kit/src/db/open.rs), two replicas more while they are replaced, and one for each migration."""
+    and the one that hears whether it answers (proto/kit/src/db/open.rs), two replicas more while they are replaced, and one
+    for each migration."""
     settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_DATABASE_CONNECTIONS" in d["data"])
     saving = int(settings["PATIO_DATABASE_CONNECTIONS"])
     each = saving + max(saving * 3 // 8, 2) + 2

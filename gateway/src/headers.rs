@@ -181,6 +181,7 @@ fn tell((method, route): (&Method, &str), status: StatusCode, took: Duration, id
 /// What methods are called in logs and metrics; clients may make up others.
 pub(crate) const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "other"];
 
+/// A method by one of these names.
 pub(crate) fn known(method: &Method) -> &'static str {
     METHODS.into_iter().find(|name| *name == method.as_str()).unwrap_or("other")
 }

@@ -45,17 +45,19 @@ impl Patio {
 
     /// Starts it with room for so many open files and connections.
     pub fn with_descriptors(most: u32) -> Self {
-        let mut limited = Command::new("prlimit");
-        limited.arg(format!("--nofile={most}:{most}")).arg(env!("CARGO_BIN_EXE_patio"));
-        Self::run(limited, tempfile::tempdir().unwrap(), &[])
+        Self::limited(&format!("--nofile={most}:{most}"), &[])
     }
 
     /// Starts it with room for so many MiB of memory that no file backs, in use or reserved; each process that it starts has
     /// as much for itself.
     pub fn with_memory(most: u64) -> Self {
+        Self::limited(&format!("--data={0}:{0}", most << 20), &[("PATIO_SIGN_IN_BURST", "1000000")])
+    }
+
+    fn limited(limit: &str, settings: &[(&str, &str)]) -> Self {
         let mut limited = Command::new("prlimit");
-        limited.arg(format!("--data={0}:{0}", most << 20)).arg(env!("CARGO_BIN_EXE_patio"));
-        Self::run(limited, tempfile::tempdir().unwrap(), &[("PATIO_SIGN_IN_BURST", "1000000")])
+        limited.arg(limit).arg(env!("CARGO_BIN_EXE_patio"));
+        Self::run(limited, tempfile::tempdir().unwrap(), settings)
     }
 
     fn run(mut program: Command, folder: tempfile::TempDir, settings: &[(&str, &str)]) -> Self {
@@ -156,13 +158,16 @@ impl Patio {
         self.import_sheet(token, sheet)
     }
 
+    /// The answer to a sheet that is sent in a field of a form.
+    pub fn send(&self, (path, field): (&str, &str), token: &str, sheet: &[u8]) -> ureq::http::Response<ureq::Body> {
+        let head = format!("--cut\r\ncontent-disposition: form-data; name=\"{field}\"; filename=\"a.xlsx\"\r\n\r\n");
+        let form = self.at("POST", path).header("content-type", "multipart/form-data; boundary=cut");
+        self.answer(form, token, [head.as_bytes(), sheet, b"\r\n--cut--\r\n"].concat())
+    }
+
     /// Imports a sheet; the campaign and its vehicles.
     pub fn import_sheet(&self, token: &str, sheet: Vec<u8>) -> (Value, Vec<Value>) {
-        let mut body = b"--cut\r\ncontent-disposition: form-data; name=\"documents\"; filename=\"a.xlsx\"\r\n\r\n".to_vec();
-        body.extend(sheet);
-        body.extend(b"\r\n--cut--\r\n");
-        let upload = self.at("POST", "/api/documents/upload").header("content-type", "multipart/form-data; boundary=cut");
-        let made: Value = self.answer(upload, token, body).body_mut().read_json().unwrap();
+        let made: Value = self.send(("/api/documents/upload", "documents"), token, &sheet).body_mut().read_json().unwrap();
         let list = self.call(("GET", &format!("/api/vehicles/campaign/{}/all", made["campaign"]["id"])), token, None);
         (made["campaign"].clone(), list.as_array().unwrap().clone())
     }

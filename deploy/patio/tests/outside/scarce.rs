@@ -109,11 +109,7 @@ fn memory_that_runs_out_ends_nothing() {
     let (campaign, vehicles) = patio.import(&token);
     let sheet = large_sheet("Large");
     assert!(sheet.len() > 3_500_000 && sheet.len() < 5_242_880, "{}", sheet.len());
-    let upload = |path: &str, field: &str| {
-        let head = format!("--cut\r\ncontent-disposition: form-data; name=\"{field}\"; filename=\"a.xlsx\"\r\n\r\n");
-        let body = [head.as_bytes(), &sheet, b"\r\n--cut--\r\n"].concat();
-        patio.answer(patio.at("POST", path).header("content-type", "multipart/form-data; boundary=cut"), &token, body).status().as_u16()
-    };
+    let upload = |path: &str, field: &str| patio.send((path, field), &token, &sheet).status().as_u16();
     let json = |method: &str, path: String, body: Option<Value>| patio.told((method, &path), &token, body.as_ref()).0.as_u16();
     let of_campaign = |what: &str| format!("/api/campaigns/{}/{what}", campaign["id"]);
     let report = |what| match patio.answer(patio.at("GET", &of_campaign(what)), &token, "") {

@@ -4,7 +4,6 @@ use super::{
     Yard, call,
     servers::until,
     sheets::{self, send, upload, workbook},
-    stores::LONGEST,
     tell,
 };
 use serde_json::{Value, json};
@@ -120,7 +119,7 @@ impl Large {
 impl Yard {
     /// All replicas of the service that keeps vehicles answer nothing, and keep their connections.
     pub fn a_whole_service_may_freeze(&self) {
-        let within = self.bound(LONGEST, LONGEST + Duration::from_millis(500));
+        let within = self.longest();
         let large = Large::prepared(self, "before a service is frozen");
         let replicas = &self.cluster.replicas["vehicle-svc"];
         replicas.iter().for_each(|replica| replica.signal("-STOP"));

@@ -4,7 +4,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// No call waits longer than this for its answer.
-pub const LONGEST: Duration = Duration::from_secs(3);
+const LONGEST: Duration = Duration::from_secs(3);
 /// How long after PostgreSQL lets people in again all is well.
 const WELL_AFTER_RESTART: Duration = Duration::from_secs(2);
 /// How long after a frozen store goes on all is well.
@@ -14,6 +14,11 @@ const WELL_AFTER_FREEZING: Duration = Duration::from_secs(1);
 const FLAT: u64 = 16 * 1024;
 
 impl Yard {
+    /// How long an answer may take here.
+    pub fn longest(&self) -> Duration {
+        self.bound(LONGEST, LONGEST + Duration::from_millis(500))
+    }
+
     /// A later version gives every table another column while this one works on them: no request fails.
     pub fn tables_may_grow(&mut self) {
         let Self { load, postgres, .. } = self;
@@ -59,7 +64,7 @@ impl Yard {
 
     /// (e) Redis answers nothing and keeps its connections: no request fails, nothing piles up.
     pub fn redis_may_freeze(&mut self) {
-        let longest = self.bound(LONGEST, LONGEST + Duration::from_millis(500));
+        let longest = self.longest();
         let Self { cluster, load, redis, long, .. } = &*self;
         load.during(|| {
             load.settle();
@@ -80,7 +85,7 @@ impl Yard {
 
     /// (f) PostgreSQL is restarted: who asks meanwhile is told to wait, and all is well soon after.
     pub fn postgres_may_be_restarted(&mut self) {
-        let longest = self.bound(LONGEST, LONGEST + Duration::from_millis(500));
+        let longest = self.longest();
         let soon = self.bound(WELL_AFTER_RESTART, Duration::from_secs(5));
         let Self { load, postgres, long, .. } = self;
         for mode in if *long { vec!["fast", "immediate"] } else { vec!["fast"] } {
@@ -105,7 +110,7 @@ impl Yard {
     /// (g) PostgreSQL answers nothing and keeps its connections: nobody waits longer than three seconds for an answer, nothing
     /// piles up meanwhile, and all is well soon after.
     pub fn postgres_may_freeze(&mut self) {
-        let longest = self.bound(LONGEST, LONGEST + Duration::from_millis(500));
+        let longest = self.longest();
         let Self { cluster, load, postgres, long, .. } = &*self;
         let large = Large::prepared(self, "before PostgreSQL is frozen");
         load.during(|| {
