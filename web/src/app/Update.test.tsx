@@ -5,7 +5,7 @@ import { keepOffline, waiting } from './offline'
 import { Update } from './Update'
 
 const told: unknown[] = []
-const fresh = { postMessage: (message: unknown) => told.push(message) } as unknown as ServiceWorker
+const fresh = { state: 'installed', postMessage: (message: unknown) => told.push(message) } as unknown as ServiceWorker
 
 beforeEach(() => {
   told.length = 0
@@ -22,8 +22,18 @@ test('a new version is offered and taken only when asked for; then the page load
   expect(told).toEqual([])
   await userEvent.click(screen.getByRole('button', { name: 'Reload now' }))
   expect([told, reload.mock.calls.length]).toEqual([[{ type: 'SKIP_WAITING' }], 0])
+  expect(screen.getByRole('button', { name: 'Reload now' }).getAttribute('aria-busy')).toBe('true')
   container.dispatchEvent(new Event('controllerchange'))
   expect(reload).toHaveBeenCalledTimes(1)
+})
+
+test.each(['activated', 'redundant'])('a new version that another tab has let in or replaced (%s) is shown at once', async (state) => {
+  const reload = vi.spyOn(window.location, 'reload').mockImplementation(() => {})
+  vi.stubGlobal('navigator', { ...navigator, serviceWorker: new EventTarget() })
+  waiting.set({ ...fresh, state } as ServiceWorker)
+  render(<Update />)
+  await userEvent.click(screen.getByRole('button', { name: 'Reload now' }))
+  expect([told, reload.mock.calls.length]).toEqual([[], 1])
 })
 
 test('later means later: what is being typed stays', async () => {

@@ -11,13 +11,18 @@ export function Update() {
   const t = useText()
   const fresh = useStore(waiting)
   const [later, setLater] = useState<ServiceWorker | null>(null)
+  const [taken, setTaken] = useState<ServiceWorker | null>(null)
   if (fresh === null || fresh === later) return null
+  const take = () => {
+    setTaken(fresh)
+    takeUpdate()
+  }
   return (
     <div className={styles.update}>
       <Note kind="info">
         <p>{t('update.ready')}</p>
         <div className={styles.answers}>
-          <Button kind="primary" onClick={takeUpdate}>
+          <Button kind="primary" busy={fresh === taken} onClick={take}>
             {t('update.reload')}
           </Button>
           <Button onClick={() => setLater(fresh)}>{t('update.later')}</Button>

@@ -5,6 +5,8 @@ export const waiting = createStore<ServiceWorker | null>(null)
 
 const HOURLY = 3_600_000
 const LOOK_MS = 4000
+/** A browser may put it off while the old version is at work, and forget it then. */
+const ASK_MS = 1000
 let asked = false
 
 /** Lets the phone keep the pages and the scanner, once they are shown and nothing else is to be done. */
@@ -29,8 +31,13 @@ async function register(): Promise<void> {
   setInterval(() => void registration.update().catch(() => undefined), HOURLY)
 }
 
-/** Lets the new version in and shows it. */
+/** Lets the new version in and shows it; where another tab has let it in already, shows it at once. */
 export function takeUpdate(): void {
-  navigator.serviceWorker.addEventListener('controllerchange', () => window.location.reload(), { once: true })
-  waiting.get()?.postMessage({ type: 'SKIP_WAITING' })
+  const show = () => window.location.reload()
+  const fresh = waiting.get()
+  if (fresh?.state !== 'installed') return show()
+  navigator.serviceWorker.addEventListener('controllerchange', show, { once: true })
+  const ask = () => fresh.postMessage({ type: 'SKIP_WAITING' })
+  ask()
+  setInterval(ask, ASK_MS)
 }

@@ -1,13 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { useSession } from '../session'
 import { signal } from '../signal'
+import { seldom } from '@/lib/seldom'
 import { useStore } from '@/lib/store'
 import { along } from '../along'
 import { writeNewer } from '../taken/store'
 import { refreshCountsSoon, keep, rowOf } from './cache'
 import { box, mine, prune, read, type Box } from './box'
 import { reportHeld } from './report'
-import { kick, wake, whenSaved } from './sender'
+import { kick, nudge, wake, whenSaved } from './sender'
 
 export { keep, refreshCountsSoon } from './cache'
 export { box, put, read, remove } from './box'
@@ -15,6 +16,9 @@ export { overlaid, overlaidList, uncounted, type Entry, type Refusal } from './e
 export { save, type Result, type Work } from './save'
 export { kick, sending } from './sender'
 export { deviceId } from './device'
+
+/** A network that comes and goes is not asked for everything each time it comes. */
+const CAUGHT_UP_MS = 5000
 
 let started = false
 
@@ -31,13 +35,14 @@ export function start(queries: QueryClient): void {
   void prune(Date.now()).then(read)
   window.addEventListener('online', () => void kick())
   box.subscribe(reportHeld)
+  const catchUp = seldom(CAUGHT_UP_MS, () => void queries.invalidateQueries())
   let before = signal.get()
   signal.subscribe(() => {
     if (signal.get()) reportHeld()
     const now = signal.get()
     if (now && !before) {
-      void queries.invalidateQueries() // what came from the disk is asked for again
-      void kick()
+      catchUp() // what came from the disk is asked for again
+      nudge()
     }
     before = now
   })

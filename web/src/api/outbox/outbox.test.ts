@@ -59,6 +59,28 @@ test('without a network a save is kept, and another page sends all of them in or
   expect(calls[1]?.body).toMatchObject({ origin: 'scanned', status: 'ng' })
 })
 
+test('a network that takes reads and no saves is not tried without a rest; one that comes back after a rest is, at once', async () => {
+  const calls = serve({ 'PUT /vehicles/7': () => Promise.reject(new Error('no network')) })
+  const phone = await page()
+  const { noteSignal } = await import('../signal')
+  start(phone)
+  await phone.save(work(7, 'ok'), 'key-7')
+  const tries = calls.length
+  for (let read = 0; read < 20; read++) {
+    noteSignal(false)
+    noteSignal(true)
+    await new Promise((next) => setTimeout(next, 5))
+  }
+  expect(calls.length - tries).toBeLessThanOrEqual(1)
+
+  noteSignal(false)
+  const later = performance.now() + 10_000
+  vi.spyOn(performance, 'now').mockReturnValue(later)
+  serve({ 'PUT /vehicles/7': saved(7) })
+  noteSignal(true)
+  await vi.waitFor(() => expect(phone.states()).toEqual(['7 done']), 200)
+})
+
 test('the work of another person stays theirs: it is counted, not shown, and sent when they sign in again', async () => {
   serve({ 'PUT /vehicles/7': () => Promise.reject(new Error('no network')) })
   await (await page()).save(work(7, 'ok'), 'key-7')

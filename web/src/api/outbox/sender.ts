@@ -19,6 +19,8 @@ export type Outcome =
 const LOCK = 'patio-outbox'
 /** Without a network a try costs battery and gains nothing; still, browsers are wrong about it now and then. */
 const OFFLINE_MS = 20_000
+/** A network that answers this soon after a try that failed takes reads and no saves: the next try comes in its time. */
+const AFRESH_MS = 2000
 
 /** The save that is on its way, for whoever shows it. */
 export const sending = createStore<string | null>(null)
@@ -28,6 +30,7 @@ let onSaved: (saved: Vehicle, entry: Entry) => void = () => undefined
 let running: Promise<void> | null = null
 let again = false
 let failures = 0
+let failedAt = -AFRESH_MS
 let timer: ReturnType<typeof setTimeout> | undefined
 
 export function whenSaved(act: typeof onSaved): void {
@@ -48,6 +51,11 @@ export function kick(): Promise<void> {
       if (again) void kick()
     })
   return running
+}
+
+/** Somebody answered again: what rests is sent now, unless its last try has only just failed. */
+export function nudge(): void {
+  if (performance.now() - failedAt >= AFRESH_MS) void kick()
 }
 
 /** Only one tab sends; where browsers have no locks, the saves' own keys see to it that each is done once. */
@@ -116,6 +124,7 @@ async function refused(entry: Entry, problem: Problem): Promise<boolean> {
 function rest(): false {
   again = false
   failures++
+  failedAt = performance.now()
   clearTimeout(timer)
   timer = setTimeout(() => void kick(), navigator.onLine ? restAfter(failures, Math.random()) : OFFLINE_MS)
   return release()
