@@ -34,7 +34,7 @@ pub struct Config {
     /// How many requests are worked on at once before others wait or are refused, reads first; 8 for each core when left out.
     #[arg(long, env = "PATIO_MAX_AT_ONCE")]
     pub max_at_once: Option<NonZeroUsize>,
-    /// How many seconds a client may take for a request's head, or rest between two requests.
+    /// How many seconds a client may take for a request's head, or rest between two requests; a trusted proxy may rest for 75.
     #[arg(long, env = "PATIO_HEAD_TIMEOUT", default_value = "10", value_parser = seconds)]
     pub head_timeout: Duration,
     /// How many seconds a client may pause within a request's body.

@@ -141,8 +141,20 @@ impl http_body::Body for Kept {
 pub struct Pulse(Arc<Mutex<Beat>>);
 
 struct Beat {
+    asked: bool,
     busy: usize,
     last: Instant,
+}
+
+/// How long a connection is waited for while nothing moves on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// Until its first request has come.
+    pub first: Duration,
+    /// Between two requests.
+    pub rest: Duration,
+    /// Within one.
+    pub stuck: Duration,
 }
 
 impl Pulse {
@@ -150,7 +162,7 @@ impl Pulse {
     #[must_use]
     #[expect(clippy::new_without_default, reason = "it begins to count when it is made")]
     pub fn new() -> Self {
-        Self(Arc::new(Mutex::new(Beat { busy: 0, last: Instant::now() })))
+        Self(Arc::new(Mutex::new(Beat { asked: false, busy: 0, last: Instant::now() })))
     }
 
     fn beat(&self) -> MutexGuard<'_, Beat> {
@@ -162,15 +174,22 @@ impl Pulse {
     /// A request has come in; it is under way until what this returns is dropped.
     #[must_use]
     pub fn begin(&self) -> Busy {
-        self.beat().busy += 1;
+        let mut beat = self.beat();
+        (beat.asked, beat.busy) = (true, beat.busy + 1);
+        drop(beat);
         Busy(self.clone())
     }
 
     /// When the connection has rested, or been stuck, for too long.
     #[must_use]
-    pub fn deadline(&self, resting: Duration, stuck: Duration) -> Instant {
+    pub fn deadline(&self, patience: Patience) -> Instant {
         let beat = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        beat.last + if beat.busy == 0 { resting } else { stuck }
+        beat.last
+            + match (beat.asked, beat.busy) {
+                (false, _) => patience.first,
+                (true, 0) => patience.rest,
+                (true, _) => patience.stuck,
+            }
     }
 }
 

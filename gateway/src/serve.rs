@@ -4,7 +4,7 @@ use crate::{
     assets::Pages,
     config::Config,
     headers, openapi,
-    pace::{Busy, Paced, Pulse, Pulsing},
+    pace::{Busy, Paced, Patience, Pulse, Pulsing},
     routes,
     threads::{Doors, Work},
     tls::Tls,
@@ -20,7 +20,7 @@ use axum::{
     routing::get,
 };
 use http::{
-    HeaderValue, StatusCode, Version,
+    HeaderName, HeaderValue, StatusCode, Version,
     header::{CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_TYPE, HOST, LOCATION},
     uri::Authority,
 };
@@ -64,10 +64,16 @@ pub use crate::pace::TooSlow;
 const DRAIN: Duration = Duration::from_secs(20);
 /// How long a connection may be busy without a single byte moving.
 const STUCK: Duration = Duration::from_secs(180);
+/// How long a proxy of ours may rest between two requests. Usual ones end their connections after a minute; one that we
+/// ended first could lose a request that was just on its way.
+const PROXY_RESTS: Duration = Duration::from_secs(75);
+/// How much earlier a client is told to end a connection that rests.
+const AHEAD: Duration = Duration::from_secs(1);
 /// How long a connection may take to end when it was asked to.
 const FAREWELL: Duration = Duration::from_millis(500);
 /// The largest head of a request, in bytes.
 const LARGEST_HEAD: usize = 32 << 10;
+const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 /// The first byte of a client that wants to agree on keys.
 const HANDSHAKE: u8 = 0x16;
 const SHEET: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
@@ -228,7 +234,8 @@ impl Gateway {
     fn welcome(&self, stream: TcpStream, peer: SocketAddr, permit: OwnedSemaphorePermit) {
         let peer = Peer { address: peer.ip(), tls: false };
         let (app, api, work) = (self.app.clone(), self.api.clone(), self.work.clone());
-        let connection = Connection { app, api, work, peer, shared: AtomicBool::new(false) };
+        let patience = patience(&api.config, peer.address);
+        let connection = Connection { app, api, work, peer, patience, shared: AtomicBool::new(false) };
         let (tls, plain) = (self.tls.clone(), self.plain.clone());
         self.api.host.tasks.spawn(async move {
             if let Err(cause) = stream.set_nodelay(true) {
@@ -252,7 +259,15 @@ struct Connection {
     api: Api,
     work: Work,
     peer: Peer,
+    patience: Patience,
     shared: AtomicBool,
+}
+
+/// How long whoever is at this address is waited for.
+fn patience(config: &Config, address: IpAddr) -> Patience {
+    let is_proxy = config.trusted_proxies.iter().any(|proxy| proxy.holds(address));
+    let first = config.head_timeout;
+    Patience { first, rest: if is_proxy { first.max(PROXY_RESTS) } else { first }, stuck: STUCK }
 }
 
 impl Connection {
@@ -277,6 +292,12 @@ impl Connection {
         }
     }
 
+    /// What a client is told about its rest, so that it ends its connection itself and sends nothing on one that just ends.
+    fn rest(&self) -> Option<HeaderValue> {
+        let rest = self.patience.rest.saturating_sub(AHEAD).as_secs();
+        (rest > 0).then(|| HeaderValue::try_from(format!("timeout={rest}")).ok()).flatten()
+    }
+
     /// Serves requests until the client goes, rests too long, gets stuck, or the process stops.
     async fn serve<S>(self: Arc<Self>, stream: S)
     where
@@ -285,11 +306,12 @@ impl Connection {
         let pulse = Pulse::new();
         let (answering, counted) = (self.clone(), pulse.clone());
         let service = service_fn(move |request| answering.clone().answer(request, counted.begin()));
+        let patience = self.patience;
         let builder = self.builder();
         let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
         let (mut until, mut told) = (None, false);
         loop {
-            let check = until.unwrap_or_else(|| pulse.deadline(self.api.config.head_timeout, STUCK));
+            let check = until.unwrap_or_else(|| pulse.deadline(patience));
             tokio::select! {
                 done = served.as_mut() => {
                     if let Err(cause) = done {
@@ -311,7 +333,7 @@ impl Connection {
                     if until.is_some() {
                         return;
                     }
-                    if pulse.deadline(self.api.config.head_timeout, STUCK) <= Instant::now() {
+                    if pulse.deadline(patience) <= Instant::now() {
                         served.as_mut().graceful_shutdown();
                         until = Some(Instant::now() + FAREWELL);
                     }
@@ -322,12 +344,7 @@ impl Connection {
 
     fn builder(&self) -> auto::Builder<TokioExecutor> {
         let mut builder = auto::Builder::new(TokioExecutor::new());
-        builder
-            .http1()
-            .timer(TokioTimer::new())
-            .header_read_timeout(self.api.config.head_timeout)
-            .max_buf_size(LARGEST_HEAD)
-            .max_headers(100);
+        builder.http1().timer(TokioTimer::new()).header_read_timeout(self.patience.rest).max_buf_size(LARGEST_HEAD).max_headers(100);
         builder
             .http2()
             .timer(TokioTimer::new())
@@ -358,6 +375,8 @@ impl Connection {
         };
         if alone && self.api.host.tasks.is_leaving() {
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close")); // its next request goes to another replica
+        } else if alone && let Some(rest) = self.rest() {
+            response.headers_mut().insert(KEEP_ALIVE, rest);
         }
         Ok(response.map(|body| Body::new(Pulsing::new(body, busy))))
     }

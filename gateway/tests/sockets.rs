@@ -70,6 +70,33 @@ async fn a_kept_connection_that_rests_too_long_is_closed() {
 }
 
 #[tokio::test]
+async fn a_proxy_may_rest_longer_than_a_client_so_that_it_ends_its_connections_itself() {
+    let stack = Stack::new().await;
+    let mut told = impatient();
+    told.trusted_proxies = vec!["127.0.0.1".parse().unwrap()];
+    let address = stack.listen(told).await;
+    let ask: &[u8] = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+    let mut proxy = TcpStream::connect(address).await.unwrap();
+    for _ in 0..2 {
+        proxy.write_all(ask).await.unwrap();
+        let mut got = [0; 16 << 10];
+        let read = timeout(Duration::from_secs(5), proxy.read(&mut got)).await.unwrap().unwrap();
+        assert_eq!(parsed(&got[..read]).status, 200, "it is still served after three times the rest of a client");
+        sleep(Duration::from_millis(1800)).await;
+    }
+    let (_, took) = dribble(address, &[b"GET /healthz HTTP/1.1\r\nHo"], Duration::ZERO).await;
+    assert!(took < Duration::from_secs(5), "one that says half of its first request was held for {took:?}");
+}
+
+#[tokio::test]
+async fn a_client_is_told_how_long_it_may_rest() {
+    let stack = Stack::new().await;
+    let address = stack.listen(config()).await;
+    let answer = raw(address, b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
+    assert_eq!(answer.headers["keep-alive"], "timeout=9");
+}
+
+#[tokio::test]
 async fn a_body_that_stops_or_dribbles_is_answered_408() {
     let stack = Stack::new().await;
     let address = stack.listen(impatient()).await;
