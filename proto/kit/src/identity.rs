@@ -9,7 +9,7 @@ use moka::sync::Cache;
 use patio_proto::{access::Role, auth::Revocation, role};
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     hash::{BuildHasher, RandomState},
     sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard},
     time::Duration,
@@ -113,8 +113,9 @@ struct Ended {
 #[derive(Default)]
 struct Known {
     keys: HashMap<String, DecodingKey>,
-    /// Sessions that ended, by a hash of their ids that nobody can foresee: there may be hundreds of thousands in a day.
-    sessions: HashMap<u64, DateTime<Utc>>,
+    /// In which minute sessions that ended are forgotten, by a hash of their ids that nobody can foresee. There may be hundreds
+    /// of thousands in a day: a tree takes as much memory as they need, where a table doubles.
+    sessions: BTreeMap<u64, u32>,
     hashes: RandomState,
     users: HashMap<i64, Vec<Ended>>,
     sequence: i64,
@@ -126,6 +127,11 @@ impl Known {
     fn has_ended(&self, session: &str) -> bool {
         self.sessions.contains_key(&self.hashes.hash_one(session))
     }
+}
+
+/// The minute of a moment, counted from 1970.
+fn minute(moment: DateTime<Utc>) -> u32 {
+    u32::try_from(moment.timestamp() / 60).unwrap_or(u32::MAX)
 }
 
 /// The sessions that were used here, so that auth-svc can end those that nobody uses.
@@ -194,13 +200,14 @@ impl Identity {
                 known.users.entry(revocation.user_id).or_default().push(Ended { until, forget });
             } else {
                 let session = known.hashes.hash_one(&revocation.session_id);
-                known.sessions.insert(session, forget);
+                known.sessions.insert(session, minute(forget + TimeDelta::minutes(1)));
             }
             known.sequence = known.sequence.max(revocation.sequence);
         }
         if now - known.dropped >= DROPPED_EVERY {
             known.dropped = now;
-            known.sessions.retain(|_, forget| *forget > now);
+            let this = minute(now);
+            known.sessions.retain(|_, forget| *forget > this);
             known.users.retain(|_, all| {
                 all.retain(|ended| ended.forget > now);
                 !all.is_empty()
