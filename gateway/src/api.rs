@@ -97,7 +97,7 @@ impl Api {
     pub fn new(config: Config, host: &Host) -> Self {
         let names = Names::new(UserServiceClient::new(host.links.auth.clone()));
         let sign_ins = Limiter::new(config.sign_in_burst);
-        let turns = Turns::new(config.max_at_once);
+        let turns = Turns::new(config.max_at_once, &host.links.vehicle);
         Self(Arc::new(Inner { host: host.clone(), config, names, sign_ins, streams: Streams::default(), turns }))
     }
 

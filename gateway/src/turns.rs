@@ -5,7 +5,7 @@ use futures::{future, stream};
 use http::{Method, header::EXPECT, request::Parts};
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::BodyExt;
-use patio_kit::{lifecycle::Tasks, telemetry::count};
+use patio_kit::{lifecycle::Tasks, link::Link, telemetry::count};
 use std::{
     collections::VecDeque,
     future::ready,
@@ -20,8 +20,10 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-/// Requests at once for each core, when nothing else is told.
-const EACH_CORE: usize = 8;
+/// Requests at once for each core, when nothing else is told and the services are in this process,
+const NEAR: usize = 6;
+/// and when they are reached over the network, which is waited for.
+const FAR: usize = 8;
 /// A request under way for longer than this waits for something and is no work: it counts no more.
 const WORKING: Duration = Duration::from_millis(250);
 /// How many may wait for each that is worked on.
@@ -30,10 +32,12 @@ const QUEUE: usize = 20;
 const RUSH: Duration = Duration::from_millis(500);
 /// How often it is told that requests are refused.
 const SECOND: Duration = Duration::from_secs(1);
-/// An overload, in which nobody waits who cannot be let in, is over when so many for each turn found room one after another,
-const FOUND: usize = 4;
-/// or when nobody was refused for so long. That must be long: a machine that stands still for a moment refuses nobody meanwhile.
-const OVER: Duration = Duration::from_secs(5);
+/// In an overload nobody waits who cannot be let in. It is over when so many found room for each that was refused lately,
+const FOUND: usize = 16;
+/// of whom so many for each turn are kept in mind: in the middle of it reads find room for a while, when no save is under way;
+const REFUSED: usize = 4;
+/// or when all turns were free for so long, as between the rushes of a quiet day.
+const LULL: Duration = RUSH;
 
 /// What is refused first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,10 +65,10 @@ struct Room {
     refused: u64,
     /// When it was told.
     told: Instant,
-    /// When somebody was refused last.
-    refused_last: Instant,
-    /// How many have to find room, one after another, until that overload is over.
+    /// How many have to find room until the overload is over; none when there is none.
     wary: usize,
+    /// Since when no turn is taken, if none is.
+    free_since: Instant,
 }
 
 impl Room {
@@ -86,12 +90,24 @@ impl Room {
     /// Whether more is asked than can be answered, and not only for a moment.
     fn is_overrun(&self) -> bool {
         let waiting = self.saves.len() + self.reads.len();
-        (self.wary > 0 && self.refused_last.elapsed() < OVER) || waiting >= self.most * QUEUE
+        self.wary > 0 || waiting >= self.most * QUEUE
+    }
+
+    /// Takes a turn if one is free.
+    fn found(&mut self, rank: Rank) -> bool {
+        if !self.has_room(rank) {
+            return false;
+        }
+        let had_lull = self.saving + self.reading == 0 && self.free_since.elapsed() >= LULL;
+        self.wary = if had_lull { 0 } else { self.wary.saturating_sub(1) };
+        *self.under_way(rank) += 1;
+        true
     }
 
     /// Counts a refusal, and says at most once a second that there are some.
     fn refuse(&mut self) {
-        (self.refused, self.refused_last, self.wary) = (self.refused + 1, Instant::now(), self.most * FOUND);
+        self.refused += 1;
+        self.wary = (self.wary + FOUND).min(self.most * REFUSED * FOUND);
         if self.told.elapsed() >= SECOND {
             tracing::warn!(refused = self.refused, at_once = self.most, "too much was asked at once");
             (self.refused, self.told) = (0, Instant::now());
@@ -110,11 +126,12 @@ impl Room {
 }
 
 impl Turns {
-    /// So many at once; by the number of cores when none is told.
+    /// So many at once; by the number of cores, and where the services are, when none is told.
     #[must_use]
-    pub fn new(most: Option<NonZeroUsize>) -> Self {
+    pub fn new(most: Option<NonZeroUsize>, services: &Link) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let most = most.map_or(EACH_CORE * cores, NonZeroUsize::get);
+        let each = if matches!(services, Link::Local(_)) { NEAR } else { FAR };
+        let most = most.map_or(each * cores, NonZeroUsize::get);
         let now = Instant::now();
         let before = now.checked_sub(SECOND).unwrap_or(now);
         let room = Room {
@@ -125,8 +142,8 @@ impl Turns {
             reads: VecDeque::new(),
             refused: 0,
             told: before,
-            refused_last: before,
             wary: 0,
+            free_since: now,
         };
         Self(Arc::new(Mutex::new(room)))
     }
@@ -156,9 +173,7 @@ impl Turns {
     pub async fn take(&self, rank: Rank) -> Option<Turn> {
         let waiting = {
             let mut room = self.room();
-            if room.has_room(rank) {
-                *room.under_way(rank) += 1;
-                room.wary = room.wary.saturating_sub(1);
+            if room.found(rank) {
                 return Some(Turn(self.clone(), rank));
             }
             if room.is_overrun() {
@@ -186,6 +201,9 @@ impl Turns {
                 std::mem::forget(unwanted); // its drop would come back here, where the lock is held
                 *room.under_way(rank) -= 1;
             }
+        }
+        if room.saving + room.reading == 0 {
+            room.free_since = Instant::now();
         }
     }
 }

@@ -80,7 +80,11 @@ pub struct Volley {
 }
 
 impl Volley {
-    fn none() -> anyhow::Result<Self> {
+    /// Nothing so far.
+    ///
+    /// # Errors
+    /// Never with waits that can be counted.
+    pub fn none() -> anyhow::Result<Self> {
         let (waits, refusals) = (Histogram::new(3)?, Histogram::new(3)?);
         Ok(Self { answers: 0, refused: 0, first_refusal: None, bytes: 0, time: Duration::ZERO, waits, refusals })
     }
@@ -147,13 +151,13 @@ async fn one_gun(at: SocketAddr, (end, mut due): Times, next: Arc<AtomicU64>, sh
     let mut volley = Volley::none()?;
     let mut gun = Gun::open(at).await?;
     loop {
+        let begun = due.map_or_else(Instant::now, |(moment, _)| moment);
+        if begun.max(Instant::now()) >= end {
+            return Ok(volley);
+        }
         if let Some((moment, every)) = &mut due {
             tokio::time::sleep_until((*moment).into()).await;
             *moment += *every;
-        }
-        let begun = due.map_or_else(Instant::now, |(moment, every)| moment - every);
-        if Instant::now() >= end {
-            return Ok(volley);
         }
         let shot = shots(next.fetch_add(1, Ordering::Relaxed));
         let (expected, sent) = (shot.expected, Instant::now());

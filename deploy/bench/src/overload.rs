@@ -8,7 +8,11 @@ use crate::{
     table::Table,
 };
 use http::HeaderMap;
-use std::sync::{Arc, atomic::AtomicU64};
+use std::{
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
+use tokio::time::sleep;
 
 /// How many times as much is asked as can be answered.
 const TIMES: f64 = 3.0;
@@ -16,6 +20,9 @@ const TIMES: f64 = 3.0;
 const CALLERS: u32 = 400;
 /// Sign-ins and probes a second.
 const BESIDE: f64 = 4.0;
+
+/// For so long nothing is asked between overloads, so that the last one is over.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Measures an overload.
 ///
@@ -29,21 +36,67 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let load = Load { connections: bench.sizes.connections, time: bench.sizes.time, pace: None };
     let paced = |pace: f64, connections| Load { connections, pace: Some(pace), ..load };
     let beside = async || tokio::try_join!(fire(at, paced(BESIDE, 2), &number, &probes), fire(at, paced(BESIDE, 4), &number, &sign_ins));
-    let alone = async |load, shots: &Shots| anyhow::Ok(tokio::try_join!(fire(at, load, &number, shots), beside())?.0);
-    let knee = alone(load, &both(&reads, &saves)).await?;
-    let paced_both = async |times: f64, callers| {
-        let (much, few) = (knee.good() * times / SAVES * (SAVES - 1.0), knee.good() * times / SAVES);
-        tokio::try_join!(fire(at, paced(much, callers), &number, &reads), fire(at, paced(few, callers / 8), &number, &saves), beside())
-    };
-    let (calm_read, calm_saved, _) = paced_both(0.25, 32).await?;
-    let alone = (alone(load, &reads).await?.good(), alone(load, &saves).await?.good());
-    paced_both(TIMES, CALLERS).await?; // it begins as a rush, which waits for its turn
-    let (read, saved, (probed, signed)) = paced_both(TIMES, CALLERS).await?;
-    // A save takes several times the work of a read, and more of the saves are let in: shares of what could be done are compared.
-    let share = |read: f64, saved: f64| 100.0 * (read / alone.0 + saved / alone.1);
-    let done = share(read.good(), saved.good()) / share(knee.good() / SAVES * (SAVES - 1.0), knee.good() / SAVES);
-    tell(bench.stack, table, (knee.good(), done), [(&calm_read, &read), (&calm_saved, &saved)], (&probed, &signed));
+    let alone = async |shots: &Shots| anyhow::Ok(tokio::try_join!(fire(at, load, &number, shots), beside())?.0);
+    let mut all = Fired::new()?;
+    for _ in 0..bench.sizes.rounds {
+        sleep(PAUSE).await;
+        let knee = alone(&both(&reads, &saves)).await?;
+        let paced_both = async |times: f64, callers| {
+            let (much, few) = (knee.good() * times / SAVES * (SAVES - 1.0), knee.good() * times / SAVES);
+            tokio::try_join!(fire(at, paced(much, callers), &number, &reads), fire(at, paced(few, callers / 8), &number, &saves), beside())
+        };
+        let (read, saved, _) = paced_both(0.25, 32).await?;
+        all.calm.add(read, saved)?;
+        all.alone.add(alone(&reads).await?, alone(&saves).await?)?;
+        paced_both(TIMES, CALLERS).await?; // it begins as a rush, which waits for its turn
+        let (read, saved, (probed, signed)) = paced_both(TIMES, CALLERS).await?;
+        all.overload.add(read, saved)?;
+        all.beside.add(probed, signed)?;
+        all.knee.add(knee)?;
+    }
+    tell(bench.stack, table, &all);
     Ok(())
+}
+
+/// Two kinds of requests.
+struct Pair(Volley, Volley);
+
+impl Pair {
+    fn new() -> anyhow::Result<Self> {
+        Ok(Self(Volley::none()?, Volley::none()?))
+    }
+
+    fn add(&mut self, one: Volley, other: Volley) -> anyhow::Result<()> {
+        self.0.add(one)?;
+        self.1.add(other)
+    }
+}
+
+/// What was fired in all rounds; reads and saves, but for `knee`, where they come mixed.
+struct Fired {
+    knee: Volley,
+    calm: Pair,
+    /// One kind after the other.
+    alone: Pair,
+    overload: Pair,
+    /// Probes and sign-ins in an overload.
+    beside: Pair,
+}
+
+impl Fired {
+    fn new() -> anyhow::Result<Self> {
+        let [calm, alone, overload, beside] = [Pair::new()?, Pair::new()?, Pair::new()?, Pair::new()?];
+        Ok(Self { knee: Volley::none()?, calm, alone, overload, beside })
+    }
+
+    /// The share of what can be done at the knee that an overload leaves undone.
+    ///
+    /// A save takes several times the work of a read, and more of the saves are let in: shares of what could be done are compared.
+    fn lost(&self) -> f64 {
+        let share = |read: f64, saved: f64| read / self.alone.0.good() + saved / self.alone.1.good();
+        let (knee, now) = (self.knee.good() / SAVES, &self.overload);
+        1.0 - share(now.0.good(), now.1.good()) / share(knee * (SAVES - 1.0), knee)
+    }
 }
 
 fn waited(volley: &Volley, share: f64) -> f64 {
@@ -54,18 +107,16 @@ fn refused_in(volley: &Volley, share: f64) -> f64 {
     count(volley.refusals.value_at_quantile(share)) / 1000.0
 }
 
-type Pair<'a> = (&'a Volley, &'a Volley);
-
-fn tell(stack: &str, table: &mut Table, (knee, done): (f64, f64), pairs: [Pair; 2], (probed, signed): Pair) {
-    let [(_, read), (_, saved)] = pairs;
+fn tell(stack: &str, table: &mut Table, all: &Fired) {
+    let Fired { knee, calm, overload: Pair(read, saved), beside: Pair(probed, signed), .. } = all;
     let share = |volley: &Volley| 100.0 * count(volley.refused) / count(volley.answers.max(1));
-    let (good, asked) = (read.good() + saved.good(), read.rate() + saved.rate());
+    let (knee, good, asked) = (knee.good(), read.good() + saved.good(), read.rate() + saved.rate());
     let more =
         format!("{good:.0}/s of {knee:.0}/s, asked {asked:.0}/s; refused {:.0} % of reads, {:.0} % of saves", share(read), share(saved));
-    table.most((stack, "goodput lost at three times the load"), (100.0 * (1.0 - done), 10.0), "%", more);
+    table.most((stack, "goodput lost at three times the load"), (100.0 * all.lost(), 10.0), "%", more);
     let refusals = refused_in(read, 0.99).max(refused_in(saved, 0.99));
     table.most((stack, "refused after, p99"), (refusals, 50.0), "ms", format!("half of them after {:.1} ms", refused_in(read, 0.5)));
-    for (name, (calm, volley)) in ["reads", "saves"].into_iter().zip(pairs) {
+    for (name, calm, volley) in [("reads", &calm.0, read), ("saves", &calm.1, saved)] {
         let more = format!("p50 {:.1} ms; calm p50 {:.1} ms", waited(volley, 0.5), waited(calm, 0.5));
         table.most((stack, &format!("accepted {name}, p99")), (waited(volley, 0.99), 2.0 * waited(calm, 0.99)), "ms", more);
     }

@@ -2,7 +2,7 @@ use super::*;
 use futures::future::join_all;
 
 fn turns(most: usize) -> Turns {
-    Turns::new(NonZeroUsize::new(most))
+    Turns::new(NonZeroUsize::new(most), &Link::Local(Arc::default()))
 }
 
 fn under_way(turns: &Turns) -> (usize, usize) {
@@ -26,21 +26,29 @@ async fn reads_leave_a_quarter_to_saves() {
     assert_eq!((reads.len(), saves.len()), (6, 2));
 }
 
+/// All turns are taken, and somebody has waited for one in vain.
+async fn overrun(most: usize) -> (Turns, Vec<Turn>) {
+    let turns = turns(most);
+    let all = fill(&turns, Rank::Save).await;
+    assert_eq!(all.len(), most);
+    (turns, all)
+}
+
+/// How long a save waits in vain.
+async fn refused_after(turns: &Turns) -> Duration {
+    let begun = Instant::now();
+    assert!(turns.take(Rank::Save).await.is_none());
+    begun.elapsed()
+}
+
 #[tokio::test]
 async fn a_rush_waits_and_whoever_comes_in_an_overload_is_told_at_once() {
     let turns = turns(4);
     let all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
-    let begun = Instant::now();
-    assert!(turns.take(Rank::Save).await.is_none());
-    assert!(begun.elapsed() >= RUSH, "it waited");
-    let begun = Instant::now();
-    assert!(turns.take(Rank::Save).await.is_none());
-    assert!(begun.elapsed() < RUSH, "others have waited in vain");
+    assert!(refused_after(&turns).await >= RUSH, "it waited");
+    assert!(refused_after(&turns).await < RUSH, "others have waited in vain");
     drop(all);
-    let all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
-    assert!(turns.take(Rank::Save).await.is_none(), "that four found room ends no overload");
-    drop(all);
-    for _ in 0..4 * FOUND {
+    for _ in 0..2 * FOUND {
         assert!(turns.take(Rank::Save).await.is_some());
     }
     let again = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
@@ -51,6 +59,33 @@ async fn a_rush_waits_and_whoever_comes_in_an_overload_is_told_at_once() {
     });
     assert!(late.is_some(), "the overload is over");
     assert!(begun.elapsed() >= RUSH / 2);
+}
+
+#[tokio::test]
+async fn an_overload_goes_on_while_many_of_those_who_come_are_refused() {
+    let (turns, all) = overrun(4).await;
+    for _ in 0..4 * REFUSED {
+        refused_after(&turns).await;
+    }
+    drop(all);
+    for _ in 0..4 * (REFUSED - 1) * FOUND {
+        assert!(turns.take(Rank::Read).await.is_some());
+    }
+    let all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
+    assert!(refused_after(&turns).await < RUSH, "that many found room for a while ends no overload");
+    drop(all);
+}
+
+#[tokio::test]
+async fn a_lull_ends_an_overload() {
+    let (turns, all) = overrun(4).await;
+    for _ in 0..4 * REFUSED {
+        refused_after(&turns).await;
+    }
+    drop(all);
+    tokio::time::sleep(LULL).await;
+    let _all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
+    assert!(refused_after(&turns).await >= RUSH);
 }
 
 #[tokio::test]
