@@ -3,11 +3,14 @@ use crate::{
     db::{Side, Tx},
     errors,
 };
+use checkpoint::Checkpoints;
 use futures::{FutureExt, future::BoxFuture};
 use sqlx::{ConnectOptions, Connection, Executor, SqliteConnection, migrate::Migrator, sqlite::SqliteConnectOptions};
 use std::{io, panic::AssertUnwindSafe, sync::Arc};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tracing::Instrument;
+
+mod checkpoint;
 
 /// Most jobs that share one commit.
 const GROUP: usize = 64;
@@ -78,11 +81,16 @@ impl Job {
     }
 }
 
+/// A connection until it is closed.
+type Shared = Arc<Mutex<Option<SqliteConnection>>>;
+
 /// The way to the writer; clones lead to the same one.
 #[derive(Clone)]
 pub(crate) struct Queue {
     jobs: mpsc::Sender<Job>,
-    connection: Arc<Mutex<Option<SqliteConnection>>>,
+    connection: Shared,
+    /// Brings the log into the file.
+    beside: Shared,
 }
 
 impl Queue {
@@ -115,10 +123,12 @@ impl Queue {
     }
 
     pub(crate) async fn close(&self) {
-        if let Some(connection) = self.connection.lock().await.take()
-            && let Err(cause) = connection.close().await
-        {
-            tracing::warn!(%cause, "closing the database failed");
+        for held in [&self.beside, &self.connection] {
+            if let Some(connection) = held.lock().await.take()
+                && let Err(cause) = connection.close().await
+            {
+                tracing::warn!(%cause, "closing the database failed");
+            }
         }
     }
 }
@@ -126,12 +136,15 @@ impl Queue {
 #[expect(clippy::disallowed_methods, reason = "the writer outlives the drain of what uses it and ends with its last queue")]
 pub(crate) async fn start(options: SqliteConnectOptions) -> Result<Queue, sqlx::Error> {
     let connection = Arc::new(Mutex::new(Some(options.connect().await?)));
+    let beside = Arc::new(Mutex::new(Some(options.connect().await?)));
     let (jobs, queued) = mpsc::channel(1024);
-    tokio::spawn(write(connection.clone(), queued));
-    Ok(Queue { jobs, connection })
+    let (checkpoints, following) = Checkpoints::new(beside.clone());
+    tokio::spawn(following);
+    tokio::spawn(write(connection.clone(), queued, checkpoints));
+    Ok(Queue { jobs, connection, beside })
 }
 
-async fn write(connection: Arc<Mutex<Option<SqliteConnection>>>, mut queued: mpsc::Receiver<Job>) {
+async fn write(connection: Shared, mut queued: mpsc::Receiver<Job>, checkpoints: Checkpoints) {
     let (mut group, mut waits) = (Vec::with_capacity(GROUP), Lasts::Now);
     while queued.recv_many(&mut group, GROUP).await > 0 {
         let mut held = connection.lock().await;
@@ -139,9 +152,11 @@ async fn write(connection: Arc<Mutex<Option<SqliteConnection>>>, mut queued: mps
             Some(connection) => commit(connection, &mut group, &mut waits).await.err(),
             None => Some(sqlx::Error::PoolClosed),
         };
-        drop(held);
         for Job { step, .. } in group.drain(..) {
             step.finish(failed.as_ref().map(undone));
+        }
+        if let Some(connection) = held.as_mut() {
+            checkpoints.committed(connection).await;
         }
     }
 }

@@ -49,9 +49,9 @@ pub(super) async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result
         .busy_timeout(Duration::from_secs(5))
         .pragma("journal_size_limit", "67108864");
     // The caches of all databases are one pool, as large as all of them together: small ones bound it. A large change keeps
-    // what it has written in memory all the same, up to `cache_spill`. The log is brought into the file every 16 MB, which
-    // takes two waits for the disk, rather than with each large commit.
-    let writes = [("cache_size", "-2000"), ("cache_spill", "-32000"), ("wal_autocheckpoint", "4000")];
+    // what it has written in memory all the same, up to `cache_spill`. The log is brought into the file beside the writer; it
+    // has to do so itself, which takes two waits for the disk, when it is 64 MB ahead.
+    let writes = [("cache_size", "-2000"), ("cache_spill", "-32000"), ("wal_autocheckpoint", "16000")];
     let write = writer::start(with(options.clone(), &writes)).await?;
     // Readers look at the file where the system keeps it: a cache of their own would be filled by one report, and lists in
     // walking order go to and fro through the file.
