@@ -212,6 +212,7 @@ async fn a_stream_waits_a_moment_for_a_replica_that_starts() {
     let a = Double::start("a");
     let caller = Caller::of(&[&a]).await;
     a.kill().await;
+    tokio::time::sleep(Duration::from_millis(300)).await; // until it is known to be away
     let starting = async {
         tokio::time::sleep(Duration::from_millis(500)).await;
         Double::start_at("b", a.address)
