@@ -26,14 +26,6 @@ async fn reads_leave_a_quarter_to_saves() {
     assert_eq!((reads.len(), saves.len()), (6, 2));
 }
 
-/// All turns are taken, and somebody has waited for one in vain.
-async fn overrun(most: usize) -> (Turns, Vec<Turn>) {
-    let turns = turns(most);
-    let all = fill(&turns, Rank::Save).await;
-    assert_eq!(all.len(), most);
-    (turns, all)
-}
-
 /// How long a save waits in vain.
 async fn refused_after(turns: &Turns) -> Duration {
     let begun = Instant::now();
@@ -61,28 +53,30 @@ async fn a_rush_waits_and_whoever_comes_in_an_overload_is_told_at_once() {
     assert!(begun.elapsed() >= RUSH / 2);
 }
 
+/// Those who were let in before an overload at its worst.
+async fn overrun(turns: &Turns) -> Vec<Turn> {
+    let all = fill(turns, Rank::Save).await;
+    for _ in 0..all.len() * REFUSED {
+        refused_after(turns).await;
+    }
+    all
+}
+
 #[tokio::test]
 async fn an_overload_goes_on_while_many_of_those_who_come_are_refused() {
-    let (turns, all) = overrun(4).await;
-    for _ in 0..4 * REFUSED {
-        refused_after(&turns).await;
-    }
-    drop(all);
+    let turns = turns(4);
+    drop(overrun(&turns).await);
     for _ in 0..4 * (REFUSED - 1) * FOUND {
         assert!(turns.take(Rank::Read).await.is_some());
     }
-    let all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
+    let _all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
     assert!(refused_after(&turns).await < RUSH, "that many found room for a while ends no overload");
-    drop(all);
 }
 
 #[tokio::test]
 async fn a_lull_ends_an_overload() {
-    let (turns, all) = overrun(4).await;
-    for _ in 0..4 * REFUSED {
-        refused_after(&turns).await;
-    }
-    drop(all);
+    let turns = turns(4);
+    drop(overrun(&turns).await);
     tokio::time::sleep(LULL).await;
     let _all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
     assert!(refused_after(&turns).await >= RUSH);
