@@ -53,19 +53,19 @@ async fn a_rush_waits_and_whoever_comes_in_an_overload_is_told_at_once() {
     assert!(begun.elapsed() >= RUSH / 2);
 }
 
-/// Those who were let in before an overload at its worst.
-async fn overrun(turns: &Turns) -> Vec<Turn> {
-    let all = fill(turns, Rank::Save).await;
+/// Turns in an overload at its worst, right after those who were let in before it have gone.
+async fn overrun() -> Turns {
+    let turns = turns(4);
+    let all = fill(&turns, Rank::Save).await;
     for _ in 0..all.len() * REFUSED {
-        refused_after(turns).await;
+        refused_after(&turns).await;
     }
-    all
+    turns
 }
 
 #[tokio::test]
 async fn an_overload_goes_on_while_many_of_those_who_come_are_refused() {
-    let turns = turns(4);
-    drop(overrun(&turns).await);
+    let turns = overrun().await;
     for _ in 0..4 * (REFUSED - 1) * FOUND {
         assert!(turns.take(Rank::Read).await.is_some());
     }
@@ -75,8 +75,7 @@ async fn an_overload_goes_on_while_many_of_those_who_come_are_refused() {
 
 #[tokio::test]
 async fn a_lull_ends_an_overload() {
-    let turns = turns(4);
-    drop(overrun(&turns).await);
+    let turns = overrun().await;
     tokio::time::sleep(LULL).await;
     let _all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
     assert!(refused_after(&turns).await >= RUSH);
