@@ -55,7 +55,7 @@ pub(super) async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result
     let write = writer::start(with(options.clone(), &writes)).await?;
     // Readers look at the file where the system keeps it: a cache of their own would be filled by one report, and lists in
     // walking order go to and fro through the file.
-    let reads = [("cache_size", "-1000"), ("mmap_size", "1073741824")];
+    let reads = [("cache_size", "-250"), ("mmap_size", "1073741824")];
     let read = SqlitePoolOptions::new().min_connections(1).max_connections(4).test_before_acquire(false);
     let read = read.connect_with(with(options, &reads).read_only(true)).await?;
     Ok(Pools::Sqlite { read, write })
