@@ -70,6 +70,17 @@ struct Noted {
     paces: BTreeMap<i64, pb::Pace>,
 }
 
+impl Noted {
+    /// Forgets the campaigns of some known ones that are not there any more.
+    fn forget_gone(&mut self, known: &[i64], there: &[(i64, i64)]) {
+        let there: BTreeSet<i64> = there.iter().map(|(campaign, _)| *campaign).collect();
+        for gone in known.iter().filter(|campaign| !there.contains(campaign)) {
+            self.followed.remove(gone);
+            self.paces.remove(gone);
+        }
+    }
+}
+
 impl Live {
     /// Hears and tells from now on.
     ///
@@ -225,8 +236,10 @@ impl Live {
 
     /// Finds out from the database what nobody told: of a replica that is not heard, or died before it could.
     async fn ask(&self) {
+        let known: Vec<i64> = self.noted().followed.keys().copied().collect(); // whoever comes while it is asked stays
         match campaigns::revisions(&self.db).await {
             Ok(all) => {
+                self.noted().forget_gone(&known, &all);
                 for (campaign, revision) in all {
                     let is_new = self.noted().followed.entry(campaign).or_default().skip_to(revision);
                     if is_new {
@@ -353,6 +366,15 @@ mod tests {
         assert_eq!((followed.gap(), followed.upto), (None, 14), "told once");
         followed.hear(11);
         assert_eq!(followed.gap(), None, "late is as good as told");
+    }
+
+    #[test]
+    fn a_campaign_that_is_gone_is_not_followed_for_ever() {
+        let mut noted = Noted::default();
+        [3, 4, 5].into_iter().for_each(|campaign| noted.followed.entry(campaign).or_default().hear(1));
+        noted.paces.extend([3, 4].map(|campaign| (campaign, pb::Pace::default())));
+        noted.forget_gone(&[3, 4], &[(4, 1), (9, 2)]);
+        assert_eq!((noted.followed.into_keys().collect(), noted.paces.into_keys().collect()), (vec![4, 5], vec![4]));
     }
 
     #[tokio::test]
