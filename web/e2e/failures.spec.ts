@@ -13,12 +13,16 @@ const AT_ONCE = { status: 400, json: { code: 'BAD_REQUEST', message: 'the databa
 const fail = (page: Page, path: string, method = 'GET', answer: Parameters<Route['fulfill']>[0] = DOWN) =>
   page.route(path, (route) => (route.request().method() === method ? route.fulfill(answer) : route.fallback()))
 
+/** Has nothing loaded anew because of what others do meanwhile, so that what failed stays failed until it is tried again. */
+const hearNothing = (page: Page) => page.route('**/api/events', (route) => route.fulfill({ status: 404, json: { code: 'NOT_FOUND', message: 'nothing is told' } }))
+
 const isOwn = (url: URL) => url.pathname === '/api/campaigns'
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
     test.use({ viewport })
 
     test('campaigns that cannot be loaded are told of, and are there when it is tried again', async ({ page }) => {
+      await hearNothing(page)
       await page.route(isOwn, (route) => route.fulfill(page.url().includes('home') ? DOWN : AT_ONCE))
       for (const path of ['/campaign-home', '/yard/2', '/campaign-list']) {
         await enter(page, supervisor, path)
@@ -33,6 +37,7 @@ for (const viewport of SIZES) {
     })
 
     test('each other screen says what could not be loaded and offers to try again', async ({ page }) => {
+      await hearNothing(page)
       const headers = await headersOf(page.request, supervisor)
       const { id, vehicles: [first] } = await campaignOf(page.request, headers, 'Unloaded', rowsIn('K', 1))
       const screens: [path: string, call: string][] = [
