@@ -23,6 +23,7 @@ for (const viewport of SIZES) {
 
     test('campaigns that cannot be loaded are told of, and are there when it is tried again', async ({ page }) => {
       await hearNothing(page)
+      await campaignOf(page.request, await headersOf(page.request, supervisor), 'Loaded later', rowsIn('K', 1))
       await page.route(isOwn, (route) => route.fulfill(page.url().includes('home') ? DOWN : AT_ONCE))
       for (const path of ['/campaign-home', '/yard/2', '/campaign-list']) {
         await enter(page, supervisor, path)
