@@ -14,7 +14,7 @@ const fail = (page: Page, path: string, method = 'GET', answer: Parameters<Route
   page.route(path, (route) => (route.request().method() === method ? route.fulfill(answer) : route.fallback()))
 
 /** Has nothing loaded anew because of what others do meanwhile, so that what failed stays failed until it is tried again. */
-const hearNothing = (page: Page) => page.route('**/api/events', (route) => route.fulfill({ status: 404, json: { code: 'NOT_FOUND', message: 'nothing is told' } }))
+const hearNothing = (page: Page) => fail(page, '**/api/events', 'GET', { status: 404, json: { code: 'NOT_FOUND', message: 'nothing is told' } })
 
 const isOwn = (url: URL) => url.pathname === '/api/campaigns'
 for (const viewport of SIZES) {
