@@ -4,17 +4,19 @@ use crate::{
     errors::{self, Reason},
 };
 use chrono::{DateTime, TimeDelta, Utc};
+use gone::Gone;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use moka::sync::Cache;
 use patio_proto::{access::Role, auth::Revocation, role};
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    hash::{BuildHasher, RandomState},
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard},
     time::Duration,
 };
 use tonic::{Code, Request, Status};
+
+mod gone;
 
 /// The user id of the reserved developer account.
 pub const DEVELOPER: i64 = 1;
@@ -113,25 +115,11 @@ struct Ended {
 #[derive(Default)]
 struct Known {
     keys: HashMap<String, DecodingKey>,
-    /// In which minute sessions that ended are forgotten, by a hash of their ids that nobody can foresee. There may be hundreds
-    /// of thousands in a day: a tree takes as much memory as they need, where a table doubles.
-    sessions: BTreeMap<u64, u32>,
-    hashes: RandomState,
+    sessions: Gone,
     users: HashMap<i64, Vec<Ended>>,
     sequence: i64,
     /// When those were last dropped whose tokens have expired by themselves.
     dropped: DateTime<Utc>,
-}
-
-impl Known {
-    fn has_ended(&self, session: &str) -> bool {
-        self.sessions.contains_key(&self.hashes.hash_one(session))
-    }
-}
-
-/// The minute of a moment, counted from 1970.
-fn minute(moment: DateTime<Utc>) -> u32 {
-    u32::try_from(moment.timestamp() / 60).unwrap_or(u32::MAX)
 }
 
 /// The sessions that were used here, so that auth-svc can end those that nobody uses.
@@ -199,15 +187,13 @@ impl Identity {
             if revocation.session_id.is_empty() {
                 known.users.entry(revocation.user_id).or_default().push(Ended { until, forget });
             } else {
-                let session = known.hashes.hash_one(&revocation.session_id);
-                known.sessions.insert(session, minute(forget + TimeDelta::minutes(1)));
+                known.sessions.insert(&revocation.session_id, forget);
             }
             known.sequence = known.sequence.max(revocation.sequence);
         }
         if now - known.dropped >= DROPPED_EVERY {
             known.dropped = now;
-            let this = minute(now);
-            known.sessions.retain(|_, forget| *forget > this);
+            known.sessions.forget(now);
             known.users.retain(|_, all| {
                 all.retain(|ended| ended.forget > now);
                 !all.is_empty()
@@ -238,7 +224,7 @@ impl Identity {
             return Err("expired");
         }
         let known = self.read();
-        if known.has_ended(&caller.session_id) {
+        if known.sessions.holds(&caller.session_id) {
             return Err("the session has ended");
         }
         let ended = known.users.get(&caller.user_id).is_some_and(|all| all.iter().any(|ended| caller.issued_at <= ended.until));
@@ -336,7 +322,7 @@ mod tests {
             let forget_at = Some(timestamp(clock.now() + TimeDelta::minutes(5)));
             identity.revoke(&[Revocation { session_id: session.into(), forget_at, ..Revocation::default() }]);
         };
-        let known = |session: &str| identity.read().has_ended(session);
+        let known = |session: &str| identity.read().sessions.holds(session);
         end("first");
         clock.advance(TimeDelta::minutes(4));
         end("second");
