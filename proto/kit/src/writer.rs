@@ -136,7 +136,7 @@ impl Queue {
 #[expect(clippy::disallowed_methods, reason = "the writer outlives the drain of what uses it and ends with its last queue")]
 pub(crate) async fn start(options: SqliteConnectOptions) -> Result<Queue, sqlx::Error> {
     let connection = Arc::new(Mutex::new(Some(options.connect().await?)));
-    let beside = options.pragma("cache_size", "-64"); // it copies from file to file, and would lend its share to the writers
+    let beside = options.pragma("cache_size", "-64"); // it copies from file to file
     let beside = Arc::new(Mutex::new(Some(beside.connect().await?)));
     let (jobs, queued) = mpsc::channel(1024);
     let (checkpoints, following) = Checkpoints::new(beside.clone());

@@ -48,14 +48,13 @@ pub(super) async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result
         .foreign_keys(true)
         .busy_timeout(Duration::from_secs(5))
         .pragma("journal_size_limit", "67108864");
-    // The caches of all databases are one pool, as large as all of them together: small ones bound it. A large change keeps
-    // what it has written in memory all the same, up to `cache_spill`. The log is brought into the file beside the writer; it
-    // has to do so itself, which takes two waits for the disk, when it is 64 MB ahead.
-    let writes = [("cache_size", "-2000"), ("cache_spill", "-32000"), ("wal_autocheckpoint", "16000")];
+    // A large change keeps what it has written in memory beyond the cache, up to `cache_spill`. The log is brought into the file
+    // beside the writer; it has to do so itself, which takes two waits for the disk, when it is 64 MB ahead.
+    let writes = [("cache_size", "-1000"), ("cache_spill", "-32000"), ("wal_autocheckpoint", "16000")];
     let write = writer::start(with(options.clone(), &writes)).await?;
     // Readers look at the file where the system keeps it: a cache of their own would be filled by one report, and lists in
     // walking order go to and fro through the file.
-    let reads = [("cache_size", "-250"), ("mmap_size", "1073741824")];
+    let reads = [("cache_size", "-125"), ("mmap_size", "1073741824")];
     let read = SqlitePoolOptions::new().min_connections(1).max_connections(4).test_before_acquire(false);
     let read = read.connect_with(with(options, &reads).read_only(true)).await?;
     Ok(Pools::Sqlite { read, write })

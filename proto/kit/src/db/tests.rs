@@ -13,12 +13,27 @@ fn level<'c>(tx: &'c mut Tx<'_>) -> BoxFuture<'c, Result<i64, sqlx::Error>> {
     Box::pin(async move { on!(tx.on(), c => sqlx::query_scalar("pragma synchronous").fetch_one(c).await) })
 }
 
+async fn file(folder: &Path) -> Db {
+    let none: &'static Migrator = Box::leak(Box::new(Migrator::with_migrations(Vec::new())));
+    let pools = open_sqlite(Schema { name: "steps", sqlite: none, postgres: none }, folder).await.unwrap();
+    Db { pools, asked: Arc::default() }
+}
+
+#[tokio::test]
+async fn connections_to_a_file_share_no_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = file(folder.path()).await;
+    let Pools::Sqlite { read, .. } = &db.pools else { panic!("it is a file") };
+    let built: Vec<String> = sqlx::query_scalar("pragma compile_options").fetch_all(read).await.unwrap();
+    assert!(built.contains(&"THREADSAFE=1".to_owned()));
+    assert!(!built.contains(&"ENABLE_MEMORY_MANAGEMENT".to_owned()), "built without .cargo/config.toml");
+    db.close().await;
+}
+
 #[tokio::test]
 async fn a_step_waits_for_the_disk_while_others_do() {
     let folder = tempfile::tempdir().unwrap();
-    let none: &'static Migrator = Box::leak(Box::new(Migrator::with_migrations(Vec::new())));
-    let pools = open_sqlite(Schema { name: "steps", sqlite: none, postgres: none }, folder.path()).await.unwrap();
-    let db = Db { pools, asked: Arc::default() };
+    let db = file(folder.path()).await;
     for _ in 0..2 {
         assert_eq!(db.write_step(|tx| level(tx)).await.unwrap(), 1, "no step makes others wait");
     }
