@@ -16,10 +16,17 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use tokio::sync::oneshot;
+use tokio::{
+    sync::{Notify, oneshot},
+    time::{Instant, timeout, timeout_at},
+};
 
 /// Most saves in one statement.
 const MOST: usize = 64;
+/// While saves keep coming, groups begin so far apart, as one costs nearly the same whatever it holds,
+const STEP: Duration = Duration::from_millis(8);
+/// unless so many wait.
+const ENOUGH: usize = 4;
 /// How long one group keeps the next one waiting: it may itself wait for a row that a bulk change holds.
 const PATIENCE: Duration = Duration::from_millis(20);
 
@@ -29,6 +36,8 @@ pub struct Together {
     db: Db,
     tasks: Tasks,
     line: Arc<Mutex<Line>>,
+    /// Told when [`ENOUGH`] wait.
+    enough: Arc<Notify>,
 }
 
 #[derive(Default)]
@@ -36,6 +45,14 @@ struct Line {
     waiting: Vec<Asked>,
     /// Whether somebody writes group after group until nobody waits.
     is_led: bool,
+    /// When the last group began.
+    begun: Option<Instant>,
+}
+
+/// Until when a group that would hold so many waits for others to come, by when the last one began.
+fn pause(waiting: usize, begun: Option<Instant>, now: Instant) -> Option<Instant> {
+    let until = begun? + STEP;
+    ((1..ENOUGH).contains(&waiting) && now < until).then_some(until)
 }
 
 /// A save that waits to be written.
@@ -48,7 +65,7 @@ impl Together {
     /// Nobody waits yet.
     #[must_use]
     pub fn new(db: Db, tasks: Tasks) -> Self {
-        Self { db, tasks, line: Arc::default() }
+        Self { db, tasks, line: Arc::default(), enough: Arc::default() }
     }
 
     /// The database that is written to.
@@ -73,6 +90,9 @@ impl Together {
         let leads = {
             let mut line = self.line();
             line.waiting.push(Asked { attempt, answer });
+            if line.waiting.len() == ENOUGH {
+                self.enough.notify_one();
+            }
             !std::mem::replace(&mut line.is_led, true)
         };
         if leads {
@@ -82,14 +102,31 @@ impl Together {
     }
 
     async fn lead(self) {
-        while let Some(group) = self.next() {
+        loop {
+            self.gather().await;
+            let Some(group) = self.next() else { return };
             let (done, written) = oneshot::channel::<()>();
             let db = self.db.clone();
             self.tasks.spawn(async move {
                 write(&db, group).await;
                 drop(done);
             });
-            let _ = tokio::time::timeout(PATIENCE, written).await;
+            let _ = timeout(PATIENCE, written).await;
+        }
+    }
+
+    /// How many wait, and when the last group began.
+    fn in_line(&self) -> (usize, Option<Instant>) {
+        let line = self.line();
+        (line.waiting.len(), line.begun)
+    }
+
+    /// Waits until it is time for the next group.
+    async fn gather(&self) {
+        loop {
+            let (waiting, begun) = self.in_line();
+            let Some(until) = pause(waiting, begun, Instant::now()) else { return };
+            let _ = timeout_at(until, self.enough.notified()).await;
         }
     }
 
@@ -111,6 +148,9 @@ impl Together {
         }
         line.waiting = later;
         line.is_led = !group.is_empty();
+        if line.is_led {
+            line.begun = Some(Instant::now());
+        }
         group.sort_by_key(|asked| asked.attempt.key.vehicle_id);
         line.is_led.then_some(group)
     }
@@ -160,4 +200,21 @@ async fn all(tx: &mut Tx<'_>, attempts: &[Arc<Attempt>]) -> Result<Vec<Result<Tr
         judged.tried(after)
     };
     Ok(judged.into_iter().map(|judged| judged.map(&mut tried)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_waits_for_more_only_while_saves_keep_coming() {
+        let now = Instant::now();
+        assert_eq!(pause(1, None, now), None, "the first ever");
+        for few in 1..ENOUGH {
+            assert_eq!(pause(few, Some(now), now), Some(now + STEP));
+            assert_eq!(pause(few, Some(now), now + STEP), None, "after a pause");
+        }
+        assert_eq!(pause(ENOUGH, Some(now), now), None, "they are enough");
+        assert_eq!(pause(0, Some(now), now), None, "nobody waits");
+    }
 }
