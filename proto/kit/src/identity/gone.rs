@@ -37,10 +37,9 @@ impl Gone {
     pub(super) fn insert(&mut self, session: &str, until: DateTime<Utc>) {
         let (part, hash) = self.place(session);
         let (part, new) = (&mut self.parts[part], hash | u64::from(minute(until)));
-        let at = part.partition_point(|one| *one < hash);
-        match part.get_mut(at).filter(|one| **one & !MINUTE == hash) {
-            Some(known) => *known = new,
-            None => {
+        match part.binary_search_by_key(&hash, |one| one & !MINUTE) {
+            Ok(at) => part[at] = new,
+            Err(at) => {
                 if part.len() == part.capacity() {
                     part.reserve_exact(part.len() / GROWS + 1);
                 }
@@ -52,8 +51,7 @@ impl Gone {
     /// Whether a session has ended, as far as that is not forgotten.
     pub(super) fn holds(&self, session: &str) -> bool {
         let (part, hash) = self.place(session);
-        let part = &self.parts[part];
-        part.get(part.partition_point(|one| *one < hash)).is_some_and(|one| *one & !MINUTE == hash)
+        self.parts[part].binary_search_by_key(&hash, |one| one & !MINUTE).is_ok()
     }
 
     /// Forgets those whose minute has passed.
