@@ -111,7 +111,7 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Gateway> {
     host.links.begin();
     let pages = Pages::load(&config.web_dir, &config.product_name)?;
     let api = Api::new(config.clone(), host);
-    api.turns.keep_measured(&host.tasks);
+    api.turns.keep(&host.tasks);
     let listener = TcpListener::bind(config.listen).await.with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;
     let tls = config.tls.as_ref().map(|source| Tls::start(source, address, host)).transpose().context("PATIO_TLS")?;

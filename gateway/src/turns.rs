@@ -36,8 +36,11 @@ const SECOND: Duration = Duration::from_secs(1);
 const FOUND: usize = 16;
 /// of whom so many for each turn are kept in mind: in the middle of it reads find room for a while, when no save is under way;
 const REFUSED: usize = 4;
-/// or when all turns were free for so long, as between the rushes of a quiet day.
-const LULL: Duration = RUSH;
+/// or when nobody came between so many looks, as between the rushes of a quiet day. Looks are counted and not the time, as a
+/// machine that stands still for a moment is none.
+const LULL: u32 = 5;
+/// How often is looked.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// What is refused first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,8 +70,8 @@ struct Room {
     told: Instant,
     /// How many have to find room until the overload is over; none when there is none.
     wary: usize,
-    /// Since when no turn is taken, if none is.
-    free_since: Instant,
+    /// How many looks in a row found no turn taken, and none that had been since the last look.
+    lull: u32,
 }
 
 impl Room {
@@ -98,10 +101,17 @@ impl Room {
         if !self.has_room(rank) {
             return false;
         }
-        let had_lull = self.saving + self.reading == 0 && self.free_since.elapsed() >= LULL;
-        self.wary = if had_lull { 0 } else { self.wary.saturating_sub(1) };
+        self.wary = self.wary.saturating_sub(1);
         *self.under_way(rank) += 1;
         true
+    }
+
+    /// Looks whether nobody comes any more.
+    fn look(&mut self) {
+        self.lull = if self.saving + self.reading == 0 { self.lull + 1 } else { 0 };
+        if self.lull >= LULL {
+            (self.wary, self.lull) = (0, 0);
+        }
     }
 
     /// Counts a refusal, and says at most once a second that there are some.
@@ -143,13 +153,18 @@ impl Turns {
             refused: 0,
             told: before,
             wary: 0,
-            free_since: now,
+            lull: 0,
         };
         Self(Arc::new(Mutex::new(room)))
     }
 
-    /// Tells the metrics every second how many are worked on and how many wait.
-    pub fn keep_measured(&self, tasks: &Tasks) {
+    /// Looks for the end of an overload, and tells the metrics every second how many are worked on and how many wait.
+    pub fn keep(&self, tasks: &Tasks) {
+        let turns = self.clone();
+        tasks.repeat(LOOK, move || {
+            turns.room().look();
+            ready(())
+        });
         let turns = self.clone();
         tasks.repeat(SECOND, move || {
             let now = {
@@ -195,15 +210,13 @@ impl Turns {
     fn end(&self, rank: Rank) {
         let mut room = self.room();
         *room.under_way(rank) -= 1;
+        room.lull = 0;
         while let Some((waiting, rank)) = room.next() {
             *room.under_way(rank) += 1;
             if let Err(unwanted) = waiting.send(Turn(self.clone(), rank)) {
                 std::mem::forget(unwanted); // its drop would come back here, where the lock is held
                 *room.under_way(rank) -= 1;
             }
-        }
-        if room.saving + room.reading == 0 {
-            room.free_since = Instant::now();
         }
     }
 }

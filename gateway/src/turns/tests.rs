@@ -75,10 +75,21 @@ async fn an_overload_goes_on_while_many_of_those_who_come_are_refused() {
 
 #[tokio::test]
 async fn a_lull_ends_an_overload() {
+    for looks in [LULL - 1, LULL] {
+        let turns = overrun().await;
+        (0..looks).for_each(|_| turns.room().look());
+        let _all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
+        assert_eq!(refused_after(&turns).await >= RUSH, looks == LULL);
+    }
+}
+
+#[tokio::test]
+async fn a_machine_that_stood_still_had_no_lull() {
     let turns = overrun().await;
-    tokio::time::sleep(LULL).await;
+    tokio::time::sleep(2 * LULL * LOOK).await;
+    turns.room().look();
     let _all = join_all((0..4).map(|_| turns.take(Rank::Save))).await;
-    assert!(refused_after(&turns).await >= RUSH);
+    assert!(refused_after(&turns).await < RUSH);
 }
 
 #[tokio::test]
