@@ -35,6 +35,7 @@ use hyper_util::{
 use patio_kit::host::Host;
 use std::{
     convert::Infallible,
+    io,
     net::{IpAddr, SocketAddr},
     pin::pin,
     sync::{
@@ -45,7 +46,7 @@ use std::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
     time::Instant,
 };
@@ -60,6 +61,9 @@ use tower_http::{
 
 pub use crate::pace::TooSlow;
 
+/// How many may stand before the door until they are let in, if the system allows as many; whoever comes beyond them is not
+/// heard, and tries again after a second.
+const CROWD: u32 = 4096;
 /// How long a drain waits for requests under way.
 const DRAIN: Duration = Duration::from_secs(20);
 /// How long a connection may be busy without a single byte moving.
@@ -112,7 +116,7 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Gateway> {
     let pages = Pages::load(&config.web_dir, &config.product_name)?;
     let api = Api::new(config.clone(), host);
     api.turns.keep(&host.tasks);
-    let listener = TcpListener::bind(config.listen).await.with_context(|| format!("cannot listen on {}", config.listen))?;
+    let listener = listen(config.listen).with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;
     let tls = config.tls.as_ref().map(|source| Tls::start(source, address, host)).transpose().context("PATIO_TLS")?;
     let plain = if tls.is_some() { insecure(api.clone()) } else { Router::new() };
@@ -121,6 +125,14 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Gateway> {
         None => app(api.clone(), pages)?,
     };
     Ok(Gateway { address, listener, tls, app, plain, api, work: Work::default() })
+}
+
+/// Opens the port, wide enough for all phones of a yard that come back at once.
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(CROWD)
 }
 
 /// What is answered over plain http where https is served: how it is, and the way to https.

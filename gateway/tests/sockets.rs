@@ -61,6 +61,17 @@ async fn silent_half_said_and_dribbling_clients_are_let_go_and_others_are_served
 }
 
 #[tokio::test]
+async fn a_crowd_that_comes_at_once_is_let_in_without_a_second_try() {
+    let stack = Stack::new().await;
+    let address = stack.listen(impatient()).await;
+    let mut held = Vec::new();
+    for number in 0..300 {
+        let came = std::net::TcpStream::connect_timeout(&address, Duration::from_millis(500)); // meanwhile nobody is accepted
+        held.push(came.unwrap_or_else(|cause| panic!("number {number}: {cause}")));
+    }
+}
+
+#[tokio::test]
 async fn a_kept_connection_that_rests_too_long_is_closed() {
     let stack = Stack::new().await;
     let address = stack.listen(impatient()).await;
