@@ -231,6 +231,7 @@ impl Bench {
                 self.campaigns_page = Some(lists::campaigns_page(&self.patio, &self.operator, self.sizes).await?);
             }
         }
+        rustix::fs::sync(); // what the imports wrote is not to be in the way of what is measured
         println!("{}: {} vehicles imported in {:.0} s", self.stack, self.sizes.vehicles(), started.elapsed().as_secs_f64());
         Ok(())
     }

@@ -40,6 +40,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let mut all = Fired::new()?;
     for _ in 0..bench.sizes.rounds {
         sleep(PAUSE).await;
+        all.alone.add(alone(&reads).await?, alone(&saves).await?)?;
         let knee = alone(&both(&reads, &saves)).await?;
         let paced_both = async |times: f64, callers| {
             let (much, few) = (knee.good() * times / SAVES * (SAVES - 1.0), knee.good() * times / SAVES);
@@ -47,12 +48,13 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
         };
         let (read, saved, _) = paced_both(0.25, 32).await?;
         all.calm.add(read, saved)?;
-        all.alone.add(alone(&reads).await?, alone(&saves).await?)?;
         paced_both(TIMES, CALLERS).await?; // it begins as a rush, which waits for its turn
         let (read, saved, (probed, signed)) = paced_both(TIMES, CALLERS).await?;
         all.overload.add(read, saved)?;
         all.beside.add(probed, signed)?;
+        sleep(PAUSE).await;
         all.knee.add(knee)?;
+        all.knee.add(alone(&both(&reads, &saves)).await?)?; // the machine may have become faster or slower meanwhile
     }
     tell(bench.stack, table, &all);
     Ok(())
