@@ -31,6 +31,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let (at, number) = (bench.patio.at, Arc::new(AtomicU64::new(1 << 40)));
     let (reads, saves) = (reads(bench), saves(bench));
+    let mixed = both(&reads, &saves);
     let (sign_ins, nobody) = (tries("3000", PASSWORD, None), HeaderMap::new());
     let probes: Shots = Arc::new(move |number| Shot::get(if number % 2 == 0 { "/healthz" } else { "/readyz" }.to_owned(), &nobody));
     let load = Load { connections: bench.sizes.connections, time: bench.sizes.time, pace: None };
@@ -41,7 +42,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     for _ in 0..bench.sizes.rounds {
         sleep(PAUSE).await;
         all.alone.add(alone(&reads).await?, alone(&saves).await?)?;
-        let knee = alone(&both(&reads, &saves)).await?;
+        let knee = alone(&mixed).await?;
         let paced_both = async |times: f64, callers| {
             let (much, few) = (knee.good() * times / SAVES * (SAVES - 1.0), knee.good() * times / SAVES);
             tokio::try_join!(fire(at, paced(much, callers), &number, &reads), fire(at, paced(few, callers / 8), &number, &saves), beside())
@@ -54,7 +55,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
         all.beside.add(probed, signed)?;
         sleep(PAUSE).await;
         all.knee.add(knee)?;
-        all.knee.add(alone(&both(&reads, &saves)).await?)?; // the machine may have become faster or slower meanwhile
+        all.knee.add(alone(&mixed).await?)?; // the machine may have become faster or slower meanwhile
     }
     tell(bench.stack, table, &all);
     Ok(())
