@@ -6,10 +6,9 @@ use crate::{
 use futures::future::join_all;
 use patio_kit::{
     errors::Reason,
-    testing::{self, each_database},
+    testing::{self, each_database, free_port},
 };
 use std::{
-    net::TcpListener,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -30,7 +29,7 @@ struct Redis {
 impl Redis {
     /// None where there is no Redis server to run.
     async fn start() -> Option<Self> {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let mut redis = Self { port, child: None };
         if Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().is_err() {
             testing::tell("there is no redis-server: its crashes are not tried");

@@ -10,13 +10,13 @@ use patio_kit::{
     testing::{
         self, each_database,
         flood::{FLOODS, Flood},
+        free_port,
     },
 };
 use patio_proto::auth::{
     GetKeysRequest, SignInRequest, session_service_client::SessionServiceClient, token_service_client::TokenServiceClient,
 };
 use std::{
-    net::TcpListener as StdListener,
     process::{Child, Command, Stdio},
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
@@ -33,10 +33,6 @@ struct Replica {
     host: Host,
     port: u16,
     admin: u16,
-}
-
-fn free_port() -> u16 {
-    StdListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 impl Replica {

@@ -4,12 +4,12 @@ use clap::Parser;
 use patio_kit::{
     cache::{Cache, Key},
     config::Settings,
-    testing::tell,
+    testing::{free_port, tell},
 };
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use std::{
     fs,
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     path::Path,
     process::{Child, Command, Stdio},
     time::Duration,
@@ -40,7 +40,7 @@ impl Redis {
         for (name, text) in [("ca.crt", vouched.pem()), ("own.crt", own.pem()), ("own.key", key.serialize_pem())] {
             fs::write(folder.join(name), text).unwrap();
         }
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let child = Command::new("redis-server")
             .args(["--port", "0", "--tls-port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--tls-auth-clients", "no"])
             .args(["--tls-cert-file", "own.crt", "--tls-key-file", "own.key", "--tls-ca-cert-file", "ca.crt"])

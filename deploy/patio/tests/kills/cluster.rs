@@ -1,11 +1,10 @@
 //! The five processes, each of which can be killed and started again.
 use crate::program::say;
 use clap::Parser;
-use patio_kit::{command, config::Settings, host::Host};
+use patio_kit::{command, config::Settings, host::Host, testing::free_port};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
-    net::TcpListener,
     path::PathBuf,
     process::{Child, Command, ExitCode, Stdio},
     time::{Duration, Instant},
@@ -44,10 +43,6 @@ pub struct Cluster {
     /// Where the gateway listens.
     pub url: String,
     token: String,
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 impl Cluster {

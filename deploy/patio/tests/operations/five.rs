@@ -1,8 +1,8 @@
 //! Five processes; on PostgreSQL each service as a role of its own that owns its schema.
 use super::programs::{Client, PASSWORD, interrupt, pages, program};
+use patio_kit::testing::free_port;
 use serde_json::{Value, json};
 use std::{
-    net::TcpListener,
     ops::Deref,
     path::Path,
     process::{Child, Command},
@@ -24,10 +24,6 @@ impl Deref for Five {
     fn deref(&self) -> &Client {
         &self.client
     }
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 impl Five {

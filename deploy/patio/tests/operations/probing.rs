@@ -1,5 +1,6 @@
 //! Asking one service from its own program.
 use super::programs::{PASSWORD, program, run};
+use patio_kit::testing::free_port;
 use std::{
     net::TcpListener,
     path::Path,
@@ -15,7 +16,7 @@ pub struct Auth {
 
 impl Auth {
     pub fn start(data: &Path, reflection: &str) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let address = format!("127.0.0.1:{port}");
         let child = Command::new(program("auth-svc"))
             .arg("serve")
@@ -72,7 +73,7 @@ fn what_cannot_be_asked_and_who_does_not_serve_have_exit_codes_of_their_own() {
     assert_eq!(auth.probe(&["--timeout", "soon"]).0, Some(3));
     assert_eq!(run("gateway", &["probe", "--nonsense"], &[]).0, Some(3));
     // campaign-svc that does not reach auth-svc can judge no token, and says so.
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let (address, data) = (format!("127.0.0.1:{port}"), folder.path().to_str().unwrap().to_owned());
     let mut alone = Command::new(program("campaign-svc"))
         .arg("serve")

@@ -1,6 +1,6 @@
 //! Two replicas of every service and of the gateway, each a process of its own.
-use super::servers::{free_port, until};
-use patio_kit::command::print;
+use super::servers::until;
+use patio_kit::{command::print, testing::free_port};
 use std::{
     collections::BTreeMap,
     fs::File,

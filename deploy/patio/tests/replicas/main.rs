@@ -26,10 +26,10 @@ use collector::Collector;
 use load::{Counts, Load, Pace};
 use patio_kit::{
     command::print,
-    testing::{LONG, from_environment},
+    testing::{LONG, free_port, from_environment},
 };
 use serde_json::{Value, json};
-use servers::{Postgres, Redis, free_port, until};
+use servers::{Postgres, Redis, until};
 use std::{
     collections::BTreeSet,
     sync::{Mutex, MutexGuard, PoisonError},

@@ -2,12 +2,12 @@
 use super::{
     alone,
     cluster::{Cluster, Outside, Replica},
-    servers::{Postgres, Redis, free_port, until},
+    servers::{Postgres, Redis, until},
     sign_in, tell,
 };
 use patio_kit::{
     command::print,
-    testing::{LONG, from_environment},
+    testing::{LONG, free_port, from_environment},
 };
 use std::{
     fmt::Debug,

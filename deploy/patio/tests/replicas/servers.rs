@@ -1,29 +1,16 @@
 //! A PostgreSQL and a Redis of the test's own, which ask for passwords, and which it may stop, kill and start again.
+use patio_kit::testing::free_port;
 use std::{
     fs,
-    net::TcpListener,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::atomic::{AtomicU16, Ordering},
     time::{Duration, Instant},
 };
 
 /// What Patio is let in with, to PostgreSQL and to Redis.
 pub const DATABASE_PASSWORD: &str = "databasepw-4Kq7Wz2m";
 pub const REDIS_PASSWORD: &str = "redispw-9Xc3Vb6n";
-
-/// A port of the loopback that is free now, below those that outgoing connections take.
-pub fn free_port() -> u16 {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let start = 10_000 + u16::try_from(std::process::id() % 20_000).unwrap();
-    loop {
-        let port = 10_000 + (start - 10_000 + NEXT.fetch_add(1, Ordering::Relaxed)) % 20_000;
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
-    }
-}
 
 /// Waits until something is so.
 #[track_caller]
