@@ -32,7 +32,7 @@ pub struct Config {
     #[arg(long, env = "PATIO_MAX_CONNECTIONS", default_value_t = 4096)]
     pub max_connections: usize,
     /// How many requests are worked on at once before others wait or are refused, reads first; 8 for each core when left out,
-    /// and 6 where all services are in one process.
+    /// and 5 where all services are in one process.
     #[arg(long, env = "PATIO_MAX_AT_ONCE")]
     pub max_at_once: Option<NonZeroUsize>,
     /// How many seconds a client may take for a request's head, or rest between two requests; a trusted proxy may rest for 75.

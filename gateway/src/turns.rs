@@ -21,7 +21,7 @@ use tokio::{
 };
 
 /// Requests at once for each core, when nothing else is told and the services are in this process,
-const NEAR: usize = 6;
+const NEAR: usize = 5;
 /// and when they are reached over the network, which is waited for.
 const FAR: usize = 8;
 /// A request under way for longer than this waits for something and is no work: it counts no more.
