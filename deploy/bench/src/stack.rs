@@ -6,9 +6,10 @@ use crate::{
 };
 use anyhow::{Context, ensure};
 use http::HeaderMap;
+use patio_kit::testing::free_port;
 use std::{
     fs,
-    net::{SocketAddr, TcpListener},
+    net::SocketAddr,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -72,10 +73,6 @@ pub struct Ground {
     folder: TempDir,
 }
 
-fn free_port() -> anyhow::Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
-}
-
 fn is_root() -> bool {
     fs::read_to_string("/proc/self/status").is_ok_and(|status| status.lines().any(|line| line.starts_with("Uid:\t0\t")))
 }
@@ -109,7 +106,7 @@ impl Ground {
 
     /// Starts the databases, with every commit on the disk before it is answered.
     pub async fn start_databases(&mut self) -> anyhow::Result<()> {
-        let (bin, data, port) = (postgres_programs()?, self.folder.path().join("pg"), free_port()?);
+        let (bin, data, port) = (postgres_programs()?, self.folder.path().join("pg"), free_port());
         fs::create_dir(&data)?;
         if is_root() {
             ensure!(Command::new("chown").arg("postgres:").arg(&data).status()?.success(), "the folder cannot be given to postgres");
@@ -124,7 +121,7 @@ impl Ground {
             server.args(["-c", setting]);
         }
         self.postgres = Some((Running::start(self.cores, &mut server, &self.log("postgres"), "-INT")?, port));
-        let port = free_port()?;
+        let port = free_port();
         let mut redis = Command::new("redis-server");
         redis
             .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--appendonly", "yes", "--save", "", "--dir"])
@@ -183,7 +180,7 @@ impl Ground {
 
     /// Patio in one process on SQLite.
     pub async fn one_process(&self) -> anyhow::Result<Served> {
-        let port = free_port()?;
+        let port = free_port();
         let mut command = self.command("patio", port);
         command.env("PATIO_DATA_DIR", self.path("data"));
         let running = Running::start(self.cores, &mut command, &self.log("patio"), "-INT")?;
@@ -194,7 +191,7 @@ impl Ground {
     pub async fn five_processes(&self) -> anyhow::Result<Served> {
         let (_, redis) = self.redis.as_ref().context("no Redis is started")?;
         let services = ["auth", "campaign", "vehicle", "import"];
-        let ports = services.iter().map(|_| free_port()).collect::<anyhow::Result<Vec<_>>>()?;
+        let ports = services.map(|_| free_port());
         let database = self.database()?;
         let place = |command: &mut Command| {
             command.env("PATIO_DATABASE_URL", &database).env("PATIO_REDIS_URL", format!("redis://127.0.0.1:{redis}"));
@@ -210,7 +207,7 @@ impl Ground {
             place(&mut command);
             running.push((service, Running::start(self.cores, &mut command, &self.log(&name), "-TERM")?));
         }
-        let port = free_port()?;
+        let port = free_port();
         let mut command = self.command("gateway", port);
         place(&mut command);
         running.push(("gateway", Running::start(self.cores, &mut command, &self.log("gateway"), "-TERM")?));
@@ -225,7 +222,7 @@ impl Ground {
             command.args(["floor", kind, &format!("127.0.0.1:{port}"), source]);
             Running::start(self.cores, &mut command, &self.log(name), "-KILL")
         };
-        let (port, back) = (free_port()?, free_port()?);
+        let (port, back) = (free_port(), free_port());
         if hop {
             let service = start("floor-service", "grpc", back, database)?;
             let door = start("floor-door", "http", port, &format!("http://127.0.0.1:{back}"))?;
