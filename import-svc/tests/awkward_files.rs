@@ -1,8 +1,5 @@
 //! Files that are no workbooks, are damaged, or mean harm: each gets its code and words.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
-mod common;
-
-use common::{
+use crate::common::{
     FIRST, HEADER, awkward,
     book::{Book, row},
     good, read, vehicles, with_rows,
@@ -117,6 +114,6 @@ async fn a_reading_program_that_is_not_there_is_a_fault_of_ours() {
 #[tokio::test]
 async fn the_reader_tells_how_far_it_is() {
     let mut told = Vec::new();
-    common::reader().read(good("Told", 1_200).into(), &mut |rows| told.push(rows)).await.unwrap();
+    crate::common::reader().read(good("Told", 1_200).into(), &mut |rows| told.push(rows)).await.unwrap();
     assert_eq!(told, [500, 1_000, 1_200]);
 }

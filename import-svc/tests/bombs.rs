@@ -1,9 +1,8 @@
-//! Bombs are cheap to refuse: little memory, little time, and others go on working meanwhile. Alone in its process,
-//! since it looks at what the whole process takes.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "a test that is wrong ends, with what it spawned")]
-mod common;
-
-use common::{awkward, services::World};
+//! Bombs cost little memory and time to refuse, and other calls continue meanwhile.
+//!
+//! The test runs in its own process, because it reads the memory of the process.
+#![expect(clippy::disallowed_methods, reason = "a test spawns its own tasks")]
+use crate::common::{awkward, services::World};
 use patio_kit::testing::{self, from_environment};
 use patio_proto::imports::{GetTemplateRequest, import_campaign_reply::Outcome};
 use std::time::{Duration, Instant};
@@ -38,10 +37,13 @@ async fn others(world: World, mut stop: tokio::sync::oneshot::Receiver<()>) -> V
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bombs_take_little_memory_and_time_and_others_go_on_working() {
+    if !testing::runs_alone("bombs::bombs_take_little_memory_and_time_and_others_go_on_working") {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let world = World::on(testing::host(folder.path(), None).await).await;
     let bombs = bombs();
-    world.imported("", &common::good("Before", 2_000)).await;
+    world.imported("", &crate::common::good("Before", 2_000)).await;
     let (stop, stopped) = tokio::sync::oneshot::channel();
     let others = tokio::spawn(others(world.clone(), stopped));
     // Making the bombs took more than refusing them may, so the peak begins anew.

@@ -1,8 +1,5 @@
 //! A running import is given up by whoever sent it, at whichever replica, and leaves nothing.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
-mod common;
-
-use common::{good, services::World};
+use crate::common::{good, services::World};
 use import_svc::{SCHEMA, store::cancelling};
 use patio_kit::{
     errors::{Reason, reason},

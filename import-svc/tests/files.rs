@@ -1,9 +1,6 @@
 //! Files out and files that change vehicles: values arrive as they are, and nothing in them is executed.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
-mod common;
-
+use crate::common::{FIRST, HEADER, book::Book, good, services::World, with_rows};
 use calamine::{Reader, Xlsx};
-use common::{FIRST, HEADER, book::Book, good, services::World, with_rows};
 use patio_kit::{
     errors::{Reason, reason},
     host::Host,

@@ -2,10 +2,7 @@
 //!
 //! The short form tries some thousands, always the same ones; with `PATIO_TEST_LONG=1` fifty times as many, other
 //! ones each time.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
-mod common;
-
-use common::{
+use crate::common::{
     FIRST, HEADER,
     book::{Book, SHEET, row, worksheet},
     good, with_rows,
@@ -137,7 +134,7 @@ fn the_package_scanner_takes_any_damaged_file_and_says_what_is_wrong() {
 
 /// What comes of a file in the product: in a process of its own.
 fn outcome(runtime: &tokio::runtime::Runtime, file: Vec<u8>) -> Result<i64, i32> {
-    match runtime.block_on(common::reader().read(file.into(), &mut |_| {})) {
+    match runtime.block_on(crate::common::reader().read(file.into(), &mut |_| {})) {
         Ok(book) => Ok(book.sheet.vehicles),
         Err(Failure::Refused(refusal)) => Err(refusal.code),
         Err(Failure::NotStarted(cause)) => panic!("{cause}"),

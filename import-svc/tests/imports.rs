@@ -1,8 +1,5 @@
 //! Imports from the upload to the campaign: wholly, or without a trace.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
-mod common;
-
-use common::{awkward, good, services::World};
+use crate::common::{awkward, good, services::World};
 use import_svc::{
     SCHEMA,
     refusal::LARGEST_FILE,
@@ -229,7 +226,7 @@ async fn imports_whose_process_died_are_settled() {
         let world = World::on(host).await;
         let db = world.host.database(SCHEMA).await.unwrap();
         for (id, published) in [(1, true), (2, false)] {
-            let kept = common::services::Kept { import_id: format!("lost {id}"), published, ..Default::default() };
+            let kept = crate::common::services::Kept { import_id: format!("lost {id}"), published, ..Default::default() };
             world.kingdom().campaigns.insert(id, kept);
             let Begun::Fresh { id: import, leftover: None } =
                 store::begin(&db, attempt(&world, &format!("lost {id}")), Running::default()).await.unwrap()

@@ -1,10 +1,7 @@
 //! A refused sheet comes back with its errors, can be corrected and sent again.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
-mod common;
-
+use crate::common::{FIRST, HEADER, book::Book, good, services::World, with_rows};
 use calamine::{Reader, Xlsx};
 use chrono::TimeDelta;
-use common::{FIRST, HEADER, book::Book, good, services::World, with_rows};
 use import_svc::{SCHEMA, store::rejected};
 use patio_kit::{
     errors::{Reason, reason},

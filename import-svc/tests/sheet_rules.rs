@@ -1,8 +1,5 @@
 //! What a good sheet may look like, and what is made of its cells.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
-mod common;
-
-use common::{
+use crate::common::{
     FIRST, HEADER,
     book::{Book, SHEET, STRINGS, WORKBOOK, number, row, worksheet},
     read, vehicles, with_rows,

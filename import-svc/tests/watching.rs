@@ -1,8 +1,5 @@
 //! Looking on while a file is imported.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that is wrong ends")]
-mod common;
-
-use common::{good, services::World};
+use crate::common::{good, services::World};
 use patio_kit::{
     cache::Cache,
     errors::{Reason, reason},

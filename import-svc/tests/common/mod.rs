@@ -1,5 +1,4 @@
 //! What the tests of import-svc share.
-#![expect(dead_code, reason = "each test binary uses its own part of this")]
 pub mod awkward;
 pub mod book;
 pub mod lists;

@@ -13,6 +13,7 @@ mod keys;
 mod lists;
 mod live;
 mod search;
+mod statements;
 mod together;
 mod undone_imports;
 mod yard;

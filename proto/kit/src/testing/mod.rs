@@ -1,6 +1,9 @@
 //! What tests of all services share: a host on each database, and people to call as.
 pub mod flood;
+mod own_process;
 pub mod statements;
+
+pub use own_process::runs_alone;
 
 use crate::{
     config::{Listen, Settings},

@@ -1,6 +1,6 @@
-//! What a page of campaigns costs.
+//! A page of campaigns costs a fixed number of statements.
 use crate::support::{World, page};
-use patio_kit::testing::{each_database, statements};
+use patio_kit::testing::{each_database, runs_alone, statements};
 use patio_proto::campaign::ListCampaignsRequest;
 
 /// Proves that a page of so many rows takes two statements, and as many calls to vehicle-svc as expected.
@@ -16,6 +16,10 @@ async fn costs(world: &World, ask: ListCampaignsRequest, (rows, calls): (usize, 
 
 #[tokio::test]
 async fn a_page_of_ten_and_one_of_two_hundred_cost_the_same_few_statements() {
+    // It listens to every statement of the process.
+    if !runs_alone("statements::a_page_of_ten_and_one_of_two_hundred_cost_the_same_few_statements") {
+        return;
+    }
     statements::listen();
     each_database(async |host| {
         let world = World::start(host).await;

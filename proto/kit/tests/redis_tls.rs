@@ -1,5 +1,4 @@
 //! A Redis server over TLS, as providers offer it.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 use clap::Parser;
 use patio_kit::{
     cache::{Cache, Key},

@@ -1,17 +1,10 @@
-//! A page costs a fixed number of statements. Alone in its process, since it listens to every statement in it.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
-#[path = "../vehicle/yard.rs"]
-#[expect(dead_code, reason = "this test needs a part of what the others need")]
-mod yard;
-
-use patio_kit::testing::{each_database, statements};
+//! A page or a bulk change costs a fixed number of statements.
+//!
+//! Each test runs in its own process, because it listens to every statement of the process.
+use crate::yard::{CAMPAIGN, Yard};
+use patio_kit::testing::{each_database, runs_alone, statements};
 use patio_proto::{access::Role, common::Page, vehicle as pb};
 use std::time::Duration;
-use tokio::sync::Mutex;
-use yard::{CAMPAIGN, Yard};
-
-/// Held by the one test that runs, since each hears every statement.
-static ALONE: Mutex<()> = Mutex::const_new(());
 
 /// Proves that a page of so many rows takes so many statements.
 async fn costs(yard: &Yard, ask: pb::ListVehiclesRequest, (rows, most): (usize, usize)) {
@@ -25,7 +18,9 @@ async fn costs(yard: &Yard, ask: pb::ListVehiclesRequest, (rows, most): (usize, 
 
 #[tokio::test]
 async fn a_page_costs_the_same_statements_whatever_its_size_and_the_tables() {
-    let _alone = ALONE.lock().await;
+    if !runs_alone("statements::a_page_costs_the_same_statements_whatever_its_size_and_the_tables") {
+        return;
+    }
     statements::listen();
     each_database(async |host| {
         let spaces: Vec<String> = (0..700).map(|n| format!("A-{n}")).collect();
@@ -61,7 +56,9 @@ async fn taken_by<T>(call: impl Future<Output = Result<T, tonic::Status>>) -> us
 
 #[tokio::test]
 async fn a_change_of_many_vehicles_costs_the_same_statements_however_many_there_are() {
-    let _alone = ALONE.lock().await;
+    if !runs_alone("statements::a_change_of_many_vehicles_costs_the_same_statements_however_many_there_are") {
+        return;
+    }
     statements::listen();
     each_database(async |host| {
         let spaces: Vec<String> = (0..600).map(|n| format!("A-{n}")).collect();

@@ -1,5 +1,4 @@
 //! Calls over the network, to replicas that come, go, freeze and fail.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod replica;
 
 use http::{HeaderMap, Request, Response};

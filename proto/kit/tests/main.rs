@@ -1,0 +1,4 @@
+//! The kit through its real parts: sockets, replicas and a Redis server.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod balance;
+mod redis_tls;
