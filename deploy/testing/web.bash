@@ -1,0 +1,36 @@
+# shellcheck shell=bash
+# The pages: types, lint, unit tests, build and size.
+
+npm_ci() { # folder
+  local lock="$1/package-lock.json" have="$1/node_modules/.package-lock.json"
+  if [ ! -e "$have" ] || [ "$lock" -nt "$have" ]; then
+    PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm --prefix "$1" ci --no-audit --no-fund --silent
+  fi
+}
+
+# Builds the pages where they are missing.
+pages() {
+  npm_ci web
+  [ -e web/dist/index.html ] || npm --prefix web run --silent build
+}
+
+check_web() {
+  npm_ci web/tools/openapi
+  npm --prefix web run --silent check
+  npm --prefix web run --silent lint
+  unit_web
+  npm --prefix web run --silent build
+  npm --prefix web run --silent size
+}
+
+unit_web() { # test files, all when none is named
+  local code=0
+  (cd web && npx vitest run --reporter=default --reporter=json --outputFile.json="$work/vitest.json" "$@") || code=$?
+  count_json web vitest "$work/vitest.json"
+  return $code
+}
+
+web() {
+  part "npm packages" npm_ci web
+  part "web" check_web
+}
