@@ -1,0 +1,64 @@
+//! Commands that run when this program ends, however it ends.
+//!
+//! A shell reads a pipe from this program. The end of the pipe is the end of the program, also after an abort or a `SIGKILL`;
+//! the shell then runs what is still registered, the latest first.
+use std::{
+    io::Write,
+    os::unix::process::CommandExt,
+    process::{ChildStdin, Command, Stdio},
+    sync::{LazyLock, Mutex, MutexGuard, PoisonError},
+};
+
+const SHELL: &str = r#"
+last=0
+while read -r number command; do
+  eval "command_$number=\$command"
+  [ "$number" -le "$last" ] || last=$number
+done
+while [ "$last" -gt 0 ]; do
+  eval "eval \"\$command_$last\""
+  last=$((last - 1))
+done
+"#;
+
+struct Lifeline {
+    pipe: ChildStdin,
+    registered: u64,
+}
+
+static LIFELINE: LazyLock<Mutex<Lifeline>> = LazyLock::new(|| {
+    let mut shell = Command::new("sh");
+    // A group of its own: Ctrl-C at the keyboard ends the tests, not the cleanup.
+    shell.args(["-c", SHELL]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    let pipe = shell.spawn().unwrap().stdin.take().unwrap();
+    Mutex::new(Lifeline { pipe, registered: 0 })
+});
+
+fn lifeline() -> MutexGuard<'static, Lifeline> {
+    LIFELINE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A registered command. Dropping it cancels the command.
+#[derive(Debug)]
+#[must_use = "the command is cancelled when this is dropped"]
+pub struct AtExit(u64);
+
+/// Registers a line of shell commands.
+pub fn at_exit(command: &str) -> AtExit {
+    let mut lifeline = lifeline();
+    lifeline.registered += 1;
+    let number = lifeline.registered;
+    let _ = writeln!(lifeline.pipe, "{number} {command}");
+    AtExit(number)
+}
+
+/// Registers the end of a process and of its children.
+pub fn kill_at_exit(process: u32) -> AtExit {
+    at_exit(&format!("kill -9 $(cat /proc/{process}/task/*/children) {process}"))
+}
+
+impl Drop for AtExit {
+    fn drop(&mut self) {
+        let _ = writeln!(lifeline().pipe, "{} :", self.0);
+    }
+}
