@@ -1,11 +1,17 @@
 import { expect, test, type Page } from '@playwright/test'
-import { developer, supervisor } from './support/people'
+import { developer, signIn, supervisor } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, member, memberOf } from './support/session'
 
 const events = (page: Page) => page.locator('tbody tr, main li').filter({ has: page.locator('time') })
 /** Today as a date field writes it, three hours behind UTC. */
 const today = () => new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, 10)
+
+/** A text `day/month/year ás hh:mm:ss`, three hours behind UTC, names the present. */
+function expectNow(timestamp: string): void {
+  const [, day, month, year, time] = /^(\d\d)\/(\d\d)\/(\d{4}) ás (\d\d:\d\d:\d\d)$/.exec(timestamp) ?? []
+  expect(Math.abs(Date.parse(`${year}-${month}-${day}T${time}-03:00`) - Date.now()), timestamp).toBeLessThan(60_000)
+}
 
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
@@ -62,8 +68,26 @@ for (const viewport of SIZES) {
       await enter(page, walker, '/yard')
       const body = (await noted).request().postDataJSON()
       expect(body.timestamp).toMatch(/^\d\d\/\d\d\/\d{4} ás \d\d:\d\d:\d\d$/)
+      expectNow(body.timestamp)
       await enter(page, developer, `/logs-audit?kind=page-view&hmc=${walker.hmc}`)
       await expect(events(page).first()).toContainText('yard')
+    })
+
+    test('a sign-in is in the records, with the time of the device', async ({ page }) => {
+      test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
+      const walker = await member(page.request, 'op')
+      const noted = page.waitForResponse((response) => response.url().endsWith('/logs/login'))
+      await signIn(page, walker)
+      const response = await noted
+      expect(response.status()).toBe(204)
+      const body = response.request().postDataJSON()
+      expect(Object.keys(body)).toEqual(['timestamp'])
+      expectNow(body.timestamp)
+      await enter(page, developer, `/logs-audit?kind=login&hmc=${walker.hmc}`)
+      await expect(events(page)).not.toHaveCount(0)
+      await expect(events(page).first()).toContainText(walker.hmc)
+      await expect(events(page).first()).toContainText('Operator')
+      await expect(events(page).first()).toContainText(/signed in/i)
     })
 
     test('the developer page says that it is in progress', async ({ page }) => {

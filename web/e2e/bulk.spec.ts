@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test'
 import { campaignOf, rowsIn, saved, vehicleOf, vehiclesOf } from './support/campaign'
-import { rowsOf, unfold } from './support/parts'
+import { rowsOf, toast, unfold } from './support/parts'
 import { supervisor } from './support/people'
 import { SIZES } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
@@ -44,6 +44,24 @@ for (const viewport of SIZES) {
       await expect(tool.getByText('1 vehicle updated, 0 skipped, 0 not found.')).toBeVisible()
       expect(await vehicleOf(page.request, headers, vehicles[2]?.id ?? 0)).toMatchObject({ status: '', inspected: false, operator_notes: '', admin_notes: '' })
       await expect(row).toContainText('1 / 3')
+    })
+
+    test('vehicles of a closed campaign are left as they are, and the reason is that', async ({ page }) => {
+      const headers = await headersOf(page.request, supervisor)
+      const { id, vehicles } = await campaignOf(page.request, headers, 'Closed', rowsIn('K', 2))
+      const [first, second] = vehicles.map(({ vin_number }) => vin_number) as [string, string]
+      for (const status of ['Ongoing', 'Closed']) expect((await page.request.put(`/api/campaigns/${id}`, { headers, data: { status } })).status()).toBe(200)
+      await enter(page, await memberOf(page.request, 'tm'), '/campaign-list')
+      const tool = await unfold(page, 'Status Manager')
+      await tool.getByLabel('VIN list').fill(`${first}\n${second}`)
+      await tool.getByLabel('Status', { exact: true }).selectOption('ok')
+      await expect(tool.getByText('0 vehicles become ok, 2 in a closed campaign.')).toBeVisible()
+      for (const vin of [first, second]) await expect(tool.getByText(vin, { exact: false }).filter({ hasText: 'its campaign is closed' }).first()).toBeVisible()
+      await tool.getByRole('button', { name: 'Execute' }).click()
+      await expect(toast(page, '0 vehicles updated, 2 skipped, 0 not found.')).toBeVisible()
+      await expect(page.getByText('Vehicles already having the status.')).toHaveCount(0)
+      await expect(page.getByText('Some VINs not found or without status.')).toHaveCount(0)
+      for (const vehicle of await vehiclesOf(page.request, headers, id)) expect([vehicle.status, vehicle.inspected]).toEqual(['', false])
     })
 
     test('the yard follows the first letter of the parking space, and there is none for an unknown letter', async ({ page }) => {

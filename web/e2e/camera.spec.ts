@@ -1,7 +1,7 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test, type Locator, type Page } from '@playwright/test'
 import { launch, showing, withFilm } from './support/film'
-import { shot } from './support/screenshots'
-import { carAt, onPhone, thrown, tracks, yardOf, type Yard } from './support/yard'
+import { PHONE, shot } from './support/screenshots'
+import { cameraRequests, carAt, onPhone, thrown, tracks, yardOf, type Yard } from './support/yard'
 
 const HERE = 'HB20 000123'
 const FAKE = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
@@ -24,6 +24,51 @@ async function fails(page: Page, words: string): Promise<void> {
   await expect(dialog(page)).toHaveCount(0)
   await page.getByLabel('Vehicle identifier').fill('000123')
   await expect(page.getByText('O identificador confere com este veículo.')).toBeVisible()
+}
+
+const boxOf = async (part: Locator) => {
+  const box = await part.boundingBox()
+  if (box === null) throw new Error('it is not shown')
+  return box
+}
+
+/** The rear camera was asked for without sound; the view is square and as wide as the phone, the finder 70 % of it. */
+async function expectView(page: Page): Promise<void> {
+  const [constraints] = await cameraRequests(page)
+  expect(constraints).toMatchObject({ audio: false, video: { facingMode: 'environment' } })
+  const video = dialog(page).locator('video')
+  const view = await boxOf(video)
+  expect(view.width).toBeCloseTo(PHONE.width, 0)
+  expect(view.height).toBeCloseTo(view.width, 0)
+  const finder = dialog(page).locator('svg:has(rect)')
+  const square = await boxOf(finder)
+  expect(square.width / view.width).toBeCloseTo(0.7, 2)
+  expect(square.height).toBeCloseTo(square.width, 0)
+  expect(square.x + square.width / 2).toBeCloseTo(view.x + view.width / 2, 0)
+  expect(square.y + square.height / 2).toBeCloseTo(view.y + view.height / 2, 0)
+  const frame = await finder.evaluate((svg) => {
+    const [dashes, corners] = ['rect', 'path'].map((part) => getComputedStyle(svg.querySelector(part) as Element)) as [CSSStyleDeclaration, CSSStyleDeclaration]
+    return { stroke: dashes.stroke, corners: corners.stroke, dashed: dashes.strokeDasharray, solid: corners.strokeDasharray, marks: svg.querySelector('path')?.getAttribute('d')?.match(/M/g)?.length }
+  })
+  const [red, green, blue] = /rgb\((\d+), (\d+), (\d+)\)/.exec(frame.stroke)?.slice(1).map(Number) ?? []
+  expect(red).toBeGreaterThan(200)
+  expect(Math.max(green ?? 255, blue ?? 255)).toBeLessThan(120)
+  expect(frame).toMatchObject({ corners: frame.stroke, solid: 'none', marks: 4 })
+  expect(frame.dashed).toMatch(/\d/)
+  await expectControls(page, ['Turn camera off'])
+}
+
+/** The controls stand in the view's lower right quarter, one above the other from its corner, each large enough for a thumb. */
+async function expectControls(page: Page, names: string[]): Promise<void> {
+  const view = await boxOf(dialog(page).locator('video'))
+  for (const name of names) {
+    const box = await boxOf(dialog(page).getByRole('button', { name, exact: true }))
+    expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(44)
+    expect(view.x + view.width - (box.x + box.width), name).toBeLessThan(24)
+    expect(box.y + box.height, name).toBeLessThanOrEqual(view.y + view.height)
+  }
+  const last = await boxOf(dialog(page).getByRole('button', { name: 'Turn camera off', exact: true }))
+  expect(view.y + view.height - (last.y + last.height)).toBeLessThan(24)
 }
 
 test('a refused camera says so', async ({ baseURL }) => {
@@ -126,6 +171,7 @@ test('hidden, the page lets the camera go; shown again, it takes it back; the sw
   await page.reload()
   await openScanner(page)
   await expect(dialog(page).getByText('Aponte a moldura para a etiqueta.')).toBeVisible()
+  await expectView(page)
   await shot(page, 'scan')
   const show = (state: string) =>
     page.evaluate((value) => {
@@ -174,6 +220,7 @@ test('torch and zoom appear where the camera has them; zoom goes in thirds and p
   const control = (name: string) => dialog(page).getByRole('button', { name })
   await expect(control('Turn torch on')).toBeVisible()
   await expect(control('Zoom out')).toBeDisabled()
+  await expectControls(page, ['Turn camera off', 'Turn torch on', 'Zoom in', 'Zoom out'])
   await shot(page, 'scan-controls')
   await control('Turn torch on').click()
   await expect(control('Turn torch off')).toBeVisible()

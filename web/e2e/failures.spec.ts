@@ -1,6 +1,6 @@
 import { expect, test, type Page, type Route } from '@playwright/test'
 import { campaignOf, campaignFile, rowsIn } from './support/campaign'
-import { downloaded, held, toast, unfold, upload } from './support/parts'
+import { downloaded, held, toastOf, unfold, upload } from './support/parts'
 import { supervisor } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, member, memberOf } from './support/session'
@@ -27,7 +27,7 @@ for (const viewport of SIZES) {
       await page.route(isOwn, (route) => route.fulfill(page.url().includes('home') ? DOWN : AT_ONCE))
       for (const path of ['/campaign-home', '/yard/2', '/campaign-list']) {
         await enter(page, supervisor, path)
-        await expect(toast(page, 'Erro ao carregar campanhas')).toBeVisible()
+        await expect(toastOf(page, 'error', 'Erro ao carregar campanhas')).toBeVisible()
         await expect(page.getByRole('alert').getByText(/^Erro ao carregar campanhas\. /)).toBeVisible()
       }
       await shot(page, 'manage-failed')
@@ -67,7 +67,7 @@ for (const viewport of SIZES) {
       await expect(statuses.getByText('1 vehicle becomes ok.')).toBeVisible()
       await fail(page, '**/api/vehicles/bulk/*', 'POST')
       await statuses.getByRole('button', { name: 'Execute' }).click()
-      await expect(toast(page, 'Erro ao executar atualização de status')).toBeVisible()
+      await expect(toastOf(page, 'error', 'Erro ao executar atualização de status')).toBeVisible()
       await expect(statuses.getByRole('alert')).toContainText('Erro ao executar atualização de status. ')
       await expect(statuses.getByLabel('VIN list')).toHaveValue(vin)
       await page.unroute('**/api/vehicles/bulk/*')
@@ -76,7 +76,7 @@ for (const viewport of SIZES) {
       await expect(spaces.getByText('1 vehicle moves.')).toBeVisible()
       await fail(page, '**/api/vehicles/bulk/*', 'POST')
       await spaces.getByRole('button', { name: 'Execute' }).click()
-      await expect(toast(page, 'Erro ao executar atualização de parking space')).toBeVisible()
+      await expect(toastOf(page, 'error', 'Erro ao executar atualização de parking space')).toBeVisible()
       await expect(spaces.getByRole('alert')).toContainText('Erro ao executar atualização de parking space. ')
       await shot(page, 'manage-bulk-failed')
     })
@@ -89,9 +89,9 @@ for (const viewport of SIZES) {
       const tool = await unfold(page, 'CSV Editor')
       const file = tool.getByLabel('CSV file')
       await file.setInputFiles(csv('a', 'changes.txt'))
-      await expect(toast(page, 'Apenas arquivos CSV (.csv) são suportados.')).toBeVisible()
+      await expect(toastOf(page, 'error', 'Apenas arquivos CSV (.csv) são suportados.')).toBeVisible()
       await file.setInputFiles(csv(Buffer.alloc(5_242_881, 'x')))
-      await expect(toast(page, 'O arquivo deve ter no máximo 5MB.')).toBeVisible()
+      await expect(toastOf(page, 'error', 'O arquivo deve ter no máximo 5MB.')).toBeVisible()
       for (const [text, words] of [['', /empty/i], ['one\ntwo', /header/i], ['Model Code,Status\nHB20,ok', /Serial Number/]] as const) {
         await file.setInputFiles(csv(text))
         await expect(tool.getByRole('alert')).toContainText(words)
@@ -109,11 +109,11 @@ for (const viewport of SIZES) {
       await expect(tool.getByRole('region', { name: 'Changes' })).not.toContainText('Notes')
       await fail(page, '**/api/vehicles/csv', 'POST')
       await tool.getByRole('button', { name: 'Execute' }).click()
-      await expect(toast(page, 'Erro ao executar atualização de veículos')).toBeVisible()
+      await expect(toastOf(page, 'error', 'Erro ao executar atualização de veículos')).toBeVisible()
       await expect(tool.getByRole('alert')).toContainText('Erro ao executar atualização de veículos. ')
       await fail(page, '**/api/vehicles/csv/validate', 'POST', { status: 400, json: { code: 'BAD_REQUEST', message: 'not text' } })
       await file.setInputFiles(csv('Model Code,Serial Number,Status\nHB20,1,ok'))
-      await expect(toast(page, 'Erro ao processar arquivo CSV. Verifique se o formato está correto.')).toBeVisible()
+      await expect(toastOf(page, 'error', 'Erro ao processar arquivo CSV. Verifique se o formato está correto.')).toBeVisible()
     })
 
     test('a conversion to SQL that fails says why, or that it failed', async ({ page }) => {
@@ -125,7 +125,7 @@ for (const viewport of SIZES) {
       await expect(page.getByRole('alert')).toContainText(`${name}: the sheet is upside down`)
       await fail(page, '**/api/convert-to-sql', 'POST', { status: 502, body: '' })
       await convert.setInputFiles(campaignFile(name, rowsIn('K', 1)))
-      await expect(toast(page, 'Falha na conversão.')).toBeVisible()
+      await expect(toastOf(page, 'error', 'Falha na conversão.')).toBeVisible()
       await expect(page.getByRole('alert')).toContainText(`${name}: Falha na conversão.`)
     })
 

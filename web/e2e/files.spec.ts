@@ -1,9 +1,10 @@
 import { expect, test, type Page } from '@playwright/test'
 import { campaignFile, campaignOf, identifierOf, rowsOver, type Row } from './support/campaign'
-import { downloaded, excess, rowsOf, unfold } from './support/parts'
+import { downloaded, excess, held, rowsOf, unfold } from './support/parts'
 import { supervisor } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
+import { sheetsOf } from './support/xlsx'
 
 const rows = rowsOver(30)
 const HEADER = 'Model Code;Serial Number;Parking Space;Status;Team Leader Notes'
@@ -11,7 +12,7 @@ const at = (index: number): Row => rows[index] as Row
 
 /** A campaign of this test's own, with VINs that no other campaign has. */
 const ownCampaign = async (page: Page, title: string) => campaignOf(page.request, await headersOf(page.request, supervisor), title, rows)
-const isZip = (content: Buffer) => content.subarray(0, 4).equals(Buffer.from('PK\u0003\u0004'))
+const REPORT_COLUMNS = ['VIN Number', 'Model Code', 'Serial Number', 'Parking Space', 'Yard', 'Status', 'Inspected', 'Team Leader Notes', 'Supervisor Notes', 'Modified By', 'Modified At (UTC-3)']
 const csv = (...lines: string[]) => ({ name: 'changes.csv', mimeType: 'text/csv', buffer: Buffer.from([HEADER, ...lines].join('\r\n')) })
 
 for (const viewport of SIZES) {
@@ -19,7 +20,7 @@ for (const viewport of SIZES) {
     test.use({ viewport })
 
     test('the vehicles of a campaign are exported, by a team leader and not by an operator', async ({ page }) => {
-      const { id, name } = await ownCampaign(page, 'Report')
+      const { id, name, model } = await ownCampaign(page, 'Report')
       const button = page.getByRole('button', { name: 'Export Vehicles List Data' })
       await enter(page, await memberOf(page.request, 'op'), `/campaign/${id}`)
       await expect(page.getByRole('heading', { name })).toBeVisible()
@@ -27,7 +28,12 @@ for (const viewport of SIZES) {
       await enter(page, await memberOf(page.request, 'tm'), `/campaign/${id}`)
       const report = await downloaded(page, () => button.click())
       expect(report.name).toMatch(/^report_Report.*\.xlsx$/)
-      expect(isZip(report.content)).toBe(true)
+      const [sheet, ...others] = sheetsOf(report.content)
+      expect(others).toEqual([])
+      expect(sheet?.rows[0]).toEqual(REPORT_COLUMNS)
+      const exported = sheet?.rows.slice(1) ?? []
+      expect(exported).toHaveLength(rows.length)
+      for (const row of rows) expect(exported.find((cells) => cells[2] === row.serial)?.slice(0, 4)).toEqual([identifierOf(row, model), model, row.serial, row.space])
       await shot(page, 'campaign-export')
     })
 
@@ -38,7 +44,11 @@ for (const viewport of SIZES) {
       const exporting = page.getByRole('button', { name: `Export all yards of ${name}` })
       const yards = await downloaded(page, () => exporting.click())
       expect(yards.name).toMatch(/\.xlsx$/)
-      expect(isZip(yards.content)).toBe(true)
+      const [summary, ...sheets] = sheetsOf(yards.content)
+      expect(summary?.rows.flat()).toEqual(expect.arrayContaining(['Yard', 'Vehicles', 'Inspected', 'Remaining']))
+      expect(sheets).toHaveLength(new Set(rows.map(({ space }) => space.charAt(0))).size)
+      const exported = sheets.flatMap((sheet) => sheet.rows.filter((cells) => cells[1] === model).map((cells) => cells[0]))
+      expect(exported.toSorted()).toEqual(rows.map((row) => identifierOf(row, model)).toSorted())
       for (const target of [exporting, convert.locator('..')]) {
         const box = await target.boundingBox()
         expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
@@ -63,13 +73,23 @@ for (const viewport of SIZES) {
       await expect(tool.getByText('Apenas arquivos CSV (.csv) são suportados.')).toBeVisible()
       await file.setInputFiles({ ...csv(), buffer: Buffer.alloc(5_242_881, 'x') })
       await expect(tool.getByText('O arquivo deve ter no máximo 5MB.')).toBeVisible()
+      const answer = await held(page, '**/api/vehicles/csv/validate')
       await file.setInputFiles(csv(`${model};${first.serial};C-901;ok;`, `${model};;;ok;`, 'NOBODY;000001;;ok;'))
+      await expect(tool.getByRole('status')).toBeVisible()
+      await expect(execute).toBeDisabled()
+      await shot(page, 'manage-csv-loading')
+      answer()
       await expect(tool.getByText('line 3 requires both Model Code and Serial Number')).toBeVisible()
       await expect(tool.getByText(/Errors: [12]$/)).toBeVisible()
       await expect(execute).toBeDisabled()
       await shot(page, 'manage-csv-errors')
       await tool.getByRole('button', { name: 'Clear' }).click()
       await expect(tool.getByRole('alert')).toHaveCount(0)
+      await expect(tool.getByText(/^Vehicles: /)).toHaveCount(0)
+      await expect(tool.getByText('changes.csv')).toHaveCount(0)
+      await expect(file).toHaveValue('')
+      await expect(execute).toBeDisabled()
+      await expect(tool.getByRole('button', { name: 'Clear' })).toBeDisabled()
 
       await file.setInputFiles(csv(`${model};${first.serial};C-901;ok;seen by hand`, `${model};${second.serial};${second.space};;`))
       await expect(tool.getByText('Vehicles: 2 · To change: 1 · Errors: 0')).toBeVisible()

@@ -1,12 +1,14 @@
 import { expect, test, type Page } from '@playwright/test'
 import { campaignFile, identifierOf, LETTERS, rowsOver, type Row } from './support/campaign'
-import { identify, rowsOf } from './support/parts'
+import { identify, noteTheWay, rowsOf, theWay } from './support/parts'
 import { newPerson, signIn, supervisor, unique } from './support/people'
 import { SIZES, view } from './support/screenshots'
 
 const VEHICLES = 5000
 const IN_YARD_A = 179
 const NEXT_MS = 3100
+/** A busy machine draws the next vehicle later than its time. */
+const LATE_MS = 900
 const NEXT_TOAST = /O veículo foi inspecionado, redirecionando para o próximo/
 
 /** A count as the screens show it, `5 000`. */
@@ -51,23 +53,8 @@ async function inspect(page: Page, row: Row, status: string): Promise<void> {
   await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: status, exact: true }).click()
 }
 
-/** Notes, in the page's own time, when it was tapped and when its address changed. */
-const noteTheWay = (page: Page) =>
-  page.evaluate(() => {
-    const way = { tapped: 0, gone: 0 }
-    const from = location.pathname
-    const look = () => {
-      if (location.pathname === from) requestAnimationFrame(look)
-      else way.gone = performance.now()
-    }
-    addEventListener('click', () => { way.tapped = performance.now() }, { capture: true, once: true })
-    requestAnimationFrame(look)
-    Object.assign(window, { way })
-  })
-const theWay = (page: Page) => page.evaluate(() => (window as unknown as { way: { tapped: number; gone: number } }).way)
-
-/** Does not wait until the toast is over, unless that was sooner. */
-const hurry = (page: Page) => page.getByRole('button', { name: NEXT_TOAST }).click({ timeout: NEXT_MS }).catch(() => undefined)
+/** Taps the toast, which leads on at once. */
+const hurry = (page: Page) => page.getByRole('button', { name: NEXT_TOAST }).click()
 
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
@@ -167,7 +154,12 @@ for (const viewport of SIZES) {
           else await hurry(walk)
           await expect(walk.getByText(yardA[index + 1]?.space ?? '', { exact: true }).first()).toBeVisible()
           const { tapped, gone } = await theWay(walk)
-          if (index === 0) expect(gone - tapped).toBeGreaterThanOrEqual(NEXT_MS)
+          if (index === 0) {
+            expect(gone - tapped).toBeGreaterThanOrEqual(NEXT_MS)
+            expect(gone - tapped).toBeLessThan(NEXT_MS + LATE_MS)
+          } else {
+            expect(gone - tapped).toBeLessThan(NEXT_MS)
+          }
         }
       })
 

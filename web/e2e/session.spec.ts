@@ -84,6 +84,9 @@ for (const viewport of SIZES) {
       await expect(page.getByRole('banner').locator('svg')).toBeVisible()
       await signInHere(page, { ...person, password: 'wrong-password' })
       await expect(page.getByText('Invalid credentials. You have more 4 attempt(s).')).toBeVisible()
+      expect(JSON.parse((await stored(page, 'local')).loginAttempts ?? '{}')).toMatchObject({ count: 1 })
+      // A block that is over is left behind by an earlier session.
+      await page.evaluate(() => localStorage.setItem('loginBlock', JSON.stringify({ blockedUntil: Date.now() - 1000 })))
       await signInHere(page, person)
       await expect(page).toHaveURL(/\/campaign-home$/)
       const local = await stored(page, 'local')

@@ -1,5 +1,5 @@
 import { expect, test, type Page } from '@playwright/test'
-import { rowsOf, toast } from './support/parts'
+import { rowsOf, toastOf } from './support/parts'
 import { signIn, supervisor, unique } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, member, memberOf, type Member } from './support/session'
@@ -8,6 +8,8 @@ const open = async (page: Page, panel: string) => {
   await enter(page, supervisor, '/user-management')
   await page.getByRole('button', { name: panel, exact: true }).first().click()
 }
+/** The register number of user 1, who is on no list. */
+const RESERVED = process.env.PATIO_DEVELOPER_HMC ?? 'DEV0'
 const form = (page: Page, name: string) => page.getByRole('form', { name })
 const submit = (page: Page, name: string) => form(page, name).getByRole('button', { name }).click()
 const choose = (page: Page, { hmc }: Member, level = 'Operator') => page.getByLabel('User', { exact: true }).selectOption({ label: `${hmc} · ${level}` })
@@ -67,8 +69,16 @@ for (const viewport of SIZES) {
     test('active users are listed without the reserved one, and deleted after YES', async ({ page }) => {
       const person = await member(page.request, 'op')
       await open(page, 'Active Users')
-      await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(process.env.PATIO_DEVELOPER_HMC ?? 'DEV0')
+      await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(RESERVED)
       await expect(page.getByText(/^Nenhum usuário corresponde/)).toBeVisible()
+      for (const panel of ['Change Password', 'Change Permission', 'Change HMC']) {
+        await page.getByRole('button', { name: panel, exact: true }).first().click()
+        const options = page.getByLabel('User', { exact: true }).getByRole('option')
+        await expect(options.filter({ hasText: person.hmc })).toHaveCount(1)
+        await expect(options.filter({ hasText: RESERVED })).toHaveCount(0)
+        await expect(page.locator('option[value="1"]')).toHaveCount(0)
+      }
+      await page.getByRole('button', { name: 'Active Users', exact: true }).first().click()
       await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(person.hmc)
       await expect(rowsOf(page, person.hmc)).toContainText('Operator')
       await shot(page, 'users-active')
@@ -90,7 +100,7 @@ for (const viewport of SIZES) {
       await open(page, 'Active Users')
       await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(person.hmc)
       await page.getByRole('button', { name: `Lift the lockout of ${person.hmc}` }).click()
-      await expect(toast(page, `Bloqueio de ${person.hmc} removido. Uma contagem já na tela corre até o fim.`)).toBeVisible()
+      await expect(toastOf(page, 'success', `Bloqueio de ${person.hmc} removido. Uma contagem já na tela corre até o fim.`)).toBeVisible()
       await shot(page, 'users-unlocked')
       await page.evaluate(() => sessionStorage.clear())
       await signIn(page, person)

@@ -86,6 +86,14 @@ for (const viewport of SIZES) {
       await expect(filter.getByRole('option')).toHaveText(['All Yards', 'Yard -', 'Yard 0', 'Yard A'])
       await enter(page, await memberOf(page.request, 'op'), `/campaign/${campaign.id}/vehicles`)
       await expect(filter.getByRole('option')).toHaveText(['All Yards', 'Yard 0', 'Yard A'])
+      await expect(pages(page).getByRole('button', { name: 'Page 13' })).toBeVisible() // 125 in A and 3 in 0
+      await expect(rows(page)).toHaveCount(10)
+      await expect(rows(page).filter({ hasText: /(^|\s)-( \d|-)/ })).toHaveCount(0)
+      await page.getByPlaceholder('Search by VIN Number or Parking Space').fill('- 1')
+      await expect(page.getByText('Nenhum veículo corresponde à busca.')).toBeVisible()
+      await page.goto(`/campaign/${campaign.id}/vehicles?yard=-`)
+      await expect(page.getByText('Nenhum veículo corresponde à busca.')).toBeVisible()
+      await expect(rows(page)).toHaveCount(0)
     })
 
     test('the pager shows the current page and two at each side, the first and the last', async ({ page }) => {

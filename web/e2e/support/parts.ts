@@ -16,6 +16,10 @@ export const rowsOf = (page: Page, words: string | RegExp): Locator => page.loca
 
 export const toast = (page: Page, words: string | RegExp): Locator => page.locator('[aria-live=polite]').getByText(words, { exact: true })
 
+/** A toast of one kind, which its edge and its icon tell. */
+export const toastOf = (page: Page, kind: 'success' | 'error' | 'info', words: string | RegExp): Locator =>
+  page.locator(`[aria-live=polite] [data-kind=${kind}]`).filter({ has: page.getByText(words, { exact: true }) })
+
 /** The screen of this heading is there: it has come, and took the focus. */
 export const arrived = (page: Page, heading: string | RegExp): Promise<void> =>
   expect(page.getByRole('heading', { level: 1, name: heading })).toBeFocused()
@@ -69,3 +73,18 @@ export async function held(page: Page, path: string, answer: (route: Route) => P
 
 /** How much the page is wider than the window. */
 export const excess = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+
+/** Records, by the page's own clock, when the next tap comes and when the address changes after it. */
+export const noteTheWay = (page: Page) =>
+  page.evaluate(() => {
+    const way = { tapped: 0, gone: 0 }
+    const from = location.pathname
+    const look = () => {
+      if (location.pathname === from) requestAnimationFrame(look)
+      else way.gone = performance.now()
+    }
+    addEventListener('click', () => { way.tapped = performance.now() }, { capture: true, once: true })
+    requestAnimationFrame(look)
+    Object.assign(window, { way })
+  })
+export const theWay = (page: Page) => page.evaluate(() => (window as unknown as { way: { tapped: number; gone: number } }).way)

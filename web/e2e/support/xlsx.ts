@@ -1,4 +1,4 @@
-import { crc32, deflateRawSync } from 'node:zlib'
+import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
 
 const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
@@ -60,4 +60,40 @@ function zip(files: Record<string, string>): Buffer {
   end.writeUInt32LE(listing.length, 12)
   end.writeUInt32LE(offset, 16)
   return Buffer.concat([...bodies, listing, end])
+}
+
+/** The files of a ZIP, found through its directory. */
+function unzip(file: Buffer): Map<string, string> {
+  const end = file.lastIndexOf('PK\x05\x06')
+  const files = new Map<string, string>()
+  let entry = file.readUInt32LE(end + 16)
+  for (let left = file.readUInt16LE(end + 10); left > 0; left--) {
+    const [method, size] = [file.readUInt16LE(entry + 10), file.readUInt32LE(entry + 20)]
+    const [name, extra, comment] = [28, 30, 32].map((at) => file.readUInt16LE(entry + at)) as [number, number, number]
+    const local = file.readUInt32LE(entry + 42)
+    const begin = local + 30 + file.readUInt16LE(local + 26) + file.readUInt16LE(local + 28)
+    const content = file.subarray(begin, begin + size)
+    files.set(file.toString('utf8', entry + 46, entry + 46 + name), (method === 0 ? content : inflateRawSync(content)).toString())
+    entry += 46 + name + extra + comment
+  }
+  return files
+}
+
+const unescape = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+const textsIn = (xml: string) => unescape([...xml.matchAll(/<t(?: [^>]*)?>([^<]*)<\/t>/g)].map(([, text]) => text).join(''))
+
+/** The sheets of a workbook in order: names, and rows of cells as texts. */
+export function sheetsOf(file: Buffer): { name: string; rows: string[][] }[] {
+  const files = unzip(file)
+  const shared = [...(files.get('xl/sharedStrings.xml') ?? '').matchAll(/<si>(.*?)<\/si>/gs)].map(([, xml]) => textsIn(xml ?? ''))
+  const cell = (attributes: string, xml: string) => {
+    const value = /<v>([^<]*)<\/v>/.exec(xml)?.[1] ?? ''
+    return attributes.includes('t="s"') ? (shared[Number(value)] ?? '') : attributes.includes('t="inlineStr"') ? textsIn(xml) : unescape(value)
+  }
+  const names = [...(files.get('xl/workbook.xml') ?? '').matchAll(/<sheet name="([^"]*)"/g)].map(([, name]) => unescape(name ?? ''))
+  return names.map((name, index) => {
+    const sheet = files.get(`xl/worksheets/sheet${index + 1}.xml`) ?? ''
+    const rows = [...sheet.matchAll(/<row [^>]*?(?:\/>|>(.*?)<\/row>)/gs)].map(([, row]) => [...(row ?? '').matchAll(/<c ([^>]*?)(?:\/>|>(.*?)<\/c>)/gs)].map(([, attributes, xml]) => cell(attributes ?? '', xml ?? '')))
+    return { name, rows }
+  })
 }

@@ -53,12 +53,14 @@ const watchCamera = (page: Page) =>
   page.addInitScript(() => {
     const tracks: MediaStreamTrack[] = []
     const felt: string[] = []
-    Object.assign(window, { cameraTracks: tracks, felt })
+    const requests: unknown[] = []
+    Object.assign(window, { cameraTracks: tracks, cameraRequests: requests, felt })
     Object.defineProperty(globalThis.navigator, 'vibrate', { value: (pattern: number[]) => felt.push(pattern.join()) > 0 })
     const devices = globalThis.navigator.mediaDevices as MediaDevices | undefined
     if (devices === undefined) return
     const ask = devices.getUserMedia.bind(devices)
     devices.getUserMedia = async (constraints) => {
+      requests.push(JSON.parse(JSON.stringify(constraints)))
       const stream = await ask(constraints)
       tracks.push(...stream.getTracks())
       return stream
@@ -74,3 +76,6 @@ export const tracks = (page: Page): Promise<{ taken: number; live: number }> =>
 
 /** What the phone vibrated since it was asked last. */
 export const feltSignals = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as { felt: string[] }).felt.splice(0))
+
+/** The constraints of each request for a camera. */
+export const cameraRequests = (page: Page): Promise<unknown[]> => page.evaluate(() => (window as unknown as { cameraRequests: unknown[] }).cameraRequests)

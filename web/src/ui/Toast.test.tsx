@@ -1,6 +1,8 @@
 import { act, render, screen } from '@testing-library/react'
-import { expect, test } from 'vitest'
-import { toast, Toaster } from './Toast'
+import { afterEach, expect, test, vi } from 'vitest'
+import { toast, TOAST_MS, Toaster, type ToastKind } from './Toast'
+
+afterEach(() => vi.useRealTimers())
 
 test('what is said twice stands there once, and what waits for its end is never taken away by another', () => {
   render(<Toaster />)
@@ -14,4 +16,24 @@ test('what is said twice stands there once, and what waits for its end is never 
   expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['No signal', 'Saved', 'Saved'])
   act(() => screen.getAllByRole('button', { name: 'Saved' }).forEach((shown) => shown.click()))
   expect(ended).toEqual(['first', 'second'])
+  act(() => screen.getByRole('button', { name: 'No signal' }).click())
+  expect(screen.queryAllByRole('button')).toEqual([])
+})
+
+test.each<ToastKind>(['success', 'error', 'info'])('a toast of the kind %s has a look of its own and stays for four seconds', (kind) => {
+  vi.useFakeTimers()
+  render(<Toaster />)
+  const others = (['success', 'error', 'info'] as const).filter((other) => other !== kind)
+  act(() => [kind, ...others].forEach((each) => toast(each, `A toast of ${each}`)))
+  const shown = screen.getByRole('button', { name: `A toast of ${kind}` })
+  const looks = (button: HTMLElement) => [button.dataset.kind, button.className, button.querySelector('svg')?.innerHTML]
+  expect(shown.dataset.kind).toBe(kind)
+  for (const other of others) {
+    for (const [index, look] of looks(screen.getByRole('button', { name: `A toast of ${other}` })).entries()) expect(look).not.toBe(looks(shown)[index])
+  }
+  expect(TOAST_MS).toBe(4000)
+  act(() => vi.advanceTimersByTime(3999))
+  expect(screen.queryAllByRole('button')).toHaveLength(3)
+  act(() => vi.advanceTimersByTime(1))
+  expect(screen.queryAllByRole('button')).toHaveLength(0)
 })

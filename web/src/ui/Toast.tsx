@@ -50,7 +50,7 @@ export function Toaster() {
   return (
     <div className={styles.toaster} role="status" aria-live="polite">
       {shown.map(({ id, kind, text, action }) => (
-        <button key={id} type="button" className={`${styles.toast} ${styles[kind]}`} onClick={() => finish(id)}>
+        <button key={id} type="button" data-kind={kind} className={`${styles.toast} ${styles[kind]}`} onClick={() => finish(id)}>
           <Icon name={ICONS[kind]} size={22} />
           <span>{text}</span>
           {action && <span className={styles.action}>{action}</span>}

@@ -10,6 +10,7 @@ import { Note } from '@/ui/Page'
 import { toast } from '@/ui/Toast'
 import { useStatusChange, useStatusPreview } from './api'
 import { MOST_LINES, vinsIn } from './lines'
+import { someStayed } from './outcome'
 import { doneWords, Preview, Result } from './Preview'
 import { Scope } from './Scope'
 import { useManageText } from './text'
@@ -37,8 +38,8 @@ export function StatusManager({ yard }: { yard: number | null }) {
   const execute = () => change.mutate(bodyOf(vins), {
     onSuccess: (result) => {
       toast('success', doneWords(result, t))
-      if (action === 'insert' && result.skipped.length > 0) toast('info', t('bulk.already'))
-      if (result.not_found.length > 0 || (action === 'remove' && result.skipped.length > 0)) toast('info', t('bulk.some'))
+      if (action === 'insert' && someStayed(result)) toast('info', t('bulk.already'))
+      if (result.not_found.length > 0 || (action === 'remove' && someStayed(result))) toast('info', t('bulk.some'))
       setEntry({ ...entry, text: '' })
     },
     onError: () => toast('error', t('bulk.statusFailed')),

@@ -32,6 +32,9 @@ export const reasonKey = (reason: string): ManageKey | null => REASONS[reason] ?
 
 const isClosed = ({ reason }: { reason: string }) => reason === CLOSED
 
+/** Whether vehicles were skipped for what they are themselves, as opposed to their campaign being closed. */
+export const someStayed = ({ skipped }: BulkResult): boolean => skipped.some((one) => !isClosed(one))
+
 /** What a bulk call does or did, clause by clause; clauses about nobody are left out. */
 export function clausesOf(kind: Kind, { updated, skipped, not_found }: BulkResult): Clause[] {
   const closed = skipped.filter(isClosed).length

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createCamera, START_MS, type CameraError } from './camera'
+import { createCamera, SETTLE_MS, START_MS, type CameraError, type Controls } from './camera'
 
 interface FakeTrack {
   readyState: string
@@ -42,7 +42,8 @@ test('limits that no camera meets are dropped; audio is never asked for', async 
   const { asked } = cameraOf(named('OverconstrainedError'), 'stream')
   expect(await createCamera(quiet).start(videoOf())).toBe(true)
   const [first, second] = asked.map(({ video }) => video as MediaTrackConstraints)
-  expect(first).toMatchObject({ facingMode: 'environment', width: { min: 640, max: 1920 }, height: { min: 640, max: 1080 } })
+  // The ideal is above the specification's 720, as more points read smaller codes.
+  expect(first).toEqual({ facingMode: 'environment', width: { min: 640, ideal: 1080, max: 1920 }, height: { min: 640, ideal: 1080, max: 1080 } })
   expect(second).toEqual({ facingMode: { ideal: 'environment' }, width: { ideal: 1080 }, height: { ideal: 1080 } })
   expect(asked.map(({ audio }) => audio)).toEqual([false, false])
 })
@@ -85,4 +86,16 @@ test('a camera that never plays is let go after three seconds, and the next star
 test.each([['NotAllowedError', 'refused'], ['NotFoundError', 'noCamera'], ['NotReadableError', 'inUse'], ['Odd', 'start']])('%s is told as %s', async (name, trouble) => {
   cameraOf(named(name))
   await expect(createCamera(quiet).start(videoOf())).rejects.toMatchObject({ trouble })
+})
+
+test('settings and capabilities are read half a second after the pictures came', async () => {
+  cameraOf()
+  const known: Controls[] = []
+  await createCamera({ onControls: (controls) => known.push(controls), onLost: () => {} }).start(videoOf())
+  expect([START_MS, SETTLE_MS]).toEqual([3000, 500])
+  const before = known.length
+  await vi.advanceTimersByTimeAsync(499)
+  expect(known).toHaveLength(before)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(known.slice(before)).toEqual([{ torch: null, zoom: null }])
 })

@@ -58,17 +58,18 @@ function Vehicles({ campaign, whole }: { campaign: number; whole: ListedVehicle[
   const t = useText()
   const { search, yard, status, page } = useFilter()
   const seesDash = mayManage(useSession()?.user.user_type ?? '')
-  // The first rows are drawn before the whole is made ready for counting and searching.
-  const ready = useDeferredValue(whole, undefined)
+  const visible = useMemo(() => (seesDash ? whole : whole?.filter(({ yard_group }) => !isDash(yard_group))), [whole, seesDash])
+  // The first rows are drawn before the list is prepared for counting and searching.
+  const ready = useDeferredValue(visible, undefined)
   const prepared = useMemo(() => prepare(ready ?? []), [ready])
   const found = useMemo(() => find(prepared, { search, yard, status }), [prepared, search, yard, status])
   const early = useEarlyRows(campaign, { search, page }, whole === undefined && yard === '' && status === '')
-  const all = ready === undefined ? whole : found.vehicles
+  const all = ready === undefined ? visible : found.vehicles
   const pages = pageCount(all?.length ?? 0)
   const shown = Math.min(page, pages)
-  const isKnown = whole !== undefined && (ready !== undefined || (search === '' && yard === '' && status === ''))
-  const rows = whole === undefined ? early.data : isKnown ? all?.slice((shown - 1) * PER_PAGE, shown * PER_PAGE) : undefined
-  if (whole?.length === 0) return <Empty icon="list" text={t('vehicles.none')} />
+  const isKnown = visible !== undefined && (ready !== undefined || (search === '' && yard === '' && status === ''))
+  const rows = visible === undefined ? (seesDash ? early.data : early.data?.filter(({ yard_group }) => !isDash(yard_group))) : isKnown ? all?.slice((shown - 1) * PER_PAGE, shown * PER_PAGE) : undefined
+  if (visible?.length === 0) return <Empty icon="list" text={t('vehicles.none')} />
   return (
     <>
       <div className={styles.tools}>
@@ -85,7 +86,7 @@ function Vehicles({ campaign, whole }: { campaign: number; whole: ListedVehicle[
       {ready === undefined ? <Loading /> : <StatusChips counts={found.counts} total={found.total} value={status} onChange={(next) => setQuery({ status: next, page: null })} />}
       {rows === undefined && <Skeleton rows={PER_PAGE} height={64} label={t('vehicles.loading')} />}
       {rows && rows.length > 0 && <VehicleTable vehicles={rows} inYard={yard !== ''} />}
-      {whole && rows?.length === 0 && (
+      {visible && rows?.length === 0 && (
         <Empty icon="search" text={t('vehicles.noMatch')}>
           <Button onClick={() => setQuery({ search: null, yard: null, status: null, page: null })}>{t('vehicles.showAll')}</Button>
         </Empty>
