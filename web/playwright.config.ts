@@ -10,7 +10,6 @@ export default defineConfig({
   timeout: 180_000,
   expect: { timeout: 15_000 },
   workers: 2,
-  retries: 1, // what a busy machine upsets is tried once more; deploy/test says how many needed it
   forbidOnly: true,
   reporter: [['list']],
   projects: [
@@ -22,6 +21,7 @@ export default defineConfig({
     viewport: { width: 390, height: 844 },
     locale: 'pt-BR',
     ignoreHTTPSErrors: true,
+    contextOptions: { reducedMotion: 'reduce' }, // transitions take half of the browser's time; what is about motion asks for it
     serviceWorkers: 'block', // only the tests that are about it let one in
     actionTimeout: 20_000,
     screenshot: 'only-on-failure',

@@ -61,7 +61,7 @@ for (const viewport of SIZES) {
       await expect(page.getByText('Nenhum registro corresponde aos filtros.')).toBeVisible()
     })
 
-    test('page views and sign-ins are in the records', async ({ page }) => {
+    test('page views are in the records', async ({ page }) => {
       test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
       const walker = await member(page.request, 'op')
       const noted = page.waitForResponse((response) => response.url().endsWith('/logs/page-view') && response.request().postDataJSON().page === 'yard')

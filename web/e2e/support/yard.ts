@@ -36,7 +36,7 @@ export const carAt = ({ cars }: Yard, space: string): Car => {
 
 /** The supervisor on a phone with a camera, on a screen; `prepare` runs before anything of the page. */
 export async function onPhone(browser: Browser, baseURL: string, path: string, { prepare, ...options }: BrowserContextOptions & { prepare?: (page: Page) => Promise<unknown> } = {}): Promise<Page> {
-  const context = await browser.newContext({ baseURL, viewport: PHONE, locale: 'pt-BR', permissions: ['camera'], serviceWorkers: 'block', ...options })
+  const context = await browser.newContext({ baseURL, viewport: PHONE, locale: 'pt-BR', permissions: ['camera'], serviceWorkers: 'block', reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
   await prepare?.(page)
   page.on('pageerror', (error) => thrown.push(error.message))
