@@ -3,8 +3,8 @@
 
 browse() { # part, then Playwright's arguments
   local code=0
-  (cd web && PLAYWRIGHT_JSON_OUTPUT_NAME="$work/e2e-$1.json" npx playwright test --reporter=list,json "${@:2}") || code=$?
-  count_json "$1" playwright "$work/e2e-$1.json"
+  (cd web && PLAYWRIGHT_JSON_OUTPUT_NAME="$work/$1.json" npx playwright test --reporter=list,json "${@:2}") || code=$?
+  count_json "$1" playwright "$work/$1.json"
   return $code
 }
 
@@ -89,4 +89,6 @@ e2e() {
   part "e2e: one process, PostgreSQL and Redis" one_process e2e-postgres "main-job -g 390" \
     PATIO_DATABASE_URL="$(new_database one)" PATIO_REDIS_URL="$PATIO_TEST_REDIS/1"
   part "e2e: five processes, PostgreSQL and Redis" five_processes
+  # The table names unit tests as well, which only a run of all parts has seen.
+  if [ -e "$work/vitest.json" ]; then part "coverage" node web/tools/coverage.mjs "e2e=$work/e2e-sqlite.json" "unit=$work/vitest.json"; fi
 }

@@ -186,7 +186,7 @@ async fn repetitions_add_a_tenth_to_the_load_and_no_more() {
 async fn however_long_all_went_well_a_hundred_repetitions_are_saved_up_and_no_more() {
     let (a, b) = (Double::start("a"), Double::start("b"));
     let caller = Caller::of(&[&a, &b]).await;
-    caller.calls(READ, 1500).await;
+    caller.calls(READ, 1100).await;
     a.behave(Behaviour::Busy);
     b.behave(Behaviour::Busy);
     let before = a.seen() + b.seen();
