@@ -93,6 +93,7 @@ mod tests {
     fn what_cannot_be_an_identifier_is_named() {
         assert!(Identifier::new("", "1").unwrap_err().starts_with("Model Code is missing"));
         assert!(Identifier::new("A", "1\u{0}2").unwrap_err().contains("Serial Number holds"));
+        assert!(Identifier::new("A", &"9".repeat(40)).is_ok());
         assert!(Identifier::new("A", &"9".repeat(41)).unwrap_err().contains("longer than 40"));
         assert!(Identifier::new("A", "--").unwrap_err().contains("neither letters nor digits"));
         assert!(Identifier::parse("ONE TWO THREE").is_err());

@@ -83,7 +83,11 @@ mod tests {
         for status in ALL {
             assert_eq!(parse(&text(status).to_uppercase()), Some(status));
         }
-        assert_eq!(parse("fine"), None);
+        assert_eq!((parse(" ok\t"), parse("fine")), (Some(Ok), None));
+        for status in [CampaignStatus::Ready, CampaignStatus::Ongoing, CampaignStatus::PendingReview, CampaignStatus::Closed] {
+            assert_eq!(parse_campaign(&format!(" {} ", campaign_text(status).to_lowercase())), Some(status));
+        }
+        assert_eq!((parse_campaign(""), parse_campaign("Open")), (None, None));
     }
 
     #[test]

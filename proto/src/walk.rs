@@ -41,4 +41,13 @@ mod tests {
         sorted.sort_by_key(|space| key(space));
         assert_eq!(sorted, walked);
     }
+
+    #[test]
+    fn spellings_of_one_space_have_one_key() {
+        assert_eq!(key(" a-02 "), "A-0012");
+        for spelling in ["A-2", "a-2", "A-002", "\tA-2 "] {
+            assert_eq!(key(spelling), "A-0012", "{spelling:?}");
+        }
+        assert_eq!((key("0"), key("")), ("000".to_owned(), String::new()));
+    }
 }

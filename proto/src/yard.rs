@@ -46,16 +46,12 @@ pub fn id_of(parking_space: &str) -> Option<i32> {
 
 /// Derives the group that a parking space is listed under.
 ///
-/// It is the part before the first dash; a space that begins with `- ` or equals `--` groups as `-`,
-/// one that begins with `0-` as `0`.
+/// It is the part before the first dash, and `-` for a space that begins with one.
 #[must_use]
 pub fn group_of(parking_space: &str) -> &str {
     let space = parking_space.trim();
     if space.starts_with('-') {
         return "-";
-    }
-    if space.starts_with("0-") {
-        return "0";
     }
     space.split('-').next().unwrap_or_default().trim_end()
 }
@@ -86,7 +82,7 @@ mod tests {
     #[test]
     fn odd_spaces_lead_where_the_specification_says() {
         assert_eq!(id_of(" - 3"), Some(19));
-        assert_eq!(id_of("--"), Some(19));
+        assert_eq!((id_of("--"), DASH), (Some(19), 19));
         assert_eq!(id_of("0-7"), Some(12));
         assert_eq!(id_of("7-1"), None);
         assert_eq!(id_of(""), None);
@@ -94,7 +90,19 @@ mod tests {
 
     #[test]
     fn groups_are_what_stands_before_the_first_dash() {
-        for (space, group) in [("A-2", "A"), ("AB-12-3", "AB"), ("- 3", "-"), ("--", "-"), ("0-7", "0"), ("X12", "X12"), ("", "")] {
+        for (space, group) in [
+            ("A-2", "A"),
+            ("AB-12-3", "AB"),
+            ("- 3", "-"),
+            ("--", "-"),
+            ("0-7", "0"),
+            ("X12", "X12"),
+            ("", ""),
+            (" A-2", "A"),
+            (" X12 ", "X12"),
+            ("A -2", "A"),
+            (" - 3", "-"),
+        ] {
             assert_eq!(group_of(space), group, "{space}");
         }
     }

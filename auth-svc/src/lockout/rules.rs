@@ -280,6 +280,47 @@ mod tests {
     }
 
     #[test]
+    fn the_limits_are_as_documented() {
+        assert_eq!((TRIES, BLOCK_MS, MEMORY_MS), (5, 180_000, 1_800_000));
+        assert_eq!((PER_ACCOUNT.limit, PER_ACCOUNT.ms), (20, 36_000));
+        assert_eq!((PER_ADDRESS.limit, PER_ADDRESS.ms), (50, 12_000));
+    }
+
+    #[test]
+    fn failures_expire_at_the_very_end_of_their_memory() {
+        let (mut cells, p) = (Cells::new(), at("p"));
+        apply(&mut cells, &p, Act::Reserve, 0);
+        assert_eq!(apply(&mut cells, &p, Act::Reserve, MEMORY_MS), Verdict::Go(4));
+    }
+
+    #[test]
+    fn a_success_gives_back_its_own_booking_of_a_wide_limit_and_no_more() {
+        let on = Buckets { wide: vec![("a".to_owned(), PER_ACCOUNT)], ..at("p") };
+        let mut cells = Cells::new();
+        apply(&mut cells, &on, Act::Reserve, 0);
+        apply(&mut cells, &on, Act::Reserve, 0);
+        apply(&mut cells, &on, Act::Settle, 0);
+        assert_eq!((cells["a"].failures, cells["a"].until_ms), (1, PER_ACCOUNT.ms));
+        apply(&mut cells, &on, Act::Settle, 0);
+        apply(&mut cells, &on, Act::Settle, 0);
+        assert_eq!((cells["a"].failures, cells["a"].until_ms), (0, 0), "a success without a booking gives nothing back");
+    }
+
+    #[test]
+    fn the_count_of_an_address_begins_anew_after_a_success_or_a_block_of_its_known_device() {
+        let mut cells = Cells::new();
+        for _ in 0..2 {
+            apply(&mut cells, &known("d", "p"), Act::Reserve, 0);
+        }
+        apply(&mut cells, &known("d", "p"), Act::Settle, 0);
+        assert_eq!(apply(&mut cells, &at("p"), Act::Reserve, 1), Verdict::Go(4));
+        for _ in 0..5 {
+            apply(&mut cells, &known("e", "q"), Act::Reserve, 0);
+        }
+        assert_eq!(apply(&mut cells, &at("q"), Act::Reserve, BLOCK_MS), Verdict::Go(4));
+    }
+
+    #[test]
     fn a_block_that_another_store_knew_is_taken_over_whole() {
         let (mut cells, p) = (Cells::new(), at("p"));
         apply(&mut cells, &p, Act::Reserve, 0);
