@@ -1,59 +1,17 @@
 # shellcheck shell=bash
 # Formatting, lints and Rust tests.
 
-log=""
+log="" # of the tests that ran last
 
-# Lints and compiles all programs and tests in one pass: clippy-driver is rustc with clippy's lints, and cargo takes it as
-# the compiler of the workspace's own crates. `cargo clippy` would compile every dependency a second time.
+# Lints and compiles in one pass: clippy-driver is rustc with clippy's lints, and cargo takes it as the compiler of the
+# workspace's own crates. `cargo clippy` would compile every dependency a second time.
 cargo_linted() {
   RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__ cargo "$@"
 }
 
-compile_# Compiles the programs as they ship, which leaves the test helpers out.
-programs() {
-  cargo build --locked --workspace --quiet
-  local program
-  for program in patio gateway auth-svc campaign-svc vehicle-svc import-svc; do
-    if grep -q PATIO_TEST_ "target/debug/$program"; then
-      echo "target/debug/$program contains the test helpers of patio_kit::testing" >&2
-      return 1
-    fi
-  done
-}
-
-rust() {
+compile_rust() {
   cargo fmt --all --check
   cargo_linted build --locked --workspace --all-targets --quiet
-}
-
-# Runs tests with their seconds, which libtest reports only when unstable options are allowed.
-run_rust() { # options of cargo test
-  local code=0
-  log=$work/tests.log
-  cargo_linted test --locked --no-fail-fast --config 'target."cfg(all())".runner = ["env", "RUSTC_BOOTSTRAP=1"]' "$@" \
-    -- -Z unstable-options --report-time 2>&1 | tee -a "$log" | grep -vE '^(running [0-9]+ tests?|test result: ok.*|$)|^ +(Running|Doc-tests) ' || code=$?
-  count_rust
-  return $code
-}
-
-count_# Compiles the programs as they ship, which leaves the test helpers out.
-programs() {
-  cargo build --locked --workspace --quiet
-  local program
-  for program in patio gateway auth-svc campaign-svc vehicle-svc import-svc; do
-    if grep -q PATIO_TEST_ "target/debug/$program"; then
-      echo "target/debug/$program contains the test helpers of patio_kit::testing" >&2
-      return 1
-    fi
-  done
-}
-
-rust() {
-  local ok bad off
-  read -r ok bad off < <(awk '/^test result:/ {p+=$4; f+=$6; i+=$8} END {print p+0, f+0, i+0}' "$log")
-  passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + off))
-  awk -v OFS='\t' '/ Running / {suite = $NF; sub(/.*\//, "", suite); sub(/-[0-9a-f]+\)$/, "", suite)}
-    /^test .* <[0-9.]+s>$/ {time = $NF; gsub(/[<>s]/, "", time); print time, "rust", suite "::" $2}' "$log" >>"$seconds_of_tests"
 }
 
 # Compiles the programs as they ship, which leaves the test helpers out.
@@ -68,8 +26,28 @@ programs() {
   done
 }
 
+# Runs tests with their seconds, which libtest reports only when unstable options are allowed.
+run_rust() { # options of cargo test
+  local code=0
+  log=$work/tests-${#part_names[@]}.log
+  cargo_linted test --locked --no-fail-fast --config 'target."cfg(all())".runner = ["env", "RUSTC_BOOTSTRAP=1"]' "$@" \
+    -- -Z unstable-options --report-time 2>&1 | tee "$log" | grep -vE '^(running [0-9]+ tests?|test result: ok.*|$)|^ +(Running|Doc-tests) ' || code=$?
+  count_rust
+  return $code
+}
+
+count_rust() {
+  local ok bad off
+  read -r ok bad off < <(awk '/^test result:/ {p+=$4; f+=$6; i+=$8} END {print p+0, f+0, i+0}' "$log")
+  passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + off))
+  awk -v OFS='\t' '/ Running / {suite = $NF; sub(/.*\//, "", suite); sub(/-[0-9a-f]+\)$/, "", suite)}
+    /^test .* <[0-9.]+s>$/ {time = $NF; gsub(/[<>s]/, "", time); print time, "rust", suite "::" $2}' "$log" >>"$seconds_of_tests"
+}
+
 rust() {
   part "compile" compile_rust
   part "programs" programs
-  part "rust" run_rust --workspace
+  # Many of these wait for a clock, so that more of them than there are cores run at once.
+  RUST_TEST_THREADS=4 part "rust: crates" run_rust --workspace --exclude patio --lib --bins --tests
+  part "rust: whole product" run_rust --package patio --bins --tests
 }
