@@ -208,10 +208,10 @@ async fn timed(part: &str, work: impl Future<Output = anyhow::Result<()>>) -> an
 impl Bench {
     async fn start(stack: &'static str, sizes: Sizes, mut ground: Ground) -> anyhow::Result<Self> {
         let patio = if stack == "five" {
-            ground.start_databases().await?;
-            ground.five_processes().await?
+            ground.start_databases()?;
+            ground.five_processes()?
         } else {
-            ground.one_process().await?
+            ground.one_process()?
         };
         let admin = patio.sign_in("1000").await?;
         let operator = patio.new_person(&admin, "3000", "op").await?;

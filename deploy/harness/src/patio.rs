@@ -5,7 +5,6 @@ use crate::{
     client::Client,
     folder::Folder,
     process::{Process, Signal},
-    wait::POLL,
 };
 use anyhow::bail;
 use std::{
@@ -17,6 +16,8 @@ use std::{
 
 /// How long processes may take to be ready.
 const READY_TIMEOUT: Duration = Duration::from_secs(60);
+/// The pause between two readiness probes of one process: each costs it a connection, and log lines at the lowest level.
+const PROBE_EVERY: Duration = Duration::from_millis(20);
 /// How long a readiness probe waits for its answer.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -99,7 +100,7 @@ impl Replica {
             if !self.is_running() || started.elapsed() > READY_TIMEOUT {
                 bail!("not ready: {}", self.last_lines());
             }
-            thread::sleep(POLL);
+            thread::sleep(PROBE_EVERY);
         }
         Ok(())
     }

@@ -83,8 +83,7 @@ impl Postgres {
     pub fn start(below: &Path) -> Option<Self> {
         let mut server = Self::prepare(below, &["max_connections=200", "fsync=off"], None)?;
         server.up();
-        server.create_role();
-        server.sql(&format!("create database patio owner {DATABASE_ROLE}"));
+        server.create_database();
         Some(server)
     }
 
@@ -108,6 +107,12 @@ impl Postgres {
     /// Creates the role that Patio signs in as.
     pub fn create_role(&self) {
         self.sql(&format!("create role {DATABASE_ROLE} login password '{DATABASE_PASSWORD}'"));
+    }
+
+    /// Creates the role and an empty database that belongs to it.
+    pub fn create_database(&self) {
+        self.create_role();
+        self.sql(&format!("create database patio owner {DATABASE_ROLE}"));
     }
 
     /// Its process id.

@@ -1,5 +1,4 @@
 //! The rules of the house that no compiler knows.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -1,245 +1,138 @@
 //! The one process as its operator meets it: started, stopped, killed, started again.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-use patio_kit::testing::{self, each_database};
+use patio_harness::{Builder, Client, Database, Folder, Patio, Signal, heavy, run, shared};
+use patio_kit::testing;
 use serde_json::{Value, json};
 use std::{
-    io::{BufRead, BufReader, Read},
     path::Path,
-    process::{Child, Command, ExitStatus, Stdio},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
 
-struct Patio {
-    child: Child,
-    url: String,
-    told: Vec<String>,
-    rest: BufReader<std::process::ChildStdout>,
-}
+/// Acknowledged saves before a kill in the short form.
+const SAVES: usize = 40;
+/// How long they are waited for.
+const LONGEST: Duration = Duration::from_secs(20);
 
-impl Patio {
-    /// Starts on SQLite, on a free port, and waits until it says that it is ready.
-    fn start(data: &Path) -> Self {
-        Self::start_on(data, None)
-    }
-
-    /// The same on PostgreSQL when a URL is given.
-    fn start_on(data: &Path, database: Option<&str>) -> Self {
-        let pages = data.join("pages");
-        std::fs::create_dir_all(&pages).unwrap();
-        std::fs::write(pages.join("index.html"), "<!doctype html><title>Patio</title>").unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_patio"))
-            .env_clear()
-            .env("PATIO_LISTEN", "127.0.0.1:0")
-            .env("PATIO_DATA_DIR", data.join("data"))
-            .env("PATIO_WEB_DIR", &pages)
-            .env("PATIO_ADMIN_LISTEN", "off")
-            .env("PATIO_LOG", "warn")
-            .envs(database.map(|url| ("PATIO_DATABASE_URL", url)))
-            .envs(database.map(|_| ("PATIO_UNSAFE", "true"))) // the tests' own server does not wait for its disk
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let rest = BufReader::new(child.stdout.take().unwrap());
-        let mut patio = Self { child, url: String::new(), told: Vec::new(), rest };
-        while patio.url.is_empty() {
-            let mut line = String::new();
-            assert!(patio.rest.read_line(&mut line).unwrap() > 0, "it ended before it was ready: {:?}", patio.told);
-            match line.trim().split_once("ready on ") {
-                Some((_, url)) => url.clone_into(&mut patio.url),
-                None => patio.told.push(line.trim().to_owned()),
-            }
-        }
-        patio
-    }
-
-    fn signal(&self, name: &str) {
-        assert!(Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap().success());
-    }
-
-    fn ended(mut self) -> (ExitStatus, String) {
-        let mut said = String::new();
-        self.rest.read_to_string(&mut said).unwrap();
-        (self.child.wait().unwrap(), said)
-    }
-
-    fn sign_in(&self, hmc: &str, password: &str) -> String {
-        let answer = post(&self.url, "/api/sessions", "", &json!({ "hmc": hmc, "password": password })).unwrap();
-        answer["token"].as_str().unwrap().to_owned()
-    }
-
-    /// The first supervisor's HMC and password, as told on standard output.
-    fn credentials(&self) -> Option<(String, String)> {
-        let after = |label: &str| self.told.iter().find_map(|line| Some(line.split_once(label)?.1.trim().to_owned()));
-        Some((after("HMC:")?, after("Password:")?))
+/// Patio without a password of the first supervisor, on SQLite or on the database of a URL.
+fn configure(folder: &Path, database: Option<&str>) -> Builder {
+    let builder = Patio::builder().folder(folder).without("PATIO_ADMIN_PASSWORD");
+    match database {
+        Some(url) => builder.postgres(url),
+        None => builder,
     }
 }
 
-impl Drop for Patio {
-    /// Leaves no process behind, whatever a test comes to.
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// The first supervisor's HMC and password, as printed on standard output.
+fn credentials(patio: &Patio) -> Option<(String, String)> {
+    let output = patio.process().output();
+    let after = |label: &str| output.lines().find_map(|line| Some(line.split_once(label)?.1.trim().to_owned()));
+    Some((after("HMC:")?, after("Password:")?))
 }
 
-fn agent() -> ureq::Agent {
-    ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(20))).build().into()
-}
-
-fn post(url: &str, path: &str, token: &str, body: &Value) -> Result<Value, ureq::Error> {
-    agent().post(format!("{url}{path}")).header("authorization", format!("Bearer {token}")).send_json(body)?.body_mut().read_json()
-}
-
-fn put(url: &str, path: &str, token: &str, body: &Value) -> Result<Value, ureq::Error> {
-    put_by(&agent(), url, path, token, body)
-}
-
-fn put_by(agent: &ureq::Agent, url: &str, path: &str, token: &str, body: &Value) -> Result<Value, ureq::Error> {
-    agent.put(format!("{url}{path}")).header("authorization", format!("Bearer {token}")).send_json(body)?.body_mut().read_json()
-}
-
-fn get(url: &str, path: &str, token: &str) -> Result<Value, ureq::Error> {
-    agent().get(format!("{url}{path}")).header("authorization", format!("Bearer {token}")).call()?.body_mut().read_json()
-}
-
-/// Imports the template's campaign; its vehicles by id.
-fn import(patio: &Patio, token: &str) -> Vec<i64> {
-    let bearer = format!("Bearer {token}");
-    let template = agent()
-        .get(format!("{}/api/documents/template", patio.url))
-        .header("authorization", &bearer)
-        .call()
-        .unwrap()
-        .body_mut()
-        .read_to_vec()
-        .unwrap();
-    let mut body = b"--cut\r\ncontent-disposition: form-data; name=\"documents\"; filename=\"template.xlsx\"\r\ncontent-type: application/octet-stream\r\n\r\n".to_vec();
-    body.extend(template);
-    body.extend(b"\r\n--cut--\r\n");
-    let made: Value = agent()
-        .post(format!("{}/api/documents/upload", patio.url))
-        .header("authorization", &bearer)
-        .header("content-type", "multipart/form-data; boundary=cut")
-        .send(&body)
-        .unwrap()
-        .body_mut()
-        .read_json()
-        .unwrap();
-    let id = made["campaign"]["id"].as_i64().unwrap();
-    let list = get(&patio.url, &format!("/api/vehicles/campaign/{id}/all"), token).unwrap();
-    list.as_array().unwrap().iter().map(|vehicle| vehicle["id"].as_i64().unwrap()).collect()
+fn sign_in(patio: &Patio) -> Client {
+    let (hmc, password) = credentials(patio).unwrap();
+    patio.client().sign_in(&hmc, &password)
 }
 
 #[test]
 fn the_first_supervisor_is_told_once_and_everything_saved_is_there_after_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let patio = Patio::start(folder.path());
-    let (hmc, password) = patio.credentials().unwrap();
-    let token = patio.sign_in(&hmc, &password);
-    let vehicle = import(&patio, &token)[0];
-    let path = format!("/api/vehicles/{vehicle}");
-    let saved = put(&patio.url, &path, &token, &json!({ "status": "ng", "operator_notes": "before the restart" })).unwrap();
-    patio.signal("-INT");
-    let (status, said) = patio.ended();
-    assert!(status.success() && said.contains("has ended"), "{status:?} {said}");
+    let (_turn, folder) = (shared(), Folder::temporary());
+    let mut patio = configure(folder.path(), None).start();
+    let admin = sign_in(&patio);
+    let vehicle = admin.import_template().vehicle_ids()[0];
+    let saved = admin.save(vehicle, &json!({ "status": "ng", "operator_notes": "before the restart" }));
+    patio.process_mut().stop(Signal::Interrupt);
+    let output = patio.process().output();
+    assert!(output.contains("has ended"), "{output}");
 
-    let again = Patio::start(folder.path());
-    assert_eq!(again.credentials(), None, "told again: {:?}", again.told);
-    let found = get(&again.url, &path, &token).unwrap();
+    let mut again = configure(folder.path(), None).start();
+    assert_eq!(credentials(&again), None, "told again: {}", again.process().output());
+    let found = again.client().with_token(admin.token()).vehicle(vehicle);
     assert_eq!((&found["operator_notes"], &found["version"]), (&saved["operator_notes"], &saved["version"]));
-    again.signal("-TERM");
-    assert!(again.ended().0.success());
+    again.process_mut().stop(Signal::Terminate);
 }
 
 #[test]
 fn killed_in_the_middle_of_saves_it_loses_none_that_was_acknowledged() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(each_database(async |host| match &host.settings.database_url {
-        None => killed_again_and_again("SQLite", None, Duration::from_secs(1)),
-        Some(url) => killed_again_and_again("PostgreSQL", Some(url.expose()), Duration::from_secs(3)),
-    }));
+    let _turn = heavy();
+    killed_again_and_again("SQLite", None, Duration::from_secs(1));
+    match Database::fresh() {
+        Some(database) => killed_again_and_again("PostgreSQL", Some(&database.url()), Duration::from_secs(3)),
+        None => testing::tell(&format!("{} is not set: PostgreSQL skipped", testing::POSTGRES)),
+    }
 }
 
 /// Five kills, or as many as it takes for 100,000 acknowledged saves.
 fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) {
     let long = testing::long("killed_in_the_middle_of_saves_it_loses_none_that_was_acknowledged");
-    let (wanted, shift) = if long { (100_000, Duration::from_secs(4)) } else { (1, Duration::from_millis(600)) };
-    let folder = tempfile::tempdir().unwrap();
-    let mut patio = Patio::start_on(folder.path(), database);
-    let (hmc, password) = patio.credentials().unwrap();
-    let token = patio.sign_in(&hmc, &password);
-    let vehicles = import(&patio, &token);
+    let (wanted, shift) = if long { (100_000, Some(Duration::from_secs(4))) } else { (1, None) };
+    let folder = Folder::temporary();
+    let mut patio = configure(folder.path(), database).start();
+    let mut admin = sign_in(&patio);
+    let vehicles = admin.import_template().vehicle_ids();
     let (mut kills, mut acknowledged, mut slowest) = (0, 0, Duration::ZERO);
     while kills < 5 || acknowledged < wanted {
-        let before = versions(&patio, &token, &vehicles);
-        let after = save_until_killed(&patio, &token, &before, shift);
-        assert_eq!(patio.ended().0.code(), None, "ended by the signal");
+        let before = versions(&admin, &vehicles);
+        let after = save_until_killed(&patio, &admin, &before, shift);
+        assert_eq!(patio.process_mut().wait().code(), None, "ended by the signal");
         kills += 1;
         acknowledged += after.iter().zip(&before).map(|((_, now), (_, was))| now - was).sum::<i64>();
-        patio = Patio::start_on(folder.path(), database);
+        patio.start_all();
+        admin = patio.client().with_token(admin.token());
         let started = Instant::now();
-        for ((id, version), (_, found)) in after.iter().zip(versions(&patio, &token, &vehicles)) {
+        for ((id, version), (_, found)) in after.iter().zip(versions(&admin, &vehicles)) {
             // The one save that was under way may have been written and not been answered.
             assert!((*version..=version + 1).contains(&found), "kill {kills}: vehicle {id} is at {found}, acknowledged was {version}");
         }
-        put(&patio.url, &format!("/api/vehicles/{}", vehicles[0]), &token, &json!({ "operator_notes": "after the kill" })).unwrap();
+        admin.save(vehicles[0], &json!({ "operator_notes": "after the kill" }));
         slowest = slowest.max(started.elapsed());
-        let counts = get(&patio.url, "/api/campaigns", &token).unwrap();
-        let list = get(&patio.url, &format!("/api/vehicles/campaign/{}/all", counts["campaigns"][0]["id"]), &token).unwrap();
-        let inspected = list.as_array().unwrap().iter().filter(|vehicle| vehicle["inspected"] == true).count();
+        let counts = admin.get("/api/campaigns");
+        let list = admin.vehicles(counts["campaigns"][0]["id"].as_i64().unwrap());
+        let inspected = list.iter().filter(|vehicle| vehicle["inspected"] == true).count();
         assert_eq!(counts["campaigns"][0]["total_inspected"], json!(inspected), "counters equal the rows");
         if database.is_none() {
-            assert_unharmed(folder.path(), kills);
+            assert_unharmed(&patio, kills);
         }
     }
     assert!(slowest < patience, "saving again took {slowest:?}");
     testing::tell(&format!(
         "{on}: {kills} kills, {acknowledged} acknowledged saves, none lost, none invented, saving again within {slowest:?}"
     ));
-    patio.signal("-KILL");
-    patio.ended();
 }
 
 /// Copies the databases while they are in use, which checks every page of the copies.
-fn assert_unharmed(data: &Path, number: i32) {
-    let copy = data.join(format!("copy {number}"));
-    let done = Command::new(env!("CARGO_BIN_EXE_patio"))
-        .env_clear()
-        .env("PATIO_DATA_DIR", data.join("data"))
-        .arg("backup")
-        .arg(&copy)
-        .stdout(Stdio::null())
-        .status();
-    assert!(done.unwrap().success(), "kill {number} harmed the database");
+fn assert_unharmed(patio: &Patio, number: i32) {
+    let copy = patio.folder().join(format!("copy {number}"));
+    let done = run("patio", &["backup", copy.to_str().unwrap()], &[("PATIO_DATA_DIR", patio.data().to_str().unwrap())]);
+    assert_eq!(done.code, Some(0), "kill {number} harmed the database: {}", done.text());
     std::fs::remove_dir_all(copy).unwrap();
 }
 
-fn versions(patio: &Patio, token: &str, vehicles: &[i64]) -> Vec<(i64, i64)> {
-    let version = |id| get(&patio.url, &format!("/api/vehicles/{id}"), token).unwrap()["version"].as_i64().unwrap();
-    vehicles.iter().map(|id| (*id, version(id))).collect()
+fn versions(admin: &Client, vehicles: &[i64]) -> Vec<(i64, i64)> {
+    vehicles.iter().map(|id| (*id, admin.vehicle(*id)["version"].as_i64().unwrap())).collect()
 }
 
 /// Saves every vehicle from a thread of its own, kills the process while they do, and returns the versions acknowledged last.
-fn save_until_killed(patio: &Patio, token: &str, before: &[(i64, i64)], shift: Duration) -> Vec<(i64, i64)> {
-    let killed = AtomicBool::new(false);
+fn save_until_killed(patio: &Patio, admin: &Client, before: &[(i64, i64)], shift: Option<Duration>) -> Vec<(i64, i64)> {
+    let (killed, acknowledged) = (&AtomicBool::new(false), &AtomicUsize::new(0));
+    let save = |(id, mut version): (i64, i64)| {
+        let path = format!("/api/vehicles/{id}");
+        while !killed.load(Ordering::Relaxed) {
+            let answer = admin.try_call("PUT", &path, &json!({ "operator_notes": format!("after {version}") }));
+            let Some(saved): Option<Value> = answer.ok().filter(|answer| answer.is_success()).map(|answer| answer.json()) else { break };
+            assert_eq!(saved["version"], version + 1, "each save is done once");
+            version += 1;
+            acknowledged.fetch_add(1, Ordering::Relaxed);
+        }
+        (id, version)
+    };
     let after: Vec<_> = std::thread::scope(|scope| {
-        let save = |(id, mut version): (i64, i64)| {
-            let (killed, path) = (&killed, format!("/api/vehicles/{id}"));
-            let agent = agent();
-            scope.spawn(move || {
-                while !killed.load(Ordering::Relaxed) {
-                    let note = json!({ "operator_notes": format!("after {version}") });
-                    let Ok(saved) = put_by(&agent, &patio.url, &path, token, &note) else { break };
-                    assert_eq!(saved["version"], version + 1, "each save is done once");
-                    version += 1;
-                }
-                (id, version)
-            })
-        };
-        let savers: Vec<_> = before.iter().map(|vehicle| save(*vehicle)).collect();
-        std::thread::sleep(shift);
-        patio.signal("-KILL");
+        let savers: Vec<_> = before.iter().map(|vehicle| scope.spawn(move || save(*vehicle))).collect();
+        let started = Instant::now();
+        while shift.map_or(acknowledged.load(Ordering::Relaxed) < SAVES, |shift| started.elapsed() < shift) && started.elapsed() < LONGEST {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        patio.process().signal(Signal::Kill);
         killed.store(true, Ordering::Relaxed);
         savers.into_iter().map(|saver| saver.join().unwrap()).collect()
     });

@@ -1,5 +1,6 @@
 //! What stands in the audit log: every change once, every refusal, nothing else.
-use crate::stack::Stack;
+use super::stack::Stack;
+use patio_harness::shared;
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
@@ -80,6 +81,7 @@ fn work(campaign: i64, vehicles: &[Value]) -> Vec<Step> {
 
 #[test]
 fn every_change_and_every_refusal_is_one_entry_and_what_changes_nothing_is_none() {
+    let _turn = shared();
     Stack::on_each_database(|stack| {
         let tokens = ["op", "tm", "admin", "developer"].map(|name| (name, stack.sign_in(name)));
         let token = |who| tokens.iter().find(|(name, _)| *name == who).map(|(_, token)| token.as_str());
@@ -109,6 +111,7 @@ const ODD: [&str; 9] =
 
 #[test]
 fn whatever_is_searched_for_is_only_text() {
+    let _turn = shared();
     Stack::on_each_database(|stack| {
         let developer = stack.sign_in("developer");
         let (campaign, _) = stack.import(&developer);

@@ -1,15 +1,18 @@
 //! Many people who save at once, through the whole product on both databases.
-use crate::stack::Stack;
+use super::stack::Stack;
+use patio_harness::heavy;
 use patio_kit::testing;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// Saves notes on the version that was seen, under a key; sent again, as phones do, when a small machine has too much to do.
 fn save(stack: &Stack, token: &str, id: &Value, version: &Value, notes: &str) -> (u16, Value) {
+    let client = stack.client(Some(token));
     let send = || {
-        let request = stack.request("put", &format!("/api/vehicles/{id}"), Some(token)).header("content-type", "application/json");
+        let request = client.request("PUT", &format!("/api/vehicles/{id}")).header("content-type", "application/json");
         let request = request.header("if-match", format!("\"{version}\"")).header("idempotency-key", notes.replace(' ', "-"));
-        stack.send(request, json!({ "operator_notes": notes }).to_string().as_bytes())
+        let answer = client.send(request, json!({ "operator_notes": notes }).to_string());
+        (answer.status, answer.json())
     };
     let mut answer = send();
     for _ in 0..50 {
@@ -46,6 +49,7 @@ fn race(stack: &Stack, savers: &[(&str, String)], id: &Value) -> (usize, Value) 
 
 #[test]
 fn of_fifty_who_save_one_version_one_wins_and_the_others_get_the_vehicle_as_it_is_now() {
+    let _turn = heavy();
     Stack::on_each_database(|stack| {
         let people = ["op", "tm", "admin"].map(|name| stack.sign_in(name));
         let id = stack.import(&people[2]).1[0]["id"].clone();
@@ -58,6 +62,7 @@ fn of_fifty_who_save_one_version_one_wins_and_the_others_get_the_vehicle_as_it_i
 #[test]
 fn of_two_who_save_one_version_one_wins_and_a_repeat_of_the_same_save_is_a_success() {
     let rounds = testing::rounds(10);
+    let _turn = heavy();
     Stack::on_each_database(|stack| {
         let people = ["op", "tm", "admin"].map(|name| stack.sign_in(name));
         let id = stack.import(&people[2]).1[0]["id"].clone();
@@ -96,6 +101,7 @@ fn write(stack: &Stack, n: usize, rounds: usize, vehicles: &[Value], admin: &str
 #[test]
 fn many_writers_at_once_never_meet_a_locked_database_and_progress_is_right_a_second_later() {
     let rounds = testing::rounds(20);
+    let _turn = heavy();
     Stack::on_each_database(|stack| {
         let admin = stack.sign_in("admin");
         let (id, vehicles) = stack.import(&admin);

@@ -1,23 +1,26 @@
 //! All of Patio inside the test: the real services, the real gateway, four people.
 use clap::Parser;
 use http_body_util::{BodyExt, Full};
+use patio_harness::{Client, Database, Folder, POSTGRES};
 use patio_kit::{
     config::{Listen, Settings},
     host::Host,
     link::Bearer,
     secret::Secret,
-    testing::each_database,
+    testing::tell,
 };
 use patio_proto::{
     campaign::{CreateDraftRequest, PublishDraftRequest, draft_service_client::DraftServiceClient},
     vehicle::{ImportVehiclesRequest, NewVehicle, fleet_service_client::FleetServiceClient},
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, net::TcpListener, time::Duration};
+use std::{net::TcpListener, path::Path, time::Duration};
 use tonic::{Code, body::Body};
 use tower::ServiceExt;
 
 const PASSWORD: &str = "a-first-password";
+/// The four people and their HMCs.
+const PEOPLE: [(&str, &str); 4] = [("admin", "1000"), ("developer", "DEV0"), ("op", "3000"), ("tm", "2000")];
 
 #[derive(Parser)]
 struct Options {
@@ -36,11 +39,11 @@ struct Options {
 /// Patio on a free port.
 pub struct Stack {
     host: Host,
-    url: String,
-    people: BTreeMap<&'static str, String>,
+    client: Client,
     runtime: tokio::runtime::Runtime,
     trap: TcpListener,
-    _folder: tempfile::TempDir,
+    _folder: Folder,
+    _database: Option<Database>,
 }
 
 impl Stack {
@@ -50,81 +53,49 @@ impl Stack {
     }
 
     /// Runs a test on SQLite, and on PostgreSQL where the environment names a server.
-    pub fn on_each_database(test: impl Fn(&Self) + Sync) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(each_database(async |host| {
-            let url = host.settings.database_url.clone();
-            // A thread of its own, as the stack brings a runtime of its own.
-            std::thread::scope(|scope| scope.spawn(|| test(&Self::on(url))).join().unwrap());
-        }));
+    pub fn on_each_database(test: impl Fn(&Self)) {
+        test(&Self::on(None));
+        match Database::fresh() {
+            Some(database) => test(&Self::on(Some(database))),
+            None => tell(&format!("{POSTGRES} is not set: PostgreSQL skipped")),
+        }
     }
 
-    fn on(database_url: Option<Secret>) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let runtime = tokio::runtime::Runtime::new().unwrap();
+    fn on(database: Option<Database>) -> Self {
+        let (folder, runtime) = (Folder::temporary(), tokio::runtime::Runtime::new().unwrap());
+        let database_url = database.as_ref().map(|database| Secret::from(database.url()));
         let (host, url) = runtime.block_on(start(folder.path(), database_url));
-        let people = [("admin", "1000"), ("developer", "DEV0"), ("op", "3000"), ("tm", "2000")].map(|(name, hmc)| (name, hmc.to_owned()));
         let trap = TcpListener::bind("127.0.0.1:0").unwrap();
         trap.set_nonblocking(true).unwrap();
-        let stack = Self { host, url, people: people.into(), runtime, trap, _folder: folder };
-        let admin = stack.sign_in("admin");
-        for (hmc, user_type) in [("2000", "tm"), ("3000", "op")] {
-            let made = stack.call(
-                "post",
-                "/api/sign-up",
-                Some(&admin),
-                Some(&json!({ "hmc": hmc, "password": PASSWORD, "user_type": user_type })),
-            );
-            assert_eq!(made.0, 201, "{made:?}");
+        let stack = Self { host, client: Client::new(&url), runtime, trap, _folder: folder, _database: database };
+        let admin = stack.client.sign_in("1000", PASSWORD);
+        for (hmc, role) in [("2000", "tm"), ("3000", "op")] {
+            admin.create_person(hmc, PASSWORD, role);
         }
         stack
     }
 
+    /// A client without a session, or with a session's token.
+    pub fn client(&self, token: Option<&str>) -> Client {
+        self.client.with_token(token.unwrap_or_default())
+    }
+
     /// A fresh token of one of the four.
     pub fn sign_in(&self, name: &str) -> String {
-        let (status, body) = self.call("post", "/api/sessions", None, Some(&json!({ "hmc": self.people[name], "password": PASSWORD })));
-        assert_eq!(status, 200, "{name}: {body}");
-        body["token"].as_str().unwrap().to_owned()
+        let hmc = PEOPLE.iter().find(|(person, _)| *person == name).unwrap().1;
+        self.client.sign_in(hmc, PASSWORD).token().to_owned()
     }
 
     /// Status and body of a call; a body that is no JSON comes as text.
     pub fn call(&self, method: &str, path: &str, token: Option<&str>, body: Option<&Value>) -> (u16, Value) {
-        let mut request = self.request(method, path, token);
-        if body.is_some() {
-            request = request.header("content-type", "application/json");
-        }
-        self.send(request, body.map(Value::to_string).unwrap_or_default().as_bytes())
-    }
-
-    /// A request that still lacks its body.
-    pub fn request(&self, method: &str, path: &str, token: Option<&str>) -> ureq::http::request::Builder {
-        let request = ureq::http::Request::builder().method(method.to_uppercase().as_str()).uri(format!("{}{path}", self.url));
-        match token {
-            Some(token) => request.header("authorization", format!("Bearer {token}")),
-            None => request,
-        }
-    }
-
-    /// What comes of it; a body that is no JSON comes as text.
-    pub fn send(&self, request: ureq::http::request::Builder, body: &[u8]) -> (u16, Value) {
-        let agent: ureq::Agent =
-            ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(20))).build().into();
-        let mut response = agent.run(request.body(body).unwrap()).unwrap();
-        let status = response.status().as_u16();
-        if status == 200 && response.headers().get("content-type").is_some_and(|kind| kind == "text/event-stream") {
-            return (status, Value::Null); // it goes on for as long as its session
-        }
-        let bytes = response.body_mut().read_to_vec().unwrap();
-        let body = serde_json::from_slice(&bytes).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&bytes).into_owned()));
-        (status, body)
+        let answer = self.client(token).call(method, path, body.unwrap_or(&Value::Null));
+        (answer.status, answer.json())
     }
 
     /// Makes a campaign of ten vehicles as an import does; its id and its vehicles as the whole list has them.
     pub fn import(&self, token: &str) -> (i64, Vec<Value>) {
         let id = self.runtime.block_on(import(&self.host, &Bearer::new(Some(token), "test", "")));
-        let (status, list) = self.call("get", &format!("/api/vehicles/campaign/{id}/all"), Some(token), None);
-        assert_eq!(status, 200, "{list}");
-        (id, list.as_array().unwrap().clone())
+        (id, self.client(Some(token)).vehicles(id))
     }
 
     /// What a service answers to an empty message, past the gateway.
@@ -167,7 +138,7 @@ impl Stack {
     }
 }
 
-async fn start(folder: &std::path::Path, database_url: Option<Secret>) -> (Host, String) {
+async fn start(folder: &Path, database_url: Option<Secret>) -> (Host, String) {
     let mut options =
         Options::parse_from(["test", "--developer-password", PASSWORD, "--admin-password", PASSWORD, "--sign-in-burst", "10000"]);
     options.settings.data_dir = folder.to_owned();

@@ -1,14 +1,8 @@
 //! What the databases of the services hold, read past the services.
-use sqlx::{Connection, Executor, PgConnection, Row};
+use patio_harness::Database;
 
 /// Looks into the one database that all services share.
-pub struct Ledger {
-    runtime: tokio::runtime::Runtime,
-    server: String,
-    name: String,
-    /// The database.
-    pub url: String,
-}
+pub struct Ledger(pub Database);
 
 /// Vehicles that no living campaign has, campaigns that are neither whole nor gone, imports that have not ended.
 const UNSETTLED: [(&str, &str); 7] = [
@@ -46,45 +40,20 @@ const MISCOUNTED: &str = "
     select count(*) from wrong";
 
 impl Ledger {
-    /// Makes a fresh database on a server.
-    pub fn on(server: &str) -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let name = format!("patio_kills_{}", uuid::Uuid::now_v7().simple());
-        let url = format!("{}/{name}", server.rsplit_once('/').unwrap().0);
-        let ledger = Self { runtime, server: server.to_owned(), name, url };
-        ledger.as_owner(&format!("create database {}", ledger.name));
-        ledger
-    }
-
-    fn as_owner(&self, command: &str) {
-        self.runtime.block_on(async {
-            let mut server = PgConnection::connect(&self.server).await.unwrap();
-            server.execute(sqlx::AssertSqlSafe(command.to_owned())).await.unwrap();
-        });
-    }
-
     /// One number; `$id` stands for `id`.
     pub fn number(&self, text: &str, id: i64) -> i64 {
-        self.runtime.block_on(async {
-            let mut database = PgConnection::connect(&self.url).await.unwrap();
-            let row = database.fetch_one(sqlx::AssertSqlSafe(text.replace("$id", &id.to_string()))).await.unwrap();
-            row.get::<i64, _>(0)
-        })
+        self.0.sql(&text.replace("$id", &id.to_string())).parse().unwrap()
     }
 
-    /// How much is neither whole nor gone.
-    pub fn unsettled(&self) -> Vec<(&'static str, i64)> {
-        UNSETTLED.into_iter().map(|(what, text)| (what, self.number(text, 0))).filter(|(_, count)| *count > 0).collect()
+    /// How much is neither whole nor gone, each with its number.
+    pub fn unsettled(&self) -> Vec<String> {
+        let each = UNSETTLED.map(|(what, text)| format!("select '{what}', ({text}) as number"));
+        let all = format!("select * from ({}) counts where number > 0", each.join(" union all "));
+        self.0.sql(&all).lines().map(str::to_owned).collect()
     }
 
     /// Proves that every counter equals its rows.
     pub fn counters_equal_the_rows(&self) {
         assert_eq!(self.number(MISCOUNTED, 0), 0, "counters differ from the rows");
-    }
-}
-
-impl Drop for Ledger {
-    fn drop(&mut self) {
-        self.as_owner(&format!("drop database {} with (force)", self.name));
     }
 }

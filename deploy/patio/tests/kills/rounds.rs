@@ -1,10 +1,11 @@
 //! The rounds: something long is asked for, a service dies meanwhile, and what is left is looked at.
+use super::{import, ledger::Ledger, outcome, supervisor};
 use crate::{
-    cluster::{Caller, Cluster, SERVICES},
-    ledger::Ledger,
-    program::say,
+    dice::{Dice, seed},
+    workbooks,
 };
-use rust_xlsxwriter::Workbook;
+use patio_harness::{Client, Patio, SERVICES};
+use patio_kit::testing::tell;
 use serde_json::{Value, json};
 use std::{
     sync::{
@@ -19,35 +20,28 @@ use std::{
 const VEHICLES: u32 = 6_000;
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Chance that can be told.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % end
-    }
-}
-
-/// All rounds on one cluster.
-pub fn all(postgres: &str, redis: &str, rounds: u32) {
-    let seed = u64::try_from(uuid::Uuid::now_v7().as_u128() & u128::from(u64::MAX)).unwrap() | 1;
-    let ledger = Ledger::on(postgres);
-    let cluster = Cluster::start(&ledger.url, &format!("{redis}/{}", 4 + seed % 12));
-    let mut play = Play { cluster, ledger, dice: Dice(seed), slowest: Duration::ZERO, spared: 0, took: Duration::from_secs(2) };
-    say(&format!("seed {seed}"));
+/// All rounds on one Patio.
+pub fn all(patio: Patio, ledger: Ledger, rounds: u32) {
+    let seed = seed();
+    let admin = supervisor(&patio);
+    let mut play = Play { patio, admin, ledger, dice: Dice(seed), slowest: Duration::ZERO, spared: 0, took: Duration::from_secs(2) };
+    tell(&format!("seed {seed}"));
     play.warm_up();
     for (what, round) in [("imports", Play::import as fn(&mut Play, u32)), ("deletions", Play::delete), ("bulk jobs", Play::bulk)] {
         (play.slowest, play.spared) = (Duration::ZERO, 0);
         (0..rounds).for_each(|number| round(&mut play, number));
-        say(&format!("{rounds} {what}: {} came through, {} did not; settled within {:?}", play.spared, rounds - play.spared, play.slowest));
+        tell(&format!(
+            "{rounds} {what}: {} came through, {} did not; settled within {:?}",
+            play.spared,
+            rounds - play.spared,
+            play.slowest
+        ));
     }
 }
 
 struct Play {
-    cluster: Cluster,
+    patio: Patio,
+    admin: Client,
     ledger: Ledger,
     dice: Dice,
     /// The longest that one round took to settle.
@@ -65,13 +59,13 @@ struct Watching {
 }
 
 impl Watching {
-    fn of(caller: Caller, name: &str) -> Self {
+    fn of(admin: Client, name: &str) -> Self {
         let (stop, path) = (Arc::new(AtomicBool::new(false)), format!("/api/campaigns?search={}", name.replace(' ', "%20")));
         let stopped = Arc::clone(&stop);
         let looking = thread::spawn(move || {
             let mut odd = Vec::new();
             while !stopped.load(Relaxed) {
-                let page = caller.call("get", &path, None).1;
+                let page = outcome(admin.try_call("GET", &path, &Value::Null)).1;
                 let shown = page["campaigns"].as_array().cloned().unwrap_or_default();
                 odd.extend(shown.iter().filter(|campaign| campaign["total_vehicles"] != VEHICLES).map(ToString::to_string));
                 thread::sleep(Duration::from_millis(50));
@@ -91,19 +85,8 @@ impl Watching {
 
 /// A campaign's workbook; its model code is its own, so that its vehicles are in no other one.
 fn workbook(name: &str, model: &str) -> Vec<u8> {
-    let mut book = Workbook::new();
-    let sheet = book.add_worksheet().set_name("Sheet1").unwrap();
-    for (place, column) in (0u16..).zip(["Campaign", "Part", "Description", "Model Code", "Serial Number", "Parking Space"]) {
-        sheet.write_string(0, place, column).unwrap();
-    }
-    for row in 1..=VEHICLES {
-        let space = format!("{}-{row}", ["A", "B", "- "][(row % 3) as usize]);
-        for (place, text) in [(3, model), (4, &format!("{row:06}")), (5, &space)] {
-            sheet.write_string(row, place, text).unwrap();
-        }
-    }
-    sheet.write_string(1, 0, name).unwrap();
-    book.save_to_buffer().unwrap()
+    let space = |row| format!("{}-{row}", ["A", "B", "- "][(row % 3) as usize]);
+    workbooks::described(name, model, VEHICLES, |row| [String::new(), format!("{row:06}"), space(row)])
 }
 
 impl Play {
@@ -111,12 +94,12 @@ impl Play {
         let begun = Instant::now();
         let id = self.imported("Warm up", "WARM");
         self.took = begun.elapsed();
-        say(&format!("an import of {VEHICLES} vehicles takes {:?}", self.took));
-        assert_eq!(self.cluster.call("delete", &format!("/api/campaigns/{id}"), None).0, 200);
+        tell(&format!("an import of {VEHICLES} vehicles takes {:?}", self.took));
+        self.admin.delete(&format!("/api/campaigns/{id}"));
     }
 
     fn imported(&self, name: &str, model: &str) -> i64 {
-        self.cluster.import(&workbook(name, model))
+        import(&self.patio, &self.admin, &workbook(name, model))
     }
 
     /// Kills a service while `act` goes on in another thread, starts it again, and waits until nothing is half-done.
@@ -125,19 +108,19 @@ impl Play {
         let delay = Duration::from_millis(self.dice.below(1 + u64::try_from(within.as_millis()).unwrap()));
         let acting = thread::spawn(act);
         thread::sleep(delay);
-        self.cluster.kill(victim);
+        self.patio.replica_mut(victim, 0).kill();
         thread::sleep(Duration::from_millis(self.dice.below(1_000)));
-        self.cluster.begin(victim);
+        self.patio.replica_mut(victim, 0).start().unwrap();
         let begun = Instant::now();
         let done = acting.join().unwrap();
-        self.cluster.wait_until_ready();
+        self.patio.wait_until_ready();
         loop {
             let unsettled = self.ledger.unsettled();
             if unsettled.is_empty() {
                 break;
             }
-            assert!(begun.elapsed() < LONGEST, "{victim} killed after {delay:?}: not settled: {unsettled:?}\n{}", self.cluster.said());
-            thread::sleep(Duration::from_millis(100));
+            assert!(begun.elapsed() < LONGEST, "{victim} killed after {delay:?}: not settled: {unsettled:?}\n{}", self.patio.last_lines());
+            thread::sleep(Duration::from_millis(50));
         }
         self.slowest = self.slowest.max(begun.elapsed());
         self.ledger.counters_equal_the_rows();
@@ -146,23 +129,18 @@ impl Play {
 
     /// How many campaigns have a name, and how many vehicles the one with it shows.
     fn shown(&self, name: &str) -> Option<(i64, Value)> {
-        let (status, page) = self.cluster.call("get", &format!("/api/campaigns?search={}", name.replace(' ', "%20")), None);
-        assert_eq!(status, 200, "{page}");
+        let page = self.admin.get(&format!("/api/campaigns?search={}", name.replace(' ', "%20")));
         let found = page["campaigns"].as_array().unwrap().first()?.clone();
-        let list = self.cluster.call("get", &format!("/api/vehicles/campaign/{}/all", found["id"]), None).1;
-        assert_eq!(
-            list.as_array().map(|all| all.len() as u64),
-            found["total_vehicles"].as_u64(),
-            "the list is as long as the counter says"
-        );
-        Some((found["id"].as_i64().unwrap(), found))
+        let id = found["id"].as_i64().unwrap();
+        assert_eq!(found["total_vehicles"], self.admin.vehicles(id).len(), "the list is as long as the counter says");
+        Some((id, found))
     }
 
     fn import(&mut self, number: u32) {
         let name = format!("Import {number}.");
-        let (caller, file) = (self.cluster.caller(), workbook(&name, &format!("I{number}")));
-        let watching = Watching::of(self.cluster.caller(), &name);
-        let (status, body) = self.interrupted(self.took, move || caller.upload(&uuid::Uuid::now_v7().to_string(), &file));
+        let (admin, file) = (self.admin.clone(), workbook(&name, &format!("I{number}")));
+        let watching = Watching::of(self.admin.clone(), &name);
+        let (status, body) = self.interrupted(self.took, move || outcome(admin.try_upload(&uuid::Uuid::now_v7().to_string(), &file)));
         watching.ends();
         let found = self.shown(&name);
         assert!(found.is_some() || status != 201, "told to be there: {body}");
@@ -176,9 +154,9 @@ impl Play {
     fn delete(&mut self, number: u32) {
         let name = format!("Deletion {number}.");
         let id = self.imported(&name, &format!("D{number}"));
-        let caller = self.cluster.caller();
-        let (status, _) =
-            self.interrupted(Duration::from_millis(900), move || caller.call("delete", &format!("/api/campaigns/{id}"), None));
+        let (admin, path) = (self.admin.clone(), format!("/api/campaigns/{id}"));
+        let delete = move || outcome(admin.try_call("DELETE", &path, &Value::Null));
+        let (status, _) = self.interrupted(Duration::from_millis(900), delete);
         match self.shown(&name) {
             Some((_, campaign)) => assert!(status != 200 && campaign["total_vehicles"] == VEHICLES, "{status} {campaign}"),
             None => {
@@ -196,14 +174,15 @@ impl Play {
             Some((id, _)) => (id, true),
             None => (self.imported(&name, &model), false),
         };
-        let jobs = self.cluster.call("get", "/api/jobs", None).1;
+        let jobs = self.admin.get("/api/jobs");
         let last = jobs["jobs"].as_array().unwrap().iter().find(|job| job["kind"] == "status" && job["campaigns"][0]["id"] == id).cloned();
-        let (caller, before) = (self.cluster.caller(), self.with_status(id));
+        let (admin, before) = (self.admin.clone(), self.with_status(id));
         let (status, body) = self.interrupted(Duration::from_millis(1_500), move || match last.filter(|_| is_undo) {
-            Some(job) => caller.call("post", &format!("/api/jobs/{}/undo", job["id"]), None),
+            Some(job) => outcome(admin.try_call("POST", &format!("/api/jobs/{}/undo", job["id"]), &Value::Null)),
             None => {
                 let vins: Vec<String> = (1..=VEHICLES).map(|row| format!("{model} {row:06}")).collect();
-                caller.call("post", "/api/vehicles/bulk/status", Some(&json!({ "vins": vins, "action": "insert", "status": "ok" })))
+                let insert = json!({ "vins": vins, "action": "insert", "status": "ok" });
+                outcome(admin.try_call("POST", "/api/vehicles/bulk/status", &insert))
             }
         });
         let after = self.with_status(id);

@@ -20,8 +20,8 @@ use std::{
 const VEHICLES: Schema = vehicle_svc::Vehicles::SCHEMA;
 /// The last step before vehicles and campaigns were given more columns.
 const BEFORE: i64 = 3;
-/// How long a report reads.
-const REPORT: Duration = Duration::from_secs(5);
+/// How long a report reads, which a step waits for.
+const REPORT: Duration = Duration::from_secs(2);
 /// For how long a save may be held up.
 const HELD_UP: Duration = Duration::from_secs(1);
 
@@ -78,6 +78,7 @@ async fn report(mut connection: PgConnection) -> Instant {
 
 #[tokio::test]
 async fn steps_that_wait_for_a_report_hold_up_no_save_for_longer_than_a_second() {
+    let _turn = patio_harness::heavy();
     each_database(async |host| {
         if host.settings.database_url.is_none() {
             return;
@@ -131,6 +132,7 @@ fn later() -> Schema {
 
 #[tokio::test]
 async fn an_index_is_made_beside_a_report_and_by_many_processes_at_once() {
+    let _turn = patio_harness::heavy();
     each_database(async |host| {
         if host.settings.database_url.is_none() {
             return;

@@ -1,12 +1,7 @@
 //! What is measured, as Prometheus reads it.
-use super::programs::Patio;
+use patio_harness::{Patio, shared, until};
 use serde_json::Value;
-use std::{net::TcpListener, thread::sleep, time::Duration};
-
-fn metrics(admin: &str) -> String {
-    let agent: ureq::Agent = ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(10))).build().into();
-    agent.get(format!("http://{admin}/metrics")).call().unwrap().body_mut().read_to_string().unwrap()
-}
+use std::time::Duration;
 
 /// The value of the one series that has all these in its line.
 fn value(text: &str, parts: &[&str]) -> Option<f64> {
@@ -18,14 +13,19 @@ fn value(text: &str, parts: &[&str]) -> Option<f64> {
 
 #[test]
 fn requests_calls_and_streams_are_counted_and_so_is_who_waits() {
-    let folder = tempfile::tempdir().unwrap();
-    let admin = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    let patio = Patio::start(folder.path(), &[("PATIO_ADMIN_LISTEN", &admin)]);
-    patio.import();
-    let report = format!("/api/campaigns/{}/export_all_yards", patio.call("GET", "/api/campaigns", &Value::Null)["campaigns"][0]["id"]);
-    assert!(patio.bytes(&report).starts_with(b"PK"));
-    sleep(Duration::from_millis(1500)); // who waits is told every second
-    let text = metrics(&admin);
+    let (_turn, patio) = (shared(), Patio::builder().start());
+    let admin = patio.sign_in();
+    let campaign = admin.import_template().id;
+    let report = admin.call("GET", &format!("/api/campaigns/{campaign}/export_all_yards"), &Value::Null);
+    assert!(report.body.starts_with(b"PK"));
+    let metrics = || admin.at(&patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
+    let waiting = ["patio_db_queue{service=\"vehicle-svc\"}", "patio_sign_ins_waiting", "patio_turns{rank=\"save\",state=\"waiting\"}"];
+    // Who waits is told every second.
+    until("nothing waits", Duration::from_secs(10), || {
+        let text = metrics();
+        waiting.iter().all(|series| value(&text, &[&format!("{series} ")]) == Some(0.0))
+    });
+    let text = metrics();
     let counted = |parts: &[&str]| value(&text, parts).unwrap_or_else(|| unreachable!("{parts:?} in {text}"));
     for (rpc, times) in
         [("VehicleService/ListAllVehicles", 1.0), ("FileService/ExportCampaign", 1.0), ("ImportService/ImportCampaign", 1.0)]
@@ -35,7 +35,7 @@ fn requests_calls_and_streams_are_counted_and_so_is_who_waits() {
     }
     assert!(counted(&["patio_sql_total{", "VehicleService/ListAllVehicles"]) >= 1.0);
     assert_eq!(counted(&["patio_http_total{", "route=\"/api/campaigns/{id}/export_all_yards\"", "status=\"200\""]), 1.0);
-    for waiting in ["patio_db_queue{service=\"vehicle-svc\"}", "patio_sign_ins_waiting", "patio_turns{rank=\"save\",state=\"waiting\"}"] {
+    for waiting in waiting {
         assert_eq!(counted(&[&format!("{waiting} ")]), 0.0, "{waiting}");
     }
 }

@@ -13,6 +13,7 @@ async fn applied(host: &Host, schema: Schema) -> Vec<(i64, Vec<u8>)> {
 
 #[tokio::test]
 async fn tables_are_brought_up_to_date_twice_and_by_many_at_once_without_harm() {
+    let _turn = patio_harness::shared();
     each_database(async |host| {
         for schema in SCHEMAS {
             let many =
@@ -27,6 +28,7 @@ async fn tables_are_brought_up_to_date_twice_and_by_many_at_once_without_harm() 
 
 #[tokio::test]
 async fn a_version_that_knows_fewer_steps_starts_on_the_tables_of_a_newer_one() {
+    let _turn = patio_harness::shared();
     each_database(async |host| {
         for schema in SCHEMAS {
             let db = host.database(schema).await.unwrap();

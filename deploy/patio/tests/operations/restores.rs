@@ -1,25 +1,30 @@
 //! A restore brings back every row, in time, whichever database it is.
 use super::{
+    backups::{is_verified, tool},
     contents::{Contents, differences, of_postgres, of_sqlite},
-    five::{Five, SERVICES},
-    programs::{Client, Patio, run},
+    everything,
 };
-use patio_kit::testing::{self, POSTGRES, REDIS, from_environment, tell};
+use patio_harness::{Builder, Client, Database, Folder, POSTGRES, Patio, REDIS, redis_database, run, shared, until};
+use patio_kit::testing::{self, tell};
 use rust_xlsxwriter::Workbook;
 use serde_json::{Value, json};
 use std::{
     path::Path,
-    process::Command,
     time::{Duration, Instant},
 };
 
 /// How many vehicles there are, at length and in short.
-const VEHICLES: [usize; 2] = [1_000_000, 3_000];
+const VEHICLES: [usize; 2] = [1_000_000, 1_000];
 /// How many the largest workbook holds.
 const LARGEST: usize = 100_000;
 /// How long a restore may take until people work again.
 const RESTORED: Duration = Duration::from_secs(120);
+/// How long the import of the largest workbook may take.
+const IMPORTED: Duration = Duration::from_secs(300);
 
+/// The services that store something, each with the name of its schema.
+const SCHEMAS: [(&str, &str); 4] =
+    [("auth-svc", "auth"), ("campaign-svc", "campaign"), ("vehicle-svc", "vehicle"), ("import-svc", "imports")];
 /// The role that makes backups of `PostgreSQL`.
 const KEEPER: &str = "keeper";
 
@@ -39,39 +44,48 @@ fn workbook(campaign: usize, vehicles: usize) -> Vec<u8> {
 }
 
 /// Campaigns, people, saves, changes of many: something in every table that people fill.
-fn fill(patio: &Client) -> usize {
+fn fill(admin: &Client) -> usize {
     let wanted = testing::rounds(if testing::long("a restore") { VEHICLES[0] } else { VEHICLES[1] });
     let each = wanted.div_ceil(10).min(LARGEST);
     let began = Instant::now();
     for campaign in 0..wanted.div_ceil(each) {
-        patio.upload(&workbook(campaign, each));
+        upload(admin, &workbook(campaign, each));
     }
     tell(&format!("{wanted} vehicles imported in {:?}", began.elapsed()));
-    work(patio, "before");
-    std::thread::sleep(Duration::from_millis(1500)); // what is shown of campaigns may be a second old
+    work(admin, "before");
+    // What is shown of campaigns may be a second old.
+    until("campaigns show what was saved", Duration::from_secs(20), || {
+        let campaigns = admin.get("/api/campaigns");
+        campaigns["campaigns"].as_array().unwrap().iter().filter(|campaign| campaign["status"] == "Ongoing").all(|campaign| {
+            let vehicles = admin.vehicles(campaign["id"].as_i64().unwrap());
+            campaign["total_inspected"] == vehicles.iter().filter(|vehicle| vehicle["inspected"] == true).count()
+        })
+    });
     wanted
 }
 
+fn upload(admin: &Client, workbook: &[u8]) {
+    let _ = admin.send_file("/api/documents/upload", ("documents", "t.xlsx"), workbook).expect_success();
+}
+
 /// Writes through each of the services.
-fn work(patio: &Client, when: &str) {
-    patio.upload(&workbook(if when == "before" { 90 } else { 91 }, 50));
-    let campaigns = patio.call("GET", "/api/campaigns", &Value::Null);
-    let id = &campaigns["campaigns"][0]["id"];
-    patio.call("PUT", &format!("/api/campaigns/{id}"), &json!({ "status": "Ongoing" }));
-    let vehicles = patio.call("GET", &format!("/api/vehicles/campaign/{id}/all"), &Value::Null);
-    let vehicles = vehicles.as_array().unwrap();
+fn work(admin: &Client, when: &str) {
+    upload(admin, &workbook(if when == "before" { 90 } else { 91 }, 50));
+    let campaigns = admin.get("/api/campaigns");
+    let id = campaigns["campaigns"][0]["id"].as_i64().unwrap();
+    admin.put(&format!("/api/campaigns/{id}"), &json!({ "status": "Ongoing" }));
+    let vehicles = admin.vehicles(id);
     if let Some(older) = campaigns["campaigns"].as_array().unwrap().iter().find(|campaign| campaign["status"] == "Ongoing") {
-        let next = older["next"].as_i64().unwrap();
-        patio.call("PUT", &format!("/api/vehicles/{next}"), &json!({ "status": "ok", "operator_notes": when }));
+        admin.save(older["next"].as_i64().unwrap(), &json!({ "status": "ok", "operator_notes": when }));
     }
     for vehicle in &vehicles[..5] {
         let save = json!({ "status": "ng", "operator_notes": format!("{when}, é ‘quoted’ \\ \t") });
-        patio.call("PUT", &format!("/api/vehicles/{}", vehicle["id"]), &save);
+        admin.save(vehicle["id"].as_i64().unwrap(), &save);
     }
     let vins: Vec<_> = vehicles[5..20].iter().map(|vehicle| &vehicle["vin_number"]).collect();
     let many = json!({ "vins": vins, "action": "insert", "status": "ok", "campaign_id": id });
-    assert_eq!(patio.call("POST", "/api/vehicles/bulk/status", &many)["updated"], 15);
-    patio.call("POST", "/api/sign-up", &json!({ "hmc": format!("77{}", when.len()), "password": "a-first-password", "user_type": "op" }));
+    assert_eq!(admin.post("/api/vehicles/bulk/status", &many)["updated"], 15);
+    admin.create_person(&format!("77{}", when.len()), "a-first-password", "op");
 }
 
 /// Makes a backup of a Patio that runs; its contents just then, which nothing changed meanwhile.
@@ -119,16 +133,22 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
+/// A supervisor who has time for the largest workbook.
+fn supervisor(patio: &Patio) -> Client {
+    patio.sign_in().with_timeout(IMPORTED)
+}
+
 #[test]
 fn every_row_of_sqlite_comes_back_in_time() {
-    let folder = tempfile::tempdir().unwrap();
+    let (_turn, folder) = (shared(), Folder::temporary());
     let patio = |data: &Path, arguments: &[&str]| {
-        let (code, out, err) = run("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())]);
-        assert_eq!(code, Some(0), "{arguments:?}: {out}{err}");
+        let done = run("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())]);
+        assert_eq!(done.code, Some(0), "{arguments:?}: {done:?}");
     };
-    let running = Patio::start(folder.path(), &[]);
-    let vehicles = fill(&running);
-    let (data, copy) = (folder.path().join("data"), |turn: usize| folder.path().join(format!("copy-{turn}")));
+    let running = Patio::builder().folder(folder.path()).start();
+    let admin = supervisor(&running);
+    let vehicles = fill(&admin);
+    let (data, copy) = (running.data(), |turn: usize| folder.path().join(format!("copy-{turn}")));
     let mut last = copy(0);
     let (before, backup) = quiet(
         || block_on(of_sqlite(&data)),
@@ -138,8 +158,8 @@ fn every_row_of_sqlite_comes_back_in_time() {
             patio(&data, &["backup", last.to_str().unwrap()]);
         },
     );
-    let shown = running.everything();
-    work(&running, "between");
+    let shown = everything(&admin);
+    work(&admin, "between");
     running.stop();
 
     let (other, began) = (folder.path().join("other"), Instant::now());
@@ -147,129 +167,112 @@ fn every_row_of_sqlite_comes_back_in_time() {
     let copied = began.elapsed();
     is_same(&before, &block_on(of_sqlite(&other.join("data"))));
     let started = Instant::now();
-    let restored = Patio::start(&other, &[]);
-    is_shown(&restored.everything(), &shown);
+    let restored = Patio::builder().folder(&other).start();
+    let admin = supervisor(&restored);
+    is_shown(&everything(&admin), &shown);
     in_time("SQLite", vehicles, (backup, copied + started.elapsed()));
-    work(&restored, "between");
+    work(&admin, "between");
     restored.stop();
     patio(&other.join("data"), &["audit", "verify"]);
 }
 
-/// A server with two databases of one Patio, in which each service has a role and a schema of its own.
-struct Server {
-    admin: String,
-    name: String,
-}
+/// Roles of one Patio on the server of PostgreSQL: one for each schema, and one that makes backups. The database that gives
+/// them their names is never made.
+struct Roles(Database);
 
-impl Server {
-    fn start() -> Option<Self> {
-        let admin = from_environment(POSTGRES)?;
-        let server = Self { admin, name: format!("patio_{}", uuid::Uuid::now_v7().simple()) };
-        for (_, schema) in SERVICES {
-            server.sql("postgres", &format!("create role {} login password 'x'", server.role(schema)));
-        }
+impl Roles {
+    fn create() -> Option<Self> {
+        let roles = Self(Database::reserved()?);
+        let all = SCHEMAS.map(|(_, schema)| roles.name(schema));
+        let keeper = roles.name(KEEPER);
+        all.iter().for_each(|role| _ = roles.0.on_server(&format!("create role {role} login password 'x'")));
         // Who may read all four and restore them, as the runbook has it.
-        let (keeper, all) = (server.role(KEEPER), SERVICES.map(|(_, schema)| server.role(schema)).join(", "));
-        server.sql("postgres", &format!("create role {keeper} login createdb password 'x'"));
-        server.sql("postgres", &format!("grant {all} to {keeper}"));
-        Some(server)
+        roles.0.on_server(&format!("create role {keeper} login createdb password 'x'"));
+        roles.0.on_server(&format!("grant {} to {keeper}", all.join(", ")));
+        Some(roles)
     }
 
-    fn role(&self, schema: &str) -> String {
-        format!("{}_{schema}", self.name)
+    fn name(&self, schema: &str) -> String {
+        format!("{}_{schema}", self.0.name())
     }
 
-    /// Who runs the server, at a database.
-    fn admin(&self, database: &str) -> String {
-        format!("{}/{database}", self.admin.rsplit_once('/').unwrap().0)
-    }
-
-    /// A service's role at a database.
-    fn url(&self, schema: &str, database: &str) -> String {
-        let (_, place) = self.admin.rsplit_once('@').unwrap();
-        format!("postgres://{}:x@{}/{database}", self.role(schema), place.rsplit_once('/').unwrap().0)
-    }
-
-    fn sql(&self, database: &str, statement: &str) {
-        tool("psql", &["-v", "ON_ERROR_STOP=1", "-d", &self.admin(database), "-qc", statement]);
+    /// A role at a database.
+    fn url(&self, schema: &str, database: &Database) -> String {
+        database.url_for(&self.name(schema), "x")
     }
 
     /// An empty database of who restores.
-    fn empty(&self, suffix: &str) -> String {
-        let name = format!("{}_{suffix}", self.name);
-        self.sql("postgres", &format!("create database {name} owner {}", self.role(KEEPER)));
-        name
+    fn empty(&self) -> Database {
+        let database = Database::reserved().unwrap();
+        database.on_server(&format!("create database {} owner {}", database.name(), self.name(KEEPER)));
+        database
     }
 
     /// One in which each service has its schema, as a fresh cluster has it.
-    fn fresh(&self, suffix: &str) -> String {
-        let name = self.empty(suffix);
-        for (_, schema) in SERVICES {
-            self.sql(&name, &format!("create schema {schema} authorization {}", self.role(schema)));
+    fn fresh(&self) -> Database {
+        let database = self.empty();
+        for (_, schema) in SCHEMAS {
+            database.sql(&format!("create schema {schema} authorization {}", self.name(schema)));
         }
-        name
+        database
+    }
+
+    /// Five processes, each service in its own role.
+    fn patio(&self, database: &Database, redis: &str) -> Builder {
+        let builder = Patio::builder().five_processes().redis(redis).setting("PATIO_UNSAFE", "true");
+        SCHEMAS
+            .into_iter()
+            .fold(builder, |builder, (service, schema)| builder.setting_of(service, "PATIO_DATABASE_URL", &self.url(schema, database)))
     }
 }
 
-impl Drop for Server {
+impl Drop for Roles {
     fn drop(&mut self) {
-        let quietly = |statement: String| _ = Command::new("psql").args(["-d", &self.admin, "-qc", &statement]).output();
-        for suffix in ["first", "second", "third"] {
-            quietly(format!("drop database if exists {}_{suffix} with (force)", self.name));
-        }
-        for role in SERVICES.map(|(_, schema)| schema).into_iter().chain([KEEPER]) {
-            quietly(format!("drop role {}", self.role(role)));
+        for schema in SCHEMAS.map(|(_, schema)| schema).into_iter().chain([KEEPER]) {
+            self.0.on_server(&format!("drop role {}", self.name(schema)));
         }
     }
-}
-
-fn tool(tool: &str, arguments: &[&str]) {
-    let done = Command::new(tool).args(arguments).output().unwrap();
-    assert!(done.status.success(), "{tool} {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
 #[test]
 fn every_row_of_postgresql_comes_back_in_time_to_the_roles_it_belonged_to() {
-    let (Some(server), Some(redis)) = (Server::start(), from_environment(REDIS)) else {
+    let _turn = shared();
+    let (Some(roles), Some(redis)) = (Roles::create(), redis_database()) else {
         return tell(&format!("{POSTGRES} or {REDIS} is not set: skipped"));
     };
-    let redis = format!("{redis}/13");
-    let (cached, forget) = ([("PATIO_REDIS_URL", &*redis)], || tool("redis-cli", &["-u", &redis, "flushdb"]));
-    forget();
-    let folder = tempfile::tempdir().unwrap();
-    let first = server.fresh("first");
-    let running = Five::start(folder.path(), &cached, |schema| vec![("PATIO_DATABASE_URL", server.url(schema, &first))]);
-    let vehicles = fill(&running);
+    let (folder, first) = (Folder::temporary(), roles.fresh());
+    let running = roles.patio(&first, &redis).start();
+    let admin = supervisor(&running);
+    let vehicles = fill(&admin);
     let dump = folder.path().join("patio.dump");
     let (before, backup) = quiet(
-        || block_on(of_postgres(&server.admin(&first))),
-        |_| tool("pg_dump", &["--format=custom", &format!("--file={}", dump.display()), &server.url(KEEPER, &first)]),
+        || block_on(of_postgres(&first.url())),
+        |_| tool("pg_dump", &["--format=custom", &format!("--file={}", dump.display()), &roles.url(KEEPER, &first)]),
     );
-    let shown = running.everything();
-    work(&running, "between");
+    let shown = everything(&admin);
+    work(&admin, "between");
     running.stop();
 
     let began = Instant::now();
-    let second = server.empty("second");
+    let second = roles.empty();
     let restore = |more: &[&str], url: String| {
         let arguments = ["--exit-on-error", "--single-transaction", &format!("--dbname={url}"), dump.to_str().unwrap()];
         tool("pg_restore", &[more, &arguments].concat());
     };
-    restore(&[], server.url(KEEPER, &second));
-    forget(); // what it holds of campaigns is newer than what they are now
+    restore(&[], roles.url(KEEPER, &second));
+    tool("redis-cli", &["-u", &redis, "flushdb"]); // what it holds of campaigns is newer than what they are now
     let copied = began.elapsed();
-    is_same(&before, &block_on(of_postgres(&server.admin(&second))));
+    is_same(&before, &block_on(of_postgres(&second.url())));
     let started = Instant::now();
-    let restored = Five::start(folder.path(), &cached, |schema| vec![("PATIO_DATABASE_URL", server.url(schema, &second))]);
-    is_shown(&restored.everything(), &shown);
+    let restored = roles.patio(&second, &redis).start();
+    let admin = supervisor(&restored);
+    is_shown(&everything(&admin), &shown);
     in_time("PostgreSQL", vehicles, (backup, copied + started.elapsed()));
-    work(&restored, "between");
+    work(&admin, "between");
     restored.stop();
-    let told = [("PATIO_DATABASE_URL", &*server.admin(&second)), ("PATIO_DATA_DIR", "/tmp"), ("PATIO_UNSAFE", "true")];
-    let (code, out, err) = run("patio", &["audit", "verify"], &told);
-    assert_eq!(code, Some(0), "{out}{err}");
+    is_verified(&second.url());
 
-    let third = server.fresh("third");
-    restore(&["--clean", "--if-exists"], server.admin(&third));
-    is_same(&before, &block_on(of_postgres(&server.admin(&third))));
+    let third = roles.fresh();
+    restore(&["--clean", "--if-exists"], third.url());
+    is_same(&before, &block_on(of_postgres(&third.url())));
 }

@@ -1,10 +1,11 @@
 //! What a step that brings tables up to date may do, so that versions run side by side on them and nobody waits for it.
 use super::migrations::SCHEMAS;
+use patio_harness::{Database, POSTGRES};
 use patio_kit::{
     db::Schema,
-    testing::{POSTGRES, from_environment, host, tell},
+    testing::{host, tell},
 };
-use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, migrate::Migrator};
+use sqlx::{Connection, PgConnection, migrate::Migrator};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
@@ -166,11 +167,9 @@ async fn rules(database: &mut PgConnection, schema: Schema) -> BTreeSet<(String,
 /// that it knows is what it was, and its rows have to keep to nothing new.
 #[tokio::test]
 async fn each_version_can_write_to_the_tables_of_the_next() {
-    let Some(server) = from_environment(POSTGRES) else { return tell(&format!("{POSTGRES} is not set: skipped")) };
-    let name = format!("patio_{}", uuid::Uuid::now_v7().simple());
-    let mut admin = PgConnection::connect(&server).await.unwrap();
-    admin.execute(AssertSqlSafe(format!("create database {name}"))).await.unwrap();
-    let url = format!("{}/{name}", server.rsplit_once('/').unwrap().0);
+    let _turn = patio_harness::shared();
+    let Some(fresh) = Database::fresh() else { return tell(&format!("{POSTGRES} is not set: skipped")) };
+    let url = fresh.url();
     let mut database = PgConnection::connect(&url).await.unwrap();
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path(), Some(url)).await;
@@ -189,7 +188,6 @@ async fn each_version_can_write_to_the_tables_of_the_next() {
         }
     }
     database.close().await.unwrap();
-    admin.execute(AssertSqlSafe(format!("drop database {name} with (force)"))).await.unwrap();
 }
 
 fn refuses(before: &(Columns, BTreeSet<(String, String)>), now: &(Columns, BTreeSet<(String, String)>)) -> Vec<String> {

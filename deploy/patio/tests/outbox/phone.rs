@@ -1,8 +1,10 @@
 //! One phone: an inspector who saves into an outbox, and a network that does everything but what it should.
-use crate::{
-    client::{Client, PATIENCE},
+use super::{
+    person::{PATIENCE, Person},
     screen::{self, Screen},
 };
+use crate::dice::Dice;
+use patio_harness::Client;
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
@@ -20,9 +22,11 @@ const CROWDED: usize = 40;
 
 /// What all phones share.
 pub struct World {
-    pub url: String,
+    /// The supervisor.
+    pub chief: Client,
     pub campaign: i64,
     calm: AtomicBool,
+    over: AtomicBool,
     /// When the save of a version was acknowledged, and how long after that others were told.
     acknowledged: Mutex<HashMap<(i64, i64), Instant>>,
     delays: Mutex<Vec<Duration>>,
@@ -30,11 +34,12 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(url: String, campaign: i64) -> Self {
+    pub fn new(chief: Client, campaign: i64) -> Self {
         Self {
-            url,
+            chief,
             campaign,
             calm: AtomicBool::new(false),
+            over: AtomicBool::new(false),
             acknowledged: Mutex::default(),
             delays: Mutex::default(),
             waited: AtomicUsize::new(0),
@@ -48,6 +53,11 @@ impl World {
 
     pub fn is_calm(&self) -> bool {
         self.calm.load(Relaxed)
+    }
+
+    /// Whether the test has ended, well or not.
+    pub fn is_over(&self) -> bool {
+        self.over.load(Relaxed)
     }
 
     /// How many saves were in the outboxes when all became calm.
@@ -77,6 +87,16 @@ impl World {
             part(990),
             part(999)
         )
+    }
+}
+
+/// Ends all that goes on in a world when the test ends, well or not.
+pub struct End(pub Arc<World>);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        self.0.calm();
+        self.0.over.store(true, Relaxed);
     }
 }
 
@@ -132,7 +152,7 @@ type Seen = (String, String);
 pub struct Phone {
     world: Arc<World>,
     number: usize,
-    client: Client,
+    person: Person,
     pub screen: Screen,
     seen: BTreeMap<i64, Seen>,
     outbox: VecDeque<Save>,
@@ -141,30 +161,17 @@ pub struct Phone {
     dice: Dice,
 }
 
-/// Chance that can be told.
-#[derive(Clone)]
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % end
-    }
-}
-
 impl Phone {
     pub fn new(world: &Arc<World>, number: usize, seed: u64) -> Self {
         let hmc = format!("op{number}");
-        let client = Client::signed_in(&world.url, &hmc);
-        let (_, rows) = screen::whole(&client, world.campaign);
+        let person = Person::signed_in(&world.chief, &hmc);
+        let (_, rows) = screen::whole(&person, world.campaign);
         let seen = rows.keys().map(|id| (*id, (String::new(), String::new()))).collect();
         let dice = Dice(seed.wrapping_mul(2 * u64::try_from(number).unwrap() + 3) | 1);
         let (screen, mut other) = (Screen::default(), Dice(dice.0.rotate_left(17) | 1));
         screen.clone().follow(Arc::clone(world), hmc, move || other.below(1 << 32));
         let (world, counts) = (Arc::clone(world), Counts::default());
-        Self { world, number, client, screen, seen, outbox: VecDeque::new(), saves: Vec::new(), counts, dice }
+        Self { world, number, person, screen, seen, outbox: VecDeque::new(), saves: Vec::new(), counts, dice }
     }
 
     /// Inspects until all is calm, then sends what is left.
@@ -178,7 +185,7 @@ impl Phone {
             thread::sleep(Duration::from_millis(100 + self.dice.below(250)));
         }
         self.world.waited.fetch_add(self.outbox.len(), Relaxed);
-        while !self.outbox.is_empty() {
+        while !self.outbox.is_empty() && !self.world.is_over() {
             self.send(false);
         }
         self.counts.saves = self.saves.len();
@@ -220,7 +227,7 @@ impl Phone {
             let Some(save) = self.outbox.front().cloned() else { return };
             if disturbed && self.dice.below(40) == 0 {
                 // The session ends behind the phone's back.
-                self.client.call("DELETE", "/api/sessions", None);
+                self.person.call("DELETE", "/api/sessions", &Value::Null);
             }
             let patience = match self.dice.below(100) {
                 0..15 if disturbed => Duration::from_millis(1 + self.dice.below(60)),
@@ -239,10 +246,10 @@ impl Phone {
         self.counts.sent += 1;
         let twin = (disturbed && self.dice.below(10) == 0).then(|| {
             self.counts.twice += 1;
-            let (client, path, save) = (self.client.clone(), path.clone(), save.clone());
-            thread::spawn(move || client.save(&path, &save.key, &save.body, PATIENCE))
+            let (person, path, save) = (self.person.clone(), path.clone(), save.clone());
+            thread::spawn(move || person.save(&path, &save.key, &save.body, PATIENCE))
         });
-        let answer = self.client.save(&path, &save.key, &save.body, patience);
+        let answer = self.person.save(&path, &save.key, &save.body, patience);
         if let Some(twin) = twin {
             let _ = twin.join();
         }
@@ -252,17 +259,17 @@ impl Phone {
             return false;
         };
         match answer.status {
-            200 => self.acknowledged(save, &answer.body),
+            200 => self.acknowledged(save, &answer.json()),
             401 => {
                 self.counts.signed_out += 1;
-                self.client.sign_in();
+                self.person.sign_in();
                 return false;
             }
             500.. => {
                 self.counts.away += 1;
                 return false;
             }
-            status => panic!("{}: {status} {}", save.body, answer.body),
+            _ => panic!("{}: {answer:?}", save.body),
         }
         true
     }

@@ -1,5 +1,5 @@
 //! Goes through what the server wrote, in its order, and proves that it is what the phones were promised.
-use crate::phone::Save;
+use super::phone::Save;
 use patio_proto::status;
 use serde_json::Value;
 use sqlx::{Connection, PgConnection, Row};

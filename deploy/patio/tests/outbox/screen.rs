@@ -1,9 +1,12 @@
 //! What one phone shows of the campaign: the list it fetched, and since then only what was told and asked for.
-use crate::{client::Client, phone::World};
+use super::{
+    person::{PATIENCE, Person},
+    phone::World,
+};
+use patio_harness::Event;
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
-    io::{BufRead, BufReader},
     sync::{Arc, Mutex},
     thread,
     time::Duration,
@@ -23,15 +26,15 @@ struct Held {
 }
 
 /// The whole list with its revision, as soon as it comes.
-pub fn whole(client: &Client, campaign: i64) -> (i64, Rows) {
+pub fn whole(person: &Person, campaign: i64) -> (i64, Rows) {
     loop {
-        let answer = client.call("GET", &format!("/api/vehicles/campaign/{campaign}/all"), None);
-        if let Some((revision, rows)) =
-            answer.filter(|answer| answer.status == 200).and_then(|answer| Some((answer.revision?, answer.body)))
+        let answer = person.call("GET", &format!("/api/vehicles/campaign/{campaign}/all"), &Value::Null);
+        if let Some(answer) = answer.filter(|answer| answer.status == 200)
+            && let Some(revision) = answer.header("x-revision").and_then(|revision| revision.parse().ok())
         {
-            return (revision, by_id(&rows));
+            return (revision, by_id(&answer.json()));
         }
-        thread::sleep(Duration::from_millis(100));
+        thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -40,15 +43,15 @@ fn by_id(rows: &Value) -> Rows {
 }
 
 impl Screen {
-    /// Follows the campaign for ever, with a stream that is cut now and then until all is calm.
+    /// Follows the campaign until the test ends, with a stream that is cut now and then until all is calm.
     pub fn follow(self, world: Arc<World>, hmc: String, mut chance: impl FnMut() -> u64 + Send + 'static) {
         thread::spawn(move || {
-            let mut client = Client::signed_in(&world.url, &hmc);
-            let (revision, rows) = whole(&client, world.campaign);
+            let mut person = Person::signed_in(&world.chief, &hmc);
+            let (revision, rows) = whole(&person, world.campaign);
             *self.0.lock().unwrap() = Held { revision, rows };
-            loop {
-                if self.listen(&world, &client, 20 + chance() % 200).is_none() {
-                    client.sign_in();
+            while !world.is_over() {
+                if self.listen(&world, &person, 20 + chance() % 200).is_none() && !world.is_over() {
+                    person.sign_in();
                 }
                 thread::sleep(Duration::from_millis(50 + chance() % 300));
             }
@@ -56,45 +59,39 @@ impl Screen {
     }
 
     /// Listens to one stream until it is cut; nothing when it could not be opened.
-    fn listen(&self, world: &World, client: &Client, cut_after: u64) -> Option<()> {
-        let stream = client.events(world.campaign)?;
-        self.catch_up(client, world.campaign)?;
-        let (mut name, mut seen) = (String::new(), 0);
-        for line in BufReader::new(stream).lines() {
-            let Ok(line) = line else { break };
-            if let Some(told) = line.strip_prefix("event: ") {
-                told.clone_into(&mut name);
-            } else if let Some(data) = line.strip_prefix("data: ") {
-                self.hear(world, client, &name, &serde_json::from_str(data).unwrap())?;
-                seen += 1;
-                if seen > cut_after && !world.is_calm() {
-                    break;
-                }
+    fn listen(&self, world: &World, person: &Person, cut_after: u64) -> Option<()> {
+        let events = person.client.events(&format!("/api/events?campaign={}", world.campaign), PATIENCE).ok()?;
+        self.catch_up(person, world.campaign)?;
+        for (seen, event) in (1..).zip(events) {
+            self.hear(world, person, &event)?;
+            if seen > cut_after && !world.is_calm() {
+                break;
             }
         }
         Some(())
     }
 
     /// Asks for what changed since; nothing when no answer came.
-    fn catch_up(&self, client: &Client, campaign: i64) -> Option<()> {
+    fn catch_up(&self, person: &Person, campaign: i64) -> Option<()> {
         let since = self.0.lock().unwrap().revision;
-        let answer = client.call("GET", &format!("/api/vehicles/campaign/{campaign}/changes?since={since}"), None)?;
+        let answer = person.call("GET", &format!("/api/vehicles/campaign/{campaign}/changes?since={since}"), &Value::Null)?;
         if answer.status != 200 {
             return None;
         }
-        if answer.body["whole"] == true {
-            let (revision, rows) = whole(client, campaign);
+        let changes = answer.json();
+        if changes["whole"] == true {
+            let (revision, rows) = whole(person, campaign);
             *self.0.lock().unwrap() = Held { revision, rows };
             return Some(());
         }
         let mut held = self.0.lock().unwrap();
-        held.take(by_id(&answer.body["vehicles"]));
-        held.revision = answer.body["revision"].as_i64().unwrap().max(held.revision);
+        held.take(by_id(&changes["vehicles"]));
+        held.revision = changes["revision"].as_i64().unwrap().max(held.revision);
         Some(())
     }
 
-    fn hear(&self, world: &World, client: &Client, name: &str, data: &Value) -> Option<()> {
-        match name {
+    fn hear(&self, world: &World, person: &Person, Event { name, data }: &Event) -> Option<()> {
+        match name.as_str() {
             "vehicles" => {
                 let rows = by_id(&data["vehicles"]);
                 rows.iter().for_each(|(id, row)| world.heard(*id, row["version"].as_i64().unwrap()));
@@ -103,7 +100,7 @@ impl Screen {
                 held.revision += i64::from(revision == held.revision + 1);
                 Some(())
             }
-            "changed" => self.catch_up(client, world.campaign),
+            "changed" => self.catch_up(person, world.campaign),
             _ => Some(()),
         }
     }

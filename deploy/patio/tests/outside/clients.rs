@@ -1,15 +1,23 @@
 //! Clients that hold connections open or flood them: they hurt themselves only.
-use crate::patio::Patio;
+use patio_harness::{Patio, exclusive};
 use patio_kit::testing::{
     self,
     flood::{FLOODS, Flood},
 };
+use serde_json::Value;
 use std::{
     io::{Read, Write},
-    net::TcpStream,
+    net::{SocketAddr, TcpStream},
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
+
+/// How long any answer may take.
+const ANSWERED: Duration = Duration::from_secs(60);
+
+fn address(patio: &Patio) -> SocketAddr {
+    patio.url().trim_start_matches("http://").parse().unwrap()
+}
 
 /// Tells that the work is over, also when it panics.
 struct Ended<'a>(&'a AtomicBool);
@@ -23,12 +31,13 @@ impl Drop for Ended<'_> {
 /// How long health answers took while something else went on, of a hundred all but the slowest.
 fn beside<T>(patio: &Patio, work: impl FnOnce() -> T) -> (T, Duration) {
     let over = AtomicBool::new(false);
+    let client = patio.client().without_reuse(ANSWERED);
     std::thread::scope(|scope| {
         let asking = scope.spawn(|| {
             let mut took = Vec::new();
             while !over.load(Ordering::Relaxed) {
                 let started = Instant::now();
-                assert_eq!(patio.answer(patio.at("GET", "/healthz"), "", "").status(), 200);
+                assert_eq!(client.call("GET", "/healthz", &Value::Null).status, 200);
                 took.push(started.elapsed());
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -52,10 +61,10 @@ fn undelayed<T>(patio: &Patio, work: impl Fn() -> T) -> (T, Duration) {
 
 #[test]
 fn five_hundred_clients_that_say_nothing_or_half_of_it_take_little_memory_and_are_let_go() {
-    let patio = Patio::start(&[("PATIO_HEAD_TIMEOUT", "3")]);
-    let before = patio.memory();
+    let (_turn, patio) = (exclusive(), Patio::builder().setting("PATIO_HEAD_TIMEOUT", "1.5").start());
+    let (before, address) = (patio.memory(), address(&patio));
     let (grown, p99) = undelayed(&patio, || {
-        let mut held: Vec<_> = (0..500).map(|_| TcpStream::connect(patio.address()).unwrap()).collect();
+        let mut held: Vec<_> = (0..500).map(|_| TcpStream::connect(address).unwrap()).collect();
         for half in held.iter_mut().step_by(2) {
             half.write_all(b"GET /api/me HTTP/1.1\r\nHost: x\r\nX-Half").unwrap();
         }
@@ -75,14 +84,16 @@ fn five_hundred_clients_that_say_nothing_or_half_of_it_take_little_memory_and_ar
 
 #[test]
 fn floods_of_http2_frames_take_no_memory_are_cut_off_and_delay_nobody() {
-    let patio = Patio::start(&[("PATIO_HEAD_TIMEOUT", "3"), ("PATIO_BODY_TIMEOUT", "3")]);
+    let _turn = exclusive();
+    let patio = Patio::builder().setting("PATIO_HEAD_TIMEOUT", "1").setting("PATIO_BODY_TIMEOUT", "1").start();
+    let address = address(&patio);
     let times = u32::try_from(testing::rounds(20_000)).unwrap();
     // What the first connections of a kind cost stays: threads, tables, buffers.
-    Flood::Ping.send(patio.address(), 100, Duration::ZERO).unwrap();
+    Flood::Ping.send(address, 100, Duration::ZERO).unwrap();
     for flood in FLOODS {
         let before = patio.memory();
         let (closed, p99) = undelayed(&patio, || {
-            let send = || flood.send(patio.address(), times, Duration::from_secs(15)).unwrap();
+            let send = || flood.send(address, times, Duration::from_secs(15)).unwrap();
             std::thread::scope(|scope| [scope.spawn(send), scope.spawn(send)].map(|one| one.join().unwrap()))
         });
         let grown = patio.memory() - before;

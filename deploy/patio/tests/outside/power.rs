@@ -1,7 +1,7 @@
 //! A power cut loses nothing that was acknowledged: the kernel is asked to write it down before the answer leaves.
 //!
 //! Killing processes cannot show that, as the kernel keeps what they wrote. So the system calls are watched.
-use crate::patio::Patio;
+use patio_harness::{Folder, Patio, shared};
 use patio_kit::testing;
 use serde_json::json;
 use std::{
@@ -43,11 +43,15 @@ fn every_acknowledged_save_was_written_down_before_its_answer_left() {
         testing::tell("strace is not installed: that saves are written down before their answers is not shown");
         return;
     }
-    let patio = Patio::watched("trace=fsync,fdatasync,write,writev,sendto,sendmsg");
-    let token = patio.sign_in();
-    let path = format!("/api/vehicles/{}", patio.import(&token).1[0]["id"]);
-    let (saves, trace) = (testing::rounds(50), patio.file("calls"));
-    let save = |notes: String| patio.call(("PUT", &path), &token, Some(json!({ "operator_notes": notes })));
+    let (_turn, folder) = (shared(), Folder::temporary());
+    let trace = folder.path().join("calls").display().to_string();
+    // The watcher is a process of its own (-D), so that the child is Patio itself; files are named (-y).
+    let calls = "trace=fsync,fdatasync,write,writev,sendto,sendmsg";
+    let patio = Patio::builder().wrapper(["strace", "-D", "-f", "-y", "-s", "16", "-e", calls, "-o", &trace]).start();
+    let admin = patio.sign_in();
+    let vehicle = admin.import_template().vehicle_ids()[0];
+    let saves = testing::rounds(50);
+    let save = |notes: String| admin.save(vehicle, &json!({ "operator_notes": notes }));
     save("the first".to_owned());
     let before = std::fs::read_to_string(&trace).unwrap().len();
     for n in 0..saves {

@@ -1,7 +1,7 @@
 //! The same after an hour as after a minute: memory, descriptors, waits.
-use crate::patio::{PASSWORD, Patio};
+use crate::workbooks;
+use patio_harness::{ADMIN_PASSWORD, Campaign, Client, Patio, Process, exclusive, until};
 use patio_kit::testing;
-use rust_xlsxwriter::Workbook;
 use serde_json::{Value, json};
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -9,7 +9,7 @@ use std::{
 };
 
 /// A round is a second; so many when nothing is told.
-const SHORT: usize = 24;
+const SHORT: usize = 12;
 /// From so many on the waits of the last turns are held to those of the first.
 const DRIFTS: usize = 600;
 /// Into how many turns the time is divided.
@@ -19,6 +19,9 @@ const TURNS: u32 = 6;
 const SLICES: usize = 10;
 /// People at once.
 const PEOPLE: u64 = 4;
+
+/// People at once before the first turn.
+const CROWD: u64 = 24;
 
 /// How often its memory is looked at.
 const OFTEN: Duration = Duration::from_millis(250);
@@ -36,32 +39,16 @@ struct Look {
     again: usize,
 }
 
-/// A campaign of fifty vehicles.
-fn workbook(name: &str) -> Vec<u8> {
-    let mut book = Workbook::new();
-    let sheet = book.add_worksheet().set_name("Sheet1").unwrap();
-    for (place, column) in (0u16..).zip(["Campaign", "Part", "Description", "Model Code", "Serial Number", "Parking Space"]) {
-        sheet.write_string(0, place, column).unwrap();
-    }
-    for row in 1..=50 {
-        for (place, text) in [(3, "SOAK"), (4, &*format!("{row:06}")), (5, &*format!("A-{row}"))] {
-            sheet.write_string(row, place, text).unwrap();
-        }
-    }
-    sheet.write_string(1, 0, name).unwrap();
-    book.save_to_buffer().unwrap()
-}
-
 /// The JSON that a call answers; whoever is told that there is too much to do at this moment tries again a second later,
 /// when what was to go may have gone.
-fn call(patio: &Patio, (method, path): (&str, &str), (token, body): (&str, Option<&Value>), again: &AtomicUsize) -> Value {
+fn call(client: &Client, (method, path): (&str, &str), body: &Value, again: &AtomicUsize) -> Value {
     let mut is_repeated = false;
     loop {
-        let (status, told) = patio.told((method, path), token, body);
-        if ![503, 504].contains(&status.as_u16()) {
-            let is_gone = is_repeated && method == "DELETE" && [401, 404].contains(&status.as_u16());
-            assert!(is_gone || status.is_success(), "{method} {path}: {status} {told}");
-            return serde_json::from_str(&told).unwrap_or(Value::Null);
+        let answer = client.call(method, path, body);
+        if ![503, 504].contains(&answer.status) {
+            let is_gone = is_repeated && method == "DELETE" && [401, 404].contains(&answer.status);
+            assert!(is_gone || answer.is_success(), "{method} {path}: {answer:?}");
+            return answer.json();
         }
         is_repeated = true;
         again.fetch_add(1, Ordering::Relaxed);
@@ -69,57 +56,68 @@ fn call(patio: &Patio, (method, path): (&str, &str), (token, body): (&str, Optio
     }
 }
 
-/// What somebody signs in with; the passwords of different people are checked at the same time, and the memory which
-/// that takes is there from the first turn on.
-fn credentials(number: u64) -> Value {
-    json!({ "hmc": (2000 + number % PEOPLE).to_string(), "password": PASSWORD })
+/// Who signs in; the passwords of different people are checked at the same time, and the memory which that takes is there
+/// from the first turn on.
+fn hmc(number: u64) -> String {
+    (2000 + number % PEOPLE).to_string()
 }
 
 /// What one person does in a round; how long each read of a vehicle took.
-fn round(patio: &Patio, campaign: &Value, vehicles: &[Value], (number, again): (u64, &AtomicUsize)) -> Duration {
-    let session = call(patio, ("POST", "/api/sessions"), ("", Some(&credentials(number))), again);
-    let token = session["token"].as_str().unwrap();
-    let vehicle = &vehicles[usize::try_from(number).unwrap() % vehicles.len()];
+fn round(client: &Client, campaign: &Campaign, (number, again): (u64, &AtomicUsize)) -> Duration {
+    let credentials = json!({ "hmc": hmc(number), "password": ADMIN_PASSWORD });
+    let session = call(client, ("POST", "/api/sessions"), &credentials, again);
+    let client = &client.with_token(session["token"].as_str().unwrap());
+    let get = |path: &str| call(client, ("GET", path), &Value::Null, again);
+    let vehicle = &campaign.vehicles[usize::try_from(number).unwrap() % campaign.vehicles.len()];
     let path = format!("/api/vehicles/{}", vehicle["id"]);
     let asked = Instant::now();
-    call(patio, ("GET", &path), (token, None), again);
+    get(&path);
     let took = asked.elapsed();
     let save = json!({ "operator_notes": format!("round {number}"), "status": "OK" });
-    call(patio, ("PUT", &path), (token, Some(&save)), again);
+    call(client, ("PUT", &path), &save, again);
     for list in ["?index=0&size=50", "/all", "?search=a"] {
-        call(patio, ("GET", &format!("/api/vehicles/campaign/{}{list}", campaign["id"])), (token, None), again);
+        get(&format!("/api/vehicles/campaign/{}{list}", campaign.id));
     }
-    call(patio, ("GET", "/api/campaigns"), (token, None), again);
-    assert_eq!(patio.answer(patio.at("GET", &path), "no token", "").status(), 401);
-    assert_eq!(patio.answer(patio.at("PUT", &path), token, "{").status(), 415);
+    get("/api/campaigns");
+    assert_eq!(client.with_token("no token").call("GET", &path, &Value::Null).status, 401);
+    assert_eq!(client.send(client.request("PUT", &path), "{").status, 415);
     if number.is_multiple_of(20) {
-        let (made, _) = patio.import_sheet(token, workbook(&format!("Soak {number}")));
-        call(patio, ("DELETE", &format!("/api/campaigns/{}", made["id"])), (token, None), again);
+        let made = client.import(&workbooks::campaign(&format!("Soak {number}"), "SOAK", 50));
+        call(client, ("DELETE", &format!("/api/campaigns/{}", made.id)), &Value::Null, again);
     }
-    call(patio, ("DELETE", "/api/sessions"), (token, None), again);
+    call(client, ("DELETE", "/api/sessions"), &Value::Null, again);
     took
 }
 
-fn turn(patio: &Patio, campaign: &Value, vehicles: &[Value], (first, time): (u64, Duration)) -> Look {
-    let (began, again) = (Instant::now(), &AtomicUsize::new(0));
-    let until = began + time;
+fn turn(patio: &Patio, (client, campaign): (&Client, &Campaign), (first, time): (u64, Duration)) -> Look {
+    let (began, again, process) = (Instant::now(), &AtomicUsize::new(0), patio.process());
+    let end = began + time;
     let (waits, mut memory): (Vec<(Instant, Duration)>, Vec<i64>) = std::thread::scope(|scope| {
-        let looks = std::iter::repeat_with(|| std::thread::sleep(OFTEN)).take_while(|()| Instant::now() < until);
-        let looking = scope.spawn(move || looks.map(|()| patio.memory()).collect());
+        let looks = std::iter::repeat_with(|| std::thread::sleep(OFTEN)).take_while(|()| Instant::now() < end);
+        let looking = scope.spawn(move || looks.map(|()| process.memory()).collect());
         let people: Vec<_> = (0..PEOPLE)
             .map(|person| {
                 scope.spawn(move || {
-                    let rounds = (0..).map(|round| first + round * PEOPLE + person).take_while(|_| Instant::now() < until);
-                    rounds.map(|number| (Instant::now(), round(patio, campaign, vehicles, (number, again)))).collect::<Vec<_>>()
+                    let rounds = (0..).map(|round| first + round * PEOPLE + person).take_while(|_| Instant::now() < end);
+                    rounds.map(|number| (Instant::now(), round(client, campaign, (number, again)))).collect::<Vec<_>>()
                 })
             })
             .collect();
         (people.into_iter().flat_map(|person| person.join().unwrap()).collect(), looking.join().unwrap())
     });
     memory.sort_unstable();
-    std::thread::sleep(Duration::from_secs(1)); // connections of the last round end
-    let (descriptors, requests) = (patio.descriptors(), waits.len() * 10);
+    let (descriptors, requests) = (at_rest(process), waits.len() * 10);
     Look { memory: memory[memory.len() / 2], descriptors, p99: slices(&waits, began, time), requests, again: again.load(Ordering::Relaxed) }
+}
+
+/// How many descriptors are open once the connections of the last round have ended.
+fn at_rest(process: &Process) -> usize {
+    let mut last = process.descriptors();
+    until("the number of open descriptors stays the same", Duration::from_secs(10), || {
+        std::thread::sleep(OFTEN);
+        last == std::mem::replace(&mut last, process.descriptors())
+    });
+    last
 }
 
 /// The slowest wait of a hundred in each slice of a turn; a slice in which nothing was asked is left out.
@@ -147,15 +145,17 @@ fn usual(looks: &[Look]) -> Duration {
 fn it_stays_the_same_for_as_long_as_it_runs() {
     let seconds = testing::rounds(SHORT);
     let time = Duration::from_secs(u64::try_from(seconds).unwrap()) / TURNS;
-    let patio = Patio::start(&[("PATIO_SIGN_IN_BURST", "1000000")]);
-    let token = patio.sign_in();
-    let (campaign, vehicles) = patio.import(&token);
+    let (_turn, patio) = (exclusive(), Patio::builder().start());
+    let admin = patio.sign_in().without_reuse(Duration::from_secs(60));
+    let campaign = admin.import_template();
     for number in 0..PEOPLE {
-        let mut person = credentials(number);
-        person["user_type"] = json!("admin");
-        patio.call(("POST", "/api/sign-up"), &token, Some(person));
+        admin.create_person(&hmc(number), ADMIN_PASSWORD, "admin");
     }
-    let looks: Vec<Look> = (0..TURNS).map(|number| turn(&patio, &campaign, &vehicles, (u64::from(number) << 32, time))).collect();
+    // Connections to databases are made when they are first needed at the same time.
+    let warm_up = |number| _ = round(&admin, &campaign, (u64::MAX / 2 + number, &AtomicUsize::new(0)));
+    std::thread::scope(|scope| (0..CROWD).for_each(|number| _ = scope.spawn(move || (0..3).for_each(|_| warm_up(number)))));
+    let look = |number| turn(&patio, (&admin, &campaign), (u64::from(number) << 32, time));
+    let looks: Vec<Look> = (0..TURNS).map(look).collect();
     let (before, after) = (&looks[2], &looks[5]);
     let requests: usize = looks.iter().map(|look| look.requests).sum();
     testing::tell(&format!("{requests} requests in {:?}: {looks:?}", time * TURNS));

@@ -1,33 +1,26 @@
 //! What was begun at one gateway goes on at the other: no request needs the replica that served the one before.
-use super::{
-    Yard, alone, call,
-    sheets::{self, send, upload, workbook},
-    tell,
-};
-use patio_kit::command::print;
+use super::{MISSING, Yard, tell, workbook};
+use patio_harness::{Client, Events, heavy, until};
 use serde_json::{Value, json};
 use std::{
-    io::{BufRead, BufReader},
     sync::mpsc::{Receiver, channel},
     time::{Duration, Instant},
 };
-use ureq::http::Request;
 
 /// How long what happens at one gateway may take to be told at the other.
 const TOLD: Duration = Duration::from_secs(5);
+/// How long any answer may take.
+const ANSWERED: Duration = Duration::from_secs(60);
 /// So many vehicles that somebody has the time to give their import up.
 const MANY: u32 = 60_000;
 
 #[test]
 fn what_is_begun_at_one_gateway_goes_on_at_the_other() {
-    let _alone = alone();
-    let Some(yard) = Yard::start() else {
-        let _ = print("PostgreSQL or Redis is not installed: skipped\n");
-        return;
-    };
-    let gateways = yard.cluster.gateways();
-    for (here, there) in [(&gateways[0], &gateways[1]), (&gateways[1], &gateways[0])] {
-        let two = Two { here, there, token: &yard.token };
+    let _turn = heavy();
+    let Some(yard) = Yard::start() else { return tell(MISSING) };
+    let [one, other] = yard.both().map(|client| client.with_timeout(ANSWERED));
+    for (here, there) in [(&one, &other), (&other, &one)] {
+        let two = Two { here, there };
         two.an_import_is_watched_and_given_up_elsewhere();
         let campaign = two.a_file_is_looked_at_here_and_applied_there();
         two.a_change_of_many_is_taken_back_elsewhere(campaign);
@@ -37,27 +30,26 @@ fn what_is_begun_at_one_gateway_goes_on_at_the_other() {
 
 /// Two gateways, and whoever works at both.
 struct Two<'y> {
-    here: &'y str,
-    there: &'y str,
-    token: &'y str,
+    here: &'y Client,
+    there: &'y Client,
 }
 
 impl Two<'_> {
     fn an_import_is_watched_and_given_up_elsewhere(&self) {
         let (id, file) = (uuid::Uuid::now_v7().to_string(), workbook("given up", MANY));
         std::thread::scope(|scope| {
-            let sent = scope.spawn(|| sheets::upload_as(self.here, self.token, &file, &id));
+            let sent = scope.spawn(|| self.here.try_upload(&id, &file));
             let watch = format!("/api/documents/uploads/{id}/events");
             let events = self.listen(&watch);
             let event = next(&events, |event| event["phase"].is_string());
             tell(&format!("an import at one gateway is seen at the other: {event}"));
-            let given_up = call("DELETE", self.there, &format!("/api/documents/uploads/{id}"), self.token, &Value::Null);
-            assert_eq!(given_up.0, 204, "{given_up:?}");
-            let (status, told) = sent.join().unwrap().unwrap();
-            assert_ne!(status, 201, "{told}");
+            let given_up = self.there.call("DELETE", &format!("/api/documents/uploads/{id}"), &Value::Null);
+            assert_eq!(given_up.status, 204, "{given_up:?}");
+            let sent = sent.join().unwrap().unwrap();
+            assert_ne!(sent.status, 201, "{sent:?}");
         });
         for gateway in [self.here, self.there] {
-            let campaigns = call("GET", gateway, "/api/campaigns", self.token, &Value::Null).1;
+            let campaigns = gateway.get("/api/campaigns");
             let names = campaigns["campaigns"].as_array().unwrap().iter().map(|campaign| &campaign["name"]).collect::<Vec<_>>();
             assert!(!names.contains(&&json!("given up")), "nothing of it is left: {names:?}");
         }
@@ -66,67 +58,48 @@ impl Two<'_> {
     /// A campaign of ten of which a file changed one.
     fn a_file_is_looked_at_here_and_applied_there(&self) -> i64 {
         let name = format!("across {}", uuid::Uuid::now_v7().simple());
-        let (status, told) = upload(self.here, self.token, &workbook(&name, 10)).unwrap();
-        assert_eq!(status, 201, "{told}");
-        let campaign = told["campaign"]["id"].as_i64().unwrap();
+        let campaign = self.here.import(&workbook(&name, 10)).id;
         let changes = "Model Code,Serial Number,Parking Space,Status,Team Leader Notes,Supervisor Notes\nHB20,0000003,B-7,ok,seen,\n";
-        let looked = send(self.here, "/api/vehicles/csv/validate", self.token, ("file", "a.csv", changes.as_bytes())).unwrap();
-        assert!(looked.0 == 200 && looked.1["total_errors"] == 0, "{looked:?}");
-        let applied = send(self.there, "/api/vehicles/csv", self.token, ("file", "a.csv", changes.as_bytes())).unwrap();
-        assert!(applied.0 == 200 && applied.1["updated"].as_i64() >= Some(1), "{applied:?}");
-        let vehicles = sheets::vehicles(self.here, self.token, campaign).unwrap();
+        let looked = self.here.send_file("/api/vehicles/csv/validate", ("file", "a.csv"), changes.as_bytes());
+        assert!(looked.status == 200 && looked.json()["total_errors"] == 0, "{looked:?}");
+        let applied = self.there.send_file("/api/vehicles/csv", ("file", "a.csv"), changes.as_bytes());
+        assert!(applied.status == 200 && applied.json()["updated"].as_i64() >= Some(1), "{applied:?}");
+        let vehicles = self.here.vehicles(campaign);
         assert!(vehicles.iter().any(|vehicle| vehicle["parking_space"] == "B-7" && vehicle["status"] == "ok"), "{vehicles:?}");
         campaign
     }
 
     fn a_change_of_many_is_taken_back_elsewhere(&self, campaign: i64) {
-        let before = sheets::vehicles(self.here, self.token, campaign).unwrap();
+        let before = self.here.vehicles(campaign);
         let vins: Vec<_> = before[..5].iter().map(|vehicle| &vehicle["vin_number"]).collect();
         let many = json!({ "vins": vins, "action": "insert", "status": "ng", "campaign_id": campaign });
-        let done = call("POST", self.here, "/api/vehicles/bulk/status", self.token, &many);
-        assert!(done.0 == 200 && done.1["updated"] == 5, "{done:?}");
-        let jobs = call("GET", self.there, "/api/jobs", self.token, &Value::Null).1;
-        let job = &jobs["jobs"][0];
-        let undone = call("POST", self.there, &format!("/api/jobs/{}/undo", job["id"]), self.token, &json!({}));
-        assert_eq!(undone.0, 200, "{undone:?} of {job}");
+        let done = self.here.post("/api/vehicles/bulk/status", &many);
+        assert_eq!(done["updated"], 5, "{done}");
+        let job = self.there.get("/api/jobs")["jobs"][0].take();
+        let undone = self.there.call("POST", &format!("/api/jobs/{}/undo", job["id"]), &json!({}));
+        assert_eq!(undone.status, 200, "{undone:?} of {job}");
         let status = |vehicles: &[Value]| vehicles.iter().map(|vehicle| vehicle["status"].clone()).collect::<Vec<_>>();
-        let after = sheets::vehicles(self.here, self.token, campaign).unwrap();
-        assert_eq!(status(&after), status(&before), "{undone:?}");
+        assert_eq!(status(&self.here.vehicles(campaign)), status(&before), "{undone:?}");
     }
 
     fn a_save_is_told_elsewhere(&self, campaign: i64) {
         let events = self.listen(&format!("/api/events?campaign={campaign}"));
-        std::thread::sleep(Duration::from_millis(500)); // it is heard from now on
-        let vehicle = sheets::vehicles(self.here, self.token, campaign).unwrap()[7]["id"].as_i64().unwrap();
+        let vehicle = self.here.vehicles(campaign)[7]["id"].as_i64().unwrap();
         let began = Instant::now();
-        let saved = call("PUT", self.here, &format!("/api/vehicles/{vehicle}"), self.token, &json!({ "status": "ok" }));
-        assert_eq!(saved.0, 200, "{saved:?}");
+        self.here.save(vehicle, &json!({ "status": "ok" }));
         let event = next(&events, |event| event.to_string().contains(&vehicle.to_string()));
         tell(&format!("a save at one gateway is told at the other after {:?}: {event}", began.elapsed()));
     }
 
     /// The events of a stream at the other gateway, which is tried until it is there.
     fn listen(&self, path: &str) -> Receiver<Value> {
-        let (url, bearer) = (format!("{}{path}", self.there), format!("Bearer {}", self.token));
         let (events, heard) = channel();
-        std::thread::spawn(move || {
-            let agent: ureq::Agent = ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(30))).build().into();
-            let began = Instant::now();
-            let answer = loop {
-                let request = Request::get(&url).header("authorization", &bearer).body(()).unwrap();
-                match agent.run(request) {
-                    Ok(answer) => break answer,
-                    Err(_) if began.elapsed() < TOLD => std::thread::sleep(Duration::from_millis(20)),
-                    Err(_) => return,
-                }
-            };
-            for line in BufReader::new(answer.into_body().into_reader()).lines().map_while(Result::ok) {
-                let data = line.strip_prefix("data:").map(|data| serde_json::from_str(data.trim()).unwrap_or_default());
-                if data.is_some_and(|data| events.send(data).is_err()) {
-                    return;
-                }
-            }
+        let mut opened: Option<Events> = None;
+        until("the stream is there", TOLD, || {
+            opened = self.there.events(path, TOLD).ok();
+            opened.is_some()
         });
+        std::thread::spawn(move || opened.into_iter().flatten().all(|event| events.send(event.data).is_ok()));
         heard
     }
 }

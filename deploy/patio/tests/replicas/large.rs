@@ -1,11 +1,7 @@
 //! Work on many vehicles while PostgreSQL or a service answers nothing: whoever asks for it is told soon, and nothing of it
 //! is half done.
-use super::{
-    Yard, call,
-    servers::until,
-    sheets::{self, send, upload, workbook},
-    tell,
-};
+use super::{Yard, tell, workbook};
+use patio_harness::{Client, Signal, until};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -14,8 +10,8 @@ const VEHICLES: u32 = 40;
 
 /// A campaign to work on, and a change of it that can be taken back.
 pub struct Large {
-    gateways: Vec<String>,
-    token: String,
+    /// A supervisor at each gateway.
+    clients: [Client; 2],
     campaign: i64,
     vins: Vec<Value>,
     job: i64,
@@ -28,18 +24,13 @@ pub type Answer = (&'static str, u16, Duration);
 
 impl Large {
     pub fn prepared(yard: &Yard, name: &str) -> Self {
-        let (gateways, token) = (yard.cluster.gateways(), &yard.token);
-        let url = &gateways[0];
-        let (status, told) = upload(url, token, &workbook(name, VEHICLES)).unwrap();
-        assert_eq!(status, 201, "{told}");
-        let campaign = told["campaign"]["id"].as_i64().unwrap();
-        let vehicles = sheets::vehicles(url, token, campaign).unwrap();
-        let vins: Vec<_> = vehicles.iter().map(|vehicle| vehicle["vin_number"].clone()).collect();
-        let many = json!({ "vins": vins, "action": "insert", "status": "ng", "campaign_id": campaign });
-        assert_eq!(call("POST", url, "/api/vehicles/bulk/status", token, &many).0, 200);
-        let job = call("GET", url, "/api/jobs", token, &Value::Null).1["jobs"][0]["id"].as_i64().unwrap();
-        let meanwhile = format!("{name}, meanwhile");
-        Self { token: token.to_owned(), gateways, campaign, vins, job, meanwhile }
+        let clients = yard.both();
+        let campaign = clients[0].import(&workbook(name, VEHICLES));
+        let vins: Vec<_> = campaign.vehicles.iter().map(|vehicle| vehicle["vin_number"].clone()).collect();
+        let many = json!({ "vins": vins, "action": "insert", "status": "ng", "campaign_id": campaign.id });
+        clients[0].post("/api/vehicles/bulk/status", &many);
+        let job = clients[0].get("/api/jobs")["jobs"][0]["id"].as_i64().unwrap();
+        Self { clients, campaign: campaign.id, vins, job, meanwhile: format!("{name}, meanwhile") }
     }
 
     /// Everything was refused, and soon.
@@ -54,17 +45,20 @@ impl Large {
 
     /// Everything at once, through both gateways.
     pub fn asked_for(&self) -> Vec<Answer> {
-        let (campaign, vins, token) = (self.campaign, &self.vins, self.token.as_str());
+        let (campaign, vins) = (self.campaign, &self.vins);
         let insert = json!({ "vins": vins, "action": "insert", "status": "repair", "campaign_id": campaign });
         let dry = json!({ "vins": vins, "action": "remove", "campaign_id": campaign, "dry_run": true });
         let rows: Vec<_> = vins.iter().map(|vin| json!({ "vin": vin, "parking_space": "C-1" })).collect();
         let spaces = json!({ "rows": rows, "campaign_id": campaign });
         let csv = "Model Code,Serial Number,Parking Space,Status,Team Leader Notes,Supervisor Notes\nHB20,0000003,B-7,ok,seen,\n";
-        let json = |method, path: String, body: Value| move |url: &str| call(method, url, &path, token, &body).0;
+        let json = |method, path: String, body: Value| move |client: &Client| client.call(method, &path, &body).status;
         let file = |path: &'static str, field, name, file: Vec<u8>| {
-            move |url: &str| send(url, path, token, (field, name, &file)).map_or(0, |(status, _)| status)
+            move |client: &Client| {
+                let answer = client.try_send_file(client.request("POST", path), (field, name), &file);
+                answer.map_or(0, |answer| answer.status)
+            }
         };
-        type Work<'w> = Box<dyn Fn(&str) -> u16 + Sync + 'w>;
+        type Work<'w> = Box<dyn Fn(&Client) -> u16 + Sync + 'w>;
         let work: [(&'static str, Work); 9] = [
             ("status", Box::new(json("POST", "/api/vehicles/bulk/status".to_owned(), insert))),
             ("what would be", Box::new(json("POST", "/api/vehicles/bulk/status".to_owned(), dry))),
@@ -76,21 +70,21 @@ impl Large {
             ("CSV", Box::new(file("/api/vehicles/csv", "file", "a.csv", csv.into()))),
             ("import", Box::new(file("/api/documents/upload", "documents", "t.xlsx", workbook(&self.meanwhile, VEHICLES)))),
         ];
-        let timed = |(name, work): &(&'static str, Work), url: &str| {
+        let timed = |(name, work): &(&'static str, Work), client: &Client| {
             let began = Instant::now();
-            (*name, work(url), began.elapsed())
+            (*name, work(client), began.elapsed())
         };
         std::thread::scope(|scope| {
             let asking: Vec<_> =
-                work.iter().flat_map(|work| self.gateways.iter().map(move |url| scope.spawn(move || timed(work, url)))).collect();
+                work.iter().flat_map(|work| self.clients.iter().map(move |client| scope.spawn(move || timed(work, client)))).collect();
             asking.into_iter().map(|one| one.join().unwrap()).collect()
         })
     }
 
     /// Each change is there as a whole or not at all, and what was refused can be done.
     pub fn is_whole(&self) {
-        let (url, token) = (&self.gateways[0], &self.token);
-        let vehicles = sheets::vehicles(url, token, self.campaign).unwrap();
+        let client = &self.clients[0];
+        let vehicles = client.vehicles(self.campaign);
         let with = |field: &str, value: &str| vehicles.iter().filter(|vehicle| vehicle[field] == value).count();
         let all = self.vins.len();
         for (field, value) in [("status", "repair"), ("parking_space", "C-1")] {
@@ -98,14 +92,17 @@ impl Large {
             assert!(with(field, value) == 0 || with(field, value) >= all - 1, "{field}: {} of {all}", with(field, value));
         }
         until("the campaign can be imported, or is there", Duration::from_secs(60), || {
-            let listed = call("GET", url, "/api/campaigns", token, &Value::Null).1;
+            let listed = client.get("/api/campaigns");
             let found = listed["campaigns"].as_array().unwrap().iter().find(|campaign| campaign["name"] == self.meanwhile).cloned();
             match found {
                 Some(campaign) => {
-                    assert_eq!(sheets::vehicles(url, token, campaign["id"].as_i64().unwrap()).unwrap().len(), all);
+                    assert_eq!(client.vehicles(campaign["id"].as_i64().unwrap()).len(), all);
                     true
                 }
-                None => upload(url, token, &workbook(&self.meanwhile, VEHICLES)).is_some_and(|(status, _)| status == 201),
+                None => {
+                    let uploaded = client.try_upload(&uuid::Uuid::now_v7().to_string(), &workbook(&self.meanwhile, VEHICLES));
+                    uploaded.is_ok_and(|answer| answer.status == 201)
+                }
             }
         });
         let answers = self.asked_for();
@@ -121,14 +118,13 @@ impl Yard {
     pub fn a_whole_service_may_freeze(&self) {
         let within = self.longest();
         let large = Large::prepared(self, "before a service is frozen");
-        let replicas = &self.cluster.replicas["vehicle-svc"];
-        replicas.iter().for_each(|replica| replica.signal("-STOP"));
+        self.patio.replicas_of("vehicle-svc").for_each(|replica| replica.signal(Signal::Suspend));
         let answers = large.asked_for();
-        replicas.iter().for_each(|replica| replica.signal("-CONT"));
+        self.patio.replicas_of("vehicle-svc").for_each(|replica| replica.signal(Signal::Continue));
         Large::is_told_soon(&answers, within);
         let list = format!("/api/vehicles/campaign/{}", large.campaign);
-        let is_back = |url: &String| call("GET", url, &list, &self.token, &Value::Null).0 == 200;
-        until("both gateways find the service", Duration::from_secs(5), || large.gateways.iter().all(is_back));
+        let is_back = |client: &Client| client.call("GET", &list, &Value::Null).status == 200;
+        until("both gateways find the service", Duration::from_secs(5), || large.clients.iter().all(is_back));
         large.is_whole();
     }
 }

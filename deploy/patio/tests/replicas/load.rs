@@ -1,7 +1,8 @@
 //! Steady reads and saves through whichever gateway is ready, as a load balancer sends them, and a count of all that went wrong.
-use super::{cluster::answers, servers::until};
+use patio_harness::{Answer, Campaign, Client, Patio, until};
 use serde_json::{Value, json};
 use std::{
+    collections::BTreeMap,
     sync::{
         Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -17,11 +18,14 @@ const ANSWERED: Duration = Duration::from_secs(120);
 const GIVEN_UP: Duration = Duration::from_secs(5);
 /// For how long all that is asked has to be answered well until it counts.
 const CALM: Duration = Duration::from_secs(1);
+/// How long the clients may take to ask, or to be answered, as often as a test waits for.
+const UNDER_WAY: Duration = Duration::from_secs(30);
+/// How long a readiness probe waits for its answer.
+const PROBED: Duration = Duration::from_secs(1);
 
-/// Whether a gateway is ready, and how often it has become so.
-#[derive(Default)]
-struct Door {
-    url: String,
+/// A gateway: who asks it, whether it is ready, and how often it has become so.
+struct Entry {
+    client: Client,
     ready: AtomicBool,
     generation: AtomicUsize,
 }
@@ -37,10 +41,11 @@ pub struct Pace {
 
 /// What all clients share.
 pub struct Load {
-    doors: Vec<Door>,
+    entries: Vec<Entry>,
     pace: Pace,
     asked: AtomicUsize,
-    token: String,
+    /// When the request began that is under way, by the number of its client.
+    under_way: Mutex<BTreeMap<usize, Instant>>,
     campaign: i64,
     vehicles: Vec<i64>,
     stopping: AtomicBool,
@@ -122,15 +127,15 @@ impl Counts {
 }
 
 impl Load {
-    pub fn new(gateways: Vec<String>, token: String, campaign: i64, vehicles: Vec<i64>, pace: Pace) -> Self {
-        let doors = gateways.into_iter().map(|url| Door { url, ..Door::default() }).collect();
+    pub fn new(patio: &Patio, admin: &Client, campaign: &Campaign, pace: Pace) -> Self {
+        let entry = |url: &String| Entry { client: admin.at(url), ready: AtomicBool::new(false), generation: AtomicUsize::new(0) };
         Self {
-            doors,
+            entries: patio.gateways().iter().map(entry).collect(),
             pace,
             asked: AtomicUsize::new(0),
-            token,
-            campaign,
-            vehicles,
+            under_way: Mutex::default(),
+            campaign: campaign.id,
+            vehicles: campaign.vehicle_ids(),
             stopping: AtomicBool::new(false),
             counts: Mutex::default(),
         }
@@ -139,13 +144,12 @@ impl Load {
     /// Puts load on while `meanwhile` runs, and checks in the end that every save that was acknowledged is there, once.
     pub fn during<T>(&self, meanwhile: impl FnOnce() -> T) -> T {
         let (done, saved) = std::thread::scope(|scope| {
-            let watch = scope.spawn(|| self.watch_doors());
-            while !self.doors.iter().all(|door| door.ready.load(Ordering::Relaxed)) {
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            let readers: Vec<_> = (0..self.pace.readers).map(|n| scope.spawn(move || self.read(n))).collect();
-            let savers: Vec<_> = self.vehicles.iter().map(|id| scope.spawn(move || (*id, self.save(*id)))).collect();
+            let watch = scope.spawn(|| self.watch());
             let stop = Stop(self);
+            until("both gateways are ready", UNDER_WAY, || self.entries.iter().all(|entry| entry.ready.load(Ordering::Relaxed)));
+            let readers: Vec<_> = (0..self.pace.readers).map(|n| scope.spawn(move || self.read(n))).collect();
+            let savers = self.vehicles.iter().zip(self.pace.readers..);
+            let savers: Vec<_> = savers.map(|(id, n)| scope.spawn(move || (*id, self.save(*id, n)))).collect();
             let done = meanwhile();
             drop(stop);
             readers.into_iter().for_each(|reader| reader.join().unwrap());
@@ -154,8 +158,8 @@ impl Load {
             (done, saved)
         });
         for (id, (version, notes)) in saved {
-            for door in 0..self.doors.len() {
-                let found = Client::new(self, door).get(&format!("/api/vehicles/{id}")).unwrap();
+            for entry in &self.entries {
+                let found = entry.client.vehicle(id);
                 assert_eq!((&found["version"], &found["operator_notes"]), (&json!(version), &json!(notes)), "vehicle {id}");
             }
         }
@@ -189,10 +193,32 @@ impl Load {
         self.pace.readers + self.vehicles.len()
     }
 
-    /// Lets requests that are under way come in, and forgets what came so far.
+    /// Waits for the ends of the requests that are under way, and forgets what came so far.
     pub fn settle(&self) {
-        std::thread::sleep(Duration::from_millis(300));
+        self.until_over(Instant::now());
         self.taken();
+    }
+
+    /// Waits for the ends of the requests that began before a moment.
+    pub fn until_over(&self, moment: Instant) {
+        let is_over = || self.under_way.lock().unwrap().values().all(|began| *began > moment);
+        until("the requests under way have ended", UNDER_WAY, is_over);
+    }
+
+    /// Lets a time pass in the long form; in the short one until every client has asked twice.
+    pub fn pass(&self, long: bool, time: Duration) {
+        if long { std::thread::sleep(time) } else { self.until_asked(2 * self.clients()) }
+    }
+
+    /// Waits until so many requests more were made.
+    pub fn until_asked(&self, requests: usize) {
+        let before = self.asked();
+        until("clients ask", UNDER_WAY, || self.asked() >= before + requests);
+    }
+
+    /// Waits until what came since the last look is so.
+    pub fn until(&self, what: &str, is_so: impl Fn(&Counts) -> bool) {
+        until(what, UNDER_WAY, || is_so(&self.counts.lock().unwrap()));
     }
 
     /// Makes ready for another round.
@@ -205,15 +231,16 @@ impl Load {
         self.stopping.load(Ordering::Relaxed)
     }
 
-    /// Asks both gateways again and again whether they are ready.
-    fn watch_doors(&self) {
+    /// Asks both gateways again and again whether they are ready, over connections of their own.
+    fn watch(&self) {
+        let probes: Vec<_> = self.entries.iter().map(|entry| (entry, entry.client.without_reuse(PROBED))).collect();
         while !self.is_stopping() {
-            for door in &self.doors {
-                let ready = answers(&format!("{}/readyz", door.url));
-                if ready && !door.ready.swap(ready, Ordering::Relaxed) {
-                    door.generation.fetch_add(1, Ordering::Relaxed);
+            for (entry, probe) in &probes {
+                let ready = probe.try_call("GET", "/readyz", &Value::Null).is_ok_and(|answer| answer.status == 200);
+                if ready && !entry.ready.swap(ready, Ordering::Relaxed) {
+                    entry.generation.fetch_add(1, Ordering::Relaxed);
                 }
-                door.ready.store(ready, Ordering::Relaxed);
+                entry.ready.store(ready, Ordering::Relaxed);
             }
             std::thread::sleep(Duration::from_millis(100));
         }
@@ -226,7 +253,7 @@ impl Load {
             format!("/api/vehicles/{}", self.vehicles[0]),
             "/api/users".to_owned(),
         ];
-        let mut client = Client::new(self, n);
+        let mut client = Worker::new(self, n);
         for turn in n.. {
             if self.is_stopping() {
                 return;
@@ -237,9 +264,9 @@ impl Load {
     }
 
     /// Saves one vehicle again and again; its version and notes as last acknowledged.
-    fn save(&self, id: i64) -> (i64, String) {
-        let (path, mut client) = (format!("/api/vehicles/{id}"), Client::new(self, 0));
-        let mut version = client.get(&path).unwrap()["version"].as_i64().unwrap();
+    fn save(&self, id: i64, n: usize) -> (i64, String) {
+        let (path, mut client) = (format!("/api/vehicles/{id}"), Worker::new(self, n));
+        let mut version = self.entries[0].client.vehicle(id)["version"].as_i64().unwrap();
         let mut notes = String::new();
         for turn in 0.. {
             if self.is_stopping() {
@@ -271,54 +298,51 @@ impl Drop for Stop<'_> {
 }
 
 /// One client with its own connections.
-struct Client<'l> {
+struct Worker<'l> {
     load: &'l Load,
-    agents: Vec<(usize, ureq::Agent)>,
+    number: usize,
+    clients: Vec<(usize, Client)>,
     turn: usize,
 }
 
-impl<'l> Client<'l> {
-    fn new(load: &'l Load, turn: usize) -> Self {
-        let agents = load.doors.iter().map(|door| (door.generation.load(Ordering::Relaxed), agent())).collect();
-        Self { load, agents, turn }
+impl<'l> Worker<'l> {
+    fn new(load: &'l Load, number: usize) -> Self {
+        let clients = load.entries.iter().map(|entry| (entry.generation.load(Ordering::Relaxed), entry.client.with_timeout(GIVEN_UP)));
+        Self { load, number, clients: clients.collect(), turn: number }
     }
 
     /// The next gateway that is ready; connections to one that was away are not used again.
-    fn door(&mut self) -> (String, ureq::Agent) {
+    fn next(&mut self) -> Client {
         self.turn += 1;
-        let count = self.load.doors.len();
-        let ready = (0..count).map(|n| (self.turn + n) % count).find(|n| self.load.doors[*n].ready.load(Ordering::Relaxed));
+        let count = self.load.entries.len();
+        let ready = (0..count).map(|n| (self.turn + n) % count).find(|n| self.load.entries[*n].ready.load(Ordering::Relaxed));
         let n = ready.unwrap_or(self.turn % count);
-        let generation = self.load.doors[n].generation.load(Ordering::Relaxed);
-        if self.agents[n].0 != generation {
-            self.agents[n] = (generation, agent());
+        let entry = &self.load.entries[n];
+        let generation = entry.generation.load(Ordering::Relaxed);
+        if self.clients[n].0 != generation {
+            self.clients[n] = (generation, entry.client.with_timeout(GIVEN_UP));
         }
-        (self.load.doors[n].url.clone(), self.agents[n].1.clone())
+        self.clients[n].1.clone()
     }
 
     fn get(&mut self, path: &str) -> Result<Value, String> {
-        let (url, agent) = self.door();
-        self.outcome(agent.get(format!("{url}{path}")).header("authorization", self.bearer()).call())
+        let answer = self.next().try_call("GET", path, &Value::Null);
+        self.outcome(answer.map_err(|cause| cause.to_string())?)
     }
 
     fn put(&mut self, path: &str, key: &str, body: &Value) -> Result<Value, String> {
-        let (url, agent) = self.door();
-        let request = agent.put(format!("{url}{path}")).header("authorization", self.bearer()).header("idempotency-key", key);
-        self.outcome(request.send_json(body))
+        let client = self.next();
+        let request = client.request("PUT", path).header("idempotency-key", key).header("content-type", "application/json");
+        self.outcome(client.try_send(request, body.to_string()).map_err(|cause| cause.to_string())?)
     }
 
-    fn bearer(&self) -> String {
-        format!("Bearer {}", self.load.token)
-    }
-
-    fn outcome(&self, answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Value, String> {
-        let mut answer = answer.map_err(|cause| cause.to_string())?;
-        if answer.status().is_success() {
-            return answer.body_mut().read_json().map_err(|cause| cause.to_string());
+    fn outcome(&self, answer: Answer) -> Result<Value, String> {
+        if answer.is_success() {
+            return Ok(answer.json());
         }
-        let waits = answer.status() == 503 && answer.headers().contains_key("retry-after");
+        let waits = answer.status == 503 && answer.header("retry-after").is_some();
         self.load.counts.lock().unwrap().asked_to_wait += usize::from(waits);
-        Err(format!("{}{}", answer.status(), if waits { " wait" } else { "" }))
+        Err(format!("{}{}", answer.status, if waits { " wait" } else { "" }))
     }
 
     /// Tries until it is done; what failed is noted with how long it took.
@@ -326,7 +350,9 @@ impl<'l> Client<'l> {
         for tried in 0..TRIES {
             let started = Instant::now();
             self.load.asked.fetch_add(1, Ordering::Relaxed);
+            self.load.under_way.lock().unwrap().insert(self.number, started);
             let outcome = act(self);
+            self.load.under_way.lock().unwrap().remove(&self.number);
             let mut counts = self.load.counts.lock().unwrap();
             counts.note(kind, started, outcome.is_ok());
             match outcome {
@@ -344,8 +370,4 @@ impl<'l> Client<'l> {
         self.load.counts.lock().unwrap().given_up.push(what.to_owned());
         None
     }
-}
-
-fn agent() -> ureq::Agent {
-    ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(GIVEN_UP)).build().into()
 }

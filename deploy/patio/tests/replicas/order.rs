@@ -1,14 +1,9 @@
 //! What starts first does not matter: everything waits for what it needs, says so, and is ready soon after it came.
-use super::{
-    alone,
-    cluster::{Cluster, Outside, Replica},
-    servers::{Postgres, Redis, until},
-    sign_in, tell,
+use super::{MISSING, configure, tell};
+use patio_harness::{
+    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_ROLE, Folder, Patio, Postgres, Redis, Replica, SERVICES, exclusive, free_port, until,
 };
-use patio_kit::{
-    command::print,
-    testing::{LONG, free_port, from_environment},
-};
+use patio_kit::testing::{LONG, from_environment};
 use std::{
     fmt::Debug,
     time::{Duration, Instant},
@@ -44,60 +39,66 @@ const ORDERS: [[Coming; 5]; 6] = {
 
 #[test]
 fn whatever_starts_first_nothing_ends_and_all_are_ready_soon_after_the_last_came() {
-    let _alone = alone();
+    let _turn = exclusive();
     let long = from_environment(LONG).is_some();
     for (turn, order) in ORDERS.iter().enumerate().take(if long { ORDERS.len() } else { 2 }) {
-        let folder = tempfile::Builder::new().permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755)).tempdir().unwrap();
-        let (Some(postgres), Some(mut redis)) = (Postgres::laid_out(folder.path()), Redis::laid_out(folder.path())) else {
-            let _ = print("PostgreSQL or Redis is not installed: skipped\n");
-            return;
-        };
-        let collector = format!("http://127.0.0.1:{}", free_port()); // nobody is there, and nobody needs it
-        let outside = Outside { database: postgres.url(), redis: redis.url(), collector, log: "warn,patio_kit::balance=info" };
-        let mut cluster = Cluster::laid_out(folder.path(), &outside);
-        let shuffled = Cluster::shuffled(turn);
+        let folder = Folder::temporary();
+        let postgres = Postgres::prepare(folder.path(), &["max_connections=200", "fsync=off"], None);
+        let (Some(mut postgres), Some(mut redis)) = (postgres, Redis::prepare(folder.path(), None)) else { return tell(MISSING) };
+        let collector = free_port(); // nobody is there, and nobody needs it
+        let mut patio = configure(folder.path(), (&postgres, &redis), collector, "warn,patio_kit::balance=info").prepare();
+        let shuffled = shuffled(turn);
         for (service, n) in &shuffled {
-            cluster.replicas.get_mut(service).unwrap()[*n].up();
+            patio.replica_mut(service, *n).start().unwrap();
             std::thread::sleep(Duration::from_millis(50));
         }
-        until("all say how they are", Duration::from_secs(20), || cluster.all().all(|replica| replica.readiness() == Some(503)));
-        let ids: Vec<_> = cluster.all().map(Replica::id).collect();
+        until("all say how they are", Duration::from_secs(20), || patio.replicas().all(|replica| replica.readiness() == Some(503)));
+        let ids: Vec<_> = patio.replicas().map(|replica| replica.id()).collect();
         let mut took = None;
         for coming in order {
-            std::thread::sleep(PAUSE);
-            none_ended(&mut cluster, &ids, coming);
+            std::thread::sleep(if long { PAUSE } else { PAUSE / 3 });
+            none_ended(&mut patio, &ids, coming);
             if took.is_none() {
-                assert!(cluster.all().all(|replica| replica.readiness() == Some(503)), "before {coming:?}");
+                assert!(patio.replicas().all(|replica| replica.readiness() == Some(503)), "before {coming:?}");
             }
-            come(*coming, &postgres, &mut redis);
+            come(*coming, &mut postgres, &mut redis);
             if *coming == Coming::Rights {
                 let came = Instant::now();
-                until("all are ready", Duration::from_secs(20), || cluster.all().all(Replica::is_ready));
+                until("all are ready", Duration::from_secs(20), || patio.replicas().all(Replica::is_ready));
                 took = Some(came.elapsed());
             }
         }
-        none_ended(&mut cluster, &ids, order);
+        none_ended(&mut patio, &ids, order);
         let took = took.unwrap();
         tell(&format!("started as {shuffled:?}, then came {order:?}: all ten ready {took:?} after the last they need"));
         // Ten processes that begin their work at the same moment share this machine's cores.
         let most = if long { READY + Duration::from_millis(100) } else { READY * 3 };
         assert!(took < most, "{took:?}");
-        assert_eq!(sign_in(&cluster.gateways()[1], "1000", super::PASSWORD).0, 200);
+        let at_the_second = patio.client().at(&patio.replica("gateway", 1).url());
+        assert_eq!(at_the_second.try_sign_in(ADMIN_HMC, ADMIN_PASSWORD).status, 200);
     }
 }
 
-fn come(what: Coming, postgres: &Postgres, redis: &mut Redis) {
+/// All ten in an order that is another one in each turn.
+fn shuffled(turn: usize) -> Vec<(&'static str, usize)> {
+    let all: Vec<_> = SERVICES.into_iter().flat_map(|service| [(service, 0), (service, 1)]).collect();
+    // Each step by such a number meets every place of ten once.
+    let step = [3, 7, 1, 9][turn % 4];
+    (0..all.len()).map(|place| all[(place * step + turn) % all.len()]).collect()
+}
+
+fn come(what: Coming, postgres: &mut Postgres, redis: &mut Redis) {
     match what {
         Coming::Redis => redis.up(),
         Coming::Server => postgres.up(),
-        Coming::Role => postgres.make_role(),
+        Coming::Role => postgres.create_role(),
         Coming::Database => _ = postgres.sql("create database patio"),
-        Coming::Rights => _ = postgres.sql("grant create on database patio to yard"),
+        Coming::Rights => _ = postgres.sql(&format!("grant create on database patio to {DATABASE_ROLE}")),
     }
 }
 
 #[track_caller]
-fn none_ended(cluster: &mut Cluster, ids: &[u32], when: impl Debug) {
-    cluster.each(|replica| assert!(!replica.has_ended(), "{} ended before {when:?}", replica.name));
-    assert_eq!(cluster.all().map(Replica::id).collect::<Vec<_>>(), ids);
+fn none_ended(patio: &mut Patio, ids: &[u32], when: impl Debug) {
+    patio.replicas_mut().for_each(|replica| assert!(replica.is_running(), "{} ended before {when:?}", replica.name()));
+    assert_eq!(patio.replicas().map(|replica| replica.id()).collect::<Vec<_>>(), ids);
 }

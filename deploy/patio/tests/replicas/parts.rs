@@ -1,11 +1,11 @@
 //! Replicas that are restarted, killed and frozen under load.
-use super::{
-    Yard,
-    cluster::{Replica, SERVICES},
-    doors, sheets, tell, told,
-};
+use super::{Yard, sockets, tell, told, workbook};
+use patio_harness::{Patio, Replica, SERVICES, Signal};
 use patio_kit::testing;
-use std::time::{Duration, Instant};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 /// How many requests are made while replicas are restarted in turn, in the long form.
 const REQUESTS: usize = 150_000;
@@ -17,24 +17,45 @@ const LEFT: Duration = Duration::from_secs(1);
 const LEFT_BY_BALANCER: Duration = Duration::from_millis(1500);
 /// What the slowest answer may take when nothing is asked of a frozen replica; one that was would take longer.
 const AT_ONCE: Duration = Duration::from_millis(400);
+/// For how long a replica is frozen in the long form.
+const FROZEN: Duration = Duration::from_secs(20);
+/// The services that are restarted beside each other in the short form, as Kubernetes does it, one replica of each at a time.
+const LANES: [&[&str]; 2] = [&["auth-svc", "import-svc"], &["campaign-svc", "vehicle-svc", "gateway"]];
+
+/// Changes and restarts every replica, in an order of services; in the long form one at a time.
+pub fn restart_all(patio: &mut Patio, long: bool, order: &[&str], change: impl Fn(&mut Replica) + Sync) {
+    let mut replicas: Vec<_> = patio.replicas_mut().collect();
+    replicas.sort_by_key(|replica| order.iter().position(|service| *service == replica.program));
+    let (first, second): (Vec<_>, Vec<_>) = replicas.into_iter().partition(|replica| long || LANES[0].contains(&replica.program));
+    let restart = |lane: Vec<&mut Replica>| {
+        for replica in lane {
+            change(replica);
+            replica.restart();
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| restart(first));
+        restart(second);
+    });
+}
 
 impl Yard {
     /// Each process listens at the two ports that it was told of, and nowhere else.
     pub fn only_the_listed_doors_are_open(&self) {
-        for replica in self.cluster.replicas.values().flatten() {
-            assert_eq!(doors::ports(replica.id()), [replica.port, replica.admin].into(), "{}", replica.name);
+        for replica in self.patio.replicas() {
+            assert_eq!(sockets::ports(replica.id()), [replica.port, replica.admin_port].into(), "{}", replica.name());
         }
     }
 
     /// (a) Every replica in turn ends on SIGTERM and comes back: no request fails.
     pub fn restarts_are_not_noticed(&mut self) {
-        let Self { cluster, load, long, .. } = self;
+        let Self { patio, load, long, .. } = self;
         let (most, began) = (if *long { testing::rounds(REQUESTS) } else { 0 }, load.asked());
         let mut rounds = 0;
         load.during(|| {
             load.settle();
             while rounds == 0 || load.asked() - began < most {
-                cluster.each(Replica::restart);
+                restart_all(patio, *long, &SERVICES, |_| {});
                 rounds += 1;
             }
         });
@@ -46,26 +67,26 @@ impl Yard {
 
     /// (b) Every replica is killed once: saves under way may fail and succeed when tried again with their key, once.
     pub fn kills_lose_nothing(&mut self) {
-        let Self { cluster, load, long, .. } = self;
+        let Self { patio, load, long, .. } = self;
         let clients = load.clients();
         load.during(|| {
             for _ in 0..if *long { testing::rounds(REQUESTS).div_ceil(A_ROUND) } else { 1 } {
-                for (service, n) in SERVICES.into_iter().flat_map(|service| [(service, 0), (service, 1)]) {
+                for replica in patio.replicas_mut() {
                     load.settle();
-                    let replica = &mut cluster.replicas.get_mut(service).unwrap()[n];
                     replica.kill();
-                    std::thread::sleep(Duration::from_millis(700));
-                    replica.up();
+                    load.pass(*long, Duration::from_millis(700));
+                    replica.start().unwrap();
                     replica.wait_until_ready();
-                    std::thread::sleep(Duration::from_millis(500));
+                    load.pass(*long, Duration::from_millis(500));
                     let counts = load.taken();
-                    told(&format!("{} killed", replica.name), &counts);
+                    told(&format!("{} killed", replica.name()), &counts);
                     assert!(counts.given_up.is_empty(), "{:#?}", counts.given_up);
                     // A gateway that dies takes with it what is under way and what comes before the balancer knows.
-                    let most = if service == "gateway" { 3 * clients } else { clients };
+                    let is_gateway = replica.program == "gateway";
+                    let most = if is_gateway { 3 * clients } else { clients };
                     assert!(counts.failed.len() <= most, "{:#?}", counts.failed);
                     let reads = counts.failed.iter().filter(|what| !what.contains("/api/vehicles/") || what.contains("/campaign/"));
-                    assert!(service == "gateway" || reads.count() == 0, "reads are repeated behind the gateway: {:#?}", counts.failed);
+                    assert!(is_gateway || reads.count() == 0, "reads are repeated behind the gateway: {:#?}", counts.failed);
                 }
             }
         });
@@ -75,35 +96,38 @@ impl Yard {
     /// (c) A replica of each service that answers nothing, and keeps its connections, is left alone within a second: no
     /// request fails. Whoever had asked a frozen gateway gives up in the end and asks the other one, once.
     pub fn a_frozen_replica_is_left_alone(&mut self) {
-        let Self { cluster, load, long, token, .. } = &*self;
-        let at_once = self.bound(AT_ONCE, Duration::from_secs(3));
+        let Self { patio, load, long, .. } = &*self;
+        let (at_once, [entry, _]) = (self.bound(AT_ONCE, Duration::from_secs(3)), self.both());
         load.during(|| {
-            for service in SERVICES {
+            for replica in SERVICES.map(|service| patio.replica(service, 0)) {
                 load.settle();
-                let replica = &cluster.replicas[service][0];
-                let (left, short) = if service == "gateway" { (LEFT_BY_BALANCER, 9) } else { (LEFT, 4) };
-                let frozen = Duration::from_secs(if *long { 20 } else { short });
-                replica.signal("-STOP");
-                std::thread::sleep(left);
-                let first = load.taken();
-                let began = Instant::now();
-                if service == "import-svc" {
-                    let imported = sheets::upload(&cluster.gateways()[0], token, &sheets::workbook("while one is frozen", 20));
-                    assert_eq!(imported.map(|(status, _)| status), Some(201), "an import finds the other one");
+                let is_gateway = replica.program == "gateway";
+                let left = if is_gateway { LEFT_BY_BALANCER } else { LEFT };
+                replica.signal(Signal::Suspend);
+                thread::sleep(left);
+                let (first, began) = (load.taken(), Instant::now());
+                if replica.program == "import-svc" {
+                    let id = uuid::Uuid::now_v7().to_string();
+                    let imported = entry.try_upload(&id, &workbook("while one is frozen", 20)).map(|answer| answer.status);
+                    assert_eq!(imported.ok(), Some(201), "an import finds the other one");
                     tell(&format!("an import takes {:?} meanwhile", began.elapsed()));
                 }
-                std::thread::sleep((frozen - left).saturating_sub(began.elapsed()));
+                if *long {
+                    thread::sleep((FROZEN - left).saturating_sub(began.elapsed()));
+                }
+                load.until_over(began);
+                load.until("reads and saves are answered", |counts| counts.reads > 20 && counts.saves > 20);
                 let later = load.taken();
-                replica.signal("-CONT");
-                std::thread::sleep(Duration::from_secs(1));
+                replica.signal(Signal::Continue);
+                load.pass(*long, Duration::from_secs(1));
                 let after = load.taken();
-                told(&format!("{} frozen, within {left:?}", replica.name), &first);
-                told(&format!("{} frozen, after {left:?}: slowest asked {} ms", replica.name, later.slowest_asked.as_millis()), &later);
-                told(&format!("{} goes on", replica.name), &after);
+                told(&format!("{} frozen, within {left:?}", replica.name()), &first);
+                told(&format!("{} frozen, after {left:?}: slowest asked {} ms", replica.name(), later.slowest_asked.as_millis()), &later);
+                told(&format!("{} goes on", replica.name()), &after);
                 let failed: Vec<_> = [&first, &later, &after].into_iter().flat_map(|counts| &counts.failed).collect();
-                let most = if service == "gateway" { load.clients() } else { 0 };
+                let most = if is_gateway { load.clients() } else { 0 };
                 assert!(failed.len() <= most, "{failed:#?}");
-                assert!(later.slowest_asked < at_once, "{service} is left alone within {left:?}: {later:?}");
+                assert!(later.slowest_asked < at_once, "{} is left alone within {left:?}: {later:?}", replica.name());
                 assert!(later.reads > 20 && later.saves > 20, "{later:?}");
             }
         });

@@ -1,11 +1,6 @@
 //! Every secret is changed while people work, as the runbook says.
-use super::{
-    Yard, alone,
-    cluster::{SERVICE_SECRET, SERVICES},
-    print,
-    servers::REDIS_PASSWORD,
-    tell, told,
-};
+use super::{MISSING, Yard, parts::restart_all, tell, told};
+use patio_harness::{DATABASE_ROLE, REDIS_PASSWORD, SERVICE_SECRET, SERVICES, exclusive};
 use patio_proto::auth::{MintServiceTokenRequest, token_service_client::TokenServiceClient};
 use tonic::Code;
 
@@ -15,11 +10,8 @@ const NEW_REDIS_PASSWORD: &str = "redispw-3Hu7Ei2t";
 
 #[test]
 fn secrets_are_changed_without_a_failed_request() {
-    let _alone = alone();
-    let Some(mut yard) = Yard::start_with("info") else {
-        let _ = print("PostgreSQL or Redis is not installed: skipped\n");
-        return;
-    };
+    let _turn = exclusive();
+    let Some(mut yard) = Yard::start_with("info") else { return tell(MISSING) };
     yard.wait_for_calm();
     yard.secrets_may_be_changed();
 }
@@ -29,35 +21,33 @@ impl Yard {
     /// what was in force before opens nothing any more.
     fn secrets_may_be_changed(&mut self) {
         let database = self.second_role();
-        self.redis.say(REDIS_PASSWORD, &["acl", "setuser", "default", &format!(">{NEW_REDIS_PASSWORD}")]);
+        let _ = self.redis.command(REDIS_PASSWORD, &["acl", "setuser", "default", &format!(">{NEW_REDIS_PASSWORD}")]);
         let redis = self.redis.url_with(NEW_REDIS_PASSWORD);
         let both = format!("{NEW_SECRET},{SERVICE_SECRET}");
         let first = [("PATIO_DATABASE_URL", &*database), ("PATIO_REDIS_URL", &redis), ("PATIO_SERVICE_SECRET", &both)];
-        self.restart_with("first", &first, SERVICES.into_iter().rev());
-        self.postgres.sql("alter role yard password 'nobodyknows-this-one'");
-        self.redis.say(NEW_REDIS_PASSWORD, &["acl", "setuser", "default", &format!("<{REDIS_PASSWORD}")]);
-        self.restart_with("second", &[("PATIO_SERVICE_SECRET", NEW_SECRET)], SERVICES.into_iter());
+        let mut backwards = SERVICES;
+        backwards.reverse();
+        self.restart_with("first", &first, &backwards);
+        self.postgres.sql(&format!("alter role {DATABASE_ROLE} password 'nobodyknows-this-one'"));
+        let _ = self.redis.command(NEW_REDIS_PASSWORD, &["acl", "setuser", "default", &format!("<{REDIS_PASSWORD}")]);
+        self.restart_with("second", &[("PATIO_SERVICE_SECRET", NEW_SECRET)], &SERVICES);
         self.nothing_old_is_good();
     }
 
     /// A second way into the same database, for what the first one owns.
     fn second_role(&self) -> String {
-        self.postgres.sql(&format!("create role yard_2 login password '{NEW_DATABASE_PASSWORD}' in role yard"));
-        self.postgres.sql("alter role yard_2 set role to yard");
+        self.postgres.sql(&format!("create role yard_2 login password '{NEW_DATABASE_PASSWORD}' in role {DATABASE_ROLE}"));
+        self.postgres.sql(&format!("alter role yard_2 set role to {DATABASE_ROLE}"));
         self.postgres.url_for("yard_2", NEW_DATABASE_PASSWORD)
     }
 
     /// In any order: a replica meets such as know other values than itself.
-    fn restart_with(&mut self, round: &str, settings: &[(&str, &str)], order: impl Iterator<Item = &'static str>) {
-        let Self { cluster, load, .. } = self;
+    fn restart_with(&mut self, round: &str, settings: &[(&str, &str)], order: &[&str]) {
+        let Self { patio, load, long, .. } = self;
         load.during(|| {
             load.settle();
-            for service in order {
-                for replica in cluster.replicas.get_mut(service).unwrap() {
-                    replica.environment.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-                    replica.restart();
-                }
-            }
+            restart_all(patio, *long, order, |replica| settings.iter().for_each(|(name, value)| replica.set(name, value)));
+            load.until("reads and saves are answered", |counts| counts.reads > 100 && counts.saves > 100);
         });
         let counts = load.taken();
         told(&format!("all ten restarted with changed secrets, {round} round"), &counts);
@@ -67,12 +57,12 @@ impl Yard {
     }
 
     fn nothing_old_is_good(&self) {
-        for replica in &self.cluster.replicas["auth-svc"] {
+        for replica in self.patio.replicas_of("auth-svc") {
             let minted = [SERVICE_SECRET, NEW_SECRET].map(|secret| mint(replica.url(), secret));
-            assert_eq!(minted, [Some(Code::PermissionDenied), None], "{}", replica.name);
+            assert_eq!(minted, [Some(Code::PermissionDenied), None], "{}", replica.name());
         }
-        assert_eq!(self.redis.say(NEW_REDIS_PASSWORD, &["ping"]), "PONG");
-        assert!(self.redis.say(REDIS_PASSWORD, &["ping"]).contains("NOAUTH"));
+        assert_eq!(self.redis.command(NEW_REDIS_PASSWORD, &["ping"]), "PONG");
+        assert!(self.redis.command(REDIS_PASSWORD, &["ping"]).contains("NOAUTH"));
         let as_whom = "select string_agg(distinct usename, ' ') from pg_stat_activity where datname = 'patio'";
         assert_eq!(self.postgres.sql(as_whom), "yard_2", "all connections are the new role's");
         assert!(self.refusals().is_empty(), "{:#?}", self.refusals());
@@ -81,8 +71,8 @@ impl Yard {
 
     /// What services said of each other's secrets: people notice nothing of a call between services that fails.
     fn refusals(&self) -> Vec<String> {
-        let logs = self.cluster.replicas.values().flatten().map(|replica| std::fs::read_to_string(&replica.log).unwrap());
-        let lines: Vec<String> = logs.flat_map(|log| log.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+        let lines: Vec<String> =
+            self.patio.replicas().flat_map(|replica| replica.log().lines().map(str::to_owned).collect::<Vec<_>>()).collect();
         lines.into_iter().filter(|line| line.contains("service secret") || line.contains("NOAUTH") || line.contains("WRONGPASS")).collect()
     }
 }

@@ -1,19 +1,19 @@
 //! No secret is shown: in no log of either form down to the last level, in no metric, by no command, in no answer and no
 //! command line.
 use super::{
-    Yard, alone,
-    cluster::{DEVELOPER_PASSWORD, PASSWORD, Replica, SERVICE_SECRET, SERVICES},
-    print,
-    servers::{DATABASE_PASSWORD, REDIS_PASSWORD, until},
+    MISSING, Yard,
     shown::{Shown, written},
     tell,
+};
+use patio_harness::{
+    ADMIN_HMC, ADMIN_PASSWORD, DATABASE_PASSWORD, DATABASE_ROLE, DEVELOPER_PASSWORD, REDIS_PASSWORD, SERVICE_SECRET, SERVICES, heavy, until,
 };
 use serde_json::json;
 use std::{collections::BTreeSet, time::Duration};
 
 /// What the settings hold that must not be seen.
 const SETTINGS: [(&str, &str); 5] = [
-    ("PATIO_ADMIN_PASSWORD", PASSWORD),
+    ("PATIO_ADMIN_PASSWORD", ADMIN_PASSWORD),
     ("PATIO_DEVELOPER_PASSWORD", DEVELOPER_PASSWORD),
     ("PATIO_SERVICE_SECRET", SERVICE_SECRET),
     ("PATIO_DATABASE_URL", DATABASE_PASSWORD),
@@ -23,22 +23,22 @@ const SETTINGS: [(&str, &str); 5] = [
 const TYPED: [&str; 4] = ["typedpw-wrong-7Rr2", "typedpw-garbled-4Ss9", "typedpw-chosen-6Uu1", "typedpw-next-3Vv8"];
 /// Part of tokens that nobody made.
 const FORGED: &str = "typedtoken0Ww5";
+/// With how many settings that cannot be used programs run at the same time.
+const AT_ONCE: usize = 4;
 
 #[test]
 fn secrets_are_shown_nowhere() {
-    let _alone = alone();
-    let Some(mut yard) = Yard::start_with("trace") else {
-        let _ = print("PostgreSQL or Redis is not installed: skipped\n");
-        return;
-    };
-    let mut shown = Shown::default();
-    yard.people_work(&mut shown);
-    yard.the_stores_refuse(&mut shown);
-    yard.an_operator_looks(&mut shown);
+    let _turn = heavy();
+    let Some(mut yard) = Yard::start_with("trace") else { return tell(MISSING) };
+    let mut shown = Shown::default(); let begun = std::time::Instant::now();
+    yard.people_work(&mut shown); eprintln!("TIME {:?}", begun.elapsed());
+    yard.the_stores_refuse(&mut shown); eprintln!("TIME {:?}", begun.elapsed());
+    yard.an_operator_looks(&mut shown); eprintln!("TIME {:?}", begun.elapsed());
     let looked_for = yard.secrets();
-    yard.an_operator_errs(&mut shown);
-    for replica in yard.cluster.replicas.values().flatten() {
-        shown.add_file(&replica.log);
+    yard.an_operator_errs(&mut shown); eprintln!("TIME {:?}", begun.elapsed());
+    for replica in yard.patio.replicas() {
+        shown.add_file(&replica.log_path());
+        shown.add_file(&replica.output_path());
     }
     let paths = shown.found(&["/api/sessions".to_owned()]).filter(|line| line.contains("gateway")).collect::<Vec<_>>();
     assert!([" /api", "\"/api"].iter().all(|form| paths.iter().any(|line| line.contains(form))), "what is there is found");
@@ -51,8 +51,8 @@ impl Yard {
     /// Signing in well and badly, broken requests, forged tokens, new passwords and a save; the yard began with an import.
     fn people_work(&self, shown: &mut Shown) {
         let [wrong, garbled, chosen, next] = TYPED;
-        let gateways = self.cluster.gateways();
-        for gateway in &gateways {
+        for gateway in &self.both() {
+            let nobody = gateway.with_token("");
             for body in [
                 json!({ "hmc": "1000", "password": wrong }).to_string(),
                 json!({ "hmc": "nobody", "password": wrong }).to_string(),
@@ -61,79 +61,81 @@ impl Yard {
                 format!("{{\"hmc\":\"1000\",\"password\":\"{garbled}"),
                 format!("password={garbled}"),
             ] {
-                shown.ask("POST /api/sessions", gateway, "", &body);
+                shown.ask("POST /api/sessions", &nobody, &body);
             }
-            for token in [FORGED, &format!("{}{FORGED}", self.token), &format!("a.{FORGED}.c")] {
-                shown.ask("GET /api/campaigns", gateway, token, "");
-                shown.ask("GET /api/vehicles/1", gateway, token, "");
+            for token in [FORGED, &format!("{}{FORGED}", gateway.token()), &format!("a.{FORGED}.c")] {
+                shown.ask("GET /api/campaigns", &gateway.with_token(token), "");
+                shown.ask("GET /api/vehicles/1", &gateway.with_token(token), "");
             }
-            let token = &self.token;
             for (role, password) in [("op", chosen), ("nobody", chosen), ("op", &garbled[..7])] {
                 let made = json!({ "hmc": "4000", "password": password, "user_type": role });
-                shown.ask("POST /api/sign-up", gateway, token, &made.to_string());
+                shown.ask("POST /api/sign-up", gateway, &made.to_string());
             }
-            shown.ask("PUT /api/me/password", gateway, token, &json!({ "old": wrong, "new": next }).to_string());
-            shown.ask("PUT /api/users/3", gateway, token, &json!({ "password": next }).to_string());
-            shown.ask("GET /api/me", gateway, token, "");
-            shown.ask("GET /api/users", gateway, token, "");
-            shown.ask("GET /api/nothing", gateway, token, "");
-            shown.ask("PUT /api/vehicles/1", gateway, token, &json!({ "operator_notes": "seen" }).to_string());
+            shown.ask("PUT /api/me/password", gateway, &json!({ "old": wrong, "new": next }).to_string());
+            shown.ask("PUT /api/users/3", gateway, &json!({ "password": next }).to_string());
+            shown.ask("GET /api/me", gateway, "");
+            shown.ask("GET /api/users", gateway, "");
+            shown.ask("GET /api/nothing", gateway, "");
+            shown.ask("PUT /api/vehicles/1", gateway, &json!({ "operator_notes": "seen" }).to_string());
             self.command_lines(shown);
         }
     }
 
     /// What is said when a store does not take the password any more, which was right before.
     fn the_stores_refuse(&self, shown: &mut Shown) {
-        let gateways = self.cluster.gateways();
-        self.postgres.sql("alter role yard password 'another'");
-        self.postgres.sql("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'yard'");
-        self.redis.say(REDIS_PASSWORD, &["acl", "setuser", "default", ">another", &format!("<{REDIS_PASSWORD}")]);
-        self.redis.say("another", &["client", "kill", "type", "normal"]);
+        let gateways = self.both();
+        self.postgres.sql(&format!("alter role {DATABASE_ROLE} password 'another'"));
+        self.postgres.sql(&format!("select pg_terminate_backend(pid) from pg_stat_activity where usename = '{DATABASE_ROLE}'"));
+        let _ = self.redis.command(REDIS_PASSWORD, &["acl", "setuser", "default", ">another", &format!("<{REDIS_PASSWORD}")]);
+        let _ = self.redis.command("another", &["client", "kill", "type", "normal"]);
         for gateway in &gateways {
-            shown.ask("GET /api/campaigns", gateway, &self.token, "");
-            shown.ask("POST /api/sessions", gateway, "", &json!({ "hmc": "1000", "password": PASSWORD }).to_string());
+            shown.ask("GET /api/campaigns", gateway, "");
+            let right = json!({ "hmc": ADMIN_HMC, "password": ADMIN_PASSWORD }).to_string();
+            shown.ask("POST /api/sessions", &gateway.with_token(""), &right);
         }
-        self.postgres.sql(&format!("alter role yard password '{DATABASE_PASSWORD}'"));
-        self.redis.say("another", &["acl", "setuser", "default", &format!(">{REDIS_PASSWORD}"), "<another"]);
-        until("all is well again", Duration::from_secs(60), || shown.ask("GET /api/campaigns", &gateways[0], &self.token, "") == 200);
+        self.postgres.sql(&format!("alter role {DATABASE_ROLE} password '{DATABASE_PASSWORD}'"));
+        let _ = self.redis.command("another", &["acl", "setuser", "default", &format!(">{REDIS_PASSWORD}"), "<another"]);
+        until("all is well again", Duration::from_secs(60), || shown.ask("GET /api/campaigns", &gateways[0], "") == 200);
     }
 
     /// Metrics, and what each program says when it is asked.
     fn an_operator_looks(&self, shown: &mut Shown) {
-        for replica in self.cluster.replicas.values().flatten() {
-            let metrics = format!("http://127.0.0.1:{}", replica.admin);
-            shown.ask("GET /metrics", &metrics, "", "");
-            shown.ask("GET /readyz", &metrics, "", "");
+        for replica in self.patio.replicas() {
+            let admin = self.patio.client().at(&replica.admin_url());
+            shown.ask("GET /metrics", &admin, "");
+            shown.ask("GET /readyz", &admin, "");
         }
-        let all = &self.cluster.replicas;
         let asked = [&["config"][..], &["--help"], &["serve", "--help"], &["help", "serve"], &["serve", "--nothing"]];
         for service in SERVICES {
-            shown.run(asked.map(|arguments| (service, arguments)), &all[service][0].environment, &[]);
+            shown.run(asked.map(|arguments| (service, arguments, &[][..])), &self.patio.replica(service, 0).launch.environment);
         }
-        shown.run([("patio", &["doctor", "--services"][..]), ("patio", &["config"])], &all["auth-svc"][0].environment, &[]);
+        let whole = [&["doctor", "--services"][..], &["config"]].map(|arguments| ("patio", arguments, &[][..]));
+        shown.run(whole, &self.patio.replica("auth-svc", 0).launch.environment);
         let told: BTreeSet<_> = shown.masked().into_iter().collect();
         assert_eq!(told, SETTINGS.map(|(name, _)| name.to_owned()).into(), "each secret that `config` names is looked for");
     }
 
     /// What programs say that are told what they cannot use; those that run are not needed any more.
     fn an_operator_errs(&mut self, shown: &mut Shown) {
-        self.cluster.each(Replica::kill);
-        let listen = ("PATIO_LISTEN", "127.0.0.1:0".to_owned());
-        for setting in garbled() {
-            let own = [&["migrate"][..], &["config"], &["serve"]].map(|arguments| ("auth-svc", arguments));
-            let whole = [&["doctor"][..], &["config"]].map(|arguments| ("patio", arguments));
-            shown.run(own.into_iter().chain(whole), &self.cluster.replicas["auth-svc"][0].environment, &[setting, listen.clone()]);
+        self.patio.replicas_mut().for_each(|replica| replica.kill());
+        let environment = &self.patio.replica("auth-svc", 0).launch.environment;
+        let changed: Vec<_> = garbled().into_iter().map(|setting| [setting, ("PATIO_LISTEN", "127.0.0.1:0".to_owned())]).collect();
+        for some in changed.chunks(AT_ONCE) {
+            let runs = some.iter().flat_map(|changed| {
+                let own = [&["migrate"][..], &["config"], &["serve"]].map(|arguments| ("auth-svc", arguments, &changed[..]));
+                let whole = [&["doctor"][..], &["config"]].map(|arguments| ("patio", arguments, &changed[..]));
+                own.into_iter().chain(whole)
+            });
+            shown.run(runs, environment);
         }
     }
 
     /// Of all that run, and of those that they started.
     fn command_lines(&self, shown: &mut Shown) {
-        for replica in self.cluster.replicas.values().flatten() {
-            let id = replica.id();
-            let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
-            for process in children.split_whitespace().chain([id.to_string().as_str()]) {
+        for replica in self.patio.replicas() {
+            for process in replica.children().into_iter().chain([replica.id()]) {
                 let line = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
-                shown.add(&format!("command line of {}", replica.name), &String::from_utf8_lossy(&line));
+                shown.add(&format!("command line of {}", replica.name()), &String::from_utf8_lossy(&line));
             }
         }
     }
@@ -142,7 +144,7 @@ impl Yard {
     fn secrets(&self) -> Vec<(String, Vec<String>)> {
         let named = SETTINGS.iter().map(|(name, value)| ((*name).to_owned(), written(value.as_bytes())));
         let typed = TYPED.iter().chain(&[FORGED]).map(|value| ("typed".to_owned(), written(value.as_bytes())));
-        let signature = self.token.rsplit('.').next().unwrap();
+        let signature = self.admin.token().rsplit('.').next().unwrap();
         let stored = [
             ("signing key", "select string_agg(encode(substr(private_key, 17, 32), 'hex'), ' ') from auth.signing_keys"),
             ("own key", "select string_agg(encode(value, 'hex'), ' ') from auth.own_keys"),

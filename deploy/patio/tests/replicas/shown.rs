@@ -1,11 +1,14 @@
 //! All that Patio shows to anybody, and what is found in it.
 use base64::{Engine, prelude::BASE64_STANDARD_NO_PAD};
+use patio_harness::{Client, program};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    time::Duration,
 };
+
+/// A program, its arguments, and what of its environment is changed.
+pub type Run<'a> = (&'a str, &'a [&'a str], &'a [(&'a str, String)]);
 
 /// Places and what stood there, and files that are too long to be held.
 #[derive(Default)]
@@ -21,38 +24,27 @@ impl Shown {
     }
 
     /// Asks for something, such as `GET /api/me`, and keeps the whole answer; its status.
-    pub fn ask(&mut self, what: &str, url: &str, token: &str, body: &str) -> u16 {
+    pub fn ask(&mut self, what: &str, client: &Client, body: &str) -> u16 {
         let (method, path) = what.split_once(' ').unwrap();
-        let agent: ureq::Agent =
-            ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(20))).build().into();
-        let request = ureq::http::Request::builder().method(method).uri(format!("{url}{path}")).header("content-type", "application/json");
-        let request = request.header("authorization", format!("Bearer {token}")).body(body.to_owned()).unwrap();
-        let mut answer = agent.run(request).unwrap();
-        let head = format!("{:?}", answer.headers());
-        let text = format!("{head}\n{}", answer.body_mut().read_to_string().unwrap_or_default());
-        self.add(&format!("answer to {what}"), &text);
-        answer.status().as_u16()
+        let answer = client.send(client.request(method, path).header("content-type", "application/json"), body);
+        self.add(&format!("answer to {what}"), &format!("{:?}\n{}", answer.headers, answer.text()));
+        answer.status
     }
 
     /// Runs programs, all at once, with an environment and some of it changed; each ends by itself or within two seconds.
-    pub fn run<'a>(
-        &mut self,
-        runs: impl IntoIterator<Item = (&'a str, &'a [&'a str])>,
-        told: &BTreeMap<String, String>,
-        changed: &[(&str, String)],
-    ) {
-        let started = runs.into_iter().map(|(program, arguments)| {
-            let path = Path::new(env!("CARGO_BIN_EXE_patio")).with_file_name(program);
+    pub fn run<'a>(&mut self, runs: impl IntoIterator<Item = Run<'a>>, environment: &BTreeMap<String, String>) {
+        let started = runs.into_iter().map(|(name, arguments, changed)| {
             let mut command = Command::new("timeout");
-            command.args(["-s", "INT", "2"]).arg(path).args(arguments).current_dir("/").env_clear().envs(told);
+            command.args(["-s", "INT", "2"]).arg(program(name)).args(arguments).current_dir("/").env_clear().envs(environment);
+            let changed = changed.iter().map(|(name, value)| (name, value));
             let child = command
                 .env("PATH", "/usr/bin:/bin")
-                .envs(changed.iter().cloned())
+                .envs(changed)
                 .stdin(Stdio::null())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())
                 .spawn();
-            (format!("{program} {}", arguments.join(" ")), child.unwrap())
+            (format!("{name} {}", arguments.join(" ")), child.unwrap())
         });
         for (place, child) in started.collect::<Vec<_>>() {
             let output = child.wait_with_output().unwrap();

@@ -1,7 +1,10 @@
 //! Redis and PostgreSQL away, restarted and frozen under load.
-use super::{PASSWORD, Yard, call, large::Large, sign_in, tell, told};
-use serde_json::json;
-use std::time::{Duration, Instant};
+use super::{Yard, large::Large, tell, told};
+use patio_harness::{ADMIN_PASSWORD, Signal};
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 /// No call waits longer than this for its answer.
 const LONGEST: Duration = Duration::from_secs(3);
@@ -11,7 +14,7 @@ const WELL_AFTER_RESTART: Duration = Duration::from_secs(2);
 const WELL_AFTER_FREEZING: Duration = Duration::from_secs(1);
 /// What all ten processes together may have more in memory after a store was frozen than before, in KiB: what a look at it
 /// differs by anyway.
-const FLAT: u64 = 16 * 1024;
+const FLAT: i64 = 16 * 1024;
 
 impl Yard {
     /// How long an answer may take here.
@@ -21,7 +24,7 @@ impl Yard {
 
     /// A later version gives every table another column while this one works on them: no request fails.
     pub fn tables_may_grow(&mut self) {
-        let Self { load, postgres, .. } = self;
+        let Self { load, postgres, long, .. } = self;
         let all = "select schemaname || '.' || tablename from pg_tables where schemaname in ('auth', 'campaign', 'vehicle', 'imports')";
         let tables = postgres.sql_on("patio", all);
         load.during(|| {
@@ -30,7 +33,7 @@ impl Yard {
                 let grow = format!("alter table {table} add column of_a_later_version text not null default ''");
                 postgres.sql_on("patio", &grow);
             }
-            std::thread::sleep(Duration::from_secs(2));
+            load.pass(*long, Duration::from_secs(2));
         });
         let counts = load.taken();
         told(&format!("{} tables given another column", tables.lines().count()), &counts);
@@ -40,21 +43,20 @@ impl Yard {
 
     /// (d) Redis dies and stays away, or freezes: no request fails, and five tries are five tries.
     pub fn redis_may_go(&mut self) {
-        let Self { cluster, load, redis, long, token, .. } = self;
-        let gateways = cluster.gateways();
-        let made = call("POST", &gateways[0], "/api/sign-up", token, &json!({ "hmc": "4000", "password": PASSWORD, "user_type": "op" }));
-        assert_eq!(made.0, 201, "{made:?}");
+        let Self { load, redis, long, admin, patio, .. } = self;
+        let gateways: Vec<_> = patio.gateways().iter().map(|url| admin.at(url)).collect();
+        admin.create_person("4000", ADMIN_PASSWORD, "op");
         load.during(|| {
             load.settle();
-            let tried = |n: usize| sign_in(&gateways[n % 2], "4000", "not-the-password").0;
+            let tried = |n: usize| gateways[n % 2].try_sign_in("4000", "not-the-password").status;
             assert_eq!([tried(0), tried(1)], [401, 401]);
             redis.kill();
             assert_eq!([tried(2), tried(3)], [401, 401]);
             assert_eq!([tried(4), tried(5)], [429, 429], "the lockout counts on without Redis");
-            std::thread::sleep(Duration::from_secs(if *long { 20 } else { 5 }));
+            thread::sleep(Duration::from_secs(if *long { 20 } else { 2 }));
             redis.up();
             assert_eq!(tried(6), 429, "and when it is back");
-            std::thread::sleep(Duration::from_secs(1));
+            load.pass(*long, Duration::from_secs(1));
         });
         let counts = load.taken();
         told("Redis killed and away", &counts);
@@ -65,14 +67,14 @@ impl Yard {
     /// (e) Redis answers nothing and keeps its connections: no request fails, nothing piles up.
     pub fn redis_may_freeze(&mut self) {
         let longest = self.longest();
-        let Self { cluster, load, redis, long, .. } = &*self;
+        let Self { patio, load, redis, long, .. } = &*self;
         load.during(|| {
             load.settle();
-            let (open, held) = (cluster.descriptors(), cluster.memory());
-            redis.signal("-STOP");
-            std::thread::sleep(Duration::from_secs(if *long { 20 } else { 5 }));
-            let (counts, piled, grown) = (load.taken(), cluster.descriptors(), cluster.memory());
-            redis.signal("-CONT");
+            let (open, held) = (patio.descriptors(), patio.memory());
+            redis.signal(Signal::Suspend);
+            thread::sleep(Duration::from_secs(if *long { 20 } else { 3 }));
+            let (counts, piled, grown) = (load.taken(), patio.descriptors(), patio.memory());
+            redis.signal(Signal::Continue);
             let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
             told(&format!("Redis frozen, {open} then {piled} descriptors, {held} then {grown} KiB, well {:?} after", well - back), &counts);
             assert!(counts.failed.is_empty(), "{:#?}", counts.failed);
@@ -88,18 +90,19 @@ impl Yard {
         let longest = self.longest();
         let soon = self.bound(WELL_AFTER_RESTART, Duration::from_secs(5));
         let Self { load, postgres, long, .. } = self;
-        for mode in if *long { vec!["fast", "immediate"] } else { vec!["fast"] } {
+        // As an administrator stops it, and as in a crash.
+        for signal in if *long { vec![Signal::Interrupt, Signal::Quit] } else { vec![Signal::Interrupt] } {
             load.during(|| {
                 load.settle();
-                postgres.down(mode);
-                std::thread::sleep(Duration::from_secs(if *long { 15 } else { 4 }));
+                postgres.down(signal);
+                thread::sleep(Duration::from_secs(if *long { 15 } else { 2 }));
                 let away = load.taken();
                 postgres.up();
                 let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
                 let after = load.taken();
-                told(&format!("PostgreSQL away ({mode}), well again {:?} after it was back", well - back), &away);
+                told(&format!("PostgreSQL away ({signal:?}), well again {:?} after it was back", well - back), &away);
                 assert!(away.asked_to_wait > 0, "somebody asked");
-                assert!(away.failed.iter().all(|what| what.contains("503 Service Unavailable wait")), "{:#?}", away.failed);
+                assert!(away.failed.iter().all(|what| what.contains("503 wait")), "{:#?}", away.failed);
                 assert!(away.slowest.max(after.slowest) < longest, "{:?} {:?}", away.slowest, after.slowest);
                 assert!(well - back < soon, "{:?}", well - back);
             });
@@ -111,22 +114,22 @@ impl Yard {
     /// piles up meanwhile, and all is well soon after.
     pub fn postgres_may_freeze(&mut self) {
         let longest = self.longest();
-        let Self { cluster, load, postgres, long, .. } = &*self;
+        let Self { patio, load, postgres, long, .. } = &*self;
         let large = Large::prepared(self, "before PostgreSQL is frozen");
         load.during(|| {
             load.settle();
-            let (open, held) = (cluster.descriptors(), cluster.memory());
-            postgres.signal("-STOP");
+            let (open, held) = (patio.descriptors(), patio.memory());
+            postgres.signal(Signal::Suspend);
             let (begun, answers) = (Instant::now(), large.asked_for());
-            std::thread::sleep(Duration::from_secs(if *long { 30 } else { 8 }).saturating_sub(begun.elapsed()));
-            let (frozen, piled, grown) = (load.taken(), cluster.descriptors(), cluster.memory());
-            postgres.signal("-CONT");
+            thread::sleep(Duration::from_secs(if *long { 30 } else { 4 }).saturating_sub(begun.elapsed()));
+            let (frozen, piled, grown) = (load.taken(), patio.descriptors(), patio.memory());
+            postgres.signal(Signal::Continue);
             let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
             let after = load.taken();
             tell(&format!("PostgreSQL frozen, well again {:?} after it went on, {held} KiB before and {grown} then", well - back));
             told(&format!("PostgreSQL frozen, descriptors {open} before and {piled} then"), &frozen);
             assert!(frozen.asked_to_wait > 0, "somebody asked");
-            let told_why = |what: &String| what.contains("503 Service Unavailable wait") || what.contains("504");
+            let told_why = |what: &String| what.contains("503 wait") || what.contains("504");
             assert!(frozen.failed.iter().all(told_why), "{:#?}", frozen.failed);
             assert!(frozen.slowest.max(after.slowest) < longest, "{:?} {:?}", frozen.slowest, after.slowest);
             assert!(well - back < self.bound(WELL_AFTER_FREEZING, Duration::from_secs(4)), "{:?}", well - back);
@@ -139,7 +142,7 @@ impl Yard {
 
     /// Nothing piled up in any process: connections, files, memory in KiB.
     #[track_caller]
-    fn is_flat(&self, (open, piled): (usize, usize), (held, grown): (u64, u64)) {
+    fn is_flat(&self, (open, piled): (usize, usize), (held, grown): (i64, i64)) {
         assert!(piled <= open + 20, "{piled} descriptors are open, {open} were");
         assert!(grown <= held + FLAT, "{grown} KiB are held, {held} were");
     }

@@ -1,0 +1,55 @@
+//! `kill -9` of any one service at any point of an import, a deletion or a change of many vehicles: afterwards each is
+//! wholly there or wholly absent within a minute, and the counters equal the rows.
+//!
+//! Five processes on PostgreSQL. Two rounds of each kind; with `PATIO_TEST_LONG=1` fifty, with a larger number so many.
+pub mod ledger;
+mod rounds;
+
+use ledger::Ledger;
+use patio_harness::{Answer, Client, Database, POSTGRES, Patio, REDIS, heavy, redis_database};
+use patio_kit::testing::{LONG, from_environment, tell};
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+/// How long any answer may take.
+const ANSWERED: Duration = Duration::from_secs(130);
+
+#[test]
+fn whatever_is_killed_each_is_wholly_there_or_absent() {
+    let _turn = heavy();
+    let Some((patio, ledger)) = start() else { return tell(&format!("{POSTGRES} or {REDIS} is not set: skipped")) };
+    let rounds = from_environment(LONG).map_or(2, |told| told.parse().ok().filter(|rounds| *rounds > 1).unwrap_or(50));
+    rounds::all(patio, ledger, rounds);
+}
+
+/// Five processes on a fresh database; `None` where the environment names no servers.
+pub fn start() -> Option<(Patio, Ledger)> {
+    let (database, redis) = (Database::fresh()?, redis_database()?);
+    Some((Patio::builder().five_processes().postgres(&database.url()).redis(&redis).start(), Ledger(database)))
+}
+
+/// The first supervisor, over connections that do not outlive a call.
+pub fn supervisor(patio: &Patio) -> Client {
+    patio.sign_in().without_reuse(ANSWERED)
+}
+
+/// Status and body of an answer; 0 when there is none.
+fn outcome(answer: Result<Answer, ureq::Error>) -> (u16, Value) {
+    answer.map_or((0, Value::Null), |answer| (answer.status, answer.json()))
+}
+
+/// Imports a good workbook; its campaign's id. Who hears that a part is away, or that the upload is under way already, sends
+/// the same upload again, as people do.
+pub fn import(patio: &Patio, admin: &Client, file: &[u8]) -> i64 {
+    let (id, begun) = (uuid::Uuid::now_v7().to_string(), Instant::now());
+    loop {
+        let (status, body) = outcome(admin.try_upload(&id, file));
+        if status == 201 {
+            return body["campaign"]["id"].as_i64().unwrap();
+        }
+        let may_go_on = [429, 503, 504].contains(&status) && begun.elapsed() < Duration::from_secs(60);
+        assert!(may_go_on, "an import: {status} {body}\n{}", patio.last_lines());
+        tell(&format!("an import was told {status} {body} after {:?}, and is sent again", begun.elapsed()));
+        std::thread::sleep(Duration::from_secs(1));
+    }
+}

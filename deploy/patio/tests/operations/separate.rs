@@ -1,0 +1,16 @@
+//! Services in processes of their own.
+use patio_harness::{Folder, Patio, shared};
+use serde_json::json;
+
+#[test]
+fn services_that_run_apart_without_redis_tell_progress_as_it_is() {
+    let (_turn, folder) = (shared(), Folder::temporary());
+    let patio = Patio::builder().five_processes().folder(folder.path()).start();
+    let admin = patio.sign_in();
+    let vehicles = admin.import_template().vehicle_ids();
+    let first = || admin.get("/api/campaigns")["campaigns"][0].take();
+    assert_eq!((&first()["total_inspected"], &first()["next"]), (&json!(0), &json!(vehicles[0])));
+    admin.save(vehicles[0], &json!({ "status": "ok" }));
+    assert_eq!((&first()["total_inspected"], &first()["next"]), (&json!(1), &json!(vehicles[1])));
+    patio.stop();
+}

@@ -1,0 +1,92 @@
+//! Phones that work with a poor signal: whatever is cut off, refused, sent twice, out of order or answered into the void,
+//! every save that was acknowledged is there once, nothing is written over without a conflict, and all screens agree in the
+//! end.
+//!
+//! Five processes on PostgreSQL with Redis; the gateway is killed and started meanwhile. Six phones for six seconds; with
+//! `PATIO_TEST_LONG=1` twenty for five minutes, with a larger number for so many seconds.
+mod person;
+mod phone;
+mod proof;
+mod screen;
+
+use crate::{dice, kills, workbooks};
+use patio_harness::{POSTGRES, Patio, REDIS, heavy};
+use patio_kit::testing::{LONG, from_environment, tell};
+use person::Person;
+use phone::{Counts, End, Phone, World};
+use std::{
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Vehicles of the campaign.
+const VEHICLES: u32 = 400;
+/// How long all screens may take to agree once all is sent, which takes what the machine takes.
+const AGREED: Duration = Duration::from_secs(10);
+
+/// How many phones, for how long, and how long a gateway lives at least.
+struct Plan {
+    phones: usize,
+    time: Duration,
+    lives: Duration,
+}
+
+#[test]
+fn every_acknowledged_save_is_there_once_and_nothing_is_written_over_unseen() {
+    let _turn = heavy();
+    let short = Plan { phones: 6, time: Duration::from_secs(6), lives: Duration::from_secs(2) };
+    let plan = from_environment(LONG).map_or(short, |told| {
+        let seconds = told.parse().ok().filter(|seconds| *seconds > 1).unwrap_or(300);
+        Plan { phones: 20, time: Duration::from_secs(seconds), lives: Duration::from_secs(12) }
+    });
+    let Some((mut patio, ledger)) = kills::start() else { return tell(&format!("{POSTGRES} or {REDIS} is not set: skipped")) };
+    let seed = dice::seed();
+    tell(&format!("seed {seed}"));
+    let chief = kills::supervisor(&patio);
+    let campaign = kills::import(&patio, &chief, &workbooks::campaign("Poor signal", "HB20", VEHICLES));
+    for number in 0..plan.phones {
+        chief.create_person(&format!("op{number}"), person::PASSWORD, "op");
+    }
+    let world = Arc::new(World::new(chief.clone(), campaign));
+    let _end = End(Arc::clone(&world));
+    let phones: Vec<_> = (0..plan.phones).map(|number| Phone::new(&world, number, seed)).collect();
+    let (screens, working): (Vec<_>, Vec<_>) =
+        phones.into_iter().map(|phone| (phone.screen.clone(), thread::spawn(move || phone.work()))).unzip();
+    let kills = kill_gateways(&mut patio, &plan);
+    let last_cut = Instant::now();
+    world.calm();
+    let done: Vec<phone::Done> = working.into_iter().map(|phone| phone.join().unwrap()).collect();
+    let (sent, all_sent) = (last_cut.elapsed(), Instant::now());
+    tell(&format!("{} saves waited in the outboxes, the last was acknowledged {sent:?} after the last cut", world.waited()));
+    let truth = screen::whole(&Person::signed_in(&chief, "op0"), campaign).1;
+    while let Some(odd) = screens.iter().position(|screen| screen.rows() != truth) {
+        assert!(all_sent.elapsed() < AGREED, "the screen of phone {odd} shows something else: {}", screens[odd].differs(&truth));
+        thread::sleep(Duration::from_millis(5));
+    }
+    let agreed = last_cut.elapsed();
+    let mut counts = Counts::default();
+    done.iter().for_each(|phone| counts.add(&phone.counts));
+    let saves = done.into_iter().flat_map(|phone| phone.saves).collect();
+    let conflicts = proof::replayed(&ledger.0.url(), campaign, saves);
+    ledger.counters_equal_the_rows();
+    tell(&format!("{} phones for {:?}: {counts}; {kills} gateways killed", plan.phones, plan.time));
+    tell(&format!("all saves there once, {conflicts} fields in conflict, all screens agreed {agreed:?} after the last cut"));
+    tell(&world.told());
+    assert!(counts.saves > 20 && conflicts > 0 && kills > 0, "the test did what it is for");
+}
+
+/// Kills the gateway and starts it again until the time is over; how often.
+fn kill_gateways(patio: &mut Patio, plan: &Plan) -> usize {
+    let (begun, mut kills) = (Instant::now(), 0);
+    while begun.elapsed() + plan.lives < plan.time {
+        thread::sleep(plan.lives);
+        patio.replica_mut("gateway", 0).kill();
+        thread::sleep(Duration::from_millis(300));
+        patio.replica_mut("gateway", 0).start().unwrap();
+        kills += 1;
+    }
+    thread::sleep(plan.time.saturating_sub(begun.elapsed()));
+    patio.wait_until_ready();
+    kills
+}

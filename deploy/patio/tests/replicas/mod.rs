@@ -1,0 +1,163 @@
+//! Nothing that was saved is lost, and hardly anybody notices, when parts of Patio are restarted, die or are away.
+//!
+//! `PATIO_TEST_LONG=1` runs every part longer and more often, and holds the figures to what is promised. `PATIO_TEST_ROUNDS` says
+//! how many requests the restarts then last for.
+mod across;
+mod collector;
+mod full;
+mod large;
+mod load;
+mod order;
+mod parts;
+mod rotation;
+mod secrets;
+mod shown;
+mod sockets;
+mod stores;
+
+use crate::workbooks;
+use collector::Collector;
+use load::{Counts, Load, Pace};
+use patio_harness::{Builder, Client, Folder, Patio, Postgres, Redis, exclusive, free_port, until};
+use patio_kit::testing::{LONG, from_environment, tell};
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// What is asked in the short form, which runs beside other programs, and in the long one.
+const EASY: Pace = Pace { readers: 4, pause: Duration::from_millis(25) };
+const BUSY: Pace = Pace { readers: 6, pause: Duration::from_millis(5) };
+/// Why a test is skipped.
+const MISSING: &str = "PostgreSQL or Redis is not installed: skipped";
+
+/// Two replicas of everything with a campaign in it.
+struct Yard {
+    patio: Patio,
+    postgres: Postgres,
+    redis: Redis,
+    load: Load,
+    collector: Collector,
+    admin: Client,
+    long: bool,
+    _folder: Folder,
+}
+
+#[test]
+fn parts_that_are_restarted_killed_or_away_cost_no_save_and_hardly_a_request() {
+    let _turn = exclusive();
+    let Some(mut yard) = Yard::start() else { return tell(MISSING) };
+    yard.wait_for_calm();
+    yard.one_request_is_one_trace();
+    yard.only_the_listed_doors_are_open();
+    yard.restarts_are_not_noticed();
+    yard.tables_may_grow();
+    yard.kills_lose_nothing();
+    yard.a_frozen_replica_is_left_alone();
+    yard.a_whole_service_may_freeze();
+    yard.redis_may_go();
+    yard.redis_may_freeze();
+    yard.postgres_may_be_restarted();
+    yard.postgres_may_freeze();
+}
+
+/// Two replicas of everything, whose logs have both forms.
+fn configure(work: &Path, (postgres, redis): (&Postgres, &Redis), collector: u16, log: &str) -> Builder {
+    let builder = Patio::builder().replicas(2).folder(work).postgres(&postgres.url()).redis(&redis.url());
+    let builder = builder.setting("PATIO_OTLP_URL", &format!("http://127.0.0.1:{collector}")).setting("PATIO_LOG", log);
+    builder.setting("PATIO_DATABASE_CONNECTIONS", "4").setting_of_replica(1, "PATIO_LOG_JSON", "true")
+}
+
+impl Yard {
+    fn start() -> Option<Self> {
+        Self::start_with("warn,patio_kit::balance=info")
+    }
+
+    fn start_with(log: &str) -> Option<Self> {
+        let folder = Folder::temporary();
+        let postgres = Postgres::start(folder.path())?;
+        Self::start_on(postgres, folder, log)
+    }
+
+    fn start_on(postgres: Postgres, folder: Folder, log: &str) -> Option<Self> {
+        let redis = Redis::start(folder.path())?;
+        let (started, port) = (Instant::now(), free_port());
+        let collector = Collector::start(port);
+        let mut patio = configure(folder.path(), (&postgres, &redis), port, log).start();
+        tell(&format!("ten processes started in no order, ready after {:.1} s", started.elapsed().as_secs_f64()));
+        patio.wait_until_ready();
+        let admin = patio.sign_in();
+        let campaign = admin.with_timeout(Duration::from_secs(60)).import_template();
+        let long = from_environment(LONG).is_some();
+        let load = Load::new(&patio, &admin, &campaign, if long { BUSY } else { EASY });
+        Some(Self { patio, postgres, redis, load, collector, admin, long, _folder: folder })
+    }
+
+    /// A client of the supervisor at each gateway.
+    fn both(&self) -> [Client; 2] {
+        [0, 1].map(|n| self.admin.at(&self.patio.replica("gateway", n).url()))
+    }
+
+    /// A promised time: in the long form as it is promised, but for the tenth of a second that the test's own threads may
+    /// wait for a core; in the short one, which runs beside other tests, what is told.
+    fn bound(&self, promised: Duration, short: Duration) -> Duration {
+        if self.long { promised + Duration::from_millis(100) } else { short }
+    }
+
+    /// Figures mean something only where undisturbed requests are answered quickly: a machine that is busy with other
+    /// things is waited for, and named as the cause when it stays so.
+    fn wait_for_calm(&self) {
+        self.load.during(|| {
+            until("this machine has time for the test: it answers undisturbed requests within a second", Duration::from_secs(180), || {
+                self.load.settle();
+                self.load.until("reads and saves are answered", |counts| counts.reads > 30 && counts.saves > 30);
+                let counts = self.load.taken();
+                let calm = counts.failed.is_empty() && counts.slowest < Duration::from_secs(1);
+                if calm {
+                    told("undisturbed", &counts);
+                }
+                calm
+            });
+        });
+        self.load.again();
+    }
+
+    /// A request is found as one trace over all the services it passed, with the statements it needed.
+    fn one_request_is_one_trace(&self) {
+        let (id, [_, other]) = ("one-request-one-trace", self.both());
+        let answer = other.send(other.request("GET", "/api/campaigns").header("x-request-id", id), "");
+        assert!(answer.is_success(), "{answer:?}");
+        let services = || self.collector.of(id).into_iter().map(|span| span.service).collect::<BTreeSet<_>>();
+        until("the spans arrive", Duration::from_secs(20), || {
+            services().is_superset(&["gateway".to_owned(), "campaign-svc".to_owned()].into())
+        });
+        let spans = self.collector.of(id);
+        assert!(spans.iter().all(|span| span.trace == spans[0].trace), "{spans:?}");
+        assert_eq!(spans.iter().filter(|span| span.root).map(|span| span.service.as_str()).collect::<Vec<_>>(), ["gateway"]);
+        let campaigns = spans.iter().find(|span| span.service == "campaign-svc").unwrap();
+        assert!(campaigns.statements > 0 && campaigns.statement_micros > 0, "{campaigns:?}");
+        tell(&format!(
+            "one request, one trace: {} spans, {} statements in {} µs",
+            spans.len(),
+            campaigns.statements,
+            campaigns.statement_micros
+        ));
+    }
+}
+
+fn told(what: &str, counts: &Counts) {
+    tell(&format!(
+        "{what}: {} reads, {} saves, {} first tries failed, {} given up, slowest {} ms",
+        counts.reads,
+        counts.saves,
+        counts.failed.len(),
+        counts.given_up.len(),
+        counts.slowest.as_millis()
+    ));
+}
+
+/// A campaign of a name of which nobody else makes one.
+fn workbook(name: &str, vehicles: u32) -> Vec<u8> {
+    workbooks::campaign(name, "HB20", vehicles)
+}
