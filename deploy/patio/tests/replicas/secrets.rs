@@ -30,12 +30,12 @@ const AT_ONCE: usize = 4;
 fn secrets_are_shown_nowhere() {
     let _turn = heavy();
     let Some(mut yard) = Yard::start_with("trace") else { return tell(MISSING) };
-    let mut shown = Shown::default(); let begun = std::time::Instant::now();
-    yard.people_work(&mut shown); eprintln!("TIME {:?}", begun.elapsed());
-    yard.the_stores_refuse(&mut shown); eprintln!("TIME {:?}", begun.elapsed());
-    yard.an_operator_looks(&mut shown); eprintln!("TIME {:?}", begun.elapsed());
+    let mut shown = Shown::default();
+    yard.people_work(&mut shown);
+    yard.the_stores_refuse(&mut shown);
+    yard.an_operator_looks(&mut shown);
     let looked_for = yard.secrets();
-    yard.an_operator_errs(&mut shown); eprintln!("TIME {:?}", begun.elapsed());
+    yard.an_operator_errs(&mut shown);
     for replica in yard.patio.replicas() {
         shown.add_file(&replica.log_path());
         shown.add_file(&replica.output_path());
