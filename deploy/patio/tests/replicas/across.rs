@@ -18,8 +18,8 @@ const MANY: u32 = 60_000;
 fn what_is_begun_at_one_gateway_goes_on_at_the_other() {
     let _turn = heavy();
     let Some(yard) = Yard::start() else { return tell(MISSING) };
-    let [one, other] = yard.both().map(|client| client.with_timeout(ANSWERED));
-    for (here, there) in [(&one, &other), (&other, &one)] {
+    let gateways: Vec<_> = yard.gateways().iter().map(|client| client.with_timeout(ANSWERED)).collect();
+    for (here, there) in [(&gateways[0], &gateways[1]), (&gateways[1], &gateways[0])] {
         let two = Two { here, there };
         two.an_import_is_watched_and_given_up_elsewhere();
         let campaign = two.a_file_is_looked_at_here_and_applied_there();

@@ -44,6 +44,8 @@ pub struct Load {
     entries: Vec<Entry>,
     pace: Pace,
     asked: AtomicUsize,
+    /// How many clients have begun.
+    begun: AtomicUsize,
     /// When the request began that is under way, by the number of its client.
     under_way: Mutex<BTreeMap<usize, Instant>>,
     campaign: i64,
@@ -133,6 +135,7 @@ impl Load {
             entries: patio.gateways().iter().map(entry).collect(),
             pace,
             asked: AtomicUsize::new(0),
+            begun: AtomicUsize::new(0),
             under_way: Mutex::default(),
             campaign: campaign.id,
             vehicles: campaign.vehicle_ids(),
@@ -150,6 +153,7 @@ impl Load {
             let readers: Vec<_> = (0..self.pace.readers).map(|n| scope.spawn(move || self.read(n))).collect();
             let savers = self.vehicles.iter().zip(self.pace.readers..);
             let savers: Vec<_> = savers.map(|(id, n)| scope.spawn(move || (*id, self.save(*id, n)))).collect();
+            until("all clients have begun", UNDER_WAY, || self.begun.load(Ordering::Relaxed) == self.clients());
             let done = meanwhile();
             drop(stop);
             readers.into_iter().for_each(|reader| reader.join().unwrap());
@@ -224,6 +228,7 @@ impl Load {
     /// Makes ready for another round.
     pub fn again(&self) {
         self.stopping.store(false, Ordering::Relaxed);
+        self.begun.store(0, Ordering::Relaxed);
         self.taken();
     }
 
@@ -254,6 +259,7 @@ impl Load {
             "/api/users".to_owned(),
         ];
         let mut client = Worker::new(self, n);
+        self.begun.fetch_add(1, Ordering::Relaxed);
         for turn in n.. {
             if self.is_stopping() {
                 return;
@@ -268,6 +274,7 @@ impl Load {
         let (path, mut client) = (format!("/api/vehicles/{id}"), Worker::new(self, n));
         let mut version = self.entries[0].client.vehicle(id)["version"].as_i64().unwrap();
         let mut notes = String::new();
+        self.begun.fetch_add(1, Ordering::Relaxed);
         for turn in 0.. {
             if self.is_stopping() {
                 break;

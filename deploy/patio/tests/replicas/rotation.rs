@@ -11,7 +11,7 @@ const NEW_REDIS_PASSWORD: &str = "redispw-3Hu7Ei2t";
 #[test]
 fn secrets_are_changed_without_a_failed_request() {
     let _turn = exclusive();
-    let Some(mut yard) = Yard::start_with("info") else { return tell(MISSING) };
+    let Some(mut yard) = Yard::start_with("info", 2) else { return tell(MISSING) };
     yard.wait_for_calm();
     yard.secrets_may_be_changed();
 }

@@ -29,10 +29,15 @@ const AT_ONCE: usize = 4;
 #[test]
 fn secrets_are_shown_nowhere() {
     let _turn = heavy();
-    let Some(mut yard) = Yard::start_with("trace") else { return tell(MISSING) };
+    let Some(mut yard) = Yard::start_with("trace", 1) else { return tell(MISSING) };
     let mut shown = Shown::default();
-    yard.people_work(&mut shown);
-    yard.the_stores_refuse(&mut shown);
+    for is_json in [false, true] {
+        if is_json {
+            yard.log_as_json();
+        }
+        yard.people_work(&mut shown);
+        yard.the_stores_refuse(&mut shown);
+    }
     yard.an_operator_looks(&mut shown);
     let looked_for = yard.secrets();
     yard.an_operator_errs(&mut shown);
@@ -48,10 +53,20 @@ fn secrets_are_shown_nowhere() {
 }
 
 impl Yard {
+    /// Starts all processes again with the other form of the log.
+    fn log_as_json(&mut self) {
+        for replica in self.patio.replicas_mut() {
+            replica.kill();
+            replica.set("PATIO_LOG_JSON", "true");
+        }
+        self.patio.start_all();
+        self.patio.wait_until_ready();
+    }
+
     /// Signing in well and badly, broken requests, forged tokens, new passwords and a save; the yard began with an import.
     fn people_work(&self, shown: &mut Shown) {
         let [wrong, garbled, chosen, next] = TYPED;
-        for gateway in &self.both() {
+        for gateway in &self.gateways() {
             let nobody = gateway.with_token("");
             for body in [
                 json!({ "hmc": "1000", "password": wrong }).to_string(),
@@ -83,7 +98,7 @@ impl Yard {
 
     /// What is said when a store does not take the password any more, which was right before.
     fn the_stores_refuse(&self, shown: &mut Shown) {
-        let gateways = self.both();
+        let gateways = self.gateways();
         self.postgres.sql(&format!("alter role {DATABASE_ROLE} password 'another'"));
         self.postgres.sql(&format!("select pg_terminate_backend(pid) from pg_stat_activity where usename = '{DATABASE_ROLE}'"));
         let _ = self.redis.command(REDIS_PASSWORD, &["acl", "setuser", "default", ">another", &format!("<{REDIS_PASSWORD}")]);

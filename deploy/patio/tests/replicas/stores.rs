@@ -43,8 +43,8 @@ impl Yard {
 
     /// (d) Redis dies and stays away, or freezes: no request fails, and five tries are five tries.
     pub fn redis_may_go(&mut self) {
-        let Self { load, redis, long, admin, patio, .. } = self;
-        let gateways: Vec<_> = patio.gateways().iter().map(|url| admin.at(url)).collect();
+        let gateways = self.gateways();
+        let Self { load, redis, long, admin, .. } = self;
         admin.create_person("4000", ADMIN_PASSWORD, "op");
         load.during(|| {
             load.settle();
