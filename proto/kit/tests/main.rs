@@ -1,4 +1,8 @@
 //! The kit through its real parts: sockets, replicas and a Redis server.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 mod balance;
+mod caches;
+mod callers;
+mod pages;
 mod redis_tls;
+mod tokens;

@@ -1,0 +1,37 @@
+//! Pages of lists and patterns of searches.
+use patio_kit::page::{DEFAULT_SIZE, LARGEST_SIZE, Window, contains};
+use patio_proto::common::Page;
+
+#[test]
+fn a_page_is_kept_within_its_bounds() {
+    assert_eq!((DEFAULT_SIZE, LARGEST_SIZE), (10, 200));
+    for ((index, size), (kept_index, kept_size)) in [
+        ((0, 0), (0, 10)),
+        ((3, 25), (3, 25)),
+        ((0, 200), (0, 200)),
+        ((0, 201), (0, 200)),
+        ((0, i32::MAX), (0, 200)),
+        ((0, -1), (0, 1)),
+        ((-1, 10), (0, 10)),
+        ((i32::MIN, i32::MIN), (0, 1)),
+    ] {
+        assert_eq!(Window::of(Some(&Page { index, size })), Window { index: kept_index, size: kept_size }, "{index}, {size}");
+    }
+    assert_eq!(Window::of(None), Window { index: 0, size: 10 });
+}
+
+#[test]
+fn the_last_page_that_can_be_named_is_skipped_to_without_overflow() {
+    let last = Window::of(Some(&Page { index: i32::MAX, size: 200 }));
+    assert_eq!((last.limit(), last.offset()), (200, 429_496_729_400));
+    let meta = Window::of(Some(&Page { index: 2, size: 50 })).meta(i64::MAX);
+    assert_eq!((meta.index, meta.size, meta.total_count), (2, 50, i64::MAX));
+}
+
+#[test]
+fn a_pattern_escapes_what_like_reads_as_a_wildcard() {
+    for (text, pattern) in [("", "%%"), ("AB", "%ab%"), ("50%", "%50\\%%"), ("a_b", "%a\\_b%"), ("a\\b", "%a\\\\b%"), ("a\0b", "%a\u{1}b%")]
+    {
+        assert_eq!(contains(text), pattern);
+    }
+}
