@@ -49,7 +49,6 @@ quick_rust() {
   local packages
   mapfile -t packages < <(packages_of)
   cargo fmt --all --check
-  cargo_linted build --locked --quiet --lib --bins "${packages[@]}"
   run_rust --lib --bins "${packages[@]}"
 }
 
