@@ -47,7 +47,5 @@ count_rust() {
 rust() {
   part "compile" compile_rust
   part "programs" programs
-  # Many of these wait for a clock, so that more of them than there are cores run at once.
-  RUST_TEST_THREADS=4 part "rust: crates" run_rust --workspace --exclude patio --lib --bins --tests
-  part "rust: whole product" run_rust --package patio --bins --tests
+  part "rust" run_rust --workspace --lib --bins --tests
 }
