@@ -142,8 +142,15 @@ impl Postgres {
     /// The same in another database.
     #[track_caller]
     pub fn sql_on(&self, database: &str, statement: &str) -> String {
+        self.sql_each(database, &[statement.to_owned()])
+    }
+
+    /// Runs statements one after another, each in a transaction of its own.
+    #[track_caller]
+    pub fn sql_each(&self, database: &str, statements: &[String]) -> String {
         let mut command = Command::new(self.programs.join("psql"));
-        command.arg("-h").arg(&self.data).args(["-p", &self.port.to_string(), "-U", ADMINISTRATOR, "-d", database, "-qAtc", statement]);
+        command.args(["-v", "ON_ERROR_STOP=1", "-qAt", "-h"]).arg(&self.data).args(["-p", &self.port.to_string()]);
+        command.args(["-U", ADMINISTRATOR, "-d", database]).args(statements.iter().flat_map(|statement| ["-c", statement]));
         tool(command)
     }
 

@@ -18,8 +18,8 @@ const ANSWERED: Duration = Duration::from_secs(130);
 fn whatever_is_killed_each_is_wholly_there_or_absent() {
     let _turn = heavy();
     let Some((patio, ledger)) = start() else { return tell(&format!("{POSTGRES} or {REDIS} is not set: skipped")) };
-    let rounds = from_environment(LONG).map_or(2, |told| told.parse().ok().filter(|rounds| *rounds > 1).unwrap_or(50));
-    rounds::all(patio, ledger, rounds);
+    let long = from_environment(LONG).map(|told| told.parse().ok().filter(|rounds| *rounds > 1).unwrap_or(50));
+    rounds::all(patio, ledger, (long.unwrap_or(2), long.is_some()));
 }
 
 /// Five processes on a fresh database; `None` where the environment names no servers.

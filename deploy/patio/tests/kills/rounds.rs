@@ -21,10 +21,10 @@ const VEHICLES: u32 = 6_000;
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// All rounds on one Patio.
-pub fn all(patio: Patio, ledger: Ledger, rounds: u32) {
+pub fn all(patio: Patio, ledger: Ledger, (rounds, waits): (u32, bool)) {
     let seed = seed();
     let admin = supervisor(&patio);
-    let mut play = Play { patio, admin, ledger, dice: Dice(seed), slowest: Duration::ZERO, spared: 0, took: Duration::from_secs(2) };
+    let mut play = Play { patio, admin, ledger, dice: Dice(seed), slowest: Duration::ZERO, spared: 0, waits, took: Duration::from_secs(2) };
     tell(&format!("seed {seed}"));
     play.warm_up();
     for (what, round) in [("imports", Play::import as fn(&mut Play, u32)), ("deletions", Play::delete), ("bulk jobs", Play::bulk)] {
@@ -48,6 +48,8 @@ struct Play {
     slowest: Duration,
     /// How many were done in spite of the kill.
     spared: u32,
+    /// Whether the twenty seconds pass after which an import without a sign of life counts as dead.
+    waits: bool,
     /// How long what is interrupted takes when it is not.
     took: Duration,
 }
@@ -114,6 +116,9 @@ impl Play {
         let begun = Instant::now();
         let done = acting.join().unwrap();
         self.patio.wait_until_ready();
+        if !self.waits {
+            self.ledger.age_imports();
+        }
         loop {
             let unsettled = self.ledger.unsettled();
             if unsettled.is_empty() {

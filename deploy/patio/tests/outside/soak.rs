@@ -9,7 +9,7 @@ use std::{
 };
 
 /// A round is a second; so many when nothing is told.
-const SHORT: usize = 12;
+const SHORT: usize = 9;
 /// From so many on the waits of the last turns are held to those of the first.
 const DRIFTS: usize = 600;
 /// Into how many turns the time is divided.
@@ -114,7 +114,7 @@ fn turn(patio: &Patio, (client, campaign): (&Client, &Campaign), (first, time): 
 fn at_rest(process: &Process) -> usize {
     let mut last = process.descriptors();
     until("the number of open descriptors stays the same", Duration::from_secs(10), || {
-        std::thread::sleep(OFTEN);
+        std::thread::sleep(Duration::from_millis(50));
         last == std::mem::replace(&mut last, process.descriptors())
     });
     last
@@ -153,7 +153,7 @@ fn it_stays_the_same_for_as_long_as_it_runs() {
     }
     // Connections to databases are made when they are first needed at the same time.
     let warm_up = |number| _ = round(&admin, &campaign, (u64::MAX / 2 + number, &AtomicUsize::new(0)));
-    std::thread::scope(|scope| (0..CROWD).for_each(|number| _ = scope.spawn(move || (0..3).for_each(|_| warm_up(number)))));
+    std::thread::scope(|scope| (0..CROWD).for_each(|number| _ = scope.spawn(move || warm_up(number))));
     let look = |number| turn(&patio, (&admin, &campaign), (u64::from(number) << 32, time));
     let looks: Vec<Look> = (0..TURNS).map(look).collect();
     let (before, after) = (&looks[2], &looks[5]);

@@ -12,20 +12,22 @@ const TOLD: Duration = Duration::from_secs(5);
 /// How long any answer may take.
 const ANSWERED: Duration = Duration::from_secs(60);
 /// So many vehicles that somebody has the time to give their import up.
-const MANY: u32 = 60_000;
+const MANY: u32 = 20_000;
 
 #[test]
 fn what_is_begun_at_one_gateway_goes_on_at_the_other() {
     let _turn = heavy();
     let Some(yard) = Yard::start() else { return tell(MISSING) };
     let gateways: Vec<_> = yard.gateways().iter().map(|client| client.with_timeout(ANSWERED)).collect();
+    let many = workbook("given up", MANY);
     for (here, there) in [(&gateways[0], &gateways[1]), (&gateways[1], &gateways[0])] {
         let two = Two { here, there };
-        two.an_import_is_watched_and_given_up_elsewhere();
+        two.an_import_is_watched_and_given_up_elsewhere(&many);
         let campaign = two.a_file_is_looked_at_here_and_applied_there();
         two.a_change_of_many_is_taken_back_elsewhere(campaign);
         two.a_save_is_told_elsewhere(campaign);
     }
+    yard.leave();
 }
 
 /// Two gateways, and whoever works at both.
@@ -35,10 +37,10 @@ struct Two<'y> {
 }
 
 impl Two<'_> {
-    fn an_import_is_watched_and_given_up_elsewhere(&self) {
-        let (id, file) = (uuid::Uuid::now_v7().to_string(), workbook("given up", MANY));
+    fn an_import_is_watched_and_given_up_elsewhere(&self, file: &[u8]) {
+        let id = uuid::Uuid::now_v7().to_string();
         std::thread::scope(|scope| {
-            let sent = scope.spawn(|| self.here.try_upload(&id, &file));
+            let sent = scope.spawn(|| self.here.try_upload(&id, file));
             let watch = format!("/api/documents/uploads/{id}/events");
             let events = self.listen(&watch);
             let event = next(&events, |event| event["phase"].is_string());

@@ -14,7 +14,7 @@ fn a_full_disk_of_postgresql_refuses_saves_in_words_loses_nothing_and_needs_no_r
     let Some(disk) = Disk::mount(MEGABYTES) else {
         return tell("no disk may be mounted here: that a full one harms nothing is not shown");
     };
-    let started = Postgres::start(disk.path()).and_then(|postgres| Yard::start_on(postgres, Folder::temporary(), ("warn", 2)));
+    let started = Postgres::start(disk.path()).and_then(|postgres| Yard::start_on(postgres, Folder::temporary(), ("warn", 1)));
     let Some(yard) = started else { return tell(MISSING) };
     let load = &yard.load;
     let reads = load.during(|| {

@@ -209,9 +209,9 @@ impl Load {
         until("the requests under way have ended", UNDER_WAY, is_over);
     }
 
-    /// Lets a time pass in the long form; in the short one until every client has asked twice.
+    /// Lets a time pass in the long form; in the short one until as many requests were made as there are clients.
     pub fn pass(&self, long: bool, time: Duration) {
-        if long { std::thread::sleep(time) } else { self.until_asked(2 * self.clients()) }
+        if long { std::thread::sleep(time) } else { self.until_asked(self.clients()) }
     }
 
     /// Waits until so many requests more were made.

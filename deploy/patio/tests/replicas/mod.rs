@@ -23,6 +23,7 @@ use patio_kit::testing::{LONG, from_environment, tell};
 use std::{
     collections::BTreeSet,
     path::Path,
+    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -31,6 +32,9 @@ const EASY: Pace = Pace { readers: 4, pause: Duration::from_millis(25) };
 const BUSY: Pace = Pace { readers: 6, pause: Duration::from_millis(5) };
 /// Why a test is skipped.
 const MISSING: &str = "PostgreSQL or Redis is not installed: skipped";
+
+/// Yards that a test has left as it found them, but for campaigns and people.
+static LEFT: Mutex<Vec<Yard>> = Mutex::new(Vec::new());
 
 /// Two replicas of everything with a campaign in it.
 struct Yard {
@@ -48,10 +52,11 @@ struct Yard {
 fn parts_that_are_restarted_killed_or_away_cost_no_save_and_hardly_a_request() {
     let _turn = exclusive();
     let Some(mut yard) = Yard::start() else { return tell(MISSING) };
+    let traced = yard.traced();
     yard.wait_for_calm();
-    yard.one_request_is_one_trace();
     yard.only_the_listed_doors_are_open();
     yard.restarts_are_not_noticed();
+    yard.one_request_is_one_trace(traced);
     yard.tables_may_grow();
     yard.kills_lose_nothing();
     yard.a_frozen_replica_is_left_alone();
@@ -60,6 +65,7 @@ fn parts_that_are_restarted_killed_or_away_cost_no_save_and_hardly_a_request() {
     yard.redis_may_freeze();
     yard.postgres_may_be_restarted();
     yard.postgres_may_freeze();
+    yard.leave();
 }
 
 /// Processes on servers of their own; the logs of a second replica have the other form.
@@ -70,8 +76,15 @@ fn configure(work: &Path, (postgres, redis): (&Postgres, &Redis), collector: u16
 }
 
 impl Yard {
+    /// One that a test before has left, else a new one.
     fn start() -> Option<Self> {
-        Self::start_with("warn,patio_kit::balance=info", 2)
+        let left = LEFT.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        left.or_else(|| Self::start_with("info", 2))
+    }
+
+    /// Leaves it to the next test, which begins with nobody at work.
+    fn leave(self) {
+        LEFT.lock().unwrap_or_else(PoisonError::into_inner).push(self);
     }
 
     fn start_with(log: &str, replicas: usize) -> Option<Self> {
@@ -123,11 +136,16 @@ impl Yard {
         self.load.again();
     }
 
-    /// A request is found as one trace over all the services it passed, with the statements it needed.
-    fn one_request_is_one_trace(&self) {
+    /// Makes a request; the id by which its spans are found, which arrive some seconds later.
+    fn traced(&self) -> &'static str {
         let (id, gateways) = ("one-request-one-trace", self.gateways());
         let answer = gateways[1].send(gateways[1].request("GET", "/api/campaigns").header("x-request-id", id), "");
         assert!(answer.is_success(), "{answer:?}");
+        id
+    }
+
+    /// A request is found as one trace over all the services it passed, with the statements it needed.
+    fn one_request_is_one_trace(&self, id: &str) {
         let services = || self.collector.of(id).into_iter().map(|span| span.service).collect::<BTreeSet<_>>();
         until("the spans arrive", Duration::from_secs(20), || {
             services().is_superset(&["gateway".to_owned(), "campaign-svc".to_owned()].into())

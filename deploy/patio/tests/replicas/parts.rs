@@ -3,6 +3,7 @@ use super::{Yard, sockets, tell, told, workbook};
 use patio_harness::{Patio, Replica, SERVICES, Signal};
 use patio_kit::testing;
 use std::{
+    collections::BTreeMap,
     thread,
     time::{Duration, Instant},
 };
@@ -19,24 +20,29 @@ const LEFT_BY_BALANCER: Duration = Duration::from_millis(1500);
 const AT_ONCE: Duration = Duration::from_millis(400);
 /// For how long a replica is frozen in the long form.
 const FROZEN: Duration = Duration::from_secs(20);
-/// The services that are restarted beside each other in the short form, as Kubernetes does it, one replica of each at a time.
-const LANES: [&[&str]; 2] = [&["auth-svc", "import-svc"], &["campaign-svc", "vehicle-svc", "gateway"]];
-
-/// Changes and restarts every replica, in an order of services; in the long form one at a time.
-pub fn restart_all(patio: &mut Patio, long: bool, order: &[&str], change: impl Fn(&mut Replica) + Sync) {
-    let mut replicas: Vec<_> = patio.replicas_mut().collect();
-    replicas.sort_by_key(|replica| order.iter().position(|service| *service == replica.program));
-    let (first, second): (Vec<_>, Vec<_>) = replicas.into_iter().partition(|replica| long || LANES[0].contains(&replica.program));
-    let restart = |lane: Vec<&mut Replica>| {
-        for replica in lane {
-            change(replica);
-            replica.restart();
-        }
-    };
-    thread::scope(|scope| {
-        scope.spawn(|| restart(first));
-        restart(second);
-    });
+/// Changes and restarts every replica, the gateways last, or first when `backwards` is true: in the long form one at a time,
+/// in the short one one of each service at a time, as Kubernetes does it.
+///
+/// Gateways are restarted apart from services, as a gateway is not ready for a moment when a replica that it asks leaves.
+pub fn restart_all(patio: &mut Patio, long: bool, backwards: bool, change: impl Fn(&mut Replica) + Sync) {
+    let mut phases = [BTreeMap::new(), BTreeMap::new()];
+    for replica in patio.replicas_mut() {
+        let phase = usize::from((replica.program == "gateway") != backwards);
+        let lane = if long { "" } else { replica.program };
+        phases[phase].entry(lane).or_insert_with(Vec::new).push(replica);
+    }
+    for lanes in phases {
+        thread::scope(|scope| {
+            for lane in lanes.into_values() {
+                scope.spawn(|| {
+                    for replica in lane {
+                        change(replica);
+                        replica.restart();
+                    }
+                });
+            }
+        });
+    }
 }
 
 impl Yard {
@@ -55,7 +61,7 @@ impl Yard {
         load.during(|| {
             load.settle();
             while rounds == 0 || load.asked() - began < most {
-                restart_all(patio, *long, &SERVICES, |_| {});
+                restart_all(patio, *long, false, |_| {});
                 rounds += 1;
             }
         });

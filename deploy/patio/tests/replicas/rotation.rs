@@ -1,6 +1,6 @@
 //! Every secret is changed while people work, as the runbook says.
 use super::{MISSING, Yard, parts::restart_all, tell, told};
-use patio_harness::{DATABASE_ROLE, REDIS_PASSWORD, SERVICE_SECRET, SERVICES, exclusive};
+use patio_harness::{DATABASE_ROLE, REDIS_PASSWORD, SERVICE_SECRET, exclusive};
 use patio_proto::auth::{MintServiceTokenRequest, token_service_client::TokenServiceClient};
 use tonic::Code;
 
@@ -11,7 +11,7 @@ const NEW_REDIS_PASSWORD: &str = "redispw-3Hu7Ei2t";
 #[test]
 fn secrets_are_changed_without_a_failed_request() {
     let _turn = exclusive();
-    let Some(mut yard) = Yard::start_with("info", 2) else { return tell(MISSING) };
+    let Some(mut yard) = Yard::start() else { return tell(MISSING) };
     yard.wait_for_calm();
     yard.secrets_may_be_changed();
 }
@@ -25,12 +25,10 @@ impl Yard {
         let redis = self.redis.url_with(NEW_REDIS_PASSWORD);
         let both = format!("{NEW_SECRET},{SERVICE_SECRET}");
         let first = [("PATIO_DATABASE_URL", &*database), ("PATIO_REDIS_URL", &redis), ("PATIO_SERVICE_SECRET", &both)];
-        let mut backwards = SERVICES;
-        backwards.reverse();
-        self.restart_with("first", &first, &backwards);
+        self.restart_with("first", &first, true);
         self.postgres.sql(&format!("alter role {DATABASE_ROLE} password 'nobodyknows-this-one'"));
         let _ = self.redis.command(NEW_REDIS_PASSWORD, &["acl", "setuser", "default", &format!("<{REDIS_PASSWORD}")]);
-        self.restart_with("second", &[("PATIO_SERVICE_SECRET", NEW_SECRET)], &SERVICES);
+        self.restart_with("second", &[("PATIO_SERVICE_SECRET", NEW_SECRET)], false);
         self.nothing_old_is_good();
     }
 
@@ -42,11 +40,11 @@ impl Yard {
     }
 
     /// In any order: a replica meets such as know other values than itself.
-    fn restart_with(&mut self, round: &str, settings: &[(&str, &str)], order: &[&str]) {
+    fn restart_with(&mut self, round: &str, settings: &[(&str, &str)], backwards: bool) {
         let Self { patio, load, long, .. } = self;
         load.during(|| {
             load.settle();
-            restart_all(patio, *long, order, |replica| settings.iter().for_each(|(name, value)| replica.set(name, value)));
+            restart_all(patio, *long, backwards, |replica| settings.iter().for_each(|(name, value)| replica.set(name, value)));
             load.until("reads and saves are answered", |counts| counts.reads > 100 && counts.saves > 100);
         });
         let counts = load.taken();
