@@ -22,7 +22,7 @@ test('every browser test asserts something', () => {
 test('a table whose tests ran and passed has no fault', () => {
   const units = outcomesOfUnits({ testResults: [{ name: '/src/lib/time.test.ts', assertionResults: [{ fullName: 'it is late', status: 'passed' }] }] })
   const text = table('| 1 | A list. | list: it is listed<br>list: it is opened |', '| 2 | A time. | unit: time: it is late |')
-  expect(faultsOf(text, [browser('expected', 'passed', [{ title: 'it is opened' }]), units])).toEqual([])
+  expect(faultsOf(readTable(text), [browser('expected', 'passed', [{ title: 'it is opened' }]), units])).toEqual([])
 })
 
 test.each([
@@ -35,5 +35,5 @@ test.each([
   ['a gap in the numbers', table('| 2 | A list. | list: it is listed |'), browser('expected'), '"Screens": row 2 stands where 1 belongs'],
   ['a row that was taken out', table('| 1 | A list. | list: it is listed |').replace('1 rows', '2 rows'), browser('expected'), '"Screens" states 2 rows and has 1'],
 ])('%s is a fault', (_, text, report, fault) => {
-  expect(faultsOf(text, [report])).toEqual([fault])
+  expect(faultsOf(readTable(text), [report])).toEqual([fault])
 })

@@ -1,7 +1,12 @@
 /** Whether each run of a test passed, by the name that the table gives it. */
 export type Outcomes = Map<string, boolean[]>
-export function readTable(text: string): { rows: string[]; faults: string[] }
+/** The tests that a table names, and the faults of its form. */
+export interface Table {
+  rows: string[]
+  faults: string[]
+}
+export function readTable(text: string): Table
 export function outcomesOfBrowser(report: object): Outcomes
 export function outcomesOfUnits(report: object): Outcomes
-export function faultsOf(table: string, reports: Outcomes[]): string[]
+export function faultsOf(table: Table, reports: Outcomes[]): string[]
 export function emptyTests(source: string): string[]

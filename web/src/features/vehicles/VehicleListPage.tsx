@@ -53,12 +53,15 @@ function useFilter(): Filter & { page: number } {
   return { search: query.get('search') ?? '', yard: query.get('yard') ?? '', status: query.get('status') ?? '', page: pageFrom(query) }
 }
 
+/** What those see who do not see the yard of the dash. */
+const withoutDash = (vehicles: ListedVehicle[] | undefined) => vehicles?.filter(({ yard_group }) => !isDash(yard_group))
+
 /** The search and its answer; until the whole list is there, the server answers for the first rows. */
 function Vehicles({ campaign, whole }: { campaign: number; whole: ListedVehicle[] | undefined }) {
   const t = useText()
   const { search, yard, status, page } = useFilter()
   const seesDash = mayManage(useSession()?.user.user_type ?? '')
-  const visible = useMemo(() => (seesDash ? whole : whole?.filter(({ yard_group }) => !isDash(yard_group))), [whole, seesDash])
+  const visible = useMemo(() => (seesDash ? whole : withoutDash(whole)), [whole, seesDash])
   // The first rows are drawn before the list is prepared for counting and searching.
   const ready = useDeferredValue(visible, undefined)
   const prepared = useMemo(() => prepare(ready ?? []), [ready])
@@ -68,7 +71,7 @@ function Vehicles({ campaign, whole }: { campaign: number; whole: ListedVehicle[
   const pages = pageCount(all?.length ?? 0)
   const shown = Math.min(page, pages)
   const isKnown = visible !== undefined && (ready !== undefined || (search === '' && yard === '' && status === ''))
-  const rows = visible === undefined ? (seesDash ? early.data : early.data?.filter(({ yard_group }) => !isDash(yard_group))) : isKnown ? all?.slice((shown - 1) * PER_PAGE, shown * PER_PAGE) : undefined
+  const rows = visible === undefined ? (seesDash ? early.data : withoutDash(early.data)) : isKnown ? all?.slice((shown - 1) * PER_PAGE, shown * PER_PAGE) : undefined
   if (visible?.length === 0) return <Empty icon="list" text={t('vehicles.none')} />
   return (
     <>
