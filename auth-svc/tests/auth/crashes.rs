@@ -4,9 +4,10 @@ use crate::{
     office::{FIRST, Office, PASSWORD, another, number, why},
 };
 use futures::future::join_all;
+use patio_harness::free_port;
 use patio_kit::{
     errors::Reason,
-    testing::{self, each_database, free_port},
+    testing::{self, each_database},
 };
 use std::{
     process::{Child, Command, Stdio},

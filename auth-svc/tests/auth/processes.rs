@@ -4,13 +4,13 @@ use crate::{
     office::{FIRST, PASSWORD, number, why},
 };
 use futures::future::join_all;
+use patio_harness::free_port;
 use patio_kit::{
     errors::Reason,
     host::Host,
     testing::{
         self, each_database,
         flood::{FLOODS, Flood},
-        free_port,
     },
 };
 use patio_proto::auth::{

@@ -1,7 +1,8 @@
 //! The cache: both forms behave alike, and a Redis server that is away answers like an empty cache.
+use patio_harness::free_port;
 use patio_kit::{
     cache::{Cache, Key},
-    testing::{REDIS, free_port, from_environment, tell},
+    testing::{REDIS, from_environment, tell},
 };
 use std::time::Duration;
 

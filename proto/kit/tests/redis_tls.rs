@@ -1,9 +1,10 @@
 //! A Redis server over TLS, as providers offer it.
 use clap::Parser;
+use patio_harness::free_port;
 use patio_kit::{
     cache::{Cache, Key},
     config::Settings,
-    testing::{free_port, tell},
+    testing::tell,
 };
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use std::{

@@ -18,16 +18,7 @@ use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_proto::{access::Role, role};
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use sqlx::{Connection, Executor, PgConnection};
-use std::{
-    io::Write,
-    net::{Ipv4Addr, TcpListener},
-    path::Path,
-    sync::{
-        LazyLock,
-        atomic::{AtomicU32, Ordering},
-    },
-    time::Duration,
-};
+use std::{io::Write, path::Path, sync::LazyLock, time::Duration};
 
 /// Where tests find a PostgreSQL server on which they may make databases.
 pub const POSTGRES: &str = "PATIO_TEST_POSTGRES";
@@ -139,20 +130,6 @@ pub fn patience(promised: Duration) -> Duration {
 /// Tells a figure or a reason to whoever runs the tests, as `println!` may be kept back.
 pub fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
-}
-
-/// A port of the loopback that is free now, below those the system gives to whoever names none, so that nobody takes it
-/// before the program it is for.
-///
-/// # Panics
-/// When there is none.
-#[must_use]
-#[expect(clippy::expect_used, reason = "a test without a port cannot go on")]
-pub fn free_port() -> u16 {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let next = || 10_000 + std::process::id().wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % 20_000;
-    let mut ports = std::iter::repeat_with(next).take(20_000).filter_map(|port| u16::try_from(port).ok());
-    ports.find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok()).expect("a free port")
 }
 
 /// A person, or a service with role `Service`, to call as on a [`host`].
