@@ -21,7 +21,6 @@ check_contract() {
 }
 
 contract() {
-  part "programs" programs
-  part "pages" pages
+  build_product
   part "contract" check_contract
 }

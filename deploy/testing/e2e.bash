@@ -82,8 +82,7 @@ e2e_environment() {
 }
 
 e2e() {
-  part "programs" programs
-  part "pages" pages
+  build_product
   e2e_environment
   part "e2e: one process, SQLite" one_process e2e-sqlite ""
   part "e2e: one process, PostgreSQL and Redis" one_process e2e-postgres "main-job -g 390" \

@@ -44,7 +44,6 @@ ask_a_service() { # Python
 }
 
 operate() {
-  part "programs" programs
-  part "pages" pages
+  build_product
   part "operate" check_operate
 }

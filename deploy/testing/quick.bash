@@ -62,8 +62,7 @@ quick() {
     part "web" check_web
   fi
   if [ -n "$needs_browser" ]; then
-    part "programs" programs
-    part "pages" pages
+    build_product
     e2e_environment
     part "e2e: main job" one_process e2e-quick "main-job -g 390"
   fi

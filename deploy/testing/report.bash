@@ -37,6 +37,14 @@ part() {
 }
 ended_parts=0
 
+# Makes the programs and the pages that a part needs, unless a part before has made them.
+build_product() {
+  local name
+  for name in programs pages; do
+    [[ " ${part_names[*]} " = *" $name "* ]] || part "$name" "$name"
+  done
+}
+
 clock() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
 end_report() { # exit code

@@ -77,10 +77,10 @@ start() { # name, command
   started+=($!)
 }
 
-# Ends all started programs in the order given or the order of their start; each must exit with 0.
+# Ends all started programs in the order of their start; each must exit with 0.
 stop() {
   local pid
-  for pid in "${@:-${started[@]}}"; do
+  for pid in "${started[@]}"; do
     kill -INT "$pid"
     if ! wait "$pid"; then
       echo "a server did not end with exit code 0" >&2

@@ -23,9 +23,9 @@ check_web() {
   npm --prefix web run --silent size
 }
 
-unit_web() { # test files, all when none is named
+unit_web() {
   local code=0
-  (cd web && npx vitest run --reporter=default --reporter=json --outputFile.json="$work/vitest.json" "$@") || code=$?
+  (cd web && npx vitest run --reporter=default --reporter=json --outputFile.json="$work/vitest.json") || code=$?
   count_json web vitest "$work/vitest.json"
   return $code
 }
