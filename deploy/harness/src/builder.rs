@@ -59,7 +59,7 @@ impl Builder {
 
     /// Stores data in PostgreSQL; without this call it is in SQLite files.
     ///
-    /// Servers of tests do not wait for their disks, which Patio refuses unless it is told that saves may be lost.
+    /// Sets `PATIO_UNSAFE`, because test servers run without `fsync` and Patio refuses such servers otherwise.
     pub fn postgres(self, url: &str) -> Self {
         self.setting("PATIO_DATABASE_URL", url).setting("PATIO_UNSAFE", "true")
     }
