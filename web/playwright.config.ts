@@ -26,7 +26,8 @@ export default defineConfig({
     actionTimeout: 20_000,
     screenshot: 'only-on-failure',
     launchOptions: {
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      // The shell has no window to draw: a third less time. Tests of the camera and of a phone's disk start all of Chromium.
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
       args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu'],
     },
   },

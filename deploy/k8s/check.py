@@ -356,6 +356,7 @@ def main():
     check_metrics(watched)
     check_alerts(watched)
     images.check_images(check, known)
+    images.check_members(check)
     images.check_parts(check)
     images.check_compose(check, known)
     for failure in failures:

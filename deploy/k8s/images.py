@@ -1,6 +1,7 @@
 """What the images and compose promise: each program an image of its own, from the lock files, told what it knows."""
 import pathlib
 import re
+import tomllib
 
 import yaml
 
@@ -28,6 +29,15 @@ def check_images(check, known):
         check(told["from"] == "program" and "USER 10001:10001" in targets["program"]["lines"], f"Dockerfile: {program} runs as root")
         for variable in re.findall(r"(PATIO_\w+)=", " ".join(line for line in told["lines"] if line.startswith("ENV"))):
             check(variable in known[program], f"Dockerfile: {program} does not know {variable}")
+
+
+def check_members(check):
+    """The stage that compiles has every member of the workspace, without which cargo refuses to start."""
+    stage = (ROOT / "deploy/Dockerfile").read_text().split(" AS programs\n")[1].split("\nFROM ")[0]
+    copied = {line.split()[1] for line in stage.splitlines() if line.startswith("COPY ") and "--from" not in line}
+    members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
+    missing = [member for member in members if not any(member == folder or member.startswith(folder + "/") for folder in copied)]
+    check(not missing, f"Dockerfile: the stage `programs` lacks the workspace members {missing}")
 
 
 def check_parts(check):

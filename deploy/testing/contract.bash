@@ -21,6 +21,6 @@ check_contract() {
 }
 
 contract() {
-  build_product
+  build compile pages
   part "contract" check_contract
 }

@@ -82,7 +82,7 @@ e2e_environment() {
 }
 
 e2e() {
-  build_product
+  build compile pages
   e2e_environment
   part "e2e: one process, SQLite" one_process e2e-sqlite ""
   part "e2e: one process, PostgreSQL and Redis" one_process e2e-postgres "main-job -g 390" \

@@ -44,6 +44,6 @@ ask_a_service() { # Python
 }
 
 operate() {
-  build_product
+  build compile pages
   part "operate" check_operate
 }

@@ -48,21 +48,23 @@ packages_of() {
 quick_rust() {
   local packages
   mapfile -t packages < <(packages_of)
-  cargo fmt --all --check
   run_rust --lib --bins "${packages[@]}"
 }
 
 quick() {
   needs_of "${arguments[@]}"
   if [ ${#arguments[@]} = 0 ]; then crates=(all) needs_web=yes needs_browser=yes; fi
-  if [ ${#crates[@]} != 0 ]; then part "rust" quick_rust; fi
+  if [ ${#crates[@]} != 0 ]; then
+    build compile
+    part "rust" quick_rust
+  fi
   if [ -n "$needs_house" ]; then part "house rules" run_rust --package patio --test patio house; fi
   if [ -n "$needs_web" ]; then
     part "npm packages" npm_ci web
     part "web" check_web
   fi
   if [ -n "$needs_browser" ]; then
-    build_product
+    build compile pages
     e2e_environment
     part "e2e: main job" one_process e2e-quick "main-job -g 390"
   fi

@@ -37,10 +37,10 @@ part() {
 }
 ended_parts=0
 
-# Makes the programs and the pages that a part needs, unless a part before has made them.
-build_product() {
+# Runs parts that make something (compile, pages), each once a run.
+build() { # names of parts
   local name
-  for name in programs pages; do
+  for name in "$@"; do
     [[ " ${part_names[*]} " = *" $name "* ]] || part "$name" "$name"
   done
 }

@@ -9,42 +9,26 @@ cargo_linted() {
   RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__ cargo "$@"
 }
 
-compile_rust() {
+# Compiles the programs, the tests and the bench at once, with one set of features.
+compile() {
   cargo fmt --all --check
   cargo_linted build --locked --workspace --all-targets --quiet
+  without_test_helpers
 }
 
-# Compiles the programs as they ship, which leaves the test helpers out. Tests of Rust leave others in their place.
-programs() {
-  cargo build --locked --workspace --quiet
+# Fails when a program contains the test helpers of the crate patio-testing, which only dev-dependencies name.
+without_test_helpers() {
   local program
   for program in patio gateway auth-svc campaign-svc vehicle-svc import-svc; do
     if grep -q PATIO_TEST_ "target/debug/$program"; then
-      echo "target/debug/$program contains the test helpers of patio_kit::testing" >&2
+      echo "target/debug/$program contains the test helpers of patio-testing" >&2
       return 1
     fi
   done
 }
 
-# Runs tests with their seconds, which libtest reports only when unstable options are allowed.
-run_rust() { # options of cargo test
-  local code=0
-  log=$work/tests-${#part_names[@]}.log
-  cargo_linted test --locked --no-fail-fast --config 'target."cfg(all())".runner = ["env", "RUSTC_BOOTSTRAP=1"]' "$@" \
-    -- -Z unstable-options --report-time 2>&1 | tee "$log" | grep -vE '^(running [0-9]+ tests?|test result: ok.*|$)|^ +(Running|Doc-tests) ' || code=$?
-  count_rust
-  return $code
-}
-
-count_rust() {
-  local ok bad off
-  read -r ok bad off < <(awk '/^test result:/ {p+=$4; f+=$6; i+=$8} END {print p+0, f+0, i+0}' "$log")
-  passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + off))
-  awk -v OFS='\t' '/ Running / {suite = $NF; sub(/.*\//, "", suite); sub(/-[0-9a-f]+\)$/, "", suite)}
-    /^test .* <[0-9.]+s>$/ {time = $NF; gsub(/[<>s]/, "", time); print time, "rust", suite "::" $2}' "$log" >>"$seconds_of_tests"
-}
-
-rust() {
-  part "compile" compile_rust
+# Runs tests by deploy/testing/run-test, which allows the option that reports each test's seconds.
+run_rust() {
+  build compile
   part "rust" run_rust --workspace --lib --bins --tests
 }

@@ -20,7 +20,9 @@ install_missing() {
   command -v redis-server >/dev/null || missing+=(redis-server)
   python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
   [ "$(uname)" != Linux ] || command -v strace >/dev/null || missing+=(strace)
-  command -v chromium >/dev/null || [ -n "${CHROMIUM:-}" ] || missing+=(chromium)
+  for tool in chromium chromium-headless-shell; do
+    command -v $tool >/dev/null || [ -n "${CHROMIUM:-}" ] || missing+=($tool)
+  done
   if [ ${#missing[@]} -gt 0 ]; then
     if [ "$(id -u)" != 0 ]; then
       echo "missing: ${missing[*]}; install them with: sudo apt-get install ${missing[*]}" >&2

@@ -7,7 +7,6 @@ use axum::body::Body;
 use gateway::{api::Api, assets::Pages, serve};
 use http::Request;
 use http_body_util::BodyExt;
-use patio_kit::testing;
 use patio_proto::auth::token_service_server::TokenServiceServer;
 use serde_json::{Value, json};
 use std::process::Command;
@@ -33,7 +32,7 @@ async fn a_gateway_whose_services_have_no_health_is_not_ready() {
 #[tokio::test]
 async fn a_gateway_whose_services_serve_is_ready_and_shows_their_keys() {
     let folder = tempfile::tempdir().unwrap();
-    let host = testing::host(folder.path(), None).await;
+    let host = patio_testing::host(folder.path(), None).await;
     for (name, link) in [
         ("auth-svc", &host.links.auth),
         ("campaign-svc", &host.links.campaign),

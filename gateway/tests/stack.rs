@@ -10,7 +10,6 @@ use patio_kit::{
     access::{Access, guard},
     host::Host,
     link::Link,
-    testing,
 };
 use patio_proto::{access::Role, audit::audit_service_server::AuditServiceServer, auth, campaign, imports, vehicle};
 use serde_json::Value;
@@ -88,7 +87,7 @@ impl Stack {
 
     pub async fn with(config: Config, pages: Pages) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let host = testing::host(folder.path(), None).await;
+        let host = patio_testing::host(folder.path(), None).await;
         let (auth, vehicles, imports) = (Auth::default(), Vehicles::default(), Imports::default());
         let mut routes = RoutesBuilder::default();
         routes.add_service(auth::session_service_server::SessionServiceServer::new(auth.clone()));
@@ -117,7 +116,7 @@ impl Stack {
     }
 
     pub fn token(&self, user_id: i64, role: Role) -> String {
-        testing::token(&self.host, user_id, role)
+        patio_testing::token(&self.host, user_id, role)
     }
 
     pub async fn send(&self, request: Request<Body>) -> Answer {

@@ -3,8 +3,8 @@
 //! The test runs in its own process, because it reads the memory of the process.
 #![expect(clippy::disallowed_methods, reason = "a test spawns its own tasks")]
 use crate::common::{awkward, services::World};
-use patio_kit::testing::{self, from_environment};
 use patio_proto::imports::{GetTemplateRequest, import_campaign_reply::Outcome};
+use patio_testing::from_environment;
 use std::time::{Duration, Instant};
 
 /// What the process takes (`VmRSS:`), or has taken at most (`VmHWM:`), in KiB.
@@ -37,11 +37,11 @@ async fn others(world: World, mut stop: tokio::sync::oneshot::Receiver<()>) -> V
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn bombs_take_little_memory_and_time_and_others_go_on_working() {
-    if !testing::runs_alone("bombs::bombs_take_little_memory_and_time_and_others_go_on_working") {
+    if !patio_testing::runs_alone("bombs::bombs_take_little_memory_and_time_and_others_go_on_working") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let world = World::on(testing::host(folder.path(), None).await).await;
+    let world = World::on(patio_testing::host(folder.path(), None).await).await;
     let bombs = bombs();
     world.imported("", &crate::common::good("Before", 2_000)).await;
     let (stop, stopped) = tokio::sync::oneshot::channel();

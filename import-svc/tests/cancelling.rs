@@ -4,9 +4,9 @@ use import_svc::{SCHEMA, store::cancelling};
 use patio_kit::{
     errors::{Reason, reason},
     link::Bearer,
-    testing::{self, each_database},
 };
 use patio_proto::{access::Role, imports::CancelImportRequest};
+use patio_testing::each_database;
 use std::time::{Duration, Instant};
 use tonic::Status;
 use uuid::Uuid;
@@ -27,7 +27,7 @@ async fn a_cancelled_import_leaves_nothing_and_says_so_to_both() {
         let (id, file) = (Uuid::now_v7().to_string(), good("Fuel pumps", 20_000));
         let upload = world.uploading(&id, &file);
         world.until(|kingdom| kingdom.campaigns.values().any(|kept| !kept.vehicles.is_empty())).await;
-        let stranger = cancel(&world, &testing::bearer(&host, 8, Role::Admin), &id).await.unwrap_err();
+        let stranger = cancel(&world, &patio_testing::bearer(&host, 8, Role::Admin), &id).await.unwrap_err();
         assert_eq!(reason(&stranger), Some(Reason::NoUpload), "somebody else's import is not there");
         let asked = Instant::now();
         cancel(&world, &world.leader(), &id).await.unwrap();

@@ -4,7 +4,6 @@ use calamine::{Reader, Xlsx};
 use patio_kit::{
     errors::{Reason, reason},
     host::Host,
-    testing::each_database,
 };
 use patio_proto::{
     imports::{
@@ -13,6 +12,7 @@ use patio_proto::{
     },
     vehicle::{BulkEditReply, ExportedVehicle, LineError, VehicleStatus},
 };
+use patio_testing::each_database;
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use std::io::{Cursor, Read};
 use tonic::{Status, Streaming};

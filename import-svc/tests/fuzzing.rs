@@ -11,8 +11,8 @@ use import_svc::{
     files::csv_file,
     reader::{self, Column, Failure, Purpose, Stop, check_package, wire::Lines},
 };
-use patio_kit::testing::from_environment;
 use patio_proto::{identifier::Identifier, vehicle::ImportVehiclesRequest};
+use patio_testing::from_environment;
 use proptest::{
     collection::vec,
     prelude::*,

@@ -9,12 +9,12 @@ use import_svc::{
 use patio_kit::{
     errors::{Reason, reason},
     identity::Caller,
-    testing::{self, each_database},
 };
 use patio_proto::{
     access::Role,
     imports::{GetTemplateRequest, import_campaign_reply::Outcome},
 };
+use patio_testing::each_database;
 use std::time::Duration;
 use tonic::Code;
 use uuid::Uuid;
@@ -82,7 +82,7 @@ async fn a_repeated_upload_is_one_import() {
         assert_eq!(world.kingdom().made, 1);
         assert_eq!(world.audited().await.len(), 1);
         let other_file = world.upload(&id, &good("Brakes", 2)).await.unwrap_err();
-        let somebody = testing::bearer(&world.host, 8, Role::Admin);
+        let somebody = patio_testing::bearer(&world.host, 8, Role::Admin);
         let other_person = world.upload_as(&somebody, &id, "campaign.xlsx", &file).await.unwrap_err();
         for refused in [other_file, other_person] {
             assert_eq!((refused.code(), reason(&refused)), (Code::AlreadyExists, Some(Reason::KeyReused)));
@@ -169,7 +169,7 @@ async fn no_awkward_file_leaves_a_trace() {
 
 #[tokio::test]
 async fn files_that_are_too_large_or_named_otherwise_are_not_even_read() {
-    let host = testing::host(tempfile::tempdir().unwrap().path(), None).await;
+    let host = patio_testing::host(tempfile::tempdir().unwrap().path(), None).await;
     let world = World::with_reader(host, "/nowhere".into()).await;
     assert_eq!(world.rejected("large.xlsx", &vec![0; LARGEST_FILE + 1]).await.code, 52);
     assert_eq!(world.rejected("larger.xlsx", &vec![0; 3 * LARGEST_FILE]).await.code, 52);
@@ -184,9 +184,9 @@ async fn files_that_are_too_large_or_named_otherwise_are_not_even_read() {
 
 #[tokio::test]
 async fn operators_and_strangers_import_nothing() {
-    let host = testing::host(tempfile::tempdir().unwrap().path(), None).await;
+    let host = patio_testing::host(tempfile::tempdir().unwrap().path(), None).await;
     let world = World::on(host).await;
-    let operator = testing::bearer(&world.host, 9, Role::Operator);
+    let operator = patio_testing::bearer(&world.host, 9, Role::Operator);
     let stranger = patio_kit::link::Bearer::default();
     for (who, code) in [(operator, Code::PermissionDenied), (stranger, Code::Unauthenticated)] {
         assert_eq!(world.upload_as(&who, "", "campaign.xlsx", &good("Any", 1)).await.unwrap_err().code(), code);
@@ -287,7 +287,7 @@ async fn an_import_that_was_taken_for_lost_elsewhere_may_be_tried_again() {
 
 #[tokio::test]
 async fn a_draft_is_touched_while_its_vehicles_are_stored() {
-    let host = testing::host(tempfile::tempdir().unwrap().path(), None).await;
+    let host = patio_testing::host(tempfile::tempdir().unwrap().path(), None).await;
     let world = World::on(host).await;
     world.kingdom().slow = Duration::from_secs(6);
     let imported = world.imported(&fresh(), &good("Fuel pumps", 10)).await;

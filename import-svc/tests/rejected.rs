@@ -6,7 +6,6 @@ use import_svc::{SCHEMA, store::rejected};
 use patio_kit::{
     errors::{Reason, reason},
     link::Bearer,
-    testing::{self, each_database},
 };
 use patio_proto::{
     access::Role,
@@ -14,6 +13,7 @@ use patio_proto::{
         GetRejectedSheetRequest, Rejection, file_piece::Part, file_service_client::FileServiceClient, import_campaign_reply::Outcome,
     },
 };
+use patio_testing::each_database;
 use std::io::{Cursor, Read};
 use tonic::Status;
 use uuid::Uuid;
@@ -106,10 +106,13 @@ async fn a_sheet_is_given_to_whoever_sent_it_and_to_supervisors_for_three_days()
     each_database(async |host| {
         let world = World::on(host.clone()).await;
         let id = refused(&world, "a.xlsx", &with_rows(&[&FIRST, &FIRST])).await.kept_as;
-        let stranger = sheet(&world, &testing::bearer(&host, 8, Role::Manager), &id).await.unwrap_err();
+        let stranger = sheet(&world, &patio_testing::bearer(&host, 8, Role::Manager), &id).await.unwrap_err();
         assert_eq!(reason(&stranger), Some(Reason::NoUpload));
-        assert!(sheet(&world, &testing::bearer(&host, 9, Role::Admin), &id).await.is_ok());
-        assert_eq!(sheet(&world, &testing::bearer(&host, 7, Role::Operator), &id).await.unwrap_err().code(), tonic::Code::PermissionDenied);
+        assert!(sheet(&world, &patio_testing::bearer(&host, 9, Role::Admin), &id).await.is_ok());
+        assert_eq!(
+            sheet(&world, &patio_testing::bearer(&host, 7, Role::Operator), &id).await.unwrap_err().code(),
+            tonic::Code::PermissionDenied
+        );
         for unknown in ["", "x", &Uuid::now_v7().to_string()] {
             assert_eq!(reason(&sheet(&world, &world.leader(), unknown).await.unwrap_err()), Some(Reason::NoUpload));
         }

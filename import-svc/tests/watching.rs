@@ -3,7 +3,6 @@ use crate::common::{good, services::World};
 use patio_kit::{
     cache::Cache,
     errors::{Reason, reason},
-    testing,
 };
 use patio_proto::{
     access::Role,
@@ -15,13 +14,13 @@ use uuid::Uuid;
 
 async fn world() -> (World, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
-    let host = testing::host(folder.path(), None).await;
+    let host = patio_testing::host(folder.path(), None).await;
     (World::on(host).await, folder)
 }
 
 /// All that is told of an upload, as somebody.
 async fn watched(world: &World, user: i64, upload: &str) -> Result<Vec<ImportProgress>, Status> {
-    let ask = testing::bearer(&world.host, user, Role::Manager).sign(WatchImportRequest { upload_id: upload.to_owned() });
+    let ask = patio_testing::bearer(&world.host, user, Role::Manager).sign(WatchImportRequest { upload_id: upload.to_owned() });
     let mut told = world.imports().watch_import(ask).await?.into_inner();
     let mut all = Vec::new();
     while let Some(progress) = told.message().await? {
@@ -53,9 +52,9 @@ async fn the_person_who_uploads_sees_it_read_saved_and_done() {
 
 #[tokio::test]
 async fn progress_is_seen_by_way_of_a_shared_cache() {
-    let Some(url) = testing::from_environment(testing::REDIS) else { return };
+    let Some(url) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     let folder = tempfile::tempdir().unwrap();
-    let mut host = testing::host(folder.path(), None).await;
+    let mut host = patio_testing::host(folder.path(), None).await;
     host.cache = Cache::redis(&url).unwrap();
     tells_reading_saving_and_the_end(&World::on(host).await).await;
 }

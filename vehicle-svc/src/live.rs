@@ -352,7 +352,6 @@ fn same(one: &pb::Pace, other: &pb::Pace) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use patio_kit::testing;
 
     #[test]
     fn what_comes_out_of_order_is_no_gap_and_what_does_not_come_is_one() {
@@ -380,7 +379,7 @@ mod tests {
     #[tokio::test]
     async fn whoever_hears_of_a_save_elsewhere_knows_that_others_wait_for_the_disk() {
         let folder = tempfile::tempdir().unwrap();
-        let host = testing::host(folder.path(), None).await;
+        let host = patio_testing::host(folder.path(), None).await;
         let db = host.database(crate::SCHEMA).await.unwrap();
         let live = Live::start(&host, db.clone()).await.unwrap();
         assert!(!db.is_busy());

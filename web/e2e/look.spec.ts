@@ -56,6 +56,7 @@ for (const viewport of SIZES) {
       const headers = await headersOf(page.request, supervisor)
       const { id, name, vehicles: [first] } = await campaignOf(page.request, headers, 'Keys', rowsIn('K', 2))
       await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+      await arrived(page, 'Select Campaign')
       await expect(page.getByRole('searchbox')).toBeVisible()
       await page.keyboard.press('/')
       await expect(page.getByRole('searchbox')).toBeFocused()

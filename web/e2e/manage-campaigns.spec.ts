@@ -21,7 +21,7 @@ async function expectPages(page: Page): Promise<void> {
   const headers = await headersOf(page.request, supervisor)
   const title = `Paged ${Date.now().toString(36)}${Math.floor(Math.random() * 1e6)}`
   for (let n = 0; n < 11; n++) await campaignOf(page.request, headers, title, rowsOver(1))
-  const names = () => rowsOf(page, title).getByRole('link', { name: title }).allTextContents()
+  const names = () => rowsOf(page, title).getByRole('link', { name: title }).filter({ hasText: title }).allTextContents()
   const pager = page.getByRole('navigation', { name: 'Pages' })
   const shown = async (query: string, current: string, count: number) => {
     await page.goto(`/campaign-list?search=${encodeURIComponent(title)}${query}`)
@@ -31,7 +31,9 @@ async function expectPages(page: Page): Promise<void> {
   }
   const first = await shown('', '1', 10)
   expect(await shown('&page=1', '1', 10)).toEqual(first)
+  expect(first).toHaveLength(10)
   const second = await shown('&page=2', '2', 1)
+  expect(second).toHaveLength(1)
   expect(first).not.toContain(second[0])
   await pager.getByRole('button', { name: 'Page 1', exact: true }).click()
   await expect(rowsOf(page, title)).toHaveCount(10)

@@ -5,10 +5,8 @@ use crate::{
 };
 use futures::future::join_all;
 use patio_harness::free_port;
-use patio_kit::{
-    errors::Reason,
-    testing::{self, each_database},
-};
+use patio_kit::errors::Reason;
+use patio_testing::each_database;
 use std::{
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -33,7 +31,7 @@ impl Redis {
         let port = free_port();
         let mut redis = Self { port, child: None };
         if Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().is_err() {
-            testing::tell("there is no redis-server: its crashes are not tried");
+            patio_testing::tell("there is no redis-server: its crashes are not tried");
             return None;
         }
         redis.run().await;
@@ -95,7 +93,7 @@ impl Tries<'_> {
 
 #[tokio::test]
 async fn five_tries_are_five_and_a_block_stays_whenever_redis_crashes() {
-    let rounds = testing::rounds(6);
+    let rounds = patio_testing::rounds(6);
     each_database(async |host| {
         let Some(mut redis) = Redis::start().await else { return };
         let office = Office::open(another(&host, Some(&redis.url())).await).await;
@@ -131,7 +129,7 @@ async fn five_tries_are_five_and_a_block_stays_whenever_redis_crashes() {
             office.try_sign_in(FIRST, PASSWORD, &here, "").await.unwrap();
         }
         let (usual, added) = (well.slowest(), torn.slowest().saturating_sub(well.slowest()));
-        testing::tell(&format!(
+        patio_testing::tell(&format!(
             "{rounds} of {rounds} crashes of Redis: five tries each, every block stays; the slowest but few took {usual:?}, {added:?} more"
         ));
         assert!(added <= ADDED, "{added:?} more");

@@ -2,10 +2,8 @@ use crate::office::{FIRST, HERE, Office, PASSWORD, another, config, number, pass
 use auth_svc::password::Passwords;
 use chrono::TimeDelta;
 use futures::future::join_all;
-use patio_kit::{
-    errors::Reason,
-    testing::{self, each_database},
-};
+use patio_kit::errors::Reason;
+use patio_testing::each_database;
 use std::time::{Duration, Instant};
 use tonic::{Code, Status};
 
@@ -13,7 +11,10 @@ pub const AWAY: &str = "redis://127.0.0.1:1";
 
 /// Where the tries are counted beside the database.
 pub fn stores() -> Vec<Option<String>> {
-    [Some(None), Some(Some(AWAY.to_owned())), testing::from_environment(testing::REDIS).map(Some)].into_iter().flatten().collect()
+    [Some(None), Some(Some(AWAY.to_owned())), patio_testing::from_environment(patio_testing::REDIS).map(Some)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// An address no other test uses, as Redis is shared by all of them.
@@ -136,7 +137,7 @@ async fn a_lockout_is_one_entry_in_the_audit_log() {
 
 #[tokio::test]
 async fn a_block_lasts_180_seconds_by_the_clocks_of_its_stores_and_tells_the_truth_all_along() {
-    if !testing::long("a_block_lasts_180_seconds_by_the_clocks_of_its_stores_and_tells_the_truth_all_along") {
+    if !patio_testing::long("a_block_lasts_180_seconds_by_the_clocks_of_its_stores_and_tells_the_truth_all_along") {
         return;
     }
     each_database(async |host| {
@@ -155,7 +156,7 @@ async fn a_block_lasts_180_seconds_by_the_clocks_of_its_stores_and_tells_the_tru
                 if why(&refused).1 == Some(Reason::InvalidCredentials) {
                     assert_wrong(&refused, 4);
                     assert!((179.0..=181.0).contains(&passed), "it lasted {passed} s");
-                    testing::tell(&format!("the block lasted {passed:.2} s, told {told} times"));
+                    patio_testing::tell(&format!("the block lasted {passed:.2} s, told {told} times"));
                     *told = -1;
                 } else {
                     assert_locked(&refused, number(&refused));

@@ -3,15 +3,12 @@ use crate::{
     lockout::{assert_locked, assert_wrong, fail, somewhere, stores},
     office::{FIRST, HERE, Office, PASSWORD, another, bearer, number, why},
 };
-use patio_kit::{
-    errors::Reason,
-    link::Bearer,
-    testing::{self, each_database},
-};
+use patio_kit::{errors::Reason, link::Bearer};
 use patio_proto::{
     access::Role,
     auth::{LiftLockoutRequest, UpdateUserRequest},
 };
+use patio_testing::each_database;
 use std::time::Instant;
 
 #[tokio::test]
@@ -72,7 +69,7 @@ async fn marks_of_others_forged_ones_and_those_from_before_a_password_change_are
 
 #[tokio::test]
 async fn one_account_takes_twenty_failures_over_all_addresses_except_from_known_devices() {
-    for redis in [None, testing::from_environment(testing::REDIS)] {
+    for redis in [None, patio_testing::from_environment(patio_testing::REDIS)] {
         each_database(async |host| {
             let office = Office::open(another(&host, redis.as_deref()).await).await;
             let mark = office.try_sign_in(FIRST, PASSWORD, &somewhere(), "").await.unwrap().device_mark;
@@ -91,7 +88,7 @@ async fn one_account_takes_twenty_failures_over_all_addresses_except_from_known_
 
 #[tokio::test]
 async fn one_address_takes_fifty_failures_over_all_names_and_then_one_in_twelve_seconds() {
-    for redis in [None, testing::from_environment(testing::REDIS)] {
+    for redis in [None, patio_testing::from_environment(patio_testing::REDIS)] {
         each_database(async |host| {
             let office = Office::open(another(&host, redis.as_deref()).await).await;
             let mark = office.try_sign_in(FIRST, PASSWORD, &somewhere(), "").await.unwrap().device_mark;

@@ -13,13 +13,8 @@ use auth_svc::{
 };
 use chrono::{DateTime, TimeDelta};
 use futures::future::join_all;
-use patio_kit::{
-    cache::Cache,
-    clock::Clock,
-    errors::Reason,
-    on,
-    testing::{self, each_database},
-};
+use patio_kit::{cache::Cache, clock::Clock, errors::Reason, on};
+use patio_testing::each_database;
 use std::time::Duration;
 
 #[tokio::test]
@@ -31,7 +26,7 @@ async fn two_replicas_share_the_five_tries_with_and_without_redis() {
             }
             let one = Office::open(another(&host, redis.as_deref()).await).await;
             let other = Office::open(another(&host, redis.as_deref()).await).await;
-            for round in 1..=u64::try_from(testing::rounds(3)).unwrap() {
+            for round in 1..=u64::try_from(patio_testing::rounds(3)).unwrap() {
                 let here = somewhere();
                 let name = format!("nobody at {here}");
                 let told = join_all((0..100).map(|i| {
@@ -70,7 +65,7 @@ async fn a_block_outlives_a_restart_and_an_empty_redis() {
 
 #[tokio::test]
 async fn tries_that_failed_before_redis_went_away_still_count() {
-    let Some(redis) = testing::from_environment(testing::REDIS) else { return };
+    let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     each_database(async |host| {
         let office = Office::open(another(&host, Some(&redis)).await).await;
         let here = somewhere();
@@ -86,7 +81,7 @@ async fn tries_that_failed_before_redis_went_away_still_count() {
 
 #[tokio::test]
 async fn a_success_that_redis_missed_leads_to_no_early_block() {
-    let Some(redis) = testing::from_environment(testing::REDIS) else { return };
+    let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     each_database(async |host| {
         let here = somewhere();
         let office = Office::open(another(&host, Some(&redis)).await).await;
@@ -153,7 +148,7 @@ async fn what_has_no_effect_any_more_is_forgotten_and_nothing_else() {
 
 #[tokio::test]
 async fn redis_and_this_process_come_to_the_same_verdicts() {
-    let Some(redis) = testing::from_environment(testing::REDIS) else { return };
+    let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     let (clock, patience) = (Clock::default(), Duration::from_secs(5));
     let memory = Front::of(&Cache::memory(), patience);
     let redis = Front::of(&Cache::redis(&redis).unwrap(), patience);

@@ -1,9 +1,10 @@
 use crate::office::{FIRST, HERE, Office, PASSWORD, bearer, number, signed_out, why};
-use patio_kit::{errors::Reason, link::Bearer, testing::each_database};
+use patio_kit::{errors::Reason, link::Bearer};
 use patio_proto::{
     access::Role,
     auth::{ChangeOwnPasswordRequest, ExportUserRequest, User},
 };
+use patio_testing::each_database;
 use tonic::{Code, Status};
 
 const NEW: &str = "a better password";

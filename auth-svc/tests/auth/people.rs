@@ -1,9 +1,10 @@
 use crate::office::{DEVELOPER_PASSWORD, FIRST, HERE, Office, PASSWORD, bearer, new_user, signed_out, why};
-use patio_kit::{errors::Reason, link::Bearer, testing::each_database};
+use patio_kit::{errors::Reason, link::Bearer};
 use patio_proto::{
     access::Role,
     auth::{DeleteUserRequest, GetNamesRequest, ListUsersRequest, UpdateUserRequest},
 };
+use patio_testing::each_database;
 use std::collections::HashMap;
 use tonic::{Code, Status};
 

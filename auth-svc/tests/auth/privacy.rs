@@ -5,12 +5,12 @@ use patio_kit::{
     db::{Db, Side},
     host::Host,
     link::Bearer,
-    testing::each_database,
 };
 use patio_proto::{
     access::Role,
     auth::{ChangeOwnPasswordRequest, DeleteUserRequest, ExportUserRequest, LogVisitRequest, MintServiceTokenRequest, UpdateUserRequest},
 };
+use patio_testing::each_database;
 use std::{
     io::Write,
     sync::{Arc, LazyLock, Mutex},

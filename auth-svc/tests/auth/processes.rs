@@ -5,16 +5,13 @@ use crate::{
 };
 use futures::future::join_all;
 use patio_harness::free_port;
-use patio_kit::{
-    errors::Reason,
-    host::Host,
-    testing::{
-        self, each_database,
-        flood::{FLOODS, Flood},
-    },
-};
+use patio_kit::{errors::Reason, host::Host};
 use patio_proto::auth::{
     GetKeysRequest, SignInRequest, session_service_client::SessionServiceClient, token_service_client::TokenServiceClient,
+};
+use patio_testing::{
+    each_database,
+    flood::{FLOODS, Flood},
 };
 use std::{
     process::{Child, Command, Stdio},
@@ -110,8 +107,8 @@ async fn storm(replicas: &[Replica; 2]) -> usize {
 
 #[tokio::test]
 async fn two_processes_compare_exactly_five_of_a_hundred_wrong_passwords_and_let_four_right_ones_in() {
-    let Some(redis) = testing::from_environment(testing::REDIS) else {
-        testing::tell(&format!("{} is not set: two processes skipped", testing::REDIS));
+    let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else {
+        patio_testing::tell(&format!("{} is not set: two processes skipped", patio_testing::REDIS));
         return;
     };
     each_database(async |host| {
@@ -120,7 +117,7 @@ async fn two_processes_compare_exactly_five_of_a_hundred_wrong_passwords_and_let
         }
         let first = Replica::start(&host, &redis).await;
         let replicas = [first, Replica::start(&host, &redis).await];
-        let (rounds, mut blocked) = (testing::rounds(3), 0);
+        let (rounds, mut blocked) = (patio_testing::rounds(3), 0);
         for _ in 0..rounds {
             blocked += storm(&replicas).await;
             let here = somewhere();
@@ -128,7 +125,7 @@ async fn two_processes_compare_exactly_five_of_a_hundred_wrong_passwords_and_let
                 outcome.unwrap();
             }
         }
-        testing::tell(&format!("{rounds} of {rounds} rounds: 5 of 100 compared, {blocked} of {} told of the block", rounds * 96));
+        patio_testing::tell(&format!("{rounds} of {rounds} rounds: 5 of 100 compared, {blocked} of {} told of the block", rounds * 96));
     })
     .await;
 }
@@ -148,7 +145,7 @@ async fn calls_beside(replica: &Replica, over: &AtomicBool) -> Vec<Duration> {
 
 #[tokio::test]
 async fn a_storm_of_sign_ins_takes_little_memory_and_whoever_cannot_be_served_is_told_so_and_not_counted() {
-    let Some(redis) = testing::from_environment(testing::REDIS) else { return };
+    let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     each_database(async |host| {
         if host.settings.database_url.is_none() {
             return; // two processes share no files, and one alone is enough to see
@@ -175,7 +172,7 @@ async fn a_storm_of_sign_ins_takes_little_memory_and_whoever_cannot_be_served_is
         assert!(odd.len() == late && late <= told.len() / 2, "{} others, such as {:?}", odd.len(), odd.first());
         let slowest = busy.iter().map(|n| told[*n].1).max().unwrap_or_default();
         let grown = replica.memory("VmHWM") - base;
-        testing::tell(&format!(
+        patio_testing::tell(&format!(
             "300 sign-ins at once: {others} compared, {} told to come again within {slowest:?}, {grown} KiB more at the peak, p99 of {} calls beside {:?}",
             busy.len(), beside.len(), beside[beside.len() * 99 / 100]
         ));
@@ -191,20 +188,20 @@ async fn a_storm_of_sign_ins_takes_little_memory_and_whoever_cannot_be_served_is
 
 #[tokio::test]
 async fn floods_of_http2_frames_at_the_port_of_a_service_take_no_memory_and_it_goes_on() {
-    let Some(redis) = testing::from_environment(testing::REDIS) else { return };
+    let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     each_database(async |host| {
         if host.settings.database_url.is_none() {
             return; // what is flooded has no database
         }
         let replica = Replica::start(&host, &redis).await;
         let server = std::net::SocketAddr::from(([127, 0, 0, 1], replica.port));
-        let times = u32::try_from(testing::rounds(20_000)).unwrap();
+        let times = u32::try_from(patio_testing::rounds(20_000)).unwrap();
         for flood in FLOODS {
             let before = replica.memory("VmRSS");
             let sent = (0..2).map(|_| tokio::task::spawn_blocking(move || flood.send(server, times, Duration::from_secs(2)).unwrap()));
             let closed: Vec<_> = join_all(sent).await.into_iter().map(Result::unwrap).collect();
             let grown = replica.memory("VmRSS") - before;
-            testing::tell(&format!("2 x {times} of {flood:?} at a service: {grown} KiB more, closed after {closed:?}"));
+            patio_testing::tell(&format!("2 x {times} of {flood:?} at a service: {grown} KiB more, closed after {closed:?}"));
             assert!(grown <= 16 << 10, "{flood:?} took {grown} KiB");
             if [Flood::RapidReset, Flood::Continuation].contains(&flood) {
                 assert!(closed.iter().all(Option::is_some), "{flood:?} is cut off");

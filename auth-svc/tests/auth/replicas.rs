@@ -1,8 +1,9 @@
 use crate::office::{FIRST, Office, PASSWORD, another, signed_out, why};
 use auth_svc::Config;
 use chrono::TimeDelta;
-use patio_kit::{errors::Reason, host::Host, link::Bearer, testing::each_database};
+use patio_kit::{errors::Reason, host::Host, link::Bearer};
 use patio_proto::auth::{GetKeysRequest, UpdateUserRequest};
+use patio_testing::each_database;
 use std::time::{Duration, Instant};
 use tonic::Code;
 

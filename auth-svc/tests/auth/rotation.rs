@@ -11,9 +11,9 @@ use patio_kit::{
     host::Host,
     identity::{Claims, ISSUER, Identity},
     link::Bearer,
-    testing::each_database,
 };
 use patio_proto::auth::{GetKeysRequest, Session};
+use patio_testing::each_database;
 
 const LIFE: TimeDelta = TimeDelta::days(30);
 

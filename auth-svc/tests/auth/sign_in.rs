@@ -5,11 +5,12 @@ use auth_svc::{
     store::users,
 };
 use chrono::TimeDelta;
-use patio_kit::{clock, errors::Reason, link::Bearer, testing::each_database};
+use patio_kit::{clock, errors::Reason, link::Bearer};
 use patio_proto::{
     access::Role,
     auth::{DeleteUserRequest, LogVisitRequest},
 };
+use patio_testing::each_database;
 use std::collections::HashSet;
 use tonic::Code;
 

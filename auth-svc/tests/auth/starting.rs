@@ -1,7 +1,8 @@
 use crate::office::{FIRST, HERE, Office, PASSWORD, another, bearer, config, why};
 use auth_svc::Config;
-use patio_kit::{errors::Reason, host::Host, on, secret::Secret, testing::each_database};
+use patio_kit::{errors::Reason, host::Host, on, secret::Secret};
 use patio_proto::auth::GetKeysRequest;
+use patio_testing::each_database;
 use sqlx::Executor;
 
 #[tokio::test]

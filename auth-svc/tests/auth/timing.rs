@@ -4,8 +4,8 @@ use crate::{
     office::{FIRST, Office, PASSWORD, another, config, number},
 };
 use auth_svc::password::Passwords;
-use patio_kit::testing::{self, each_database};
 use patio_proto::access::Role;
+use patio_testing::each_database;
 use std::time::{Duration, Instant};
 
 /// Tries against each of as many people, few enough to stay below every limit.
@@ -27,7 +27,7 @@ fn median(took: &mut [f64]) -> f64 {
 
 #[tokio::test]
 async fn a_stopwatch_cannot_tell_a_person_from_an_invented_one() {
-    if !testing::long("a_stopwatch_cannot_tell_a_person_from_an_invented_one") {
+    if !patio_testing::long("a_stopwatch_cannot_tell_a_person_from_an_invented_one") {
         return;
     }
     each_database(async |host| {
@@ -52,7 +52,7 @@ async fn a_stopwatch_cannot_tell_a_person_from_an_invented_one() {
             }
         }
         let (told, medians) = (auc(&real, &invented), (median(&mut real), median(&mut invented)));
-        testing::tell(&format!("AUC {told:.4} over 2 x {}, medians {:.3} and {:.3} ms", real.len(), medians.0, medians.1));
+        patio_testing::tell(&format!("AUC {told:.4} over 2 x {}, medians {:.3} and {:.3} ms", real.len(), medians.0, medians.1));
         assert!((0.47..=0.53).contains(&told) && (medians.0 - medians.1).abs() <= 1.0);
     })
     .await;
@@ -60,10 +60,10 @@ async fn a_stopwatch_cannot_tell_a_person_from_an_invented_one() {
 
 #[tokio::test]
 async fn a_block_lasts_three_minutes_by_a_watch_and_its_seconds_are_true_all_the_while() {
-    if !testing::long("a_block_lasts_three_minutes_by_a_watch_and_its_seconds_are_true_all_the_while") {
+    if !patio_testing::long("a_block_lasts_three_minutes_by_a_watch_and_its_seconds_are_true_all_the_while") {
         return;
     }
-    let redis = testing::from_environment(testing::REDIS);
+    let redis = patio_testing::from_environment(patio_testing::REDIS);
     each_database(async |host| {
         let office = Office::open(another(&host, redis.as_deref()).await).await;
         let here = somewhere();
@@ -77,7 +77,7 @@ async fn a_block_lasts_three_minutes_by_a_watch_and_its_seconds_are_true_all_the
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
         let lasted = blocked.elapsed();
-        testing::tell(&format!("a block lasted {lasted:?}; {asked} times its seconds were true"));
+        patio_testing::tell(&format!("a block lasted {lasted:?}; {asked} times its seconds were true"));
         assert!((Duration::from_secs(179)..=Duration::from_secs(181)).contains(&lasted), "{lasted:?}");
         office.close().await;
     })

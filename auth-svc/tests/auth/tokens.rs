@@ -1,8 +1,9 @@
 use crate::office::{HERE, Office, another, config, signed_out, why};
 use chrono::TimeDelta;
 use futures::future::join_all;
-use patio_kit::{clock, errors::Reason, host::Host, link::Bearer, secret::Secret, testing::each_database};
+use patio_kit::{clock, errors::Reason, host::Host, link::Bearer, secret::Secret};
 use patio_proto::auth::{GetKeysRequest, ListRevocationsRequest, MintServiceTokenRequest, Revocation};
+use patio_testing::each_database;
 use tonic::Code;
 
 async fn revocations(office: &Office, after: i64) -> Vec<Revocation> {

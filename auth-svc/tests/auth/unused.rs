@@ -2,8 +2,9 @@
 use crate::office::{FIRST, Office, PASSWORD, another, bearer, pass, signed_out, why};
 use auth_svc::{SCHEMA, sessions, store::sessions::of};
 use chrono::TimeDelta;
-use patio_kit::{db::Db, errors::Reason, link::Bearer, testing::each_database};
+use patio_kit::{db::Db, errors::Reason, link::Bearer};
 use patio_proto::auth::{NoteSessionsReply, NoteSessionsRequest};
+use patio_testing::each_database;
 use std::time::{Duration, Instant};
 
 /// What auth-svc does every minute.

@@ -1,10 +1,11 @@
 //! Who is let in at all, whatever the network says.
 use crate::support::{ADMIN, MANAGER, OPERATOR, SERVICE, World, page, refused};
-use patio_kit::{errors::Reason, testing::each_database};
+use patio_kit::errors::Reason;
 use patio_proto::{
     audit::{ListEventsRequest, audit_service_client::AuditServiceClient},
     campaign::{CampaignStatus, DeleteCampaignRequest, GetCampaignRequest, UpdateCampaignRequest},
 };
+use patio_testing::each_database;
 use tonic::Code;
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Closing and reopening: a Closed campaign never takes one more save.
 use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused, yard::Trouble};
-use patio_kit::{errors::Reason, testing::each_database};
+use patio_kit::errors::Reason;
 use patio_proto::{
     campaign::{
         CampaignStatus::{Closed, Ongoing, PendingReview},
@@ -8,6 +8,7 @@ use patio_proto::{
     },
     vehicle::Gate,
 };
+use patio_testing::each_database;
 use tonic::Code;
 
 #[tokio::test]

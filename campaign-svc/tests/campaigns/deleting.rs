@@ -1,8 +1,9 @@
 //! Deleting a campaign with its vehicles, whatever dies.
 use crate::support::{ADMIN, World, page, refused, yard::Trouble};
 use campaign_svc::{SCHEMA, Sweeper};
-use patio_kit::{errors::Reason, testing::each_database};
+use patio_kit::errors::Reason;
 use patio_proto::campaign::{CampaignStatus::Ongoing, UpdateCampaignRequest};
+use patio_testing::each_database;
 use tonic::Code;
 
 #[tokio::test]

@@ -1,10 +1,7 @@
 //! Drafts: what an import makes before anybody may see it.
 use crate::support::{ADMIN, MANAGER, OPERATOR, SERVICE, World, page, refused, yard::Trouble};
 use chrono::TimeDelta;
-use patio_kit::{
-    errors::{self, Reason},
-    testing::each_database,
-};
+use patio_kit::errors::{self, Reason};
 use patio_proto::{
     access::Role,
     campaign::{
@@ -13,6 +10,7 @@ use patio_proto::{
     },
     vehicle::Gate,
 };
+use patio_testing::each_database;
 use tonic::Code;
 
 #[tokio::test]

@@ -1,13 +1,11 @@
 //! Lists of campaigns.
 use crate::support::{MANAGER, World, page, refused, search};
-use patio_kit::{
-    errors::{self, Reason},
-    testing::each_database,
-};
+use patio_kit::errors::{self, Reason};
 use patio_proto::campaign::{
     CampaignStatus::{Closed, Ongoing, PendingReview, Ready},
     GetCampaignRequest, ListCampaignsRequest,
 };
+use patio_testing::each_database;
 use tonic::Code;
 
 #[tokio::test]

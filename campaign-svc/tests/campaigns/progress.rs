@@ -3,8 +3,8 @@ use crate::support::{World, page, yard::Trouble};
 use patio_kit::{
     cache::Cache,
     progress::{self, Progress},
-    testing::{self, each_database},
 };
+use patio_testing::each_database;
 use tonic::Code;
 
 /// What the list says of a campaign: vehicles, inspected ones and the next.
@@ -42,8 +42,8 @@ async fn the_memory_cache_spares_the_counters() {
 
 #[tokio::test]
 async fn a_redis_cache_spares_the_counters() {
-    let Some(server) = testing::from_environment(testing::REDIS) else {
-        eprintln!("{} is not set: Redis skipped", testing::REDIS);
+    let Some(server) = patio_testing::from_environment(patio_testing::REDIS) else {
+        eprintln!("{} is not set: Redis skipped", patio_testing::REDIS);
         return;
     };
     each_database(async |mut host| {

@@ -1,10 +1,8 @@
 //! Editing what a campaign says.
 use crate::support::{ADMIN, MANAGER, World, refused, yard::Trouble};
-use patio_kit::{
-    errors::{self, Reason},
-    testing::each_database,
-};
+use patio_kit::errors::{self, Reason};
 use patio_proto::{campaign::UpdateCampaignRequest, vehicle::Gate};
+use patio_testing::each_database;
 use tonic::Code;
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! A page of campaigns costs a fixed number of statements.
 use crate::support::{World, page};
-use patio_kit::testing::{each_database, runs_alone, statements};
 use patio_proto::campaign::ListCampaignsRequest;
+use patio_testing::{each_database, runs_alone, statements};
 
 /// Proves that a page of so many rows takes two statements, and as many calls to vehicle-svc as expected.
 async fn costs(world: &World, ask: ListCampaignsRequest, (rows, calls): (usize, usize)) {

@@ -1,6 +1,6 @@
 //! The steps of a campaign: who may take which.
 use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused};
-use patio_kit::{errors::Reason, testing::each_database};
+use patio_kit::errors::Reason;
 use patio_proto::{
     access::Role,
     campaign::{
@@ -9,6 +9,7 @@ use patio_proto::{
     },
     status::campaign_text,
 };
+use patio_testing::each_database;
 use tonic::Code;
 
 const ALL: [CampaignStatus; 4] = [Ready, Ongoing, PendingReview, Closed];

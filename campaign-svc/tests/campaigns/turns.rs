@@ -1,12 +1,13 @@
 //! What vehicle-svc's reports do to a campaign.
 use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused};
-use patio_kit::{errors::Reason, testing::each_database};
+use patio_kit::errors::Reason;
 use patio_proto::campaign::{
     CampaignStatus::{Closed, Ongoing, PendingReview, Ready},
     ReportTurnRequest,
     Turn::{Begun, Complete, Incomplete},
     progress_service_client::ProgressServiceClient,
 };
+use patio_testing::each_database;
 use tonic::Code;
 
 #[tokio::test]

@@ -2,11 +2,9 @@
 use auth_svc::lockout::rules::{Act, Cells, apply};
 use auth_svc::lockout::sign_in_buckets;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use patio_kit::{
-    page::Window,
-    testing::{host, token},
-};
+use patio_kit::page::Window;
 use patio_proto::{access::Role, identifier::Identifier, walk, yard};
+use patio_testing::{host, token};
 use std::hint::black_box;
 use vehicle_svc::{
     roster::Roster,

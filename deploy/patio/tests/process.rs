@@ -1,6 +1,5 @@
 //! The one process as its operator meets it: started, stopped, killed, started again.
 use patio_harness::{Builder, Client, Database, Folder, Patio, Signal, heavy, run, shared};
-use patio_kit::testing;
 use serde_json::{Value, json};
 use std::{
     path::Path,
@@ -58,13 +57,13 @@ fn killed_in_the_middle_of_saves_it_loses_none_that_was_acknowledged() {
     killed_again_and_again("SQLite", None, Duration::from_secs(1));
     match Database::fresh() {
         Some(database) => killed_again_and_again("PostgreSQL", Some(&database.url()), Duration::from_secs(3)),
-        None => testing::tell(&format!("{} is not set: PostgreSQL skipped", testing::POSTGRES)),
+        None => patio_testing::tell(&format!("{} is not set: PostgreSQL skipped", patio_testing::POSTGRES)),
     }
 }
 
 /// Five kills, or as many as it takes for 100,000 acknowledged saves.
 fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) {
-    let long = testing::long("killed_in_the_middle_of_saves_it_loses_none_that_was_acknowledged");
+    let long = patio_testing::long("killed_in_the_middle_of_saves_it_loses_none_that_was_acknowledged");
     let (wanted, shift) = if long { (100_000, Some(Duration::from_secs(4))) } else { (1, None) };
     let folder = Folder::temporary();
     let mut patio = configure(folder.path(), database).start();
@@ -95,7 +94,7 @@ fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) 
         }
     }
     assert!(slowest < patience, "saving again took {slowest:?}");
-    testing::tell(&format!(
+    patio_testing::tell(&format!(
         "{on}: {kills} kills, {acknowledged} acknowledged saves, none lost, none invented, saving again within {slowest:?}"
     ));
 }

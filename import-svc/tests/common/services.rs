@@ -7,7 +7,6 @@ use patio_kit::{
     host::Host,
     identity,
     link::{Bearer, Link},
-    testing,
 };
 use patio_proto::{
     access::Role,
@@ -104,7 +103,7 @@ impl World {
 
     /// A team leader.
     pub fn leader(&self) -> Bearer {
-        testing::bearer(&self.host, 7, Role::Manager)
+        patio_testing::bearer(&self.host, 7, Role::Manager)
     }
 
     pub fn imports(&self) -> ImportServiceClient<Link> {
@@ -149,7 +148,7 @@ impl World {
 
     /// What the audit log of import-svc says.
     pub async fn audited(&self) -> Vec<Event> {
-        let developer = testing::bearer(&self.host, 1, Role::Operator);
+        let developer = patio_testing::bearer(&self.host, 1, Role::Operator);
         let ask = developer.sign(ListEventsRequest { limit: 200, ..ListEventsRequest::default() });
         AuditServiceClient::new(self.host.links.import.clone()).list_events(ask).await.unwrap().into_inner().events
     }
@@ -285,7 +284,7 @@ impl TokenService for World {
 
     async fn mint_service_token(&self, _: Request<auth::MintServiceTokenRequest>) -> Result<Response<auth::MintServiceTokenReply>, Status> {
         let until = patio_kit::clock::timestamp(self.host.clock.now() + chrono::TimeDelta::minutes(30));
-        let token = testing::token(&self.host, 0, Role::Service);
+        let token = patio_testing::token(&self.host, 0, Role::Service);
         Ok(Response::new(auth::MintServiceTokenReply { token, expires_at: Some(until) }))
     }
 }

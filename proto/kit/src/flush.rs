@@ -197,7 +197,7 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{POSTGRES, from_environment, tell};
+    use patio_testing::{POSTGRES, from_environment, tell};
     use std::str::FromStr;
 
     /// A flush whose connection bears a name, and another connection to find and end it by.

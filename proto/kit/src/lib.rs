@@ -25,7 +25,5 @@ pub mod progress;
 pub mod secret;
 pub mod server;
 pub mod telemetry;
-#[cfg(any(test, feature = "testing"))]
-pub mod testing;
 pub mod tokens;
 mod writer;

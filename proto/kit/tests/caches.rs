@@ -1,9 +1,7 @@
 //! The cache: both forms behave alike, and a Redis server that is away answers like an empty cache.
 use patio_harness::free_port;
-use patio_kit::{
-    cache::{Cache, Key},
-    testing::{REDIS, from_environment, tell},
-};
+use patio_kit::cache::{Cache, Key};
+use patio_testing::{REDIS, from_environment, tell};
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(600);

@@ -4,8 +4,8 @@ use patio_harness::free_port;
 use patio_kit::{
     cache::{Cache, Key},
     config::Settings,
-    testing::tell,
 };
+use patio_testing::tell;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use std::{
     fs,

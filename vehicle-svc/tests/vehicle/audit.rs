@@ -6,9 +6,9 @@ use patio_kit::{
     db::Db,
     host::Host,
     on,
-    testing::each_database,
 };
 use patio_proto::{access::Role, vehicle::VehicleStatus};
+use patio_testing::each_database;
 
 async fn run(db: &Db, text: &'static str) {
     db.write(move |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query(text).execute(c).await.map(drop)) })).await.unwrap();

@@ -1,15 +1,13 @@
 //! A campaign's vehicles as a whole, on both databases.
 
 use crate::yard::{CAMPAIGN, Yard, status};
-use patio_kit::{
-    errors::{Reason, reason},
-    testing::each_database,
-};
+use patio_kit::errors::{Reason, reason};
 use patio_proto::{
     access::Role,
     common::Page,
     vehicle::{self as pb, StatusAction, VehicleStatus},
 };
+use patio_testing::each_database;
 
 #[tokio::test]
 async fn a_draft_is_seen_by_nobody_until_it_is_opened() {

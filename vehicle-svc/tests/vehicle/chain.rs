@@ -1,12 +1,7 @@
 //! Whatever is done to sealed entries shows, and a long log is looked through in seconds.
 use chrono::{DateTime, TimeDelta, Utc};
-use patio_kit::{
-    audit::seal,
-    db::Db,
-    host::Host,
-    on,
-    testing::{self, each_database},
-};
+use patio_kit::{audit::seal, db::Db, host::Host, on};
+use patio_testing::each_database;
 use sqlx::{AssertSqlSafe, query};
 use std::time::Instant;
 
@@ -77,7 +72,7 @@ fn tamper(draw: &mut Draw, entries: i64) -> String {
 
 #[tokio::test]
 async fn whatever_is_done_to_a_sealed_entry_shows() {
-    let (entries, tampers) = (200, testing::rounds(60));
+    let (entries, tampers) = (200, patio_testing::rounds(60));
     each_database(async |host| {
         let db = log_of(&host, entries).await;
         let (now, mut draw) = (host.clock.now(), Draw(7));
@@ -98,7 +93,7 @@ async fn whatever_is_done_to_a_sealed_entry_shows() {
             }
         }
         assert_eq!(seal::verify(&db, now).await.unwrap().problems, Vec::<String>::new(), "all of it was undone");
-        testing::tell(&format!("{tampers} of {tampers} tampers with {entries} entries are seen"));
+        patio_testing::tell(&format!("{tampers} of {tampers} tampers with {entries} entries are seen"));
         db.close().await;
     })
     .await;
@@ -106,12 +101,12 @@ async fn whatever_is_done_to_a_sealed_entry_shows() {
 
 #[tokio::test]
 async fn a_million_entries_are_looked_through_in_seconds() {
-    let entries = if testing::long("a_million_entries_are_looked_through_in_seconds") { 1_000_000 } else { 10_000 };
+    let entries = if patio_testing::long("a_million_entries_are_looked_through_in_seconds") { 1_000_000 } else { 10_000 };
     each_database(async |host| {
         let db = log_of(&host, entries).await;
         let started = Instant::now();
         let report = seal::verify(&db, host.clock.now()).await.unwrap();
-        testing::tell(&format!("{entries} entries verified in {:?}", started.elapsed()));
+        patio_testing::tell(&format!("{entries} entries verified in {:?}", started.elapsed()));
         assert_eq!((report.entries, report.problems), (u64::try_from(entries).unwrap(), Vec::new()));
         db.close().await;
     })

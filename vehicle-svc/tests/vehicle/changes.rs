@@ -1,13 +1,11 @@
 //! What changed since a list was fetched.
 use crate::yard::{CAMPAIGN, Yard, status};
-use patio_kit::{
-    errors::{Reason, reason},
-    testing::each_database,
-};
+use patio_kit::errors::{Reason, reason};
 use patio_proto::{
     access::Role,
     vehicle::{self as pb, VehicleStatus},
 };
+use patio_testing::each_database;
 use std::{
     collections::BTreeMap,
     sync::atomic::{AtomicBool, Ordering},

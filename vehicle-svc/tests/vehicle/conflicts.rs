@@ -1,14 +1,12 @@
 //! Saves by field: what merges, what is kept in two values, and choosing between them.
 use crate::yard::{CAMPAIGN, Yard, status};
 use chrono::TimeDelta;
-use patio_kit::{
-    errors::{Reason, reason},
-    testing::each_database,
-};
+use patio_kit::errors::{Reason, reason};
 use patio_proto::{
     access::Role,
     vehicle::{self as pb, Base, Field, Gate, OnConflict, SaveVehicleRequest, Side, VehicleStatus},
 };
+use patio_testing::each_database;
 use tonic::{Response, Status};
 
 /// Two inspectors, a team leader and a supervisor.

@@ -1,11 +1,11 @@
 //! Rows of a file applied to many vehicles: all or none, with what changes told beforehand.
 use crate::yard::{CAMPAIGN, Yard};
-use patio_kit::testing::each_database;
 use patio_proto::{
     access::Role,
     audit::{ListEventsRequest, audit_service_client::AuditServiceClient},
     vehicle::{BulkEditReply, BulkEditRequest, EditRow, ExportVehiclesRequest, Gate, Vehicle, VehicleStatus},
 };
+use patio_testing::each_database;
 use std::time::Instant;
 
 fn row(line: i64, serial: &str) -> EditRow {

@@ -4,9 +4,9 @@ use chrono::TimeDelta;
 use patio_kit::{
     clock,
     errors::{Reason, reason},
-    testing::each_database,
 };
 use patio_proto::{access::Role, vehicle as pb};
+use patio_testing::each_database;
 use tonic::{Response, Status};
 
 impl Yard {

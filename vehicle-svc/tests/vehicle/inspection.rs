@@ -1,15 +1,13 @@
 //! Saving inspections, on both databases.
 
 use crate::yard::{CAMPAIGN, Yard, status};
-use patio_kit::{
-    errors::{Reason, reason},
-    testing::each_database,
-};
+use patio_kit::errors::{Reason, reason};
 use patio_proto::{
     access::Role,
     campaign::Turn,
     vehicle::{self as pb, Gate, VehicleStatus},
 };
+use patio_testing::each_database;
 
 #[tokio::test]
 async fn the_walk_follows_natural_order_and_wraps_round() {

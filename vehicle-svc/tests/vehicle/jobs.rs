@@ -3,7 +3,6 @@ use crate::yard::{CAMPAIGN, Yard, status};
 use patio_kit::{
     errors::{Reason, reason},
     on,
-    testing::each_database,
 };
 use patio_proto::{
     access::Role,
@@ -15,6 +14,7 @@ use patio_proto::{
         SaveVehicleRequest, StatusAction, UndoJobReply, UndoJobRequest, Vehicle, VehicleStatus,
     },
 };
+use patio_testing::each_database;
 use tonic::Status;
 
 pub async fn jobs(yard: &Yard, role: Role) -> Vec<Job> {

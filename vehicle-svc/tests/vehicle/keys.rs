@@ -1,14 +1,12 @@
 //! Saves that may be repeated: whose a key is, what it stands for, how long it is kept.
 use crate::yard::{Yard, status};
 use chrono::TimeDelta;
-use patio_kit::{
-    errors::{Reason, reason},
-    testing::each_database,
-};
+use patio_kit::errors::{Reason, reason};
 use patio_proto::{
     access::Role,
     vehicle::{SaveVehicleRequest, VehicleStatus},
 };
+use patio_testing::each_database;
 use tonic::{Response, Status};
 
 #[tokio::test]

@@ -1,11 +1,11 @@
 //! Lists that hold whatever changes beside them, on both databases.
 use crate::yard::{CAMPAIGN, Yard, status};
-use patio_kit::testing::each_database;
 use patio_proto::{
     access::Role,
     common::Page,
     vehicle::{self as pb, VehicleStatus},
 };
+use patio_testing::each_database;
 use std::time::Duration;
 
 /// The serial numbers of one page, and how many there are in all.

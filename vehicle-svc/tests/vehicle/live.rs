@@ -1,15 +1,13 @@
 //! What others change, as it happens, here and at other replicas; and how fast they go.
 use crate::yard::{CAMPAIGN, Yard, status};
 use chrono::TimeDelta;
-use patio_kit::{
-    errors::{Reason, reason},
-    testing::{self, REDIS, each_database, from_environment, host_on, tell},
-};
+use patio_kit::errors::{Reason, reason};
 use patio_proto::{
     access::Role,
     auth::Revocation,
     vehicle::{self as pb, Base, Gate, OnConflict, SaveVehicleRequest, VehicleStatus, WatchEvent, watch_event::Event},
 };
+use patio_testing::{REDIS, each_database, from_environment, host_on, tell};
 use std::time::Duration;
 use tonic::{Status, Streaming};
 
@@ -200,7 +198,7 @@ async fn connected(from: &Yard, to: &Yard) -> Streaming<WatchEvent> {
 /// Two replicas of vehicle-svc on one database, each with streams of its own.
 #[tokio::test]
 async fn a_change_through_one_replica_is_heard_at_the_other_within_two_seconds() {
-    let (Some(redis), Some(_)) = (from_environment(REDIS), from_environment(testing::POSTGRES)) else {
+    let (Some(redis), Some(_)) = (from_environment(REDIS), from_environment(patio_testing::POSTGRES)) else {
         return tell("no Redis or no PostgreSQL is named: replicas skipped");
     };
     each_database(async |host| {

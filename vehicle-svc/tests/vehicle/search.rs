@@ -1,7 +1,7 @@
 //! A search finds its text, in any case, and a text is only a text.
 use crate::yard::{CAMPAIGN, Yard};
-use patio_kit::testing::{self, each_database};
 use patio_proto::{access::Role, common::Page, vehicle::ListVehiclesRequest};
+use patio_testing::each_database;
 use std::time::{Duration, Instant};
 
 const SPACES: [&str; 12] = ["A-1", "A%2", "B_3", "C\\4", "D'5", "e\"6", "ÇÃ-7", "עברית-8", "🚗-9", "- 12", "--", "A-10"];
@@ -60,7 +60,7 @@ async fn a_search_finds_the_vehicles_that_hold_its_text_and_no_others() {
 
 #[tokio::test]
 async fn a_search_among_a_hundred_thousand_vehicles_answers_at_once() {
-    if !testing::long("a_search_among_a_hundred_thousand_vehicles_answers_at_once") {
+    if !patio_testing::long("a_search_among_a_hundred_thousand_vehicles_answers_at_once") {
         return;
     }
     each_database(async |host| {
@@ -73,7 +73,7 @@ async fn a_search_among_a_hundred_thousand_vehicles_answers_at_once() {
             found(&yard, text).await;
             slowest = slowest.max((started.elapsed(), text));
         }
-        testing::tell(&format!("the slowest search among 100,000 vehicles took {:?}: {:?}", slowest.0, slowest.1));
+        patio_testing::tell(&format!("the slowest search among 100,000 vehicles took {:?}: {:?}", slowest.0, slowest.1));
         assert!(slowest.0 < Duration::from_millis(100), "{slowest:?}");
     })
     .await;

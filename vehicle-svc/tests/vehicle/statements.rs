@@ -2,8 +2,8 @@
 //!
 //! Each test runs in its own process, because it listens to every statement of the process.
 use crate::yard::{CAMPAIGN, Yard};
-use patio_kit::testing::{each_database, runs_alone, statements};
 use patio_proto::{access::Role, common::Page, vehicle as pb};
+use patio_testing::{each_database, runs_alone, statements};
 use std::time::Duration;
 
 /// Proves that a page of so many rows takes so many statements.

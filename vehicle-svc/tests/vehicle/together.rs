@@ -4,13 +4,13 @@ use futures::future::join_all;
 use patio_kit::{
     db::Side,
     errors::{Reason, reason},
-    testing::each_database,
 };
 use patio_proto::{
     access::Role,
     campaign::Turn,
     vehicle::{self as pb, VehicleStatus},
 };
+use patio_testing::each_database;
 use sqlx::Connection;
 use std::{collections::BTreeSet, time::Duration};
 

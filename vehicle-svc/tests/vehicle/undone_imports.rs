@@ -3,14 +3,12 @@ use crate::{
     jobs::{bulk, jobs, undo},
     yard::{CAMPAIGN, Yard, status},
 };
-use patio_kit::{
-    errors::{Reason, reason},
-    testing::each_database,
-};
+use patio_kit::errors::{Reason, reason};
 use patio_proto::{
     access::Role,
     vehicle::{Hindrance, JobKind, StatusAction, VehicleStatus},
 };
+use patio_testing::each_database;
 use std::{sync::atomic::Ordering, time::Duration};
 
 #[tokio::test]

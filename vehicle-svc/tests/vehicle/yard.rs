@@ -2,7 +2,6 @@
 use patio_kit::{
     host::Host,
     link::{Bearer, Link},
-    testing,
 };
 use patio_proto::{
     access::Role,
@@ -87,7 +86,7 @@ impl TokenService for Minter {
     async fn mint_service_token(&self, _: Request<auth::MintServiceTokenRequest>) -> Result<Response<auth::MintServiceTokenReply>, Status> {
         let until = self.0.clock.now() + chrono::TimeDelta::hours(1);
         Ok(Response::new(auth::MintServiceTokenReply {
-            token: testing::token(&self.0, 0, Role::Service),
+            token: patio_testing::token(&self.0, 0, Role::Service),
             expires_at: Some(patio_kit::clock::timestamp(until)),
         }))
     }
@@ -182,7 +181,7 @@ impl Yard {
     }
 
     pub fn person(&self, id: i64, role: Role) -> Bearer {
-        testing::bearer(&self.host, id, role)
+        patio_testing::bearer(&self.host, id, role)
     }
 
     /// All vehicles in walking order.

@@ -1,5 +1,5 @@
 //! What stands in for auth-svc: it mints service tokens for whoever knows the secret.
-use patio_kit::{clock, host::Host, testing};
+use patio_kit::{clock, host::Host};
 use patio_proto::{
     access::Role,
     auth::{
@@ -38,6 +38,6 @@ impl TokenService for Tokens {
             return Err(Status::unauthenticated("not a service of ours"));
         }
         let expires_at = clock::timestamp(self.0.clock.now() + chrono::TimeDelta::minutes(10));
-        Ok(Response::new(MintServiceTokenReply { token: testing::token(&self.0, 0, Role::Service), expires_at: Some(expires_at) }))
+        Ok(Response::new(MintServiceTokenReply { token: patio_testing::token(&self.0, 0, Role::Service), expires_at: Some(expires_at) }))
     }
 }

@@ -10,7 +10,6 @@ use patio_kit::{
     host::Host,
     link::Link,
     progress::{self, Progress},
-    testing,
 };
 use patio_proto::{
     access::Role,
@@ -62,7 +61,7 @@ impl World {
 
     /// A request in somebody's name.
     pub fn by<T>(&self, (id, role): (i64, Role), message: T) -> Request<T> {
-        testing::bearer(&self.host, id, role).sign(message)
+        patio_testing::bearer(&self.host, id, role).sign(message)
     }
 
     pub fn campaigns(&self) -> CampaignServiceClient<Link> {

@@ -1,7 +1,6 @@
 //! Many people who save at once, through the whole product on both databases.
 use super::stack::Stack;
 use patio_harness::heavy;
-use patio_kit::testing;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -61,7 +60,7 @@ fn of_fifty_who_save_one_version_one_wins_and_the_others_get_the_vehicle_as_it_i
 
 #[test]
 fn of_two_who_save_one_version_one_wins_and_a_repeat_of_the_same_save_is_a_success() {
-    let rounds = testing::rounds(10);
+    let rounds = patio_testing::rounds(10);
     let _turn = heavy();
     Stack::on_each_database(|stack| {
         let people = ["op", "tm", "admin"].map(|name| stack.sign_in(name));
@@ -74,7 +73,7 @@ fn of_two_who_save_one_version_one_wins_and_a_repeat_of_the_same_save_is_a_succe
             assert_eq!((status, &again["version"]), (200, &won["version"]), "done once, and told as done: {again}");
             assert_eq!(vehicle(stack, &people[0], &id)["operator_notes"], won["operator_notes"]);
         }
-        testing::tell(&format!("{rounds} of {rounds} rounds: one won, one was told of the other"));
+        patio_testing::tell(&format!("{rounds} of {rounds} rounds: one won, one was told of the other"));
     });
 }
 
@@ -100,7 +99,7 @@ fn write(stack: &Stack, n: usize, rounds: usize, vehicles: &[Value], admin: &str
 
 #[test]
 fn many_writers_at_once_never_meet_a_locked_database_and_progress_is_right_a_second_later() {
-    let rounds = testing::rounds(20);
+    let rounds = patio_testing::rounds(20);
     let _turn = heavy();
     Stack::on_each_database(|stack| {
         let admin = stack.sign_in("admin");
@@ -115,7 +114,7 @@ fn many_writers_at_once_never_meet_a_locked_database_and_progress_is_right_a_sec
             each.collect::<Vec<_>>().into_iter().flat_map(|one| one.join().unwrap()).collect()
         });
         took.sort_unstable();
-        testing::tell(&format!(
+        patio_testing::tell(&format!(
             "{} writes by 24 at once: p50 {:?}, p99 {:?}, none refused",
             took.len(),
             took[took.len() / 2],

@@ -7,12 +7,12 @@ use patio_kit::{
     host::Host,
     link::Bearer,
     secret::Secret,
-    testing::tell,
 };
 use patio_proto::{
     campaign::{CreateDraftRequest, PublishDraftRequest, draft_service_client::DraftServiceClient},
     vehicle::{ImportVehiclesRequest, NewVehicle, fleet_service_client::FleetServiceClient},
 };
+use patio_testing::tell;
 use serde_json::{Value, json};
 use std::{net::TcpListener, path::Path, time::Duration};
 use tonic::{Code, body::Body};

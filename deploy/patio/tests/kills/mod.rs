@@ -7,7 +7,7 @@ mod rounds;
 
 use ledger::Ledger;
 use patio_harness::{Answer, Client, Database, POSTGRES, Patio, REDIS, heavy, redis_database};
-use patio_kit::testing::{LONG, from_environment, tell};
+use patio_testing::{LONG, from_environment, tell};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 

@@ -5,7 +5,7 @@ use crate::{
     workbooks,
 };
 use patio_harness::{Client, Patio, SERVICES};
-use patio_kit::testing::tell;
+use patio_testing::tell;
 use serde_json::{Value, json};
 use std::{
     sync::{

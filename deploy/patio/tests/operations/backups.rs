@@ -1,7 +1,7 @@
 //! A backup that was never put back is none.
 use super::everything;
 use patio_harness::{Client, Database, Folder, Output, POSTGRES, Patio, run, shared, until};
-use patio_kit::testing::tell;
+use patio_testing::tell;
 use serde_json::json;
 use sqlx::{Connection, Executor, SqliteConnection};
 use std::{path::Path, process::Command, time::Duration};

@@ -4,8 +4,8 @@ use patio_kit::{
     command::Program,
     db::{Db, Schema},
     host::Host,
-    testing::{each_database, patience, tell},
 };
+use patio_testing::{each_database, patience, tell};
 use sqlx::{
     AssertSqlSafe, ConnectOptions, Executor, PgConnection, SqlSafeStr,
     migrate::{Migration, MigrationType, Migrator},

@@ -1,5 +1,6 @@
 //! Old and new versions work side by side on the same tables.
-use patio_kit::{command::Program, db::Schema, host::Host, on, testing::each_database};
+use patio_kit::{command::Program, db::Schema, host::Host, on};
+use patio_testing::each_database;
 
 pub const SCHEMAS: [Schema; 4] =
     [auth_svc::Auth::SCHEMA, vehicle_svc::Vehicles::SCHEMA, campaign_svc::Campaigns::SCHEMA, import_svc::Imports::SCHEMA];

@@ -5,7 +5,7 @@ use super::{
     everything,
 };
 use patio_harness::{Builder, Client, Database, Folder, POSTGRES, Patio, REDIS, redis_database, run, shared, until};
-use patio_kit::testing::{self, tell};
+use patio_testing::tell;
 use rust_xlsxwriter::Workbook;
 use serde_json::{Value, json};
 use std::{
@@ -45,7 +45,7 @@ fn workbook(campaign: usize, vehicles: usize) -> Vec<u8> {
 
 /// Campaigns, people, saves, changes of many: something in every table that people fill.
 fn fill(admin: &Client) -> usize {
-    let wanted = testing::rounds(if testing::long("a restore") { VEHICLES[0] } else { VEHICLES[1] });
+    let wanted = patio_testing::rounds(if patio_testing::long("a restore") { VEHICLES[0] } else { VEHICLES[1] });
     let each = wanted.div_ceil(10).min(LARGEST);
     let began = Instant::now();
     for campaign in 0..wanted.div_ceil(each) {

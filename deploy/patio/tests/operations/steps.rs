@@ -1,10 +1,8 @@
 //! What a step that brings tables up to date may do, so that versions run side by side on them and nobody waits for it.
 use super::migrations::SCHEMAS;
 use patio_harness::{Database, POSTGRES};
-use patio_kit::{
-    db::Schema,
-    testing::{host, tell},
-};
+use patio_kit::db::Schema;
+use patio_testing::{host, tell};
 use sqlx::{Connection, PgConnection, migrate::Migrator};
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -11,7 +11,7 @@ mod screen;
 
 use crate::{dice, kills, workbooks};
 use patio_harness::{POSTGRES, Patio, REDIS, heavy};
-use patio_kit::testing::{LONG, from_environment, tell};
+use patio_testing::{LONG, from_environment, tell};
 use person::Person;
 use phone::{Counts, End, Phone, World};
 use std::{

@@ -1,6 +1,6 @@
 //! Clients that hold connections open or flood them: they hurt themselves only.
 use patio_harness::{Patio, exclusive};
-use patio_kit::testing::{
+use patio_testing::{
     self,
     flood::{FLOODS, Flood},
 };
@@ -78,7 +78,7 @@ fn five_hundred_clients_that_say_nothing_or_half_of_it_take_little_memory_and_ar
         }
         grown
     });
-    testing::tell(&format!("500 held sockets: {grown} KiB more, p99 of other calls {p99:?}"));
+    patio_testing::tell(&format!("500 held sockets: {grown} KiB more, p99 of other calls {p99:?}"));
     assert!(grown <= 32 * 500, "{grown} KiB");
 }
 
@@ -87,7 +87,7 @@ fn floods_of_http2_frames_take_no_memory_are_cut_off_and_delay_nobody() {
     let _turn = exclusive();
     let patio = Patio::builder().setting("PATIO_HEAD_TIMEOUT", "1").setting("PATIO_BODY_TIMEOUT", "1").start();
     let address = address(&patio);
-    let times = u32::try_from(testing::rounds(20_000)).unwrap();
+    let times = u32::try_from(patio_testing::rounds(20_000)).unwrap();
     // What the first connections of a kind cost stays: threads, tables, buffers.
     Flood::Ping.send(address, 100, Duration::ZERO).unwrap();
     for flood in FLOODS {
@@ -97,7 +97,7 @@ fn floods_of_http2_frames_take_no_memory_are_cut_off_and_delay_nobody() {
             std::thread::scope(|scope| [scope.spawn(send), scope.spawn(send)].map(|one| one.join().unwrap()))
         });
         let grown = patio.memory() - before;
-        testing::tell(&format!("2 x {times} of {flood:?}: {grown} KiB more, closed after {closed:?}, p99 of other calls {p99:?}"));
+        patio_testing::tell(&format!("2 x {times} of {flood:?}: {grown} KiB more, closed after {closed:?}, p99 of other calls {p99:?}"));
         assert!(grown <= 16 << 10, "{flood:?} took {grown} KiB");
         assert!(closed.iter().all(Option::is_some), "{flood:?} is not cut off: {closed:?}");
     }

@@ -2,7 +2,6 @@
 //!
 //! Killing processes cannot show that, as the kernel keeps what they wrote. So the system calls are watched.
 use patio_harness::{Folder, Patio, shared};
-use patio_kit::testing;
 use serde_json::json;
 use std::{
     collections::HashSet,
@@ -40,7 +39,7 @@ fn seen(calls: &str) -> Vec<Seen> {
 #[test]
 fn every_acknowledged_save_was_written_down_before_its_answer_left() {
     if Command::new("strace").arg("-V").stdout(Stdio::null()).status().is_err() {
-        testing::tell("strace is not installed: that saves are written down before their answers is not shown");
+        patio_testing::tell("strace is not installed: that saves are written down before their answers is not shown");
         return;
     }
     let (_turn, folder) = (shared(), Folder::temporary());
@@ -50,7 +49,7 @@ fn every_acknowledged_save_was_written_down_before_its_answer_left() {
     let patio = Patio::builder().wrapper(["strace", "-D", "-f", "-y", "-s", "16", "-e", calls, "-o", &trace]).start();
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
-    let saves = testing::rounds(50);
+    let saves = patio_testing::rounds(50);
     let save = |notes: String| admin.save(vehicle, &json!({ "operator_notes": notes }));
     save("the first".to_owned());
     let before = std::fs::read_to_string(&trace).unwrap().len();
@@ -61,6 +60,6 @@ fn every_acknowledged_save_was_written_down_before_its_answer_left() {
     let seen = seen(&calls[before..]);
     let answers: Vec<_> = seen.iter().enumerate().filter(|(_, one)| **one == Seen::Answered).map(|(at, _)| at).collect();
     let unsynced = answers.iter().filter(|at| **at == 0 || seen[**at - 1] != Seen::Synced).count();
-    testing::tell(&format!("{} saves answered, {} of them after a sync", answers.len(), answers.len() - unsynced));
+    patio_testing::tell(&format!("{} saves answered, {} of them after a sync", answers.len(), answers.len() - unsynced));
     assert_eq!((answers.len(), unsynced), (saves, 0));
 }

@@ -2,7 +2,6 @@
 use super::disk::Disk;
 use crate::workbooks;
 use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Folder, Patio, exclusive, run, shared, until};
-use patio_kit::testing;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::{Value, json};
 use std::{
@@ -22,7 +21,7 @@ const ROWS: u32 = 4_800;
 fn a_full_disk_refuses_saves_in_words_loses_nothing_and_needs_no_restart() {
     let _turn = shared();
     let Some(disk) = Disk::mount(24) else {
-        testing::tell("no disk may be mounted here: that a full one harms nothing is not shown");
+        patio_testing::tell("no disk may be mounted here: that a full one harms nothing is not shown");
         return;
     };
     let patio = Patio::builder().setting("PATIO_DATA_DIR", disk.path().to_str().unwrap()).start();
@@ -52,11 +51,11 @@ fn a_full_disk_refuses_saves_in_words_loses_nothing_and_needs_no_restart() {
     std::fs::remove_file(filler).unwrap();
     let (freed, mut answer) = (Instant::now(), save(acknowledged));
     while answer.status != 200 {
-        assert!(freed.elapsed() < testing::patience(Duration::from_secs(3)), "{answer:?}");
+        assert!(freed.elapsed() < patio_testing::patience(Duration::from_secs(3)), "{answer:?}");
         answer = save(acknowledged);
     }
     assert_eq!(version(&answer.json()), acknowledged + 1);
-    testing::tell(&format!(
+    patio_testing::tell(&format!(
         "a full disk: {acknowledged} saves there, refused after that, saving again {:?} after there was room",
         freed.elapsed()
     ));
@@ -80,8 +79,8 @@ fn descriptors_that_run_out_are_waited_for() {
     drop(held);
     let freed = Instant::now();
     admin.save(vehicle, &json!({ "operator_notes": "after the rush" }));
-    testing::tell(&format!("{count} connections on 160 descriptors: a save {:?} after they were gone", freed.elapsed()));
-    assert!(freed.elapsed() < testing::patience(Duration::from_secs(1)), "{:?}", freed.elapsed());
+    patio_testing::tell(&format!("{count} connections on 160 descriptors: a save {:?} after they were gone", freed.elapsed()));
+    assert!(freed.elapsed() < patio_testing::patience(Duration::from_secs(1)), "{:?}", freed.elapsed());
 }
 
 /// A campaign whose file is nearly 5 MB.
@@ -129,8 +128,8 @@ fn memory_that_runs_out_ends_nothing() {
     let freed = Instant::now();
     admin.save(vehicle, &json!({ "operator_notes": "after the rush" }));
     let well = freed.elapsed();
-    testing::tell(&format!("{MEMORY} MiB, of which {most} were taken: {told:?}; a save {well:?} after"));
+    patio_testing::tell(&format!("{MEMORY} MiB, of which {most} were taken: {told:?}; a save {well:?} after"));
     // Whoever was not served heard it, those in the middle of sending a file among them.
     assert!(told.keys().all(|(_, status)| [200, 201, 409, 422, 429, 503].contains(status)), "{told:?}");
-    assert!(well < testing::patience(Duration::from_secs(1)), "{well:?}");
+    assert!(well < patio_testing::patience(Duration::from_secs(1)), "{well:?}");
 }

@@ -1,7 +1,6 @@
 //! The same after an hour as after a minute: memory, descriptors, waits.
 use crate::workbooks;
 use patio_harness::{ADMIN_PASSWORD, Campaign, Client, Patio, Process, exclusive, until};
-use patio_kit::testing;
 use serde_json::{Value, json};
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -143,7 +142,7 @@ fn usual(looks: &[Look]) -> Duration {
 
 #[test]
 fn it_stays_the_same_for_as_long_as_it_runs() {
-    let seconds = testing::rounds(SHORT);
+    let seconds = patio_testing::rounds(SHORT);
     let time = Duration::from_secs(u64::try_from(seconds).unwrap()) / TURNS;
     let (_turn, patio) = (exclusive(), Patio::builder().start());
     let admin = patio.sign_in().without_reuse(Duration::from_secs(60));
@@ -158,7 +157,7 @@ fn it_stays_the_same_for_as_long_as_it_runs() {
     let looks: Vec<Look> = (0..TURNS).map(look).collect();
     let (before, after) = (&looks[2], &looks[5]);
     let requests: usize = looks.iter().map(|look| look.requests).sum();
-    testing::tell(&format!("{requests} requests in {:?}: {looks:?}", time * TURNS));
+    patio_testing::tell(&format!("{requests} requests in {:?}: {looks:?}", time * TURNS));
     let again: usize = looks.iter().map(|look| look.again).sum();
     let patience = usize::try_from(PEOPLE).unwrap(); // one moment in which the machine stands still meets everybody
     assert!(again <= patience + requests / 10_000, "told to try again: {looks:?}");
@@ -167,7 +166,7 @@ fn it_stays_the_same_for_as_long_as_it_runs() {
     let (more, most) = (after.memory - before.memory, before.memory / if is_long { 20 } else { 5 });
     assert!(more <= most, "memory, in KiB: {looks:?}");
     let (first, last) = (usual(&looks[1..3]), usual(&looks[4..6]));
-    testing::tell(&format!("the slowest wait of a hundred: {first:?} in the second and third turn, {last:?} in the last two"));
+    patio_testing::tell(&format!("the slowest wait of a hundred: {first:?} in the second and third turn, {last:?} in the last two"));
     // In fewer seconds the slowest of a hundred is a moment in which the machine stood still.
     assert!(seconds < DRIFTS || last <= first + first / 10, "waits: {first:?}, then {last:?}: {looks:?}");
 }

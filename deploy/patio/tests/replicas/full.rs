@@ -2,7 +2,7 @@
 use super::{MISSING, Yard, tell, told};
 use crate::outside::disk::Disk;
 use patio_harness::{Folder, Postgres, heavy, until};
-use patio_kit::testing::patience;
+use patio_testing::patience;
 use std::time::{Duration, Instant};
 
 /// Room for what a fresh server takes, and some saves.

@@ -19,7 +19,7 @@ use crate::workbooks;
 use collector::Collector;
 use load::{Counts, Load, Pace};
 use patio_harness::{Builder, Client, Folder, Patio, Postgres, Redis, exclusive, free_port, until};
-use patio_kit::testing::{LONG, from_environment, tell};
+use patio_testing::{LONG, from_environment, tell};
 use std::{
     collections::BTreeSet,
     path::Path,

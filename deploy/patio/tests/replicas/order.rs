@@ -3,7 +3,7 @@ use super::{MISSING, configure, tell};
 use patio_harness::{
     ADMIN_HMC, ADMIN_PASSWORD, DATABASE_ROLE, Folder, Patio, Postgres, Redis, Replica, SERVICES, exclusive, free_port, until,
 };
-use patio_kit::testing::{LONG, from_environment};
+use patio_testing::{LONG, from_environment};
 use std::{
     fmt::Debug,
     time::{Duration, Instant},

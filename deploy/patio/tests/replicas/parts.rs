@@ -1,7 +1,6 @@
 //! Replicas that are restarted, killed and frozen under load.
 use super::{Yard, sockets, tell, told, workbook};
 use patio_harness::{Patio, Replica, SERVICES, Signal};
-use patio_kit::testing;
 use std::{
     collections::BTreeMap,
     thread,
@@ -56,7 +55,7 @@ impl Yard {
     /// (a) Every replica in turn ends on SIGTERM and comes back: no request fails.
     pub fn restarts_are_not_noticed(&mut self) {
         let Self { patio, load, long, .. } = self;
-        let (most, began) = (if *long { testing::rounds(REQUESTS) } else { 0 }, load.asked());
+        let (most, began) = (if *long { patio_testing::rounds(REQUESTS) } else { 0 }, load.asked());
         let mut rounds = 0;
         load.during(|| {
             load.settle();
@@ -76,7 +75,7 @@ impl Yard {
         let Self { patio, load, long, .. } = self;
         let clients = load.clients();
         load.during(|| {
-            for _ in 0..if *long { testing::rounds(REQUESTS).div_ceil(A_ROUND) } else { 1 } {
+            for _ in 0..if *long { patio_testing::rounds(REQUESTS).div_ceil(A_ROUND) } else { 1 } {
                 for replica in patio.replicas_mut() {
                     load.settle();
                     replica.kill();

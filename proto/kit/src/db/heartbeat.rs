@@ -65,7 +65,7 @@ impl Heartbeat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::patience;
+    use patio_testing::patience;
     use std::sync::Arc;
     use tokio::{net::TcpListener, time::Instant};
 

@@ -1,9 +1,7 @@
 //! What waits for the disk, and when; what waits for a connection.
 use super::*;
-use crate::{
-    lifecycle::Tasks,
-    testing::{POSTGRES, from_environment, tell},
-};
+use crate::lifecycle::Tasks;
+use patio_testing::{POSTGRES, from_environment, tell};
 use sqlx::{ConnectOptions, postgres::PgConnectOptions};
 use std::{str::FromStr, time::Instant};
 use tokio::net::{TcpListener, TcpStream};

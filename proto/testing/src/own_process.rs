@@ -1,5 +1,5 @@
 //! Tests that need a process of their own: they read its memory, or set what a process has once.
-use super::{from_environment, tell};
+use crate::{from_environment, tell};
 use std::process::Command;
 
 /// Names the test that a child process runs.
@@ -10,7 +10,7 @@ const ALONE: &str = "PATIO_TEST_ALONE";
 /// `test` is the name by which libtest knows the calling test, with its modules:
 ///
 /// ```no_run
-/// # use patio_kit::testing::runs_alone;
+/// # use patio_testing::runs_alone;
 /// #[test]
 /// fn memory_stays_small() {
 ///     if !runs_alone("bombs::memory_stays_small") {

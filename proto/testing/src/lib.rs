@@ -1,20 +1,20 @@
-//! What tests of all services share: a host on each database, and people to call as.
+//! The tests of every service share this crate: a host on each database, and callers with tokens.
 pub mod flood;
 mod own_process;
 pub mod statements;
 
 pub use own_process::runs_alone;
 
-use crate::{
+use chrono::TimeDelta;
+use clap::Parser;
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use patio_kit::{
     config::{Listen, Settings},
     host::Host,
     identity::{Claims, ISSUER},
     link::Bearer,
     secret::Secret,
 };
-use chrono::TimeDelta;
-use clap::Parser;
-use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_proto::{access::Role, role};
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use sqlx::{Connection, Executor, PgConnection};
