@@ -27,8 +27,25 @@ without_test_helpers() {
   done
 }
 
-# Runs tests by deploy/testing/run-test, which allows the option that reports each test's seconds.
-run_rust() {
+# Runs tests by deploy/testing/run-test, which allows the option that reports the seconds of each.
+run_rust() { # options of cargo test
+  local code=0
+  log=$work/tests-${#part_names[@]}.log
+  cargo_linted test --locked --no-fail-fast --config 'target."cfg(all())".runner = "deploy/testing/run-test"' "$@" \
+    -- -Z unstable-options --report-time 2>&1 | tee "$log" | grep -vE '^(running [0-9]+ tests?|test result: ok.*|$)|^ +(Running|Doc-tests) ' || code=$?
+  count_rust
+  return $code
+}
+
+count_rust() {
+  local ok bad off
+  read -r ok bad off < <(awk '/^test result:/ {p+=$4; f+=$6; i+=$8} END {print p+0, f+0, i+0}' "$log")
+  passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + off))
+  awk -v OFS='\t' '/ Running / {suite = $NF; sub(/.*\//, "", suite); sub(/-[0-9a-f]+\)$/, "", suite)}
+    /^test .* <[0-9.]+s>$/ {time = $NF; gsub(/[<>s]/, "", time); print time, "rust", suite "::" $2}' "$log" >>"$seconds_of_tests"
+}
+
+rust() {
   build compile
   part "rust" run_rust --workspace --lib --bins --tests
 }

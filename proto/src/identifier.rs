@@ -1,8 +1,11 @@
 //! The identifier of a vehicle: model code, one space, serial number; text, zeros and all.
+use crate::normal;
 
-/// What two spellings of one identifier have in common: upper case, without blanks, hyphens and asterisks.
+/// Returns the key by which identifiers and parking spaces are compared: the normal form in upper case, without blanks,
+/// hyphens and asterisks.
 #[must_use]
 pub fn key(written: &str) -> String {
+    let written = normal::code(written);
     let mut key = String::with_capacity(written.len());
     let counting = written.chars().filter(|c| counts(*c));
     if written.is_ascii() {
@@ -30,7 +33,7 @@ pub struct Identifier {
 pub const LONGEST_PART: usize = 40;
 
 impl Identifier {
-    /// Takes the two parts as written, trimmed and upper-cased.
+    /// Takes the two parts as written, in their normal form and upper case.
     ///
     /// # Errors
     /// Names the part that is missing, too long, or holds a character other than A–Z, 0–9, `.`, `/` and `-`.
@@ -43,7 +46,8 @@ impl Identifier {
     /// # Errors
     /// Says what is wrong with the text.
     pub fn parse(written: &str) -> Result<Self, String> {
-        let mut parts = written.split_whitespace();
+        let written = normal::code(written);
+        let mut parts = written.split(' ').filter(|part| !part.is_empty());
         match (parts.next(), parts.next(), parts.next()) {
             (Some(model), Some(serial), None) => Self::new(model, serial),
             _ => Err(format!("`{written}` is not a model code and a serial number separated by one space")),
@@ -64,7 +68,7 @@ impl Identifier {
 }
 
 fn part(name: &str, written: &str) -> Result<String, String> {
-    let text = written.trim().to_uppercase();
+    let text = normal::code(written).to_uppercase();
     if text.is_empty() {
         return Err(format!("{name} is missing"));
     }
@@ -92,7 +96,9 @@ mod tests {
     #[test]
     fn what_cannot_be_an_identifier_is_named() {
         assert!(Identifier::new("", "1").unwrap_err().starts_with("Model Code is missing"));
-        assert!(Identifier::new("A", "1\u{0}2").unwrap_err().contains("Serial Number holds"));
+        assert!(Identifier::new("A", "1\u{e7}2").unwrap_err().contains("Serial Number holds"));
+        assert!(Identifier::new("A", "1 2").unwrap_err().contains("Serial Number holds"));
+        assert_eq!(Identifier::new("ａ\u{200b}", "00\u{2013}1\u{0}").unwrap().vin(), "A 00-1");
         assert!(Identifier::new("A", &"9".repeat(40)).is_ok());
         assert!(Identifier::new("A", &"9".repeat(41)).unwrap_err().contains("longer than 40"));
         assert!(Identifier::new("A", "--").unwrap_err().contains("neither letters nor digits"));

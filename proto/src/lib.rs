@@ -29,7 +29,9 @@ areas! {
 }
 
 pub mod identifier;
+pub mod normal;
 pub mod role;
+pub mod space;
 pub mod status;
 pub mod walk;
 pub mod yard;

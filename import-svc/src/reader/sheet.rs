@@ -1,18 +1,16 @@
 //! From a file to records.
 use super::{
+    book::{self, Part, Workbook},
     cell::Cell,
-    format::Formats,
+    format::{Formats, REMEDY},
     package,
     rows::Rows,
     wire::{Record, Sheet},
 };
-use crate::refusal::{ErrorCode, refuse, unreadable};
-use calamine::{Reader, Xlsx, XlsxError};
+use crate::refusal::{shown, unreadable};
 use patio_proto::imports::Rejection;
-use std::io::{self, Cursor};
-
-/// The one sheet that is read.
-const SHEET: &str = "Sheet1";
+use quick_xml::events::{BytesStart, Event};
+use std::{io, rc::Rc};
 
 /// What a sheet is read for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,31 +44,137 @@ impl From<Rejection> for Stop {
 /// Why the file is refused; what was handed on until then does not count.
 pub fn read(file: &[u8], purpose: Purpose, send: &mut dyn FnMut(Record) -> io::Result<()>) -> Result<Sheet, Stop> {
     package::check(file)?;
-    let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(file)).map_err(|cause| damaged(&cause))?;
-    if !workbook.sheet_names().iter().any(|name| name == SHEET) {
-        return Err(no_sheet(&workbook.sheet_names()).into());
-    }
-    let mut cells = workbook.worksheet_cells_reader(SHEET).map_err(|cause| damaged(&cause))?;
-    let formats = Formats::of(cells.styles());
+    let mut workbook = Workbook::open(file)?;
+    let (is_hidden, from_1904) = (workbook.is_hidden, workbook.from_1904);
+    let (xml, texts, formats) = workbook.sheet()?;
     let mut rows = Rows::new(purpose, send);
-    while let Some((cell, style)) = cells.next_cell_with_style_id().map_err(|cause| damaged(&cause))? {
-        rows.take(cell.get_position(), Cell::of(cell.get_value(), style, &formats))?;
+    let mut cells = Cells { xml, texts, formats, from_1904, row: 0, column: 0 };
+    cells.find_data()?;
+    cells.each(|at, cell| rows.take(at, cell))?;
+    let mut sheet = rows.finish()?;
+    if is_hidden {
+        sheet.notes.insert(0, "The sheet 'Sheet1' is hidden in the workbook; its vehicles were read all the same.".to_owned());
     }
-    rows.finish()
+    Ok(sheet)
 }
 
-fn no_sheet(there: &[String]) -> Rejection {
-    let names: Vec<String> = there.iter().take(5).map(|name| format!("'{}'", crate::refusal::shown(name))).collect();
-    let found = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
-    refuse(ErrorCode::NoSheet, format!("The workbook has no worksheet named 'Sheet1' ({found}); rename the sheet to 'Sheet1'."))
+/// The cells of a sheet in the order of the file.
+struct Cells<'p, 'f> {
+    xml: Part<'p, 'f>,
+    texts: &'p [Rc<str>],
+    formats: &'p Formats,
+    from_1904: bool,
+    /// Counted from 0, for rows and cells that do not say where they are.
+    row: u32,
+    column: u32,
 }
 
-fn damaged(cause: &XlsxError) -> Rejection {
-    match cause {
-        XlsxError::Password => crate::refusal::not_xlsx("The workbook is locked with a password."),
-        XlsxError::NotAWorksheet(_) => {
-            refuse(ErrorCode::NoSheet, "'Sheet1' is a chart, not a worksheet; rename the sheet with the vehicles to 'Sheet1'.")
+impl Cells<'_, '_> {
+    /// Reads up to the first row.
+    fn find_data(&mut self) -> Result<(), Rejection> {
+        let (mut buffer, mut is_worksheet) = (Vec::new(), false);
+        loop {
+            buffer.clear();
+            match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged())? {
+                Event::Start(start) => match start.local_name().as_ref() {
+                    "sheetData" => return Ok(()),
+                    "worksheet" => is_worksheet = true,
+                    _ if !is_worksheet => return Err(book::no_worksheet()),
+                    _ => {}
+                },
+                Event::Eof => return Err(book::damaged()),
+                _ => {}
+            }
         }
-        _ => unreadable("its contents are damaged"),
     }
+
+    /// Calls `take` with the place of each cell, row and column counted from 0, and what it holds.
+    fn each(&mut self, mut take: impl FnMut((u32, u32), Cell) -> Result<(), Stop>) -> Result<(), Stop> {
+        let mut buffer = Vec::new();
+        loop {
+            buffer.clear();
+            match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged())? {
+                Event::Start(start) if start.local_name().as_ref() == "row" => {
+                    let number = book::attribute(&start, "r")?;
+                    if !number.is_empty() {
+                        self.row = number.parse::<u32>().ok().and_then(|number| number.checked_sub(1)).ok_or_else(book::damaged)?;
+                    }
+                }
+                Event::Start(start) if start.local_name().as_ref() == "c" => {
+                    let (at, cell) = self.cell(&start)?;
+                    take(at, cell)?;
+                }
+                Event::End(end) if end.local_name().as_ref() == "row" => (self.row, self.column) = (self.row.saturating_add(1), 0),
+                Event::End(end) if end.local_name().as_ref() == "sheetData" => return Ok(()),
+                Event::Eof => return Err(book::damaged().into()),
+                _ => {}
+            }
+        }
+    }
+
+    fn cell(&mut self, start: &BytesStart<'_>) -> Result<((u32, u32), Cell), Rejection> {
+        let place = book::attribute(start, "r")?;
+        let at = if place.is_empty() { (self.row, self.column) } else { position(&place).ok_or_else(book::damaged)? };
+        let style = book::attribute(start, "s")?.parse().unwrap_or_default();
+        let kind = book::attribute(start, "t")?;
+        let (mut value, mut buffer) = (None, Vec::new());
+        loop {
+            buffer.clear();
+            match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged())? {
+                Event::Start(inner) => match inner.local_name().as_ref() {
+                    "v" => value = Some(book::content(&mut self.xml, "v")?),
+                    "is" => value = Some(book::item(&mut self.xml, "is")?),
+                    _ => {}
+                },
+                Event::End(end) if end.local_name().as_ref() == "c" => break,
+                Event::Eof => return Err(book::damaged()),
+                _ => {}
+            }
+        }
+        self.column = at.1.saturating_add(1);
+        Ok((at, value.map_or(Cell::Blank, |value| self.read(&value, &kind, style))))
+    }
+
+    /// Reads a value by the kind that its cell says it is.
+    fn read(&self, value: &str, kind: &str, style: usize) -> Cell {
+        match kind {
+            "s" => match value.trim().parse::<usize>().ok().and_then(|index| self.texts.get(index)) {
+                Some(text) => Cell::shared(text),
+                None => bad(value, "refers to a text that the workbook does not hold"),
+            },
+            "str" => Cell::text(&super::text::unescaped(value)),
+            "inlineStr" => Cell::text(value),
+            "b" => {
+                let text = if value.trim() == "1" || value.trim().eq_ignore_ascii_case("true") { "TRUE" } else { "FALSE" };
+                Cell::Unfit(text.to_owned(), format!("Excel turned this into a truth value. {REMEDY}"))
+            }
+            "e" => bad(value, &format!("holds the error {}", shown(value))),
+            "d" => Cell::Unfit(value.to_owned(), format!("Excel turned this into a date. {REMEDY}")),
+            "" | "n" if value.trim().is_empty() => Cell::Blank,
+            "" | "n" => match value.trim().parse() {
+                Ok(number) => self.formats.cell(number, style, self.from_1904),
+                Err(_) => bad(value, "holds a number that cannot be read"),
+            },
+            _ => bad(value, "holds a value of an unknown kind"),
+        }
+    }
+}
+
+fn bad(value: &str, why: &str) -> Cell {
+    Cell::Bad(value.to_owned(), why.to_owned())
+}
+
+/// Reads a place such as `AB12`: row and column, counted from 0.
+fn position(place: &str) -> Option<(u32, u32)> {
+    let letters = place.find(|c: char| !c.is_ascii_alphabetic())?;
+    if letters == 0 || letters > 3 {
+        return None;
+    }
+    let column = place[..letters].bytes().fold(0, |column, letter| column * 26 + u32::from(letter.to_ascii_uppercase() - b'A') + 1);
+    Some((place[letters..].parse::<u32>().ok()?.checked_sub(1)?, column - 1))
+}
+
+/// The refusal of rows that go back.
+pub(super) fn out_of_order() -> Rejection {
+    unreadable("its rows are out of order")
 }

@@ -1,0 +1,173 @@
+//! The normal form of texts that people compare: identifiers, parking spaces, register numbers and names.
+//!
+//! Word processors, label printers and messengers replace characters by others that look the same. The normal form takes
+//! that back: every dash and minus sign is `-`, every run of blanks is one space, invisible and control characters are
+//! left out, and no blank stands at either end. `web/src/lib/normal.ts` has the same rules; both read `normal-cases.json`.
+use std::borrow::Cow;
+use unicode_normalization::UnicodeNormalization;
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+
+/// Returns the normal form of an identifier, a parking space or a register number, with compatibility characters (full
+/// width, superscripts, ligatures) replaced by what they stand for.
+#[must_use]
+pub fn code(written: &str) -> Cow<'_, str> {
+    normal(written, |text| text.nfkc().collect())
+}
+
+/// Returns the normal form of a name of one line, which keeps compatibility characters such as `º` and `²`.
+#[must_use]
+pub fn name(written: &str) -> Cow<'_, str> {
+    normal(written, |text| text.nfc().collect())
+}
+
+/// Returns the form in which two spellings of one name are equal: [`code`] in lower case.
+#[must_use]
+pub fn name_key(written: &str) -> String {
+    code(&code(written).to_lowercase()).into_owned()
+}
+
+fn normal(written: &str, compose: impl Fn(&str) -> String) -> Cow<'_, str> {
+    if is_normal(written) {
+        return Cow::Borrowed(written);
+    }
+    // Composing yields blanks and dashes, and leaving out yields neighbours that compose: the text settles in two rounds.
+    Cow::Owned(settle(&compose(&settle(&compose(&settle(written))))))
+}
+
+/// Returns `true` for printable ASCII without outer or double blanks, which most texts are.
+fn is_normal(text: &str) -> bool {
+    let outer = text.starts_with(' ') || text.ends_with(' ');
+    text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && !outer && !text.contains("  ")
+}
+
+/// Replaces dashes and blanks, leaves out what is invisible, and trims.
+fn settle(text: &str) -> String {
+    let mut settled = String::with_capacity(text.len());
+    let mut blank = false;
+    for c in text.chars() {
+        if is_blank(c) {
+            blank = true;
+        } else if !is_invisible(c) {
+            if std::mem::take(&mut blank) && !settled.is_empty() {
+                settled.push(' ');
+            }
+            settled.push(if is_dash(c) { '-' } else { c });
+        }
+    }
+    settled
+}
+
+/// Blanks of any width; the Braille blank is one to the eye.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || c == '\u{2800}'
+}
+
+/// Dashes of Unicode, and the minus signs, modifiers and bullets that look like one.
+fn is_dash(c: char) -> bool {
+    !c.is_ascii() && (c.general_category() == GeneralCategory::DashPunctuation || matches!(c, '\u{2d7}' | '\u{2043}' | '\u{2212}' | '\u{2796}'))
+}
+
+/// Control and format characters, and what Unicode says is not displayed (`Default_Ignorable_Code_Point`).
+fn is_invisible(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
+    matches!(c.general_category(), GeneralCategory::Control | GeneralCategory::Format)
+        || matches!(c, '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2065}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write as _;
+
+    /// A generator of pseudo-random numbers: the same texts in every run.
+    struct Seed(u64);
+
+    impl Seed {
+        fn below(&mut self, most: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(self.0 >> 33).unwrap() % most
+        }
+
+        fn text(&mut self) -> String {
+            const ODD: &str = "-\u{ad}\u{2010}\u{2011}\u{2013}\u{2014}\u{2212}\u{fe63}\u{ff0d}\u{207b} \t\u{a0}\u{2003}\u{3000}\u{200b}\u{feff}\u{200d}\u{301}\u{308}\u{338}ＡＢ１ﬁ²ºéA0\u{7}\u{1d}\n";
+            let odd: Vec<char> = ODD.chars().collect();
+            let length = self.below(12);
+            (0..length)
+                .map(|_| match self.below(4) {
+                    0 => char::from(u8::try_from(32 + self.below(95)).unwrap()),
+                    1 => char::from_u32(u32::try_from(0xa0 + self.below(0x3350)).unwrap()).unwrap(),
+                    2 => char::from_u32(u32::try_from(0xfe00 + self.below(0x1f0)).unwrap()).unwrap(),
+                    _ => odd[self.below(odd.len())],
+                })
+                .collect()
+        }
+    }
+
+    #[test]
+    fn what_looks_the_same_has_one_normal_form() {
+        for (written, normal) in [
+            ("A\u{2013}01", "A-01"),
+            ("A\u{2011}02", "A-02"),
+            ("A\u{2212}03", "A-03"),
+            ("Ａ－０４", "A-04"),
+            (" -  3\u{a0}", "- 3"),
+            ("\u{feff}A\u{200b}-5\u{ad}", "A-5"),
+            ("A-\u{7}2\u{1d}", "A-2"),
+            ("a\u{3000}b\r\nc", "a b c"),
+            ("e\u{200d}\u{301}", "é"),
+        ] {
+            assert_eq!(code(written), normal, "{written:?}");
+        }
+        assert_eq!((name("Nº 5  ½ m²"), code("Nº 5")), ("Nº 5 ½ m²".into(), "No 5".into()));
+        assert_eq!(name_key(" ＡＢＣ\u{a0} Ünits "), name_key("abc ünits"));
+    }
+
+    #[test]
+    fn the_normal_form_of_a_normal_form_is_itself() {
+        let mut seed = Seed(1);
+        for _ in 0..100_000 {
+            let text = seed.text();
+            let (as_code, as_name) = (code(&text).into_owned(), name(&text).into_owned());
+            assert_eq!((code(&as_code), name(&as_name)), (as_code.as_str().into(), as_name.as_str().into()), "{text:?}");
+        }
+    }
+
+    fn cases() -> String {
+        let mut seed = Seed(2);
+        let mut lines = String::new();
+        for n in 0..2_000 {
+            let text = seed.text();
+            let case = [text.as_str(), &code(&text), &name(&text)].map(escaped).join(",");
+            let _ = write!(lines, "{}[{case}]", if n == 0 { "[\n" } else { ",\n" });
+        }
+        lines + "\n]\n"
+    }
+
+    /// A text as JSON in ASCII.
+    fn escaped(text: &str) -> String {
+        let mut json = String::from("\"");
+        for unit in text.encode_utf16() {
+            match u8::try_from(unit).map(char::from) {
+                Ok(c) if (' '..='~').contains(&c) && c != '"' && c != '\\' => json.push(c),
+                _ => {
+                    let _ = write!(json, "\\u{unit:04x}");
+                }
+            }
+        }
+        json + "\""
+    }
+
+    #[test]
+    fn the_cases_that_the_web_is_tested_with_are_those_of_this_module() {
+        assert!(cases() == include_str!("normal-cases.json"), "write them anew: cargo test -p patio-proto -- --ignored cases_are_written");
+    }
+
+    #[test]
+    #[ignore = "writes normal-cases.json"]
+    fn cases_are_written() {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/normal-cases.json"), cases()).unwrap();
+    }
+}
