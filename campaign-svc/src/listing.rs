@@ -13,9 +13,8 @@ use patio_proto::{
         CampaignStatus::{self, Closed, Ongoing, PendingReview, Ready},
     },
     common::PageMeta,
-    yard,
+    normal, yard,
 };
-use unicode_normalization::UnicodeNormalization;
 
 /// A list that was asked for, its fields checked.
 #[derive(Debug, Clone)]
@@ -34,7 +33,7 @@ impl Ask {
         let search = checks.take("search", fields::word(&ask.search));
         let ask = Self {
             window: Window::of(ask.page.as_ref()),
-            pattern: page::contains(&search.nfkc().collect::<String>()),
+            pattern: page::contains(&normal::code(&search)),
             statuses: checks.take("statuses", statuses(&ask.statuses)),
             yard: ask.yard.map(|id| checks.take("yard", known_yard(id))),
         };

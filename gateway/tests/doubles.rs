@@ -249,7 +249,7 @@ impl i::import_service_server::ImportService for Imports {
             return Ok(Response::new(rejected(code)));
         }
         let campaign = c::Campaign { id: 9, name, created_by: 3, status: 1, ..Default::default() };
-        let imported = i::Imported { campaign: Some(campaign), vehicles: 1 };
+        let imported = i::Imported { campaign: Some(campaign), vehicles: 1, notes: Vec::new() };
         Ok(Response::new(i::ImportCampaignReply { outcome: Some(i::import_campaign_reply::Outcome::Imported(imported)) }))
     }
 
@@ -324,7 +324,7 @@ impl i::file_service_server::FileService for Imports {
         let errors = if file == "bad.csv" { vec![v::LineError { line: 3, message: "is odd".into() }] } else { Vec::new() };
         let changes = vec![v::Change { field: "status".into(), old: String::new(), new: "ok".into() }];
         let preview = vec![v::Preview { line: 2, vin_number: "A 1".into(), campaign_name: "Brakes".into(), changes }];
-        let edit = v::BulkEditReply { matched: 1, updated: 1, total_errors: errors.len() as i64, errors, preview };
+        let edit = v::BulkEditReply { matched: 1, updated: 1, total_errors: errors.len() as i64, errors, preview, warnings: Vec::new() };
         Ok(Response::new(i::CsvReply { outcome: Some(i::csv_reply::Outcome::Edit(edit)) }))
     }
 

@@ -63,11 +63,28 @@ pub struct Person {
     pub address: String,
 }
 
+/// A campaign that was made of a sheet.
+#[derive(Debug)]
+pub struct Imported {
+    /// As campaign-svc shows it.
+    pub campaign: Campaign,
+    /// How many vehicles it has.
+    pub vehicles: i64,
+    /// What was read otherwise than the sheet shows it, one sentence each; empty when an earlier upload is answered again.
+    pub notes: Vec<String>,
+}
+
+impl Ending {
+    fn imported(campaign: Campaign, vehicles: i64, notes: Vec<String>) -> Self {
+        Self::Imported(Box::new(Imported { campaign, vehicles, notes }))
+    }
+}
+
 /// How an import ended for the person.
 #[derive(Debug)]
 pub enum Ending {
-    /// It is a campaign with so many vehicles.
-    Imported(Box<Campaign>, i64),
+    /// It is a campaign.
+    Imported(Box<Imported>),
     /// The file was refused, and nothing of it was kept.
     Rejected(Rejection),
 }
@@ -100,7 +117,7 @@ impl Importer {
         match store::begin(&self.db, attempt, self.running.clone()).await? {
             Begun::Fresh { id, leftover } => self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await,
             Begun::Done { campaign_id, vehicles } => match steps.published(campaign_id).await? {
-                Some(campaign) => Ok(Ending::Imported(Box::new(campaign), vehicles)),
+                Some(campaign) => Ok(Ending::imported(campaign, vehicles, Vec::new())),
                 None => Err(errors::status(Code::NotFound, Reason::NoCampaign, &"the campaign of this upload was deleted").into()),
             },
             Begun::Running => Err(Error::Running),
@@ -116,7 +133,7 @@ impl Importer {
                 let vehicles = campaign.total_vehicles;
                 store::drafted(&self.db, id, (draft, campaign.name.clone()), vehicles).await?;
                 store::imported(&self.db, id, run.caller.clone(), self.host.clock.now()).await?;
-                return Ok(Ending::Imported(Box::new(campaign), vehicles));
+                return Ok(Ending::imported(campaign, vehicles, Vec::new()));
             }
             run.steps.discard(draft).await;
         }
@@ -203,11 +220,11 @@ impl Run {
         let data = std::mem::take(&mut self.data);
         let work = async {
             let book = until(&given_up, self.read(data)).await?;
-            let vehicles = book.sheet.vehicles;
+            let (vehicles, notes) = (book.sheet.vehicles, book.sheet.notes.clone());
             // Never interrupted: a draft that nobody knows of cannot be discarded.
             let draft = self.make_draft(&book.sheet).await?;
             until(&given_up, self.store(draft, book)).await?;
-            Ok((self.publish(draft).await?, vehicles))
+            Ok(Imported { campaign: self.publish(draft).await?, vehicles, notes })
         };
         let done = self.alive(&given_up, self.progress.during(work)).await;
         self.close(done).await
@@ -312,7 +329,7 @@ impl Run {
     }
 
     /// Ends the import: keeps what was published, removes what was not, and says so everywhere.
-    async fn close(&self, done: Result<(Campaign, i64), Stop>) -> Result<Ending> {
+    async fn close(&self, done: Result<Imported, Stop>) -> Result<Ending> {
         let now = self.host.clock.now();
         let (outcome, errors) = match &done {
             Ok(_) => {
@@ -339,9 +356,9 @@ impl Run {
         }
     }
 
-    fn ending(&self, done: Result<(Campaign, i64), Stop>) -> Result<Ending> {
+    fn ending(&self, done: Result<Imported, Stop>) -> Result<Ending> {
         match done {
-            Ok((campaign, vehicles)) => Ok(Ending::Imported(Box::new(campaign), vehicles)),
+            Ok(imported) => Ok(Ending::Imported(Box::new(imported))),
             Err(Stop::Rejected(rejection)) => Ok(Ending::Rejected(rejection)),
             Err(Stop::Failed(Error::GivenUp)) if self.cancelled.load(Relaxed) => Err(Error::Cancelled),
             Err(Stop::Failed(error)) => {

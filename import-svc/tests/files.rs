@@ -10,6 +10,7 @@ use patio_proto::{
         CsvReply, ExportCampaignRequest, FileHead, FilePiece, Rejection, Report, UploadChunk, csv_reply, file_piece::Part,
         file_service_client::FileServiceClient,
     },
+    normal,
     vehicle::{BulkEditReply, ExportedVehicle, LineError, VehicleStatus},
 };
 use patio_testing::each_database;
@@ -34,7 +35,8 @@ impl Dice {
         ];
         let text: String = (0..1 + self.roll(longest)).map(|_| ALPHABET[self.roll(ALPHABET.len())]).collect();
         let text: String = text.chars().take(longest).collect();
-        if text.trim().is_empty() { "x".to_owned() } else { text.trim().to_owned() }
+        let text = normal::code(&text);
+        if text.is_empty() { "x".to_owned() } else { text.into_owned() }
     }
 }
 

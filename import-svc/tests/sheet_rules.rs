@@ -53,10 +53,15 @@ async fn blank_rows_are_skipped_and_rows_keep_their_numbers() {
 }
 
 #[tokio::test]
-async fn text_cells_keep_their_zeros_and_lose_only_outer_blanks() {
-    for (written, kept) in
-        [("000123", "000123"), (" 000123\u{a0}", "000123"), ("\u{feff}0a-1\u{200b}", "0A-1"), ("1.10", "1.10"), ("1E5", "1E5")]
-    {
+async fn text_cells_keep_their_zeros_and_lose_what_nobody_sees() {
+    for (written, kept) in [
+        ("000123", "000123"),
+        (" 000123\u{a0}", "000123"),
+        ("\u{feff}0a-1\u{200b}", "0A-1"),
+        ("1.10", "1.10"),
+        ("1E5", "1E5"),
+        ("00_x0007_1\u{2013}2", "001-2"),
+    ] {
         assert_eq!(taken(written, "A-1").await[0], kept, "{written:?}");
     }
 }
@@ -74,6 +79,10 @@ async fn parking_spaces_keep_the_blanks_that_mean_something() {
         ("@SUM(A1)", "@SUM(A1)"),
         ("=cmd|'/c calc'!A1", "=cmd|'/c calc'!A1"),
         ("Ç-1", "Ç-1"),
+        ("A\u{2013}01", "A-01"),
+        ("A\u{2011}02", "A-02"),
+        ("A\u{2212}03", "A-03"),
+        ("-  3\u{a0}", "- 3"),
         ("<b>&", "<b>&"),
     ] {
         assert_eq!(taken("1", written).await[1], kept, "{written:?}");
@@ -98,7 +107,7 @@ async fn numbers_are_taken_as_they_are_shown() {
 }
 
 #[tokio::test]
-async fn dates_times_and_booleans_are_text_that_depends_on_no_country() {
+async fn dates_times_and_booleans_of_a_description_are_text_that_depends_on_no_country() {
     for (cell, shown) in [
         (number("45658", 2), "2025-01-01"),
         (number("45658.5", 3), "2025-01-01 12:00:00"),
@@ -108,7 +117,8 @@ async fn dates_times_and_booleans_are_text_that_depends_on_no_country() {
         (r#"<c r="{r}" t="b"><v>1</v></c>"#.to_owned(), "TRUE"),
         (r#"<c r="{r}" t="b"><v>0</v></c>"#.to_owned(), "FALSE"),
     ] {
-        assert_eq!(taken("1", &cell).await[1], shown, "{cell}");
+        let book = read(with_rows(&[&["Pumps", "", &cell, "", "HB20", "1", "A-1"]])).await.unwrap();
+        assert_eq!(book.sheet.description, shown, "{cell}");
     }
 }
 
@@ -159,9 +169,42 @@ async fn dates_of_the_other_epoch_are_read() {
         r#"<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><workbookPr date1904="1"/>"#,
         r#"<sheets><sheet name="Notes" sheetId="2" r:id="rId1"/><sheet name="Sheet1" sheetId="1" state="hidden" r:id="rId1"/></sheets></workbook>"#
     );
-    let rows = [row(1, &HEADER), row(2, &["Pumps", "", "", "", "HB20", "1", &number("44196", 2)])].concat();
+    let rows = [row(1, &HEADER), row(2, &["Pumps", "", &number("44196", 2), "", "HB20", "1", "A-1"])].concat();
     let file = Book::of_data("").part(SHEET, worksheet(&rows)).part(WORKBOOK, workbook).bytes();
-    assert_eq!(vehicles(&read(file).await.unwrap())[0][2], "2025-01-01");
+    let sheet = read(file).await.unwrap().sheet;
+    assert_eq!(sheet.description, "2025-01-01");
+    assert_eq!(sheet.notes, ["The sheet 'Sheet1' is hidden in the workbook; its vehicles were read all the same."]);
+}
+
+#[tokio::test]
+async fn a_campaign_is_the_same_whatever_its_blanks_and_keeps_its_line_breaks() {
+    let rows: [&[&str]; 3] = [
+        &["Brakes\u{a0} north", "Hose", "Replace the hose.\r\nThen_x000D__x000A_test it.", "", "HB20", "1", "A\u{2013}1"],
+        &["Brakes north", "Hose ", "Replace  the\u{a0}hose.\nThen\ntest it.", "", "HB20", "2", "A\u{2212}2"],
+        &["Brakes  north", "", "", "", "HB20", "3", "A-3"],
+    ];
+    let sheet = read(with_rows(&rows)).await.unwrap().sheet;
+    assert_eq!([sheet.campaign.as_str(), sheet.description.as_str()], ["Brakes north", "Replace the hose.\nThen\ntest it."]);
+    assert_eq!(sheet.notes, ["1 campaign name: unusual blanks or characters replaced.", "2 spaces: long dashes made hyphens."]);
+}
+
+#[tokio::test]
+async fn only_what_is_read_has_to_be_sound() {
+    let workbook = concat!(
+        r#"<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>"#,
+        r#"<sheet name="Macro1" sheetId="3" r:id="rId9"/><sheet name="Old" sheetId="4" state="odd"/><sheet name="Sheet1" sheetId="1" r:id="rId1"/>"#,
+        "</sheets></workbook>"
+    );
+    let picture = b"a picture of nothing".repeat(40);
+    let mut file = Book::new(&[&HEADER, &FIRST])
+        .part(WORKBOOK, workbook)
+        .part("xl/theme/theme1.xml", "<a:theme><broken")
+        .part("docProps/app.xml", "<Properties><broken")
+        .part("xl/media/image1.png", picture)
+        .bytes();
+    let media = file.windows(19).position(|window| window == b"xl/media/image1.png").unwrap();
+    file[media + 24] ^= 0x55; // a damaged picture
+    assert_eq!(vehicles(&read(file).await.unwrap()), [["HB20", "000123", "A-2"]]);
 }
 
 #[tokio::test]

@@ -26,6 +26,19 @@ pub fn name_key(written: &str) -> String {
     code(&code(written).to_lowercase()).into_owned()
 }
 
+/// Returns the normal form of a text of several lines: the breaks are kept as `\n`, each line is normal as a [`name`] is.
+#[must_use]
+pub fn lines(written: &str) -> String {
+    let written = written.replace("\r\n", "\n").replace(['\r', '\u{b}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
+    written.split('\n').map(name).collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
+}
+
+/// Returns `true` for a dash or minus that the normal form makes a hyphen of.
+#[must_use]
+pub fn is_odd_dash(c: char) -> bool {
+    c != '-' && is_dash(c)
+}
+
 fn normal(written: &str, compose: impl Fn(&str) -> String) -> Cow<'_, str> {
     if is_normal(written) {
         return Cow::Borrowed(written);
@@ -64,7 +77,8 @@ fn is_blank(c: char) -> bool {
 
 /// Dashes of Unicode, and the minus signs, modifiers and bullets that look like one.
 fn is_dash(c: char) -> bool {
-    !c.is_ascii() && (c.general_category() == GeneralCategory::DashPunctuation || matches!(c, '\u{2d7}' | '\u{2043}' | '\u{2212}' | '\u{2796}'))
+    !c.is_ascii()
+        && (c.general_category() == GeneralCategory::DashPunctuation || matches!(c, '\u{2d7}' | '\u{2043}' | '\u{2212}' | '\u{2796}'))
 }
 
 /// Control and format characters, and what Unicode says is not displayed (`Default_Ignorable_Code_Point`).
@@ -122,6 +136,7 @@ mod tests {
             assert_eq!(code(written), normal, "{written:?}");
         }
         assert_eq!((name("Nº 5  ½ m²"), code("Nº 5")), ("Nº 5 ½ m²".into(), "No 5".into()));
+        assert_eq!(lines(" one\u{a0} two \r\n\u{200b}three\u{2028}four\n\n"), "one two\nthree\nfour");
         assert_eq!(name_key(" ＡＢＣ\u{a0} Ünits "), name_key("abc ünits"));
     }
 

@@ -14,7 +14,9 @@ pub fn parse(written: &str) -> Result<String, String> {
         return Err(format!("is longer than {LONGEST} characters"));
     }
     if is_moment(&space) {
-        return Err(format!("`{space}` is a date or a time, which a spreadsheet program makes of a space; format the column as text and type the space again"));
+        return Err(format!(
+            "`{space}` is a date or a time, which a spreadsheet program makes of a space; format the column as text and type the space again"
+        ));
     }
     Ok(space.into_owned())
 }
@@ -44,7 +46,8 @@ fn is_time(text: &str) -> bool {
 }
 
 fn is_date(text: &str) -> bool {
-    let parts: Vec<&str> = text.split(['-', '/', '.', ' ', ',']).filter(|part| !part.is_empty() && *part != "de" && *part != "of").collect();
+    let parts: Vec<&str> =
+        text.split(['-', '/', '.', ' ', ',']).filter(|part| !part.is_empty() && *part != "de" && *part != "of").collect();
     let slashes = text.contains('/') || text.matches('.').count() == 2;
     match parts.as_slice() {
         [day, month] if is_month(month) => number(day).is_some_and(is_day),
@@ -84,8 +87,27 @@ mod tests {
     #[test]
     fn spaces_that_a_spreadsheet_made_dates_of_are_refused() {
         for text in [
-            "01/mar", "10-fev", "1-Mar", "10/fev", "2026-03-01", "2026-03-01 00:00:00", "1/3/2026", "01.03.2026", "01/03/26", "mar/26", "1-mar-26",
-            "Mar 1, 2026", "1 de março de 2026", "10:30", "10:30:00", "2026-03-01T10:30:00Z", "1/3", "31/12", "15-dez", "3-Dec-2026", "7:05 PM",
+            "01/mar",
+            "10-fev",
+            "1-Mar",
+            "10/fev",
+            "2026-03-01",
+            "2026-03-01 00:00:00",
+            "1/3/2026",
+            "01.03.2026",
+            "01/03/26",
+            "mar/26",
+            "1-mar-26",
+            "Mar 1, 2026",
+            "1 de março de 2026",
+            "10:30",
+            "10:30:00",
+            "2026-03-01T10:30:00Z",
+            "1/3",
+            "31/12",
+            "15-dez",
+            "3-Dec-2026",
+            "7:05 PM",
         ] {
             assert!(parse(text).unwrap_err().contains("format the column as text"), "{text}");
         }
@@ -94,8 +116,8 @@ mod tests {
     #[test]
     fn spaces_are_no_dates() {
         for text in [
-            "A-1", "MAR-1", "mar-26", "SET-10", "0-7", "- 3", "--", "A-1-2", "1-2", "01-02-03", "12-5", "X12", "Ç-1", "D/12", "A/1/2", "40/50", "7-1", "",
-            "T-1", "A1:2", "DEC 4", "OUT", "MAI-12-3", "12", "2026", "A.1.2", "1-A", "99-mar",
+            "A-1", "MAR-1", "mar-26", "SET-10", "0-7", "- 3", "--", "A-1-2", "1-2", "01-02-03", "12-5", "X12", "Ç-1", "D/12", "A/1/2",
+            "40/50", "7-1", "", "T-1", "A1:2", "DEC 4", "OUT", "MAI-12-3", "12", "2026", "A.1.2", "1-A", "99-mar",
         ] {
             assert_eq!(parse(text).as_deref(), Ok(text), "{text}");
         }

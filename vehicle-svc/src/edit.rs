@@ -32,6 +32,8 @@ pub struct Edit {
     line: i64,
     vin: String,
     key: String,
+    /// The key of the model code alone.
+    model_key: String,
     place: Option<Place>,
     status: Option<VehicleStatus>,
     operator_notes: Option<String>,
@@ -49,6 +51,8 @@ pub struct Edited {
     pub errors: Vec<pb::LineError>,
     /// The first vehicles.
     pub preview: Vec<pb::Preview>,
+    /// What a person should look at, one sentence each.
+    pub warnings: Vec<String>,
     /// Counters that moved.
     pub counted: Vec<Counted>,
 }
@@ -64,6 +68,7 @@ impl From<Edited> for pb::BulkEditReply {
             errors: edited.errors,
             total_errors,
             preview: edited.preview,
+            warnings: edited.warnings,
         }
     }
 }
@@ -120,8 +125,17 @@ fn read_one(row: pb::EditRow, role: Role) -> Result<Edit, Vec<String>> {
     match (place, status) {
         (Ok(place), Ok(status)) if errors.is_empty() => {
             let vin = [row.model_code.trim(), " ", row.serial_number.trim()].concat();
-            let key = identifier::key(&vin);
-            Ok(Edit { line: row.line, key, vin, place, status, operator_notes: row.operator_notes, admin_notes: row.admin_notes })
+            let (key, model_key) = (identifier::key(&vin), identifier::key(&row.model_code));
+            Ok(Edit {
+                line: row.line,
+                key,
+                model_key,
+                vin,
+                place,
+                status,
+                operator_notes: row.operator_notes,
+                admin_notes: row.admin_notes,
+            })
         }
         _ => Err(errors),
     }
@@ -130,7 +144,7 @@ fn read_one(row: pb::EditRow, role: Role) -> Result<Edit, Vec<String>> {
 fn place_of(written: &str) -> Result<Place, String> {
     match Place::new(written) {
         Ok(place) if place.space.is_empty() => Err("Parking Space is empty".to_owned()),
-        other => other,
+        other => other.map_err(|why| why.replacen("the parking space", "Parking Space", 1)),
     }
 }
 
@@ -150,6 +164,7 @@ fn status_of(written: &str) -> Result<VehicleStatus, String> {
 pub async fn apply(tx: &mut Tx<'_>, rows: &[Edit], errors: Vec<pb::LineError>, run: &Run, source: &str) -> Result<Edited> {
     let keys: Vec<&str> = rows.iter().map(|row| row.key.as_str()).collect();
     let wanted = Wanted {
+        identifier: true,
         place: rows.iter().any(|row| row.place.is_some()),
         operator_notes: rows.iter().any(|row| row.operator_notes.is_some()),
         admin_notes: rows.iter().any(|row| row.admin_notes.is_some()),
@@ -167,6 +182,7 @@ pub async fn apply(tx: &mut Tx<'_>, rows: &[Edit], errors: Vec<pb::LineError>, r
     }
     let Plan { mut edited, changed, supervisor, shown } = plan;
     edited.preview = preview(tx, shown).await?;
+    edited.warnings = bulk::yards_left(changed.iter().filter_map(|(vehicle, patch)| Some((vehicle.yard_id, patch.place?))));
     if run.dry_run || !edited.errors.is_empty() || changed.is_empty() {
         return Ok(edited);
     }
@@ -188,9 +204,11 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     /// Takes one row with the vehicles that it names, one in each campaign.
     fn take(&mut self, row: &'a Edit, vehicles: &'a [Named]) {
-        let mut open = vehicles.iter().filter(|vehicle| vehicle.campaign.is_open).peekable();
+        // Another car may have the same letters and digits, cut elsewhere; the row says which is meant.
+        let vehicles = || vehicles.iter().filter(|vehicle| identifier::key(&vehicle.model_code) == row.model_key);
+        let mut open = vehicles().filter(|vehicle| vehicle.campaign.is_open).peekable();
         if open.peek().is_none() {
-            let message = match vehicles.first() {
+            let message = match vehicles().next() {
                 Some(closed) => format!("the campaign {} of the vehicle {} is closed", closed.campaign.name, row.vin),
                 None => format!("the vehicle {} does not exist", row.vin),
             };

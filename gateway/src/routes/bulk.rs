@@ -81,6 +81,8 @@ struct BulkResult {
     not_found: Vec<String>,
     /// The first 20 vehicles that would change, when the call only tells.
     preview: Vec<VehiclePreview>,
+    /// What a person should look at before it is done, one sentence each.
+    warnings: Vec<String>,
 }
 
 impl From<pb::BulkReply> for BulkResult {
@@ -93,6 +95,7 @@ impl From<pb::BulkReply> for BulkResult {
             skipped: skipped.collect(),
             not_found: reply.not_found,
             preview: preview.collect(),
+            warnings: reply.warnings,
         }
     }
 }

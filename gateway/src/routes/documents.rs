@@ -58,6 +58,8 @@ struct UploadForm {
 struct Imported {
     message: String,
     campaign: Campaign,
+    /// What was read otherwise than the sheet shows it, one sentence each.
+    notes: Vec<String>,
 }
 
 /// Imports one workbook as a new campaign, wholly or not at all.
@@ -75,9 +77,9 @@ async fn upload_document(State(api): State<Api>, signed: Signed, request: Reques
     let mut imports = api.imports();
     let reply = upload::carry(request, FORM, id, async |chunks| imports.import_campaign(signed.sign_within(LONG, chunks)).await).await?;
     match reply.outcome {
-        Some(Outcome::Imported(pb::Imported { campaign: Some(campaign), .. })) => {
+        Some(Outcome::Imported(pb::Imported { campaign: Some(campaign), notes, .. })) => {
             let campaign = campaigns::shown(&api, &signed, vec![campaign]).await.pop().ok_or_else(Problem::internal)?;
-            Ok((StatusCode::CREATED, Json(Imported { message: DONE.to_owned(), campaign })).into_response())
+            Ok((StatusCode::CREATED, Json(Imported { message: DONE.to_owned(), campaign, notes })).into_response())
         }
         Some(Outcome::Rejected(rejection)) => Err(Refusal::of(rejection, &api.config.product_name)),
         Some(Outcome::Imported(_)) | None => Err(Problem::internal().into()),

@@ -116,7 +116,7 @@ async fn convert_to_sql(State(api): State<Api>, signed: Signed, request: Request
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only describes the form, which is read as it comes in")]
 struct CsvForm {
-    /// One .csv file of at most 5,242,880 bytes in UTF-8.
+    /// One .csv file of at most 5,242,880 bytes in UTF-8 or Windows-1252.
     #[schema(value_type = String, format = Binary)]
     file: Vec<u8>,
 }
@@ -134,6 +134,8 @@ struct CsvResult {
     total_errors: i64,
     /// The first 20 vehicles.
     preview: Vec<VehiclePreview>,
+    /// What a person should look at before it is done, one sentence each.
+    warnings: Vec<String>,
 }
 
 /// A wrong line.
@@ -152,6 +154,7 @@ impl From<vehicle::BulkEditReply> for CsvResult {
             errors: reply.errors.into_iter().map(|error| CsvError { line: error.line, message: error.message }).collect(),
             total_errors: reply.total_errors,
             preview: reply.preview.into_iter().map(Into::into).collect(),
+            warnings: reply.warnings,
         }
     }
 }

@@ -102,9 +102,11 @@ impl pb::import_service_server::ImportService for Api {
 
 fn outcome(ending: Ending) -> pb::import_campaign_reply::Outcome {
     match ending {
-        Ending::Imported(campaign, vehicles) => {
-            pb::import_campaign_reply::Outcome::Imported(pb::Imported { campaign: Some(*campaign), vehicles })
-        }
+        Ending::Imported(imported) => pb::import_campaign_reply::Outcome::Imported(pb::Imported {
+            campaign: Some(imported.campaign),
+            vehicles: imported.vehicles,
+            notes: imported.notes,
+        }),
         Ending::Rejected(rejection) => pb::import_campaign_reply::Outcome::Rejected(rejection),
     }
 }

@@ -2,6 +2,7 @@
 use crate::refusal::shown;
 use csv::{ReaderBuilder, StringRecord};
 use patio_proto::vehicle::{EditRow, LineError};
+use std::borrow::Cow;
 
 /// How many wrong lines are listed; the rest is only counted.
 pub const MOST_LISTED: usize = 500;
@@ -22,6 +23,8 @@ pub struct Parsed {
     pub errors: Vec<LineError>,
     /// How many are wrong in all.
     pub total_errors: i64,
+    /// What a person should know of how the file was read, one sentence each.
+    pub warnings: Vec<String>,
 }
 
 impl Parsed {
@@ -42,10 +45,21 @@ impl Parsed {
 /// Reads a file; whatever is wrong with it is told by line.
 #[must_use]
 pub fn read(data: &[u8]) -> Parsed {
+    // Terminals and old port systems end a file with Ctrl-Z.
+    let data = data.strip_suffix(&[0x1a]).unwrap_or(data);
     let text = match decode(data) {
         Ok(text) => text,
         Err((line, message)) => return Parsed::refused(line, message),
     };
+    let is_windows = matches!(text, Cow::Owned(_));
+    let mut parsed = read_text(&text);
+    if is_windows {
+        parsed.warnings.push("The file is not in UTF-8; it was read as Windows-1252, which Excel writes.".to_owned());
+    }
+    parsed
+}
+
+fn read_text(text: &str) -> Parsed {
     if text.trim().is_empty() {
         return Parsed::refused(1, "the file is empty");
     }
@@ -53,23 +67,34 @@ pub fn read(data: &[u8]) -> Parsed {
         Ok(header) => header,
         Err(message) => return Parsed::refused(1, message),
     };
+    if let Some(column) = header.repeated {
+        return Parsed::refused(header.line, format!("the header in line {} names the column {column} twice", header.line));
+    }
     if let Some(line) = unclosed(text, header.delimiter) {
         return Parsed::refused(line, format!("line {line} opens a quote that is never closed"));
     }
     rows(text, &header)
 }
 
-/// The text of a file, without the byte-order mark.
-fn decode(data: &[u8]) -> Result<&str, (i64, String)> {
+/// The text of a file, without the byte-order mark; owned when the file is in Windows-1252.
+fn decode(data: &[u8]) -> Result<Cow<'_, str>, (i64, String)> {
     let utf16 = data.starts_with(&[0xff, 0xfe]) || data.starts_with(&[0xfe, 0xff]);
     if utf16 || data.iter().take(200).filter(|byte| **byte == 0).count() > 10 {
         return Err((1, "the file is written in UTF-16; save it as CSV UTF-8".to_owned()));
     }
     let data = data.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(data);
-    std::str::from_utf8(data).map_err(|cause| {
-        let line = 1 + line_ends(&data[..cause.valid_up_to()]);
-        (line, format!("line {line} is not written in UTF-8; save the file as CSV UTF-8"))
-    })
+    let cause = match std::str::from_utf8(data) {
+        Ok(text) => return Ok(Cow::Borrowed(text)),
+        Err(cause) => cause,
+    };
+    // Characters of UTF-8 beside bytes that are none: the file is damaged. Five bytes mean nothing in Windows-1252.
+    let has_utf8 = data.utf8_chunks().any(|chunk| !chunk.valid().is_ascii());
+    let is_windows = !has_utf8 && !data.iter().any(|byte| matches!(byte, 0x81 | 0x8d | 0x8f | 0x90 | 0x9d));
+    if is_windows {
+        return Ok(Cow::Owned(encoding_rs::WINDOWS_1252.decode_without_bom_handling(data).0.into_owned()));
+    }
+    let line = 1 + line_ends(&data[..cause.valid_up_to()]);
+    Err((line, format!("line {line} is not written in UTF-8; save the file as CSV UTF-8")))
 }
 
 /// How many lines end in a piece of text, whichever way.
@@ -124,6 +149,8 @@ struct Header {
     width: usize,
     /// By [`COLUMNS`].
     places: [Option<usize>; COLUMNS.len()],
+    /// A column that the header names twice.
+    repeated: Option<&'static str>,
 }
 
 impl Header {
@@ -156,7 +183,9 @@ impl Header {
             }
             let names: Vec<String> = record.iter().map(|name| clean(name).split_whitespace().collect::<Vec<_>>().join(" ")).collect();
             let places = COLUMNS.map(|column| names.iter().position(|name| name.eq_ignore_ascii_case(column)));
-            let header = Self { delimiter, line, width: names.len(), places };
+            let times = |column: &str| names.iter().filter(|name| name.eq_ignore_ascii_case(column)).count();
+            let repeated = COLUMNS.into_iter().find(|column| times(column) > 1);
+            let header = Self { delimiter, line, width: names.len(), places, repeated };
             if header.is_whole() {
                 return Some(header);
             }
@@ -304,13 +333,32 @@ mod tests {
         let marked = errors(&utf16);
         assert_eq!(marked, [(1, "the file is written in UTF-16; save it as CSV UTF-8".to_owned())]);
         assert_eq!(errors(&utf16[2..]), marked);
-        let latin = [HEADER.as_bytes(), b"\nA,1,,ok\nA,2,,,a\xe7\xe3o\n"].concat();
-        assert_eq!(errors(&latin)[0].0, 3);
+        for bytes in [&b"a\xc3\xa7\xe3o"[..], b"a\xe7\x81o"] {
+            let damaged = [HEADER.as_bytes(), b"\nA,1,,ok\nA,2,,,", bytes, b"\n"].concat();
+            assert_eq!(errors(&damaged), [(3, "line 3 is not written in UTF-8; save the file as CSV UTF-8".to_owned())]);
+        }
+        let twice = errors(b"Model Code,Serial Number,Status,status\nA,1,ok,ng\n");
+        assert_eq!(twice, [(1, "the header in line 1 names the column Status twice".to_owned())]);
         for empty in [&b""[..], b" \r\n ", b"\xef\xbb\xbf"] {
             assert_eq!(errors(empty), [(1, "the file is empty".to_owned())]);
         }
         let open = format!("{HEADER}\nA,1,,ok\nA,2,,,\"open,\nA,3,,ok\n");
         assert_eq!(errors(open.as_bytes()), [(3, "line 3 opens a quote that is never closed".to_owned())]);
+    }
+
+    #[test]
+    fn a_file_of_excel_in_brazil_is_read_and_the_answer_says_how() {
+        let windows = [HEADER.as_bytes(), b"\nA,1,,ok,inspe\xe7\xe3o \x96 feita\n"].concat();
+        let parsed = read(&windows);
+        assert_eq!(parsed.rows[0].operator_notes.as_deref(), Some("inspeção \u{2013} feita"));
+        assert!(parsed.errors.is_empty() && parsed.warnings[0].contains("Windows-1252"), "{parsed:?}");
+        assert!(read(format!("{HEADER}\nA,1,,ok,inspeção").as_bytes()).warnings.is_empty());
+    }
+
+    #[test]
+    fn a_last_end_of_file_mark_is_the_end() {
+        assert_eq!(rows(&format!("{HEADER}\nA,1,,ok,,\n\u{1a}")).len(), 1);
+        assert_eq!(rows(&format!("{HEADER}\nA,1,,ok,,\u{1a}")).len(), 1);
     }
 
     #[test]

@@ -35,10 +35,11 @@ pub async fn edit(links: &Links, bearer: &Bearer, file: CsvFile, dry_run: bool) 
     let data = file.data;
     let parsed = tokio::task::spawn_blocking(move || csv_file::read(&data)).await.map_err(Error::Stopped)?;
     if parsed.rows.is_empty() {
-        return Ok(with(BulkEditReply::default(), parsed.errors, parsed.total_errors));
+        return Ok(with(BulkEditReply { warnings: parsed.warnings, ..BulkEditReply::default() }, parsed.errors, parsed.total_errors));
     }
     let dry_run = dry_run || parsed.total_errors > 0;
-    let reply = ask(links, bearer, parsed.rows, file.name, dry_run).await?;
+    let mut reply = ask(links, bearer, parsed.rows, file.name, dry_run).await?;
+    reply.warnings.splice(0..0, parsed.warnings);
     Ok(with(reply, parsed.errors, parsed.total_errors))
 }
 

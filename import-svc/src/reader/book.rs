@@ -4,7 +4,11 @@
 use super::{format::Formats, text};
 use crate::refusal::{ErrorCode, refuse, shown, unreadable};
 use patio_proto::imports::Rejection;
-use quick_xml::{Reader, escape::resolve_xml_entity, events::{BytesRef, BytesStart, Event}};
+use quick_xml::{
+    Reader,
+    escape::resolve_xml_entity,
+    events::{BytesRef, BytesStart, Event},
+};
 use std::{
     collections::HashMap,
     io::{BufReader, Cursor},
@@ -104,10 +108,14 @@ fn join(folder: &str, target: &str) -> String {
     steps.into_iter().filter(|step| !step.is_empty()).collect::<Vec<_>>().join("/")
 }
 
+/// The name of a part with plain slashes and none in front.
+fn tidy(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).replace('\\', "/").trim_start_matches('/').to_owned()
+}
+
 /// Opens a part whatever the case and slashes of its name; none when there is no such part.
 fn part<'p, 'f>(package: &'p mut Package<'f>, path: &str) -> Result<Option<Part<'p, 'f>>, Rejection> {
-    let same = |name: &str| name.replace('\\', "/").trim_start_matches('/').eq_ignore_ascii_case(path);
-    let Some(index) = package.file_names().position(same) else { return Ok(None) };
+    let Some(index) = package.file_names_raw().position(|name| tidy(name).eq_ignore_ascii_case(path)) else { return Ok(None) };
     let file = package.by_index(index).map_err(|cause| match cause {
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => unreadable("a part of it is locked with a password"),
         _ => unreadable("a part of it is damaged"),
@@ -123,9 +131,8 @@ fn part<'p, 'f>(package: &'p mut Package<'f>, path: &str) -> Result<Option<Part<
 fn workbook_path(package: &mut Package<'_>) -> Result<String, Rejection> {
     let links = relationships(package, "_rels/.rels").unwrap_or_default();
     let said = links.values().find(|link| link.kind.ends_with("/officeDocument")).map(|link| join("", &link.target));
-    let named = |name: &str| super::package::is_workbook(name.as_bytes());
-    let is_there = |path: &String| package.file_names().any(|name| name.replace('\\', "/").trim_start_matches('/').eq_ignore_ascii_case(path));
-    let path = said.filter(is_there).or_else(|| package.file_names().find(|name| named(name)).map(|name| name.replace('\\', "/")));
+    let is_there = |path: &String| package.file_names_raw().any(|name| tidy(name).eq_ignore_ascii_case(path));
+    let path = said.filter(is_there).or_else(|| package.file_names_raw().find(|name| super::package::is_workbook(name)).map(tidy));
     path.ok_or_else(damaged)
 }
 

@@ -104,9 +104,17 @@ fn moment(number: f64, from_1904: bool) -> Cell {
     let milliseconds = TimeDelta::milliseconds(whole(number.fract() * 86_400_000.0) + 500);
     let days = whole(number.trunc()).unsigned_abs();
     // The program counts a 29 February 1900, so that days before it are one further on.
-    let epoch = if from_1904 { (1904, 1, 1) } else if days < 60 { (1899, 12, 31) } else { (1899, 12, 30) };
+    let epoch = if from_1904 {
+        (1904, 1, 1)
+    } else if days < 60 {
+        (1899, 12, 31)
+    } else {
+        (1899, 12, 30)
+    };
     let day = NaiveDate::from_ymd_opt(epoch.0, epoch.1, epoch.2).and_then(|epoch| epoch.checked_add_days(Days::new(days)));
-    let Some(at) = day.and_then(|day| day.and_hms_opt(0, 0, 0)).and_then(|at| at.checked_add_signed(milliseconds)) else { return no_date() };
+    let Some(at) = day.and_then(|day| day.and_hms_opt(0, 0, 0)).and_then(|at| at.checked_add_signed(milliseconds)) else {
+        return no_date();
+    };
     let pattern = match (number < 1.0, at.num_seconds_from_midnight()) {
         (true, _) => "%H:%M:%S",
         (false, 0) => "%Y-%m-%d",
@@ -134,9 +142,22 @@ fn shown(sections: &[Section], number: f64) -> String {
     let by_sign = match sections.len() {
         0 | 1 => 0,
         2 => usize::from(number < 0.0),
-        _ => if number > 0.0 { 0 } else if number < 0.0 { 1 } else { 2 },
+        _ => {
+            if number > 0.0 {
+                0
+            } else if number < 0.0 {
+                1
+            } else {
+                2
+            }
+        }
     };
-    let by_condition = || sections.iter().position(|section| section.takes(number)).or_else(|| sections.iter().rposition(|section| section.condition.is_none()));
+    let by_condition = || {
+        sections
+            .iter()
+            .position(|section| section.takes(number))
+            .or_else(|| sections.iter().rposition(|section| section.condition.is_none()))
+    };
     let conditional = sections.iter().any(|section| section.condition.is_some());
     let index = if conditional { by_condition().unwrap_or(0) } else { by_sign };
     let Some(section) = sections.get(index) else { return plain(number) };
@@ -161,7 +182,9 @@ impl Section {
 
     fn apply(&self, number: f64) -> String {
         if self.is_general {
-            let fixed = |marks: &[Mark]| marks.iter().filter_map(|mark| if let Mark::Fixed(c) = mark { Some(*c) } else { None }).collect::<String>();
+            let fixed = |marks: &[Mark]| {
+                marks.iter().filter_map(|mark| if let Mark::Fixed(c) = mark { Some(*c) } else { None }).collect::<String>()
+            };
             return format!("{}{}", fixed(&self.whole), plain(number));
         }
         let text = format!("{number:.*}", self.decimals);
@@ -280,10 +303,14 @@ fn tokens(code: &[char]) -> Result<Option<Section>, Format> {
             '.' if !behind_point => behind_point = true,
             '@' => shows_text = true,
             '%' => return Err(Format::Unfit("a percentage")),
-            'E' | 'e' if rest.first().is_some_and(|next| matches!(next, '+' | '-')) => return Err(Format::Unfit("a number with an exponent")),
+            'E' | 'e' if rest.first().is_some_and(|next| matches!(next, '+' | '-')) => {
+                return Err(Format::Unfit("a number with an exponent"));
+            }
             '/' if code.iter().any(|c| matches!(c, 'd' | 'D' | 'm' | 'M' | 'y' | 'Y')) => return Err(Format::Moment),
             '/' => return Err(Format::Unfit("a fraction")),
-            'd' | 'D' | 'm' | 'M' | 'y' | 'Y' | 'h' | 'H' | 's' | 'S' | 'e' | 'E' | 'g' | 'G' | 'b' | 'B' | 'a' | 'A' => return Err(Format::Moment),
+            'd' | 'D' | 'm' | 'M' | 'y' | 'Y' | 'h' | 'H' | 's' | 'S' | 'e' | 'E' | 'g' | 'G' | 'b' | 'B' | 'a' | 'A' => {
+                return Err(Format::Moment);
+            }
             // Between digits it groups thousands, which is no part of an identifier; behind them it divides by a thousand.
             ',' if rest.first().is_some_and(|next| matches!(next, '0' | '#' | '?')) => {}
             '-' | '+' | ' ' | '(' | ')' | ':' | '$' if !behind_point => section.whole.push(Mark::Fixed(*c)),
@@ -405,7 +432,11 @@ mod tests {
             ("0,", "not understood"),
             ("\"hidden\"", "not understood"),
         ] {
-            assert!(matches!(read(code, 5.0), Cell::Unfit(_, told) if told.contains(why) && told.contains(REMEDY)), "{code}: {:?}", read(code, 5.0));
+            assert!(
+                matches!(read(code, 5.0), Cell::Unfit(_, told) if told.contains(why) && told.contains(REMEDY)),
+                "{code}: {:?}",
+                read(code, 5.0)
+            );
         }
         for id in [9, 11, 12, 14, 22, 46, 48, 59] {
             assert!(matches!(Formats::of(&[id], &HashMap::new()).cell(5.0, 0, false), Cell::Unfit(..)), "{id}");
@@ -414,8 +445,14 @@ mod tests {
 
     #[test]
     fn dates_are_told_from_both_epochs() {
-        for (number, from_1904, text) in [(45658.0, false, "2025-01-01"), (44196.0, true, "2025-01-01"), (59.0, false, "1900-02-28"), (61.0, false, "1900-03-01")] {
-            assert!(matches!(moment(number, from_1904), Cell::Unfit(shown, _) if shown == text), "{number}: {:?}", moment(number, from_1904));
+        for (number, from_1904, text) in
+            [(45658.0, false, "2025-01-01"), (44196.0, true, "2025-01-01"), (59.0, false, "1900-02-28"), (61.0, false, "1900-03-01")]
+        {
+            assert!(
+                matches!(moment(number, from_1904), Cell::Unfit(shown, _) if shown == text),
+                "{number}: {:?}",
+                moment(number, from_1904)
+            );
         }
     }
 

@@ -4,14 +4,17 @@
 //! which ends the process at once, past everything that could be caught. So the process that ends
 //! is a short-lived one that has nothing else to do. The program starts itself anew with a first
 //! argument of its own, hands the file in, and takes the rows out, step by step.
+mod book;
 mod cell;
 mod child;
 mod columns;
 mod format;
+mod notes;
 mod package;
 mod parent;
 mod rows;
 mod sheet;
+mod text;
 pub mod wire;
 
 pub use columns::{Column, ERRORS};

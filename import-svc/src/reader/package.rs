@@ -38,8 +38,10 @@ pub fn check(file: &[u8]) -> Result<(), Rejection> {
     }
     let mut left = MOST_UNPACKED;
     for index in 0..parts.len() {
-        let part = parts.by_index(index).map_err(|_| unreadable("a part of it is damaged or locked with a password"))?;
-        left = unpack(part, left)?;
+        // What cannot be unpacked counts for nothing here: the parts that are needed are refused when they are read.
+        if let Ok(part) = parts.by_index(index) {
+            left = unpack(part, left)?;
+        }
     }
     Ok(())
 }
@@ -55,7 +57,7 @@ fn check_signature(file: &[u8]) -> Result<(), Rejection> {
 }
 
 /// Whether a part is the workbook of an xlsx package, whatever case and slashes its writer used.
-fn is_workbook(name: &[u8]) -> bool {
+pub(super) fn is_workbook(name: &[u8]) -> bool {
     let name = String::from_utf8_lossy(name).replace('\\', "/").to_ascii_lowercase();
     name.rsplit('/').next().is_some_and(|last| last.starts_with("workbook") && last.ends_with(".xml"))
 }
@@ -69,7 +71,7 @@ fn unpack(mut part: impl Read, mut left: u64) -> Result<u64, Rejection> {
     let mut buffer = vec![0; 64 << 10];
     let mut seen = Part::default();
     loop {
-        let count = part.read(&mut buffer).map_err(|_| unreadable("a part of it is damaged"))?;
+        let count = part.read(&mut buffer).unwrap_or_default();
         if count == 0 {
             return seen.whole().map(|()| left);
         }

@@ -2,14 +2,16 @@
 use super::{
     cell::Cell,
     columns::{self, Column, Columns, Place},
-    sheet::{Purpose, Stop},
+    notes::Notes,
+    sheet::{self, Purpose, Stop},
     wire::{Line, Lines, Record, Sheet},
 };
-use crate::refusal::{ErrorCode, RowErrors, is_unprintable, refuse, unreadable};
+use crate::refusal::{ErrorCode, RowErrors, refuse};
 use bytes::Bytes;
 use patio_proto::{
     identifier::Identifier,
     imports::Rejection,
+    normal, space,
     vehicle::{ImportVehiclesRequest, NewVehicle},
 };
 use prost::Message;
@@ -21,8 +23,6 @@ pub const MOST_ROWS: u32 = 200_000;
 const MOST_COLUMNS: u32 = 64;
 /// Vehicles of one record.
 const STEP: usize = 500;
-/// Longest parking space, in characters.
-const LONGEST_SPACE: usize = 40;
 
 /// The longest text a column of the campaign takes, in characters.
 fn longest(column: Column) -> usize {
@@ -35,6 +35,9 @@ fn longest(column: Column) -> usize {
 /// The columns that say the same in every row.
 const CAMPAIGN: [Column; 4] = [Column::Campaign, Column::Part, Column::Description, Column::ModelType];
 
+/// The columns whose cells must hold what was typed, letter by letter.
+const EXACT: [Column; 3] = [Column::ModelCode, Column::SerialNumber, Column::ParkingSpace];
+
 /// The cells of a row, by column.
 type Cells = [Cell; Column::ALL.len()];
 
@@ -46,12 +49,21 @@ pub(super) struct Rows<'s> {
     header: Vec<(u32, String)>,
     cells: Cells,
     filled: bool,
-    campaign: Option<[String; 4]>,
+    campaign: Option<Campaign>,
+    notes: Notes,
     known: HashMap<String, u32>,
     errors: RowErrors,
     read: u32,
     vehicles: Vec<NewVehicle>,
     correcting: Option<Correcting>,
+}
+
+/// What the first row says of the campaign, by [`CAMPAIGN`].
+struct Campaign {
+    /// The cells, for the rows that repeat them as they are.
+    cells: [Cell; 4],
+    /// In their normal form.
+    texts: [String; 4],
 }
 
 /// The rows that are to be handed back.
@@ -89,6 +101,7 @@ impl<'s> Rows<'s> {
             cells: Cells::default(),
             filled: false,
             campaign: None,
+            notes: Notes::default(),
             known: HashMap::new(),
             errors: RowErrors::default(),
             read: 0,
@@ -103,7 +116,7 @@ impl<'s> Rows<'s> {
             return Ok(());
         }
         if row < self.row {
-            return Err(unreadable("its rows are out of order").into());
+            return Err(sheet::out_of_order().into());
         }
         if row > self.row {
             self.end_row()?;
@@ -116,13 +129,7 @@ impl<'s> Rows<'s> {
             return Err(too_many(row).into());
         }
         if row == 0 {
-            self.header.push((
-                place,
-                match cell {
-                    Cell::Text(text) | Cell::Bad(text, _) => text,
-                    Cell::Blank => String::new(),
-                },
-            ));
+            self.header.push((place, cell.shown().to_owned()));
             return Ok(());
         }
         match self.columns()?.at(place) {
@@ -142,11 +149,12 @@ impl<'s> Rows<'s> {
             self.hand_on()?;
             return Err(self.errors.refusal().into());
         }
-        let Some([campaign, part, description, model_type]) = self.campaign.take() else {
+        let Some(Campaign { texts: [campaign, part, description, model_type], .. }) = self.campaign.take() else {
             return Err(refuse(ErrorCode::NoVehicles, "The sheet 'Sheet1' holds no vehicles below its header.").into());
         };
         self.hand_on()?;
-        Ok(Sheet { campaign, part, description, model_type, vehicles: self.read.into() })
+        let notes = self.notes.sentences();
+        Ok(Sheet { campaign, part, description, model_type, vehicles: self.read.into(), notes })
     }
 
     fn columns(&mut self) -> Result<&Columns, Rejection> {
@@ -198,15 +206,13 @@ impl<'s> Rows<'s> {
         }
     }
 
-    /// Reports what is no value in any column.
+    /// Reports what is no value in any column, and what is none in a column of [`EXACT`].
     fn report_bad(&mut self, cells: &Cells) {
         for column in Column::ALL {
             match &cells[column as usize] {
                 Cell::Bad(value, why) => self.error(column, value, &format!("{} {why}", column.name())),
-                Cell::Text(text) if text.contains(is_unprintable) => {
-                    self.error(column, text, &format!("{} holds a character that cannot be printed", column.name()));
-                }
-                Cell::Text(_) | Cell::Blank => {}
+                Cell::Unfit(value, why) if EXACT.contains(&column) => self.error(column, value, &format!("{}: {why}", column.name())),
+                Cell::Text(_) | Cell::Unfit(..) | Cell::Blank => {}
             }
         }
     }
@@ -217,26 +223,35 @@ impl<'s> Rows<'s> {
             self.campaign = Some(self.first_campaign(cells));
             return;
         };
-        for (column, first) in CAMPAIGN.into_iter().zip(&campaign) {
-            let value = text(cells, column);
-            if !value.is_empty() && value != first {
-                self.error(column, value, &format!("{} differs from the first row; a file holds one campaign", column.name()));
+        for (at, column) in CAMPAIGN.into_iter().enumerate() {
+            let cell = &cells[column as usize];
+            if *cell == campaign.cells[at] || cell.as_text().is_empty() {
+                continue;
+            }
+            // A text that is far too long is another one; its normal form is not worth making for each row.
+            let is_same = cell.as_text().len() <= 8 * longest(column) && normal_text(column, cell.as_text()) == campaign.texts[at];
+            if !is_same {
+                let message = format!("{} differs from the first row; a file holds one campaign", column.name());
+                self.error(column, cell.as_text(), &message);
             }
         }
         self.campaign = Some(campaign);
     }
 
-    fn first_campaign(&mut self, cells: &Cells) -> [String; 4] {
+    fn first_campaign(&mut self, cells: &Cells) -> Campaign {
         if cells[Column::Campaign as usize] == Cell::Blank {
             self.error(Column::Campaign, "", "Campaign is missing; the first row names the campaign");
         }
-        for column in CAMPAIGN {
-            let (value, most) = (text(cells, column), longest(column));
+        let texts = CAMPAIGN.map(|column| normal_text(column, text(cells, column)));
+        for (column, value) in CAMPAIGN.into_iter().zip(&texts) {
+            let most = longest(column);
             if value.chars().count() > most {
                 self.error(column, value, &format!("{} is longer than {most} characters", column.name()));
+            } else {
+                self.notes.compare(column, text(cells, column), value);
             }
         }
-        CAMPAIGN.map(|column| text(cells, column).to_owned())
+        Campaign { cells: CAMPAIGN.map(|column| cells[column as usize].clone()), texts }
     }
 
     /// Makes a vehicle of the row; none when something is wrong with it.
@@ -254,24 +269,36 @@ impl<'s> Rows<'s> {
 
     fn space(&mut self, cells: &Cells) -> Option<String> {
         let column = Column::ParkingSpace;
-        let space = match &cells[column as usize] {
-            Cell::Text(space) => space,
-            Cell::Bad(..) => return None,
+        let written = match &cells[column as usize] {
+            Cell::Text(written) => written,
+            Cell::Unfit(..) | Cell::Bad(..) => return None,
             Cell::Blank => {
                 self.error(column, "", "Parking Space is missing");
                 return None;
             }
         };
-        if space.chars().count() > LONGEST_SPACE {
-            self.error(column, space, &format!("Parking Space is longer than {LONGEST_SPACE} characters"));
-            return None;
+        let parsed = if written.len() > 16 * space::LONGEST {
+            Err(format!("is longer than {} characters", space::LONGEST))
+        } else {
+            space::parse(written)
+        };
+        match parsed {
+            Ok(space) if space.is_empty() => self.error(column, written, "Parking Space is missing"),
+            Ok(space) => {
+                self.notes.compare(column, written, &space);
+                return Some(space);
+            }
+            Err(why) => self.error(column, written, &format!("Parking Space {why}")),
         }
-        Some(space.clone())
+        None
     }
 
     fn identifier(&mut self, cells: &Cells) -> Option<Identifier> {
         let (model, serial) = (text(cells, Column::ModelCode), text(cells, Column::SerialNumber));
-        if let Ok(identifier) = Identifier::new(model, serial) {
+        let is_exact = [Column::ModelCode, Column::SerialNumber].iter().all(|column| !matches!(cells[*column as usize], Cell::Unfit(..)));
+        if let Some(identifier) = Identifier::new(model, serial).ok().filter(|_| is_exact) {
+            self.notes.compare(Column::ModelCode, model, &identifier.model_code);
+            self.notes.compare(Column::SerialNumber, serial, &identifier.serial_number);
             return Some(identifier);
         }
         // Each half beside a good one, so that both are named when both are wrong.
@@ -282,15 +309,16 @@ impl<'s> Rows<'s> {
 
     /// Reports half an identifier, unless the cell has been reported already.
     fn half(&mut self, cells: &Cells, column: Column, wrong: Option<String>) {
-        let reported = match &cells[column as usize] {
-            Cell::Bad(..) => true,
-            Cell::Text(text) => text.contains(is_unprintable),
-            Cell::Blank => false,
-        };
+        let reported = matches!(cells[column as usize], Cell::Bad(..) | Cell::Unfit(..));
         if let Some(message) = wrong.filter(|_| !reported) {
             self.error(column, text(cells, column), &message);
         }
     }
+}
+
+/// The normal form of a campaign's text: lines for the description, one line for the others.
+fn normal_text(column: Column, written: &str) -> String {
+    if column == Column::Description { normal::lines(written) } else { normal::name(written).into_owned() }
 }
 
 fn text(cells: &Cells, column: Column) -> &str {

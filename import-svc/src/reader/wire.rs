@@ -78,6 +78,9 @@ pub struct Sheet {
     /// How many vehicles there are.
     #[prost(int64, tag = "5")]
     pub vehicles: i64,
+    /// What was read otherwise than the sheet shows it, one sentence each.
+    #[prost(string, repeated, tag = "6")]
+    pub notes: Vec<String>,
 }
 
 /// Writes a record behind its length.

@@ -138,6 +138,7 @@ impl From<Outcome> for pb::BulkReply {
             skipped: outcome.skipped.into_iter().map(|(vin, reason)| pb::Skipped { vin, reason: reason.to_owned() }).collect(),
             not_found: outcome.not_found,
             preview: outcome.preview,
+            warnings: outcome.warnings,
         }
     }
 }

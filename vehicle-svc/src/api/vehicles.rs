@@ -26,8 +26,8 @@ use patio_kit::{
     page::{self, Window},
 };
 use patio_proto::{
-    identifier::Identifier,
-    status,
+    identifier::{self, Identifier},
+    normal, status,
     vehicle::{self as pb, OnConflict, VehicleStatus, vehicle_service_server::VehicleService},
 };
 use tonic::{Request, Status};
@@ -57,6 +57,30 @@ impl Api {
         let rosters = Rosters::new(host.tasks.clone(), db.clone());
         let together = Together::new(db.clone(), host.tasks.clone());
         Self { db, clock: host.clock.clone(), progress, rosters, live, together }
+    }
+
+    /// Searches for the text as written; when no vehicle holds it, as identifiers are compared, and then without the `I`
+    /// that labels of imported cars begin with.
+    async fn search(
+        &self,
+        campaign: &Campaign,
+        filter: vehicles::Filter,
+        window: Window,
+    ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
+        let (page, total) = self.page(campaign, &filter, window).await?;
+        let key = identifier::key(&filter.needle).to_lowercase();
+        if total > 0 || key.is_empty() {
+            return Ok((page, total));
+        }
+        let bare = key.strip_prefix('i').filter(|bare| !bare.is_empty()).map(str::to_owned);
+        for key in [Some(key), bare].into_iter().flatten() {
+            let filter = vehicles::Filter { pattern: page::contains(&key), needle: key, ..filter.clone() };
+            let (page, total) = self.page(campaign, &filter, window).await?;
+            if total > 0 {
+                return Ok((page, total));
+            }
+        }
+        Ok((page, total))
     }
 
     /// A page and how many vehicles there are: by the roster where that spares the database a search.
@@ -101,8 +125,7 @@ impl VehicleService for Api {
         let ask = request.into_inner();
         let window = Window::of(ask.page.as_ref());
         let campaign = campaigns::find(&self.db, ask.campaign_id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(ask.campaign_id))?;
-        let filter = filter(&ask)?;
-        let (page, total) = self.page(&campaign, &filter, window).await.map_err(Error::from)?;
+        let (page, total) = self.search(&campaign, filter(&ask)?, window).await.map_err(Error::from)?;
         reply(pb::ListVehiclesReply {
             vehicles: page.into_iter().map(Into::into).collect(),
             meta: Some(window.meta(total)),
@@ -180,7 +203,8 @@ fn filter(ask: &pb::ListVehiclesRequest) -> Result<vehicles::Filter, Error> {
         Some(number) => Some(status::text(VehicleStatus::try_from(number).map_err(|_| Error::Bad("there is no such status".to_owned()))?)),
         None => None,
     };
-    Ok(vehicles::Filter { needle: ask.search.to_lowercase(), pattern: page::contains(&ask.search), yard: ask.yard.map(i64::from), status })
+    let search = normal::code(&ask.search).to_lowercase();
+    Ok(vehicles::Filter { pattern: page::contains(&search), needle: search, yard: ask.yard.map(i64::from), status })
 }
 
 /// A checked value, every bad field named.

@@ -95,6 +95,8 @@ impl Named {
 /// What is fetched of vehicles beside what every change needs: texts that no change looks at cost as much as all the rest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wanted {
+    /// Model code and serial number, which come with any of the others as well.
+    pub identifier: bool,
     /// Where they stand.
     pub place: bool,
     /// Team leader notes.
@@ -113,7 +115,7 @@ pub(super) use content;
 
 impl Wanted {
     /// All there is.
-    const ALL: Self = Self { place: true, operator_notes: true, admin_notes: true };
+    const ALL: Self = Self { identifier: true, place: true, operator_notes: true, admin_notes: true };
 
     /// The fields that are fetched.
     fn fields(self) -> &'static [&'static str] {

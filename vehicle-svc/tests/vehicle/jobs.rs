@@ -39,6 +39,61 @@ async fn set(yard: &Yard, serials: &[u32], to: VehicleStatus) -> i64 {
     bulk(yard, Role::Manager, serials, StatusAction::Insert, to).await
 }
 
+#[tokio::test]
+async fn a_code_that_fits_two_cars_changes_neither_until_it_says_which() {
+    each_database(async |host| {
+        let yard = Yard::beside(host).await;
+        for (campaign, model, serial) in [(7, "BG3", "0001"), (8, "BG30", "001"), (9, "BG3", "0001")] {
+            yard.import_one(campaign, model, serial, "A-1").await;
+            yard.open(campaign, &format!("Campaign {campaign}"), 1).await;
+        }
+        let set = async |vin: &str| {
+            let (action, status) = (StatusAction::Insert.into(), VehicleStatus::Ok.into());
+            let ask = BulkStatusRequest { vins: vec![vin.to_owned()], action, status, dry_run: true, ..BulkStatusRequest::default() };
+            let reply = yard.bulk().bulk_status(yard.person(3, Role::Manager).sign(ask)).await.unwrap().into_inner();
+            (reply.updated, reply.skipped.into_iter().map(|skipped| (skipped.vin, skipped.reason)).collect::<Vec<_>>())
+        };
+        let (updated, skipped) = set("BG30001").await;
+        assert_eq!(updated, 0);
+        assert_eq!(skipped.iter().map(|(vin, _)| vin.as_str()).collect::<Vec<_>>(), ["BG3 0001", "BG30 001", "BG3 0001"]);
+        assert!(skipped.iter().all(|(_, why)| why.contains("fits two different cars")), "{skipped:?}");
+        assert_eq!(set("BG3 0001").await, (2, vec![]));
+        assert_eq!(set("BG30 001").await, (1, vec![]));
+
+        let move_to = async |rows: &[(&str, &str)]| {
+            let rows = rows.iter().map(|(vin, space)| NewSpace { vin: (*vin).to_owned(), parking_space: (*space).to_owned() }).collect();
+            let ask = BulkParkingSpaceRequest { rows, dry_run: true, ..BulkParkingSpaceRequest::default() };
+            yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).sign(ask)).await.map(tonic::Response::into_inner)
+        };
+        let moved = move_to(&[("BG30001", "B-1")]).await.unwrap();
+        assert_eq!((moved.updated, moved.skipped.len()), (0, 3));
+        let both = move_to(&[("BG3 0001", "B-1"), ("BG30 001", "B-2")]).await.unwrap();
+        assert_eq!((both.updated, both.skipped.len()), (0, 3), "the two lines are of two cars with one key");
+        let moved = move_to(&[("bg3 0001", "7-1"), ("BG3  0001", "7-2")]).await.unwrap();
+        let repeat = "One line repeats a vehicle that is named before; it counts once.";
+        assert_eq!(
+            (moved.updated, moved.warnings),
+            (2, vec![repeat.into(), "2 vehicles move to a space that belongs to no yard: 7-2, 7-2.".into()])
+        );
+        let hidden = "One vehicle moves to a space that belongs to a yard that no screen shows: 0-7.";
+        assert_eq!(move_to(&[("BG30 001", "0-7")]).await.unwrap().warnings, [hidden]);
+        let refused = move_to(&[("BG3 0001", "B-1"), ("BG3 0001", "01/mar")]).await.unwrap_err();
+        assert!(refused.message().contains("row 2: the parking space `01/mar` is a date or a time"), "{refused}");
+
+        let row = EditRow {
+            line: 2,
+            model_code: "BG30".into(),
+            serial_number: "001".into(),
+            parking_space: Some("C-1".into()),
+            ..EditRow::default()
+        };
+        let ask = BulkEditRequest { rows: vec![row], dry_run: true, source: String::new() };
+        let edited = yard.bulk().bulk_edit(yard.person(3, Role::Admin).sign(ask)).await.unwrap().into_inner();
+        assert_eq!(edited.preview.iter().map(|one| one.vin_number.as_str()).collect::<Vec<_>>(), ["BG30 001"]);
+    })
+    .await;
+}
+
 async fn file(yard: &Yard, rows: Vec<EditRow>) -> i64 {
     let ask = BulkEditRequest { rows, dry_run: false, source: "changes.csv".into() };
     assert_eq!(yard.bulk().bulk_edit(yard.person(3, Role::Admin).sign(ask)).await.unwrap().into_inner().total_errors, 0);

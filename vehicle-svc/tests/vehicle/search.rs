@@ -1,6 +1,6 @@
 //! A search finds its text, in any case, and a text is only a text.
 use crate::yard::{CAMPAIGN, Yard};
-use patio_proto::{access::Role, common::Page, vehicle::ListVehiclesRequest};
+use patio_proto::{access::Role, common::Page, identifier, normal, vehicle::ListVehiclesRequest};
 use patio_testing::each_database;
 use std::time::{Duration, Instant};
 
@@ -46,14 +46,41 @@ async fn a_search_finds_the_vehicles_that_hold_its_text_and_no_others() {
         let walk = yard.walk().await;
         let long = "x".repeat(200);
         for text in TEXTS.into_iter().chain([long.as_str()]) {
-            let holds = |value: &str| value.to_lowercase().contains(&text.to_lowercase());
-            let expected: Vec<_> = walk
-                .iter()
-                .filter(|one| holds(&format!("{} {}", one.model_code, one.serial_number)) || holds(&one.parking_space))
-                .map(|one| one.parking_space.clone())
-                .collect();
+            let holding = |needle: &str| -> Vec<_> {
+                let holds = |value: &str| [value, &identifier::key(value)].iter().any(|text| text.to_lowercase().contains(needle));
+                let found =
+                    walk.iter().filter(|one| holds(&format!("{} {}", one.model_code, one.serial_number)) || holds(&one.parking_space));
+                found.map(|one| one.parking_space.clone()).collect()
+            };
+            let as_written = holding(&normal::code(text).to_lowercase());
+            let key = identifier::key(text).to_lowercase();
+            let expected = if as_written.is_empty() && !key.is_empty() { holding(&key) } else { as_written };
             assert_eq!(found(&yard, text).await, expected, "{text:?}");
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_vehicle_is_found_by_every_spelling_of_its_identifier_and_of_its_space() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["B-230", "C-1"]).await;
+        for spelling in [
+            "HB20 000001",
+            "HB20000001",
+            "*HB20000001*",
+            "hb20-000001",
+            " 000001 ",
+            "IHB20000001",
+            "ihb20 000001",
+            "B-230",
+            "b - 230",
+            "b230",
+            "B\u{2013}230",
+        ] {
+            assert_eq!(found(&yard, spelling).await, ["B-230"], "{spelling:?}");
+        }
+        assert_eq!(found(&yard, "IHB21000001").await, Vec::<String>::new());
     })
     .await;
 }

@@ -131,6 +131,16 @@ impl Yard {
                 parking_space: (*space).into(),
             })
             .collect();
+        self.store(campaign, &vehicles).await
+    }
+
+    /// A draft of one vehicle.
+    pub async fn import_one(&self, campaign: i64, model: &str, serial: &str, space: &str) {
+        let vehicle = pb::NewVehicle { model_code: model.into(), serial_number: serial.into(), parking_space: space.into() };
+        self.store(campaign, &[vehicle]).await.unwrap();
+    }
+
+    async fn store(&self, campaign: i64, vehicles: &[pb::NewVehicle]) -> Result<i64, Status> {
         let chunks: Vec<_> = vehicles
             .chunks(500)
             .map(|chunk| pb::ImportVehiclesRequest { campaign_id: campaign, vehicles: chunk.to_vec(), source: "cars.xlsx".into() })
