@@ -68,6 +68,10 @@ impl Identifier {
 }
 
 fn part(name: &str, written: &str) -> Result<String, String> {
+    // Far longer than any spelling of a good one: its normal form is not worth making.
+    if written.len() > 16 * LONGEST_PART {
+        return Err(format!("{name} is longer than {LONGEST_PART} characters"));
+    }
     let text = normal::code(written).to_uppercase();
     if text.is_empty() {
         return Err(format!("{name} is missing"));

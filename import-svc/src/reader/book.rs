@@ -121,9 +121,7 @@ fn part<'p, 'f>(package: &'p mut Package<'f>, path: &str) -> Result<Option<Part<
         _ => unreadable("a part of it is damaged"),
     })?;
     let mut reader = Reader::from_reader(BufReader::with_capacity(64 << 10, file));
-    let config = reader.config_mut();
-    config.check_end_names = false;
-    config.expand_empty_elements = true;
+    reader.config_mut().check_end_names = false;
     Ok(Some(reader))
 }
 
@@ -178,7 +176,7 @@ fn each_start(xml: &mut Part<'_, '_>, mut take: impl FnMut(&BytesStart<'_>) -> R
     loop {
         buffer.clear();
         match xml.read_event_into(&mut buffer).map_err(|_| damaged())? {
-            Event::Start(start) => take(&start)?,
+            Event::Start(start) | Event::Empty(start) => take(&start)?,
             Event::Eof => return Ok(()),
             _ => {}
         }
@@ -204,6 +202,8 @@ fn texts(package: &mut Package<'_>, path: &str) -> Result<Vec<Rc<str>>, Rejectio
         buffer.clear();
         match xml.read_event_into(&mut buffer).map_err(|_| damaged())? {
             Event::Start(start) if start.local_name().as_ref() == "si" => texts.push(item(&mut xml, "si")?.into()),
+            Event::Empty(start) if start.local_name().as_ref() == "si" => texts.push("".into()),
+            Event::Empty(start) if start.local_name().as_ref() == "sst" => return Ok(texts),
             Event::End(end) if end.local_name().as_ref() == "sst" => return Ok(texts),
             Event::Eof => return Err(damaged()),
             _ => {}
@@ -269,7 +269,7 @@ fn formats(package: &mut Package<'_>, path: &str) -> Result<Formats, Rejection> 
     loop {
         buffer.clear();
         match xml.read_event_into(&mut buffer).map_err(|_| damaged())? {
-            Event::Start(start) => match start.local_name().as_ref() {
+            Event::Start(start) | Event::Empty(start) => match start.local_name().as_ref() {
                 "numFmt" => {
                     if let Ok(id) = attribute(&start, "numFmtId")?.parse() {
                         codes.insert(id, attribute(&start, "formatCode")?);

@@ -49,8 +49,9 @@ pub fn read(file: &[u8], purpose: Purpose, send: &mut dyn FnMut(Record) -> io::R
     let (xml, texts, formats) = workbook.sheet()?;
     let mut rows = Rows::new(purpose, send);
     let mut cells = Cells { xml, texts, formats, from_1904, row: 0, column: 0 };
-    cells.find_data()?;
-    cells.each(|at, cell| rows.take(at, cell))?;
+    if cells.find_data()? {
+        cells.each(|at, cell| rows.take(at, cell))?;
+    }
     let mut sheet = rows.finish()?;
     if is_hidden {
         sheet.notes.insert(0, "The sheet 'Sheet1' is hidden in the workbook; its vehicles were read all the same.".to_owned());
@@ -70,14 +71,15 @@ struct Cells<'p, 'f> {
 }
 
 impl Cells<'_, '_> {
-    /// Reads up to the first row.
-    fn find_data(&mut self) -> Result<(), Rejection> {
+    /// Reads up to the first row; `false` when there are no rows.
+    fn find_data(&mut self) -> Result<bool, Rejection> {
         let (mut buffer, mut is_worksheet) = (Vec::new(), false);
         loop {
             buffer.clear();
             match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged())? {
+                Event::Empty(start) if start.local_name().as_ref() == "sheetData" => return Ok(false),
                 Event::Start(start) => match start.local_name().as_ref() {
-                    "sheetData" => return Ok(()),
+                    "sheetData" => return Ok(true),
                     "worksheet" => is_worksheet = true,
                     _ if !is_worksheet => return Err(book::no_worksheet()),
                     _ => {}
@@ -94,15 +96,18 @@ impl Cells<'_, '_> {
         loop {
             buffer.clear();
             match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged())? {
-                Event::Start(start) if start.local_name().as_ref() == "row" => {
-                    let number = book::attribute(&start, "r")?;
-                    if !number.is_empty() {
-                        self.row = number.parse::<u32>().ok().and_then(|number| number.checked_sub(1)).ok_or_else(book::damaged)?;
-                    }
-                }
                 Event::Start(start) if start.local_name().as_ref() == "c" => {
                     let (at, cell) = self.cell(&start)?;
                     take(at, cell)?;
+                }
+                // Cells with nothing but a style, of which some programs write a million.
+                Event::Empty(start) if start.local_name().as_ref() == "c" => {
+                    self.column = self.place(&Attributes::of(&start)?)?.1.saturating_add(1);
+                }
+                Event::Start(start) if start.local_name().as_ref() == "row" => self.begin_row(&start)?,
+                Event::Empty(start) if start.local_name().as_ref() == "row" => {
+                    self.begin_row(&start)?;
+                    self.row = self.row.saturating_add(1);
                 }
                 Event::End(end) if end.local_name().as_ref() == "row" => (self.row, self.column) = (self.row.saturating_add(1), 0),
                 Event::End(end) if end.local_name().as_ref() == "sheetData" => return Ok(()),
@@ -112,15 +117,28 @@ impl Cells<'_, '_> {
         }
     }
 
+    fn begin_row(&mut self, start: &BytesStart<'_>) -> Result<(), Rejection> {
+        let number = book::attribute(start, "r")?;
+        if !number.is_empty() {
+            self.row = number.parse::<u32>().ok().and_then(|number| number.checked_sub(1)).ok_or_else(book::damaged)?;
+        }
+        Ok(())
+    }
+
+    /// Row and column of a cell, counted from 0; the next place when it does not say.
+    fn place(&self, attributes: &Attributes<'_>) -> Result<(u32, u32), Rejection> {
+        if attributes.place.is_empty() { Ok((self.row, self.column)) } else { position(attributes.place).ok_or_else(book::damaged) }
+    }
+
     fn cell(&mut self, start: &BytesStart<'_>) -> Result<((u32, u32), Cell), Rejection> {
-        let place = book::attribute(start, "r")?;
-        let at = if place.is_empty() { (self.row, self.column) } else { position(&place).ok_or_else(book::damaged)? };
-        let style = book::attribute(start, "s")?.parse().unwrap_or_default();
-        let kind = book::attribute(start, "t")?;
+        let attributes = Attributes::of(start)?;
+        let at = self.place(&attributes)?;
+        let (style, kind) = (attributes.style.parse().unwrap_or_default(), attributes.kind);
         let (mut value, mut buffer) = (None, Vec::new());
         loop {
             buffer.clear();
             match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged())? {
+                Event::Empty(inner) if matches!(inner.local_name().as_ref(), "v" | "is") => value = Some(String::new()),
                 Event::Start(inner) => match inner.local_name().as_ref() {
                     "v" => value = Some(book::content(&mut self.xml, "v")?),
                     "is" => value = Some(book::item(&mut self.xml, "is")?),
@@ -132,7 +150,7 @@ impl Cells<'_, '_> {
             }
         }
         self.column = at.1.saturating_add(1);
-        Ok((at, value.map_or(Cell::Blank, |value| self.read(&value, &kind, style))))
+        Ok((at, value.map_or(Cell::Blank, |value| self.read(&value, kind, style))))
     }
 
     /// Reads a value by the kind that its cell says it is.
@@ -157,6 +175,34 @@ impl Cells<'_, '_> {
             },
             _ => bad(value, "holds a value of an unknown kind"),
         }
+    }
+}
+
+/// What a cell's element says: where the cell is, in which style, of which kind; empty when it does not say.
+#[derive(Default)]
+struct Attributes<'x> {
+    place: &'x str,
+    style: &'x str,
+    kind: &'x str,
+}
+
+impl<'x> Attributes<'x> {
+    /// Reads them in one pass, as there are millions of cells; none of the values needs an escape.
+    fn of(start: &'x BytesStart<'_>) -> Result<Self, Rejection> {
+        let (mut attributes, mut rest) = (Self::default(), start.attributes_raw());
+        while let Some((name, behind)) = rest.split_once('=') {
+            let behind = behind.trim_start();
+            let quote = behind.chars().next().filter(|quote| matches!(quote, '"' | '\'')).ok_or_else(book::damaged)?;
+            let (value, after) = behind[1..].split_once(quote).ok_or_else(book::damaged)?;
+            match name.trim() {
+                "r" => attributes.place = value,
+                "s" => attributes.style = value,
+                "t" => attributes.kind = value,
+                _ => {}
+            }
+            rest = after;
+        }
+        if rest.trim().is_empty() { Ok(attributes) } else { Err(book::damaged()) }
     }
 }
 
