@@ -1,9 +1,11 @@
 import createClient, { type Middleware } from 'openapi-fetch'
-import { offline, problemOf } from './problem'
+import { offline, problemOf, type Problem } from './problem'
 import type { paths } from './schema'
 import { currentSession, endSession, ownerOf, rememberScreen } from './session'
+import { isShaped } from './shape'
 import { noteSignal } from './signal'
 import { createStore } from '@/lib/store'
+import { isRecord } from '@/lib/stored'
 
 const BASE = '/api'
 
@@ -30,8 +32,10 @@ const session: Middleware = {
     if (schemaPath === '/sessions' && request.method === 'POST') return
     for (const [name, value] of Object.entries(bearer())) if (!request.headers.has(name)) request.headers.set(name, value)
   },
-  onResponse({ request, response }) {
+  async onResponse({ request, response }) {
+    if (!isOurs(response)) throw strangers()
     noteSignal(true)
+    if (response.status === 401 && !(await isRefusal(response.clone()))) throw strangers()
     noticeExpiry(request.headers, response.status)
   },
   onError({ request }) {
@@ -47,23 +51,43 @@ const isTimeout = (reason: unknown): boolean => reason instanceof DOMException &
 export const http = createClient<paths>({ baseUrl: BASE, fetch: (request) => globalThis.fetch(request) })
 http.use(session)
 
+/** An answer of a network that asks for a login first is as good as none. */
+function strangers(): Problem {
+  noteSignal(false)
+  return offline()
+}
+
+/** Whether an answer may be the gateway's, which sends nobody elsewhere and answers no pages. */
+const isOurs = (response: Response): boolean => !response.redirected && response.headers.get('content-type')?.includes('html') !== true
+
+/** Whether a body refuses as the gateway does, with a code. */
+const refuses = (body: unknown): boolean => isRecord(body) && (typeof body.code === 'string' || typeof body.Message === 'string')
+
+const isRefusal = async (response: Response): Promise<boolean> => refuses(parsed(await response.text()))
+
 interface Outcome<T> {
   data?: T
   error?: unknown
   response: Response
 }
 
-/** The data of a call, or its Problem thrown. */
-export async function answer<T>(call: Promise<Outcome<T>>): Promise<NonNullable<T>> {
-  const { data, error, response } = await call
-  if (!response.ok || data === undefined || data === null) throw problemOf(response.status, error)
+/** The data of a call, or its Problem thrown; data of another shape is the answer of somebody else. */
+export async function answer<T>(call: Promise<Outcome<T>>, shape = ''): Promise<NonNullable<T>> {
+  const { data, error, response } = await call.catch(unparsed)
+  if (!response.ok) throw problemOf(response.status, error)
+  if (data === undefined || data === null || !isShaped(data, shape)) throw strangers()
   return data
 }
 
 /** Waits for a call that answers nothing. */
 export async function done(call: Promise<Outcome<unknown>>): Promise<void> {
-  const { error, response } = await call
+  const { error, response } = await call.catch(unparsed)
   if (!response.ok) throw problemOf(response.status, error)
+}
+
+/** What announces JSON and is none comes from somebody else. */
+function unparsed(cause: unknown): never {
+  throw cause instanceof SyntaxError ? strangers() : cause
 }
 
 /** A raw authenticated request for what is not JSON: files and event streams. */
@@ -73,11 +97,13 @@ export async function raw(path: string, init: RequestInit = {}): Promise<Respons
     if (init.signal?.aborted !== true) noteSignal(false)
     throw offline()
   })
+  if (!isOurs(response)) throw strangers()
   noteSignal(true)
-  noticeExpiry(headers, response.status)
   if (response.ok) return response
-  const text = await response.text()
-  throw problemOf(response.status, parsed(text))
+  const body = parsed(await response.text())
+  if (response.status === 401 && !refuses(body)) throw strangers()
+  noticeExpiry(headers, response.status)
+  throw problemOf(response.status, body)
 }
 
 function parsed(text: string): unknown {

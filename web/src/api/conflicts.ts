@@ -14,5 +14,5 @@ export const conflictsQuery = ({ state, mine, campaign }: ConflictSearch) =>
   queryOptions({
     queryKey: ['conflicts', state, mine, campaign],
     queryFn: ({ signal }) =>
-      answer(http.GET('/conflicts', { params: { query: { per_page: MANY, ...(state && { state }), ...(mine !== undefined && { mine }), ...(campaign !== undefined && { campaign_id: campaign }) } }, signal })),
+      answer(http.GET('/conflicts', { params: { query: { per_page: MANY, ...(state && { state }), ...(mine !== undefined && { mine }), ...(campaign !== undefined && { campaign_id: campaign }) } }, signal }), 'conflicts*'),
   })

@@ -1,7 +1,8 @@
-import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
+import { openDB, unwrap, type DBSchema, type IDBPDatabase } from 'idb'
 import type { Entry } from './outbox/entry'
 import type { Taken } from './taken/store'
 import type { ListedVehicle } from './types'
+import { createStore } from '@/lib/store'
 
 /** What this browser keeps for its people on its own disk. */
 interface Kept extends DBSchema {
@@ -20,7 +21,14 @@ const VERSION = 2
 let opened: Promise<Disk | null> | null = null
 
 /** The disk, or null where the browser has none for us: some private modes, a damaged profile. */
-export function disk(): Promise<Disk | null> {
+export async function disk(): Promise<Disk | null> {
+  const known = await reach()
+  if (known === null || isOpen(known)) return known
+  opened = null // the browser closed it without a word, as Safari does
+  return await reach()
+}
+
+function reach(): Promise<Disk | null> {
   opened ??= open().catch(() => {
     opened = null // another try may find what this one did not
     return null
@@ -28,11 +36,25 @@ export function disk(): Promise<Disk | null> {
   return opened
 }
 
+/** A transaction without requests ends by itself; a connection that was closed begins none. */
+function isOpen(known: Disk): boolean {
+  try {
+    unwrap(known).transaction('outbox', 'readonly')
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether another tab with an older version keeps this one from its disk. */
+export const heldElsewhere = createStore(false)
+
 async function open(): Promise<Disk> {
   const forget = () => {
     opened = null
   }
-  return await openDB<Kept>(NAME, VERSION, {
+  const connection = await openDB<Kept>(NAME, VERSION, {
+    blocked: () => heldElsewhere.set(true),
     upgrade(database, before) {
       if (before < 1) database.createObjectStore('outbox', { keyPath: 'seq', autoIncrement: true }).createIndex('owner', 'owner')
       if (before < 2) {
@@ -48,6 +70,8 @@ async function open(): Promise<Disk> {
     },
     terminated: forget,
   })
+  heldElsewhere.set(false)
+  return connection
 }
 
 export const isFull = (error: unknown): boolean => error instanceof DOMException && error.name === 'QuotaExceededError'

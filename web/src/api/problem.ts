@@ -47,6 +47,7 @@ const WORDS: Record<string, Key> = {
   OFFLINE: 'problem.offline',
   DISK_FULL: 'problem.diskFull',
   NO_DISK: 'problem.noDisk',
+  FILE_CHANGED: 'problem.fileChanged',
   CAMPAIGN_CLOSED: 'problem.closed',
   HTTP_403: 'problem.forbidden',
   HTTP_404: 'problem.notFound',

@@ -1,3 +1,4 @@
+import { CAMPAIGN, VEHICLE } from './shape'
 import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query'
 import { isWholeAlong, orAlong } from './along'
 import { answer, http } from './client'
@@ -18,7 +19,7 @@ const AFTER_SHOWN_MS = 300
 
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: ({ signal }) => answer(http.GET('/me', { signal })),
+  queryFn: ({ signal }) => answer(http.GET('/me', { signal }), 'id#'),
   staleTime: Infinity,
 })
 
@@ -33,7 +34,7 @@ export interface CampaignSearch {
 export const campaignsQuery = (query: CampaignSearch) =>
   queryOptions({
     queryKey: ['campaigns', 'page', query],
-    queryFn: ({ signal }) => orAlong(answer(http.GET('/campaigns', { params: { query }, signal })), (taken) => taken.campaigns(query)),
+    queryFn: ({ signal }) => orAlong(answer(http.GET('/campaigns', { params: { query }, signal }), 'campaigns*'), (taken) => taken.campaigns(query)),
     placeholderData: keepPreviousData,
     meta: { failed: 'campaigns.notLoaded' },
   })
@@ -48,7 +49,7 @@ export const campaignQuery = (id: number, yard: number | null) =>
   queryOptions({
     queryKey: ['campaigns', 'one', id, yard],
     queryFn: ({ signal }) =>
-      orAlong(answer(http.GET('/campaigns/{id}', { params: { path: { id }, query: yard === null ? {} : { yard } }, signal })), (taken) => taken.campaign(id, yard)),
+      orAlong(answer(http.GET('/campaigns/{id}', { params: { path: { id }, query: yard === null ? {} : { yard } }, signal }), CAMPAIGN), (taken) => taken.campaign(id, yard)),
   })
 
 /** Every yard, each page fetched in turn. */
@@ -61,7 +62,7 @@ async function everyCampaign(signal: AbortSignal): Promise<Campaign[]> {
   const found: Campaign[] = []
   for (let page = 0; ; page++) {
     const query = { page, per_page: MANY, status: 'all' as const }
-    const { campaigns, meta } = await answer(http.GET('/campaigns', { params: { query }, signal }))
+    const { campaigns, meta } = await answer(http.GET('/campaigns', { params: { query }, signal }), 'campaigns*')
     found.push(...campaigns)
     if (campaigns.length === 0 || found.length >= meta.total_count) return found
   }
@@ -70,7 +71,7 @@ async function everyCampaign(signal: AbortSignal): Promise<Campaign[]> {
 async function everyYard(signal: AbortSignal): Promise<Yard[]> {
   const found: Yard[] = []
   for (let page = 0; ; page++) {
-    const { yards, meta } = await answer(http.GET('/yards', { params: { query: { page } }, signal }))
+    const { yards, meta } = await answer(http.GET('/yards', { params: { query: { page } }, signal }), 'yards*')
     found.push(...yards)
     if (yards.length === 0 || found.length >= meta.total_count) return found
   }
@@ -80,14 +81,14 @@ export const yardCountsQuery = (campaign: string) =>
   queryOptions({
     queryKey: ['yards', 'counts', campaign],
     queryFn: ({ signal }) =>
-      orAlong(answer(http.GET('/yards/vehicle-counts', { params: { query: { campaign_name: campaign } }, signal })), (taken) => taken.yardCounts(campaign)),
+      orAlong(answer(http.GET('/yards/vehicle-counts', { params: { query: { campaign_name: campaign } }, signal }), '*'), (taken) => taken.yardCounts(campaign)),
   })
 
 export const vehicleQuery = (id: number, yard: number | null) =>
   queryOptions({
     queryKey: ['vehicles', 'one', id, yard],
     queryFn: ({ signal }) =>
-      orAlong<Vehicle>(answer(http.GET('/vehicles/{id}', { params: { path: { id }, query: yard === null ? {} : { yard } }, signal })), (taken) => taken.vehicle(id, yard)),
+      orAlong<Vehicle>(answer(http.GET('/vehicles/{id}', { params: { path: { id }, query: yard === null ? {} : { yard } }, signal }), VEHICLE), (taken) => taken.vehicle(id, yard)),
     staleTime: 0,
   })
 
@@ -128,7 +129,7 @@ async function listOf(campaign: number, held: ListedVehicle[] | undefined, signa
   const header = tag === undefined ? {} : { 'If-None-Match': tag }
   const outcome = await http.GET('/vehicles/campaign/{id}/all', { params: { path: { id: campaign }, header }, signal })
   if (held !== undefined && outcome.response.status === 304) return held
-  const list = await answer(Promise.resolve(outcome))
+  const list = await answer(Promise.resolve(outcome), '*id# vin_number$')
   const fresh = outcome.response.headers.get('etag')
   if (fresh !== null) tags.set(list, fresh)
   return list

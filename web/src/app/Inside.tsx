@@ -20,6 +20,11 @@ export function Inside() {
   const session = useSession()
   useEffect(checkSession, [path])
   useEffect(keepOffline, [])
+  // A page that comes back from the browser's memory may show the work of somebody who has signed out.
+  useEffect(() => {
+    window.addEventListener('pageshow', checkSession)
+    return () => window.removeEventListener('pageshow', checkSession)
+  }, [])
   useEffect(wakeField, [session])
   if (session === null) return <Outside />
   return (

@@ -7,10 +7,11 @@ export function wakeField(): void {
   const session = currentSession()
   if (session === null) return
   Promise.all([import('@/api/outbox'), import('@/api/taken'), import('@/api/live'), import('./outcomes')])
-    .then(([outbox, taken, live, { tell, tellMissed }]) => {
+    .then(([outbox, taken, live, { tell, tellMissed, watchDisk }]) => {
       outbox.start(queries)
       taken.keepFresh(queries)
       live.follow(queries, (conflict) => tell([conflict]))
+      watchDisk()
       void tellMissed()
       idly(loadWork)
     })

@@ -1,4 +1,5 @@
 import { conflictsQuery } from '@/api/conflicts'
+import { heldElsewhere } from '@/api/disk'
 import type { Conflict } from '@/api/types'
 import { currentSession, ownerOf } from '@/api/session'
 import { readStored, writeStored } from '@/lib/stored'
@@ -26,6 +27,16 @@ export function tell(conflicts: Conflict[]): void {
     toast('info', translate(winner === hmc ? 'conflict.yours' : 'conflict.others', { vin, hmc: winner ?? '?', by: settled_by_hmc ?? '?' }), { ms: OUTCOME_MS })
   }
 }
+
+/** Says that a tab with an older version has to be closed. */
+export function watchDisk(): void {
+  heldElsewhere.subscribe(() => {
+    hide?.()
+    hide = heldElsewhere.get() ? toast('error', translate('frame.heldElsewhere'), { ms: HELD_MS }) : undefined
+  })
+}
+const HELD_MS = 600_000
+let hide: (() => void) | undefined
 
 /** What was settled while this person was not here. */
 export async function tellMissed(): Promise<void> {

@@ -99,6 +99,8 @@ export const restAfter = (failures: number, chance: number): number => Math.min(
 /** What an answer means for a save that waits. */
 export function verdictOn(status: number, code: string, mode: Entry['mode']): 'again' | 'ended' | 'stale' | 'refused' {
   if (status === 401) return 'ended'
+  // The gateway refuses with a code; a refusal without one is of a network that asks for a login first.
+  if (code.startsWith('HTTP_')) return 'again'
   if (status === 0 || status >= 500 || status === 408 || status === 425 || status === 429) return 'again'
   return code === 'STALE_VERSION' && mode === 'ask' ? 'stale' : 'refused'
 }

@@ -15,8 +15,8 @@ export type Result =
   | { kind: 'saved'; vehicle: Vehicle }
   | { kind: 'kept'; entry: Entry }
 
-/** So long a person waits for the server's word; once it was not heard, no longer than for a tap. */
-const PATIENCE_MS = 6000
+/** How long a person waits for the server's answer, which tells of conflicts; after a call without one, as long as for a tap. */
+const PATIENCE_MS = 1500
 const STUCK_MS = 700
 
 export function entryOf(work: Work, key: string): Entry {

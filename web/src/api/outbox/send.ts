@@ -1,5 +1,8 @@
+import { VEHICLE } from '../shape'
 import { answer, http } from '../client'
 import type { Vehicle, VehicleInput } from '../types'
+import { offline } from '../problem'
+import { noteSignal } from '../signal'
 import { deviceId } from './device'
 import type { Entry } from './entry'
 import type { Fields } from '@/lib/fields'
@@ -12,14 +15,19 @@ const PATIENCE_MS = 15_000
 export async function send(entry: Entry, token: string): Promise<Vehicle> {
   const { vehicle: id, yard, version, key, change, campaign, origin, device_time, mode } = entry
   const body: VehicleInput = { ...inputOf(change.wanted), campaign_id: campaign, origin, base: inputOf(change.base), on_conflict: mode, device_time, device: deviceId() }
-  return await answer(
+  const saved = await answer(
     http.PUT('/vehicles/{id}', {
       params: { path: { id }, query: yard === null ? {} : { yard }, header: { 'If-Match': `"${version}"`, 'Idempotency-Key': key } },
       headers: { authorization: `Bearer ${token}` }, // its owner's, whoever has signed in meanwhile
       body,
       signal: AbortSignal.timeout(PATIENCE_MS),
     }),
+    VEHICLE,
   )
+  // Another vehicle, or this one as it was before, says nothing of this save: it waits on.
+  if (saved.id === id && saved.version >= version) return saved
+  noteSignal(false)
+  throw offline()
 }
 
 type Part = Pick<VehicleInput, 'status' | 'operator_notes' | 'admin_notes' | 'vin_number' | 'parking_space'>

@@ -1,3 +1,4 @@
+import { CAMPAIGN } from '../shape'
 import type { QueryClient } from '@tanstack/react-query'
 import { answer, http } from '../client'
 import { along } from '../along'
@@ -22,7 +23,7 @@ async function fetched(head: Campaign, yards: number[] | null, taken_at: number,
   const header = tag === null ? {} : { 'If-None-Match': tag }
   const outcome = await http.GET('/vehicles/campaign/{id}/all', { params: { path: { id: head.id }, header } })
   if (outcome.response.status === 304) return await writeNewer(head.id, [], { head, fresh_at: Date.now() })
-  const whole = await answer(Promise.resolve(outcome))
+  const whole = await answer(Promise.resolve(outcome), '*id# vin_number$')
   const { headers } = outcome.response
   const rows = yards === null ? whole : whole.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
   const told = headers.get(REVISION)
@@ -36,7 +37,7 @@ export async function refresh(queries: QueryClient, campaign: number): Promise<L
   const taken = await takenOf(campaign)
   if (taken === undefined) return null
   try {
-    const head = await answer(http.GET('/campaigns/{id}', { params: { path: { id: campaign }, query: {} } }))
+    const head = await answer(http.GET('/campaigns/{id}', { params: { path: { id: campaign }, query: {} } }), CAMPAIGN)
     const rows = (taken.revision === null ? await fetched(head, taken.yards, taken.taken_at, taken.tag) : await byChanges(taken, head, taken.revision)) ?? []
     if (taken.yards === null) queries.setQueryData(wholeListKey(campaign), rows)
     return rows
@@ -47,7 +48,7 @@ export async function refresh(queries: QueryClient, campaign: number): Promise<L
 }
 
 async function byChanges({ campaign, yards, taken_at }: Taken, head: Campaign, since: number): Promise<ListedVehicle[] | null> {
-  const { revision, vehicles, removed, whole } = await answer(http.GET('/vehicles/campaign/{id}/changes', { params: { path: { id: campaign }, query: { since } } }))
+  const { revision, vehicles, removed, whole } = await answer(http.GET('/vehicles/campaign/{id}/changes', { params: { path: { id: campaign }, query: { since } } }), 'revision# vehicles* removed*')
   const mine = yards === null ? vehicles : vehicles.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
   if (whole || removed.length > 0 || hasStrangers((await rowsOf(campaign)) ?? [], mine)) return await fetched(head, yards, taken_at)
   // Of a vehicle that left its yard the last word is kept too, and what stands elsewhere is none of this list.

@@ -22,7 +22,7 @@ function queryOf({ kind, hmc, from, to, search, page }: AuditFilter) {
 export const useAudit = (filter: AuditFilter) =>
   useQuery({
     queryKey: ['audit', filter],
-    queryFn: ({ signal }) => answer(http.GET('/logs/audit', { params: { query: queryOf(filter) }, signal })),
+    queryFn: ({ signal }) => answer(http.GET('/logs/audit', { params: { query: queryOf(filter) }, signal }), 'events*'),
     placeholderData: keepPreviousData,
     staleTime: 0,
   })

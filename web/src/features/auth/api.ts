@@ -13,7 +13,7 @@ export interface Credentials {
 /** Signs in, tells the login log, and goes to the screen that was left, else home. */
 export const useSignIn = () =>
   useMutation({
-    mutationFn: (body: Credentials) => answer(http.POST('/sessions', { body })),
+    mutationFn: (body: Credentials) => answer(http.POST('/sessions', { body }), 'token$ id# hmc$ user_type$'),
     onSuccess: ({ token, id, hmc, user_type }) => {
       clearLockout()
       const user = { id, hmc, user_type }

@@ -1,3 +1,4 @@
+import { CAMPAIGN } from '@/api/shape'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { along } from '@/api/along'
@@ -57,7 +58,7 @@ export function useStartCampaign() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (id: number) =>
-      answer(http.PUT('/campaigns/{id}', { params: { path: { id } }, body: { status: 'Ongoing' } })).catch((error: unknown) => {
+      answer(http.PUT('/campaigns/{id}', { params: { path: { id } }, body: { status: 'Ongoing' } }), CAMPAIGN).catch((error: unknown) => {
         // Without a signal the first save that arrives starts it.
         if (!(error instanceof Problem) || error.status !== 0 || !along.get().some(({ campaign }) => campaign === id)) throw error
       }),
@@ -69,7 +70,7 @@ export function useStartCampaign() {
 export function useSetCampaignStatus() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, status }: { id: number; status: CampaignStatus }) => answer(http.PUT('/campaigns/{id}', { params: { path: { id } }, body: { status } })),
+    mutationFn: ({ id, status }: { id: number; status: CampaignStatus }) => answer(http.PUT('/campaigns/{id}', { params: { path: { id } }, body: { status } }), CAMPAIGN),
     onSettled: () => refreshCounts(queries),
   })
 }
@@ -88,13 +89,13 @@ const ofCount = (yard: YardCount): YardProgress => ({ id: yard.yard_id, name: ya
 
 /** How fast a campaign goes; told anew by the live line. */
 export const usePace = (campaign: number) =>
-  useQuery({ queryKey: ['pace', campaign], queryFn: ({ signal }) => answer(http.GET('/campaigns/{id}/pace', { params: { path: { id: campaign } }, signal })), refetchInterval: PACE_MS, retry: false }).data
+  useQuery({ queryKey: ['pace', campaign], queryFn: ({ signal }) => answer(http.GET('/campaigns/{id}/pace', { params: { path: { id: campaign } }, signal }), 'people*'), refetchInterval: PACE_MS, retry: false }).data
 
 /** How fast the campaigns of a page go. */
 export const usePaces = (campaigns: number[]): Pace[] =>
   useQuery({
     queryKey: ['paces', campaigns],
-    queryFn: ({ signal }) => answer(http.GET('/pace', { params: { query: { campaigns: campaigns.join(',') } }, signal })),
+    queryFn: ({ signal }) => answer(http.GET('/pace', { params: { query: { campaigns: campaigns.join(',') } }, signal }), '*campaign_id#'),
     enabled: campaigns.length > 0,
     refetchInterval: PACE_MS,
     retry: false,
@@ -102,4 +103,4 @@ export const usePaces = (campaigns: number[]): Pace[] =>
 
 /** What phones still hold of a campaign that is about to be closed. */
 export const useHeldWork = (campaign: number, enabled: boolean) =>
-  useQuery({ queryKey: ['held', campaign], queryFn: ({ signal }) => answer(http.GET('/campaigns/{id}/held', { params: { path: { id: campaign } }, signal })), enabled, staleTime: 0, retry: false })
+  useQuery({ queryKey: ['held', campaign], queryFn: ({ signal }) => answer(http.GET('/campaigns/{id}/held', { params: { path: { id: campaign } }, signal }), 'held*'), enabled, staleTime: 0, retry: false })

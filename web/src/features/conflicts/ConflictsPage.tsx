@@ -1,3 +1,4 @@
+import { VEHICLE } from '@/api/shape'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { conflictsQuery } from '@/api/conflicts'
 import { answer, http } from '@/api/client'
@@ -58,7 +59,7 @@ function useSettle() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ({ conflict, choice }: { conflict: Conflict; choice: 'theirs' | 'mine' }) =>
-      answer(http.POST('/conflicts/{id}/settle', { params: { path: { id: conflict.id } }, body: { choice } })),
+      answer(http.POST('/conflicts/{id}/settle', { params: { path: { id: conflict.id } }, body: { choice } }), VEHICLE),
     onSuccess: (vehicle) => keep(queries, vehicle, null),
     onSettled: () => {
       refreshCountsSoon(queries)

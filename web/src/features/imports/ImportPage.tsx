@@ -8,6 +8,7 @@ import { Button, LinkButton } from '@/ui/Button'
 import { DropZone } from '@/ui/DropZone'
 import { Card, Note, Page } from '@/ui/Page'
 import { Progress } from '@/ui/Progress'
+import { Warnings } from '@/ui/Warnings'
 import { isCancelled, uploadOf, useCancel, useTemplate, useUpload, type UploadProgress } from './api'
 import { Refusal } from './Refusal'
 import { useImportText } from './text'
@@ -84,7 +85,7 @@ function Working({ progress, cancelling, onCancel }: WorkingProps) {
   )
 }
 
-function Success({ imported: { campaign } }: { imported: Imported }) {
+function Success({ imported: { campaign, notes } }: { imported: Imported }) {
   const t = useText()
   return (
     <Note kind="success">
@@ -92,6 +93,7 @@ function Success({ imported: { campaign } }: { imported: Imported }) {
       <p className={styles.result}>
         <strong>{campaign.name}</strong> · {t('import.vehicles', { n: campaign.total_vehicles })}
       </p>
+      <Warnings sentences={notes} />
       <LinkButton kind="primary" icon="right" to={`/campaign/${campaign.id}`}>
         {t('import.open')}
       </LinkButton>

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { done, http, raw } from '@/api/client'
 import { eventsIn } from '@/api/events'
-import { download } from '@/api/files'
+import { download, formWith } from '@/api/files'
 import { Problem } from '@/api/problem'
 import { refreshCounts } from '@/api/queries'
 import { currentSession } from '@/api/session'
@@ -38,8 +38,7 @@ export function useUpload(onProgress: (progress: UploadProgress) => void) {
       const watching = new AbortController()
       void watch(id, onProgress, watching.signal)
       try {
-        const body = new FormData()
-        body.append('documents', file)
+        const body = await formWith('documents', file)
         const response = await raw('/documents/upload', { method: 'POST', body, headers: { 'x-upload-id': id }, signal: stop.signal })
         return await response.json()
       } catch (cause) {

@@ -3,6 +3,7 @@ import { wordsFor } from '@/api/problem'
 import type { BulkResult } from '@/api/types'
 import { count } from '@/lib/time'
 import { Failure, Note } from '@/ui/Page'
+import { Warnings } from '@/ui/Warnings'
 import { clausesOf, reasonKey, type Clause } from './outcome'
 import { OldAndNew } from './OldAndNew'
 import { useManageText, type ManageKey } from './text'
@@ -28,6 +29,7 @@ export function Preview({ kind, status, waiting, preview }: PreviewProps) {
       {waiting === null && preview.data && (
         <>
           <Sentence clauses={clausesOf(kind, preview.data)} status={status} />
+          <Warnings sentences={preview.data.warnings} />
           <First result={preview.data} />
           <LeftOut result={preview.data} />
         </>

@@ -1,6 +1,7 @@
+import { BULK, VEHICLE } from '@/api/shape'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { answer, http, raw } from '@/api/client'
-import { download } from '@/api/files'
+import { download, formWith } from '@/api/files'
 import { allCampaignsQuery, allYardsQuery, campaignsQuery, refreshCounts, type CampaignSearch } from '@/api/queries'
 import type { BulkSpaces, BulkStatus, Campaign, CsvResult, Job, Vehicle, VehicleInput } from '@/api/types'
 
@@ -30,7 +31,8 @@ export const useVehiclesOf = (campaign: number | null, search: string, page: num
           params: { path: { id: campaign ?? 0 }, query: { page: page - 1, search, ...(yard === null ? {} : { yard }) } },
           signal,
         }),
-      ),
+    'vehicles*',
+  ),
     enabled: campaign !== null,
     placeholderData: keepPreviousData,
   })
@@ -38,12 +40,12 @@ export const useVehiclesOf = (campaign: number | null, search: string, page: num
 export const useSaveVehicle = () =>
   useMutation({
     mutationFn: ({ vehicle, version, input }: { vehicle: Vehicle; version: number; input: VehicleInput }) =>
-      answer(http.PUT('/vehicles/{id}', { params: { path: { id: vehicle.id }, header: { 'If-Match': `"${version}"` } }, body: input })),
+      answer(http.PUT('/vehicles/{id}', { params: { path: { id: vehicle.id }, header: { 'If-Match': `"${version}"` } }, body: input }), VEHICLE),
     onSettled: useRefreshAll(),
   })
 
-const sendStatus = (body: BulkStatus, signal?: AbortSignal) => answer(http.POST('/vehicles/bulk/status', { body, signal }))
-const sendSpaces = (body: BulkSpaces, signal?: AbortSignal) => answer(http.POST('/vehicles/bulk/parking-space', { body, signal }))
+const sendStatus = (body: BulkStatus, signal?: AbortSignal) => answer(http.POST('/vehicles/bulk/status', { body, signal }), BULK)
+const sendSpaces = (body: BulkSpaces, signal?: AbortSignal) => answer(http.POST('/vehicles/bulk/parking-space', { body, signal }), BULK)
 
 /** How long the answer to a list that is no longer shown is kept. */
 const PREVIEW_KEPT_MS = 30_000
@@ -75,17 +77,15 @@ export const useYardsExport = () =>
 /** Turns a workbook into a script under a campaign's name, and saves it. */
 export const useSqlScript = () =>
   useMutation({
-    mutationFn: ({ campaign: { name }, file }: { campaign: Campaign; file: File }) => {
-      const body = new FormData()
-      body.append('file', file)
+    mutationFn: async ({ campaign: { name }, file }: { campaign: Campaign; file: File }) => {
+      const body = await formWith('file', file)
       body.append('campaignName', name)
       return download('/convert-to-sql', `${name} SQL Data.sql`, { method: 'POST', body })
     },
   })
 
 async function sendCsv(path: string, file: File): Promise<CsvResult> {
-  const body = new FormData()
-  body.append('file', file)
+  const body = await formWith('file', file)
   const response = await raw(path, { method: 'POST', body })
   return response.json()
 }
@@ -98,12 +98,12 @@ export const useCsvChange = () => useMutation({ mutationFn: (file: File) => send
 export const useJobs = (page: number) =>
   useQuery({
     queryKey: ['jobs', page],
-    queryFn: ({ signal }) => answer(http.GET('/jobs', { params: { query: { page: page - 1 } }, signal })),
+    queryFn: ({ signal }) => answer(http.GET('/jobs', { params: { query: { page: page - 1 } }, signal }), 'jobs*'),
     placeholderData: keepPreviousData,
   })
 
 export const useUndoJob = () =>
   useMutation({
-    mutationFn: ({ id }: Job) => answer(http.POST('/jobs/{id}/undo', { params: { path: { id } } })),
+    mutationFn: ({ id }: Job) => answer(http.POST('/jobs/{id}/undo', { params: { path: { id } } }), 'left*'),
     onSettled: useRefreshAll(),
   })

@@ -14,7 +14,7 @@ const campaign: Campaign = {
   total_vehicles: 40, total_inspected: 3, allClosed: false,
 }
 const good: CsvResult = {
-  vehicles: 2, updated: 1, errors: [], total_errors: 0,
+  vehicles: 2, updated: 1, errors: [], total_errors: 0, warnings: [],
   preview: [
     { line: 2, vin_number: 'HB20 1', campaign_name: 'Airbag', changes: [{ field: 'status', old: '', new: 'ok' }, { field: 'inspected', old: 'false', new: 'true' }] },
     { line: 3, vin_number: 'HB20 2', campaign_name: 'Airbag', changes: [] },
@@ -106,7 +106,7 @@ test('lines with errors are listed and hold the execution, and Clear begins agai
 })
 
 test('a file without a valid row holds the execution', async () => {
-  const { tool, choose, execute } = await editor({ [CHECK]: { ...good, vehicles: 0, updated: 0, preview: [] } })
+  const { tool, choose, execute } = await editor({ [CHECK]: { ...good, vehicles: 0, updated: 0, preview: [], warnings: [] } })
   await choose(csv)
   expect(await tool.findByText('Vehicles: 0 · To change: 0 · Errors: 0')).toBeTruthy()
   expect(execute).toHaveProperty('disabled', true)

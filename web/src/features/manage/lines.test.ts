@@ -25,17 +25,17 @@ test('each wrong line is named with its number and what it lacks', () => {
 const skipped = (reason: string, n: number) => Array.from({ length: n }, (_, index) => ({ vin: `S ${index}`, reason }))
 
 test('the sentence says who changes, who is so already and who is nowhere', () => {
-  const result = { matched: 421, updated: 412, skipped: skipped('it has this status already', 9), not_found: ['X 1', 'X 2', 'X 3'], preview: [] }
+  const result = { matched: 421, updated: 412, skipped: skipped('it has this status already', 9), not_found: ['X 1', 'X 2', 'X 3'], preview: [], warnings: [] }
   expect(clausesOf('insert', result)).toEqual([{ key: 'bulk.become', n: 412 }, { key: 'bulk.alreadyAre', n: 9 }, { key: 'bulk.notIn', n: 3 }])
 })
 
 test('one of a kind is said in the singular, and nobody is not said at all', () => {
-  expect(clausesOf('remove', { matched: 1, updated: 1, skipped: [], not_found: ['X 1'], preview: [] })).toEqual([{ key: 'bulk.clearedOne', n: 1 }, { key: 'bulk.notInOne', n: 1 }])
-  expect(clausesOf('move', { matched: 2, updated: 0, skipped: skipped('its campaign is closed', 2), not_found: [], preview: [] })).toEqual([{ key: 'bulk.move', n: 0 }, { key: 'bulk.inClosed', n: 2 }])
+  expect(clausesOf('remove', { matched: 1, updated: 1, skipped: [], not_found: ['X 1'], preview: [], warnings: [] })).toEqual([{ key: 'bulk.clearedOne', n: 1 }, { key: 'bulk.notInOne', n: 1 }])
+  expect(clausesOf('move', { matched: 2, updated: 0, skipped: skipped('its campaign is closed', 2), not_found: [], preview: [], warnings: [] })).toEqual([{ key: 'bulk.move', n: 0 }, { key: 'bulk.inClosed', n: 2 }])
 })
 
 test('a vehicle that need not move stands there already', () => {
-  expect(clausesOf('move', { matched: 1, updated: 0, skipped: skipped('it stands there already', 1), not_found: [], preview: [] })).toEqual([{ key: 'bulk.move', n: 0 }, { key: 'bulk.alreadyThere', n: 1 }])
+  expect(clausesOf('move', { matched: 1, updated: 0, skipped: skipped('it stands there already', 1), not_found: [], preview: [], warnings: [] })).toEqual([{ key: 'bulk.move', n: 0 }, { key: 'bulk.alreadyThere', n: 1 }])
 })
 
 test('a reason that is not known is shown as it comes', () => {

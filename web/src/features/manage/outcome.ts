@@ -20,8 +20,10 @@ const STAYING: Record<Kind, [one: ManageKey, many: ManageKey]> = {
 }
 
 const CLOSED = 'its campaign is closed'
+const TWO_CARS = 'its code fits two different cars; write it with the blank between model code and serial number'
 const REASONS: Record<string, ManageKey> = {
   [CLOSED]: 'reason.closed',
+  [TWO_CARS]: 'reason.twoCars',
   'it has this status already': 'reason.hasStatus',
   'it has no status': 'reason.noStatus',
   'it stands there already': 'reason.standsThere',
@@ -30,19 +32,22 @@ const REASONS: Record<string, ManageKey> = {
 /** The words for a reason that the server gives; one we do not know is shown as it comes. */
 export const reasonKey = (reason: string): ManageKey | null => REASONS[reason] ?? null
 
-const isClosed = ({ reason }: { reason: string }) => reason === CLOSED
+const isFor = (why: string) => ({ reason }: { reason: string }) => reason === why
+const isStaying = ({ reason }: { reason: string }) => reason !== CLOSED && reason !== TWO_CARS
 
-/** Whether vehicles were skipped for what they are themselves, as opposed to their campaign being closed. */
-export const someStayed = ({ skipped }: BulkResult): boolean => skipped.some((one) => !isClosed(one))
+/** Whether vehicles were skipped for what they are themselves: their campaign is open, and it is clear which car is meant. */
+export const someStayed = ({ skipped }: BulkResult): boolean => skipped.some(isStaying)
 
 /** What a bulk call does or did, clause by clause; clauses about nobody are left out. */
 export function clausesOf(kind: Kind, { updated, skipped, not_found }: BulkResult): Clause[] {
-  const closed = skipped.filter(isClosed).length
-  const left = skipped.length - closed
+  const closed = skipped.filter(isFor(CLOSED)).length
+  const unclear = skipped.filter(isFor(TWO_CARS)).length
+  const left = skipped.filter(isStaying).length
   const missing = not_found.length
   const rest: Clause[] = [
     { key: STAYING[kind][left === 1 ? 0 : 1], n: left },
     { key: 'bulk.inClosed', n: closed },
+    { key: 'bulk.unclear', n: unclear },
     { key: missing === 1 ? 'bulk.notInOne' : 'bulk.notIn', n: missing },
   ]
   return [{ key: MAIN[kind][updated === 1 ? 0 : 1], n: updated }, ...rest.filter(({ n }) => n > 0)]

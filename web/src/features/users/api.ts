@@ -9,7 +9,7 @@ const RESERVED = 1
 
 const usersQuery = queryOptions({
   queryKey: ['users'],
-  queryFn: ({ signal }) => answer(http.GET('/users', { signal })),
+  queryFn: ({ signal }) => answer(http.GET('/users', { signal }), '*id# hmc$'),
 })
 
 /** Every user that may be seen; the reserved one never is. */
@@ -23,7 +23,7 @@ function useRefresh() {
 
 export const useCreateUser = () =>
   useMutation({
-    mutationFn: (body: NewUser) => answer(http.POST('/sign-up', { body })),
+    mutationFn: (body: NewUser) => answer(http.POST('/sign-up', { body }), 'id#'),
     onSettled: useRefresh(),
   })
 
@@ -31,7 +31,7 @@ export const useCreateUser = () =>
 export const useEditUser = () =>
   useMutation({
     mutationFn: ({ user: { id, hmc, user_type }, change }: { user: User; change: UserEdit }) =>
-      answer(http.PUT('/users/{id}', { params: { path: { id } }, body: { hmc, user_type, ...change } })),
+      answer(http.PUT('/users/{id}', { params: { path: { id } }, body: { hmc, user_type, ...change } }), 'id#'),
     onSettled: useRefresh(),
   })
 

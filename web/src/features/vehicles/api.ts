@@ -23,7 +23,7 @@ export function useWholeList(campaign: number) {
 export const useEarlyRows = (campaign: number, { search, page }: { search: string; page: number }, enabled: boolean) =>
   useQuery({
     queryKey: ['vehicles', 'page', campaign, search.trim(), page, null],
-    queryFn: ({ signal }) => answer(http.GET('/vehicles/campaign/{id}', { params: { path: { id: campaign }, query: { page: page - 1, search: search.trim() } }, signal })),
+    queryFn: ({ signal }) => answer(http.GET('/vehicles/campaign/{id}', { params: { path: { id: campaign }, query: { page: page - 1, search: search.trim() } }, signal }), 'vehicles*'),
     select: ({ vehicles }): ListedVehicle[] => vehicles,
     enabled,
     retry: false,
@@ -76,7 +76,7 @@ export const useOtherCampaigns = (text: string, campaign: number, enabled: boole
     queryKey: ['vehicles', 'elsewhere', campaign, keyOf(text)],
     queryFn: async ({ signal }) => {
       const query = { page: 0, per_page: OPEN_CAMPAIGNS, status: 'ongoing' as const }
-      const { campaigns } = await answer(http.GET('/campaigns', { params: { query }, signal }))
+      const { campaigns } = await answer(http.GET('/campaigns', { params: { query }, signal }), 'campaigns*')
       const others = campaigns.filter(({ id }) => id !== campaign)
       for (let start = 0; start < others.length; start += AT_ONCE) {
         const found = await Promise.all(others.slice(start, start + AT_ONCE).map((other) => vehicleIn(other, text, signal)))
@@ -92,7 +92,7 @@ export const useOtherCampaigns = (text: string, campaign: number, enabled: boole
 
 async function vehicleIn({ id, name }: Campaign, text: string, signal: AbortSignal): Promise<ElsewhereVehicle | null> {
   const query = { page: 0, per_page: CANDIDATES, search: keyOf(text).slice(-SERIAL) }
-  const { vehicles } = await answer(http.GET('/vehicles/campaign/{id}', { params: { path: { id }, query }, signal }))
+  const { vehicles } = await answer(http.GET('/vehicles/campaign/{id}', { params: { path: { id }, query }, signal }), 'vehicles*')
   const found = match(text, indexOf(vehicles))
   return found.kind === 'one' ? { campaign: name, vehicle: found.vehicle } : null
 }

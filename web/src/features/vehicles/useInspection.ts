@@ -17,6 +17,9 @@ import { nextAfter, useSaveVehicle } from './api'
 import { useScanText } from './text'
 
 export const NEXT_MS = 3100
+/** What waiting for the server took beyond this is taken off the time until the next vehicle, but for a last second to read. */
+const QUICK_MS = 500
+const LAST_MS = 1000
 /** Where to go after a save; 'stay' leaves that to who asked. */
 export type Onward = 'next' | 'exit' | 'stay'
 
@@ -58,14 +61,14 @@ export function useInspection(vehicle: Vehicle, yard: number | null, user: User,
   }
   const campaign = link(`/campaign/${vehicle.campaign_id}`, { yard })
 
-  const leave = (now: Vehicle, kept: boolean, onward: Onward) => {
+  const leave = (now: Vehicle, kept: boolean, onward: Onward, waited: number) => {
     const next = now.next ?? null
     const soon = next === null ? null : queries.getQueryData(vehicleQuery(next, yard).queryKey)
     writePlace(owner, soon ? placeOf(soon, yard) : null)
     if (onward === 'stay') return onSaved?.(now, kept)
     if (onward === 'next' && next !== null) {
       const go = () => navigate(link(`/vehicle/${next}`, { yard }))
-      dismiss.current = toast('success', t(kept ? 'vehicle.keptNext' : 'vehicle.savedNext'), { ms: NEXT_MS, action: t('vehicle.goNow'), onEnd: go })
+      dismiss.current = toast('success', t(kept ? 'vehicle.keptNext' : 'vehicle.savedNext'), { ms: Math.max(LAST_MS, NEXT_MS - Math.max(0, waited - QUICK_MS)), action: t('vehicle.goNow'), onEnd: go })
       onwards.current = () => {
         dismiss.current?.()
         go()
@@ -80,12 +83,14 @@ export function useInspection(vehicle: Vehicle, yard: number | null, user: User,
     // An entry from before its base was kept, on a vehicle that has changed since: the person says what holds.
     if (draft.base === undefined && draft.version !== base.version) return setConflict({ current: base, mine: merged(draft, base), onward })
     const work = workOf(base, draft, user, yard)
+    const begun = performance.now()
     save.mutate({ work, key: keyOf(JSON.stringify([work.change, work.version])) }, {
       onSuccess: (result) => {
         if (currentSession() === null) return // it ended meanwhile: who signs in anew comes back here
         setSaved(true)
-        if (result.kind === 'saved') leave(result.vehicle, false, onward)
-        else leave({ ...overlaid(base, [result.entry]), next: nextAfter(queries, base, yard) }, true, onward)
+        const waited = performance.now() - begun
+        if (result.kind === 'saved') leave(result.vehicle, false, onward, waited)
+        else leave({ ...overlaid(base, [result.entry]), next: nextAfter(queries, base, yard) }, true, onward, waited)
       },
       onError: (error) => {
         const current = conflictIn(error)
