@@ -1,5 +1,7 @@
-/** The form in which identifiers are compared: upper case, without blanks, hyphens and asterisks. */
-export const keyOf = (text: string): string => text.toUpperCase().replace(/[\s\-*]/g, '')
+import { normal } from './normal'
+
+/** The form in which identifiers are compared: the normal form in upper case, without blanks, hyphens and asterisks. */
+export const keyOf = (text: string): string => normal(text).toUpperCase().replace(/[ \-*]/g, '')
 
 /** Whether what was scanned or typed stands for this vehicle: a non-empty part of its identifier. */
 export function identifies(entered: string, vin: string): boolean {

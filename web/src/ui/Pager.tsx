@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { pageWindow } from '@/lib/pages'
 import { useText } from '@/lib/text'
 import { Icon } from './Icon'
@@ -11,9 +12,13 @@ interface PagerProps {
   onPage: (page: number) => void
 }
 
-/** The current page plus or minus two, with first and last page and ellipses. */
+/** The current page plus or minus two, with first and last page and ellipses; a page beyond the end becomes the last. */
 export function Pager({ label, page, pages, onPage }: PagerProps) {
   const t = useText()
+  const isBeyond = page > pages
+  useEffect(() => {
+    if (isBeyond) onPage(pages)
+  }, [isBeyond, onPage, pages])
   if (pages <= 1) return null
   return (
     <nav className={styles.pager} aria-label={label ?? t('pager.label')}>

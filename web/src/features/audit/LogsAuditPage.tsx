@@ -33,7 +33,7 @@ export default function LogsAuditPage() {
       <Filters filter={filter} filtered={filtered} />
       {audit.isError && <Failure text={wordsFor(audit.error, t)} onRetry={() => void audit.refetch()} />}
       {audit.isPending && <Skeleton rows={6} height={56} label={t('common.loading')} />}
-      {events?.length === 0 && <Empty icon="log" text={t(filtered ? 'audit.noMatch' : 'audit.none')} />}
+      {audit.data?.meta.total_count === 0 && <Empty icon="log" text={t(filtered ? 'audit.noMatch' : 'audit.none')} />}
       {events && events.length > 0 && <EventTable events={events} />}
       {audit.data && <Pager page={filter.page} pages={pageCount(audit.data.meta.total_count, audit.data.meta.per_page)} onPage={(page) => setQuery({ page })} />}
     </Page>

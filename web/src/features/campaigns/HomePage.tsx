@@ -60,7 +60,7 @@ function Campaigns({ manages }: { manages: boolean }) {
       <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQuery({ search: text, page: null })} />
       {campaigns.isError && <Failure text={t('campaigns.failed', { why: wordsFor(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
       {campaigns.isPending && <Skeleton rows={5} height={92} label={t('common.loading')} />}
-      {rows?.length === 0 && (
+      {campaigns.data?.meta.total_count === 0 && (
         <Empty icon="list" text={search === '' ? t(manages ? 'campaigns.noneManager' : 'campaigns.none') : t('campaigns.noMatch', { search })} />
       )}
       <Unsent n={rows?.reduce((sum, { unsent }) => sum + unsent, 0) ?? 0} />

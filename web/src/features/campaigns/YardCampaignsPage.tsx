@@ -37,7 +37,7 @@ export default function YardCampaignsPage() {
       <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQuery({ campaign: text, page: null })} />
       {campaigns.isError && <Failure text={t('campaigns.failed', { why: wordsFor(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
       {campaigns.isPending && <Skeleton rows={3} height={140} label={t('common.loading')} />}
-      {rows?.length === 0 && <Empty icon="list" text={search === '' ? t('yard.none') : t('campaigns.noMatch', { search })} />}
+      {campaigns.data?.meta.total_count === 0 && <Empty icon="list" text={search === '' ? t('yard.none') : t('campaigns.noMatch', { search })} />}
       <ul className={styles.cards}>
         {rows?.map((campaign) => (
           <CampaignCard key={campaign.id} campaign={campaign} yard={yard} />

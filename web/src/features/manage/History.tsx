@@ -24,7 +24,7 @@ export function History() {
       <p className="quiet">{t('history.explain')}</p>
       {jobs.isError && <Failure text={t('history.failed', { why: wordsFor(jobs.error, t) })} onRetry={() => void jobs.refetch()} />}
       {jobs.isPending && <Skeleton rows={3} height={72} label={t('common.loading')} />}
-      {rows?.length === 0 && <Empty icon="undo" text={t('history.none')} />}
+      {jobs.data?.meta.total_count === 0 && <Empty icon="undo" text={t('history.none')} />}
       {rows && rows.length > 0 && (
         <ul className={styles.jobs} aria-label={t('history.list')}>
           {rows.map((job) => (

@@ -32,7 +32,7 @@ export function ManagedCampaigns({ yard }: { yard: number | null }) {
       <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQuery({ search: text, page: null })} />
       {campaigns.isError && <Failure text={t('campaigns.failed', { why: wordsFor(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
       {campaigns.isPending && <Skeleton rows={5} height={64} label={t('common.loading')} />}
-      {rows?.length === 0 && <Empty icon="list" text={search === '' ? t('campaigns.noneManager') : t('campaigns.noMatch', { search })} />}
+      {campaigns.data?.meta.total_count === 0 && <Empty icon="list" text={search === '' ? t('campaigns.noneManager') : t('campaigns.noMatch', { search })} />}
       {failure !== null && <Note kind="error">{failure}</Note>}
       {rows && rows.length > 0 && (
         <CampaignTable campaigns={rows} hrefOf={({ id }) => `/campaign/${id}/vehicles`} actions={{

@@ -50,7 +50,7 @@ export function VehicleEditor({ yard }: { yard: number | null }) {
       {campaign === null && <Empty icon="pencil" text={t('editor.chooseFirst')} />}
       {campaign !== null && vehicles.isPending && <Skeleton rows={3} height={56} label={t('vehicles.loading')} />}
       {vehicles.isError && <Failure text={wordsFor(vehicles.error, t)} onRetry={() => void vehicles.refetch()} />}
-      {rows?.length === 0 && <Empty icon="list" text={t('vehicles.noMatch')} />}
+      {vehicles.data?.meta.total_count === 0 && <Empty icon="list" text={t('vehicles.noMatch')} />}
       <ul className={styles.found}>
         {rows?.map((vehicle) => (
           <li key={vehicle.id} className={styles.vehicle}>

@@ -1,4 +1,6 @@
 import type { ListedVehicle } from '@/api/types'
+import { keyOf } from '@/lib/identifier'
+import { normal } from '@/lib/normal'
 import { naturally } from '@/lib/yards'
 
 /** A campaign's vehicles, prepared once so that each key of a search is quick. */
@@ -10,15 +12,26 @@ export interface Prepared {
   begins: Uint32Array
   /** The yard groups that occur, in natural order. */
   yards: readonly string[]
+  /** The keys of identifiers and spaces, made when a search first needs them. */
+  keys?: Texts
+}
+
+interface Texts {
+  text: string
+  begins: Uint32Array
 }
 
 const BREAK = '\n' // cannot be typed into a search field, so no search matches across two texts
 
+function joined(texts: string[]): Texts {
+  const begins = new Uint32Array(texts.length + 1)
+  for (const [index, text] of texts.entries()) begins[index + 1] = (begins[index] ?? 0) + text.length
+  return { text: texts.join(''), begins }
+}
+
 export function prepare(vehicles: readonly ListedVehicle[]): Prepared {
   const texts = vehicles.map(({ vin_number, parking_space }) => `${vin_number}${BREAK}${parking_space}${BREAK}`.toLowerCase())
-  const begins = new Uint32Array(vehicles.length + 1)
-  for (const [index, text] of texts.entries()) begins[index + 1] = (begins[index] ?? 0) + text.length
-  return { vehicles, text: texts.join(''), begins, yards: [...new Set(vehicles.map(({ yard_group }) => yard_group))].toSorted(naturally) }
+  return { vehicles, ...joined(texts), yards: [...new Set(vehicles.map(({ yard_group }) => yard_group))].toSorted(naturally) }
 }
 
 export interface Filter {
@@ -40,7 +53,7 @@ interface Found {
 
 /** The vehicles that match, and how the statuses are spread among those of the search and yard. */
 export function find(prepared: Prepared, { search, yard, status }: Filter): Found {
-  const matching = searched(prepared, search.trim().toLowerCase())
+  const matching = searched(prepared, search)
   const inYard = yard === '' ? matching : matching.filter(({ yard_group }) => yard_group === yard)
   return {
     vehicles: status === '' ? inYard : inYard.filter((vehicle) => nameOf(vehicle.status) === status),
@@ -65,8 +78,20 @@ function counted(vehicles: ListedVehicle[]): Map<string, number> {
   return counts
 }
 
-function searched({ vehicles, text, begins }: Prepared, needle: string): ListedVehicle[] {
+/** The vehicles that hold the text; when there are none, those whose key does, with and without the `I` of imported cars. */
+function searched(prepared: Prepared, search: string): ListedVehicle[] {
+  const { vehicles } = prepared
+  const needle = normal(search).toLowerCase()
   if (needle === '') return vehicles as ListedVehicle[]
+  const found = holding(vehicles, prepared, needle)
+  const key = keyOf(search)
+  if (found.length > 0 || key === '') return found
+  prepared.keys ??= joined(vehicles.map(({ vin_number, parking_space }) => `${keyOf(vin_number)}${BREAK}${keyOf(parking_space)}${BREAK}`))
+  const byKey = holding(vehicles, prepared.keys, key)
+  return byKey.length === 0 && /^I./.test(key) ? holding(vehicles, prepared.keys, key.slice(1)) : byKey
+}
+
+function holding(vehicles: readonly ListedVehicle[], { text, begins }: Texts, needle: string): ListedVehicle[] {
   const found: ListedVehicle[] = []
   let row = 0
   for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, begins[row])) {
