@@ -124,7 +124,7 @@ test('a sheet that changed on the disk after it was chosen is asked for again', 
   await page.locator('input[type=file]').setInputFiles(path)
   await expect(page.getByText('campaign.xlsx')).toBeVisible()
   writeFileSync(path, workbook([['Campaign'], ['Another name, and longer']]))
-  await page.getByRole('button', { name: 'Upload document' }).click()
+  await page.getByRole('button', { name: 'Upload campaign' }).click()
   await expect(page.getByText('O arquivo mudou. Escolha-o de novo.')).toBeVisible()
   rmSync(folder, { recursive: true })
 })

@@ -169,6 +169,8 @@ for (const viewport of SIZES) {
       await page.getByRole('textbox', { name: 'Parking Space' }).fill('b-77')
       await page.getByRole('textbox', { name: 'Parking Space' }).press('Enter')
       await identify(page, first.vin_number)
+      await expect(exit(page)).toBeDisabled()
+      await identify(page, renamed)
       await exit(page).click()
       await expect(page.getByRole('link', { name: /^Yard B: 1 of 1/ })).toBeVisible()
       expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ vin_number: renamed, parking_space: 'b-77', id_yard: 4, inspected: true })

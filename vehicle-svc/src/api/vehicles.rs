@@ -69,7 +69,8 @@ impl Api {
     ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
         let (page, total) = self.page(campaign, &filter, window).await?;
         let key = identifier::key(&filter.needle).to_lowercase();
-        if total > 0 || key.is_empty() {
+        // A leading hyphen is the yard of that name: without it the search would mean something else.
+        if total > 0 || key.is_empty() || filter.needle.starts_with('-') {
             return Ok((page, total));
         }
         let bare = key.strip_prefix('i').filter(|bare| !bare.is_empty()).map(str::to_owned);

@@ -79,7 +79,7 @@ function Vehicles({ campaign, whole }: { campaign: number; whole: ListedVehicle[
         <SearchBox label={t('vehicles.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQuery({ search: text, page: null })} />
         <Select label={t('vehicles.yardFilter')} value={yard} onChange={(event) => setQuery({ yard: event.target.value, page: null })}>
           <option value="">{t('vehicles.allYards')}</option>
-          {(ready === undefined ? [yard].filter(Boolean) : prepared.yards).filter((name) => seesDash || !isDash(name)).map((name) => (
+          {(ready === undefined ? [yard].filter(Boolean) : prepared.places).filter((name) => seesDash || !isDash(name)).map((name) => (
             <option key={name} value={name}>
               {t('yard.named', { name })}
             </option>

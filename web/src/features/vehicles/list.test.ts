@@ -15,6 +15,18 @@ test('the search looks into VIN and parking space, in any case', () => {
   expect(idsOf({ search: '00010' })).toEqual([3])
 })
 
+test('a vehicle is found by every spelling of its identifier and of its space', () => {
+  for (const search of ['CRETA000010', '*creta000010*', 'creta-000010', ' CRETA  000010 ', 'ICRETA000010', 'b1', 'b - 1', 'B\u20131']) expect(idsOf({ search }), search).toEqual([3])
+  expect(['I', '- 1'].map((search) => idsOf({ search }))).toEqual([[], []])
+})
+
+test('cars whose space has no hyphen or a longer group are in the yard of their first letter, and in their group', () => {
+  const odd = prepare([vehicle(1, 'X 1', 'A-1'), vehicle(2, 'X 2', 'A12'), vehicle(3, 'X 3', 'AB-3'), { ...vehicle(4, 'X 4', '7-1'), id_yard: null }, vehicle(5, 'X 5', 'a-9')])
+  expect(odd.places).toEqual(['7', 'A', 'A12', 'AB'])
+  const inPlace = (yard: string) => find(odd, { ...every, yard }).vehicles.map(({ id }) => id)
+  expect([inPlace('A'), inPlace('AB'), inPlace('7')]).toEqual([[1, 2, 3, 5], [3], [4]])
+})
+
 test('yard and status narrow it further', () => {
   expect(idsOf({ yard: 'A', status: NONE })).toEqual([2])
   expect(idsOf({ yard: 'B', search: 'hb' })).toEqual([])

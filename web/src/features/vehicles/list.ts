@@ -12,6 +12,8 @@ export interface Prepared {
   begins: Uint32Array
   /** The yard groups that occur, in natural order. */
   yards: readonly string[]
+  /** The same with the yards that they are in. */
+  places: readonly string[]
   /** The keys of identifiers and spaces, made when a search first needs them. */
   keys?: Texts
 }
@@ -23,6 +25,14 @@ interface Texts {
 
 const BREAK = '\n' // cannot be typed into a search field, so no search matches across two texts
 
+/** The names by which a vehicle's place is filtered: its yard, and its group where that is narrower, as AB-3 is in yard A and group AB. */
+function placesOf({ id_yard, parking_space, yard_group }: ListedVehicle): string[] {
+  const yard = parking_space.trim().charAt(0).toUpperCase()
+  return id_yard == null || yard === yard_group.toUpperCase() ? [id_yard == null ? yard_group : yard] : [yard, yard_group]
+}
+
+const distinct = (names: string[]): string[] => [...new Set(names)].toSorted(naturally)
+
 function joined(texts: string[]): Texts {
   const begins = new Uint32Array(texts.length + 1)
   for (const [index, text] of texts.entries()) begins[index + 1] = (begins[index] ?? 0) + text.length
@@ -31,7 +41,7 @@ function joined(texts: string[]): Texts {
 
 export function prepare(vehicles: readonly ListedVehicle[]): Prepared {
   const texts = vehicles.map(({ vin_number, parking_space }) => `${vin_number}${BREAK}${parking_space}${BREAK}`.toLowerCase())
-  return { vehicles, ...joined(texts), yards: [...new Set(vehicles.map(({ yard_group }) => yard_group))].toSorted(naturally) }
+  return { vehicles, ...joined(texts), yards: distinct(vehicles.map(({ yard_group }) => yard_group)), places: distinct(vehicles.flatMap(placesOf)) }
 }
 
 export interface Filter {
@@ -54,7 +64,7 @@ interface Found {
 /** The vehicles that match, and how the statuses are spread among those of the search and yard. */
 export function find(prepared: Prepared, { search, yard, status }: Filter): Found {
   const matching = searched(prepared, search)
-  const inYard = yard === '' ? matching : matching.filter(({ yard_group }) => yard_group === yard)
+  const inYard = yard === '' ? matching : matching.filter((vehicle) => placesOf(vehicle).includes(yard))
   return {
     vehicles: status === '' ? inYard : inYard.filter((vehicle) => nameOf(vehicle.status) === status),
     counts: counted(inYard),
@@ -85,7 +95,8 @@ function searched(prepared: Prepared, search: string): ListedVehicle[] {
   if (needle === '') return vehicles as ListedVehicle[]
   const found = holding(vehicles, prepared, needle)
   const key = keyOf(search)
-  if (found.length > 0 || key === '') return found
+  // A leading hyphen is the yard of that name: without it the search would mean something else.
+  if (found.length > 0 || key === '' || needle.startsWith('-')) return found
   prepared.keys ??= joined(vehicles.map(({ vin_number, parking_space }) => `${keyOf(vin_number)}${BREAK}${keyOf(parking_space)}${BREAK}`))
   const byKey = holding(vehicles, prepared.keys, key)
   return byKey.length === 0 && /^I./.test(key) ? holding(vehicles, prepared.keys, key.slice(1)) : byKey

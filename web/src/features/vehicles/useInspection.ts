@@ -101,7 +101,8 @@ export function useInspection(vehicle: Vehicle, yard: number | null, user: User,
 
   return {
     entry, restored, saved, conflict, campaign, supervisor,
-    identified: identifies(entry.identifier, vehicle.vin_number),
+    // A supervisor who corrects the identifier stands before the car that has the corrected one.
+    identified: identifies(entry.identifier, entry.vin_number),
     busy: save.isPending,
     error: conflictIn(save.error) === null ? save.error : null,
     change: (part: Partial<Draft>) => !saved && store({ ...entry, ...part }),

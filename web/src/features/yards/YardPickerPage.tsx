@@ -22,7 +22,8 @@ export default function YardPickerPage() {
   const campaign = choices.data?.find(({ id }) => id === chosen)
   const waiting = chosen !== null && campaign === undefined && (choices.isPending || choices.isFetching)
   const picture = useTiles(campaign, waiting)
-  const tiles = picture.tiles?.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
+  const wanted = search.replace(/^\s*(yard|p[áa]tio)\b/i, '').trim().toLowerCase()
+  const tiles = picture.tiles?.filter(({ name }) => name.toLowerCase().includes(wanted))
   const steps: [string, string, string] = chosen === null ? [t('steps.yard'), t('steps.campaign'), t('steps.inspect')] : [t('steps.campaign'), t('steps.yard'), t('steps.inspect')]
   return (
     <Page title={t('yards.title')} subtitle={campaign && <ChosenCampaign campaign={campaign} />}>
