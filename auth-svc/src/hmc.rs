@@ -18,11 +18,14 @@ impl Hmc {
     /// Takes what a person wrote.
     ///
     /// # Errors
-    /// When nothing is left of it, it is too long, or it mixes the letters of several scripts.
+    /// When nothing is left of it, it is too long, it has control characters, or it mixes the letters of several scripts.
     pub fn parse(written: &str) -> Result<Self, Error> {
         let refuse = |why| Err(Error::BadField { field: "hmc", why });
         if written.chars().count() > 4 * LONGEST {
             return refuse("must have at most 64 characters");
+        }
+        if written.trim().chars().any(char::is_control) {
+            return refuse("must not have control characters");
         }
         let text = normal::code(written).into_owned();
         if text.is_empty() {
@@ -72,11 +75,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_an_hmc_is_refused() {
-        for written in ["", "   ", "\u{0}\u{200b}", "AB\u{430}1", "\u{391}B", &"x".repeat(65), &"x".repeat(100_000)] {
+        for written in ["", "   ", "\u{200b}", "a\u{0}b", "a\nb", "AB\u{430}1", "\u{391}B", &"x".repeat(65), &"x".repeat(100_000)] {
             assert!(Hmc::parse(written).is_err(), "{written:.20?}");
         }
         assert!(Hmc::parse(&"é".repeat(64)).is_ok());
         assert!(Hmc::parse("АВ12").is_ok()); // all of it is Cyrillic
-        assert_eq!(Hmc::parse("a\u{2013}b\u{0} 1").unwrap().text, "a-b 1");
+        assert_eq!(Hmc::parse("a\u{2013}b\u{a0} 1").unwrap().text, "a-b 1");
     }
 }

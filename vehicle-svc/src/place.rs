@@ -1,8 +1,5 @@
 //! What follows from a parking space.
-use patio_proto::{
-    identifier::{self, Identifier},
-    space, walk, yard,
-};
+use patio_proto::{identifier::Identifier, space, walk, yard};
 
 /// A parking space with all that is derived from it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -33,8 +30,8 @@ impl Place {
     }
 }
 
-/// Returns what a search looks through: the identifier and the space, as people see them and as they are compared.
+/// What searching looks through.
 #[must_use]
 pub fn haystack(identifier: &Identifier, space: &str) -> String {
-    format!("{}\n{space}\n{}\n{}", identifier.vin(), identifier.key(), identifier::key(space)).to_lowercase()
+    format!("{}\n{}", identifier.vin(), space).to_lowercase()
 }

@@ -81,7 +81,8 @@ struct BulkResult {
     not_found: Vec<String>,
     /// The first 20 vehicles that would change, when the call only tells.
     preview: Vec<VehiclePreview>,
-    /// What a person should look at before it is done, one sentence each.
+    /// What a person should look at before it is done, one sentence each; absent when there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
 

@@ -58,7 +58,8 @@ struct UploadForm {
 struct Imported {
     message: String,
     campaign: Campaign,
-    /// What was read otherwise than the sheet shows it, one sentence each.
+    /// What was read otherwise than the sheet shows it, one sentence each; absent when there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
 

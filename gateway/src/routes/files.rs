@@ -134,7 +134,8 @@ struct CsvResult {
     total_errors: i64,
     /// The first 20 vehicles.
     preview: Vec<VehiclePreview>,
-    /// What a person should look at before it is done, one sentence each.
+    /// What a person should look at before it is done, one sentence each; absent when there is nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
 

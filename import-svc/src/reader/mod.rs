@@ -9,6 +9,7 @@ mod cell;
 mod child;
 mod columns;
 mod format;
+mod format_code;
 mod notes;
 mod package;
 mod parent;

@@ -75,7 +75,7 @@ impl Api {
         }
         let bare = key.strip_prefix('i').filter(|bare| !bare.is_empty()).map(str::to_owned);
         for key in [Some(key), bare].into_iter().flatten() {
-            let filter = vehicles::Filter { pattern: page::contains(&key), needle: key, ..filter.clone() };
+            let filter = vehicles::Filter { pattern: page::contains(&key), needle: key, by_key: true, ..filter.clone() };
             let (page, total) = self.page(campaign, &filter, window).await?;
             if total > 0 {
                 return Ok((page, total));
@@ -91,7 +91,7 @@ impl Api {
         filter: &vehicles::Filter,
         window: Window,
     ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
-        let by_roster = filter.status.is_none() && (!filter.is_open() || window.index > 0);
+        let by_roster = !filter.by_key && filter.status.is_none() && (!filter.is_open() || window.index > 0);
         if let Some(roster) = self.rosters.of(campaign).filter(|_| by_roster) {
             let (ids, total) = roster.page(filter, window);
             let page = match ids.first() {
@@ -205,7 +205,7 @@ fn filter(ask: &pb::ListVehiclesRequest) -> Result<vehicles::Filter, Error> {
         None => None,
     };
     let search = normal::code(&ask.search).to_lowercase();
-    Ok(vehicles::Filter { pattern: page::contains(&search), needle: search, yard: ask.yard.map(i64::from), status })
+    Ok(vehicles::Filter { pattern: page::contains(&search), needle: search, by_key: false, yard: ask.yard.map(i64::from), status })
 }
 
 /// A checked value, every bad field named.

@@ -6,7 +6,7 @@ import type { Campaign } from '@/api/types'
 import { mayManage } from '@/lib/roles'
 import { idFrom, link, navigate, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
-import { dateOf } from '@/lib/time'
+import { count, dateOf } from '@/lib/time'
 import { Button, LinkButton } from '@/ui/Button'
 import { Card, Empty, Failure, Note, Page, Skeleton } from '@/ui/Page'
 import { Progress, Steps } from '@/ui/Progress'
@@ -17,6 +17,7 @@ import { OpenConflicts } from './OpenConflicts'
 import { PaceStrip } from './PaceStrip'
 import { StatusSteps } from './StatusSteps'
 import { TakeAlong } from './TakeAlong'
+import { useCampaignsText } from './text'
 import { Unsent } from './Unsent'
 import { YardStrip, YardStripSkeleton } from './YardStrip'
 import styles from './CampaignPage.module.css'
@@ -90,6 +91,16 @@ function Fact({ name, value }: { name: string; value: string }) {
   )
 }
 
+/** Says that a campaign is closed, and what was left undone. */
+function Closed({ campaign: { total_inspected: done, total_vehicles: total } }: { campaign: Campaign }) {
+  const t = useCampaignsText()
+  return (
+    <Button big wide disabled icon={done < total ? 'close' : 'check'}>
+      {done < total ? t('closed.left', { left: count(total - done), total: count(total) }) : t('campaign.closedMessage')}
+    </Button>
+  )
+}
+
 /** The one thing to do next: start, go on, or nothing when all is done. */
 function Go({ campaign, yard }: { campaign: Campaign; yard: number | null }) {
   const t = useText()
@@ -97,7 +108,7 @@ function Go({ campaign, yard }: { campaign: Campaign; yard: number | null }) {
   const next = campaign.next ?? null
   useVehicleAhead(next, yard)
 
-  if (campaign.status === 'Closed') return <Button big wide disabled icon="check">{t('campaign.closedMessage')}</Button>
+  if (campaign.status === 'Closed') return <Closed campaign={campaign} />
   if (campaign.total_vehicles === 0) return <Empty icon="list" text={t('campaign.noVehicles')} />
   if (next === null) {
     return <Button big wide disabled icon="check">{t(yard === null ? 'campaign.allDone' : 'campaign.yardDone')}</Button>

@@ -4,6 +4,7 @@ import type { Campaign } from '@/api/types'
 import { pageCount } from '@/lib/pages'
 import { idFrom, Link, link, pageFrom, setQuery, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
+import { LinkButton } from '@/ui/Button'
 import { Tabs } from '@/ui/Choice'
 import { Empty, Failure, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
@@ -25,8 +26,18 @@ export default function YardCampaignsPage() {
   const search = query.get('campaign') ?? ''
   const tab = query.get('tab') === 'closed' ? 'closed' : 'ongoing'
   const campaigns = useCampaigns({ page: page - 1, search, status: tab, yard })
-  const name = useYardName(yard) ?? campaigns.data?.meta.yard_name
+  const known = useYardName(yard)
+  const name = known ?? campaigns.data?.meta.yard_name
   const rows = campaigns.data?.campaigns
+  if (known === null && !name) {
+    return (
+      <Page title={t('yard.selectCampaign')}>
+        <Empty icon="grid" text={t('problem.notFound')}>
+          <LinkButton to="/yard">{t('yards.title')}</LinkButton>
+        </Empty>
+      </Page>
+    )
+  }
   return (
     <Page title={t('yard.selectCampaign')} subtitle={<p className={styles.yard}>{name ? t('yard.named', { name }) : '…'}</p>}>
       <Steps current={2} labels={[t('steps.yard'), t('steps.campaign'), t('steps.inspect')]} />

@@ -49,9 +49,11 @@ export const useTake = () =>
     },
   })
 
-/** A yard's name, known by its id. */
-export const useYardName = (id: number): string | undefined =>
-  useQuery(allYardsQuery).data?.find((yard) => yard.id === id)?.name
+/** A yard's name, known by its id; null when there is no such yard. */
+export function useYardName(id: number): string | null | undefined {
+  const yards = useQuery(allYardsQuery).data
+  return yards && (yards.find((yard) => yard.id === id)?.name ?? null)
+}
 
 /** Sets a Ready campaign to Ongoing. */
 export function useStartCampaign() {

@@ -22,6 +22,7 @@ const mix = {
   'conflicts.open': '{n} fields to decide',
   'held.warningOne': 'Um telefone ainda guarda 1 inspeção desta campanha. Depois de encerrada ela será recusada.',
   'held.warning': 'Telefones ainda guardam {n} inspeções desta campanha. Depois de encerrada elas serão recusadas.',
+  'closed.left': 'Closed, {left} of {total} not inspected',
   'held.line': '{n}, a mais antiga {age}',
   'take.title': 'Take along',
   'take.campaign': 'Take this campaign along',
@@ -68,6 +69,7 @@ export const { catalogues, useFeatureText: useCampaignsText } = featureText(
   },
   {
     'strip.title': 'Progresso',
+    'closed.left': 'Encerrada, {left} de {total} não inspecionados',
     'strip.vehicles': 'veículos inspecionados',
     'strip.yards': 'Progresso por pátio',
     'strip.yard': 'Pátio {name}: {done} de {total} inspecionados',

@@ -21,7 +21,8 @@ export default function YardPickerPage() {
   const choices = useCampaignChoices()
   const campaign = choices.data?.find(({ id }) => id === chosen)
   const waiting = chosen !== null && campaign === undefined && (choices.isPending || choices.isFetching)
-  const picture = useTiles(campaign, waiting)
+  const isGone = chosen !== null && !waiting && choices.data !== undefined && campaign === undefined
+  const picture = useTiles(campaign, waiting || isGone)
   const wanted = search.replace(/^\s*(yard|p[áa]tio)\b/i, '').trim().toLowerCase()
   const tiles = picture.tiles?.filter(({ name }) => name.toLowerCase().includes(wanted))
   const steps: [string, string, string] = chosen === null ? [t('steps.yard'), t('steps.campaign'), t('steps.inspect')] : [t('steps.campaign'), t('steps.yard'), t('steps.inspect')]
@@ -45,11 +46,16 @@ export default function YardPickerPage() {
         </Select>
         <SearchBox label={t('yards.search')} value={search} onChange={(text) => setQuery({ search: text })} />
       </div>
+      {isGone && (
+        <Empty icon="grid" text={t('problem.notFound')}>
+          <LinkButton to="/campaign-home">{t('yard.selectCampaign')}</LinkButton>
+        </Empty>
+      )}
       {picture.isError && <Failure text={wordsFor(picture.error, t)} onRetry={() => void picture.refetch()} />}
-      {!tiles && !picture.isError && <Skeleton rows={4} height={104} label={t('common.loading')} />}
-      {tiles?.length === 0 && <NoTiles search={search} campaign={campaign} />}
+      {!tiles && !picture.isError && !isGone && <Skeleton rows={4} height={104} label={t('common.loading')} />}
+      {tiles?.length === 0 && !isGone && <NoTiles search={search} campaign={campaign} />}
       <ul className={styles.tiles}>
-        {tiles?.map((tile) => (
+        {!isGone && tiles?.map((tile) => (
           <YardTile key={tile.id} tile={tile} campaign={campaign} />
         ))}
       </ul>
@@ -70,7 +76,7 @@ function YardTile({ tile, campaign }: { tile: Tile; campaign: Campaign | undefin
   const t = useText()
   return (
     <li className={`${styles.tile} ${styles[colourOf(tile.total)]}`}>
-      <Link href={link(`/yard/${tile.id}`, { campaign: campaign?.name })} className={styles.open}>
+      <Link href={link(`/yard/${tile.id}`, { campaign: campaign?.name, tab: campaign?.status === 'Closed' ? 'closed' : null })} className={styles.open}>
         <span className={styles.name}>{t('yard.named', { name: tile.name })}</span>
         <span className={styles.numbers}>
           {count(tile.inspected)}/{count(tile.total)}
