@@ -31,7 +31,7 @@ for (const viewport of SIZES) {
       await expect(page.getByRole('dialog')).toContainText('até que um supervisor a reabra')
       await page.getByRole('button', { name: 'YES', exact: true }).click()
       await expect(badge).toContainText('Closed')
-      await expect(page.getByRole('button', { name: 'Campaign completed' })).toBeDisabled()
+      await expect(page.getByRole('button', { name: 'Closed, 56 of 56 not inspected' })).toBeDisabled()
       await expect(page.getByRole('button', { name: 'Reopen campaign' })).toHaveCount(0)
 
       await enter(page, supervisor, `/campaign/${id}`)
