@@ -184,7 +184,7 @@ fn each_start(xml: &mut Part<'_, '_>, mut take: impl FnMut(&BytesStart<'_>) -> R
 }
 
 /// An attribute by its name without prefix; empty when there is none.
-pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Result<String, Rejection> {
+fn attribute(start: &BytesStart<'_>, name: &str) -> Result<String, Rejection> {
     for attribute in start.attributes().with_checks(false) {
         let attribute = attribute.map_err(|_| damaged())?;
         if attribute.key.local_name().as_ref() == name {

@@ -3,10 +3,10 @@ use super::{
     cell::Cell,
     columns::{self, Column, Columns, Place},
     notes::Notes,
-    sheet::{self, Purpose, Stop},
+    sheet::{Purpose, Stop},
     wire::{Line, Lines, Record, Sheet},
 };
-use crate::refusal::{ErrorCode, RowErrors, refuse};
+use crate::refusal::{ErrorCode, RowErrors, refuse, unreadable};
 use bytes::Bytes;
 use patio_proto::{
     identifier::Identifier,
@@ -116,7 +116,7 @@ impl<'s> Rows<'s> {
             return Ok(());
         }
         if row < self.row {
-            return Err(sheet::out_of_order().into());
+            return Err(unreadable("its rows are out of order").into());
         }
         if row > self.row {
             self.end_row()?;
@@ -277,12 +277,7 @@ impl<'s> Rows<'s> {
                 return None;
             }
         };
-        let parsed = if written.len() > 16 * space::LONGEST {
-            Err(format!("is longer than {} characters", space::LONGEST))
-        } else {
-            space::parse(written)
-        };
-        match parsed {
+        match space::parse(written) {
             Ok(space) if space.is_empty() => self.error(column, written, "Parking Space is missing"),
             Ok(space) => {
                 self.notes.compare(column, written, &space);

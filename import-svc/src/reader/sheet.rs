@@ -7,7 +7,7 @@ use super::{
     rows::Rows,
     wire::{Record, Sheet},
 };
-use crate::refusal::{shown, unreadable};
+use crate::refusal::shown;
 use patio_proto::imports::Rejection;
 use quick_xml::events::{BytesStart, Event};
 use std::{io, rc::Rc};
@@ -118,7 +118,7 @@ impl Cells<'_, '_> {
     }
 
     fn begin_row(&mut self, start: &BytesStart<'_>) -> Result<(), Rejection> {
-        let number = book::attribute(start, "r")?;
+        let number = Attributes::of(start)?.place;
         if !number.is_empty() {
             self.row = number.parse::<u32>().ok().and_then(|number| number.checked_sub(1)).ok_or_else(book::damaged)?;
         }
@@ -178,7 +178,7 @@ impl Cells<'_, '_> {
     }
 }
 
-/// What a cell's element says: where the cell is, in which style, of which kind; empty when it does not say.
+/// What the element of a row or cell says: where it is, in which style, of which kind; empty when it does not say.
 #[derive(Default)]
 struct Attributes<'x> {
     place: &'x str,
@@ -218,9 +218,4 @@ fn position(place: &str) -> Option<(u32, u32)> {
     }
     let column = place[..letters].bytes().fold(0, |column, letter| column * 26 + u32::from(letter.to_ascii_uppercase() - b'A') + 1);
     Some((place[letters..].parse::<u32>().ok()?.checked_sub(1)?, column - 1))
-}
-
-/// The refusal of rows that go back.
-pub(super) fn out_of_order() -> Rejection {
-    unreadable("its rows are out of order")
 }

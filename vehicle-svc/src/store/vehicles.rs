@@ -137,12 +137,16 @@ impl Filter {
     }
 }
 
-/// The condition of a search: `$2` is the pattern, `$7` says whether it is of keys, as identifiers and spaces are compared.
+/// The condition of a search: `$2` is the pattern, the argument says whether it is of keys, as identifiers and spaces are compared.
 macro_rules! found {
-    () => {
-        "($2 = '%%' or case when cast($7 as boolean)
+    ($by_key:literal) => {
+        concat!(
+            "($2 = '%%' or case when cast(",
+            $by_key,
+            " as boolean)
             then lower(v.vin_key || ' ' || replace(replace(v.parking_space, '-', ''), ' ', '')) else v.haystack end
             like cast($2 as text) escape '\\')"
+        )
     };
 }
 
@@ -150,7 +154,7 @@ macro_rules! found {
 pub async fn page(db: &Db, campaign: i64, filter: &Filter, window: Window) -> Result<Vec<Vehicle>> {
     on!(db.read(), c => query_as(concat!(
         "select ", columns!(), ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
-          where v.campaign_id = $1 and ", found!(), "
+          where v.campaign_id = $1 and ", found!("$7"), "
             and (cast($3 as bigint) is null or v.yard_id = $3) and (cast($4 as text) is null or v.status = $4)
           order by v.walk_key, v.id limit $5 offset $6"))
         .bind(campaign).bind(&filter.pattern).bind(filter.yard).bind(filter.status).bind(window.limit()).bind(window.offset())
@@ -208,11 +212,9 @@ pub async fn entries_after(db: &Db, campaign: i64, position: &(String, i64), mos
 pub async fn count(db: &Db, campaign: i64, filter: &Filter) -> Result<i64> {
     on!(db.read(), c => query_scalar(concat!(
         "select count(*) from vehicles v
-          where v.campaign_id = $1 and ", found!(), "
-            and (cast($3 as bigint) is null or v.yard_id = $3) and (cast($4 as text) is null or v.status = $4)
-            and (cast($5 as bigint) is null and cast($6 as bigint) is null)"))
-        .bind(campaign).bind(&filter.pattern).bind(filter.yard).bind(filter.status).bind(None::<i64>).bind(None::<i64>)
-        .bind(filter.by_key)
+          where v.campaign_id = $1 and ", found!("$5"), "
+            and (cast($3 as bigint) is null or v.yard_id = $3) and (cast($4 as text) is null or v.status = $4)"))
+        .bind(campaign).bind(&filter.pattern).bind(filter.yard).bind(filter.status).bind(filter.by_key)
         .fetch_one(c).await)
 }
 

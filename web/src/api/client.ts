@@ -33,10 +33,7 @@ const session: Middleware = {
     for (const [name, value] of Object.entries(bearer())) if (!request.headers.has(name)) request.headers.set(name, value)
   },
   async onResponse({ request, response }) {
-    if (!isOurs(response)) throw strangers()
-    noteSignal(true)
-    if (response.status === 401 && !(await isRefusal(response.clone()))) throw strangers()
-    noticeExpiry(request.headers, response.status)
+    await judge(request.headers, response)
   },
   onError({ request }) {
     if (request.signal.aborted && !isTimeout(request.signal.reason)) return undefined
@@ -52,7 +49,7 @@ export const http = createClient<paths>({ baseUrl: BASE, fetch: (request) => glo
 http.use(session)
 
 /** An answer of a network that asks for a login first is as good as none. */
-function strangers(): Problem {
+export function strangers(): Problem {
   noteSignal(false)
   return offline()
 }
@@ -63,7 +60,13 @@ const isOurs = (response: Response): boolean => !response.redirected && response
 /** Whether a body refuses as the gateway does, with a code. */
 const refuses = (body: unknown): boolean => isRecord(body) && (typeof body.code === 'string' || typeof body.Message === 'string')
 
-const isRefusal = async (response: Response): Promise<boolean> => refuses(parsed(await response.text()))
+/** Throws when an answer is somebody else's; one that refuses the session ends it. */
+async function judge(sent: Headers, response: Response): Promise<void> {
+  if (!isOurs(response)) throw strangers()
+  noteSignal(true)
+  if (response.status === 401 && !refuses(parsed(await response.clone().text()))) throw strangers()
+  noticeExpiry(sent, response.status)
+}
 
 interface Outcome<T> {
   data?: T
@@ -97,13 +100,9 @@ export async function raw(path: string, init: RequestInit = {}): Promise<Respons
     if (init.signal?.aborted !== true) noteSignal(false)
     throw offline()
   })
-  if (!isOurs(response)) throw strangers()
-  noteSignal(true)
+  await judge(headers, response)
   if (response.ok) return response
-  const body = parsed(await response.text())
-  if (response.status === 401 && !refuses(body)) throw strangers()
-  noticeExpiry(headers, response.status)
-  throw problemOf(response.status, body)
+  throw problemOf(response.status, parsed(await response.text()))
 }
 
 function parsed(text: string): unknown {

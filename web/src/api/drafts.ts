@@ -1,5 +1,5 @@
 import { useEffect, useState, type Dispatch, type SetStateAction } from 'react'
-import { currentSession, ownerOf } from './session'
+import { currentOwner } from './session'
 
 const registry: Map<string, unknown>[] = []
 
@@ -26,10 +26,7 @@ export function draftOf<T>(empty: T) {
   }
 }
 
-function whoIsIn(): string {
-  const session = currentSession()
-  return session === null ? '' : ownerOf(session.user)
-}
+const whoIsIn = (): string => currentOwner() ?? ''
 
 /** Forgets every entry, because its owner signs out. */
 export function forgetDrafts(): void {

@@ -37,6 +37,12 @@ const session = createStore<Session | null>(stored())
 export const currentSession = (): Session | null => session.get()
 export const useSession = (): Session | null => useStore(session)
 
+/** The key of who is signed in in this tab. */
+export function currentOwner(): string | null {
+  const now = currentSession()
+  return now === null ? null : ownerOf(now.user)
+}
+
 /** Looks at web storage again, because a person or another script may have changed it. */
 export function checkSession(): void {
   const now = stored()

@@ -4,7 +4,8 @@ import { raw } from '../client'
 import { eventsIn, type ServerEvent } from '../events'
 import { restAfter } from '../outbox/entry'
 import { Problem } from '../problem'
-import { currentSession, ownerOf } from '../session'
+import { currentOwner, currentSession } from '../session'
+import { channelOf } from '../tabs'
 import { apply, catchUp, type OnConflict } from './apply'
 
 /** The server says something every 15 s; so long a silence is a dead line. */
@@ -56,28 +57,18 @@ interface Passed {
 
 const isPassed = (value: unknown): value is Passed => isRecord(value) && typeof value.owner === 'string'
 
-function whoIsIn(): string | null {
-  const session = currentSession()
-  return session === null ? null : ownerOf(session.user)
-}
-
 /** Applies what the tab that reads the stream passes on. */
 function listenToOthers(queries: QueryClient, onConflict: OnConflict): BroadcastChannel | null {
-  if (!('BroadcastChannel' in globalThis)) return null
-  const others = new BroadcastChannel(NAME)
-  others.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-    if (!isPassed(data) || data.owner !== whoIsIn()) return
+  return channelOf(NAME, (data) => {
+    if (!isPassed(data) || data.owner !== currentOwner()) return
     heardBefore = true
     if (data.event === null) catchUp(queries)
     else apply(queries, data.event, onConflict)
   })
-  // a channel of Node keeps its process alive, that of a browser has no such method
-  if ('unref' in others && typeof others.unref === 'function') others.unref()
-  return others
 }
 
 function pass(event: ServerEvent | null): void {
-  const owner = whoIsIn()
+  const owner = currentOwner()
   if (owner !== null) channel?.postMessage({ owner, event } satisfies Passed)
 }
 
@@ -87,7 +78,7 @@ async function share(queries: QueryClient, onConflict: OnConflict): Promise<void
   line = mine
   const locks = navigator.locks as LockManager | null | undefined
   try {
-    if (locks) await locks.request(`${NAME} ${whoIsIn()}`, { signal: mine.signal }, () => listen(queries, onConflict, mine.signal))
+    if (locks) await locks.request(`${NAME} ${currentOwner()}`, { signal: mine.signal }, () => listen(queries, onConflict, mine.signal))
     else await listen(queries, onConflict, mine.signal)
   } catch (error) {
     if (!mine.signal.aborted) throw error

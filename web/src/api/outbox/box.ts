@@ -1,5 +1,6 @@
 import { disk } from '../disk'
-import { currentSession, ownerOf } from '../session'
+import { currentOwner } from '../session'
+import { channelOf } from '../tabs'
 import { noteHeld } from '../held'
 import { FIELDS } from '@/lib/fields'
 import { createStore } from '@/lib/store'
@@ -23,28 +24,20 @@ const EMPTY: Box = { owner: null, entries: [], pending: new Map(), others: 0, wo
 
 export const box = createStore<Box>(EMPTY)
 
-const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('patio-outbox') : null
-channel?.addEventListener('message', () => void read())
-// a channel of Node keeps its process alive, that of a browser has no such method
-if (channel !== null && 'unref' in channel && typeof channel.unref === 'function') channel.unref()
+const channel = channelOf('patio-outbox', () => void read())
 
 /** What is held for who is signed in now. */
-export const mine = (kept: Box): Box => (kept.owner === whoIsIn() ? kept : EMPTY)
-
-const whoIsIn = (): string | null => {
-  const session = currentSession()
-  return session === null ? null : ownerOf(session.user)
-}
+export const mine = (kept: Box): Box => (kept.owner === currentOwner() ? kept : EMPTY)
 
 /** Looks at the disk again: another tab or another person may have changed it. */
 export async function read(): Promise<void> {
   const kept = await disk()
-  const owner = whoIsIn()
+  const owner = currentOwner()
   if (kept === null) return box.set({ ...EMPTY, owner, works: false })
   const all = await kept.getAll('outbox')
   const entries = all.filter((entry) => entry.owner === owner)
   const others = all.filter((entry) => entry.owner !== owner && entry.state !== 'done').length
-  if (whoIsIn() !== owner) return read()
+  if (currentOwner() !== owner) return read()
   box.set({ owner, entries, pending: pendingOf(entries), others, works: true })
   const many = (...states: Entry['state'][]) => entries.filter(({ state }) => states.includes(state)).length
   noteHeld({ owner, open: many('waiting', 'refused'), refused: many('refused'), others })

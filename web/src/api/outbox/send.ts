@@ -1,8 +1,6 @@
+import { answer, http, strangers } from '../client'
 import { VEHICLE } from '../shape'
-import { answer, http } from '../client'
 import type { Vehicle, VehicleInput } from '../types'
-import { offline } from '../problem'
-import { noteSignal } from '../signal'
 import { deviceId } from './device'
 import type { Entry } from './entry'
 import type { Fields } from '@/lib/fields'
@@ -26,8 +24,7 @@ export async function send(entry: Entry, token: string): Promise<Vehicle> {
   )
   // Another vehicle, or this one as it was before, says nothing of this save: it waits on.
   if (saved.id === id && saved.version >= version) return saved
-  noteSignal(false)
-  throw offline()
+  throw strangers()
 }
 
 type Part = Pick<VehicleInput, 'status' | 'operator_notes' | 'admin_notes' | 'vin_number' | 'parking_space'>

@@ -1,6 +1,7 @@
 import { noteAlong } from '../along'
 import { disk } from '../disk'
 import type { Campaign, ListedVehicle } from '../types'
+import { channelOf } from '../tabs'
 import { createStore } from '@/lib/store'
 import { packed, patched, unpacked } from './rows'
 
@@ -21,12 +22,10 @@ export interface Taken {
 
 export const lists = createStore<Taken[]>([])
 const loaded = new Map<number, ListedVehicle[]>()
-const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('patio-taken') : null
-channel?.addEventListener('message', () => {
+const channel = channelOf('patio-taken', () => {
   loaded.clear()
   void readLists()
 })
-if (channel !== null && 'unref' in channel && typeof channel.unref === 'function') channel.unref()
 
 export async function readLists(): Promise<Taken[]> {
   const all = (await (await disk())?.getAll('taken')) ?? []

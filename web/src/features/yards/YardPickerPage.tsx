@@ -24,7 +24,7 @@ export default function YardPickerPage() {
   const isGone = chosen !== null && !waiting && choices.data !== undefined && campaign === undefined
   const picture = useTiles(campaign, waiting || isGone)
   const wanted = search.replace(/^\s*(yard|p[áa]tio)\b/i, '').trim().toLowerCase()
-  const tiles = picture.tiles?.filter(({ name }) => name.toLowerCase().includes(wanted))
+  const tiles = isGone ? undefined : picture.tiles?.filter(({ name }) => name.toLowerCase().includes(wanted))
   const steps: [string, string, string] = chosen === null ? [t('steps.yard'), t('steps.campaign'), t('steps.inspect')] : [t('steps.campaign'), t('steps.yard'), t('steps.inspect')]
   return (
     <Page title={t('yards.title')} subtitle={campaign && <ChosenCampaign campaign={campaign} />}>
@@ -53,9 +53,9 @@ export default function YardPickerPage() {
       )}
       {picture.isError && <Failure text={wordsFor(picture.error, t)} onRetry={() => void picture.refetch()} />}
       {!tiles && !picture.isError && !isGone && <Skeleton rows={4} height={104} label={t('common.loading')} />}
-      {tiles?.length === 0 && !isGone && <NoTiles search={search} campaign={campaign} />}
+      {tiles?.length === 0 && <NoTiles search={search} campaign={campaign} />}
       <ul className={styles.tiles}>
-        {!isGone && tiles?.map((tile) => (
+        {tiles?.map((tile) => (
           <YardTile key={tile.id} tile={tile} campaign={campaign} />
         ))}
       </ul>
