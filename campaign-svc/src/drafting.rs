@@ -56,7 +56,7 @@ impl Works {
             return self.look(&asker, id, None).await;
         }
         self.vehicles.tell(&draft).await?;
-        let progress = self.progress.of_new(&asker.bearer, id).await?;
+        let progress = self.progress.of_new(&asker, id).await?;
         let campaign = self.make_live(asker, draft, &progress).await?;
         self.vehicles.announce(id).await;
         Ok(Seen { campaign, progress, yard: None })

@@ -8,6 +8,7 @@ use crate::{
 };
 use patio_kit::page::{self, Window};
 use patio_proto::{
+    access::Role,
     campaign::{
         self as pb,
         CampaignStatus::{self, Closed, Ongoing, PendingReview, Ready},
@@ -28,14 +29,14 @@ pub struct Ask {
 impl Ask {
     /// # Errors
     /// Names every field that cannot be.
-    pub fn checked(ask: pb::ListCampaignsRequest) -> Result<Self, Error> {
+    pub fn checked(ask: pb::ListCampaignsRequest, role: Role) -> Result<Self, Error> {
         let mut checks = Checks::default();
         let search = checks.take("search", fields::word(&ask.search));
         let ask = Self {
             window: Window::of(ask.page.as_ref()),
             pattern: page::contains(&normal::code(&search)),
             statuses: checks.take("statuses", statuses(&ask.statuses)),
-            yard: ask.yard.map(|id| checks.take("yard", known_yard(id))),
+            yard: ask.yard.map(|id| checks.take("yard", seen_yard(id, role))),
         };
         checks.done()?;
         Ok(ask)
@@ -45,7 +46,16 @@ impl Ask {
 /// # Errors
 /// Says so when there is no such yard.
 pub fn known_yard(id: i32) -> Result<i32, String> {
-    yard::name_of(id).map(|_| id).ok_or_else(|| format!("{id} does not exist"))
+    yard::name_of(id).map(|_| id).ok_or_else(|| no_yard(id))
+}
+
+/// The same for somebody who looks at it: operators do not see the yard of the dash.
+fn seen_yard(id: i32, role: Role) -> Result<i32, String> {
+    known_yard(id).and_then(|id| if id == yard::DASH && role == Role::Operator { Err(no_yard(id)) } else { Ok(id) })
+}
+
+fn no_yard(id: i32) -> String {
+    format!("{id} does not exist")
 }
 
 /// The wanted statuses in four places, the first one again where fewer are wanted; all when none is named.
@@ -73,7 +83,7 @@ impl Works {
         let page = store::page(&self.db, &filter, ask.window).await?;
         let meta = ask.window.meta(store::count(&self.db, &filter).await?);
         let shown: Vec<i64> = page.iter().map(|campaign| campaign.id).collect();
-        let mut progress = self.progress.of_all(&asker.bearer, &shown, ask.yard).await?;
+        let mut progress = self.progress.of_all(asker, &shown, ask.yard).await?;
         let seen =
             page.into_iter().map(|campaign| Seen { progress: progress.remove(&campaign.id).unwrap_or_default(), campaign, yard: ask.yard });
         Ok((seen.collect(), meta))
@@ -82,10 +92,10 @@ impl Works {
     /// One campaign with its progress.
     pub async fn look(&self, asker: &Asker, id: i64, yard: Option<i32>) -> Result<Seen, Error> {
         let mut checks = Checks::default();
-        let yard = yard.map(|id| checks.take("yard", known_yard(id)));
+        let yard = yard.map(|id| checks.take("yard", seen_yard(id, asker.caller.role)));
         checks.done()?;
         let campaign = store::find(&self.db, id).await?.ok_or(Error::NoCampaign(id))?;
-        let progress = self.progress.of(&asker.bearer, id, yard).await?;
+        let progress = self.progress.of(asker, id, yard).await?;
         Ok(Seen { campaign, progress, yard })
     }
 }

@@ -1,12 +1,11 @@
 //! How far campaigns are: from the cache where it knows, else from vehicle-svc's counters.
-use crate::{error::Error, vehicles::Vehicles};
+use crate::{error::Error, vehicles::Vehicles, works::Asker};
 use futures::future::join_all;
 use patio_kit::{
     cache::Cache,
-    link::Bearer,
     progress::{self, Progress},
 };
-use patio_proto::vehicle as pb;
+use patio_proto::{access::Role, vehicle as pb};
 use std::collections::HashMap;
 
 /// Reads progress; clones share the cache.
@@ -23,32 +22,34 @@ impl ProgressReader {
     }
 
     /// The progress of one campaign, whole or in one yard.
-    pub async fn of(&self, bearer: &Bearer, id: i64, yard: Option<i32>) -> Result<Progress, Error> {
-        Ok(self.of_all(bearer, &[id], yard).await?.remove(&id).unwrap_or_default())
+    pub async fn of(&self, asker: &Asker, id: i64, yard: Option<i32>) -> Result<Progress, Error> {
+        Ok(self.of_all(asker, &[id], yard).await?.remove(&id).unwrap_or_default())
     }
 
     /// The progress of several campaigns, with at most one call to vehicle-svc.
     ///
-    /// The cache holds whole campaigns only, so that with a yard it is always that call.
-    pub async fn of_all(&self, bearer: &Bearer, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
+    /// The cache holds whole campaigns only, so that with a yard it is always that call, and for an operator when the
+    /// campaign has vehicles in the yard of the dash.
+    pub async fn of_all(&self, asker: &Asker, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
         let mut known = if yard.is_none() { self.cached(ids).await } else { HashMap::new() };
+        known.retain(|_, progress| sees_whole(asker, progress.in_dash));
         let missing: Vec<i64> = ids.iter().copied().filter(|id| !known.contains_key(id)).collect();
         if missing.is_empty() {
             return Ok(known);
         }
-        known.extend(self.ask(bearer, &missing, yard).await?);
+        known.extend(self.ask(asker, &missing, yard).await?);
         Ok(known)
     }
 
     /// The progress of a campaign whose vehicles have just come in, whatever the cache holds.
-    pub async fn of_new(&self, bearer: &Bearer, id: i64) -> Result<Progress, Error> {
-        Ok(self.ask(bearer, &[id], None).await?.remove(&id).unwrap_or_default())
+    pub async fn of_new(&self, asker: &Asker, id: i64) -> Result<Progress, Error> {
+        Ok(self.ask(asker, &[id], None).await?.remove(&id).unwrap_or_default())
     }
 
-    async fn ask(&self, bearer: &Bearer, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
-        let told = self.vehicles.progress(bearer, ids, yard).await?;
+    async fn ask(&self, asker: &Asker, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
+        let told = self.vehicles.progress(&asker.bearer, ids, yard).await?;
         if yard.is_none() {
-            join_all(told.iter().map(|one| self.keep(one))).await;
+            join_all(told.iter().filter(|one| sees_whole(asker, one.in_dash > 0)).map(|one| self.keep(one))).await;
         }
         Ok(told.iter().map(|one| (one.campaign_id, read(one))).collect())
     }
@@ -69,5 +70,10 @@ impl ProgressReader {
 }
 
 fn read(told: &pb::Progress) -> Progress {
-    Progress { total: told.total_vehicles, inspected: told.total_inspected, next: told.next, next_known: true }
+    Progress { total: told.total_vehicles, inspected: told.total_inspected, next: told.next, next_known: true, in_dash: told.in_dash > 0 }
+}
+
+/// Whether the counters of a whole campaign are those that the asker sees; operators do not see the yard of the dash.
+fn sees_whole(asker: &Asker, in_dash: bool) -> bool {
+    !in_dash || asker.caller.role != Role::Operator
 }

@@ -4,6 +4,7 @@ use http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{IF_MATCH, IF_NONE_MATCH},
 };
+use patio_proto::access::Role;
 
 /// The longest idempotency key.
 const LONGEST_KEY: usize = 128;
@@ -47,17 +48,23 @@ pub fn etag(version: i64) -> HeaderValue {
 
 /// A revision of a campaign's whole list as `ETag` carries it: weak, since it goes out compressed in several ways.
 #[must_use]
-pub fn list_tag(campaign: i64, revision: i64) -> HeaderValue {
-    HeaderValue::try_from(format!("W/\"{campaign}-{revision}\"")).unwrap_or(HeaderValue::from_static("W/\"0\""))
+pub fn list_tag(campaign: i64, revision: i64, role: Role) -> HeaderValue {
+    HeaderValue::try_from(format!("W/\"{campaign}-{revision}{}\"", seen_by(role))).unwrap_or(HeaderValue::from_static("W/\"0\""))
+}
+
+/// The end of a list's tag: operators are shown another list than those who see the yard of the dash.
+fn seen_by(role: Role) -> &'static str {
+    if role == Role::Operator { "o" } else { "" }
 }
 
 /// The revision of a campaign's whole list that a client holds; none when it says nothing that is a tag of this list.
 #[must_use]
-pub fn known_list(headers: &HeaderMap, campaign: i64) -> Option<i64> {
+pub fn known_list(headers: &HeaderMap, campaign: i64, role: Role) -> Option<i64> {
     let lines = headers.get_all(IF_NONE_MATCH).iter().filter_map(|line| line.to_str().ok());
     lines.flat_map(|line| line.split(',')).find_map(|tag| {
         let tag = tag.trim();
         let (of, revision) = tag.strip_prefix("W/").unwrap_or(tag).strip_prefix('"')?.strip_suffix('"')?.split_once('-')?;
+        let revision = revision.strip_suffix(seen_by(role))?;
         (of.parse() == Ok(campaign)).then(|| revision.parse().ok()).flatten()
     })
 }
@@ -100,12 +107,17 @@ mod tests {
 
     #[test]
     fn a_list_is_known_by_the_tag_it_went_out_with_and_by_no_other_list_s() {
-        let held = |value: &str| known_list(&HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::try_from(value).unwrap())]), 7);
-        assert_eq!(held(list_tag(7, 42).to_str().unwrap()), Some(42));
+        let headers = |value: &str| HeaderMap::from_iter([(IF_NONE_MATCH, HeaderValue::try_from(value).unwrap())]);
+        let held = |value: &str| known_list(&headers(value), 7, Role::Manager);
+        let of = |role| list_tag(7, 42, role).to_str().unwrap().to_owned();
+        assert_eq!(held(&of(Role::Manager)), Some(42));
+        assert_eq!(held(&of(Role::Admin)), Some(42));
         assert_eq!(held("\"1-2\", \"7-3\""), Some(3));
-        for other in ["*", "", "W/\"8-42\"", "\"7\"", "\"7-x\"", "7-42"] {
+        for other in ["*", "", "W/\"8-42\"", "\"7\"", "\"7-x\"", "7-42", &of(Role::Operator)] {
             assert_eq!(held(other), None, "{other}");
         }
+        assert_eq!(known_list(&headers(&of(Role::Operator)), 7, Role::Operator), Some(42));
+        assert_eq!(known_list(&headers(&of(Role::Manager)), 7, Role::Operator), None);
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl Judged {
     #[must_use]
     pub fn change<'s>(&'s self, attempt: &'s Attempt) -> Option<Change<'s>> {
         let Verdict { finding, deltas, entry, .. } = self.verdict.as_ref().filter(|verdict| verdict.kept.is_empty())?;
-        Some(Change { before: &self.found.vehicle, finding, deltas, entry, key: &attempt.key, yard: attempt.save.yard })
+        Some(Change { before: &self.found.vehicle, finding, deltas, entry, key: &attempt.key, view: attempt.save.view })
     }
 
     /// What one try came to, by what was written of it.
@@ -118,7 +118,7 @@ impl Attempt {
             return Ok(Tried::Hold);
         }
         let before = &found.vehicle;
-        let change = Change { before, finding: &finding, deltas: &deltas, entry: &entry, key, yard: save.yard };
+        let change = Change { before, finding: &finding, deltas: &deltas, entry: &entry, key, view: save.view };
         let Some(after) = saves::save(tx, &change).await.map_err(|cause| finding.taken(cause))? else { return Ok(Tried::Again) };
         let mut moved = Moved::of(after, &deltas);
         moved.vehicle.open_conflicts += i64::try_from(kept.len()).unwrap_or_default();
@@ -146,7 +146,7 @@ impl Attempt {
         if !same {
             return Err(Error::KeyReused);
         }
-        let vehicle = vehicles::find_in(tx, save.id, save.yard).await?.ok_or(Error::NoVehicle(save.id))?;
+        let vehicle = vehicles::find_in(tx, save.id, save.view).await?.ok_or(Error::NoVehicle(save.id))?;
         let conflicts = conflicts::of_save(tx, save.id, key.user_id, &key.key).await?;
         Ok(Saved { moved: Moved { vehicle, counted: None, revision: None }, conflicts })
     }

@@ -166,6 +166,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.is_open);
     let (todo, left): (Vec<_>, Vec<_>) = open.into_iter().partition(|vehicle| vehicle.status != status);
     let reason = if change.action == StatusAction::Remove { "it has no status" } else { "it has this status already" };
+    outcome.warnings.extend(notes_kept(todo.iter().filter(|vehicle| vehicle.keeps_notes).count()));
     let skipped = |all: Vec<Standing>, why| all.into_iter().map(move |vehicle| (vehicle.vin.unwrap_or_default(), why));
     outcome.skipped = unclear.into_iter().map(|vin| (vin, TWO_CARS)).collect();
     outcome.skipped.extend(skipped(closed, "its campaign is closed").chain(skipped(left, reason)));
@@ -254,6 +255,15 @@ async fn without_unclear(tx: &mut Tx<'_>, asked: &Asked<'_>, found: Vec<Standing
         }
     }
     Ok((kept, unclear))
+}
+
+/// Warns of supervisor notes that stay when somebody else than a supervisor removes the status.
+fn notes_kept(vehicles: usize) -> Option<String> {
+    match vehicles {
+        0 => None,
+        1 => Some("One vehicle keeps its supervisor notes; only a supervisor can clear them.".to_owned()),
+        many => Some(format!("{many} vehicles keep their supervisor notes; only a supervisor can clear them.")),
+    }
 }
 
 /// Warns of vehicles that leave their yard for one that no screen shows, or for none.

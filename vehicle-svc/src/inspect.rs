@@ -13,6 +13,7 @@ use crate::{
         vehicles::Vehicle,
     },
     together::Together,
+    view::View,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{audit, db::Db, host::Host, identity::Caller};
@@ -51,8 +52,8 @@ pub struct Save {
     pub key: String,
     /// How the identifier came in.
     pub origin: Origin,
-    /// `next` stays in this yard.
-    pub yard: Option<i64>,
+    /// `next` is one of this view.
+    pub view: View,
     /// What the client saw of the fields that it changes; with it the save is by field.
     pub base: Option<Base>,
     /// Whether both values of a field are kept that somebody else changed meanwhile; else the save is refused.

@@ -22,6 +22,7 @@ mod settle;
 pub mod store;
 mod together;
 mod undo;
+mod view;
 
 use patio_kit::{
     audit::AuditLog,

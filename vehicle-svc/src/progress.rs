@@ -86,7 +86,7 @@ impl Progress {
     }
 
     async fn put(&self, counted: &Counted) -> bool {
-        let value = Cached { total: counted.total, inspected: counted.inspected, next: None, next_known: false };
+        let value = Cached { total: counted.total, inspected: counted.inspected, next: None, next_known: false, in_dash: false };
         self.host.cache.put_newer(&progress::key(counted.campaign_id), counted.revision, &value).await
     }
 

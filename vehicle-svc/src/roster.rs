@@ -7,6 +7,7 @@ use crate::store::{
     campaigns::Campaign,
     vehicles::{self, Entry, Filter},
 };
+use crate::view::View;
 use memchr::memmem;
 use moka::sync::Cache;
 use patio_kit::{db::Db, lifecycle::Tasks, page::Window};
@@ -142,18 +143,28 @@ impl Roster {
     /// The ids of one page of those that pass the filter but for its status, and how many pass.
     pub fn page(&self, filter: &Filter, window: Window) -> (Vec<i64>, i64) {
         let (skip, take) = (usize::try_from(window.offset()).unwrap_or(usize::MAX), usize::try_from(window.limit()).unwrap_or_default());
-        let found = match (filter.needle.as_str(), filter.yard) {
-            ("", None) => {
+        let yard = |id| self.yards.get(&id);
+        let found = match (filter.needle.as_str(), filter.view) {
+            ("", View::All) => {
                 let page = self.ids.iter().skip(skip).take(take).copied().collect();
                 return (page, i64::try_from(self.ids.len()).unwrap_or(i64::MAX));
             }
-            ("", Some(yard)) => Arc::new(self.yards.get(&yard).cloned().unwrap_or_default()),
-            (needle, None) => self.holding(needle),
-            (needle, Some(yard)) => Arc::new(self.yards.get(&yard).map(|there| there & &*self.holding(needle)).unwrap_or_default()),
+            ("", View::Yard(only)) => Arc::new(yard(only).cloned().unwrap_or_default()),
+            ("", View::Without(hidden)) => Arc::new(yard(hidden).map_or_else(|| self.every(), |hidden| self.every() - hidden)),
+            (needle, View::All) => self.holding(needle),
+            (needle, View::Yard(only)) => Arc::new(yard(only).map(|there| there & &*self.holding(needle)).unwrap_or_default()),
+            (needle, View::Without(hidden)) => {
+                let found = self.holding(needle);
+                yard(hidden).map_or_else(|| found.clone(), |hidden| Arc::new(&*found - hidden))
+            }
         };
         let first = u32::try_from(skip).ok().and_then(|skip| found.select(skip));
         let page = first.map(|first| found.range(first..).take(take).filter_map(|place| self.id_at(place)).collect());
         (page.unwrap_or_default(), i64::try_from(found.len()).unwrap_or(i64::MAX))
+    }
+
+    fn every(&self) -> RoaringBitmap {
+        (0..u32::try_from(self.ids.len()).unwrap_or(u32::MAX)).collect()
     }
 
     fn id_at(&self, place: u32) -> Option<i64> {
@@ -205,8 +216,8 @@ mod tests {
         roster
     }
 
-    fn page(roster: &Roster, needle: &str, yard: Option<i64>, index: i32) -> (Vec<i64>, i64) {
-        roster.page(&Filter { needle: needle.to_owned(), yard, ..Filter::default() }, Window { index, size: 2 })
+    fn page(roster: &Roster, needle: &str, view: View, index: i32) -> (Vec<i64>, i64) {
+        roster.page(&Filter { needle: needle.to_owned(), view, ..Filter::default() }, Window { index, size: 2 })
     }
 
     #[test]
@@ -222,19 +233,23 @@ mod tests {
             ("x", vec![]),
             ("xyz", vec![]),
         ] {
-            let all: Vec<i64> = (0..3).flat_map(|index| page(&roster, needle, None, index).0).collect();
-            assert_eq!((all, page(&roster, needle, None, 0).1), (found.clone(), i64::try_from(found.len()).unwrap()), "{needle}");
+            let all: Vec<i64> = (0..3).flat_map(|index| page(&roster, needle, View::All, index).0).collect();
+            assert_eq!((all, page(&roster, needle, View::All, 0).1), (found.clone(), i64::try_from(found.len()).unwrap()), "{needle}");
         }
     }
 
     #[test]
     fn pages_and_yards_count_what_passes() {
         let roster = roster(&[("a", 2), ("ab", 4), ("abc", 4), ("abcd", 2), ("b", 4)]);
-        assert_eq!(page(&roster, "", None, 1), (vec![102, 103], 5));
-        assert_eq!(page(&roster, "", Some(4), 0), (vec![101, 102], 3));
-        assert_eq!(page(&roster, "", Some(4), 1), (vec![104], 3));
-        assert_eq!(page(&roster, "ab", Some(4), 0), (vec![101, 102], 2));
-        assert_eq!(page(&roster, "ab", Some(9), 0), (vec![], 0));
-        assert_eq!(page(&roster, "ab", None, 7), (vec![], 3));
+        assert_eq!(page(&roster, "", View::All, 1), (vec![102, 103], 5));
+        assert_eq!(page(&roster, "", View::Yard(4), 0), (vec![101, 102], 3));
+        assert_eq!(page(&roster, "", View::Yard(4), 1), (vec![104], 3));
+        assert_eq!(page(&roster, "", View::Without(4), 0), (vec![100, 103], 2));
+        assert_eq!(page(&roster, "", View::Without(9), 2), (vec![104], 5));
+        assert_eq!(page(&roster, "ab", View::Yard(4), 0), (vec![101, 102], 2));
+        assert_eq!(page(&roster, "ab", View::Yard(9), 0), (vec![], 0));
+        assert_eq!(page(&roster, "ab", View::Without(4), 0), (vec![103], 1));
+        assert_eq!(page(&roster, "ab", View::Without(9), 1), (vec![103], 3));
+        assert_eq!(page(&roster, "ab", View::All, 7), (vec![], 3));
     }
 }

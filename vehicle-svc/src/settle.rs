@@ -9,6 +9,7 @@ use crate::{
         saves::{self, Before, Change},
         vehicles::{self, Vehicle},
     },
+    view::View,
 };
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -74,7 +75,7 @@ pub async fn settle(tx: &mut Tx<'_>, choice: &Choice) -> Result<Settled> {
     let event = event(&told, &before.vehicle, (&stored, value), choice);
     let moved = if stored == *value {
         audit::append(tx, *now, Some(caller), event).await?;
-        let vehicle = vehicles::find_in(tx, told.vehicle_id, None).await?.ok_or(Error::NoConflict(*id))?;
+        let vehicle = vehicles::find_in(tx, told.vehicle_id, View::All).await?.ok_or(Error::NoConflict(*id))?;
         Moved { vehicle, counted: None, revision: None }
     } else {
         write(tx, &before, (field, value), (&nobody, &Entry::of(*now, Some(caller), event))).await?
@@ -92,11 +93,11 @@ async fn write(tx: &mut Tx<'_>, before: &Before, (field, value): (Field, &str), 
     let mut finding = Finding::of(vehicle);
     merge::put(&mut finding, vehicle, field, value)?;
     let deltas = finding.deltas(vehicle);
-    let change = Change { before: vehicle, finding: &finding, deltas: &deltas, entry, key, yard: None };
+    let change = Change { before: vehicle, finding: &finding, deltas: &deltas, entry, key, view: View::All };
     let after = saves::save(tx, &change).await.map_err(|cause| finding.taken(cause))?;
     let mut moved = Moved::of(after.ok_or(Error::NoVehicle(vehicle.id))?, &deltas);
     // On PostgreSQL the parts of a statement count what was open when it began.
-    moved.vehicle = vehicles::find_in(tx, vehicle.id, None).await?.ok_or(Error::NoVehicle(vehicle.id))?;
+    moved.vehicle = vehicles::find_in(tx, vehicle.id, View::All).await?.ok_or(Error::NoVehicle(vehicle.id))?;
     Ok(moved)
 }
 

@@ -11,7 +11,8 @@ pub struct Campaigns(pub Works);
 impl CampaignService for Campaigns {
     async fn list_campaigns(&self, request: Request<pb::ListCampaignsRequest>) -> Reply<pb::ListCampaignsReply> {
         let (asker, ask) = accept(request)?;
-        let (seen, meta) = self.0.list(&asker, Ask::checked(ask)?).await?;
+        let ask = Ask::checked(ask, asker.caller.role)?;
+        let (seen, meta) = self.0.list(&asker, ask).await?;
         reply(pb::ListCampaignsReply { campaigns: seen.into_iter().map(pb::Campaign::from).collect(), meta: Some(meta) })
     }
 

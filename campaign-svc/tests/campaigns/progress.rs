@@ -1,9 +1,10 @@
 //! Where the counters of a list come from.
-use crate::support::{World, page, yard::Trouble};
+use crate::support::{MANAGER, OPERATOR, World, page, yard::Trouble};
 use patio_kit::{
     cache::Cache,
     progress::{self, Progress},
 };
+use patio_proto::{campaign::ListCampaignsRequest, yard::DASH};
 use patio_testing::each_database;
 use tonic::Code;
 
@@ -27,7 +28,7 @@ async fn a_list_asks_once_and_again_when_a_commit_has_passed(world: World) {
     assert_eq!(world.yard.calls(), Vec::<String>::new(), "the cache knows both");
 
     world.yard.count(one, 2, (4, 2, Some(78)));
-    let committed = Progress { total: 4, inspected: 2, next: None, next_known: false };
+    let committed = Progress { total: 4, inspected: 2, next: None, next_known: false, in_dash: false };
     assert!(world.host.cache.put_newer(&progress::key(one), 2, &committed).await);
     assert_eq!(shown(&world, one).await, (4, 2, Some(78)));
     assert_eq!(world.yard.calls(), [format!("progress of [{one}] in None")], "only what changed is asked for");
@@ -59,7 +60,7 @@ async fn an_answer_older_than_a_commit_is_not_kept() {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
         world.yard.count(id, 2, (4, 1, Some(77)));
-        let committed = Progress { total: 4, inspected: 3, next: None, next_known: false };
+        let committed = Progress { total: 4, inspected: 3, next: None, next_known: false, in_dash: false };
         assert!(world.host.cache.put_newer(&progress::key(id), 9, &committed).await);
         world.yard.calls();
         for _ in 0..2 {
@@ -79,10 +80,32 @@ async fn one_yards_counters_never_pass_for_the_whole_campaign() {
         world.host.cache.forget(&progress::key(id)).await;
         world.yard.count(id, 2, (4, 1, Some(77)));
         world.yard.count(id, 3, (6, 6, None));
-        let in_yard = patio_proto::campaign::ListCampaignsRequest { yard: Some(3), ..page(0, 10) };
+        let in_yard = ListCampaignsRequest { yard: Some(3), ..page(0, 10) };
         assert_eq!(world.list(in_yard.clone()).await.unwrap().campaigns[0].total_vehicles, 6);
         assert_eq!(shown(&world, id).await, (10, 7, Some(77)));
         assert_eq!(world.list(in_yard).await.unwrap().campaigns[0].total_vehicles, 6);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn counters_that_an_operator_may_not_see_are_not_taken_from_the_cache_nor_put_into_it() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        world.host.cache.forget(&progress::key(id)).await;
+        world.yard.count(id, 2, (4, 1, Some(77)));
+        world.yard.count(id, DASH, (2, 0, Some(70)));
+        world.yard.calls();
+        let asked = format!("progress of [{id}] in None");
+        for (who, calls) in [(OPERATOR, 1), (OPERATOR, 1), (MANAGER, 1), (MANAGER, 0), (OPERATOR, 1)] {
+            world.list_as(who, page(0, 10)).await.unwrap();
+            assert_eq!(world.yard.calls(), vec![asked.clone(); calls], "{who:?}");
+        }
+        for (who, is_seen) in [(OPERATOR, false), (MANAGER, true)] {
+            let listed = world.list_as(who, ListCampaignsRequest { yard: Some(DASH), ..page(0, 10) }).await;
+            assert_eq!(listed.is_ok(), is_seen, "{who:?}");
+        }
     })
     .await;
 }

@@ -73,10 +73,11 @@ impl From<pb::VehicleRow> for ListedVehicle {
         (status = 304, description = "The list that is held is the latest.")),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/ListAllVehicles"))))]
 async fn all_vehicles(State(api): State<Api>, signed: Signed, Id(id): Id, headers: HeaderMap) -> Reply<Response> {
-    let ask = pb::ListAllVehiclesRequest { campaign_id: id, known: precondition::known_list(&headers, id) };
+    let role = signed.caller.role;
+    let ask = pb::ListAllVehiclesRequest { campaign_id: id, known: precondition::known_list(&headers, id, role) };
     let mut chunks = api.vehicles().list_all_vehicles(signed.sign(ask)).await?.into_inner();
     let first = next(&mut chunks, PATIENCE).await?.ok_or_else(Problem::internal)?;
-    let (tag, revision) = ((ETAG, precondition::list_tag(id, first.revision)), (REVISION, HeaderValue::from(first.revision)));
+    let (tag, revision) = ((ETAG, precondition::list_tag(id, first.revision, role)), (REVISION, HeaderValue::from(first.revision)));
     if first.unchanged {
         return Ok((StatusCode::NOT_MODIFIED, [tag, revision]).into_response());
     }

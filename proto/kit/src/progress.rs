@@ -17,6 +17,8 @@ pub struct Progress {
     pub next: Option<i64>,
     /// Whether `next` was looked up; the commit that moves the counters leaves that to a reader.
     pub next_known: bool,
+    /// Whether vehicles stand in the yard of the dash, which operators do not see; known when `next` is.
+    pub in_dash: bool,
 }
 
 /// Where the progress of a campaign is held.

@@ -4,6 +4,7 @@ use crate::{
     error::Error,
     live::{Heard, Live},
     pace,
+    view::View,
 };
 use futures::{
     StreamExt, TryStreamExt,
@@ -55,7 +56,9 @@ impl LiveService for Api {
                 Either::Left(_) | Either::Right(_) => {}
             }
         };
-        let events = events(heard).try_filter(move |event| future::ready(concerns(event, only, &caller)));
+        let view = View::of(caller.role, None);
+        let events =
+            events(heard).try_filter(move |event| future::ready(concerns(event, only, &caller))).map_ok(move |event| seen(event, view));
         reply(events.take_until(over).boxed())
     }
 
@@ -86,6 +89,16 @@ fn events(heard: Receiver<Heard>) -> impl futures::Stream<Item = Result<WatchEve
             Err(RecvError::Closed) => Ok(None),
         }
     })
+}
+
+/// The event as somebody with this view may see it: of vehicles outside of it only that something changed.
+fn seen(event: WatchEvent, view: View) -> WatchEvent {
+    match event.event {
+        Some(Event::Vehicles(changed)) if changed.vehicles.iter().any(|row| !view.holds(row.id_yard.map(i64::from))) => {
+            WatchEvent { event: Some(Event::Vehicles(pb::VehiclesChanged { vehicles: Vec::new(), ..changed })) }
+        }
+        event => WatchEvent { event },
+    }
 }
 
 /// Whether an event is of the campaign that is watched and for the eyes of who watches.

@@ -15,6 +15,7 @@ use crate::{
         vehicles,
     },
     together::Together,
+    view::View,
 };
 use futures::{StreamExt, TryStreamExt, stream::BoxStream};
 use patio_kit::{
@@ -26,6 +27,7 @@ use patio_kit::{
     page::{self, Window},
 };
 use patio_proto::{
+    access::Role,
     identifier::{self, Identifier},
     normal, status,
     vehicle::{self as pb, OnConflict, VehicleStatus, vehicle_service_server::VehicleService},
@@ -117,16 +119,19 @@ impl Api {
 #[tonic::async_trait]
 impl VehicleService for Api {
     async fn get_vehicle(&self, request: Request<pb::GetVehicleRequest>) -> Reply<pb::Vehicle> {
+        let role = identity::caller(&request)?.role;
         let ask = request.into_inner();
-        let found = vehicles::find(&self.db, ask.id, ask.yard.map(i64::from)).await.map_err(Error::from)?;
+        let found = vehicles::find(&self.db, ask.id, View::of(role, ask.yard)).await.map_err(Error::from)?;
         reply(found.ok_or(Error::NoVehicle(ask.id))?.into())
     }
 
     async fn list_vehicles(&self, request: Request<pb::ListVehiclesRequest>) -> Reply<pb::ListVehiclesReply> {
+        let role = identity::caller(&request)?.role;
         let ask = request.into_inner();
         let window = Window::of(ask.page.as_ref());
         let campaign = campaigns::find(&self.db, ask.campaign_id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(ask.campaign_id))?;
-        let (page, total) = self.search(&campaign, filter(&ask)?, window).await.map_err(Error::from)?;
+        let view = campaign.narrowed(View::of(role, ask.yard));
+        let (page, total) = self.search(&campaign, filter(&ask, view)?, window).await.map_err(Error::from)?;
         reply(pb::ListVehiclesReply {
             vehicles: page.into_iter().map(Into::into).collect(),
             meta: Some(window.meta(total)),
@@ -137,19 +142,25 @@ impl VehicleService for Api {
     type ListAllVehiclesStream = BoxStream<'static, Result<pb::VehicleChunk, Status>>;
 
     async fn list_all_vehicles(&self, request: Request<pb::ListAllVehiclesRequest>) -> Reply<Self::ListAllVehiclesStream> {
+        let role = identity::caller(&request)?.role;
         let ask = request.into_inner();
         let id = ask.campaign_id;
         let campaign = campaigns::find(&self.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
+        let view = View::of(role, None);
         // What is read after its revision may be newer than that; then the next caller fetches it once more.
         let head = pb::VehicleChunk { revision: campaign.revision, unchanged: ask.known == Some(campaign.revision), ..Default::default() };
         let start = (self.db.clone(), (!head.unchanged).then(|| (String::new(), 0)));
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
-            let rows = vehicles::rows_after(&db, id, &position, CHUNK).await.map_err(Error::from)?;
+            let mut rows = vehicles::rows_after(&db, id, &position, CHUNK).await.map_err(Error::from)?;
+            if rows.is_empty() {
+                return Ok(None);
+            }
             let full = i64::try_from(rows.len()).is_ok_and(|count| count == CHUNK);
             let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
+            rows.retain(|row| view.holds(row.yard_id));
             let chunk = pb::VehicleChunk { vehicles: rows.into_iter().map(Into::into).collect(), ..Default::default() };
-            Ok::<_, Status>((!chunk.vehicles.is_empty()).then_some((chunk, (db, position))))
+            Ok::<_, Status>(Some((chunk, (db, position))))
         });
         reply(Box::pin(futures::stream::once(async { Ok(head) }).chain(chunks)))
     }
@@ -176,13 +187,14 @@ impl VehicleService for Api {
     }
 
     async fn list_changes(&self, request: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesReply> {
+        let view = View::of(identity::caller(&request)?.role, None);
         let ask = request.into_inner();
-        reply(changes::since(&self.db, ask.campaign_id, ask.since).await?)
+        reply(changes::since(&self.db, ask.campaign_id, ask.since, view).await?)
     }
 
     async fn save_vehicle(&self, request: Request<pb::SaveVehicleRequest>) -> Reply<pb::Vehicle> {
         let caller = identity::caller(&request)?;
-        let save = accept(&request)?;
+        let save = accept(&request, caller.role)?;
         let (now, by) = (self.clock.now(), caller.person());
         let (together, live, progress) = (self.together.clone(), self.live.clone(), self.progress.clone());
         let saving = async move {
@@ -199,17 +211,17 @@ impl VehicleService for Api {
     }
 }
 
-fn filter(ask: &pb::ListVehiclesRequest) -> Result<vehicles::Filter, Error> {
+fn filter(ask: &pb::ListVehiclesRequest, view: View) -> Result<vehicles::Filter, Error> {
     let status = match ask.status {
         Some(number) => Some(status::text(VehicleStatus::try_from(number).map_err(|_| Error::Bad("there is no such status".to_owned()))?)),
         None => None,
     };
     let search = normal::code(&ask.search).to_lowercase();
-    Ok(vehicles::Filter { pattern: page::contains(&search), needle: search, by_key: false, yard: ask.yard.map(i64::from), status })
+    Ok(vehicles::Filter { pattern: page::contains(&search), needle: search, by_key: false, view, status })
 }
 
 /// A checked value, every bad field named.
-fn accept(request: &Request<pb::SaveVehicleRequest>) -> Result<Save, Error> {
+fn accept(request: &Request<pb::SaveVehicleRequest>, role: Role) -> Result<Save, Error> {
     let address = audit::address(request);
     let ask = request.get_ref();
     if ask.idempotency_key.len() > LONGEST_KEY {
@@ -227,7 +239,7 @@ fn accept(request: &Request<pb::SaveVehicleRequest>) -> Result<Save, Error> {
         if_version: ask.if_version,
         key: ask.idempotency_key.clone(),
         origin: ask.origin(),
-        yard: ask.yard.map(i64::from),
+        view: View::of(role, ask.yard),
         base: ask.base.as_ref().map(base).transpose()?,
         keep: ask.on_conflict() == OnConflict::Keep,
         device_time: ask.device_time.as_ref().map(|at| super::told_time("device_time", at)).transpose()?,

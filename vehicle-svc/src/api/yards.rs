@@ -3,6 +3,7 @@ use super::{Reply, reply};
 use crate::{
     error::Error,
     store::{campaigns, yards},
+    view::sees_dash,
 };
 use patio_kit::{
     db::Db,
@@ -10,7 +11,6 @@ use patio_kit::{
     page::Window,
 };
 use patio_proto::{
-    access::Role,
     vehicle::{self as pb, yard_service_server::YardService},
     yard,
 };
@@ -53,20 +53,24 @@ impl YardService for Api {
     }
 
     async fn get_progress(&self, request: Request<pb::GetProgressRequest>) -> Reply<pb::GetProgressReply> {
+        let with_dash = sees_dash(identity::caller(&request)?.role);
         let ask = request.into_inner();
         if ask.campaign_ids.len() > MOST {
             return Err(Error::Bad(format!("at most {MOST} campaigns at once")).into());
         }
         let progress = match (ask.campaign_name.as_str(), ask.yard) {
-            ("", None) => campaigns::progress(&self.db, &ask.campaign_ids).await,
+            ("", None) => campaigns::progress(&self.db, &ask.campaign_ids, with_dash).await,
+            ("", Some(yard::DASH)) if !with_dash => Ok(Vec::new()),
             ("", Some(yard)) => campaigns::progress_in_yard(&self.db, &ask.campaign_ids, i64::from(yard)).await,
-            (name, _) => campaigns::progress_of(&self.db, name).await.map(|found| found.into_iter().collect()),
+            (name, _) => campaigns::progress_of(&self.db, name, with_dash).await.map(|found| found.into_iter().collect()),
         };
         reply(pb::GetProgressReply { progress: progress.map_err(Error::from)?.into_iter().map(Into::into).collect() })
     }
 
     async fn list_campaigns_of_yard(&self, request: Request<pb::ListCampaignsOfYardRequest>) -> Reply<pb::ListCampaignsOfYardReply> {
-        let campaign_ids = yards::campaigns(&self.db, i64::from(request.get_ref().yard)).await.map_err(Error::from)?;
+        let is_hidden = request.get_ref().yard == yard::DASH && !sees_dash(identity::caller(&request)?.role);
+        let found = if is_hidden { Ok(Vec::new()) } else { yards::campaigns(&self.db, i64::from(request.get_ref().yard)).await };
+        let campaign_ids = found.map_err(Error::from)?;
         reply(pb::ListCampaignsOfYardReply { campaign_ids })
     }
 }
@@ -76,7 +80,7 @@ fn shown(caller: &Caller, counts: &[yards::Count], with_empty: bool) -> Vec<pb::
     let counts: HashMap<i64, &yards::Count> = counts.iter().map(|count| (count.yard_id, count)).collect();
     yard::YARDS
         .iter()
-        .filter(|(id, _)| *id != yard::DASH || caller.role != Role::Operator)
+        .filter(|(id, _)| *id != yard::DASH || sees_dash(caller.role))
         .filter_map(|(id, name)| {
             let count = counts.get(&i64::from(*id));
             let (total_vehicles, inspected_vehicles) = count.map_or((0, 0), |count| (count.total, count.inspected));
@@ -93,6 +97,7 @@ impl From<campaigns::Progress> for pb::Progress {
             total_inspected: progress.inspected,
             next: progress.next,
             revision: progress.revision,
+            in_dash: progress.in_dash,
         }
     }
 }

@@ -39,6 +39,9 @@ pub struct Standing {
     pub operator_notes: String,
     /// Supervisor notes, when they are to be cleared.
     pub admin_notes: String,
+    /// Whether it has supervisor notes that stay while the team leader notes are cleared.
+    #[serde(deserialize_with = "truth")]
+    pub keeps_notes: bool,
     /// The identifier, of one that stays as it is.
     pub vin: Option<String>,
 }
@@ -71,6 +74,7 @@ pub async fn standing(tx: &mut Tx<'_>, keys: &[&str], new: Patch<'_>, scope: Sco
             content!(),
             " as content, case when $5 then v.operator_notes else '' end as operator_notes,
                 case when $6 then v.admin_notes else '' end as admin_notes,
+                $5 and not $6 and v.admin_notes <> '' as keeps_notes,
                 case when c.gate <> 'open' or v.status = $4 then v.model_code || ' ' || v.serial_number end as vin",
             asked!(),
             " {}"

@@ -1,9 +1,10 @@
 //! What is known here of campaigns.
-use crate::store::dialect;
+use crate::{store::dialect, view::View};
 use patio_kit::{
     db::{Db, Tx},
     on,
 };
+use patio_proto::yard;
 use sqlx::{AssertSqlSafe, FromRow, query, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
@@ -17,17 +18,29 @@ pub struct Campaign {
     pub name: String,
     /// All of its vehicles.
     pub total: i64,
+    /// Those in the yard of the dash.
+    pub in_dash: i64,
     /// Grows with every change of its vehicles.
     pub revision: i64,
     /// Grows when vehicles come, go, or change their identifier or place.
     pub layout: i64,
 }
 
+impl Campaign {
+    /// The simplest view that shows the same of this campaign: one without vehicles in the yard of the dash hides none.
+    #[must_use]
+    pub fn narrowed(&self, view: View) -> View {
+        if matches!(view, View::Without(_)) && self.in_dash == 0 { View::All } else { view }
+    }
+}
+
 /// Finds a campaign that people see.
 pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>> {
     on!(db.read(), c => query_as(
-        "select id, name, total, counts_revision as revision, layout from campaigns where id = $1 and gate in ('open', 'closed')")
-        .bind(id).fetch_optional(c).await)
+        "select id, name, total, counts_revision as revision, layout,
+                coalesce((select k.total from counters k where k.campaign_id = campaigns.id and k.yard_id = $2), 0) as in_dash
+           from campaigns where id = $1 and gate in ('open', 'closed')")
+        .bind(id).bind(i64::from(yard::DASH)).fetch_optional(c).await)
 }
 
 /// Makes sure that a draft may take vehicles until the commit, for which a removal waits; false when it was opened or removed.
@@ -106,25 +119,40 @@ pub struct Progress {
     pub next: Option<i64>,
     /// Grows with every change of these.
     pub revision: i64,
+    /// The vehicles in the yard of the dash, whether or not they are counted.
+    pub in_dash: i64,
 }
 
-const WHOLE: &str = "select c.id as campaign_id, c.total, c.inspected, c.counts_revision as revision,
-    (select v.id from vehicles v where v.campaign_id = c.id and not v.inspected order by v.walk_key, v.id limit 1) as next from campaigns c";
+/// The start of a statement whose `$2` is the number of the yard of the dash.
+fn whole(with_dash: bool) -> &'static str {
+    if with_dash {
+        "select c.id as campaign_id, c.total, c.inspected, c.counts_revision as revision, coalesce(k.total, 0) as in_dash,
+            (select v.id from vehicles v where v.campaign_id = c.id and not v.inspected order by v.walk_key, v.id limit 1) as next
+           from campaigns c left join counters k on k.campaign_id = c.id and k.yard_id = $2"
+    } else {
+        "select c.id as campaign_id, c.total - coalesce(k.total, 0) as total, c.inspected - coalesce(k.inspected, 0) as inspected,
+            c.counts_revision as revision, coalesce(k.total, 0) as in_dash,
+            (select v.id from vehicles v where v.campaign_id = c.id and not v.inspected and v.yard_id is distinct from $2
+              order by v.walk_key, v.id limit 1) as next
+           from campaigns c left join counters k on k.campaign_id = c.id and k.yard_id = $2"
+    }
+}
 
 /// Progress of campaigns by id, in one statement.
-pub async fn progress(db: &Db, ids: &[i64]) -> Result<Vec<Progress>> {
+pub async fn progress(db: &Db, ids: &[i64], with_dash: bool) -> Result<Vec<Progress>> {
     let text = format!(
-        "with asked as ({}) {WHOLE} join asked a on a.id = c.id where c.gate in ('open', 'closed')",
-        dialect::ids(db.is_postgres())
+        "with asked as ({}) {} join asked a on a.id = c.id where c.gate in ('open', 'closed')",
+        dialect::ids(db.is_postgres()),
+        whole(with_dash)
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
+    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).bind(i64::from(yard::DASH)).fetch_all(c).await)
 }
 
 /// Progress of one yard of campaigns by id, in one statement.
 pub async fn progress_in_yard(db: &Db, ids: &[i64], yard: i64) -> Result<Vec<Progress>> {
     let text = format!(
-        "with asked as ({}) select c.id as campaign_id, k.total, k.inspected, c.counts_revision as revision,
+        "with asked as ({}) select c.id as campaign_id, k.total, k.inspected, c.counts_revision as revision, cast(0 as bigint) as in_dash,
            (select v.id from vehicles v where v.campaign_id = c.id and v.yard_id = $2 and not v.inspected
              order by v.walk_key, v.id limit 1) as next
            from campaigns c join asked a on a.id = c.id join counters k on k.campaign_id = c.id and k.yard_id = $2
@@ -136,7 +164,7 @@ pub async fn progress_in_yard(db: &Db, ids: &[i64], yard: i64) -> Result<Vec<Pro
 }
 
 /// Progress of the campaign with a name.
-pub async fn progress_of(db: &Db, name: &str) -> Result<Option<Progress>> {
-    let text = format!("{WHOLE} where c.name = $1 and c.gate in ('open', 'closed')");
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(name).fetch_optional(c).await)
+pub async fn progress_of(db: &Db, name: &str, with_dash: bool) -> Result<Option<Progress>> {
+    let text = format!("{} where c.name = $1 and c.gate in ('open', 'closed')", whole(with_dash));
+    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(name).bind(i64::from(yard::DASH)).fetch_optional(c).await)
 }

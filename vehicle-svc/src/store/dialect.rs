@@ -1,5 +1,6 @@
 //! The few statements that differ between the databases, each with its reason.
 use super::vehicles::New;
+use crate::view::View;
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use std::fmt::Write;
@@ -279,8 +280,12 @@ macro_rules! save_on_sqlite {
 /// Everything a save writes, and the vehicle afterwards, on `SQLite`: a script, which runs in one turn of its thread within
 /// the writer's transaction, where the vehicle is still as it was looked at.
 #[must_use]
-pub fn save_on_sqlite(in_yard: bool) -> &'static str {
-    if in_yard { save_on_sqlite!(" and n.yard_id = $35") } else { save_on_sqlite!("") }
+pub fn save_on_sqlite(view: View) -> &'static str {
+    match view {
+        View::All => save_on_sqlite!(""),
+        View::Yard(_) => save_on_sqlite!(" and n.yard_id = $35"),
+        View::Without(_) => save_on_sqlite!(" and n.yard_id is distinct from -$35"),
+    }
 }
 
 /// Everything that a group of saves writes, and their vehicles afterwards, on `PostgreSQL`: one statement, which is a
@@ -301,7 +306,7 @@ pub const SAVE_ALL: &str = concat!(
             cast($29 as text[]), cast($30 as bigint[]), cast($31 as text[]), cast($32 as text[]), cast($33 as bigint[]), cast($34 as bigint[]))
         as s (id, campaign_id, version, model_code, serial_number, vin_key, parking_space, yard_id, yard_group, walk_key, haystack, status,
               admin_notes, operator_notes, saved_by, saved_at, yard_1, total_1, inspected_1, yard_2, total_2, inspected_2,
-              role, kind, subject, summary, address, old_values, new_values, user_id, idempotency_key, fingerprint, only_yard, shifted)),
+              role, kind, subject, summary, address, old_values, new_values, user_id, idempotency_key, fingerprint, view, shifted)),
      gate as materialized (select id, begun from campaigns where id in (select campaign_id from s) and gate = 'open'
                             order by id for key share),
      held as materialized (select v.id from s join gate on gate.id = s.campaign_id join vehicles v on v.id = s.id
@@ -347,10 +352,12 @@ pub const SAVE_ALL: &str = concat!(
                 from v join s on s.id = v.id where s.idempotency_key <> '')
      select ",
     super::vehicles::columns!(),
-    ", case when s.only_yard is null then (select ",
+    ", case when s.view is null then (select ",
     super::vehicles::next_after!("", " and n.id <> all ($1)"),
+    ") when s.view < 0 then (select ",
+    super::vehicles::next_after!(" and n.yard_id is distinct from -s.view", " and n.id <> all ($1)"),
     ") else (select ",
-    super::vehicles::next_after!(" and n.yard_id = s.only_yard", " and n.id <> all ($1)"),
+    super::vehicles::next_after!(" and n.yard_id = s.view", " and n.id <> all ($1)"),
     ") end as next, c.total, c.inspected as total_inspected, numbered.revision,
             exists (select 1 from turned where turned.campaign_id = c.id) as turned
        from v join c on c.id = v.campaign_id join s on s.id = v.id join numbered on numbered.id = v.id"

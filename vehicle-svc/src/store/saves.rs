@@ -1,12 +1,8 @@
 //! Saving one vehicle: a look, and one statement that does all of it or nothing.
 use crate::{
     inspect::Finding,
-    store::{
-        counters::{Deltas, NO_YARD},
-        dialect,
-        keys::Key,
-        vehicles::Vehicle,
-    },
+    store::{counters::Deltas, dialect, keys::Key, vehicles::Vehicle},
+    view::View,
 };
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -97,8 +93,8 @@ pub struct Change<'s> {
     pub entry: &'s Entry,
     /// The key of the save; its text is empty for none.
     pub key: &'s Key,
-    /// `next` stays in this yard.
-    pub yard: Option<i64>,
+    /// `next` is one of this view.
+    pub view: View,
 }
 
 impl Change<'_> {
@@ -138,11 +134,11 @@ pub async fn save(tx: &mut Tx<'_>, change: &Change<'_>) -> Result<Option<After>>
 }
 
 async fn save_on_sqlite(c: &mut SqliteConnection, change: &Change<'_>) -> Result<Option<After>> {
-    let Change { before, finding, deltas, entry, key, yard } = change;
+    let Change { before, finding, deltas, entry, key, view } = change;
     let [(first_yard, first), (second_yard, second)] = deltas.few();
     let whole = deltas.whole();
     // Read to its end: the rows of the last statement come after all others have run.
-    let mut rows: Vec<After> = query_as(dialect::save_on_sqlite(yard.is_some()))
+    let mut rows: Vec<After> = query_as(dialect::save_on_sqlite(*view))
         .bind(before.id)
         .bind(before.campaign_id)
         .bind(before.version)
@@ -177,7 +173,7 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &Change<'_>) -> Result
         .bind(key.user_id)
         .bind(&key.key)
         .bind(&key.fingerprint)
-        .bind(yard.unwrap_or(NO_YARD))
+        .bind(view.number().unwrap_or_default())
         .bind(i64::from(change.shifts()))
         .fetch_all(c)
         .await?;
@@ -232,7 +228,7 @@ pub async fn save_all(tx: &mut Tx<'_>, changes: &[Change<'_>]) -> Result<HashMap
         .bind(column!(|c| c.key.user_id))
         .bind(column!(|c| c.key.key.as_str()))
         .bind(column!(|c| c.key.fingerprint.as_str()))
-        .bind(column!(|c| c.yard))
+        .bind(column!(|c| c.view.number()))
         .bind(column!(|c| i64::from(c.shifts())))
         .fetch_all(tx.postgres()?)
         .await?;

@@ -1,5 +1,5 @@
 //! Vehicles, one and many.
-use crate::{place::Place, store::dialect};
+use crate::{place::Place, store::dialect, view::View};
 use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Side, Tx},
@@ -98,19 +98,30 @@ const FIND_IN_YARD: &str = concat!(
     " from vehicles v join campaigns c on c.id = v.campaign_id
     where v.id = $1 and c.gate in ('open', 'closed')"
 );
-/// Finds a vehicle of a campaign that people see; `next` stays in `yard` when given.
-pub async fn find(db: &Db, id: i64, yard: Option<i64>) -> Result<Option<Vehicle>> {
-    on!(db.read(), c => match yard {
-        Some(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
-        None => query_as(FIND).bind(id).fetch_optional(c).await,
+const FIND_WITHOUT_YARD: &str = concat!(
+    "select ",
+    columns!(),
+    ", ",
+    next_after!(" and n.yard_id is distinct from $2", ""),
+    " from vehicles v join campaigns c on c.id = v.campaign_id
+    where v.id = $1 and c.gate in ('open', 'closed')"
+);
+
+/// Finds a vehicle of a campaign that people see; `next` is one of the view.
+pub async fn find(db: &Db, id: i64, view: View) -> Result<Option<Vehicle>> {
+    on!(db.read(), c => match view {
+        View::All => query_as(FIND).bind(id).fetch_optional(c).await,
+        View::Yard(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
+        View::Without(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
     })
 }
 
 /// Finds a vehicle as the open transaction sees it.
-pub async fn find_in(tx: &mut Tx<'_>, id: i64, yard: Option<i64>) -> Result<Option<Vehicle>> {
-    on!(tx.on(), c => match yard {
-        Some(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
-        None => query_as(FIND).bind(id).fetch_optional(c).await,
+pub async fn find_in(tx: &mut Tx<'_>, id: i64, view: View) -> Result<Option<Vehicle>> {
+    on!(tx.on(), c => match view {
+        View::All => query_as(FIND).bind(id).fetch_optional(c).await,
+        View::Yard(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
+        View::Without(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
     })
 }
 
@@ -121,8 +132,8 @@ pub struct Filter {
     pub needle: String,
     /// The same as a `like` pattern; `%%` for all.
     pub pattern: String,
-    /// Only this yard.
-    pub yard: Option<i64>,
+    /// Only these vehicles.
+    pub view: View,
     /// Whether needle and pattern are keys, as identifiers and spaces are compared.
     pub by_key: bool,
     /// Only this status, spelled as stored.
@@ -133,7 +144,7 @@ impl Filter {
     /// Whether every vehicle passes.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.pattern == "%%" && self.yard.is_none() && self.status.is_none()
+        self.pattern == "%%" && self.view == View::All && self.status.is_none()
     }
 }
 
@@ -150,14 +161,21 @@ macro_rules! found {
     };
 }
 
+/// The condition that a vehicle is in a view, whose number is `$3`.
+macro_rules! seen {
+    () => {
+        "(cast($3 as bigint) is null or v.yard_id = $3 or ($3 < 0 and v.yard_id is distinct from -$3))"
+    };
+}
+
 /// One page of a campaign's vehicles in walking order; `next` is not looked up.
 pub async fn page(db: &Db, campaign: i64, filter: &Filter, window: Window) -> Result<Vec<Vehicle>> {
     on!(db.read(), c => query_as(concat!(
         "select ", columns!(), ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
           where v.campaign_id = $1 and ", found!("$7"), "
-            and (cast($3 as bigint) is null or v.yard_id = $3) and (cast($4 as text) is null or v.status = $4)
+            and ", seen!(), " and (cast($4 as text) is null or v.status = $4)
           order by v.walk_key, v.id limit $5 offset $6"))
-        .bind(campaign).bind(&filter.pattern).bind(filter.yard).bind(filter.status).bind(window.limit()).bind(window.offset())
+        .bind(campaign).bind(&filter.pattern).bind(filter.view.number()).bind(filter.status).bind(window.limit()).bind(window.offset())
         .bind(filter.by_key)
         .fetch_all(c).await)
 }
@@ -213,8 +231,8 @@ pub async fn count(db: &Db, campaign: i64, filter: &Filter) -> Result<i64> {
     on!(db.read(), c => query_scalar(concat!(
         "select count(*) from vehicles v
           where v.campaign_id = $1 and ", found!("$5"), "
-            and (cast($3 as bigint) is null or v.yard_id = $3) and (cast($4 as text) is null or v.status = $4)"))
-        .bind(campaign).bind(&filter.pattern).bind(filter.yard).bind(filter.status).bind(filter.by_key)
+            and ", seen!(), " and (cast($4 as text) is null or v.status = $4)"))
+        .bind(campaign).bind(&filter.pattern).bind(filter.view.number()).bind(filter.status).bind(filter.by_key)
         .fetch_one(c).await)
 }
 

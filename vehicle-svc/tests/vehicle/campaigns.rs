@@ -167,6 +167,8 @@ async fn bulk_insert_and_remove_are_one_step_told_before_by_a_dry_run() {
     .await;
 }
 
+const KEPT: [&str; 1] = ["One vehicle keeps its supervisor notes; only a supervisor can clear them."];
+
 #[tokio::test]
 async fn a_team_leader_who_removes_keeps_the_supervisor_notes() {
     each_database(async |host| {
@@ -176,7 +178,13 @@ async fn a_team_leader_who_removes_keeps_the_supervisor_notes() {
             pb::SaveVehicleRequest { admin_notes: Some("keep".into()), operator_notes: Some("go".into()), ..status(id, VehicleStatus::Ng) };
         yard.save(Role::Admin, save).await.unwrap();
         let ask = pb::BulkStatusRequest { vins: vec!["HB20 000001".into()], action: StatusAction::Remove.into(), ..Default::default() };
-        yard.bulk().bulk_status(yard.person(5, Role::Manager).sign(ask)).await.unwrap();
+        for (role, dry_run, said) in
+            [(Role::Admin, true, vec![]), (Role::Manager, true, KEPT.to_vec()), (Role::Manager, false, KEPT.to_vec())]
+        {
+            let ask = pb::BulkStatusRequest { dry_run, ..ask.clone() };
+            let reply = yard.bulk().bulk_status(yard.person(5, role).sign(ask)).await.unwrap().into_inner();
+            assert_eq!((reply.updated, reply.warnings), (1, said.into_iter().map(str::to_owned).collect()), "{role:?} {dry_run}");
+        }
         let after = yard.vehicle(id).await;
         assert_eq!((after.admin_notes.as_str(), after.operator_notes.as_str(), after.inspected), ("keep", "", false));
     })

@@ -5,6 +5,7 @@ mod campaigns;
 mod chain;
 mod changes;
 mod conflicts;
+mod dash;
 mod editing;
 mod held;
 mod inspection;

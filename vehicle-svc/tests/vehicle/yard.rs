@@ -198,12 +198,12 @@ impl Yard {
     pub async fn walk(&self) -> Vec<pb::Vehicle> {
         let page = patio_proto::common::Page { index: 0, size: 200 };
         let ask = pb::ListVehiclesRequest { campaign_id: CAMPAIGN, page: Some(page), ..Default::default() };
-        self.vehicles().list_vehicles(self.person(4, Role::Operator).sign(ask)).await.unwrap().into_inner().vehicles
+        self.vehicles().list_vehicles(self.person(4, Role::Manager).sign(ask)).await.unwrap().into_inner().vehicles
     }
 
     pub async fn vehicle(&self, id: i64) -> pb::Vehicle {
         self.vehicles()
-            .get_vehicle(self.person(4, Role::Operator).sign(pb::GetVehicleRequest { id, yard: None }))
+            .get_vehicle(self.person(4, Role::Manager).sign(pb::GetVehicleRequest { id, yard: None }))
             .await
             .unwrap()
             .into_inner()
@@ -216,12 +216,12 @@ impl Yard {
     /// What changed since a revision.
     pub async fn changes(&self, since: i64) -> pb::ListChangesReply {
         let ask = pb::ListChangesRequest { campaign_id: CAMPAIGN, since };
-        self.vehicles().list_changes(self.person(4, Role::Operator).sign(ask)).await.unwrap().into_inner()
+        self.vehicles().list_changes(self.person(4, Role::Manager).sign(ask)).await.unwrap().into_inner()
     }
 
     pub async fn progress(&self) -> pb::Progress {
         let ask = pb::GetProgressRequest { campaign_ids: vec![CAMPAIGN], ..Default::default() };
-        let reply = self.yards().get_progress(self.person(4, Role::Operator).sign(ask)).await.unwrap().into_inner();
+        let reply = self.yards().get_progress(self.person(4, Role::Manager).sign(ask)).await.unwrap().into_inner();
         reply.progress[0]
     }
 

@@ -131,7 +131,11 @@ impl World {
     }
 
     pub async fn list(&self, ask: pb::ListCampaignsRequest) -> Result<pb::ListCampaignsReply, Status> {
-        self.campaigns().list_campaigns(self.by(OPERATOR, ask)).await.map(tonic::Response::into_inner)
+        self.list_as(OPERATOR, ask).await
+    }
+
+    pub async fn list_as(&self, who: (i64, Role), ask: pb::ListCampaignsRequest) -> Result<pb::ListCampaignsReply, Status> {
+        self.campaigns().list_campaigns(self.by(who, ask)).await.map(tonic::Response::into_inner)
     }
 
     /// The names of one page and how many campaigns there are on all.
@@ -143,7 +147,8 @@ impl World {
     /// Puts vehicles of a campaign into a yard, and leaves in the cache what vehicle-svc leaves there as it commits.
     pub async fn count(&self, id: i64, yard: i32, counters: (i64, i64, Option<i64>)) {
         let now = self.yard.count(id, yard, counters);
-        let committed = Progress { total: now.total_vehicles, inspected: now.total_inspected, next: None, next_known: false };
+        let committed =
+            Progress { total: now.total_vehicles, inspected: now.total_inspected, next: None, next_known: false, in_dash: false };
         assert!(self.host.cache.put_newer(&progress::key(id), now.revision, &committed).await);
     }
 

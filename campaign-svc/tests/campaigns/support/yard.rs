@@ -1,11 +1,14 @@
 //! What stands in for vehicle-svc: it keeps names, gates and counters, notes its calls, and fails when told to.
 use patio_kit::identity;
-use patio_proto::vehicle::{
-    Gate, GetProgressReply, GetProgressRequest, GetYardCountsReply, GetYardCountsRequest, ImportVehiclesReply, ImportVehiclesRequest,
-    ListCampaignsOfYardReply, ListCampaignsOfYardRequest, ListYardsReply, ListYardsRequest, Progress, RemoveCampaignReply,
-    RemoveCampaignRequest, SetCampaignReply, SetCampaignRequest,
-    fleet_service_server::{FleetService, FleetServiceServer},
-    yard_service_server::{YardService, YardServiceServer},
+use patio_proto::{
+    vehicle::{
+        Gate, GetProgressReply, GetProgressRequest, GetYardCountsReply, GetYardCountsRequest, ImportVehiclesReply, ImportVehiclesRequest,
+        ListCampaignsOfYardReply, ListCampaignsOfYardRequest, ListYardsReply, ListYardsRequest, Progress, RemoveCampaignReply,
+        RemoveCampaignRequest, SetCampaignReply, SetCampaignRequest,
+        fleet_service_server::{FleetService, FleetServiceServer},
+        yard_service_server::{YardService, YardServiceServer},
+    },
+    yard::DASH,
 };
 use std::{
     collections::BTreeMap,
@@ -81,7 +84,8 @@ impl Yard {
     pub fn count(&self, campaign_id: i64, yard: i32, (total, inspected, next): (i64, i64, Option<i64>)) -> Progress {
         let revision =
             1 + self.inner().counters.range((campaign_id, 0)..=(campaign_id, i32::MAX)).map(|(_, one)| one.revision).max().unwrap_or(0);
-        let progress = Progress { campaign_id, total_vehicles: total, total_inspected: inspected, next, revision };
+        let in_dash = if yard == DASH { total } else { 0 };
+        let progress = Progress { campaign_id, total_vehicles: total, total_inspected: inspected, next, revision, in_dash };
         self.inner().counters.insert((campaign_id, yard), progress);
         self.progress(campaign_id, None)
     }
@@ -109,6 +113,7 @@ impl Yard {
             total_inspected: sum.total_inspected + one.total_inspected,
             next: sum.next.or(one.next),
             revision: sum.revision.max(one.revision),
+            in_dash: sum.in_dash + one.in_dash,
         })
     }
 
