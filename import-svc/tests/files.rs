@@ -10,7 +10,7 @@ use patio_proto::{
         CsvReply, ExportCampaignRequest, FileHead, FilePiece, Rejection, Report, UploadChunk, csv_reply, file_piece::Part,
         file_service_client::FileServiceClient,
     },
-    normal,
+    normal, status,
     vehicle::{BulkEditReply, ExportedVehicle, LineError, VehicleStatus},
 };
 use patio_testing::each_database;
@@ -120,6 +120,8 @@ async fn a_report_holds_every_value_as_a_text_and_no_formula() {
         assert_eq!((rows.len(), rows[0][0].as_str(), rows[0].len()), (3_401, "VIN Number", 11));
         for (row, vehicle) in rows[1..].iter().zip(&world.kingdom().listed) {
             assert_eq!((&row[2], &row[3]), (&vehicle.serial_number, &vehicle.parking_space));
+            let none = if vehicle.inspected { "No status" } else { "" };
+            assert_eq!(row[5], if vehicle.status() == VehicleStatus::Unspecified { none } else { status::text(vehicle.status()) });
             assert_eq!((&row[7], &row[8], row[9].as_str()), (&vehicle.operator_notes, &vehicle.admin_notes, "=ana"));
         }
         let xml = part(&file, "xl/worksheets/sheet1.xml");
@@ -151,6 +153,9 @@ async fn all_yards_are_a_summary_and_a_sheet_each() {
         let inspected = in_a.iter().filter(|vehicle| vehicle.inspected).count();
         assert_eq!(line("Yard A")[1..4], [in_a.len(), inspected, in_a.len() - inspected].map(|count| count.to_string()));
         assert_eq!(line("All yards")[1], "900");
+        let column = summary.iter().find(|row| row[0] == "Yard").unwrap().iter().position(|title| title == "No status").unwrap();
+        let without = listed.iter().filter(|vehicle| vehicle.inspected && vehicle.status() == VehicleStatus::Unspecified).count();
+        assert_eq!(line("All yards")[column], without.to_string());
     })
     .await;
 }

@@ -1,4 +1,5 @@
 //! Reading a CSV file of changes: its encoding, its delimiter, its header, its rows.
+use super::workbook::NO_STATUS;
 use crate::refusal::shown;
 use csv::{ReaderBuilder, StringRecord};
 use patio_proto::vehicle::{EditRow, LineError};
@@ -253,7 +254,8 @@ fn take(parsed: &mut Parsed, line: i64, header: &Header, record: &StringRecord) 
         model_code,
         serial_number,
         parking_space: value(2),
-        status: value(3),
+        // A report writes these words where there is no status; a file made of one changes none there.
+        status: value(3).filter(|status| !status.eq_ignore_ascii_case(NO_STATUS)),
         operator_notes: value(4),
         admin_notes: value(5),
     };
@@ -288,6 +290,12 @@ mod tests {
                 assert_eq!((found[0].status.as_deref(), &found[0].parking_space), (Some("ok"), &None));
             }
         }
+    }
+
+    #[test]
+    fn what_a_report_writes_for_no_status_changes_none() {
+        assert_eq!(rows(&format!("{HEADER}\nA,1,A-1,No status,,"))[0].status, None);
+        assert!(rows(&format!("{HEADER}\nA,1,,no STATUS,,")).is_empty());
     }
 
     #[test]

@@ -36,6 +36,9 @@ const COLUMNS: [(&str, f64); 11] = [
 /// Names and widths of the summary's columns beside those of the statuses.
 const SUMMARY: [(&str, f64); 5] = [("Yard", 22.0), ("Vehicles", 24.0), ("Inspected", 11.0), ("Remaining", 11.0), ("Complete", 10.0)];
 
+/// What stands for the status of a vehicle that was inspected and got none.
+pub(super) const NO_STATUS: &str = "No status";
+
 /// A moment as the yard's clock shows it.
 #[must_use]
 pub fn local(at: DateTime<Utc>) -> NaiveDateTime {
@@ -110,7 +113,8 @@ impl Counts {
     fn add(&mut self, vehicle: &ExportedVehicle) {
         self.vehicles += 1;
         self.inspected += u32::from(vehicle.inspected);
-        if let Some(place) = status::ALL.iter().position(|known| *known == vehicle.status()) {
+        let is_counted = vehicle.status() != VehicleStatus::Unspecified || vehicle.inspected;
+        if let Some(place) = status::ALL.iter().position(|known| is_counted && *known == vehicle.status()) {
             self.statuses[place] += 1;
         }
     }
@@ -212,6 +216,8 @@ fn write_row(sheet: &mut Worksheet, row: u32, line: &Line, styles: &Styles) -> R
     }
     if let Some(style) = styles.statuses.get(&vehicle.status()) {
         sheet.write_string_with_format(row, 5, status::text(vehicle.status()), style)?;
+    } else if vehicle.inspected {
+        styles.write_plain(sheet, (row, 5), NO_STATUS)?;
     }
     styles.write_plain(sheet, (row, 6), if vehicle.inspected { "Yes" } else { "No" })?;
     let notes = [&vehicle.operator_notes, &vehicle.admin_notes].map(|note| note.replace("\r\n", "\n"));
@@ -240,7 +246,7 @@ fn summarise(sheet: &mut Worksheet, styles: &Styles, about: (&Campaign, DateTime
     }
     sheet.write_string_with_format(5, 0, "Made At (UTC-3)", &styles.head)?;
     sheet.write_datetime_with_format(5, 1, local(at), &styles.moment)?;
-    let statuses = status::ALL.map(|known| if known == VehicleStatus::Unspecified { "No status" } else { status::text(known) });
+    let statuses = status::ALL.map(|known| if known == VehicleStatus::Unspecified { NO_STATUS } else { status::text(known) });
     for (place, (title, width)) in (0u16..).zip(SUMMARY.into_iter().chain(statuses.map(|name| (name, 11.0)))) {
         sheet.set_column_width(place, width)?;
         sheet.write_string_with_format(7, place, title, &styles.head)?;
