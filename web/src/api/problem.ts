@@ -1,3 +1,4 @@
+import { inWords } from '@/lib/inWords'
 import { isRecord } from '@/lib/stored'
 import type { Key, Translate } from '@/lib/text'
 
@@ -60,5 +61,5 @@ export function wordsFor(error: unknown, t: Translate): string {
   if (!(error instanceof Problem)) return t('problem.unknown')
   const key = WORDS[error.code] ?? WORDS[`HTTP_${error.status}`]
   if (key !== undefined) return t(key)
-  return error.status < 500 && error.message !== '' ? error.message : t('problem.unknown')
+  return error.status < 500 && error.message !== '' ? inWords(error.message) : t('problem.unknown')
 }

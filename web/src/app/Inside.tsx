@@ -4,6 +4,7 @@ import { Redirect, Route, Switch, useLocation } from 'wouter'
 import { done, http } from '@/api/client'
 import { meQuery } from '@/api/queries'
 import { checkSession, rememberScreen, useSession } from '@/api/session'
+import { loadSentences } from '@/lib/inWords'
 import { navigate } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { logTimestamp } from '@/lib/time'
@@ -20,6 +21,7 @@ export function Inside() {
   const session = useSession()
   useEffect(checkSession, [path])
   useEffect(keepOffline, [])
+  useEffect(() => void loadSentences().catch(() => undefined), [])
   // A page that comes back from the browser's memory may show the work of somebody who has signed out.
   useEffect(() => {
     window.addEventListener('pageshow', checkSession)

@@ -10,7 +10,7 @@ import { LANGUAGES, setLanguage, useLanguage, useText, type Key, type Language }
 import { Dialog } from '@/ui/Dialog'
 import { Select } from '@/ui/Field'
 import { Icon } from '@/ui/Icon'
-import { MENU, POLICIES, type Entry } from './screens'
+import { MENU, MORE, POLICIES, type Entry } from './screens'
 import styles from './Menu.module.css'
 
 /** The slide-in menu at the right: ways to go, and how the product looks and speaks. */
@@ -18,6 +18,10 @@ export function Menu({ user, onClose }: { user: User; onClose: () => void }) {
   const t = useText()
   const developer = useQuery(meQuery).data?.developer ?? false
   const logout = useLogout()
+  const entriesFor = (entries: Entry[]) =>
+    entries
+      .filter(({ allow }) => allow?.(user.user_type, developer) ?? true)
+      .map((entry) => <EntryLink key={entry.to} entry={entry} onClose={onClose} />)
   return (
     <Dialog kind="drawer" label={t('menu.title')} onClose={onClose}>
       <div className={styles.menu}>
@@ -28,18 +32,18 @@ export function Menu({ user, onClose }: { user: User; onClose: () => void }) {
           </button>
         </div>
         <nav className={styles.entries} aria-label={t('menu.title')}>
-          {MENU.filter(({ allow }) => allow?.(user.user_type, developer) ?? true).map((entry) => (
-            <EntryLink key={entry.to} entry={entry} onClose={onClose} />
-          ))}
+          {entriesFor(MENU)}
           <button type="button" className={styles.entry} onClick={logout}>
             <Icon name="out" />
             {t('menu.logout')}
           </button>
-          {POLICIES.map((entry) => (
-            <EntryLink key={entry.to} entry={entry} onClose={onClose} />
-          ))}
+          {entriesFor(POLICIES)}
         </nav>
-        <Settings onClose={onClose} />
+        <nav className={styles.more} aria-label={t('menu.more')}>
+          <h3>{t('menu.more')}</h3>
+          {entriesFor(MORE)}
+        </nav>
+        <Settings />
       </div>
     </Dialog>
   )
@@ -70,14 +74,12 @@ function useLogout() {
 const LANGUAGE_LABELS: Record<Language, string> = { default: 'English + Português', en: 'English', 'pt-BR': 'Português (Brasil)' }
 const THEME_LABELS: Record<Theme, Key> = { system: 'look.system', light: 'look.light', dark: 'look.dark' }
 
-function Settings({ onClose }: { onClose: () => void }) {
+function Settings() {
   const t = useText()
   const language = useLanguage()
   const shown = useStore(look)
   return (
     <div className={styles.settings}>
-      <EntryLink entry={{ label: 'menu.outbox', icon: 'phone', to: '/outbox' }} onClose={onClose} />
-      <EntryLink entry={{ label: 'menu.account', icon: 'people', to: '/account' }} onClose={onClose} />
       <Select label={t('menu.language')} value={language} onChange={(event) => void setLanguage(choiceIn(LANGUAGES, event.target.value))}>
         {LANGUAGES.map((choice) => (
           <option key={choice} value={choice}>

@@ -56,9 +56,15 @@ export interface Entry {
 export const MENU: Entry[] = [
   { label: 'menu.home', icon: 'home', to: '/campaign-home' },
   { label: 'menu.manage', icon: 'grid', to: '/campaign-list', allow: mayManage },
-  { label: 'menu.import', icon: 'upload', to: '/import', allow: mayManage },
   { label: 'menu.users', icon: 'people', to: '/user-management', allow: isSupervisor },
   { label: 'menu.audit', icon: 'log', to: '/logs-audit', allow: onlyDeveloper },
+]
+
+/** Entries beyond those of every day, below a heading of their own. */
+export const MORE: Entry[] = [
+  { label: 'menu.import', icon: 'upload', to: '/import', allow: mayManage },
+  { label: 'menu.outbox', icon: 'phone', to: '/outbox' },
+  { label: 'menu.account', icon: 'people', to: '/account' },
 ]
 
 /** Entries below the way out: what everybody may read, signed in or not. */

@@ -1,5 +1,3 @@
-import type { Key } from './text'
-
 export const STATUSES = ['ok', 'ng', 'Not Found', 'Repair', 'Repair OK', 'Gate Out', 'S/OFF BL'] as const
 export type VehicleStatus = (typeof STATUSES)[number]
 
@@ -19,9 +17,13 @@ const SLUGS: Record<string, string> = {
 /** The name under which colour and shape of a status are found; anything unknown looks like none. */
 export const slugOf = (status: string): string => SLUGS[status.toLowerCase()] ?? 'none'
 
-/** Why this role may not choose `wanted` on a vehicle that has `stored`, or null when it may. */
-export function refusal(role: string, stored: string, wanted: VehicleStatus): Key | null {
-  if (role === 'admin' || wanted === stored) return null
+/** The reasons why a status may not be chosen, as keys of their sentences. */
+export type StatusRefusal = `status.${'isCurrent' | 'onlyWithout' | 'repairNeedsStatus' | 'repairOkNeedsRepair' | 'onlySupervisor'}`
+
+/** Why this role may not change `stored` to `wanted`, or null when it may. */
+export function refusal(role: string, stored: string, wanted: VehicleStatus): StatusRefusal | null {
+  if (role === 'admin') return null
+  if (wanted === stored) return 'status.isCurrent'
   switch (wanted) {
     case 'ok':
     case 'ng':

@@ -35,12 +35,14 @@ interface ConfirmProps {
   question: string
   children?: ReactNode
   busy?: boolean
+  /** How the button that says yes looks. */
+  kind?: 'danger' | 'primary'
   onYes: () => void
   onNo: () => void
 }
 
-/** Asks before something that cannot be undone. */
-export function Confirm({ question, children, busy, onYes, onNo }: ConfirmProps) {
+/** Asks before something that is easily done by mistake. */
+export function Confirm({ question, children, busy, kind = 'danger', onYes, onNo }: ConfirmProps) {
   const t = useText()
   return (
     <Dialog label={question} onClose={onNo}>
@@ -51,7 +53,7 @@ export function Confirm({ question, children, busy, onYes, onNo }: ConfirmProps)
           <Button onClick={onNo} disabled={busy}>
             {t('confirm.no')}
           </Button>
-          <Button kind="danger" onClick={onYes} busy={busy}>
+          <Button kind={kind} onClick={onYes} busy={busy}>
             {t('confirm.yes')}
           </Button>
         </div>

@@ -1,4 +1,5 @@
 import { count } from '@/lib/time'
+import { useOrder, type Order } from '@/lib/order'
 import { useText } from '@/lib/text'
 import styles from './Progress.module.css'
 
@@ -25,9 +26,11 @@ export function Progress({ label, done, total, quiet = false }: ProgressProps) {
   )
 }
 
-/** Where in the three steps of the daily work one stands. */
-export function Steps({ current, labels }: { current: 1 | 2 | 3; labels: [string, string, string] }) {
+/** The three steps of the daily work in the order in which the person takes them; `first` is given where it is picked. */
+export function Steps({ current, first }: { current: 1 | 2 | 3; first?: Order }) {
   const t = useText()
+  const picks = [t('steps.campaign'), t('steps.yard')]
+  const labels = [...(useOrder(first) === 'yard' ? picks.toReversed() : picks), t('steps.inspect')]
   return (
     <ol className={styles.steps} aria-label={t('steps.label', { n: current })}>
       {labels.map((label, index) => {

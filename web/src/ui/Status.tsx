@@ -17,13 +17,19 @@ const SHAPES: Record<string, IconName> = {
 export const shapeOf = (status: string): IconName => SHAPES[slugOf(status)] ?? 'ring'
 export const colourOf = (status: string): string => styles[slugOf(status)] ?? ''
 
+interface VehicleStatusBadgeProps {
+  status: string
+  /** Whether the vehicle was inspected; one without a status then says so. */
+  inspected?: boolean
+}
+
 /** A vehicle's status as colour, shape and word. */
-export function VehicleStatusBadge({ status }: { status: string }) {
+export function VehicleStatusBadge({ status, inspected = true }: VehicleStatusBadgeProps) {
   const t = useText()
   return (
     <span className={`${styles.badge} ${colourOf(status)}`}>
       <Icon name={shapeOf(status)} size={18} />
-      {status === '' ? t('status.none') : status}
+      {status === '' ? t(inspected ? 'status.none' : 'status.waiting') : status}
     </span>
   )
 }

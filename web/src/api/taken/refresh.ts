@@ -6,6 +6,7 @@ import { Problem } from '../problem'
 import { wholeListKey } from '../queries'
 import { currentSession } from '../session'
 import type { Campaign, ListedVehicle } from '../types'
+import { mayManage } from '@/lib/roles'
 import { hasStrangers } from './rows'
 import { readLists, removeList, rowsOf, takenOf, writeList, writeNewer, type Taken } from './store'
 
@@ -18,6 +19,8 @@ export async function take(head: Campaign, yard: number | null): Promise<void> {
   await fetched(head, yards, known?.taken_at ?? Date.now())
 }
 
+const seesDash = (): boolean => mayManage(currentSession()?.user.user_type ?? '')
+
 /** Fetches the list; with the tag it came with before, only if it is another one now. */
 async function fetched(head: Campaign, yards: number[] | null, taken_at: number, tag: string | null = null): Promise<ListedVehicle[] | null> {
   const header = tag === null ? {} : { 'If-None-Match': tag }
@@ -28,7 +31,7 @@ async function fetched(head: Campaign, yards: number[] | null, taken_at: number,
   const rows = yards === null ? whole : whole.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
   const told = headers.get(REVISION)
   const revision = told === null ? null : Number(told)
-  await writeList({ campaign: head.id, yards, head, revision, tag: headers.get('etag'), taken_at, fresh_at: Date.now() }, rows)
+  await writeList({ campaign: head.id, yards, head, revision, dash: seesDash(), tag: headers.get('etag'), taken_at, fresh_at: Date.now() }, rows)
   return rows
 }
 
@@ -38,7 +41,8 @@ export async function refresh(queries: QueryClient, campaign: number): Promise<L
   if (taken === undefined) return null
   try {
     const head = await answer(http.GET('/campaigns/{id}', { params: { path: { id: campaign }, query: {} } }), CAMPAIGN)
-    const rows = (taken.revision === null ? await fetched(head, taken.yards, taken.taken_at, taken.tag) : await byChanges(taken, head, taken.revision)) ?? []
+    const lacksDash = taken.dash !== true && seesDash()
+    const rows = (lacksDash ? await fetched(head, taken.yards, taken.taken_at) : taken.revision === null ? await fetched(head, taken.yards, taken.taken_at, taken.tag) : await byChanges(taken, head, taken.revision)) ?? []
     if (taken.yards === null) queries.setQueryData(wholeListKey(campaign), rows)
     return rows
   } catch (error) {

@@ -12,6 +12,8 @@ export interface Taken {
   yards: number[] | null
   head: Campaign
   revision: number | null
+  /** Whether the vehicles in the yard of the dash are in it, which an operator does not get. */
+  dash?: boolean
   tag: string | null
   vehicles: number
   bytes: number

@@ -30,7 +30,7 @@ export default function CampaignPage() {
   const campaign = useCampaign(id ?? 0, yard)
   return (
     <Page title={t('campaign.title')} narrow>
-      <Steps current={3} labels={[t('steps.campaign'), t('steps.yard'), t('steps.inspect')]} />
+      <Steps current={3} />
       {campaign.isPending && <Skeleton height={260} label={t('common.loading')} />}
       {campaign.isError && <Failure text={wordsFor(campaign.error, t)} onRetry={() => void campaign.refetch()} />}
       {campaign.data && <Loaded campaign={campaign.data} yard={yard} />}

@@ -30,7 +30,7 @@ export default function HomePage() {
   const place = session === null ? null : readPlace(ownerOf(session.user))
   return (
     <Page title={t('home.title')}>
-      <Steps current={1} labels={[t('steps.campaign'), t('steps.yard'), t('steps.inspect')]} />
+      <Steps current={1} first="campaign" />
       {place && <Resume place={place} />}
       <Dashboard />
       <Choice label={t('home.startWith')} choices={[

@@ -1,6 +1,7 @@
 import { useParams } from 'wouter'
 import { wordsFor } from '@/api/problem'
 import type { Campaign } from '@/api/types'
+import { useOrder } from '@/lib/order'
 import { pageCount } from '@/lib/pages'
 import { idFrom, Link, link, pageFrom, setQuery, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
@@ -17,11 +18,13 @@ import styles from './YardCampaignsPage.module.css'
 
 const SEARCH_REST = 250
 
-/** The campaigns of one yard, step 2 of 3. */
+/** The campaigns of one yard: step 2 of 3, or the last one when the campaign was picked before the yard. */
 export default function YardCampaignsPage() {
   const t = useText()
   const yard = idFrom(useParams<{ id: string }>().id) ?? 0
+  const order = useOrder()
   const query = useQueryParams()
+  const first = query.has('campaign') ? order : 'yard'
   const page = pageFrom(query)
   const search = query.get('campaign') ?? ''
   const tab = query.get('tab') === 'closed' ? 'closed' : 'ongoing'
@@ -40,7 +43,7 @@ export default function YardCampaignsPage() {
   }
   return (
     <Page title={t('yard.selectCampaign')} subtitle={<p className={styles.yard}>{name ? t('yard.named', { name }) : '…'}</p>}>
-      <Steps current={2} labels={[t('steps.yard'), t('steps.campaign'), t('steps.inspect')]} />
+      <Steps current={first === 'yard' ? 2 : 3} first={first} />
       <Tabs label={t('yard.tabs')} value={tab} onChange={(next) => setQuery({ tab: next === 'closed' ? next : null, page: null })} tabs={[
         { value: 'ongoing', text: t('yard.ongoing') },
         { value: 'closed', text: t('yard.closed') },

@@ -42,7 +42,7 @@ export function YardStrip({ yards, hrefOf, current = null, summed = false }: Yar
       {summed && (
         <div className={styles.sum}>
           <p>
-            <strong className={styles.number}>{count(done)}</strong> / {count(total)} {t('strip.vehicles')}
+            <strong className={styles.number}>{count(done)}</strong> / {count(total)} {t('strip.vehicles', { n: count(total) })}
           </p>
           <Progress quiet label={t('strip.title')} done={done} total={total} />
         </div>

@@ -1,6 +1,7 @@
 import { saveAs } from '@/api/files'
 import { Problem, wordsFor } from '@/api/problem'
 import { useProductName } from '@/api/product'
+import { inWords } from '@/lib/inWords'
 import { useText, type Key } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { Note } from '@/ui/Page'
@@ -80,7 +81,7 @@ function BadRows({ rows }: { rows: BadRow[] }) {
               <tr key={`${row} ${column} ${message}`}>
                 <td>{row}</td>
                 <td>{column}</td>
-                <td>{message}</td>
+                <td>{inWords(message)}</td>
               </tr>
             ))}
           </tbody>

@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { draftOf } from '@/api/drafts'
 import { wordsFor } from '@/api/problem'
+import { inWords } from '@/lib/inWords'
 import { count } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { DropZone } from '@/ui/DropZone'
@@ -48,7 +49,7 @@ export function CsvEditor() {
     },
     onError: () => toast('error', t('csv.notExecuted')),
   })
-  const linesOf = (errors: CsvError[]) => errors.map(({ line, message }) => (message.startsWith(`line ${line} `) ? message : t('bulk.line', { line, problem: message })))
+  const linesOf = (errors: CsvError[]) => errors.map(({ line, message }) => (message.startsWith(`line ${line} `) ? inWords(message) : t('bulk.line', { line, problem: inWords(message) })))
   const refused = errorsOf(change.error)
   const ready = file !== null && check.isSuccess && mayExecute(check.data)
   return (

@@ -97,6 +97,7 @@ export function Result({ result }: { result: BulkResult }) {
   return (
     <Note kind="success">
       <p>{doneWords(result, t)}</p>
+      <Warnings sentences={result.warnings} />
       <LeftOut result={result} />
     </Note>
   )

@@ -1,4 +1,4 @@
-import type { FormEvent } from 'react'
+import { useState, type FormEvent } from 'react'
 import { draftOf } from '@/api/drafts'
 import { Problem, wordsFor } from '@/api/problem'
 import { useSession } from '@/api/session'
@@ -10,6 +10,7 @@ import { Dialog } from '@/ui/Dialog'
 import { Select, TextArea, TextField } from '@/ui/Field'
 import { Note } from '@/ui/Page'
 import { toast } from '@/ui/Toast'
+import { WithoutStatus } from '@/ui/WithoutStatus'
 import { useSaveVehicle } from './api'
 import { useManageText } from './text'
 import styles from './ManagePage.module.css'
@@ -40,6 +41,7 @@ export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose:
   const [typed, setTyped] = useEntry()
   const entry = typed?.id === vehicle.id ? typed.entry : entryOf(vehicle)
   const save = useSaveVehicle()
+  const [asked, setAsked] = useState(false)
   const winner = winnerIn(save.error)
   const change = (part: Partial<Entry>) => setTyped({ id: vehicle.id, entry: { ...entry, ...part } })
   const wrongVin = supervisor && !isIdentifier(entry.vin_number)
@@ -48,6 +50,11 @@ export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose:
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (wrongVin || wrongSpace || save.isPending) return
+    if (entry.status === '') return setAsked(true)
+    store()
+  }
+  const store = () => {
+    setAsked(false)
     const stored = winner ?? vehicle
     save.mutate({ vehicle, version: stored.version, input: { ...merged(entry, vehicle, stored), campaign_id: vehicle.campaign_id } }, {
       onSuccess: (saved) => {
@@ -67,7 +74,7 @@ export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose:
             {t('status.none')}
           </option>
           {STATUSES.map((status) => (
-            <option key={status} disabled={refusal(role, vehicle.status, status) !== null}>
+            <option key={status} disabled={status !== vehicle.status && refusal(role, vehicle.status, status) !== null}>
               {status}
             </option>
           ))}
@@ -84,6 +91,7 @@ export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose:
           </Button>
         </div>
       </form>
+      {asked && <WithoutStatus onYes={store} onNo={() => setAsked(false)} />}
     </Dialog>
   )
 }

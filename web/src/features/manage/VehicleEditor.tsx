@@ -56,7 +56,7 @@ export function VehicleEditor({ yard }: { yard: number | null }) {
           <li key={vehicle.id} className={styles.vehicle}>
             <strong className="mono">{vehicle.vin_number}</strong>
             <span>{vehicle.parking_space}</span>
-            <VehicleStatusBadge status={vehicle.status} />
+            <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
             <IconButton icon="pencil" label={t('editor.edit', { vin: vehicle.vin_number })} onClick={() => change({ edited: vehicle })} />
           </li>
         ))}

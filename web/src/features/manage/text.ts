@@ -12,7 +12,7 @@ const mix = {
   'manage.deleteShort': 'Delete',
   'manage.delete': 'Delete {name}',
   'manage.deleteQuestion': 'Delete campaign "{name}"?',
-  'manage.deleteText': 'Seus {n} veículos são excluídos junto. Isto não pode ser desfeito.',
+  'manage.deleteText': '{n|Seu veículo é excluído|Seus {n} veículos são excluídos} junto. Isto não pode ser desfeito.',
   'manage.deleted': 'Campanha deletada com sucesso "{name}".',
   'manage.notDeleted': 'A campanha não foi excluída. {why}',
   'files.exportYards': 'Export all yards of {name}',
@@ -116,7 +116,7 @@ export type ManageKey = keyof typeof mix
 export const { catalogues, useFeatureText: useManageText } = featureText(
   mix,
   {
-    'manage.deleteText': 'Its {n} vehicles are deleted with it. This cannot be undone.',
+    'manage.deleteText': '{n|Its vehicle is|Its {n} vehicles are} deleted with it. This cannot be undone.',
     'manage.deleted': 'Campaign deleted: "{name}".',
     'manage.notDeleted': 'The campaign was not deleted. {why}',
     'files.converted': 'SQL file of "{name}" downloaded.',
@@ -219,8 +219,8 @@ export const { catalogues, useFeatureText: useManageText } = featureText(
     'reason.standsThere': 'já está nesta vaga',
     'bulk.some': 'Alguns VINs não foram encontrados ou estão sem status.',
     'bulk.already': 'Veículos que já têm o status.',
-    'bulk.done': '{updated} veículos atualizados, {skipped} ignorados, {missing} não encontrados.',
-    'bulk.doneOne': '1 veículo atualizado, {skipped} ignorados, {missing} não encontrados.',
+    'bulk.done': '{updated} veículos atualizados, {skipped} {skipped|ignorado|ignorados}, {missing} não {missing|encontrado|encontrados}.',
+    'bulk.doneOne': '1 veículo atualizado, {skipped} {skipped|ignorado|ignorados}, {missing} não {missing|encontrado|encontrados}.',
     'bulk.errors': 'Linhas com erro: {n}',
     'bulk.line': 'Linha {line}: {problem}',
     'bulk.invalid': 'Formato inválido',

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Problem, wordsFor } from '@/api/problem'
+import { inWords } from '@/lib/inWords'
 import type { Campaign } from '@/api/types'
 import { complaintAbout } from '@/lib/files'
 import { toast } from '@/ui/Toast'
@@ -28,7 +29,7 @@ export function useCampaignFiles(): { files: CampaignFiles; failure: string | nu
     if (wrong !== null) return fail(campaign, t(wrong))
     sql.mutate({ campaign, file }, {
       onSuccess: () => toast('success', t('files.converted', { name: campaign.name })),
-      onError: (error) => fail(campaign, (error instanceof Problem && error.message) || t('files.sqlFailed')),
+      onError: (error) => fail(campaign, (error instanceof Problem && inWords(error.message)) || t('files.sqlFailed')),
     })
   }
   return {

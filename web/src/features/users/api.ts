@@ -2,6 +2,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { answer, http } from '@/api/client'
 import { download } from '@/api/files'
 import { Problem } from '@/api/problem'
+import { inWords } from '@/lib/inWords'
 import type { NewUser, User, UserEdit } from '@/api/types'
 import type { UsersKey } from './text'
 
@@ -54,5 +55,5 @@ export function refusalOf(error: Error): { key: UsersKey; message: string } {
   if (!(error instanceof Problem)) return { key: 'users.failed', message: '' }
   if (error.status === 0 || error.status >= 500) return { key: 'users.unreachable', message: '' }
   if (error.status === 404) return { key: 'users.unknown', message: '' }
-  return error.message === '' ? { key: 'users.failed', message: '' } : { key: 'users.refused', message: error.message }
+  return error.message === '' ? { key: 'users.failed', message: '' } : { key: 'users.refused', message: inWords(error.message) }
 }

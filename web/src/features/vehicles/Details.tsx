@@ -34,7 +34,7 @@ export function Details({ vehicle, inspection }: { vehicle: Vehicle; inspection:
         )}
       </Fact>
       <Fact name={t('vehicle.storedStatus')}>
-        <VehicleStatusBadge status={vehicle.status} />
+        <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
       </Fact>
       <Fact name={t('campaigns.campaign')}>{vehicle.campaign_name}</Fact>
       <Fact name={t('vehicle.problem')}>{campaign ? `${campaign.part} · ${campaign.description}` : '…'}</Fact>

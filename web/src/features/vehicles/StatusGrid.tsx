@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { refusal, STATUSES, type VehicleStatus } from '@/lib/status'
-import { useText } from '@/lib/text'
 import { Icon } from '@/ui/Icon'
 import { colourOf, shapeOf } from '@/ui/Status'
+import { useScanText } from './text'
 import styles from './VehiclePage.module.css'
 
 interface StatusGridProps {
@@ -12,16 +12,16 @@ interface StatusGridProps {
   onChange: (status: string) => void
 }
 
-/** The statuses as large buttons; one that may not be chosen says why when it is tapped. */
+/** The statuses as large buttons, the stored one marked; one that may not be chosen says why when it is tapped. */
 export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
-  const t = useText()
+  const t = useScanText()
   const [refused, setRefused] = useState<VehicleStatus | null>(null)
   const reason = refused === null ? null : refusal(role, stored, refused)
 
   const tap = (status: VehicleStatus) => {
     const no = refusal(role, stored, status) !== null
     setRefused(no ? status : null)
-    if (no) return
+    if (no) return status === stored ? onChange(stored) : undefined
     onChange(status === value ? withdrawn(role, stored, value) : status)
   }
   return (
@@ -32,6 +32,7 @@ export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
             aria-disabled={refusal(role, stored, status) !== null} onClick={() => tap(status)}>
             <Icon name={shapeOf(status)} size={22} />
             {status}
+            {status === stored && <span className={styles.current}>{t('status.current')}</span>}
           </button>
         ))}
       </div>

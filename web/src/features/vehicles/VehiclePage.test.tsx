@@ -130,6 +130,8 @@ test('a supervisor edits the parking space in place: Enter keeps it, Escape does
   await person.type(screen.getByLabelText('Parking Space'), 'B-7{Enter}')
   await person.type(identifier, '0123')
   await person.click(button('Save and Exit'))
+  expect(saves()).toEqual([])
+  await person.click(button('YES'))
   await waitFor(() => expect(saves()[0]?.body).toMatchObject({ parking_space: 'B-7' }))
 })
 

@@ -9,7 +9,7 @@ import { readDraft } from '@/lib/drafts'
 import { idFrom, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { dateOf, timeOf } from '@/lib/time'
-import { Button } from '@/ui/Button'
+import { Button, LinkButton } from '@/ui/Button'
 import { Failure, Note, Page, Skeleton } from '@/ui/Page'
 import { useVehicle } from './api'
 import { ConflictDialog } from './ConflictDialog'
@@ -58,9 +58,9 @@ function Place({ vehicle }: { vehicle: Vehicle }) {
 }
 
 function Inspect({ vehicle, yard, user }: { vehicle: Vehicle; yard: number | null; user: User }) {
-  const t = useText()
+  const t = useScanText()
   const inspection = useInspection(vehicle, yard, user)
-  const { entry, identified, restored, conflict, saved } = inspection
+  const { entry, identified, restored, conflict, saved, closed } = inspection
   useVehicleAhead(vehicle.next ?? null, yard)
   return (
     <form className={styles.form} aria-label={t('vehicle.title')} onSubmit={(event) => event.preventDefault()}>
@@ -70,30 +70,38 @@ function Inspect({ vehicle, yard, user }: { vehicle: Vehicle; yard: number | nul
           <Button onClick={inspection.discard}>{t('vehicle.discard')}</Button>
         </Note>
       )}
-      <PartlyKnown vehicle={vehicle} />
-      <OpenConflict vehicle={vehicle} />
-      <div className={styles.columns}>
-        <div className={styles.column}>
-          <Step n={1} title={t('vehicle.step1')} done={identified}>
-            <Identify vehicle={vehicle} yard={yard} inspection={inspection} />
-          </Step>
-          <Step n={2} title={t('vehicle.step2')} done={identified}>
-            <Details vehicle={vehicle} inspection={inspection} />
-          </Step>
+      {closed && (
+        <Note kind="warning">
+          <p>{t('walk.closed')}</p>
+          <LinkButton to={inspection.campaign}>{t('yards.openCampaign')}</LinkButton>
+        </Note>
+      )}
+      <fieldset className={styles.all} disabled={closed}>
+        <PartlyKnown vehicle={vehicle} />
+        <OpenConflict vehicle={vehicle} />
+        <div className={styles.columns}>
+          <div className={styles.column}>
+            <Step n={1} title={t('vehicle.step1')} done={identified}>
+              <Identify vehicle={vehicle} yard={yard} inspection={inspection} />
+            </Step>
+            <Step n={2} title={t('vehicle.step2')} done={identified}>
+              <Details vehicle={vehicle} inspection={inspection} />
+            </Step>
+          </div>
+          <div className={styles.column}>
+            <Step n={3} title={t('vehicle.step3')} done={entry.status !== ''}>
+              <StatusGrid role={user.user_type} stored={vehicle.status} value={entry.status} onChange={(status) => inspection.change({ status })} />
+            </Step>
+            <Step n={4} title={t('vehicle.step4')} done={entry.operator_notes !== '' || entry.admin_notes !== ''}>
+              <Notes inspection={inspection} />
+            </Step>
+          </div>
         </div>
-        <div className={styles.column}>
-          <Step n={3} title={t('vehicle.step3')} done={entry.status !== ''}>
-            <StatusGrid role={user.user_type} stored={vehicle.status} value={entry.status} onChange={(status) => inspection.change({ status })} />
-          </Step>
-          <Step n={4} title={t('vehicle.step4')} done={entry.operator_notes !== '' || entry.admin_notes !== ''}>
-            <Notes inspection={inspection} />
-          </Step>
-        </div>
-      </div>
-      <Step n={5} title={t('vehicle.step5')} done={saved}>
-        <LastChange vehicle={vehicle} />
-      </Step>
-      <SaveBar vehicle={vehicle} inspection={inspection} />
+        <Step n={5} title={t('vehicle.step5')} done={saved}>
+          <LastChange vehicle={vehicle} />
+        </Step>
+        <SaveBar vehicle={vehicle} inspection={inspection} />
+      </fieldset>
       {conflict && <ConflictDialog conflict={conflict} inspection={inspection} />}
     </form>
   )

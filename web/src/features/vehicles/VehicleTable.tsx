@@ -26,7 +26,7 @@ export function VehicleTable({ vehicles, inYard }: VehicleTableProps) {
             <Link href={addressOf(vehicle)} className={`${table.rowLink} ${styles.vin} mono`}>
               {vehicle.vin_number}
             </Link>
-            <VehicleStatusBadge status={vehicle.status} />
+            <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
             <span className={styles.space}>{vehicle.parking_space}</span>
           </li>
         ))}
@@ -57,7 +57,7 @@ export function VehicleTable({ vehicles, inYard }: VehicleTableProps) {
               </td>
               <td>{vehicle.parking_space}</td>
               <td>
-                <VehicleStatusBadge status={vehicle.status} />
+                <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
               </td>
             </tr>
           ))}

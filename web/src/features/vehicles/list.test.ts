@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
-import { find, NONE, prepare } from './list'
+import { find, NONE, prepare, WAITING } from './list'
 
 const vehicle = (id: number, vin_number: string, parking_space: string, status: ListedVehicle['status'] = ''): ListedVehicle => ({
   id, vin_number, parking_space, status, yard_group: parking_space.split('-')[0] ?? '', id_yard: 2, inspected: status !== '', version: 1,
@@ -28,13 +28,20 @@ test('cars whose space has no hyphen or a longer group are in the yard of their 
 })
 
 test('yard and status narrow it further', () => {
-  expect(idsOf({ yard: 'A', status: NONE })).toEqual([2])
+  expect(idsOf({ yard: 'A', status: WAITING })).toEqual([2])
   expect(idsOf({ yard: 'B', search: 'hb' })).toEqual([])
 })
 
 test('the counts per status are those before the status is chosen', () => {
   const found = find(few, { ...every, yard: 'A', status: 'ok' })
-  expect([[...found.counts], found.total, found.vehicles.length]).toEqual([[['ok', 1], [NONE, 1]], 2, 1])
+  expect([[...found.counts], found.total, found.vehicles.length]).toEqual([[['ok', 1], [WAITING, 1]], 2, 1])
+})
+
+test('a vehicle inspected without a status is told from one that waits', () => {
+  const both = prepare([vehicle(1, 'X 1', 'A-1'), { ...vehicle(2, 'X 2', 'A-2'), inspected: true }, vehicle(3, 'X 3', 'A-3')])
+  const ids = (status: string) => find(both, { ...every, status }).vehicles.map(({ id }) => id)
+  expect([ids(WAITING), ids(NONE)]).toEqual([[1, 3], [2]])
+  expect([...find(both, every).counts]).toEqual([[WAITING, 2], [NONE, 1]])
 })
 
 test('yard groups come in natural order', () => {

@@ -47,12 +47,13 @@ export function prepare(vehicles: readonly ListedVehicle[]): Prepared {
 export interface Filter {
   search: string
   yard: string
-  /** A status, '' for every one, 'none' for vehicles without. */
+  /** A status, '' for every one, 'none' for vehicles inspected without one, 'waiting' for those not inspected that have none. */
   status: string
 }
 
 export const NONE = 'none'
-const nameOf = (status: string): string => (status === '' ? NONE : status)
+export const WAITING = 'waiting'
+const nameOf = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? NONE : WAITING)
 
 interface Found {
   vehicles: ListedVehicle[]
@@ -66,7 +67,7 @@ export function find(prepared: Prepared, { search, yard, status }: Filter): Foun
   const matching = searched(prepared, search)
   const inYard = yard === '' ? matching : matching.filter((vehicle) => placesOf(vehicle).includes(yard))
   return {
-    vehicles: status === '' ? inYard : inYard.filter((vehicle) => nameOf(vehicle.status) === status),
+    vehicles: status === '' ? inYard : inYard.filter((vehicle) => nameOf(vehicle) === status),
     counts: counted(inYard),
     total: inYard.length,
   }
@@ -75,13 +76,13 @@ export function find(prepared: Prepared, { search, yard, status }: Filter): Foun
 /** Vehicles of one status often stand together, so that a run of them is counted before it is noted. */
 function counted(vehicles: ListedVehicle[]): Map<string, number> {
   const counts = new Map<string, number>()
-  let [run, from] = [vehicles[0]?.status ?? '', 0]
-  const note = (until: number) => until > from && counts.set(nameOf(run), (counts.get(nameOf(run)) ?? 0) + until - from)
-  for (let index = 0; index < vehicles.length; index++) {
-    const status = vehicles[index]?.status ?? ''
-    if (status === run) continue
+  let [run, from] = ['', 0]
+  const note = (until: number) => until > from && counts.set(run, (counts.get(run) ?? 0) + until - from)
+  for (const [index, vehicle] of vehicles.entries()) {
+    const name = nameOf(vehicle)
+    if (name === run) continue
     note(index)
-    run = status
+    run = name
     from = index
   }
   note(vehicles.length)

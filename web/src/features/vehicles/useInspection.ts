@@ -13,7 +13,7 @@ import { isSupervisor } from '@/lib/roles'
 import { link, navigate } from '@/lib/route'
 import { uuid } from '@/lib/uuid'
 import { toast } from '@/ui/Toast'
-import { nextAfter, useSaveVehicle } from './api'
+import { nextAfter, useCampaignHead, useSaveVehicle } from './api'
 import { useScanText } from './text'
 
 export const NEXT_MS = 3100
@@ -47,6 +47,7 @@ export function useInspection(vehicle: Vehicle, yard: number | null, user: User,
   const [restored, setRestored] = useState(edited !== null)
   const [conflict, setConflict] = useState<Conflict | null>(null)
   const [saved, setSaved] = useState(false)
+  const closed = useCampaignHead(vehicle.campaign_id).data?.status === 'Closed'
   const save = useSaveVehicle()
   const keyOf = useSameKey()
   const dismiss = useRef<() => void>(undefined)
@@ -100,12 +101,12 @@ export function useInspection(vehicle: Vehicle, yard: number | null, user: User,
   }
 
   return {
-    entry, restored, saved, conflict, campaign, supervisor,
+    entry, restored, saved, closed, conflict, campaign, supervisor,
     // A supervisor who corrects the identifier stands before the car that has the corrected one.
     identified: identifies(entry.identifier, entry.vin_number),
     busy: save.isPending,
     error: conflictIn(save.error) === null ? save.error : null,
-    change: (part: Partial<Draft>) => !saved && store({ ...entry, ...part }),
+    change: (part: Partial<Draft>) => !saved && !closed && store({ ...entry, ...part }),
     discard: () => {
       setRestored(false)
       store(null)

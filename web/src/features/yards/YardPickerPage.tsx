@@ -25,10 +25,9 @@ export default function YardPickerPage() {
   const picture = useTiles(campaign, waiting || isGone)
   const wanted = search.replace(/^\s*(yard|p[áa]tio)\b/i, '').trim().toLowerCase()
   const tiles = isGone ? undefined : picture.tiles?.filter(({ name }) => name.toLowerCase().includes(wanted))
-  const steps: [string, string, string] = chosen === null ? [t('steps.yard'), t('steps.campaign'), t('steps.inspect')] : [t('steps.campaign'), t('steps.yard'), t('steps.inspect')]
   return (
     <Page title={t('yards.title')} subtitle={campaign && <ChosenCampaign campaign={campaign} />}>
-      <Steps current={chosen === null ? 1 : 2} labels={steps} />
+      <Steps current={chosen === null ? 1 : 2} first={chosen === null ? 'yard' : 'campaign'} />
       {chosen === null && (
         <Choice label={t('home.startWith')} choices={[
           { text: t('home.byCampaign'), to: '/campaign-home', current: false },

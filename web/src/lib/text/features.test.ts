@@ -4,8 +4,8 @@ import type { Language } from '.'
 interface FeatureTexts {
   catalogues: Record<Language, Record<string, string>>
 }
-const features = Object.entries(import.meta.glob<FeatureTexts>('../../features/*/*{t,T}ext.ts', { eager: true }))
-const holes = (text: string | undefined) => [...(text ?? '').matchAll(/\{\w+\}/g)].map(([hole]) => hole).toSorted().join()
+const features = Object.entries(import.meta.glob<FeatureTexts>(['../../features/*/*{t,T}ext.ts', '../../ui/WithoutStatus.tsx'], { eager: true }))
+const holes = (text: string | undefined) => [...new Set([...(text ?? '').matchAll(/\{(\w+)[|}]/g)].map(([, name]) => name))].toSorted().join()
 
 test('there are features with texts of their own', () => {
   expect(features.length).toBeGreaterThan(0)

@@ -19,8 +19,13 @@ const load: Record<Language, () => Promise<Catalogue>> = {
 
 const current = createStore<{ language: Language; t: Translate }>({ language: 'default', t: translator(catalogue) })
 
-/** A text with its holes filled by words of the same names. */
-export const fill = (text: string, words: Words = {}): string => text.replace(/\{(\w+)\}/g, (hole, name: string) => String(words[name] ?? hole))
+const HOLE = /\{(\w+)(?:\|((?:[^|{}]|\{\w+\})*)\|((?:[^|{}]|\{\w+\})*))?\}/g
+
+/** A text with its holes filled by words of the same names; `{n|vehicle|{n} vehicles}` is the first for one and else the second. */
+export function fill(text: string, words: Words = {}): string {
+  return text.replace(HOLE, (hole, name: string, one?: string, many?: string) =>
+    one === undefined ? String(words[name] ?? hole) : fill(String(words[name]) === '1' ? one : String(many), words))
+}
 
 function translator(texts: Catalogue): Translate {
   return (key, words) => fill(texts[key], words)
@@ -41,6 +46,7 @@ export async function restoreLanguage(): Promise<void> {
 }
 
 export const useText = (): Translate => useStore(current).t
+export const currentLanguage = (): Language => current.get().language
 export const useLanguage = (): Language => useStore(current).language
 
 /** The current words outside of components. */

@@ -1,9 +1,6 @@
 export const vehicles = {
   'status.none': 'No status',
-  'status.onlyWithout': '"{status}" só pode ser escolhido enquanto o veículo não tem status.',
-  'status.repairNeedsStatus': '"{status}" só pode ser escolhido depois que o veículo tem um status.',
-  'status.repairOkNeedsRepair': '"{status}" só pode ser escolhido quando o status atual é Repair.',
-  'status.onlySupervisor': '"{status}" só pode ser escolhido por um supervisor.',
+  'status.waiting': 'Not inspected',
   'vehicles.title': 'Vehicles List',
   'vehicles.search': 'Search by VIN Number or Parking Space',
   'vehicles.yardFilter': 'Yard Filter',
