@@ -28,13 +28,15 @@ fn prost_types_set(compiler: &protox::Compiler) -> Result<tonic_prost_build::Fil
 
 /// The text of the static table that the access and retry layers read.
 fn methods(pool: &DescriptorPool) -> Result<String, Box<dyn Error>> {
-    let rule = pool.get_extension_by_name("patio.access.v1.at_least").ok_or("the rule option is missing")?;
+    let option = |name| pool.get_extension_by_name(name).ok_or("an option of access.proto is missing");
+    let (rule, behalf) = (option("patio.access.v1.at_least")?, option("patio.access.v1.on_behalf_of")?);
     let mut table = String::from("/// Every rpc of the contract with its rule.\npub static METHODS: &[Method] = &[\n");
     for method in pool.services().flat_map(|s| s.methods().collect::<Vec<_>>()) {
         let role = method.options().get_extension(&rule).as_enum_number().unwrap_or(0);
+        let on_behalf_of = method.options().get_extension(&behalf).as_enum_number().unwrap_or(0);
         writeln!(
             table,
-            "Method {{ path: \"/{}/{}\", role: {role}, repeatable: {}, read_only: {}, client_streaming: {}, server_streaming: {} }},",
+            "Method {{ path: \"/{}/{}\", role: {role}, on_behalf_of: {on_behalf_of}, repeatable: {}, read_only: {}, client_streaming: {}, server_streaming: {} }},",
             method.parent_service().full_name(),
             method.name(),
             idempotency(&method) > 0,

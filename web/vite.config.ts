@@ -7,8 +7,8 @@ import { defineConfig } from 'vitest/config'
 // What keeps work on the phone comes after the sign-in.
 const SHARED = [
   { name: 'packages', test: /node_modules\/(?!idb\/)/, priority: 2 },
-  { name: 'kit', test: /src\/(ui|lib|api)\/(?!text\/(en|pt-BR)|sentences|Warnings|WithoutStatus|files|match|walk|wedge|vin\b|resume|yards|drafts|fields|tabs|disk|outbox|taken|live|conflicts)/, priority: 1 },
-  { name: 'field', test: /src\/api\/(tabs|disk|outbox|taken|live|conflicts)|node_modules\/idb\//, priority: 0 },
+  { name: 'kit', test: /src\/(ui|lib|api)\/(?!text\/(en|pt-BR)|sentences|Warnings|WithoutStatus|files|forget|match|walk|wedge|vin\b|resume|yards|drafts|fields|tabs|disk|outbox|taken|live|conflicts)/, priority: 1 },
+  { name: 'field', test: /src\/api\/(forget|tabs|disk|outbox|taken|live|conflicts)|node_modules\/idb\//, priority: 0 },
 ]
 
 /** What the phone keeps so that Patio opens and scans without a network; nothing of the API is ever kept. */

@@ -27,6 +27,9 @@ use patio_kit::{
 use serde_json::json;
 use std::sync::Arc;
 
+/// Most device marks of one browser that are looked at.
+pub const MOST_MARKS: usize = 10;
+
 /// A request that can be a sign-in.
 pub struct Attempt {
     /// Whom it names.
@@ -35,8 +38,10 @@ pub struct Attempt {
     pub password: String,
     /// Where it comes from.
     pub address: String,
-    /// What the browser keeps from an earlier sign-in; may be empty or worthless.
-    pub mark: String,
+    /// What the browser keeps from earlier sign-ins, of several people; may be worthless.
+    pub marks: Vec<String>,
+    /// Whether the address has no try left, so that only a device that is known of this person may go on.
+    pub is_limited: bool,
 }
 
 /// A person who is in.
@@ -92,11 +97,22 @@ impl Door {
     /// Unknown hmcs take the same steps as known ones, down to the statements and the hash.
     ///
     /// # Errors
-    /// `WrongCredentials`, `LockedOut`, `Busy`, and those of the database.
+    /// `WrongCredentials`, `LockedOut`, `RateLimited`, `Busy`, and those of the database.
     pub async fn sign_in(&self, attempt: Attempt) -> Result<Admitted, Error> {
+        // A flood without marks of ours ends here, at the cost of no statement.
+        let marks: Vec<&String> = attempt.marks.iter().take(MOST_MARKS).filter(|mark| self.keys.is_mark(mark)).collect();
+        if attempt.is_limited && marks.is_empty() {
+            return Err(Error::RateLimited);
+        }
         let account = self.keys.account(&attempt.hmc.key);
         let stored = users::by_hmc(&self.db, &attempt.hmc.key).await?;
-        let mark = stored.as_ref().and_then(|user| self.keys.marked(&attempt.mark, user.id, user.token_version));
+        let known = stored
+            .as_ref()
+            .and_then(|user| marks.into_iter().find_map(|mark| Some((mark.clone(), self.keys.marked(mark, user.id, user.token_version)?))));
+        if attempt.is_limited && known.is_none() {
+            return Err(Error::RateLimited);
+        }
+        let (kept, mark) = known.unzip();
         let buckets = sign_in_buckets(&account, &self.keys.place(&attempt.address), mark.as_deref());
         let told = Told {
             subject: stored.as_ref().map_or_else(|| format!("unknown hmc {account}"), |user| subject(user.id)),
@@ -110,7 +126,6 @@ impl Door {
                 if let Some(user) = stored
                     && let Some(admitted) = known(user).await?
                 {
-                    let kept = mark.map(|_| attempt.mark);
                     return Ok(Admitted { mark: kept.unwrap_or(admitted.mark), ..admitted });
                 }
                 left

@@ -28,6 +28,9 @@ pub enum Error {
         /// How long the block lasts, 1 to 180.
         seconds: i64,
     },
+    /// The address has no try left, and the device is not known of the person.
+    #[error("too many sign-ins from this address; try again in a moment")]
+    RateLimited,
     /// More people sign in at this moment than passwords can be checked.
     #[error("many people are signing in at this moment; try again in a moment")]
     Busy,
@@ -61,6 +64,9 @@ pub enum Error {
     /// Somebody was to delete the own account.
     #[error("you cannot delete your own account")]
     OwnAccount,
+    /// The own password is changed with the old one.
+    #[error("your own password is changed under My account, with the old one")]
+    OwnPassword,
     /// A service that does not know the secret asked for a token.
     #[error("the service secret is wrong or not set")]
     WrongSecret,
@@ -93,6 +99,7 @@ impl From<Error> for Status {
             Error::LockedOut { seconds } => {
                 status_with(Code::ResourceExhausted, Reason::LockedOut, &error, &[("retry_after", seconds.to_string())])
             }
+            Error::RateLimited => status_with(Code::ResourceExhausted, Reason::RateLimited, &error, &[("retry_after", "1".to_owned())]),
             Error::Busy => status_with(Code::Unavailable, Reason::Busy, &error, &[("retry_after", "1".to_owned())]),
             Error::WrongOldPassword { left } => {
                 status_with(Code::PermissionDenied, Reason::WrongPassword, &error, &[("attempts_left", left.to_string())])
@@ -104,7 +111,7 @@ impl From<Error> for Status {
             Error::ReservedHmc => status(Code::AlreadyExists, Reason::Reserved, &error),
             Error::ReservedUser => status(Code::PermissionDenied, Reason::Reserved, &error),
             Error::LastAdmin => status(Code::FailedPrecondition, Reason::LastAdmin, &error),
-            Error::OwnAccount => status(Code::FailedPrecondition, Reason::OwnAccount, &error),
+            Error::OwnAccount | Error::OwnPassword => status(Code::FailedPrecondition, Reason::OwnAccount, &error),
             Error::Database(cause) => database(cause),
             Error::Broken(cause) => internal(cause),
         }

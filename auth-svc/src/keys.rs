@@ -131,14 +131,27 @@ impl Keys {
     /// that person's sessions were last ended.
     #[must_use]
     pub fn marked(&self, mark: &str, user_id: i64, token_version: i64) -> Option<String> {
+        let body = self.unsealed(mark)?;
+        let meant = body.starts_with(&user_id.to_be_bytes()) && body[8..].starts_with(&token_version.to_be_bytes());
+        meant.then(|| URL_SAFE_NO_PAD.encode(&body[16..]))
+    }
+
+    /// Whether a mark was made here, for whomever.
+    #[must_use]
+    pub fn is_mark(&self, mark: &str) -> bool {
+        self.unsealed(mark).is_some()
+    }
+
+    /// The content of a mark whose seal is right.
+    fn unsealed(&self, mark: &str) -> Option<Vec<u8>> {
         if mark.len() > 2 * (MARK + 32) {
             return None;
         }
-        let bytes = URL_SAFE_NO_PAD.decode(mark).ok()?;
+        let mut bytes = URL_SAFE_NO_PAD.decode(mark).ok()?;
         let (body, seal) = bytes.split_at_checked(MARK)?;
         hmac::verify(&self.device, body, seal).ok()?;
-        let meant = body.starts_with(&user_id.to_be_bytes()) && body[8..].starts_with(&token_version.to_be_bytes());
-        meant.then(|| URL_SAFE_NO_PAD.encode(&body[16..]))
+        bytes.truncate(MARK);
+        Some(bytes)
     }
 }
 

@@ -16,7 +16,11 @@ pub mod store;
 
 pub use config::Config;
 
-use api::{sessions::Sessions, tokens::Tokens, users::Users};
+use api::{
+    sessions::Sessions,
+    tokens::{Guesses, Tokens},
+    users::Users,
+};
 use axum::Router;
 use chrono::TimeDelta;
 use door::Door;
@@ -138,7 +142,7 @@ fn knowing_itself(host: &Host) -> (Host, Arc<OnceLock<Router>>) {
 
 fn tokens(host: &Host, db: Db, keys: Arc<Keys>) -> Tokens {
     let (clock, identity) = (host.clock.clone(), host.identity.clone());
-    Tokens { db, clock, keys, identity, secret: host.settings.service_secret.clone() }
+    Tokens { db, clock, keys, identity, secret: host.settings.service_secret.clone(), guesses: Guesses::default() }
 }
 
 fn people(config: &Config, host: &Host, db: Db, passwords: Passwords) -> People {

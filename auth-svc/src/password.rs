@@ -33,10 +33,42 @@ const LANES: usize = 64;
 /// How many requests may wait at all; a waiting one holds little more than itself.
 const MOST_WAITING: usize = 512;
 
+/// How many guesses a new password has to withstand, as a power of ten.
+const LEAST_GUESSES: f64 = 6.0;
+/// How many characters of it are judged by that; more make it no easier to guess.
+const JUDGED: usize = 64;
+/// Words beside the common ones of English that people here make passwords of.
+const WORDS: [&str; 24] = [
+    "patio",
+    "pátio",
+    "hmc",
+    "senha",
+    "mudar",
+    "trocar",
+    "acesso",
+    "brasil",
+    "inspecao",
+    "veiculo",
+    "carro",
+    "campanha",
+    "supervisor",
+    "operador",
+    "flamengo",
+    "corinthians",
+    "palmeiras",
+    "santos",
+    "vasco",
+    "gremio",
+    "cruzeiro",
+    "deus",
+    "amor",
+    "familia",
+];
+
 /// Judges a new password.
 ///
 /// # Errors
-/// When it is too short, too long, blank, or the hmc itself.
+/// When it is too short, too long, blank, the hmc itself, or one of those that are tried first.
 pub fn check(password: &str, hmc_key: &str) -> Result<(), Error> {
     let length = password.chars().count();
     if length < SHORTEST {
@@ -51,7 +83,17 @@ pub fn check(password: &str, hmc_key: &str) -> Result<(), Error> {
     if hmc::key(password) == hmc_key {
         return Err(Error::BadPassword("must not be the hmc"));
     }
+    if guesses(password, hmc_key) < LEAST_GUESSES {
+        return Err(Error::BadPassword("must not be easy to guess; take several words, or a longer one"));
+    }
     Ok(())
+}
+
+/// How many guesses somebody needs who knows words, names, dates, keyboards and the hmc, as a power of ten.
+fn guesses(password: &str, hmc_key: &str) -> f64 {
+    let judged: String = password.chars().take(JUDGED).collect();
+    let own: Vec<&str> = WORDS.into_iter().chain([hmc_key]).collect();
+    zxcvbn::zxcvbn(&judged, &own).guesses_log10()
 }
 
 /// How dear one hash is.
@@ -295,10 +337,12 @@ mod tests {
 
     #[test]
     fn weak_passwords_are_refused_and_good_ones_are_not() {
-        for weak in ["", "1234567", "        ", "Register1", " register1 ", &"x".repeat(129)] {
+        let long = "x".repeat(129);
+        let common = ["password", "12345678", "11111111", "aaaaaaaa", "qwertyui", "senha123", "Patio2026", "register12", "Flamengo10"];
+        for weak in ["", "1234567", "        ", "Register1", " register1 ", &long].into_iter().chain(common) {
             assert!(check(weak, "register1").is_err(), "{weak:.20?}");
         }
-        for good in ["12345678", "ção e açúcar", &"ü".repeat(128), " blanks around "] {
+        for good in ["correct horse", "ção e açúcar", &"üa9ö-".repeat(25), " blanks around ", "yard-walk-2026!"] {
             assert!(check(good, "register1").is_ok(), "{good:.20?}");
         }
     }

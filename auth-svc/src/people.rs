@@ -104,9 +104,13 @@ impl People {
     /// Changes a user; a change ends that person's sessions.
     ///
     /// # Errors
-    /// `ReservedUser`, `NoUser`, `HmcTaken`, `ReservedHmc`, `LastAdmin`, `BadPassword`, and those of the database.
+    /// `ReservedUser`, `OwnPassword`, `NoUser`, `HmcTaken`, `ReservedHmc`, `LastAdmin`, `BadPassword`, and those of the
+    /// database.
     pub async fn update(&self, act: Act, change: Change) -> Result<Stored, Error> {
         check_touchable(change.id)?;
+        if change.password.is_some() && act.caller.user_id == change.id {
+            return Err(Error::OwnPassword);
+        }
         let known = users::by_id(&self.db, change.id).await?.ok_or(Error::NoUser(change.id))?;
         if let Some(hmc) = &change.hmc {
             self.check_not_reserved(hmc)?;

@@ -14,6 +14,7 @@ use patio_kit::{
     db::{Db, Tx},
     identity::{Caller, Identity, USE_TOLD_EVERY},
 };
+use patio_proto::role;
 
 /// How long a session may be unused.
 pub const UNUSED: TimeDelta = TimeDelta::hours(4);
@@ -56,6 +57,36 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &Identity, caller: Calle
         .await?;
     forget_here(identity, kept);
     Ok(())
+}
+
+/// Looks whether a caller's session was begun here by this user in this role, and has not ended.
+///
+/// # Errors
+/// `NotSignedIn` when it was not: such a token was signed with a stolen key, and its session is ended everywhere. Those of
+/// the database.
+pub async fn confirm(db: &Db, clock: &Clock, identity: &Identity, caller: Caller, address: String) -> Result<(), Error> {
+    let user_id = caller.person().ok_or(Error::NotAllowed)?;
+    let begun = sessions::holder(db, &caller.session_id).await?;
+    if begun.is_some_and(|(holder, role)| holder == user_id && role == role::text(caller.role)) {
+        return Ok(());
+    }
+    tracing::warn!(user_id, "a token names a session that this user did not begin; a signing key may be stolen");
+    metrics::counter!("patio_unknown_sessions_total").increment(1);
+    let now = clock.now();
+    let forget_at = caller.expires_at + MARGIN;
+    let revocation = Revocation { sequence: 0, session_id: caller.session_id, user_id, issued_until: now, forget_at };
+    let summary = "refused a token of a session that was not begun".to_owned();
+    let event = Event { kind: "refused", subject: subject(user_id), summary, address, ..Event::default() };
+    let kept = db
+        .write(move |tx| {
+            Box::pin(async move {
+                audit::append(tx, now, None, event).await?;
+                revocations::keep(tx, revocation).await
+            })
+        })
+        .await?;
+    forget_here(identity, kept);
+    Err(Error::NotSignedIn)
 }
 
 /// Notes that sessions were used, as a process tells it at most every few minutes for each.

@@ -53,9 +53,11 @@ pub fn word(written: &str) -> Result<String, String> {
     if written.chars().any(breaks_line) { Err("holds a line break".to_owned()) } else { limited(written, LONGEST_WORD) }
 }
 
-/// An image: a path of ours, or empty. A backslash would be read as a slash by browsers.
+/// An image: a file below `/assets/`, or empty. A backslash would be read as a slash by browsers, and `%` may hide one.
 pub fn image(written: &str) -> Result<String, String> {
-    let ours = written.starts_with('/') && !written.starts_with("//") && !written.contains('\\') && !written.chars().any(breaks_line);
+    let inside = written.strip_prefix("/assets/").unwrap_or_default();
+    let ours = !inside.is_empty() && !inside.contains(['\\', '%', '?', '#']) && !inside.chars().any(breaks_line);
+    let ours = ours && inside.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
     if ours || written.is_empty() { limited(written, LONGEST_TEXT) } else { Err("is not a path of this product".to_owned()) }
 }
 
@@ -110,12 +112,24 @@ mod tests {
 
     #[test]
     fn images_stay_on_our_own_pages() {
-        for fine in ["", "/images/a.png"] {
+        for fine in ["", "/assets/a.png", "/assets/parts/hose.svg"] {
             assert!(image(fine).is_ok(), "{fine}");
         }
-        for bad in
-            ["//elsewhere/a.png", "https://elsewhere/a.png", "javascript:alert(1)", "data:image/png;base64,", "a.png", "/\\elsewhere"]
-        {
+        for bad in [
+            "//elsewhere/a.png",
+            "https://elsewhere/a.png",
+            "javascript:alert(1)",
+            "data:image/png;base64,",
+            "a.png",
+            "/\\elsewhere",
+            "/../x",
+            "/api/users",
+            "/assets/../api/users",
+            "/assets//x",
+            "/assets/%2e%2e/x",
+            "/assets/",
+            "/assets/./x",
+        ] {
             assert!(image(bad).is_err(), "{bad}");
         }
     }

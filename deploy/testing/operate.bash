@@ -34,7 +34,7 @@ checks_of() { # name, command
 ask_a_service() { # Python
   local auth vehicle settings
   auth=$(free_port) vehicle=$(free_port)
-  settings=(PATIO_AUTH_URL="http://127.0.0.1:$auth" PATIO_SERVICE_SECRET=shared PATIO_DATA_DIR="$work/operate-data" PATIO_LOG=warn)
+  settings=(PATIO_AUTH_URL="http://127.0.0.1:$auth" PATIO_SERVICE_SECRET=shared-by-the-services PATIO_DATA_DIR="$work/operate-data" PATIO_LOG=warn)
   start operate-auth env "${settings[@]}" PATIO_LISTEN="127.0.0.1:$auth" target/debug/auth-svc serve
   start operate-vehicle env "${settings[@]}" PATIO_LISTEN="127.0.0.1:$vehicle" target/debug/vehicle-svc serve
   for _ in $(seq 100); do target/debug/vehicle-svc probe --addr "127.0.0.1:$vehicle" >/dev/null 2>&1 && break || sleep 0.2; done

@@ -1,6 +1,7 @@
 //! What every route works with.
 use crate::{
     config::Config,
+    confirmed::Confirmed,
     limits::{Limiter, Streams},
     names::Names,
     turns::Turns,
@@ -38,6 +39,8 @@ pub struct Inner {
     pub names: Names,
     /// How often an address may still try to sign in.
     pub sign_ins: Limiter,
+    /// The sessions that auth-svc knows.
+    pub confirmed: Confirmed,
     /// The streams that are open.
     pub streams: Streams,
     /// Who is worked for.
@@ -98,7 +101,15 @@ impl Api {
         let names = Names::new(UserServiceClient::new(host.links.auth.clone()));
         let sign_ins = Limiter::new(config.sign_in_burst);
         let turns = Turns::new(config.max_at_once, &host.links.vehicle);
-        Self(Arc::new(Inner { host: host.clone(), config, names, sign_ins, streams: Streams::default(), turns }))
+        Self(Arc::new(Inner {
+            host: host.clone(),
+            config,
+            names,
+            sign_ins,
+            confirmed: Confirmed::default(),
+            streams: Streams::default(),
+            turns,
+        }))
     }
 
     /// The entries of each service, with the service's short name.

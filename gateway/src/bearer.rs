@@ -28,8 +28,8 @@ pub struct Visitor {
     pub address: String,
     /// Whether the browser came over https.
     pub secure: bool,
-    /// The device mark of that browser.
-    pub device_mark: Option<String>,
+    /// The device marks of that browser, the latest first.
+    pub device_marks: Vec<String>,
     bearer: link::Bearer,
 }
 
@@ -81,7 +81,7 @@ impl FromRequestParts<Api> for Visitor {
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Reply<Self> {
         let (address, secure) = origin(parts, &api.config);
         let bearer = link::Bearer::new(None, request_id(parts), &address);
-        Ok(Self { device_mark: device_mark(&parts.headers), address, secure, bearer })
+        Ok(Self { device_marks: device_marks(&parts.headers), address, secure, bearer })
     }
 }
 
@@ -96,8 +96,15 @@ impl FromRequestParts<Api> for Signed {
             Err(_) if !identity.has_keys() => return Err(cannot_judge()),
             Err(_) => return Err(not_signed_in()),
         };
+        // The token of a service is good between services only.
+        if caller.person().is_none() {
+            return Err(not_signed_in());
+        }
         let (address, _) = origin(parts, &api.config);
         let bearer = link::Bearer::new(Some(token), request_id(parts), &address);
+        if !api.confirmed.is_open(&api.sessions(), &caller, &bearer).await {
+            return Err(not_signed_in());
+        }
         if let Some(asker) = parts.extensions.get::<Asker>() {
             let _ = asker.0.set(bearer.clone());
         }
@@ -147,7 +154,7 @@ fn origin(parts: &Parts, config: &Config) -> (String, bool) {
 #[must_use]
 pub fn came_secure(extensions: &Extensions, headers: &HeaderMap, config: &Config) -> bool {
     let Some(peer) = extensions.get::<Peer>() else { return false };
-    let by_proxy = config.trusted_proxies.iter().any(|proxy| proxy.holds(peer.address));
+    let by_proxy = config.trusted_proxies.iter().any(|proxy| proxy.holds(peer.address.to_canonical()));
     peer.tls || by_proxy && headers.get(HeaderName::from_static("x-forwarded-proto")).is_some_and(|value| value == "https")
 }
 
@@ -176,19 +183,30 @@ const OVER_HTTP: &str = "patio_dev";
 /// How long a browser keeps its mark: 90 days.
 const KEPT: u32 = 90 * 24 * 3600;
 
-fn device_mark(headers: &HeaderMap) -> Option<String> {
+/// How many people's marks a browser keeps.
+const MARKS: usize = 10;
+/// What stands between two marks; none has it.
+const BETWEEN: char = '.';
+/// The longest cookie of marks that is read, in bytes.
+const LONGEST_MARKS: usize = 2_048;
+
+fn device_marks(headers: &HeaderMap) -> Vec<String> {
     let all = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';'));
     let marks: Vec<_> = all.filter_map(|pair| pair.trim().split_once('=')).collect();
     let named = |name| marks.iter().find(|(told, _)| *told == name).map(|(_, mark)| (*mark).to_owned());
-    named(OVER_HTTPS).or_else(|| named(OVER_HTTP)).filter(|mark| mark.len() <= 512)
+    let kept = named(OVER_HTTPS).or_else(|| named(OVER_HTTP)).filter(|marks| marks.len() <= LONGEST_MARKS).unwrap_or_default();
+    kept.split(BETWEEN).filter(|mark| !mark.is_empty()).take(MARKS).map(str::to_owned).collect()
 }
 
-/// The cookie that hands a browser its device mark; none when the mark is not fit for one.
+/// The cookie that hands a browser the mark of whoever signed in, before those that it had; none when the mark is not fit
+/// for one.
 #[must_use]
-pub fn mark_cookie(mark: &str, secure: bool) -> Option<HeaderValue> {
-    let fit = !mark.is_empty() && mark.bytes().all(|byte| byte.is_ascii_graphic() && !b"\",;\\".contains(&byte));
+pub fn mark_cookie(mark: &str, before: &[String], secure: bool) -> Option<HeaderValue> {
+    let fit = !mark.is_empty() && mark.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     let (name, end) = if secure { (OVER_HTTPS, "; Secure") } else { (OVER_HTTP, "") };
-    let cookie = fit.then(|| format!("{name}={mark}; Path=/; Max-Age={KEPT}; HttpOnly; SameSite=Strict{end}"))?;
+    let others = before.iter().map(String::as_str).filter(|other| *other != mark);
+    let marks = std::iter::once(mark).chain(others).take(MARKS).collect::<Vec<_>>().join(".");
+    let cookie = fit.then(|| format!("{name}={marks}; Path=/; Max-Age={KEPT}; HttpOnly; SameSite=Strict{end}"))?;
     HeaderValue::try_from(cookie).ok()
 }
 
@@ -214,12 +232,27 @@ mod tests {
 
     #[test]
     fn the_device_mark_goes_out_and_comes_back() {
-        let cookie = mark_cookie("a.b-c", true).unwrap();
-        assert_eq!(cookie, "__Host-patio_dev=a.b-c; Path=/; Max-Age=7776000; HttpOnly; SameSite=Strict; Secure");
-        let back = HeaderMap::from_iter([(COOKIE, HeaderValue::from_static("x=1; __Host-patio_dev=a.b-c"))]);
-        assert_eq!(device_mark(&back).as_deref(), Some("a.b-c"));
-        assert!(!mark_cookie("a", false).unwrap().to_str().unwrap().contains("Secure"));
-        assert_eq!(mark_cookie("a;b", true), None);
+        let cookie = mark_cookie("a_b-c", &[], true).unwrap();
+        assert_eq!(cookie, "__Host-patio_dev=a_b-c; Path=/; Max-Age=7776000; HttpOnly; SameSite=Strict; Secure");
+        assert!(!mark_cookie("a", &[], false).unwrap().to_str().unwrap().contains("Secure"));
+        assert_eq!((mark_cookie("a;b", &[], true), mark_cookie("a.b", &[], true)), (None, None));
+    }
+
+    #[test]
+    fn a_browser_keeps_the_marks_of_ten_people_the_latest_first() {
+        let told = |cookie: &str| device_marks(&HeaderMap::from_iter([(COOKIE, HeaderValue::try_from(cookie).unwrap())]));
+        let mut marks = Vec::new();
+        for person in 1..=12 {
+            let cookie = mark_cookie(&format!("mark{person}"), &marks, false).unwrap();
+            marks = told(cookie.to_str().unwrap());
+        }
+        let latest: Vec<_> = (3..=12).rev().map(|person| format!("mark{person}")).collect();
+        assert_eq!(marks, latest);
+        let again = mark_cookie("mark5", &marks, false).unwrap();
+        let again = told(again.to_str().unwrap());
+        assert_eq!((again.len(), again[0].as_str(), again.iter().filter(|mark| *mark == "mark5").count()), (10, "mark5", 1));
+        assert_eq!(told(&format!("patio_dev={}", "x".repeat(LONGEST_MARKS + 1))), Vec::<String>::new());
+        assert_eq!(told("x=1; __Host-patio_dev=a..b"), ["a", "b"]);
     }
 
     #[test]

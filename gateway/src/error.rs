@@ -110,11 +110,13 @@ pub fn http_status(code: Code, reason: Option<Reason>) -> StatusCode {
         Code::NotFound => StatusCode::NOT_FOUND,
         Code::AlreadyExists | Code::Aborted => StatusCode::CONFLICT,
         Code::FailedPrecondition => match reason {
-            Some(Reason::CampaignClosed | Reason::LastAdmin | Reason::OwnAccount | Reason::Reserved) => StatusCode::CONFLICT,
+            Some(Reason::CampaignClosed | Reason::TooManyConflicts | Reason::LastAdmin | Reason::OwnAccount | Reason::Reserved) => {
+                StatusCode::CONFLICT
+            }
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         },
         Code::ResourceExhausted => match reason {
-            Some(Reason::LockedOut) => StatusCode::TOO_MANY_REQUESTS,
+            Some(Reason::LockedOut | Reason::RateLimited) => StatusCode::TOO_MANY_REQUESTS,
             Some(Reason::TooLarge) => StatusCode::PAYLOAD_TOO_LARGE,
             _ => StatusCode::SERVICE_UNAVAILABLE,
         },
@@ -206,9 +208,11 @@ mod tests {
             (Code::FailedPrecondition, Reason::StatusNotAllowed, 422),
             (Code::FailedPrecondition, Reason::BadPassword, 422),
             (Code::FailedPrecondition, Reason::CampaignClosed, 409),
+            (Code::FailedPrecondition, Reason::TooManyConflicts, 409),
             (Code::FailedPrecondition, Reason::LastAdmin, 409),
             (Code::FailedPrecondition, Reason::OwnAccount, 409),
             (Code::ResourceExhausted, Reason::LockedOut, 429),
+            (Code::ResourceExhausted, Reason::RateLimited, 429),
             (Code::ResourceExhausted, Reason::Busy, 503),
             (Code::ResourceExhausted, Reason::TooLarge, 413),
             (Code::Unavailable, Reason::Unavailable, 503),

@@ -14,7 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, StatusCode,
+    HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version,
     header::{self, ALLOW, CACHE_CONTROL, CONTENT_TYPE},
     request::Parts,
 };
@@ -36,6 +36,15 @@ impl RequestId {
         let fit = |id: &&str| (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
         Self(told.filter(fit).map_or_else(|| Uuid::now_v7().to_string(), str::to_owned))
     }
+}
+
+/// Refuses what names no host or several, as RFC 9112 asks in section 3.2; HTTP/2 names it elsewhere.
+pub async fn one_host(request: Request, next: Next) -> Response {
+    let told = request.headers().get_all(header::HOST).iter().count();
+    if request.version() == Version::HTTP_11 && told != 1 {
+        return Problem::malformed("a request names one host").into_response();
+    }
+    next.run(request).await
 }
 
 const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; \

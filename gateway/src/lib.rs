@@ -5,6 +5,7 @@ pub mod assets;
 mod away;
 pub mod bearer;
 pub mod config;
+pub mod confirmed;
 pub mod error;
 pub mod headers;
 pub mod input;

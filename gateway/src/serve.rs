@@ -15,7 +15,7 @@ use axum::{
     Router,
     body::Body,
     extract::Request,
-    middleware::from_fn_with_state,
+    middleware::{from_fn, from_fn_with_state},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -124,6 +124,7 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Gateway> {
         Some(certificate) => handing_out(certificate.to_owned()).merge(app(api.clone(), pages)?),
         None => app(api.clone(), pages)?,
     };
+    let app = app.layer(from_fn(headers::one_host));
     Ok(Gateway { address, listener, tls, app, plain, api, work: Work::default() })
 }
 

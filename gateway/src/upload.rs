@@ -2,24 +2,36 @@
 use crate::{error::Problem, input};
 use axum::{
     Json,
+    body::BodyDataStream,
     extract::Request,
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
+use futures::{Stream, StreamExt};
 use http::{StatusCode, header::CONTENT_TYPE};
-use multer::Multipart;
+use multer::{Constraints, Multipart, SizeLimit};
 use patio_proto::imports::{Rejection, UploadChunk};
 use serde::Serialize;
 use serde_json::json;
-use std::pin::pin;
+use std::{
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::ToSchema;
 
 /// The largest file.
 pub const LARGEST: usize = 5_242_880;
-/// What else a form may hold beside the file.
+/// What else a form may hold beside the file, in bytes.
 const FORM: usize = 64 << 10;
+/// Most bytes before a part begins: its head, and what stands between parts.
+const HEAD: usize = 16 << 10;
+/// The longest campaign name, in characters.
+const LONGEST_NAME: usize = 500;
 /// How much is sent on at once.
 const CHUNK: usize = 64 << 10;
 
@@ -147,14 +159,17 @@ where
 {
     let boundary = request.headers().get(CONTENT_TYPE).and_then(|kind| multer::parse_boundary(kind.to_str().ok()?).ok());
     let none = || Refusal::file(StatusCode::UNSUPPORTED_MEDIA_TYPE, 53, "Failed to select document. The body must be multipart/form-data.");
-    let form = Multipart::new(request.into_body().into_data_stream(), boundary.ok_or_else(none)?);
+    let room = Room::default();
+    let limits = Constraints::new().size_limit(SizeLimit::new().whole_stream((LARGEST + FORM) as u64));
+    let form =
+        Multipart::with_constraints(bounded(request.into_body().into_data_stream(), room.clone()), boundary.ok_or_else(none)?, limits);
     let (sender, receiver) = mpsc::channel(4);
     let mut call = pin!(call(ReceiverStream::new(receiver)));
     let chunks = Chunks { sender: sender.clone(), upload_id, file_name: String::new() };
     let answer = tokio::select! {
         biased;
         early = &mut call => early,
-        fed = feed(form, fields, chunks) => {
+        fed = feed(form, &room, fields, chunks) => {
             fed?;
             drop(sender); // only now is the file whole
             call.await
@@ -178,18 +193,58 @@ impl Chunks {
     }
 }
 
+/// How many bytes may still come in while a part's head is looked for; without a bound once its content is read, which
+/// has bounds of its own.
+#[derive(Clone)]
+struct Room(Arc<AtomicUsize>);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(Arc::new(AtomicUsize::new(HEAD + CHUNK)))
+    }
+}
+
+impl Room {
+    fn set(&self, bytes: usize) {
+        self.0.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Lets one more piece of the body in, which may be larger than what is left.
+    fn take(&self, bytes: usize) -> Result<(), LongHead> {
+        let left = self.0.load(Ordering::Relaxed);
+        self.set(left.saturating_sub(bytes));
+        if left == 0 { Err(LongHead) } else { Ok(()) }
+    }
+}
+
+/// A part whose head does not end.
+#[derive(Debug, thiserror::Error)]
+#[error("a part of the form begins with more than {HEAD} bytes of headers")]
+struct LongHead;
+
+/// The body as long as there is room for it.
+fn bounded(body: BodyDataStream, room: Room) -> impl Stream<Item = Result<Bytes, axum::BoxError>> + Send {
+    body.map(move |data| {
+        let data = data?;
+        room.take(data.len())?;
+        Ok(data)
+    })
+}
+
 /// Reads the form to its end. The name goes last, since the first piece names the file.
-async fn feed(mut form: Multipart<'_>, fields: Form, mut chunks: Chunks) -> Result<(), Refusal> {
+async fn feed(mut form: Multipart<'_>, room: &Room, fields: Form, mut chunks: Chunks) -> Result<(), Refusal> {
     let (mut found, mut beside, mut campaign_name) = (false, 0, String::new());
     while let Some(field) = form.next_field().await.map_err(broken)? {
+        room.set(usize::MAX);
         if field.name() == Some(fields.file) && !found {
             found = true;
             file(field, &mut chunks).await?;
         } else if field.name().is_some() && field.name() == fields.name {
-            campaign_name = field.text().await.map_err(broken)?.chars().take(500).collect();
+            campaign_name = name(field).await?;
         } else {
             beside = skip(field, beside, fields.file).await?;
         }
+        room.set(HEAD + CHUNK);
     }
     if !found {
         return Err(Refusal::Other(Problem::field(fields.file, "the form holds no such file")));
@@ -198,6 +253,21 @@ async fn feed(mut form: Multipart<'_>, fields: Form, mut chunks: Chunks) -> Resu
         let _ = chunks.sender.send(UploadChunk { campaign_name, ..UploadChunk::default() }).await;
     }
     Ok(())
+}
+
+/// Reads a campaign's name.
+async fn name(mut field: multer::Field<'_>) -> Result<String, Refusal> {
+    let called = field.name().unwrap_or_default().to_owned();
+    let too_long = || Refusal::Other(Problem::field(&called, &format!("it is longer than {LONGEST_NAME} characters")));
+    let mut written = Vec::new();
+    while let Some(data) = field.chunk().await.map_err(broken)? {
+        written.extend_from_slice(&data);
+        if written.len() > LONGEST_NAME * 4 {
+            return Err(too_long());
+        }
+    }
+    let name = String::from_utf8(written).map_err(|_| Refusal::Other(Problem::field(&called, "it is not text")))?;
+    if name.chars().count() > LONGEST_NAME { Err(too_long()) } else { Ok(name) }
 }
 
 /// Reads past a field that nobody asked for; a whole file there was meant for another one.
@@ -233,6 +303,8 @@ async fn file(mut field: multer::Field<'_>, chunks: &mut Chunks) -> Result<(), R
 /// What to answer when the form cannot be read to its end.
 fn broken(cause: multer::Error) -> Refusal {
     Refusal::Other(match cause {
+        multer::Error::StreamSizeExceeded { .. } => return Refusal::too_large(),
+        multer::Error::StreamReadFailed(inner) if inner.is::<LongHead>() => Problem::malformed(LongHead.to_string()),
         multer::Error::StreamReadFailed(inner) => input::broken(inner.as_ref()),
         _ => Problem::malformed("the form cannot be read"),
     })

@@ -1,10 +1,11 @@
 //! Every route and every kind of caller: who gets in is what the contract says.
-use crate::stack::Stack;
+use crate::{doubles::STRANGER, stack::Stack};
 use axum::body::Body;
 use chrono::TimeDelta;
 use http::{Request, StatusCode};
 use patio_proto::access::Role;
 use serde_json::Value;
+use std::sync::atomic::Ordering;
 
 /// Every operation of the document: method, path and who may call it.
 fn operations() -> Vec<(String, String, String)> {
@@ -147,4 +148,43 @@ async fn a_session_that_was_signed_out_is_dead_at_once() {
     assert_eq!(stack.send(request("GET", "/api/me", Some(&token))).await.status, 401);
     assert_eq!(stack.send(request("DELETE", "/api/sessions", Some(&token))).await.status, 401);
     assert_eq!(stack.ask("GET", "/api/me", None).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_session_that_nobody_began_is_401_and_one_that_was_is_asked_about_once() {
+    let stack = Stack::new().await;
+    let asked = || stack.auth.confirmed.load(Ordering::Relaxed);
+    for (token, status) in [(stack.token(STRANGER, Role::Admin), 401), (stack.token(2, Role::Admin), 200)] {
+        let before = asked();
+        for _ in 0..3 {
+            assert_eq!(stack.send(request("GET", "/api/me", Some(&token))).await.status.as_u16(), status);
+        }
+        assert_eq!(asked() - before, if status == 200 { 1 } else { 3 });
+    }
+}
+
+#[tokio::test]
+async fn the_token_of_a_service_is_401_at_the_public_door() {
+    let stack = Stack::new().await;
+    let token = stack.token(0, Role::Service);
+    for (method, path) in [("GET", "/api/me"), ("GET", "/api/campaigns"), ("DELETE", "/api/campaigns/1"), ("GET", "/api/events")] {
+        assert_eq!(stack.send(request(method, path, Some(&token))).await.status, 401, "{method} {path}");
+    }
+}
+
+/// What a service asks another for a person, with that person's own token.
+const IN_A_PERSONS_NAME: [&str; 5] = [
+    "/patio.auth.v1.SessionService/ConfirmSession",
+    "/patio.auth.v1.UserService/GetNames",
+    "/patio.vehicle.v1.VehicleService/ExportVehicles",
+    "/patio.vehicle.v1.BulkService/BulkEdit",
+    "/patio.vehicle.v1.YardService/ListCampaignsOfYard",
+];
+
+#[test]
+fn what_no_route_leads_to_no_person_may_call() {
+    let document = gateway::openapi::document().unwrap().to_string();
+    let open = patio_proto::METHODS.iter().filter(|method| ![Role::Service as i32, Role::Anyone as i32].contains(&method.role));
+    let unreached: Vec<_> = open.map(|method| method.path).filter(|path| !document.contains(path)).collect();
+    assert_eq!(unreached, IN_A_PERSONS_NAME);
 }

@@ -16,7 +16,8 @@ use std::{
 };
 use tonic::{Code, Request, Response, Status, Streaming, async_trait};
 
-/// The vehicle that takes a tenth of a second to be read.
+/// A user whose sessions nobody began, and the vehicle that takes a tenth of a second to be read.
+pub const STRANGER: i64 = 77;
 pub const SLOW: i64 = 999;
 
 type Reply<T> = Result<Response<T>, Status>;
@@ -30,6 +31,7 @@ fn moment(seconds: i64) -> Option<prost_types::Timestamp> {
 #[derive(Clone, Default)]
 pub struct Auth {
     pub asked: Arc<Mutex<Vec<a::SignInRequest>>>,
+    pub confirmed: Arc<AtomicUsize>,
     pub names_asked: Arc<AtomicUsize>,
     pub names_away: Arc<AtomicBool>,
 }
@@ -43,13 +45,16 @@ impl a::session_service_server::SessionService for Auth {
     async fn sign_in(&self, request: Request<a::SignInRequest>) -> Reply<a::Session> {
         let asked = request.into_inner();
         self.asked.lock().unwrap().push(asked.clone());
+        if asked.is_limited && asked.device_marks != ["known"] {
+            return Err(status_with(Code::ResourceExhausted, Reason::RateLimited, &"too many", &[("retry_after", "1".into())]));
+        }
         match (asked.hmc.as_str(), asked.password.as_str()) {
             ("locked", _) => {
                 let words = "Exceeded login attempts. Please try again in 171 seconds.";
                 Err(status_with(Code::ResourceExhausted, Reason::LockedOut, &words, &[("retry_after", "171".into())]))
             }
             ("ana", "right") => {
-                let session = a::Session { token: "t".into(), user: Some(ana()), expires_at: moment(9), device_mark: "mark.1".into() };
+                let session = a::Session { token: "t".into(), user: Some(ana()), expires_at: moment(9), device_mark: "mark-1".into() };
                 Ok(Response::new(session))
             }
             _ => {
@@ -61,6 +66,13 @@ impl a::session_service_server::SessionService for Auth {
 
     async fn sign_out(&self, _: Request<a::SignOutRequest>) -> Reply<a::SignOutReply> {
         Ok(Response::new(a::SignOutReply {}))
+    }
+
+    async fn confirm_session(&self, request: Request<a::ConfirmSessionRequest>) -> Reply<a::ConfirmSessionReply> {
+        let caller = identity::caller(&request)?;
+        self.confirmed.fetch_add(1, Ordering::Relaxed);
+        let is_known = caller.user_id != STRANGER;
+        is_known.then(|| Response::new(a::ConfirmSessionReply {})).ok_or_else(|| identity::not_signed_in("unknown"))
     }
 
     async fn get_me(&self, request: Request<a::GetMeRequest>) -> Reply<a::User> {

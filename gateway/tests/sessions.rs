@@ -18,12 +18,12 @@ async fn sign_in(stack: &Stack, hmc: &str, password: &str, headers: &[(&str, &st
 #[tokio::test]
 async fn a_session_is_told_as_the_contract_says_and_the_mark_is_kept_in_a_cookie() {
     let stack = Stack::new().await;
-    let answer = sign_in(&stack, "ana", "right", &[("cookie", "a=b; patio_dev=old.mark")]).await;
+    let answer = sign_in(&stack, "ana", "right", &[("cookie", "a=b; patio_dev=old-1.old-2")]).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
     assert_eq!(answer.json(), json!({ "token": "t", "id": 3, "hmc": "ana", "user_type": "tm", "expires_at": "2026-09-21T14:13:29Z" }));
-    assert_eq!(answer.header("set-cookie"), "patio_dev=mark.1; Path=/; Max-Age=7776000; HttpOnly; SameSite=Strict");
+    assert_eq!(answer.header("set-cookie"), "patio_dev=mark-1.old-1.old-2; Path=/; Max-Age=7776000; HttpOnly; SameSite=Strict");
     let asked = stack.auth.asked.lock().unwrap()[0].clone();
-    assert_eq!((asked.address.as_str(), asked.device_mark.as_str()), ("192.0.2.9", "old.mark"));
+    assert_eq!((asked.address.as_str(), asked.device_marks), ("192.0.2.9", vec!["old-1".to_owned(), "old-2".to_owned()]));
 }
 
 #[tokio::test]
@@ -33,7 +33,7 @@ async fn behind_a_proxy_of_ours_the_address_and_https_are_believed_and_from_othe
     let headers = [("x-forwarded-for", "6.6.6.6, 2001:db8:1:2:3::4"), ("x-forwarded-proto", "https")];
     let stack = Stack::with(told, Pages::default()).await;
     let answer = sign_in(&stack, "ana", "right", &headers).await;
-    assert!(answer.header("set-cookie").starts_with("__Host-patio_dev=mark.1;") && answer.header("set-cookie").ends_with("; Secure"));
+    assert!(answer.header("set-cookie").starts_with("__Host-patio_dev=mark-1;") && answer.header("set-cookie").ends_with("; Secure"));
     assert_eq!(stack.auth.asked.lock().unwrap()[0].address, "2001:db8:1:2::/64");
     let stack = Stack::new().await;
     let answer = sign_in(&stack, "ana", "right", &headers).await;
@@ -68,5 +68,20 @@ async fn one_address_cannot_try_for_ever_and_bad_bodies_count_for_nothing() {
     }
     let limited = sign_in(&stack, "ana", "right", &[]).await;
     assert_eq!((limited.status.as_u16(), limited.code().as_str(), limited.header("retry-after")), (429, "RATE_LIMITED", "1"));
-    assert_eq!(stack.auth.asked.lock().unwrap().len(), 6);
+    let asked: Vec<bool> = stack.auth.asked.lock().unwrap().iter().map(|ask| ask.is_limited).collect();
+    assert_eq!(asked, [false, false, false, false, false, false, true], "auth-svc knows whose device it is");
+    let known = sign_in(&stack, "ana", "right", &[("cookie", "patio_dev=known")]).await;
+    assert_eq!(known.status, 200, "what others at the address do does not concern a known device");
+}
+
+#[tokio::test]
+async fn what_can_be_no_sign_in_takes_no_try_from_the_address() {
+    let mut told = config();
+    told.sign_in_burst = 2;
+    let stack = Stack::with(told, Pages::default()).await;
+    for (hmc, password) in [(" ", "x"), ("ana", ""), ("", " ")].into_iter().cycle().take(60) {
+        sign_in(&stack, hmc, password, &[]).await;
+    }
+    assert!(stack.auth.asked.lock().unwrap().iter().all(|ask| !ask.is_limited));
+    assert_eq!(sign_in(&stack, "ana", "right", &[]).await.status, 200);
 }

@@ -169,3 +169,13 @@ async fn a_drain_finishes_what_is_under_way_and_takes_nothing_new() {
     assert_eq!(parsed(&got).status, 200);
     assert!(stack.host.tasks.drained(Duration::from_secs(5)).await);
 }
+
+#[tokio::test]
+async fn a_request_names_one_host() {
+    let stack = Stack::new().await;
+    let address = stack.listen(config()).await;
+    for (hosts, status) in [("", 400), ("Host: a\r\nHost: b\r\n", 400), ("Host: a\r\nhost: a\r\n", 400), ("Host: a\r\n", 200)] {
+        let answer = raw(address, format!("GET /api/openapi.json HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n").as_bytes()).await;
+        assert_eq!(answer.status.as_u16(), status, "{hosts:?}");
+    }
+}

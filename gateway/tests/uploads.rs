@@ -1,9 +1,17 @@
 //! Uploading a workbook: limits that the browser sees, the form of refusals, and watching.
 use crate::stack::{Answer, Stack, config, raw};
 use axum::body::Body;
+use bytes::Bytes;
+use futures::StreamExt;
 use patio_proto::access::Role;
 use serde_json::json;
-use std::net::SocketAddr;
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 const LIMIT: usize = 5_242_880;
 const MANAGER: (i64, Role) = (7, Role::Manager);
@@ -141,4 +149,46 @@ async fn the_example_comes_as_a_file_with_its_name() {
     let answer = stack.ask_as(MANAGER, "GET", "/api/documents/template", None).await;
     assert_eq!(answer.header("content-disposition"), "attachment; filename=\"Modelo _.xlsx\"; filename*=UTF-8''Modelo%20%C3%A9.xlsx");
     assert_eq!((answer.header("content-type"), answer.text().as_str()), ("application/x-test", "PK"));
+}
+
+/// A form whose first part begins as given and goes on with so many bytes, in pieces; how many bytes of it were read.
+async fn endless(stack: &Stack, begin: &str, bytes: usize) -> (Answer, usize) {
+    let read = Arc::new(AtomicUsize::new(0));
+    let (counted, begin) = (read.clone(), Bytes::from(begin.to_owned()));
+    let pieces = (0..bytes / PIECE).map(|_| Bytes::from_static(&[b'x'; PIECE]));
+    let body = futures::stream::iter(std::iter::once(begin).chain(pieces)).map(move |piece| {
+        counted.fetch_add(piece.len(), Ordering::Relaxed);
+        Ok::<_, std::io::Error>(piece)
+    });
+    let request = stack.request(MANAGER, "POST", "/api/convert-to-sql").header("content-type", "multipart/form-data; boundary=edge");
+    let answer = stack.send(request.body(Body::from_stream(body)).unwrap()).await;
+    (answer, read.load(Ordering::Relaxed))
+}
+
+const PIECE: usize = 64 << 10;
+/// How much of a refused form is listened to, and thrown away.
+const LISTENED: usize = 12 << 20;
+
+#[tokio::test]
+async fn every_part_of_a_form_has_a_bound_of_its_own() {
+    let stack = Stack::new().await;
+    let part = |name: &str| format!("--edge\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n");
+    let file = "--edge\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.xlsx\"\r\n\r\n";
+    for (what, begin, status, most) in [
+        ("a campaign name", part("campaignName"), 400, LISTENED),
+        ("another field", part("other"), 400, LISTENED),
+        ("a field without a name", "--edge\r\nContent-Disposition: form-data\r\n\r\n".to_owned(), 400, LISTENED),
+        ("a head", "--edge\r\nX-Long: ".to_owned(), 400, LISTENED),
+        ("many heads", "--edge\r\n".to_owned(), 400, LISTENED),
+        ("what stands before the first part", "nothing".to_owned(), 400, LISTENED),
+        ("a file", file.to_owned(), 413, LISTENED),
+        ("a head after a part", format!("{}name\r\n--edge\r\nX-Long: ", part("campaignName")), 400, LISTENED),
+    ] {
+        let (answer, read) = endless(&stack, &begin, 64 << 20).await;
+        assert_eq!(answer.status.as_u16(), status, "{what}: {}", answer.text());
+        assert!(read <= most, "{what}: {read} bytes were read");
+    }
+    let long = format!("{}{}\r\n--edge--\r\n", part("campaignName"), "n".repeat(501));
+    let (answer, _) = endless(&stack, &long, 0).await;
+    assert_eq!((answer.status.as_u16(), &answer.json()["details"][0]["field"]), (400, &json!("campaignName")));
 }

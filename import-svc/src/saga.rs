@@ -18,6 +18,7 @@ use patio_kit::{
     host::Host,
     identity::Caller,
     link::Bearer,
+    tokens::ServiceTokens,
 };
 use patio_proto::{
     campaign::Campaign,
@@ -98,6 +99,8 @@ pub struct Importer {
     pub db: Db,
     /// Reads workbooks.
     pub reader: Reader,
+    /// What this service calls others with.
+    pub tokens: ServiceTokens,
     /// What runs here.
     pub running: Running,
 }
@@ -113,7 +116,7 @@ impl Importer {
             address: person.address.clone(),
             at: self.host.clock.now(),
         };
-        let steps = Steps::new(&self.host.links, person.bearer.clone());
+        let steps = Steps::new(&self.host.links, self.tokens.bearer_for(&person.bearer).await?);
         match store::begin(&self.db, attempt, self.running.clone()).await? {
             Begun::Fresh { id, leftover } => self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await,
             Begun::Done { campaign_id, vehicles } => match steps.published(campaign_id).await? {

@@ -46,6 +46,8 @@ pub struct Method {
     pub path: &'static str,
     /// A number of [`access::Role`]; 0 means that the rpc has no rule and is refused.
     pub role: i32,
+    /// A number of [`access::Role`]: who may stand behind a service that makes the call; 0 for nobody.
+    pub on_behalf_of: i32,
     /// Whether a repeated call does no more than a single one.
     pub repeatable: bool,
     /// Whether it changes nothing at all.

@@ -18,6 +18,9 @@ use patio_kit::{
 };
 use std::sync::Arc;
 
+/// Most open conflicts that one person may have made.
+const MOST_OPEN: i64 = 500;
+
 /// A save that may be tried again.
 pub struct Attempt {
     /// Who saves.
@@ -121,22 +124,27 @@ impl Attempt {
         let change = Change { before, finding: &finding, deltas: &deltas, entry: &entry, key, view: save.view };
         let Some(after) = saves::save(tx, &change).await.map_err(|cause| finding.taken(cause))? else { return Ok(Tried::Again) };
         let mut moved = Moved::of(after, &deltas);
-        moved.vehicle.open_conflicts += i64::try_from(kept.len()).unwrap_or_default();
-        Ok(Tried::Saved(Box::new(Saved { moved, conflicts: self.keep(tx, before, &kept).await? })))
+        let (conflicts, more) = self.keep(tx, before, &kept).await?;
+        moved.vehicle.open_conflicts += more;
+        Ok(Tried::Saved(Box::new(Saved { moved, conflicts })))
     }
 
-    /// Keeps both values of each field in conflict.
-    async fn keep(&self, tx: &mut Tx<'_>, before: &Vehicle, kept: &[New]) -> Result<Vec<Conflict>> {
+    /// Keeps both values of each field in conflict; the conflicts, and how many of them are new.
+    async fn keep(&self, tx: &mut Tx<'_>, before: &Vehicle, kept: &[New]) -> Result<(Vec<Conflict>, i64)> {
         let Self { caller, save, key, now } = self;
         let (vehicle_id, campaign_id) = (before.id, before.campaign_id);
         let (device, device_time) = (save.device.as_str(), save.device_time);
+        if !kept.is_empty() && conflicts::open_of(tx, caller.user_id, MOST_OPEN).await? >= MOST_OPEN {
+            return Err(Error::TooManyConflicts(MOST_OPEN));
+        }
         let maker = Maker { vehicle_id, campaign_id, by: caller.user_id, at: *now, device_time, device, key: &key.key };
-        let mut made = Vec::with_capacity(kept.len());
+        let (mut made, mut more) = (Vec::with_capacity(kept.len()), 0);
         for new in kept {
-            let id = conflicts::insert(tx, &maker, new).await?;
+            let (id, is_new) = conflicts::insert(tx, &maker, new).await?;
+            more += i64::from(is_new);
             made.extend(conflicts::find(tx, id).await?);
         }
-        Ok(made)
+        Ok((made, more))
     }
 
     /// The answer to a save whose key was used before.

@@ -57,6 +57,9 @@ pub enum Error {
     /// A field is malformed.
     #[error("{0}")]
     Bad(String),
+    /// The person made more conflicts than people can settle.
+    #[error("you have {0} open conflicts; a team leader has to settle some of them first")]
+    TooManyConflicts(i64),
     /// A statement failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
@@ -81,6 +84,7 @@ impl From<Error> for Status {
             Error::AllDeleted => status(Code::NotFound, Reason::NoCampaign, &error),
             Error::Field(_) => status(Code::PermissionDenied, Reason::FieldNotAllowed, &error),
             Error::Step { .. } => status(Code::FailedPrecondition, Reason::StatusNotAllowed, &error),
+            Error::TooManyConflicts(_) => status(Code::FailedPrecondition, Reason::TooManyConflicts, &error),
             Error::Closed(_) => status(Code::FailedPrecondition, Reason::CampaignClosed, &error),
             Error::VinTaken(_) => status(Code::AlreadyExists, Reason::VinTaken, &error),
             Error::KeyReused => status(Code::AlreadyExists, Reason::KeyReused, &error),

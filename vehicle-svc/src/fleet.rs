@@ -8,7 +8,11 @@ use crate::{
     },
 };
 use chrono::{DateTime, Utc};
-use patio_kit::db::Db;
+use patio_kit::{
+    audit::{self, Event},
+    db::Db,
+    identity::Caller,
+};
 use patio_proto::{identifier::Identifier, vehicle::NewVehicle};
 use std::{collections::HashSet, sync::Arc};
 
@@ -87,7 +91,8 @@ async fn twice(db: &Db, campaign: i64, some: &[New]) -> Error {
 ///
 /// # Errors
 /// When the campaign is no draft any more.
-pub async fn count(db: &Db, campaign: i64, import: jobs::New) -> Result<i64> {
+pub async fn count(db: &Db, campaign: i64, import: jobs::New, caller: &Caller, address: String) -> Result<i64> {
+    let caller = caller.clone();
     db.write(move |tx| {
         Box::pin(async move {
             if !campaigns::draft(tx, campaign).await? {
@@ -97,17 +102,61 @@ pub async fn count(db: &Db, campaign: i64, import: jobs::New) -> Result<i64> {
             jobs::forget_import(tx, campaign).await?;
             let job = jobs::insert(tx, &jobs::New { vehicles, ..import }).await?;
             jobs::insert_campaign(tx, job, campaign, vehicles).await?;
+            let event = entry(campaign, format!("stored {vehicles} vehicles of campaign {campaign}"), address);
+            audit::append(tx, import.at, Some(&caller), event).await?;
             Ok(vehicles)
         })
     })
     .await
 }
 
+/// A campaign's name and gate as campaign-svc has them.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// Its number.
+    pub campaign: i64,
+    /// Its name.
+    pub name: String,
+    /// `open` or `closed`.
+    pub gate: &'static str,
+    /// Grows by one with each change of it.
+    pub revision: i64,
+}
+
+/// How far ahead of what is known here a revision may be: changes that were not told in the meantime.
+const MOST_AHEAD: i64 = 100_000;
+
+/// Takes over a campaign's name and gate.
+///
+/// # Errors
+/// When its revision is too far ahead to be the next ones, after which no true one would count; when a statement fails.
+pub async fn set(db: &Db, set: Setting, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
+    db.write(move |tx| {
+        Box::pin(async move {
+            let known = campaigns::revision(tx, set.campaign).await?;
+            if set.revision > known.unwrap_or_default().saturating_add(MOST_AHEAD) {
+                return Err(Error::Bad(format!("revision: {} does not follow {}", set.revision, known.unwrap_or_default())));
+            }
+            if campaigns::set(tx, set.campaign, &set.name, set.gate, set.revision).await? {
+                let event = entry(set.campaign, format!("campaign {} is \"{}\" and {}", set.campaign, set.name, set.gate), address);
+                audit::append(tx, now, Some(&caller), event).await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+}
+
+/// The entry of a step that one service takes for another.
+fn entry(campaign: i64, summary: String, address: String) -> Event {
+    Event { kind: "service-step", subject: format!("campaign {campaign}"), summary, address, ..Event::default() }
+}
+
 /// Removes a campaign: hidden at once, its vehicles in steps; repeated, it goes on where it stopped.
 ///
 /// # Errors
 /// When a statement fails; what is left goes when it is called again.
-pub async fn remove(db: &Db, campaign: i64) -> Result<u64> {
+pub async fn remove(db: &Db, campaign: i64, now: DateTime<Utc>, caller: Caller, address: String) -> Result<u64> {
     db.write(move |tx| Box::pin(async move { campaigns::bury(tx, campaign).await })).await.map_err(Error::Database)?;
     let mut removed = 0;
     loop {
@@ -121,5 +170,9 @@ pub async fn remove(db: &Db, campaign: i64) -> Result<u64> {
         }
     }
     while db.write(move |tx| Box::pin(async move { changes::forget(tx, campaign, REMOVE).await })).await.map_err(Error::Database)? > 0 {}
+    if removed > 0 {
+        let event = entry(campaign, format!("removed {removed} vehicles of campaign {campaign}"), address);
+        db.write(move |tx| Box::pin(async move { audit::append(tx, now, Some(&caller), event).await })).await.map_err(Error::Database)?;
+    }
     Ok(removed)
 }

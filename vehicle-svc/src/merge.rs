@@ -77,10 +77,11 @@ const SAFER: [VehicleStatus; 8] = [
     VehicleStatus::Unspecified,
 ];
 
-/// Which of two values of a field shows until somebody has chosen.
-fn shown(field: Field, theirs: &str, mine: &str) -> Side {
+/// Which of two values of a field shows until somebody has chosen: the stored one, or a safer status that this role could
+/// set from it.
+fn shown(role: Role, field: Field, theirs: &str, mine: &str) -> Side {
     let rank = |written: &str| SAFER.iter().position(|known| Some(*known) == status::parse(written));
-    if field == Field::Status && rank(mine) < rank(theirs) { Side::Mine } else { Side::Theirs }
+    if field == Field::Status && rank(mine) < rank(theirs) && step(role, theirs, mine).is_ok() { Side::Mine } else { Side::Theirs }
 }
 
 /// A field that a save wants to change.
@@ -149,7 +150,8 @@ pub fn judge(role: Role, before: &Before, save: &Save, base: &Base) -> Result<(F
         return Err(Error::Closed(vehicle.campaign_name.clone()));
     }
     for wish in wishes.iter().filter(|wish| wish.field == Field::Status) {
-        step(role, if save.keep { &wish.base } else { &wish.stored }, &wish.wanted)?;
+        let is_known = save.keep && status::parse(&wish.base).is_some_and(|base| before.has_had(base));
+        step(role, if is_known { &wish.base } else { &wish.stored }, &wish.wanted)?;
     }
     let mut finding = Finding::of(vehicle);
     let (conflicts, merging): (Vec<_>, Vec<_>) = wishes.into_iter().partition(Wish::is_conflict);
@@ -157,7 +159,7 @@ pub fn judge(role: Role, before: &Before, save: &Save, base: &Base) -> Result<(F
         put(&mut finding, vehicle, wish.field, &wish.wanted)?;
     }
     let kept = conflicts.into_iter().map(|wish| {
-        let shows = shown(wish.field, &wish.stored, &wish.wanted);
+        let shows = shown(role, wish.field, &wish.stored, &wish.wanted);
         if shows == Side::Mine {
             put(&mut finding, vehicle, wish.field, &wish.wanted)?;
         }
@@ -199,10 +201,13 @@ mod tests {
         for status in status::ALL {
             assert_eq!(SAFER.iter().filter(|known| **known == status).count(), 1, "{status:?}");
         }
-        assert_eq!(shown(Field::Status, "ok", "ng"), Side::Mine);
-        assert_eq!(shown(Field::Status, "ng", "ok"), Side::Theirs);
-        assert_eq!(shown(Field::Status, "Gate Out", "Repair OK"), Side::Theirs);
-        assert_eq!(shown(Field::Status, "", "ok"), Side::Mine);
-        assert_eq!(shown(Field::OperatorNotes, "a", "b"), Side::Theirs, "of other fields what is stored stays");
+        let of_status = |role, theirs, mine| shown(role, Field::Status, theirs, mine);
+        assert_eq!(of_status(Role::Admin, "ok", "ng"), Side::Mine);
+        assert_eq!(of_status(Role::Operator, "ok", "ng"), Side::Theirs, "from ok an operator cannot go to ng");
+        assert_eq!(of_status(Role::Operator, "ok", "Repair"), Side::Mine);
+        assert_eq!(of_status(Role::Admin, "ng", "ok"), Side::Theirs);
+        assert_eq!(of_status(Role::Admin, "Gate Out", "Repair OK"), Side::Theirs);
+        assert_eq!(of_status(Role::Operator, "", "ok"), Side::Mine);
+        assert_eq!(shown(Role::Admin, Field::OperatorNotes, "a", "b"), Side::Theirs, "of other fields what is stored stays");
     }
 }

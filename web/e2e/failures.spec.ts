@@ -92,7 +92,7 @@ for (const viewport of SIZES) {
       await expect(toastOf(page, 'error', 'Apenas arquivos CSV (.csv) são suportados.')).toBeVisible()
       await file.setInputFiles(csv(Buffer.alloc(5_242_881, 'x')))
       await expect(toastOf(page, 'error', 'O arquivo deve ter no máximo 5MB.')).toBeVisible()
-      for (const [text, words] of [['', /empty/i], ['one\ntwo', /header/i], ['Model Code,Status\nHB20,ok', /Serial Number/]] as const) {
+      for (const [text, words] of [['', /O arquivo está vazio/], ['one\ntwo', /cabeçalho/], ['Model Code,Status\nHB20,ok', /falta a coluna Serial Number/]] as const) {
         await file.setInputFiles(csv(text))
         await expect(tool.getByRole('alert')).toContainText(words)
         await expect(tool.getByRole('button', { name: 'Execute' })).toBeDisabled()

@@ -21,7 +21,7 @@ for (const viewport of SIZES) {
       const { name, content } = await downloaded(page, () => page.getByRole('button', { name: 'Download the sheet with its errors' }).click())
       expect(name).toBe('cars-errors.xlsx')
       await upload(page, { ...file, name, buffer: content })
-      await expect(page.getByRole('cell', { name: 'the same vehicle stands in row 2' })).toBeVisible()
+      await expect(page.getByRole('cell', { name: 'O mesmo veículo está na linha 2.' })).toBeVisible()
     })
 
     test('a running import is cancelled and leaves nothing', async ({ page }) => {

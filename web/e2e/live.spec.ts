@@ -18,7 +18,7 @@ for (const viewport of SIZES) {
       const theirs = await headersOf(page.request, operator)
       await enter(page, supervisor, `/campaign/${id}/vehicles`)
       const row = page.locator('main').getByRole(viewport.width < 768 ? 'listitem' : 'row').filter({ hasText: first.vin_number })
-      await expect(row.getByText('No status')).toBeVisible()
+      await expect(row.getByText('Not inspected')).toBeVisible()
       const other = await context.newPage()
       await enter(other, supervisor, `/vehicle/${second.id}`)
       await expect(other.getByText('Ainda sem modificações.')).toBeVisible()

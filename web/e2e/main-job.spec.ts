@@ -17,7 +17,7 @@ const progress = (done: number, total: number) => `${shown(done)} / ${shown(tota
 
 async function importCampaign(page: Page, name: string, rows: Row[]): Promise<void> {
   await page.getByRole('button', { name: 'Open menu' }).click()
-  await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Create New Campaign' }).click()
+  await page.getByRole('navigation', { name: 'More' }).getByRole('link', { name: 'Create New Campaign' }).click()
   await expect(page.getByRole('heading', { name: 'Select Campaign' })).toBeVisible()
   await recordProgress(page)
   await page.getByLabel('Campaign file').setInputFiles(campaignFile(name, rows))

@@ -38,6 +38,23 @@ async function interrupted(page: Page, person: Person, act: () => Promise<void>)
 
 const send = (page: Page, form: string) => () => page.getByRole('form', { name: form }).getByRole('button', { name: form }).click()
 
+/** Everything that the page's database holds, as one text. */
+const onDisk = (page: Page): Promise<string> =>
+  page.evaluate(() => new Promise<string>((resolve) => {
+    const opening = indexedDB.open('patio')
+    opening.addEventListener('success', () => {
+      const database = opening.result
+      const stores = [...database.objectStoreNames]
+      if (stores.length === 0) return resolve('')
+      const reading = database.transaction(stores)
+      const all = stores.map((store) => reading.objectStore(store).getAll())
+      reading.addEventListener('complete', () => {
+        database.close()
+        resolve(all.every(({ result }) => result.length === 0) ? '' : JSON.stringify(all.map(({ result }) => result)))
+      })
+    })
+  }))
+
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
     test.use({ viewport })
@@ -98,10 +115,16 @@ for (const viewport of SIZES) {
 
     test('nothing personal stays behind after signing out', async ({ page }) => {
       const person = await member(page.request, 'op')
-      const { name, id } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Left', rowsIn('K', 1))
+      const { name, id, vehicles } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Left', rowsIn('K', 1))
       await signIn(page, person)
+      await page.goto(`/vehicle/${vehicles[0]?.id}`)
+      await page.getByLabel('Operator / Team Leader Notes').fill('a secret note')
       await page.goto(`/campaign/${id}`)
       await expect(page.getByRole('heading', { name })).toBeVisible()
+      await page.getByRole('button', { name: 'Take this campaign along' }).click()
+      await expect(page.getByText('Pronto: esta lista funciona sem sinal.')).toBeVisible()
+      expect(JSON.stringify(await stored(page, 'local'))).toContain('a secret note')
+      expect(await onDisk(page)).toContain(vehicles[0]?.vin_number)
       await page.getByRole('button', { name: 'Open menu' }).click()
       await page.getByRole('button', { name: 'Logout' }).click()
       await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
@@ -113,6 +136,9 @@ for (const viewport of SIZES) {
       await page.goto(`/campaign/${id}`)
       await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
       await expect(page.getByText(name)).toHaveCount(0)
+      await expect.poll(() => onDisk(page)).toBe('')
+      const local = JSON.stringify(await stored(page, 'local'))
+      for (const trace of ['a secret note', name, person.hmc, vehicles[0]?.vin_number ?? '']) expect(local).not.toContain(trace)
     })
 
     test('a token without a user, or a user without a token, is no session', async ({ page }) => {
@@ -209,6 +235,8 @@ for (const viewport of SIZES) {
         do {
           await page.goto(`/vehicle/${vehicle?.id}`)
           await identify(page, vin)
+          const ok = page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true })
+          if ((await ok.getAttribute('aria-pressed')) === 'false') await ok.click()
           await page.getByLabel('Operator / Team Leader Notes').fill('half a note')
           // a page that hears of the session's end before the click has saved nothing yet
           isSaved = await interrupted(page, person, () => page.getByRole('button', { name: 'Save and Exit' }).click())

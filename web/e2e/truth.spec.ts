@@ -71,14 +71,16 @@ for (const viewport of SIZES) {
       const [first] = vehicles as [Vehicle]
       await saved(page.request, headers, first.id, { status: 'ok' })
       await enter(page, await memberOf(page.request, 'op'), `/vehicle/${first.id}`)
-      const choice = (name: string) => page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name })
-      await expect(choice('ok current')).toHaveAttribute('aria-disabled', 'true')
-      await choice('Repair').first().click()
-      await choice('ok current').click({ force: true })
+      const choice = (name: string) => page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name, exact: true })
+      await expect(choice('ok')).toHaveAttribute('aria-disabled', 'true')
+      await expect(choice('ok')).toHaveAttribute('aria-current', 'true')
+      await expect(choice('ok')).toContainText('current')
+      await choice('Repair').click()
+      await choice('ok').click({ force: true })
       await expect(page.getByText('"ok" já é o status atual.')).toBeVisible()
-      await expect(choice('ok current')).toHaveAttribute('aria-pressed', 'true')
+      await expect(choice('ok')).toHaveAttribute('aria-pressed', 'true')
       await enter(page, supervisor, `/vehicle/${first.id}`)
-      await expect(choice('ok current')).toHaveAttribute('aria-disabled', 'false')
+      await expect(choice('ok')).toHaveAttribute('aria-disabled', 'false')
     })
 
     test('step names come in the order walked, and each step once', async ({ page }) => {

@@ -40,7 +40,7 @@ for (const viewport of SIZES) {
         await expect(badge).toHaveCSS('text-transform', 'uppercase')
         expect(nameOf(await colourOf(badge, 'color')), status).toBe(colour)
       }
-      expect(nameOf(await colourOf(rows(page).last().getByText('No status'), 'color'))).toBe('black')
+      expect(nameOf(await colourOf(rows(page).last().getByText('Not inspected'), 'color'))).toBe('black')
       await shot(page, 'vehicles-statuses')
       await page.getByRole('button', { name: 'ng 1' }).click()
       await expect(rows(page)).toHaveCount(1)

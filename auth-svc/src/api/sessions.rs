@@ -55,6 +55,12 @@ impl SessionService for Sessions {
         Ok(Response::new(pb::SignOutReply {}))
     }
 
+    async fn confirm_session(&self, request: Request<pb::ConfirmSessionRequest>) -> Reply<pb::ConfirmSessionReply> {
+        let (caller, address) = (identity::caller(&request)?, audit::address(&request));
+        sessions::confirm(&self.door.db, &self.door.clock, &self.door.identity, caller, address).await?;
+        Ok(Response::new(pb::ConfirmSessionReply {}))
+    }
+
     async fn get_me(&self, request: Request<pb::GetMeRequest>) -> Reply<pb::User> {
         let id = identity::caller(&request)?.person().ok_or(Error::NotAllowed)?;
         let user = users::by_id(&self.door.db, id).await?.ok_or(Error::NotSignedIn)?;
@@ -89,7 +95,13 @@ fn attempt(request: Request<pb::SignInRequest>) -> Result<Attempt, Error> {
     let asked = request.into_inner();
     let hmc = Hmc::parse(&asked.hmc)?;
     check_tried(&asked.password, "password")?;
-    Ok(Attempt { hmc, password: asked.password, address: address(asked.address, fallback), mark: asked.device_mark })
+    Ok(Attempt {
+        hmc,
+        password: asked.password,
+        address: address(asked.address, fallback),
+        marks: asked.device_marks,
+        is_limited: asked.is_limited,
+    })
 }
 
 /// A password somebody tries; it need not meet the rules for new ones.

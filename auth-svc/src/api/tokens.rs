@@ -18,11 +18,14 @@ use patio_proto::{
     access::Role,
     auth::{self as pb, token_service_server::TokenService},
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
+use tokio::sync::Mutex;
 use tonic::{Request, Response};
 
 /// How long a service's token lives.
 const SERVICE_TOKEN: TimeDelta = TimeDelta::minutes(10);
+/// How long a wrong service secret waits for its answer, behind those before it.
+const GUESS: Duration = Duration::from_secs(1);
 /// The longest id of a session.
 const LONGEST_SESSION: usize = 40;
 /// The longest name of a service.
@@ -40,6 +43,21 @@ pub struct Tokens {
     pub identity: Identity,
     /// What a service has to know.
     pub secret: Secret,
+    /// What is done about those that do not know it.
+    pub guesses: Guesses,
+}
+
+/// Wrong service secrets: each is counted and logged, and they are answered one a second.
+#[derive(Default)]
+pub struct Guesses(Mutex<()>);
+
+impl Guesses {
+    async fn refuse(&self, service: &str) {
+        metrics::counter!("patio_wrong_service_secrets_total").increment(1);
+        tracing::warn!(service, "refused a wrong secret of a service");
+        let _turn = self.0.lock().await;
+        tokio::time::sleep(GUESS).await;
+    }
 }
 
 #[tonic::async_trait]
@@ -67,6 +85,7 @@ impl TokenService for Tokens {
         let asked = request.into_inner();
         let name = service_name(&asked.service)?;
         if !self.secret.values().any(|ours| keys::same_secret(ours, &asked.secret)) {
+            self.guesses.refuse(name).await;
             return Err(Error::WrongSecret.into());
         }
         let now = self.clock.now().timestamp_millis();

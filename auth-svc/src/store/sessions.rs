@@ -39,6 +39,13 @@ pub async fn note_used(tx: &mut Tx<'_>, ids: &[String], here: DateTime<Utc>) -> 
     Ok(())
 }
 
+/// Who began a session that has not ended: the user and the role as it is written in tokens.
+pub async fn holder(db: &Db, id: &str) -> Result<Option<(i64, String)>, Error> {
+    let found = on!(db.read(), c => query_as(
+        "select s.user_id, u.role from sessions s join users u on u.id = s.user_id where s.id = $1").bind(id).fetch_optional(c).await)?;
+    Ok(found)
+}
+
 /// Forgets a session.
 pub async fn end(tx: &mut Tx<'_>, id: &str) -> Result<(), Error> {
     on!(tx.on(), c => query("delete from sessions where id = $1").bind(id).execute(c).await.map(drop))?;

@@ -152,3 +152,27 @@ async fn a_supervisor_lifts_a_lockout_wherever_it_stands_and_it_is_one_entry_in_
         .await;
     }
 }
+
+#[tokio::test]
+async fn from_an_address_without_tries_only_devices_that_are_known_of_the_person_go_on() {
+    each_database(async |host| {
+        let office = Office::open(host).await;
+        let admin = office.sign_in(FIRST, PASSWORD).await;
+        office.hire(&bearer(&admin), "20", Role::Operator).await;
+        let (his, mine) = (admin.device_mark, office.sign_in("20", PASSWORD).await.device_mark);
+        let checks = office.passwords.checks();
+        let forged = format!("{}AA", &mine[..mine.len() - 2]);
+        for (hmc, marks) in
+            [("20", vec![]), ("20", vec![&*his]), ("20", vec![&*forged, "rubbish"]), ("nobody", vec![&*mine]), (FIRST, vec![&*mine])]
+        {
+            let refused = office.sign_in_on((hmc, PASSWORD), HERE, &marks, true).await.unwrap_err();
+            assert_eq!(why(&refused).1, Some(Reason::RateLimited), "{hmc} {marks:.20?}");
+        }
+        assert_eq!(office.passwords.checks(), checks, "no password was compared");
+        for (hmc, marks) in [("20", vec![&*his, &*mine]), (FIRST, vec![&*mine, &*his])] {
+            let own = if hmc == "20" { &mine } else { &his };
+            assert_eq!(office.sign_in_on((hmc, PASSWORD), HERE, &marks, true).await.unwrap().device_mark, *own, "each keeps the own mark");
+        }
+    })
+    .await;
+}

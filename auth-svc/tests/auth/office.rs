@@ -103,8 +103,20 @@ impl Office {
     }
 
     pub async fn try_sign_in(&self, hmc: &str, password: &str, address: &str, mark: &str) -> Result<Session, Status> {
+        self.sign_in_on((hmc, password), address, &[mark], false).await
+    }
+
+    /// A sign-in on a browser with these marks, from an address that may have no try left.
+    pub async fn sign_in_on(
+        &self,
+        (hmc, password): (&str, &str),
+        address: &str,
+        marks: &[&str],
+        is_limited: bool,
+    ) -> Result<Session, Status> {
+        let device_marks = marks.iter().filter(|mark| !mark.is_empty()).map(|mark| (*mark).to_owned()).collect();
         let ask =
-            SignInRequest { hmc: hmc.to_owned(), password: password.to_owned(), address: address.to_owned(), device_mark: mark.to_owned() };
+            SignInRequest { hmc: hmc.to_owned(), password: password.to_owned(), address: address.to_owned(), device_marks, is_limited };
         self.sessions().sign_in(ask).await.map(tonic::Response::into_inner)
     }
 

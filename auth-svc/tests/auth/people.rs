@@ -113,7 +113,9 @@ async fn a_password_or_role_that_cannot_be_taken_is_refused() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let admin = office.admin().await;
-        for weak in ["1234567", "          ", "Register-1", &"x".repeat(129)] {
+        let common =
+            ["password", "12345678", "11111111", "aaaaaaaa", "qwertyui", "senha123", "Patio2026", "register12", "flamengo10", "abcdefgh1"];
+        for weak in ["1234567", "          ", "Register-1", &"x".repeat(129)].into_iter().chain(common) {
             let refused = office.users().create_user(admin.sign(new_user("register-1", weak, Role::Operator))).await.unwrap_err();
             assert_eq!(why(&refused), (Code::InvalidArgument, Some(Reason::BadPassword)), "{weak:.9}");
         }

@@ -142,7 +142,8 @@ async fn a_day(office: &Office) -> Vec<String> {
     office.me(&Bearer::new(Some(wrong), "test", HERE)).await.unwrap_err();
     let ask = MintServiceTokenRequest { service: "campaign-svc".to_owned(), secret: service.to_owned() };
     office.tokens().mint_service_token(ask.clone()).await.unwrap_err();
-    let minted = office.tokens().mint_service_token(MintServiceTokenRequest { secret: "test secret".to_owned(), ..ask }).await.unwrap();
+    let minted =
+        office.tokens().mint_service_token(MintServiceTokenRequest { secret: "the secret of tests".to_owned(), ..ask }).await.unwrap();
     let sessions = [admin, one, two, three].into_iter().flat_map(|session| [session.token, session.device_mark]);
     sessions.chain([minted.into_inner().token]).collect()
 }

@@ -42,7 +42,7 @@ impl Replica {
             .env("PATIO_ADMIN_LISTEN", format!("127.0.0.1:{admin}"))
             .env("PATIO_DATABASE_URL", host.settings.database_url.as_ref().unwrap().expose())
             .env("PATIO_REDIS_URL", redis)
-            .env("PATIO_SERVICE_SECRET", "test secret")
+            .env("PATIO_SERVICE_SECRET", "the secret of tests")
             .env("PATIO_ADMIN_PASSWORD", PASSWORD)
             .env("PATIO_UNSAFE", "true")
             .env("PATIO_LOG", "warn")

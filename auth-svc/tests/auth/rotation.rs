@@ -12,7 +12,7 @@ use patio_kit::{
     identity::{Claims, ISSUER, Identity},
     link::Bearer,
 };
-use patio_proto::auth::{GetKeysRequest, Session};
+use patio_proto::auth::{ConfirmSessionRequest, GetKeysRequest, Session};
 use patio_testing::each_database;
 
 const LIFE: TimeDelta = TimeDelta::days(30);
@@ -66,7 +66,7 @@ impl Yard {
             sid: "forged".to_owned(),
             iat: now.timestamp(),
             iat_ms: now.timestamp_millis(),
-            exp: (now + TimeDelta::days(365)).timestamp(),
+            exp: (now + TimeDelta::hours(1)).timestamp(),
         };
         signing::token(key, &claims).unwrap()
     }
@@ -95,12 +95,28 @@ fn key_of(session: &Session) -> String {
 }
 
 #[tokio::test]
+async fn a_token_of_a_session_that_nobody_began_is_refused_everywhere_once_it_was_seen() {
+    each_database(async |host| {
+        let yard = Yard::open(host).await;
+        let confirm = async |who: &Bearer| yard.office.sessions().confirm_session(who.sign(ConfirmSessionRequest {})).await.map(drop);
+        let session = yard.office.sign_in(FIRST, PASSWORD).await;
+        confirm(&bearer(&session)).await.unwrap();
+        let stolen = Bearer::new(Some(&yard.forged(&yard.stored().await[0])), "test", "");
+        assert!(yard.office.me(&stolen).await.is_ok(), "its signature is right");
+        assert_eq!(why(&confirm(&stolen).await.unwrap_err()), signed_out());
+        assert_eq!(why(&yard.office.me(&stolen).await.unwrap_err()), signed_out());
+        assert!(yard.office.me(&bearer(&session)).await.is_ok());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn two_rotations_sign_nobody_out_and_an_old_key_is_refused_after_its_time() {
     each_database(async |host| {
         let yard = Yard::open(host).await;
         for _ in 0..2 {
             let (both, session) = yard.publish().await;
-            let stolen = yard.forged(&yard.stored().await[0]);
+            let key = yard.stored().await.remove(0);
             yard.wait(NOTICE);
             // The service elsewhere asks no more: what it knows is enough for every token to come.
             let mut sessions = vec![session, yard.office.sign_in(FIRST, PASSWORD).await];
@@ -116,9 +132,10 @@ async fn two_rotations_sign_nobody_out_and_an_old_key_is_refused_after_its_time(
             yard.wait(BELIEVED - TimeDelta::hours(11) - TimeDelta::minutes(1));
             yard.turn_over().await;
             assert_eq!(yard.ask_for_keys().await, both);
-            assert!(yard.elsewhere.judge(&stolen).is_ok());
+            assert!(yard.elsewhere.judge(&yard.forged(&key)).is_ok());
             yard.wait(TimeDelta::minutes(1));
             assert_eq!(yard.ask_for_keys().await, both[1..], "refused from its last moment on, before it is removed");
+            let stolen = yard.forged(&key);
             assert!(yard.elsewhere.judge(&stolen).is_err());
             let refused = yard.office.me(&Bearer::new(Some(&stolen), "test", "")).await.unwrap_err();
             assert_eq!(why(&refused), signed_out());

@@ -18,7 +18,7 @@ fn ask(service: &str, secret: &str) -> MintServiceTokenRequest {
 async fn a_service_that_knows_the_secret_acts_as_a_service_for_ten_minutes() {
     each_database(async |host| {
         let office = Office::open(host).await;
-        let minted = office.tokens().mint_service_token(ask("campaign-svc", "test secret")).await.unwrap().into_inner();
+        let minted = office.tokens().mint_service_token(ask("campaign-svc", "the secret of tests")).await.unwrap().into_inner();
         let lives = clock::moment(minted.expires_at.as_ref().unwrap()).unwrap() - office.host.clock.now();
         assert!(lives <= TimeDelta::minutes(10) && lives > TimeDelta::minutes(9), "{lives}");
         let who = Bearer::new(Some(&minted.token), "test", HERE);
@@ -34,12 +34,15 @@ async fn a_service_that_knows_the_secret_acts_as_a_service_for_ten_minutes() {
 async fn without_the_secret_nobody_acts_as_a_service() {
     each_database(async |host| {
         let office = Office::open(another(&host, None).await).await;
-        for wrong in ["", "test secre", "test secret ", "Test secret"] {
+        for wrong in ["", "the secret of test", "the secret of tests ", "The secret of tests"] {
             let refused = office.tokens().mint_service_token(ask("campaign-svc", wrong)).await.unwrap_err();
             assert_eq!(why(&refused), (Code::PermissionDenied, Some(Reason::NotAllowed)), "{wrong:?}");
         }
         for name in ["", "a b", &"x".repeat(41), "7\"}"] {
-            assert_eq!(office.tokens().mint_service_token(ask(name, "test secret")).await.unwrap_err().code(), Code::InvalidArgument);
+            assert_eq!(
+                office.tokens().mint_service_token(ask(name, "the secret of tests")).await.unwrap_err().code(),
+                Code::InvalidArgument
+            );
         }
         office.close().await;
         let mut open = (*host.settings).clone();

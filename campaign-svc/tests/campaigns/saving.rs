@@ -12,7 +12,7 @@ async fn a_team_leader_edits_every_text_and_the_rest_stays() {
         let id = world.ready("Brakes").await;
         let before = world.get(id).await.unwrap();
         world.host.clock.advance(chrono::TimeDelta::minutes(1));
-        let (description, image, model_type) = ("first\nsecond".to_owned(), "/images/hose.png".to_owned(), "HB20".to_owned());
+        let (description, image, model_type) = ("first\nsecond".to_owned(), "/assets/hose.png".to_owned(), "HB20".to_owned());
         let save = UpdateCampaignRequest {
             id,
             description: Some(description),
@@ -23,7 +23,7 @@ async fn a_team_leader_edits_every_text_and_the_rest_stays() {
         let after = world.save(MANAGER, save).await.unwrap();
         assert_eq!(
             (after.description.as_str(), after.image.as_str(), after.model_type.as_str()),
-            ("first\nsecond", "/images/hose.png", "HB20")
+            ("first\nsecond", "/assets/hose.png", "HB20")
         );
         assert_eq!((after.name.as_str(), after.part.as_str(), after.status), ("Brakes", "Hose", before.status));
         assert_eq!((after.created_by, after.modified_by, after.created_at), (MANAGER.0, Some(MANAGER.0), before.created_at));
@@ -31,7 +31,7 @@ async fn a_team_leader_edits_every_text_and_the_rest_stays() {
         assert_eq!(world.get(id).await.unwrap(), after);
         let entry = world.audit().await.remove(0);
         assert_eq!(entry.old_values, r#"{"description":"","image":"","model_type":""}"#);
-        assert_eq!(entry.new_values, r#"{"description":"first\nsecond","image":"/images/hose.png","model_type":"HB20"}"#);
+        assert_eq!(entry.new_values, r#"{"description":"first\nsecond","image":"/assets/hose.png","model_type":"HB20"}"#);
     })
     .await;
 }

@@ -60,7 +60,7 @@ async fn an_operator_starts_a_campaign_with_nothing_else_in_the_same_save() {
         for (field, save) in [
             ("name", UpdateCampaignRequest { name: Some("Brakes!".to_owned()), ..start.clone() }),
             ("description", UpdateCampaignRequest { description: Some("x".to_owned()), ..start.clone() }),
-            ("image", UpdateCampaignRequest { image: Some("/x.png".to_owned()), ..start.clone() }),
+            ("image", UpdateCampaignRequest { image: Some("/assets/x.png".to_owned()), ..start.clone() }),
             ("model_type", UpdateCampaignRequest { model_type: Some("x".to_owned()), ..start.clone() }),
             ("part", UpdateCampaignRequest { part: Some("x".to_owned()), ..start.clone() }),
         ] {

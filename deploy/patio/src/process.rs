@@ -53,6 +53,7 @@ impl Options {
 /// Serves until SIGTERM or Ctrl-C, then finishes what is under way.
 pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "patio")?;
+    options.settings.check_secret()?;
     if options.settings.service_secret.values().next().is_none() {
         options.settings.service_secret = Secret::from(chance()?);
     }

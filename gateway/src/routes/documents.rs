@@ -2,6 +2,7 @@
 use super::{
     campaigns::{self, Campaign},
     files::handed_out,
+    live,
 };
 use crate::{
     api::{Api, LONG},
@@ -18,14 +19,14 @@ use axum::{
         sse::{Event, KeepAlive},
     },
 };
-use futures::{Stream, StreamExt};
+use futures::{Stream, StreamExt, future};
 use http::{
     HeaderName, StatusCode,
     header::{CONTENT_DISPOSITION, CONTENT_TYPE},
 };
 use patio_proto::imports::{self as pb, ImportPhase, import_campaign_reply::Outcome};
 use serde::Serialize;
-use std::{convert::Infallible, time::Duration};
+use std::{convert::Infallible, pin::pin, time::Duration};
 use tonic::Status;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -154,12 +155,20 @@ impl From<pb::ImportProgress> for UploadProgress {
     responses((status = 200, description = "`event: progress` with UploadProgress as data.", body = UploadProgress, content_type = "text/event-stream")),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/WatchImport"))))]
 async fn watch_upload(State(api): State<Api>, signed: Signed, UploadId(id): UploadId) -> Reply<Response> {
+    let room = api.streams.open(signed.caller.user_id).ok_or_else(live::too_many)?;
     let ask = pb::WatchImportRequest { upload_id: id.to_string() };
     let progress = api.imports().watch_import(signed.sign_within(LONG, ask)).await?.into_inner();
-    let tasks = api.host.tasks.clone();
-    let until_stopped = events(progress).take_until(async move { tasks.stopped().await });
+    let (host, caller) = (api.host.clone(), signed.caller);
+    let over = async move {
+        let (ended, stopped) = (pin!(host.identity.ended(&caller)), pin!(host.tasks.stopped()));
+        future::select(ended, stopped).await;
+    };
+    let told = events(progress).take_until(over).map(move |event| {
+        let _kept = &room;
+        event
+    });
     let alive = KeepAlive::new().interval(Duration::from_secs(5)).text("still there");
-    Ok(Sse::new(until_stopped).keep_alive(alive).into_response())
+    Ok(Sse::new(told).keep_alive(alive).into_response())
 }
 
 /// One event for each step; a service that goes away ends the stream, and the client asks again.

@@ -143,7 +143,8 @@ async fn events(State(api): State<Api>, signed: Signed, Asked(query): Asked<Even
     Ok(([BUFFERING], Sse::new(shown(api, signed, told, room).take_until(over)).keep_alive(alive)).into_response())
 }
 
-fn too_many() -> Problem {
+/// The refusal of one stream too many.
+pub fn too_many() -> Problem {
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "TOO_MANY_STREAMS", "too many streams are open already").after(30)
 }
 

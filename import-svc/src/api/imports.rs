@@ -38,7 +38,7 @@ impl Api {
     /// On the given host.
     #[must_use]
     pub fn new(host: &Host, db: Db, (reader, running): (Reader, Running), places: Places) -> Self {
-        Self { importer: Importer { host: host.clone(), db, reader, running }, places }
+        Self { importer: Importer { host: host.clone(), db, reader, tokens: host.service_tokens("import-svc"), running }, places }
     }
 
     async fn act(&self, person: Person, pieces: Streaming<pb::UploadChunk>) -> Result<Ending, Error> {

@@ -148,22 +148,40 @@ fn told(headers: &HeaderMap) -> Option<Code> {
 }
 
 fn admit(identity: &Identity, path: &str, headers: &HeaderMap) -> Result<Option<Caller>, Status> {
-    let rule = patio_proto::method(path).map_or(Role::Unspecified, |method| Role::try_from(method.role).unwrap_or_default());
+    let role = |number: i32| Role::try_from(number).unwrap_or_default();
+    let method = patio_proto::method(path);
+    let rule = method.map_or(Role::Unspecified, |method| role(method.role));
     if rule == Role::Unspecified {
         return Err(errors::status(Code::Unimplemented, Reason::NotAllowed, &"there is no such call"));
     }
     if rule == Role::Anyone {
         return Ok(None);
     }
-    let token = header(headers, AUTHORIZATION.as_str())
+    let caller = judge(identity, headers, AUTHORIZATION.as_str())?;
+    let caller = allowed(caller, rule)?;
+    match method.map_or(Role::Unspecified, |method| role(method.on_behalf_of)) {
+        // Behind the service stands the person for whom it makes the call.
+        least if least != Role::Unspecified && headers.contains_key(link::ON_BEHALF_OF) => {
+            allowed(judge(identity, headers, link::ON_BEHALF_OF)?, least).map(Some)
+        }
+        _ => Ok(Some(caller)),
+    }
+}
+
+/// Whose the token in a header is.
+fn judge(identity: &Identity, headers: &HeaderMap, name: &str) -> Result<Caller, Status> {
+    let token = header(headers, name)
         .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")))
         .ok_or_else(|| identity::not_signed_in("no token"))?;
-    let caller = match identity.judge(token) {
-        Err(_) if !identity.has_keys() => return Err(cannot_judge()),
-        judged => judged?,
-    };
+    match identity.judge(token) {
+        Err(_) if !identity.has_keys() => Err(cannot_judge()),
+        judged => judged,
+    }
+}
+
+fn allowed(caller: Caller, rule: Role) -> Result<Caller, Status> {
     if caller.may(rule) {
-        Ok(Some(caller))
+        Ok(caller)
     } else {
         Err(errors::status(Code::PermissionDenied, Reason::NotAllowed, &"your role does not allow this"))
     }

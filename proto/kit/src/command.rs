@@ -140,6 +140,7 @@ async fn examine<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> 
 
 async fn serve<P: Program>(options: Options<P::Config>) -> anyhow::Result<()> {
     telemetry::start(&options.settings, P::NAME)?;
+    options.settings.check_secret()?;
     let listen = options.listen.map_or_else(|| P::LISTEN.parse(), Ok)?;
     let listener = tokio::net::TcpListener::bind(listen).await?;
     let host = Host::remote(options.settings).await?;

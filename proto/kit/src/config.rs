@@ -83,7 +83,22 @@ impl Settings {
         );
         Ok(())
     }
+
+    /// Refuses a service secret that could be guessed.
+    ///
+    /// # Errors
+    /// When one of its values is too short.
+    pub fn check_secret(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            self.service_secret.values().all(|value| value.len() >= LEAST_SECRET),
+            "PATIO_SERVICE_SECRET: a value is shorter than {LEAST_SECRET} characters; take one from `openssl rand -hex 16`"
+        );
+        Ok(())
+    }
 }
+
+/// The fewest characters of a service secret.
+pub const LEAST_SECRET: usize = 16;
 
 fn seconds(written: &str) -> Result<Duration, String> {
     let number = written.parse::<f64>().ok().filter(|number| (0.0..=600.0).contains(number));

@@ -2,7 +2,7 @@
 use crate::{
     cache::Cache,
     command::print,
-    config::Settings,
+    config::{LEAST_SECRET, Settings},
     db::{Db, Schema},
     host::Host,
     probe,
@@ -210,6 +210,12 @@ async fn secret(settings: &Settings) -> Found {
     if lengths.is_empty() {
         return Found::Ill("not set".to_owned(), "set PATIO_SERVICE_SECRET to the same value for all services");
     }
+    if lengths.iter().any(|length| *length < LEAST_SECRET) {
+        return Found::Ill(
+            "a value is shorter than 16 characters".to_owned(),
+            "take one from `openssl rand -hex 16`; services refuse to start with less",
+        );
+    }
     match timeout(PATIENCE, shown(settings)).await {
         Ok(Err(refused)) if refused.code() == Code::PermissionDenied => {
             return Found::Ill("auth-svc does not take it".to_owned(), "set PATIO_SERVICE_SECRET to the same value for all services");
@@ -217,13 +223,13 @@ async fn secret(settings: &Settings) -> Found {
         Ok(Ok(())) => {}
         _ => return Found::Odd("set; auth-svc could not be asked whether it is the right one".to_owned()),
     }
-    match lengths.iter().min() {
-        Some(..16) => Found::Odd("taken, but shorter than 16 characters".to_owned()),
-        _ if lengths.len() > 1 => {
-            Found::Odd(format!("taken; {} values are accepted; leave out the old ones when all services know the first", lengths.len()))
-        }
-        _ => Found::Well("taken".to_owned()),
+    if lengths.len() > 1 {
+        return Found::Odd(format!(
+            "taken; {} values are accepted; leave out the old ones when all services know the first",
+            lengths.len()
+        ));
     }
+    Found::Well("taken".to_owned())
 }
 
 /// Shows the secret to auth-svc.

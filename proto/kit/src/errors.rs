@@ -36,6 +36,8 @@ reasons! {
     FieldNotAllowed = "FIELD_NOT_ALLOWED",
     /// Hmc and password do not belong together.
     InvalidCredentials = "INVALID_CREDENTIALS",
+    /// Too many tries from one address.
+    RateLimited = "RATE_LIMITED",
     /// Too many failed attempts.
     LockedOut = "LOCKED_OUT",
     /// There is no such user.
@@ -78,6 +80,8 @@ reasons! {
     NoConflict = "NO_CONFLICT",
     /// Somebody has settled the conflict before.
     ConflictSettled = "CONFLICT_SETTLED",
+    /// The person made more conflicts than people can settle.
+    TooManyConflicts = "TOO_MANY_CONFLICTS",
     /// The person gave it up, and nothing of it was kept.
     Cancelled = "CANCELLED",
     /// It has come to its end already.

@@ -276,6 +276,9 @@ impl Identity {
         rules.set_required_spec_claims(&["exp", "iss", "sub"]);
         rules.validate_exp = false; // judged by our own clock, for cached tokens too
         let claims = jsonwebtoken::decode::<Claims>(token, &key, &rules).map_err(|_| not_signed_in("forged"))?.claims;
+        if !is_timely(&claims, self.clock.now()) {
+            return Err(not_signed_in("times that no token has"));
+        }
         let caller = caller_of(&claims).ok_or_else(|| not_signed_in("claims nobody has"))?;
         self.verified.insert(token.to_owned(), caller.clone());
         Ok(caller)
@@ -292,6 +295,18 @@ impl Identity {
     fn write(&self) -> RwLockWriteGuard<'_, Known> {
         self.known.write().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
+}
+
+/// How long the longest token lives.
+pub const LONGEST_LIFE: TimeDelta = TimeDelta::hours(24);
+/// How far the clocks of two processes may be apart.
+const SKEW: TimeDelta = TimeDelta::minutes(15);
+
+/// Whether a token's times are such as ours have: it is not from the future, and lives no longer than a token may.
+fn is_timely(claims: &Claims, now: DateTime<Utc>) -> bool {
+    let made = DateTime::from_timestamp_millis(claims.iat_ms);
+    let ends = DateTime::from_timestamp(claims.exp, 0);
+    made.zip(ends).is_some_and(|(made, ends)| claims.iat == made.timestamp() && made <= now + SKEW && ends - made <= LONGEST_LIFE + SKEW)
 }
 
 fn caller_of(claims: &Claims) -> Option<Caller> {
@@ -313,6 +328,34 @@ fn caller_of(claims: &Claims) -> Option<Caller> {
 mod tests {
     use super::*;
     use crate::clock::timestamp;
+
+    #[test]
+    fn tokens_from_the_future_and_those_that_live_too_long_are_none_of_ours() {
+        let now = DateTime::from_timestamp(1_790_000_000, 0).unwrap();
+        let claims = |made: TimeDelta, lives: TimeDelta| Claims {
+            iss: ISSUER.to_owned(),
+            sub: "2".to_owned(),
+            role: "admin".to_owned(),
+            sid: "s".to_owned(),
+            iat: (now + made).timestamp(),
+            iat_ms: (now + made).timestamp_millis(),
+            exp: (now + made + lives).timestamp(),
+        };
+        for (made, lives, ours) in [
+            (TimeDelta::zero(), TimeDelta::hours(12), true),
+            (TimeDelta::hours(-11), TimeDelta::hours(24), true),
+            (TimeDelta::minutes(14), TimeDelta::hours(12), true),
+            (TimeDelta::minutes(16), TimeDelta::hours(12), false),
+            (TimeDelta::days(365), TimeDelta::hours(12), false),
+            (TimeDelta::zero(), TimeDelta::hours(25), false),
+            (TimeDelta::zero(), TimeDelta::days(3650), false),
+        ] {
+            assert_eq!(is_timely(&claims(made, lives), now), ours, "made {made}, lives {lives}");
+        }
+        let told_twice = Claims { iat: now.timestamp() - 60, ..claims(TimeDelta::zero(), TimeDelta::hours(1)) };
+        assert!(!is_timely(&told_twice, now), "the two times of its making are one");
+        assert!(!is_timely(&Claims { iat_ms: i64::MAX, ..told_twice }, now));
+    }
 
     #[test]
     fn an_ended_session_is_known_for_as_long_as_its_token_would_live() {

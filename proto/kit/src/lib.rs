@@ -20,6 +20,7 @@ pub mod lifecycle;
 pub mod lines;
 pub mod link;
 pub mod page;
+pub mod private;
 pub mod probe;
 pub mod progress;
 pub mod secret;

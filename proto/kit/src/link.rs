@@ -24,6 +24,8 @@ use tonic::{
 use tower::{Service, ServiceExt};
 
 const TIMEOUT: &str = "grpc-timeout";
+/// The header with the token of the person for whom a service makes a call.
+pub const ON_BEHALF_OF: &str = "x-patio-on-behalf-of";
 /// How long a call may take when its caller says nothing: no answer takes longer than three seconds.
 pub const PATIENCE: Duration = Duration::from_millis(2800);
 /// The longest that anything may take but work on many vehicles.
@@ -232,6 +234,7 @@ fn parse(written: &str) -> Option<Duration> {
 #[derive(Debug, Clone, Default)]
 pub struct Bearer {
     authorization: Option<MetadataValue<Ascii>>,
+    on_behalf_of: Option<MetadataValue<Ascii>>,
     request_id: Option<MetadataValue<Ascii>>,
     address: Option<MetadataValue<Ascii>>,
 }
@@ -242,6 +245,7 @@ impl Bearer {
     pub fn new(token: Option<&str>, request_id: &str, address: &str) -> Self {
         Self {
             authorization: token.and_then(|token| format!("Bearer {token}").parse().ok()),
+            on_behalf_of: None,
             request_id: request_id.parse().ok(),
             address: address.parse().ok(),
         }
@@ -251,7 +255,13 @@ impl Bearer {
     #[must_use]
     pub fn of<T>(request: &tonic::Request<T>) -> Self {
         let take = |name| request.metadata().get(name).cloned();
-        Self { authorization: take("authorization"), request_id: take(REQUEST_ID), address: take("x-patio-address") }
+        Self { authorization: take("authorization"), on_behalf_of: None, request_id: take(REQUEST_ID), address: take("x-patio-address") }
+    }
+
+    /// A service's bearer for a call that it makes for the person of this one.
+    #[must_use]
+    pub fn by_service(&self, service: &Self) -> Self {
+        Self { authorization: service.authorization.clone(), on_behalf_of: self.authorization.clone(), ..self.clone() }
     }
 
     /// A request in that name.
@@ -279,7 +289,12 @@ impl Bearer {
     }
 
     fn mark<T>(&self, request: &mut tonic::Request<T>) {
-        let entries = [("authorization", &self.authorization), (REQUEST_ID, &self.request_id), ("x-patio-address", &self.address)];
+        let entries = [
+            ("authorization", &self.authorization),
+            (ON_BEHALF_OF, &self.on_behalf_of),
+            (REQUEST_ID, &self.request_id),
+            ("x-patio-address", &self.address),
+        ];
         for (name, value) in entries {
             if let Some(value) = value {
                 request.metadata_mut().insert(name, value.clone());

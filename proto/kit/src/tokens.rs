@@ -70,6 +70,14 @@ impl ServiceTokens {
         Ok(bearer)
     }
 
+    /// The bearer to call with for the person of another one.
+    ///
+    /// # Errors
+    /// What auth-svc answered when it gave no token.
+    pub async fn bearer_for(&self, person: &Bearer) -> Result<Bearer, Status> {
+        Ok(person.by_service(&self.bearer().await?))
+    }
+
     /// Shows one value of the secret after the other: while it is changed, a replica of auth-svc may know only one of them.
     async fn mint(&self) -> Result<MintServiceTokenReply, Status> {
         let mut values = self.secret.values().peekable();

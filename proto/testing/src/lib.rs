@@ -85,7 +85,7 @@ pub async fn host_on(folder: &Path, database_url: Option<String>, redis_url: Opt
     settings.data_dir = folder.to_owned();
     settings.database_url = database_url.map(Secret::from);
     settings.redis_url = redis_url.map(Secret::from);
-    settings.service_secret = Secret::from("test secret".to_owned());
+    settings.service_secret = Secret::from("the secret of tests".to_owned());
     settings.admin_listen = Listen(None);
     settings.may_lose_saves = true; // a test server need not wait for its disk
     let host = Host::local(settings).await.expect("a host");

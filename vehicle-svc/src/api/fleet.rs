@@ -5,9 +5,9 @@ use crate::{
     fleet,
     live::Live,
     progress::Progress,
-    store::{campaigns, counters::Counted, jobs::New},
+    store::{counters::Counted, jobs::New},
 };
-use patio_kit::{clock::Clock, db::Db, host::Host, identity};
+use patio_kit::{audit, clock::Clock, db::Db, host::Host, identity};
 use patio_proto::vehicle::{self as pb, Gate, fleet_service_server::FleetService};
 use tonic::{Request, Status, Streaming};
 
@@ -33,6 +33,7 @@ impl Api {
 impl FleetService for Api {
     async fn import_vehicles(&self, request: Request<Streaming<pb::ImportVehiclesRequest>>) -> Reply<pb::ImportVehiclesReply> {
         let (caller, now) = (identity::caller(&request)?, self.clock.now());
+        let address = audit::address(&request);
         let mut chunks = request.into_inner();
         let (mut campaign, mut source, mut some) = (None, String::new(), Vec::new());
         while let Some(chunk) = chunks.message().await? {
@@ -51,10 +52,11 @@ impl FleetService for Api {
         let id = campaign.ok_or_else(|| Status::from(Error::Bad("the import is empty".to_owned())))?;
         fleet::store(&self.db, id, some, now).await?;
         let import = New { kind: "import", detail: source, user_id: caller.person(), at: now, vehicles: 0, supervisor: false };
-        reply(pb::ImportVehiclesReply { stored: fleet::count(&self.db, id, import).await? })
+        reply(pb::ImportVehiclesReply { stored: fleet::count(&self.db, id, import, &caller, address).await? })
     }
 
     async fn set_campaign(&self, request: Request<pb::SetCampaignRequest>) -> Reply<pb::SetCampaignReply> {
+        let (caller, now, address) = (identity::caller(&request)?, self.clock.now(), audit::address(&request));
         let ask = request.into_inner();
         let gate = match ask.gate() {
             Gate::Unspecified => return Err(Error::Bad("the gate is open or closed".to_owned()).into()),
@@ -62,17 +64,16 @@ impl FleetService for Api {
             Gate::Closed => "closed",
         };
         let id = ask.campaign_id;
-        self.db
-            .write(move |tx| Box::pin(async move { campaigns::set(tx, ask.campaign_id, &ask.name, gate, ask.revision).await }))
-            .await
-            .map_err(Error::Database)?;
+        let set = fleet::Setting { campaign: id, name: ask.name, gate, revision: ask.revision };
+        fleet::set(&self.db, set, now, caller, address).await?;
         self.live.campaign(id);
         reply(pb::SetCampaignReply {})
     }
 
     async fn remove_campaign(&self, request: Request<pb::RemoveCampaignRequest>) -> Reply<pb::RemoveCampaignReply> {
+        let (caller, now, address) = (identity::caller(&request)?, self.clock.now(), audit::address(&request));
         let campaign_id = request.into_inner().campaign_id;
-        let removed = fleet::remove(&self.db, campaign_id).await?;
+        let removed = fleet::remove(&self.db, campaign_id, now, caller, address).await?;
         let gone = Counted { campaign_id, total: 0, inspected: 0, revision: i64::MAX, turned: false, vehicles: Vec::new() };
         self.progress.changed(&[gone]).await;
         self.live.campaign(campaign_id);

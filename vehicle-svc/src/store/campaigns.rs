@@ -66,15 +66,20 @@ async fn hold(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     on!(tx.on(), c => query_scalar::<_, i64>(text).bind(id).fetch_optional(c).await.map(drop))
 }
 
-/// Takes over name and gate, unless a later change arrived before or the campaign is gone or about to go.
-pub async fn set(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<()> {
+/// The last revision of campaign-svc that arrived here; none when the campaign is not known.
+pub async fn revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
+    on!(tx.on(), c => query_scalar("select revision from campaigns where id = $1").bind(id).fetch_optional(c).await)
+}
+
+/// Takes over name and gate, unless a later change arrived before or the campaign is gone or about to go; whether it did.
+pub async fn set(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<bool> {
     hold(tx, id).await?;
     on!(tx.on(), c => query(
         "insert into campaigns (id, name, gate, revision) values ($1, $2, $3, $4)
          on conflict (id) do update set name = excluded.name, gate = excluded.gate, revision = excluded.revision
           where campaigns.revision < excluded.revision and campaigns.gate <> 'removed'
             and not exists (select 1 from jobs where removing = excluded.id)")
-        .bind(id).bind(name).bind(gate).bind(revision).execute(c).await.map(drop))
+        .bind(id).bind(name).bind(gate).bind(revision).execute(c).await.map(|done| done.rows_affected() > 0))
 }
 
 /// Closes a campaign that is about to be removed, so that nothing is saved in it meanwhile.

@@ -105,15 +105,34 @@ macro_rules! conflicts {
     };
 }
 
-/// Keeps both values of a field; the number of the conflict.
-pub async fn insert(tx: &mut Tx<'_>, maker: &Maker<'_>, new: &New) -> Result<i64> {
-    on!(tx.on(), c => query_scalar(
+/// Keeps both values of a field; the number of the conflict, and whether it is a new one. An open conflict that the same
+/// person made of the same field takes the values over.
+pub async fn insert(tx: &mut Tx<'_>, maker: &Maker<'_>, new: &New) -> Result<(i64, bool)> {
+    let earlier: Option<i64> = on!(tx.on(), c => query_scalar(
+        "update conflicts set base = $4, theirs = $5, mine = $6, theirs_by = $7, theirs_at = $8, mine_at = $9, device_time = $10, device = $11,
+                save_key = $12, shown = $13
+          where vehicle_id = $1 and field = $2 and mine_by = $3 and settled_at is null returning id")
+        .bind(maker.vehicle_id).bind(new.field).bind(maker.by).bind(&new.base).bind(&new.theirs).bind(&new.mine)
+        .bind(new.theirs_by).bind(new.theirs_at).bind(maker.at).bind(maker.device_time).bind(maker.device).bind(maker.key)
+        .bind(new.shown).fetch_optional(c).await)?;
+    if let Some(id) = earlier {
+        return Ok((id, false));
+    }
+    let id = on!(tx.on(), c => query_scalar(
         "insert into conflicts (vehicle_id, campaign_id, field, base, theirs, mine, theirs_by, theirs_at, mine_by, mine_at, device_time,
                                 device, save_key, shown)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) returning id")
         .bind(maker.vehicle_id).bind(maker.campaign_id).bind(new.field).bind(&new.base).bind(&new.theirs).bind(&new.mine)
         .bind(new.theirs_by).bind(new.theirs_at).bind(maker.by).bind(maker.at).bind(maker.device_time)
-        .bind(maker.device).bind(maker.key).bind(new.shown).fetch_one(c).await)
+        .bind(maker.device).bind(maker.key).bind(new.shown).fetch_one(c).await)?;
+    Ok((id, true))
+}
+
+/// How many open conflicts a person has made, at most `most` of them.
+pub async fn open_of(tx: &mut Tx<'_>, by: i64, most: i64) -> Result<i64> {
+    on!(tx.on(), c => query_scalar(
+        "select count(*) from (select 1 from conflicts where mine_by = $1 and settled_at is null limit $2) as open")
+        .bind(by).bind(most).fetch_one(c).await)
 }
 
 /// A conflict of a campaign that people see.

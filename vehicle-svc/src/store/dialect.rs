@@ -146,7 +146,8 @@ macro_rules! look {
         concat!(
             "select ",
             super::vehicles::columns!(),
-            ", cast(null as bigint) as next, k.vehicle_id as key_vehicle, k.fingerprint as key_fingerprint, v.status_by, v.status_at,
+            ", cast(null as bigint) as next, k.vehicle_id as key_vehicle, k.fingerprint as key_fingerprint,
+               cast(v.statuses_had as bigint) as statuses_had, v.status_by, v.status_at,
                v.operator_notes_by, v.operator_notes_at, v.admin_notes_by, v.admin_notes_at, v.vin_by, v.vin_at, v.space_by, v.space_at
                from ",
             $from,
@@ -188,6 +189,7 @@ macro_rules! written {
             ", yard_id = ", $yard, ", yard_group = ", $group, ", walk_key = ", $walk, ", haystack = ", $haystack,
             ", status = ", $status, ", inspected = true, admin_notes = ", $admin, ", operator_notes = ", $operator,
             ", modified_by = ", $by, ", modified_at = ", $at, ", version = vehicles.version + 1",
+            ", statuses_had = vehicles.statuses_had | ", super::had::bit!($status),
             written!(of "status_by" "status_at" $by $at "vehicles.status = " $status),
             written!(of "operator_notes_by" "operator_notes_at" $by $at "vehicles.operator_notes = " $operator),
             written!(of "admin_notes_by" "admin_notes_at" $by $at "vehicles.admin_notes = " $admin),

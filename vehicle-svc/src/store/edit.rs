@@ -1,7 +1,7 @@
 //! Many vehicles written at once.
 use crate::{
     place::{self, Place},
-    store::{dialect, kept::Before, named::Named},
+    store::{dialect, had, kept::Before, named::Named},
 };
 use chrono::{DateTime, Utc};
 use patio_kit::{db::Tx, on};
@@ -128,7 +128,7 @@ fn noted(column: &str, value: &str) -> String {
 /// Gives vehicles the same values, and leaves them in their places.
 pub async fn alike(tx: &mut Tx<'_>, ids: &[i64], same: Patch<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
     let set = [
-        same.status.map(|_| noted("status", "$4")),
+        same.status.map(|_| noted("status", "$4") + concat!(", statuses_had = vehicles.statuses_had | ", had::bit!("$4"))),
         same.inspected.map(|_| ", inspected = $5".to_owned()),
         same.operator_notes.map(|_| noted("operator_notes", "$6")),
         same.admin_notes.map(|_| noted("admin_notes", "$7")),
@@ -152,9 +152,11 @@ async fn each(tx: &mut Tx<'_>, all: &[Own<'_>], by: Option<i64>, at: DateTime<Ut
                 haystack = coalesce(e.haystack, vehicles.haystack), inspected = coalesce(e.inspected, vehicles.inspected),
                 modified_by = $2, modified_at = $3, version = version + 1,
                 space_by = case when e.space <> parking_space then $2 else space_by end,
-                space_at = case when e.space <> parking_space then $3 else space_at end{}{}{}
+                space_at = case when e.space <> parking_space then $3 else space_at end,
+                statuses_had = vehicles.statuses_had | {}{}{}{}
            from ({}) as e
           where vehicles.id = e.id",
+        had::bit!("e.status"),
         noted("status", "e.status"),
         noted("operator_notes", "e.operator_notes"),
         noted("admin_notes", "e.admin_notes"),

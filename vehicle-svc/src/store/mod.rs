@@ -7,6 +7,7 @@ pub mod conflicts;
 pub mod counters;
 pub mod dialect;
 pub mod edit;
+pub mod had;
 pub mod held;
 pub mod jobs;
 pub mod kept;

@@ -1,7 +1,7 @@
 //! Saving one vehicle: a look, and one statement that does all of it or nothing.
 use crate::{
     inspect::Finding,
-    store::{counters::Deltas, dialect, keys::Key, vehicles::Vehicle},
+    store::{counters::Deltas, dialect, had, keys::Key, vehicles::Vehicle},
     view::View,
 };
 use chrono::{DateTime, Utc};
@@ -10,7 +10,10 @@ use patio_kit::{
     db::{Side, Tx},
     on,
 };
-use patio_proto::vehicle::Field;
+use patio_proto::{
+    status,
+    vehicle::{Field, VehicleStatus},
+};
 use sqlx::{FromRow, SqliteConnection, query_as};
 use std::collections::HashMap;
 
@@ -26,6 +29,8 @@ pub struct Before {
     pub key_vehicle: Option<i64>,
     /// The digest of what it was used for.
     pub key_fingerprint: Option<String>,
+    /// The statuses that it has had, see [`had`].
+    statuses_had: i64,
     /// Who gave each field its value.
     #[sqlx(flatten)]
     authors: Authors,
@@ -47,6 +52,12 @@ struct Authors {
 }
 
 impl Before {
+    /// Whether the vehicle has or had a status.
+    #[must_use]
+    pub fn has_had(&self, wanted: VehicleStatus) -> bool {
+        had::has(self.statuses_had, wanted) || status::parse(&self.vehicle.status) == Some(wanted)
+    }
+
     /// Who gave a field the value it has, and when; whoever saved the vehicle last where nothing else is known.
     #[must_use]
     pub fn author(&self, field: Field) -> (Option<i64>, DateTime<Utc>) {

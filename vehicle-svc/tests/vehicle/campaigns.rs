@@ -34,7 +34,7 @@ async fn a_removed_campaign_is_gone_with_its_counters_and_a_late_import_is_refus
         let id = yard.walk().await[0].id;
         for removed in [3, 0] {
             let ask = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-            let reply = yard.fleet().remove_campaign(yard.person(3, Role::Manager).sign(ask)).await.unwrap().into_inner();
+            let reply = yard.fleet().remove_campaign(yard.service().sign(ask)).await.unwrap().into_inner();
             assert_eq!(reply.removed, removed);
         }
         assert_eq!(reason(&yard.save(Role::Admin, status(id, VehicleStatus::Ok)).await.unwrap_err()), Some(Reason::NoVehicle));
@@ -56,7 +56,7 @@ async fn a_vehicle_twice_in_one_import_is_named() {
             vehicles: serials.iter().map(|serial| twin(serial)).collect(),
             source: String::new(),
         });
-        let request = yard.person(3, Role::Manager).sign(tokio_stream::iter(chunks));
+        let request = yard.service_for(3, Role::Manager).sign(tokio_stream::iter(chunks));
         let refused = yard.fleet().import_vehicles(request).await.unwrap_err();
         assert!(reason(&refused) == Some(Reason::VinTaken) && refused.message().contains("I30 000-9"), "{refused:?}");
     })

@@ -89,7 +89,7 @@ async fn too_much_too_old_and_unheard_of_revisions_say_to_fetch_the_whole() {
         let whole = yard.changes(now).await;
         assert!(whole.whole && whole.revision > now, "one more in one step");
         let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-        yard.fleet().remove_campaign(yard.person(3, Role::Manager).sign(gone)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().sign(gone)).await.unwrap();
         let ask = pb::ListChangesRequest { campaign_id: CAMPAIGN, since: whole.revision };
         let refused = yard.vehicles().list_changes(yard.person(4, Role::Operator).sign(ask)).await.unwrap_err();
         assert_eq!(reason(&refused), Some(Reason::NoCampaign));

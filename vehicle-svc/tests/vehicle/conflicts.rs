@@ -69,12 +69,12 @@ async fn what_different_people_change_in_different_fields_merges_whatever_the_ve
 }
 
 #[tokio::test]
-async fn a_field_that_two_changed_keeps_both_values_and_the_safer_status_shows() {
+async fn a_field_that_two_changed_keeps_both_values_and_the_stored_one_shows() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         let (first, second) = (yard.walk().await[0].id, yard.walk().await[1].id);
         for (id, one, other, shows, side) in [
-            (first, VehicleStatus::Ok, VehicleStatus::Ng, VehicleStatus::Ng, Side::Mine),
+            (first, VehicleStatus::Ok, VehicleStatus::Ng, VehicleStatus::Ok, Side::Theirs),
             (second, VehicleStatus::Ng, VehicleStatus::Ok, VehicleStatus::Ng, Side::Theirs),
         ] {
             yard.by(ANA, by_field(id, VehicleStatus::Unspecified, one)).await.unwrap();
@@ -133,9 +133,11 @@ async fn rights_the_gate_and_the_step_from_what_was_seen_hold_by_field_too() {
         let skipping = yard.by(ANA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Repair)).await.unwrap_err();
         assert_eq!(reason(&skipping), Some(Reason::StatusNotAllowed));
         yard.by(ANA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ok)).await.unwrap();
-        // Not a step that may follow ok, but the one that followed what Bia saw.
+        // What Bia saw was so once, and no operator goes from ok to what she found: both are kept, and ok shows.
         let late = yard.by(BIA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::NotFound)).await.unwrap();
-        assert_eq!(late.status(), VehicleStatus::NotFound);
+        assert_eq!((late.status(), late.conflicts.len()), (VehicleStatus::Ok, 1));
+        let invented = yard.by(BIA, by_field(id, VehicleStatus::GateOut, VehicleStatus::GateOut)).await.unwrap_err();
+        assert_eq!(reason(&invented), Some(Reason::StatusNotAllowed), "it never was Gate Out");
         yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 2).await;
         let closed = yard.by(ANA, by_field(id, VehicleStatus::Ok, VehicleStatus::Repair)).await.unwrap_err();
         assert_eq!(reason(&closed), Some(Reason::CampaignClosed));
@@ -185,14 +187,14 @@ async fn leaders_choose_once_and_both_inspectors_see_what_came_of_it() {
         assert_eq!(reason(&refused), Some(Reason::NotAllowed));
         let nobody = yard.settle(LEADER, Role::Manager, conflict + 99, Side::Theirs).await.unwrap_err();
         assert_eq!(reason(&nobody), Some(Reason::NoConflict));
-        let settled = yard.settle(LEADER, Role::Manager, conflict, Side::Theirs).await.unwrap();
-        assert_eq!((settled.status(), settled.open_conflicts, settled.modified_by), (VehicleStatus::Ok, 0, Some(LEADER)));
+        let settled = yard.settle(LEADER, Role::Manager, conflict, Side::Mine).await.unwrap();
+        assert_eq!((settled.status(), settled.open_conflicts, settled.modified_by), (VehicleStatus::Ng, 0, Some(LEADER)));
         let again = yard.settle(LEADER, Role::Manager, conflict, Side::Mine).await.unwrap_err();
         assert_eq!(reason(&again), Some(Reason::ConflictSettled));
         for who in [ANA, BIA] {
             let ask = pb::ListConflictsRequest { settled: Some(true), ..Default::default() };
             let seen = yard.listed(who, Role::Operator, ask).await;
-            assert_eq!((seen[0].id, seen[0].chosen(), seen[0].settled_by), (conflict, Side::Theirs, Some(LEADER)));
+            assert_eq!((seen[0].id, seen[0].chosen(), seen[0].settled_by), (conflict, Side::Mine, Some(LEADER)));
         }
         assert!(yard.listed(99, Role::Operator, pb::ListConflictsRequest::default()).await.is_empty(), "others' are not shown");
         assert!(yard.listed(LEADER, Role::Manager, pb::ListConflictsRequest { mine: true, ..Default::default() }).await.is_empty());
@@ -244,8 +246,76 @@ async fn supervisors_alone_choose_where_they_alone_may_write_and_a_conflict_goes
         yard.gate(CAMPAIGN, "Recall A", Gate::Open, 3).await;
         assert_eq!(yard.settle(CHIEF, Role::Admin, conflict, Side::Mine).await.unwrap().serial_number, "000003");
         let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-        yard.fleet().remove_campaign(yard.person(LEADER, Role::Manager).sign(gone)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().sign(gone)).await.unwrap();
         assert!(yard.listed(CHIEF, Role::Admin, pb::ListConflictsRequest::default()).await.is_empty());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn no_claim_of_what_was_seen_brings_a_status_that_the_role_could_not_set() {
+    each_database(async |host| {
+        let all = patio_proto::status::ALL;
+        let triples: Vec<_> = all
+            .into_iter()
+            .flat_map(|stored| all.into_iter().flat_map(move |saw| all.into_iter().map(move |wants| (stored, saw, wants))))
+            .collect();
+        let roles = [Role::Operator, Role::Manager, Role::Admin];
+        let yard = Yard::with(host, &vec!["A-1"; triples.len()]).await;
+        let page = |index| pb::ListVehiclesRequest {
+            campaign_id: CAMPAIGN,
+            page: Some(patio_proto::common::Page { index, size: 200 }),
+            ..Default::default()
+        };
+        for role in roles {
+            let mut ids = Vec::new();
+            for index in 0..3 {
+                let reply = yard.vehicles().list_vehicles(yard.person(CHIEF, Role::Admin).sign(page(index))).await.unwrap().into_inner();
+                ids.extend(reply.vehicles.into_iter().map(|vehicle| vehicle.id));
+            }
+            let mut wrong = Vec::new();
+            for (id, (stored, saw, wants)) in ids.into_iter().zip(&triples) {
+                yard.as_who((CHIEF, Role::Admin), status(id, *stored)).await.unwrap();
+                let shows = match yard.as_who((ANA, role), by_field(id, *saw, *wants)).await {
+                    Ok(saved) => saved.status(),
+                    Err(refused) => {
+                        assert_eq!(reason(&refused), Some(Reason::StatusNotAllowed));
+                        yard.vehicle(id).await.status()
+                    }
+                };
+                if !patio_proto::status::step_allowed(role, *stored, shows) {
+                    wrong.push((stored, saw, wants, shows));
+                }
+            }
+            assert_eq!(wrong, [], "{role:?}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_persons_conflicts_of_one_field_are_one_and_all_together_have_a_bound() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &vec!["A-1"; 502]).await;
+        let mut ids: Vec<i64> = Vec::new();
+        let ask = pb::ListAllVehiclesRequest { campaign_id: CAMPAIGN, known: None };
+        let mut chunks = yard.vehicles().list_all_vehicles(yard.person(CHIEF, Role::Admin).sign(ask)).await.unwrap().into_inner();
+        while let Some(chunk) = chunks.message().await.unwrap() {
+            ids.extend(chunk.vehicles.iter().map(|row| row.id));
+        }
+        yard.by(ANA, notes(ids[0], "", "by ana")).await.unwrap();
+        for n in 0..20 {
+            let saved = yard.by(BIA, notes(ids[0], "", &format!("try {n}"))).await.unwrap();
+            assert_eq!((saved.open_conflicts, saved.conflicts.len(), saved.conflicts[0].mine.as_str()), (1, 1, &*format!("try {n}")));
+        }
+        for id in &ids[1..500] {
+            yard.by(BIA, notes(*id, "never", "mine")).await.unwrap();
+        }
+        let refused = yard.by(BIA, notes(ids[500], "never", "mine")).await.unwrap_err();
+        assert_eq!(reason(&refused), Some(Reason::TooManyConflicts));
+        assert_eq!(yard.vehicle(ids[500]).await.version, 1, "nothing of it was written");
+        yard.by(BIA, notes(ids[500], "", "without a conflict")).await.unwrap();
+        yard.by(ANA, notes(ids[501], "never", "another person")).await.unwrap();
     })
     .await;
 }

@@ -73,7 +73,7 @@ async fn what_cannot_be_is_refused_and_goes_with_its_campaign() {
         yard.holds(4, "phone 7", vec![yard.work(CAMPAIGN, 2)]).await.unwrap();
         assert_eq!((yard.held_here().await.devices, yard.held_here().await.saves), (50, 51));
         let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-        yard.fleet().remove_campaign(yard.person(3, Role::Manager).sign(gone)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().sign(gone)).await.unwrap();
         let ask = pb::GetHeldRequest { campaign_id: CAMPAIGN };
         let refused = yard.held().get_held(yard.person(3, Role::Manager).sign(ask)).await.unwrap_err();
         assert_eq!(reason(&refused), Some(Reason::NoCampaign));

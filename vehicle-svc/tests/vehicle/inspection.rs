@@ -41,6 +41,7 @@ async fn a_save_sets_inspected_moves_counters_and_is_audited_once() {
         let ask = patio_proto::audit::ListEventsRequest { limit: 10, ..Default::default() };
         let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.links.vehicle.clone());
         let events = audit.list_events(yard.person(1, Role::Admin).sign(ask.clone())).await.unwrap().into_inner().events;
+        let events: Vec<_> = events.into_iter().filter(|event| event.kind != "service-step").collect();
         assert_eq!(events.len(), 1);
         assert!(events[0].new_values.contains("scratch\\nleft") && events[0].user_id == Some(4), "{events:?}");
         let refused = audit.list_events(yard.person(5, Role::Admin).sign(ask)).await.unwrap_err();

@@ -246,7 +246,7 @@ async fn nothing_is_undone_in_a_closed_campaign_and_deleted_vehicles_are_counted
         assert!(reason(&refused) == Some(Reason::CampaignClosed) && refused.message().contains("Recall B"), "{refused:?}");
         assert_eq!(jobs(&yard, Role::Admin).await[0].hindrance(), Hindrance::Closed);
         let ask = patio_proto::vehicle::RemoveCampaignRequest { campaign_id: 8 };
-        yard.fleet().remove_campaign(yard.person(3, Role::Manager).sign(ask)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().sign(ask)).await.unwrap();
         let done = undo(&yard, Role::Admin, job).await.unwrap();
         assert_eq!((done.restored, done.deleted, done.total_left), (2, 3, 0));
         let shown = &jobs(&yard, Role::Admin).await[0];
@@ -256,7 +256,7 @@ async fn nothing_is_undone_in_a_closed_campaign_and_deleted_vehicles_are_counted
         );
         let all_gone = set(&yard, &[1], VehicleStatus::Ok).await;
         let ask = patio_proto::vehicle::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-        yard.fleet().remove_campaign(yard.person(3, Role::Manager).sign(ask)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().sign(ask)).await.unwrap();
         assert_eq!(reason(&undo(&yard, Role::Admin, all_gone).await.unwrap_err()), Some(Reason::NoCampaign));
         assert_eq!(reason(&undo(&yard, Role::Admin, 987_654).await.unwrap_err()), Some(Reason::NoJob));
     })

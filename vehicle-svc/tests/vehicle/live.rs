@@ -82,7 +82,7 @@ async fn whoever_watches_is_told_of_every_kind_of_change() {
         yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 2).await;
         assert_eq!(next(&mut stream, campaign).await, CAMPAIGN);
         let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-        yard.fleet().remove_campaign(person.sign(gone)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().sign(gone)).await.unwrap();
         assert_eq!(next(&mut stream, campaign).await, CAMPAIGN);
     })
     .await;

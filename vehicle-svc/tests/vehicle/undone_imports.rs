@@ -18,7 +18,7 @@ async fn an_import_is_no_job_before_its_campaign_is_seen_and_none_when_it_failed
         yard.import(8, &["B-1"]).await.unwrap();
         assert_eq!(jobs(&yard, Role::Manager).await.len(), 1);
         let ask = patio_proto::vehicle::RemoveCampaignRequest { campaign_id: 8 };
-        yard.fleet().remove_campaign(yard.person(3, Role::Manager).sign(ask)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().sign(ask)).await.unwrap();
         assert_eq!(jobs(&yard, Role::Manager).await.len(), 1, "a draft that was discarded leaves no job");
     })
     .await;

@@ -63,7 +63,8 @@ impl CampaignService for Campaigns {
         if self.1.load(Ordering::Relaxed) {
             return Err(Status::unavailable("campaign-svc is away"));
         }
-        let (bearer, campaign_id) = (Bearer::of(&request), request.get_ref().id);
+        let campaign_id = request.get_ref().id;
+        let bearer = patio_testing::bearer(&self.0, 0, Role::Service);
         let mut fleet = FleetServiceClient::new(self.0.links.vehicle.clone());
         fleet.remove_campaign(bearer.sign(pb::RemoveCampaignRequest { campaign_id })).await?;
         Ok(Response::new(campaign::DeleteCampaignReply {}))
@@ -145,7 +146,7 @@ impl Yard {
             .chunks(500)
             .map(|chunk| pb::ImportVehiclesRequest { campaign_id: campaign, vehicles: chunk.to_vec(), source: "cars.xlsx".into() })
             .collect();
-        let request = self.person(3, Role::Manager).sign(tokio_stream::iter(chunks));
+        let request = self.service_for(3, Role::Manager).sign(tokio_stream::iter(chunks));
         FleetServiceClient::new(self.host.links.vehicle.clone()).import_vehicles(request).await.map(|reply| reply.into_inner().stored)
     }
 
@@ -155,7 +156,7 @@ impl Yard {
 
     pub async fn gate(&self, campaign_id: i64, name: &str, gate: pb::Gate, revision: i64) {
         let ask = pb::SetCampaignRequest { campaign_id, name: name.into(), gate: gate.into(), revision };
-        self.fleet().set_campaign(self.person(3, Role::Manager).sign(ask)).await.unwrap();
+        self.fleet().set_campaign(self.service().sign(ask)).await.unwrap();
     }
 
     pub fn fleet(&self) -> FleetServiceClient<Link> {
@@ -188,6 +189,16 @@ impl Yard {
 
     pub fn yards(&self) -> YardServiceClient<Link> {
         YardServiceClient::new(self.host.links.vehicle.clone())
+    }
+
+    /// Another service by itself.
+    pub fn service(&self) -> Bearer {
+        self.person(0, Role::Service)
+    }
+
+    /// Another service, for a person.
+    pub fn service_for(&self, id: i64, role: Role) -> Bearer {
+        self.person(id, role).by_service(&self.service())
     }
 
     pub fn person(&self, id: i64, role: Role) -> Bearer {

@@ -87,6 +87,7 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
       if (await manual.isVisible()) await manual.click() // typing stays chosen
       await page.getByLabel('Vehicle identifier').fill(car?.vin_number ?? '')
       await page.getByRole('button', { name: 'Save and Exit' }).click()
+      await page.getByRole('button', { name: 'YES', exact: true }).click()
       await page.getByRole('link', { name: '1 save waits on this phone' }).click()
       await expect(page.getByRole('region', { name: 'To send' })).toBeVisible()
     }),

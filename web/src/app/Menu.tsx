@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { bearer, http } from '@/api/client'
 import { forgetDrafts } from '@/api/drafts'
 import { meQuery } from '@/api/queries'
-import { leaveSession, type User } from '@/api/session'
+import { currentOwner, leaveSession, type User } from '@/api/session'
 import { look, setLook, THEMES, type Theme } from '@/lib/look'
 import { Link, navigate } from '@/lib/route'
 import { useStore } from '@/lib/store'
@@ -64,8 +64,10 @@ function useLogout() {
   const queries = useQueryClient()
   return () => {
     http.DELETE('/sessions', { headers: bearer() }).catch(() => console.warn('the server was not told of the sign-out'))
+    const owner = currentOwner()
     leaveSession()
     navigate('/', { replace: true })
+    if (owner !== null) void import('@/api/forget').then(({ forgetPerson }) => forgetPerson(owner)).catch(() => console.warn('what was kept here was not removed'))
     forgetDrafts()
     queries.clear()
   }

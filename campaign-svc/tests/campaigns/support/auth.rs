@@ -34,7 +34,7 @@ impl TokenService for Tokens {
 
     async fn mint_service_token(&self, request: Request<MintServiceTokenRequest>) -> Result<Response<MintServiceTokenReply>, Status> {
         let ask = request.into_inner();
-        if ask.secret != "test secret" || ask.service != "campaign-svc" {
+        if ask.secret != "the secret of tests" || ask.service != "campaign-svc" {
             return Err(Status::unauthenticated("not a service of ours"));
         }
         let expires_at = clock::timestamp(self.0.clock.now() + chrono::TimeDelta::minutes(10));

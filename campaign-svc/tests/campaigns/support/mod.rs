@@ -64,6 +64,12 @@ impl World {
         patio_testing::bearer(&self.host, id, role).sign(message)
     }
 
+    /// A request that import-svc makes for somebody.
+    pub fn for_person<T>(&self, (id, role): (i64, Role), message: T) -> Request<T> {
+        let service = patio_testing::bearer(&self.host, SERVICE.0, SERVICE.1);
+        patio_testing::bearer(&self.host, id, role).by_service(&service).sign(message)
+    }
+
     pub fn campaigns(&self) -> CampaignServiceClient<Link> {
         CampaignServiceClient::new(self.host.links.campaign.clone())
     }
@@ -76,15 +82,15 @@ impl World {
     pub async fn draft(&self, name: &str) -> Result<Campaign, Status> {
         let import_id = format!("import of {name}");
         let ask = pb::CreateDraftRequest { import_id, name: name.to_owned(), part: "Hose".to_owned(), ..Default::default() };
-        self.drafts().create_draft(self.by(MANAGER, ask)).await.map(tonic::Response::into_inner)
+        self.drafts().create_draft(self.for_person(MANAGER, ask)).await.map(tonic::Response::into_inner)
     }
 
     pub async fn publish(&self, id: i64) -> Result<Campaign, Status> {
-        self.drafts().publish_draft(self.by(MANAGER, pb::PublishDraftRequest { id })).await.map(tonic::Response::into_inner)
+        self.drafts().publish_draft(self.for_person(MANAGER, pb::PublishDraftRequest { id })).await.map(tonic::Response::into_inner)
     }
 
     pub async fn discard(&self, id: i64) -> Result<(), Status> {
-        self.drafts().discard_draft(self.by(MANAGER, pb::DiscardDraftRequest { id })).await.map(drop)
+        self.drafts().discard_draft(self.for_person(MANAGER, pb::DiscardDraftRequest { id })).await.map(drop)
     }
 
     /// Imports a campaign that is Ready, and returns its id.

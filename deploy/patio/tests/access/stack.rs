@@ -146,7 +146,7 @@ async fn start(folder: &Path, database_url: Option<Secret>) -> (Host, String) {
     options.settings.may_lose_saves = true;
     options.settings.redis_url = None;
     options.settings.admin_listen = Listen(None);
-    options.settings.service_secret = Secret::from("test secret".to_owned());
+    options.settings.service_secret = Secret::from("the secret of tests".to_owned());
     options.gateway.listen = ([127, 0, 0, 1], 0).into();
     options.gateway.web_dir = folder.join("none");
     let host = Host::local(options.settings).await.unwrap();
@@ -163,7 +163,9 @@ async fn start(folder: &Path, database_url: Option<Secret>) -> (Host, String) {
     (host, url)
 }
 
+/// Imports a campaign as import-svc does it for somebody.
 async fn import(host: &Host, who: &Bearer) -> i64 {
+    let who = &host.service_tokens("import-svc").bearer_for(who).await.unwrap();
     let mut drafts = DraftServiceClient::new(host.links.campaign.clone());
     let draft = CreateDraftRequest {
         import_id: uuid::Uuid::now_v7().to_string(),

@@ -85,11 +85,12 @@ fn each_program_has_a_doctor_who_asks_the_others_and_shows_them_its_secret() {
         run(program, &["doctor"], &[("PATIO_AUTH_URL", &*url), ("PATIO_SERVICE_SECRET", secret), ("PATIO_DATA_DIR", data)])
     };
     for program in ["vehicle-svc", "gateway"] {
-        let known = examine(program, probing::SHORT_SECRET);
+        let known = examine(program, probing::SECRET);
         assert_eq!(known.code, Some(1), "{known:?}");
         let serves = format!("ok   auth-svc: {address} serves");
-        contains(&known.text(), &[&serves, "FAIL campaign-svc: 127.0.0.1:50052", "note service secret: taken"]);
-        contains(&examine(program, "another").text(), &["FAIL service secret: auth-svc does not take it"]);
+        contains(&known.text(), &[&serves, "FAIL campaign-svc: 127.0.0.1:50052", "ok   service secret: taken"]);
+        contains(&examine(program, "another-secret-of-services").text(), &["FAIL service secret: auth-svc does not take it"]);
+        contains(&examine(program, "short").text(), &["FAIL service secret: a value is shorter than 16 characters"]);
     }
 }
 

@@ -6,8 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A secret that is shorter than the doctor advises.
-pub const SHORT_SECRET: &str = "x";
+/// The secret of the services.
+pub const SECRET: &str = "a-secret-of-the-services";
 
 /// auth-svc alone, which needs no other.
 pub struct Auth(Patio);
@@ -21,7 +21,7 @@ pub fn auth() -> &'static Auth {
 impl Auth {
     fn start(reflection: &str) -> Self {
         let builder = Patio::builder().five_processes().setting("PATIO_REFLECTION", reflection);
-        let mut patio = builder.setting("PATIO_SERVICE_SECRET", SHORT_SECRET).prepare();
+        let mut patio = builder.setting("PATIO_SERVICE_SECRET", SECRET).prepare();
         patio.replica_mut("auth-svc", 0).start().unwrap();
         let auth = Self(patio);
         until("auth-svc serves", Duration::from_secs(30), || auth.probe(&[]).code == Some(0));

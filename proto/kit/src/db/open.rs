@@ -2,7 +2,7 @@
 use super::{Connections, Heartbeat, Pools, Schema};
 use crate::{
     flush::{Flush, RESTED},
-    writer,
+    private, writer,
 };
 use sqlx::{
     Connection,
@@ -39,9 +39,11 @@ pub(super) fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyh
 
 /// Readers are several; the writer is one, and its commits reach the disk (`synchronous = full`) unless nobody waits for that.
 pub(super) async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result<Pools> {
-    tokio::fs::create_dir_all(folder).await?;
+    let file = folder.join(format!("{}.db", schema.name));
+    private::folder(folder)?;
+    private::file(&file)?; // SQLite gives its log the mode of the file
     let options = SqliteConnectOptions::new()
-        .filename(folder.join(format!("{}.db", schema.name)))
+        .filename(file)
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)

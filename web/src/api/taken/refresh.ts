@@ -4,7 +4,7 @@ import { answer, http } from '../client'
 import { along } from '../along'
 import { Problem } from '../problem'
 import { wholeListKey } from '../queries'
-import { currentSession } from '../session'
+import { currentOwner, currentSession } from '../session'
 import type { Campaign, ListedVehicle } from '../types'
 import { mayManage } from '@/lib/roles'
 import { hasStrangers } from './rows'
@@ -31,7 +31,7 @@ async function fetched(head: Campaign, yards: number[] | null, taken_at: number,
   const rows = yards === null ? whole : whole.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
   const told = headers.get(REVISION)
   const revision = told === null ? null : Number(told)
-  await writeList({ campaign: head.id, yards, head, revision, dash: seesDash(), tag: headers.get('etag'), taken_at, fresh_at: Date.now() }, rows)
+  await writeList({ campaign: head.id, owner: currentOwner() ?? '', yards, head, revision, dash: seesDash(), tag: headers.get('etag'), taken_at, fresh_at: Date.now() }, rows)
   return rows
 }
 

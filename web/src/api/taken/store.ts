@@ -1,6 +1,7 @@
 import { noteAlong } from '../along'
 import { disk } from '../disk'
 import type { Campaign, ListedVehicle } from '../types'
+import { currentOwner } from '../session'
 import { channelOf } from '../tabs'
 import { createStore } from '@/lib/store'
 import { packed, patched, unpacked } from './rows'
@@ -8,6 +9,8 @@ import { packed, patched, unpacked } from './rows'
 /** What is known of a list that was taken along. */
 export interface Taken {
   campaign: number
+  /** Who took it along; nobody else sees it. */
+  owner: string
   /** Null when all yards are along. */
   yards: number[] | null
   head: Campaign
@@ -29,24 +32,35 @@ const channel = channelOf('patio-taken', () => {
   void readLists()
 })
 
+/** How long a list is kept after the server last said that it is as it is: as long as a session lasts. */
+const KEPT_MS = 12 * 3_600_000
+
+/** The lists of who is signed in; those whose time is over are removed. */
 export async function readLists(): Promise<Taken[]> {
   const all = (await (await disk())?.getAll('taken')) ?? []
-  lists.set(all)
-  noteAlong(all.map(({ campaign, yards }) => ({ campaign, yards })))
-  return all
+  const over = all.filter(({ fresh_at }) => Date.now() - fresh_at > KEPT_MS)
+  for (const { campaign } of over) await erase(campaign)
+  const own = all.filter((taken) => taken.owner === currentOwner() && !over.includes(taken))
+  lists.set(own)
+  noteAlong(own.map(({ campaign, yards }) => ({ campaign, yards })))
+  return own
 }
 
-export const takenOf = async (campaign: number): Promise<Taken | undefined> => await (await disk())?.get('taken', campaign)
+export async function takenOf(campaign: number): Promise<Taken | undefined> {
+  const taken = await (await disk())?.get('taken', campaign)
+  return taken?.owner === currentOwner() ? taken : undefined
+}
 
 /** All rows between these keys belong to one campaign. */
 const of = (campaign: number) => IDBKeyRange.bound([campaign], [campaign, []])
 
 /** The rows of a list, read once. */
 export async function rowsOf(campaign: number): Promise<ListedVehicle[] | null> {
+  if ((await takenOf(campaign)) === undefined) return null
   const known = loaded.get(campaign)
   if (known !== undefined) return known
   const kept = await disk()
-  if (kept === null || (await kept.getKey('taken', campaign)) === undefined) return null
+  if (kept === null) return null
   const [parts, newer] = await Promise.all([kept.getAll('rows', of(campaign)), kept.getAll('newer', of(campaign))])
   const rows = patched(unpacked(parts), newer)
   loaded.set(campaign, rows)
@@ -88,12 +102,23 @@ export async function writeNewer(campaign: number, newer: readonly ListedVehicle
 }
 
 export async function removeList(campaign: number): Promise<void> {
+  await erase(campaign)
+  await told()
+}
+
+/** Removes every list of this browser. */
+export async function forgetLists(): Promise<void> {
+  const kept = await disk()
+  for (const campaign of (await kept?.getAllKeys('taken')) ?? []) await erase(campaign)
+  await told()
+}
+
+async function erase(campaign: number): Promise<void> {
   const kept = await disk()
   if (kept === null) return
   const writing = kept.transaction(['taken', 'rows', 'newer'], 'readwrite')
   await Promise.all([writing.objectStore('taken').delete(campaign), writing.objectStore('rows').delete(of(campaign)), writing.objectStore('newer').delete(of(campaign)), writing.done])
   loaded.delete(campaign)
-  await told()
 }
 
 async function told(): Promise<void> {

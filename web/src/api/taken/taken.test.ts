@@ -18,10 +18,12 @@ beforeEach(() => {
   indexedDB = new IDBFactory()
 })
 
-/** The modules as a page that has just been loaded has them; the disk stays. */
-async function page() {
+/** The modules as a page that has just been loaded by a person has them; the disk stays. */
+async function page(owner = 7) {
   vi.resetModules()
   const [taken, along, queries] = [await import('.'), await import('../along'), await import('../queries')]
+  const session = await import('../session')
+  session.startSession('token', { id: owner, hmc: String(owner), user_type: 'op' })
   await taken.readLists()
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
   return { ...taken, ...along, ...queries, client }
@@ -106,4 +108,29 @@ test('yards are taken along one after the other', async () => {
   expect((await phone.wholeList(5))?.map(({ id }) => id)).toEqual([3])
   await phone.take(head, 2)
   expect((await phone.readLists())[0]).toMatchObject({ yards: [18, 2], vehicles: 3 })
+})
+
+test('a list is seen by who took it along, for half a day after it was last up to date', async () => {
+  serve({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
+  await (await page()).take(head, null)
+  expect([(await page(8)).along.get(), (await page(7)).along.get()]).toEqual([[], [{ campaign: 5, yards: null }]])
+  vi.setSystemTime(Date.now() + 12 * 3_600_000 + 1)
+  expect((await page(7)).along.get()).toEqual([])
+  vi.useRealTimers()
+  expect((await page(7)).along.get()).toEqual([])
+})
+
+test('signing out takes everything of the person from this browser but what was not sent', async () => {
+  serve({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
+  await (await page()).take(head, null)
+  for (const name of ['draft:7:1', 'resume:7', 'draft:8:1', 'language']) localStorage.setItem(name, '"kept"')
+  const { disk } = await import('../disk')
+  const kept = await disk()
+  const save = (owner: string, state: string) => ({ owner, state, change: { base: {}, wanted: {} }, conflicts: [], replaces: null, vehicle: 1 }) as never
+  for (const [owner, state] of [['7', 'waiting'], ['7', 'done'], ['7', 'refused'], ['8', 'done']] as const) await kept?.add('outbox', save(owner, state))
+  const { forgetPerson } = await import('../forget')
+  await forgetPerson('7')
+  expect(Object.keys(localStorage).filter((name) => name.includes(':') || name === 'language').toSorted()).toEqual(['draft:8:1', 'language'])
+  expect((await kept?.getAll('outbox'))?.map(({ owner, state }) => [owner, state])).toEqual([['7', 'waiting'], ['7', 'refused'], ['8', 'done']])
+  expect([await kept?.count('taken'), await kept?.count('rows'), await kept?.count('newer')]).toEqual([0, 0, 0])
 })

@@ -28,11 +28,11 @@ export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
     <>
       <div className={styles.statuses} role="group" aria-label={t('vehicle.step3')}>
         {STATUSES.map((status) => (
-          <button key={status} type="button" className={`${styles.status} ${colourOf(status)}`} aria-pressed={status === value}
+          <button key={status} type="button" className={`${styles.status} ${colourOf(status)}`} aria-pressed={status === value} aria-current={status === stored || undefined}
             aria-disabled={refusal(role, stored, status) !== null} onClick={() => tap(status)}>
             <Icon name={shapeOf(status)} size={22} />
             {status}
-            {status === stored && <span className={styles.current}>{t('status.current')}</span>}
+            {status === stored && <span aria-hidden className={styles.current}>{t('status.current')}</span>}
           </button>
         ))}
       </div>

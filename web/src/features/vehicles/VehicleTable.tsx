@@ -26,8 +26,8 @@ export function VehicleTable({ vehicles, inYard }: VehicleTableProps) {
             <Link href={addressOf(vehicle)} className={`${table.rowLink} ${styles.vin} mono`}>
               {vehicle.vin_number}
             </Link>
-            <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
             <span className={styles.space}>{vehicle.parking_space}</span>
+            <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
           </li>
         ))}
       </ul>
