@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use futures::{Stream, StreamExt};
+use futures::{Stream, StreamExt, stream};
 use http::{StatusCode, header::CONTENT_TYPE};
 use multer::{Constraints, Multipart, SizeLimit};
 use patio_proto::imports::{Rejection, UploadChunk};
@@ -19,6 +19,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    task::{Poll, ready},
 };
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -222,12 +223,18 @@ impl Room {
 #[error("a part of the form begins with more than {HEAD} bytes of headers")]
 struct LongHead;
 
-/// The body as long as there is room for it.
-fn bounded(body: BodyDataStream, room: Room) -> impl Stream<Item = Result<Bytes, axum::BoxError>> + Send {
-    body.map(move |data| {
-        let data = data?;
-        room.take(data.len())?;
-        Ok(data)
+/// The body as long as there is room for it, one piece each time it is asked: the form would take in all that has come
+/// before it looks for the end of a head.
+fn bounded(mut body: BodyDataStream, room: Room) -> impl Stream<Item = Result<Bytes, axum::BoxError>> + Send {
+    let mut has_given = false;
+    stream::poll_fn(move |context| {
+        if std::mem::take(&mut has_given) {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let Some(data) = ready!(body.poll_next_unpin(context)) else { return Poll::Ready(None) };
+        has_given = true;
+        Poll::Ready(Some(data.map_err(Into::into).and_then(|data| room.take(data.len()).map(|()| data).map_err(Into::into))))
     })
 }
 

@@ -66,7 +66,7 @@ impl Config {
 async fn workbooks(config: &Config) -> Found {
     let read = async {
         let sheet = template::file()?.data;
-        let book = config.reader()?.read(sheet.into(), &mut |_| {}).await.map_err(|failure| anyhow::anyhow!("{failure:?}"))?;
+        let book = config.reader()?.read(0, sheet.into(), &mut |_| {}).await.map_err(|failure| anyhow::anyhow!("{failure:?}"))?;
         anyhow::Ok(book.vehicles.len())
     };
     match read.await {

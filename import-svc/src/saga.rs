@@ -235,7 +235,7 @@ impl Run {
 
     async fn read(&self, data: Bytes) -> Result<Book, Stop> {
         let progress = self.progress.clone();
-        match self.reader.read(data.clone(), &mut |rows| progress.reach(rows)).await {
+        match self.reader.read(self.caller.user_id, data.clone(), &mut |rows| progress.reach(rows)).await {
             Ok(book) => Ok(book),
             Err(Failure::Refused(rejection)) => Err(Stop::Rejected(self.keep(rejection, data).await)),
             Err(Failure::NotStarted(cause)) => Err(Error::NoReader(cause).into()),

@@ -86,7 +86,7 @@ async fn read_by_a_program_that(does: &str, patience: Duration) -> Result<(), Fa
     write!(file, "#!/bin/sh\n{does}\n").unwrap();
     file.set_permissions(std::fs::Permissions::from_mode(0o755)).unwrap();
     drop(file);
-    Reader::new(program, patience).read(good("Any", 3).into(), &mut |_| {}).await.map(drop)
+    Reader::new(program, patience).read(7, good("Any", 3).into(), &mut |_| {}).await.map(drop)
 }
 
 #[tokio::test]
@@ -108,12 +108,29 @@ async fn a_reading_process_that_hangs_is_ended() {
 #[tokio::test]
 async fn a_reading_program_that_is_not_there_is_a_fault_of_ours() {
     let reader = Reader::new("/nowhere/import-svc".into(), Duration::from_secs(1));
-    assert!(matches!(reader.read(good("Any", 1).into(), &mut |_| {}).await, Err(Failure::NotStarted(_))));
+    assert!(matches!(reader.read(7, good("Any", 1).into(), &mut |_| {}).await, Err(Failure::NotStarted(_))));
 }
 
 #[tokio::test]
 async fn the_reader_tells_how_far_it_is() {
     let mut told = Vec::new();
-    crate::common::reader().read(good("Told", 1_200).into(), &mut |rows| told.push(rows)).await.unwrap();
+    crate::common::reader().read(7, good("Told", 1_200).into(), &mut |rows| told.push(rows)).await.unwrap();
     assert_eq!(told, [500, 1_000, 1_200]);
+}
+
+#[tokio::test]
+async fn a_person_with_many_files_keeps_nobody_else_waiting() {
+    let reader = crate::common::reader();
+    let many: Vec<_> = (0..6).map(|n| (reader.clone(), good(&format!("Many {n}"), 20_000))).collect();
+    let begun = Instant::now();
+    let all =
+        futures::future::join_all(many.into_iter().map(|(reader, file)| async move { reader.read(7, file.into(), &mut |_| {}).await }));
+    let other = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        reader.read(8, good("One", 3).into(), &mut |_| {}).await.map(|_| begun.elapsed())
+    };
+    let (all, other) = tokio::join!(all, other);
+    assert!(all.iter().all(Result::is_ok));
+    let (whole, other) = (begun.elapsed(), other.unwrap());
+    assert!(other < whole / 3, "waited {other:?} of {whole:?}");
 }

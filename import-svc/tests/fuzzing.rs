@@ -134,7 +134,7 @@ fn the_package_scanner_takes_any_damaged_file_and_says_what_is_wrong() {
 
 /// What comes of a file in the product: in a process of its own.
 fn outcome(runtime: &tokio::runtime::Runtime, file: Vec<u8>) -> Result<i64, i32> {
-    match runtime.block_on(crate::common::reader().read(file.into(), &mut |_| {})) {
+    match runtime.block_on(crate::common::reader().read(7, file.into(), &mut |_| {})) {
         Ok(book) => Ok(book.sheet.vehicles),
         Err(Failure::Refused(refusal)) => Err(refusal.code),
         Err(Failure::NotStarted(cause)) => panic!("{cause}"),

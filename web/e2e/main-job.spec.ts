@@ -168,7 +168,8 @@ for (const viewport of SIZES) {
         await expect(walk.getByText(progress(5, IN_YARD_A))).toBeVisible()
         await expect(walk.getByText('Ongoing')).toBeVisible()
         await findCampaign(walk, name)
-        await expect(campaigns(walk)).toContainText(progress(5, VEHICLES))
+        const seen = rows.filter(({ space }) => !space.startsWith('-')).length // operators do not see the dash
+        await expect(campaigns(walk)).toContainText(progress(5, seen))
         await pickCampaign(walk)
         await expect(walk.getByRole('link', { name: /^Yard A / })).toContainText(`5/${IN_YARD_A}`)
       })

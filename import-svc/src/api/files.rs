@@ -51,13 +51,13 @@ impl Api {
         Self { host: host.clone(), db, reader, exporter, places }
     }
 
-    async fn script(&self, pieces: Streaming<pb::UploadChunk>) -> Result<Pieces, Error> {
+    async fn script(&self, caller: &Caller, pieces: Streaming<pb::UploadChunk>) -> Result<Pieces, Error> {
         let place = self.places.take()?;
         let gathered = upload::gather(pieces, ".xlsx").await?;
         if let Some(refusal) = refusal_of(&gathered).or_else(|| refusal_of_name(&gathered.campaign_name)) {
             return Ok(piece::of_refusal(refusal).boxed());
         }
-        match self.reader.read(gathered.data, &mut |_| {}).await {
+        match self.reader.read(caller.user_id, gathered.data, &mut |_| {}).await {
             Ok(mut book) => {
                 if !gathered.campaign_name.is_empty() {
                     book.sheet.campaign = gathered.campaign_name;
@@ -81,7 +81,7 @@ impl Api {
         if kept.user_id != caller.user_id && caller.role != Role::Admin {
             return Err(Error::NoSheet);
         }
-        let checked = match self.reader.check(kept.data.into()).await {
+        let checked = match self.reader.check(caller.user_id, kept.data.into()).await {
             Ok(checked) => checked,
             Err(Failure::Refused(refusal)) => return Ok(piece::of_refusal(refusal).boxed()),
             Err(Failure::NotStarted(cause)) => return Err(Error::NoReader(cause)),
@@ -142,7 +142,8 @@ impl pb::file_service_server::FileService for Api {
     }
 
     async fn convert_to_sql(&self, request: Request<Streaming<pb::UploadChunk>>) -> Result<Response<Pieces>, Status> {
-        Ok(Response::new(self.script(request.into_inner()).await?))
+        let caller = identity::caller(&request)?;
+        Ok(Response::new(self.script(&caller, request.into_inner()).await?))
     }
 
     async fn get_rejected_sheet(&self, request: Request<pb::GetRejectedSheetRequest>) -> Result<Response<Pieces>, Status> {

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::refusal::unreadable;
 use bytes::{Bytes, BytesMut};
+use moka::sync::Cache;
 use patio_proto::imports::Rejection;
 use prost::Message;
 use std::{path::PathBuf, process::Stdio, sync::Arc, time::Duration};
@@ -28,6 +29,8 @@ pub struct Reader {
     program: PathBuf,
     patience: Duration,
     turns: Arc<Semaphore>,
+    /// The turn of each person, who has one file read at a time.
+    own: Cache<i64, Arc<Semaphore>>,
 }
 
 /// A workbook that is good as a whole.
@@ -69,17 +72,18 @@ impl Reader {
     /// Starts `program` for each file.
     #[must_use]
     pub fn new(program: PathBuf, patience: Duration) -> Self {
-        Self { program, patience, turns: Arc::new(Semaphore::new(AT_ONCE)) }
+        let own = Cache::builder().max_capacity(10_000).time_to_idle(Duration::from_secs(600)).build();
+        Self { program, patience, turns: Arc::new(Semaphore::new(AT_ONCE)), own }
     }
 
-    /// Reads a workbook when its turn has come; `tell` hears how many rows have been read.
+    /// Reads a workbook when its turn has come, one of a person after the other; `tell` hears how many rows have been read.
     ///
     /// When the answer is not awaited to the end, the process ends too.
     ///
     /// # Errors
     /// The refusal of the file, also when the process died or took too long over it.
-    pub async fn read(&self, file: Bytes, tell: &mut (dyn FnMut(i64) + Send)) -> Result<Book, Failure> {
-        let heard = self.hear(file, &[], tell).await?;
+    pub async fn read(&self, person: i64, file: Bytes, tell: &mut (dyn FnMut(i64) + Send)) -> Result<Book, Failure> {
+        let heard = self.hear(person, file, &[], tell).await?;
         match heard.end {
             End::Whole(sheet) => Ok(Book { sheet, vehicles: heard.vehicles }),
             End::Refused(rejection) => Err(rejection.into()),
@@ -90,15 +94,17 @@ impl Reader {
     ///
     /// # Errors
     /// The refusal of a file that has no rows to be corrected.
-    pub async fn check(&self, file: Bytes) -> Result<Checked, Failure> {
-        let heard = self.hear(file, &[CHECK], &mut |_| {}).await?;
+    pub async fn check(&self, person: i64, file: Bytes) -> Result<Checked, Failure> {
+        let heard = self.hear(person, file, &[CHECK], &mut |_| {}).await?;
         match heard.end {
             End::Refused(rejection) if heard.lines.is_empty() => Err(rejection.into()),
             End::Refused(_) | End::Whole(_) => Ok(Checked(heard.lines)),
         }
     }
 
-    async fn hear(&self, file: Bytes, more: &[&str], tell: &mut (dyn FnMut(i64) + Send)) -> Result<Heard, Failure> {
+    async fn hear(&self, person: i64, file: Bytes, more: &[&str], tell: &mut (dyn FnMut(i64) + Send)) -> Result<Heard, Failure> {
+        let own = self.own.get_with(person, || Arc::new(Semaphore::new(1)));
+        let _own = own.acquire().await.map_err(|_| unreadable("the service is stopping"))?;
         let _turn = self.turns.acquire().await.map_err(|_| unreadable("the service is stopping"))?;
         let (mut child, stdin, stdout) = self.start(more).map_err(Failure::NotStarted)?;
         let both = futures::future::join(hand_in(stdin, file), listen(stdout, tell));

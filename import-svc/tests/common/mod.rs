@@ -26,7 +26,7 @@ pub fn reader() -> Reader {
 
 /// Reads a file in a process of its own.
 pub async fn read(file: Vec<u8>) -> Result<Book, Rejection> {
-    match reader().read(file.into(), &mut |_| {}).await {
+    match reader().read(7, file.into(), &mut |_| {}).await {
         Ok(book) => Ok(book),
         Err(Failure::Refused(rejection)) => Err(rejection),
         Err(Failure::NotStarted(cause)) => panic!("the reading process did not start: {cause}"),

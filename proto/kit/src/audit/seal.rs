@@ -1,8 +1,8 @@
 //! A chain of digests over the entries, so that a changed or missing one shows.
 //!
 //! Entries are sealed in batches by a task of their own, so that writers never queue on the head
-//! of the chain. Each seal is a digest over the one before and the digests of its entries; every
-//! hundredth of them is logged, where nobody who can only write to the database can change it.
+//! of the chain. Each seal is a digest over the one before and the digests of its entries; each
+//! is logged, where nobody who can only write to the database can change it.
 use super::{
     digest::{self, Link},
     store::{self, Seal, Sealed},
@@ -24,7 +24,7 @@ const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
 /// How long entries about access are kept, and which these are; all others stay.
 pub const ACCESS_KEPT: TimeDelta = TimeDelta::days(183);
 /// The kinds of entries that tell of access only.
-pub const ACCESS_KINDS: [&str; 4] = ["page-view", "login", "logout", "login-failed"];
+pub const ACCESS_KINDS: [&str; 5] = ["page-view", "login", "logout", "login-failed", "refused"];
 
 /// Seals new entries and removes those about access that are due, from now on.
 pub fn keep(host: &Host, db: &Db) {
@@ -81,13 +81,9 @@ pub async fn once(db: &Db, now: DateTime<Utc>) -> Result<usize, sqlx::Error> {
     .await
 }
 
-/// Logs a seal; one in a hundred so that it stands in every log, outside the database.
+/// Logs each seal, so that it stands outside the database as soon as it is made.
 fn tell(seal: &Seal, entries: usize) {
-    if seal.id % 100 == 0 {
-        tracing::info!(seal = seal.id, digest = %seal.digest, entries, "sealed audit entries");
-    } else {
-        tracing::debug!(seal = seal.id, digest = %seal.digest, entries, "sealed audit entries");
-    }
+    tracing::info!(seal = seal.id, digest = %seal.digest, entries, "sealed audit entries");
 }
 
 /// Removes entries about access that were kept long enough, and says so in one entry; how many.

@@ -3,7 +3,7 @@ import { isRecord } from '@/lib/stored'
 
 export const KINDS = [
   'login', 'login-failed', 'lockout', 'logout', 'refused', 'page-view', 'user-changed', 'campaign-imported',
-  'campaign-changed', 'campaign-deleted', 'vehicle-changed', 'bulk-changed', 'exported',
+  'campaign-changed', 'campaign-deleted', 'vehicle-changed', 'bulk-changed', 'exported', 'service-step',
 ] as const
 
 /** A field that an event changed, with its text before and after. */

@@ -33,6 +33,7 @@ const mix = {
   'kind.vehicle-changed': 'Vehicle changed',
   'kind.bulk-changed': 'Many vehicles changed',
   'kind.exported': 'Exported',
+  'kind.service-step': 'Step of a service',
   'developer.title': 'Developer',
   'developer.text': 'Em progresso',
 }
@@ -74,6 +75,7 @@ export const { catalogues, useFeatureText: useAuditText } = featureText(
     'kind.vehicle-changed': 'Veículo alterado',
     'kind.bulk-changed': 'Muitos veículos alterados',
     'kind.exported': 'Exportado',
+    'kind.service-step': 'Passo de um serviço',
     'developer.title': 'Desenvolvedor',
   },
 )
