@@ -181,7 +181,7 @@ async fn every_part_of_a_form_has_a_bound_of_its_own() {
         ("a head", "--edge\r\nX-Long: ".to_owned(), 400, LISTENED),
         ("many heads", "--edge\r\n".to_owned(), 400, LISTENED),
         ("what stands before the first part", "nothing".to_owned(), 400, LISTENED),
-        ("a file", file.to_owned(), 413, LISTENED),
+        ("a file", file.to_owned(), 413, LIMIT + LISTENED),
         ("a head after a part", format!("{}name\r\n--edge\r\nX-Long: ", part("campaignName")), 400, LISTENED),
     ] {
         let (answer, read) = endless(&stack, &begin, 64 << 20).await;
