@@ -1,4 +1,4 @@
-//! Builds again when a migration changes, since they are part of the program.
+//! Rebuilds the crate when a migration changes, since migrations are compiled into the binary.
 
 fn main() {
     println!("cargo::rerun-if-changed=migrations");

@@ -1,11 +1,11 @@
-//! Compiles the contract without protoc, and writes the rule of every rpc into one static table.
+//! Build script: compiles the `.proto` files without `protoc`, and generates a static table of the rules of all rpcs.
 use prost::Message;
 use prost_reflect::{DescriptorPool, MethodDescriptor};
 use std::{env, error::Error, fmt::Write, fs, path::PathBuf};
 
 const AREAS: [&str; 7] = ["access", "common", "auth", "campaign", "vehicle", "imports", "audit"];
 
-#[expect(clippy::disallowed_methods, reason = "cargo tells a build script where to write")]
+#[expect(clippy::disallowed_methods, reason = "cargo passes the output folder of a build script in OUT_DIR")]
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=patio");
     let files = AREAS.map(|area| format!("patio/{area}/v1/{area}.proto"));
@@ -14,29 +14,31 @@ fn main() -> Result<(), Box<dyn Error>> {
     let descriptors = compiler.encode_file_descriptor_set();
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("descriptors.bin"), &descriptors)?;
-    // The others are small.
+    // Boxes the only large variant of the event enum.
     let large = ".patio.vehicle.v1.WatchEvent.event.conflict";
     tonic_prost_build::configure().boxed(large).compile_fds(prost_types_set(&compiler)?)?;
     fs::write(out.join("methods.rs"), methods(&DescriptorPool::decode(descriptors.as_slice())?)?)?;
     Ok(())
 }
 
-/// The descriptors as the code generator takes them.
+/// Converts the compiled descriptors to the type of the code generator.
 fn prost_types_set(compiler: &protox::Compiler) -> Result<tonic_prost_build::FileDescriptorSet, Box<dyn Error>> {
     Ok(tonic_prost_build::FileDescriptorSet::decode(compiler.file_descriptor_set().encode_to_vec().as_slice())?)
 }
 
-/// The text of the static table that the access and retry layers read.
+/// Returns the Rust source of the static rpc table, which the access layer and the client's retries read.
 fn methods(pool: &DescriptorPool) -> Result<String, Box<dyn Error>> {
     let option = |name| pool.get_extension_by_name(name).ok_or("an option of access.proto is missing");
     let (rule, behalf) = (option("patio.access.v1.at_least")?, option("patio.access.v1.on_behalf_of")?);
-    let mut table = String::from("/// Every rpc of the contract with its rule.\npub static METHODS: &[Method] = &[\n");
+    let before_password_change = option("patio.access.v1.before_password_change")?;
+    let mut table = String::from("/// All rpcs of the contract with their access and retry rules.\npub static METHODS: &[Method] = &[\n");
     for method in pool.services().flat_map(|s| s.methods().collect::<Vec<_>>()) {
         let role = method.options().get_extension(&rule).as_enum_number().unwrap_or(0);
         let on_behalf_of = method.options().get_extension(&behalf).as_enum_number().unwrap_or(0);
+        let is_before = method.options().get_extension(&before_password_change).as_bool().unwrap_or(false);
         writeln!(
             table,
-            "Method {{ path: \"/{}/{}\", role: {role}, on_behalf_of: {on_behalf_of}, repeatable: {}, read_only: {}, client_streaming: {}, server_streaming: {} }},",
+            "Method {{ path: \"/{}/{}\", role: {role}, on_behalf_of: {on_behalf_of}, before_password_change: {is_before}, repeatable: {}, read_only: {}, client_streaming: {}, server_streaming: {} }},",
             method.parent_service().full_name(),
             method.name(),
             idempotency(&method) > 0,
@@ -49,7 +51,7 @@ fn methods(pool: &DescriptorPool) -> Result<String, Box<dyn Error>> {
     Ok(table)
 }
 
-/// 0 when nothing is said, 1 for `NO_SIDE_EFFECTS`, 2 for IDEMPOTENT.
+/// Returns the idempotency level of an rpc: 0 when unset, 1 for `NO_SIDE_EFFECTS`, 2 for `IDEMPOTENT`.
 fn idempotency(method: &MethodDescriptor) -> i32 {
     method.options().get_field_by_name("idempotency_level").and_then(|v| v.as_enum_number()).unwrap_or(0)
 }

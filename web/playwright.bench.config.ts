@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test'
 import config from './playwright.config'
 
-/** What is measured and not judged with the tests: `npm run bench:scanner` against a running Patio. */
+/** Measurements without a verdict: `npm run bench:scanner` against a running Patio. */
 export default defineConfig({ ...config, testMatch: '*.bench.ts' })

@@ -1,9 +1,9 @@
 import { defineConfig } from '@playwright/test'
 
-/** What is measured by a clock, with nothing else at work. */
+/** Tests that measure durations. They run alone. */
 const TIMED = 'large-*.spec.ts'
 
-/** The tests run against a Patio that is already there; deploy/test starts one. */
+/** The tests run against a Patio that is already running. deploy/test starts one. */
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
@@ -17,16 +17,16 @@ export default defineConfig({
     { name: 'timed', testMatch: TIMED, workers: 1, dependencies: ['screens'] },
   ],
   use: {
-    baseURL: process.env.PATIO_URL ?? 'http://127.0.0.1:8080',
+    baseURL: process.env.PATIO_TEST_URL ?? 'http://127.0.0.1:8080',
     viewport: { width: 390, height: 844 },
     locale: 'pt-BR',
     ignoreHTTPSErrors: true,
-    contextOptions: { reducedMotion: 'reduce' }, // transitions take half of the browser's time; what is about motion asks for it
-    serviceWorkers: 'block', // only the tests that are about it let one in
+    contextOptions: { reducedMotion: 'reduce' }, // transitions take half of the browser's time; tests of motion enable them
+    serviceWorkers: 'block', // only the tests of the service worker allow it
     actionTimeout: 20_000,
     screenshot: 'only-on-failure',
     launchOptions: {
-      // The shell has no window to draw: a third less time. Tests of the camera and of a phone's disk start all of Chromium.
+      // The headless shell draws no window, which saves a third of the time. Tests of the camera and of storage need all of Chromium.
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell',
       args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu'],
     },

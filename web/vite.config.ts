@@ -3,15 +3,18 @@ import react from '@vitejs/plugin-react'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
 
-// Few files for what every screen needs; each screen and each further language is a file of its own.
-// What keeps work on the phone comes after the sign-in.
+/** Modules of `ui`, `lib` and `api` that the sign-in and the layout do not need. */
+const LATER = ['text/(en|pt-BR)', 'sentences', 'serverSentences', 'auditSummaries', 'ServerWarnings', 'WithoutStatusDialog', 'Plate', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'OtherVehicleQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'resume', 'yards', 'drafts', 'fields', 'tabsLock', 'backoff', 'throttle', 'cache', 'requests', 'conflicts', 'liveEvents', 'events', 'staleVersion', 'ActionMenu', 'Chips', 'PageDrop', 'handedFile', 'jobs']
+
+// Everything that the sign-in and the layout need is in few files. Each page and each further language is a file of its own.
+// The code for offline work is loaded after the sign-in, except what the layout shows of it.
 const SHARED = [
-  { name: 'packages', test: /node_modules\/(?!idb\/)/, priority: 2 },
-  { name: 'kit', test: /src\/(ui|lib|api)\/(?!text\/(en|pt-BR)|sentences|Warnings|WithoutStatus|files|forget|match|walk|wedge|vin\b|resume|yards|drafts|fields|tabs|disk|outbox|taken|live|conflicts)/, priority: 1 },
-  { name: 'field', test: /src\/api\/(forget|tabs|disk|outbox|taken|live|conflicts)|node_modules\/idb\//, priority: 0 },
+  { name: 'packages', test: /node_modules\/(?!(idb|@noble)\/)/, priority: 2 },
+  { name: 'kit', test: new RegExp(`src/((ui|lib|api)/(?!${LATER.join('|')})|offline/(campaigns|pendingCount))`), priority: 1 },
+  { name: 'field', test: /src\/(offline\/|api\/(cache|requests|conflicts|liveEvents|events|staleVersion)|lib\/(backoff|throttle|tabsLock))|node_modules\/idb\//, priority: 0 },
 ]
 
-/** What the phone keeps so that Patio opens and scans without a network; nothing of the API is ever kept. */
+/** The service worker stores the pages and the scanner, so that the app opens and scans offline. It never stores responses of the API. */
 const pwa = VitePWA({
   registerType: 'prompt',
   injectRegister: null,
@@ -19,7 +22,7 @@ const pwa = VitePWA({
   manifest: {
     name: 'Patio',
     short_name: 'Patio',
-    description: 'Vehicle inspection for field teams at vehicle yards.',
+    description: 'Inspeção de veículos para equipes de campo em pátios.',
     lang: 'pt-BR',
     id: '/',
     start_url: '/campaign-home',
@@ -56,7 +59,7 @@ export default defineConfig({
     rolldownOptions: { output: { codeSplitting: { groups: SHARED } } },
   },
   worker: { format: 'es' },
-  server: { proxy: { '/api': process.env.PATIO_URL ?? 'http://127.0.0.1:8080' } },
+  server: { proxy: { '/api': process.env.PATIO_TEST_URL ?? 'http://127.0.0.1:8080' } },
   test: {
     environment: 'happy-dom',
     include: ['src/**/*.test.{ts,tsx}'],

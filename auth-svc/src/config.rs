@@ -1,40 +1,54 @@
-//! What auth-svc is told beside the common settings.
+//! Settings of auth-svc, in addition to the common settings of all services.
 use clap::Args;
-use patio_kit::secret::Secret;
+use patio_kit::config::secret::Secret;
+use std::path::{Path, PathBuf};
 
-/// The hmc of the first supervisor when nothing is said.
+/// Default login name (HMC) of the first supervisor.
 const ADMIN_HMC: &str = "1000";
-/// The developer code when nothing is said.
+/// Default login name (HMC) of the developer account.
 const DEVELOPER_HMC: &str = "DEV0";
-/// How long a token lives when nothing is said: one shift.
+/// Default lifetime of an access token in hours, which is the length of one work shift.
 const TOKEN_HOURS: i64 = 12;
-/// After how many days a signing key is succeeded when nothing is said.
+/// Default number of days after which the signing key is rotated.
 const KEY_DAYS: i64 = 30;
-/// The longest a token can be told to live, in hours; revocations are kept longer than that.
-pub const LONGEST_TOKEN_HOURS: i64 = 24;
+/// Maximum configurable lifetime of an access token, in hours; a revocation is stored longer, so that the revoked tokens expire
+/// first.
+pub const MAX_TOKEN_HOURS: i64 = 24;
 
-/// What auth-svc is told beside the common settings.
+/// Settings of auth-svc, read from the command line and the environment.
 #[derive(Debug, Clone, Args)]
 #[group(skip)]
 pub struct Config {
-    /// The hmc of the first supervisor, made once on an empty database.
+    /// Login name (HMC) of the first supervisor, who is created once on an empty database.
     #[arg(long, env = "PATIO_ADMIN_HMC", default_value = ADMIN_HMC)]
     pub admin_hmc: String,
-    /// The first supervisor's password; generated and printed once when left out.
+    /// Password of the first supervisor; a password is generated and printed once if this is not set.
     #[arg(long, env = "PATIO_ADMIN_PASSWORD", hide_env_values = true)]
     pub admin_password: Option<Secret>,
-    /// The developer code, the hmc of the reserved user 1.
+    /// Login name (HMC) of the reserved developer account, which has user id 1.
     #[arg(long, env = "PATIO_DEVELOPER_HMC", default_value = DEVELOPER_HMC)]
     pub developer_hmc: String,
-    /// The developer's password; without it that account cannot sign in.
+    /// Password of the developer account; the developer account cannot sign in if this is not set.
     #[arg(long, env = "PATIO_DEVELOPER_PASSWORD", hide_env_values = true)]
     pub developer_password: Option<Secret>,
-    /// How many hours a token lives, 1 to 24.
-    #[arg(long, env = "PATIO_TOKEN_HOURS", default_value_t = TOKEN_HOURS, value_parser = clap::value_parser!(i64).range(1..=LONGEST_TOKEN_HOURS))]
+    /// Lifetime of an access token in hours, 1 to 24.
+    #[arg(long, env = "PATIO_TOKEN_LIFETIME_HOURS", default_value_t = TOKEN_HOURS, value_parser = clap::value_parser!(i64).range(1..=MAX_TOKEN_HOURS))]
     pub token_hours: i64,
-    /// After how many days a signing key is succeeded by a new one, 1 to 3650.
-    #[arg(long, env = "PATIO_KEY_DAYS", default_value_t = KEY_DAYS, value_parser = clap::value_parser!(i64).range(1..=3650))]
+    /// Number of days after which the signing key is rotated, from 1 to 3650.
+    #[arg(long, env = "PATIO_SIGNING_KEY_ROTATION_DAYS", default_value_t = KEY_DAYS, value_parser = clap::value_parser!(i64).range(1..=3650))]
     pub key_days: i64,
+    /// File with the sealing key, which encrypts the keys stored in the database: 32 random bytes in base64. Default:
+    /// `auth.key` in the data folder, which is created on an empty database.
+    #[arg(long, env = "PATIO_KEY_FILE")]
+    pub key_file: Option<PathBuf>,
+}
+
+impl Config {
+    /// Returns the path of the key file: the configured path, or `auth.key` in the data folder.
+    #[must_use]
+    pub fn key_path(&self, data_dir: &Path) -> PathBuf {
+        self.key_file.clone().unwrap_or_else(|| data_dir.join("auth.key"))
+    }
 }
 
 impl Default for Config {
@@ -46,6 +60,7 @@ impl Default for Config {
             developer_password: None,
             token_hours: TOKEN_HOURS,
             key_days: KEY_DAYS,
+            key_file: None,
         }
     }
 }

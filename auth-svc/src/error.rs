@@ -1,86 +1,100 @@
-//! What can go wrong in auth-svc, and what each caller is told of it.
+//! Errors of auth-svc and the gRPC status that each error becomes.
 use patio_kit::errors::{Reason, database, internal, status, status_with};
 use tonic::{Code, Status};
 
-/// What can go wrong.
+/// Error of an auth-svc call; its text is the message of the gRPC status.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A field that no correct client sends.
-    #[error("{field} {why}")]
+    /// A request field is malformed, which only happens with a faulty client.
+    #[error("The {field_name} {why}.", field_name = .field.replace('_', " ").replace("hmc", "HMC"))]
     BadField {
-        /// Its name in the contract.
+        /// Name of the malformed field in the protobuf message.
         field: &'static str,
-        /// What it has to be.
+        /// The rule the field breaks, such as 'must not be blank'.
         why: &'static str,
     },
-    /// A password that the rules do not take.
-    #[error("the password {0}")]
+    /// A login name (HMC) breaks a rule; the text is a sentence that states the rule.
+    #[error("{0}")]
+    BadHmc(&'static str),
+    /// A new password breaks a password rule; the text is a sentence that states the rule.
+    #[error("{0}")]
     BadPassword(&'static str),
-    /// Hmc and password do not belong together.
+    /// A sign-in used an unknown login name (HMC) or a wrong password.
     #[error("Invalid credentials. You have more {left} attempt(s).")]
     WrongCredentials {
-        /// How many tries remain.
+        /// Number of password attempts left before the lockout.
         left: i64,
     },
-    /// Too many tries.
+    /// Sign-in is blocked after too many failed attempts.
     #[error("Exceeded login attempts. Please try again in {seconds} seconds.")]
     LockedOut {
-        /// How long the block lasts, 1 to 180.
+        /// Seconds until the sign-in block ends, 1 to 180.
         seconds: i64,
     },
-    /// The address has no try left, and the device is not known of the person.
-    #[error("too many sign-ins from this address; try again in a moment")]
+    /// The client address has used up its sign-in rate limit, and the browser has no valid device token of the user.
+    #[error("Too many sign-ins from this network. Try again in a moment.")]
     RateLimited,
-    /// More people sign in at this moment than passwords can be checked.
-    #[error("many people are signing in at this moment; try again in a moment")]
+    /// The queue for password hashing is full, or the wait for a hashing permit timed out.
+    #[error("Many people are signing in. Try again in a moment.")]
     Busy,
-    /// One's own old password is wrong.
-    #[error("the old password is wrong")]
+    /// The signed-in caller gave a wrong current password.
+    #[error("The current password is incorrect.")]
     WrongOldPassword {
-        /// How many tries remain.
+        /// Number of password attempts left before the lockout.
         left: i64,
     },
-    /// The person the token speaks of is not there, or has been signed out meanwhile.
-    #[error("sign in to do this")]
+    /// The user named by the access token was deleted, or the session has ended.
+    #[error("Sign in to continue.")]
     NotSignedIn,
-    /// The caller may not do this, as stored now.
-    #[error("your role does not allow this")]
+    /// The caller has to enter their password again before this action.
+    #[error("To continue, enter your password again.")]
+    ConfirmPassword,
+    /// The session does not exist, belongs to another user, or has ended.
+    #[error("This session has already ended.")]
+    NoSession,
+    /// The key file does not contain the key with which the keys in the database were encrypted.
+    #[error("cannot decrypt the keys in the database: PATIO_KEY_FILE must name the key file they were encrypted with")]
+    WrongKeyFile,
+    /// The caller's current role in the database does not allow the action.
+    #[error("Your access level does not allow this.")]
     NotAllowed,
-    /// There is no such user.
-    #[error("user {0} does not exist")]
+    /// No user with this id exists.
+    #[error("User not found.")]
     NoUser(i64),
-    /// Another user has this hmc.
-    #[error("another user has this hmc already")]
+    /// Another user already has this login name (HMC).
+    #[error("This HMC is already in use. Choose another.")]
     HmcTaken,
-    /// The developer code was asked for.
-    #[error("this hmc is reserved")]
+    /// The requested login name (HMC) is reserved for the developer account.
+    #[error("This HMC is reserved. Choose another.")]
     ReservedHmc,
-    /// The developer account was to be touched.
-    #[error("user 1 is reserved")]
+    /// The action targets the reserved developer account.
+    #[error("This user is reserved and cannot be changed.")]
     ReservedUser,
-    /// The last supervisor was to be demoted or deleted.
-    #[error("the last supervisor must stay one")]
+    /// The action would demote or delete the last supervisor.
+    #[error("There must be at least one supervisor.")]
     LastAdmin,
-    /// Somebody was to delete the own account.
-    #[error("you cannot delete your own account")]
+    /// The caller tries to delete their own account.
+    #[error("You cannot delete your own account.")]
     OwnAccount,
-    /// The own password is changed with the old one.
-    #[error("your own password is changed under My account, with the old one")]
+    /// The caller tries to set their own password through user administration, which does not ask for the current password.
+    #[error("Change your own password in My account.")]
     OwnPassword,
-    /// A service that does not know the secret asked for a token.
+    /// A service requested a token with a wrong service secret.
     #[error("the service secret is wrong or not set")]
     WrongSecret,
-    /// A statement failed.
+    /// A database statement failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
-    /// Something that cannot be failed: a key, a hash, a thread.
+    /// An internal failure, such as a damaged key, an unreadable hash or a crashed task.
     #[error("{0}")]
     Broken(String),
 }
 
 impl Error {
-    /// The cause itself where a statement failed, for whoever waits for the database.
-    pub(crate) fn told(self) -> anyhow::Error {
+    /// Converts the error into `anyhow::Error`. A failed database statement becomes a plain `sqlx::Error`.
+    ///
+    /// The type matters because the retry at startup recognizes an unreachable database by `sqlx::Error`.
+    pub(crate) fn for_waiter(self) -> anyhow::Error {
         match self {
             Self::Database(cause) => cause.into(),
             other => other.into(),
@@ -91,7 +105,7 @@ impl Error {
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
         match &error {
-            Error::BadField { .. } => status(Code::InvalidArgument, Reason::BadRequest, &error),
+            Error::BadField { .. } | Error::BadHmc(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
             Error::BadPassword(_) => status(Code::InvalidArgument, Reason::BadPassword, &error),
             Error::WrongCredentials { left } => {
                 status_with(Code::Unauthenticated, Reason::InvalidCredentials, &error, &[("attempts_left", left.to_string())])
@@ -105,6 +119,9 @@ impl From<Error> for Status {
                 status_with(Code::PermissionDenied, Reason::WrongPassword, &error, &[("attempts_left", left.to_string())])
             }
             Error::NotSignedIn => status(Code::Unauthenticated, Reason::NotSignedIn, &error),
+            Error::ConfirmPassword => status(Code::PermissionDenied, Reason::ConfirmPassword, &error),
+            Error::NoSession => status(Code::NotFound, Reason::NoSession, &error),
+            Error::WrongKeyFile => internal(&error),
             Error::NotAllowed | Error::WrongSecret => status(Code::PermissionDenied, Reason::NotAllowed, &error),
             Error::NoUser(_) => status(Code::NotFound, Reason::NoUser, &error),
             Error::HmcTaken => status(Code::AlreadyExists, Reason::HmcTaken, &error),

@@ -1,54 +1,55 @@
-//! The register number people sign in with.
+//! The HMC: the login name of a user, which is the user's register number.
 use crate::error::Error;
 use patio_proto::normal;
 
-/// The longest hmc, in characters.
+/// Maximum length of a login name (HMC) in characters.
 const LONGEST: usize = 64;
 
-/// An hmc as it is shown, and as it is compared.
+/// Valid login name (HMC), in one form for display and one form for comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hmc {
-    /// In its normal form.
+    /// Login name (HMC) as displayed: trimmed, with unusual Unicode characters normalized.
     pub text: String,
-    /// The same without case; unique among all users.
+    /// Login name (HMC) with uniform letter case, for comparison; unique among all users.
     pub key: String,
 }
 
 impl Hmc {
-    /// Takes what a person wrote.
+    /// Normalizes and checks a login name (HMC) as the user typed it.
     ///
     /// # Errors
-    /// When nothing is left of it, it is too long, it has control characters, or it mixes the letters of several scripts.
+    /// Returns `BadHmc` when the login name (HMC) is blank, is too long, contains control characters, or mixes letters of
+    /// several scripts.
     pub fn parse(written: &str) -> Result<Self, Error> {
-        let refuse = |why| Err(Error::BadField { field: "hmc", why });
+        let refuse = |why| Err(Error::BadHmc(why));
         if written.chars().count() > 4 * LONGEST {
-            return refuse("must have at most 64 characters");
+            return refuse("The HMC can have at most 64 characters.");
         }
         if written.trim().chars().any(char::is_control) {
-            return refuse("must not have control characters");
+            return refuse("The HMC has characters that are not allowed.");
         }
         let text = normal::code(written).into_owned();
         if text.is_empty() {
-            return refuse("must not be blank");
+            return refuse("The HMC cannot be blank.");
         }
         if text.chars().count() > LONGEST {
-            return refuse("must have at most 64 characters");
+            return refuse("The HMC can have at most 64 characters.");
         }
         if mixes_scripts(&text) {
-            return refuse("must not mix letters of several scripts, as some of them look the same");
+            return refuse("The HMC cannot mix letters of different alphabets. Some look alike.");
         }
-        let key = key(&text);
+        let key = comparison_key(&text);
         Ok(Self { text, key })
     }
 }
 
-/// The form in which two texts are the same hmc.
+/// Returns the comparison key of a login name (HMC). Two texts with equal keys are the same login name.
 #[must_use]
-pub fn key(text: &str) -> String {
+pub fn comparison_key(text: &str) -> String {
     normal::name_key(text)
 }
 
-/// Returns `true` for letters of more than one of the scripts whose letters look like each other: Latin, Greek, Cyrillic.
+/// Returns `true` if a text mixes letters of the Latin, Greek and Cyrillic scripts, which contain similar-looking letters.
 fn mixes_scripts(text: &str) -> bool {
     let script = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => Some(0),
@@ -74,12 +75,12 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_an_hmc_is_refused() {
+    fn invalid_hmcs_are_rejected() {
         for written in ["", "   ", "\u{200b}", "a\u{0}b", "a\nb", "AB\u{430}1", "\u{391}B", &"x".repeat(65), &"x".repeat(100_000)] {
             assert!(Hmc::parse(written).is_err(), "{written:.20?}");
         }
         assert!(Hmc::parse(&"é".repeat(64)).is_ok());
-        assert!(Hmc::parse("АВ12").is_ok()); // all of it is Cyrillic
+        assert!(Hmc::parse("АВ12").is_ok()); // all letters are Cyrillic
         assert_eq!(Hmc::parse("a\u{2013}b\u{a0} 1").unwrap().text, "a-b 1");
     }
 }

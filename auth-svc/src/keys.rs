@@ -1,148 +1,170 @@
-//! The keys of auth-svc: what tokens are signed with, what hmcs are hashed with, what device marks bear.
+//! Keys of auth-svc: signing keys of access tokens, and secrets that hash login names, authenticate device tokens and
+//! derive the encryption keys of phones.
 use crate::{
     error::Error,
-    lockout::network,
-    signing::{self, Signing},
+    lockout::rate_limit_network,
+    random::random_bytes,
+    sealing::SealingKey,
+    signing::{self, SigningKeys},
     store,
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
+    auth::identity::{Claims, ISSUER},
     clock::Clock,
     db::{Db, Tx},
-    identity::{Claims, ISSUER},
 };
 use patio_proto::{access::Role, role};
-use ring::{
-    hmac,
-    rand::{SecureRandom, SystemRandom},
-};
+use ring::hmac;
+use std::sync::Arc;
 
-/// The name of the key that hmcs are hashed with.
+/// Name under which the database stores the secret for hashing login names and client addresses.
 const ACCOUNT: &str = "account";
-/// The name of the key that device marks bear.
+/// Name under which the database stores the secret that authenticates device tokens.
 const DEVICE: &str = "device";
-/// The bytes of a mark before its seal: user, token version, chance.
+/// Name under which the database stores the secret from which each user's encryption key for unsent saves is derived.
+pub const PHONE: &str = "phone";
+/// Length in bytes of a device token without its HMAC: user id, token version and 16 random bytes.
 const MARK: usize = 8 + 8 + 16;
 
-/// The keys, as all replicas have them.
+/// All keys of auth-svc in memory, loaded from the database that all replicas share.
 pub struct Keys {
-    /// What tokens are signed with.
-    pub signing: Signing,
+    /// Private keys that sign access tokens.
+    pub signing: SigningKeys,
+    /// Key that encrypts the keys stored in the database.
+    pub sealing: Arc<SealingKey>,
     account: hmac::Key,
     device: hmac::Key,
+    phone: hmac::Key,
 }
 
-/// Whom a token is made for.
-pub struct Holder {
-    /// The user's id, or `service:NAME`.
+/// The user or service to which an access token is issued.
+pub struct Subject {
+    /// Subject claim: the user's id, or `service:NAME`.
     pub subject: String,
-    /// What the holder may do.
+    /// Role of the user or service, for the role claim.
     pub role: Role,
-    /// The session the token belongs to.
+    /// Id of the session the token belongs to.
     pub session: String,
+    /// Whether the token allows no action except changing the password, because the user has to change the password first.
+    pub must_change_password: bool,
 }
 
-/// The id of a new session.
+/// Generates the id of a new session, a UUIDv7.
 #[must_use]
-pub fn session() -> String {
+pub fn new_session_id() -> String {
     uuid::Uuid::now_v7().to_string()
 }
 
-/// A token that was made.
-pub struct Minted {
-    /// The token itself.
+/// A signed access token with its expiry.
+pub struct IssuedToken {
+    /// The access token as a signed JWT.
     pub token: String,
-    /// When it dies.
+    /// Time when the access token expires.
     pub expires_at: DateTime<Utc>,
 }
 
-/// Makes what is missing; under the lock of [`store::users::lock`], so that all replicas agree.
+/// Creates the keys that the database lacks. The caller must hold [`store::users::lock`], so that two replicas do not create
+/// different keys.
 ///
 /// # Errors
-/// Those of the database, and when there is no chance to be had.
-pub async fn make_missing(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<(), Error> {
-    if store::keys::turns(tx).await?.is_empty() {
-        store::keys::keep_signing(tx, &signing::make(now, now)?).await?;
+/// Returns a database error, or `Broken` when the system provides no random bytes.
+pub async fn create_missing(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<(), Error> {
+    if store::keys::signing_schedule(tx).await?.is_empty() {
+        store::keys::insert_signing(tx, sealing, &signing::generate(now, now)?).await?;
     }
-    for name in [ACCOUNT, DEVICE] {
-        store::keys::keep_own(tx, name, &chance::<32>()?).await?;
+    for name in [ACCOUNT, DEVICE, PHONE] {
+        store::keys::insert_secret(tx, sealing, name, &random_bytes::<32>()?).await?;
     }
     Ok(())
 }
 
 impl Keys {
-    /// Reads the keys.
+    /// Loads and decrypts all keys from the database.
     ///
     /// # Errors
-    /// When one is missing or damaged.
-    pub async fn read(db: &Db, clock: &Clock) -> Result<Self, Error> {
-        let signing = Signing::read(db, clock.clone()).await?;
-        let own = async |name| Ok::<_, Error>(hmac::Key::new(hmac::HMAC_SHA256, &store::keys::own(db, name).await?));
-        Ok(Self { signing, account: own(ACCOUNT).await?, device: own(DEVICE).await? })
+    /// Returns an error when a key is missing or damaged, or the key file does not fit.
+    pub async fn read(db: &Db, sealing: Arc<SealingKey>, clock: &Clock) -> Result<Self, Error> {
+        let signing = SigningKeys::read(db, sealing.clone(), clock.clone()).await?;
+        let own = async |name| Ok::<_, Error>(hmac::Key::new(hmac::HMAC_SHA256, &store::keys::load_secret(db, &sealing, name).await?));
+        let (account, device, phone) = (own(ACCOUNT).await?, own(DEVICE).await?, own(PHONE).await?);
+        Ok(Self { signing, sealing, account, device, phone })
     }
 
-    /// Makes a token; `made_at_ms` is in milliseconds since 1970.
+    /// Derives the 32-byte key with which a user's phones encrypt unsent saves. The derived key stays the same at every
+    /// sign-in.
+    #[must_use]
+    pub fn derive_phone_key(&self, user_id: i64) -> Vec<u8> {
+        hmac::sign(&self.phone, &user_id.to_be_bytes()).as_ref().to_vec()
+    }
+
+    /// Issues an access token that is valid for the duration `lives`. `made_at_ms` is the issue time in milliseconds
+    /// since 1970.
     ///
     /// # Errors
-    /// When it cannot be signed.
-    pub fn mint(&self, holder: Holder, made_at_ms: i64, lives: TimeDelta) -> Result<Minted, Error> {
+    /// Returns `Broken` when the token cannot be signed.
+    pub fn mint(&self, holder: Subject, made_at_ms: i64, lives: TimeDelta) -> Result<IssuedToken, Error> {
         let made_at = DateTime::from_timestamp_millis(made_at_ms).unwrap_or_default();
         let expires_at = DateTime::from_timestamp((made_at + lives).timestamp(), 0).unwrap_or_default();
         let claims = Claims {
             iss: ISSUER.to_owned(),
             sub: holder.subject,
-            role: role::text(holder.role).to_owned(),
+            role: role::role_text(holder.role).to_owned(),
             sid: holder.session,
             iat: made_at.timestamp(),
             iat_ms: made_at_ms,
             exp: expires_at.timestamp(),
+            chg: holder.must_change_password,
         };
-        Ok(Minted { token: self.signing.sign(&claims)?, expires_at })
+        Ok(IssuedToken { token: self.signing.sign(&claims)?, expires_at })
     }
 
-    /// What stands for an hmc where the text itself must not: people type passwords into that field.
+    /// Returns a keyed hash of a login name (HMC). Lockout counters are named by this hash instead of the typed text, because users
+    /// sometimes type their password into the login name field.
     #[must_use]
-    pub fn account(&self, hmc_key: &str) -> String {
+    pub fn account_key(&self, hmc_key: &str) -> String {
         URL_SAFE_NO_PAD.encode(&hmac::sign(&self.account, hmc_key.as_bytes()).as_ref()[..16])
     }
 
-    /// What stands for the address, or network, that a call comes from.
+    /// Returns a keyed hash of a client's IPv4 address or IPv6 /64 network.
     #[must_use]
-    pub fn place(&self, address: &str) -> String {
-        self.account(&format!("address {}", network(address)))
+    pub fn address_key(&self, address: &str) -> String {
+        self.account_key(&format!("address {}", rate_limit_network(address)))
     }
 
-    /// A mark for a browser on which this person has signed in.
+    /// Issues a device token, which later proves that this user has already signed in with the same browser.
     ///
     /// # Errors
-    /// When there is no chance to be had.
-    pub fn mark(&self, user_id: i64, token_version: i64) -> Result<String, Error> {
+    /// Returns `Broken` when the system provides no random bytes.
+    pub fn device_token(&self, user_id: i64, token_version: i64) -> Result<String, Error> {
         let mut bytes = Vec::with_capacity(MARK + 32);
         bytes.extend_from_slice(&user_id.to_be_bytes());
         bytes.extend_from_slice(&token_version.to_be_bytes());
-        bytes.extend_from_slice(&chance::<16>()?);
+        bytes.extend_from_slice(&random_bytes::<16>()?);
         let seal = hmac::sign(&self.device, &bytes);
         bytes.extend_from_slice(seal.as_ref());
         Ok(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// The name of the bucket of a mark; none when it is forged, another person's, or from before
-    /// that person's sessions were last ended.
+    /// Verifies a device token and returns the id of its lockout counter.
+    ///
+    /// Returns `None` when the token is forged, belongs to another user, or was issued before the last time that all
+    /// sessions of the user were ended.
     #[must_use]
-    pub fn marked(&self, mark: &str, user_id: i64, token_version: i64) -> Option<String> {
+    pub fn verify_device_token(&self, mark: &str, user_id: i64, token_version: i64) -> Option<String> {
         let body = self.unsealed(mark)?;
         let meant = body.starts_with(&user_id.to_be_bytes()) && body[8..].starts_with(&token_version.to_be_bytes());
         meant.then(|| URL_SAFE_NO_PAD.encode(&body[16..]))
     }
 
-    /// Whether a mark was made here, for whomever.
+    /// Returns whether a device token was issued by auth-svc (its HMAC is valid), for any user.
     #[must_use]
     pub fn is_mark(&self, mark: &str) -> bool {
         self.unsealed(mark).is_some()
     }
 
-    /// The content of a mark whose seal is right.
+    /// Returns the payload of a device token, or `None` when the HMAC of the token is invalid.
     fn unsealed(&self, mark: &str) -> Option<Vec<u8>> {
         if mark.len() > 2 * (MARK + 32) {
             return None;
@@ -155,19 +177,9 @@ impl Keys {
     }
 }
 
-/// Whether two secrets are the same, in a time that tells nothing of where they differ.
+/// Returns whether two secrets are equal, comparing them in constant time.
 #[must_use]
 pub fn same_secret(ours: &str, given: &str) -> bool {
-    let Ok(key) = chance::<32>().map(|key| hmac::Key::new(hmac::HMAC_SHA256, &key)) else { return false };
+    let Ok(key) = random_bytes::<32>().map(|key| hmac::Key::new(hmac::HMAC_SHA256, &key)) else { return false };
     hmac::verify(&key, given.as_bytes(), hmac::sign(&key, ours.as_bytes()).as_ref()).is_ok()
-}
-
-/// So many bytes of chance.
-///
-/// # Errors
-/// When the system has none.
-pub fn chance<const N: usize>() -> Result<[u8; N], Error> {
-    let mut bytes = [0; N];
-    SystemRandom::new().fill(&mut bytes).map_err(|_| Error::Broken("the system gives no chance".to_owned()))?;
-    Ok(bytes)
 }

@@ -1,41 +1,51 @@
-//! Who people are, and whether they may come in: users, sessions, tokens, the lockout.
+//! Authentication service: users, sign-in, sessions, access tokens, signing keys, and the lockout after failed sign-ins.
 
+pub mod admin_action;
 pub mod api;
+pub mod bootstrap;
 pub mod config;
-pub mod door;
 pub mod error;
-pub mod first;
 pub mod hmc;
 pub mod keys;
 pub mod lockout;
+pub mod lockout_rules;
+pub mod operator_commands;
 pub mod password;
-pub mod people;
+pub mod random;
+pub mod revoke;
+pub mod sealing;
 pub mod sessions;
+pub mod sign_in;
 pub mod signing;
 pub mod store;
+pub mod user_command;
+pub mod users;
+pub mod visits;
 
 pub use config::Config;
+pub use revoke::KeysCommand;
+pub use user_command::UserCommand;
 
+use anyhow::Context;
 use api::{
-    sessions::Sessions,
-    tokens::{Guesses, Tokens},
-    users::Users,
+    sessions::SessionApi,
+    tokens::{SecretGuesses, TokenApi},
+    users::UserApi,
 };
 use axum::Router;
 use chrono::TimeDelta;
-use door::Door;
 use error::Error;
 use futures::{FutureExt, TryFutureExt};
-use keys::Keys;
 use lockout::Lockout;
-use password::Passwords;
+use password::PasswordHasher;
 use patio_kit::{
     audit::AuditLog,
-    command::Program,
+    cli::ServiceBinary,
+    client::link::ServiceChannel,
     db::{Db, Schema},
     host::Host,
-    link::Link,
-    server::{Builder, LARGEST_MESSAGE, Service},
+    private,
+    server::{Builder, MAX_MESSAGE_BYTES, Service},
     telemetry,
 };
 use patio_proto::{
@@ -44,7 +54,8 @@ use patio_proto::{
         session_service_server::SessionServiceServer, token_service_server::TokenServiceServer, user_service_server::UserServiceServer,
     },
 };
-use people::People;
+use sealing::SealingKey;
+use sign_in::SignInService;
 use sqlx::migrate::Migrator;
 use std::{
     future::ready,
@@ -52,24 +63,30 @@ use std::{
     time::Duration,
 };
 use store::revocations::{self, Revocation};
+use users::UserAdmin;
+use visits::PageViews;
 
 static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
-/// The tables of auth-svc.
+/// Database schema of auth-svc: its name and its migrations for SQLite and PostgreSQL.
 pub const SCHEMA: Schema = Schema { name: "auth", sqlite: &SQLITE, postgres: &POSTGRES };
-/// How often what has no effect any more is forgotten.
+/// Interval of the maintenance that deletes expired rows and rotates the signing key.
 const TIDY_EVERY: Duration = Duration::from_secs(3600);
 
-/// How often it is told how many wait to sign in.
+/// Interval at which the number of waiting sign-ins is reported as a metric.
 const MEASURED_EVERY: Duration = Duration::from_secs(1);
 
-/// How often sessions that nobody uses are looked for.
+/// Interval of the search for idle sessions, which are then ended.
 const UNUSED_EVERY: Duration = Duration::from_secs(60);
 
-/// auth-svc as a program of its own.
-pub struct Auth;
+/// Interval at which the counts of repeated page views and rejected calls are written to the audit log; each count is written when
+/// it is a minute old.
+const VISITS_EVERY: Duration = Duration::from_secs(10);
 
-impl Program for Auth {
+/// The auth-svc binary: its name, default listen address, schema and start function.
+pub struct AuthBinary;
+
+impl ServiceBinary for AuthBinary {
     const NAME: &'static str = "auth-svc";
     const LISTEN: &'static str = "127.0.0.1:50051";
     const SCHEMA: Schema = SCHEMA;
@@ -80,77 +97,114 @@ impl Program for Auth {
     }
 }
 
-/// Starts auth-svc.
+/// Starts auth-svc: creates missing users and keys, spawns the background tasks and builds the gRPC server.
 ///
 /// # Errors
-/// When the database cannot be used or the configuration cannot be taken.
+/// Returns an error when the database cannot be used or a setting is invalid.
 pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
-    start_with(config, host, Passwords::default()).await
+    start_with(config, host, PasswordHasher::default()).await
 }
 
-/// Starts auth-svc with a bound on hashing that the caller can watch or share.
+/// Starts auth-svc with the given password hasher, so that a test can observe the queue and counters of the hasher.
 ///
 /// # Errors
-/// As [`start`].
-pub async fn start_with(config: Config, host: &Host, passwords: Passwords) -> anyhow::Result<Service> {
-    let (host, own) = &knowing_itself(host);
+/// Returns an error when the database cannot be used or a setting is invalid.
+pub async fn start_with(config: Config, host: &Host, passwords: PasswordHasher) -> anyhow::Result<Service> {
+    let (host, own) = &with_local_auth_link(host);
     let db = host.database(SCHEMA).await?;
-    let notices = first::prepare(host, &db, &config, &passwords).await?;
-    let keys = host.once_there(|| known(&config, host, &db, &passwords).map_err(Error::told).boxed()).await?;
+    let sealing = &Arc::new(sealing_key(&config, host, &db).await?);
+    let notices = bootstrap::prepare(host, &db, sealing, &config, &passwords).await?;
+    let keys = host.retry_until_database_up(|| known(&config, host, &db, sealing, &passwords).map_err(Error::for_waiter).boxed()).await?;
     let people = people(&config, host, db.clone(), passwords.clone());
     let tokens = tokens(host, db.clone(), keys.clone());
     let door = Arc::new(door(&config, host, db.clone(), keys, passwords));
     measure(host, door.passwords.clone());
     tidy(host, door.clone());
     end_unused(host, &db);
-    let service = Builder::new(Auth::NAME, host)
-        .with(SessionServiceServer::new(Sessions { door: door.clone(), tasks: host.tasks.clone() }))
-        .with(
-            UserServiceServer::new(Users { people, door })
-                .max_decoding_message_size(LARGEST_MESSAGE)
-                .max_encoding_message_size(LARGEST_MESSAGE),
+    let visits = tell_visits(host, &db);
+    let service = Builder::new(AuthBinary::NAME, host)
+        .add_service(SessionServiceServer::new(SessionApi { door: door.clone(), tasks: host.tasks.clone(), visits }))
+        .add_service(
+            UserServiceServer::new(UserApi { people, door })
+                .max_decoding_message_size(MAX_MESSAGE_BYTES)
+                .max_encoding_message_size(MAX_MESSAGE_BYTES),
         )
-        .with(TokenServiceServer::new(tokens))
-        .with(AuditServiceServer::new(AuditLog { db: db.clone() }))
+        .add_service(TokenServiceServer::new(tokens))
+        .add_service(AuditServiceServer::new(AuditLog { db: db.clone() }))
         .build(db, notices)
         .await?;
     let _ = own.set(service.router.clone());
     Ok(service)
 }
 
-/// Reads what a process knows without asking: which hashes there are, keys, revocations.
-async fn known(config: &Config, host: &Host, db: &Db, passwords: &Passwords) -> Result<Arc<Keys>, Error> {
-    passwords.follow(&store::users::hashes(db).await?);
-    signing::turn_over(db, host.clock.now(), TimeDelta::days(config.key_days)).await?;
-    let keys = Keys::read(db, &host.clock).await?;
-    keys.signing.tell(&host.identity);
-    let revoked = revocations::after(db, 0, host.clock.now()).await?;
+/// Reads the sealing key, which encrypts the keys in the database, from the key file.
+///
+/// A missing key file is created if the database contains no keys yet; otherwise a missing key file is an error.
+async fn sealing_key(config: &Config, host: &Host, db: &Db) -> anyhow::Result<SealingKey> {
+    let path = config.key_path(&host.settings.data_dir);
+    if let Some(key) = SealingKey::read(&path)? {
+        return Ok(key);
+    }
+    anyhow::ensure!(
+        !host.retry_until_database_up(|| store::keys::has_keys(db).map_err(Error::for_waiter).boxed()).await?,
+        "there is no key file {}, but the keys in the database are encrypted with one: restore the file or set PATIO_KEY_FILE to its path; \
+         if the file is lost, `keys revoke-all` creates new keys and signs everyone out",
+        path.display()
+    );
+    if config.key_file.is_none() {
+        let data = &host.settings.data_dir;
+        private::folder(data)
+            .with_context(|| format!("cannot create the folder {} for the key file; create it or set PATIO_KEY_FILE", data.display()))?;
+    }
+    SealingKey::create_file(&path)
+}
+
+/// Loads all keys and the revocations from the database, and sets the dummy hash cost from the stored password hashes.
+async fn known(
+    config: &Config,
+    host: &Host,
+    db: &Db,
+    sealing: &Arc<SealingKey>,
+    passwords: &PasswordHasher,
+) -> Result<Arc<keys::Keys>, Error> {
+    passwords.calibrate_dummy_cost(&store::users::list_password_hashes(db).await?);
+    signing::rotate(db, sealing, host.clock.now(), TimeDelta::days(config.key_days)).await?;
+    let keys = keys::Keys::read(db, sealing.clone(), &host.clock).await?;
+    keys.signing.apply_to(&host.identity);
+    let revoked = revocations::list_after(db, 0, host.clock.now()).await?;
     host.identity.revoke(&revoked.into_iter().map(Revocation::wire).collect::<Vec<_>>());
     Ok(Arc::new(keys))
 }
 
-/// The host as auth-svc sees it when it runs alone: keys and revocations come from itself.
+/// Returns a host whose auth client calls this process directly, and the slot into which the router of this process is put
+/// later.
 ///
-/// Asking over the network would make it wait for its own readiness, as a name leads to ready replicas only.
-fn knowing_itself(host: &Host) -> (Host, Arc<OnceLock<Router>>) {
+/// Over the network, auth-svc could not reach itself during startup, because DNS lists only replicas that are ready.
+fn with_local_auth_link(host: &Host) -> (Host, Arc<OnceLock<Router>>) {
     let (mut host, own) = (host.clone(), Arc::default());
-    if matches!(host.links.auth, Link::Remote(_)) {
-        host.links.auth = Link::Local(Arc::clone(&own));
+    if matches!(host.links.auth, ServiceChannel::Remote(_)) {
+        host.links.auth = ServiceChannel::Local(Arc::clone(&own));
     }
     (host, own)
 }
 
-fn tokens(host: &Host, db: Db, keys: Arc<Keys>) -> Tokens {
+fn tokens(host: &Host, db: Db, keys: Arc<keys::Keys>) -> TokenApi {
     let (clock, identity) = (host.clock.clone(), host.identity.clone());
-    Tokens { db, clock, keys, identity, secret: host.settings.service_secret.clone(), guesses: Guesses::default() }
+    TokenApi { db, clock, keys, identity, secret: host.settings.service_secret.clone(), guesses: SecretGuesses::default() }
 }
 
-fn people(config: &Config, host: &Host, db: Db, passwords: Passwords) -> People {
-    People { db, clock: host.clock.clone(), identity: host.identity.clone(), passwords, developer_key: hmc::key(&config.developer_hmc) }
+fn people(config: &Config, host: &Host, db: Db, passwords: PasswordHasher) -> UserAdmin {
+    UserAdmin {
+        db,
+        clock: host.clock.clone(),
+        identity: host.identity.clone(),
+        passwords,
+        developer_key: hmc::comparison_key(&config.developer_hmc),
+    }
 }
 
-fn door(config: &Config, host: &Host, db: Db, keys: Arc<Keys>, passwords: Passwords) -> Door {
-    Door {
+fn door(config: &Config, host: &Host, db: Db, keys: Arc<keys::Keys>, passwords: PasswordHasher) -> SignInService {
+    SignInService {
         lockout: Lockout::new(&host.cache, db.clone(), host.clock.clone()),
         db,
         clock: host.clock.clone(),
@@ -162,34 +216,54 @@ fn door(config: &Config, host: &Host, db: Db, keys: Arc<Keys>, passwords: Passwo
     }
 }
 
-/// Tells the metrics every second how many wait to sign in.
-fn measure(host: &Host, passwords: Passwords) {
+/// Spawns the task that reports the number of waiting sign-ins as a metric every second.
+fn measure(host: &Host, passwords: PasswordHasher) {
     host.tasks.repeat(MEASURED_EVERY, move || {
-        metrics::gauge!("patio_sign_ins_waiting").set(telemetry::count(passwords.waiting()));
+        metrics::gauge!("patio_password_hash_waiters").set(telemetry::gauge_value(passwords.waiter_count()));
         ready(())
     });
 }
 
-/// Forgets every hour what has no effect any more, and looks after the signing keys.
-fn tidy(host: &Host, door: Arc<Door>) {
+/// Spawns the hourly maintenance, which deletes expired rows and rotates the signing key.
+fn tidy(host: &Host, door: Arc<SignInService>) {
     host.tasks.repeat(TIDY_EVERY, move || {
         let door = door.clone();
         async move {
-            if let Err(cause) = door.tidy().await {
-                tracing::warn!(%cause, "what is due was not forgotten, or the signing key not succeeded");
+            if let Err(cause) = door.run_maintenance().await {
+                tracing::warn!(%cause, "auth maintenance failed: expired rows not deleted or signing key not rotated");
             }
         }
     });
 }
 
-/// Ends every minute the sessions that nobody uses.
+/// Spawns the task that writes the counts of repeated page views and rejected calls to the audit log: each count after a
+/// minute, and all counts at shutdown.
+fn tell_visits(host: &Host, db: &Db) -> Arc<PageViews> {
+    let visits = Arc::new(PageViews::new(db.clone(), host.clock.clone()));
+    let (counted, tasks) = (visits.clone(), host.tasks.clone());
+    host.tasks.spawn(async move {
+        while !tasks.is_stopping() {
+            tokio::select! {
+                () = tokio::time::sleep(VISITS_EVERY) => {}
+                () = tasks.stopped() => {}
+            }
+            let told = if tasks.is_stopping() { counted.write_all().await } else { counted.write_due().await };
+            if let Err(cause) = told {
+                tracing::warn!(%cause, "failed to write counts of page views and forbidden requests to the audit log");
+            }
+        }
+    });
+    visits
+}
+
+/// Spawns the task that ends idle sessions every minute.
 fn end_unused(host: &Host, db: &Db) {
     let (db, clock, identity) = (db.clone(), host.clock.clone(), host.identity.clone());
     host.tasks.repeat(UNUSED_EVERY, move || {
         let (db, clock, identity) = (db.clone(), clock.clone(), identity.clone());
         async move {
-            if let Err(cause) = sessions::end_unused(&db, &clock, &identity).await {
-                tracing::warn!(%cause, "sessions that nobody uses were not ended");
+            if let Err(cause) = sessions::expire_idle(&db, &clock, &identity).await {
+                tracing::warn!(%cause, "failed to end idle sessions");
             }
         }
     });

@@ -1,5 +1,6 @@
-//! auth-svc as a program of its own.
+//! Entry point of the auth-svc binary; `auth-svc keys …` and `auth-svc user …` run a command instead of the server.
+use std::process::ExitCode;
 
-fn main() -> std::process::ExitCode {
-    patio_kit::command::main::<auth_svc::Auth>()
+fn main() -> ExitCode {
+    auth_svc::operator_commands::main_if_asked().unwrap_or_else(patio_kit::cli::main::<auth_svc::AuthBinary>)
 }

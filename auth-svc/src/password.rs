@@ -1,9 +1,9 @@
-//! Passwords: what is accepted as one, and the dear work of hashing, which is bounded.
+//! Password rules, and password hashing with Argon2 under a limit of concurrent hashes.
 use crate::{error::Error, hmc};
 use argon2::{
     Algorithm, Argon2, Block, Params, Version,
     password_hash::{
-        PasswordHasher,
+        PasswordHasher as _,
         phc::{Output, PasswordHash},
     },
 };
@@ -22,22 +22,23 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
 };
 
-/// The fewest characters of a password.
-pub const SHORTEST: usize = 8;
-/// The most characters of a password.
-pub const LONGEST: usize = 128;
-/// How long anybody waits for a turn, so that who gets none is told so within two seconds.
+/// Minimum length of a password in characters.
+pub const MIN_PASSWORD_LEN: usize = 8;
+/// Maximum length of a password in characters.
+pub const MAX_PASSWORD_LEN: usize = 128;
+/// Maximum wait for a hashing permit, so that a busy server responds within two seconds.
 const PATIENCE: Duration = Duration::from_millis(1_500);
-/// How many accounts can wait for a hashing permit at once, one request each.
+/// Number of hashing queues (lanes). A hash of the account name selects the queue; only the first request of each queue waits for a
+/// permit.
 const LANES: usize = 64;
-/// How many requests may wait at all; a waiting one holds little more than itself.
+/// Maximum number of requests that wait for hashing.
 const MOST_WAITING: usize = 512;
 
-/// How many guesses a new password has to withstand, as a power of ten.
+/// Minimum strength of a new password: decimal logarithm of the number of guesses to find it; 6 is a million guesses.
 const LEAST_GUESSES: f64 = 6.0;
-/// How many characters of it are judged by that; more make it no easier to guess.
+/// Number of leading characters whose strength is estimated; further characters cannot make a password weaker.
 const JUDGED: usize = 64;
-/// Words beside the common ones of English that people here make passwords of.
+/// Words that local users put into passwords, counted as easy to guess in addition to common English words.
 const WORDS: [&str; 24] = [
     "patio",
     "pátio",
@@ -65,104 +66,104 @@ const WORDS: [&str; 24] = [
     "familia",
 ];
 
-/// Judges a new password.
+/// Checks a new password against the password rules.
 ///
 /// # Errors
-/// When it is too short, too long, blank, the hmc itself, or one of those that are tried first.
+/// Returns `BadPassword` when the password is too short, too long, blank, equal to the login name (HMC), or easy to guess.
 pub fn check(password: &str, hmc_key: &str) -> Result<(), Error> {
     let length = password.chars().count();
-    if length < SHORTEST {
-        return Err(Error::BadPassword("must have at least 8 characters"));
+    if length < MIN_PASSWORD_LEN {
+        return Err(Error::BadPassword("The password needs at least 8 characters."));
     }
-    if length > LONGEST {
-        return Err(Error::BadPassword("must have at most 128 characters"));
+    if length > MAX_PASSWORD_LEN {
+        return Err(Error::BadPassword("The password can have at most 128 characters."));
     }
     if password.trim().is_empty() {
-        return Err(Error::BadPassword("must not be blank"));
+        return Err(Error::BadPassword("The password cannot be blank."));
     }
-    if hmc::key(password) == hmc_key {
-        return Err(Error::BadPassword("must not be the hmc"));
+    if hmc::comparison_key(password) == hmc_key {
+        return Err(Error::BadPassword("The password cannot be the same as the HMC."));
     }
     if guesses(password, hmc_key) < LEAST_GUESSES {
-        return Err(Error::BadPassword("must not be easy to guess; take several words, or a longer one"));
+        return Err(Error::BadPassword("The password is easy to guess. Use several words or a longer one."));
     }
     Ok(())
 }
 
-/// How many guesses somebody needs who knows words, names, dates, keyboards and the hmc, as a power of ten.
+/// Estimates how many guesses an attacker needs, who tries words, names, dates and the login name; returns the decimal logarithm.
 fn guesses(password: &str, hmc_key: &str) -> f64 {
     let judged: String = password.chars().take(JUDGED).collect();
     let own: Vec<&str> = WORDS.into_iter().chain([hmc_key]).collect();
     zxcvbn::zxcvbn(&judged, &own).guesses_log10()
 }
 
-/// How dear one hash is.
+/// Cost parameters of one Argon2 hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Cost {
-    /// The memory it takes, in KiB.
+pub struct HashCost {
+    /// Memory used by one hash, in KiB.
     pub memory: u32,
-    /// The passes over it.
+    /// Number of Argon2 passes over the memory.
     pub passes: u32,
 }
 
-impl Default for Cost {
+impl Default for HashCost {
     fn default() -> Self {
         Self { memory: 19_456, passes: 2 }
     }
 }
 
-impl Cost {
+impl HashCost {
     fn argon(self) -> Result<Argon2<'static>, Error> {
         let params = Params::new(self.memory, self.passes, 1, None).map_err(|cause| Error::Broken(cause.to_string()))?;
         Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
     }
 
-    /// What a hash took to make; none when it cannot be read.
+    /// Reads the cost parameters from a stored hash; returns `None` when the hash cannot be parsed.
     fn of(hash: &str) -> Option<Self> {
         let made = Params::try_from(&PasswordHash::new(hash).ok()?).ok()?;
         Some(Self { memory: made.m_cost(), passes: made.t_cost() })
     }
 
-    /// Whether a hash was cheaper to make; one that cannot be read is not judged here.
+    /// Returns whether this cost exceeds the cost of a stored hash; `false` when the hash cannot be parsed.
     fn exceeds(self, hash: &str) -> bool {
         Self::of(hash).is_some_and(|made| made.memory < self.memory || made.passes < self.passes)
     }
 }
 
-/// Checks and makes hashes, as many at once as there are cores; clones share the bounds.
+/// Verifies and hashes passwords, by default one password per core at a time; clones share the limits.
 #[derive(Clone)]
-pub struct Passwords {
+pub struct PasswordHasher {
     permits: Arc<Semaphore>,
     lanes: Arc<Vec<Arc<Semaphore>>>,
     lane_of: RandomState,
     waiting: Arc<AtomicUsize>,
     checks: Arc<AtomicU64>,
-    cost: Cost,
-    commonest: Arc<Mutex<Cost>>,
+    cost: HashCost,
+    commonest: Arc<Mutex<HashCost>>,
 }
 
-/// The right to make one hash now.
-pub struct Turn {
+/// Permit to compute one password hash, obtained from the queue for hashing.
+pub struct HashPermit {
     _lane: Option<OwnedSemaphorePermit>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Default for Passwords {
+impl Default for PasswordHasher {
     fn default() -> Self {
         Self::new(std::thread::available_parallelism().map_or(2, usize::from))
     }
 }
 
-impl Passwords {
-    /// Makes at most so many hashes at once.
+impl PasswordHasher {
+    /// Creates a hasher that computes at most `cores` hashes at once, at the default cost.
     #[must_use]
     pub fn new(cores: usize) -> Self {
-        Self::costing(cores, Cost::default())
+        Self::with_cost(cores, HashCost::default())
     }
 
-    /// Makes at most so many hashes at once, each at this cost.
+    /// Creates a hasher that computes at most `cores` hashes at once, each at this cost.
     #[must_use]
-    pub fn costing(cores: usize, cost: Cost) -> Self {
+    pub fn with_cost(cores: usize, cost: HashCost) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(cores)),
             lanes: Arc::new((0..LANES).map(|_| Arc::new(Semaphore::new(1))).collect()),
@@ -174,35 +175,35 @@ impl Passwords {
         }
     }
 
-    /// How many wait for their password to be hashed.
+    /// Returns the number of requests that wait for a hashing permit.
     #[must_use]
-    pub fn waiting(&self) -> usize {
+    pub fn waiter_count(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// How many passwords have been compared with a hash.
+    /// Returns the number of passwords verified since the process started.
     #[must_use]
-    pub fn checks(&self) -> u64 {
+    pub fn verification_count(&self) -> u64 {
         self.checks.load(Ordering::Relaxed)
     }
 
-    /// Waits for the right to compare one password.
+    /// Waits for a permit to verify one password of this account.
     ///
-    /// Requests for one account pass one by one, so that a storm on it neither fills the queue
-    /// before the hashing nor delays anybody else, and is refused as soon as the account is blocked.
+    /// Requests for one account are processed one at a time. A flood of requests for one account thus does not delay other users, and is
+    /// rejected once the account is locked out.
     ///
     /// # Errors
-    /// Busy when too many wait, or the wait is too long.
-    pub async fn turn(&self, account: &str) -> Result<Turn, Error> {
+    /// Returns `Busy` when too many requests wait, or the wait times out.
+    pub async fn acquire(&self, account: &str) -> Result<HashPermit, Error> {
         let lane = usize::try_from(self.lane_of.hash_one(account) % LANES as u64).unwrap_or_default();
         self.wait(async {
             let lane = self.lanes[lane].clone().acquire_owned().await.ok();
-            Some(Turn { _lane: lane, _permit: self.permits.clone().acquire_owned().await.ok()? })
+            Some(HashPermit { _lane: lane, _permit: self.permits.clone().acquire_owned().await.ok()? })
         })
         .await
     }
 
-    async fn wait(&self, turn: impl Future<Output = Option<Turn>>) -> Result<Turn, Error> {
+    async fn wait(&self, turn: impl Future<Output = Option<HashPermit>>) -> Result<HashPermit, Error> {
         let queue = Queued(&self.waiting);
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
             return Err(Error::Busy);
@@ -212,31 +213,32 @@ impl Passwords {
         came.ok().flatten().ok_or(Error::Busy)
     }
 
-    /// Takes note of what the stored hashes cost: a person nobody knows costs what most people do, also
-    /// while hashes of an earlier cost are replaced one by one.
-    pub fn follow(&self, hashes: &[String]) {
-        let mut counted: HashMap<Cost, usize> = HashMap::new();
-        for cost in hashes.iter().filter_map(|hash| Cost::of(hash)) {
+    /// Sets the cost of dummy hashes, which are computed for unknown login names, to the most frequent cost among the stored
+    /// hashes. Verifying a password then takes equally long for unknown and for most known login names.
+    pub fn calibrate_dummy_cost(&self, hashes: &[String]) {
+        let mut counted: HashMap<HashCost, usize> = HashMap::new();
+        for cost in hashes.iter().filter_map(|hash| HashCost::of(hash)) {
             *counted.entry(cost).or_default() += 1;
         }
         let commonest = counted.into_iter().max_by_key(|(cost, count)| (*count, *cost));
         *self.commonest.lock().unwrap_or_else(PoisonError::into_inner) = commonest.map_or(self.cost, |(cost, _)| cost);
     }
 
-    /// What a comparison costs for a person nobody knows.
+    /// Returns the dummy hash cost: the cost of verifying a password for an unknown login name (HMC).
     #[must_use]
-    pub fn unknown(&self) -> Cost {
+    pub fn dummy_cost(&self) -> HashCost {
         *self.commonest.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the password belongs to the hash; without a hash it takes as long and is wrong.
+    /// Verifies a password against the stored hash. Without a stored hash, computes a dummy hash at the dummy hash cost and returns
+    /// `false`.
     ///
     /// # Errors
-    /// When the stored hash cannot be read.
-    pub async fn is_right(&self, turn: Turn, password: String, hash: Option<String>) -> Result<bool, Error> {
+    /// Returns `Broken` when the stored hash cannot be parsed.
+    pub async fn verify(&self, turn: HashPermit, password: String, hash: Option<String>) -> Result<bool, Error> {
         self.checks.fetch_add(1, Ordering::Relaxed);
         metrics::counter!("patio_password_checks_total").increment(1);
-        let unknown = self.unknown();
+        let unknown = self.dummy_cost();
         blocking(turn, move || match hash {
             Some(hash) => belongs(&password, &hash),
             None => digest(&unknown.argon()?, &password, NOBODYS_SALT).map(|_| false),
@@ -244,18 +246,18 @@ impl Passwords {
         .await
     }
 
-    /// Whether a stored hash was cheaper to make than one made now.
+    /// Returns whether a stored hash has a lower cost than the current cost and should be replaced.
     #[must_use]
-    pub fn is_cheap(&self, hash: &str) -> bool {
+    pub fn needs_rehash(&self, hash: &str) -> bool {
         self.cost.exceeds(hash)
     }
 
-    /// Makes the hash of a new password.
+    /// Hashes a new password with a random salt.
     ///
     /// # Errors
-    /// Busy as with [`Self::turn`].
+    /// Returns `Busy` when too many requests wait for hashing, or the wait times out.
     pub async fn hash(&self, password: String) -> Result<String, Error> {
-        let permit = async { Some(Turn { _lane: None, _permit: self.permits.clone().acquire_owned().await.ok()? }) };
+        let permit = async { Some(HashPermit { _lane: None, _permit: self.permits.clone().acquire_owned().await.ok()? }) };
         let turn = self.wait(permit).await?;
         let cost = self.cost;
         blocking(turn, move || {
@@ -268,12 +270,12 @@ impl Passwords {
 const NOBODYS_SALT: &[u8; 16] = b"nobody has these";
 
 thread_local! {
-    /// The memory of a hash, kept by each thread that makes them: asked for anew for every hash, a storm of them would
-    /// leave the allocator with many times as much.
+    /// Working memory of Argon2 for this thread, reused for every hash. If each hash allocated memory, the allocator would keep far more
+    /// after many sign-ins.
     static MEMORY: RefCell<Vec<Block>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Whether a password belongs to a hash, made with whatever parameters it names.
+/// Verifies a password against a PHC hash, with the algorithm and parameters named in the hash.
 fn belongs(password: &str, hash: &str) -> Result<bool, Error> {
     let hash = PasswordHash::new(hash).map_err(broken)?;
     let algorithm = Algorithm::try_from(hash.algorithm.as_str()).map_err(broken)?;
@@ -302,7 +304,7 @@ fn broken(cause: impl std::fmt::Display) -> Error {
     Error::Broken(cause.to_string())
 }
 
-/// One place in the queue, given back however the wait ends.
+/// Guard of one place in the queue for hashing; dropping the guard frees the place.
 struct Queued<'q>(&'q AtomicUsize);
 
 impl Drop for Queued<'_> {
@@ -311,17 +313,17 @@ impl Drop for Queued<'_> {
     }
 }
 
-/// The threads that hash, as many as there are cores.
+/// Runtime whose blocking threads compute hashes, one per core.
 ///
-/// They are few and their own because an allocator keeps what a thread gave back for that thread: on
-/// the threads that all blocking work shares, each would in time hold the memory of one hash.
+/// Each hashing thread keeps the memory of one hash. On tokio's shared blocking pool, with its many threads, that
+/// memory would add up.
 static HASHERS: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     Builder::new_current_thread().thread_name("hash").max_blocking_threads(cores).build()
 });
 
-/// Runs the work off the async threads; the turn ends with the work, even when nobody waits for it any more.
-async fn blocking<T: Send + 'static>(turn: Turn, work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
+/// Runs `work` on a hashing thread. The permit is released when the work ends, even if the caller has stopped waiting.
+async fn blocking<T: Send + 'static>(turn: HashPermit, work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
     let hashers = HASHERS.as_ref().map_err(|cause| Error::Broken(cause.to_string()))?;
     let done = hashers.spawn_blocking(move || {
         let done = work();
@@ -349,50 +351,50 @@ mod tests {
 
     #[tokio::test]
     async fn blanks_around_a_password_belong_to_it() {
-        let passwords = Passwords::new(2);
+        let passwords = PasswordHasher::new(2);
         let hash = passwords.hash(" pass word ".to_owned()).await.unwrap();
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
         for (tried, right) in [(" pass word ", true), ("pass word", false)] {
-            let turn = passwords.turn("a").await.unwrap();
-            assert_eq!(passwords.is_right(turn, tried.to_owned(), Some(hash.clone())).await.unwrap(), right);
+            let turn = passwords.acquire("a").await.unwrap();
+            assert_eq!(passwords.verify(turn, tried.to_owned(), Some(hash.clone())).await.unwrap(), right);
         }
-        assert_eq!(passwords.checks(), 2);
+        assert_eq!(passwords.verification_count(), 2);
     }
 
     #[tokio::test]
-    async fn a_hash_is_cheap_when_it_took_less_memory_or_fewer_passes_than_one_made_now() {
-        let ours = Cost { memory: 64, passes: 2 };
+    async fn a_hash_with_less_memory_or_fewer_passes_than_now_needs_a_rehash() {
+        let ours = HashCost { memory: 64, passes: 2 };
         for (memory, passes, cheap) in [(64, 2, false), (128, 2, false), (64, 3, false), (32, 2, true), (64, 1, true), (128, 1, true)] {
-            let hash = Passwords::costing(1, Cost { memory, passes }).hash("pass word".to_owned()).await.unwrap();
+            let hash = PasswordHasher::with_cost(1, HashCost { memory, passes }).hash("pass word".to_owned()).await.unwrap();
             assert_eq!(ours.exceeds(&hash), cheap, "{hash}");
         }
         assert!(!ours.exceeds("") && !ours.exceeds("rubbish"));
     }
 
     #[tokio::test]
-    async fn whom_nobody_knows_costs_what_most_people_do() {
-        let cheap = Cost { memory: 64, passes: 1 };
-        let [ours, theirs] = [Passwords::default(), Passwords::costing(1, cheap)];
-        assert_eq!(ours.unknown(), Cost::default());
-        let hash = async |by: &Passwords| by.hash("pass word".to_owned()).await.unwrap();
+    async fn the_dummy_cost_is_the_most_frequent_stored_cost() {
+        let cheap = HashCost { memory: 64, passes: 1 };
+        let [ours, theirs] = [PasswordHasher::default(), PasswordHasher::with_cost(1, cheap)];
+        assert_eq!(ours.dummy_cost(), HashCost::default());
+        let hash = async |by: &PasswordHasher| by.hash("pass word".to_owned()).await.unwrap();
         let (dear, cheaper) = (hash(&ours).await, hash(&theirs).await);
-        ours.follow(&[cheaper.clone(), dear.clone(), cheaper.clone(), String::new()]);
-        assert_eq!(ours.unknown(), cheap);
-        ours.follow(&[dear.clone(), cheaper, dear]);
-        assert_eq!(ours.unknown(), Cost::default());
-        ours.follow(&[]);
-        assert_eq!(ours.unknown(), Cost::default());
+        ours.calibrate_dummy_cost(&[cheaper.clone(), dear.clone(), cheaper.clone(), String::new()]);
+        assert_eq!(ours.dummy_cost(), cheap);
+        ours.calibrate_dummy_cost(&[dear.clone(), cheaper, dear]);
+        assert_eq!(ours.dummy_cost(), HashCost::default());
+        ours.calibrate_dummy_cost(&[]);
+        assert_eq!(ours.dummy_cost(), HashCost::default());
     }
 
     #[tokio::test]
-    async fn whoever_cannot_get_a_turn_is_told_so_within_two_seconds_and_leaves_the_queue() {
-        let passwords = Passwords::new(1);
-        let held = passwords.turn("a").await.unwrap();
+    async fn a_wait_for_a_permit_times_out_within_two_seconds_and_leaves_the_queue() {
+        let passwords = PasswordHasher::new(1);
+        let held = passwords.acquire("a").await.unwrap();
         let started = std::time::Instant::now();
-        assert!(matches!(passwords.turn("b").await, Err(Error::Busy)));
+        assert!(matches!(passwords.acquire("b").await, Err(Error::Busy)));
         assert!(started.elapsed() < Duration::from_millis(2500));
         assert_eq!(passwords.waiting.load(Ordering::Relaxed), 0);
         drop(held);
-        assert!(passwords.turn("b").await.is_ok());
+        assert!(passwords.acquire("b").await.is_ok());
     }
 }

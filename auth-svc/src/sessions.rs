@@ -1,39 +1,40 @@
-//! Ending sessions, at once here and within a second elsewhere.
+//! Listing and ending sessions. A revocation takes effect at once in this process and within seconds in other processes.
 use crate::{
+    admin_action::{Actor, check_touchable},
     error::Error,
     store::{
         export::subject,
         revocations::{self, Revocation},
-        sessions::{self, Open},
+        sessions::{self, OpenSession},
     },
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
-    audit::{self, Event},
+    audit::{self, AuditEvent},
+    auth::identity::{ACTIVITY_INTERVAL, Caller, Identity},
     clock::Clock,
     db::{Db, Tx},
-    identity::{Caller, Identity, USE_TOLD_EVERY},
 };
-use patio_proto::role;
+use patio_proto::{access::Role, role};
 
-/// How long a session may be unused.
-pub const UNUSED: TimeDelta = TimeDelta::hours(4);
+/// Idle timeout: time without use after which a session ends.
+pub const IDLE_TIMEOUT: TimeDelta = TimeDelta::hours(4);
 
-/// How much longer than its token a revocation is kept, for clocks that differ.
+/// Extra time for which a revocation is stored after the revoked token has expired, to allow for clock differences.
 const MARGIN: TimeDelta = TimeDelta::hours(1);
 
-/// Makes this process refuse the tokens with the next call.
+/// Applies a revocation in this process at once, before the next poll of the revocation list.
 ///
-/// The sequence number is left out: a revocation with a lower number that another replica committed
-/// a moment ago may not have been asked for yet, and would be passed over.
-pub fn forget_here(identity: &Identity, revocation: Revocation) {
+/// The sequence number is set to 0, so that the next poll still fetches revocations that other replicas committed
+/// under lower numbers.
+pub fn revoke_locally(identity: &Identity, revocation: Revocation) {
     identity.revoke(&[Revocation { sequence: 0, ..revocation }.wire()]);
 }
 
-/// Ends the session a call is made with.
+/// Ends the caller's session.
 ///
 /// # Errors
-/// Those of the database.
+/// Returns `NotAllowed` when the caller is a service, or a database error.
 pub async fn sign_out(db: &Db, clock: &Clock, identity: &Identity, caller: Caller, address: String) -> Result<(), Error> {
     let user_id = caller.person().ok_or(Error::NotAllowed)?;
     let now = clock.now();
@@ -41,86 +42,198 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &Identity, caller: Calle
         sequence: 0,
         session_id: caller.session_id.clone(),
         user_id,
-        issued_until: now,
-        forget_at: caller.expires_at + MARGIN,
+        issued_before: now,
+        expires_at: caller.expires_at + MARGIN,
+        unused: false,
     };
-    let event = Event { kind: "logout", subject: subject(user_id), summary: "signed out".to_owned(), address, ..Event::default() };
+    let event =
+        AuditEvent { kind: "logout", subject: subject(user_id), summary: "signed out".to_owned(), address, ..AuditEvent::default() };
     let kept = db
         .write(move |tx| {
             Box::pin(async move {
-                sessions::end(tx, &revocation.session_id).await?;
-                let kept = revocations::keep(tx, revocation).await?;
+                sessions::delete(tx, &revocation.session_id).await?;
+                let kept = revocations::insert(tx, revocation).await?;
                 audit::append(tx, now, Some(&caller), event).await?;
                 Ok::<_, Error>(kept)
             })
         })
         .await?;
-    forget_here(identity, kept);
+    revoke_locally(identity, kept);
     Ok(())
 }
 
-/// Looks whether a caller's session was begun here by this user in this role, and has not ended.
+/// Checks that the caller's session is open in the database and belongs to the same user with the same role.
 ///
 /// # Errors
-/// `NotSignedIn` when it was not: such a token was signed with a stolen key, and its session is ended everywhere. Those of
-/// the database.
+/// Returns `NotSignedIn` and revokes the session when the database does not contain the session. A valid token
+/// without a stored session may be signed with a stolen key. Returns a database error when a statement fails.
 pub async fn confirm(db: &Db, clock: &Clock, identity: &Identity, caller: Caller, address: String) -> Result<(), Error> {
     let user_id = caller.person().ok_or(Error::NotAllowed)?;
-    let begun = sessions::holder(db, &caller.session_id).await?;
-    if begun.is_some_and(|(holder, role)| holder == user_id && role == role::text(caller.role)) {
+    let begun = sessions::user_of(db, &caller.session_id).await?;
+    if begun.is_some_and(|(holder, role)| holder == user_id && role == role::role_text(caller.role)) {
         return Ok(());
     }
-    tracing::warn!(user_id, "a token names a session that this user did not begin; a signing key may be stolen");
+    tracing::warn!(user_id, "token rejected: its session was not started by this user; a signing key may be stolen");
     metrics::counter!("patio_unknown_sessions_total").increment(1);
     let now = clock.now();
-    let forget_at = caller.expires_at + MARGIN;
-    let revocation = Revocation { sequence: 0, session_id: caller.session_id, user_id, issued_until: now, forget_at };
-    let summary = "refused a token of a session that was not begun".to_owned();
-    let event = Event { kind: "refused", subject: subject(user_id), summary, address, ..Event::default() };
+    let expires_at = caller.expires_at + MARGIN;
+    let revocation = Revocation { sequence: 0, session_id: caller.session_id, user_id, issued_before: now, expires_at, unused: false };
+    let summary = "rejected a token of a session that was never started".to_owned();
+    let event = AuditEvent { kind: "refused", subject: subject(user_id), summary, address, ..AuditEvent::default() };
     let kept = db
         .write(move |tx| {
             Box::pin(async move {
                 audit::append(tx, now, None, event).await?;
-                revocations::keep(tx, revocation).await
+                revocations::insert(tx, revocation).await
             })
         })
         .await?;
-    forget_here(identity, kept);
+    revoke_locally(identity, kept);
     Err(Error::NotSignedIn)
 }
 
-/// Notes that sessions were used, as a process tells it at most every few minutes for each.
-///
-/// # Errors
-/// Those of the database.
-pub async fn note_used(db: &Db, clock: &Clock, ids: Vec<String>) -> Result<(), Error> {
-    let now = clock.now();
-    db.write(move |tx| Box::pin(async move { sessions::note_used(tx, &ids, now).await })).await
+/// The sessions of a user that a request ends.
+pub enum SessionSelection {
+    /// Only the session with this id.
+    One(String),
+    /// All sessions of the user except the session of the caller.
+    Others,
 }
 
-/// Ends the sessions that nobody has used for [`UNUSED`].
-///
-/// Use is told with a delay, which they are given on top: none ends early.
+/// Returns the open sessions of a user, most recently used first.
 ///
 /// # Errors
-/// Those of the database.
-pub async fn end_unused(db: &Db, clock: &Clock, identity: &Identity) -> Result<(), Error> {
+/// Returns `NotAllowed` for another user's sessions unless the caller is a supervisor, `ReservedUser` for the developer account, or
+/// a database error.
+pub async fn list(db: &Db, caller: &Caller, user_id: i64) -> Result<Vec<OpenSession>, Error> {
+    check_may(caller, user_id)?;
+    sessions::list_of_user(db, user_id).await
+}
+
+/// Ends sessions of a user and returns their number.
+///
+/// # Errors
+/// Returns `NotAllowed` for another user's sessions unless the caller is a supervisor, `ReservedUser` for the developer account,
+/// `NoSession` when the named session is not the user's or has ended, or a database error.
+pub async fn end_sessions(db: &Db, identity: &Identity, act: Actor, user_id: i64, which: SessionSelection) -> Result<usize, Error> {
+    check_may(&act.caller, user_id)?;
+    let ended = db
+        .write(move |tx| {
+            Box::pin(async move {
+                let own = sessions::ids_of(tx, user_id).await?;
+                let due: Vec<String> = match which {
+                    SessionSelection::One(id) if own.contains(&id) => vec![id],
+                    SessionSelection::One(_) => return Err(Error::NoSession),
+                    SessionSelection::Others => own.into_iter().filter(|id| *id != act.caller.session_id).collect(),
+                };
+                let summary = if due.len() == 1 { "ended a session".to_owned() } else { format!("ended {} sessions", due.len()) };
+                let ended = end_on_purpose(tx, due, act.now).await?;
+                if !ended.is_empty() {
+                    let event =
+                        AuditEvent { kind: "logout", subject: subject(user_id), summary, address: act.address, ..AuditEvent::default() };
+                    audit::append(tx, act.now, Some(&act.caller), event).await?;
+                }
+                Ok(ended)
+            })
+        })
+        .await?;
+    Ok(forget_all_here(identity, ended))
+}
+
+/// Ends sessions that users signed out of while their phone was offline; ids of sessions that are not open are ignored.
+///
+/// # Errors
+/// Returns a database error.
+pub async fn end_signed_out_offline(db: &Db, clock: &Clock, identity: &Identity, ids: Vec<String>, address: String) -> Result<(), Error> {
+    let now = clock.now();
+    let ended = db
+        .write(move |tx| {
+            Box::pin(async move {
+                let ended = end_on_purpose(tx, ids, now).await?;
+                for revocation in &ended {
+                    let summary = "signed out earlier, while offline".to_owned();
+                    let event = AuditEvent {
+                        kind: "logout",
+                        subject: subject(revocation.user_id),
+                        summary,
+                        address: address.clone(),
+                        ..AuditEvent::default()
+                    };
+                    audit::append(tx, now, None, event).await?;
+                }
+                Ok::<_, Error>(ended)
+            })
+        })
+        .await?;
+    forget_all_here(identity, ended);
+    Ok(())
+}
+
+async fn end_on_purpose(tx: &mut Tx<'_>, ids: Vec<String>, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
+    let mut ended = Vec::new();
+    for id in ids {
+        let Some(OpenSession { id, user_id, ends_ms, .. }) = sessions::delete(tx, &id).await? else { continue };
+        let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + MARGIN;
+        let revocation = Revocation { sequence: 0, session_id: id, user_id, issued_before: now, expires_at, unused: false };
+        ended.push(revocations::insert(tx, revocation).await?);
+    }
+    Ok(ended)
+}
+
+fn forget_all_here(identity: &Identity, ended: Vec<Revocation>) -> usize {
+    let count = ended.len();
+    for revocation in ended {
+        revoke_locally(identity, revocation);
+    }
+    count
+}
+
+/// Checks that the caller may manage this user's sessions: users may manage their own sessions, and supervisors also the
+/// sessions of other users.
+fn check_may(caller: &Caller, user_id: i64) -> Result<(), Error> {
+    if caller.person() == Some(user_id) {
+        return Ok(());
+    }
+    if caller.role != Role::Admin {
+        return Err(Error::NotAllowed);
+    }
+    check_touchable(user_id)
+}
+
+/// Records that sessions were used; each process reports a session at most every few minutes.
+///
+/// # Errors
+/// Returns a database error.
+pub async fn record_activity(db: &Db, clock: &Clock, ids: Vec<String>) -> Result<(), Error> {
+    let now = clock.now();
+    db.write(move |tx| Box::pin(async move { sessions::record_activity(tx, &ids, now).await })).await
+}
+
+/// Ends the sessions that were idle for longer than the idle timeout.
+///
+/// The interval of activity reports is added to the timeout, so that a session in use does not end early.
+///
+/// # Errors
+/// Returns a database error.
+pub async fn expire_idle(db: &Db, clock: &Clock, identity: &Identity) -> Result<(), Error> {
     let now = clock.now();
     let ended = db.write(move |tx| Box::pin(async move { end_each(tx, now).await })).await?;
     for revocation in ended {
-        forget_here(identity, revocation);
+        revoke_locally(identity, revocation);
     }
     Ok(())
 }
 
 async fn end_each(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
     let mut ended = Vec::new();
-    for Open { id, user_id, ends_ms, .. } in sessions::end_unused(tx, (UNUSED + USE_TOLD_EVERY).num_milliseconds(), now).await? {
-        let forget_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + MARGIN;
-        let revocation = Revocation { sequence: 0, session_id: id, user_id, issued_until: now, forget_at };
-        ended.push(revocations::keep(tx, revocation).await?);
-        let summary = "a session ended after four hours without use".to_owned();
-        audit::append(tx, now, None, Event { kind: "logout", subject: subject(user_id), summary, ..Event::default() }).await?;
+    for OpenSession { id, user_id, ends_ms, .. } in
+        sessions::expire_idle(tx, (IDLE_TIMEOUT + ACTIVITY_INTERVAL).num_milliseconds(), now).await?
+    {
+        let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + MARGIN;
+        let revocation = Revocation { sequence: 0, session_id: id, user_id, issued_before: now, expires_at, unused: true };
+        ended.push(revocations::insert(tx, revocation).await?);
+        let summary = "session expired after 4 hours of inactivity".to_owned();
+        audit::append(tx, now, None, AuditEvent { kind: "logout", subject: subject(user_id), summary, ..AuditEvent::default() }).await?;
     }
     Ok(ended)
 }

@@ -1,10 +1,11 @@
-//! The keys that tokens are signed with, and how one follows another without signing anybody out.
+//! Signing keys of access tokens, and their rotation without signing users out.
 //!
-//! A successor is published before it signs, so that every service knows it by its first token;
-//! its predecessor is believed until the last token it can have signed is dead, and then removed.
+//! A new key is published before it signs tokens, so that every service has fetched the key when the first token signed with the
+//! key arrives. The old key stays trusted until the last token signed with it has expired, and is then deleted.
 use crate::{
-    config::LONGEST_TOKEN_HOURS,
+    config::MAX_TOKEN_HOURS,
     error::Error,
+    sealing::SealingKey,
     store::{
         keys::{self, StoredKey},
         users,
@@ -13,9 +14,9 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
+    auth::identity::{Claims, Identity},
     clock::Clock,
     db::{Db, Tx},
-    identity::{Claims, Identity},
 };
 use patio_proto::auth as pb;
 use ring::{
@@ -24,14 +25,14 @@ use ring::{
 };
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// How long a key is published before it signs. Services ask for keys every few seconds, but the
-/// clocks of replicas may be five minutes apart from the true time, each in another direction.
-pub const NOTICE: TimeDelta = TimeDelta::minutes(15);
-/// How long a key is believed after its successor began to sign: as long as any token lives, and
-/// an hour for clocks that differ.
-pub const BELIEVED: TimeDelta = TimeDelta::hours(LONGEST_TOKEN_HOURS + 1);
+/// Time between publishing a signing key and signing the first token with this key. Services fetch keys every few seconds, but
+/// the clocks of replicas may be off by up to five minutes in either direction.
+pub const PUBLISH_AHEAD: TimeDelta = TimeDelta::minutes(15);
+/// Time for which a signing key stays trusted after its successor begins to sign: the maximum token lifetime, plus an hour for
+/// clock differences.
+pub const RETAIN_AFTER_ROTATION: TimeDelta = TimeDelta::hours(MAX_TOKEN_HOURS + 1);
 
-/// One key as this process uses it.
+/// A signing key in memory, decrypted and ready to sign access tokens.
 struct Key {
     id: String,
     private: EncodingKey,
@@ -40,30 +41,31 @@ struct Key {
     believed_until: Option<DateTime<Utc>>,
 }
 
-/// The signing keys as this process knows them.
-pub struct Signing {
+/// The signing keys this process has loaded from the database.
+pub struct SigningKeys {
     keys: RwLock<Arc<Vec<Key>>>,
+    sealing: Arc<SealingKey>,
     clock: Clock,
 }
 
-impl Signing {
-    /// Reads the keys.
+impl SigningKeys {
+    /// Loads the signing keys from the database.
     ///
     /// # Errors
-    /// When there is none, or one is damaged.
-    pub async fn read(db: &Db, clock: Clock) -> Result<Self, Error> {
-        patio_kit::crypto::install();
-        let signing = Self { keys: RwLock::default(), clock };
+    /// Returns an error when the database has no signing key, or a signing key is damaged.
+    pub async fn read(db: &Db, sealing: Arc<SealingKey>, clock: Clock) -> Result<Self, Error> {
+        patio_kit::auth::ed25519::install();
+        let signing = Self { keys: RwLock::default(), sealing, clock };
         signing.reload(db).await?;
         Ok(signing)
     }
 
-    /// Reads the keys again, as another replica may have made one or removed one.
+    /// Reloads the signing keys, because another replica may have created or deleted a signing key.
     ///
     /// # Errors
-    /// As [`Self::read`]; then the known ones stay.
+    /// Returns an error when the database has no signing key, or a signing key is damaged; the keys in memory then stay.
     pub async fn reload(&self, db: &Db) -> Result<(), Error> {
-        let stored = keys::signing(db).await?;
+        let stored = keys::load_signing_keys(db, &self.sealing).await?;
         let ends = ends(&stored.iter().map(|key| key.signs_from).collect::<Vec<_>>());
         let read = stored.into_iter().zip(ends).map(|(stored, end)| Key::of(stored, end)).collect::<Result<Vec<_>, _>>()?;
         if read.is_empty() {
@@ -73,12 +75,12 @@ impl Signing {
         Ok(())
     }
 
-    /// Makes this process believe the tokens at once, before it has asked anybody.
-    pub fn tell(&self, identity: &Identity) {
+    /// Installs the public keys in this process's token verifier at once, before its first poll of the keys.
+    pub fn apply_to(&self, identity: &Identity) {
         identity.set_keys(self.wire().into_iter().map(|key| (key.id, key.public_key)));
     }
 
-    /// The public keys that are believed now, as the contract carries them.
+    /// Returns the public keys that are trusted now, as protobuf messages.
     #[must_use]
     pub fn wire(&self) -> Vec<pb::Key> {
         let (known, now) = (self.known(), self.clock.now());
@@ -86,13 +88,13 @@ impl Signing {
         believed.map(|key| pb::Key { id: key.id.clone(), public_key: key.public.clone() }).collect()
     }
 
-    /// Signs with the key whose turn it is.
+    /// Signs an access token with the current signing key.
     ///
     /// # Errors
-    /// When it cannot be done.
+    /// Returns `Broken` when no signing key is loaded or signing fails.
     pub fn sign(&self, claims: &Claims) -> Result<String, Error> {
         let (known, now) = (self.known(), self.clock.now());
-        // A clock that is behind the one the first key was made by still has that key.
+        // With a clock behind the one that created the first key, no key has started yet; that key is used then.
         let key = known.iter().rfind(|key| key.signs_from <= now).or_else(|| known.first());
         let key = key.ok_or_else(|| Error::Broken("there is no signing key".to_owned()))?;
         encode(&key.id, &key.private, claims)
@@ -117,11 +119,11 @@ impl Key {
     }
 }
 
-/// A token signed with one key, whether or not it has its turn.
+/// Signs an access token with a given key, even one that is not the current signing key.
 ///
 /// # Errors
-/// When it cannot be signed.
-pub fn token(key: &StoredKey, claims: &Claims) -> Result<String, Error> {
+/// Returns `Broken` when signing fails.
+pub fn sign_token(key: &StoredKey, claims: &Claims) -> Result<String, Error> {
     encode(&key.id, &EncodingKey::from_ed_der(&key.private_key), claims)
 }
 
@@ -131,38 +133,41 @@ fn encode(id: &str, private: &EncodingKey, claims: &Claims) -> Result<String, Er
     jsonwebtoken::encode(&header, claims, private).map_err(|cause| Error::Broken(cause.to_string()))
 }
 
-/// When each of the keys is believed no longer, told by the turn of the next one.
+/// Returns for each signing key the time at which the key stops being trusted, which depends on the start of the next key;
+/// `None` for the last key.
 fn ends(turns: &[DateTime<Utc>]) -> Vec<Option<DateTime<Utc>>> {
-    turns.iter().skip(1).map(|next| Some(*next + BELIEVED)).chain([None]).take(turns.len()).collect()
+    turns.iter().skip(1).map(|next| Some(*next + RETAIN_AFTER_ROTATION)).chain([None]).take(turns.len()).collect()
 }
 
-/// A new key.
+/// Generates an Ed25519 signing key that begins to sign at `signs_from`.
 ///
 /// # Errors
-/// When there is no chance to be had.
-pub fn make(now: DateTime<Utc>, signs_from: DateTime<Utc>) -> Result<StoredKey, Error> {
+/// Returns `Broken` when the system provides no random bytes.
+pub fn generate(now: DateTime<Utc>, signs_from: DateTime<Utc>) -> Result<StoredKey, Error> {
     let document =
-        Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).map_err(|_| Error::Broken("no chance for a signing key".to_owned()))?;
+        Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).map_err(|_| Error::Broken("no random bytes for a signing key".to_owned()))?;
     let id = uuid::Uuid::now_v7().simple().to_string();
     Ok(StoredKey { id, private_key: document.as_ref().to_vec(), created_at: now, signs_from })
 }
 
-/// Makes a successor for a key that has signed for `life`, and removes the keys that are believed no longer.
+/// Creates the next signing key once the newest key has been in use for `life`, and deletes keys that are no longer
+/// trusted.
 ///
 /// # Errors
-/// Those of the database, and when there is no chance to be had.
-pub async fn turn_over(db: &Db, now: DateTime<Utc>, life: TimeDelta) -> Result<(), Error> {
+/// Returns a database error, or `Broken` when the system provides no random bytes.
+pub async fn rotate(db: &Db, sealing: &Arc<SealingKey>, now: DateTime<Utc>, life: TimeDelta) -> Result<(), Error> {
+    let sealing = Arc::clone(sealing);
     db.write(move |tx| {
         Box::pin(async move {
             users::lock(tx).await?;
-            let turns = keys::turns(tx).await?;
+            let turns = keys::signing_schedule(tx).await?;
             if turns.last().is_some_and(|(_, signs_from)| *signs_from + life <= now) {
-                succeed(tx, now).await?;
+                succeed(tx, &sealing, now).await?;
             }
             let ends = ends(&turns.iter().map(|(_, signs_from)| *signs_from).collect::<Vec<_>>());
             for ((id, _), _) in turns.iter().zip(ends).filter(|(_, end)| end.is_some_and(|end| end <= now)) {
-                keys::remove_signing(tx, id).await?;
-                tracing::info!(key = %id, "a signing key is retired");
+                keys::remove_signing_key(tx, id).await?;
+                tracing::info!(key = %id, "signing key removed");
             }
             Ok(())
         })
@@ -170,10 +175,10 @@ pub async fn turn_over(db: &Db, now: DateTime<Utc>, life: TimeDelta) -> Result<(
     .await
 }
 
-async fn succeed(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<(), Error> {
-    let next = make(now, now + NOTICE)?;
-    keys::keep_signing(tx, &next).await?;
-    tracing::info!(key = %next.id, signs_from = %next.signs_from, "a new signing key is published");
+async fn succeed(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<(), Error> {
+    let next = generate(now, now + PUBLISH_AHEAD)?;
+    keys::insert_signing(tx, sealing, &next).await?;
+    tracing::info!(key = %next.id, signs_from = %next.signs_from, "new signing key published");
     Ok(())
 }
 
@@ -182,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_believed_until_the_last_token_before_its_successor_is_dead() {
+    fn a_key_is_trusted_until_its_last_token_expires() {
         let at = |hours| DateTime::UNIX_EPOCH + TimeDelta::hours(hours);
         assert_eq!(ends(&[at(0), at(10), at(20)]), [Some(at(35)), Some(at(45)), None]);
         assert_eq!(ends(&[at(0)]), [None]);

@@ -1,10 +1,10 @@
-//! One campaign as this service knows it.
+//! The campaign row, its status and state, and its protobuf form.
 use chrono::{DateTime, Utc};
-use patio_kit::{clock, progress::Progress};
+use patio_kit::{clock, progress_cache::Progress};
 use patio_proto::{campaign as pb, campaign::CampaignStatus, status, vehicle::Gate};
 use sqlx::FromRow;
 
-/// A campaign's row.
+/// A row of the table `campaigns`.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
 pub struct Campaign {
     pub id: i64,
@@ -14,60 +14,61 @@ pub struct Campaign {
     pub model_type: String,
     pub image: String,
     #[sqlx(try_from = "String")]
-    pub status: Standing,
+    pub status: StatusColumn,
     #[sqlx(try_from = "String")]
-    pub state: State,
+    pub state: CampaignState,
     pub created_by: i64,
     pub modified_by: Option<i64>,
     pub created_at: DateTime<Utc>,
     pub modified_at: DateTime<Utc>,
-    /// The last sign of life of whoever imports, tells vehicle-svc or deletes.
+    /// Time at which the row was last touched: by a heartbeat of the import, a sync to vehicle-svc, or the deletion of the
+    /// campaign.
     pub touched_at: DateTime<Utc>,
-    /// Grows whenever vehicle-svc has to be told something.
+    /// Revision number of the campaign's name and write lock, incremented for each sync to vehicle-svc.
     pub revision: i64,
-    /// The last revision that vehicle-svc acknowledged.
+    /// Highest revision number of the campaign that vehicle-svc has acknowledged.
     pub synced_revision: i64,
-    /// The last report of vehicle-svc that was taken note of.
+    /// Revision number of the last milestone report from vehicle-svc that was applied to the campaign's status.
     pub turn_revision: i64,
 }
 
-/// A status as the database spells it.
+/// Campaign status (Ready to Closed) as stored in a text column of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing(pub CampaignStatus);
+pub struct StatusColumn(pub CampaignStatus);
 
-/// Where a row is in its life; only a live one is seen by people.
+/// Lifecycle state of a campaign row; users see only campaigns in the state `Live`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    /// Being imported.
+pub enum CampaignState {
+    /// Draft campaign of an import that is not finished.
     Draft,
-    /// A campaign.
+    /// Published campaign, visible to users.
     Live,
-    /// A tombstone: its vehicles are being removed.
+    /// Tombstone: row of a deleted campaign or draft, kept until the vehicles are deleted in vehicle-svc.
     Deleting,
 }
 
-/// A text of the database that stands for nothing.
+/// Error for a database column that holds neither a valid status nor a valid state.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is neither a status nor a state of a campaign")]
-pub struct Unknown(String);
+#[error("unknown campaign status or lifecycle state `{0}`")]
+pub struct InvalidColumn(String);
 
-impl TryFrom<String> for Standing {
-    type Error = Unknown;
+impl TryFrom<String> for StatusColumn {
+    type Error = InvalidColumn;
 
-    fn try_from(text: String) -> Result<Self, Unknown> {
-        status::parse_campaign(&text).map(Self).ok_or(Unknown(text))
+    fn try_from(text: String) -> Result<Self, InvalidColumn> {
+        status::parse_campaign(&text).map(Self).ok_or(InvalidColumn(text))
     }
 }
 
-impl TryFrom<String> for State {
-    type Error = Unknown;
+impl TryFrom<String> for CampaignState {
+    type Error = InvalidColumn;
 
-    fn try_from(text: String) -> Result<Self, Unknown> {
+    fn try_from(text: String) -> Result<Self, InvalidColumn> {
         match text.as_str() {
             "draft" => Ok(Self::Draft),
             "live" => Ok(Self::Live),
             "deleting" => Ok(Self::Deleting),
-            _ => Err(Unknown(text)),
+            _ => Err(InvalidColumn(text)),
         }
     }
 }
@@ -77,23 +78,24 @@ impl Campaign {
         self.status.0 == CampaignStatus::Closed
     }
 
-    /// Whether vehicle-svc knows less than is stored here.
-    pub fn is_untold(&self) -> bool {
+    /// Returns `true` if vehicle-svc has not acknowledged the newest revision of the campaign.
+    pub fn needs_sync(&self) -> bool {
         self.synced_revision < self.revision
     }
 
-    /// Whether its vehicles take saves.
-    pub fn gate(&self) -> Gate {
+    /// Returns the write lock ('gate') to send to vehicle-svc: locked for a Closed campaign, whose vehicles accept no saves, else
+    /// open.
+    pub fn write_lock(&self) -> Gate {
         if self.is_closed() { Gate::Closed } else { Gate::Open }
     }
 
-    /// How the audit log names it.
+    /// Returns the subject under which audit entries refer to the campaign: `campaign ID`.
     pub fn subject(&self) -> String {
         format!("campaign {}", self.id)
     }
 
-    /// The texts that people edit, by the names the contract gives them.
-    pub fn texts(&self) -> [(&'static str, &str); 5] {
+    /// Returns the editable text fields of the campaign, each with its name in the protobuf message.
+    pub fn text_fields(&self) -> [(&'static str, &str); 5] {
         [
             ("name", &self.name),
             ("description", &self.description),
@@ -104,16 +106,19 @@ impl Campaign {
     }
 }
 
-/// A campaign with its counters, as a caller sees it.
+/// A campaign with the progress counters that the caller may see.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct CampaignView {
     pub campaign: Campaign,
-    pub progress: Progress,
+    /// Progress counters; `None` while vehicle-svc is unavailable.
+    pub progress: Option<Progress>,
     pub yard: Option<i32>,
 }
 
-impl From<Seen> for pb::Campaign {
-    fn from(Seen { campaign, progress, yard }: Seen) -> Self {
+impl From<CampaignView> for pb::Campaign {
+    fn from(CampaignView { campaign, progress, yard }: CampaignView) -> Self {
+        let progress_unknown = progress.is_none();
+        let progress = progress.unwrap_or_default();
         Self {
             id: campaign.id,
             name: campaign.name,
@@ -130,6 +135,7 @@ impl From<Seen> for pb::Campaign {
             next: progress.next,
             total_vehicles: progress.total,
             total_inspected: progress.inspected,
+            progress_unknown,
         }
     }
 }

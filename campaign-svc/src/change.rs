@@ -1,9 +1,9 @@
-//! What a caller wants to change in a campaign, and whether that may be.
+//! Requested changes of a campaign: field checks, permissions, and the difference for the audit entry.
 use crate::{
-    campaign::{Campaign, Standing},
+    campaign::{Campaign, StatusColumn},
     error::Error,
     fields::{self, Checks},
-    steps,
+    status_transitions,
 };
 use patio_proto::{
     access::Role,
@@ -12,9 +12,9 @@ use patio_proto::{
 };
 use serde_json::{Map, Value};
 
-/// The fields of a save that passed their checks; what is absent stays as it is.
+/// Checked fields of a campaign update; fields that are `None` stay unchanged.
 #[derive(Debug, Clone, Default)]
-pub struct Change {
+pub struct CampaignChange {
     name: Option<String>,
     description: Option<String>,
     image: Option<String>,
@@ -23,35 +23,36 @@ pub struct Change {
     status: Option<CampaignStatus>,
 }
 
-impl Change {
-    /// Checks the shape of every field.
+impl CampaignChange {
+    /// Checks the format of every field of an update request.
     ///
     /// # Errors
-    /// Names every field that cannot be.
-    pub fn checked(ask: UpdateCampaignRequest) -> Result<Self, Error> {
+    /// Returns [`Error::BadFields`] with every invalid field.
+    pub fn from_request(ask: UpdateCampaignRequest) -> Result<Self, Error> {
         let mut checks = Checks::default();
-        let status = ask.status.map(|number| checks.take("status", status(number)));
-        let mut take =
-            |field, text: Option<String>, check: fn(&str) -> Result<String, String>| text.map(|text| checks.take(field, check(&text)));
+        let status = ask.status.map(|number| checks.value_or_default("status", status(number)));
+        let mut take = |field, text: Option<String>, check: fn(&str) -> Result<String, String>| {
+            text.map(|text| checks.value_or_default(field, check(&text)))
+        };
         let change = Self {
-            name: take("name", ask.name, fields::name),
-            description: take("description", ask.description, fields::text),
-            image: take("image", ask.image, fields::image),
-            model_type: take("model_type", ask.model_type, fields::text),
-            part: take("part", ask.part, fields::text),
+            name: take("name", ask.name, fields::checked_name),
+            description: take("description", ask.description, fields::checked_text),
+            image: take("image", ask.image, fields::checked_image_path),
+            model_type: take("model_type", ask.model_type, fields::checked_text),
+            part: take("part", ask.part, fields::checked_text),
             status,
         };
-        checks.done()?;
+        checks.finish()?;
         Ok(change)
     }
 
-    /// The campaign as it would be, if the role may make it so.
+    /// Returns the campaign with this change applied, if the role may make the change.
     ///
-    /// An operator's save may repeat what is stored, but one text that differs refuses all of it.
+    /// An operator's update may repeat the stored texts, but is rejected as a whole when any text differs.
     ///
     /// # Errors
-    /// The first rule that forbids it.
-    pub fn applied(&self, before: &Campaign, role: Role) -> Result<Campaign, Error> {
+    /// Returns `FieldNotAllowed`, `StepNotAllowed` or `BadStep`.
+    pub fn apply(&self, before: &Campaign, role: Role) -> Result<Campaign, Error> {
         let mut after = before.clone();
         put(&mut after.name, self.name.as_ref());
         put(&mut after.description, self.description.as_ref());
@@ -59,13 +60,13 @@ impl Change {
         put(&mut after.model_type, self.model_type.as_ref());
         put(&mut after.part, self.part.as_ref());
         if let Some((field, ..)) = different(before, &after).next()
-            && !steps::edits(role)
+            && !status_transitions::may_edit_fields(role)
         {
             return Err(Error::FieldNotAllowed(field));
         }
         if let Some(to) = self.status {
-            steps::step(role, before.status.0, to)?;
-            after.status = Standing(to);
+            status_transitions::check_transition(role, before.status.0, to)?;
+            after.status = StatusColumn(to);
         }
         Ok(after)
     }
@@ -73,7 +74,7 @@ impl Change {
 
 fn status(number: i32) -> Result<CampaignStatus, String> {
     match CampaignStatus::try_from(number) {
-        Ok(CampaignStatus::Unspecified) | Err(_) => Err("is none of Ready, Ongoing, Pending Review and Closed".to_owned()),
+        Ok(CampaignStatus::Unspecified) | Err(_) => Err("must be Ready, Ongoing, Pending Review or Closed".to_owned()),
         Ok(status) => Ok(status),
     }
 }
@@ -84,20 +85,25 @@ fn put(place: &mut String, text: Option<&String>) {
     }
 }
 
-/// The texts that differ: field, old and new.
+/// Returns the text fields that differ between two versions of a campaign, each with field name, old value and new value.
 fn different<'c>(before: &'c Campaign, after: &'c Campaign) -> impl Iterator<Item = (&'static str, &'c str, &'c str)> {
-    before.texts().into_iter().zip(after.texts()).filter(|(old, new)| old.1 != new.1).map(|((field, old), (_, new))| (field, old, new))
+    before
+        .text_fields()
+        .into_iter()
+        .zip(after.text_fields())
+        .filter(|(old, new)| old.1 != new.1)
+        .map(|((field, old), (_, new))| (field, old, new))
 }
 
-/// The fields that differ, with what they held and hold, and a sentence that tells them.
-pub struct Difference {
+/// Changed fields of a campaign: old values, new values and a summary sentence.
+pub struct FieldDifference {
     pub old: Value,
     pub new: Value,
     pub summary: String,
 }
 
-/// What an audit entry tells of a change; none when nothing differs.
-pub fn difference(before: &Campaign, after: &Campaign) -> Option<Difference> {
+/// Returns the fields that differ between two versions of a campaign, for the audit entry; `None` when no field differs.
+pub fn diff_fields(before: &Campaign, after: &Campaign) -> Option<FieldDifference> {
     let (mut old, mut new, mut told) = (Map::new(), Map::new(), Vec::new());
     for (field, from, to) in different(before, after) {
         old.insert(field.to_owned(), from.into());
@@ -111,5 +117,5 @@ pub fn difference(before: &Campaign, after: &Campaign) -> Option<Difference> {
         told.push(format!("status from {from} to {to}"));
     }
     let summary = format!("campaign \"{}\": {}", before.name, told.join(", "));
-    (!told.is_empty()).then_some(Difference { old: Value::Object(old), new: Value::Object(new), summary })
+    (!told.is_empty()).then_some(FieldDifference { old: Value::Object(old), new: Value::Object(new), summary })
 }

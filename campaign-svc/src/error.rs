@@ -1,42 +1,56 @@
-//! Everything that can go wrong here, and what it means to a caller.
+//! Errors of campaign-svc and the gRPC status that each error becomes.
 use patio_kit::{
+    client::link,
     errors::{self, Reason, status, status_with},
-    link,
 };
 use patio_proto::{campaign::CampaignStatus, status::campaign_text};
 use tonic::{Code, Status};
 
-/// Why a call failed.
+/// Error of a campaign-svc call; its text is the message of the gRPC status.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Also told of drafts and of campaigns that are being deleted.
-    #[error("campaign {0} does not exist")]
+    /// No campaign has this id; also returned for drafts and for campaigns being deleted.
+    #[error("Campaign not found. It may have been deleted.")]
     NoCampaign(i64),
-    #[error("another campaign is named \"{0}\"")]
+    #[error("Another campaign already has the name \"{0}\".")]
     NameTaken(String),
-    #[error("{}", told(.0))]
+    #[error("{}", sentences(.0))]
     BadFields(Vec<(&'static str, String)>),
-    #[error("your role does not allow to change {0}")]
+    #[error("Your access level does not allow changing {0}.")]
     FieldNotAllowed(&'static str),
-    #[error("your role does not allow to move a campaign from {} to {}", campaign_text(*.from), campaign_text(*.to))]
+    #[error("Your access level does not allow changing a campaign from {} to {}.", label(*.from), label(*.to))]
     StepNotAllowed { from: CampaignStatus, to: CampaignStatus },
-    #[error("a campaign cannot go from {} to {}", campaign_text(*.from), campaign_text(*.to))]
+    #[error("A campaign cannot change from {} to {}.", label(*.from), label(*.to))]
     BadStep { from: CampaignStatus, to: CampaignStatus },
-    #[error("campaign {0} is no draft any more")]
+    #[error("This import has already been completed.")]
     NoDraft(i64),
-    #[error("this import id was used for another campaign")]
+    #[error("This import was already used for another campaign.")]
     ImportTaken,
-    #[error("only a person imports a campaign")]
+    #[error("A campaign can only be imported for a signed-in user.")]
     NobodyImports,
-    /// What another service answered.
+    /// A call to another service failed with this status.
     #[error("{}", .0.message())]
     Elsewhere(Status),
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
 
-fn told(fields: &[(&'static str, String)]) -> String {
-    fields.iter().map(|(field, why)| format!("{field} {why}")).collect::<Vec<_>>().join("; ")
+impl Error {
+    /// Returns `true` if another service did not respond or refused the call because it is unavailable.
+    pub fn is_unavailable(&self) -> bool {
+        let codes = [Code::Unavailable, Code::DeadlineExceeded, Code::Cancelled];
+        matches!(self, Self::Elsewhere(answer) if codes.contains(&answer.code()))
+    }
+}
+
+/// Returns one sentence per invalid field, such as "The name is missing."
+fn sentences(fields: &[(&'static str, String)]) -> String {
+    fields.iter().map(|(field, why)| format!("The {} {why}.", field.replace('_', " "))).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the name of a status as the screens show it.
+fn label(status: CampaignStatus) -> &'static str {
+    if status == CampaignStatus::Ready { "Ready to Start" } else { campaign_text(status) }
 }
 
 impl From<Error> for Status {
@@ -51,7 +65,7 @@ impl From<Error> for Status {
             Error::StepNotAllowed { .. } | Error::NobodyImports => status(Code::PermissionDenied, Reason::NotAllowed, &error),
             Error::BadStep { .. } | Error::NoDraft(_) => status(Code::FailedPrecondition, Reason::BadTransition, &error),
             Error::ImportTaken => status(Code::AlreadyExists, Reason::KeyReused, &error),
-            Error::Elsewhere(answer) => link::passed_on(answer),
+            Error::Elsewhere(answer) => link::propagate(answer),
             Error::Database(cause) => errors::database(&cause),
         }
     }

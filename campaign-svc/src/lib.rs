@@ -1,56 +1,57 @@
-//! campaign-svc: campaigns, the drafts that imports make of them, and their way from Ready to Closed.
+//! Campaign service: campaigns, the drafts that imports create, and the status of a campaign from Ready to Closed.
 //!
-//! It owns names and statuses; vehicle-svc owns the vehicles, their counters and the gate that
-//! refuses saves once a campaign is closed. What must happen in both survives the death of either:
-//! see [`Sweeper`].
+//! campaign-svc owns names and statuses. vehicle-svc owns the vehicles, their counters, and the write lock that rejects saves
+//! to a closed campaign. When one of the two services crashes during a change that concerns both services, the [`Sweeper`]
+//! completes the change later.
 mod api;
 mod campaign;
 mod change;
 mod config;
-mod deleting;
-mod drafting;
+mod context;
+mod deletion;
+mod drafts;
 mod error;
 mod fields;
-mod listing;
+mod list;
+mod milestones;
 mod progress;
-mod saving;
-mod steps;
+mod request_context;
+mod status_transitions;
 mod store;
 mod sweep;
-mod turning;
-mod vehicles;
-mod works;
+mod update;
+mod vehicle_client;
 
 pub use config::Config;
 pub use sweep::Sweeper;
 
+use context::Context;
 use patio_kit::{
     audit::AuditLog,
-    command::Program,
+    cli::ServiceBinary,
     db::Schema,
     host::Host,
-    server::{Builder, LARGEST_MESSAGE, Service},
+    server::{Builder, MAX_MESSAGE_BYTES, Service},
 };
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
     campaign::{
         campaign_service_server::CampaignServiceServer, draft_service_server::DraftServiceServer,
-        progress_service_server::ProgressServiceServer,
+        milestone_service_server::MilestoneServiceServer,
     },
 };
 use sqlx::migrate::Migrator;
-use works::Works;
 
 static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 
-/// The tables of this service.
+/// Database schema of campaign-svc: its name and its migrations for SQLite and PostgreSQL.
 pub const SCHEMA: Schema = Schema { name: "campaign", sqlite: &SQLITE, postgres: &POSTGRES };
 
-/// campaign-svc as a program of its own.
-pub struct Campaigns;
+/// The campaign-svc binary: its name, default listen address, schema and start function.
+pub struct CampaignBinary;
 
-impl Program for Campaigns {
+impl ServiceBinary for CampaignBinary {
     const NAME: &'static str = "campaign-svc";
     const LISTEN: &'static str = "127.0.0.1:50052";
     const SCHEMA: Schema = SCHEMA;
@@ -61,28 +62,29 @@ impl Program for Campaigns {
     }
 }
 
-/// Starts the service and its sweeper.
+/// Starts campaign-svc and its sweeper.
 ///
 /// # Errors
-/// When the database cannot be opened or brought up to date.
+/// Returns an error when the database cannot be opened or migrated.
 pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
     let db = host.database(SCHEMA).await?;
-    let works = Works::new(host, &db);
+    let context = Context::new(host, &db);
     let sweeper = Sweeper::new(host, &db);
     host.tasks.repeat(config.sweep_every(), move || {
         let sweeper = sweeper.clone();
         async move { sweeper.sweep().await }
     });
-    Builder::new(Campaigns::NAME, host)
-        .with(large(CampaignServiceServer::new(api::Campaigns(works.clone()))))
-        .with(DraftServiceServer::new(api::Drafts(works.clone())))
-        .with(ProgressServiceServer::new(api::Turns(works)))
-        .with(AuditServiceServer::new(AuditLog { db: db.clone() }))
+    Builder::new(CampaignBinary::NAME, host)
+        .add_service(large(CampaignServiceServer::new(api::CampaignApi(context.clone()))))
+        .add_service(DraftServiceServer::new(api::DraftApi(context.clone())))
+        .add_service(MilestoneServiceServer::new(api::MilestoneApi(context)))
+        .add_service(AuditServiceServer::new(AuditLog { db: db.clone() }))
         .build(db, Vec::new())
         .await
 }
 
-/// A page of campaigns with long descriptions may pass the usual limit of a message.
-fn large(server: CampaignServiceServer<api::Campaigns>) -> CampaignServiceServer<api::Campaigns> {
-    server.max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE)
+/// Raises the size limit of gRPC messages, because a page of campaigns with long descriptions may exceed the default
+/// limit.
+fn large(server: CampaignServiceServer<api::CampaignApi>) -> CampaignServiceServer<api::CampaignApi> {
+    server.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES)
 }

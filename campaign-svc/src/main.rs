@@ -1,8 +1,8 @@
-//! campaign-svc as a program of its own.
+//! Entry point of the campaign-svc binary.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    patio_kit::command::main::<campaign_svc::Campaigns>()
+    patio_kit::cli::main::<campaign_svc::CampaignBinary>()
 }

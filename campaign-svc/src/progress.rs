@@ -1,38 +1,42 @@
-//! How far campaigns are: from the cache where it knows, else from vehicle-svc's counters.
-use crate::{error::Error, vehicles::Vehicles, works::Asker};
+//! Progress counters of campaigns, read from the cache, or from vehicle-svc when the cache has no entry.
+use crate::{error::Error, request_context::RequestContext, vehicle_client::VehicleClient};
 use futures::future::join_all;
 use patio_kit::{
     cache::Cache,
-    progress::{self, Progress},
+    progress_cache::{self, Progress},
 };
 use patio_proto::{access::Role, vehicle as pb};
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
+use tokio::time::timeout;
 
-/// Reads progress; clones share the cache.
+/// Maximum time that a list of campaigns waits for the progress from vehicle-svc.
+const PATIENCE: Duration = Duration::from_millis(1500);
+
+/// Reads the progress counters of campaigns; clones share the cache.
 #[derive(Clone)]
 pub struct ProgressReader {
-    /// None where vehicle-svc does not put into it what it saves.
+    /// Shared cache that vehicle-svc updates with every save; `None` when the cache is not shared with vehicle-svc.
     cache: Option<Cache>,
-    vehicles: Vehicles,
+    vehicles: VehicleClient,
 }
 
 impl ProgressReader {
-    pub fn new(cache: Option<Cache>, vehicles: Vehicles) -> Self {
+    pub fn new(cache: Option<Cache>, vehicles: VehicleClient) -> Self {
         Self { cache, vehicles }
     }
 
-    /// The progress of one campaign, whole or in one yard.
-    pub async fn of(&self, asker: &Asker, id: i64, yard: Option<i32>) -> Result<Progress, Error> {
-        Ok(self.of_all(asker, &[id], yard).await?.remove(&id).unwrap_or_default())
+    /// Returns the progress of one campaign in the given yard, or in all yards when `yard` is `None`.
+    pub async fn get(&self, asker: &RequestContext, id: i64, yard: Option<i32>) -> Result<Progress, Error> {
+        Ok(self.get_many(asker, &[id], yard).await?.remove(&id).unwrap_or_default())
     }
 
-    /// The progress of several campaigns, with at most one call to vehicle-svc.
+    /// Returns the progress of several campaigns in the given yard, or in all yards, with at most one call to vehicle-svc.
     ///
-    /// The cache holds whole campaigns only, so that with a yard it is always that call, and for an operator when the
-    /// campaign has vehicles in the yard of the dash.
-    pub async fn of_all(&self, asker: &Asker, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
-        let mut known = if yard.is_none() { self.cached(ids).await } else { HashMap::new() };
-        known.retain(|_, progress| sees_whole(asker, progress.in_dash));
+    /// The cache contains only totals over all yards. The call is always needed for the progress in one yard, and for the totals
+    /// shown to an operator when the campaign has vehicles in the yard '-' (parking spaces that begin with a dash), which operators
+    /// do not see.
+    pub async fn get_many(&self, asker: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
+        let mut known = self.cached(asker, ids, yard).await;
         let missing: Vec<i64> = ids.iter().copied().filter(|id| !known.contains_key(id)).collect();
         if missing.is_empty() {
             return Ok(known);
@@ -41,30 +45,53 @@ impl ProgressReader {
         Ok(known)
     }
 
-    /// The progress of a campaign whose vehicles have just come in, whatever the cache holds.
-    pub async fn of_new(&self, asker: &Asker, id: i64) -> Result<Progress, Error> {
+    /// Returns the progress of several campaigns like [`Self::get_many`]. While vehicle-svc is unavailable, the result contains only
+    /// the campaigns whose progress is cached.
+    pub async fn get_available(&self, asker: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
+        match timeout(PATIENCE, self.get_many(asker, ids, yard)).await {
+            Ok(Ok(mut found)) => {
+                for id in ids {
+                    found.entry(*id).or_default();
+                }
+                Ok(found)
+            }
+            Ok(Err(cause)) if !cause.is_unavailable() => Err(cause),
+            failed => {
+                tracing::warn!(timed_out = failed.is_err(), "vehicle-svc unavailable, campaigns are shown without progress");
+                Ok(self.cached(asker, ids, yard).await)
+            }
+        }
+    }
+
+    /// Returns the progress of a campaign that was just imported, always from vehicle-svc and not from the cache.
+    pub async fn get_uncached(&self, asker: &RequestContext, id: i64) -> Result<Progress, Error> {
         Ok(self.ask(asker, &[id], None).await?.remove(&id).unwrap_or_default())
     }
 
-    async fn ask(&self, asker: &Asker, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
-        let told = self.vehicles.progress(&asker.bearer, ids, yard).await?;
+    async fn ask(&self, asker: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
+        let told = self.vehicles.get_progress(&asker.bearer, ids, yard).await?;
         if yard.is_none() {
             join_all(told.iter().filter(|one| sees_whole(asker, one.in_dash > 0)).map(|one| self.keep(one))).await;
         }
         Ok(told.iter().map(|one| (one.campaign_id, read(one))).collect())
     }
 
-    /// What the cache knows wholly: an entry made by a commit does not know the next vehicle.
-    async fn cached(&self, ids: &[i64]) -> HashMap<i64, Progress> {
-        let Some(cache) = &self.cache else { return HashMap::new() };
-        let keys: Vec<_> = ids.iter().map(|id| progress::key(*id)).collect();
+    /// Returns the cached progress that the caller may see, by campaign id. The cache contains only totals over all yards. Leaves out
+    /// cache entries written by a save, which lack the next vehicle.
+    async fn cached(&self, asker: &RequestContext, ids: &[i64], yard: Option<i32>) -> HashMap<i64, Progress> {
+        let Some(cache) = self.cache.as_ref().filter(|_| yard.is_none()) else { return HashMap::new() };
+        let keys: Vec<_> = ids.iter().map(|id| progress_cache::key(*id)).collect();
         let held = cache.get_many(&keys).await;
-        ids.iter().copied().zip(held).filter_map(|(id, held)| held.filter(|held| held.next_known).map(|held| (id, held))).collect()
+        ids.iter()
+            .copied()
+            .zip(held)
+            .filter_map(|(id, held)| held.filter(|held| held.next_known && sees_whole(asker, held.in_dash)).map(|held| (id, held)))
+            .collect()
     }
 
     async fn keep(&self, told: &pb::Progress) {
         if let Some(cache) = &self.cache {
-            cache.put_newer(&progress::key(told.campaign_id), told.revision, &read(told)).await;
+            cache.put_if_newer(&progress_cache::key(told.campaign_id), told.revision, &read(told)).await;
         }
     }
 }
@@ -73,7 +100,8 @@ fn read(told: &pb::Progress) -> Progress {
     Progress { total: told.total_vehicles, inspected: told.total_inspected, next: told.next, next_known: true, in_dash: told.in_dash > 0 }
 }
 
-/// Whether the counters of a whole campaign are those that the asker sees; operators do not see the yard of the dash.
-fn sees_whole(asker: &Asker, in_dash: bool) -> bool {
+/// Returns whether the caller may see all vehicles of a campaign, and therefore its totals. Operators may not when
+/// the campaign has vehicles in the yard '-' (parking spaces that begin with a dash).
+fn sees_whole(asker: &RequestContext, in_dash: bool) -> bool {
     !in_dash || asker.caller.role != Role::Operator
 }

@@ -1,4 +1,4 @@
-"""Asks a running service with the Python gRPC tools: health, and reflection v1 and v1alpha.
+"""Checks a running service with Python's gRPC tools: health, and reflection v1 and v1alpha.
 
     check.py HOST:PORT
 """
@@ -12,7 +12,7 @@ WANTED = "patio.vehicle.v1.VehicleService"
 
 
 def reflect(channel, version):
-    """The services and the file of one of them, by either version of the protocol, which are alike on the wire."""
+    """Returns the names of the services by one version of the reflection protocol; both versions have the same wire format."""
     ask = channel.stream_stream(
         f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo",
         request_serializer=reflection_pb2.ServerReflectionRequest.SerializeToString,
@@ -37,7 +37,7 @@ def main():
             assert status == health_pb2.HealthCheckResponse.SERVING, (service, status)
         try:
             health.Check(health_pb2.HealthCheckRequest(service="patio.nothing"), timeout=5)
-            raise AssertionError("a service that is none has no health")
+            raise AssertionError("the health of an unknown service must be NOT_FOUND")
         except grpc.RpcError as refused:
             assert refused.code() == grpc.StatusCode.NOT_FOUND, refused.code()
         assert reflect(channel, "v1") == reflect(channel, "v1alpha")

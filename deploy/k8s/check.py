@@ -1,9 +1,9 @@
-"""Judges the rendered manifests: schemas, the Pod Security profile 'restricted', and what no schema knows.
+"""Checks the rendered manifests: JSON schemas, the Pod Security profile 'restricted', and rules that no schema can state.
 
     check.py KUBECTL BINARIES [PROMTOOL]
 
 KUBECTL renders the overlays; BINARIES is the folder of the five programs, whose `config` says which variables exist.
-PROMTOOL tries the alerts; without it the one on the PATH does, and where there is none it is said that they were not tried.
+PROMTOOL runs the unit tests of the alerts; the default is promtool on the PATH, and without one the output says that they did not run.
 Schemas come with the package kubernetes-validate; nothing is downloaded.
 """
 import json
@@ -18,7 +18,10 @@ import tempfile
 import kubernetes_validate
 import yaml
 
-sys.dont_write_bytecode = True  # nothing is left beside the manifests
+sys.dont_write_bytecode = True  # leaves no __pycache__ beside the manifests
+import certificates
+import compose
+import digests
 import images
 import kinds
 import shape
@@ -28,32 +31,38 @@ import watch
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 PROGRAMS = shape.PROGRAMS
-# For how many seconds at most a replica that comes or goes may be unknown to a caller: name servers of clusters keep their
-# answers for thirty, and callers look names up every two.
+# Maximum number of seconds until every caller knows that a replica started or terminated: name servers of clusters cache answers
+# for thirty, and callers resolve names every two.
 NEWS_TAKES = 32
-# Variables that a cluster leaves at their default, and why.
+# Variables that the manifests leave at their default on purpose, with the reason.
 LEFT_ALONE = {
-    "PATIO_ADMIN_HMC": "the first supervisor is 1000 unless somebody wants another",
-    "PATIO_DEVELOPER_HMC": "reserved either way",
+    "PATIO_ADMIN_HMC": "the first supervisor is HMC 1000",
+    "PATIO_DEVELOPER_HMC": "the account is reserved whatever its HMC",
     "PATIO_DEVELOPER_PASSWORD": "the developer account stays closed unless its password is set",
-    "PATIO_UNSAFE": "saves must not be lost",
-    "PATIO_TOKEN_HOURS": "one shift",
-    "PATIO_KEY_DAYS": "a month",
+    "PATIO_ALLOW_DATA_LOSS": "saves must not be lost",
+    "PATIO_TOKEN_LIFETIME_HOURS": "one shift",
+    "PATIO_SIGNING_KEY_ROTATION_DAYS": "a month",
     "PATIO_CAMPAIGN_SWEEP_SECONDS": "five seconds",
     "PATIO_WORKBOOK_READER": "the service's own program",
     "PATIO_TLS": "the ingress ends TLS",
     "PATIO_PRODUCT_NAME": "Patio",
     "PATIO_SIGN_IN_BURST": "sixty",
     "PATIO_MAX_CONNECTIONS": "4096",
-    "PATIO_MAX_AT_ONCE": "8 for each core",
-    "PATIO_HEAD_TIMEOUT": "ten seconds",
-    "PATIO_BODY_TIMEOUT": "fifteen seconds",
-    "PATIO_REDIS_CA": "Redis is in the cluster, or shows a certificate that everybody trusts",
-    "PATIO_OTLP_URL": "set by the component tracing alone",
-    "PATIO_OTLP_SHARE": "every request",
+    "PATIO_MAX_CONCURRENT_REQUESTS": "8 for each core",
+    "PATIO_HEADER_TIMEOUT_SECONDS": "ten seconds",
+    "PATIO_SEPARATE_SQLITE": "off: services keep their data in PostgreSQL",
+    "PATIO_BODY_TIMEOUT_SECONDS": "fifteen seconds",
+    "PATIO_SEAL_FILE": "each seal of the audit log is logged as well, and the log leaves the node",
+    "PATIO_REDIS_CA_FILE": "Redis is in the cluster, or has a certificate of a public authority",
+    "PATIO_OTLP_ENDPOINT": "set by the component tracing alone",
+    "PATIO_OTLP_SAMPLE_RATIO": "every request",
     "PATIO_TRUSTED_PROXIES": "set by an overlay, where there is an ingress",
     "PATIO_HSTS": "set by the component ingress alone",
+    "PATIO_API_DOCS": "the OpenAPI document requires a sign-in",
+    "PATIO_SECURITY_CONTACT": "security@ and the host",
 }
+# CA certificate of an external database in the checks of deploy/k8s/secrets.
+AUTHORITY = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
 passed, failures = 0, []
 
 
@@ -67,19 +76,19 @@ def check(holds, what):
 
 def render(overlay):
     run = subprocess.run([HERE / "render", overlay], capture_output=True, text=True, env={"PATH": f"{pathlib.Path(sys.argv[1]).resolve().parent}:/usr/bin:/bin"})
-    check(run.returncode == 0 and not run.stderr, f"{overlay}: rendered without a complaint: {run.stderr}")
+    check(run.returncode == 0 and not run.stderr, f"{overlay}: rendering failed or printed warnings: {run.stderr}")
     return [document for document in yaml.safe_load_all(run.stdout) if document]
 
 
 def render_with(overlay, components):
-    """An overlay with components that stand in it as a comment."""
+    """Renders an overlay with components that it contains as a comment."""
     with tempfile.TemporaryDirectory() as folder:
-        # From where the folder truly is: a path through a link would lead elsewhere.
+        # Relative to the real path of the folder: a path through a symbolic link would lead elsewhere.
         there = os.path.relpath(HERE, pathlib.Path(folder).resolve())
         whole = {"namespace": "patio", "resources": [f"{there}/overlays/{overlay}"], "components": [f"{there}/components/{each}" for each in components]}
         (pathlib.Path(folder) / "kustomization.yaml").write_text(yaml.safe_dump(whole))
         run = subprocess.run([sys.argv[1], "kustomize", folder], capture_output=True, text=True)
-    check(run.returncode == 0 and not run.stderr, f"{overlay} with {components}: rendered without a complaint: {run.stderr}")
+    check(run.returncode == 0 and not run.stderr, f"{overlay} with {components}: rendering failed or printed warnings: {run.stderr}")
     return [document for document in yaml.safe_load_all(run.stdout) if document]
 
 
@@ -87,8 +96,22 @@ def secrets(overlay):
     outside = {f"{service}_DATABASE_URL": f"postgres://{service.lower()}@db.example/patio" for service in ["AUTH", "CAMPAIGN", "VEHICLE", "IMPORT"]}
     outside |= {"BACKUP_KEY_ID": "id", "BACKUP_SECRET_KEY": "key"}
     outside |= {"LOCKOUT_REDIS_URL": "rediss://a", "CACHE_REDIS_URL": "rediss://b", "PATH": "/usr/bin:/bin"}
-    run = subprocess.run([HERE / "secrets", overlay], capture_output=True, text=True, check=True, env=outside)
-    return [document for document in yaml.safe_load_all(run.stdout) if document]
+    with tempfile.TemporaryDirectory() as folder:
+        authority, private = pathlib.Path(folder, "ca.pem"), pathlib.Path(folder, "key.pem")
+        authority.write_text(AUTHORITY)
+        private.write_text(AUTHORITY.replace("CERTIFICATE", "PRIVATE KEY"))
+        outside["DATABASE_CA"] = str(authority)
+        run = subprocess.run([HERE / "secrets", overlay], capture_output=True, text=True, check=True, env=outside)
+        if overlay == "production":
+            weak = [{"AUTH_DATABASE_URL": "postgres://a@b/c?sslmode=require"}, {"CACHE_REDIS_URL": "redis://b"}, {"DATABASE_CA": str(private)}, {"DATABASE_CA": ""}]
+            for change in weak:
+                refused = subprocess.run([HERE / "secrets", overlay], capture_output=True, text=True, env=outside | change)
+                check(refused.returncode == 1 and next(iter(change)) in refused.stderr and not refused.stdout, f"secrets: {change} is accepted: {refused.stderr}")
+    documents = [document for document in yaml.safe_load_all(run.stdout) if document]
+    for document in documents:
+        if document["metadata"]["name"] == "patio-database-ca":
+            check(document["stringData"]["ca.crt"] == AUTHORITY, "secrets: the certificate differs from that of DATABASE_CA")
+    return documents
 
 
 def variables(program):
@@ -113,19 +136,19 @@ def check_schemas(overlay, documents):
         try:
             kubernetes_validate.validate(document, "1.37", strict=True)
             check(True, "")
-        except Exception as cause:  # the validator has several
+        except Exception as cause:  # the validator raises several types
             check(False, f"{overlay}: {name(document)}: {str(cause).splitlines()[0]}")
 
 
 def check_restricted(overlay, documents):
-    """The rules of the Pod Security Standard 'restricted', and a read-only root on top."""
+    """Checks the rules of the Pod Security Standard 'restricted', and in addition a read-only root file system."""
     for what, template in pods(documents):
         spec, where = template["spec"], f"{overlay}: {what}"
         pod = spec.get("securityContext", {})
         for field in ["hostNetwork", "hostPID", "hostIPC"]:
             check(not spec.get(field), f"{where}: {field}")
         kinds = {"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim", "projected", "secret"}
-        check(all(set(volume) - {"name"} <= kinds for volume in spec.get("volumes", [])), f"{where}: a volume of a kind that is not allowed")
+        check(all(set(volume) - {"name"} <= kinds for volume in spec.get("volumes", [])), f"{where}: a volume of a forbidden type")
         check(spec.get("automountServiceAccountToken") is False, f"{where}: a token for the Kubernetes API is mounted")
         check(pod.get("seccompProfile", {}).get("type") == "RuntimeDefault", f"{where}: seccomp")
         check(pod.get("runAsNonRoot") is True and pod.get("runAsUser", 0) > 0, f"{where}: may run as root")
@@ -133,21 +156,21 @@ def check_restricted(overlay, documents):
         for container in spec.get("initContainers", []) + spec["containers"]:
             own = container.get("securityContext", {})
             check(own.get("allowPrivilegeEscalation") is False, f"{where}: may gain privileges")
-            check(own.get("capabilities") == {"drop": ["ALL"]}, f"{where}: keeps capabilities")
+            check(own.get("capabilities") == {"drop": ["ALL"]}, f"{where}: does not drop all capabilities")
             check(not own.get("privileged"), f"{where}: privileged")
-            check(own.get("readOnlyRootFilesystem") is True, f"{where}: writes to its root")
-            check(all("hostPort" not in port for port in container.get("ports", [])), f"{where}: a port of the node")
+            check(own.get("readOnlyRootFilesystem") is True, f"{where}: the root file system is writable")
+            check(all("hostPort" not in port for port in container.get("ports", [])), f"{where}: uses a host port")
             resources = container.get("resources", {})
             check({"cpu", "memory"} <= set(resources.get("requests", {})), f"{where}: requests")
             check("memory" in resources.get("limits", {}), f"{where}: limits")
             check(not str(container["image"]).endswith(":latest") and ":" in container["image"].rsplit("/", 1)[-1], f"{where}: an image without a version")
     for document in documents:
         if document["kind"] == "Namespace":
-            check(document["metadata"]["labels"].get("pod-security.kubernetes.io/enforce") == "restricted", f"{overlay}: the namespace enforces nothing")
+            check(document["metadata"]["labels"].get("pod-security.kubernetes.io/enforce") == "restricted", f"{overlay}: the namespace does not enforce the profile restricted")
 
 
 def check_confined(overlay, documents):
-    """deploy/confined, which the browser test runs the programs with, lets them do what the manifests let them do."""
+    """Checks that deploy/confined, in which the browser test runs the programs, grants the same users and writable folders as the manifests."""
     told = subprocess.run([ROOT / "deploy/confined", "--shape"], capture_output=True, text=True, check=True).stdout
     shape = {kind: rest for kind, *rest in (line.split() for line in told.splitlines())}
     for what, template in pods(documents):
@@ -162,12 +185,12 @@ def check_confined(overlay, documents):
 
 
 def environment(container, documents, given):
-    """What a container is told, by name; a source that does not exist is a failure."""
+    """Returns the environment of a container by name; a ConfigMap or Secret that does not exist is a failure."""
     held = {d["metadata"]["name"]: d.get("data") or d.get("stringData") for d in documents + given if d["kind"] in {"ConfigMap", "Secret"}}
     told = {}
     for source in container.get("envFrom", []):
         reference = (source.get("configMapRef") or source.get("secretRef"))["name"]
-        check(reference in held, f"{reference} is neither rendered nor made by deploy/k8s/secrets")
+        check(reference in held, f"{reference} is neither rendered nor written by deploy/k8s/secrets")
         told |= held.get(reference) or {}
     for variable in container.get("env", []):
         told[variable["name"]] = variable.get("value", "")
@@ -177,7 +200,7 @@ def environment(container, documents, given):
 
 
 def check_variables(overlay, documents, given, known):
-    """Every variable a program is told exists, and every one that exists is told or left alone on purpose."""
+    """Checks that each variable of a pod exists in its program, and each variable of the program is set or in LEFT_ALONE."""
     for what, template in pods(documents):
         container = template["spec"]["containers"][0]
         program = container["image"].rsplit("/", 1)[-1].split(":")[0]
@@ -185,18 +208,18 @@ def check_variables(overlay, documents, given, known):
             continue
         told = {variable for variable in environment(container, documents, given) if variable.startswith("PATIO_")}
         odd = told - set(known[program])
-        check(not odd, f"{overlay}: {what} is told what {program} does not know: {sorted(odd)}")
+        check(not odd, f"{overlay}: {what} sets variables that {program} does not have: {sorted(odd)}")
         if what.startswith("Deployment"):
             silent = set(known[program]) - told - set(LEFT_ALONE)
             if program == "gateway":
-                silent -= {"PATIO_DATABASE_URL", "PATIO_REDIS_URL"}  # it has neither
-            check(not silent, f"{overlay}: {what} is not told {sorted(silent)}, which are not left alone on purpose")
+                silent -= {"PATIO_DATABASE_URL", "PATIO_REDIS_URL"}  # the gateway uses neither
+            check(not silent, f"{overlay}: {what} does not set {sorted(silent)}, which are not in LEFT_ALONE")
     everything = set().union(*(set(each) for each in known.values()))
-    check(set(LEFT_ALONE) <= everything, f"left alone, but known to no program: {sorted(set(LEFT_ALONE) - everything)}")
+    check(set(LEFT_ALONE) <= everything, f"in LEFT_ALONE, but unknown to all programs: {sorted(set(LEFT_ALONE) - everything)}")
 
 
 def check_ports(overlay, documents, known):
-    """Container, service, probe, URL and default ports say the same."""
+    """Checks that container, Service, probes, URLs and the program's default agree on the port."""
     services = {d["metadata"]["name"]: d for d in documents if d["kind"] == "Service"}
     settings = next(d for d in documents if d["kind"] == "ConfigMap" and d["metadata"]["name"].startswith("patio-") and "PATIO_AUTH_URL" in d["data"])["data"]
     for document in (d for d in documents if d["kind"] == "Deployment"):
@@ -206,21 +229,23 @@ def check_ports(overlay, documents, known):
         port = int(listen.rsplit(":", 1)[1])
         ports = {p["name"]: p["containerPort"] for p in container["ports"]}
         door = "http" if program == "gateway" else "grpc"
-        check(port == int(known[program]["PATIO_LISTEN"].rsplit(":", 1)[1]), f"{where}: listens elsewhere than by default")
-        check(ports == {door: port, "admin": int(settings["PATIO_ADMIN_LISTEN"].rsplit(":", 1)[1])}, f"{where}: ports {ports}")
+        check(port == int(known[program]["PATIO_LISTEN"].rsplit(":", 1)[1]), f"{where}: listens on another port than the program's default")
+        check(ports == {door: port, "admin": int(settings["PATIO_METRICS_LISTEN"].rsplit(":", 1)[1])}, f"{where}: ports {ports}")
+        for probe, path in [("startupProbe", "/healthz"), ("readinessProbe", "/readyz"), ("livenessProbe", "/healthz")]:
+            asked = container[probe].get("httpGet", {})
+            check(asked == {"path": path, "port": "admin"}, f"{where}: {probe} requests {asked}, not {path} of the metrics port")
         service = services[program]["spec"]
-        check(shape.selects({"matchLabels": service["selector"]}, document["spec"]["template"]["metadata"]["labels"]), f"{where}: its service selects others")
-        check(service["ports"][0]["targetPort"] == door, f"{where}: its service leads elsewhere")
+        check(shape.selects({"matchLabels": service["selector"]}, document["spec"]["template"]["metadata"]["labels"]), f"{where}: its Service selects other pods")
+        check(service["ports"][0]["targetPort"] == door, f"{where}: its Service has another target port")
         if program != "gateway":
             check(service.get("clusterIP") == "None" and service.get("publishNotReadyAddresses"), f"{where}: callers do not see every replica")
-            check(settings[f"PATIO_{program.split('-')[0].upper()}_URL"] == f"http://{program}:{port}", f"{where}: callers look elsewhere")
-            check(container["readinessProbe"]["grpc"]["port"] == port, f"{where}: probed elsewhere")
+            check(settings[f"PATIO_{program.split('-')[0].upper()}_URL"] == f"https://{program}:{port}", f"{where}: callers use another URL")
 
 
 def check_availability(overlay, documents):
-    """Drains and restarts take one replica at a time, and leave time for those that go."""
+    """Checks that node drains and rollouts take one replica at a time, with time to shut down."""
     deployments = {d["metadata"]["name"]: d for d in documents if d["kind"] == "Deployment"}
-    settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_LEAVE_SECONDS" in d["data"])
+    settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_SHUTDOWN_DELAY_SECONDS" in d["data"])
     check(sorted(deployments) == sorted(PROGRAMS), f"{overlay}: the five deployments")
     for program, deployment in deployments.items():
         where, spec = f"{overlay}: {program}", deployment["spec"]["template"]["spec"]
@@ -231,78 +256,81 @@ def check_availability(overlay, documents):
         check(len(scalers) == 1 and scalers[0]["spec"]["minReplicas"] >= 2 and "replicas" not in deployment["spec"], f"{where}: scaled from two up")
         keys = {spread["topologyKey"] for spread in spec["topologySpreadConstraints"]}
         check(keys == {"topology.kubernetes.io/zone", "kubernetes.io/hostname"}, f"{where}: spread over zones and nodes")
-        check(spec["terminationGracePeriodSeconds"] >= float(settings["PATIO_LEAVE_SECONDS"]) + 2 * 20 + 5, f"{where}: has no time to drain")
-        check(float(settings["PATIO_LEAVE_SECONDS"]) > NEWS_TAKES, f"{where}: goes before all callers know others")
-        check(deployment["spec"]["minReadySeconds"] > NEWS_TAKES, f"{where}: an update goes on before all callers know the new replica")
+        check(spec["terminationGracePeriodSeconds"] >= float(settings["PATIO_SHUTDOWN_DELAY_SECONDS"]) + 2 * 20 + 5, f"{where}: the grace period is shorter than a shutdown")
+        check(float(settings["PATIO_SHUTDOWN_DELAY_SECONDS"]) > NEWS_TAKES, f"{where}: terminates before all callers know the other replicas")
+        check(deployment["spec"]["minReadySeconds"] > NEWS_TAKES, f"{where}: a rollout continues before all callers know the new replica")
         update = deployment["spec"]["strategy"]["rollingUpdate"]
-        check(update == {"maxUnavailable": 0, "maxSurge": 1}, f"{where}: an update takes replicas away before there are new ones")
-        check("httpGet" in spec["containers"][0]["livenessProbe"], f"{where}: a database that is away would restart it")
+        check(update == {"maxUnavailable": 0, "maxSurge": 1}, f"{where}: a rollout removes replicas before new ones are ready")
+        check("httpGet" in spec["containers"][0]["livenessProbe"], f"{where}: a database outage would restart the pod")
 
 
 def check_network(overlay, documents):
-    """Nothing passes unless named, and exactly what the shape needs is."""
+    """Checks that traffic is denied by default and that exactly the needed connections are allowed."""
     closed = [d for d in documents if d["kind"] == "NetworkPolicy" and d["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}]
-    check(len(closed) == 1, f"{overlay}: nothing is denied by default")
-    check(not list(shape.unguarded(documents)), f"{overlay}: no policy closes {list(shape.unguarded(documents))}")
+    check(len(closed) == 1, f"{overlay}: no policy denies all traffic by default")
+    check(not list(shape.unguarded(documents)), f"{overlay}: no policy restricts {list(shape.unguarded(documents))}")
     (ways, half), wanted = shape.opened(documents), shape.needed(overlay, documents)
-    check(not half, f"{overlay}: open at one end only: {sorted(half)}")
+    check(not half, f"{overlay}: allowed at one end only: {sorted(half)}")
     for way in ways | wanted:
-        check(way in wanted, f"{overlay}: {way[0]} may reach {way[1]} at {way[2]} for no reason")
+        check(way in wanted, f"{overlay}: {way[0]} may reach {way[1]} at {way[2]} without need")
         check(way in ways, f"{overlay}: {way[0]} cannot reach {way[1]} at {way[2]}")
 
 
 def check_command_lines(overlay, documents, given):
-    """What a container is started with can be read by everybody on its node: no secret is put there, and each file of one exists."""
+    """Checks that no command line contains a secret, as all users of a node can read it, and that each mounted file of a Secret exists."""
     held = {d["metadata"]["name"]: set(d["stringData"]) for d in given}
+    held |= {d["spec"]["secretName"]: certificates.FILES for d in documents if d["kind"] == "Certificate"}
+    # CloudNativePG creates the authority of each cluster's certificates.
+    held |= {f"{d['metadata']['name']}-ca": {"ca.crt", "ca.key"} for d in documents if d["kind"] == "Cluster"}
     for what, template in pods(documents):
         for container in template["spec"]["containers"]:
             line = " ".join(container.get("command", []) + container.get("args", []))
             check("$(" not in line, f"{overlay}: {what} is started with {line}")
         for secret in (volume["secret"] for volume in template["spec"].get("volumes", []) if "secret" in volume):
             missing = {item["key"] for item in secret["items"]} - held.get(secret["secretName"], set())
-            check(not missing, f"{overlay}: {what}: deploy/k8s/secrets makes no {sorted(missing)} in {secret['secretName']}")
+            check(not missing, f"{overlay}: {what}: deploy/k8s/secrets writes no {sorted(missing)} in {secret['secretName']}")
 
 
 def check_redis(documents):
     held = {d["metadata"]["name"]: " ".join(d["spec"]["template"]["spec"]["containers"][0]["args"]) for d in documents if d["kind"] == "StatefulSet"}
-    check("--appendonly yes" in held["redis-lockouts"] and "--maxmemory-policy noeviction" in held["redis-lockouts"], "lockouts may be forgotten")
-    check("--maxmemory-policy allkeys-lru" in held["redis-cache"], "the cache would refuse writes when full")
+    check("--appendonly yes" in held["redis-lockouts"] and "--maxmemory-policy noeviction" in held["redis-lockouts"], "lockouts may be lost or evicted")
+    check("--maxmemory-policy allkeys-lru" in held["redis-cache"], "the cache would reject writes when full")
 
 
 def check_doors(overlay, documents):
-    """What is meant for the cluster alone is not led to from outside."""
+    """Checks that the ingress does not expose probes and metrics."""
     with_pods = {d["metadata"]["name"] for d in documents if d["kind"] == "Service" and d["spec"].get("selector")}
     for rule in (rule for d in documents if d["kind"] == "Ingress" for rule in d["spec"]["rules"]):
         paths = {each["path"]: each["backend"]["service"]["name"] for each in rule["http"]["paths"]}
         check(paths["/"] == "gateway", f"{overlay}: the ingress leads to {paths['/']}")
         for path in ["/healthz", "/readyz", "/metrics"]:
             closest = max((each for each in paths if path.startswith(each)), key=len)
-            check(paths[closest] not in with_pods, f"{overlay}: {path} can be asked from outside")
+            check(paths[closest] not in with_pods, f"{overlay}: {path} is reachable from outside")
 
 
 def check_jobs(overlay, documents):
-    """A Job's template cannot be changed: another version or setting makes another Job, or leaves this one as it is."""
+    """Checks that each version has its own Jobs and that no setting changes a Job, since a Job's template cannot be changed."""
     for job in (d for d in documents if d["kind"] == "Job"):
         container = job["spec"]["template"]["spec"]["containers"][0]
         version = container["image"].rsplit(":", 1)[1]
         check(job["metadata"]["name"].endswith(f"-migrate-{version}"), f"{overlay}: {name(job)} is of version {version}, and applying the next one fails")
         sources = json.dumps([container.get("envFrom", []), container.get("env", [])])
         check("configMap" not in sources, f"{overlay}: {name(job)} reads a ConfigMap whose name changes with each setting")
-        check(job["spec"]["ttlSecondsAfterFinished"] >= 3600, f"{overlay}: {name(job)} is gone before anybody saw it fail")
+        check(job["spec"]["ttlSecondsAfterFinished"] >= 3600, f"{overlay}: {name(job)} is deleted too early to see a failure")
 
 
 def check_watched(overlay, documents):
-    """What has to be found by the operator of Prometheus and by Grafana carries the labels they look for by default."""
+    """Checks the labels by which the Prometheus operator and Grafana select objects."""
     for document in documents:
         labels = document["metadata"].get("labels", {})
         if document["kind"] in {"PodMonitor", "PrometheusRule"}:
-            check("release" in labels, f"{overlay}: Prometheus does not find {name(document)}")
+            check("release" in labels, f"{overlay}: Prometheus does not select {name(document)}")
         if document["kind"] == "ConfigMap" and "dashboard.json" in document["data"]:
-            check(labels.get("grafana_dashboard") == "1", f"{overlay}: Grafana does not find {name(document)}")
+            check(labels.get("grafana_dashboard") == "1", f"{overlay}: Grafana does not select {name(document)}")
 
 
 def check_metrics(documents):
-    """Alerts and the dashboard name metrics and labels that the programs have; expressions are balanced."""
+    """Checks that alerts and dashboard use existing metrics, all of them, and that each alert's runbook section exists."""
     sources = "".join(path.read_text() for folder in ["proto/kit/src", "gateway/src", *[f"{p}/src" for p in PROGRAMS[:4]]] for path in (ROOT / folder).rglob("*.rs"))
     known = set(re.findall(r"(?:counter|gauge|histogram)!\(\s*\"(patio_\w+)\"", sources))
     rules = [rule for d in documents if d["kind"] == "PrometheusRule" for group in d["spec"]["groups"] for rule in group["rules"]]
@@ -313,7 +341,7 @@ def check_metrics(documents):
             check(base in known, f"{what}: there is no metric {metric}")
         check(all(expression.count(a) == expression.count(b) for a, b in ["()", "{}", "[]"]), f"{what}: {expression}")
     used = {re.sub(r"_(bucket|sum)$", "", m) for _, e in expressions for m in re.findall(r"\bpatio_\w+", e)}
-    check(known <= used, f"nobody looks at {sorted(known - used)}")
+    check(known <= used, f"metrics without an alert or a panel: {sorted(known - used)}")
     runbook = (ROOT / "deploy/runbook.md").read_text()
     anchors = {re.sub(r"[^\w\- ]", "", line[3:].lower()).strip().replace(" ", "-") for line in runbook.splitlines() if line.startswith("## ")}
     for rule in rules:
@@ -324,7 +352,7 @@ def check_metrics(documents):
 def check_alerts(documents):
     promtool = sys.argv[3] if len(sys.argv) > 3 else shutil.which("promtool")
     if not promtool:
-        return print("manifests: NOT TRIED: the alerts and the dashboard, for want of promtool (Debian's package prometheus has it)")
+        return print("manifests: NOT TRIED: the alerts and the dashboard, because promtool is missing (Debian's package prometheus)")
     for document in (d for d in documents if d["kind"] == "PrometheusRule"):
         watch.check_rules(check, promtool, document)
 
@@ -342,8 +370,9 @@ def check_overlay(overlay, documents, given, known):
     check_jobs(overlay, documents)
     check_watched(overlay, documents)
     stores.check_stores(check, overlay, documents, given)
+    certificates.check_certificates(check, overlay, documents)
     settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_REFLECTION" in d["data"])
-    check(settings["PATIO_REFLECTION"] == ("false" if overlay == "production" else "true"), f"{overlay}: reflection")
+    check(settings["PATIO_REFLECTION"] == "false", f"{overlay}: services answer gRPC reflection")
 
 
 def main():
@@ -358,7 +387,8 @@ def main():
     images.check_images(check, known)
     images.check_members(check)
     images.check_parts(check)
-    images.check_compose(check, known)
+    compose.check_compose(check, known)
+    digests.check_digests(check)
     for failure in failures:
         print(f"manifests: {failure}")
     print(f"manifests: {passed} checks passed, {len(failures)} failed")

@@ -1,11 +1,11 @@
-"""The kinds of operators, as far as the manifests use them: no schema of theirs comes with Kubernetes.
+"""Checks documents of operators' kinds against a table of the fields that the manifests use.
 
-Each field that is used stands here with its type, from the operators' own definitions (CloudNativePG 1.28, its Barman Cloud
-plugin 0.7, the Prometheus operator 0.70, and newer). A field that is not here is a failure: either it is misspelt, which
-an API server drops or refuses, or it is new here and has to be looked up and added.
+Kubernetes has no schemas of these kinds. The types come from the operators' own definitions (CloudNativePG 1.28, its Barman Cloud
+plugin 0.7, the Prometheus operator 0.70, cert-manager 1.18, and newer). A field that is not in the table is a failure: it is either
+misspelt, and an API server would drop or reject it, or new, and has to be looked up and added.
 
-`!` behind a name means that the operator refuses to do without. A type is one of Python's, a set of words, a pattern, a
-list of one type, or a dict: of fields, or with the only key `*` of anything by name.
+`!` after a name marks a required field. A type is a Python type, a set of allowed words, a pattern, a list of one type, or a dict of
+fields; a dict with the only key `*` allows any name.
 """
 import re
 
@@ -14,6 +14,9 @@ META = {"name!": str, "namespace!": str, "labels": NAMES, "annotations": NAMES}
 SELECTOR = {"matchLabels": NAMES, "matchExpressions": [{"key!": str, "operator!": {"In", "NotIn", "Exists", "DoesNotExist"}, "values": [str]}]}
 SIZE = re.compile(r"\d+(Mi|Gi)|\d+m")
 DURATION = re.compile(r"(\d+[smhd])+")
+# cert-manager parses durations like Go, which has no unit for days.
+HOURS = re.compile(r"\d+h")
+USAGE = {"digital signature", "key encipherment", "server auth", "client auth"}
 SCHEMA = {"name!": str, "owner": str, "ensure": {"present", "absent"}}
 KEY = {"name!": str, "key!": str}
 ROLE = {"name!": str, "ensure": {"present", "absent"}, "login": bool, "inRoles": [str], "passwordSecret": {"name!": str}}
@@ -23,7 +26,7 @@ PLUGIN = {"name!": str, "parameters": NAMES}
 KINDS = {
     ("postgresql.cnpg.io/v1", "Cluster"): {
         "instances": int,
-        # `latest` and a bare major version are no versions; the operator wants a tag that begins with one.
+        # The operator requires a tag that begins with a full version, not `latest` or a major version only.
         "imageName": re.compile(r"\S+:\d+\.\d+\S*"),
         "primaryUpdateStrategy": {"unsupervised", "supervised"},
         "storage!": {"size!": SIZE},
@@ -39,7 +42,7 @@ KINDS = {
     },
     ("postgresql.cnpg.io/v1", "Database"): {"name!": str, "owner!": str, "cluster!": {"name!": str}, "schemas": [SCHEMA]},
     ("postgresql.cnpg.io/v1", "ScheduledBackup"): {
-        "schedule!": re.compile(r"\S+( \S+){5}"),  # six fields: the seconds stand first
+        "schedule!": re.compile(r"\S+( \S+){5}"),  # six fields, seconds first
         "immediate": bool,
         "backupOwnerReference": {"none", "self", "cluster"},
         "cluster!": {"name!": str},
@@ -52,8 +55,8 @@ KINDS = {
             "destinationPath!": re.compile(r"s3://\S+"),
             "endpointURL": re.compile(r"https://\S+"),
             "s3Credentials": {"accessKeyId": KEY, "secretAccessKey": KEY},
-            "wal": {"compression": {"gzip", "bzip2", "lz4", "snappy", "xz", "zstd"}},
-            "data": {"compression": {"gzip", "bzip2", "snappy"}},
+            "wal": {"compression": {"gzip", "bzip2", "lz4", "snappy", "xz", "zstd"}, "encryption": {"AES256", "aws:kms"}},
+            "data": {"compression": {"gzip", "bzip2", "snappy"}, "encryption": {"AES256", "aws:kms"}},
         },
     },
     ("monitoring.coreos.com/v1", "PodMonitor"): {
@@ -62,14 +65,27 @@ KINDS = {
         "podMetricsEndpoints": [{"port": str, "path": str, "interval": DURATION}],
     },
     ("monitoring.coreos.com/v1", "PrometheusRule"): {"groups": [{"name!": str, "rules": [RULE]}]},
+    ("cert-manager.io/v1", "Issuer"): {"selfSigned": {}, "ca": {"secretName!": str}},
+    ("cert-manager.io/v1", "Certificate"): {
+        "secretName!": str,
+        "commonName": str,
+        "dnsNames": [str],
+        "ipAddresses": [str],
+        "isCA": bool,
+        "duration": HOURS,
+        "renewBefore": HOURS,
+        "usages": [USAGE],
+        "privateKey": {"algorithm": {"RSA", "ECDSA", "Ed25519"}, "size": int, "encoding": {"PKCS1", "PKCS8"}, "rotationPolicy": {"Never", "Always"}},
+        "issuerRef!": {"name!": str, "kind": {"Issuer", "ClusterIssuer"}, "group": str},
+    },
 }
 
 
 def faults(document):
-    """What is wrong with a document of an operator's kind."""
+    """Returns the differences between a document of an operator's kind and the table."""
     kind = (document.get("apiVersion"), document.get("kind"))
     if kind not in KINDS:
-        return [f"{kind[0]} {kind[1]} is a kind that nothing here knows"]
+        return [f"{kind[0]} {kind[1]} is not a kind of the table"]
     whole = {"apiVersion!": str, "kind!": str, "metadata!": META, "spec!": KINDS[kind]}
     return list(differences(document, whole, ""))
 
@@ -105,6 +121,6 @@ def fields(value, wanted, where):
             yield f"{where}.{name} is missing"
     for name, each in value.items():
         if name not in known:
-            yield f"{where}.{name} is no field that is known"
+            yield f"{where}.{name} is not a field of the table"
         else:
             yield from differences(each, known[name], f"{where}.{name}")

@@ -1,14 +1,15 @@
-"""Who may talk to whom, as the network policies say and as the shape of Patio needs.
+"""Compares the connections that the network policies allow with the table of connections that Patio needs.
 
-Nothing is taken from the policies on trust: for each pod all ways out and in that they leave open are worked out, and
-compared with one table. A way between two pods has to be open at both ends.
+All allowed connections from and to each pod are computed from the policies. A connection between two pods has to be allowed at
+both ends.
 """
 WORKLOADS = {"Deployment", "StatefulSet", "Job"}
 SERVICES = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc"]
 PROGRAMS = [*SERVICES, "gateway"]
 MIGRATIONS = [f"{service}-migrate" for service in SERVICES]
 
-# Who, to whom, at which port; a group stands for each of its own. What is not a pod is named by its namespace or network.
+# Needed connections as source, destination and port. A group stands for each of its members; a namespace or network stands for
+# endpoints that are not pods of Patio.
 GROUPS = {"SERVICES": SERVICES, "PROGRAMS": PROGRAMS, "MIGRATIONS": MIGRATIONS, "CACHING": SERVICES[1:]}
 BASE = """
 ingress-nginx  gateway       8080
@@ -52,7 +53,7 @@ NEEDED = {
 
 
 def pods(documents):
-    """The labels of each pod, by the name of what it is of; of a migration's without the version."""
+    """Returns the labels of each pod by the name of its workload; the name of a migration Job is without its version."""
     found = {}
     for document in documents:
         name = document["metadata"]["name"]
@@ -97,7 +98,7 @@ def ports(rule):
 
 
 def opened(documents):
-    """All ways that are open, and those that are open at one end only."""
+    """Returns all allowed connections, and those between pods that are allowed at one end only."""
     all_pods = pods(documents)
     out, into = set(), set()
     for policy in (document["spec"] for document in documents if document["kind"] == "NetworkPolicy"):
@@ -111,7 +112,7 @@ def opened(documents):
 
 
 def needed(overlay, documents):
-    """All ways that the shape needs; and every pod asks the name servers."""
+    """Returns all needed connections of an overlay, with DNS for every pod."""
     ways = {(name, "kube-system/kube-dns", port) for name in pods(documents) for port in ["53", "53/UDP"]}
     for line in (line.split() for part in NEEDED[overlay] for line in part.strip().splitlines()):
         who, whom, port = line
@@ -120,7 +121,7 @@ def needed(overlay, documents):
 
 
 def unguarded(documents):
-    """Pods that no policy closes in a direction: they may be reached, or reach others, as they like."""
+    """Yields pods and directions without any policy, in which all traffic is allowed."""
     policies = [document["spec"] for document in documents if document["kind"] == "NetworkPolicy"]
     for name, labels in pods(documents).items():
         for direction in ["Ingress", "Egress"]:

@@ -1,25 +1,26 @@
-"""What the databases' manifests promise: that nothing saved is lost with a node, little with the cluster, and that there is
-room for all who connect."""
+"""Checks the manifests of the databases: no save is lost with a node, at most five minutes with the cluster, and there are
+enough connections."""
 import ipaddress
+import json
 import pathlib
 import re
+import urllib.parse
 
 import shape
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Five minutes may be lost with a cluster; sending takes its time.
+# Maximum `archive_timeout` in seconds. With the time for sending it stays below the five minutes that may be lost with a cluster.
 ARCHIVED_WITHIN = 240
-# What connects beside Patio: the operator, the standbys, a person who looks.
+# Connections besides those of Patio: the operator, the standbys, an operator's psql.
 OTHERS = 10
 ROLES = {"auth", "campaign", "vehicle", "imports"}
 
 
 def connections(documents):
-    """How many connections Patio makes at most: each replica's for saving and for reading, the one that waits for the disk
-    and the one that hears whether it answers (proto/kit/src/db/open.rs), two replicas more while they are replaced, and one
-    for each migration."""
-    settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_DATABASE_CONNECTIONS" in d["data"])
-    saving = int(settings["PATIO_DATABASE_CONNECTIONS"])
+    """Returns the maximum number of PostgreSQL connections of Patio: writes, reads, flush and heartbeat of each replica
+    (proto/kit/src/db/open.rs), two more replicas of each service during a rollout, and one for each migration."""
+    settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_DATABASE_MAX_CONNECTIONS" in d["data"])
+    saving = int(settings["PATIO_DATABASE_MAX_CONNECTIONS"])
     each = saving + max(saving * 3 // 8, 2) + 2
     most = {d["spec"]["scaleTargetRef"]["name"]: d["spec"]["maxReplicas"] for d in documents if d["kind"] == "HorizontalPodAutoscaler"}
     return sum((most[service] + 2) * each for service in shape.SERVICES) + len(shape.MIGRATIONS)
@@ -35,9 +36,9 @@ def check_room(check, overlay, documents, cluster):
 
 def check_cluster(check, overlay, documents, given):
     spec = next(d["spec"] for d in documents if d["kind"] == "Cluster")
-    check(spec["instances"] >= 3, f"{overlay}: with one of {spec['instances']} instances away no standby could confirm a save")
+    check(spec["instances"] >= 3, f"{overlay}: with one of {spec['instances']} instances lost no standby could confirm a save")
     wanted = {"method": "any", "number": 1, "dataDurability": "required", "failoverQuorum": True}
-    check(spec["postgresql"].get("synchronous") == wanted, f"{overlay}: a save that was answered may be lost with a node")
+    check(spec["postgresql"].get("synchronous") == wanted, f"{overlay}: an acknowledged save may be lost with a node")
     held = {d["metadata"]["name"]: d for d in given}
     named = {role["name"]: held.get(role["passwordSecret"]["name"], {}) for role in spec["managed"]["roles"]}
     schemas = next(d["spec"]["schemas"] for d in documents if d["kind"] == "Database")
@@ -51,33 +52,77 @@ def check_backups(check, overlay, documents, given):
     cluster = next(d for d in documents if d["kind"] == "Cluster")
     stores = {d["metadata"]["name"]: d["spec"]["configuration"] for d in documents if d["kind"] == "ObjectStore"}
     archivers = [plugin for plugin in cluster["spec"].get("plugins", []) if plugin.get("isWALArchiver")]
-    check(len(archivers) == 1 and archivers[0]["parameters"]["barmanObjectName"] in stores, f"{overlay}: what is saved goes to no backup")
+    check(len(archivers) == 1 and archivers[0]["parameters"]["barmanObjectName"] in stores, f"{overlay}: the write-ahead log is not archived")
     timeout = cluster["spec"]["postgresql"]["parameters"].get("archive_timeout", "0s")
-    check(0 < int(timeout.rstrip("s")) <= ARCHIVED_WITHIN, f"{overlay}: what is saved reaches the backups after {timeout}")
+    check(0 < int(timeout.rstrip("s")) <= ARCHIVED_WITHIN, f"{overlay}: the write-ahead log reaches the backups after {timeout}")
     planned = [d["spec"] for d in documents if d["kind"] == "ScheduledBackup" and d["spec"]["cluster"]["name"] == cluster["metadata"]["name"]]
     plugins = [each["pluginConfiguration"]["name"] for each in planned if each["method"] == "plugin" and each.get("immediate")]
-    check(plugins == [each["name"] for each in archivers], f"{overlay}: no whole backup is made, or by {plugins}")
+    check(plugins == [each["name"] for each in archivers], f"{overlay}: no base backup is scheduled, or by {plugins}")
     keys = {d["metadata"]["name"]: set(d["stringData"]) for d in given}
     for name, store in stores.items():
-        check(store.get("destinationPath"), f"{overlay}: {name} leads nowhere")
+        check(store.get("destinationPath"), f"{overlay}: {name} has no destinationPath")
         for key in store["s3Credentials"].values():
             check(key["key"] in keys.get(key["name"], set()), f"{overlay}: deploy/k8s/secrets makes no {key['key']} in {key['name']}")
+        for part in ["wal", "data"]:
+            check(store.get(part, {}).get("encryption"), f"{overlay}: {name}: backups ({part}) leave without encryption")
 
 
 def check_proxies(check, overlay, documents):
-    """The overlay says whose word on who asks is believed, and of no more than the pods' network."""
+    """Checks that the overlay names trusted proxies, and no network wider than a node's pods, since the cluster's pod network includes every pod."""
     gateway = next(d for d in documents if d["kind"] == "Deployment" and d["metadata"]["name"] == "gateway")
     told = {v["name"]: v.get("value", "") for v in gateway["spec"]["template"]["spec"]["containers"][0]["env"]}.get("PATIO_TRUSTED_PROXIES", "")
     networks = [ipaddress.ip_network(each) for each in told.split(",") if each]
-    check(networks and all(network.prefixlen >= 16 for network in networks), f"{overlay}: the word of {told or 'nobody'} on who asks is believed")
+    wide = [str(network) for network in networks if network.prefixlen < (24 if network.version == 4 else 64)]
+    check(networks and not wide, f"{overlay}: the trusted proxies are {told or 'missing'}, too wide: {wide}")
     shared = "".join(path.read_text() for folder in ["base", "release", "components"] for path in (HERE / folder).rglob("*.yaml"))
-    check("PATIO_TRUSTED_PROXIES" not in shared, "an address of one cluster stands where all clusters read it")
+    check("PATIO_TRUSTED_PROXIES" not in shared, "a shared file sets PATIO_TRUSTED_PROXIES, which belongs to one cluster's overlay")
+
+
+def check_links(check, overlay, documents, given, own):
+    """Checks that each PostgreSQL URL verifies the server with a mounted CA file, and that Redis outside of the cluster uses TLS."""
+    urls = {d["metadata"]["name"]: d["stringData"] for d in given}
+    for document in (d for d in documents if d["kind"] in {"Deployment", "Job"}):
+        spec = document["spec"]["template"]["spec"]
+        container, where = spec["containers"][0], f"{overlay}: {document['kind']} {document['metadata']['name']}"
+        secrets = [source["secretRef"]["name"] for source in container.get("envFrom", []) if "secretRef" in source]
+        secrets += [each["valueFrom"]["secretKeyRef"]["name"] for each in container.get("env", []) if "valueFrom" in each]
+        for url in (urls[name]["PATIO_DATABASE_URL"] for name in secrets if "PATIO_DATABASE_URL" in urls.get(name, {})):
+            query = urllib.parse.parse_qs(urllib.parse.urlsplit(url).query)
+            check(query.get("sslmode") == ["verify-full"], f"{where}: does not verify PostgreSQL, sslmode={query.get('sslmode')}")
+            mounts = {mount["mountPath"]: mount for mount in container.get("volumeMounts", [])}
+            folder, _, file = query.get("sslrootcert", [""])[0].rpartition("/")
+            volume = next((v["secret"] for v in spec.get("volumes", []) if v["name"] == mounts.get(folder, {}).get("name") and "secret" in v), {})
+            check(mounts.get(folder, {}).get("readOnly") and file in {item["path"] for item in volume.get("items", [])}, f"{where}: has no {folder}/{file}")
+            check(volume.get("secretName") == ("patio-db-ca" if own else "patio-database-ca"), f"{where}: trusts {volume.get('secretName')}")
+        for url in (urls[name]["PATIO_REDIS_URL"] for name in secrets if "PATIO_REDIS_URL" in urls.get(name, {})):
+            check(url.startswith("redis://" if own else "rediss://"), f"{where}: Redis outside of the cluster without TLS")
+
+
+def check_key(check, overlay, documents, given):
+    """Checks that only auth-svc mounts the key file that seals the signing keys."""
+    key = next((d["stringData"].get("key", "") for d in given if d["metadata"]["name"] == "patio-auth-key"), "")
+    check(re.fullmatch(r"[A-Za-z0-9+/]{43}=", key), f"{overlay}: deploy/k8s/secrets makes no key of 32 bytes: {len(key)} characters")
+    holders = []
+    for document in (d for d in documents if d["kind"] in shape.WORKLOADS):
+        spec = document["spec"]["template"]["spec"]
+        if "patio-auth-key" in json.dumps(spec):
+            holders.append(f"{document['kind']} {document['metadata']['name']}")
+            container = spec["containers"][0]
+            volume = next((v for v in spec.get("volumes", []) if v.get("secret", {}).get("secretName") == "patio-auth-key"), {"name": "", "secret": {}})
+            check(volume["secret"].get("defaultMode") == 0o400 and spec["securityContext"].get("fsGroup") == 10001, f"{overlay}: the key's file is readable by others or not at all")
+            mount = next((m for m in container.get("volumeMounts", []) if m["name"] == volume["name"]), {})
+            paths = [f"{mount.get('mountPath')}/{item['path']}" for item in volume["secret"].get("items", [])]
+            value = {v["name"]: v.get("value") for v in container["env"]}.get("PATIO_KEY_FILE")
+            check(mount.get("readOnly") and paths == [value], f"{overlay}: PATIO_KEY_FILE is {value}, the key is at {paths}")
+    check(holders == ["Deployment auth-svc"], f"{overlay}: the key is in {holders}")
 
 
 def check_stores(check, overlay, documents, given):
     cluster = next((d for d in documents if d["kind"] == "Cluster"), None)
     check_room(check, overlay.split(",")[0], documents, cluster)
     check_proxies(check, overlay, documents)
+    check_links(check, overlay, documents, given, own=bool(cluster))
+    check_key(check, overlay, documents, given)
     if cluster:
         check_cluster(check, overlay, documents, given)
         check_backups(check, overlay, documents, given)

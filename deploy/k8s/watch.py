@@ -1,7 +1,7 @@
-"""Tries the alerts and the dashboard with Prometheus' own promtool: that each alert comes when it should and stays away
-otherwise, and that each panel shows something of the metrics as the programs tell them.
+"""Runs the unit tests of the alerts and the dashboard with promtool: each alert fires when it must and only then, and each
+panel shows data for the metrics that the programs report.
 
-A rule can be well-formed and never say a thing: two metrics whose labels differ divide to nothing.
+A well-formed rule can be unable to fire: dividing two metrics with different labels gives no result.
 """
 import json
 import pathlib
@@ -28,13 +28,13 @@ def panels():
 
 
 def shown(series):
-    """A test that each panel's expression finds something among these series."""
+    """Returns a promtool test that each panel's expression has a result for these series."""
     found = [{"expr": f"vector(1) and on () count({expression})", "eval_time": "10m", "exp_samples": [{"labels": "{}", "value": 1}]} for _, expression in panels()]
     return {"interval": "1m", "input_series": series, "promql_expr_test": found}
 
 
 def tried(tests, alert, comes):
-    """Whether some test says that an alert comes, or that it does not."""
+    """Returns whether some test expects the alert to fire, or expects it not to."""
     return any(bool(case["exp_alerts"]) == comes for test in tests for case in test.get("alert_rule_test", []) if case["alertname"] == alert)
 
 

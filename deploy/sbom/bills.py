@@ -1,9 +1,9 @@
-"""Writes one CycloneDX file for each program and one for the pages.
+"""Writes a software bill of materials (CycloneDX) for each program and one for the pages.
 
     bills.py FOLDER OUT
 
-FOLDER holds cargo.json (cargo metadata) and npm.json (npm sbom). A program is made of what it is linked with, its own
-sources included; what only builds or tests it is left out. So it is for the pages.
+FOLDER contains cargo.json (cargo metadata) and npm.json (npm sbom). A bill lists what a program is linked with, its own crate
+included, without build and test dependencies; that of the pages lists what the built pages contain.
 """
 import json
 import pathlib
@@ -20,7 +20,7 @@ from packageurl import PackageURL
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAMS = ["patio", "gateway", "auth-svc", "campaign-svc", "vehicle-svc", "import-svc"]
-# What building puts into the pages: the parts of Workbox that the service worker holds, and what loads and registers it all.
+# Build dependencies whose code becomes part of the pages: Workbox in the service worker, and the code that loads and registers it.
 BUNDLED = ["workbox-core", "workbox-precaching", "workbox-routing", "workbox-strategies", "vite-plugin-pwa", "vite"]
 
 
@@ -42,14 +42,14 @@ def component(package, checksums):
 
 
 def sqlite(package):
-    """SQLite itself, whose sources libsqlite3-sys brings along."""
+    """Returns the component of SQLite, whose sources are part of libsqlite3-sys."""
     header = pathlib.Path(package["manifest_path"]).parent / "sqlite3/sqlite3.h"
     version = re.search(r'#define SQLITE_VERSION\s+"([\d.]+)"', header.read_text())[1]
     return Component(name="sqlite", version=version, type=ComponentType.LIBRARY, bom_ref=f"sqlite@{version}", purl=PackageURL("generic", None, "sqlite", version))
 
 
 def linked(root, nodes):
-    """What a package is linked with, itself included: each with what it needs directly."""
+    """Returns the packages that a package is linked with, itself included, each with its direct dependencies."""
     found, ahead = {}, [root]
     while ahead:
         package = ahead.pop()
@@ -78,15 +78,15 @@ def program(name, metadata, checksums):
 
 
 def pages(everything, locked):
-    """What the pages need by package-lock.json, and what the build itself puts into them.
+    """Returns the bill of the pages: runtime dependencies in package-lock.json, and the packages in BUNDLED.
 
-    npm sbom --omit dev would leave out React, which packages for building ask for as well.
+    `npm sbom --omit dev` would leave out React, because build packages depend on React as well.
     """
     needed = {place.rsplit("node_modules/", 1)[1] + "@" + each["version"] for place, each in locked.items() if place and not each.get("dev")}
     kept = [each for each in everything["components"] if each["name"] in BUNDLED or each["bom-ref"] in needed]
     refs = {each["bom-ref"] for each in kept} | {everything["metadata"]["component"]["bom-ref"]}
     missing = needed - refs | set(BUNDLED) - {each["name"] for each in kept}
-    assert not missing, f"npm does not tell of {sorted(missing)}"
+    assert not missing, f"npm sbom does not list {sorted(missing)}"
     below = [each | {"dependsOn": [ref for ref in each["dependsOn"] if ref in refs]} for each in everything["dependencies"] if each["ref"] in refs]
     return json.dumps(everything | {"components": [each | {"scope": "required"} for each in kept], "dependencies": below}, indent=1)
 

@@ -1,4 +1,4 @@
-"""Judges what deploy/sbom/make wrote: CycloneDX's own schema, and that nothing is left out or invented.
+"""Checks the files of deploy/sbom/make: CycloneDX's own schema, and that no part is missing or invented.
 
     check.py FOLDER
 """
@@ -35,24 +35,24 @@ def check_schema(name, text):
 
 
 def check_program(name, bill, locked):
-    """The same as cargo's own tree of it, and each part as Cargo.lock has it."""
+    """Checks that a program's bill has all packages of the dependency tree, with the checksums of Cargo.lock."""
     tree = subprocess.run(["cargo", "tree", "--locked", "--package", name, "--edges", "normal", "--prefix", "none", "--format", "{p}"], cwd=ROOT, capture_output=True, text=True, check=True)
     linked = set(re.findall(r"^(\S+) v(\S+)", tree.stdout, re.MULTILINE))
-    check(len(linked) > 100 and linked <= parts(bill), f"{name}: left out: {sorted(linked - parts(bill))}")
+    check(len(linked) > 100 and linked <= parts(bill), f"{name}: missing: {sorted(linked - parts(bill))}")
     odd = [part for part in parts(bill) if part not in locked and part[0] != "sqlite"]
     check(not odd, f"{name}: not in Cargo.lock: {odd}")
     bad = [each["name"] for each in bill["components"] if locked.get((each["name"], each["version"])) not in (None, *(h["content"] for h in each.get("hashes", [])))]
-    check(not bad, f"{name}: other sums than in Cargo.lock: {bad}")
-    check("sqlite" in dict(parts(bill)), f"{name}: the SQLite that libsqlite3-sys holds")
+    check(not bad, f"{name}: checksums differ from Cargo.lock: {bad}")
+    check("sqlite" in dict(parts(bill)), f"{name}: SQLite of libsqlite3-sys is missing")
 
 
 def check_pages(bill):
-    """All that package.json names, and all parts of Workbox that the built service worker tells of."""
+    """Checks that the bill has all dependencies of package.json, and all parts of Workbox named in the built service worker."""
     named = json.loads((ROOT / "web/package.json").read_text())["dependencies"]
     worker = (ROOT / "web/dist/sw.js").read_text()
     bundled = {f"workbox-{part}" for part in re.findall(r"workbox:([a-z-]+):[\d.]+", worker)}
     missing = set(named.items()) - parts(bill) | {(name,) for name in bundled - set(dict(parts(bill)))}
-    check(bundled and not missing, f"pages: left out: {sorted(missing)}")
+    check(bundled and not missing, f"pages: missing: {sorted(missing)}")
 
 
 def main():

@@ -1,20 +1,23 @@
 # shellcheck shell=bash
-# openapi.json against a running Patio.
+# Lints the contracts, and tests gateway/openapi.json against a running Patio.
 
-# Makes a Python environment with what a file lists.
+# Creates a virtual environment with Python packages.
 python_with() { # folder, packages
   python3 -m venv "$1"
   "$1/bin/pip" install --quiet --disable-pip-version-check "${@:2}"
 }
 
 check_contract() {
+  npm_ci deploy/contract
+  deploy/contract/lint
+  passed=$((passed + 1))
   python_with "$work/schemathesis" schemathesis==4.32.5
   export PATIO_ADMIN_HMC=1000 PATIO_ADMIN_PASSWORD=a-first-password PATIO_SIGN_IN_BURST=100000
   local port
   port=$(free_port)
-  export PATIO_URL="http://127.0.0.1:$port"
+  export PATIO_TEST_URL="http://127.0.0.1:$port"
   start contract env PATIO_LOG=warn PATIO_LISTEN="127.0.0.1:$port" PATIO_DATA_DIR="$work/contract" target/debug/patio --demo
-  wait_until_ready "$PATIO_URL"
+  wait_until_ready "$PATIO_TEST_URL"
   deploy/contract/check "$work/schemathesis/bin/schemathesis"
   passed=$((passed + 1))
   stop

@@ -1,25 +1,25 @@
 # shellcheck shell=bash
-# Browser tests against the real programs.
+# Runs the browser tests against the real programs.
 
-browse() { # part, then Playwright's arguments
+browse() { # name of the part, then Playwright's arguments
   local code=0
   (cd web && PLAYWRIGHT_JSON_OUTPUT_NAME="$work/$1.json" npx playwright test --reporter=list,json "${@:2}") || code=$?
   count_json "$1" playwright "$work/$1.json"
   return $code
 }
 
-one_process() { # part, Playwright's arguments as one word, then environment
+one_process() { # name of the part, Playwright's arguments as one word, then environment variables
   local port
   port=$(free_port)
-  export PATIO_URL="http://127.0.0.1:$port"
+  export PATIO_TEST_URL="http://127.0.0.1:$port"
   start "$1" env "${@:3}" PATIO_LISTEN="127.0.0.1:$port" PATIO_DATA_DIR="$work/$1" target/debug/patio
-  wait_until_ready "$PATIO_URL"
+  wait_until_ready "$PATIO_TEST_URL"
   # shellcheck disable=SC2086 # a list of arguments
   browse "$1" $2
   stop
 }
 
-# Sets `confined` to the command that runs a program as the manifests do, where this user may make a root for it.
+# Sets `confined` to the command that restricts a program like its pod, if this user may create mounts.
 confine() {
   confined=()
   if ! deploy/confined --can; then
@@ -32,13 +32,13 @@ confine() {
   refused "Read-only file system" deploy/confined --job touch /tmp/outside
   refused "No such file" deploy/confined cat "$PWD/Cargo.toml"
   refused "No such file" deploy/confined env sh -c true
-  refused "Read-only file system" env -u PATIO_DATABASE_URL deploy/confined target/debug/auth-svc migrate --data-dir /data
+  refused "Read-only file system" env -u PATIO_DATABASE_URL PATIO_SEPARATE_SQLITE=true deploy/confined target/debug/auth-svc migrate --data-dir /data
   deploy/confined touch /tmp/inside
-  export PATIO_DATA_DIR=/tmp PATIO_WORK_DIR=/tmp PATIO_WEB_DIR=/web
+  export PATIO_DATA_DIR=/tmp PATIO_TEMP_DIR=/tmp PATIO_WEB_DIR=/web
   for service in auth campaign vehicle import; do deploy/confined --job "target/debug/$service-svc" migrate; done
 }
 
-refused() { # words of the refusal, then the command
+refused() { # expected words of the error, then the command
   local output
   if output=$("${@:2}" 2>&1) || [[ "$output" != *"$1"* ]]; then
     echo "not refused with \"$1\": ${*:2}: $output" >&2
@@ -59,21 +59,21 @@ five_processes() {
     export "PATIO_${service^^}_URL=http://127.0.0.1:${ports[$service]}"
   done
   port=$(free_port)
-  export PATIO_URL="http://127.0.0.1:$port"
+  export PATIO_TEST_URL="http://127.0.0.1:$port"
   local gateway=("${confined[@]}")
   [ ${#confined[@]} = 0 ] || gateway+=(--bring web/dist:/web)
   start gateway env PATIO_LISTEN="127.0.0.1:$port" "${gateway[@]}" target/debug/gateway serve
   for service in auth campaign vehicle import; do
     start "$service-svc" env PATIO_LISTEN="127.0.0.1:${ports[$service]}" "${confined[@]}" "target/debug/$service-svc" serve
   done
-  wait_until_ready "$PATIO_URL"
+  wait_until_ready "$PATIO_TEST_URL"
   if [ ${#confined[@]} != 0 ]; then
     for pid in "${started[@]}"; do deploy/confined --judge "$pid"; done
     passed=$((passed + ${#started[@]}))
   fi
   browse "e2e-five-processes" main-job -g "at 390"
   stop
-  unset PATIO_DATABASE_URL PATIO_REDIS_URL PATIO_SERVICE_SECRET PATIO_DATA_DIR PATIO_WORK_DIR PATIO_WEB_DIR
+  unset PATIO_DATABASE_URL PATIO_REDIS_URL PATIO_SERVICE_SECRET PATIO_DATA_DIR PATIO_TEMP_DIR PATIO_WEB_DIR
 }
 
 e2e_environment() {
@@ -88,6 +88,6 @@ e2e() {
   part "e2e: one process, PostgreSQL and Redis" one_process e2e-postgres "main-job -g 390" \
     PATIO_DATABASE_URL="$(new_database one)" PATIO_REDIS_URL="$PATIO_TEST_REDIS/1"
   part "e2e: five processes, PostgreSQL and Redis" five_processes
-  # The table names unit tests as well, which only a run of all parts has seen.
+  # The table also names unit tests, whose results exist only after a run of all parts.
   if [ -e "$work/vitest.json" ]; then part "coverage" node web/tools/coverage.mjs "e2e=$work/e2e-sqlite.json" "unit=$work/vitest.json"; fi
 }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Format, lints, unit tests and the main job in a browser, for a tree that is built.
+# Runs formatting, lints, unit tests and the main job in a browser on a built tree.
 
-# Sets what the changed folders need: the crates to test, and whether the web's checks and the browser run.
+# Decides from changed paths which crates to test, and whether the web checks, the browser tests and the house rules run.
 needs_of() { # paths
   local path crate
   crates=() needs_web="" needs_browser="" needs_house=""
@@ -21,7 +21,7 @@ needs_of() { # paths
   done
 }
 
-# Prints the package whose folder holds a path, or nothing.
+# Prints the name of the cargo package that contains a path, or nothing.
 crate_of() {
   local folder=$1
   while [ "$folder" != . ]; do
@@ -33,7 +33,7 @@ crate_of() {
   done
 }
 
-# Adds the crates of the workspace that depend on the chosen ones, and prints one option of cargo for each.
+# Prints a cargo option for each chosen crate and each crate of the workspace that depends on one.
 packages_of() {
   if [[ " ${crates[*]} " = *" all "* ]]; then
     echo --workspace

@@ -1,15 +1,15 @@
 # shellcheck shell=bash
-# What ran: counts of tests, seconds by part, and the slowest tests.
+# Counts tests, measures parts, and prints the report with the slowest tests.
 
 passed=0 failed=0 skipped=0
 part_names=() part_seconds=()
-not_kept=() # promises that do not hold
+not_kept=() # long tests that failed
 
 say() { printf '\n== %s\n' "$*"; }
 
-# Makes the folder of this run, which goes away with it, and prints the report at the end however that comes.
-# Memory holds the folder where there is room: a disk that still writes down what was compiled delays saves for longer
-# than a call may take, which Patio then refuses. The promises are about disks as well.
+# Creates the temporary folder of this run, and prints the report and removes the folder at the end, also after a failure.
+# The folder is in memory if there is room: a disk that still writes the build output delays saves beyond their deadline. The long
+# tests (promises) use the disk, because they test it.
 start_report() {
   local place=/tmp free
   free=$(awk '/^MemAvailable/ {print $2}' /proc/meminfo 2>/dev/null || echo 0)
@@ -19,17 +19,17 @@ start_report() {
   fi
   work=$(mktemp -d "${TMPDIR:-$place}/patio-test.XXXXXX")
   chmod 755 "$work"
-  export TMPDIR=$work # files that a test leaves behind are removed with the folder
+  export TMPDIR=$work # leftover files of tests are removed with the folder
   seconds_of_tests=$work/seconds.tsv
   : >"$seconds_of_tests"
   begun=$SECONDS
   trap 'end_report $?' EXIT
 }
 
-# Runs a command as a part of the report: its name, then the command.
+# Runs a command as a named part of the report.
 part() {
   local name=$1 from=$SECONDS
-  part_names+=("$name") part_seconds+=("$from") # the start until it has ended
+  part_names+=("$name") part_seconds+=("$from") # holds the start time until the part has ended
   say "$name"
   "${@:2}"
   part_seconds[-1]=$((SECONDS - from))
@@ -37,7 +37,7 @@ part() {
 }
 ended_parts=0
 
-# Runs parts that make something (compile, pages), each once a run.
+# Runs build parts (compile, pages), each at most once in a run.
 build() { # names of parts
   local name
   for name in "$@"; do
@@ -55,7 +55,7 @@ end_report() { # exit code
     tail -n 15 "$work"/*.out
   fi
   say "time by part"
-  # A part that failed has not ended.
+  # The last part may have failed and has no duration yet.
   if [ "$ended_parts" -lt ${#part_names[@]} ]; then part_seconds[-1]=$((SECONDS - part_seconds[-1])); fi
   for n in "${!part_names[@]}"; do printf '%7s  %s\n' "$(clock "${part_seconds[$n]}")" "${part_names[$n]}"; done
   printf '%7s  total\n' "$(clock $((SECONDS - begun)))"
@@ -72,7 +72,7 @@ end_report() { # exit code
   exit "$code"
 }
 
-# Adds the tests of a report in JSON, which deploy/testing/report.mjs reads: the part's name, the kind, the file.
+# Adds the counts of a JSON report, read by deploy/testing/report.mjs; arguments: name of the part, kind, file.
 count_json() {
   local ok bad off
   read -r ok bad off < <(node deploy/testing/report.mjs "$2" "$3" "$1" "$seconds_of_tests")

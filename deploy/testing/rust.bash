@@ -1,15 +1,15 @@
 # shellcheck shell=bash
-# Formatting, lints and Rust tests.
+# Runs formatting, lints and Rust tests.
 
-log="" # of the tests that ran last
+log="" # output file of the last test run
 
-# Lints and compiles in one pass: clippy-driver is rustc with clippy's lints, and cargo takes it as the compiler of the
-# workspace's own crates. `cargo clippy` would compile every dependency a second time.
+# Lints and compiles in one pass: clippy-driver is rustc with clippy's lints, and cargo uses it to compile the workspace's own crates.
+# `cargo clippy` would compile every dependency a second time.
 cargo_linted() {
   RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__ cargo "$@"
 }
 
-# Compiles the programs, the tests and the bench at once, with one set of features.
+# Compiles programs, tests and bench in one cargo run, with one set of features.
 compile() {
   cargo fmt --all --check
   cargo_linted build --locked --workspace --all-targets --quiet
@@ -20,14 +20,14 @@ compile() {
 without_test_helpers() {
   local program
   for program in patio gateway auth-svc campaign-svc vehicle-svc import-svc; do
-    if grep -q PATIO_TEST_ "target/debug/$program"; then
+    if grep -qE "PATIO_TEST_[A-Z]" "target/debug/$program"; then
       echo "target/debug/$program contains the test helpers of patio-testing" >&2
       return 1
     fi
   done
 }
 
-# Runs tests by deploy/testing/run-test, which allows the option that reports the seconds of each.
+# Runs cargo test with the runner deploy/testing/run-test, which enables the option that reports the time of each test.
 run_rust() { # options of cargo test
   local code=0
   log=$work/tests-${#part_names[@]}.log

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# Installs what the tests need, and starts and stops the servers that they use.
+# Installs missing packages, and starts and stops the servers that the tests use.
 
-started=() # process ids, ended with this run
-servers=() # those that all parts share
+started=() # process ids of programs of the current part
+servers=() # process ids of servers that all parts share
 
 as_server() { if [ "$(id -u)" = 0 ]; then setpriv --reuid postgres --regid postgres --clear-groups "$@"; else "$@"; fi; }
 find_postgres() { ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1; }
 
-# Prints a free port below those that the system gives to programs that name none, so that none takes it in between.
+# Prints a free port below the ephemeral range, so that no other program is assigned it in the meantime.
 free_port() {
   node -e 'const s=require("net").createServer(),listen=()=>s.listen(10000+Math.floor(Math.random()*20000),"127.0.0.1");
     s.on("error",listen).on("listening",()=>{console.log(s.address().port);s.close()});listen()'
@@ -18,6 +18,8 @@ install_missing() {
   for tool in cargo node npm; do command -v $tool >/dev/null || { echo "missing: $tool" >&2; exit 1; }; done
   [ -x "$(find_postgres)/initdb" ] || missing+=(postgresql)
   command -v redis-server >/dev/null || missing+=(redis-server)
+  command -v age >/dev/null || missing+=(age)
+  command -v pgbouncer >/dev/null || [ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
   python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
   [ "$(uname)" != Linux ] || command -v strace >/dev/null || missing+=(strace)
   for tool in chromium chromium-headless-shell; do
@@ -49,7 +51,7 @@ start_postgres() {
   as_server "$pg/pg_ctl" -D "$work/pg" -w -l "$work/pg/log" \
     -o "-p $port -h 127.0.0.1 -k $work/pg -c max_connections=400 -c fsync=off -c full_page_writes=off" start >/dev/null
   export PATIO_TEST_POSTGRES="postgres://patio@127.0.0.1:$port/postgres"
-  export PATIO_UNSAFE=true # its saves need not survive a power cut
+  export PATIO_ALLOW_DATA_LOSS=true # this PostgreSQL runs without fsync
 }
 
 start_redis() {
@@ -67,19 +69,19 @@ stop_servers() {
   for pid in "${started[@]}" "${servers[@]}"; do wait "$pid" 2>/dev/null || true; done
 }
 
-# Prints the URL of a new database of this name.
+# Creates a database of this name and prints its URL.
 new_database() {
   as_server "$pg/psql" -q -h 127.0.0.1 -d "$PATIO_TEST_POSTGRES" -c "create database $1" >/dev/null
   echo "${PATIO_TEST_POSTGRES%/*}/$1"
 }
 
-# Starts a program in the background; its output goes to a file of that name.
+# Starts a program in the background; its output goes to the file NAME.out.
 start() { # name, command
   "${@:2}" >"$work/$1.out" 2>&1 &
   started+=($!)
 }
 
-# Ends all started programs in the order of their start; each must exit with 0.
+# Stops all started programs in the order of their start; each must exit with 0.
 stop() {
   local pid
   for pid in "${started[@]}"; do

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The pages: types, lint, unit tests, build and size.
+# Checks the pages: types, lint, unit tests, build and bundle size.
 
 npm_ci() { # folder
   local lock="$1/package-lock.json" have="$1/node_modules/.package-lock.json"
@@ -8,7 +8,7 @@ npm_ci() { # folder
   fi
 }
 
-# Builds the pages where they are missing.
+# Builds the pages if they are missing.
 pages() {
   npm_ci web
   [ -e web/dist/index.html ] || npm --prefix web run --silent build

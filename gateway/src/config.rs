@@ -1,49 +1,82 @@
-//! What the gateway is told beside the common settings.
-use crate::{proxy::Proxy, tls::Source};
+//! Configuration of the gateway, in addition to the settings that all services share.
+use crate::{http::trusted_proxy::TrustedProxy, tls::CertSource};
 use clap::Args;
 use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf, time::Duration};
 
-/// What the gateway is told by its environment or by flags.
+/// Configuration of the gateway, read from command-line flags and environment variables.
 #[derive(Debug, Clone, Args)]
 #[group(skip)]
 pub struct Config {
-    /// Where it listens.
+    /// Address and port to listen on.
     #[arg(long, env = "PATIO_LISTEN", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
-    /// Where the built web pages are.
+    /// Folder with the built web app.
     #[arg(long, env = "PATIO_WEB_DIR", default_value = "web/dist")]
     pub web_dir: PathBuf,
-    /// What the product calls itself.
+    /// Product name shown to users.
     #[arg(long, env = "PATIO_PRODUCT_NAME", default_value = "Patio")]
     pub product_name: String,
-    /// Addresses or networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, separated by commas.
+    /// Trusted proxies, as comma-separated addresses or networks; only their X-Forwarded-For and X-Forwarded-Proto headers are used.
     #[arg(long, env = "PATIO_TRUSTED_PROXIES", value_delimiter = ',')]
-    pub trusted_proxies: Vec<Proxy>,
-    /// Serves https by itself: `self-signed`, or a certificate and its key as `CERTIFICATE,KEY`.
+    pub trusted_proxies: Vec<TrustedProxy>,
+    /// Serves HTTPS without a proxy: with a local certificate authority (`self-signed`), or with a certificate file and its key
+    /// file as `CERTIFICATE,KEY`.
     #[arg(long, env = "PATIO_TLS")]
-    pub tls: Option<Source>,
-    /// Tells browsers that came over https to come back over https only.
-    #[arg(long, env = "PATIO_HSTS", default_value_t = false, action = clap::ArgAction::Set)]
-    pub hsts: bool,
-    /// How many sign-ins one address may try at once; after that one a second.
+    pub tls: Option<CertSource>,
+    /// Sends Strict-Transport-Security (HSTS) to browsers connected over HTTPS; on by default if `PATIO_TLS` names a certificate file.
+    #[arg(long, env = "PATIO_HSTS", action = clap::ArgAction::Set)]
+    pub hsts: Option<bool>,
+    /// Serves the OpenAPI document and Swagger UI without a sign-in; otherwise the document requires a sign-in and Swagger UI is off.
+    #[arg(long, env = "PATIO_API_DOCS", default_value_t = false, action = clap::ArgAction::Set)]
+    pub api_docs: bool,
+    /// Contact URI in `/.well-known/security.txt`; `mailto:security@` and the request's host name by default.
+    #[arg(long, env = "PATIO_SECURITY_CONTACT")]
+    pub security_contact: Option<String>,
+    /// Sign-in attempts that one client address may make in a burst; after the burst, one attempt per second is allowed.
     #[arg(long, env = "PATIO_SIGN_IN_BURST", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     pub sign_in_burst: u32,
-    /// How many connections are held at once.
+    /// Maximum number of open client connections; further connections wait until one closes.
     #[arg(long, env = "PATIO_MAX_CONNECTIONS", default_value_t = 4096)]
     pub max_connections: usize,
-    /// How many requests are worked on at once before others wait or are refused, reads first; 8 for each core when left out,
-    /// and 5 where all services are in one process.
-    #[arg(long, env = "PATIO_MAX_AT_ONCE")]
+    /// Maximum number of API requests processed at once; further requests wait or are rejected, reads first. By default 8 per
+    /// core, or 5 per core when all services run in one process.
+    #[arg(long, env = "PATIO_MAX_CONCURRENT_REQUESTS")]
     pub max_at_once: Option<NonZeroUsize>,
-    /// How many seconds a client may take for a request's head, or rest between two requests; a trusted proxy may rest for 75.
-    #[arg(long, env = "PATIO_HEAD_TIMEOUT", default_value = "10", value_parser = seconds)]
+    /// Seconds that a client may take to send request headers, or stay idle between two requests; a trusted proxy may idle 75 seconds.
+    #[arg(long, env = "PATIO_HEADER_TIMEOUT_SECONDS", default_value = "10", value_parser = seconds)]
     pub head_timeout: Duration,
-    /// How many seconds a client may pause within a request's body.
-    #[arg(long, env = "PATIO_BODY_TIMEOUT", default_value = "15", value_parser = seconds)]
+    /// Seconds that a client may pause while sending a request body.
+    #[arg(long, env = "PATIO_BODY_TIMEOUT_SECONDS", default_value = "15", value_parser = seconds)]
     pub body_timeout: Duration,
+}
+
+impl Config {
+    /// Returns whether Strict-Transport-Security (HSTS) is sent: as configured, or by default when the TLS certificate comes from files.
+    #[must_use]
+    pub fn is_https_only(&self) -> bool {
+        self.hsts.unwrap_or(matches!(self.tls, Some(CertSource::Files { .. })))
+    }
 }
 
 fn seconds(written: &str) -> Result<Duration, String> {
     let number = written.parse::<f64>().ok().filter(|number| *number > 0.0 && *number <= 3600.0);
     number.map(Duration::from_secs_f64).ok_or_else(|| format!("`{written}` is not a number of seconds between 0 and 3600"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Told {
+        #[command(flatten)]
+        config: Config,
+    }
+
+    #[test]
+    fn hsts_is_the_default_with_certificate_files() {
+        let told = |arguments: &[&str]| <Told as clap::Parser>::parse_from([&["x"], arguments].concat()).config.is_https_only();
+        assert_eq!([told(&[]), told(&["--tls", "self-signed"]), told(&["--tls", "c.pem,k.pem"])], [false, false, true]);
+        assert_eq!([told(&["--tls", "c.pem,k.pem", "--hsts", "false"]), told(&["--hsts", "true"])], [false, true]);
+    }
 }

@@ -1,30 +1,20 @@
-//! Patio's door: translates HTTP to gRPC and back, and serves the pages. It decides nothing of its own.
+//! Patio's public entry point: translates the REST API to gRPC calls of the services, and serves the web app. Business rules
+//! belong in the services.
 
-pub mod api;
-pub mod assets;
-mod away;
-pub mod bearer;
+pub mod access_rules;
 pub mod config;
-pub mod confirmed;
-pub mod error;
-pub mod headers;
-pub mod input;
+pub mod extract;
+pub mod http;
 pub mod limits;
-pub mod names;
+pub mod middleware;
 pub mod openapi;
-pub mod pace;
-pub mod page;
-pub mod precondition;
-mod preview;
-pub mod proxy;
 pub mod routes;
-pub mod rules;
-pub mod serve;
-pub mod threads;
+pub mod server;
+pub mod session_confirmation;
+pub mod state;
 pub mod tls;
-pub mod turns;
-pub mod upload;
-pub mod values;
+pub mod user_names;
+pub mod views;
 
 pub use config::Config;
-pub use serve::{Gateway, start};
+pub use server::{Server, start};

@@ -1,14 +1,15 @@
-//! The gateway as a program of its own: `serve`, `config`, `doctor`, `probe` and `openapi`.
+//! Command line of the standalone gateway: `serve`, `config`, `doctor`, `probe` and `openapi`.
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use gateway::{Config, openapi};
 use patio_kit::{
-    command,
+    cli::{
+        self,
+        doctor::DoctorReport,
+        probe::{NOT_SERVING, UNREACHABLE},
+    },
     config::{self, Settings},
-    doctor::Examination,
     host::Host,
-    lifecycle,
-    probe::{self, NOT_SERVING, UNREACHABLE},
-    telemetry,
+    lifecycle, telemetry,
 };
 use std::{io::Write, process::ExitCode, time::Duration};
 use tokio::{
@@ -21,7 +22,7 @@ use tokio::{
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[derive(Parser)]
-#[command(name = "gateway")]
+#[command(name = "gateway", version)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -29,16 +30,16 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serves until SIGTERM or Ctrl-C, then finishes what is under way.
+    /// Serves requests until SIGTERM or Ctrl-C, then finishes the requests in progress.
     Serve(Options),
-    /// Prints the effective values, secrets masked.
+    /// Prints the effective settings, with secrets masked.
     Config(Options),
-    /// Tries everything it depends on and says what to do about what does not work; the exit code is 1 when something does not.
+    /// Checks every dependency of the gateway and prints how to fix each failing dependency; the exit code is 1 when a check fails.
     Doctor(Options),
-    /// Asks a running gateway whether it is ready; the exit code is 0 when it is, 1 when not, 2 when it cannot be reached,
-    /// 3 when it cannot be asked so.
+    /// Checks whether a running gateway is ready; the exit code is 0 when ready, 1 when not ready, 2 when unreachable, and 3 when the
+    /// arguments are invalid.
     Probe(Probe),
-    /// Prints the API's document.
+    /// Prints the OpenAPI document of the REST API as JSON.
     Openapi,
 }
 
@@ -52,59 +53,61 @@ struct Options {
 
 #[derive(Args)]
 struct Probe {
-    /// Where the gateway listens, as host:port.
+    /// Address of the gateway, as host:port.
     #[arg(long, env = "PATIO_LISTEN", default_value = "127.0.0.1:8080")]
     addr: String,
-    /// Answers as JSON.
+    /// Prints the result as JSON.
     #[arg(long)]
     json: bool,
-    /// Gives up after so many seconds.
+    /// Timeout of the probe, in seconds.
     #[arg(long, default_value_t = 3)]
     timeout: u64,
 }
 
 fn main() -> ExitCode {
     let command = Cli::command();
-    let matches = probe::arguments(command.clone());
+    let matches = cli::arguments(command.clone());
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(cause) => cause.exit(),
     };
     let done = match cli.command {
-        Command::Serve(options) => command::run(serve(options)),
+        Command::Serve(options) => cli::run(serve(options)),
         Command::Config(_) => match (command.find_subcommand("config"), matches.subcommand()) {
-            (Some(sub), Some((_, given))) => command::print(&config::effective(sub, given)),
+            (Some(sub), Some((_, given))) => cli::print(&config::effective(sub, given)),
             _ => Ok(()),
         },
-        Command::Doctor(options) => command::run(examine(options)),
-        Command::Openapi => openapi::text().and_then(|text| command::print(&text)),
+        Command::Doctor(options) => cli::run(examine(options)),
+        Command::Openapi => openapi::document_text().and_then(|text| cli::print(&text)),
         Command::Probe(probe) => return probed(&probe),
     };
-    command::ended(&done)
+    cli::exit_code(&done)
 }
 
 async fn examine(options: Options) -> anyhow::Result<()> {
-    let mut all = Examination::default();
-    all.outside(&options.settings).await?;
+    let mut all = DoctorReport::default();
+    all.check_dependencies(&options.settings).await?;
     all.services(&options.settings, "gateway").await?;
-    all.end()
+    all.finish()
 }
 
 async fn serve(options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "gateway")?;
+    options.settings.check_apart()?;
     let host = Host::remote(options.settings).await?;
     let gateway = gateway::start(options.config, &host).await?;
     let known = host.clone();
-    telemetry::open(&host, move || known.knows_keys() && !known.tasks.is_leaving()).await?;
-    for notice in gateway.notices() {
-        command::print(&format!("{notice}\n"))?;
+    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, move || known.has_signing_keys() && !known.tasks.is_draining())
+        .await?;
+    for notice in gateway.startup_messages() {
+        cli::print(&format!("{notice}\n"))?;
     }
     tracing::info!(url = %gateway.url(), service = "gateway", "serving");
     let tasks = host.tasks.clone();
-    let notice = host.settings.leave_seconds;
+    let notice = host.settings.shutdown_delay_seconds;
     host.tasks.spawn(async move {
         tokio::select! {
-            () = lifecycle::asked_to_stop(&tasks, notice) => tasks.stop(),
+            () = lifecycle::shutdown_signal(&tasks, notice) => tasks.stop(),
             () = tasks.stopped() => {}
         }
     });
@@ -115,7 +118,7 @@ async fn serve(options: Options) -> anyhow::Result<()> {
 }
 
 fn probed(probe: &Probe) -> ExitCode {
-    let asked = command::run(async {
+    let asked = cli::run(async {
         let ready = timeout(Duration::from_secs(probe.timeout), ask(&probe.addr)).await??;
         show(probe, if ready { "SERVING" } else { "NOT_SERVING" })?;
         anyhow::ensure!(ready, NotReady);
@@ -133,16 +136,16 @@ fn probed(probe: &Probe) -> ExitCode {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("not ready")]
+#[error("the gateway is not ready")]
 struct NotReady;
 
-/// Whether `/readyz` answers 200.
+/// Returns whether `/readyz` responds with status 200.
 async fn ask(address: &str) -> anyhow::Result<bool> {
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(format!("GET /readyz HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes()).await?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).await?;
-    anyhow::ensure!(answer.starts_with(b"HTTP/1.1 "), "it does not speak HTTP");
+    anyhow::ensure!(answer.starts_with(b"HTTP/1.1 "), "the response is not HTTP");
     Ok(answer.starts_with(b"HTTP/1.1 200 "))
 }
 
@@ -152,5 +155,5 @@ fn show(probe: &Probe, status: &str) -> anyhow::Result<()> {
     } else {
         format!("{} gateway {status}", probe.addr)
     };
-    command::print(&format!("{line}\n"))
+    cli::print(&format!("{line}\n"))
 }

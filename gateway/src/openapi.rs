@@ -1,54 +1,48 @@
-//! The API's document: what the routes say of themselves, completed by the contract's rules.
-use crate::routes;
+//! OpenAPI document of the REST API: generated from the routes, and completed with the required roles and common errors.
+use crate::{extract::auth::Authenticated, routes, state::AppState};
 use axum::{Json, Router, routing::get};
 use patio_proto::access::Role;
 use serde_json::{Map, Value, json};
-use utoipa::openapi::{
-    Components, Info, OpenApi, OpenApiBuilder, Server,
-    security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
-};
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
-/// What stands before the paths.
-#[must_use]
-pub fn head() -> OpenApi {
-    let mut info = Info::new("Patio", env!("CARGO_PKG_VERSION"));
-    info.description = Some("Inspection campaigns over vehicle yards. `x-at-least` tells the role a call needs.".to_owned());
-    let mut components = Components::new();
-    components.add_security_scheme(
-        "bearer",
-        SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("JWT").build()),
-    );
-    OpenApiBuilder::new().info(info).servers(Some([Server::new("/api")])).components(Some(components)).build()
-}
+/// URL path of the OpenAPI document.
+const DOCUMENT: &str = "/api/openapi.json";
 
-/// The whole document.
+/// Returns the complete OpenAPI document.
 ///
 /// # Errors
-/// When an operation names an rpc that the contract does not have.
+/// Returns an error when an operation names an rpc that does not exist in the proto files.
 pub fn document() -> anyhow::Result<Value> {
-    let mut document = serde_json::to_value(routes::described())?;
+    let mut document = serde_json::to_value(routes::openapi_document())?;
     let paths = document.get_mut("paths").and_then(Value::as_object_mut).ok_or_else(|| anyhow::anyhow!("no paths"))?;
     for (path, item) in paths.iter_mut() {
         for (_, operation) in item.as_object_mut().into_iter().flatten().filter(|(_, value)| value.get("responses").is_some()) {
             complete(path, operation)?;
         }
     }
+    // An event has the fields of one type, and some types share fields: `oneOf` would demand that no other type matches.
+    let event = document.pointer_mut("/components/schemas/LiveEvent").and_then(Value::as_object_mut);
+    if let Some((event, types)) = event.and_then(|event| event.remove("oneOf").map(|types| (event, types))) {
+        event.insert("anyOf".to_owned(), types);
+    }
     Ok(document)
 }
 
-/// The document as it is committed.
+/// Returns the OpenAPI document as formatted JSON text, as committed in `openapi.json`.
 ///
 /// # Errors
-/// As [`document`].
-pub fn text() -> anyhow::Result<String> {
+/// Returns an error when an operation names an rpc that does not exist in the proto files.
+pub fn document_text() -> anyhow::Result<String> {
     Ok(format!("{}\n", serde_json::to_string_pretty(&document()?)?))
 }
 
-/// Who may make a call at least, as the API spells it.
+/// Returns the name of the minimum role that may call a gRPC method, as the API spells role names.
 fn at_least(rpc: &str) -> anyhow::Result<&'static str> {
     let method = patio_proto::method(rpc).ok_or_else(|| anyhow::anyhow!("the contract has no `{rpc}`"))?;
-    Ok(match Role::try_from(method.role).unwrap_or_default() {
+    let role = |number| Role::try_from(number).unwrap_or_default();
+    // For an rpc that only services may call, the role of the user they act on behalf of counts.
+    let least = if role(method.role) == Role::Service { role(method.on_behalf_of) } else { role(method.role) };
+    Ok(match least {
         Role::Anyone => "anyone",
         Role::Operator => "op",
         Role::Manager => "tm",
@@ -58,7 +52,7 @@ fn at_least(rpc: &str) -> anyhow::Result<&'static str> {
     })
 }
 
-/// Adds what follows from an operation's rpc and shape.
+/// Completes an operation with its required role, security scheme and common error responses.
 fn complete(path: &str, operation: &mut Value) -> anyhow::Result<()> {
     let rpc = operation.get("x-rpc").and_then(Value::as_str).map(str::to_owned);
     if let (Some(rpc), None) = (&rpc, operation.get("x-at-least")) {
@@ -66,42 +60,57 @@ fn complete(path: &str, operation: &mut Value) -> anyhow::Result<()> {
     }
     let in_words = operation.get("x-refusals").is_some();
     let is_open = operation["x-at-least"] == "anyone";
-    if !is_open {
-        operation["security"] = json!([{ "bearer": [] }]);
-    }
+    operation["security"] = if is_open { json!([]) } else { json!([{ "bearer": [] }]) };
+    describe(operation);
     let refusals = refusals(path, operation, is_open, rpc.is_some());
     let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) else { return Ok(()) };
     for (status, description) in refusals {
         responses.entry(status).or_insert_with(|| refusal(description));
     }
     if in_words {
-        say_in_words(responses);
+        as_plain_text(responses);
     }
     Ok(())
 }
 
-/// The refusals every operation of that shape may answer.
+/// Sets summary and description of an operation: the first sentence of the route's documentation becomes the summary,
+/// and the rest, followed by the required role, becomes the description.
+fn describe(operation: &mut Value) {
+    let summary = operation["summary"].as_str().unwrap_or_default().replace('\n', " ");
+    let more = operation["description"].as_str().map(|text| text.replace('\n', " ")).unwrap_or_default();
+    let (first, rest) = summary.split_once(". ").map_or((summary.as_str(), ""), |(first, rest)| (first, rest));
+    let role = match operation["x-at-least"].as_str() {
+        Some("op") => "Requires the access level operator or higher.",
+        Some("tm") => "Requires the access level team leader or supervisor.",
+        Some("admin") => "Requires the access level supervisor.",
+        Some("developer") => "Requires the developer account.",
+        _ => "Requires no sign-in.",
+    };
+    let description: Vec<_> = [rest, &more, role].into_iter().filter(|part| !part.is_empty()).collect();
+    let description = description.join(" ");
+    operation["summary"] = first.trim_end_matches('.').into();
+    operation["description"] = description.into();
+}
+
+/// Returns the HTTP error statuses that an operation may return, each with a description.
 fn refusals(path: &str, operation: &Value, is_open: bool, has_rpc: bool) -> Vec<(&'static str, &'static str)> {
     let mut all = Vec::new();
     let body = operation.get("requestBody").is_some();
     if body || operation.get("parameters").is_some() {
-        all.push(("400", "It cannot be understood."));
+        all.push(("400", "The request is malformed."));
     }
     if has_rpc {
-        all.push((
-            "401",
-            if is_open { "Hmc and password do not belong together." } else { "No token, or one that is forged, expired or revoked." },
-        ));
-        all.extend([("500", "A fault of ours."), ("503", "A part of the product is away; try again."), ("504", "It took too long.")]);
+        all.push(("401", if is_open { "The hmc or the password is wrong." } else { "The token is missing, invalid, expired or revoked." }));
+        all.extend([("500", "Internal error."), ("503", "A service is unavailable; try again."), ("504", "The call timed out.")]);
     }
     if !is_open {
-        all.push(("403", "The role does not allow it."));
+        all.push(("403", "The caller's role does not allow this call."));
     }
-    if path.contains("{id}") {
-        all.push(("404", "There is no such thing."));
+    if path.contains("{id}") || path.contains("{session}") {
+        all.push(("404", "The requested item does not exist."));
     }
     if body {
-        all.extend([("408", "The body came too slowly."), ("413", "The body is too large."), ("415", "The body is of the wrong type.")]);
+        all.extend([("408", "The body arrived too slowly."), ("413", "The body is too large."), ("415", "The content type is wrong.")]);
     }
     all
 }
@@ -110,25 +119,19 @@ fn refusal(description: &str) -> Value {
     json!({ "description": description, "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Problem" } } } })
 }
 
-/// Turns all refusals of an operation into plain text.
-fn say_in_words(responses: &mut Map<String, Value>) {
+/// Declares all error responses of an operation as plain text instead of JSON.
+fn as_plain_text(responses: &mut Map<String, Value>) {
     for (_, response) in responses.iter_mut().filter(|(status, _)| status.as_str() >= "400") {
         response["content"] = json!({ "text/plain": { "schema": { "type": "string" } } });
     }
 }
 
-/// Serves the document and a page to browse it, without anything from elsewhere.
-///
-/// # Errors
-/// As [`document`].
-pub fn router<S: Clone + Send + Sync + 'static>() -> anyhow::Result<Router<S>> {
-    let document = document()?;
-    let page = SwaggerUi::new("/api/docs").config(Config::from("/api/openapi.json"));
-    Ok(Router::from(page).route(
-        "/api/openapi.json",
-        get(move || {
-            let document = document.clone();
-            async move { Json(document) }
-        }),
-    ))
+/// Returns the router that serves the OpenAPI document. With `is_open`, the document needs no sign-in, and Swagger UI is served as well.
+pub fn router(is_open: bool, document: Value) -> Router<AppState> {
+    if !is_open {
+        let route = get(move |_: Authenticated| async move { Json(document) });
+        return Router::new().route(DOCUMENT, route);
+    }
+    let page = SwaggerUi::new("/api/docs").config(Config::from(DOCUMENT));
+    Router::from(page).route(DOCUMENT, get(move || async move { Json(document) }))
 }

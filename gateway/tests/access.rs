@@ -1,4 +1,4 @@
-//! Every route and every kind of caller: who gets in is what the contract says.
+//! Tests that every route admits and rejects each role as the proto files specify.
 use crate::{doubles::STRANGER, stack::Stack};
 use axum::body::Body;
 use chrono::TimeDelta;
@@ -7,7 +7,7 @@ use patio_proto::access::Role;
 use serde_json::Value;
 use std::sync::atomic::Ordering;
 
-/// Every operation of the document: method, path and who may call it.
+/// Returns every operation of the OpenAPI document: method, path and minimum role.
 fn operations() -> Vec<(String, String, String)> {
     let document = gateway::openapi::document().unwrap();
     let paths = document["paths"].as_object().unwrap().clone();
@@ -15,6 +15,7 @@ fn operations() -> Vec<(String, String, String)> {
         let path = format!("/api{path}")
             .replace("/uploads/{id}", "/uploads/0197f0c4-0000-7000-8000-000000000000")
             .replace("/rejected/{id}", "/rejected/0197f0c4-0000-7000-8000-000000000000")
+            .replace("{session}", "019a0000-0000-7000-8000-000000000001")
             .replace("{id}", "5");
         item.as_object()
             .unwrap()
@@ -42,10 +43,12 @@ fn content_type(path: &str) -> &'static str {
     }
 }
 
-/// A body that can be understood, so that nothing but the caller is at fault.
+/// Returns a valid request body for a route, so that only the caller can be the reason for an error.
 fn body(method: &str, path: &str) -> &'static str {
     match path.trim_start_matches("/api") {
         "/sessions" if method == "POST" => r#"{"hmc":"ana","password":"right"}"#,
+        "/me/confirm" => r#"{"password":"right"}"#,
+        "/sessions/ended" => r#"{"session_ids":["one"]}"#,
         "/me/password" => r#"{"old":"a","new":"b"}"#,
         "/sign-up" => r#"{"hmc":"new","password":"12345678","user_type":"op"}"#,
         "/logs/page-view" => r#"{"page":"home","timestamp":"now"}"#,
@@ -63,7 +66,7 @@ fn body(method: &str, path: &str) -> &'static str {
     }
 }
 
-/// Query fields that a path needs.
+/// Adds the query parameters that a path requires.
 fn whole(path: &str) -> String {
     let needs_name = path.ends_with("/progress") || path.ends_with("/vehicle-counts");
     let needs_revision = path.ends_with("/changes");
@@ -76,7 +79,7 @@ fn whole(path: &str) -> String {
 }
 
 #[tokio::test]
-async fn every_route_refuses_every_role_it_should_and_takes_the_others() {
+async fn every_route_admits_and_rejects_the_specified_roles() {
     let stack = Stack::new().await;
     let people = [(1, Role::Operator, 2), (7, Role::Operator, 2), (7, Role::Manager, 3), (7, Role::Admin, 4)];
     let mut cells = 0;
@@ -96,7 +99,7 @@ async fn every_route_refuses_every_role_it_should_and_takes_the_others() {
 }
 
 #[tokio::test]
-async fn no_token_and_tokens_nobody_should_have_are_401_before_any_service_is_asked() {
+async fn missing_and_forged_tokens_get_401_before_any_service_is_called() {
     let stack = Stack::new().await;
     let real = stack.token(2, Role::Admin);
     let (head, rest) = real.split_once('.').unwrap();
@@ -140,7 +143,7 @@ async fn no_token_and_tokens_nobody_should_have_are_401_before_any_service_is_as
 }
 
 #[tokio::test]
-async fn a_session_that_was_signed_out_is_dead_at_once() {
+async fn a_signed_out_session_is_rejected_at_once() {
     let stack = Stack::new().await;
     let token = stack.token(7, Role::Operator);
     assert_eq!(stack.send(request("GET", "/api/me", Some(&token))).await.status, 200);
@@ -151,7 +154,7 @@ async fn a_session_that_was_signed_out_is_dead_at_once() {
 }
 
 #[tokio::test]
-async fn a_session_that_nobody_began_is_401_and_one_that_was_is_asked_about_once() {
+async fn an_unknown_session_gets_401_and_a_known_one_is_confirmed_once() {
     let stack = Stack::new().await;
     let asked = || stack.auth.confirmed.load(Ordering::Relaxed);
     for (token, status) in [(stack.token(STRANGER, Role::Admin), 401), (stack.token(2, Role::Admin), 200)] {
@@ -164,7 +167,7 @@ async fn a_session_that_nobody_began_is_401_and_one_that_was_is_asked_about_once
 }
 
 #[tokio::test]
-async fn the_token_of_a_service_is_401_at_the_public_door() {
+async fn a_service_token_gets_401_at_the_public_api() {
     let stack = Stack::new().await;
     let token = stack.token(0, Role::Service);
     for (method, path) in [("GET", "/api/me"), ("GET", "/api/campaigns"), ("DELETE", "/api/campaigns/1"), ("GET", "/api/events")] {
@@ -172,17 +175,17 @@ async fn the_token_of_a_service_is_401_at_the_public_door() {
     }
 }
 
-/// What a service asks another for a person, with that person's own token.
+/// Rpcs that services call with a user's token, and that no route exposes.
 const IN_A_PERSONS_NAME: [&str; 5] = [
     "/patio.auth.v1.SessionService/ConfirmSession",
-    "/patio.auth.v1.UserService/GetNames",
+    "/patio.auth.v1.UserService/ResolveUserNames",
     "/patio.vehicle.v1.VehicleService/ExportVehicles",
     "/patio.vehicle.v1.BulkService/BulkEdit",
     "/patio.vehicle.v1.YardService/ListCampaignsOfYard",
 ];
 
 #[test]
-fn what_no_route_leads_to_no_person_may_call() {
+fn rpcs_without_a_route_are_not_open_to_users() {
     let document = gateway::openapi::document().unwrap().to_string();
     let open = patio_proto::METHODS.iter().filter(|method| ![Role::Service as i32, Role::Anyone as i32].contains(&method.role));
     let unreached: Vec<_> = open.map(|method| method.path).filter(|path| !document.contains(path)).collect();

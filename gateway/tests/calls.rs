@@ -1,11 +1,11 @@
-//! What the remaining calls look like, and how failures of services are told.
+//! Tests of response bodies, and of how errors of services become HTTP errors.
 use crate::stack::Stack;
 use patio_proto::access::Role;
 use serde_json::json;
 use std::sync::atomic::Ordering;
 
 #[tokio::test]
-async fn a_page_of_campaigns_asks_for_all_names_at_once() {
+async fn a_page_of_campaigns_resolves_all_names_in_one_call() {
     let stack = Stack::new().await;
     let page = stack.ask("GET", "/api/campaigns?status=ongoing&yard=2&per_page=200", None).await.json();
     assert_eq!(page["meta"], json!({ "page_index": 0, "total_count": 2, "per_page": 200, "yard_name": "A" }));
@@ -19,7 +19,7 @@ async fn a_page_of_campaigns_asks_for_all_names_at_once() {
 }
 
 #[tokio::test]
-async fn failures_of_services_are_told_without_what_they_say_of_themselves() {
+async fn service_errors_are_returned_without_internal_details() {
     let stack = Stack::new().await;
     for (id, status, code) in
         [(404, 404, "NO_CAMPAIGN"), (500, 500, "INTERNAL"), (503, 503, "UNAVAILABLE"), (504, 504, "TIMEOUT"), (1, 500, "INTERNAL")]
@@ -35,7 +35,7 @@ async fn failures_of_services_are_told_without_what_they_say_of_themselves() {
 }
 
 #[tokio::test]
-async fn rules_of_the_domain_are_422_or_409() {
+async fn business_rule_errors_are_422_or_409() {
     let stack = Stack::new().await;
     let closed = stack.ask("PUT", "/api/campaigns/1", Some(json!({ "status": "Closed" }))).await;
     assert_eq!((closed.status.as_u16(), closed.code().as_str()), (422, "BAD_TRANSITION"));
@@ -49,10 +49,10 @@ async fn rules_of_the_domain_are_422_or_409() {
 }
 
 #[tokio::test]
-async fn a_refused_change_of_a_user_is_plain_text() {
+async fn a_rejected_user_change_is_plain_text() {
     let stack = Stack::new().await;
     let refused = stack.ask("PUT", "/api/users/3", Some(json!({ "hmc": "ana", "user_type": "op" }))).await;
-    assert_eq!((refused.status.as_u16(), refused.text().as_str()), (409, "the last supervisor must stay one"));
+    assert_eq!((refused.status.as_u16(), refused.text().as_str()), (409, "There must be at least one supervisor."));
     assert!(refused.header("content-type").starts_with("text/plain"));
     assert_eq!(
         stack.ask("PUT", "/api/users/3", Some(json!({ "user_type": "king" }))).await.header("content-type"),
@@ -62,7 +62,7 @@ async fn a_refused_change_of_a_user_is_plain_text() {
 }
 
 #[tokio::test]
-async fn users_come_as_an_array_and_their_data_as_auth_svc_wrote_it() {
+async fn users_are_an_array_and_personal_data_is_passed_through() {
     let stack = Stack::new().await;
     assert_eq!(
         stack.ask("GET", "/api/users", None).await.json(),
@@ -71,11 +71,14 @@ async fn users_come_as_an_array_and_their_data_as_auth_svc_wrote_it() {
     assert_eq!(stack.ask("GET", "/api/me/data", None).await.json(), json!({ "id": 2 }));
     assert_eq!(stack.ask("GET", "/api/users/3/data", None).await.json(), json!({ "id": 3 }));
     let me = stack.ask_as((1, Role::Operator), "GET", "/api/me", None).await.json();
-    assert_eq!(me, json!({ "id": 1, "hmc": "dev", "user_type": "op", "developer": true, "product_name": "Patio" }));
+    assert_eq!(
+        me,
+        json!({ "id": 1, "hmc": "dev", "user_type": "op", "developer": true, "must_change_password": false, "product_name": "Patio" })
+    );
 }
 
 #[tokio::test]
-async fn the_entries_of_all_services_are_one_list_by_time() {
+async fn audit_entries_of_all_services_are_merged_by_time() {
     let stack = Stack::new().await;
     let audit = async |query: &str| stack.ask_as((1, Role::Admin), "GET", &format!("/api/logs/audit?{query}"), None).await;
     let mut ids = Vec::new();
@@ -108,7 +111,7 @@ async fn the_entries_of_all_services_are_one_list_by_time() {
 }
 
 #[tokio::test]
-async fn lists_can_be_read_while_names_cannot_be_asked_for() {
+async fn lists_work_while_user_names_are_unavailable() {
     let stack = Stack::new().await;
     stack.auth.names_away.store(true, Ordering::Relaxed);
     let page = stack.ask("GET", "/api/campaigns", None).await;
@@ -118,7 +121,7 @@ async fn lists_can_be_read_while_names_cannot_be_asked_for() {
 }
 
 #[tokio::test]
-async fn before_the_keys_are_known_nobody_is_called_signed_out() {
+async fn without_loaded_keys_requests_get_503_instead_of_401() {
     let stack = Stack::new().await;
     stack.host.identity.set_keys([]);
     let answer = stack.ask("GET", "/api/me", None).await;

@@ -1,8 +1,8 @@
-//! Saves by field, and choosing between the two values of a conflict.
+//! Tests of saves with a base, and of listing and resolving conflicts.
 use crate::stack::Stack;
 use patio_kit::{
+    auth::identity,
     errors::{Reason, status, status_with},
-    identity,
 };
 use patio_proto::vehicle as v;
 use serde_json::json;
@@ -22,35 +22,35 @@ fn conflict(id: i64) -> v::Conflict {
     }
 }
 
-/// Has one page, settles conflict 1, and finds the vehicle of conflict 2 changed.
+/// Test double of the conflict service: resolves conflict 1, and reports a stale version for conflict 2.
 #[derive(Clone)]
 pub struct Conflicts;
 
 #[async_trait]
 impl v::conflict_service_server::ConflictService for Conflicts {
-    async fn list_conflicts(&self, request: Request<v::ListConflictsRequest>) -> Result<Response<v::ListConflictsReply>, Status> {
+    async fn list_conflicts(&self, request: Request<v::ListConflictsRequest>) -> Result<Response<v::ListConflictsResponse>, Status> {
         let caller = identity::caller(&request)?;
         let ask = request.into_inner();
         let told = ask.campaign_id == Some(7) && ask.settled == Some(false) && ask.mine && ask.since.is_some() && caller.user_id == 2;
         let conflicts = if told { vec![conflict(1)] } else { Vec::new() };
-        Ok(Response::new(v::ListConflictsReply { conflicts, meta: None }))
+        Ok(Response::new(v::ListConflictsResponse { conflicts, meta: None }))
     }
 
-    async fn settle_conflict(&self, request: Request<v::SettleConflictRequest>) -> Result<Response<v::Vehicle>, Status> {
+    async fn resolve_conflict(&self, request: Request<v::ResolveConflictRequest>) -> Result<Response<v::Vehicle>, Status> {
         let ask = request.into_inner();
         match (ask.id, ask.choice()) {
             (1, v::Side::Mine) => Ok(Response::new(v::Vehicle { id: 5, version: 9, conflicts: vec![conflict(1)], ..Default::default() })),
             (2, _) => {
                 let values = [("vehicle", "5".to_owned()), ("version", "7".to_owned())];
-                Err(status_with(Code::Aborted, Reason::StaleVersion, &"vehicle 5 is at version 7 by now", &values))
+                Err(status_with(Code::Aborted, Reason::StaleVersion, &"vehicle 5 is now at version 7", &values))
             }
-            _ => Err(status(Code::AlreadyExists, Reason::ConflictSettled, &"conflict 3 is settled")),
+            _ => Err(status(Code::AlreadyExists, Reason::ConflictSettled, &"This conflict has already been resolved.")),
         }
     }
 }
 
 #[tokio::test]
-async fn conflicts_are_listed_with_the_names_of_both() {
+async fn conflicts_are_listed_with_both_user_names() {
     let stack = Stack::new().await;
     let path = "/api/conflicts?campaign_id=7&state=open&mine=true&since=2026-11-21T20:00:00-03:00";
     let page = stack.ask("GET", path, None).await.json();
@@ -66,7 +66,7 @@ async fn conflicts_are_listed_with_the_names_of_both() {
 }
 
 #[tokio::test]
-async fn a_choice_answers_the_vehicle_and_a_late_one_the_vehicle_as_it_is_now() {
+async fn resolving_returns_the_vehicle_and_a_late_choice_gets_409_with_the_current_one() {
     let stack = Stack::new().await;
     let settle =
         async |id: i64, choice: &str| stack.ask("POST", &format!("/api/conflicts/{id}/settle"), Some(json!({ "choice": choice }))).await;
@@ -80,7 +80,7 @@ async fn a_choice_answers_the_vehicle_and_a_late_one_the_vehicle_as_it_is_now() 
 }
 
 #[tokio::test]
-async fn a_save_by_field_passes_on_what_was_seen_and_what_the_device_told() {
+async fn a_save_with_a_base_passes_on_the_base_and_device_data() {
     let stack = Stack::new().await;
     let body = json!({ "status": "ng", "operator_notes": "a", "base": { "status": "", "operator_notes": null }, "on_conflict": "keep",
                        "device_time": "2026-11-20T10:00:00Z", "device": "phone 7" });

@@ -1,4 +1,4 @@
-//! Files out, and files that change vehicles, as the gateway hands them on.
+//! Tests of file exports, SQL conversion and CSV changes.
 use crate::stack::{Answer, Stack};
 use axum::body::Body;
 use http_body_util::BodyExt;
@@ -22,7 +22,7 @@ async fn send(stack: &Stack, path: &str, body: String) -> Answer {
 }
 
 #[tokio::test]
-async fn reports_come_as_files_whose_names_break_no_header() {
+async fn report_file_names_cannot_break_the_header() {
     let stack = Stack::new().await;
     for (path, number) in [("generate_campaign_vehicle_report", 1), ("export_all_yards", 2)] {
         let answer = stack.ask_as(MANAGER, "GET", &format!("/api/campaigns/5/{path}"), None).await;
@@ -36,15 +36,15 @@ async fn reports_come_as_files_whose_names_break_no_header() {
 }
 
 #[tokio::test]
-async fn a_report_that_fails_on_the_way_is_broken_off() {
+async fn a_failing_report_aborts_the_response() {
     let stack = Stack::new().await;
     let request = stack.request(MANAGER, "GET", "/api/campaigns/666/export_all_yards").body(Body::empty()).unwrap();
     let response = stack.app.clone().oneshot(request).await.unwrap();
-    assert!(response.into_body().collect().await.is_err(), "half a workbook is never taken for the whole");
+    assert!(response.into_body().collect().await.is_err(), "a partial workbook is not taken for a complete one");
 }
 
 #[tokio::test]
-async fn a_sheet_becomes_a_script_under_the_name_that_is_told_wherever_the_field_stands() {
+async fn a_sheet_becomes_a_script_with_the_given_name_wherever_the_field_is() {
     let stack = Stack::new().await;
     let (name, file) = (("campaignName", "", "Ação 7"), ("file", "a.xlsx", "PK"));
     for parts in [[name, file], [file, name]] {
@@ -59,7 +59,7 @@ async fn a_sheet_becomes_a_script_under_the_name_that_is_told_wherever_the_field
 }
 
 #[tokio::test]
-async fn a_csv_file_is_checked_and_applied_and_its_errors_block_it() {
+async fn a_csv_file_is_checked_and_applied_unless_it_has_errors() {
     let stack = Stack::new().await;
     let good = form(&[("file", "a.csv", "x")]);
     let changes = json!([{ "field": "status", "old": "", "new": "ok" }]);

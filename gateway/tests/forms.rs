@@ -1,7 +1,7 @@
-//! What cannot be understood is refused in one form, and every answer is dressed.
+//! Tests of the error format for invalid requests, and of the headers that every response carries.
 use crate::stack::{Answer, Stack, config, raw};
 use axum::body::Body;
-use gateway::{assets::Pages, serve::Peer};
+use gateway::{http::peer::Peer, server::static_files::StaticFiles};
 use http::Request;
 use patio_proto::access::Role;
 use serde_json::json;
@@ -15,7 +15,7 @@ fn in_form(answer: &Answer, status: u16, what: &str) {
 }
 
 #[tokio::test]
-async fn bad_paths_queries_and_methods_are_refused_in_the_one_form() {
+async fn invalid_paths_queries_and_methods_get_the_common_error_body() {
     let stack = Stack::new().await;
     let cases = [
         ("GET", "/api", 404),
@@ -50,7 +50,7 @@ async fn bad_paths_queries_and_methods_are_refused_in_the_one_form() {
 }
 
 #[tokio::test]
-async fn bad_bodies_are_refused_naming_the_field() {
+async fn invalid_bodies_are_rejected_with_the_field_name() {
     let stack = Stack::new().await;
     let put = async |kind: &str, body: &str| {
         let request = stack.request((2, Role::Admin), "PUT", "/api/vehicles/5").header("content-type", kind);
@@ -79,7 +79,7 @@ async fn bad_bodies_are_refused_naming_the_field() {
 }
 
 #[tokio::test]
-async fn refusals_of_large_bodies_are_seen_by_clients_that_still_send() {
+async fn clients_see_the_error_for_a_large_body_they_are_still_sending() {
     let stack = Stack::new().await;
     let address = stack.listen(config()).await;
     let send = async |token: &str, size: usize| {
@@ -93,19 +93,20 @@ async fn refusals_of_large_bodies_are_seen_by_clients_that_still_send() {
 }
 
 #[tokio::test]
-async fn bulk_bodies_may_be_larger_than_others() {
+async fn bulk_changes_have_a_larger_body_limit() {
     let stack = Stack::new().await;
     let vins = |count: usize| json!({ "vins": vec!["HB20 000123 with a long tail"; count], "action": "insert", "status": "ok" });
     assert_eq!(stack.ask("POST", "/api/vehicles/bulk/status", Some(vins(50_001))).await.status, 400);
     let passed = stack.ask("POST", "/api/vehicles/bulk/status", Some(vins(50_000))).await;
-    assert_eq!(passed.code(), "INTERNAL", "it reached the service, which has no such call here");
+    assert_eq!(passed.code(), "INTERNAL", "the request reached the test double, which does not implement this call");
 }
 
 #[tokio::test]
-async fn every_answer_is_dressed_errors_too() {
+async fn every_response_has_security_headers_errors_too() {
     let mut told = config();
-    told.hsts = true;
-    let stack = Stack::with(told, Pages::default()).await;
+    told.hsts = Some(true);
+    told.api_docs = true;
+    let stack = Stack::with(told, StaticFiles::default()).await;
     for path in [
         "/api/me",
         "/api/nothing",
@@ -143,7 +144,7 @@ async fn every_answer_is_dressed_errors_too() {
 }
 
 #[tokio::test]
-async fn a_handler_that_panics_is_a_500_with_its_request_id() {
+async fn a_handler_panic_gives_500_with_the_request_id() {
     let stack = Stack::new().await;
     let request = stack.request((2, Role::Admin), "GET", "/api/campaigns/505").header("x-request-id", "trace-1");
     let answer = stack.send(request.body(Body::empty()).unwrap()).await;
@@ -153,8 +154,10 @@ async fn a_handler_that_panics_is_a_500_with_its_request_id() {
 }
 
 #[tokio::test]
-async fn the_document_and_its_page_need_nothing_from_elsewhere() {
-    let stack = Stack::new().await;
+async fn the_document_and_swagger_ui_load_nothing_from_other_hosts() {
+    let mut told = config();
+    told.api_docs = true;
+    let stack = Stack::with(told, StaticFiles::default()).await;
     let document = stack.send(Request::get("/api/openapi.json").body(Body::empty()).unwrap()).await;
     assert_eq!(document.json(), gateway::openapi::document().unwrap());
     let page = stack.send(Request::get("/api/docs/").body(Body::empty()).unwrap()).await;

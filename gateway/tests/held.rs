@@ -1,36 +1,39 @@
-//! Work that devices hold and have not sent.
+//! Tests of the routes for pending saves.
 use crate::stack::Stack;
 use patio_proto::vehicle as v;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use tonic::{Request, Response, Status, async_trait};
 
-/// Answers what was told last, in the name of user 3.
+/// Test double that returns the last report, as a report of user 3.
 #[derive(Clone, Default)]
-pub struct Held(Arc<Mutex<v::SetHeldRequest>>);
+pub struct Held(Arc<Mutex<v::ReportPendingSavesRequest>>);
 
 #[async_trait]
-impl v::held_service_server::HeldService for Held {
-    async fn set_held(&self, request: Request<v::SetHeldRequest>) -> Result<Response<v::SetHeldReply>, Status> {
+impl v::pending_save_service_server::PendingSaveService for Held {
+    async fn report_pending_saves(
+        &self,
+        request: Request<v::ReportPendingSavesRequest>,
+    ) -> Result<Response<v::ReportPendingSavesResponse>, Status> {
         *self.0.lock().unwrap() = request.into_inner();
-        Ok(Response::new(v::SetHeldReply {}))
+        Ok(Response::new(v::ReportPendingSavesResponse {}))
     }
 
-    async fn get_held(&self, _: Request<v::GetHeldRequest>) -> Result<Response<v::GetHeldReply>, Status> {
+    async fn list_pending_saves(&self, _: Request<v::ListPendingSavesRequest>) -> Result<Response<v::ListPendingSavesResponse>, Status> {
         let told = self.0.lock().unwrap().clone();
-        let each = told.held.iter().map(|work| v::DeviceWork {
+        let each = told.held.iter().map(|work| v::DevicePendingSaves {
             user_id: 3,
             device: told.device.clone(),
             saves: work.saves,
             oldest_at: work.oldest_at,
             told_at: work.oldest_at,
         });
-        Ok(Response::new(v::GetHeldReply { devices: 1, saves: 9, held: each.collect() }))
+        Ok(Response::new(v::ListPendingSavesResponse { devices: 1, saves: 9, held: each.collect() }))
     }
 }
 
 #[tokio::test]
-async fn a_device_tells_what_it_holds_and_leaders_see_it() {
+async fn a_device_reports_pending_saves_and_team_leaders_see_them() {
     let stack = Stack::new().await;
     let work = json!({ "campaign_id": 7, "saves": 9, "oldest_at": "2026-11-21T20:00:00-03:00" });
     let told = stack.ask("PUT", "/api/devices/Ana%27s%20phone/held", Some(json!({ "held": [work] }))).await;

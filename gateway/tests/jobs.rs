@@ -1,4 +1,4 @@
-//! Jobs and their undoing, as the gateway hands them on.
+//! Tests of listing and undoing jobs.
 use crate::stack::Stack;
 use patio_kit::{
     clock,
@@ -12,7 +12,7 @@ use patio_proto::{
 use serde_json::json;
 use tonic::{Code, Request, Response, Status, async_trait};
 
-/// Has one job of each kind; undoing number 9 is refused, since its campaign is closed.
+/// Test double with one job of each kind; undoing job 9 fails, because its campaign is closed.
 pub struct Jobs;
 
 fn job(id: i64, kind: pb::JobKind) -> pb::Job {
@@ -33,32 +33,32 @@ fn job(id: i64, kind: pb::JobKind) -> pb::Job {
 
 #[async_trait]
 impl JobService for Jobs {
-    async fn list_jobs(&self, request: Request<pb::ListJobsRequest>) -> Result<Response<pb::ListJobsReply>, Status> {
+    async fn list_jobs(&self, request: Request<pb::ListJobsRequest>) -> Result<Response<pb::ListJobsResponse>, Status> {
         let page = request.into_inner().page.unwrap_or_default();
         let undone = pb::Job {
             undone_at: chrono::DateTime::from_timestamp(1_700_000_060, 0).map(clock::timestamp),
             undone_by: Some(3),
             restored: 11,
-            hindrance: pb::Hindrance::Undone.into(),
+            hindrance: pb::UndoBlocker::Undone.into(),
             ..job(1, pb::JobKind::Status)
         };
         let kinds = [pb::JobKind::Import, pb::JobKind::Space, pb::JobKind::File];
         let jobs = kinds.into_iter().zip(2..).map(|(kind, id)| job(id, kind)).chain([undone]).collect();
         let meta = PageMeta { index: page.index, size: page.size, total_count: 4 };
-        Ok(Response::new(pb::ListJobsReply { jobs, meta: Some(meta) }))
+        Ok(Response::new(pb::ListJobsResponse { jobs, meta: Some(meta) }))
     }
 
-    async fn undo_job(&self, request: Request<pb::UndoJobRequest>) -> Result<Response<pb::UndoJobReply>, Status> {
+    async fn undo_job(&self, request: Request<pb::UndoJobRequest>) -> Result<Response<pb::UndoJobResponse>, Status> {
         if request.get_ref().id == 9 {
             return Err(status(Code::FailedPrecondition, Reason::CampaignClosed, &"campaign `Brakes` is closed"));
         }
-        let left = vec![pb::LeftVehicle { id: 7, vin_number: "HB20 000123".into(), campaign_name: "Brakes".into() }];
-        Ok(Response::new(pb::UndoJobReply { undone: true, restored: 11, left, total_left: 1, deleted: 0 }))
+        let left = vec![pb::SkippedVehicle { id: 7, vin_number: "HB20 000123".into(), campaign_name: "Brakes".into() }];
+        Ok(Response::new(pb::UndoJobResponse { undone: true, restored: 11, left, total_left: 1, deleted: 0 }))
     }
 }
 
 #[tokio::test]
-async fn jobs_are_listed_with_names_and_with_why_they_cannot_be_undone() {
+async fn jobs_are_listed_with_names_and_undo_hindrances() {
     let stack = Stack::new().await;
     let answer = stack.ask_as((7, Role::Manager), "GET", "/api/jobs?page=2&per_page=5", None).await.json();
     let kinds: Vec<_> = answer["jobs"].as_array().unwrap().iter().map(|job| (job["kind"].clone(), job["hindrance"].clone())).collect();
@@ -71,7 +71,7 @@ async fn jobs_are_listed_with_names_and_with_why_they_cannot_be_undone() {
 }
 
 #[tokio::test]
-async fn an_undo_tells_what_was_left_and_a_closed_campaign_is_a_conflict() {
+async fn an_undo_lists_unrestored_vehicles_and_a_closed_campaign_gets_409() {
     let stack = Stack::new().await;
     let done = stack.ask_as((7, Role::Manager), "POST", "/api/jobs/3/undo", None).await;
     let left = json!([{ "id": 7, "vin_number": "HB20 000123", "campaign_name": "Brakes" }]);

@@ -1,4 +1,4 @@
-//! What others change, as server-sent events.
+//! Tests of the event stream and the work pace.
 use crate::stack::Stack;
 use axum::body::Body;
 use futures::{StreamExt, stream, stream::BoxStream};
@@ -16,13 +16,13 @@ use tokio::{
 };
 use tonic::{Request, Response, Status, async_trait};
 
-/// Tells one of each kind and then ends; of campaign 9 it goes on for ever.
+/// Test double that sends one event of each kind and then ends the stream; for campaign 9 the stream stays open.
 #[derive(Clone)]
 pub struct Live;
 
 fn told() -> [Event; 5] {
-    let rows = vec![v::VehicleRow { id: 5, status: 2, version: 8, ..Default::default() }];
-    let person = v::PersonPace { user_id: 3, yard: Some(2), saves: 4, per_hour: 8.0, ..Default::default() };
+    let rows = vec![v::VehicleSummary { id: 5, status: 2, version: 8, ..Default::default() }];
+    let person = v::UserPace { user_id: 3, yard: Some(2), saves: 4, per_hour: 8.0, ..Default::default() };
     [
         Event::Vehicles(v::VehiclesChanged { campaign_id: 7, revision: 12, vehicles: rows, by: Some(3) }),
         Event::Vehicles(v::VehiclesChanged { campaign_id: 7, revision: 13, ..Default::default() }),
@@ -33,7 +33,7 @@ fn told() -> [Event; 5] {
 }
 
 #[async_trait]
-impl v::live_service_server::LiveService for Live {
+impl v::event_service_server::EventService for Live {
     type WatchStream = BoxStream<'static, Result<v::WatchEvent, Status>>;
 
     async fn watch(&self, request: Request<v::WatchRequest>) -> Result<Response<Self::WatchStream>, Status> {
@@ -42,18 +42,21 @@ impl v::live_service_server::LiveService for Live {
         Ok(Response::new(whole))
     }
 
-    async fn announce_campaign(&self, _: Request<v::AnnounceCampaignRequest>) -> Result<Response<v::AnnounceCampaignReply>, Status> {
-        Err(Status::unimplemented("the gateway does not announce"))
+    async fn notify_campaign_changed(
+        &self,
+        _: Request<v::NotifyCampaignChangedRequest>,
+    ) -> Result<Response<v::NotifyCampaignChangedResponse>, Status> {
+        Err(Status::unimplemented("the gateway does not call this rpc"))
     }
 
-    async fn get_paces(&self, request: Request<v::GetPacesRequest>) -> Result<Response<v::GetPacesReply>, Status> {
+    async fn get_pace(&self, request: Request<v::GetPaceRequest>) -> Result<Response<v::GetPaceResponse>, Status> {
         let known = |campaign_id: i64| v::Pace { campaign_id, remaining: 2, ..Default::default() };
         let ids = request.into_inner().campaign_ids;
-        Ok(Response::new(v::GetPacesReply { paces: ids.into_iter().filter(|id| *id < 100).map(known).collect() }))
+        Ok(Response::new(v::GetPaceResponse { paces: ids.into_iter().filter(|id| *id < 100).map(known).collect() }))
     }
 }
 
-/// The events of a text, by name and data.
+/// Parses server-sent events into names and data.
 fn parsed(text: &str) -> Vec<(String, Value)> {
     let events = text.split("\n\n").filter(|event| event.starts_with("event:"));
     let each = events.map(|event| {
@@ -64,7 +67,7 @@ fn parsed(text: &str) -> Vec<(String, Value)> {
 }
 
 #[tokio::test]
-async fn events_have_the_name_and_the_form_of_what_they_tell() {
+async fn each_event_has_its_name_and_data() {
     let stack = Stack::new().await;
     let answer = stack.ask("GET", "/api/events?campaign=7", None).await;
     assert_eq!(
@@ -84,7 +87,7 @@ async fn events_have_the_name_and_the_form_of_what_they_tell() {
 }
 
 #[tokio::test]
-async fn a_stream_ends_with_its_session_and_before_the_process() {
+async fn a_stream_ends_with_its_session_and_on_shutdown() {
     let stack = Stack::new().await;
     let open = async |user: i64| {
         let request = stack.request((user, Role::Operator), "GET", "/api/events?campaign=9").body(Body::empty()).unwrap();
@@ -93,15 +96,15 @@ async fn a_stream_ends_with_its_session_and_before_the_process() {
     let ends = async |body: Body| tokio::time::timeout(Duration::from_secs(20), body.collect()).await.unwrap().unwrap().to_bytes();
     let (mut ended, stays) = (open(4).await, open(5).await);
     assert!(ended.frame().await.unwrap().is_ok());
-    let forget_at = Some(patio_kit::clock::timestamp(stack.host.clock.now() + chrono::TimeDelta::hours(1)));
-    stack.host.identity.revoke(&[Revocation { sequence: 1, user_id: 4, forget_at, ..Default::default() }]);
+    let expires_at = Some(patio_kit::clock::timestamp(stack.host.clock.now() + chrono::TimeDelta::hours(1)));
+    stack.host.identity.revoke(&[Revocation { sequence: 1, user_id: 4, expires_at, ..Default::default() }]);
     ends(ended).await;
-    stack.host.tasks.leave();
+    stack.host.tasks.begin_drain();
     ends(stays).await;
 }
 
 #[tokio::test]
-async fn one_person_has_no_more_streams_than_tabs() {
+async fn open_streams_per_user_are_limited() {
     let stack = Stack::new().await;
     let open = async |user: i64| {
         let request = stack.request((user, Role::Operator), "GET", "/api/events?campaign=9").body(Body::empty()).unwrap();
@@ -114,11 +117,11 @@ async fn one_person_has_no_more_streams_than_tabs() {
     assert!(streams.iter().all(|answer| answer.status() == 200));
     assert_eq!((open(4).await.status().as_u16(), open(5).await.status().as_u16()), (429, 200));
     streams.pop();
-    assert_eq!(open(4).await.status(), 200, "as soon as one is closed");
+    assert_eq!(open(4).await.status(), 200, "closing a stream frees a slot");
 }
 
 #[tokio::test]
-async fn paces_are_asked_for_by_campaign() {
+async fn paces_are_returned_by_campaign() {
     let stack = Stack::new().await;
     assert_eq!(stack.ask("GET", "/api/campaigns/7/pace", None).await.json()["remaining"], 2);
     let nobody = stack.ask("GET", "/api/campaigns/700/pace", None).await;
@@ -131,7 +134,7 @@ async fn paces_are_asked_for_by_campaign() {
 }
 
 #[tokio::test]
-async fn a_stream_outlives_the_time_that_a_connection_may_rest() {
+async fn a_stream_outlives_the_idle_timeout() {
     let stack = Stack::new().await;
     let mut told = crate::stack::config();
     told.listen = ([127, 0, 0, 1], 0).into();

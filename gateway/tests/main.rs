@@ -1,4 +1,4 @@
-//! The gateway as its clients see it, before honest doubles of the services.
+//! Integration tests of the gateway's HTTP interface, with test doubles of the services.
 #[cfg(test)]
 mod access;
 #[cfg(test)]
@@ -23,6 +23,8 @@ mod openapi;
 mod pages;
 #[cfg(test)]
 mod probes;
+#[cfg(test)]
+mod reports;
 #[cfg(test)]
 mod sessions;
 #[cfg(test)]

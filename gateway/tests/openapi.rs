@@ -1,4 +1,4 @@
-//! The document that clients are generated from.
+//! Tests of the OpenAPI document, from which clients are generated.
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ fn committed() -> Value {
 }
 
 #[test]
-fn the_committed_document_is_what_the_routes_say() {
+fn the_committed_document_matches_the_routes() {
     let fresh = gateway::openapi::document().unwrap();
     assert!(committed() == fresh, "run `cargo run -p gateway -- openapi > gateway/openapi.json`");
 }
 
 #[test]
-fn every_operation_says_who_may_call_it_and_how_it_refuses() {
+fn every_operation_declares_its_role_and_error_responses() {
     let document = committed();
     let mut names = BTreeSet::new();
     let mut count = 0;
@@ -38,7 +38,7 @@ fn every_operation_says_who_may_call_it_and_how_it_refuses() {
 }
 
 #[test]
-fn vocabularies_are_spelled_as_the_wire_spells_them() {
+fn api_enums_match_the_proto_values() {
     let schemas = &committed()["components"]["schemas"];
     assert_eq!(
         schemas["VehicleStatus"]["enum"],
@@ -49,7 +49,7 @@ fn vocabularies_are_spelled_as_the_wire_spells_them() {
 }
 
 #[test]
-fn every_reference_leads_somewhere() {
+fn every_reference_resolves() {
     let document = committed();
     let text = document.to_string();
     for reference in text.split("\"#/").skip(1).map(|rest| rest.split('"').next().unwrap()) {

@@ -1,8 +1,8 @@
-//! The web pages: kept for ever or asked for again, compressed once, found by every path of theirs.
+//! Tests of the static files of the web app: caching, compression and client-side routes.
 use crate::stack::{Answer, Stack, config};
 use axum::body::Body;
 use flate2::read::GzDecoder;
-use gateway::assets::Pages;
+use gateway::server::static_files::StaticFiles;
 use http::Request;
 use std::{fs, io::Read};
 
@@ -14,7 +14,7 @@ async fn with_pages() -> Stack {
     fs::write(folder.path().join("assets/zxing-9f.wasm"), [0_u8; 1000]).unwrap();
     fs::write(folder.path().join("logo.png"), [137_u8, 80, 78, 71]).unwrap();
     fs::write(folder.path().join("manifest.webmanifest"), r#"{"name":"Patio"}"#).unwrap();
-    Stack::with(config(), Pages::load(folder.path(), "Yard \"A&B\"").unwrap()).await
+    Stack::with(config(), StaticFiles::load(folder.path(), "Yard \"A&B\"").unwrap()).await
 }
 
 async fn get(stack: &Stack, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
@@ -23,7 +23,7 @@ async fn get(stack: &Stack, method: &str, path: &str, headers: &[(&str, &str)]) 
 }
 
 #[tokio::test]
-async fn files_with_a_hash_are_kept_for_a_year_and_the_page_is_asked_for_again() {
+async fn hashed_files_are_cached_for_a_year_and_the_entry_page_is_revalidated() {
     let stack = with_pages().await;
     let script = get(&stack, "GET", "/assets/app-1a2b.js", &[]).await;
     assert_eq!(
@@ -38,7 +38,7 @@ async fn files_with_a_hash_are_kept_for_a_year_and_the_page_is_asked_for_again()
 }
 
 #[tokio::test]
-async fn every_path_of_the_pages_leads_to_the_page_and_no_other_does() {
+async fn client_side_routes_get_the_entry_page_and_other_paths_do_not() {
     let stack = with_pages().await;
     for path in ["/", "/campaign-home", "/yard/3?campaign=x.y", "/vehicle/12", "/apis"] {
         let answer = get(&stack, "GET", path, &[]).await;
@@ -58,7 +58,7 @@ async fn every_path_of_the_pages_leads_to_the_page_and_no_other_does() {
 }
 
 #[tokio::test]
-async fn pages_bear_the_configured_name_before_anybody_signs_in() {
+async fn static_files_show_the_configured_product_name() {
     let stack = with_pages().await;
     let page = get(&stack, "GET", "/", &[]).await.text();
     assert!(page.starts_with("<!doctype html><title>Yard &quot;A&amp;B&quot;</title>"), "{page}");
@@ -67,7 +67,7 @@ async fn pages_bear_the_configured_name_before_anybody_signs_in() {
 }
 
 #[tokio::test]
-async fn what_can_be_compressed_is_sent_compressed_once() {
+async fn compressible_files_are_compressed_exactly_once() {
     let stack = with_pages().await;
     let small = get(&stack, "GET", "/assets/app-1a2b.js", &[("accept-encoding", "gzip, br")]).await;
     assert_eq!(small.header("content-encoding"), "gzip");
@@ -78,8 +78,8 @@ async fn what_can_be_compressed_is_sent_compressed_once() {
 }
 
 #[tokio::test]
-async fn pages_that_are_not_built_say_so() {
+async fn a_missing_web_app_gives_503() {
     let stack = Stack::new().await;
     let answer = get(&stack, "GET", "/campaign-home", &[]).await;
-    assert_eq!((answer.status.as_u16(), answer.text().as_str()), (503, "the web pages are not built"));
+    assert_eq!((answer.status.as_u16(), answer.text().as_str()), (503, "The web app is not built."));
 }

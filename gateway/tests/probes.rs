@@ -1,10 +1,13 @@
-//! Probes, keys, and what the gateway's own program prints.
+//! Tests of health checks, public keys and the gateway's command line.
 use crate::{
     doubles::Keys,
-    stack::{Stack, attach, config},
+    stack::{Stack, attach, config, rules},
 };
 use axum::body::Body;
-use gateway::{api::Api, assets::Pages, serve};
+use gateway::{
+    server::{router, static_files::StaticFiles},
+    state::AppState,
+};
 use http::Request;
 use http_body_util::BodyExt;
 use patio_proto::auth::token_service_server::TokenServiceServer;
@@ -19,18 +22,18 @@ async fn health_says_ok_and_nothing_else() {
     for path in ["/api/health", "/healthz"] {
         assert_eq!(stack.ask("GET", path, None).await.json(), json!({ "status": "ok" }));
     }
-    assert_eq!(stack.ask("GET", "/metrics", None).await.status, 503, "metrics are on the admin port only; this is the pages' answer");
+    assert_eq!(stack.ask("GET", "/metrics", None).await.status, 503, "metrics are on the admin port only; this is the missing web app");
 }
 
 #[tokio::test]
-async fn a_gateway_whose_services_have_no_health_is_not_ready() {
+async fn a_gateway_with_unhealthy_services_is_not_ready() {
     let stack = Stack::new().await;
     let answer = stack.ask("GET", "/readyz", None).await;
     assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (503, "1"));
 }
 
 #[tokio::test]
-async fn a_gateway_whose_services_serve_is_ready_and_shows_their_keys() {
+async fn a_gateway_with_healthy_services_is_ready_and_serves_the_public_keys() {
     let folder = tempfile::tempdir().unwrap();
     let host = patio_testing::host(folder.path(), None).await;
     for (name, link) in [
@@ -42,10 +45,11 @@ async fn a_gateway_whose_services_serve_is_ready_and_shows_their_keys() {
         let (reporter, health) = tonic_health::server::health_reporter();
         reporter.set_service_status("", tonic_health::ServingStatus::Serving).await;
         let mut routes = RoutesBuilder::default();
-        routes.add_service(health).add_service(TokenServiceServer::new(Keys));
+        routes.add_service(health).add_service(TokenServiceServer::new(Keys(String::new())));
         attach(&host, link, name, routes);
     }
-    let app = serve::app(Api::new(config(), &host), Pages::default()).unwrap();
+    let document = gateway::openapi::document().unwrap();
+    let app = router::build_router(AppState::new(config(), &host, rules(&document)), StaticFiles::default(), document);
     let get = async |path: &str| {
         let response = app.clone().oneshot(Request::get(path).body(Body::empty()).unwrap()).await.unwrap();
         let status = response.status().as_u16();
@@ -57,13 +61,13 @@ async fn a_gateway_whose_services_serve_is_ready_and_shows_their_keys() {
 }
 
 #[tokio::test]
-async fn keys_that_cannot_be_had_are_no_empty_list() {
+async fn unavailable_keys_are_an_error_not_an_empty_list() {
     let stack = Stack::new().await;
     assert!(stack.ask("GET", "/.well-known/jwks.json", None).await.status.is_server_error());
 }
 
 #[tokio::test]
-async fn the_program_probes_prints_its_document_and_its_settings() {
+async fn the_command_line_probes_and_prints_document_and_settings() {
     let stack = Stack::new().await;
     let address = stack.listen(config()).await.to_string();
     let run = async |arguments: &[&str]| {
@@ -82,5 +86,5 @@ async fn the_program_probes_prints_its_document_and_its_settings() {
     assert_eq!(serde_json::from_slice::<serde_json::Value>(&document).unwrap(), gateway::openapi::document().unwrap());
     let settings = String::from_utf8(run(&["config", "--service-secret", "hush"]).await.stdout).unwrap();
     assert!(settings.contains("PATIO_LISTEN=127.0.0.1:8080") && settings.contains("PATIO_SERVICE_SECRET=********"), "{settings}");
-    assert_ne!(run(&["migrate"]).await.status.code(), Some(0), "it has no database");
+    assert_ne!(run(&["migrate"]).await.status.code(), Some(0), "the gateway has no database");
 }

@@ -1,7 +1,7 @@
-//! Signing in: what is passed on, told and kept.
+//! Tests of signing in: data passed to auth-svc, the response, and the device cookie.
 use crate::stack::{Answer, Stack, config};
 use axum::body::Body;
-use gateway::{assets::Pages, serve::Peer};
+use gateway::{http::peer::Peer, server::static_files::StaticFiles};
 use http::Request;
 use serde_json::json;
 
@@ -16,22 +16,26 @@ async fn sign_in(stack: &Stack, hmc: &str, password: &str, headers: &[(&str, &st
 }
 
 #[tokio::test]
-async fn a_session_is_told_as_the_contract_says_and_the_mark_is_kept_in_a_cookie() {
+async fn sign_in_returns_the_session_and_sets_the_device_cookie() {
     let stack = Stack::new().await;
     let answer = sign_in(&stack, "ana", "right", &[("cookie", "a=b; patio_dev=old-1.old-2")]).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
-    assert_eq!(answer.json(), json!({ "token": "t", "id": 3, "hmc": "ana", "user_type": "tm", "expires_at": "2026-09-21T14:13:29Z" }));
+    let told = json!({
+        "token": "t", "id": 3, "hmc": "ana", "user_type": "tm", "expires_at": "2026-09-21T14:13:29Z", "session_id": "s",
+        "seal_key": "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc", "must_change_password": false,
+    });
+    assert_eq!(answer.json(), told);
     assert_eq!(answer.header("set-cookie"), "patio_dev=mark-1.old-1.old-2; Path=/; Max-Age=7776000; HttpOnly; SameSite=Strict");
     let asked = stack.auth.asked.lock().unwrap()[0].clone();
     assert_eq!((asked.address.as_str(), asked.device_marks), ("192.0.2.9", vec!["old-1".to_owned(), "old-2".to_owned()]));
 }
 
 #[tokio::test]
-async fn behind_a_proxy_of_ours_the_address_and_https_are_believed_and_from_others_not() {
+async fn forwarding_headers_count_only_from_trusted_proxies() {
     let mut told = config();
     told.trusted_proxies = vec!["192.0.2.9".parse().unwrap()];
     let headers = [("x-forwarded-for", "6.6.6.6, 2001:db8:1:2:3::4"), ("x-forwarded-proto", "https")];
-    let stack = Stack::with(told, Pages::default()).await;
+    let stack = Stack::with(told, StaticFiles::default()).await;
     let answer = sign_in(&stack, "ana", "right", &headers).await;
     assert!(answer.header("set-cookie").starts_with("__Host-patio_dev=mark-1;") && answer.header("set-cookie").ends_with("; Secure"));
     assert_eq!(stack.auth.asked.lock().unwrap()[0].address, "2001:db8:1:2::/64");
@@ -42,7 +46,7 @@ async fn behind_a_proxy_of_ours_the_address_and_https_are_believed_and_from_othe
 }
 
 #[tokio::test]
-async fn refusals_carry_the_words_and_the_numbers() {
+async fn sign_in_errors_have_the_message_and_the_numbers() {
     let stack = Stack::new().await;
     let wrong = sign_in(&stack, "ana", "wrong", &[]).await;
     assert_eq!(wrong.status, 401);
@@ -57,10 +61,10 @@ async fn refusals_carry_the_words_and_the_numbers() {
 }
 
 #[tokio::test]
-async fn one_address_cannot_try_for_ever_and_bad_bodies_count_for_nothing() {
+async fn sign_ins_are_limited_per_address_and_invalid_bodies_do_not_count() {
     let mut told = config();
     told.sign_in_burst = 6;
-    let stack = Stack::with(told, Pages::default()).await;
+    let stack = Stack::with(told, StaticFiles::default()).await;
     let bad = stack.send(Request::post("/api/sessions").header("content-type", "application/json").body(Body::from("{")).unwrap()).await;
     assert_eq!(bad.status, 400);
     for _ in 0..6 {
@@ -69,16 +73,16 @@ async fn one_address_cannot_try_for_ever_and_bad_bodies_count_for_nothing() {
     let limited = sign_in(&stack, "ana", "right", &[]).await;
     assert_eq!((limited.status.as_u16(), limited.code().as_str(), limited.header("retry-after")), (429, "RATE_LIMITED", "1"));
     let asked: Vec<bool> = stack.auth.asked.lock().unwrap().iter().map(|ask| ask.is_limited).collect();
-    assert_eq!(asked, [false, false, false, false, false, false, true], "auth-svc knows whose device it is");
+    assert_eq!(asked, [false, false, false, false, false, false, true], "auth-svc receives the rate-limit flag and decides itself");
     let known = sign_in(&stack, "ana", "right", &[("cookie", "patio_dev=known")]).await;
-    assert_eq!(known.status, 200, "what others at the address do does not concern a known device");
+    assert_eq!(known.status, 200, "a known device is not limited by others at the same address");
 }
 
 #[tokio::test]
-async fn what_can_be_no_sign_in_takes_no_try_from_the_address() {
+async fn incomplete_credentials_do_not_count_towards_the_rate_limit() {
     let mut told = config();
     told.sign_in_burst = 2;
-    let stack = Stack::with(told, Pages::default()).await;
+    let stack = Stack::with(told, StaticFiles::default()).await;
     for (hmc, password) in [(" ", "x"), ("ana", ""), ("", " ")].into_iter().cycle().take(60) {
         sign_in(&stack, hmc, password, &[]).await;
     }

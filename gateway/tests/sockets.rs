@@ -1,4 +1,4 @@
-//! Clients that hold the door open are let go, and a drain finishes what is under way.
+//! Tests of connection timeouts, connection limits and graceful shutdown, over real sockets.
 use crate::stack::{Stack, config, parsed, raw};
 use gateway::Config;
 use patio_proto::access::Role;
@@ -18,7 +18,7 @@ fn impatient() -> Config {
     config
 }
 
-/// Sends pieces with pauses, and tells what came back when the other side closed, and after how long.
+/// Sends pieces with pauses; returns what was received until the server closed the connection, and how long that took.
 async fn dribble(address: SocketAddr, pieces: &[&[u8]], pause: Duration) -> (Vec<u8>, Duration) {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let (started, mut got) = (Instant::now(), Vec::new());
@@ -33,7 +33,7 @@ async fn dribble(address: SocketAddr, pieces: &[&[u8]], pause: Duration) -> (Vec
 }
 
 #[tokio::test]
-async fn silent_half_said_and_dribbling_clients_are_let_go_and_others_are_served_meanwhile() {
+async fn silent_and_slow_clients_time_out_without_blocking_others() {
     let stack = Stack::new().await;
     let address = stack.listen(impatient()).await;
     let byte_by_byte: Vec<&[u8]> = b"GET /healthz HTTP/1.1\r\nHost: x\r\n".chunks(1).collect();
@@ -56,23 +56,23 @@ async fn silent_half_said_and_dribbling_clients_are_let_go_and_others_are_served
     };
     let (held, ()) = tokio::join!(held, served);
     for (n, (_, took)) in [held.0, held.1, held.2, held.3, held.4].into_iter().enumerate() {
-        assert!(took < Duration::from_secs(5), "client {n} was held for {took:?}");
+        assert!(took < Duration::from_secs(5), "client {n} stayed connected for {took:?}");
     }
 }
 
 #[tokio::test]
-async fn a_crowd_that_comes_at_once_is_let_in_without_a_second_try() {
+async fn many_simultaneous_connections_fit_into_the_backlog() {
     let stack = Stack::new().await;
     let address = stack.listen(impatient()).await;
     let mut held = Vec::new();
     for number in 0..300 {
-        let came = std::net::TcpStream::connect_timeout(&address, Duration::from_millis(500)); // meanwhile nobody is accepted
+        let came = std::net::TcpStream::connect_timeout(&address, Duration::from_millis(500)); // nothing is accepted meanwhile
         held.push(came.unwrap_or_else(|cause| panic!("number {number}: {cause}")));
     }
 }
 
 #[tokio::test]
-async fn a_kept_connection_that_rests_too_long_is_closed() {
+async fn an_idle_keep_alive_connection_is_closed() {
     let stack = Stack::new().await;
     let address = stack.listen(impatient()).await;
     let (got, took) = dribble(address, &[b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"], Duration::ZERO).await;
@@ -81,7 +81,7 @@ async fn a_kept_connection_that_rests_too_long_is_closed() {
 }
 
 #[tokio::test]
-async fn a_proxy_may_rest_longer_than_a_client_so_that_it_ends_its_connections_itself() {
+async fn a_trusted_proxy_may_idle_longer_than_a_client() {
     let stack = Stack::new().await;
     let mut told = impatient();
     told.trusted_proxies = vec!["127.0.0.1".parse().unwrap()];
@@ -92,15 +92,15 @@ async fn a_proxy_may_rest_longer_than_a_client_so_that_it_ends_its_connections_i
         proxy.write_all(ask).await.unwrap();
         let mut got = [0; 16 << 10];
         let read = timeout(Duration::from_secs(5), proxy.read(&mut got)).await.unwrap().unwrap();
-        assert_eq!(parsed(&got[..read]).status, 200, "it is still served after three times the rest of a client");
+        assert_eq!(parsed(&got[..read]).status, 200, "the proxy is still served after three times the client's idle timeout");
         sleep(Duration::from_millis(1800)).await;
     }
     let (_, took) = dribble(address, &[b"GET /healthz HTTP/1.1\r\nHo"], Duration::ZERO).await;
-    assert!(took < Duration::from_secs(5), "one that says half of its first request was held for {took:?}");
+    assert!(took < Duration::from_secs(5), "a proxy that sent half of its first request was kept for {took:?}");
 }
 
 #[tokio::test]
-async fn a_client_is_told_how_long_it_may_rest() {
+async fn responses_announce_the_keep_alive_timeout() {
     let stack = Stack::new().await;
     let address = stack.listen(config()).await;
     let answer = raw(address, b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
@@ -108,7 +108,7 @@ async fn a_client_is_told_how_long_it_may_rest() {
 }
 
 #[tokio::test]
-async fn a_body_that_stops_or_dribbles_is_answered_408() {
+async fn a_stalled_or_slow_body_gets_408() {
     let stack = Stack::new().await;
     let address = stack.listen(impatient()).await;
     let head = format!(
@@ -125,7 +125,7 @@ async fn a_body_that_stops_or_dribbles_is_answered_408() {
 }
 
 #[tokio::test]
-async fn a_head_that_is_too_large_is_refused() {
+async fn too_large_headers_are_rejected() {
     let stack = Stack::new().await;
     let address = stack.listen(config()).await;
     let large = format!("GET /healthz HTTP/1.1\r\nHost: x\r\nX-Large: {}\r\n\r\n", "a".repeat(64 << 10));
@@ -134,7 +134,7 @@ async fn a_head_that_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn more_connections_than_allowed_wait_for_their_turn() {
+async fn connections_above_the_limit_wait_for_a_free_slot() {
     let stack = Stack::new().await;
     let mut told = impatient();
     told.max_connections = 2;
@@ -144,11 +144,11 @@ async fn more_connections_than_allowed_wait_for_their_turn() {
     let started = Instant::now();
     let answer = raw(address, b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
     assert_eq!(answer.status, 200);
-    assert!(started.elapsed() > Duration::from_millis(200), "it had to wait for a silent one to be let go");
+    assert!(started.elapsed() > Duration::from_millis(200), "it had to wait until a silent connection timed out");
 }
 
 #[tokio::test]
-async fn a_drain_finishes_what_is_under_way_and_takes_nothing_new() {
+async fn shutdown_finishes_requests_in_flight_and_accepts_no_new_ones() {
     let stack = Stack::new().await;
     let address = stack.listen(config()).await;
     let body = r#"{"status":"ok"}"#;
@@ -175,7 +175,7 @@ async fn a_request_names_one_host() {
     let stack = Stack::new().await;
     let address = stack.listen(config()).await;
     for (hosts, status) in [("", 400), ("Host: a\r\nHost: b\r\n", 400), ("Host: a\r\nhost: a\r\n", 400), ("Host: a\r\n", 200)] {
-        let answer = raw(address, format!("GET /api/openapi.json HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n").as_bytes()).await;
+        let answer = raw(address, format!("GET /api/health HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n").as_bytes()).await;
         assert_eq!(answer.status.as_u16(), status, "{hosts:?}");
     }
 }

@@ -1,15 +1,21 @@
-//! A gateway in front of doubles, asked in the process or over a socket.
-use crate::doubles::{Auth, Campaigns, Imports, Log, Vehicles};
+//! Test fixture: a gateway with test doubles of the services, called in process or over a socket.
+use crate::doubles::{Auth, Campaigns, Imports, Keys, Log, Vehicles};
 use axum::{Router, body::Body, middleware};
 use bytes::Bytes;
 use clap::Parser;
-use gateway::{Config, api::Api, assets::Pages, serve};
+use gateway::{
+    Config,
+    access_rules::AccessRules,
+    openapi,
+    server::{router, static_files::StaticFiles},
+    state::AppState,
+};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use patio_kit::{
-    access::{Access, guard},
+    client::link::ServiceChannel,
     host::Host,
-    link::Link,
+    server::access_layer::{Access, authorize_layer},
 };
 use patio_proto::{access::Role, audit::audit_service_server::AuditServiceServer, auth, campaign, imports, vehicle};
 use serde_json::Value;
@@ -28,13 +34,17 @@ struct Told {
     config: Config,
 }
 
-/// What the gateway is told when nothing is said; any port, no pages.
+/// Default configuration for tests, with a random port and without a web app.
 pub fn config() -> Config {
     let mut config = Told::parse_from(["test"]).config;
     config.listen = SocketAddr::from(([127, 0, 0, 1], 0));
     config.web_dir = "/nowhere".into();
     config.trusted_proxies = Vec::new();
     config
+}
+
+pub fn rules(document: &Value) -> AccessRules {
+    AccessRules::read(document).unwrap()
 }
 
 pub struct Stack {
@@ -71,21 +81,21 @@ impl Answer {
     }
 }
 
-/// Puts a double behind the access layer that every real service has.
-pub fn attach(host: &Host, link: &Link, service: &'static str, routes: RoutesBuilder) {
+/// Connects a test double behind the access-control layer of real services.
+pub fn attach(host: &Host, link: &ServiceChannel, service: &'static str, routes: RoutesBuilder) {
     let access = Access { identity: host.identity.clone(), service, db: None };
-    let router = routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(access, guard));
-    if let Link::Local(slot) = link {
+    let router = routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(access, authorize_layer));
+    if let ServiceChannel::Local(slot) = link {
         assert!(slot.set(router).is_ok());
     }
 }
 
 impl Stack {
     pub async fn new() -> Self {
-        Self::with(config(), Pages::default()).await
+        Self::with(config(), StaticFiles::default()).await
     }
 
-    pub async fn with(config: Config, pages: Pages) -> Self {
+    pub async fn with(config: Config, pages: StaticFiles) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let host = patio_testing::host(folder.path(), None).await;
         let (auth, vehicles, imports) = (Auth::default(), Vehicles::default(), Imports::default());
@@ -93,6 +103,8 @@ impl Stack {
         routes.add_service(auth::session_service_server::SessionServiceServer::new(auth.clone()));
         routes.add_service(auth::user_service_server::UserServiceServer::new(auth.clone()));
         routes.add_service(AuditServiceServer::new(Log("auth")));
+        let service = patio_testing::token(&host, 0, Role::Service);
+        routes.add_service(auth::token_service_server::TokenServiceServer::new(Keys(service)));
         attach(&host, &host.links.auth, "auth-svc", routes);
         let mut routes = RoutesBuilder::default();
         routes.add_service(campaign::campaign_service_server::CampaignServiceServer::new(Campaigns));
@@ -101,8 +113,8 @@ impl Stack {
         let mut routes = RoutesBuilder::default();
         routes.add_service(vehicle::vehicle_service_server::VehicleServiceServer::new(vehicles.clone()));
         routes.add_service(vehicle::conflict_service_server::ConflictServiceServer::new(crate::conflicts::Conflicts));
-        routes.add_service(vehicle::live_service_server::LiveServiceServer::new(crate::live::Live));
-        routes.add_service(vehicle::held_service_server::HeldServiceServer::new(crate::held::Held::default()));
+        routes.add_service(vehicle::event_service_server::EventServiceServer::new(crate::live::Live));
+        routes.add_service(vehicle::pending_save_service_server::PendingSaveServiceServer::new(crate::held::Held::default()));
         routes.add_service(vehicle::job_service_server::JobServiceServer::new(crate::jobs::Jobs));
         routes.add_service(AuditServiceServer::new(Log("vehicle")));
         attach(&host, &host.links.vehicle, "vehicle-svc", routes);
@@ -111,7 +123,8 @@ impl Stack {
         routes.add_service(imports::file_service_server::FileServiceServer::new(imports.clone()));
         routes.add_service(AuditServiceServer::new(Log("import")));
         attach(&host, &host.links.import, "import-svc", routes);
-        let app = serve::app(Api::new(config, &host), pages).unwrap();
+        let document = openapi::document().unwrap();
+        let app = router::build_router(AppState::new(config, &host, rules(&document)), pages, document);
         Self { host, app, auth, vehicles, imports, _folder: folder }
     }
 
@@ -125,7 +138,7 @@ impl Stack {
         Answer { status: head.status, headers: head.headers, body: body.collect().await.unwrap().to_bytes() }
     }
 
-    /// A request as a supervisor, user 2.
+    /// Sends a request as user 2, a supervisor.
     pub async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> Answer {
         self.ask_as((2, Role::Admin), method, path, body).await
     }
@@ -143,7 +156,7 @@ impl Stack {
         Request::builder().method(method).uri(path).header("authorization", format!("Bearer {}", self.token(id, role)))
     }
 
-    /// The same stack on a port, as it is served for real.
+    /// Serves the same gateway on a real port, and returns its address.
     pub async fn listen(&self, config: Config) -> SocketAddr {
         let gateway = gateway::start(config, &self.host).await.unwrap();
         let address = gateway.address;
@@ -152,18 +165,18 @@ impl Stack {
     }
 }
 
-/// Sends raw bytes and reads until the other side closes; what could not be written does not count.
+/// Sends raw bytes and reads until the server closes the connection. Write errors are ignored.
 pub async fn raw(address: SocketAddr, sent: &[u8]) -> Answer {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let (mut reader, mut writer) = stream.split();
     let mut got = Vec::new();
     let both = async { tokio::join!(writer.write_all(sent), reader.read_to_end(&mut got)) };
-    tokio::time::timeout(Duration::from_secs(30), both).await.expect("an answer in time").1.expect("an answer that is not cut off");
+    tokio::time::timeout(Duration::from_secs(30), both).await.expect("a response in time").1.expect("a complete response");
     parsed(&got)
 }
 
 pub fn parsed(got: &[u8]) -> Answer {
-    let end = got.windows(4).position(|four| four == b"\r\n\r\n").expect("a whole head");
+    let end = got.windows(4).position(|four| four == b"\r\n\r\n").expect("complete response headers");
     let head = String::from_utf8_lossy(&got[..end]).into_owned();
     let mut lines = head.split("\r\n");
     let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();

@@ -1,7 +1,7 @@
-//! https without a proxy, over real sockets and real handshakes.
+//! Tests of HTTPS without a proxy, with real sockets and TLS handshakes.
 use crate::stack::{Answer, Stack, config, parsed, raw};
 use chrono::TimeDelta;
-use gateway::{Config, assets::Pages, tls::Source};
+use gateway::{Config, server::static_files::StaticFiles, tls::CertSource};
 use http::StatusCode;
 use rustls::{
     ClientConfig, RootCertStore,
@@ -20,11 +20,11 @@ const GET_HEALTH: &[u8] = b"GET /api/health HTTP/1.1\r\nHost: x\r\nConnection: c
 
 fn self_signed() -> Config {
     let mut told = config();
-    told.tls = Some(Source::SelfSigned);
+    told.tls = Some(CertSource::SelfSigned);
     told
 }
 
-/// A client that trusts one authority, as a phone does that installed its certificate.
+/// Connects as a client that trusts one CA, like a phone with the CA certificate installed.
 async fn secure(address: SocketAddr, name: &str, authority: &[u8], protocol: &str) -> std::io::Result<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
     for certificate in CertificateDer::pem_slice_iter(authority) {
@@ -43,7 +43,7 @@ async fn secure(address: SocketAddr, name: &str, authority: &[u8], protocol: &st
 async fn ask(stream: &mut TlsStream<TcpStream>, sent: &[u8]) -> Answer {
     stream.write_all(sent).await.unwrap();
     let mut got = Vec::new();
-    let _ = stream.read_to_end(&mut got).await; // hyper closes without a farewell when asked to close
+    let _ = stream.read_to_end(&mut got).await; // hyper closes without a TLS close_notify when asked to close
     parsed(&got)
 }
 
@@ -56,7 +56,7 @@ fn authority_of(stack: &Stack) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn who_trusts_this_machines_authority_reaches_it_without_a_warning_by_name_and_address() {
+async fn clients_that_trust_the_local_ca_connect_by_name_and_address() {
     let stack = Stack::new().await;
     let address = stack.listen(self_signed()).await;
     let authority = authority_of(&stack);
@@ -64,7 +64,7 @@ async fn who_trusts_this_machines_authority_reaches_it_without_a_warning_by_name
         let mut stream = secure(address, name, &authority, "http/1.1").await.unwrap();
         assert_eq!(ask(&mut stream, GET_HEALTH).await.status, 200, "{name}");
     }
-    assert!(secure(address, "example.org", &authority, "http/1.1").await.is_err(), "it stands for nobody else");
+    assert!(secure(address, "example.org", &authority, "http/1.1").await.is_err(), "the certificate is not valid for other hosts");
     let stream = secure(address, "localhost", &authority, "h2").await.unwrap();
     assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
     let mut stream = secure(address, "localhost", &authority, "http/1.1").await.unwrap();
@@ -73,7 +73,7 @@ async fn who_trusts_this_machines_authority_reaches_it_without_a_warning_by_name
 }
 
 #[tokio::test]
-async fn a_phone_finds_the_same_certificate_after_a_restart_and_the_same_key_after_a_year() {
+async fn the_certificate_survives_a_restart_and_the_key_a_renewal() {
     let stack = Stack::new().await;
     let first = stack.listen(self_signed()).await;
     let authority = authority_of(&stack);
@@ -85,13 +85,13 @@ async fn a_phone_finds_the_same_certificate_after_a_restart_and_the_same_key_aft
     let later = stack.listen(self_signed()).await;
     assert_eq!(authority_of(&stack), authority);
     let offered = std::fs::read(stack.host.settings.data_dir.join("tls/server.crt")).unwrap();
-    assert_ne!(CertificateDer::from_pem_slice(&offered).unwrap().to_vec(), seen, "its end was near");
+    assert_ne!(CertificateDer::from_pem_slice(&offered).unwrap().to_vec(), seen, "the certificate was close to its expiry");
     assert_eq!(std::fs::read(stack.host.settings.data_dir.join("tls/server.key")).unwrap(), key);
     assert!(TcpStream::connect(later).await.is_ok());
 }
 
 #[tokio::test]
-async fn private_keys_are_readable_by_their_owner_alone() {
+async fn private_keys_are_readable_only_by_their_owner() {
     use std::os::unix::fs::PermissionsExt;
     let stack = Stack::new().await;
     stack.listen(self_signed()).await;
@@ -102,10 +102,10 @@ async fn private_keys_are_readable_by_their_owner_alone() {
 }
 
 #[tokio::test]
-async fn over_https_the_cookie_is_secure_and_browsers_are_told_to_come_back_only_so() {
+async fn over_https_the_cookie_is_secure_and_hsts_is_sent() {
     let mut told = self_signed();
-    told.hsts = true;
-    let stack = Stack::with(told.clone(), Pages::default()).await;
+    told.hsts = Some(true);
+    let stack = Stack::with(told.clone(), StaticFiles::default()).await;
     let address = stack.listen(told).await;
     let body = r#"{"hmc":"ana","password":"right"}"#;
     let sign_in = format!(
@@ -119,7 +119,7 @@ async fn over_https_the_cookie_is_secure_and_browsers_are_told_to_come_back_only
 }
 
 #[tokio::test]
-async fn over_plain_http_the_product_points_to_https_and_probes_still_answer() {
+async fn plain_http_redirects_to_https_but_probes_still_respond() {
     let stack = Stack::new().await;
     let address = stack.listen(self_signed()).await;
     let answer = raw(address, b"GET /campaigns?page=2 HTTP/1.1\r\nHost: yard.local:8080\r\nConnection: close\r\n\r\n").await;
@@ -132,7 +132,7 @@ async fn over_plain_http_the_product_points_to_https_and_probes_still_answer() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_finish_its_handshake_is_let_go_and_others_are_served_meanwhile() {
+async fn an_unfinished_tls_handshake_times_out_without_blocking_others() {
     let stack = Stack::new().await;
     let mut told = self_signed();
     told.head_timeout = Duration::from_millis(600);
@@ -142,11 +142,11 @@ async fn a_client_that_does_not_finish_its_handshake_is_let_go_and_others_are_se
     let mut stream = secure(address, "localhost", &authority_of(&stack), "http/1.1").await.unwrap();
     assert_eq!(ask(&mut stream, GET_HEALTH).await.status, 200);
     let mut rest = Vec::new();
-    timeout(Duration::from_secs(5), held.read_to_end(&mut rest)).await.expect("let go").unwrap();
+    timeout(Duration::from_secs(5), held.read_to_end(&mut rest)).await.expect("the connection is closed").unwrap();
     assert!(rest.is_empty());
 }
 
-/// A certificate for localhost by nobody in particular, in a folder.
+/// Writes a self-signed certificate for localhost to a folder; returns the certificate and its key.
 fn issue(folder: &Path) -> (Vec<u8>, Vec<u8>) {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let (certificate, key) = (made.cert.pem().into_bytes(), made.signing_key.serialize_pem().into_bytes());
@@ -156,12 +156,12 @@ fn issue(folder: &Path) -> (Vec<u8>, Vec<u8>) {
 }
 
 #[tokio::test]
-async fn a_renewed_certificate_is_used_without_a_restart_and_a_broken_one_is_not() {
+async fn a_renewed_certificate_is_used_without_a_restart_unless_it_is_invalid() {
     let folder = tempfile::tempdir().unwrap();
     let (first, _) = issue(folder.path());
     let stack = Stack::new().await;
     let mut told = config();
-    told.tls = Some(Source::Files { certificates: folder.path().join("tls.crt"), key: folder.path().join("tls.key") });
+    told.tls = Some(CertSource::Files { certificates: folder.path().join("tls.crt"), key: folder.path().join("tls.key") });
     let address = stack.listen(told).await;
     let mut kept = secure(address, "localhost", &first, "http/1.1").await.unwrap();
     let (second, _) = issue(folder.path());
@@ -170,17 +170,17 @@ async fn a_renewed_certificate_is_used_without_a_restart_and_a_broken_one_is_not
         assert!(started.elapsed() < Duration::from_secs(10), "the renewed certificate is never used");
         sleep(Duration::from_millis(200)).await;
     }
-    assert_eq!(ask(&mut kept, GET_HEALTH).await.status, 200, "who was connected stays so");
-    std::fs::write(folder.path().join("tls.crt"), &first).unwrap(); // its key is gone
+    assert_eq!(ask(&mut kept, GET_HEALTH).await.status, 200, "existing connections stay open");
+    std::fs::write(folder.path().join("tls.crt"), &first).unwrap(); // the key no longer matches this certificate
     sleep(Duration::from_secs(3)).await;
     assert!(secure(address, "localhost", &second, "http/1.1").await.is_ok());
 }
 
 #[tokio::test]
-async fn a_certificate_that_cannot_be_used_is_named_at_the_start() {
+async fn an_unusable_certificate_is_reported_at_startup() {
     let stack = Stack::new().await;
     let mut told = config();
-    told.tls = Some(Source::Files { certificates: "/nowhere/tls.crt".into(), key: "/nowhere/tls.key".into() });
+    told.tls = Some(CertSource::Files { certificates: "/nowhere/tls.crt".into(), key: "/nowhere/tls.key".into() });
     let refused = gateway::start(told, &stack.host).await.err().map(|cause| format!("{cause:#}")).unwrap();
     assert!(refused.contains("PATIO_TLS: cannot read /nowhere/tls.crt"), "{refused}");
 }

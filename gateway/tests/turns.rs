@@ -1,4 +1,4 @@
-//! More than can be answered at once: reads are refused, at once and in words; saves, sign-ins and probes are not.
+//! Tests of admission control: while overloaded, reads are rejected at once, but saves, sign-ins and probes are not.
 use crate::{
     doubles::SLOW,
     stack::{Answer, Stack, config, raw},
@@ -20,7 +20,7 @@ async fn ask(at: SocketAddr, line: &str, token: &str, body: &str) -> (Answer, Du
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_overload_refuses_reads_at_once_and_lets_saves_sign_ins_and_probes_through() {
+async fn an_overload_rejects_reads_at_once_but_not_saves_sign_ins_and_probes() {
     let stack = Stack::new().await;
     let mut told = config();
     told.max_at_once = NonZeroUsize::new(4);
@@ -57,13 +57,13 @@ async fn an_overload_refuses_reads_at_once_and_lets_saves_sign_ins_and_probes_th
     }
     let mut waits: Vec<_> = refused.iter().map(|(_, took)| *took).collect();
     waits.sort();
-    assert!(waits[waits.len() / 2] < Duration::from_millis(50), "half of them were told within {:?}", waits[waits.len() / 2]);
+    assert!(waits[waits.len() / 2] < Duration::from_millis(50), "median time to reject a read: {:?}", waits[waits.len() / 2]);
     sleep(Duration::from_millis(200)).await;
-    assert_eq!(ask(at, &read, &token, "").await.0.status, 200, "it is over");
+    assert_eq!(ask(at, &read, &token, "").await.0.status, 200, "the overload is over");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_sends_slowly_spends_nobodys_turn() {
+async fn slow_senders_hold_no_permit() {
     let stack = Stack::new().await;
     let mut told = config();
     told.max_at_once = NonZeroUsize::new(2);

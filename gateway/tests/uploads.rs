@@ -1,4 +1,4 @@
-//! Uploading a workbook: limits that the browser sees, the form of refusals, and watching.
+//! Tests of workbook uploads: size limits, error format and progress events.
 use crate::stack::{Answer, Stack, config, raw};
 use axum::body::Body;
 use bytes::Bytes;
@@ -38,7 +38,7 @@ async fn upload_over(address: SocketAddr, token: Option<String>, body: &[u8]) ->
 }
 
 #[tokio::test]
-async fn a_file_of_exactly_the_limit_passes_and_one_byte_more_is_seen_as_413() {
+async fn a_file_of_exactly_the_limit_passes_and_one_byte_more_gets_413() {
     let stack = Stack::new().await;
     let address = stack.listen(config()).await;
     let token = || Some(stack.token(7, Role::Manager));
@@ -49,11 +49,11 @@ async fn a_file_of_exactly_the_limit_passes_and_one_byte_more_is_seen_as_413() {
         assert_eq!(refused.status, 413, "{size}");
         assert_eq!(refused.json()["ErrorCode"], 52);
     }
-    assert_eq!(*stack.imports.whole.lock().unwrap(), [LIMIT], "what was cut off was never taken for whole");
+    assert_eq!(*stack.imports.whole.lock().unwrap(), [LIMIT], "a truncated file was not taken for a complete one");
 }
 
 #[tokio::test]
-async fn a_large_upload_of_nobody_is_seen_as_401_and_of_an_operator_as_403() {
+async fn a_large_upload_without_sign_in_gets_401_and_by_an_operator_403() {
     let stack = Stack::new().await;
     let address = stack.listen(config()).await;
     assert_eq!(upload_over(address, None, &form("a.xlsx", LIMIT)).await.status, 401);
@@ -62,7 +62,7 @@ async fn a_large_upload_of_nobody_is_seen_as_401_and_of_an_operator_as_403() {
 }
 
 #[tokio::test]
-async fn success_says_so_in_the_words_of_the_specification() {
+async fn a_successful_upload_returns_the_specified_message() {
     let stack = Stack::new().await;
     let answer = upload(&stack, form("Brakes", 10)).await;
     assert_eq!(answer.status, 201);
@@ -75,7 +75,7 @@ async fn success_says_so_in_the_words_of_the_specification() {
 }
 
 #[tokio::test]
-async fn every_refusal_of_a_file_has_its_status_and_form() {
+async fn every_upload_error_has_its_status_and_body() {
     let stack = Stack::new().await;
     for (code, status) in [(50, 422), (51, 422), (52, 413), (53, 415), (54, 409), (55, 422), (56, 422), (57, 422)] {
         let answer = upload(&stack, form(&format!("{code}.xlsx"), 3)).await;
@@ -89,7 +89,7 @@ async fn every_refusal_of_a_file_has_its_status_and_form() {
 }
 
 #[tokio::test]
-async fn a_refused_sheet_comes_back_as_a_file_and_a_finished_import_cannot_be_cancelled() {
+async fn a_rejected_sheet_can_be_downloaded_and_a_finished_import_cannot_be_cancelled() {
     let stack = Stack::new().await;
     let id = "0197f0c4-0000-7000-8000-000000000000";
     let sheet = stack.ask_as(MANAGER, "GET", &format!("/api/documents/rejected/{id}"), None).await;
@@ -103,7 +103,7 @@ async fn a_refused_sheet_comes_back_as_a_file_and_a_finished_import_cannot_be_ca
 }
 
 #[tokio::test]
-async fn a_file_refused_at_once_is_read_to_its_end_all_the_same() {
+async fn a_file_rejected_early_is_still_read_to_its_end() {
     let stack = Stack::new().await;
     let address = stack.listen(config()).await;
     let refused = upload_over(address, Some(stack.token(7, Role::Manager)), &form("early.xlsx", LIMIT)).await;
@@ -111,7 +111,7 @@ async fn a_file_refused_at_once_is_read_to_its_end_all_the_same() {
 }
 
 #[tokio::test]
-async fn forms_that_are_none_are_refused() {
+async fn invalid_forms_are_rejected() {
     let stack = Stack::new().await;
     let plain = stack.ask_as(MANAGER, "POST", "/api/documents/upload", Some(json!({}))).await;
     assert_eq!((plain.status.as_u16(), plain.json()["ErrorCode"].as_i64()), (415, Some(53)));
@@ -128,11 +128,11 @@ async fn forms_that_are_none_are_refused() {
         .header("content-type", "multipart/form-data; boundary=edge")
         .header("x-upload-id", "me");
     assert_eq!(stack.send(request.body(Body::from(form("a.xlsx", 1))).unwrap()).await.status, 400);
-    assert!(stack.imports.whole.lock().unwrap().is_empty(), "a broken form is no file");
+    assert!(stack.imports.whole.lock().unwrap().is_empty(), "no file of an invalid form is imported");
 }
 
 #[tokio::test]
-async fn an_upload_is_watched_as_events() {
+async fn upload_progress_is_streamed_as_events() {
     let stack = Stack::new().await;
     let request = stack.request(MANAGER, "GET", "/api/documents/uploads/0197f0c4-0000-7000-8000-000000000000/events");
     let answer = stack.send(request.header("accept-encoding", "gzip, br").body(Body::empty()).unwrap()).await;
@@ -144,14 +144,14 @@ async fn an_upload_is_watched_as_events() {
 }
 
 #[tokio::test]
-async fn the_example_comes_as_a_file_with_its_name() {
+async fn the_template_is_a_file_with_a_name() {
     let stack = Stack::new().await;
     let answer = stack.ask_as(MANAGER, "GET", "/api/documents/template", None).await;
     assert_eq!(answer.header("content-disposition"), "attachment; filename=\"Modelo _.xlsx\"; filename*=UTF-8''Modelo%20%C3%A9.xlsx");
     assert_eq!((answer.header("content-type"), answer.text().as_str()), ("application/x-test", "PK"));
 }
 
-/// A form whose first part begins as given and goes on with so many bytes, in pieces; how many bytes of it were read.
+/// Sends a form that starts with `begin` and continues with `bytes` filler bytes; returns the response and the number of bytes read.
 async fn endless(stack: &Stack, begin: &str, bytes: usize) -> (Answer, usize) {
     let read = Arc::new(AtomicUsize::new(0));
     let (counted, begin) = (read.clone(), Bytes::from(begin.to_owned()));
@@ -166,11 +166,11 @@ async fn endless(stack: &Stack, begin: &str, bytes: usize) -> (Answer, usize) {
 }
 
 const PIECE: usize = 64 << 10;
-/// How much of a refused form is listened to, and thrown away.
+/// Maximum number of bytes that the gateway reads and discards of a rejected form.
 const LISTENED: usize = 12 << 20;
 
 #[tokio::test]
-async fn every_part_of_a_form_has_a_bound_of_its_own() {
+async fn every_part_of_a_form_has_its_own_size_limit() {
     let stack = Stack::new().await;
     let part = |name: &str| format!("--edge\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n");
     let file = "--edge\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.xlsx\"\r\n\r\n";

@@ -1,4 +1,4 @@
-//! Saving on a version, repeating a save, and the whole list.
+//! Tests of conditional and repeated saves, and of the full vehicle list.
 use crate::stack::Stack;
 use axum::body::Body;
 use flate2::read::GzDecoder;
@@ -9,7 +9,7 @@ use std::{io::Read, sync::atomic::Ordering};
 const SUPERVISOR: (i64, Role) = (2, Role::Admin);
 
 #[tokio::test]
-async fn a_vehicle_carries_its_version_as_etag_and_the_name_of_who_saved_it() {
+async fn a_vehicle_has_its_version_as_etag_and_the_name_of_the_last_editor() {
     let stack = Stack::new().await;
     let answer = stack.ask("GET", "/api/vehicles/5?yard=2", None).await;
     assert_eq!((answer.status.as_u16(), answer.header("etag")), (200, "\"7\""));
@@ -19,11 +19,11 @@ async fn a_vehicle_carries_its_version_as_etag_and_the_name_of_who_saved_it() {
         (&json!("HB20 000123"), &json!("ana"), &json!(""))
     );
     stack.ask("GET", "/api/vehicles/5", None).await;
-    assert_eq!(stack.auth.names_asked.load(Ordering::Relaxed), 1, "names are remembered");
+    assert_eq!(stack.auth.names_asked.load(Ordering::Relaxed), 1, "names are cached");
 }
 
 #[tokio::test]
-async fn a_stale_save_is_refused_with_the_vehicle_as_it_is_now() {
+async fn a_stale_save_is_rejected_with_the_current_vehicle() {
     let stack = Stack::new().await;
     let request =
         stack.request(SUPERVISOR, "PUT", "/api/vehicles/5").header("if-match", "\"6\"").header("content-type", "application/json");
@@ -37,7 +37,7 @@ async fn a_stale_save_is_refused_with_the_vehicle_as_it_is_now() {
 }
 
 #[tokio::test]
-async fn a_save_passes_on_what_was_sent_and_nothing_else() {
+async fn a_save_passes_on_only_the_sent_fields() {
     let stack = Stack::new().await;
     let request = stack
         .request(SUPERVISOR, "PUT", "/api/vehicles/5?yard=2")
@@ -53,14 +53,14 @@ async fn a_save_passes_on_what_was_sent_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_body_about_another_vehicle_is_refused() {
+async fn a_body_with_another_vehicle_id_is_rejected() {
     let stack = Stack::new().await;
     assert_eq!(stack.ask("PUT", "/api/vehicles/5", Some(json!({ "id": 6 }))).await.status, 400);
     assert!(stack.vehicles.saves.lock().unwrap().is_empty());
 }
 
 #[tokio::test]
-async fn the_whole_list_comes_as_one_compressed_array() {
+async fn the_full_list_is_one_compressed_array() {
     let stack = Stack::new().await;
     let request = stack.request(SUPERVISOR, "GET", "/api/vehicles/campaign/1/all").header("accept-encoding", "gzip");
     let answer = stack.send(request.body(Body::empty()).unwrap()).await;
@@ -73,7 +73,7 @@ async fn the_whole_list_comes_as_one_compressed_array() {
 }
 
 #[tokio::test]
-async fn whoever_holds_the_latest_list_is_not_sent_it_again() {
+async fn a_client_with_the_latest_list_gets_304() {
     let stack = Stack::new().await;
     let ask = async |held: &str| {
         let request = stack.request(SUPERVISOR, "GET", "/api/vehicles/campaign/1/all").header("if-none-match", held);
@@ -84,7 +84,7 @@ async fn whoever_holds_the_latest_list_is_not_sent_it_again() {
     let again = ask(first.header("etag")).await;
     assert_eq!((again.status.as_u16(), again.header("etag"), again.body.is_empty()), (304, "W/\"1-12\"", true));
     assert_eq!((first.header("x-revision"), again.header("x-revision")), ("12", "12"));
-    assert_eq!(again.header("cache-control"), "no-store", "the browser keeps nothing of it; the page does");
+    assert_eq!(again.header("cache-control"), "no-store", "the list is cached by the web app, not by the browser");
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn a_page_of_vehicles_has_its_campaigns_name() {
 }
 
 #[tokio::test]
-async fn changes_are_asked_for_by_the_revision_that_is_held() {
+async fn changes_are_fetched_by_the_clients_revision() {
     let stack = Stack::new().await;
     let changes = stack.ask("GET", "/api/vehicles/campaign/1/changes?since=12", None).await.json();
     assert_eq!((&changes["revision"], &changes["removed"], &changes["whole"]), (&json!(13), &json!([6]), &json!(false)));

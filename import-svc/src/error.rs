@@ -1,78 +1,78 @@
-//! What can go wrong with an import beside the file, and what it means to a caller.
+//! Errors of import-svc calls and the gRPC status of each error. Faults of the uploaded file are reported as a `Rejection` instead.
 use patio_kit::{
+    client::link,
     errors::{self, Reason, status},
-    link,
 };
 use tonic::{Code, Status};
 
-/// Why a call about imports was not done.
+/// Error of a call to import-svc.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Nobody imports under this id, or somebody else does.
-    #[error("there is no such upload")]
+    /// No upload has this id, or the upload belongs to another user.
+    #[error("This upload no longer exists.")]
     NoUpload,
-    /// The id was used for something else.
-    #[error("this upload id belongs to another upload")]
+    /// The upload id was already used by another user or for another file.
+    #[error("This upload id belongs to another upload.")]
     IdReused,
-    /// The same upload is under way.
-    #[error("this upload is being imported already")]
+    /// The upload with this id is still being imported.
+    #[error("This file is already being imported.")]
     Running,
-    /// More than are taken at once.
-    #[error("too many files are being imported; try again in a moment")]
+    /// The limit of concurrent uploads or exports is reached.
+    #[error("Too many imports are running. Try again in a moment.")]
     Busy,
-    /// The client went away, or the service is stopping.
-    #[error("the import was given up")]
+    /// The client disconnected during the import, or the service is shutting down.
+    #[error("The import was stopped. Nothing was imported. Try again.")]
     GivenUp,
-    /// Its draft was discarded while it ran, since its signs of life did not come through.
-    #[error("Patio was too busy to finish the import; nothing of it was kept, try again")]
+    /// campaign-svc discarded the import's draft because its heartbeats arrived too late.
+    #[error("The server was too busy to finish the import. Nothing was imported. Try again.")]
     TakenForLost,
-    /// Whoever sent it gave it up.
-    #[error("the import was cancelled; nothing of it was kept")]
+    /// The uploader cancelled the import.
+    #[error("Import cancelled. Nothing was imported.")]
     Cancelled,
-    /// There is nothing left to be given up.
-    #[error("the import is a campaign already; delete the campaign or undo the import")]
+    /// The import cannot be cancelled: its campaign is already published.
+    #[error("The import has already finished. To revert it, undo it in History.")]
     TooLate,
-    /// Giving it up takes longer than anybody waits.
-    #[error("the import is being cancelled; ask again in a moment")]
+    /// Cancellation was requested, but the import did not stop within the wait time.
+    #[error("The import is being cancelled. Wait a moment.")]
     Ending,
-    /// It was never kept, was kept long enough, or is somebody else's.
-    #[error("there is no such sheet; refused sheets are kept for three days")]
+    /// The rejected sheet was never stored, has expired, or belongs to another user.
+    #[error("The sheet with marked errors is no longer available. It is kept for three days.")]
     NoSheet,
-    /// A field is malformed.
+    /// A request field is malformed; the text names the field and the problem.
     #[error("{0}")]
     Bad(String),
-    /// The upload stopped in the middle.
-    #[error("the upload stood still for too long")]
+    /// The upload sent no data for longer than the idle timeout.
+    #[error("The upload stopped. Try again with a better connection.")]
     StoodStill,
-    /// The process that reads workbooks could not be started.
-    #[error("the workbook reader cannot be started: {0}")]
+    /// The workbook reader process failed to start.
+    #[error("the workbook reader process cannot be started: {0}")]
     NoReader(std::io::Error),
-    /// Fewer vehicles were stored than the file holds.
-    #[error("{stored} of {all} vehicles were stored")]
+    /// vehicle-svc stored a different number of vehicles than the file contains.
+    #[error("vehicle-svc stored only {stored} of the {all} vehicles in the file")]
     Partly {
-        /// How many there are now.
+        /// Number of vehicles that vehicle-svc stored.
         stored: i64,
-        /// How many there should be.
+        /// Number of vehicles in the imported file.
         all: i64,
     },
-    /// A workbook could not be written.
+    /// Writing an `.xlsx` workbook failed.
     #[error("a workbook cannot be written: {0}")]
     Workbook(#[from] rust_xlsxwriter::XlsxError),
-    /// A file of ours could not be read.
+    /// Reading back a temporary file that import-svc wrote has failed.
     #[error("a file cannot be read: {0}")]
     Disk(std::io::Error),
-    /// Work with a file ended before it was done.
-    #[error("work with a file did not come to its end: {0}")]
+    /// A task on a blocking thread that writes a file panicked or was aborted.
+    #[error("a background task for a file was aborted: {0}")]
     Stopped(tokio::task::JoinError),
-    /// Another service did not do its part.
-    #[error("another service answered: {0}")]
+    /// A call to another service failed with this status.
+    #[error("a call to another service failed: {0}")]
     Elsewhere(#[from] Status),
-    /// A statement failed.
+    /// A database statement failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
 
-/// What comes of a call about imports.
+/// Result whose default error is import-svc's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl From<Error> for Status {
@@ -90,7 +90,7 @@ impl From<Error> for Status {
             Error::Bad(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
             Error::StoodStill => status(Code::DeadlineExceeded, Reason::Timeout, &error),
             Error::NoReader(_) | Error::Partly { .. } | Error::Workbook(_) | Error::Disk(_) | Error::Stopped(_) => errors::internal(&error),
-            Error::Elsewhere(told) => link::passed_on(told),
+            Error::Elsewhere(told) => link::propagate(told),
             Error::Database(cause) => errors::database(&cause),
         }
     }

@@ -1,34 +1,37 @@
-//! import-svc: spreadsheets in and out.
+//! import-svc: imports campaigns from `.xlsx` workbooks, exports campaigns as workbooks, and applies vehicle changes from CSV
+//! files.
 
+pub mod active_imports;
 mod api;
 mod error;
 pub mod files;
 mod progress;
 pub mod reader;
-pub mod refusal;
-pub mod running;
+mod recovery;
+pub mod rejection;
 mod saga;
-mod settle;
-mod steps;
+mod saga_clients;
 pub mod store;
 pub mod template;
 
-use api::places::Places;
+use active_imports::ActiveImports;
+use api::upload_slots::UploadSlots;
 use files::export::Exporter;
 use patio_kit::{
     audit::AuditLog,
-    command::Program,
+    cli::{
+        ServiceBinary,
+        doctor::{self, CheckResult, DoctorReport},
+    },
     db::Schema,
-    doctor::{self, Examination, Found},
     host::Host,
-    server::{Builder, LARGEST_MESSAGE, Service},
+    server::{Builder, MAX_MESSAGE_BYTES, Service},
 };
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
     imports::{file_service_server::FileServiceServer, import_service_server::ImportServiceServer},
 };
 use reader::Reader;
-use running::Running;
 use std::path::PathBuf;
 
 pub use error::Error;
@@ -36,25 +39,25 @@ pub use error::Error;
 static SQLITE: sqlx::migrate::Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES: sqlx::migrate::Migrator = sqlx::migrate!("migrations/postgres");
 
-/// The tables of import-svc.
+/// Migrations of import-svc's tables, for SQLite and PostgreSQL.
 pub const SCHEMA: Schema = Schema { name: "imports", sqlite: &SQLITE, postgres: &POSTGRES };
 
-/// What import-svc is told beside the common settings.
+/// Settings of import-svc, in addition to the settings that all services share.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[group(skip)]
 pub struct Config {
-    /// The program that reads workbooks, started once for each with the argument `read-workbook`; this one itself when absent.
+    /// Program that parses workbooks; started once per workbook with the argument `read-workbook`. Default: this executable.
     #[arg(long, env = "PATIO_WORKBOOK_READER")]
     pub workbook_reader: Option<PathBuf>,
-    /// The folder for parts of workbooks while they are written; the system's own for temporary files when absent.
-    #[arg(long, env = "PATIO_WORK_DIR")]
+    /// Folder for temporary files of workbooks that are being written. Default: the system's temporary folder.
+    #[arg(long, env = "PATIO_TEMP_DIR")]
     pub work_dir: Option<PathBuf>,
 }
 
 impl Config {
     fn reader(&self) -> std::io::Result<Reader> {
         let program = self.workbook_reader.clone().map_or_else(std::env::current_exe, Ok)?;
-        Ok(Reader::new(program, reader::PATIENCE))
+        Ok(Reader::new(program, reader::TIMEOUT))
     }
 
     fn work_dir(&self) -> PathBuf {
@@ -62,26 +65,26 @@ impl Config {
     }
 }
 
-/// Whether a workbook can be read, in a process of its own as all are.
-async fn workbooks(config: &Config) -> Found {
+/// Checks, for the `doctor` command, that the workbook reader process starts and can parse the template workbook.
+async fn workbooks(config: &Config) -> CheckResult {
     let read = async {
-        let sheet = template::file()?.data;
+        let sheet = template::template_file()?.data;
         let book = config.reader()?.read(0, sheet.into(), &mut |_| {}).await.map_err(|failure| anyhow::anyhow!("{failure:?}"))?;
         anyhow::Ok(book.vehicles.len())
     };
     match read.await {
-        Ok(_) => Found::Well("the example is read by a process of its own".to_owned()),
-        Err(cause) => Found::Ill(
-            format!("the example cannot be read: {cause:#}"),
-            "PATIO_WORKBOOK_READER names a program that reads workbooks; this one has to be allowed to start itself",
+        Ok(_) => CheckResult::Passed("the template was read by a workbook reader process".to_owned()),
+        Err(cause) => CheckResult::Failed(
+            format!("the template cannot be read: {cause:#}"),
+            "set PATIO_WORKBOOK_READER to a program that reads workbooks, or allow this program to start itself",
         ),
     }
 }
 
-/// import-svc as a program.
-pub struct Imports;
+/// The import-svc binary: its name, default listen address, schema and `doctor` checks.
+pub struct ImportBinary;
 
-impl Program for Imports {
+impl ServiceBinary for ImportBinary {
     const NAME: &'static str = "import-svc";
     const LISTEN: &'static str = "127.0.0.1:50054";
     const SCHEMA: Schema = SCHEMA;
@@ -91,27 +94,27 @@ impl Program for Imports {
         start(config, host).await
     }
 
-    async fn examine(config: &Config, all: &mut Examination) -> anyhow::Result<()> {
-        let advice = "make room or give this user the right to write there, or set PATIO_WORK_DIR to another folder";
-        all.tell("work folder", doctor::folder(&config.work_dir(), advice))?;
-        all.tell("workbooks", workbooks(config).await)
+    async fn examine(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
+        let advice = "free disk space or give this user write permission there, or set PATIO_TEMP_DIR to another folder";
+        all.report("work folder", doctor::folder(&config.work_dir(), advice))?;
+        all.report("workbooks", workbooks(config).await)
     }
 }
 
-/// Starts import-svc: the one door.
+/// Builds the gRPC services of import-svc and starts their background tasks.
 pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
     let db = host.database(SCHEMA).await?;
-    let (reader, running) = (config.reader()?, Running::default());
-    settle::keep_settling(host, db.clone(), running.clone());
-    settle::keep_forgetting(host, db.clone());
+    let (reader, running) = (config.reader()?, ActiveImports::default());
+    recovery::spawn_recovery(host, db.clone(), running.clone());
+    recovery::spawn_purge(host, db.clone());
     let exporter = Exporter::new(host, db.clone(), config.work_dir());
-    let places = Places::default();
-    let files = FileServiceServer::new(api::files::Api::new(host, db.clone(), (reader.clone(), exporter), places.clone()));
-    let imports = ImportServiceServer::new(api::imports::Api::new(host, db.clone(), (reader, running), places));
-    Builder::new(Imports::NAME, host)
-        .with(imports.max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE))
-        .with(files.max_decoding_message_size(LARGEST_MESSAGE).max_encoding_message_size(LARGEST_MESSAGE))
-        .with(AuditServiceServer::new(AuditLog { db: db.clone() }))
+    let places = UploadSlots::default();
+    let files = FileServiceServer::new(api::files::FileApi::new(host, db.clone(), (reader.clone(), exporter), places.clone()));
+    let imports = ImportServiceServer::new(api::imports::ImportApi::new(host, db.clone(), (reader, running), places));
+    Builder::new(ImportBinary::NAME, host)
+        .add_service(imports.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
+        .add_service(files.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
+        .add_service(AuditServiceServer::new(AuditLog { db: db.clone() }))
         .build(db, Vec::new())
         .await
 }

@@ -1,8 +1,9 @@
-//! import-svc alone, and the workbook reader it starts.
+//! Entry point of the import-svc binary. With the argument `read-workbook`, the binary runs as the sandboxed workbook
+//! reader instead.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    import_svc::reader::main_if_asked().unwrap_or_else(patio_kit::command::main::<import_svc::Imports>)
+    import_svc::reader::main_if_asked().unwrap_or_else(patio_kit::cli::main::<import_svc::ImportBinary>)
 }

@@ -1,6 +1,6 @@
-//! How far an import is, kept where every replica can look.
+//! Progress of running imports, stored in the shared cache so that every replica of import-svc can read the progress.
 use patio_kit::{
-    cache::{Cache, Key},
+    cache::{Cache, CacheKey},
     clock::Clock,
 };
 use patio_proto::imports::{ImportPhase, ImportProgress};
@@ -13,84 +13,85 @@ use std::{
 };
 use uuid::Uuid;
 
-/// How often progress is put down, and looked at: an import of some thousand rows takes less than half a second.
-pub const EVERY: Duration = Duration::from_millis(50);
-/// How long it is kept after the last change.
+/// Interval at which the progress of an import is written and polled. The interval is short because an import of a
+/// few thousand rows takes less than half a second.
+pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// Time for which progress stays in the cache after its last update.
 const KEPT: Duration = Duration::from_secs(600);
 
-/// What is kept.
+/// Progress of one upload as stored in the cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
-    /// An [`ImportPhase`] by number.
+pub struct ProgressRecord {
+    /// Current phase of the import, as the number of an [`ImportPhase`].
     pub phase: i32,
-    /// Rows read, or saved.
+    /// Number of rows that the current phase has read or saved so far.
     pub rows: i64,
-    /// Known once the sheet has been read.
+    /// Total number of rows; `None` until the sheet has been read.
     pub total: Option<i64>,
-    /// Whose upload it is.
+    /// Id of the user who uploaded the file.
     pub user_id: i64,
-    /// When it was put down, in milliseconds since 1970; a later one replaces it.
+    /// Time of this record in milliseconds since 1970. A record never replaces a record with a later time.
     pub at_ms: i64,
 }
 
-impl Seen {
-    /// As the contract carries it.
+impl ProgressRecord {
+    /// Converts the progress record to the gRPC message for the client.
     #[must_use]
     pub fn progress(&self) -> ImportProgress {
         ImportProgress { phase: self.phase, rows: self.rows, total: self.total }
     }
 
-    /// Whether nothing comes after it.
+    /// Returns `true` if the import has ended, so no further progress follows.
     #[must_use]
     pub fn is_last(&self) -> bool {
         self.phase == i32::from(ImportPhase::Done) || self.phase == i32::from(ImportPhase::Failed)
     }
 }
 
-/// Where the progress of an upload is kept.
+/// Returns the cache key of an upload's progress.
 #[must_use]
-pub fn key(upload: Uuid) -> Key<Seen> {
-    Key::new(format!("upload:{upload}"), KEPT)
+pub fn key(upload: Uuid) -> CacheKey<ProgressRecord> {
+    CacheKey::new(format!("upload:{upload}"), KEPT)
 }
 
-/// The progress of one import, told as it goes.
-pub struct Progress {
+/// Tracks the progress of one import and publishes the progress to the cache.
+pub struct ProgressStore {
     cache: Cache,
     clock: Clock,
-    key: Key<Seen>,
+    key: CacheKey<ProgressRecord>,
     user_id: i64,
     phase: AtomicI32,
     rows: AtomicI64,
     total: AtomicI64,
 }
 
-impl Progress {
-    /// Of an upload that has begun to be read.
+impl ProgressStore {
+    /// Creates the progress of an upload, which begins with the reading phase.
     #[must_use]
     pub fn new(cache: Cache, clock: Clock, upload: Uuid, user_id: i64) -> Self {
         let phase = AtomicI32::new(ImportPhase::Reading.into());
         Self { cache, clock, key: key(upload), user_id, phase, rows: AtomicI64::new(0), total: AtomicI64::new(-1) }
     }
 
-    /// So many rows have been read, or saved.
+    /// Sets the number of rows read or saved in the current phase.
     pub fn reach(&self, rows: i64) {
         self.rows.store(rows, Relaxed);
     }
 
-    /// All rows have been read, and saving begins.
+    /// Starts the saving phase with the total number of rows.
     pub fn save(&self, total: i64) {
         self.rows.store(0, Relaxed);
         self.total.store(total, Relaxed);
         self.phase.store(ImportPhase::Saving.into(), Relaxed);
     }
 
-    /// Tells the end.
+    /// Publishes the final phase of the import to the cache: done or failed.
     pub async fn end(&self, phase: ImportPhase) {
         self.phase.store(phase.into(), Relaxed);
         self.put().await;
     }
 
-    /// Tells the progress of `work` while it goes on.
+    /// Runs `work` and publishes the progress to the cache at intervals until `work` completes.
     pub async fn during<T>(&self, work: impl Future<Output = T>) -> T {
         tokio::select! {
             done = work => done,
@@ -101,21 +102,21 @@ impl Progress {
     async fn keep_putting(&self) -> Infallible {
         loop {
             self.put().await;
-            tokio::time::sleep(EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
     async fn put(&self) {
         let at_ms = self.clock.now().timestamp_millis();
         let total = self.total.load(Relaxed);
-        let seen = Seen {
+        let seen = ProgressRecord {
             phase: self.phase.load(Relaxed),
             rows: self.rows.load(Relaxed),
             total: (total >= 0).then_some(total),
             user_id: self.user_id,
             at_ms,
         };
-        // A cache that is away costs the person the bar, not the import.
-        let _ = self.cache.put_newer(&self.key, at_ms, &seen).await;
+        // If the cache is unavailable, only the progress bar is missing; the import continues.
+        let _ = self.cache.put_if_newer(&self.key, at_ms, &seen).await;
     }
 }

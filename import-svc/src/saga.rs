@@ -1,24 +1,23 @@
-//! The import of one file: read, draft, store, publish; wholly or not at all.
+//! Saga of one import: read the file, create a draft, store its vehicles, publish. If a step fails, the earlier steps are undone.
 use crate::{
+    active_imports::ActiveImports,
     error::{Error, Result},
-    progress::Progress,
-    reader::{Book, Failure, Reader, wire::Sheet},
-    refusal::{ErrorCode, name_taken, refuse},
-    running::Running,
-    steps::Steps,
+    progress::ProgressStore,
+    reader::{ReadFailure, ReadWorkbook, Reader, wire::SheetHeader},
+    rejection::{ErrorCode, name_taken, refuse},
+    saga_clients::SagaClients,
     store::{
-        self, Attempt, Begun, Outcome, cancelling,
-        rejected::{self, Rejected},
+        self, BeginResult, ImportAttempt, StoredOutcome, cancellation,
+        rejected::{self, RejectedSheet},
     },
 };
 use bytes::Bytes;
 use patio_kit::{
+    auth::{identity::Caller, service_tokens::ServiceTokens},
+    client::call_context::CallContext,
     db::Db,
     errors::{self, Reason},
     host::Host,
-    identity::Caller,
-    link::Bearer,
-    tokens::ServiceTokens,
 };
 use patio_proto::{
     campaign::Campaign,
@@ -37,78 +36,79 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Code, Status};
 use uuid::Uuid;
 
-/// How often a running import gives a sign of life.
+/// Heartbeat interval of a running import and of its draft.
 const BEAT: Duration = Duration::from_secs(2);
-/// How often it is looked whether a running import is to be given up.
+/// Interval at which a running import checks whether its cancellation was requested.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// A file that came in whole.
+/// A completely received workbook that is to be imported.
 #[derive(Debug)]
 pub struct Upload {
-    /// Chosen by the client.
+    /// Upload id that the client chose.
     pub id: Uuid,
-    /// Ends with `.xlsx`.
+    /// Name of the uploaded file, which ends with `.xlsx`.
     pub file_name: String,
-    /// At most [`crate::refusal::LARGEST_FILE`] bytes.
+    /// Content of the file, at most [`crate::rejection::MAX_FILE_BYTES`] bytes.
     pub data: Bytes,
 }
 
-/// Who imports.
+/// The user who starts an import or export.
 #[derive(Debug, Clone)]
-pub struct Person {
-    /// As the access layer found out.
+pub struct Uploader {
+    /// Caller as verified by the authorization layer.
     pub caller: Caller,
-    /// To call other services in that name.
-    pub bearer: Bearer,
-    /// From where.
+    /// Token for calls to other services on behalf of the user.
+    pub bearer: CallContext,
+    /// IP address of the user's client, for the audit log.
     pub address: String,
 }
 
-/// A campaign that was made of a sheet.
+/// Result of a successful import.
 #[derive(Debug)]
-pub struct Imported {
-    /// As campaign-svc shows it.
+pub struct ImportedCampaign {
+    /// The published campaign as campaign-svc returned it.
     pub campaign: Campaign,
-    /// How many vehicles it has.
+    /// Number of imported vehicles.
     pub vehicles: i64,
-    /// What was read otherwise than the sheet shows it, one sentence each; empty when an earlier upload is answered again.
+    /// Notices for the user about the sheet, such as values that were changed while reading, one sentence each; empty when the
+    /// upload was imported earlier.
     pub notes: Vec<String>,
 }
 
-impl Ending {
+impl ImportOutcome {
     fn imported(campaign: Campaign, vehicles: i64, notes: Vec<String>) -> Self {
-        Self::Imported(Box::new(Imported { campaign, vehicles, notes }))
+        Self::Imported(Box::new(ImportedCampaign { campaign, vehicles, notes }))
     }
 }
 
-/// How an import ended for the person.
+/// Outcome of an import, as reported to the uploader.
 #[derive(Debug)]
-pub enum Ending {
-    /// It is a campaign.
-    Imported(Box<Imported>),
-    /// The file was refused, and nothing of it was kept.
+pub enum ImportOutcome {
+    /// The file was imported and its campaign is published.
+    Imported(Box<ImportedCampaign>),
+    /// The file was rejected and nothing was imported.
     Rejected(Rejection),
 }
 
-/// Imports files; clones share the reader's turns.
+/// Runs imports. Clones share the concurrency limit of the workbook reader.
 #[derive(Clone)]
 pub struct Importer {
-    /// The process.
+    /// Services, cache, clock and background tasks of this process.
     pub host: Host,
-    /// The history.
+    /// Database with the history of imports.
     pub db: Db,
-    /// Reads workbooks.
+    /// Reader that parses workbooks in separate processes.
     pub reader: Reader,
-    /// What this service calls others with.
+    /// Source of the service tokens for calls to other services.
     pub tokens: ServiceTokens,
-    /// What runs here.
-    pub running: Running,
+    /// Imports that run in this process.
+    pub running: ActiveImports,
 }
 
 impl Importer {
-    /// Imports a file. When the answer is not awaited any more, the import is given up and undone.
-    pub async fn import(&self, person: Person, upload: Upload) -> Result<Ending> {
-        let attempt = Attempt {
+    /// Imports a file. If the returned future is dropped, the import is cancelled and undone.
+    pub async fn import(&self, person: Uploader, upload: Upload) -> Result<ImportOutcome> {
+        let attempt = ImportAttempt {
             upload_id: upload.id.to_string(),
             file_name: upload.file_name.clone(),
             digest: digest(&upload.data),
@@ -116,27 +116,27 @@ impl Importer {
             address: person.address.clone(),
             at: self.host.clock.now(),
         };
-        let steps = Steps::new(&self.host.links, self.tokens.bearer_for(&person.bearer).await?);
+        let steps = SagaClients::new(&self.host.links, self.tokens.bearer_for(&person.bearer).await?);
         match store::begin(&self.db, attempt, self.running.clone()).await? {
-            Begun::Fresh { id, leftover } => self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await,
-            Begun::Done { campaign_id, vehicles } => match steps.published(campaign_id).await? {
-                Some(campaign) => Ok(Ending::imported(campaign, vehicles, Vec::new())),
-                None => Err(errors::status(Code::NotFound, Reason::NoCampaign, &"the campaign of this upload was deleted").into()),
+            BeginResult::Fresh { id, leftover } => self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await,
+            BeginResult::Done { campaign_id, vehicles } => match steps.published(campaign_id).await? {
+                Some(campaign) => Ok(ImportOutcome::imported(campaign, vehicles, Vec::new())),
+                None => Err(errors::status(Code::NotFound, Reason::NoCampaign, &"The campaign of this upload was deleted.").into()),
             },
-            Begun::Running => Err(Error::Running),
-            Begun::Foreign => Err(Error::IdReused),
+            BeginResult::Running => Err(Error::Running),
+            BeginResult::Foreign => Err(Error::IdReused),
         }
     }
 
-    /// Runs an import to its end in the background, so that nothing interrupts it between two steps.
-    async fn start(&self, id: i64, leftover: Option<i64>, run: Run) -> Result<Ending> {
-        let entered = self.running.enter(id);
+    /// Runs an import in a background task, so that a disconnected client cannot interrupt the import between two steps.
+    async fn start(&self, id: i64, leftover: Option<i64>, run: Run) -> Result<ImportOutcome> {
+        let entered = self.running.mark_running(id);
         if let Some(draft) = leftover {
             if let Some(campaign) = run.steps.published(draft).await? {
                 let vehicles = campaign.total_vehicles;
                 store::drafted(&self.db, id, (draft, campaign.name.clone()), vehicles).await?;
                 store::imported(&self.db, id, run.caller.clone(), self.host.clock.now()).await?;
-                return Ok(Ending::imported(campaign, vehicles, Vec::new()));
+                return Ok(ImportOutcome::imported(campaign, vehicles, Vec::new()));
             }
             run.steps.discard(draft).await;
         }
@@ -158,7 +158,7 @@ fn digest(data: &[u8]) -> String {
     ring::digest::digest(&ring::digest::SHA256, data).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Why an import does not go on.
+/// Reason that an import stops before it is published.
 enum Stop {
     Rejected(Rejection),
     Failed(Error),
@@ -182,26 +182,26 @@ impl From<Rejection> for Stop {
     }
 }
 
-/// One import under way.
+/// State of one running import: its file, its user and its clients.
 struct Run {
     id: i64,
     host: Host,
     db: Db,
     reader: Reader,
     caller: Caller,
-    steps: Steps,
+    steps: SagaClients,
     upload_id: Uuid,
     file_name: String,
     data: Bytes,
-    progress: Arc<Progress>,
+    progress: Arc<ProgressStore>,
     draft: OnceLock<i64>,
     cancelled: AtomicBool,
 }
 
 impl Run {
-    fn new(importer: &Importer, id: i64, caller: Caller, steps: Steps, upload: Upload) -> Self {
+    fn new(importer: &Importer, id: i64, caller: Caller, steps: SagaClients, upload: Upload) -> Self {
         let Importer { host, db, reader, .. } = importer.clone();
-        let progress = Arc::new(Progress::new(host.cache.clone(), host.clock.clone(), upload.id, caller.user_id));
+        let progress = Arc::new(ProgressStore::new(host.cache.clone(), host.clock.clone(), upload.id, caller.user_id));
         let Upload { id: upload_id, file_name, data } = upload;
         Self {
             id,
@@ -219,45 +219,46 @@ impl Run {
         }
     }
 
-    async fn complete(mut self, given_up: CancellationToken) -> Result<Ending> {
+    async fn complete(mut self, given_up: CancellationToken) -> Result<ImportOutcome> {
         let data = std::mem::take(&mut self.data);
         let work = async {
             let book = until(&given_up, self.read(data)).await?;
             let (vehicles, notes) = (book.sheet.vehicles, book.sheet.notes.clone());
-            // Never interrupted: a draft that nobody knows of cannot be discarded.
+            // Not cancellable: the id of a draft whose creation was interrupted is unknown, so the draft could not be discarded.
             let draft = self.make_draft(&book.sheet).await?;
             until(&given_up, self.store(draft, book)).await?;
-            Ok(Imported { campaign: self.publish(draft).await?, vehicles, notes })
+            Ok(ImportedCampaign { campaign: self.publish(draft).await?, vehicles, notes })
         };
-        let done = self.alive(&given_up, self.progress.during(work)).await;
+        let done = self.with_heartbeats(&given_up, self.progress.during(work)).await;
         self.close(done).await
     }
 
-    async fn read(&self, data: Bytes) -> Result<Book, Stop> {
+    async fn read(&self, data: Bytes) -> Result<ReadWorkbook, Stop> {
         let progress = self.progress.clone();
         match self.reader.read(self.caller.user_id, data.clone(), &mut |rows| progress.reach(rows)).await {
             Ok(book) => Ok(book),
-            Err(Failure::Refused(rejection)) => Err(Stop::Rejected(self.keep(rejection, data).await)),
-            Err(Failure::NotStarted(cause)) => Err(Error::NoReader(cause).into()),
+            Err(ReadFailure::Refused(rejection)) => Err(Stop::Rejected(self.keep(rejection, data).await)),
+            Err(ReadFailure::NotStarted(cause)) => Err(Error::NoReader(cause).into()),
         }
     }
 
-    /// Keeps a sheet that has bad rows, to be handed back with them; without it the list of errors has to do.
+    /// Stores a sheet with row errors for later download. If storing fails, the rejection lists the errors but offers
+    /// no download.
     async fn keep(&self, mut rejection: Rejection, data: Bytes) -> Rejection {
         if rejection.code != ErrorCode::Rows as i32 || rejection.rows.is_empty() {
             return rejection;
         }
         let upload_id = self.upload_id.to_string();
         let (user_id, file_name, at) = (self.caller.user_id, self.file_name.clone(), self.host.clock.now());
-        let sheet = Rejected { upload_id: upload_id.clone(), user_id, file_name, data: data.to_vec(), at };
-        match rejected::keep(&self.db, sheet).await {
+        let sheet = RejectedSheet { upload_id: upload_id.clone(), user_id, file_name, data: data.to_vec(), at };
+        match rejected::insert(&self.db, sheet).await {
             Ok(()) => rejection.kept_as = upload_id,
-            Err(cause) => tracing::warn!(%cause, import = self.id, "the refused sheet of import {} could not be kept", self.id),
+            Err(cause) => tracing::warn!(%cause, import = self.id, "failed to store a rejected spreadsheet"),
         }
         rejection
     }
 
-    async fn make_draft(&self, sheet: &Sheet) -> Result<i64, Stop> {
+    async fn make_draft(&self, sheet: &SheetHeader) -> Result<i64, Stop> {
         self.progress.save(sheet.vehicles);
         let draft = self.steps.draft(self.upload_id.to_string(), sheet).await.map_err(refusal_of)?;
         self.draft.get_or_init(|| draft.id);
@@ -265,7 +266,7 @@ impl Run {
         Ok(draft.id)
     }
 
-    async fn store(&self, draft: i64, book: Book) -> Result<(), Stop> {
+    async fn store(&self, draft: i64, book: ReadWorkbook) -> Result<(), Stop> {
         let all = book.sheet.vehicles;
         let stored = self.steps.store(draft, book.vehicles, self.file_name.clone(), self.progress.clone()).await.map_err(refusal_of)?;
         if stored != all {
@@ -275,7 +276,7 @@ impl Run {
         Ok(())
     }
 
-    /// Publishes; when the answer is lost, looks whether it was done.
+    /// Publishes the draft campaign of the import. If the call fails, checks whether the campaign was published after all.
     async fn publish(&self, draft: i64) -> Result<Campaign, Stop> {
         match self.steps.publish(draft).await {
             Ok(campaign) => Ok(campaign),
@@ -286,64 +287,64 @@ impl Run {
         }
     }
 
-    /// Gives signs of life while `work` goes on, and gives it up when somebody asks for that.
-    async fn alive<T>(&self, given_up: &CancellationToken, work: impl Future<Output = T>) -> T {
+    /// Runs `work` with heartbeats, and cancels `work` when cancellation is requested in the database.
+    async fn with_heartbeats<T>(&self, given_up: &CancellationToken, work: impl Future<Output = T>) -> T {
         tokio::select! {
             done = work => done,
-            never = self.keep_beating() => match never {},
-            never = self.keep_touching() => match never {},
-            never = self.keep_looking(given_up) => match never {},
+            never = self.heartbeat_loop() => match never {},
+            never = self.draft_heartbeat_loop() => match never {},
+            never = self.cancellation_loop(given_up) => match never {},
         }
     }
 
-    async fn keep_looking(&self, given_up: &CancellationToken) -> Infallible {
+    async fn cancellation_loop(&self, given_up: &CancellationToken) -> Infallible {
         loop {
             tokio::time::sleep(LOOK).await;
-            match cancelling::is_asked(&self.db, self.id).await {
+            match cancellation::is_requested(&self.db, self.id).await {
                 Ok(true) => {
                     self.cancelled.store(true, Relaxed);
                     given_up.cancel();
                 }
                 Ok(false) => {}
-                Err(cause) => tracing::warn!(%cause, import = self.id, "import {} could not look whether it is cancelled", self.id),
+                Err(cause) => tracing::warn!(%cause, import = self.id, "failed to check for a cancellation request"),
             }
         }
     }
 
-    async fn keep_beating(&self) -> Infallible {
+    async fn heartbeat_loop(&self) -> Infallible {
         loop {
             tokio::time::sleep(BEAT).await;
-            if let Err(cause) = store::seen(&self.db, self.id, self.host.clock.now()).await {
-                tracing::warn!(%cause, import = self.id, "import {} could not give a sign of life", self.id);
+            if let Err(cause) = store::heartbeat(&self.db, self.id, self.host.clock.now()).await {
+                tracing::warn!(%cause, import = self.id, "failed to write the heartbeat of an import");
             }
         }
     }
 
-    /// Beside the signs of life, so that they do not wait for campaign-svc.
-    async fn keep_touching(&self) -> Infallible {
+    /// Sends heartbeats for the draft in a separate loop, so that a slow campaign-svc does not delay the heartbeats of the import.
+    async fn draft_heartbeat_loop(&self) -> Infallible {
         loop {
             tokio::time::sleep(BEAT).await;
             if let Some(draft) = self.draft.get()
-                && let Err(cause) = self.steps.touch(*draft).await
+                && let Err(cause) = self.steps.heartbeat_draft(*draft).await
             {
-                tracing::warn!(%cause, draft, "draft {draft} could not be touched");
+                tracing::warn!(%cause, draft, "failed to send the heartbeat of a draft campaign to campaign-svc");
             }
         }
     }
 
-    /// Ends the import: keeps what was published, removes what was not, and says so everywhere.
-    async fn close(&self, done: Result<Imported, Stop>) -> Result<Ending> {
+    /// Ends the import: discards an unpublished draft, records the outcome in the database, and publishes the final progress.
+    async fn close(&self, done: Result<ImportedCampaign, Stop>) -> Result<ImportOutcome> {
         let now = self.host.clock.now();
         let (outcome, errors) = match &done {
             Ok(_) => {
-                // The campaign is there already; what cannot be written now is settled later.
+                // The campaign is already published. If recording that fails, the recovery task records it later.
                 self.written(store::imported(&self.db, self.id, self.caller.clone(), now).await);
                 self.progress.end(ImportPhase::Done).await;
                 return self.ending(done);
             }
-            Err(Stop::Rejected(rejection)) => (Outcome::Rejected, rejection.total_errors),
-            Err(Stop::Failed(Error::GivenUp)) => (Outcome::Cancelled, 0),
-            Err(Stop::Failed(_)) => (Outcome::Failed, 0),
+            Err(Stop::Rejected(rejection)) => (StoredOutcome::Rejected, rejection.total_errors),
+            Err(Stop::Failed(Error::GivenUp)) => (StoredOutcome::Cancelled, 0),
+            Err(Stop::Failed(_)) => (StoredOutcome::Failed, 0),
         };
         if let Some(draft) = self.draft.get() {
             self.steps.discard(*draft).await;
@@ -355,29 +356,29 @@ impl Run {
 
     fn written(&self, written: Result<(), sqlx::Error>) {
         if let Err(cause) = written {
-            tracing::warn!(%cause, import = self.id, "the end of import {} could not be written", self.id);
+            tracing::warn!(%cause, import = self.id, "failed to record the end of an import");
         }
     }
 
-    fn ending(&self, done: Result<Imported, Stop>) -> Result<Ending> {
+    fn ending(&self, done: Result<ImportedCampaign, Stop>) -> Result<ImportOutcome> {
         match done {
-            Ok(imported) => Ok(Ending::Imported(Box::new(imported))),
-            Err(Stop::Rejected(rejection)) => Ok(Ending::Rejected(rejection)),
+            Ok(imported) => Ok(ImportOutcome::Imported(Box::new(imported))),
+            Err(Stop::Rejected(rejection)) => Ok(ImportOutcome::Rejected(rejection)),
             Err(Stop::Failed(Error::GivenUp)) if self.cancelled.load(Relaxed) => Err(Error::Cancelled),
             Err(Stop::Failed(error)) => {
-                tracing::info!(%error, import = self.id, "import {} did not come to its end", self.id);
+                tracing::info!(%error, import = self.id, "import failed");
                 Err(error)
             }
         }
     }
 }
 
-/// Does `work` unless it is given up first.
+/// Runs `work` until it completes or the import is cancelled.
 async fn until<T>(given_up: &CancellationToken, work: impl Future<Output = Result<T, Stop>>) -> Result<T, Stop> {
     given_up.run_until_cancelled(work).await.unwrap_or(Err(Stop::Failed(Error::GivenUp)))
 }
 
-/// A refusal by another service that is the file's fault, as the person hears it; all else is a failure.
+/// Maps an error status of another service: a fault of the file becomes a rejection, anything else a failure.
 fn refusal_of(told: Status) -> Stop {
     match (errors::reason(&told), told.code()) {
         (Some(Reason::NameTaken), _) => name_taken().into(),

@@ -1,4 +1,4 @@
-//! The example workbook, which imports as it is.
+//! Template workbook for download. It contains example vehicles and can be imported unchanged.
 use crate::reader::Column;
 use patio_proto::imports::File;
 use rust_xlsxwriter::{Format, Workbook, XlsxError};
@@ -6,25 +6,25 @@ use rust_xlsxwriter::{Format, Workbook, XlsxError};
 const NAME: &str = "patio-campaign-template.xlsx";
 const CONTENT_TYPE: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/// Model code, serial number and parking space: leading zeros, a space of each odd kind.
+/// Example vehicles: model code, serial number, parking space. The examples show leading zeros and unusual parking spaces.
 const VEHICLES: [[&str; 3]; 4] =
     [["HB20", "000123", "A-2"], ["HB20", "000124", "A-10"], ["CRETA", "004071", "- 3"], ["CRETA", "0A4072", "0-7"]];
-/// What the campaign's columns say in the first row.
+/// Values of the campaign columns in the first row of the template.
 const CAMPAIGN: [&str; 4] = ["Example campaign", "Fuel pump", "Replace the fuel pump relay", "Hatch"];
-/// Wide enough for what people put into the columns, in characters.
+/// Column widths of the template, in characters.
 const WIDTHS: [f64; 7] = [28.0, 20.0, 36.0, 14.0, 14.0, 18.0, 16.0];
 
-/// Makes the workbook.
+/// Builds the template workbook.
 ///
 /// # Errors
-/// When it cannot be written, which would be a fault of ours.
-pub fn file() -> Result<File, XlsxError> {
+/// Returns an error when the workbook cannot be built, which would be a bug.
+pub fn template_file() -> Result<File, XlsxError> {
     let (text, head) = (Format::new().set_num_format("@"), Format::new().set_num_format("@").set_bold());
     let mut workbook = Workbook::new();
     let sheet = workbook.add_worksheet().set_name("Sheet1")?;
     sheet.set_freeze_panes(1, 0)?;
     for (place, (column, width)) in (0u16..).zip(Column::ALL.into_iter().zip(WIDTHS)) {
-        // The whole column is text, so that zeros typed into it stay.
+        // The text format applies to the whole column, so that leading zeros typed there are kept.
         sheet.set_column_format(place, &text)?.set_column_width(place, width)?;
         sheet.write_string_with_format(0, place, column.name(), &head)?;
     }

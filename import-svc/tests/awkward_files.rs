@@ -1,12 +1,12 @@
-//! Files that are no workbooks, are damaged, or mean harm: each gets its code and words.
+//! Files that are not workbooks, damaged or malicious: each is rejected with its error code and a helpful message.
 use crate::common::{
     FIRST, HEADER, awkward,
     book::{Book, row},
     good, read, vehicles, with_rows,
 };
 use import_svc::{
-    reader::{Failure, Reader},
-    refusal::LARGEST_FILE,
+    reader::{ReadFailure, Reader},
+    rejection::MAX_FILE_BYTES,
 };
 use std::{
     io::Write,
@@ -41,8 +41,8 @@ fn padded_to(size: usize) -> Vec<u8> {
 
 #[tokio::test]
 async fn a_file_of_exactly_the_limit_is_read_and_one_byte_more_is_not() {
-    assert_eq!(vehicles(&read(padded_to(LARGEST_FILE)).await.unwrap()).len(), 1);
-    assert_eq!(read(padded_to(LARGEST_FILE + 1)).await.unwrap_err().code, 52);
+    assert_eq!(vehicles(&read(padded_to(MAX_FILE_BYTES)).await.unwrap()).len(), 1);
+    assert_eq!(read(padded_to(MAX_FILE_BYTES + 1)).await.unwrap_err().code, 52);
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn two_hundred_thousand_vehicles_are_taken_and_one_more_is_not() {
     assert_eq!((whole.sheet.vehicles, whole.vehicles.len()), (200_000, 400));
     let refused = read(good("Larger", 200_001)).await.unwrap_err();
     assert_eq!(refused.code, 57);
-    assert!(refused.message.contains("200000 vehicles at most"), "{}", refused.message);
+    assert!(refused.message.contains("at most 200000 vehicles"), "{}", refused.message);
 }
 
 #[tokio::test]
@@ -78,8 +78,8 @@ async fn a_hundred_bad_rows_are_listed_and_all_are_counted() {
     assert!(refused.message.contains("150 cells"), "{}", refused.message);
 }
 
-/// A program that does what it is told instead of reading.
-async fn read_by_a_program_that(does: &str, patience: Duration) -> Result<(), Failure> {
+/// Runs a shell command in place of the reader process, to simulate its failures.
+async fn read_by_a_program_that(does: &str, patience: Duration) -> Result<(), ReadFailure> {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("reader");
     let mut file = std::fs::File::create(&program).unwrap();
@@ -92,7 +92,7 @@ async fn read_by_a_program_that(does: &str, patience: Duration) -> Result<(), Fa
 #[tokio::test]
 async fn a_reading_process_that_dies_costs_only_its_file() {
     for death in ["kill -9 $$", "kill -ABRT $$", "exit 0", "echo this is no record at all", "printf '\\377\\377\\377\\377'"] {
-        let Err(Failure::Refused(told)) = read_by_a_program_that(death, Duration::from_secs(5)).await else { panic!("{death}") };
+        let Err(ReadFailure::Refused(told)) = read_by_a_program_that(death, Duration::from_secs(5)).await else { panic!("{death}") };
         assert_eq!(told.code, 51, "{death}");
     }
 }
@@ -100,7 +100,7 @@ async fn a_reading_process_that_dies_costs_only_its_file() {
 #[tokio::test]
 async fn a_reading_process_that_hangs_is_ended() {
     let begun = Instant::now();
-    let Err(Failure::Refused(told)) = read_by_a_program_that("exec sleep 60", Duration::from_millis(300)).await else { panic!() };
+    let Err(ReadFailure::Refused(told)) = read_by_a_program_that("exec sleep 60", Duration::from_millis(300)).await else { panic!() };
     assert!(told.message.contains("too long") && told.code == 51, "{told:?}");
     assert!(begun.elapsed() < Duration::from_secs(5));
 }
@@ -108,7 +108,7 @@ async fn a_reading_process_that_hangs_is_ended() {
 #[tokio::test]
 async fn a_reading_program_that_is_not_there_is_a_fault_of_ours() {
     let reader = Reader::new("/nowhere/import-svc".into(), Duration::from_secs(1));
-    assert!(matches!(reader.read(7, good("Any", 1).into(), &mut |_| {}).await, Err(Failure::NotStarted(_))));
+    assert!(matches!(reader.read(7, good("Any", 1).into(), &mut |_| {}).await, Err(ReadFailure::NotStarted(_))));
 }
 
 #[tokio::test]

@@ -1,9 +1,9 @@
-//! A running import is given up by whoever sent it, at whichever replica, and leaves nothing.
+//! Cancelling a running import, also on another replica: nothing of the import is left.
 use crate::common::{good, services::World};
-use import_svc::{SCHEMA, store::cancelling};
+use import_svc::{SCHEMA, store::cancellation};
 use patio_kit::{
+    client::call_context::CallContext,
     errors::{Reason, reason},
-    link::Bearer,
 };
 use patio_proto::{access::Role, imports::CancelImportRequest};
 use patio_testing::each_database;
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use tonic::Status;
 use uuid::Uuid;
 
-async fn cancel(world: &World, bearer: &Bearer, id: &str) -> Result<(), Status> {
+async fn cancel(world: &World, bearer: &CallContext, id: &str) -> Result<(), Status> {
     world
         .imports()
-        .cancel_import(bearer.sign_within(Duration::from_secs(20), CancelImportRequest { upload_id: id.to_owned() }))
+        .cancel_import(bearer.request_with_timeout(Duration::from_secs(20), CancelImportRequest { upload_id: id.to_owned() }))
         .await
         .map(drop)
 }
@@ -28,7 +28,7 @@ async fn a_cancelled_import_leaves_nothing_and_says_so_to_both() {
         let upload = world.uploading(&id, &file);
         world.until(|kingdom| kingdom.campaigns.values().any(|kept| !kept.vehicles.is_empty())).await;
         let stranger = cancel(&world, &patio_testing::bearer(&host, 8, Role::Admin), &id).await.unwrap_err();
-        assert_eq!(reason(&stranger), Some(Reason::NoUpload), "somebody else's import is not there");
+        assert_eq!(reason(&stranger), Some(Reason::NoUpload), "another user's import is not found");
         let asked = Instant::now();
         cancel(&world, &world.leader(), &id).await.unwrap();
         assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
@@ -37,13 +37,13 @@ async fn a_cancelled_import_leaves_nothing_and_says_so_to_both() {
         assert_eq!((told.code(), reason(&told)), (tonic::Code::Aborted, Some(Reason::Cancelled)));
         cancel(&world, &world.leader(), &id).await.unwrap();
         world.kingdom().slow = Duration::ZERO;
-        assert_eq!(world.imported(&id, &good("Fuel pumps", 30)).await.vehicles, 30, "the same upload may be tried again");
+        assert_eq!(world.imported(&id, &good("Fuel pumps", 30)).await.vehicles, 30, "the same upload can be retried");
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_another_replica_imports_is_given_up_through_the_database() {
+async fn an_import_of_another_replica_is_cancelled_through_the_database() {
     each_database(async |host| {
         let world = World::on(host.clone()).await;
         let db = host.database(SCHEMA).await.unwrap();
@@ -51,7 +51,7 @@ async fn what_another_replica_imports_is_given_up_through_the_database() {
         let (id, file) = (Uuid::now_v7().to_string(), good("Fuel pumps", 20_000));
         let upload = world.uploading(&id, &file);
         world.until(|kingdom| !kingdom.campaigns.is_empty()).await;
-        assert_eq!(cancelling::ask(&db, id, 7).await.unwrap().as_deref(), Some("running"));
+        assert_eq!(cancellation::request(&db, id, 7).await.unwrap().as_deref(), Some("running"));
         assert_eq!(reason(&upload.await.unwrap().unwrap_err()), Some(Reason::Cancelled));
         assert!(world.kingdom().campaigns.is_empty());
     })
@@ -59,7 +59,7 @@ async fn what_another_replica_imports_is_given_up_through_the_database() {
 }
 
 #[tokio::test]
-async fn what_is_a_campaign_already_stays_and_what_never_was_is_not_there() {
+async fn a_published_import_cannot_be_cancelled_and_an_unknown_one_is_not_found() {
     each_database(async |host| {
         let world = World::on(host).await;
         let id = Uuid::now_v7().to_string();

@@ -1,4 +1,4 @@
-//! Files out and files that change vehicles: values arrive as they are, and nothing in them is executed.
+//! Exports, SQL scripts and CSV changes: values are transferred unchanged, and nothing in them is executed.
 use crate::common::{FIRST, HEADER, book::Book, good, services::World, with_rows};
 use calamine::{Reader, Xlsx};
 use patio_kit::{
@@ -7,18 +7,18 @@ use patio_kit::{
 };
 use patio_proto::{
     imports::{
-        CsvReply, ExportCampaignRequest, FileHead, FilePiece, Rejection, Report, UploadChunk, csv_reply, file_piece::Part,
+        CsvResponse, ExportCampaignRequest, FileChunk, FileHeader, Rejection, Report, UploadChunk, csv_response, file_chunk::Part,
         file_service_client::FileServiceClient,
     },
     normal, status,
-    vehicle::{BulkEditReply, ExportedVehicle, LineError, VehicleStatus},
+    vehicle::{BulkEditResponse, ExportedVehicle, LineError, VehicleStatus},
 };
 use patio_testing::each_database;
 use sqlx::{Connection, PgConnection, SqliteConnection};
 use std::io::{Cursor, Read};
 use tonic::{Status, Streaming};
 
-/// A little chance that is the same in every run.
+/// Pseudo-random numbers that are the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -27,7 +27,7 @@ impl Dice {
         usize::try_from(self.0 >> 33).unwrap() % sides
     }
 
-    /// A text of awkward characters without blanks at its ends.
+    /// Returns a text of unusual characters without surrounding blanks.
     fn text(&mut self, longest: usize) -> String {
         const ALPHABET: [&str; 29] = [
             "=", "+", "-", "@", "'", "''", "\"", "\\", ";", "--", "/*", "*/", "$$", ":x", "?", "%", "&", "<", ">", "é", "日", "😀",
@@ -40,23 +40,23 @@ impl Dice {
     }
 }
 
-async fn whole(mut pieces: Streaming<FilePiece>) -> Result<(FileHead, Vec<u8>), Rejection> {
+async fn whole(mut pieces: Streaming<FileChunk>) -> Result<(FileHeader, Vec<u8>), Rejection> {
     let mut data = Vec::new();
     let head = match pieces.message().await.unwrap().unwrap().part.unwrap() {
         Part::Head(head) => head,
         Part::Rejected(rejection) => return Err(rejection),
-        Part::Data(_) => panic!("the first piece names the file"),
+        Part::Data(_) => panic!("the first chunk must be the file header"),
     };
     while let Some(piece) = pieces.message().await.unwrap() {
-        let Some(Part::Data(more)) = piece.part else { panic!("data comes behind the head") };
+        let Some(Part::Data(more)) = piece.part else { panic!("chunks after the header must be data") };
         data.extend(more);
     }
     Ok((head, data))
 }
 
-async fn exported(world: &World, campaign_id: i64, report: Report) -> Result<(FileHead, Vec<u8>), Status> {
+async fn exported(world: &World, campaign_id: i64, report: Report) -> Result<(FileHeader, Vec<u8>), Status> {
     let ask = ExportCampaignRequest { campaign_id, report: report.into() };
-    let pieces = FileServiceClient::new(world.host.links.import.clone()).export_campaign(world.leader().sign(ask)).await?;
+    let pieces = FileServiceClient::new(world.host.links.import.clone()).export_campaign(world.leader().request(ask)).await?;
     Ok(whole(pieces.into_inner()).await.unwrap())
 }
 
@@ -67,8 +67,8 @@ fn upload(name: &str, file: &[u8], campaign_name: &str) -> impl futures::Stream<
     futures::stream::iter([head].into_iter().chain(data).chain([name]).collect::<Vec<_>>())
 }
 
-async fn converted(world: &World, file: &[u8], campaign: &str) -> Result<(FileHead, Vec<u8>), Rejection> {
-    let request = world.leader().sign(upload("a.xlsx", file, campaign));
+async fn converted(world: &World, file: &[u8], campaign: &str) -> Result<(FileHeader, Vec<u8>), Rejection> {
+    let request = world.leader().request(upload("a.xlsx", file, campaign));
     whole(FileServiceClient::new(world.host.links.import.clone()).convert_to_sql(request).await.unwrap().into_inner()).await
 }
 
@@ -78,7 +78,7 @@ fn part(file: &[u8], name: &str) -> String {
     text
 }
 
-/// The cells of a sheet as texts.
+/// Returns the cells of a sheet as texts.
 fn sheet(file: &[u8], name: &str) -> Vec<Vec<String>> {
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(file)).unwrap();
     let range = book.worksheet_range(name).unwrap();
@@ -101,7 +101,7 @@ fn car(n: i64, dice: &mut Dice) -> ExportedVehicle {
     }
 }
 
-/// A world with a campaign of so many awkward vehicles, and the campaign's number.
+/// Creates a world with a campaign of `count` vehicles with unusual values. Returns the campaign id, too.
 async fn fleet(host: Host, count: i64) -> (World, i64) {
     let world = World::on(host).await;
     let id = world.imported("", &good("Bombas/\"7\"", 1)).await.campaign.unwrap().id;
@@ -121,7 +121,7 @@ async fn a_report_holds_every_value_as_a_text_and_no_formula() {
         for (row, vehicle) in rows[1..].iter().zip(&world.kingdom().listed) {
             assert_eq!((&row[2], &row[3]), (&vehicle.serial_number, &vehicle.parking_space));
             let none = if vehicle.inspected { "No status" } else { "" };
-            assert_eq!(row[5], if vehicle.status() == VehicleStatus::Unspecified { none } else { status::text(vehicle.status()) });
+            assert_eq!(row[5], if vehicle.status() == VehicleStatus::Unspecified { none } else { status::status_text(vehicle.status()) });
             assert_eq!((&row[7], &row[8], row[9].as_str()), (&vehicle.operator_notes, &vehicle.admin_notes, "=ana"));
         }
         let xml = part(&file, "xl/worksheets/sheet1.xml");
@@ -161,7 +161,7 @@ async fn all_yards_are_a_summary_and_a_sheet_each() {
 }
 
 #[tokio::test]
-async fn a_report_of_nothing_is_a_workbook_and_of_no_campaign_is_404() {
+async fn an_empty_campaign_exports_a_workbook_and_an_unknown_one_is_not_found() {
     each_database(async |host| {
         let (world, id) = fleet(host, 0).await;
         for (report, name) in [(Report::Vehicles, "Vehicles"), (Report::AllYards, "Summary")] {
@@ -172,13 +172,13 @@ async fn a_report_of_nothing_is_a_workbook_and_of_no_campaign_is_404() {
     .await;
 }
 
-/// The statements that the head of a script shows for its tables.
+/// Returns the `create table` statements from the comment at the start of an SQL script.
 fn tables(script: &str) -> String {
     let comment = script.lines().filter_map(|line| line.strip_prefix("--   "));
     comment.collect::<Vec<_>>().join("\n")
 }
 
-/// Loads a script into the host's kind of database and answers all spaces in the order of their VINs.
+/// Runs an SQL script on the host's kind of database. Returns campaign name, VIN and parking space, in the order of the VINs.
 async fn loaded(host: &Host, script: &str) -> Vec<(String, String, String)> {
     let select = "select campaign_name, vin_number, parking_space from vehicles order by vin_number";
     let texts = [tables(script), script.to_owned()];
@@ -237,28 +237,30 @@ async fn a_sheet_that_cannot_be_imported_cannot_be_converted() {
     .await;
 }
 
-async fn csv(world: &World, name: &str, file: &[u8], apply: bool) -> csv_reply::Outcome {
+async fn csv(world: &World, name: &str, file: &[u8], apply: bool) -> csv_response::Outcome {
     let mut files = FileServiceClient::new(world.host.links.import.clone()).max_encoding_message_size(16 << 20);
-    let request = world.leader().sign(upload(name, file, ""));
-    let reply: CsvReply = if apply { files.apply_csv(request).await } else { files.check_csv(request).await }.unwrap().into_inner();
+    let request = world.leader().request(upload(name, file, ""));
+    let reply: CsvResponse = if apply { files.apply_csv(request).await } else { files.check_csv(request).await }.unwrap().into_inner();
     reply.outcome.unwrap()
 }
 
 #[tokio::test]
-async fn a_csv_file_goes_on_as_rows_and_with_anything_wrong_only_as_a_question() {
+async fn a_csv_file_is_sent_as_rows_and_with_any_error_only_as_a_dry_run() {
     each_database(async |host| {
         let world = World::on(host).await;
         let text = "Model Code;Serial Number;Status\nHB20;1;ok\nHB20;2;\n";
-        let edited = BulkEditReply { matched: 1, updated: 1, ..BulkEditReply::default() };
+        let edited = BulkEditResponse { matched: 1, updated: 1, ..BulkEditResponse::default() };
         world.kingdom().edited = edited.clone();
         for (apply, dry_run) in [(false, true), (true, false)] {
-            assert_eq!(csv(&world, "a.CSV", text.as_bytes(), apply).await, csv_reply::Outcome::Edit(edited.clone()));
+            assert_eq!(csv(&world, "a.CSV", text.as_bytes(), apply).await, csv_response::Outcome::Edit(edited.clone()));
             let asked = world.kingdom().edits.pop().unwrap();
             assert_eq!((asked.dry_run, asked.rows.len(), asked.source.as_str()), (dry_run, 1, "a.CSV"));
         }
         let told = |line, message: &str| LineError { line, message: message.into() };
-        world.kingdom().edited = BulkEditReply { errors: vec![told(2, "no vehicle")], total_errors: 1, ..edited };
-        let csv_reply::Outcome::Edit(wrong) = csv(&world, "a.csv", format!("{text};3;ok\n").as_bytes(), true).await else { panic!("read") };
+        world.kingdom().edited = BulkEditResponse { errors: vec![told(2, "no vehicle")], total_errors: 1, ..edited };
+        let csv_response::Outcome::Edit(wrong) = csv(&world, "a.csv", format!("{text};3;ok\n").as_bytes(), true).await else {
+            panic!("read")
+        };
         assert_eq!(wrong.errors, [told(2, "no vehicle"), told(4, "line 4 requires both Model Code and Serial Number")]);
         assert_eq!((wrong.total_errors, world.kingdom().edits.pop().unwrap().dry_run), (2, true));
     })
@@ -266,12 +268,12 @@ async fn a_csv_file_goes_on_as_rows_and_with_anything_wrong_only_as_a_question()
 }
 
 #[tokio::test]
-async fn other_files_and_files_of_a_byte_too_many_are_refused_in_the_words_of_the_specification() {
+async fn wrong_extensions_and_too_large_files_get_the_messages_of_the_specification() {
     each_database(async |host| {
         let world = World::on(host).await;
         let refused = async |name: &str, size: usize| match csv(&world, name, &vec![b'\n'; size], false).await {
-            csv_reply::Outcome::Rejected(told) => Some((told.code, told.message)),
-            csv_reply::Outcome::Edit(_) => None,
+            csv_response::Outcome::Rejected(told) => Some((told.code, told.message)),
+            csv_response::Outcome::Edit(_) => None,
         };
         assert_eq!(refused("a.xlsx", 1).await, Some((53, "Apenas arquivos CSV (.csv) são suportados.".to_owned())));
         assert_eq!(refused("a.csv", 5_242_881).await, Some((52, "O arquivo deve ter no máximo 5MB.".to_owned())));

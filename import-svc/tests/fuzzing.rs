@@ -1,7 +1,6 @@
-//! Files that nobody thought of: both readers and the package scanner take whatever comes.
+//! Fuzzing of the workbook reader, the CSV reader and the zip package check with damaged files.
 //!
-//! The short form tries some thousands, always the same ones; with `PATIO_TEST_LONG=1` fifty times as many, other
-//! ones each time.
+//! The short form runs some thousand fixed cases. `PATIO_TEST_LONG=1` runs fifty times as many, with new cases each time.
 use crate::common::{
     FIRST, HEADER,
     book::{Book, SHEET, row, worksheet},
@@ -9,7 +8,7 @@ use crate::common::{
 };
 use import_svc::{
     files::csv_file,
-    reader::{self, Column, Failure, Purpose, Stop, check_package, wire::Lines},
+    reader::{self, Column, ReadFailure, ReadPurpose, StopReason, check_package, wire::CsvLines},
 };
 use patio_proto::{identifier::Identifier, vehicle::ImportVehiclesRequest};
 use patio_testing::from_environment;
@@ -22,7 +21,7 @@ use proptest::{
 use prost::Message;
 use std::time::{Duration, Instant};
 
-/// Runs `test` on so many values, or on fifty times as many in the long form.
+/// Runs `test` on `cases` values, or on fifty times as many in the long form.
 fn on_many<S: Strategy>(cases: u32, values: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
     let is_long = from_environment("PATIO_TEST_LONG").is_some();
     let config = Config { cases: if is_long { cases * 50 } else { cases }, failure_persistence: None, ..Config::default() };
@@ -33,10 +32,10 @@ fn on_many<S: Strategy>(cases: u32, values: S, test: impl Fn(S::Value) -> Result
     }
 }
 
-/// How long one file may take: a hundred times what any does, since the machine may have other work.
+/// Maximum time per file: a hundred times the usual, because the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// One damage to a file.
+/// One kind of damage to a file.
 #[derive(Debug, Clone)]
 enum Damage {
     Flip(Index, u8),
@@ -46,7 +45,7 @@ enum Damage {
     End(Index),
 }
 
-/// Pieces that mean something to one of the parsers.
+/// Byte sequences with a meaning for one of the parsers.
 const PIECES: [&str; 22] = [
     "PK\x03\x04",
     "PK\x01\x02",
@@ -115,7 +114,7 @@ fn damaged(mut file: Vec<u8>, damages: &[Damage]) -> Vec<u8> {
 }
 
 fn books() -> Vec<Vec<u8>> {
-    let template = import_svc::template::file().unwrap().data;
+    let template = import_svc::template::template_file().unwrap().data;
     vec![template, good("Damaged", 40), with_rows(&[&FIRST, &FIRST]), Book::new(&[&HEADER]).stored("xl/media/x", vec![b'<'; 3_000]).bytes()]
 }
 
@@ -132,12 +131,12 @@ fn the_package_scanner_takes_any_damaged_file_and_says_what_is_wrong() {
     });
 }
 
-/// What comes of a file in the product: in a process of its own.
+/// Reads a file in a reader process. Returns the number of vehicles or the error code.
 fn outcome(runtime: &tokio::runtime::Runtime, file: Vec<u8>) -> Result<i64, i32> {
     match runtime.block_on(crate::common::reader().read(7, file.into(), &mut |_| {})) {
         Ok(book) => Ok(book.sheet.vehicles),
-        Err(Failure::Refused(refusal)) => Err(refusal.code),
-        Err(Failure::NotStarted(cause)) => panic!("{cause}"),
+        Err(ReadFailure::Refused(refusal)) => Err(refusal.code),
+        Err(ReadFailure::NotStarted(cause)) => panic!("{cause}"),
     }
 }
 
@@ -146,7 +145,7 @@ fn any_damaged_workbook_is_read_or_refused_in_time() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (books, sheet) = (books(), worksheet(&[row(1, &HEADER), row(2, &FIRST), row(3, &["", "", "", "", "HB20", "7", "A-9"])].concat()));
     on_many(240, (0..=books.len(), damages(6)), |(which, damages)| {
-        // The last one is damaged before it is packed, so that the damage gets past the checksums.
+        // The last book is damaged before compression, so that its checksums are valid.
         let file = match books.get(which) {
             Some(book) => damaged(book.clone(), &damages),
             None => Book::new(&[]).part(SHEET, damaged(sheet.clone().into_bytes(), &damages)).bytes(),
@@ -159,7 +158,7 @@ fn any_damaged_workbook_is_read_or_refused_in_time() {
     });
 }
 
-/// A cell as people, and those who mean harm, fill it.
+/// Generates cell values as typed by users and by attackers.
 fn cell() -> impl Strategy<Value = String> {
     const ODD: [&str; 16] =
         ["", " ", "\u{a0}", "=1+1", "-", "- 12", "0-7", "\u{202e}x", "a\nb", "000123", "\u{200b}", "A/B", "é", "1e5", "#N/A", "TRUE"];
@@ -171,27 +170,27 @@ fn sheet() -> impl Strategy<Value = (Vec<&'static str>, Vec<Vec<String>>)> {
     (order, vec(vec(cell(), HEADER.len()), 0..12))
 }
 
-/// What an import and a correction make of a sheet; in this process, since the package is sound.
-fn both(file: &[u8]) -> (Result<Vec<Identifier>, i32>, Vec<reader::wire::Line>) {
+/// Reads a sheet for import and for correction, inside this process because the package is valid. Returns both results.
+fn both(file: &[u8]) -> (Result<Vec<Identifier>, i32>, Vec<reader::wire::CsvLine>) {
     let (mut vehicles, mut lines) = (Vec::new(), Vec::new());
-    let read = reader::read(file, Purpose::Import, &mut |record| {
+    let read = reader::read(file, ReadPurpose::Import, &mut |record| {
         vehicles.extend(ImportVehiclesRequest::decode(record.vehicles).unwrap().vehicles);
         Ok(())
     });
-    let _ = reader::read(file, Purpose::Correct, &mut |record| {
-        lines.extend(Lines::decode(record.lines).unwrap().all);
+    let _ = reader::read(file, ReadPurpose::Correct, &mut |record| {
+        lines.extend(CsvLines::decode(record.lines).unwrap().all);
         Ok(())
     });
     let told = match read {
         Ok(_) => Ok(vehicles.iter().map(|new| Identifier::new(&new.model_code, &new.serial_number).unwrap()).collect()),
-        Err(Stop::Refused(refusal)) => Err(refusal.code),
-        Err(Stop::Unheard(cause)) => panic!("{cause}"),
+        Err(StopReason::Refused(refusal)) => Err(refusal.code),
+        Err(StopReason::Unheard(cause)) => panic!("{cause}"),
     };
     (told, lines)
 }
 
 #[test]
-fn whatever_stands_in_a_sheet_is_imported_wholly_or_comes_back_with_its_errors() {
+fn any_sheet_is_imported_completely_or_returned_with_its_errors() {
     on_many(3_000, sheet(), |(header, rows)| {
         let cells: Vec<Vec<&str>> =
             std::iter::once(header).chain(rows.iter().map(|row| row.iter().map(String::as_str).collect())).collect();
@@ -203,7 +202,7 @@ fn whatever_stands_in_a_sheet_is_imported_wholly_or_comes_back_with_its_errors()
                 let keys: std::collections::HashSet<String> = vehicles.iter().map(Identifier::key).collect();
                 prop_assert_eq!((bad, keys.len(), vehicles.len()), (0, vehicles.len(), lines.len() - 1));
             }
-            Err(57) => prop_assert!(bad > 0, "refused, and no row says why: {lines:?}"),
+            Err(57) => prop_assert!(bad > 0, "rejected without an error in any row: {lines:?}"),
             Err(code) => prop_assert!(code == 55 || code == 51, "{code}"),
         }
         prop_assert!(lines.iter().all(|line| line.cells.len() == Column::ALL.len() && line.wrong.iter().all(|at| *at < 7)));
@@ -214,7 +213,7 @@ fn whatever_stands_in_a_sheet_is_imported_wholly_or_comes_back_with_its_errors()
 const CSV_HEADER: &str = "Model Code,Serial Number,Parking Space,Status,Team Leader Notes,Supervisor Notes";
 
 #[test]
-fn any_bytes_are_taken_for_a_csv_file_and_lines_are_told_rightly() {
+fn any_bytes_can_be_read_as_csv_with_correct_line_numbers() {
     let alphabet = select(&b"\",;|\t\r\n\0A1 '=-\xff\xc3\xa9"[..]);
     let tail = prop_oneof![vec(alphabet, 0..120), vec(any::<u8>(), 0..120)];
     on_many(5_000, (any::<bool>(), tail), |(with_header, tail)| {
@@ -232,7 +231,7 @@ fn any_bytes_are_taken_for_a_csv_file_and_lines_are_told_rightly() {
 }
 
 #[test]
-fn what_a_csv_writer_writes_is_read_as_it_was() {
+fn output_of_a_csv_writer_is_read_unchanged() {
     let text = || "[^\\s'\u{0}\u{200b}\u{feff}]([^\u{0}]{0,12}[^\\s\u{0}\u{200b}\u{feff}])?";
     let row = ("[A-Z0-9]{1,8}", "[0-9]{1,8}", text(), text());
     on_many(2_000, (select(&b",;\t|"[..]), vec(row, 1..6)), |(delimiter, rows)| {

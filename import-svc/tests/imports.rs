@@ -1,18 +1,18 @@
-//! Imports from the upload to the campaign: wholly, or without a trace.
+//! Imports from the upload to the campaign: either complete, or undone without a trace.
 use crate::common::{awkward, good, services::World};
 use import_svc::{
     SCHEMA,
-    refusal::LARGEST_FILE,
-    running::Running,
-    store::{self, Attempt, Begun},
+    active_imports::ActiveImports,
+    rejection::MAX_FILE_BYTES,
+    store::{self, BeginResult, ImportAttempt},
 };
 use patio_kit::{
+    auth::identity::Caller,
     errors::{Reason, reason},
-    identity::Caller,
 };
 use patio_proto::{
     access::Role,
-    imports::{GetTemplateRequest, import_campaign_reply::Outcome},
+    imports::{GetTemplateRequest, import_campaign_response::Outcome},
 };
 use patio_testing::each_database;
 use std::time::Duration;
@@ -171,13 +171,13 @@ async fn no_awkward_file_leaves_a_trace() {
 async fn files_that_are_too_large_or_named_otherwise_are_not_even_read() {
     let host = patio_testing::host(tempfile::tempdir().unwrap().path(), None).await;
     let world = World::with_reader(host, "/nowhere".into()).await;
-    assert_eq!(world.rejected("large.xlsx", &vec![0; LARGEST_FILE + 1]).await.code, 52);
-    assert_eq!(world.rejected("larger.xlsx", &vec![0; 3 * LARGEST_FILE]).await.code, 52);
+    assert_eq!(world.rejected("large.xlsx", &vec![0; MAX_FILE_BYTES + 1]).await.code, 52);
+    assert_eq!(world.rejected("larger.xlsx", &vec![0; 3 * MAX_FILE_BYTES]).await.code, 52);
     for name in ["campaign.xls", "campaign.csv", "campaign", "xlsx", "campaign.xlsx.exe"] {
         assert_eq!(world.rejected(name, b"PK\x03\x04").await.code, 53, "{name}");
     }
     let read = world.upload_as(&world.leader(), "", "CAMPAIGN.XLSX", b"PK\x03\x04").await.unwrap_err();
-    assert_eq!(read.code(), Code::Internal, "a reader that cannot be started is a fault of ours");
+    assert_eq!(read.code(), Code::Internal, "a reader that cannot be started is an internal error");
     let bad_id = world.upload("not a uuid", b"PK").await.unwrap_err();
     assert_eq!((bad_id.code(), reason(&bad_id)), (Code::InvalidArgument, Some(Reason::BadRequest)));
 }
@@ -187,10 +187,10 @@ async fn operators_and_strangers_import_nothing() {
     let host = patio_testing::host(tempfile::tempdir().unwrap().path(), None).await;
     let world = World::on(host).await;
     let operator = patio_testing::bearer(&world.host, 9, Role::Operator);
-    let stranger = patio_kit::link::Bearer::default();
+    let stranger = patio_kit::client::call_context::CallContext::default();
     for (who, code) in [(operator, Code::PermissionDenied), (stranger, Code::Unauthenticated)] {
         assert_eq!(world.upload_as(&who, "", "campaign.xlsx", &good("Any", 1)).await.unwrap_err().code(), code);
-        assert_eq!(world.imports().get_template(who.sign(GetTemplateRequest {})).await.unwrap_err().code(), code);
+        assert_eq!(world.imports().get_template(who.request(GetTemplateRequest {})).await.unwrap_err().code(), code);
     }
     assert_eq!(world.kingdom().made, 0);
 }
@@ -199,7 +199,7 @@ async fn operators_and_strangers_import_nothing() {
 async fn the_template_can_be_fetched_and_imported() {
     each_database(async |host| {
         let world = World::on(host).await;
-        let template = world.imports().get_template(world.leader().sign(GetTemplateRequest {})).await.unwrap().into_inner();
+        let template = world.imports().get_template(world.leader().request(GetTemplateRequest {})).await.unwrap().into_inner();
         assert!(template.content_type.contains("spreadsheetml.sheet"));
         let Outcome::Imported(imported) = world.upload("", &template.data).await.unwrap() else { panic!() };
         assert_eq!((imported.campaign.unwrap().name.as_str(), imported.vehicles), ("Example campaign", 4));
@@ -207,10 +207,11 @@ async fn the_template_can_be_fetched_and_imported() {
     .await;
 }
 
-fn attempt(world: &World, upload: &str) -> Attempt {
+fn attempt(world: &World, upload: &str) -> ImportAttempt {
     let now = world.host.clock.now();
-    let caller = Caller { user_id: 7, role: Role::Manager, session_id: String::new(), issued_at: now, expires_at: now };
-    Attempt {
+    let caller =
+        Caller { user_id: 7, role: Role::Manager, session_id: String::new(), issued_at: now, expires_at: now, must_change_password: false };
+    ImportAttempt {
         upload_id: upload.to_owned(),
         file_name: "lost.xlsx".to_owned(),
         digest: String::new(),
@@ -221,15 +222,15 @@ fn attempt(world: &World, upload: &str) -> Attempt {
 }
 
 #[tokio::test]
-async fn imports_whose_process_died_are_settled() {
+async fn orphaned_imports_are_recovered() {
     each_database(async |host| {
         let world = World::on(host).await;
         let db = world.host.database(SCHEMA).await.unwrap();
         for (id, published) in [(1, true), (2, false)] {
             let kept = crate::common::services::Kept { import_id: format!("lost {id}"), published, ..Default::default() };
             world.kingdom().campaigns.insert(id, kept);
-            let Begun::Fresh { id: import, leftover: None } =
-                store::begin(&db, attempt(&world, &format!("lost {id}")), Running::default()).await.unwrap()
+            let BeginResult::Fresh { id: import, leftover: None } =
+                store::begin(&db, attempt(&world, &format!("lost {id}")), ActiveImports::default()).await.unwrap()
             else {
                 panic!()
             };
@@ -244,7 +245,7 @@ async fn imports_whose_process_died_are_settled() {
 }
 
 #[tokio::test]
-async fn an_import_whose_signs_of_life_do_not_come_through_goes_on_where_it_runs() {
+async fn an_import_with_late_heartbeats_continues_in_its_process() {
     each_database(async |host| {
         let world = World::on(host).await;
         let db = world.host.database(SCHEMA).await.unwrap();
@@ -253,11 +254,11 @@ async fn an_import_whose_signs_of_life_do_not_come_through_goes_on_where_it_runs
         let upload = world.uploading(&id, &file);
         let long_ago = world.host.clock.now() - chrono::TimeDelta::minutes(1);
         world.until(|kingdom| !kingdom.campaigns.is_empty()).await;
-        store::seen(&db, 1, long_ago).await.unwrap();
+        store::heartbeat(&db, 1, long_ago).await.unwrap();
         let again = world.upload(&id, &file).await.unwrap_err();
-        assert_eq!(reason(&again), Some(Reason::Busy), "it is not begun anew beside itself");
+        assert_eq!(reason(&again), Some(Reason::Busy), "the running import is not started a second time");
         while !upload.is_finished() {
-            store::seen(&db, 1, long_ago).await.unwrap();
+            store::heartbeat(&db, 1, long_ago).await.unwrap();
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         let Outcome::Imported(imported) = upload.await.unwrap().unwrap() else { panic!() };
@@ -268,7 +269,7 @@ async fn an_import_whose_signs_of_life_do_not_come_through_goes_on_where_it_runs
 }
 
 #[tokio::test]
-async fn an_import_that_was_taken_for_lost_elsewhere_may_be_tried_again() {
+async fn an_import_declared_orphaned_by_another_replica_can_be_retried() {
     each_database(async |host| {
         let world = World::on(host).await;
         world.kingdom().slow = Duration::from_secs(1);
@@ -278,7 +279,7 @@ async fn an_import_that_was_taken_for_lost_elsewhere_may_be_tried_again() {
         world.kingdom().campaigns.clear();
         let told = upload.await.unwrap().unwrap_err();
         assert_eq!((told.code(), reason(&told)), (Code::Unavailable, Some(Reason::Unavailable)), "{told:?}");
-        assert!(told.message().contains("nothing of it was kept"), "{told:?}");
+        assert!(told.message().contains("Nothing was imported."), "{told:?}");
         world.kingdom().slow = Duration::ZERO;
         assert_eq!(world.imported(&id, &file).await.vehicles, 10);
     })
@@ -286,7 +287,7 @@ async fn an_import_that_was_taken_for_lost_elsewhere_may_be_tried_again() {
 }
 
 #[tokio::test]
-async fn a_draft_is_touched_while_its_vehicles_are_stored() {
+async fn heartbeats_of_a_draft_are_sent_while_its_vehicles_are_stored() {
     let host = patio_testing::host(tempfile::tempdir().unwrap().path(), None).await;
     let world = World::on(host).await;
     world.kingdom().slow = Duration::from_secs(6);

@@ -1,4 +1,4 @@
-//! What import-svc promises, on both databases and with the real reading process.
+//! Integration tests of import-svc, on SQLite and PostgreSQL and with the real reader process.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 mod awkward_files;
 mod bombs;
@@ -9,4 +9,5 @@ mod fuzzing;
 mod imports;
 mod rejected;
 mod sheet_rules;
+mod walls;
 mod watching;

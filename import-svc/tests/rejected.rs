@@ -1,16 +1,16 @@
-//! A refused sheet comes back with its errors, can be corrected and sent again.
+//! Rejected sheets: they can be downloaded with their errors, corrected and uploaded again.
 use crate::common::{FIRST, HEADER, book::Book, good, services::World, with_rows};
 use calamine::{Reader, Xlsx};
 use chrono::TimeDelta;
 use import_svc::{SCHEMA, store::rejected};
 use patio_kit::{
+    client::call_context::CallContext,
     errors::{Reason, reason},
-    link::Bearer,
 };
 use patio_proto::{
     access::Role,
     imports::{
-        GetRejectedSheetRequest, Rejection, file_piece::Part, file_service_client::FileServiceClient, import_campaign_reply::Outcome,
+        GetRejectedSheetRequest, Rejection, file_chunk::Part, file_service_client::FileServiceClient, import_campaign_response::Outcome,
     },
 };
 use patio_testing::each_database;
@@ -18,9 +18,9 @@ use std::io::{Cursor, Read};
 use tonic::Status;
 use uuid::Uuid;
 
-/// The sheet behind a refusal: its file name and its bytes.
-async fn sheet(world: &World, bearer: &Bearer, id: &str) -> Result<(String, Vec<u8>), Status> {
-    let ask = bearer.sign(GetRejectedSheetRequest { upload_id: id.to_owned() });
+/// Downloads a rejected sheet. Returns its file name and content.
+async fn sheet(world: &World, bearer: &CallContext, id: &str) -> Result<(String, Vec<u8>), Status> {
+    let ask = bearer.request(GetRejectedSheetRequest { upload_id: id.to_owned() });
     let mut pieces = FileServiceClient::new(world.host.links.import.clone()).get_rejected_sheet(ask).await?.into_inner();
     let (mut name, mut data) = (String::new(), Vec::new());
     while let Some(piece) = pieces.message().await? {
@@ -33,7 +33,7 @@ async fn sheet(world: &World, bearer: &Bearer, id: &str) -> Result<(String, Vec<
     Ok((name, data))
 }
 
-/// What people see in a workbook's cells, row by row.
+/// Returns the displayed cell values of a workbook, row by row.
 fn cells(file: &[u8]) -> Vec<Vec<String>> {
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(file)).unwrap();
     let range = book.worksheet_range("Sheet1").unwrap();
@@ -53,7 +53,7 @@ async fn refused(world: &World, name: &str, file: &[u8]) -> Rejection {
 }
 
 #[tokio::test]
-async fn the_same_rows_come_back_with_what_is_wrong_and_import_once_corrected() {
+async fn a_rejected_sheet_has_the_same_rows_with_errors_and_imports_once_corrected() {
     each_database(async |host| {
         let world = World::on(host).await;
         let rows: [&[&str]; 4] = [
@@ -67,14 +67,14 @@ async fn the_same_rows_come_back_with_what_is_wrong_and_import_once_corrected() 
         assert_eq!(name, "carros_ ação-errors.xlsx");
         let mut table = cells(&file);
         assert_eq!(table[0], [&HEADER[..], &["Errors"]].concat());
-        assert_eq!(table[1], [&FIRST[..], &[""]].concat(), "a good row has no errors, and zeros stay");
+        assert_eq!(table[1], [&FIRST[..], &[""]].concat(), "a valid row has no errors, and leading zeros are kept");
         assert_eq!(table[2][..7], ["", "", "", "", "HB20", "", "=1+1"]);
         assert!(table[2][7].to_lowercase().contains("serial"), "{:?}", table[2]);
-        assert!(table[3][7].contains("Campaign differs from the first row") && table[3][7].contains("; "), "{:?}", table[3]);
+        assert!(table[3][7].contains("Campaign differs from the first row") && table[3][7].contains(". Serial Number "), "{:?}", table[3]);
         assert_eq!((table[3][6].as_str(), table[4][6].as_str(), table[4][7].as_str()), ("- 12", "@SUM(A1)", ""));
         assert!(!part(&file, "xl/worksheets/sheet1.xml").contains("<f>"), "no formulas");
         let again = refused(&world, "again.xlsx", &file).await;
-        assert_eq!((again.total_errors, &again.rows), (rejection.total_errors, &rejection.rows), "sent again as it is it says the same");
+        assert_eq!((again.total_errors, &again.rows), (rejection.total_errors, &rejection.rows), "unchanged, the same errors");
         table[2][5] = "000124".to_owned();
         table[2][6] = "A-3".to_owned();
         (table[3][0], table[3][5]) = (String::new(), "000125".to_owned());
@@ -96,13 +96,13 @@ async fn a_thousand_bad_rows_all_have_their_errors_in_their_own_places() {
         assert_eq!((rejection.rows.len(), rejection.total_errors), (100, 1_000));
         let table = cells(&sheet(&world, &world.leader(), &rejection.kept_as).await.unwrap().1);
         assert_eq!(table.len(), 1_001);
-        assert!(table[1..].iter().zip(&serials).all(|(row, serial)| row[5] == *serial && row[7] == "Parking Space is missing"));
+        assert!(table[1..].iter().zip(&serials).all(|(row, serial)| row[5] == *serial && row[7] == "Parking Space is missing."));
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_sheet_is_given_to_whoever_sent_it_and_to_supervisors_for_three_days() {
+async fn a_rejected_sheet_is_available_to_its_uploader_and_supervisors_for_three_days() {
     each_database(async |host| {
         let world = World::on(host.clone()).await;
         let id = refused(&world, "a.xlsx", &with_rows(&[&FIRST, &FIRST])).await.kept_as;
@@ -117,32 +117,37 @@ async fn a_sheet_is_given_to_whoever_sent_it_and_to_supervisors_for_three_days()
             assert_eq!(reason(&sheet(&world, &world.leader(), unknown).await.unwrap_err()), Some(Reason::NoUpload));
         }
         let db = host.database(SCHEMA).await.unwrap();
-        let due = host.clock.now() + rejected::KEPT;
+        let due = host.clock.now() + rejected::RETENTION;
         assert!(rejected::find(&db, &id, due + TimeDelta::seconds(1)).await.unwrap().is_none());
-        assert_eq!(rejected::forget(&db, due - TimeDelta::minutes(1)).await.unwrap(), 0, "none is due yet");
-        assert_eq!(rejected::forget(&db, due).await.unwrap(), 1);
+        assert_eq!(rejected::purge_expired(&db, due - TimeDelta::minutes(1)).await.unwrap(), 0, "no sheet has expired yet");
+        assert_eq!(rejected::purge_expired(&db, due).await.unwrap(), 1);
     })
     .await;
 }
 
 #[tokio::test]
-async fn only_so_many_sheets_are_kept_and_only_those_with_rows_to_correct() {
+async fn the_number_of_stored_sheets_is_limited_and_only_sheets_with_row_errors_are_stored() {
     each_database(async |host| {
         let world = World::on(host.clone()).await;
         let db = host.database(SCHEMA).await.unwrap();
         let bad = with_rows(&[&FIRST, &FIRST]);
         let mut ids = Vec::new();
-        for _ in 0..=rejected::MOST_OF_ONE {
+        for _ in 0..=rejected::MAX_SHEETS_PER_USER {
             ids.push(refused(&world, "a.xlsx", &bad).await.kept_as);
         }
         let now = host.clock.now();
-        assert!(rejected::find(&db, &ids[0], now).await.unwrap().is_none(), "the oldest of one person went");
-        for user_id in 100..100 + rejected::MOST {
-            let sheet =
-                rejected::Rejected { upload_id: format!("of {user_id}"), user_id, file_name: "a.xlsx".into(), data: bad.clone(), at: now };
-            rejected::keep(&db, sheet).await.unwrap();
+        assert!(rejected::find(&db, &ids[0], now).await.unwrap().is_none(), "the oldest sheet of a user is deleted");
+        for user_id in 100..100 + rejected::MAX_SHEETS {
+            let sheet = rejected::RejectedSheet {
+                upload_id: format!("of {user_id}"),
+                user_id,
+                file_name: "a.xlsx".into(),
+                data: bad.clone(),
+                at: now,
+            };
+            rejected::insert(&db, sheet).await.unwrap();
         }
-        assert!(rejected::find(&db, &ids[1], now).await.unwrap().is_none(), "the oldest of all went");
+        assert!(rejected::find(&db, &ids[1], now).await.unwrap().is_none(), "the oldest sheet of all is deleted");
         world.imported("", &good("Taken", 1)).await;
         for file in [good("Taken", 2), b"PK\x03\x04 damaged".to_vec(), with_rows(&[])] {
             let Outcome::Rejected(rejection) = world.upload("", &file).await.unwrap() else { panic!("taken") };

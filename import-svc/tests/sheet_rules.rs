@@ -1,4 +1,4 @@
-//! What a good sheet may look like, and what is made of its cells.
+//! Valid variants of the campaign sheet, and how their cells are read.
 use crate::common::{
     FIRST, HEADER,
     book::{Book, SHEET, STRINGS, WORKBOOK, number, row, worksheet},
@@ -6,7 +6,7 @@ use crate::common::{
 };
 use import_svc::template;
 
-/// The serial number and parking space that come of two cells.
+/// Reads a serial number cell and a parking space cell. Returns the stored values.
 async fn taken(serial: &str, space: &str) -> [String; 2] {
     let book = read(with_rows(&[&["Pumps", "", "", "", "HB20", serial, space]])).await.unwrap();
     let [_, serial, space] = vehicles(&book).remove(0);
@@ -15,7 +15,7 @@ async fn taken(serial: &str, space: &str) -> [String; 2] {
 
 #[tokio::test]
 async fn the_template_imports_as_it_is() {
-    let template = template::file().unwrap();
+    let template = template::template_file().unwrap();
     assert_eq!(template.name, "patio-campaign-template.xlsx");
     let book = read(template.data).await.unwrap();
     assert_eq!((book.sheet.campaign.as_str(), book.sheet.vehicles), ("Example campaign", 4));
@@ -53,7 +53,7 @@ async fn blank_rows_are_skipped_and_rows_keep_their_numbers() {
 }
 
 #[tokio::test]
-async fn text_cells_keep_their_zeros_and_lose_what_nobody_sees() {
+async fn text_cells_keep_leading_zeros_and_lose_invisible_characters() {
     for (written, kept) in [
         ("000123", "000123"),
         (" 000123\u{a0}", "000123"),
@@ -107,7 +107,7 @@ async fn numbers_are_taken_as_they_are_shown() {
 }
 
 #[tokio::test]
-async fn dates_times_and_booleans_of_a_description_are_text_that_depends_on_no_country() {
+async fn dates_times_and_booleans_of_a_description_become_locale_independent_text() {
     for (cell, shown) in [
         (number("45658", 2), "2025-01-01"),
         (number("45658.5", 3), "2025-01-01 12:00:00"),
@@ -133,7 +133,7 @@ async fn formulas_are_taken_by_the_value_they_had() {
     }
     let never_computed = r#"<c r="{r}"><f>1+1</f></c>"#;
     let refused = read(with_rows(&[&["Pumps", "", "", "", "HB20", "1", never_computed]])).await.unwrap_err();
-    assert_eq!(refused.rows[0].message, "Parking Space is missing");
+    assert_eq!(refused.rows[0].message, "Parking Space is missing.");
 }
 
 #[tokio::test]
@@ -173,7 +173,7 @@ async fn dates_of_the_other_epoch_are_read() {
     let file = Book::of_data("").part(SHEET, worksheet(&rows)).part(WORKBOOK, workbook).bytes();
     let sheet = read(file).await.unwrap().sheet;
     assert_eq!(sheet.description, "2025-01-01");
-    assert_eq!(sheet.notes, ["The sheet 'Sheet1' is hidden in the workbook; its vehicles were read all the same."]);
+    assert_eq!(sheet.notes, ["The sheet 'Sheet1' is hidden. Its vehicles were read anyway."]);
 }
 
 #[tokio::test]
@@ -185,11 +185,11 @@ async fn a_campaign_is_the_same_whatever_its_blanks_and_keeps_its_line_breaks() 
     ];
     let sheet = read(with_rows(&rows)).await.unwrap().sheet;
     assert_eq!([sheet.campaign.as_str(), sheet.description.as_str()], ["Brakes north", "Replace the hose.\nThen\ntest it."]);
-    assert_eq!(sheet.notes, ["1 campaign name: unusual blanks or characters replaced.", "2 spaces: long dashes made hyphens."]);
+    assert_eq!(sheet.notes, ["Campaign: unusual spaces or characters replaced (1).", "Parking Space: dashes replaced with hyphens (2)."]);
 }
 
 #[tokio::test]
-async fn only_what_is_read_has_to_be_sound() {
+async fn unused_parts_may_be_damaged() {
     let workbook = concat!(
         r#"<workbook xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets>"#,
         r#"<sheet name="Macro1" sheetId="3" r:id="rId9"/><sheet name="Old" sheetId="4" state="odd"/><sheet name="Sheet1" sheetId="1" r:id="rId1"/>"#,

@@ -1,4 +1,4 @@
-//! Looking on while a file is imported.
+//! Progress streams of imports.
 use crate::common::{good, services::World};
 use patio_kit::{
     cache::Cache,
@@ -6,7 +6,7 @@ use patio_kit::{
 };
 use patio_proto::{
     access::Role,
-    imports::{ImportPhase, ImportProgress, WatchImportRequest, import_campaign_reply::Outcome},
+    imports::{ImportPhase, ImportProgress, WatchImportRequest, import_campaign_response::Outcome},
 };
 use std::time::{Duration, Instant};
 use tonic::Status;
@@ -18,9 +18,9 @@ async fn world() -> (World, tempfile::TempDir) {
     (World::on(host).await, folder)
 }
 
-/// All that is told of an upload, as somebody.
+/// Watches an upload as a user and returns all progress messages.
 async fn watched(world: &World, user: i64, upload: &str) -> Result<Vec<ImportProgress>, Status> {
-    let ask = patio_testing::bearer(&world.host, user, Role::Manager).sign(WatchImportRequest { upload_id: upload.to_owned() });
+    let ask = patio_testing::bearer(&world.host, user, Role::Manager).request(WatchImportRequest { upload_id: upload.to_owned() });
     let mut told = world.imports().watch_import(ask).await?.into_inner();
     let mut all = Vec::new();
     while let Some(progress) = told.message().await? {
@@ -60,7 +60,7 @@ async fn progress_is_seen_by_way_of_a_shared_cache() {
 }
 
 #[tokio::test]
-async fn a_refused_file_ends_the_watching() {
+async fn a_rejected_file_ends_the_progress_stream() {
     let (world, _folder) = world().await;
     let id = Uuid::now_v7().to_string();
     let leader = world.leader();
@@ -70,7 +70,7 @@ async fn a_refused_file_ends_the_watching() {
 }
 
 #[tokio::test]
-async fn nobody_else_sees_an_upload() {
+async fn another_user_cannot_watch_an_upload() {
     let (world, _folder) = world().await;
     let id = Uuid::now_v7().to_string();
     world.imported(&id, &good("Mine", 3)).await;
@@ -80,7 +80,7 @@ async fn nobody_else_sees_an_upload() {
 }
 
 #[tokio::test]
-async fn an_upload_that_never_comes_is_waited_for_and_not_found() {
+async fn an_unknown_upload_is_not_found_after_a_wait() {
     let (world, _folder) = world().await;
     let begun = Instant::now();
     let told = watched(&world, 7, &Uuid::now_v7().to_string()).await.unwrap_err();

@@ -1,10 +1,12 @@
-//! The identifier of a vehicle: model code, one space, serial number; text, zeros and all.
+//! Identifier of a vehicle: model code, one space and serial number. An identifier is text, so that leading zeros are
+//! significant.
 use crate::normal;
 
-/// Returns the key by which identifiers and parking spaces are compared: the normal form in upper case, without blanks,
-/// hyphens and asterisks.
+/// Returns the key by which identifiers and parking spaces are compared.
+///
+/// The key is the normal form in upper case, without blanks, hyphens and asterisks.
 #[must_use]
-pub fn key(written: &str) -> String {
+pub fn search_key(written: &str) -> String {
     let written = normal::code(written);
     let mut key = String::with_capacity(written.len());
     let counting = written.chars().filter(|c| counts(*c));
@@ -20,68 +22,69 @@ fn counts(c: char) -> bool {
     !c.is_whitespace() && c != '-' && c != '*'
 }
 
-/// A model code and a serial number that may stand in Patio.
+/// Valid identifier of a vehicle: model code and serial number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identifier {
-    /// Upper case, without blanks inside.
+    /// Model code in upper case, without blanks.
     pub model_code: String,
-    /// Upper case, without blanks inside; leading zeros belong to it.
+    /// Serial number in upper case, without blanks. Leading zeros are significant.
     pub serial_number: String,
 }
 
-/// The longest model code or serial number, in characters.
-pub const LONGEST_PART: usize = 40;
+/// Maximum length of a model code or a serial number, in characters.
+pub const MAX_PART_LEN: usize = 40;
 
 impl Identifier {
-    /// Takes the two parts as written, in their normal form and upper case.
+    /// Creates an identifier from its two parts, normalized and in upper case.
     ///
     /// # Errors
-    /// Names the part that is missing, too long, or holds a character other than A–Z, 0–9, `.`, `/` and `-`.
+    /// Returns a message that names the part which is missing, too long, or contains a character other than A–Z, 0–9, `.`,
+    /// `/` and `-`.
     pub fn new(model_code: &str, serial_number: &str) -> Result<Self, String> {
         Ok(Self { model_code: part("Model Code", model_code)?, serial_number: part("Serial Number", serial_number)? })
     }
 
-    /// Reads `model serial`, the two parts separated by blanks.
+    /// Parses an identifier written as `MODEL SERIAL`, the two parts separated by blanks.
     ///
     /// # Errors
-    /// Says what is wrong with the text.
+    /// Returns a message that says what is wrong with the text.
     pub fn parse(written: &str) -> Result<Self, String> {
         let written = normal::code(written);
         let mut parts = written.split(' ').filter(|part| !part.is_empty());
         match (parts.next(), parts.next(), parts.next()) {
             (Some(model), Some(serial), None) => Self::new(model, serial),
-            _ => Err(format!("`{written}` is not a model code and a serial number separated by one space")),
+            _ => Err(format!("{written} must be a model code, one space and a serial number.")),
         }
     }
 
-    /// The VIN as people see it.
+    /// Returns the VIN shown to users: model code, one space, serial number.
     #[must_use]
     pub fn vin(&self) -> String {
         [self.model_code.as_str(), " ", &self.serial_number].concat()
     }
 
-    /// The comparison key of the whole identifier.
+    /// Returns the comparison key of the identifier.
     #[must_use]
     pub fn key(&self) -> String {
-        key(&self.vin())
+        search_key(&self.vin())
     }
 }
 
 fn part(name: &str, written: &str) -> Result<String, String> {
-    // Far longer than any spelling of a good one: its normal form is not worth making.
-    if written.len() > 16 * LONGEST_PART {
-        return Err(format!("{name} is longer than {LONGEST_PART} characters"));
+    // Skips the normalization of a text that is far too long for any valid spelling.
+    if written.len() > 16 * MAX_PART_LEN {
+        return Err(format!("{name} has more than {MAX_PART_LEN} characters."));
     }
     let text = normal::code(written).to_uppercase();
     if text.is_empty() {
-        return Err(format!("{name} is missing"));
+        return Err(format!("{name} is missing."));
     }
-    if text.chars().count() > LONGEST_PART {
-        return Err(format!("{name} is longer than {LONGEST_PART} characters"));
+    if text.chars().count() > MAX_PART_LEN {
+        return Err(format!("{name} has more than {MAX_PART_LEN} characters."));
     }
     match text.chars().find(|c| !(c.is_ascii_alphanumeric() || ['.', '/', '-'].contains(c))) {
-        Some(odd) => Err(format!("{name} holds the character {odd:?}; letters, digits, '.', '/' and '-' are allowed")),
-        None if !text.contains(counts) => Err(format!("{name} holds neither letters nor digits")),
+        Some(odd) => Err(format!("{name} has the character {odd:?}. Use only letters, digits, '.', '/' and '-'.")),
+        None if !text.contains(counts) => Err(format!("{name} has no letters or digits.")),
         None => Ok(text),
     }
 }
@@ -94,18 +97,18 @@ mod tests {
     fn serials_keep_their_zeros_and_compare_without_blanks_and_hyphens() {
         let one = Identifier::new(" hb20 ", "000-123").unwrap();
         assert_eq!(one.vin(), "HB20 000-123");
-        assert_eq!(one.key(), key("*hb20000123*"));
+        assert_eq!(one.key(), search_key("*hb20000123*"));
     }
 
     #[test]
     fn what_cannot_be_an_identifier_is_named() {
-        assert!(Identifier::new("", "1").unwrap_err().starts_with("Model Code is missing"));
-        assert!(Identifier::new("A", "1\u{e7}2").unwrap_err().contains("Serial Number holds"));
-        assert!(Identifier::new("A", "1 2").unwrap_err().contains("Serial Number holds"));
+        assert!(Identifier::new("", "1").unwrap_err().starts_with("Model Code is missing."));
+        assert!(Identifier::new("A", "1\u{e7}2").unwrap_err().contains("Serial Number has the character"));
+        assert!(Identifier::new("A", "1 2").unwrap_err().contains("Serial Number has the character"));
         assert_eq!(Identifier::new("ａ\u{200b}", "00\u{2013}1\u{0}").unwrap().vin(), "A 00-1");
         assert!(Identifier::new("A", &"9".repeat(40)).is_ok());
-        assert!(Identifier::new("A", &"9".repeat(41)).unwrap_err().contains("longer than 40"));
-        assert!(Identifier::new("A", "--").unwrap_err().contains("neither letters nor digits"));
+        assert!(Identifier::new("A", &"9".repeat(41)).unwrap_err().contains("more than 40"));
+        assert!(Identifier::new("A", "--").unwrap_err().contains("no letters or digits"));
         assert!(Identifier::parse("ONE TWO THREE").is_err());
         assert!(Identifier::parse("ONE").is_err());
     }

@@ -1,9 +1,9 @@
-//! Patio's contract: every rpc with the rule of who may call it, and the values every side shares.
+//! gRPC contract of Patio: messages, services, the access rule of every rpc, and domain values that all services share.
 use std::{collections::HashMap, sync::LazyLock};
 
 macro_rules! areas {
     ($($(#[$doc:meta])* $area:ident = $package:literal;)*) => {
-        #[expect(missing_docs, clippy::allow_attributes, clippy::allow_attributes_without_reason, clippy::too_many_lines, reason = "generated; documented in the .proto files")]
+        #[expect(missing_docs, clippy::allow_attributes, clippy::allow_attributes_without_reason, clippy::too_many_lines, reason = "generated code, documented in the .proto files")]
         mod patio {
             $(pub mod $area { pub mod v1 { tonic::include_proto!($package); } })*
         }
@@ -12,19 +12,19 @@ macro_rules! areas {
 }
 
 areas! {
-    /// The rules of who may call what.
+    /// Access rules: which role may call which rpc.
     access = "patio.access.v1";
-    /// What several areas share.
+    /// Messages that several packages share, such as pages.
     common = "patio.common.v1";
-    /// Who people are, and whether they may come in.
+    /// Users, sign-in, sessions and tokens.
     auth = "patio.auth.v1";
-    /// Campaigns.
+    /// Campaigns and the draft campaigns of running imports.
     campaign = "patio.campaign.v1";
     /// Vehicles and yards.
     vehicle = "patio.vehicle.v1";
-    /// Spreadsheets in and out.
+    /// Imports of spreadsheets, and exported files.
     imports = "patio.imports.v1";
-    /// Who did what, when.
+    /// Audit log: which user did what and when.
     audit = "patio.audit.v1";
 }
 
@@ -36,31 +36,35 @@ pub mod status;
 pub mod walk;
 pub mod yard;
 
-/// The whole contract as an encoded `FileDescriptorSet`, for reflection.
+/// Complete contract as an encoded `FileDescriptorSet`, for gRPC reflection.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
 
-/// One rpc and its rule.
+/// Rpc of the gRPC contract, with its access and retry rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Method {
-    /// As in the request's path: `/package.Service/Method`.
+    /// HTTP path of the rpc: `/package.Service/Method`.
     pub path: &'static str,
-    /// A number of [`access::Role`]; 0 means that the rpc has no rule and is refused.
+    /// Minimum role of the caller, a number of [`access::Role`]. 0 means that the rpc has no access rule and is rejected for
+    /// every caller.
     pub role: i32,
-    /// A number of [`access::Role`]: who may stand behind a service that makes the call; 0 for nobody.
+    /// Minimum role of a user on whose behalf a service makes the call, a number of [`access::Role`]; 0 when no service may make
+    /// the call on behalf of a user.
     pub on_behalf_of: i32,
-    /// Whether a repeated call does no more than a single one.
+    /// Whether a user who has to change the password first may call the rpc.
+    pub before_password_change: bool,
+    /// Whether the rpc is idempotent and may be retried.
     pub repeatable: bool,
-    /// Whether it changes nothing at all.
+    /// Whether the rpc is read-only.
     pub read_only: bool,
-    /// Whether the caller sends a stream.
+    /// Whether the client sends a stream of messages.
     pub client_streaming: bool,
-    /// Whether the answer is a stream.
+    /// Whether the server responds with a stream of messages.
     pub server_streaming: bool,
 }
 
 include!(concat!(env!("OUT_DIR"), "/methods.rs"));
 
-/// Finds the rule of an rpc by its path.
+/// Finds an rpc with its rules by its HTTP path. Returns `None` for an unknown path.
 #[must_use]
 pub fn method(path: &str) -> Option<&'static Method> {
     static BY_PATH: LazyLock<HashMap<&'static str, &'static Method>> =

@@ -1,39 +1,42 @@
-//! The normal form of texts that people compare: identifiers, parking spaces, register numbers and names.
+//! Normalization of texts that are compared: identifiers, parking spaces, register numbers and names.
 //!
-//! Word processors, label printers and messengers replace characters by others that look the same. The normal form takes
-//! that back: every dash and minus sign is `-`, every run of blanks is one space, invisible and control characters are
-//! left out, and no blank stands at either end. `web/src/lib/normal.ts` has the same rules; both read `normal-cases.json`.
+//! Word processors, label printers and messengers replace characters by other characters that look alike. The normal form undoes
+//! these replacements: every dash and minus sign is `-`, every run of blanks is one space, invisible and control characters are
+//! removed, and the text is trimmed. `web/src/lib/normal.ts` implements the same rules; both implementations are tested with
+//! `normal-cases.json`.
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// Returns the normal form of an identifier, a parking space or a register number, with compatibility characters (full
-/// width, superscripts, ligatures) replaced by what they stand for.
+/// Returns the normal form of an identifier, a parking space or a register number.
+///
+/// Compatibility characters (full width, superscripts, ligatures) are replaced by their plain equivalents (NFKC).
 #[must_use]
 pub fn code(written: &str) -> Cow<'_, str> {
     normal(written, |text| text.nfkc().collect())
 }
 
-/// Returns the normal form of a name of one line, which keeps compatibility characters such as `º` and `²`.
+/// Returns the normal form of a single-line name. The normal form of a name (NFC) keeps compatibility characters such as `º` and
+/// `²`.
 #[must_use]
 pub fn name(written: &str) -> Cow<'_, str> {
     normal(written, |text| text.nfc().collect())
 }
 
-/// Returns the form in which two spellings of one name are equal: [`code`] in lower case.
+/// Returns the key by which names are compared: the normal form of [`code`] in lower case.
 #[must_use]
 pub fn name_key(written: &str) -> String {
     code(&code(written).to_lowercase()).into_owned()
 }
 
-/// Returns the normal form of a text of several lines: the breaks are kept as `\n`, each line is normal as a [`name`] is.
+/// Returns the normal form of a multi-line text: line breaks become `\n`, and each line is normalized like a [`name`].
 #[must_use]
 pub fn lines(written: &str) -> String {
     let written = written.replace("\r\n", "\n").replace(['\r', '\u{b}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
     written.split('\n').map(name).collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
 }
 
-/// Returns `true` for a dash or minus that the normal form makes a hyphen of.
+/// Returns `true` for a dash or minus sign, other than `-`, that the normal form replaces by `-`.
 #[must_use]
 pub fn is_odd_dash(c: char) -> bool {
     c != '-' && is_dash(c)
@@ -43,17 +46,18 @@ fn normal(written: &str, compose: impl Fn(&str) -> String) -> Cow<'_, str> {
     if is_normal(written) {
         return Cow::Borrowed(written);
     }
-    // Composing yields blanks and dashes, and leaving out yields neighbours that compose: the text settles in two rounds.
+    // Unicode composition can produce blanks and dashes, and removing characters can produce pairs that compose, so two
+    // rounds are needed.
     Cow::Owned(settle(&compose(&settle(&compose(&settle(written))))))
 }
 
-/// Returns `true` for printable ASCII without outer or double blanks, which most texts are.
+/// Returns `true` for printable ASCII without outer or double blanks. Most texts have this form and need no change.
 fn is_normal(text: &str) -> bool {
     let outer = text.starts_with(' ') || text.ends_with(' ');
     text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && !outer && !text.contains("  ")
 }
 
-/// Replaces dashes and blanks, leaves out what is invisible, and trims.
+/// Replaces dashes and blanks, removes invisible characters, and trims the text.
 fn settle(text: &str) -> String {
     let mut settled = String::with_capacity(text.len());
     let mut blank = false;
@@ -70,18 +74,19 @@ fn settle(text: &str) -> String {
     settled
 }
 
-/// Blanks of any width; the Braille blank is one to the eye.
+/// Returns `true` for blanks of any width, including the Braille blank, which looks like a space.
 fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{2800}'
 }
 
-/// Dashes of Unicode, and the minus signs, modifiers and bullets that look like one.
+/// Returns `true` for non-ASCII dashes, and for minus signs, modifiers and bullets that look like a dash.
 fn is_dash(c: char) -> bool {
     !c.is_ascii()
         && (c.general_category() == GeneralCategory::DashPunctuation || matches!(c, '\u{2d7}' | '\u{2043}' | '\u{2212}' | '\u{2796}'))
 }
 
-/// Control and format characters, and what Unicode says is not displayed (`Default_Ignorable_Code_Point`).
+/// Returns `true` for control and format characters, and for characters that Unicode does not display
+/// (`Default_Ignorable_Code_Point`).
 fn is_invisible(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();
@@ -96,7 +101,7 @@ mod tests {
     use super::*;
     use std::fmt::Write as _;
 
-    /// A generator of pseudo-random numbers: the same texts in every run.
+    /// Pseudo-random generator with a fixed seed, which yields the same texts in every run.
     struct Seed(u64);
 
     impl Seed {
@@ -161,7 +166,7 @@ mod tests {
         lines + "\n]\n"
     }
 
-    /// A text as JSON in ASCII.
+    /// Returns a text as a JSON string in ASCII.
     fn escaped(text: &str) -> String {
         let mut json = String::from("\"");
         for unit in text.encode_utf16() {
@@ -176,8 +181,8 @@ mod tests {
     }
 
     #[test]
-    fn the_cases_that_the_web_is_tested_with_are_those_of_this_module() {
-        assert!(cases() == include_str!("normal-cases.json"), "write them anew: cargo test -p patio-proto -- --ignored cases_are_written");
+    fn the_test_cases_of_the_web_are_up_to_date() {
+        assert!(cases() == include_str!("normal-cases.json"), "regenerate: cargo test -p patio-proto -- --ignored cases_are_written");
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! Roles as the wire and the database spell them.
+//! Conversion of roles to and from their texts in tokens, the database and the JSON API.
 use crate::access::Role;
 
-/// The text of a person's role: `op`, `tm` or `admin`; empty for what no person has.
+/// Returns the text of a role: `op`, `tm`, `admin` or `service`. The text is empty for roles that no caller has, such as
+/// `ROLE_ANYONE`.
 #[must_use]
-pub fn text(role: Role) -> &'static str {
+pub fn role_text(role: Role) -> &'static str {
     match role {
         Role::Operator => "op",
         Role::Manager => "tm",
@@ -13,7 +14,7 @@ pub fn text(role: Role) -> &'static str {
     }
 }
 
-/// Reads a person's role; none for anything but `op`, `tm` and `admin`.
+/// Parses a user's role. Returns `None` for any text other than `op`, `tm` and `admin`.
 #[must_use]
 pub fn parse(text: &str) -> Option<Role> {
     match text {
@@ -31,7 +32,7 @@ mod tests {
     #[test]
     fn every_role_a_person_can_have_reads_back_as_itself() {
         for role in [Role::Operator, Role::Manager, Role::Admin] {
-            assert_eq!(parse(text(role)), Some(role));
+            assert_eq!(parse(role_text(role)), Some(role));
         }
         assert_eq!(parse("service"), None);
         assert_eq!(parse(""), None);

@@ -1,28 +1,28 @@
-//! Parking spaces as they may be stored.
+//! Validation of parking spaces.
 use crate::normal;
 
-/// The longest parking space, in characters.
-pub const LONGEST: usize = 40;
+/// Maximum length of a parking space, in characters.
+pub const MAX_SPACE_LEN: usize = 40;
 
-/// Returns a parking space in its normal form.
+/// Returns the normal form of a parking space.
 ///
 /// # Errors
-/// Says that it is too long, or that it is a date or a time, which a spreadsheet program makes of spaces such as `MAR-1`.
+/// Returns a message when the text is too long, or is a date or a time, because spreadsheet programs turn parking spaces such
+/// as `MAR-1` into dates. The caller puts the words "Parking Space" before the message.
 pub fn parse(written: &str) -> Result<String, String> {
-    // Far longer than any spelling of a good one: its normal form is not worth making.
-    let space = if written.trim().len() > 16 * LONGEST { written.into() } else { normal::code(written) };
-    if space.chars().count() > LONGEST {
-        return Err(format!("is longer than {LONGEST} characters"));
+    // Skips the normalization of a text that is far too long for any valid spelling.
+    let space = if written.trim().len() > 16 * MAX_SPACE_LEN { written.into() } else { normal::code(written) };
+    if space.chars().count() > MAX_SPACE_LEN {
+        return Err(format!("can have at most {MAX_SPACE_LEN} characters."));
     }
     if is_moment(&space) {
-        return Err(format!(
-            "`{space}` is a date or a time, which a spreadsheet program makes of a space; format the column as text and type the space again"
-        ));
+        return Err(format!("is a date or a time: {space}. Format the column as text and type the space again."));
     }
     Ok(space.into_owned())
 }
 
-/// Month names of English, Portuguese and Spanish, short and long, each between two blanks.
+/// Month names in English, Portuguese and Spanish, short and long. A blank before and after each name allows a search for whole
+/// names.
 const MONTHS: &str = " jan ene feb fev mar apr abr may mai jun jul aug ago sep sept set oct out nov dec dez dic \
     january february march april june july august september october november december \
     janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro \
@@ -52,7 +52,7 @@ fn is_date(text: &str) -> bool {
     let slashes = text.contains('/') || text.matches('.').count() == 2;
     match parts.as_slice() {
         [day, month] if is_month(month) => number(day).is_some_and(is_day),
-        // `MAR-1` is a space; `mar/26` is what a program writes that took it for a date.
+        // `MAR-1` is a parking space; `mar/26` is a date that a spreadsheet program made of one.
         [month, year] if is_month(month) => slashes && number(year).is_some(),
         [first, second] => slashes && text.contains('/') && is_day_and_month(first, second),
         [day, month, year] if is_month(month) => number(day).is_some() && number(year).is_some(),
@@ -110,7 +110,7 @@ mod tests {
             "3-Dec-2026",
             "7:05 PM",
         ] {
-            assert!(parse(text).unwrap_err().contains("format the column as text"), "{text}");
+            assert!(parse(text).unwrap_err().contains("Format the column as text"), "{text}");
         }
     }
 
@@ -128,6 +128,6 @@ mod tests {
     fn spaces_have_one_spelling_and_a_longest_length() {
         assert_eq!(parse(" A\u{2013}01\u{a0}").as_deref(), Ok("A-01"));
         assert!(parse(&"A".repeat(40)).is_ok());
-        assert!(parse(&"A".repeat(41)).unwrap_err().contains("longer than 40"));
+        assert!(parse(&"A".repeat(41)).unwrap_err().contains("at most 40"));
     }
 }

@@ -1,9 +1,10 @@
-//! Vehicle and campaign statuses as the wire and the database spell them, and the steps between them.
+//! Conversion of vehicle and campaign statuses to and from their texts in the database and the JSON API, and the
+//! allowed status changes of vehicles.
 use crate::{access::Role, campaign::CampaignStatus, vehicle::VehicleStatus};
 
-/// The text of a vehicle status; empty for none.
+/// Returns the text of a vehicle status; empty for a vehicle without a status.
 #[must_use]
-pub fn text(status: VehicleStatus) -> &'static str {
+pub fn status_text(status: VehicleStatus) -> &'static str {
     match status {
         VehicleStatus::Unspecified => "",
         VehicleStatus::Ok => "ok",
@@ -16,7 +17,7 @@ pub fn text(status: VehicleStatus) -> &'static str {
     }
 }
 
-/// Every vehicle status, the empty one first.
+/// All vehicle statuses. The first element means that the vehicle has no status.
 pub const ALL: [VehicleStatus; 8] = [
     VehicleStatus::Unspecified,
     VehicleStatus::Ok,
@@ -28,18 +29,17 @@ pub const ALL: [VehicleStatus; 8] = [
     VehicleStatus::SOffBl,
 ];
 
-/// Reads a vehicle status whatever its case; blanks around it do not count.
+/// Parses a vehicle status, ignoring case and outer blanks. Returns `None` for an unknown text.
 #[must_use]
 pub fn parse(written: &str) -> Option<VehicleStatus> {
     let written = written.trim();
-    ALL.into_iter().find(|status| text(*status).eq_ignore_ascii_case(written))
+    ALL.into_iter().find(|status| status_text(*status).eq_ignore_ascii_case(written))
 }
 
-/// Whether a caller may move a vehicle from one status to another on the vehicle screen.
+/// Returns `true` when a role may change a vehicle from one status to another on the vehicle screen.
 ///
-/// Supervisors may choose any. Others choose ok, ng or Not Found only while there is none,
-/// Repair only once there is one, and Repair OK only after Repair. Saving the same status
-/// again is always allowed.
+/// Supervisors may set any status. Other roles may set ok, ng or Not Found on a vehicle without a status, Repair on a
+/// vehicle with any status, and Repair OK after Repair. Saving the same status again is always allowed.
 #[must_use]
 pub fn step_allowed(role: Role, from: VehicleStatus, to: VehicleStatus) -> bool {
     if role == Role::Admin || from == to {
@@ -53,7 +53,7 @@ pub fn step_allowed(role: Role, from: VehicleStatus, to: VehicleStatus) -> bool 
     }
 }
 
-/// The text of a campaign status; empty for none.
+/// Returns the text of a campaign status; empty for an unspecified status.
 #[must_use]
 pub fn campaign_text(status: CampaignStatus) -> &'static str {
     match status {
@@ -65,7 +65,7 @@ pub fn campaign_text(status: CampaignStatus) -> &'static str {
     }
 }
 
-/// Reads a campaign status whatever its case.
+/// Parses a campaign status, ignoring case and outer blanks. Returns `None` for an unknown text.
 #[must_use]
 pub fn parse_campaign(written: &str) -> Option<CampaignStatus> {
     [CampaignStatus::Ready, CampaignStatus::Ongoing, CampaignStatus::PendingReview, CampaignStatus::Closed]
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn every_status_reads_back_as_itself_in_any_case() {
         for status in ALL {
-            assert_eq!(parse(&text(status).to_uppercase()), Some(status));
+            assert_eq!(parse(&status_text(status).to_uppercase()), Some(status));
         }
         assert_eq!((parse(" ok\t"), parse("fine")), (Some(Ok), None));
         for status in [CampaignStatus::Ready, CampaignStatus::Ongoing, CampaignStatus::PendingReview, CampaignStatus::Closed] {

@@ -1,12 +1,12 @@
-//! The order in which people walk a yard: natural order of parking spaces, A-2 before A-10.
+//! Walking order of vehicles in a yard: the natural order of their parking spaces, such as A-2 before A-10.
 use std::fmt::Write;
 
-/// A text that sorts, byte by byte, as the parking spaces do naturally.
+/// Returns a sort key whose byte order is the walking order of parking spaces.
 ///
-/// Letters count without case; a run of digits is written as its length without leading zeros
-/// (three digits) and then its digits, so that 2 comes before 10.
+/// Letters are in upper case. Leading zeros of a number are dropped, and the number is prefixed with its length in three digits, so
+/// that 2 sorts before 10.
 #[must_use]
-pub fn key(parking_space: &str) -> String {
+pub fn sort_key(parking_space: &str) -> String {
     let mut key = String::with_capacity(parking_space.len() + 8);
     let mut digits = String::new();
     for c in parking_space.trim().chars() {
@@ -38,16 +38,16 @@ mod tests {
     fn spaces_sort_as_people_count() {
         let walked = ["", "- 3", "- 12", "0-7", "0-15", "A-1", "a-2", "A-10", "A-10-2", "A-10-11", "AB-1", "B-1"];
         let mut sorted = walked;
-        sorted.sort_by_key(|space| key(space));
+        sorted.sort_by_key(|space| sort_key(space));
         assert_eq!(sorted, walked);
     }
 
     #[test]
     fn spellings_of_one_space_have_one_key() {
-        assert_eq!(key(" a-02 "), "A-0012");
+        assert_eq!(sort_key(" a-02 "), "A-0012");
         for spelling in ["A-2", "a-2", "A-002", "\tA-2 "] {
-            assert_eq!(key(spelling), "A-0012", "{spelling:?}");
+            assert_eq!(sort_key(spelling), "A-0012", "{spelling:?}");
         }
-        assert_eq!((key("0"), key("")), ("000".to_owned(), String::new()));
+        assert_eq!((sort_key("0"), sort_key("")), ("000".to_owned(), String::new()));
     }
 }

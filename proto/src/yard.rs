@@ -1,7 +1,7 @@
-//! From a parking space to its yard.
+//! The fixed list of yards, and rules that map a parking space to its yard and to its group.
 
-/// The 28 yards: id and the letter that is also the name, in id order.
-pub const YARDS: [(i32, &str); 28] = [
+/// The 28 yards in the order of their ids: id and letter. The letter is also the yard's name.
+pub const YARD_COUNT: [(i32, &str); 28] = [
     (1, "J"),
     (2, "A"),
     (3, "M"),
@@ -32,21 +32,21 @@ pub const YARDS: [(i32, &str); 28] = [
     (28, "H"),
 ];
 
-/// The yard of spaces that begin with a dash; operators do not see it in lists.
-pub const DASH: i32 = 19;
+/// Id of yard `-`, whose parking spaces begin with a dash. Operators do not see this yard in lists.
+pub const DASH_YARD: i32 = 19;
 
-/// Derives the yard's id from the first letter of a parking space; none for an unknown letter.
+/// Returns the id of the yard of a parking space, by its first character. Returns `None` for an unknown character.
 ///
-/// A dash is 19 also behind a leading space, and a `0-` prefix is 12.
+/// Leading blanks are ignored, so that ` -` belongs to yard 19. The prefix `0-` belongs to yard 12.
 #[must_use]
 pub fn id_of(parking_space: &str) -> Option<i32> {
     let first = parking_space.trim_start().chars().next()?.to_uppercase().to_string();
-    YARDS.iter().find(|(_, letter)| *letter == first).map(|(id, _)| *id)
+    YARD_COUNT.iter().find(|(_, letter)| *letter == first).map(|(id, _)| *id)
 }
 
-/// Derives the group that a parking space is listed under.
+/// Returns the group under which a parking space is listed: the part before the first dash.
 ///
-/// It is the part before the first dash, and `-` for a space that begins with one.
+/// A parking space that begins with a dash has the group `-`.
 #[must_use]
 pub fn group_of(parking_space: &str) -> &str {
     let space = parking_space.trim();
@@ -56,10 +56,10 @@ pub fn group_of(parking_space: &str) -> &str {
     space.split('-').next().unwrap_or_default().trim_end()
 }
 
-/// The name of a yard; none for an unknown id.
+/// Returns the name of a yard, or `None` for an unknown id.
 #[must_use]
 pub fn name_of(id: i32) -> Option<&'static str> {
-    YARDS.iter().find(|(known, _)| *known == id).map(|(_, name)| *name)
+    YARD_COUNT.iter().find(|(known, _)| *known == id).map(|(_, name)| *name)
 }
 
 #[cfg(test)]
@@ -76,13 +76,13 @@ mod tests {
             assert_eq!(id_of(&format!("{}-12", letter.to_lowercase())), id.parse().ok(), "{letter}");
             assert_eq!(name_of(id.parse().unwrap()), Some(letter));
         }
-        assert_eq!(YARDS.len(), 28);
+        assert_eq!(YARD_COUNT.len(), 28);
     }
 
     #[test]
     fn odd_spaces_lead_where_the_specification_says() {
         assert_eq!(id_of(" - 3"), Some(19));
-        assert_eq!((id_of("--"), DASH), (Some(19), 19));
+        assert_eq!((id_of("--"), DASH_YARD), (Some(19), 19));
         assert_eq!(id_of("0-7"), Some(12));
         assert_eq!(id_of("7-1"), None);
         assert_eq!(id_of(""), None);

@@ -38,8 +38,8 @@ fn whatever_is_open_to_anyone_is_named_here() {
         open,
         [
             "/patio.auth.v1.SessionService/SignIn",
-            "/patio.auth.v1.TokenService/GetKeys",
-            "/patio.auth.v1.TokenService/ListRevocations",
+            "/patio.auth.v1.SessionService/EndLeftSessions",
+            "/patio.auth.v1.TokenService/GetSigningKeys",
             "/patio.auth.v1.TokenService/MintServiceToken",
         ]
     );

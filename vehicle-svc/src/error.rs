@@ -1,71 +1,84 @@
-//! What can go wrong with vehicles, and what it means to a caller.
+//! Errors of vehicle-svc, and their mapping to gRPC statuses.
 use patio_kit::errors::{self, Reason, status, status_with};
 use tonic::{Code, Status};
 
-/// Why a call about vehicles was not done.
+/// Reason why vehicle-svc rejected or failed a call.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It does not exist, or its campaign is being imported or deleted.
-    #[error("vehicle {0} does not exist")]
+    /// The vehicle with this id does not exist, or its campaign is being imported or deleted.
+    #[error("Vehicle not found. It may have been deleted.")]
     NoVehicle(i64),
-    /// It does not exist, or is being imported or deleted.
-    #[error("campaign {0} does not exist")]
+    /// The campaign with this id does not exist, or is being imported or deleted.
+    #[error("Campaign not found. It may have been deleted.")]
     NoCampaign(i64),
-    /// There is none, or it was forgotten.
-    #[error("job {0} does not exist; jobs are kept for 90 days")]
+    /// The bulk job with this id does not exist, or was deleted because it is older than 90 days.
+    #[error("This change can no longer be undone. History is kept for 90 days.")]
     NoJob(i64),
-    /// There is none, or its campaign is gone.
-    #[error("conflict {0} does not exist")]
+    /// The conflict with this id does not exist, or its campaign was deleted.
+    #[error("Conflict not found. It may have been resolved.")]
     NoConflict(i64),
-    /// Somebody has chosen before.
-    #[error("conflict {0} is settled")]
+    /// The conflict with this id is already resolved.
+    #[error("This conflict has already been resolved.")]
     Settled(i64),
-    /// Undoing it would write what only supervisors may write.
-    #[error("this job changed supervisor notes; a supervisor can undo it")]
+    /// The undo of a bulk job would change supervisor notes, and the caller is not a supervisor.
+    #[error("This change includes supervisor notes. Only a supervisor can undo it.")]
     SupervisorsJob,
-    /// There is nothing left to undo.
-    #[error("the campaigns of this job were deleted")]
+    /// All campaigns of the bulk job were deleted, so that there is nothing to undo.
+    #[error("This change cannot be undone: its campaigns were deleted.")]
     AllDeleted,
-    /// Somebody saved first.
-    #[error("vehicle {id} is at version {now} by now")]
+    /// The save is based on an outdated version of the vehicle: another save came first.
+    #[error("Someone else saved this vehicle first.")]
     Stale {
-        /// The vehicle.
+        /// Id of the vehicle.
         id: i64,
-        /// Its version.
+        /// Current version of the vehicle.
         now: i64,
     },
-    /// The role may not change the field.
-    #[error("your role may not change {0}")]
+    /// The vehicle's identifier is not the identifier that the client saw.
+    #[error("On the server this vehicle now has the VIN {vin}, not the VIN you saw. Check the vehicle and save again.")]
+    Other {
+        /// Id of the vehicle.
+        id: i64,
+        /// Current identifier of the vehicle.
+        vin: String,
+    },
+    /// The caller's role may not change this field of the vehicle.
+    #[error("Your access level does not allow changing {0}.")]
     Field(&'static str),
-    /// The role may not take this step.
-    #[error("a vehicle that is `{from}` cannot become `{to}` here")]
+    /// The caller's role may not change the vehicle's status from `from` to `to`.
+    #[error("The status cannot change from {} to {}.", shown(.from), shown(.to))]
     Step {
-        /// The status it has.
+        /// Current status of the vehicle.
         from: &'static str,
-        /// The status that was asked for.
+        /// Requested status.
         to: &'static str,
     },
-    /// The campaign takes no saves.
-    #[error("campaign `{0}` is closed; a supervisor can reopen it")]
+    /// The campaign with this name is closed and accepts no saves.
+    #[error("Campaign {0} is closed. Ask a supervisor to reopen it.")]
     Closed(String),
-    /// Another vehicle of the campaign has the identifier.
-    #[error("another vehicle of this campaign is `{0}` already")]
+    /// Another vehicle of the campaign already has this identifier.
+    #[error("Another vehicle in this campaign already has the VIN {0}.")]
     VinTaken(String),
-    /// The key was used for another save.
-    #[error("this idempotency key belongs to another save")]
+    /// The idempotency key of the save was used before for a save with other values.
+    #[error("This save was already sent with different values. Reload the vehicle and save again.")]
     KeyReused,
-    /// A field is malformed.
+    /// A field of the request is invalid; the text names the field and the rule.
     #[error("{0}")]
     Bad(String),
-    /// The person made more conflicts than people can settle.
-    #[error("you have {0} open conflicts; a team leader has to settle some of them first")]
+    /// The save would exceed the maximum number of open conflicts per user; contains that maximum.
+    #[error("You have too many open conflicts ({0}). Ask a team leader to resolve some before you continue.")]
     TooManyConflicts(i64),
-    /// A statement failed.
+    /// A database statement failed.
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
 
-/// What comes of a call about vehicles.
+/// Returns a status as text for an error sentence: 'no status' when the text is empty.
+fn shown(status: &'static str) -> &'static str {
+    if status.is_empty() { "no status" } else { status }
+}
+
+/// Result type of functions in vehicle-svc, with [`Error`] as the default error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl From<Error> for Status {
@@ -77,6 +90,7 @@ impl From<Error> for Status {
                 let values = [("vehicle", id.to_string()), ("version", now.to_string())];
                 status_with(Code::Aborted, Reason::StaleVersion, &error, &values)
             }
+            Error::Other { vin, .. } => status_with(Code::FailedPrecondition, Reason::OtherVehicle, &error, &[("vin_number", vin.clone())]),
             Error::NoJob(_) => status(Code::NotFound, Reason::NoJob, &error),
             Error::NoConflict(_) => status(Code::NotFound, Reason::NoConflict, &error),
             Error::Settled(_) => status(Code::AlreadyExists, Reason::ConflictSettled, &error),

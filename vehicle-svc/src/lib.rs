@@ -1,66 +1,57 @@
-//! vehicle-svc: vehicles, where they stand, and what their inspection found.
+//! vehicle-svc: stores vehicles, their parking spaces and their inspections.
 
 mod api;
-mod attempt;
-mod bulk;
-mod changes;
-mod edit;
+pub mod bulk;
+pub mod campaign;
+mod device_time;
 mod error;
-mod fleet;
-mod held;
-mod inspect;
-pub mod jobs;
+mod inspection;
 mod live;
-mod merge;
-mod note;
-mod pace;
-mod place;
-mod progress;
-mod removing;
-pub mod roster;
-mod settle;
+mod notes;
+mod parking_space;
 pub mod store;
-mod together;
-mod undo;
 mod view;
 
 use patio_kit::{
     audit::AuditLog,
-    command::Program,
+    cli::ServiceBinary,
     db::Schema,
     host::Host,
-    server::{Builder, LARGEST_MESSAGE, Service},
+    server::{Builder, MAX_MESSAGE_BYTES, Service},
 };
 use patio_proto::{
     audit::audit_service_server::AuditServiceServer,
     vehicle::{
-        bulk_service_server::BulkServiceServer, conflict_service_server::ConflictServiceServer, fleet_service_server::FleetServiceServer,
-        held_service_server::HeldServiceServer, job_service_server::JobServiceServer, live_service_server::LiveServiceServer,
-        vehicle_service_server::VehicleServiceServer, yard_service_server::YardServiceServer,
+        bulk_service_server::BulkServiceServer, campaign_vehicle_service_server::CampaignVehicleServiceServer,
+        conflict_service_server::ConflictServiceServer, event_service_server::EventServiceServer,
+        history_service_server::HistoryServiceServer, job_service_server::JobServiceServer,
+        pending_save_service_server::PendingSaveServiceServer, vehicle_service_server::VehicleServiceServer,
+        yard_service_server::YardServiceServer,
     },
 };
 
+pub use campaign::progress_publisher::ProgressPublisher;
 pub use error::Error;
-pub use progress::Progress;
 
-use live::Live;
-use removing::Remover;
+use bulk::job_history;
+use campaign::removal::CampaignRemover;
+use live::ChangeFeed;
 
 static SQLITE: sqlx::migrate::Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES: sqlx::migrate::Migrator = sqlx::migrate!("migrations/postgres");
 
-/// The tables of vehicle-svc.
+/// Database schema of vehicle-svc: the migrations for `SQLite` and `PostgreSQL`.
 pub const SCHEMA: Schema = Schema { name: "vehicle", sqlite: &SQLITE, postgres: &POSTGRES };
 
-/// What vehicle-svc is told beside the common settings: nothing yet.
+/// Settings that only vehicle-svc has: none, since vehicle-svc uses only the settings that all services share.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[group(skip)]
 pub struct Config {}
 
-/// vehicle-svc as a program.
-pub struct Vehicles;
+/// Program definition of vehicle-svc: its name, default listen address, schema and start function.
+pub struct VehicleBinary;
 
-impl Program for Vehicles {
+impl ServiceBinary for VehicleBinary {
     const NAME: &'static str = "vehicle-svc";
     const LISTEN: &'static str = "127.0.0.1:50053";
     const SCHEMA: Schema = SCHEMA;
@@ -71,36 +62,37 @@ impl Program for Vehicles {
     }
 }
 
-/// Starts vehicle-svc: the one door.
+/// Starts vehicle-svc: opens the database, starts the background tasks and registers the gRPC services.
 pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
     let db = host.database(SCHEMA).await?;
-    let live = Live::start(host, db.clone()).await?;
-    let progress = Progress::new(host, db.clone()).over(live.clone());
-    progress.keep_telling(host);
-    inspect::forget_old_keys(host, db.clone());
-    jobs::keep_forgetting(host, db.clone());
-    let remover = Remover::new(host, db.clone());
-    remover.keep_removing(host);
-    Builder::new(Vehicles::NAME, host)
-        .with(VehicleServiceServer::new(api::vehicles::Api::new(host, db.clone(), progress.clone(), live.clone())))
-        .with(
-            BulkServiceServer::new(api::bulk::Api::new(host, db.clone(), progress.clone(), live.clone()))
-                .max_decoding_message_size(LARGEST_MESSAGE)
-                .max_encoding_message_size(LARGEST_MESSAGE),
+    let live = ChangeFeed::start(host, db.clone()).await?;
+    let progress = ProgressPublisher::new(host, db.clone()).with_feed(live.clone());
+    progress.spawn_delivery(host);
+    inspection::purge_expired_keys(host, db.clone());
+    job_history::spawn_purge(host, db.clone());
+    let remover = CampaignRemover::new(host, db.clone());
+    remover.spawn_removal(host);
+    Builder::new(VehicleBinary::NAME, host)
+        .add_service(VehicleServiceServer::new(api::vehicles::VehicleApi::new(host, db.clone(), progress.clone(), live.clone())))
+        .add_service(
+            BulkServiceServer::new(api::bulk::BulkApi::new(host, db.clone(), progress.clone(), live.clone()))
+                .max_decoding_message_size(MAX_MESSAGE_BYTES)
+                .max_encoding_message_size(MAX_MESSAGE_BYTES),
         )
-        .with(
-            JobServiceServer::new(api::jobs::Api::new(host, db.clone(), progress.clone(), (remover, live.clone())))
-                .max_encoding_message_size(LARGEST_MESSAGE),
+        .add_service(
+            JobServiceServer::new(api::jobs::JobApi::new(host, db.clone(), progress.clone(), (remover, live.clone())))
+                .max_encoding_message_size(MAX_MESSAGE_BYTES),
         )
-        .with(ConflictServiceServer::new(api::conflicts::Api::new(host, db.clone(), progress.clone(), live.clone())))
-        .with(LiveServiceServer::new(api::live::Api::new(host, db.clone(), live.clone())))
-        .with(HeldServiceServer::new(api::held::Api::new(host, db.clone())))
-        .with(YardServiceServer::new(api::yards::Api::new(db.clone())))
-        .with(
-            FleetServiceServer::new(api::fleet::Api::new(host, db.clone(), progress, live.clone()))
-                .max_decoding_message_size(LARGEST_MESSAGE),
+        .add_service(ConflictServiceServer::new(api::conflicts::ConflictApi::new(host, db.clone(), progress.clone(), live.clone())))
+        .add_service(HistoryServiceServer::new(api::history::HistoryApi::new(db.clone())))
+        .add_service(EventServiceServer::new(api::live::EventApi::new(host, db.clone(), live.clone())))
+        .add_service(PendingSaveServiceServer::new(api::pending_saves::PendingSaveApi::new(host, db.clone())))
+        .add_service(YardServiceServer::new(api::yards::YardApi::new(db.clone())))
+        .add_service(
+            CampaignVehicleServiceServer::new(api::campaign_vehicles::CampaignVehicleApi::new(host, db.clone(), progress, live.clone()))
+                .max_decoding_message_size(MAX_MESSAGE_BYTES),
         )
-        .with(AuditServiceServer::new(AuditLog { db: db.clone() }))
+        .add_service(AuditServiceServer::new(AuditLog { db: db.clone() }))
         .build(db, Vec::new())
         .await
 }

@@ -1,8 +1,8 @@
-//! vehicle-svc alone.
+//! Program that runs vehicle-svc in a separate process.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    patio_kit::command::main::<vehicle_svc::Vehicles>()
+    patio_kit::cli::main::<vehicle_svc::VehicleBinary>()
 }

@@ -1,36 +1,37 @@
-//! Which vehicles of a campaign a caller sees. Operators do not see the yard of the dash.
+//! View: the set of vehicles that a caller may see. Operators do not see yard `-` (parking spaces that begin with a
+//! dash).
 use patio_proto::{access::Role, yard};
 
-/// A number that no vehicle has as its yard.
+/// Yard id that no vehicle has, for a view that contains no vehicles.
 const NO_SUCH_YARD: i64 = 0;
 
-/// The vehicles that a list, a counter or the search for the next vehicle takes into account.
+/// Set of vehicles to which a list, a counter or the search for the next vehicle to inspect is limited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum View {
-    /// Every vehicle.
+    /// All vehicles, with and without a yard.
     #[default]
     All,
-    /// Those of one yard.
+    /// Vehicles of the yard with this id.
     Yard(i64),
-    /// Those of every yard but one.
+    /// Vehicles of every yard except the yard with this id, and vehicles without a yard.
     Without(i64),
 }
 
 impl View {
-    /// What a role sees that asks for one yard, or for none in particular.
+    /// Returns the view of a caller with the given role, limited to one yard unless `yard` is `None`.
     #[must_use]
-    pub fn of(role: Role, yard: Option<i32>) -> Self {
+    pub fn for_role(role: Role, yard: Option<i32>) -> Self {
         match (yard, sees_dash(role)) {
-            (Some(yard::DASH), false) => Self::Yard(NO_SUCH_YARD),
+            (Some(yard::DASH_YARD), false) => Self::Yard(NO_SUCH_YARD),
             (Some(yard), _) => Self::Yard(i64::from(yard)),
             (None, true) => Self::All,
-            (None, false) => Self::Without(i64::from(yard::DASH)),
+            (None, false) => Self::Without(i64::from(yard::DASH_YARD)),
         }
     }
 
-    /// The view as one value of a statement: none for all, the yard, or below zero the yard that is left out.
+    /// Encodes the view as one SQL parameter: null for all vehicles, a yard id, or the negated id of the excluded yard.
     #[must_use]
-    pub fn number(self) -> Option<i64> {
+    pub fn as_sql_parameter(self) -> Option<i64> {
         match self {
             Self::All => None,
             Self::Yard(yard) => Some(yard),
@@ -38,9 +39,9 @@ impl View {
         }
     }
 
-    /// Whether it holds a vehicle of this yard.
+    /// Returns whether the view contains the vehicles of the given yard (`None` for vehicles without a yard).
     #[must_use]
-    pub fn holds(self, yard: Option<i64>) -> bool {
+    pub fn includes(self, yard: Option<i64>) -> bool {
         match self {
             Self::All => true,
             Self::Yard(only) => yard == Some(only),
@@ -49,7 +50,7 @@ impl View {
     }
 }
 
-/// Whether a role sees the yard of the dash.
+/// Returns whether a role may see yard `-` (parking spaces that begin with a dash).
 #[must_use]
 pub fn sees_dash(role: Role) -> bool {
     role != Role::Operator
@@ -60,13 +61,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_operators_do_not_see_the_yard_of_the_dash() {
+    fn only_operators_do_not_see_the_yard_named_dash() {
         for role in [Role::Admin, Role::Manager] {
-            assert_eq!((View::of(role, None), View::of(role, Some(19))), (View::All, View::Yard(19)));
+            assert_eq!((View::for_role(role, None), View::for_role(role, Some(19))), (View::All, View::Yard(19)));
         }
-        let (all, dash) = (View::of(Role::Operator, None), View::of(Role::Operator, Some(19)));
-        assert_eq!([Some(19), Some(2), None].map(|yard| all.holds(yard)), [false, true, true]);
-        assert_eq!([Some(19), Some(2), None].map(|yard| dash.holds(yard)), [false; 3]);
-        assert_eq!((all.number(), dash.number(), View::of(Role::Operator, Some(2)).number()), (Some(-19), Some(0), Some(2)));
+        let (all, dash) = (View::for_role(Role::Operator, None), View::for_role(Role::Operator, Some(19)));
+        assert_eq!([Some(19), Some(2), None].map(|yard| all.includes(yard)), [false, true, true]);
+        assert_eq!([Some(19), Some(2), None].map(|yard| dash.includes(yard)), [false; 3]);
+        assert_eq!(
+            (all.as_sql_parameter(), dash.as_sql_parameter(), View::for_role(Role::Operator, Some(2)).as_sql_parameter()),
+            (Some(-19), Some(0), Some(2))
+        );
     }
 }

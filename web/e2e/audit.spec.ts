@@ -1,13 +1,13 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test, type Page } from './support/test'
 import { developer, signIn, supervisor } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, member, memberOf } from './support/session'
 
 const events = (page: Page) => page.locator('tbody tr, main li').filter({ has: page.locator('time') })
-/** Today as a date field writes it, three hours behind UTC. */
+/** Returns the current date at UTC-3, as a date field writes it. */
 const today = () => new Date(Date.now() - 3 * 3_600_000).toISOString().slice(0, 10)
 
-/** A text `day/month/year ás hh:mm:ss`, three hours behind UTC, names the present. */
+/** Expects a text `day/month/year ás hh:mm:ss` at UTC-3 to be the current time. */
 function expectNow(timestamp: string): void {
   const [, day, month, year, time] = /^(\d\d)\/(\d\d)\/(\d{4}) ás (\d\d:\d\d:\d\d)$/.exec(timestamp) ?? []
   expect(Math.abs(Date.parse(`${year}-${month}-${day}T${time}-03:00`) - Date.now()), timestamp).toBeLessThan(60_000)
@@ -41,15 +41,15 @@ for (const viewport of SIZES) {
       await page.getByRole('button', { name: 'Page 2', exact: true }).click()
       await expect(page).toHaveURL(/page=2/)
       await expect(events(page).first()).toBeVisible()
-      await page.getByLabel('What happened').selectOption('User changed')
-      await page.getByRole('searchbox', { name: 'Search the records' }).fill(`user ${person.id}`)
+      await page.getByLabel('Event', { exact: true }).selectOption('User changed')
+      await page.getByRole('searchbox', { name: 'Search events' }).fill(`user ${person.id}`)
       await expect(page).toHaveURL(/search=/)
-      await expect(events(page).first()).toContainText('changed the user')
+      await expect(events(page).first()).toContainText('alterou o usuário')
       await expect(events(page).first()).toContainText(supervisor.hmc)
       await expect(events(page).first()).toContainText('Supervisor')
       await shot(page, 'audit')
       await page.getByLabel('HMC', { exact: true }).fill('nobody-at-all')
-      await expect(page.getByText('Nenhum registro corresponde aos filtros.')).toBeVisible()
+      await expect(page.getByText('Nenhum evento corresponde aos filtros.')).toBeVisible()
       await shot(page, 'audit-empty')
       await page.getByRole('button', { name: 'Clear filters' }).click()
       await page.getByLabel('HMC', { exact: true }).fill(supervisor.hmc)
@@ -58,7 +58,7 @@ for (const viewport of SIZES) {
       await expect(events(page).first()).toContainText(supervisor.hmc)
       await page.getByLabel('From').fill('2020-01-01')
       await page.getByLabel('To', { exact: true }).fill('2020-01-02')
-      await expect(page.getByText('Nenhum registro corresponde aos filtros.')).toBeVisible()
+      await expect(page.getByText('Nenhum evento corresponde aos filtros.')).toBeVisible()
     })
 
     test('page views are in the records', async ({ page }) => {
@@ -70,7 +70,7 @@ for (const viewport of SIZES) {
       expect(body.timestamp).toMatch(/^\d\d\/\d\d\/\d{4} ás \d\d:\d\d:\d\d$/)
       expectNow(body.timestamp)
       await enter(page, developer, `/logs-audit?kind=page-view&hmc=${walker.hmc}`)
-      await expect(events(page).first()).toContainText('yard')
+      await expect(events(page).first()).toContainText('abriu o pátio')
     })
 
     test('a sign-in is in the records, with the time of the device', async ({ page }) => {

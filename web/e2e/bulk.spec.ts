@@ -1,6 +1,6 @@
-import { expect, test } from '@playwright/test'
+import { expect, test } from './support/test'
 import { campaignOf, rowsIn, saved, vehicleOf, vehiclesOf } from './support/campaign'
-import { rowsOf, toast, unfold } from './support/parts'
+import { campaignRow, rowsOf, showCampaigns, toast, unfold } from './support/parts'
 import { supervisor } from './support/people'
 import { SIZES } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
@@ -14,15 +14,17 @@ for (const viewport of SIZES) {
       const { id, name, vehicles } = await campaignOf(page.request, headers, 'Counting', rowsIn('K', 3))
       const [first, second, third] = vehicles.map(({ vin_number }) => vin_number) as [string, string, string]
       await enter(page, supervisor, `/campaign-list?search=${encodeURIComponent(name)}`)
-      const row = rowsOf(page, name)
+      const row = campaignRow(page, name)
       const tool = await unfold(page, 'Status Manager')
       await tool.getByLabel('Campaign').selectOption({ label: name })
       for (const [vins, status, progress] of [[[first, second], 'Repair', '0 / 3'], [[second, third], 'ng', '2 / 3']] as const) {
+        await unfold(page, 'Status Manager')
         await tool.getByLabel('VIN list').fill(vins.join('\n'))
         await tool.getByLabel('Status', { exact: true }).selectOption(status)
-        await expect(tool.getByText(`2 vehicles become ${status}.`)).toBeVisible()
+        await expect(tool.getByText(`2 vehicles will be set to ${status}.`)).toBeVisible()
         await tool.getByRole('button', { name: 'Execute' }).click()
         await expect(tool.getByText('2 vehicles updated, 0 skipped, 0 not found.')).toBeVisible()
+        await showCampaigns(page)
         await expect(row).toContainText(progress)
       }
       const inspected = async () => (await vehiclesOf(page.request, headers, id)).map((vehicle) => [vehicle.status, vehicle.inspected])
@@ -37,12 +39,14 @@ for (const viewport of SIZES) {
       expect((await inspected()).map(([, done]) => done === true)).toEqual([true, false, true])
 
       await saved(page.request, headers, vehicles[2]?.id ?? 0, { operator_notes: 'one', admin_notes: 'two' })
+      await unfold(page, 'Status Manager')
       await tool.getByLabel('Remove').check()
       await tool.getByLabel('VIN list').fill(third)
-      await expect(tool.getByText('1 vehicle loses its status.')).toBeVisible()
+      await expect(tool.getByText('1 vehicle will have no status.')).toBeVisible()
       await tool.getByRole('button', { name: 'Execute' }).click()
       await expect(tool.getByText('1 vehicle updated, 0 skipped, 0 not found.')).toBeVisible()
       expect(await vehicleOf(page.request, headers, vehicles[2]?.id ?? 0)).toMatchObject({ status: '', inspected: false, operator_notes: '', admin_notes: '' })
+      await showCampaigns(page)
       await expect(row).toContainText('1 / 3')
     })
 
@@ -55,9 +59,9 @@ for (const viewport of SIZES) {
       const tool = await unfold(page, 'Status Manager')
       await tool.getByLabel('VIN list').fill(`${first}\n${second}`)
       await tool.getByLabel('Status', { exact: true }).selectOption('ok')
-      await expect(tool.getByText('0 vehicles become ok, 2 in a closed campaign.')).toBeVisible()
-      await tool.locator('details > summary').first().click()
-      for (const vin of [first, second]) await expect(tool.getByRole('listitem').filter({ hasText: `${vin} · its campaign is closed` })).toBeVisible()
+      await expect(tool.getByText('0 vehicles will be set to ok, 2 in a closed campaign.')).toBeVisible()
+      await tool.getByRole('button', { name: 'Skipped: 2' }).click()
+      for (const vin of [first, second]) await expect(tool.getByRole('row', { name: `${vin} campaign closed` })).toBeVisible()
       await tool.getByRole('button', { name: 'Execute' }).click()
       await expect(toast(page, '0 vehicles updated, 2 skipped, 0 not found.')).toBeVisible()
       await expect(page.getByText('Vehicles already having the status.')).toHaveCount(0)
@@ -73,7 +77,7 @@ for (const viewport of SIZES) {
       const tool = await unfold(page, 'Parking Space Manager')
       await tool.getByLabel('Campaign').selectOption({ label: name })
       await tool.getByLabel('VIN and parking space list').fill(vehicles.map(({ vin_number }, index) => `${vin_number} ${spaces[index]?.[0]}`).join('\n'))
-      await expect(tool.getByText('5 vehicles move.')).toBeVisible()
+      await expect(tool.getByText('5 vehicles will change parking space.')).toBeVisible()
       await tool.getByRole('button', { name: 'Execute' }).click()
       await expect(tool.getByText('5 vehicles updated, 0 skipped, 0 not found.')).toBeVisible()
       for (const [index, [parking_space, id_yard]] of spaces.entries()) {

@@ -1,4 +1,4 @@
-import { expect, test, type Locator, type Page } from '@playwright/test'
+import { expect, test, type Locator, type Page } from './support/test'
 import { launch, showing, withFilm } from './support/film'
 import { PHONE, shot } from './support/screenshots'
 import { cameraRequests, carAt, onPhone, thrown, tracks, yardOf, type Yard } from './support/yard'
@@ -16,7 +16,7 @@ const dialog = (page: Page) => page.getByRole('dialog', { name: 'Scan the vehicl
 const path = () => `/vehicle/${carAt(yard, 'A-1').id}`
 const openScanner = (page: Page) => page.getByRole('button', { name: 'Scan', exact: true }).click()
 
-/** The line that says what is wrong is there, the camera is off, and Manual leads on. */
+/** Expects the error text, no running camera, and that Manual opens the field for typing. */
 async function fails(page: Page, words: string): Promise<void> {
   await expect(dialog(page).getByRole('alert')).toContainText(words)
   expect((await tracks(page)).live).toBe(0)
@@ -32,7 +32,7 @@ const boxOf = async (part: Locator) => {
   return box
 }
 
-/** The rear camera was asked for without sound; the view is square and as wide as the phone, the finder 70 % of it. */
+/** Expects a request for the rear camera without sound, a square view as wide as the phone, and a finder of 70 % of it. */
 async function expectView(page: Page): Promise<void> {
   const [constraints] = await cameraRequests(page)
   expect(constraints).toMatchObject({ audio: false, video: { facingMode: 'environment' } })
@@ -58,7 +58,7 @@ async function expectView(page: Page): Promise<void> {
   await expectControls(page, ['Turn camera off'])
 }
 
-/** The controls stand in the view's lower right quarter, one above the other from its corner, each large enough for a thumb. */
+/** Expects the controls stacked in the lower right quarter of the camera view, each large enough for a thumb. */
 async function expectControls(page: Page, names: string[]): Promise<void> {
   const view = await boxOf(dialog(page).locator('video'))
   for (const name of names) {
@@ -77,7 +77,7 @@ test('a refused camera says so', async ({ baseURL }) => {
   await openScanner(page)
   await expect(dialog(page).getByRole('alert')).toBeVisible()
   await shot(page, 'scan-refused')
-  await fails(page, 'A câmera não foi permitida.')
+  await fails(page, 'O acesso à câmera está bloqueado.')
   await browser.close()
 })
 
@@ -94,7 +94,7 @@ test('a device without a camera says so', async ({ baseURL }) => {
   const browser = await launch('--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream=device-count=0')
   const page = await onPhone(browser, baseURL ?? '', path())
   await openScanner(page)
-  await fails(page, 'Nenhuma câmera que sirva foi encontrada neste aparelho.')
+  await fails(page, 'Nenhuma câmera encontrada neste aparelho.')
   await browser.close()
 })
 
@@ -119,7 +119,7 @@ test('a browser without cameras, a camera that never plays and one without a tra
 
 test('an engine or a scanner that cannot be loaded says so, and works once it can', async ({ baseURL }) => {
   await withFilm([showing('Code128', HERE)], async (browser) => {
-    const ways = [['**/*.wasm', 'Barcode detection service unavailable'], ['**/assets/worker-*.js', 'Barcode detection service unavailable'], ['**/assets/scanner-*.js', 'O leitor não pôde ser carregado.']] as const
+    const ways = [['**/*.wasm', 'Barcode detection service unavailable'], ['**/assets/worker-*.js', 'Barcode detection service unavailable'], ['**/assets/scanner-*.js', 'O leitor não carregou.']] as const
     for (const [blocked, words] of ways) {
       const page = await onPhone(browser, baseURL ?? '', '/campaign-home')
       await page.route(blocked, (route) => route.abort())
@@ -170,7 +170,7 @@ test('hidden, the page lets the camera go; shown again, it takes it back; the sw
   await page.clock.install()
   await page.reload()
   await openScanner(page)
-  await expect(dialog(page).getByText('Aponte a moldura para a etiqueta.')).toBeVisible()
+  await expect(dialog(page).getByText('Aponte a câmera para o código.')).toBeVisible()
   await expectView(page)
   await shot(page, 'scan')
   const show = (state: string) =>

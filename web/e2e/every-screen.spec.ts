@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test, type Page } from './support/test'
 import type { AxeResults } from 'axe-core'
 import { excess } from './support/parts'
 import { SIZES, shot } from './support/screenshots'
@@ -7,17 +7,17 @@ import { everyScreen, open } from './support/screens'
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const SMALLEST = 44
-/** Pictures of the other looks too, for who wants to look at them. */
+/** Whether to take screenshots in every theme, for checking them by eye. */
 const EVERY_LOOK = process.env.PATIO_EVERY_LOOK === '1'
 
-/** What axe finds on the screen as it is now, as lines to read. */
+/** Returns the accessibility violations that axe finds on the current screen, one line each. */
 async function found(page: Page, rules?: string[]): Promise<string[]> {
   const options = { resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) }
   const results = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResults
   return results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, any }) => `${target.join(' ')} ${any[0]?.message ?? ''}`).join(', ')}`)
 }
 
-/** What one can tap or type into and that is smaller than a fingertip; links in running text are not meant. */
+/** Returns the buttons, links and fields that are smaller than a fingertip, except links in running text. */
 const tooSmall = (page: Page, smallest: number) =>
   page.evaluate((least) => {
     const modal = document.querySelector('dialog[open]') ?? document
@@ -35,7 +35,7 @@ const tooSmall = (page: Page, smallest: number) =>
       .map(({ part, box }) => `${part.tagName.toLowerCase()} "${part.getAttribute('aria-label') ?? part.textContent?.trim().slice(0, 40) ?? ''}" ${Math.round(box.width)}×${Math.round(box.height)}`)
   }, smallest)
 
-/** Words that are cut off without a sign of it, or that stand out of their box. */
+/** Returns texts that are cut off without an ellipsis or overflow their box. */
 const cutOff = (page: Page) =>
   page.evaluate(() => {
     const meant = (style: CSSStyleDeclaration) => style.textOverflow === 'ellipsis' || /auto|scroll/.test(style.overflowX)
@@ -50,17 +50,17 @@ const wear = (page: Page, theme: string, contrast: string) =>
   page.evaluate(async ([name, more]) => {
     document.documentElement.dataset.theme = name
     document.documentElement.dataset.contrast = more
-    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame) // until no transition is under way
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame) // three frames, after which no transition is running
   }, [theme, contrast])
 
-/** What only the colours decide; the rest is the same in every theme. */
+/** Rules of axe that depend on colours. All other rules give the same result in every theme. */
 const COLOURS = ['color-contrast', 'link-in-text-block']
 
 test.describe.configure({ mode: 'parallel' })
 
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
-    test.use({ viewport, hasTouch: true }) // a laptop on a bonnet may be touched too
+    test.use({ viewport, hasTouch: true }) // laptops may have a touch screen
 
     test('no screen is wider than the window, cuts words off, is too small for a finger, or lets axe find anything', async ({ page }) => {
       await page.addInitScript({ path: AXE })

@@ -1,19 +1,19 @@
-import { expect, test, type Page, type Route } from '@playwright/test'
+import { expect, test, type Page, type Route } from './support/test'
 import { campaignOf, campaignFile, rowsIn } from './support/campaign'
-import { downloaded, held, toastOf, unfold, upload } from './support/parts'
+import { downloaded, held, rowAction, toastOf, unfold, upload } from './support/parts'
 import { supervisor } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, member, memberOf } from './support/session'
 
 const DOWN = { status: 500, json: { code: 'INTERNAL', message: 'the database is away' } }
-/** Not tried again by itself, so that a test need not wait for the tries. */
+/** Error that the app does not retry by itself, so that a test need not wait for the retries. */
 const AT_ONCE = { status: 400, json: { code: 'BAD_REQUEST', message: 'the database is away' } }
 
-/** Lets one call fail as if what is behind it were gone. */
+/** Makes one call fail as if the server had an error. */
 const fail = (page: Page, path: string, method = 'GET', answer: Parameters<Route['fulfill']>[0] = DOWN) =>
   page.route(path, (route) => (route.request().method() === method ? route.fulfill(answer) : route.fallback()))
 
-/** Has nothing loaded anew because of what others do meanwhile, so that what failed stays failed until it is tried again. */
+/** Turns off live events, so that changes of other tests do not reload the screen and a failed call stays failed until it is retried. */
 const hearNothing = (page: Page) => fail(page, '**/api/events', 'GET', { status: 404, json: { code: 'NOT_FOUND', message: 'nothing is told' } })
 
 const isOwn = (url: URL) => url.pathname === '/api/campaigns'
@@ -64,7 +64,7 @@ for (const viewport of SIZES) {
       const statuses = await unfold(page, 'Status Manager')
       await statuses.getByLabel('VIN list').fill(vin)
       await statuses.getByLabel('Status').selectOption('ok')
-      await expect(statuses.getByText('1 vehicle becomes ok.')).toBeVisible()
+      await expect(statuses.getByText('1 vehicle will be set to ok.')).toBeVisible()
       await fail(page, '**/api/vehicles/bulk/*', 'POST')
       await statuses.getByRole('button', { name: 'Execute' }).click()
       await expect(toastOf(page, 'error', 'Erro ao executar atualização de status')).toBeVisible()
@@ -73,7 +73,7 @@ for (const viewport of SIZES) {
       await page.unroute('**/api/vehicles/bulk/*')
       const spaces = await unfold(page, 'Parking Space Manager')
       await spaces.getByLabel('VIN and parking space list').fill(`${vin} B-9`)
-      await expect(spaces.getByText('1 vehicle moves.')).toBeVisible()
+      await expect(spaces.getByText('1 vehicle will change parking space.')).toBeVisible()
       await fail(page, '**/api/vehicles/bulk/*', 'POST')
       await spaces.getByRole('button', { name: 'Execute' }).click()
       await expect(toastOf(page, 'error', 'Erro ao executar atualização de parking space')).toBeVisible()
@@ -141,12 +141,12 @@ for (const viewport of SIZES) {
       await shot(page, 'import-reading')
       answer()
       await expect(page.getByRole('alert')).toContainText('Failed to upload! Please, try again.')
-      await expect(page.getByText('campaign.xlsx')).toBeVisible()
+      await expect(page.getByText('campaign.xlsx', { exact: true })).toBeVisible()
       await expect(submit).toBeEnabled()
       await shot(page, 'import-failed')
       await fail(page, '**/api/documents/upload', 'POST', { status: 422, json: { Message: 'no worksheet of that name', ErrorCode: 0 } })
       await submit.click()
-      await expect(page.getByRole('alert')).toContainText("Renomeie a aba da planilha para 'Sheet1'")
+      await expect(page.getByRole('alert')).toContainText("Renomeie a aba para 'Sheet1'")
       await expect(submit).toBeDisabled()
     })
 
@@ -155,7 +155,7 @@ for (const viewport of SIZES) {
       await fail(page, '**/api/documents/upload', 'POST', { status: 422, json: { Message: 'columns', ErrorCode: 56 } })
       await upload(page, campaignFile('Columns', rowsIn('K', 1)))
       const help = page.getByRole('alert')
-      await expect(help).toContainText('A planilha tem colunas inválidas ou em excesso.')
+      await expect(help).toContainText('A planilha tem colunas erradas ou a mais.')
       await shot(page, 'import-columns')
       const opening = context.waitForEvent('page')
       await help.getByRole('link', { name: 'See the expected columns' }).click()
@@ -190,7 +190,7 @@ for (const viewport of SIZES) {
       await expect(page.getByText('Usuário não encontrado.')).toBeVisible()
       await page.goto('/user-management?panel=active')
       await page.getByRole('searchbox').fill(person.hmc)
-      await page.getByRole('button', { name: `Delete user ${person.hmc}` }).click()
+      await rowAction(page, person.hmc, `Delete user ${person.hmc}`)
       await fail(page, `**/api/users/${person.id}`, 'DELETE')
       await page.getByRole('button', { name: 'YES', exact: true }).click()
       await expect(page.getByRole('dialog').getByRole('alert')).toContainText('Erro ao deletar usuário. ')

@@ -1,4 +1,4 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test, type Page } from './support/test'
 import { campaignFile, campaignOf, identifierOf, rowsOver, type Row } from './support/campaign'
 import { downloaded, excess, held, rowsOf, unfold } from './support/parts'
 import { supervisor } from './support/people'
@@ -10,7 +10,7 @@ const rows = rowsOver(30)
 const HEADER = 'Model Code;Serial Number;Parking Space;Status;Team Leader Notes'
 const at = (index: number): Row => rows[index] as Row
 
-/** A campaign of this test's own, with VINs that no other campaign has. */
+/** Imports a campaign for this test only, with VINs that no other campaign has. */
 const ownCampaign = async (page: Page, title: string) => campaignOf(page.request, await headersOf(page.request, supervisor), title, rows)
 const REPORT_COLUMNS = ['VIN Number', 'Model Code', 'Serial Number', 'Parking Space', 'Yard', 'Status', 'Inspected', 'Team Leader Notes', 'Supervisor Notes', 'Modified By', 'Modified At (UTC-3)']
 const csv = (...lines: string[]) => ({ name: 'changes.csv', mimeType: 'text/csv', buffer: Buffer.from([HEADER, ...lines].join('\r\n')) })
@@ -41,18 +41,14 @@ for (const viewport of SIZES) {
       const { name, model } = await ownCampaign(page, 'Rows')
       await enter(page, await memberOf(page.request, 'tm'), `/campaign-list?search=${encodeURIComponent(name)}`)
       const convert = page.getByLabel(`Convert XLSX to SQL for ${name}`)
-      const exporting = page.getByRole('button', { name: `Export all yards of ${name}` })
-      const yards = await downloaded(page, () => exporting.click())
+      const yards = await downloaded(page, () => page.getByRole('button', { name: `Export all yards of ${name}` }).click())
       expect(yards.name).toMatch(/\.xlsx$/)
       const [summary, ...sheets] = sheetsOf(yards.content)
       expect(summary?.rows.flat()).toEqual(expect.arrayContaining(['Yard', 'Vehicles', 'Inspected', 'Remaining']))
       expect(sheets).toHaveLength(new Set(rows.map(({ space }) => space.charAt(0))).size)
       const exported = sheets.flatMap((sheet) => sheet.rows.filter((cells) => cells[1] === model).map((cells) => cells[0]))
       expect(exported.toSorted()).toEqual(rows.map((row) => identifierOf(row, model)).toSorted())
-      for (const target of [exporting, convert.locator('..')]) {
-        const box = await target.boundingBox()
-        expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44)
-      }
+      await expect(convert).not.toHaveAttribute('multiple')
       const script = await downloaded(page, () => convert.setInputFiles(campaignFile('Another name', rows, model)))
       expect(script.name).toBe(`${name} SQL Data.sql`)
       expect(script.content.toString()).toContain(name)

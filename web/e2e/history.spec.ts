@@ -1,12 +1,15 @@
-import { expect, test } from '@playwright/test'
+import { expect, test, type Locator } from './support/test'
 import { identifierOf, rowsOver, uploaded, type Row } from './support/campaign'
-import { unfold } from './support/parts'
+import { showCampaigns, unfold } from './support/parts'
 import { supervisor, unique } from './support/people'
-import { SIZES, shot } from './support/screenshots'
+import { DESK, SIZES, shot } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
 
 const rows = rowsOver(30)
 const at = (index: number): Row => rows[index] as Row
+
+/** Returns the entries of the history that contain these words: table rows on a desk, cards on a phone. */
+const jobsOf = (tool: Locator, words: string | RegExp) => tool.locator('tbody tr, ul > li').filter({ hasText: words })
 
 for (const viewport of SIZES) {
   test.describe(`at ${viewport.width}`, () => {
@@ -27,26 +30,32 @@ for (const viewport of SIZES) {
 
       await enter(page, leader, '/campaign-list')
       const tool = await unfold(page, 'History')
-      const job = tool.getByRole('listitem').filter({ hasText: name }).filter({ hasText: 'Status ng' })
-      await expect(job).toContainText(`30 vehicles · ${name}`)
+      const job = jobsOf(tool, name).filter({ hasText: 'Status ng' })
+      if (viewport === DESK) await expect(job.getByRole('cell')).toContainText(['Status ng', '30', name, leader.hmc, '', 'Undo'])
+      else await expect(job).toContainText(`30 vehicles · ${name}`)
+      await tool.getByRole('searchbox').fill(name)
+      await expect(jobsOf(tool, /./)).toHaveCount(2)
+      await tool.getByRole('group', { name: 'Kind of change' }).getByRole('button', { name: /^Status/ }).click()
+      await expect(jobsOf(tool, /./)).toHaveCount(1)
+      await tool.getByRole('group', { name: 'Kind of change' }).getByRole('button', { name: /^All/ }).click()
       await shot(page, 'history')
-      const imported = tool.getByRole('listitem').filter({ hasText: name }).filter({ hasText: 'Import of campaign.xlsx' })
+      const imported = jobsOf(tool, name).filter({ hasText: 'Import of campaign.xlsx' })
       await imported.getByRole('button', { name: /^Undo/ }).click()
       const dialog = page.getByRole('dialog')
-      await expect(dialog).toContainText(`A campanha ${name} e seus 30 veículos são excluídos`)
+      await expect(dialog).toContainText(`Exclui a campanha ${name} e seus veículos (30)`)
       await dialog.getByRole('button', { name: 'YES' }).click()
-      await expect(dialog).toContainText('A campanha fica como está, pois 30 de seus veículos foram alterados')
+      await expect(dialog).toContainText('Campanha não excluída. Veículos alterados depois da importação: 30.')
       await dialog.getByRole('button', { name: 'Close' }).click()
 
       await job.getByRole('button', { name: /^Undo/ }).click()
-      await expect(dialog).toContainText('Até 30 veículos voltam a ser como antes')
+      await expect(dialog).toContainText('Restaura status, vaga e observações (veículos: até 30)')
       await shot(page, 'history-question')
       await dialog.getByRole('button', { name: 'YES' }).click()
-      await expect(dialog).toContainText('29 veículos estão como antes.')
+      await expect(dialog).toContainText('29 veículos restaurados.')
       await expect(dialog.getByRole('link', { name: vin(0) })).toHaveAttribute('href', `/vehicle/${changed?.id}`)
       await shot(page, 'history-left')
       await dialog.getByRole('button', { name: 'Close' }).click()
-      await expect(job).toContainText(/Undone by tm.* on .*: 29 vehicles as before\./)
+      await expect(job).toContainText(/Undone by tm.* on .*\. Vehicles restored: 29\./)
       const progress = await (await page.request.get(`/api/campaigns/${id}`, { headers })).json()
       expect(progress).toMatchObject({ total_vehicles: 30, total_inspected: 1 })
     })
@@ -57,13 +66,14 @@ for (const viewport of SIZES) {
       await uploaded(page.request, await headersOf(page.request, leader), name, rows, `T${Date.now().toString(36).toUpperCase()}`)
       await enter(page, leader, '/campaign-list')
       const tool = await unfold(page, 'History')
-      const imported = tool.getByRole('listitem').filter({ hasText: name })
+      const imported = jobsOf(tool, name)
       await imported.getByRole('button', { name: /^Undo Import of campaign\.xlsx/ }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByRole('button', { name: 'YES' }).click()
-      await expect(dialog).toContainText('A campanha foi excluída com 30 veículos.')
+      await expect(dialog).toContainText('Campanha excluída. Veículos excluídos: 30.')
       await dialog.getByRole('button', { name: 'Close' }).click()
-      await expect(imported).toContainText('the campaign is gone.')
+      await expect(imported).toContainText('The campaign was deleted.')
+      await showCampaigns(page)
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
       await expect(page.getByText(new RegExp(`"${name}"`))).toBeVisible()
       await expect(page.getByRole('button', { name: `Delete ${name}` })).toHaveCount(0)

@@ -1,7 +1,9 @@
-import { expect, test } from '@playwright/test'
+import { expect, test } from './support/test'
+import { chooseMore } from './support/campaignActions'
 import { campaignOf, rowsIn, saved, vehicleOf, type Vehicle } from './support/campaign'
+import { openNotes } from './support/parts'
 import { supervisor } from './support/people'
-import { SIZES, shot } from './support/screenshots'
+import { DESK, SIZES, shot } from './support/screenshots'
 import { enter, headersOf, keptByPhone, member, quiet } from './support/session'
 
 const WITHIN_MS = 2000
@@ -21,7 +23,7 @@ for (const viewport of SIZES) {
       await expect(row.getByText('Not inspected')).toBeVisible()
       const other = await context.newPage()
       await enter(other, supervisor, `/vehicle/${second.id}`)
-      await expect(other.getByText('Ainda sem modificações.')).toBeVisible()
+      await expect(other.getByText('Ainda sem alterações.')).toBeVisible()
       await quiet(page)
       await quiet(other)
 
@@ -55,37 +57,44 @@ for (const viewport of SIZES) {
       await page.getByRole('button', { name: 'Manual' }).click()
       await page.getByLabel('Vehicle identifier').fill(first.vin_number)
       await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true }).click()
-      await page.getByLabel('Operator / Team Leader Notes').fill('all fine here')
+      await (await openNotes(page)).fill('all fine here')
       await page.getByRole('button', { name: 'Save and Exit' }).click()
-      await expect(page.getByRole('link', { name: '1 save waits on this phone' })).toBeVisible()
+      await expect(page.getByRole('link', { name: '1 pending save' })).toBeVisible()
       await saved(page.request, headers, first.id, { status: 'ng' })
       await context.setOffline(false)
-      await expect(page.getByRole('link', { name: /on this phone$/ })).toHaveCount(0)
-      // both are kept, what makes somebody look again shows, and the note that nobody else changed is saved
+      await expect(page.getByRole('link', { name: /pending saves?/ })).toHaveCount(0)
+      // the vehicle has the more cautious status, the other one becomes a conflict, and the note is saved, since no other user changed it
       const merged = { status: 'ng', operator_notes: 'all fine here', open_conflicts: 1 }
       await expect.poll(() => vehicleOf(page.request, headers, first.id)).toMatchObject(merged)
       await page.goto('/outbox')
-      await expect(page.getByRole('region', { name: 'Changed by two people' })).toContainText('Um líder ou supervisor decide.')
+      await expect(page.getByRole('region', { name: 'Your conflicts' })).toContainText('Aguardando um líder de equipe ou supervisor.')
 
       const desk = await browser.newContext({ baseURL, viewport, locale: 'pt-BR', serviceWorkers: 'block' })
       const leader = await desk.newPage()
       await enter(leader, supervisor, `/campaign/${id}`)
-      await leader.getByRole('link', { name: '1 field to decide' }).click()
-      await expect(leader.getByText('Shown meanwhile')).toBeVisible()
+      await leader.getByRole('link', { name: '1 conflict' }).click()
+      await expect(leader.getByText('Current value')).toBeVisible()
+      await expect(leader.getByText(first.parking_space, { exact: true })).toBeVisible()
       await shot(leader, 'conflicts')
-      await leader.getByRole('button', { name: `Keep this: "ok" of ${operator.hmc} for ${first.vin_number}` }).click()
-      await expect(leader.getByText('Nada a decidir.', { exact: false })).toBeVisible()
-      await leader.getByRole('tab', { name: 'Settled' }).click()
-      await expect(leader.getByText(`Chosen by ${supervisor.hmc}`)).toBeVisible()
+      const keep = leader.getByRole('button', { name: `Keep this value: "ok" by ${operator.hmc} for ${first.vin_number}` })
+      await expect(keep).toBeVisible()
+      if (viewport === DESK) {
+        await expect(leader.getByRole('table', { name: 'Conflicts' }).getByRole('columnheader')).toHaveText(['VIN Number', 'Parking Space', 'Field', '1. First value', '2. Second value', 'When'])
+        await leader.getByRole('row').filter({ has: keep }).focus()
+        await leader.keyboard.press('2')
+      } else await keep.click()
+      await expect(leader.getByText('Nenhum conflito.', { exact: false })).toBeVisible()
+      await leader.getByRole('tab', { name: 'Resolved' }).click()
+      await expect(leader.getByText(`Kept by ${supervisor.hmc}`)).toBeVisible()
       await shot(leader, 'conflicts-settled')
       await desk.close()
 
-      await expect(page.getByText(`${first.vin_number}: ${supervisor.hmc} decidiu, vale o que você salvou.`)).toBeVisible()
-      await expect(page.getByRole('region', { name: 'Changed by two people' })).toContainText('Vale o seu valor')
+      await expect(page.getByText(`${first.vin_number}: ${supervisor.hmc} manteve o seu valor.`)).toBeVisible()
+      await expect(page.getByRole('region', { name: 'Your conflicts' })).toContainText('manteve o seu valor')
       await shot(page, 'outbox-outcome')
       await page.reload()
-      await expect(page.getByRole('region', { name: 'Changed by two people' })).toBeVisible()
-      await expect(page.getByText('decidiu, vale', { exact: false })).toHaveCount(0)
+      await expect(page.getByRole('region', { name: 'Your conflicts' })).toBeVisible()
+      await expect(page.getByText(`${first.vin_number}: ${supervisor.hmc} manteve`, { exact: false })).toHaveCount(0)
       expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ok', open_conflicts: 0 })
     })
   })
@@ -104,21 +113,21 @@ test('closing a campaign warns of what phones still hold', async ({ page, browse
   await work.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true }).click()
   const told = work.waitForResponse((response) => response.url().endsWith('/held') && response.request().method() === 'PUT')
   await work.getByRole('button', { name: 'Save and Exit' }).click()
-  await expect(work.getByRole('link', { name: '1 save waits on this phone' })).toBeVisible()
+  await expect(work.getByRole('link', { name: '1 pending save' })).toBeVisible()
   expect((await told).status()).toBe(204)
 
   await enter(page, supervisor, `/campaign/${id}`)
   await page.request.put(`/api/campaigns/${id}`, { headers, data: { status: 'Ongoing' } })
   await page.reload()
-  await page.getByRole('button', { name: 'Close campaign' }).click()
+  await chooseMore(page, 'Close campaign')
   const question = page.getByRole('dialog')
-  await expect(question).toContainText('Um telefone ainda guarda 1 inspeção desta campanha.')
+  await expect(question).toContainText('1 inspeção desta campanha ainda está em um telefone.')
   await expect(question).toContainText(operator.hmc)
   await shot(page, 'campaign-closing-held')
   await page.getByRole('button', { name: 'NO', exact: true }).click()
 
   await work.unroute(`**/api/vehicles/${first?.id}*`)
-  await expect(work.getByRole('link', { name: /waits on this phone$/ })).toHaveCount(0)
+  await expect(work.getByRole('link', { name: /pending saves?/ })).toHaveCount(0)
   await expect.poll(async () => ((await (await page.request.get(`/api/campaigns/${id}/held`, { headers })).json()) as { saves: number }).saves).toBe(0)
   await phone.close()
 })

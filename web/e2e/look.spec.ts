@@ -1,6 +1,6 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test, type Page } from './support/test'
 import { campaignOf, rowsIn, vehicleOf } from './support/campaign'
-import { arrived, rowsOf } from './support/parts'
+import { arrived, rowAction, rowsOf } from './support/parts'
 import { supervisor } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, member, memberOf } from './support/session'
@@ -9,13 +9,13 @@ const focused = (page: Page) => page.evaluate(() => document.activeElement?.getA
 
 const TOAST_MS = 4000
 
-/** Presses a key as a person does; keys that come faster are taken for those of a hardware scanner. */
+/** Presses a key at the speed of a person, since faster keys count as those of a hardware scanner. */
 const press = async (page: Page, key: string): Promise<void> => {
   await page.waitForTimeout(80)
   await page.keyboard.press(key)
 }
 
-/** Goes on with the Tab key until what has the focus bears this name. */
+/** Presses Tab until an element with this name has the focus. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let n = 0; n < 60 && !name.test(await focused(page)); n++) await page.keyboard.press('Tab')
   expect(await focused(page)).toMatch(name)
@@ -32,11 +32,11 @@ for (const viewport of SIZES) {
       const toast = page.locator('[aria-live=polite]').getByRole('button', { name: 'Usuário deletado com sucesso!' })
       for (const [index, { hmc }] of gone.entries()) {
         await page.getByRole('searchbox').fill(hmc)
-        await page.getByRole('button', { name: `Delete user ${hmc}` }).click()
+        await rowAction(page, hmc, `Delete user ${hmc}`)
         const askedAt = await page.evaluate(() => Date.now() + 1000)
         await page.clock.pauseAt(askedAt)
         await page.getByRole('button', { name: 'YES', exact: true }).click()
-        await expect(async () => { // the page's clock goes on a little at a time until the answer is there
+        await expect(async () => { // advances the page's clock in small steps until the response has arrived
           await page.clock.runFor(50)
           await expect(toast).toBeVisible({ timeout: 200 })
         }).toPass()
@@ -127,7 +127,7 @@ for (const viewport of SIZES) {
       await page.getByRole('button', { name: 'Open menu' }).click()
       await page.getByLabel('Theme').selectOption('Dark')
       await expect.poll(background).not.toBe(light)
-      await page.getByRole('switch', { name: 'Sun: more contrast' }).check()
+      await page.getByRole('switch', { name: 'High contrast (sun)' }).check()
       await expect.poll(background).toBe('rgb(0, 0, 0)')
       await page.getByLabel('Language').selectOption('Português (Brasil)')
       await expect(page.getByRole('link', { name: 'Início', exact: true })).toBeVisible()

@@ -1,14 +1,14 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test, type Page } from './support/test'
 import { campaignOf, identifierOf, rowsOver, type Row } from './support/campaign'
-import { rowsOf, unfold } from './support/parts'
+import { campaignRow, rowsOf, showCampaigns, toolOf, unfold } from './support/parts'
 import { supervisor } from './support/people'
-import { SIZES, shot } from './support/screenshots'
+import { DESK, SIZES, shot, view } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
 
 const rows = rowsOver(60)
 const YARD_A = 2
 
-/** A campaign of this test's own, with VINs that no other campaign has. */
+/** Imports a campaign for this test only, with VINs that no other campaign has. */
 async function ownCampaign(page: Page, title: string) {
   const { id, name, model } = await campaignOf(page.request, await headersOf(page.request, supervisor), title, rows)
   return { id, name, vin: (row: Row) => identifierOf(row, model) }
@@ -16,7 +16,7 @@ async function ownCampaign(page: Page, title: string) {
 
 const at = (index: number): Row => rows[index] as Row
 
-/** Eleven campaigns of one name fill two pages: `?page` counts from 1, and 1 is the default. */
+/** Expects eleven campaigns of one name on two pages. `?page` counts from 1, which is the default. */
 async function expectPages(page: Page): Promise<void> {
   const headers = await headersOf(page.request, supervisor)
   const title = `Paged ${Date.now().toString(36)}${Math.floor(Math.random() * 1e6)}`
@@ -52,6 +52,44 @@ for (const viewport of SIZES) {
       for (const name of ['Manage Campaigns', 'User management', 'Logs Audit']) await expect(page.getByRole('link', { name })).toHaveCount(0)
     })
 
+    test('each tool says what it is for, the result of a change is filtered and undone, and a file is dropped anywhere', async ({ page }) => {
+      const { name, vin } = await ownCampaign(page, 'Undone at once')
+      await enter(page, await memberOf(page.request, 'tm'), '/campaign-list')
+      await expect(rowsOf(page, 'Undone at once').first()).toBeVisible()
+      for (const words of ['Corrigir um veículo por vez.', 'Alterar vagas, status e observações a partir de um arquivo.', 'Definir ou remover o status de uma lista de VINs.', 'Mover uma lista de veículos para outras vagas.', 'Ver e desfazer importações e alterações em massa.']) {
+        await expect(page.getByText(words, { exact: true })).toBeVisible()
+      }
+      const tool = await unfold(page, 'Status Manager')
+      await tool.getByLabel('Campaign').selectOption({ label: name })
+      await tool.getByLabel('Status', { exact: true }).selectOption('ng')
+      await tool.getByLabel('VIN list').fill([0, 1].map((index) => vin(at(index))).join('\n') + '\nNOBODY 000001')
+      await expect(tool.getByText('2 vehicles will be set to ng, 1 not found.')).toBeVisible()
+      await tool.getByRole('button', { name: 'Execute' }).click()
+      await expect(tool.getByRole('row', { name: 'Status: — → ng' })).toHaveCount(2)
+      await tool.getByRole('button', { name: 'Not found: 1' }).click()
+      await expect(tool.getByRole('row', { name: 'NOBODY 000001 not found' })).toBeVisible()
+      await expect(tool.getByRole('row', { name: 'Status: — → ng' })).toHaveCount(0)
+      await view(page, 'manage-result') // a screenshot of the full page resizes the window for a moment, which resets the tool
+      await tool.getByRole('button', { name: /^Undo Status ng/ }).click()
+      await page.getByRole('button', { name: 'YES', exact: true }).click()
+      await expect(page.getByRole('dialog')).toContainText('2 veículos restaurados.')
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+      await expect(tool.getByRole('button', { name: /^Undo Status ng/ })).toHaveCount(0)
+
+      const dragged = await page.evaluateHandle(() => {
+        const data = new DataTransfer()
+        data.items.add(new File(['Model Code,Serial Number,Status\nNOBODY,1,ok'], 'dropped.csv', { type: 'text/csv' }))
+        return data
+      })
+      await page.getByRole('heading', { level: 1 }).dispatchEvent('dragover', { dataTransfer: dragged })
+      await expect(page.getByText('Arquivo .csv: abre no CSV Editor e mostra a prévia')).toBeVisible()
+      await shot(page, 'manage-drag')
+      await page.getByRole('heading', { level: 1 }).dispatchEvent('drop', { dataTransfer: dragged })
+      await expect(page).toHaveURL(/tool=csv/)
+      await expect(toolOf(page, 'CSV Editor').getByText('dropped.csv')).toBeVisible()
+      await expect(toolOf(page, 'CSV Editor').getByText('Vehicles: 0 · To change: 0 · Errors: 1')).toBeVisible()
+    })
+
     test('the status of a pasted list is previewed, set and cleared', async ({ page }) => {
       const { name, vin } = await ownCampaign(page, 'Status list')
       await enter(page, await memberOf(page.request, 'tm'), '/campaign-list')
@@ -63,7 +101,7 @@ for (const viewport of SIZES) {
       await expect(tool.getByText('Lines read: 3')).toBeVisible()
       await expect(execute).toBeDisabled()
       await tool.getByLabel('Status').selectOption('ok')
-      await expect(tool.getByText('2 vehicles become ok, 1 is not in any campaign.')).toBeVisible()
+      await expect(tool.getByText('2 vehicles will be set to ok, 1 not found.')).toBeVisible()
       await expect(tool.getByRole('cell', { name: '— → ok' })).toHaveCount(2)
       await tool.getByText('Not found: 1').click()
       await expect(tool.getByText('NOBODY 000001', { exact: true })).toBeVisible()
@@ -72,16 +110,17 @@ for (const viewport of SIZES) {
       await expect(page.getByRole('status').getByText('2 vehicles updated, 0 skipped, 1 not found.').first()).toBeVisible()
       await expect(page.getByText('Some VINs not found or without status.')).toBeVisible()
       await list.fill([0, 1, 2].map((index) => vin(at(index))).join('\n'))
-      await expect(tool.getByText('1 vehicle becomes ok, 2 already are.')).toBeVisible()
+      await expect(tool.getByText('1 vehicle will be set to ok, 2 already have this status.')).toBeVisible()
       await execute.click()
       await expect(page.getByText('Vehicles already having the status.')).toBeVisible()
       await tool.getByLabel('Remove').check()
       await list.fill([0, 1, 2, 3].map((index) => vin(at(index))).join('\n'))
-      await expect(tool.getByText('3 vehicles lose their status, 1 without status.')).toBeVisible()
+      await expect(tool.getByText('3 vehicles will have no status, 1 already without status.')).toBeVisible()
       await execute.click()
       await expect(tool.getByText('3 vehicles updated, 1 skipped, 0 not found.')).toBeVisible()
+      await showCampaigns(page)
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
-      await expect(rowsOf(page, name)).toContainText('0 / 60')
+      await expect(campaignRow(page, name)).toContainText('0 / 60')
     })
 
     test('parking spaces of a pasted list are checked line by line, previewed and changed', async ({ page }) => {
@@ -96,7 +135,7 @@ for (const viewport of SIZES) {
       await expect(tool.getByRole('button', { name: 'Execute' })).toBeDisabled()
       await shot(page, 'manage-spaces-errors')
       await list.fill(`${vin(at(0))} - 12\n${vin(at(1))}\t0-15\n${vin(at(2))} ${at(2).space}`)
-      await expect(tool.getByText('2 vehicles move, 1 already there.')).toBeVisible()
+      await expect(tool.getByText('2 vehicles will change parking space, 1 already in that space.')).toBeVisible()
       await shot(page, 'manage-spaces')
       await tool.getByRole('button', { name: 'Execute' }).click()
       await expect(tool.getByText('2 vehicles updated, 1 skipped, 0 not found.')).toBeVisible()
@@ -126,7 +165,9 @@ for (const viewport of SIZES) {
       await expect(page.getByRole('link', { name: 'Create New Campaign' })).toHaveAttribute('href', '/import')
       await expect(page.getByText('or', { exact: true })).toBeVisible()
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(name)
-      await expect(page.getByRole('button', { name: /^Delete / })).toHaveCount(1)
+      for (const action of [/^Delete /, /^Export all yards of /]) await expect(page.getByRole('button', { name: action })).toHaveCount(1)
+      await expect(page.getByLabel(/^Convert XLSX to SQL for /)).toHaveCount(1)
+      if (viewport === DESK) await expect(page.getByRole('columnheader')).toHaveText(['View', 'Campaign', 'Created', 'Date', 'Actions'])
       await expect(rowsOf(page, name)).toHaveCount(1)
       await shot(page, 'manage')
       await page.getByLabel('Yard', { exact: true }).selectOption('Yard A')
@@ -139,7 +180,7 @@ for (const viewport of SIZES) {
       await expect(page).toHaveURL(new RegExp(`/campaign/${id}/vehicles$`))
       await page.goBack()
       await page.getByRole('button', { name: `Delete ${name}` }).click()
-      await expect(page.getByRole('dialog')).toContainText('Seus 60 veículos são excluídos junto.')
+      await expect(page.getByRole('dialog')).toContainText('Os veículos (60) também serão excluídos.')
       await shot(page, 'manage-delete')
       await page.getByRole('button', { name: 'NO', exact: true }).click()
       await page.getByRole('button', { name: `Delete ${name}` }).click()

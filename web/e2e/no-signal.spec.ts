@@ -1,4 +1,4 @@
-import { expect, test, type APIRequestContext, type Page } from '@playwright/test'
+import { expect, test, type APIRequestContext, type Page } from './support/test'
 import { rowsOver, uploaded, vehiclesOf, type Vehicle } from './support/campaign'
 import { film, nothing, showing } from './support/film'
 import { developer, supervisor, unique, type Person } from './support/people'
@@ -10,14 +10,14 @@ const VEHICLES = 20_000
 const SCANNED = 10
 const ALL = 50
 const RELOADS = [20, 35]
-/** Two seconds a label, five pictures a second. */
+/** Camera film: pictures per second, pictures of each label (two seconds), and pictures between two labels. */
 const [A_SECOND, PICTURES, BETWEEN] = [5, 10, 4]
 const A_DAY = 86_400_000
 
 test.setTimeout(900_000)
 test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
 
-const waiting = (page: Page, count: number) => page.getByRole('link', { name: `${count} save${count === 1 ? '' : 's'} wait${count === 1 ? 's' : ''} on this phone` })
+const waiting = (page: Page, count: number) => page.getByRole('link', { name: `${count} pending save${count === 1 ? '' : 's'}` })
 
 async function signedOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Open menu' }).click()
@@ -25,25 +25,25 @@ async function signedOut(page: Page): Promise<void> {
   await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
 }
 
-/** Signs in on the page that is shown. */
+/** Fills in and submits the sign-in form of the current page. */
 async function signInHere(page: Page, { hmc, password }: Person): Promise<void> {
   await page.getByLabel('HMC (Register Number)').fill(hmc)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Scans and saves what the film shows until so many different cars are done; which, in order. */
+/** Scans and saves the cars of the film until `count` different ones are saved. Returns their VINs in order. */
 async function scan(page: Page, count: number): Promise<string[]> {
   const done: string[] = []
   while (done.length < count) {
     const sheet = page.getByRole('dialog')
     await expect(sheet).toBeVisible({ timeout: 60_000 })
     const vin = ((await sheet.getAttribute('aria-label')) ?? '').replace('Vehicle ', '')
-    if (done.includes(vin)) await sheet.getByRole('button', { name: 'Do not save' }).click()
+    if (done.includes(vin)) await sheet.getByRole('button', { name: 'Close without saving' }).click()
     else {
       await sheet.getByRole('button', { name: 'ok', exact: true }).click()
       await sheet.getByRole('button', { name: 'Save as ok' }).click()
-      await expect(page.getByText(`${vin} guardado neste telefone como ok.`)).toBeVisible()
+      await expect(page.getByText(`${vin} salvo neste aparelho como ok.`)).toBeVisible()
       done.push(vin)
     }
     await expect(sheet).toHaveCount(0)
@@ -51,10 +51,10 @@ async function scan(page: Page, count: number): Promise<string[]> {
   return done
 }
 
-/** Types and saves the car that is shown, and goes on to the next one; which it was. */
+/** Types the identifier of the shown car, saves it and opens the next one. Returns the VIN of the saved car. */
 async function type(page: Page, status: string): Promise<string> {
   const manual = page.getByRole('button', { name: 'Manual' })
-  const place = page.locator('main h1 + p .mono')
+  const place = page.getByRole('form', { name: 'Vehicle Inspection' }).locator('.mono').first()
   await expect(place).toBeVisible()
   const [vin, address] = [(await place.textContent()) ?? '', page.url()]
   if (await manual.isVisible()) await manual.click()
@@ -70,10 +70,10 @@ interface Told {
   hmc: string
   summary: string
   at: string
-  new: { device_time?: string; device?: string; status?: string }
+  new: { claimed_device_time?: string; claimed_device?: string; status?: string }
 }
 
-/** What the records say that a person saved, oldest first. */
+/** Returns the saves of a person in the audit log, oldest first. */
 async function recordsOf(request: APIRequestContext, hmc: string): Promise<Told[]> {
   const headers = await headersOf(request, developer)
   const found: Told[] = []
@@ -102,17 +102,17 @@ test('fifty cars inspected without a signal outlive reloads, a killed browser an
   try {
     phone = await switchOn(disk, ...camera)
     let { page, context } = phone
-    await test.step('signed in and taken along, then the network is cut', async () => {
+    await test.step('signs in, makes the list available offline and goes offline', async () => {
       await page.goto(baseURL ?? '')
       await signInHere(page, mine)
       await expect(page).toHaveURL(/\/campaign-home$/)
       await page.goto(`${baseURL}/campaign/${campaign}`)
-      await page.getByRole('button', { name: 'Take this campaign along' }).click()
-      await expect(page.getByText('Pronto: esta lista funciona sem sinal.')).toBeVisible({ timeout: 60_000 })
+      await page.getByRole('button', { name: 'Make available offline' }).click()
+      await expect(page.getByText('Pronto. Esta lista já funciona offline.')).toBeVisible({ timeout: 60_000 })
       await keptByPhone(page)
       await context.setOffline(true)
     })
-    await test.step('some are scanned, the others typed, with two reloads', async () => {
+    await test.step('scans some cars and types the others, with two reloads', async () => {
       const at = (path: string) => `${baseURL}${path}`
       await page.goto(at(`/campaign/${campaign}/walk`))
       done.push(...(await scan(page, SCANNED)))
@@ -127,44 +127,44 @@ test('fifty cars inspected without a signal outlive reloads, a killed browser an
       expect(new Set(done).size).toBe(ALL)
       await page.goto(at('/outbox'))
       await expect(waiting(page, ALL)).toBeVisible()
-      await expect(page.getByRole('region', { name: 'To send' }).getByRole('listitem')).toHaveCount(ALL)
+      await expect(page.getByRole('region', { name: 'Pending saves' }).getByRole('listitem')).toHaveCount(ALL)
     })
-    await test.step('the browser is killed and started again, still without a network', async () => {
+    await test.step('kills and restarts the browser while offline', async () => {
       await phone?.kill()
       phone = await switchOn(disk, ...camera)
       page = phone.page
       context = phone.context
       await context.setOffline(true)
       await page.goto(baseURL ?? '')
-      await expect(page.getByText(`Neste telefone esperam ${ALL} inspeções.`, { exact: false })).toBeVisible()
+      await expect(page.getByText(`Neste aparelho há ${ALL} inspeções não enviadas.`, { exact: false })).toBeVisible()
       await signInHere(page, mine)
-      await expect(page.getByText('Sem conexão. Verifique a rede e tente novamente.')).toBeVisible()
+      await expect(page.getByText('Sem conexão. Verifique a internet e tente novamente.')).toBeVisible()
       await shot(page, 'sign-in-held')
     })
-    await test.step('another person signs in: nothing is sent, nothing is shown but how many', async () => {
+    await test.step('another person signs in: no save is sent, and only the number of saves is shown', async () => {
       await context.setOffline(false)
       await signInHere(page, other)
       await expect(page).toHaveURL(/\/campaign-home$/)
       await page.goto(`${baseURL}/outbox`)
-      await expect(page.getByText(`Neste telefone esperam ${ALL} inspeções de outras pessoas.`, { exact: false })).toBeVisible()
+      await expect(page.getByText(`${ALL} inspeções de outras pessoas aguardam neste aparelho.`, { exact: false })).toBeVisible()
       await expect(page.getByText(done[0] ?? '', { exact: true })).toHaveCount(0)
       await shot(page, 'outbox-others')
       expect((await recordsOf(request, other.hmc)).length).toBe(0)
       expect((await recordsOf(request, mine.hmc)).length).toBe(0)
       await signedOut(page)
     })
-    await test.step('back again and with a network all arrive once, in order, of the right person and time', async () => {
+    await test.step('the first person signs in online: all saves arrive once, in order, with the right person and time', async () => {
       await signInHere(page, mine)
       await expect(page).toHaveURL(/\/campaign-home$/)
       await page.goto(`${baseURL}/outbox`)
-      await expect(page.getByText('Tudo foi enviado.', { exact: false })).toBeVisible({ timeout: 120_000 })
+      await expect(page.getByText('Tudo enviado.', { exact: false })).toBeVisible({ timeout: 120_000 })
       const records = await recordsOf(request, mine.hmc)
       expect(records.map(({ summary }) => done.find((vin) => summary.startsWith(`${vin} `)))).toEqual(done)
       expect(records.map(({ summary }) => / scanned$| typed$/.exec(summary)?.[0].trim())).toEqual(done.map((_, index) => (index < SCANNED ? 'scanned' : 'typed')))
-      const times = records.map((told) => Date.parse(told.new.device_time ?? ''))
+      const times = records.map((told) => Date.parse(told.new.claimed_device_time ?? ''))
       expect(times).toEqual(times.toSorted((a, b) => a - b))
       expect([(times[0] ?? 0) >= begun, (times.at(-1) ?? A_DAY ** 2) <= Date.now()]).toEqual([true, true])
-      expect(new Set(records.map((told) => told.new.device)).size).toBe(1)
+      expect(new Set(records.map((told) => told.new.claimed_device)).size).toBe(1)
       const stored: Vehicle[] = (await vehiclesOf(request, headers, campaign)).filter(({ inspected }) => inspected)
       expect(stored.map(({ vin_number }) => vin_number).toSorted()).toEqual(done.toSorted())
     })

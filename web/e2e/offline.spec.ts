@@ -1,10 +1,10 @@
-import { expect, test } from '@playwright/test'
+import { expect, test } from './support/test'
 import { showing, withFilm } from './support/film'
 import { quiet } from './support/session'
 import { carAt, onPhone, thrown, yardOf } from './support/yard'
 
 const HERE = 'HB20 000123'
-const ENGINE = /\.wasm$|\/worker-[^/]*\.js$|\/scanner-[^/]*\.js$/
+const ENGINE = /\.wasm$|\/(worker|scanner|detector)-[^/]*\.js$/
 
 test.afterEach(() => expect(thrown.splice(0), 'thrown and caught by nobody').toEqual([]))
 
@@ -48,7 +48,7 @@ test('the phone keeps pages, scanner and engine, and nothing of the API', async 
     return urls
   })
   expect(kept.filter((url) => url.startsWith('/api'))).toEqual([])
-  for (const wanted of [/^\/index\.html$/, /\/worker-.*\.js$/, /\.wasm$/, /\/scanner-.*\.js$/, /\/WalkPage-.*\.js$/]) expect(kept.some((url) => wanted.test(url)), String(wanted)).toBe(true)
+  for (const wanted of [/^\/index\.html$/, /\/worker-.*\.js$/, /\.wasm$/, /\/scanner-.*\.js$/, /\/detector-.*\.js$/, /\/WalkPage-.*\.js$/]) expect(kept.some((url) => wanted.test(url)), String(wanted)).toBe(true)
   const manifest = (await (await page.request.get('/manifest.webmanifest')).json()) as { icons: { src: string }[] }
   for (const { src } of manifest.icons) expect((await page.request.get(src)).headers()['content-type']).toBe('image/png')
 

@@ -1,10 +1,11 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test, type Page } from './support/test'
 import { campaignOf, rowsIn, vehicleOf, type Vehicle } from './support/campaign'
+import { openNotes } from './support/parts'
 import { supervisor } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, keptByPhone, member } from './support/session'
 
-const KEPT = 'Guardado neste telefone; será enviado quando houver sinal.'
+const KEPT = 'Salvo neste aparelho. Será enviado quando houver conexão.'
 
 async function inspect(page: Page, { vin_number }: Vehicle, status: string, save = 'Save and Exit'): Promise<void> {
   const manual = page.getByRole('button', { name: 'Manual' })
@@ -30,21 +31,21 @@ for (const viewport of SIZES) {
       await inspect(page, first, 'ng', 'Save and Go Next')
       await page.getByText('Ir agora').click()
       await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
-      await expect(page.getByRole('link', { name: '1 save waits on this phone' })).toBeVisible()
-      await page.getByLabel('Operator / Team Leader Notes').fill('scratched')
+      await expect(page.getByRole('link', { name: '1 pending save' })).toBeVisible()
+      await (await openNotes(page)).fill('scratched')
       await inspect(page, second, 'ok')
       await expect(page.getByText(KEPT, { exact: true })).toBeVisible()
-      await page.getByRole('link', { name: '2 saves wait on this phone' }).click()
-      const waiting = page.getByRole('region', { name: 'To send' }).getByRole('listitem')
+      await page.getByRole('link', { name: '2 pending saves' }).click()
+      const waiting = page.getByRole('region', { name: 'Pending saves' }).getByRole('listitem')
       await expect(waiting).toContainText([first.vin_number, second.vin_number])
       await expect(waiting.nth(1)).toContainText('scratched')
-      await expect(page.getByText('Sem sinal. O envio é tentado de novo sozinho.')).toBeVisible()
+      await expect(page.getByText('Sem conexão. O envio continua automaticamente.')).toBeVisible()
       await shot(page, 'outbox-waiting')
       expect((await vehicleOf(page.request, headers, first.id)).status).toBe('')
 
       await context.setOffline(false)
-      await expect(page.getByText('Tudo foi enviado.')).toBeVisible()
-      await expect(page.getByRole('link', { name: /on this phone$/ })).toHaveCount(0)
+      await expect(page.getByText('Tudo enviado.')).toBeVisible()
+      await expect(page.getByRole('link', { name: /pending saves?/ })).toHaveCount(0)
       await page.getByText('Sent (2)').click()
       await shot(page, 'outbox-sent')
       expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ng', inspected: true, modified_by_hmc: operator.hmc })
@@ -63,27 +64,27 @@ for (const viewport of SIZES) {
       await page.getByText('Ir agora').click()
       await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
       await inspect(page, second, 'ok')
-      await page.getByRole('link', { name: '2 saves wait on this phone' }).click()
-      await page.getByRole('button', { name: `Edit the save of ${first.vin_number}` }).click()
+      await page.getByRole('link', { name: '2 pending saves' }).click()
+      await page.getByRole('button', { name: `Edit the inspection of ${first.vin_number}` }).click()
       await expect(page.getByLabel('Vehicle identifier')).toHaveValue(first.vin_number)
       await inspect(page, first, 'Not Found')
-      await page.getByRole('link', { name: '2 saves wait on this phone' }).click()
-      const waiting = page.getByRole('region', { name: 'To send' }).getByRole('listitem')
+      await page.getByRole('link', { name: '2 pending saves' }).click()
+      const waiting = page.getByRole('region', { name: 'Pending saves' }).getByRole('listitem')
       await expect(waiting).toContainText([second.vin_number, first.vin_number])
       await expect(waiting.nth(1)).toContainText('Not Found')
-      await page.getByRole('button', { name: `Discard the save of ${second.vin_number}` }).click()
+      await page.getByRole('button', { name: `Discard the inspection of ${second.vin_number}` }).click()
       await page.getByRole('button', { name: 'YES', exact: true }).click()
       await expect(waiting).toHaveCount(1)
 
       await page.request.put(`/api/campaigns/${campaign}`, { headers, data: { status: 'Ongoing' } })
       await page.request.put(`/api/campaigns/${campaign}`, { headers, data: { status: 'Closed' } })
       await context.setOffline(false)
-      await expect(page.getByText('Recusado: A campanha está encerrada e não recebe mais inspeções.')).toBeVisible()
-      await expect(page.getByRole('link', { name: '1 save waits on this phone, 1 refused' })).toBeVisible()
+      await expect(page.getByText('Recusado: Esta campanha está encerrada e não aceita mais inspeções.')).toBeVisible()
+      await expect(page.getByRole('link', { name: '1 pending save, 1 rejected' })).toBeVisible()
       await shot(page, 'outbox-refused')
       await page.request.put(`/api/campaigns/${campaign}`, { headers, data: { status: 'Ongoing' } })
       await page.getByRole('button', { name: `Try again to send ${first.vin_number}` }).click()
-      await expect(page.getByText('Tudo foi enviado.')).toBeVisible()
+      await expect(page.getByText('Tudo enviado.')).toBeVisible()
       expect((await vehicleOf(page.request, headers, first.id)).status).toBe('Not Found')
       expect((await vehicleOf(page.request, headers, second.id)).inspected).toBe(false)
     })
@@ -109,15 +110,15 @@ test('two tabs send what waits once', async ({ browser, baseURL }) => {
     await enter(page, operator, `/vehicle/${vehicle.id}`)
     await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
     await inspect(page, vehicle, 'ok')
-    await expect(page.getByRole('link', { name: `${index + 1} save` })).toBeVisible()
+    await expect(page.getByRole('link', { name: new RegExp(`^${index + 1} pending save`) })).toBeVisible()
   }
   const other = await context.newPage()
   await enter(other, operator, '/outbox')
-  await expect(other.getByRole('region', { name: 'To send' }).getByRole('listitem')).toHaveCount(4)
+  await expect(other.getByRole('region', { name: 'Pending saves' }).getByRole('listitem')).toHaveCount(4)
   sent = []
   cut = false
   await Promise.all([page, other].map((tab) => tab.evaluate(() => window.dispatchEvent(new Event('online')))))
-  for (const tab of [page, other]) await expect(tab.getByRole('link', { name: /on this phone$/ })).toHaveCount(0)
+  for (const tab of [page, other]) await expect(tab.getByRole('link', { name: /pending saves?/ })).toHaveCount(0)
   expect(sent).toHaveLength(4)
   expect(new Set(sent).size).toBe(4)
   await context.close()

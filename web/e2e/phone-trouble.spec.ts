@@ -1,4 +1,4 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test, type Page } from './support/test'
 import { campaignOf, rowsIn, vehicleOf, type Vehicle } from './support/campaign'
 import { developer, supervisor } from './support/people'
 import { PHONE, shot } from './support/screenshots'
@@ -32,36 +32,36 @@ test('a phone whose storage is full says so, keeps what was typed, and saves wit
   await session.send('Storage.overrideQuotaForOrigin', { origin: new URL(baseURL ?? '').origin, quotaSize: 1 })
   await context.setOffline(true)
   await inspect(page, first, 'ng')
-  await expect(page.getByText('o armazenamento deste telefone está cheio', { exact: false })).toBeVisible()
+  await expect(page.getByText('sem espaço neste aparelho', { exact: false })).toBeVisible()
   await shot(page, 'vehicle-disk-full')
   await expect(page.getByLabel('Vehicle identifier')).toHaveValue(first.vin_number)
-  await expect(page.getByRole('link', { name: /waits? on this phone/ })).toHaveCount(0)
+  await expect(page.getByRole('link', { name: /pending saves?/ })).toHaveCount(0)
 
   await context.setOffline(false)
   await page.getByRole('button', { name: 'Save and Exit' }).click()
   await expect(page).toHaveURL(new RegExp(`/campaign/${campaign}$`))
   expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ng', modified_by_hmc: operator.hmc })
-  await page.getByRole('button', { name: 'Take this campaign along' }).click()
-  await expect(page.getByText('O armazenamento deste telefone está cheio: a lista não coube.', { exact: false })).toBeVisible()
+  await page.getByRole('button', { name: 'Make available offline' }).click()
+  await expect(page.getByText('Sem espaço neste aparelho.', { exact: false })).toBeVisible()
 })
 
 test('a browser that keeps nothing saves with a signal and says that it cannot without one', async ({ page, context }) => {
   const { headers, campaign, first, second, operator } = await twoCars(page, 'Private')
   await page.addInitScript(() => Object.defineProperty(globalThis, 'indexedDB', { value: undefined }))
   await enter(page, operator, `/vehicle/${first.id}`)
-  await expect(page.getByText('Este navegador não guarda nada neste telefone: sem sinal não é possível salvar.')).toBeVisible()
+  await expect(page.getByText('Este navegador não consegue guardar dados. Não é possível salvar sem conexão.')).toBeVisible()
   await inspect(page, first, 'ok')
   await expect(page).toHaveURL(new RegExp(`/campaign/${campaign}$`))
   expect((await vehicleOf(page.request, headers, first.id)).status).toBe('ok')
   await page.goto('/outbox')
-  await expect(page.getByText('Você pode trabalhar, mas só com sinal.', { exact: false })).toBeVisible()
+  await expect(page.getByText('Você só pode trabalhar com conexão.', { exact: false })).toBeVisible()
   await shot(page, 'outbox-no-disk')
 
   await page.goto(`/vehicle/${second.id}`)
   await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
   await context.setOffline(true)
   await inspect(page, second, 'ok')
-  await expect(page.getByText('Não foi salvo. Sem conexão, e este navegador não guarda nada neste telefone.', { exact: false })).toBeVisible()
+  await expect(page.getByText('Não foi salvo. Sem conexão, e este navegador não consegue guardar dados.', { exact: false })).toBeVisible()
   await expect(page.getByLabel('Vehicle identifier')).toHaveValue(second.vin_number)
 })
 
@@ -74,26 +74,26 @@ test('a clock that is off by a day changes nothing but what it told', async ({ p
   await keptByPhone(page)
   await context.setOffline(true)
   await inspect(page, first, 'ng')
-  await expect(page.getByRole('link', { name: '1 save waits on this phone' })).toBeVisible()
-  // somebody sets it right, and a day too far
+  await expect(page.getByRole('link', { name: '1 pending save' })).toBeVisible()
+  // the clock is corrected, but a day too far
   await page.clock.setSystemTime(Date.now() + A_DAY)
-  await page.getByRole('link', { name: '1 save waits on this phone' }).click()
-  await expect(page.getByRole('region', { name: 'To send' }).getByText('anteontem', { exact: false })).toBeVisible()
+  await page.getByRole('link', { name: '1 pending save' }).click()
+  await expect(page.getByRole('region', { name: 'Pending saves' }).getByText('anteontem', { exact: false })).toBeVisible()
   await context.setOffline(false)
   await page.clock.runFor(10_000)
-  await expect(page.getByText('Tudo foi enviado.', { exact: false })).toBeVisible()
+  await expect(page.getByText('Tudo enviado.', { exact: false })).toBeVisible()
   const stored = await vehicleOf(page.request, headers, first.id)
   expect(stored).toMatchObject({ status: 'ng', modified_by_hmc: operator.hmc })
   expect(Math.abs(Date.parse(String(stored.modified_at)) - Date.now())).toBeLessThan(A_DAY / 24)
   expect((await vehicleOf(page.request, headers, second.id)).inspected).toBe(false)
   const records = await page.request.get(`/api/logs/audit?kind=vehicle-changed&hmc=${encodeURIComponent(operator.hmc)}`, { headers: await headersOf(page.request, developer) })
-  const { events } = (await records.json()) as { events: { new: { device_time: string } }[] }
-  expect(events.map((told) => Math.round((Date.now() - Date.parse(told.new.device_time)) / A_DAY))).toEqual([1])
+  const { events } = (await records.json()) as { events: { new: { claimed_device_time: string } }[] }
+  expect(events.map((told) => Math.round((Date.now() - Date.parse(told.new.claimed_device_time)) / A_DAY))).toEqual([1])
 })
 
 test('an update of the app in the middle of the queue loses nothing', async ({ page, context, baseURL }) => {
   const { headers, first, second, operator } = await twoCars(page, 'Update')
-  // the version before is what the page asks for; when the browser looks for a newer one, it asks the server itself
+  // the page gets a changed service worker, so that the browser's update check, which bypasses the route, finds a newer one
   await context.route(`${baseURL ?? ''}/sw.js`, async (route) => {
     const answer = await route.fetch()
     await route.fulfill({ response: answer, body: `${await answer.text()}\n// before` })
@@ -108,20 +108,20 @@ test('an update of the app in the middle of the queue loses nothing', async ({ p
     return route.abort()
   })
   await inspect(page, first, 'ng')
-  await expect(page.getByRole('link', { name: '1 save waits on this phone' })).toBeVisible()
+  await expect(page.getByRole('link', { name: '1 pending save' })).toBeVisible()
   await page.goto(`/vehicle/${second.id}`)
   await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
   await inspect(page, second, 'ok')
-  await expect(page.getByRole('link', { name: '2 saves wait on this phone' })).toBeVisible()
+  await expect(page.getByRole('link', { name: '2 pending saves' })).toBeVisible()
   await page.evaluate(async () => {
     await (await globalThis.navigator.serviceWorker.ready).update()
   })
-  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Reload now' }).click()])
-  await expect(page.getByRole('button', { name: 'Reload now' })).toHaveCount(0)
-  await expect(page.getByRole('link', { name: '2 saves wait on this phone' })).toBeVisible()
+  await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Update now' }).click()])
+  await expect(page.getByRole('button', { name: 'Update now' })).toHaveCount(0)
+  await expect(page.getByRole('link', { name: '2 pending saves' })).toBeVisible()
   await page.unroute('**/api/vehicles/*')
-  await expect(page.getByRole('link', { name: /on this phone$/ })).toHaveCount(0)
-  // a network that takes no saves is not asked again and again: a try with each page and each save, and one after each rest
+  await expect(page.getByRole('link', { name: /pending saves?/ })).toHaveCount(0)
+  // saves are retried with each page, with each save and after each backoff, but not continuously
   expect(tries.filter((at) => at > (tries.at(-1) ?? 0) - 2000).length).toBeLessThan(6)
   const statuses = async () => [(await vehicleOf(page.request, headers, first.id)).status, (await vehicleOf(page.request, headers, second.id)).status]
   await expect.poll(statuses).toEqual(['ng', 'ok'])

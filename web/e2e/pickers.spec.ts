@@ -1,13 +1,13 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test, type Page } from './support/test'
 import { campaignOf, rowsIn, saved, uploaded, type Row } from './support/campaign'
 import { colourOf, type Hsl } from './support/colours'
 import { rowsOf, tapOn } from './support/parts'
 import { supervisor, unique } from './support/people'
 import { DESK, SIZES, shot } from './support/screenshots'
-import { enter, headersOf, memberOf } from './support/session'
+import { enter, headersOf, member, memberOf } from './support/session'
 
 const YARD_K = 18
-/** How many vehicles stand in a yard, and the hue of its tile. */
+/** Number of vehicles of each yard, and the expected colour of its tile. */
 const TOTALS: [yard: string, total: number, fits: (colour: Hsl) => boolean][] = [
   ['A', 5001, ({ hue }) => hue > 172 && hue < 186],
   ['B', 1001, ({ hue }) => hue > 195 && hue < 215],
@@ -36,7 +36,7 @@ for (const viewport of SIZES) {
 
     test('campaigns are searched and paged, ten on a page', async ({ page }) => {
       await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
-      await expect(page.getByRole('list', { name: 'Step 1 of 3' }).getByRole('listitem')).toHaveText(['1. Campaign', '2. Yard', '3. Inspect'])
+      await expect(page.getByRole('list', { name: 'Step 1 of 3' }).getByRole('listitem')).toHaveText(['1. Campaign', '2. Yard', '3. Inspection'])
       if (viewport === DESK) await expect(page.getByRole('columnheader')).toHaveText(['View', 'Campaign', 'Created', 'Date'])
       await page.getByRole('searchbox', { name: 'Search Campaign' }).fill(many.prefix.toUpperCase())
       await expect(rowsOf(page, many.prefix)).toHaveCount(10)
@@ -84,6 +84,7 @@ for (const viewport of SIZES) {
         await expect(tile.getByRole('link')).toHaveText(`Yard ${yard}0/${String(total).replace(/(\d)(\d{3})$/, '$1 $2')}Vehicles for Inspection`)
         expect(fits(await colourOf(tile, 'backgroundColor')), `the colour of yard ${yard}`).toBe(true)
       }
+      await expect(tiles.filter({ hasText: 'Yard A' })).toContainText('5 001 left'.replace(' ', '\u202f'))
       const [one, two, three] = await tiles.evaluateAll((all) => all.map((tile) => tile.getBoundingClientRect()))
       expect(one?.y).toBe(two?.y)
       expect(three?.x).toBe(one?.x)
@@ -96,13 +97,39 @@ for (const viewport of SIZES) {
       await enter(page, supervisor, `/yard?campaign=${coloured.id}`)
       await expect(page.getByRole('link', { name: /^Yard / })).toHaveCount(TOTALS.length)
       await page.getByLabel('Campaign Filter').selectOption('All Campaigns')
-      await expect(page.getByRole('link', { name: /^Yard / })).toHaveCount(26)
+      const links = page.getByRole('link', { name: /^Yard / })
+      await expect(links.first()).toBeVisible()
+      const fold = page.getByText(/^\d+ yards? without vehicles$/)
+      const busy = await links.count()
+      if (busy < 26) {
+        await expect(fold).toHaveText(`${26 - busy} ${26 - busy === 1 ? 'yard' : 'yards'} without vehicles`)
+        await fold.click()
+      }
+      await expect(links).toHaveCount(26)
       await expect(page.getByRole('link', { name: /^Yard (-|0)0/ })).toHaveCount(0)
       await page.getByRole('searchbox', { name: 'Search Yard' }).fill('k')
       await expect(page.getByRole('link', { name: /^Yard / })).toHaveCount(1)
       await page.getByRole('searchbox', { name: 'Search Yard' }).fill('kk')
       await expect(page.getByText('Nenhum pátio corresponde a "kk".')).toBeVisible()
       await shot(page, 'yards-none')
+    })
+
+    test('yards with work come first, the finished one has a check, and each says what is left and who is there', async ({ page }) => {
+      const headers = await headersOf(page.request, supervisor)
+      const operator = await member(page.request, 'op')
+      const { id, vehicles } = await campaignOf(page.request, headers, 'In order', [...rowsIn('A', 1), ...rowsIn('B', 3, 2), ...rowsIn('C', 2, 5)])
+      expect((await page.request.put(`/api/campaigns/${id}`, { headers, data: { status: 'Ongoing' } })).status()).toBe(200)
+      const asOperator = await headersOf(page.request, operator)
+      for (const space of ['A-1', 'B-1']) await saved(page.request, asOperator, vehicles.find(({ parking_space }) => parking_space === space)?.id ?? 0, { status: 'ok' })
+      await enter(page, await memberOf(page.request, 'op'), `/yard?campaign=${id}`)
+      const tiles = page.locator('main li').filter({ hasText: 'Vehicles for Inspection' })
+      await expect(tiles.getByRole('link')).toContainText(['Yard B', 'Yard C', 'Yard A'])
+      await expect(tiles.nth(0)).toContainText('2 left')
+      await expect(tiles.nth(0)).toContainText(`Here now: ${operator.hmc}`)
+      await expect(tiles.nth(1)).toContainText('2 left')
+      await expect(tiles.nth(1)).not.toContainText('Here now')
+      await expect(tiles.nth(2)).toContainText('done')
+      await shot(page, 'yards-order')
     })
 
     test('the campaigns of a yard are in tabs, searched and paged', async ({ page }) => {
@@ -112,7 +139,7 @@ for (const viewport of SIZES) {
       const query = encodeURIComponent(many.prefix)
       await enter(page, await memberOf(page.request, 'op'), `/yard/${YARD_K}?campaign=${query}&page=2`)
       await expect(page.getByRole('heading', { level: 1, name: 'Select Campaign' })).toBeVisible()
-      await expect(page.getByText('Yard K', { exact: true })).toBeVisible()
+      await expect(page.getByRole('main').getByText('Yard K', { exact: true })).toBeVisible()
       await expect(page.getByRole('searchbox', { name: 'Search Campaign' })).toHaveValue(many.prefix)
       await expect(page.getByPlaceholder('Search Campaign')).toBeVisible()
       await expect(rowsOf(page, many.prefix)).toHaveCount(1)

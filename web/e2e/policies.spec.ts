@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test'
+import { expect, test } from './support/test'
 import { downloaded } from './support/parts'
 import { signIn } from './support/people'
 import { SIZES, shot } from './support/screenshots'
@@ -47,7 +47,7 @@ for (const viewport of SIZES) {
       await page.getByLabel('New password', { exact: true }).fill('another-word-9')
       await page.getByLabel('Confirm new password').fill('another-word-9')
       await change.click()
-      await expect(page.getByText(/^A senha não foi alterada\./)).toBeVisible()
+      await expect(page.getByText(/^Não foi possível alterar a senha\./)).toBeVisible()
       await shot(page, 'account')
       await page.getByLabel('Current password').fill(person.password)
       await change.click()

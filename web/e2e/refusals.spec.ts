@@ -1,9 +1,9 @@
-import { expect, test } from '@playwright/test'
+import { expect, test } from './support/test'
 import { campaignFile, rowsOver, uploaded } from './support/campaign'
 import { downloaded, upload } from './support/parts'
 import { signIn, supervisor, unique } from './support/people'
 import { SIZES, shot } from './support/screenshots'
-import { enter, headersOf, member, quiet } from './support/session'
+import { enter, expire, headersOf, member, quiet } from './support/session'
 import { COLUMNS, sheetFile, XLSX } from './support/xlsx'
 
 
@@ -31,8 +31,8 @@ for (const viewport of SIZES) {
       const person = await member(page.request, 'op')
       await enter(page, person, '/yard?search=B')
       await expect(page.getByRole('searchbox', { name: 'Search Yard' })).toHaveValue('B')
-      await quiet(page) // a request still on its way would tell of the end before the reload
-      await page.request.delete('/api/sessions', { headers: await headersOf(page.request, person) })
+      await quiet(page) // a pending request would reveal the end of the session before the reload
+      await expire(page)
       await page.reload()
       await expect(page.getByText('Session expired')).toBeVisible()
       await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
@@ -62,11 +62,11 @@ for (const viewport of SIZES) {
       await page.getByLabel('Campaign file').setInputFiles({ name: 'big.xlsx', mimeType: XLSX, buffer: Buffer.alloc(5_242_881) })
       await expect(page.getByText('Failed to select document. File size should not exceed 5MB.')).toBeVisible()
       await upload(page, sheetFile([COLUMNS], 'Plan1'))
-      await expect(page.getByText("Renomeie a aba da planilha para 'Sheet1' e envie novamente.")).toBeVisible()
+      await expect(page.getByText("Renomeie a aba para 'Sheet1' e envie o arquivo novamente.")).toBeVisible()
       await upload(page, campaignFile(name, rowsOver(1)))
       await expect(page.getByText(/^Uma campanha com o mesmo nome já existe para o /)).toBeVisible()
       await upload(page, sheetFile([[...COLUMNS, 'Colour'], [name, 'P', 'D', 'H', 'HB20', '1', 'A-1', 'red']]))
-      await expect(page.getByText('A planilha tem colunas inválidas ou em excesso.')).toBeVisible()
+      await expect(page.getByText('A planilha tem colunas erradas ou a mais.')).toBeVisible()
       await upload(page, sheetFile([COLUMNS, [unique('Bad rows'), 'P', 'D', 'H', 'HB20', '', 'A-1']]))
       await expect(page.getByText(/^Algumas linhas têm erros\. Nada foi importado/)).toBeVisible()
       await shot(page, 'import-bad-rows')

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module'
 import { loadavg } from 'node:os'
 import { test, type Page } from '@playwright/test'
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
-import { cropOf } from '../src/features/scanner/crop'
-import { IN_TURN } from '../src/features/scanner/formats'
-import { plainLook } from '../src/features/scanner/looks'
-import { cut, fileOf } from '../src/features/scanner/pixels'
+import { computeDecodeSquare } from '../src/features/scanner/crop'
+import { rotateOptions, SCANNER_SETTINGS } from '../src/features/scanner/formats'
+import { createPlainPass } from '../src/features/scanner/decodePasses'
+import { cropPicture, encodePgm } from '../src/features/scanner/pixels'
 import { nothing, pictureOf, showing, SIZE, withFilm, type Scene } from './support/film'
 import { carAt, onPhone, yardOf } from './support/yard'
 
@@ -20,13 +20,13 @@ const SCENES: [string, Scene][] = [
 ]
 
 interface Round {
-  /** From the tap on Scan to the filled field. */
+  /** Milliseconds from the tap on Scan to the filled field. */
   taken: number
   longest: number
   plain: number[]
 }
 
-/** Notes what the worker says of its plain looks, and long tasks of the page. */
+/** Records the decoding times that the worker reports, and the long tasks of the page. */
 const watch = (page: Page) =>
   page.addInitScript(() => {
     const plain: number[] = []
@@ -44,7 +44,7 @@ const watch = (page: Page) =>
     }
   })
 
-/** One tap on Scan, timed in the page itself. */
+/** Taps Scan once and measures the time in the page. */
 const once = (page: Page): Promise<Round> =>
   page.evaluate(async (expected) => {
     const { plain, long } = window as unknown as { plain: number[]; long: number[] }
@@ -65,7 +65,7 @@ const sorted = (values: number[]) => values.toSorted((a, b) => a - b)
 const median = (values: number[]) => sorted(values)[values.length >> 1] ?? 0
 const shown = (ms: number) => `${ms.toFixed(0)} ms`
 
-/** Milliseconds of processor time, which a busy machine lengthens less than those of the clock. */
+/** Returns the milliseconds of processor time that `act` takes, which vary less on a busy machine than wall-clock time. */
 async function spent(act: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()
   await act()
@@ -76,14 +76,14 @@ async function spent(act: () => Promise<unknown>): Promise<number> {
 test('a plain look at the finder, warm, in processor time', async () => {
   const engine = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'))
   prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(engine).buffer } })
-  const { left, top, side } = cropOf(SIZE, SIZE)
+  const { left, top, side } = computeDecodeSquare(SIZE, SIZE)
   for (const [name, scene] of [...SCENES, ['nothing', nothing()] as const]) {
-    const picture = cut(await pictureOf(scene, 0), left, top, side, side)
+    const picture = cropPicture(await pictureOf(scene, 0), left, top, side, side)
     const turns: number[][] = []
-    for (const frame of IN_TURN.keys()) {
-      const { options } = plainLook(picture, frame)
+    for (const frame of rotateOptions(SCANNER_SETTINGS).keys()) {
+      const { options } = createPlainPass(picture, frame)
       const times: number[] = []
-      for (let round = 0; round < 3 * ROUNDS; round++) times.push(await spent(() => readBarcodes(fileOf(picture), options)))
+      for (let round = 0; round < 3 * ROUNDS; round++) times.push(await spent(() => readBarcodes(encodePgm(picture), options)))
       turns.push(times)
     }
     console.warn(`${name}: plain look ${turns.map((times) => median(times).toFixed(1)).join(', ')} ms in turn, median ${median(turns.flat()).toFixed(1)} ms; load ${loadavg()[0]?.toFixed(1)}`)
@@ -105,7 +105,7 @@ test('from the tap on Scan to the filled field', async ({ request, baseURL }) =>
         await page.reload()
         await (await engine).finished()
         await page.getByRole('button', { name: 'Scan', exact: true }).waitFor()
-        await page.waitForTimeout(500) // a person looks before tapping
+        await page.waitForTimeout(500) // the pause of a person before the tap
         rounds.push(await once(page))
       }
       const taken = rounds.map((round) => round.taken)

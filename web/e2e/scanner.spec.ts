@@ -1,5 +1,6 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test, type Page } from './support/test'
 import { showing, withFilm, type Scene } from './support/film'
+import { openNotes } from './support/parts'
 import { supervisor } from './support/people'
 import { picture } from './support/screenshots'
 import { headersOf } from './support/session'
@@ -21,7 +22,7 @@ async function scan(page: Page, expected: string): Promise<void> {
   await expect(scanDialog(page)).toHaveCount(0)
 }
 
-/** Waits until the camera has shown each of these texts to somebody who walks with it open. */
+/** Waits until walk mode has read each of these texts from the camera. */
 async function reads(page: Page, texts: string[]): Promise<void> {
   await page.evaluate(() => {
     const read = new Set<string>()
@@ -78,36 +79,39 @@ test('of two codes in view the car is taken, and its place told from others by w
     const page = await onPhone(browser, baseURL ?? '', `/vehicle/${carAt(yard, 'A-1').id}`)
     const open = async (path: string) => {
       await page.goto(path)
+      const folded = page.getByRole('button', { name: /^Validate Inspection \(done\)/ }) // of a car that was scanned before
+      await expect(scanButton(page).or(folded)).toBeVisible()
+      if (await folded.isVisible()) await folded.click()
       await expect(scanButton(page)).toBeEnabled()
     }
     await test.step('the right car', async () => {
       await scanButton(page).click()
-      await expect(scanDialog(page).getByLabel('Camera picture')).toBeVisible()
+      await expect(scanDialog(page).getByLabel('Camera view')).toBeVisible()
       await expect(identifier(page)).toHaveValue(HERE)
       await expect(page.getByText('O identificador confere com este veículo.')).toBeVisible()
       await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeEnabled()
       expect([await feltSignals(page), await tracks(page)]).toEqual([['60'], { taken: 1, live: 0 }])
       await picture(page, 'scanned-right')
     })
-    await test.step('another car of the campaign: where it stands, and the way to it', async () => {
+    await test.step('another car of the campaign: shows its parking space and a link to it', async () => {
       await open(`/vehicle/${carAt(yard, 'A-2').id}`)
       await scan(page, HERE)
-      await expect(page.getByText('Este identificador é de outro veículo desta campanha:')).toBeVisible()
-      expect(await feltSignals(page)).toEqual(['60,60,160'])
+      await expect(page.getByText('Este é outro veículo desta campanha:')).toBeVisible()
+      expect(await feltSignals(page)).toEqual(['220,90,220'])
       await picture(page, 'scanned-elsewhere')
-      await page.getByRole('link', { name: `${HERE} em A-1 · abrir` }).click()
+      await page.getByRole('link', { name: `${HERE} vaga A-1 · abrir` }).click()
       await expect(page).toHaveURL(new RegExp(`/vehicle/${carAt(yard, 'A-1').id}$`))
     })
-    await test.step('a letter that looks like a digit: did you mean', async () => {
+    await test.step('a letter read instead of a digit: suggests the car', async () => {
       await open(`/vehicle/${carAt(alike, 'A-1').id}`)
       await scan(page, HERE)
       await expect(page.getByText(/Did you mean this one/)).toBeVisible()
       await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeDisabled()
     })
-    await test.step('several: a list to pick from', async () => {
+    await test.step('several cars: shows a list to choose from', async () => {
       await open(`/vehicle/${carAt(twins, 'A-1').id}`)
       await scan(page, HERE)
-      // the scan is a part of this car's identifier, which suffices to save it
+      // the scanned text is a part of the VIN, which is enough to save the vehicle
       await expect(page.getByText('O identificador confere com este veículo.')).toBeVisible()
       await page.goto(`/campaign/${twins.campaign}/walk`)
       await expect(page.getByText('Vários veículos correspondem. Escolha o que está diante de você.')).toBeVisible()
@@ -146,7 +150,7 @@ test('a VIN with the import mark before it names its car, also from another camp
     await scan(page, `I${VIN}`)
     await expect(page.getByText(`"I${VIN}" não está nesta campanha.`)).toBeVisible()
     await expect(page.getByText(/Este veículo é da campanha Labels/)).toBeVisible()
-    expect(await feltSignals(page)).toEqual(['320'])
+    expect(await feltSignals(page)).toEqual(['500'])
     await picture(page, 'scanned-other-campaign')
   })
 })
@@ -155,8 +159,8 @@ test('what a hardware scanner types is a scan, wherever the focus is', async ({ 
   await page.close()
   const yard = await yardOf(request, [HERE])
   const phone = await onPhone(browser, baseURL ?? '', `/vehicle/${carAt(yard, 'A-1').id}`)
-  const notes = phone.getByLabel('Operator / Team Leader Notes')
-  await expect(async () => { // a busy machine may type as slowly as a person
+  const notes = await openNotes(phone)
+  await expect(async () => { // a busy machine may type as slowly as a person, so the typing is retried
     await notes.fill('left door')
     await notes.pressSequentially(`*${HERE}*`)
     await phone.keyboard.press('Enter')

@@ -1,23 +1,17 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test, type Page } from './support/test'
+import { makeOffline } from './support/campaignActions'
 import { campaignFile, campaignOf, rowsIn } from './support/campaign'
-import { identify, toolOf, unfold } from './support/parts'
-import { supervisor, signIn, type Person } from './support/people'
+import { identify, openNotes, toolOf, unfold } from './support/parts'
+import { supervisor, signIn, signInHere, type Person } from './support/people'
 import { SIZES, shot } from './support/screenshots'
-import { enter, headersOf, member } from './support/session'
+import { enter, expire, headersOf, member } from './support/session'
 
 const stored = (page: Page, kind: 'local' | 'session') => page.evaluate((which) => ({ ...(which === 'local' ? localStorage : sessionStorage) }) as Record<string, string>, kind)
 
-async function signInHere(page: Page, { hmc, password }: Person): Promise<void> {
-  await page.getByLabel('HMC (Register Number)').fill(hmc)
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
-
-/** Ends the session on the server, acts, unless the screen finds out before, and signs in again on the screen that says so; whether it acted. */
+/** Expires the session, calls `act` and signs in again. Returns false when the screen noticed the expiry before `act` was done. */
 async function interrupted(page: Page, person: Person, act: () => Promise<void>): Promise<boolean> {
-  const { JWT_TOKEN } = await stored(page, 'session')
   const address = page.url()
-  expect((await page.request.delete('/api/sessions', { headers: { authorization: `Bearer ${JWT_TOKEN}` } })).status()).toBe(204)
+  await expire(page)
   const form = page.getByRole('form', { name: 'Sign in' })
   const told = expect(page.getByText('Session expired').last()).toBeVisible({ timeout: 30_000 })
   const acted = act().then(
@@ -38,7 +32,7 @@ async function interrupted(page: Page, person: Person, act: () => Promise<void>)
 
 const send = (page: Page, form: string) => () => page.getByRole('form', { name: form }).getByRole('button', { name: form }).click()
 
-/** Everything that the page's database holds, as one text. */
+/** Returns the contents of the page's database as one text. */
 const onDisk = (page: Page): Promise<string> =>
   page.evaluate(() => new Promise<string>((resolve) => {
     const opening = indexedDB.open('patio')
@@ -102,7 +96,7 @@ for (const viewport of SIZES) {
       await signInHere(page, { ...person, password: 'wrong-password' })
       await expect(page.getByText('Invalid credentials. You have more 4 attempt(s).')).toBeVisible()
       expect(JSON.parse((await stored(page, 'local')).loginAttempts ?? '{}')).toMatchObject({ count: 1 })
-      // A block that is over is left behind by an earlier session.
+      // An earlier session has left an expired block.
       await page.evaluate(() => localStorage.setItem('loginBlock', JSON.stringify({ blockedUntil: Date.now() - 1000 })))
       await signInHere(page, person)
       await expect(page).toHaveURL(/\/campaign-home$/)
@@ -118,11 +112,11 @@ for (const viewport of SIZES) {
       const { name, id, vehicles } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Left', rowsIn('K', 1))
       await signIn(page, person)
       await page.goto(`/vehicle/${vehicles[0]?.id}`)
-      await page.getByLabel('Operator / Team Leader Notes').fill('a secret note')
+      await (await openNotes(page)).fill('a secret note')
       await page.goto(`/campaign/${id}`)
       await expect(page.getByRole('heading', { name })).toBeVisible()
-      await page.getByRole('button', { name: 'Take this campaign along' }).click()
-      await expect(page.getByText('Pronto: esta lista funciona sem sinal.')).toBeVisible()
+      await makeOffline(page)
+      await expect(page.getByText('Pronto. Esta lista já funciona offline.')).toBeVisible()
       expect(JSON.stringify(await stored(page, 'local'))).toContain('a secret note')
       expect(await onDisk(page)).toContain(vehicles[0]?.vin_number)
       await page.getByRole('button', { name: 'Open menu' }).click()
@@ -143,7 +137,7 @@ for (const viewport of SIZES) {
 
     test('a token without a user, or a user without a token, is no session', async ({ page }) => {
       const person = await member(page.request, 'op')
-      for (const lost of ['JWT_TOKEN', 'user']) {
+      for (const lost of ['JWT_TOKEN', 'user', 'SEAL_KEY', 'SESSION_ID']) {
         await signIn(page, person)
         await page.evaluate((name) => {
           sessionStorage.removeItem(name)
@@ -185,9 +179,9 @@ for (const viewport of SIZES) {
         }
         await page.goto('/user-management?panel=permission')
         await page.getByLabel('User', { exact: true }).selectOption(String(other.id))
-        await page.getByLabel('New access level').selectOption('Team Leader')
+        await page.getByLabel('New permission').selectOption('Team Leader')
         await interrupted(page, person, send(page, 'Change Permission'))
-        await expect(page.getByLabel('New access level')).toHaveValue('tm')
+        await expect(page.getByLabel('New permission')).toHaveValue('tm')
       })
       await test.step('the own password', async () => {
         await page.goto('/account')
@@ -206,19 +200,23 @@ for (const viewport of SIZES) {
       })
       await test.step('the lists and the file of the bulk tools, open as they were', async () => {
         await page.goto('/campaign-list')
-        for (const title of ['Status Manager', 'Parking Space Manager', 'CSV Editor']) await unfold(page, title)
-        await toolOf(page, 'Status Manager').getByLabel('VIN list').fill(vin)
-        await toolOf(page, 'Status Manager').getByLabel('Remove').check()
-        await toolOf(page, 'Parking Space Manager').getByLabel('VIN and parking space list').fill(`${vin} B-9`)
-        await toolOf(page, 'CSV Editor').getByLabel('CSV file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(`Model Code,Serial Number,Status\n${vin.replace(' ', ',')},ok`) })
-        await expect(toolOf(page, 'CSV Editor').getByText('Vehicles: 1')).toBeVisible()
-        await expect(toolOf(page, 'Parking Space Manager').getByText('1 vehicle moves.')).toBeVisible()
-        await interrupted(page, person, () => toolOf(page, 'Parking Space Manager').getByRole('button', { name: 'Execute' }).click())
-        await expect(toolOf(page, 'Status Manager').getByLabel('VIN list')).toHaveValue(vin)
-        await expect(toolOf(page, 'Status Manager').getByLabel('Remove')).toBeChecked()
-        await expect(toolOf(page, 'Parking Space Manager').getByLabel('VIN and parking space list')).toHaveValue(`${vin} B-9`)
-        await expect(toolOf(page, 'CSV Editor').getByText('a.csv')).toBeVisible()
-        await expect(toolOf(page, 'CSV Editor').getByText('Vehicles: 1')).toBeVisible()
+        const statuses = await unfold(page, 'Status Manager')
+        await statuses.getByLabel('VIN list').fill(vin)
+        await statuses.getByLabel('Remove').check()
+        const csv = await unfold(page, 'CSV Editor')
+        await csv.getByLabel('CSV file').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(`Model Code,Serial Number,Status\n${vin.replace(' ', ',')},ok`) })
+        await expect(csv.getByText('Vehicles: 1')).toBeVisible()
+        const spaces = await unfold(page, 'Parking Space Manager')
+        await spaces.getByLabel('VIN and parking space list').fill(`${vin} B-9`)
+        await expect(spaces.getByText('1 vehicle will change parking space.')).toBeVisible()
+        await interrupted(page, person, () => spaces.getByRole('button', { name: 'Execute' }).click())
+        await expect(spaces.getByLabel('VIN and parking space list')).toHaveValue(`${vin} B-9`)
+        await unfold(page, 'Status Manager')
+        await expect(statuses.getByLabel('VIN list')).toHaveValue(vin)
+        await expect(statuses.getByLabel('Remove')).toBeChecked()
+        await unfold(page, 'CSV Editor')
+        await expect(csv.getByText('a.csv')).toBeVisible()
+        await expect(csv.getByText('Vehicles: 1')).toBeVisible()
         await shot(page, 'manage-restored')
       })
       await test.step('a vehicle in the manual editor', async () => {
@@ -227,6 +225,7 @@ for (const viewport of SIZES) {
         await toolOf(page, 'Manual Vehicle Editor').getByLabel('Campaign').selectOption({ label: name })
         await page.getByRole('button', { name: `Edit ${vin}` }).click()
         await page.getByRole('dialog').getByLabel('QC / Supervisor Notes').fill('half a sentence')
+        await page.getByRole('dialog').getByLabel('Status').selectOption('ok') // a save without a status would ask for confirmation
         await interrupted(page, person, () => page.getByRole('button', { name: 'Save vehicle' }).click())
         await expect(page.getByRole('dialog').getByLabel('QC / Supervisor Notes')).toHaveValue('half a sentence')
       })
@@ -237,15 +236,15 @@ for (const viewport of SIZES) {
           await identify(page, vin)
           const ok = page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true })
           if ((await ok.getAttribute('aria-pressed')) === 'false') await ok.click()
-          await page.getByLabel('Operator / Team Leader Notes').fill('half a note')
-          // a page that hears of the session's end before the click has saved nothing yet
+          await (await openNotes(page)).fill('half a note')
+          // a page that learns of the end of the session before the click has not saved, so the step is repeated
           isSaved = await interrupted(page, person, () => page.getByRole('button', { name: 'Save and Exit' }).click())
         } while (!isSaved)
-        // it was kept by the device, and is sent as soon as its owner is back
+        // the save was pending on the device, and is sent when its owner signs in again
         await expect(page.getByText(`Última modificação pelo ID: ${person.id} - ${person.hmc}`, { exact: false })).toBeVisible()
         await expect(page.getByLabel('Operator / Team Leader Notes')).toHaveValue('half a note')
       })
-      await test.step('but another person finds nothing of it', async () => {
+      await test.step('another person finds none of the typed texts', async () => {
         await page.goto('/user-management?panel=create')
         await page.getByLabel('HMC (Register Number)').fill('not-made-yet')
         await page.getByRole('button', { name: 'Open menu' }).click()

@@ -1,4 +1,5 @@
-import { expect, test } from '@playwright/test'
+import { expect, test } from './support/test'
+import { makeOffline } from './support/campaignActions'
 import { campaignOf, rowsIn, vehicleOf, type Vehicle } from './support/campaign'
 import { supervisor } from './support/people'
 import { SIZES, shot } from './support/screenshots'
@@ -14,15 +15,15 @@ for (const viewport of SIZES) {
       const [first, second] = vehicles.filter(({ parking_space }) => parking_space.startsWith('K')) as [Vehicle, Vehicle]
       const operator = await member(page.request, 'op')
       await enter(page, operator, `/campaign/${id}`)
-      await page.getByRole('button', { name: 'Take this campaign along' }).click()
-      await expect(page.getByText('Pronto: esta lista funciona sem sinal.')).toBeVisible()
-      await expect(page.getByText('5 veículos neste telefone.')).toBeVisible()
+      await makeOffline(page)
+      await expect(page.getByText('Pronto. Esta lista já funciona offline.')).toBeVisible()
+      await expect(page.getByText('5 veículos disponíveis offline.')).toBeVisible()
       await shot(page, 'campaign-along')
       await keptByPhone(page)
       await context.setOffline(true)
 
       await page.goto('/campaign-home')
-      await expect(page.getByText('Sem sinal: você vê o que está neste telefone.')).toBeVisible()
+      await expect(page.getByText('Sem conexão. Mostrando os dados salvos neste aparelho.')).toBeVisible()
       await page.getByRole('searchbox').fill(name)
       await expect(page.locator('main').getByText('0 / 5', { exact: true })).toBeVisible()
       await shot(page, 'home-along')
@@ -33,7 +34,7 @@ for (const viewport of SIZES) {
       await expect(page).toHaveURL(new RegExp(`/campaign/${id}\\?yard=18$`))
       await page.getByRole('button', { name: 'Start campaign' }).click()
       await expect(page).toHaveURL(new RegExp(`/vehicle/${first.id}\\?yard=18$`))
-      await expect(page.getByText('Deste veículo só a linha da lista está neste telefone.', { exact: false })).toBeVisible()
+      await expect(page.getByText('Sem conexão: só os dados da lista deste veículo estão disponíveis.', { exact: false })).toBeVisible()
       await page.getByRole('button', { name: 'Manual' }).click()
       await page.getByLabel('Vehicle identifier').fill(first.vin_number)
       await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ng', exact: true }).click()
@@ -47,27 +48,27 @@ for (const viewport of SIZES) {
       await expect(page.locator('main').getByText('ng', { exact: true }).first()).toBeVisible()
       await page.goto(`/campaign/${id}`)
       await expect(page.getByText('1 / 5')).toBeVisible()
-      await expect(page.getByText('1 inspeção contada aqui ainda está só neste telefone.')).toBeVisible()
+      await expect(page.getByText('Inclui 1 inspeção ainda não enviada.')).toBeVisible()
       await page.goto(`/campaign/${id}/walk?yard=18`)
       await expect(page.getByText('2 left')).toBeVisible()
 
       await context.setOffline(false)
-      await expect(page.getByRole('link', { name: /waits? on this phone$/ })).toHaveCount(0)
+      await expect(page.getByRole('link', { name: /pending saves?/ })).toHaveCount(0)
       expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ng', modified_by_hmc: operator.hmc })
       await page.goto('/outbox')
-      await expect(page.getByRole('region', { name: 'Taken along' })).toContainText(name)
+      await expect(page.getByRole('region', { name: 'Available offline' })).toContainText(name)
       await shot(page, 'outbox-taken')
-      await page.getByRole('button', { name: `Remove ${name} from this phone` }).click()
+      await page.getByRole('button', { name: `Remove ${name} from this device` }).click()
       await page.getByRole('button', { name: 'YES', exact: true }).click()
-      await expect(page.getByText('Nenhuma lista.', { exact: false })).toBeVisible()
+      await expect(page.getByText('Nada disponível offline.', { exact: false })).toBeVisible()
     })
 
     test('one yard is taken along, and what stands elsewhere is not', async ({ page, context }) => {
       const headers = await headersOf(page.request, supervisor)
       const { id } = await campaignOf(page.request, headers, 'One yard', [...rowsIn('K', 3), ...rowsIn('A', 2, 501)])
       await enter(page, await member(page.request, 'op'), `/campaign/${id}?yard=18`)
-      await page.getByRole('button', { name: 'Take yard K along' }).click()
-      await expect(page.getByText('3 veículos de alguns pátios neste telefone.')).toBeVisible()
+      await makeOffline(page, 'Make yard K available offline')
+      await expect(page.getByText('3 veículos dos pátios escolhidos disponíveis offline.')).toBeVisible()
       await keptByPhone(page)
       await context.setOffline(true)
       await page.goto(`/campaign/${id}?yard=18`)

@@ -1,6 +1,6 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test, type Page } from './support/test'
 import { campaignOf, rowsIn, saved, vehicleOf, vehiclesOf, type Vehicle } from './support/campaign'
-import { downloaded, identify, rowsOf, unfold } from './support/parts'
+import { downloaded, identify, openOtherStatuses, rowsOf, unfold } from './support/parts'
 import { supervisor } from './support/people'
 import { shot, SIZES } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
@@ -20,7 +20,7 @@ for (const viewport of SIZES) {
       const [first] = vehicles as [Vehicle, Vehicle]
       await closed(page, headers, id)
       await enter(page, await memberOf(page.request, 'op'), `/vehicle/${first.id}`)
-      await expect(page.getByText('Esta campanha está encerrada; nada pode ser salvo.')).toBeVisible()
+      await expect(page.getByText('Esta campanha está encerrada. Não é possível salvar inspeções.')).toBeVisible()
       const form = page.getByRole('form', { name: 'Vehicle Inspection' })
       for (const name of ['Scan', 'Manual', 'ok', 'Save and Go Next', 'Save and Exit', 'Cancel']) await expect(form.getByRole('button', { name, exact: true })).toBeDisabled()
       await expect(page.getByLabel('Operator / Team Leader Notes')).toBeDisabled()
@@ -28,7 +28,7 @@ for (const viewport of SIZES) {
       await page.keyboard.press('Enter')
       await expect(page.getByLabel('Vehicle identifier')).toHaveValue('')
       await shot(page, 'vehicle-closed')
-      await form.getByRole('link', { name: 'Open the campaign' }).click()
+      await form.getByRole('link', { name: 'Open campaign' }).click()
       await expect(page).toHaveURL(new RegExp(`/campaign/${id}$`))
     })
 
@@ -59,7 +59,7 @@ for (const viewport of SIZES) {
       const tool = await unfold(page, 'Status Manager')
       await tool.getByLabel('Remove').check()
       await tool.getByLabel('VIN list').fill(first.vin_number)
-      await expect(tool.getByText('0 vehicles lose their status, 1 without status.')).toBeVisible()
+      await expect(tool.getByText('0 vehicles will have no status, 1 already without status.')).toBeVisible()
       await enter(page, supervisor, `/campaign/${id}`)
       const report = await downloaded(page, () => page.getByRole('button', { name: 'Export Vehicles List Data' }).click())
       expect(report.name).toMatch(/^report_.*\.xlsx$/)
@@ -72,6 +72,8 @@ for (const viewport of SIZES) {
       await saved(page.request, headers, first.id, { status: 'ok' })
       await enter(page, await memberOf(page.request, 'op'), `/vehicle/${first.id}`)
       const choice = (name: string) => page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name, exact: true })
+      await expect(choice('Repair')).toBeVisible()
+      await openOtherStatuses(page)
       await expect(choice('ok')).toHaveAttribute('aria-disabled', 'true')
       await expect(choice('ok')).toHaveAttribute('aria-current', 'true')
       await expect(choice('ok')).toContainText('current')
@@ -89,32 +91,32 @@ for (const viewport of SIZES) {
       const steps = (n: number) => page.getByRole('list', { name: `Step ${n} of 3` }).getByRole('listitem')
       const person = await memberOf(page.request, 'op')
       await enter(page, person, '/campaign-home')
-      await expect(steps(1)).toHaveText(['1. Campaign', '2. Yard', '3. Inspect'])
+      await expect(steps(1)).toHaveText(['1. Campaign', '2. Yard', '3. Inspection'])
       await page.goto(`/yard?campaign=${id}`)
-      await expect(steps(2)).toHaveText(['1. Campaign', '2. Yard', '3. Inspect'])
+      await expect(steps(2)).toHaveText(['1. Campaign', '2. Yard', '3. Inspection'])
       await page.getByRole('link', { name: /^Yard K/ }).click()
       await expect(page).toHaveURL(/\/yard\/18\?campaign=/)
-      await expect(steps(3)).toHaveText(['1. Campaign', '2. Yard', '3. Inspect'])
+      await expect(steps(3)).toHaveText(['1. Campaign', '2. Yard', '3. Inspection'])
       await page.getByRole('link', { name, exact: true }).click()
-      await expect(steps(3)).toHaveText(['1. Campaign', '2. Yard', '3. Inspect'])
+      await expect(steps(3)).toHaveText(['1. Campaign', '2. Yard', '3. Inspection'])
 
       await page.goto('/yard')
-      await expect(steps(1)).toHaveText(['1. Yard', '2. Campaign', '3. Inspect'])
+      await expect(steps(1)).toHaveText(['1. Yard', '2. Campaign', '3. Inspection'])
       await page.goto(`/yard/18`)
-      await expect(steps(2)).toHaveText(['1. Yard', '2. Campaign', '3. Inspect'])
+      await expect(steps(2)).toHaveText(['1. Yard', '2. Campaign', '3. Inspection'])
       await page.getByPlaceholder('Search Campaign').fill(name)
-      await expect(steps(2)).toHaveText(['1. Yard', '2. Campaign', '3. Inspect'])
+      await expect(steps(2)).toHaveText(['1. Yard', '2. Campaign', '3. Inspection'])
       await page.getByRole('link', { name, exact: true }).click()
-      await expect(steps(3)).toHaveText(['1. Yard', '2. Campaign', '3. Inspect'])
+      await expect(steps(3)).toHaveText(['1. Yard', '2. Campaign', '3. Inspection'])
     })
 
     test('the menu of each role holds the entries of the specification, and what is added apart', async ({ page }) => {
       const entries = async (label: string) => (await page.getByRole('navigation', { name: label }).locator('a, button').allTextContents()).map((text) => text.trim())
       const tail = ['Logout', 'Privacy Policy', 'Terms of Service']
       for (const [person, own, more] of [
-        [await memberOf(page.request, 'op'), ['Home'], ['On this phone', 'My account']],
-        [await memberOf(page.request, 'tm'), ['Home', 'Manage Campaigns'], ['Create New Campaign', 'On this phone', 'My account']],
-        [supervisor, ['Home', 'Manage Campaigns', 'User management'], ['Create New Campaign', 'On this phone', 'My account']],
+        [await memberOf(page.request, 'op'), ['Home'], ['Offline', 'My account']],
+        [await memberOf(page.request, 'tm'), ['Home', 'Manage Campaigns'], ['Create New Campaign', 'Conflicts', 'Offline', 'My account']],
+        [supervisor, ['Home', 'Manage Campaigns', 'User management'], ['Create New Campaign', 'Conflicts', 'Offline', 'My account']],
       ] as const) {
         await enter(page, person, '/account')
         await page.getByRole('button', { name: 'Open menu' }).click()
@@ -138,7 +140,8 @@ for (const viewport of SIZES) {
       expect((await page.request.get('/api/campaigns?yard=19', { headers: asOperator })).status()).toBe(400)
 
       await enter(page, operator, `/campaign/${id}`)
-      await expect(page.getByRole('region', { name })).toContainText('0 / 3')
+      await expect(page.getByRole('region', { name })).toBeVisible()
+      await expect(page.getByRole('main')).toContainText('0 / 3')
       await page.goto(`/campaign/${id}/vehicles`)
       await expect(chip(page, 'All')).toContainText('3')
       await expect(page.getByLabel('Yard Filter').locator('option')).toHaveText(['All Yards', 'Yard K'])
@@ -160,7 +163,7 @@ for (const viewport of SIZES) {
       const tool = await unfold(page, 'Status Manager')
       await tool.getByLabel('Remove').check()
       await tool.getByLabel('VIN list').fill(first.vin_number)
-      const words = tool.getByText('Um veículo mantém as observações do supervisor; só um supervisor pode limpá-las.')
+      const words = tool.getByText('Um veículo mantém as observações do supervisor. Só um supervisor pode limpá-las.')
       await expect(words).toBeVisible()
       await tool.getByRole('button', { name: 'Execute' }).click()
       await expect(tool.getByText('1 vehicle updated, 0 skipped, 0 not found.')).toBeVisible()
@@ -187,8 +190,8 @@ for (const viewport of SIZES) {
       await tool.getByRole('textbox').first().fill(`${first.vin_number} 01/mar`)
       await expect(tool.getByText(/é uma data ou hora/)).toBeVisible()
       await enter(page, supervisor, `/campaign-list?search=${encodeURIComponent(name)}`)
-      await rowsOf(page, name).getByRole('button', { name: /^Excluir/ }).click()
-      await expect(page.getByRole('dialog')).toContainText('Seu veículo é excluído junto.')
+      await rowsOf(page, name).getByRole('button', { name: `Excluir ${name}` }).click()
+      await expect(page.getByRole('dialog')).toContainText('Os veículos (1) também serão excluídos.')
     })
   })
 }

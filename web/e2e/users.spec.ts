@@ -1,14 +1,15 @@
-import { expect, test, type Page } from '@playwright/test'
-import { rowsOf, toastOf } from './support/parts'
+import { expect, test, type Page } from './support/test'
+import { rowAction, rowsOf, toastOf } from './support/parts'
 import { signIn, supervisor, unique } from './support/people'
-import { SIZES, shot } from './support/screenshots'
-import { enter, member, memberOf, type Member } from './support/session'
+import { DESK, SIZES, shot } from './support/screenshots'
+import { confirmPassword, enter, member, memberOf, type Member } from './support/session'
 
 const open = async (page: Page, panel: string) => {
   await enter(page, supervisor, '/user-management')
-  await page.getByRole('button', { name: panel, exact: true }).first().click()
+  await expect(page.getByRole('region', { name: 'Active Users' })).toBeVisible()
+  if (panel !== 'Active Users') await page.getByRole('button', { name: panel, exact: true }).first().click()
 }
-/** The register number of user 1, who is on no list. */
+/** Register number of user 1, which no list shows. */
 const RESERVED = process.env.PATIO_DEVELOPER_HMC ?? 'DEV0'
 const form = (page: Page, name: string) => page.getByRole('form', { name })
 const submit = (page: Page, name: string) => form(page, name).getByRole('button', { name }).click()
@@ -32,7 +33,10 @@ for (const viewport of SIZES) {
       await page.getByRole('link', { name: 'User management' }).click()
       const names = ['Create New User', 'Active Users', 'Change Password', 'Change Permission', 'Change HMC']
       await expect(page.getByRole('heading', { name: 'User Management' })).toBeVisible()
+      await expect(page.getByRole('region', { name: 'Active Users', exact: true })).toBeVisible()
       await shot(page, 'users')
+      await page.getByRole('button', { name: 'Active Users', exact: true }).first().click()
+      for (const name of names) await expect(page.getByRole('region', { name, exact: true })).toHaveCount(0)
       for (const name of names) {
         await page.getByRole('button', { name, exact: true }).first().click()
         await expect(page.getByRole('region', { name, exact: true })).toBeVisible()
@@ -82,11 +86,11 @@ for (const viewport of SIZES) {
       await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(person.hmc)
       await expect(rowsOf(page, person.hmc)).toContainText('Operator')
       await shot(page, 'users-active')
-      await page.getByRole('button', { name: `Delete user ${person.hmc}` }).click()
+      await rowAction(page, person.hmc, `Delete user ${person.hmc}`)
       await shot(page, 'users-delete')
       await page.getByRole('button', { name: 'NO', exact: true }).click()
       await expect(rowsOf(page, person.hmc)).toBeVisible()
-      await page.getByRole('button', { name: `Delete user ${person.hmc}` }).click()
+      await rowAction(page, person.hmc, `Delete user ${person.hmc}`)
       await page.getByRole('button', { name: 'YES', exact: true }).click()
       await expect(page.getByText('Usuário deletado com sucesso!')).toBeVisible()
       await expect(rowsOf(page, person.hmc)).toHaveCount(0)
@@ -99,15 +103,55 @@ for (const viewport of SIZES) {
       expect([await enters('not-the-password'), await enters(person.password)]).toEqual([429, 429])
       await open(page, 'Active Users')
       await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(person.hmc)
-      await page.getByRole('button', { name: `Lift the lockout of ${person.hmc}` }).click()
-      await expect(toastOf(page, 'success', `Bloqueio de ${person.hmc} removido. Uma contagem já na tela corre até o fim.`)).toBeVisible()
+      await rowAction(page, person.hmc, `Unlock ${person.hmc}`)
+      await expect(toastOf(page, 'success', `${person.hmc} desbloqueado. Uma contagem já na tela segue até o fim.`)).toBeVisible()
       await shot(page, 'users-unlocked')
       await page.evaluate(() => sessionStorage.clear())
       await signIn(page, person)
     })
 
+    test('users are searched, filtered and sorted, and one is changed in the drawer of the row', async ({ page }) => {
+      const person = await member(page.request, 'op')
+      const never = await member(page.request, 'tm')
+      await page.request.post('/api/sessions', { data: { hmc: person.hmc, password: person.password } })
+      await open(page, 'Active Users')
+      const filters = page.getByRole('group', { name: 'Filters' })
+      await filters.getByRole('button', { name: /^Never signed in/ }).click()
+      await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(person.hmc)
+      await expect(page.getByText(`Nenhum usuário corresponde a "${person.hmc}".`)).toBeVisible()
+      await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(never.hmc)
+      await expect(rowsOf(page, never.hmc)).toContainText('Never')
+      await page.getByRole('button', { name: 'Show all' }).click()
+      await filters.getByRole('button', { name: /^Operator/ }).click()
+      await expect(filters.getByRole('button', { name: /^Operator/ })).toHaveAttribute('aria-pressed', 'true')
+      await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(person.hmc)
+      if (viewport === DESK) {
+        await page.getByRole('columnheader', { name: 'HMC' }).getByRole('button').click()
+        await expect(page.getByRole('columnheader', { name: 'HMC' })).toHaveAttribute('aria-sort', 'ascending')
+        await expect(page).toHaveURL(/sort=hmc/)
+        await expect(rowsOf(page, person.hmc).getByRole('cell').nth(5)).toHaveText('1')
+        await expect(rowsOf(page, person.hmc).getByRole('cell').nth(4)).toHaveText(/^(agora|há)/)
+      }
+      await page.reload()
+      await expect(rowsOf(page, person.hmc)).toHaveCount(1)
+      await page.getByRole('button', { name: person.hmc, exact: true }).click()
+      const drawer = page.getByLabel(`User ${person.hmc}`, { exact: true })
+      await expect(drawer.getByRole('heading', { name: person.hmc })).toBeVisible()
+      await drawer.getByText('Change Permission').click()
+      await expect(page.getByLabel('User', { exact: true })).toHaveCount(0)
+      await shot(page, 'users-drawer')
+      await drawer.getByLabel('New permission').selectOption('Team Leader')
+      await submit(page, 'Change Permission')
+      await expect(page.getByText('Permissão alterada com sucesso!')).toBeVisible()
+      await expect(drawer).toContainText('Team Leader')
+      if (viewport === DESK) await page.keyboard.press('Escape')
+      else await drawer.getByRole('button', { name: 'Close' }).click()
+      await expect(drawer).toHaveCount(0)
+    })
+
     test('a password, an access level and an HMC are changed', async ({ page }) => {
       const person = await member(page.request, 'op')
+      await confirmPassword(page.request, supervisor)
       await open(page, 'Change Password')
       await submit(page, 'Change Password')
       await expect(page.getByText('Selecione o usuário e defina a nova senha.')).toBeVisible()
@@ -125,7 +169,7 @@ for (const viewport of SIZES) {
       await submit(page, 'Change Permission')
       await expect(page.getByText('Selecione o usuário e a nova permissão.')).toBeVisible()
       await choose(page, person)
-      await page.getByLabel('New access level').selectOption('Team Leader')
+      await page.getByLabel('New permission').selectOption('Team Leader')
       await submit(page, 'Change Permission')
       await expect(page.getByText('Permissão alterada com sucesso!')).toBeVisible()
 
@@ -142,6 +186,13 @@ for (const viewport of SIZES) {
       await expect(page.getByText('HMC alterado com sucesso!')).toBeVisible()
       await page.evaluate(() => sessionStorage.clear())
       await signIn(page, { hmc: `${person.hmc}-b`, password: 'another-word-1' })
+      await test.step('who signs in with it chooses another one first', async () => {
+        await expect(page.getByRole('heading', { name: 'Choose a new password' })).toBeVisible()
+        await page.getByLabel('Current password').fill('another-word-1')
+        await page.getByLabel('New password', { exact: true }).fill('a-word-of-my-own-2')
+        await page.getByLabel('Confirm new password').fill('a-word-of-my-own-2')
+        await page.getByRole('button', { name: 'Change my password' }).click()
+      })
       await expect(page.getByRole('region', { name: 'Signed in as' })).toContainText('Team Leader')
     })
   })

@@ -1,4 +1,4 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test, type Page } from './support/test'
 import { campaignOf, rowsIn, saved } from './support/campaign'
 import { colourOf, nameOf } from './support/colours'
 import { held, rowsOf, tapOn } from './support/parts'
@@ -45,7 +45,8 @@ for (const viewport of SIZES) {
       await page.getByRole('button', { name: 'ng 1' }).click()
       await expect(rows(page)).toHaveCount(1)
       await tapOn(page, rows(page).getByText(/^A-\d+$/))
-      await expect(page).toHaveURL(/\/vehicle\/\d+\?yard=2$/)
+      await expect(page).toHaveURL(viewport === DESK ? /\/vehicles\?yard=A&status=ng&vehicle=\d+$/ : /\/vehicle\/\d+\?yard=2$/)
+      if (viewport === DESK) await expect(rows(page).getByRole('link')).toHaveAttribute('href', /\/vehicle\/\d+\?yard=2$/)
     })
 
     test('a spinner turns while all vehicles load', async ({ page }) => {

@@ -1,21 +1,21 @@
-import { expect, test, type Page } from '@playwright/test'
+import { expect, test, type Page } from './support/test'
 import { campaignOf, rowsIn, saved, vehicleOf, type Vehicle } from './support/campaign'
 import { colourOf, nameOf } from './support/colours'
-import { held, identify, noteTheWay, theWay, toastOf } from './support/parts'
+import { held, identify, noteTheWay, openNotes, openOtherStatuses, theWay, toastOf } from './support/parts'
 import { supervisor, type Person } from './support/people'
 import { SIZES, shot } from './support/screenshots'
 import { enter, headersOf, memberOf } from './support/session'
 
 const ALL = ['ok', 'ng', 'Not Found', 'Repair', 'Repair OK', 'Gate Out', 'S/OFF BL']
 const COLOURS: Record<string, string> = { ok: 'green', ng: 'red', 'Not Found': 'grey', Repair: 'orange', 'Repair OK': 'blue', 'Gate Out': 'grey', 'S/OFF BL': 'purple' }
-const ONLY_WITHOUT = /só pode ser escolhido enquanto o veículo não tem status/
-const NEEDS_STATUS = /só pode ser escolhido depois que o veículo tem um status/
-const NEEDS_REPAIR = /só pode ser escolhido quando o status atual é Repair/
-const ONLY_SUPERVISOR = /só pode ser escolhido por um supervisor/
+const ONLY_WITHOUT = /só pode ser escolhido enquanto o veículo estiver sem status/
+const NEEDS_STATUS = /só pode ser escolhido depois que o veículo tiver um status/
+const NEEDS_REPAIR = /só pode ser escolhido quando o status atual for Repair/
+const ONLY_SUPERVISOR = /Só um supervisor pode escolher/
 
 const IS_CURRENT = /já é o status atual/
 
-/** The answer of the server and one frame, far below the 3.1 s of going on. */
+/** Time limit for the response of the server and one frame, far below the 3.1 s delay before the next vehicle. */
 const AT_ONCE_MS = 1500
 
 const grid = (page: Page) => page.getByRole('group', { name: 'Select Status' })
@@ -24,7 +24,7 @@ const next = (page: Page) => page.getByRole('button', { name: 'Save and Go Next'
 const exit = (page: Page) => page.getByRole('button', { name: 'Save and Exit' })
 const notes = (page: Page) => page.getByLabel('Operator / Team Leader Notes')
 
-/** Three vehicles in yard K of a campaign of the test's own. */
+/** Imports a campaign with three vehicles in yard K. */
 async function three(page: Page, title: string) {
   const headers = await headersOf(page.request, supervisor)
   const campaign = await campaignOf(page.request, headers, title, rowsIn('K', 3))
@@ -51,7 +51,7 @@ for (const viewport of SIZES) {
       answer()
       await expect(page.getByRole('heading', { level: 2 })).toContainText(['Validate Inspection', 'Review Vehicle Details', 'Select Status', 'Insert Notes', 'Review and Select an option'])
       for (const name of ['Save and Go Next', 'Save and Exit', 'Cancel']) await expect(page.getByRole('button', { name })).toBeVisible()
-      await expect(page.getByText('Ainda sem modificações.')).toBeVisible()
+      await expect(page.getByText('Ainda sem alterações.')).toBeVisible()
       await saved(page.request, headers, first.id, { status: 'ok' })
       await page.reload()
       const { modified_at, modified_by } = await vehicleOf(page.request, headers, first.id)
@@ -66,7 +66,7 @@ for (const viewport of SIZES) {
       await openAs(page, await memberOf(page.request, 'op'), first)
       await expect(next(page)).toBeDisabled()
       await expect(exit(page)).toBeDisabled()
-      await expect(page.getByText('Identifique o veículo para salvar.')).toBeVisible()
+      await expect(page.getByText('Leia ou digite o VIN para salvar.')).toBeVisible()
       await expect(page.getByLabel('Vehicle identifier')).not.toBeEditable()
       await identify(page, '999')
       await expect(page.getByText('Ainda não confere com este veículo.')).toBeVisible()
@@ -74,7 +74,7 @@ for (const viewport of SIZES) {
       await expect(page.getByText(/não está nesta campanha/)).toBeVisible()
       await expect(next(page)).toBeDisabled()
       await identify(page, second.vin_number)
-      await expect(page.getByText('Este identificador é de outro veículo desta campanha:')).toBeVisible()
+      await expect(page.getByText('Este é outro veículo desta campanha:')).toBeVisible()
       await shot(page, 'vehicle-another')
       await identify(page, first.vin_number.slice(-4).toLowerCase())
       await expect(page.getByText('O identificador confere com este veículo.')).toBeVisible()
@@ -106,11 +106,14 @@ for (const viewport of SIZES) {
       for (const [stored, allowed, why] of Object.values(refused)) {
         if (stored !== '') await saved(page.request, headers, first.id, { status: stored })
         await page.reload()
+        await expect(next(page)).toBeVisible()
+        await openOtherStatuses(page)
         for (const status of ALL) await expect(button(page, status), `${status} while ${stored || 'none'}`).toHaveAttribute('aria-disabled', String(!allowed.includes(status)))
         for (const [status, words] of Object.entries(why)) {
           await button(page, status).evaluate((element) => element.scrollIntoView({ block: 'center' }))
-          await button(page, status).click({ force: true }) // aria-disabled: it may be tapped and answers why
-          await expect(page.getByText(words)).toContainText(`"${status}"`)
+          await button(page, status).click({ force: true }) // an aria-disabled button can be tapped
+          await expect(button(page, status)).toHaveAccessibleDescription(words)
+          await expect(grid(page).getByRole('listitem').filter({ has: page.getByRole('button', { name: status, exact: true }) }).getByText(words)).toContainText(`"${status}"`)
           await expect(button(page, status)).toHaveAttribute('aria-pressed', String(status === stored))
         }
       }
@@ -139,6 +142,7 @@ for (const viewport of SIZES) {
       await saved(page.request, headers, first.id, { admin_notes: 'seen by QC' })
       for (const type of ['op', 'tm'] as const) {
         await openAs(page, await memberOf(page.request, type), first)
+        await openNotes(page)
         await expect(notes(page)).toBeEditable()
         await expect(page.getByLabel('QC / Supervisor Notes')).toHaveValue('seen by QC')
         await expect(page.getByLabel('QC / Supervisor Notes')).not.toBeEditable()
@@ -146,7 +150,7 @@ for (const viewport of SIZES) {
       }
       await openAs(page, supervisor, first)
       await page.getByLabel('QC / Supervisor Notes').fill('seen twice')
-      await notes(page).fill('left door')
+      await (await openNotes(page)).fill('left door')
       await identify(page, first.vin_number)
       await exit(page).click()
       await page.getByRole('button', { name: 'YES', exact: true }).click()
@@ -196,10 +200,10 @@ for (const viewport of SIZES) {
       await openAs(page, operator, first)
       await identify(page, first.vin_number)
       await button(page, 'ng').click()
-      await notes(page).fill('scratch on the door')
+      await (await openNotes(page)).fill('scratch on the door')
       await saved(page.request, headers, first.id, { operator_notes: 'all fine' })
       await exit(page).click()
-      const dialog = page.getByRole('dialog', { name: 'Someone saved this vehicle first' })
+      const dialog = page.getByRole('dialog', { name: 'Someone else saved this vehicle first' })
       await expect(dialog.getByText(new RegExp(`^Salvo por ${supervisor.hmc} em \\d\\d/\\d\\d/\\d{4}`))).toBeVisible()
       await expect(dialog.getByRole('row', { name: 'Status' })).toHaveText('Statusng(empty)')
       await expect(dialog.getByRole('row', { name: /Notes/ })).toContainText('scratch on the doorall fine')
@@ -207,12 +211,12 @@ for (const viewport of SIZES) {
       await page.keyboard.press('Escape')
       await expect(notes(page)).toHaveValue('scratch on the door')
       await exit(page).click()
-      await dialog.getByRole('button', { name: 'Save mine' }).click()
+      await dialog.getByRole('button', { name: 'Keep yours' }).click()
       await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}$`))
       expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ng', operator_notes: 'scratch on the door' })
 
       await openAs(page, operator, first)
-      await notes(page).fill('mine')
+      await (await openNotes(page)).fill('mine')
       await saved(page.request, headers, first.id, { operator_notes: 'theirs' })
       await identify(page, first.vin_number)
       await exit(page).click()
@@ -226,7 +230,7 @@ for (const viewport of SIZES) {
       await openAs(page, await memberOf(page.request, 'op'), first)
       await identify(page, first.vin_number)
       await button(page, 'ok').click()
-      await notes(page).fill('kept')
+      await (await openNotes(page)).fill('kept')
       await page.route(`**/api/vehicles/${first.id}*`, (route) =>
         route.request().method() === 'PUT' ? route.fulfill({ status: 422, json: { code: 'STATUS_NOT_ALLOWED', message: 'not now' } }) : route.fallback())
       await exit(page).click()
@@ -234,11 +238,11 @@ for (const viewport of SIZES) {
       await shot(page, 'vehicle-refused')
       await page.unroute(`**/api/vehicles/${first.id}*`)
       await page.reload()
-      await expect(page.getByText('O que você tinha digitado neste veículo foi recuperado.')).toBeVisible()
+      await expect(page.getByText('O que você digitou e não salvou foi recuperado.')).toBeVisible()
       await expect(notes(page)).toHaveValue('kept')
       await page.getByRole('button', { name: 'Discard' }).click()
       await expect(notes(page)).toHaveValue('')
-      await notes(page).fill('not saved')
+      await (await openNotes(page)).fill('not saved')
       await page.getByRole('button', { name: 'Cancel' }).click()
       await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}$`))
       expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: '', operator_notes: '', inspected: false })

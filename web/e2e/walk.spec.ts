@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test'
+import { expect, test } from './support/test'
 import { nothing, sceneCamera, showing } from './support/film'
 import { picture } from './support/screenshots'
 import { carAt, feltSignals, onPhone, thrown, tracks, yardOf } from './support/yard'
@@ -16,7 +16,7 @@ test('a row is walked: each car is scanned, saved in two taps, and the camera is
   await expect(page.getByText('A-1', { exact: true })).toBeVisible()
   await expect(page.getByText('3 left')).toBeVisible()
 
-  await test.step('its sheet slides up, two taps save it', async () => {
+  await test.step('the sheet of the car slides up, and two taps save the car', async () => {
     await show(page, 'first')
     await expect(sheet(FIRST)).toBeVisible()
     expect(await feltSignals(page)).toEqual(['60'])
@@ -33,22 +33,22 @@ test('a row is walked: each car is scanned, saved in two taps, and the camera is
     await page.waitForTimeout(1500)
     await expect(page.getByRole('dialog')).toHaveCount(0)
   })
-  await test.step('another label opens its car, which is not saved when one says so', async () => {
+  await test.step('another label opens its car, which is closed without saving', async () => {
     await show(page, 'second')
     await expect(sheet(SECOND)).toBeVisible()
-    await sheet(SECOND).getByRole('button', { name: 'Do not save' }).click()
+    await sheet(SECOND).getByRole('button', { name: 'Close without saving' }).click()
     await expect(page.getByRole('dialog')).toHaveCount(0)
     await expect(page.getByText('2 left')).toBeVisible()
   })
-  await test.step('a label that had left the view is read again: inspected already', async () => {
+  await test.step('a label that was out of view is read again: its car is already inspected', async () => {
     await show(page, 'first')
     await expect(sheet(FIRST)).toBeVisible()
     await expect(sheet(FIRST).getByText('Já inspecionado')).toBeVisible()
     expect((await feltSignals(page)).at(-1)).toBe('60,70,60')
-    await sheet(FIRST).getByRole('button', { name: 'Do not save' }).click()
+    await sheet(FIRST).getByRole('button', { name: 'Close without saving' }).click()
     await show(page, 'nothing')
   })
-  await test.step('a car whose label is lost is found by typing', async () => {
+  await test.step('a car without a label is found by typing its VIN', async () => {
     await page.getByRole('button', { name: 'Manual' }).click()
     await page.getByLabel('Vehicle identifier').fill('000001')
     await page.getByRole('button', { name: /HB20 000001/ }).click()

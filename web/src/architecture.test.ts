@@ -4,8 +4,10 @@ import { expect, test } from 'vitest'
 
 const SOURCE = import.meta.dirname
 const GENERATED = 'api/schema.d.ts'
-const LONGEST = 250
-const SHARED = ['api', 'ui', 'lib']
+const MAX_LINES = 250
+const LINES_PER_CAST = 1000
+/** The folders that a folder may import, besides its own. `app` may import all of them. */
+const LAYERS: Record<string, string[]> = { lib: [], api: ['lib'], offline: ['api', 'lib'], ui: ['lib'], features: ['api', 'offline', 'ui', 'lib'] }
 
 interface SourceFile {
   path: string
@@ -17,7 +19,7 @@ const files: SourceFile[] = readdirSync(SOURCE, { recursive: true, encoding: 'ut
   .map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(join(SOURCE, path), 'utf8') }))
 const scripts = files.filter(({ path }) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts') && !path.endsWith('.test.tsx'))
 
-/** The modules of our own that a file imports, as paths from src. */
+/** The modules of this project that a file imports, as paths from `src` as they are written. */
 function importsOf({ path, text }: SourceFile): string[] {
   const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, specifier]) => specifier ?? '')
   const own = specifiers.filter((specifier) => specifier.startsWith('.') || specifier.startsWith('@/'))
@@ -34,19 +36,64 @@ function foreign(from: SourceFile, allowed: (target: string) => boolean): string
 }
 
 test('no file is longer than 250 lines', () => {
-  expect(files.filter(({ text }) => text.split('\n').length > LONGEST + 1).map(({ path }) => path)).toEqual([])
+  expect(files.filter(({ text }) => text.split('\n').length > MAX_LINES + 1).map(({ path }) => path)).toEqual([])
 })
 
-test('a feature imports only api, ui, lib and its own folder', () => {
-  const features = scripts.filter(({ path }) => areaOf(path) === 'features')
-  expect(features.length).toBeGreaterThan(0)
-  expect(features.flatMap((file) => foreign(file, (target) => SHARED.includes(areaOf(target)) || featureOf(target) === featureOf(file.path)))).toEqual([])
+test.each(Object.entries(LAYERS))('%s imports only itself and %j; a feature no other feature', (area, below) => {
+  const inside = scripts.filter(({ path }) => areaOf(path) === area)
+  expect(inside.length).toBeGreaterThan(0)
+  const isAllowed = (path: string, target: string) => below.includes(areaOf(target)) || (area === 'features' ? featureOf(target) === featureOf(path) : areaOf(target) === area)
+  expect(inside.flatMap((file) => foreign(file, (target) => isAllowed(file.path, target)))).toEqual([])
 })
 
-test('lib imports only itself, api and ui only what is below them', () => {
-  const layers: Record<string, string[]> = { lib: ['lib'], api: ['lib', 'api'], ui: ['lib', 'ui'] }
-  const below = scripts.filter(({ path }) => areaOf(path) in layers)
-  expect(below.flatMap((file) => foreign(file, (target) => layers[areaOf(file.path)]?.includes(areaOf(target)) ?? false))).toEqual([])
+/** The files that each file imports, also by dynamic and type imports. */
+function importGraph(): Map<string, string[]> {
+  const paths = new Set(files.map(({ path }) => path))
+  const resolve = (target: string) => [target, `${target}.ts`, `${target}.tsx`, `${target}/index.ts`].find((path) => paths.has(path))
+  return new Map(scripts.map((file) => [file.path, importsOf(file).flatMap((target) => resolve(target) ?? [])]))
+}
+
+/** The groups of nodes that reach each other, by Tarjan's algorithm. */
+function ringsOf(graph: Map<string, string[]>): string[][] {
+  const index = new Map<string, number>()
+  const low = new Map<string, number>()
+  const stack: string[] = []
+  const rings: string[][] = []
+  const lowOf = (node: string) => low.get(node) ?? 0
+  function visit(node: string): void {
+    index.set(node, index.size)
+    low.set(node, index.size - 1)
+    stack.push(node)
+    for (const next of graph.get(node) ?? []) {
+      if (!index.has(next)) visit(next)
+      if (stack.includes(next)) low.set(node, Math.min(lowOf(node), lowOf(next)))
+    }
+    if (lowOf(node) !== index.get(node)) return
+    const ring = stack.splice(stack.indexOf(node))
+    if (ring.length > 1) rings.push(ring.toSorted())
+  }
+  for (const node of graph.keys()) if (!index.has(node)) visit(node)
+  return rings
+}
+
+test('no files import each other in a ring', () => {
+  expect(ringsOf(new Map([['a', ['b', 'd']], ['b', ['c']], ['c', ['a']], ['d', ['c', 'e']], ['e', []]]))).toEqual([['a', 'b', 'c', 'd']])
+  expect(ringsOf(new Map([['a', ['b', 'c']], ['b', ['d']], ['c', ['d']], ['d', []]]))).toEqual([])
+  const graph = importGraph()
+  expect([...graph.values()].flat().length).toBeGreaterThan(scripts.length)
+  expect(ringsOf(graph)).toEqual([])
+})
+
+test('query keys are spelled in one file', () => {
+  expect(scripts.filter(({ path, text }) => path !== 'api/keys.ts' && /queryKey: \[\s*'/.test(text)).map(({ path }) => path)).toEqual([])
+})
+
+test('types are asserted with `as` at most once in a thousand lines', () => {
+  const withoutWords = (text: string) => text.replaceAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.|\$(?!\{))*`|\/\/.*|\/\*[^]*?\*\//g, '').replaceAll(/^import .*|^export \{.*|>[^<>{}]*<\//gm, '')
+  const castsIn = ({ path, text }: SourceFile) => [...withoutWords(text).matchAll(/\bas (?!const\b)[\w{[(]\w*/g)].map(([cast]) => `${path}: ${cast}`)
+  const casts = scripts.flatMap(castsIn)
+  const lines = scripts.reduce((sum, { text }) => sum + text.split('\n').length, 0)
+  expect(casts.length, casts.join('\n')).toBeLessThanOrEqual(lines / LINES_PER_CAST)
 })
 
 test('nothing is typed any', () => {
@@ -54,7 +101,7 @@ test('nothing is typed any', () => {
 })
 
 test('no effect fetches data', () => {
-  const fetching = /useEffect\((?:[^()]|\([^()]*\))*\b(fetch|http\.(GET|PUT)|answer|raw)\(/
+  const fetching = /useEffect\((?:[^()]|\([^()]*\))*\b(fetch|fetchRawResponse|apiClient\.(GET|PUT)|unwrap(Empty)?Response)\(/
   expect(scripts.filter(({ text }) => fetching.test(text)).map(({ path }) => path)).toEqual([])
 })
 

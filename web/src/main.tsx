@@ -2,18 +2,22 @@ import './ui/tokens.css'
 import './ui/base.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { startReportingEndedSessions } from './api/endedSessions'
 import { App } from './app/App'
-import { reloadOnce } from './app/rebuilt'
-import { bringScanner } from './app/scanner'
-import { showLook } from './lib/look'
+import { registerScannerLoader } from './app/registerScannerLoader'
+import { reloadPageOnce } from './app/reloadPageOnce'
+import { deleteDataAfterSignOut } from './app/signOut'
+import { applyAppearance } from './lib/appearance'
 import { restoreLanguage } from './lib/text'
 
-showLook()
-reloadOnce()
-bringScanner()
+applyAppearance()
+reloadPageOnce()
+registerScannerLoader()
+deleteDataAfterSignOut()
+startReportingEndedSessions()
 const root = document.getElementById('root')
 if (root !== null) {
-  await restoreLanguage().catch(() => console.warn('the chosen language could not be loaded'))
+  await restoreLanguage().catch(() => console.warn('failed to load the catalogue of the chosen language'))
   createRoot(root).render(
     <StrictMode>
       <App />

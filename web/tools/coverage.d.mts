@@ -1,6 +1,6 @@
-/** Whether each run of a test passed, by the name that the table gives it. */
+/** Whether each run of a test passed, by the test's name in the table. */
 export type Outcomes = Map<string, boolean[]>
-/** The tests that a table names, and the faults of its form. */
+/** The tests that a table names, and the faults in the table's form. */
 export interface Table {
   rows: string[]
   faults: string[]

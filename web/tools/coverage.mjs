@@ -1,4 +1,4 @@
-// Checks e2e/COVERAGE.md against what ran: each sentence has a test, and each named test ran and passed.
+// Checks e2e/COVERAGE.md against test reports: every sentence has a test, and every named test ran and passed.
 //
 //   node tools/coverage.mjs e2e=REPORT.json [e2e=REPORT.json]... unit=REPORT.json
 //
@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** The rows of the table, and the faults of its form: rows are numbered by heading, whose number of rows it states. */
+/** Returns the tests that the table names, and the faults of its form. Rows are numbered below each heading, which states their number. */
 export function readTable(text) {
   const rows = []
   const faults = []
@@ -36,14 +36,14 @@ export function readTable(text) {
 
 const steps = (result) => (result.steps ?? []).flatMap((step) => [step, ...steps(step)])
 
-/** The outcomes of Playwright's tests and steps, by `FILE: TITLE`. */
+/** Returns whether each run of Playwright's tests and steps passed, by `FILE: TITLE`. */
 export function outcomesOfBrowser(report) {
   const outcomes = new Map()
   const add = (name, passed) => outcomes.set(name, [...(outcomes.get(name) ?? []), passed])
   const visit = (suite, file) => {
     for (const spec of suite.specs ?? []) {
       for (const test of spec.tests) {
-        // A skipped test has no result that passed; a flaky one has failed once.
+        // A skipped test has no passed result. A flaky one has failed at least once.
         add(`${file}: ${spec.title}`, test.status === 'expected' && test.results.some((result) => result.status === 'passed'))
         for (const result of test.results) for (const step of steps(result)) add(`${file}: ${step.title}`, step.error === undefined)
       }
@@ -54,13 +54,13 @@ export function outcomesOfBrowser(report) {
   return outcomes
 }
 
-/** The outcomes of Vitest's tests, by `unit: FILE: TITLE`. */
+/** Returns whether Vitest's tests passed, by `unit: FILE: TITLE`. */
 export function outcomesOfUnits(report) {
   const tests = report.testResults.flatMap((file) => file.assertionResults.map((test) => [`unit: ${basename(file.name).replace(/\.test\.tsx?$/, '')}: ${test.fullName}`, [test.status === 'passed']]))
   return new Map(tests)
 }
 
-/** What is wrong with a table that was read, given the outcomes of all reports. */
+/** Returns the faults of a table, given the outcomes of all reports. */
 export function faultsOf({ rows, faults }, reports) {
   const outcomes = (name) => reports.flatMap((report) => report.get(name) ?? [])
   const missing = rows.filter((name) => outcomes(name).length === 0).map((name) => `did not run: ${name}`)
@@ -68,7 +68,7 @@ export function faultsOf({ rows, faults }, reports) {
   return [...faults, ...new Set([...missing, ...failed])]
 }
 
-/** Browser tests whose body holds no assertion: they pass whatever the product does. */
+/** Returns the titles of browser tests without an assertion. */
 export function emptyTests(source) {
   const bodies = source.split(/\n\s*test\(/).slice(1)
   const asserts = /\b(expect\w*[(.]|fails\(|arrived\(|reads\()/

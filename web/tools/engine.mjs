@@ -1,4 +1,4 @@
-// The scanner's own decoding code and the engine, for node: what the worker runs in the browser.
+// The scanner's decoding code and the decoding engine, for use in Node. In the browser the worker runs them.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -16,6 +16,14 @@ const wasm = (path) => {
 prepareReader({ overrides: { wasmBinary: wasm('zxing-wasm/reader/zxing_reader.wasm') } })
 prepareWriter({ overrides: { wasmBinary: wasm('zxing-wasm/writer/zxing_writer.wasm') } })
 
-/** A module of the web pages, as it is in the repository. */
+/** Loads a module of the web app from its source. `path` is relative to `src`. */
 export const ours = async (path) => (await runnerImport(SOURCE + path, { configFile: false, logLevel: 'error', root: SOURCE })).module
 export const read = readBarcodes
+
+/** Pixels and rectangles of the web, which Node lacks and the detector takes and returns. */
+globalThis.ImageData ??= function ImageData(data, width, height) {
+  Object.assign(this, { data, width, height })
+}
+globalThis.DOMRectReadOnly ??= function DOMRectReadOnly(x, y, width, height) {
+  Object.assign(this, { x, y, width, height })
+}

@@ -1,11 +1,11 @@
-// Writes pictures of labels to try tools/decode.mjs on: node tools/labels.mjs FOLDER
-// Every format flat, tilted, blurred, dark, with glare and at a slant, and pictures that hold no code.
+// Writes sample pictures of labels for tools/decode.mjs: node tools/labels.mjs FOLDER
+// Draws every format flat, tilted, blurred, dark, with glare and in perspective, and pictures without a code.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PNG } from 'pngjs'
 import { ours } from './engine.mjs'
 
-const { background, labelPicture, seen } = await ours('testing/labels.ts')
+const { createBackground, drawLabelPicture, photograph } = await ours('testing/labels.ts')
 const root = resolve(process.argv[2] ?? 'pictures')
 
 const VIN = '9BWZZZ377VT004251'
@@ -32,12 +32,12 @@ for (const [way, variants] of Object.entries(WAYS)) {
   for (const format of FORMATS) {
     for (const [n, options] of variants.entries()) {
       const text = TEXTS[format] ?? VIN
-      write(way, `${format}__${text}__${n}`, await labelPicture(format, text, { module: isMatrix(format) ? 5 : 2.6, ...options }))
+      write(way, `${format}__${text}__${n}`, await drawLabelPicture(format, text, { module: isMatrix(format) ? 5 : 2.6, ...options }))
     }
   }
 }
 
-/** What hangs on and around cars and is no code: grilles, fences, brick, print, foliage, noise. */
+/** Textures around cars that are not codes: grilles, fences, brick, print, foliage, noise. */
 const TEXTURES = {
   grille: (x, y) => (x % 14 < 5 ? 30 : 190 + (y % 40)),
   fence: (x, y) => ((x + y) % 37 < 6 || (x - y + 9999) % 41 < 6 ? 40 : 200),
@@ -50,9 +50,9 @@ const TEXTURES = {
 }
 for (const [name, shade] of Object.entries(TEXTURES)) {
   for (const [n, scale] of [1, 1.7, 0.6].entries()) {
-    const scene = background(1280, 960)
+    const scene = createBackground(1280, 960)
     scene.data = scene.data.map((_, index) => shade(Math.floor((index % 1280) / scale), Math.floor(index / 1280 / scale)))
-    write('none', `none__${name}-${n}`, seen(scene, { blur: 0.6, noise: 6 }, n + 1))
+    write('none', `none__${name}-${n}`, photograph(scene, { blur: 0.6, noise: 6 }, n + 1))
   }
 }
-write('none', 'none__ground', seen(background(1280, 960), { noise: 12 }))
+write('none', 'none__ground', photograph(createBackground(1280, 960), { noise: 12 }))

@@ -1,4 +1,4 @@
-// Copies the pictures that the README shows from what the browser test has just made.
+// Copies the screenshots of the README from those of the last browser test.
 import { copyFileSync, mkdirSync } from 'node:fs'
 
 const MADE = new URL('../screens/', import.meta.url)

@@ -1,4 +1,4 @@
-//! The gRPC services, a file each.
+//! gRPC services of auth-svc, one file per service.
 
 pub mod sessions;
 pub mod tokens;
@@ -8,10 +8,10 @@ use crate::error::Error;
 use patio_proto::access::Role;
 use tonic::{Response, Status};
 
-/// What a call answers.
+/// Result type of the gRPC handlers: a response with a message, or an error status.
 type Reply<T> = Result<Response<T>, Status>;
 
-/// A role that a person can have.
+/// Converts the protobuf number of a user's role to `Role`. Accepts only operator, manager and admin.
 fn role(number: i32) -> Result<Role, Error> {
     match Role::try_from(number) {
         Ok(role @ (Role::Operator | Role::Manager | Role::Admin)) => Ok(role),

@@ -1,15 +1,20 @@
-//! Signing in and out, and what a person does with the own account.
-use super::Reply;
+//! gRPC `SessionService`: signing in and out, sessions, the caller's own account and page views.
 use crate::{
-    door::{Attempt, Door, OwnPassword},
+    admin_action::Actor,
+    api::Reply,
     error::Error,
     hmc::Hmc,
-    password, sessions,
-    store::{export::subject, users},
+    password,
+    sessions::{self, SessionSelection},
+    sign_in::{OwnPassword, SignInAttempt, SignInService},
+    store::{export::subject, sessions::OpenSession, users},
+    visits::{PageView, PageViews},
 };
+use chrono::DateTime;
 use patio_kit::{
-    audit::{self, Event},
-    clock, identity,
+    audit::{self, AuditEvent},
+    auth::identity::{self, Caller},
+    clock,
     lifecycle::Tasks,
 };
 use patio_proto::auth::{self as pb, session_service_server::SessionService};
@@ -17,48 +22,93 @@ use serde_json::json;
 use std::sync::Arc;
 use tonic::{Request, Response};
 
-/// The kind of an entry about a call that a role does not allow.
+/// Kind of the audit entry that records a call rejected because of the caller's role.
 const REFUSED: &str = "refused";
-/// The longest name of a page, in characters.
+/// Maximum length in characters of the page name in a report of a page view.
 const LONGEST_PAGE: usize = 200;
-/// The longest moment as a browser tells it, in characters.
+/// Maximum length in characters of a timestamp that a browser sends, for example the time of a page view.
 const LONGEST_MOMENT: usize = 64;
-/// The longest address; none is longer than a scoped IPv6 one.
+/// Maximum length of a client IP address in bytes, enough for an IPv6 address with a zone id.
 const LONGEST_ADDRESS: usize = 64;
 
-/// Serves signing in and out.
-pub struct Sessions {
-    /// Where people come in.
-    pub door: Arc<Door>,
-    /// What goes on when its caller is gone.
+/// Maximum length of the description of browser and operating system, in characters.
+const LONGEST_DEVICE: usize = 60;
+/// Maximum number of session ids in one call that ends sessions which users signed out of while offline.
+const MOST_LEFT: usize = 20;
+/// Maximum length of a session id in a request, in bytes.
+const LONGEST_SESSION: usize = 40;
+
+/// Implements the gRPC `SessionService`.
+pub struct SessionApi {
+    /// Sign-in service, which also gives access to the database and the clock.
+    pub door: Arc<SignInService>,
+    /// Background tasks in which sign-ins run to completion even when the client disconnects.
     pub tasks: Tasks,
+    /// Counts repeated page views and rejected calls of a user, so that repetitions do not fill the audit log.
+    pub visits: Arc<PageViews>,
 }
 
 #[tonic::async_trait]
-impl SessionService for Sessions {
+impl SessionService for SessionApi {
     async fn sign_in(&self, request: Request<pb::SignInRequest>) -> Reply<pb::Session> {
-        // Whoever loses the signal after asking is not counted as having failed: a try that was booked is settled.
+        // Runs to completion when the client disconnects: otherwise the reserved attempt would count as a failed one.
         let (attempt, door) = (attempt(request)?, self.door.clone());
-        let admitted = self.tasks.whole(async move { door.sign_in(attempt).await }).await;
-        let admitted = admitted.ok_or_else(|| Error::Broken("signing in ended without an answer".to_owned()))??;
+        let admitted = self.tasks.run_to_completion(async move { door.sign_in(attempt).await }).await;
+        let admitted = admitted.ok_or_else(|| Error::Broken("the sign-in task ended without a result".to_owned()))??;
         Ok(Response::new(pb::Session {
             token: admitted.minted.token,
             user: Some(admitted.user.wire()),
             expires_at: Some(clock::timestamp(admitted.minted.expires_at)),
-            device_mark: admitted.mark,
+            device_mark: admitted.device_token,
+            session_id: admitted.session_id,
+            seal_key: admitted.seal_key,
         }))
     }
 
-    async fn sign_out(&self, request: Request<pb::SignOutRequest>) -> Reply<pb::SignOutReply> {
-        let (caller, address) = (identity::caller(&request)?, audit::address(&request));
-        sessions::sign_out(&self.door.db, &self.door.clock, &self.door.identity, caller, address).await?;
-        Ok(Response::new(pb::SignOutReply {}))
+    async fn end_left_sessions(&self, request: Request<pb::EndLeftSessionsRequest>) -> Reply<pb::EndLeftSessionsResponse> {
+        let (address, asked) = (audit::address(&request), request.into_inner());
+        let ids = asked.session_ids;
+        if !(1..=MOST_LEFT).contains(&ids.len()) || ids.iter().any(|id| id.len() > LONGEST_SESSION) {
+            return Err(Error::BadField { field: "session_ids", why: "must be 1 to 20 session ids" }.into());
+        }
+        sessions::end_signed_out_offline(&self.door.db, &self.door.clock, &self.door.identity, ids, address).await?;
+        Ok(Response::new(pb::EndLeftSessionsResponse {}))
     }
 
-    async fn confirm_session(&self, request: Request<pb::ConfirmSessionRequest>) -> Reply<pb::ConfirmSessionReply> {
+    async fn list_sessions(&self, request: Request<pb::ListSessionsRequest>) -> Reply<pb::ListSessionsResponse> {
+        let caller = identity::caller(&request)?;
+        let found = sessions::list(&self.door.db, &caller, whose(&caller, request.get_ref().user_id)).await?;
+        let sessions = found.into_iter().map(|open| wire(open, &caller)).collect();
+        Ok(Response::new(pb::ListSessionsResponse { sessions }))
+    }
+
+    async fn end_sessions(&self, request: Request<pb::EndSessionsRequest>) -> Reply<pb::EndSessionsResponse> {
+        let act = Actor { caller: identity::caller(&request)?, now: self.door.clock.now(), address: audit::address(&request) };
+        let asked = request.into_inner();
+        let user_id = whose(&act.caller, asked.user_id);
+        let which = if asked.session_id.is_empty() { SessionSelection::Others } else { SessionSelection::One(asked.session_id) };
+        let ended = sessions::end_sessions(&self.door.db, &self.door.identity, act, user_id, which).await?;
+        Ok(Response::new(pb::EndSessionsResponse { ended: i32::try_from(ended).unwrap_or(i32::MAX) }))
+    }
+
+    async fn confirm_password(&self, request: Request<pb::ConfirmPasswordRequest>) -> Reply<pb::ConfirmPasswordResponse> {
+        let (caller, address) = (identity::caller(&request)?, audit::address(&request));
+        let password = request.into_inner().password;
+        check_tried(&password, "password")?;
+        self.door.confirm_password(&caller, password, &address).await?;
+        Ok(Response::new(pb::ConfirmPasswordResponse {}))
+    }
+
+    async fn sign_out(&self, request: Request<pb::SignOutRequest>) -> Reply<pb::SignOutResponse> {
+        let (caller, address) = (identity::caller(&request)?, audit::address(&request));
+        sessions::sign_out(&self.door.db, &self.door.clock, &self.door.identity, caller, address).await?;
+        Ok(Response::new(pb::SignOutResponse {}))
+    }
+
+    async fn confirm_session(&self, request: Request<pb::ConfirmSessionRequest>) -> Reply<pb::ConfirmSessionResponse> {
         let (caller, address) = (identity::caller(&request)?, audit::address(&request));
         sessions::confirm(&self.door.db, &self.door.clock, &self.door.identity, caller, address).await?;
-        Ok(Response::new(pb::ConfirmSessionReply {}))
+        Ok(Response::new(pb::ConfirmSessionResponse {}))
     }
 
     async fn get_me(&self, request: Request<pb::GetMeRequest>) -> Reply<pb::User> {
@@ -76,51 +126,65 @@ impl SessionService for Sessions {
         Ok(Response::new(user.wire()))
     }
 
-    async fn log_visit(&self, request: Request<pb::LogVisitRequest>) -> Reply<pb::LogVisitReply> {
+    async fn record_page_view(&self, request: Request<pb::RecordPageViewRequest>) -> Reply<pb::RecordPageViewResponse> {
         let caller = identity::caller(&request)?;
         let id = caller.person().ok_or(Error::NotAllowed)?;
-        let (now, event) = (self.door.clock.now(), visit(id, &request)?);
-        self.door
-            .db
-            .write(move |tx| Box::pin(async move { audit::append(tx, now, Some(&caller), event).await }))
-            .await
-            .map_err(Error::from)?;
-        Ok(Response::new(pb::LogVisitReply {}))
+        self.visits.record(PageView { event: visit(id, &request)?, caller }).await?;
+        Ok(Response::new(pb::RecordPageViewResponse {}))
     }
 }
 
-/// What can be a sign-in; anything else is refused without counting.
-fn attempt(request: Request<pb::SignInRequest>) -> Result<Attempt, Error> {
+/// Checks the fields of a sign-in request; a malformed request is not counted as a sign-in attempt.
+fn attempt(request: Request<pb::SignInRequest>) -> Result<SignInAttempt, Error> {
     let fallback = audit::address(&request);
     let asked = request.into_inner();
     let hmc = Hmc::parse(&asked.hmc)?;
     check_tried(&asked.password, "password")?;
-    Ok(Attempt {
+    Ok(SignInAttempt {
         hmc,
         password: asked.password,
         address: address(asked.address, fallback),
         marks: asked.device_marks,
         is_limited: asked.is_limited,
+        device: asked.device.chars().filter(|c| !c.is_control()).take(LONGEST_DEVICE).collect(),
     })
 }
 
-/// A password somebody tries; it need not meet the rules for new ones.
+/// Returns the user id from the request, or the caller's own user id when the request contains 0.
+fn whose(caller: &Caller, user_id: i64) -> i64 {
+    if user_id == 0 { caller.user_id } else { user_id }
+}
+
+fn wire(open: OpenSession, caller: &Caller) -> pb::OpenSession {
+    let moment = |ms| DateTime::from_timestamp_millis(ms).map(clock::timestamp);
+    pb::OpenSession {
+        current: open.id == caller.session_id,
+        begun_at: moment(open.begun_ms),
+        used_at: moment(open.used_ms),
+        ends_at: moment(open.ends_ms),
+        id: open.id,
+        device: open.device,
+        address: open.address,
+    }
+}
+
+/// Checks the length of a password that will be compared with the stored password. The rules for new passwords do not apply.
 fn check_tried(password: &str, field: &'static str) -> Result<(), Error> {
     if password.trim().is_empty() {
         return Err(Error::BadField { field, why: "must not be blank" });
     }
-    if password.chars().count() > password::LONGEST {
+    if password.chars().count() > password::MAX_PASSWORD_LEN {
         return Err(Error::BadField { field, why: "must have at most 128 characters" });
     }
     Ok(())
 }
 
-/// The address as the message tells it, else as the call does.
+/// Returns the client IP address from the message, or `fallback` when the address in the message is missing or too long.
 fn address(told: String, fallback: String) -> String {
     if told.is_empty() || told.len() > LONGEST_ADDRESS { fallback } else { told }
 }
 
-fn visit(user_id: i64, request: &Request<pb::LogVisitRequest>) -> Result<Event, Error> {
+fn visit(user_id: i64, request: &Request<pb::RecordPageViewRequest>) -> Result<AuditEvent, Error> {
     let asked = request.get_ref();
     let (came_in, refused) = (asked.kind == "login", asked.kind == REFUSED);
     let page = if asked.page.is_empty() && !came_in { &asked.kind } else { &asked.page };
@@ -128,16 +192,16 @@ fn visit(user_id: i64, request: &Request<pb::LogVisitRequest>) -> Result<Event, 
     check_text(&asked.told_at, "told_at", LONGEST_MOMENT)?;
     let (kind, summary) = match (came_in, refused) {
         (true, _) => ("login", "the browser finished signing in".to_owned()),
-        (_, true) => (REFUSED, format!("was refused {page}")),
+        (_, true) => (REFUSED, format!("was denied access to {page}")),
         _ => ("page-view", format!("opened {page}")),
     };
-    Ok(Event {
+    Ok(AuditEvent {
         kind,
         subject: subject(user_id),
         summary,
         new: (!asked.told_at.is_empty()).then(|| json!({ "told_at": asked.told_at })),
         address: address(asked.address.clone(), audit::address(request)),
-        ..Event::default()
+        ..AuditEvent::default()
     })
 }
 

@@ -1,18 +1,18 @@
-//! What every service needs to judge a token by itself.
-use super::Reply;
+//! gRPC `TokenService`: issues service tokens, and publishes the public keys and revocations with which other services verify
+//! access tokens.
 use crate::{
+    api::Reply,
     error::Error,
-    keys::{self, Holder, Keys},
+    keys::{self, Keys, Subject},
     sessions,
     store::revocations::{self, Revocation},
 };
 use chrono::TimeDelta;
 use patio_kit::{
+    auth::{identity::Identity, key_sync::MAX_REPORTED_SESSIONS},
     clock::{self, Clock},
+    config::secret::Secret,
     db::Db,
-    identity::Identity,
-    secret::Secret,
-    tokens::MOST_USED,
 };
 use patio_proto::{
     access::Role,
@@ -22,66 +22,70 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::Mutex;
 use tonic::{Request, Response};
 
-/// How long a service's token lives.
+/// Lifetime of a service token, with which one service calls another service.
 const SERVICE_TOKEN: TimeDelta = TimeDelta::minutes(10);
-/// How long a wrong service secret waits for its answer, behind those before it.
+/// Delay before the response to a request with a wrong service secret. These requests are answered one after another, which
+/// slows down guessing.
 const GUESS: Duration = Duration::from_secs(1);
-/// The longest id of a session.
+/// Maximum length of a session id in a request, in bytes.
 const LONGEST_SESSION: usize = 40;
-/// The longest name of a service.
+/// Maximum length of a service name in bytes.
 const LONGEST_NAME: usize = 40;
 
-/// Serves keys, revocations and tokens for services.
-pub struct Tokens {
-    /// Where revocations are kept.
+/// Implements the gRPC `TokenService`.
+pub struct TokenApi {
+    /// Database with the revocations and sessions.
     pub db: Db,
-    /// The time.
+    /// Source of the current time.
     pub clock: Clock,
-    /// What tokens are signed with.
+    /// Keys with which access tokens and service tokens are signed.
     pub keys: Arc<Keys>,
-    /// What this process believes of tokens.
+    /// Verifier of access tokens in this process, with its copy of the public keys and the revocation list.
     pub identity: Identity,
-    /// What a service has to know.
+    /// Shared secret with which other services request a service token.
     pub secret: Secret,
-    /// What is done about those that do not know it.
-    pub guesses: Guesses,
+    /// Throttle for requests with a wrong service secret.
+    pub guesses: SecretGuesses,
 }
 
-/// Wrong service secrets: each is counted and logged, and they are answered one a second.
+/// Throttle for requests with a wrong service secret: counts and logs each request, and answers one request per second.
 #[derive(Default)]
-pub struct Guesses(Mutex<()>);
+pub struct SecretGuesses(Mutex<()>);
 
-impl Guesses {
+impl SecretGuesses {
     async fn refuse(&self, service: &str) {
         metrics::counter!("patio_wrong_service_secrets_total").increment(1);
-        tracing::warn!(service, "refused a wrong secret of a service");
+        tracing::warn!(service, "service token request rejected: wrong service secret");
         let _turn = self.0.lock().await;
         tokio::time::sleep(GUESS).await;
     }
 }
 
 #[tonic::async_trait]
-impl TokenService for Tokens {
-    async fn get_keys(&self, _: Request<pb::GetKeysRequest>) -> Reply<pb::GetKeysReply> {
-        // Every process asks every few seconds, this one included: so each replica learns of new keys.
+impl TokenService for TokenApi {
+    async fn get_signing_keys(&self, _: Request<pb::GetSigningKeysRequest>) -> Reply<pb::GetSigningKeysResponse> {
+        // Every process polls the keys every few seconds, this one included, so each replica picks up new keys here.
         match self.keys.signing.reload(&self.db).await {
-            Ok(()) => self.keys.signing.tell(&self.identity),
-            Err(cause) => tracing::warn!(%cause, "the signing keys could not be read again"),
+            Ok(()) => self.keys.signing.apply_to(&self.identity),
+            Err(cause) => tracing::warn!(%cause, "failed to reload the signing keys"),
         }
-        Ok(Response::new(pb::GetKeysReply { keys: self.keys.signing.wire() }))
+        Ok(Response::new(pb::GetSigningKeysResponse { keys: self.keys.signing.wire() }))
     }
 
-    async fn list_revocations(&self, request: Request<pb::ListRevocationsRequest>) -> Reply<pb::ListRevocationsReply> {
-        let found = revocations::after(&self.db, request.get_ref().after, self.clock.now()).await?;
-        Ok(Response::new(pb::ListRevocationsReply { revocations: found.into_iter().map(Revocation::wire).collect() }))
+    async fn list_revocations(&self, request: Request<pb::ListRevocationsRequest>) -> Reply<pb::ListRevocationsResponse> {
+        let found = revocations::list_after(&self.db, request.get_ref().after, self.clock.now()).await?;
+        Ok(Response::new(pb::ListRevocationsResponse { revocations: found.into_iter().map(Revocation::wire).collect() }))
     }
 
-    async fn note_sessions(&self, request: Request<pb::NoteSessionsRequest>) -> Reply<pb::NoteSessionsReply> {
-        sessions::note_used(&self.db, &self.clock, used(request.into_inner())?).await?;
-        Ok(Response::new(pb::NoteSessionsReply {}))
+    async fn record_session_activity(
+        &self,
+        request: Request<pb::RecordSessionActivityRequest>,
+    ) -> Reply<pb::RecordSessionActivityResponse> {
+        sessions::record_activity(&self.db, &self.clock, used(request.into_inner())?).await?;
+        Ok(Response::new(pb::RecordSessionActivityResponse {}))
     }
 
-    async fn mint_service_token(&self, request: Request<pb::MintServiceTokenRequest>) -> Reply<pb::MintServiceTokenReply> {
+    async fn mint_service_token(&self, request: Request<pb::MintServiceTokenRequest>) -> Reply<pb::MintServiceTokenResponse> {
         let asked = request.into_inner();
         let name = service_name(&asked.service)?;
         if !self.secret.values().any(|ours| keys::same_secret(ours, &asked.secret)) {
@@ -89,17 +93,22 @@ impl TokenService for Tokens {
             return Err(Error::WrongSecret.into());
         }
         let now = self.clock.now().timestamp_millis();
-        let holder = Holder { subject: format!("service:{name}"), role: Role::Service, session: keys::session() };
+        let holder = Subject {
+            subject: format!("service:{name}"),
+            role: Role::Service,
+            session: keys::new_session_id(),
+            must_change_password: false,
+        };
         let minted = self.keys.mint(holder, now, SERVICE_TOKEN)?;
-        Ok(Response::new(pb::MintServiceTokenReply { token: minted.token, expires_at: Some(clock::timestamp(minted.expires_at)) }))
+        Ok(Response::new(pb::MintServiceTokenResponse { token: minted.token, expires_at: Some(clock::timestamp(minted.expires_at)) }))
     }
 }
 
-/// The sessions that were used where this request comes from.
-fn used(asked: pb::NoteSessionsRequest) -> Result<Vec<String>, Error> {
+/// Validates and returns the session ids in a report of recently used sessions.
+fn used(asked: pb::RecordSessionActivityRequest) -> Result<Vec<String>, Error> {
     let ids = asked.session_ids;
-    if ids.len() > MOST_USED || ids.iter().any(|id| !(1..=LONGEST_SESSION).contains(&id.len())) {
-        return Err(Error::BadField { field: "session_ids", why: "must be at most 1,000 ids of sessions" });
+    if ids.len() > MAX_REPORTED_SESSIONS || ids.iter().any(|id| !(1..=LONGEST_SESSION).contains(&id.len())) {
+        return Err(Error::BadField { field: "session_ids", why: "must be at most 1,000 session ids" });
     }
     Ok(ids)
 }

@@ -1,48 +1,49 @@
-//! The people who use Patio.
-use super::{Reply, role};
+//! gRPC `UserService`: user administration, user names and data export.
 use crate::{
-    door::Door,
+    admin_action::Actor,
+    api::{Reply, role},
     error::Error,
     hmc::Hmc,
-    people::{Act, Change, People},
-    store::users::Stored,
+    sign_in::SignInService,
+    store::users::StoredUser,
+    users::{NewUserInput, UserAdmin, UserChange},
 };
 use patio_kit::{
     audit,
-    identity::{self, Caller},
+    auth::identity::{self, Caller},
 };
 use patio_proto::auth::{self as pb, user_service_server::UserService};
 use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
-/// Most names of one question.
+/// Maximum number of user ids in one request for the login names (HMCs) of users.
 const MOST_NAMES: usize = 10_000;
 
-/// Serves the people.
-pub struct Users {
-    /// Their rules.
-    pub people: People,
-    /// Where they come in.
-    pub door: Arc<Door>,
+/// Implements the gRPC `UserService`.
+pub struct UserApi {
+    /// User administration: creates, changes and deletes users.
+    pub people: UserAdmin,
+    /// Sign-in service, used here to lift the lockouts of users.
+    pub door: Arc<SignInService>,
 }
 
-impl Users {
-    fn accept<T>(&self, request: Request<T>) -> Result<(Act, T), Status> {
+impl UserApi {
+    fn accept<T>(&self, request: Request<T>) -> Result<(Actor, T), Status> {
         let (caller, address) = (identity::caller(&request)?, audit::address(&request));
-        Ok((Act { caller, now: self.people.clock.now(), address }, request.into_inner()))
+        Ok((Actor { caller, now: self.people.clock.now(), address }, request.into_inner()))
     }
 }
 
 #[tonic::async_trait]
-impl UserService for Users {
-    async fn list_users(&self, _: Request<pb::ListUsersRequest>) -> Reply<pb::ListUsersReply> {
+impl UserService for UserApi {
+    async fn list_users(&self, _: Request<pb::ListUsersRequest>) -> Reply<pb::ListUsersResponse> {
         let users = self.people.list().await?;
-        Ok(Response::new(pb::ListUsersReply { users: users.into_iter().map(Stored::wire).collect() }))
+        Ok(Response::new(pb::ListUsersResponse { users: users.into_iter().map(StoredUser::wire).collect() }))
     }
 
     async fn create_user(&self, request: Request<pb::CreateUserRequest>) -> Reply<pb::User> {
         let (act, asked) = self.accept(request)?;
-        let made = self.people.create(act, Hmc::parse(&asked.hmc)?, asked.password, role(asked.role)?).await?;
+        let made = self.people.create(act, person(asked)?).await?;
         Ok(Response::new(made.wire()))
     }
 
@@ -52,39 +53,44 @@ impl UserService for Users {
         Ok(Response::new(changed.wire()))
     }
 
-    async fn delete_user(&self, request: Request<pb::DeleteUserRequest>) -> Reply<pb::DeleteUserReply> {
+    async fn delete_user(&self, request: Request<pb::DeleteUserRequest>) -> Reply<pb::DeleteUserResponse> {
         let (act, asked) = self.accept(request)?;
         self.people.delete(act, asked.id).await?;
-        Ok(Response::new(pb::DeleteUserReply {}))
+        Ok(Response::new(pb::DeleteUserResponse {}))
     }
 
-    async fn lift_lockout(&self, request: Request<pb::LiftLockoutRequest>) -> Reply<pb::LiftLockoutReply> {
+    async fn lift_lockout(&self, request: Request<pb::LiftLockoutRequest>) -> Reply<pb::LiftLockoutResponse> {
         let (act, asked) = self.accept(request)?;
-        Ok(Response::new(pb::LiftLockoutReply { lifted: self.door.lift_lockout(act, asked.id).await? }))
+        Ok(Response::new(pb::LiftLockoutResponse { lifted: self.door.lift_lockout(act, asked.id).await? }))
     }
 
-    async fn get_names(&self, request: Request<pb::GetNamesRequest>) -> Reply<pb::GetNamesReply> {
+    async fn resolve_user_names(&self, request: Request<pb::ResolveUserNamesRequest>) -> Reply<pb::ResolveUserNamesResponse> {
         let ids = request.into_inner().ids;
         if ids.len() > MOST_NAMES {
             return Err(Error::BadField { field: "ids", why: "must be at most 10,000" }.into());
         }
-        Ok(Response::new(pb::GetNamesReply { names: self.people.names(&ids).await? }))
+        Ok(Response::new(pb::ResolveUserNamesResponse { names: self.people.names(&ids).await? }))
     }
 
-    async fn export_user(&self, request: Request<pb::ExportUserRequest>) -> Reply<pb::ExportUserReply> {
+    async fn export_user(&self, request: Request<pb::ExportUserRequest>) -> Reply<pb::ExportUserResponse> {
         let caller = identity::caller(&request)?;
         let id = whose(&caller, request.get_ref().id);
-        Ok(Response::new(pb::ExportUserReply { json: self.people.export(&caller, id).await? }))
+        Ok(Response::new(pb::ExportUserResponse { json: self.people.export(&caller, id).await? }))
     }
 }
 
-/// Without an id one asks for one's own.
+/// Returns the user id from the request, or the caller's own user id when the request contains 0.
 fn whose(caller: &Caller, id: i64) -> i64 {
     if id == 0 { caller.user_id } else { id }
 }
 
-fn change(asked: pb::UpdateUserRequest) -> Result<Change, Error> {
-    Ok(Change {
+fn person(asked: pb::CreateUserRequest) -> Result<NewUserInput, Error> {
+    let (hmc, role) = (Hmc::parse(&asked.hmc)?, role(asked.role)?);
+    Ok(NewUserInput { hmc, password: asked.password, role, must_change: asked.must_change_password })
+}
+
+fn change(asked: pb::UpdateUserRequest) -> Result<UserChange, Error> {
+    Ok(UserChange {
         id: asked.id,
         hmc: asked.hmc.as_deref().map(Hmc::parse).transpose()?,
         role: asked.role.map(role).transpose()?,

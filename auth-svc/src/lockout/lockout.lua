@@ -1,7 +1,7 @@
--- The rules of rules.rs, done at once for all replicas, by the clock of Redis.
--- KEYS: the decider; the shadow, or the decider again when there is none; the wider limits.
--- ARGV: the act; tries, block and memory in ms; the wait of `adopt`; then of each wider limit how many, and ms.
--- Answers {0, ms} when refused and {1, tries left} when not.
+-- The lockout rules of rules.rs as one atomic Redis script for all replicas, using the clock of Redis.
+-- KEYS: primary counter; secondary counter, or the primary one again if there is none; counters of the rate limits.
+-- ARGV: operation; attempts; block and memory in ms; wait of `adopt` in ms; then for each rate limit its burst and interval in ms.
+-- Returns {0, ms} when blocked, else {1, attempts left}.
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local act = ARGV[1]

@@ -1,125 +1,125 @@
-//! The lockout: five tries are five tries, however many arrive at once and wherever.
+//! Lockout: five wrong passwords block the sign-in, also when attempts arrive concurrently and at several replicas.
 //!
-//! A try is booked before its password is compared. It is booked twice: in a quick store, which
-//! refuses what is blocked without troubling the database, and in the database, which only sees
-//! what the quick store lets through and whose word counts as well. So a Redis that is away, slow,
-//! or came back empty gives nobody a further try, and a block outlives every restart.
+//! An attempt is reserved before its password is verified, first in a fast store (memory or Redis), then in the database; both
+//! must allow the attempt. The fast store rejects blocked attempts without a database statement. The database keeps blocks
+//! across restarts, and when Redis is unavailable, slow or empty.
 //!
-//! Each store goes by its own clock, Redis and `PostgreSQL` by theirs: between them, and to a
-//! person, only how long something lasts is told. So the clocks of replicas play no part.
+//! Redis and `PostgreSQL` each use their own clock and exchange only durations, so the clocks of the replicas do not matter.
 
-pub mod front;
-pub mod rules;
+pub mod fast_store;
 
+use crate::lockout_rules::{Buckets, Decision, Op, PER_ACCOUNT, PER_ADDRESS};
 use crate::{error::Error, store};
-use front::Front;
+use fast_store::FastStore;
 use patio_kit::{
     cache::Cache,
     clock::Clock,
     db::{Db, Tx},
 };
-use rules::{Act, Buckets, PER_ACCOUNT, PER_ADDRESS, Verdict};
 use std::{net::IpAddr, time::Duration};
 
-/// How long Redis may take before the database decides alone.
+/// Timeout of a Redis call, after which the database alone decides whether an attempt is allowed.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// Decides whether a password may be compared now.
+/// Decides whether a password may be verified now, and counts failed attempts.
 pub struct Lockout {
-    front: Front,
+    front: FastStore,
     db: Db,
     clock: Clock,
 }
 
 impl Lockout {
-    /// A lockout whose quick store goes with the cache.
+    /// Creates a lockout; the cache decides whether its fast store is memory or Redis.
     #[must_use]
     pub fn new(cache: &Cache, db: Db, clock: Clock) -> Self {
-        Self { front: Front::of(cache, PATIENCE), db, clock }
+        Self { front: FastStore::for_cache(cache, PATIENCE), db, clock }
     }
 
-    /// Refuses, cheaply, what is blocked at this moment.
+    /// Checks that the attempt is not blocked now, without counting the attempt.
     ///
     /// # Errors
-    /// `LockedOut` with the seconds left.
-    pub async fn look(&self, buckets: &Buckets) -> Result<(), Error> {
+    /// Returns `LockedOut` with the seconds left, or a database error.
+    pub async fn check(&self, buckets: &Buckets) -> Result<(), Error> {
         let now = self.now();
-        let verdict = match self.front.act(Act::Look, buckets, now).await {
+        let verdict = match self.front.run_op(Op::Check, buckets, now).await {
             Some(verdict) => verdict,
-            None => store::lockouts::look(&self.db, buckets, now).await?,
+            None => store::lockouts::load(&self.db, buckets, now).await?,
         };
         match verdict {
-            Verdict::Go(_) => Ok(()),
-            Verdict::Refused(wait) => Err(locked_out(wait)),
+            Decision::Allow(_) => Ok(()),
+            Decision::Deny(wait) => Err(locked_out(wait)),
         }
     }
 
-    /// Books a try and tells how many are left if it turns out wrong; 0: the block has begun.
+    /// Reserves a password attempt. Returns the number of attempts left if this attempt fails; 0 means that the block has
+    /// begun.
     ///
     /// # Errors
-    /// `LockedOut` with the seconds left, and then nothing was booked.
+    /// Returns `LockedOut` with the seconds left when the attempt is blocked and not reserved, or a database error.
     pub async fn reserve(&self, buckets: &Buckets) -> Result<i64, Error> {
         let now = self.now();
-        let quick = self.front.act(Act::Reserve, buckets, now).await;
-        if let Some(Verdict::Refused(wait)) = quick {
+        let quick = self.front.run_op(Op::Reserve, buckets, now).await;
+        if let Some(Decision::Deny(wait)) = quick {
             return Err(locked_out(wait));
         }
         let touched = buckets.clone();
-        let sure = self.db.write(move |tx| Box::pin(async move { store::lockouts::apply(tx, &touched, Act::Reserve, now).await })).await?;
+        let sure = self.db.write(move |tx| Box::pin(async move { store::lockouts::apply(tx, &touched, Op::Reserve, now).await })).await?;
         match sure {
-            // Two replicas can pass the two stores in different orders; the database's order is told.
-            Verdict::Go(left) => {
-                if left > 0 && quick == Some(Verdict::Go(0)) {
-                    // The quick store began a block that there is not: it missed a success while it was away.
-                    self.front.act(Act::Settle, buckets, now).await;
+            // Two replicas may reach the two stores in different orders; the database's count is returned.
+            Decision::Allow(left) => {
+                if left > 0 && quick == Some(Decision::Allow(0)) {
+                    // The fast store began a wrong block: it was unavailable when an earlier success cleared the count.
+                    self.front.run_op(Op::Release, buckets, now).await;
                 }
                 Ok(left)
             }
-            Verdict::Refused(wait) => {
-                // The quick store has lost the block, as an empty Redis does: it is told again.
-                self.front.act(Act::Adopt(wait), buckets, now).await;
+            Decision::Deny(wait) => {
+                // The fast store has lost the block, as a restarted Redis does: import it again.
+                self.front.run_op(Op::Import(wait), buckets, now).await;
                 Err(locked_out(wait))
             }
         }
     }
 
-    /// Takes a booking back in the transaction of the success; [`Self::settled`] follows the commit.
+    /// Releases a reserved attempt in the transaction of the successful sign-in. After the commit, the caller also releases the
+    /// attempt in the fast store.
     ///
     /// # Errors
-    /// Those of the database.
-    pub async fn settle(tx: &mut Tx<'_>, buckets: &Buckets, now_ms: i64) -> Result<(), Error> {
-        store::lockouts::apply(tx, buckets, Act::Settle, now_ms).await.map(drop)
+    /// Returns a database error.
+    pub async fn release(tx: &mut Tx<'_>, buckets: &Buckets, now_ms: i64) -> Result<(), Error> {
+        store::lockouts::apply(tx, buckets, Op::Release, now_ms).await.map(drop)
     }
 
-    /// Takes a booking back in the quick store.
-    pub async fn settled(&self, buckets: &Buckets) {
-        self.front.act(Act::Settle, buckets, self.now()).await;
+    /// Releases a reserved attempt in the fast store. The caller first commits the release in the database.
+    pub async fn release_reservation(&self, buckets: &Buckets) {
+        self.front.run_op(Op::Release, buckets, self.now()).await;
     }
 
-    /// Lifts whatever failures have put on an account, in the transaction of whoever lifts it; the buckets
-    /// it stood in, for [`Self::lifted`] after the commit.
+    /// Deletes all failure counts and blocks of an account from the database.
+    ///
+    /// Returns the deleted counters, which the caller then clears in the fast store after the commit.
     ///
     /// # Errors
-    /// Those of the database.
-    pub async fn lift(tx: &mut Tx<'_>, account: &str, now_ms: i64) -> Result<Vec<String>, Error> {
-        store::lockouts::lift(tx, account, now_ms).await
+    /// Returns a database error.
+    pub async fn delete_counters(tx: &mut Tx<'_>, account: &str, now_ms: i64) -> Result<Vec<String>, Error> {
+        store::lockouts::delete_active(tx, account, now_ms).await
     }
 
-    /// Lifts in the quick store what was lifted in the database.
-    pub async fn lifted(&self, buckets: &[String]) {
-        if !buckets.is_empty() && !self.front.lift(buckets).await {
-            tracing::warn!("redis could not be told that a lockout was lifted: what stands there ends by itself");
+    /// Deletes from the fast store the counters that were deleted from the database.
+    pub async fn clear_fast(&self, buckets: &[String]) {
+        if !buckets.is_empty() && !self.front.delete_counters(buckets).await {
+            tracing::warn!("failed to clear a lifted lockout in redis, retrying");
         }
     }
 
-    /// Forgets what has no effect any more.
+    /// Deletes expired lockout counters from the fast store and the database.
     ///
     /// # Errors
-    /// Those of the database.
-    pub async fn tidy(&self) -> Result<(), Error> {
+    /// Returns a database error.
+    pub async fn run_maintenance(&self) -> Result<(), Error> {
         let now = self.now();
-        self.front.tidy(now);
-        self.db.write(move |tx| Box::pin(async move { store::lockouts::forget(tx, now).await })).await
+        self.front.run_maintenance(now);
+        self.db.write(move |tx| Box::pin(async move { store::lockouts::delete(tx, now).await })).await
     }
 
     fn now(&self) -> i64 {
@@ -127,36 +127,43 @@ impl Lockout {
     }
 }
 
-/// The refusal during a block: whole seconds, rounded up, never more than a block lasts.
+/// Returns the `LockedOut` error for a remaining wait: in whole seconds, rounded up, at most the length of a block.
 #[must_use]
 pub fn locked_out(wait_ms: i64) -> Error {
-    Error::LockedOut { seconds: (wait_ms + 999).div_euclid(1000).clamp(1, rules::BLOCK_MS / 1000) }
+    Error::LockedOut { seconds: (wait_ms + 999).div_euclid(1000).clamp(1, crate::lockout_rules::BLOCK_MS / 1000) }
 }
 
-/// The buckets of a sign-in: a known device has its own, others share that of account and place
-/// and fall under the wider limits. Account and place are keyed hashes; every name but that of a
-/// place begins with a letter and the account, by which [`store::lockouts::lift`] finds them.
+/// Returns the names of the lockout counters of a sign-in. `mark` is the counter id of a device token, or `None` for an unknown
+/// device.
+///
+/// A known device has a counter of its own. All unknown devices share one counter per account and address, and are also subject
+/// to the rate limits. Every counter name, except that of an address, starts with a letter and the account;
+/// [`store::lockouts::delete_active`] finds the counters of an account by this prefix.
 #[must_use]
 pub fn sign_in_buckets(account: &str, place: &str, mark: Option<&str>) -> Buckets {
     let pair = format!("p:{account}:{place}");
     match mark {
-        Some(mark) => Buckets { decider: format!("d:{account}:{mark}"), shadow: Some(pair), wide: Vec::new() },
-        None => {
-            Buckets { decider: pair, shadow: None, wide: vec![(format!("a:{account}"), PER_ACCOUNT), (format!("i:{place}"), PER_ADDRESS)] }
-        }
+        Some(mark) => Buckets { primary: format!("d:{account}:{mark}"), secondary: Some(pair), wide: Vec::new() },
+        None => Buckets {
+            primary: pair,
+            secondary: None,
+            wide: vec![(format!("a:{account}"), PER_ACCOUNT), (format!("i:{place}"), PER_ADDRESS)],
+        },
     }
 }
 
-/// The buckets of a signed-in person who gives the old password: one wherever it comes from, and
-/// the attempt counts against signing in from there too.
+/// Returns the lockout counters for verifying the current password of a signed-in user.
+///
+/// The first counter counts the attempts on the account from all addresses and can block further attempts. The second counter makes
+/// the attempt count for sign-ins from the same address too.
 #[must_use]
 pub fn own_password_buckets(account: &str, place: &str) -> Buckets {
-    Buckets { decider: format!("o:{account}"), shadow: Some(format!("p:{account}:{place}")), wide: Vec::new() }
+    Buckets { primary: format!("o:{account}"), secondary: Some(format!("p:{account}:{place}")), wide: Vec::new() }
 }
 
-/// What counts as one address: an IPv4 address, or the /64 of an IPv6 one.
+/// Returns the network that counts as one address: an IPv4 address, or the /64 network of an IPv6 address.
 #[must_use]
-pub fn network(address: &str) -> String {
+pub fn rate_limit_network(address: &str) -> String {
     match address.parse::<IpAddr>().map(|ip| ip.to_canonical()) {
         Ok(IpAddr::V4(v4)) => v4.to_string(),
         Ok(IpAddr::V6(v6)) => {
@@ -182,10 +189,10 @@ mod tests {
 
     #[test]
     fn an_address_is_an_ipv4_address_or_an_ipv6_network() {
-        assert_eq!(network("192.0.2.7"), "192.0.2.7");
-        assert_eq!(network("::ffff:192.0.2.7"), "192.0.2.7");
-        assert_eq!(network("2001:db8:1:2:3:4:5:6"), network("2001:db8:1:2::9"));
-        assert_ne!(network("2001:db8:1:2::9"), network("2001:db8:1:3::9"));
-        assert_eq!(network("x".repeat(10_000).as_str()), "unknown");
+        assert_eq!(rate_limit_network("192.0.2.7"), "192.0.2.7");
+        assert_eq!(rate_limit_network("::ffff:192.0.2.7"), "192.0.2.7");
+        assert_eq!(rate_limit_network("2001:db8:1:2:3:4:5:6"), rate_limit_network("2001:db8:1:2::9"));
+        assert_ne!(rate_limit_network("2001:db8:1:2::9"), rate_limit_network("2001:db8:1:3::9"));
+        assert_eq!(rate_limit_network("x".repeat(10_000).as_str()), "unknown");
     }
 }

@@ -1,16 +1,18 @@
-//! The statements that SQLite and PostgreSQL do not share.
-use patio_kit::db::{Db, Side, Tx};
+//! SQL statements that differ between SQLite and PostgreSQL.
+use patio_kit::db::{Db, Engine, Tx};
 use sqlx::{query_as, query_scalar};
 
 const MOMENT: &str = "select cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)";
 
-/// The hmc of each id that exists, in one statement.
+/// Returns the id and login name (HMC) of each user in `ids`, a JSON array of user ids; unknown ids are left out.
 ///
-/// The ids travel as one JSON array, which each database unfolds with a function of its own.
+/// The ids are bound as one JSON array, so that one statement serves any number of ids.
 pub async fn names(db: &Db, ids: &str) -> Result<Vec<(i64, String)>, sqlx::Error> {
     match db.read() {
-        Side::Sqlite(c) => query_as("select id, hmc from users where id in (select value from json_each($1))").bind(ids).fetch_all(c).await,
-        Side::Postgres(c) => {
+        Engine::Sqlite(c) => {
+            query_as("select id, hmc from users where id in (select value from json_each($1))").bind(ids).fetch_all(c).await
+        }
+        Engine::Postgres(c) => {
             query_as(
                 "select id, hmc from users where id in (select cast(value as bigint) from jsonb_array_elements_text(cast($1 as jsonb)))",
             )
@@ -21,21 +23,22 @@ pub async fn names(db: &Db, ids: &str) -> Result<Vec<(i64, String)>, sqlx::Error
     }
 }
 
-/// The moment that lockouts go by, in milliseconds since 1970; `here` is what this process takes it to be.
+/// Returns the current time of the database in milliseconds since 1970; `here` is this process's time, used with SQLite.
 ///
-/// Replicas share one `PostgreSQL`, and only its clock is the same for all of them. It is the time of
-/// the statement, as a transaction may have waited for its rows. `SQLite` has one process and its clock.
-pub async fn moment(db: &Db, here: i64) -> Result<i64, sqlx::Error> {
+/// With `PostgreSQL`, all replicas use the clock of the database: `clock_timestamp()`, because the start time of the transaction
+/// would be too early after a wait for row locks.
+pub async fn database_time_ms(db: &Db, here: i64) -> Result<i64, sqlx::Error> {
     match db.read() {
-        Side::Sqlite(_) => Ok(here),
-        Side::Postgres(c) => query_scalar(MOMENT).fetch_one(c).await,
+        Engine::Sqlite(_) => Ok(here),
+        Engine::Postgres(c) => query_scalar(MOMENT).fetch_one(c).await,
     }
 }
 
-/// The same within a transaction.
+/// Returns the current time of the database within a transaction, in milliseconds since 1970; with SQLite, returns `here`, the
+/// time of this process.
 pub async fn moment_in(tx: &mut Tx<'_>, here: i64) -> Result<i64, sqlx::Error> {
     match tx.on() {
-        Side::Sqlite(_) => Ok(here),
-        Side::Postgres(c) => query_scalar(MOMENT).fetch_one(c).await,
+        Engine::Sqlite(_) => Ok(here),
+        Engine::Postgres(c) => query_scalar(MOMENT).fetch_one(c).await,
     }
 }

@@ -1,4 +1,4 @@
-//! Everything held about one person.
+//! SQL statements for the export of a user's personal data: the audit entries about the user.
 use crate::error::Error;
 use chrono::{DateTime, Utc};
 use futures::TryStreamExt;
@@ -6,10 +6,10 @@ use patio_kit::{db::Db, on};
 use serde::Serialize;
 use sqlx::{FromRow, query_as, query_scalar};
 
-/// Most entries of an export; their total is told beside them.
-pub const MOST_ENTRIES: i64 = 10_000;
+/// Maximum number of audit entries in an export; the export also states their total number.
+pub const MAX_ENTRIES: i64 = 10_000;
 
-/// One audit entry as it is exported.
+/// One audit entry in the JSON of a user's data export.
 #[derive(FromRow, Serialize)]
 struct Entry {
     at: DateTime<Utc>,
@@ -23,20 +23,20 @@ struct Entry {
     new_values: String,
 }
 
-/// How many audit entries were made by a person or speak of one.
+/// Counts the audit entries whose actor or subject is this user.
 pub async fn count(db: &Db, user_id: i64) -> Result<i64, Error> {
     let count = on!(db.read(), c => query_scalar("select count(*) from audit_events where user_id = $1 or subject = $2")
         .bind(user_id).bind(subject(user_id)).fetch_one(c).await)?;
     Ok(count)
 }
 
-/// Writes the newest of them as the members of a JSON array, one after another as they are read.
+/// Writes the newest audit entries of a user to `out` as comma-separated JSON objects, streamed from the database.
 pub async fn write_entries(db: &Db, user_id: i64, out: &mut Vec<u8>) -> Result<(), Error> {
     on!(db.read(), c => {
         let mut rows = query_as::<_, Entry>(
             "select at, user_id, role, kind, subject, summary, address, old_values, new_values
                from audit_events where user_id = $1 or subject = $2 order by at desc, id desc limit $3")
-            .bind(user_id).bind(subject(user_id)).bind(MOST_ENTRIES).fetch(c);
+            .bind(user_id).bind(subject(user_id)).bind(MAX_ENTRIES).fetch(c);
         let mut first = true;
         while let Some(entry) = rows.try_next().await? {
             if !first {
@@ -49,7 +49,7 @@ pub async fn write_entries(db: &Db, user_id: i64, out: &mut Vec<u8>) -> Result<(
     Ok(())
 }
 
-/// How audit entries name a person.
+/// Returns the subject under which audit entries refer to a user: `user ID`.
 #[must_use]
 pub fn subject(user_id: i64) -> String {
     format!("user {user_id}")

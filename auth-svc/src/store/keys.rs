@@ -1,5 +1,5 @@
-//! The keys that tokens are signed with, and those this service keeps for itself.
-use crate::error::Error;
+//! Stored keys of auth-svc, encrypted with the sealing key: signing keys of tokens, and internal secrets.
+use crate::{error::Error, sealing::SealingKey};
 use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Tx},
@@ -7,54 +7,72 @@ use patio_kit::{
 };
 use sqlx::{FromRow, query, query_as, query_scalar};
 
-/// A signing key as stored.
+/// A key that signs access tokens, as read from the database and decrypted.
 #[derive(FromRow)]
 pub struct StoredKey {
-    /// Its id.
+    /// Key id, which is the `kid` in the header of every token signed with the key.
     pub id: String,
-    /// The PKCS#8 document.
+    /// Private part of the signing key, as a decrypted PKCS#8 document.
     pub private_key: Vec<u8>,
-    /// When it was made.
+    /// Time when the signing key was created.
     pub created_at: DateTime<Utc>,
-    /// When it begins to sign.
+    /// Time from which the signing key signs access tokens.
     pub signs_from: DateTime<Utc>,
 }
 
-/// All signing keys in the order of their turns.
-pub async fn signing(db: &Db) -> Result<Vec<StoredKey>, Error> {
-    let keys = on!(db.read(), c => query_as("select id, private_key, created_at, signs_from from signing_keys order by signs_from, id")
-        .fetch_all(c).await)?;
-    Ok(keys)
+/// Returns all signing keys, decrypted, ordered by when they begin to sign.
+pub async fn load_signing_keys(db: &Db, sealing: &SealingKey) -> Result<Vec<StoredKey>, Error> {
+    let keys: Vec<StoredKey> = on!(db.read(), c => query_as(
+        "select id, private_key, created_at, signs_from from signing_keys order by signs_from, id").fetch_all(c).await)?;
+    let open = |key: StoredKey| Ok(StoredKey { private_key: sealing.open(&key.id, &key.private_key)?, ..key });
+    keys.into_iter().map(open).collect()
 }
 
-/// When each signing key begins to sign, in that order, as this transaction sees it.
-pub async fn turns(tx: &mut Tx<'_>) -> Result<Vec<(String, DateTime<Utc>)>, Error> {
+/// Returns whether the database contains any keys. If so, the sealing key that encrypted these keys is needed.
+pub async fn has_keys(db: &Db) -> Result<bool, Error> {
+    let count: i64 = on!(db.read(), c => query_scalar("select (select count(*) from signing_keys) + (select count(*) from own_keys)")
+        .fetch_one(c).await)?;
+    Ok(count > 0)
+}
+
+/// Deletes all signing keys and internal secrets. The caller must hold [`crate::store::users::lock`].
+pub async fn remove_all(tx: &mut Tx<'_>) -> Result<(), Error> {
+    for statement in ["delete from signing_keys", "delete from own_keys"] {
+        on!(tx.on(), c => query(statement).execute(c).await.map(drop))?;
+    }
+    Ok(())
+}
+
+/// Returns the id of each signing key and the time at which the key begins to sign, ordered by that time.
+pub async fn signing_schedule(tx: &mut Tx<'_>) -> Result<Vec<(String, DateTime<Utc>)>, Error> {
     let turns = on!(tx.on(), c => query_as("select id, signs_from from signing_keys order by signs_from, id").fetch_all(c).await)?;
     Ok(turns)
 }
 
-/// Keeps a signing key; under the lock of [`super::users::lock`].
-pub async fn keep_signing(tx: &mut Tx<'_>, key: &StoredKey) -> Result<(), Error> {
+/// Encrypts and inserts a signing key. The caller must hold [`crate::store::users::lock`].
+pub async fn insert_signing(tx: &mut Tx<'_>, sealing: &SealingKey, key: &StoredKey) -> Result<(), Error> {
+    let sealed = sealing.seal(&key.id, &key.private_key)?;
     on!(tx.on(), c => query("insert into signing_keys (id, private_key, created_at, signs_from) values ($1, $2, $3, $4)")
-        .bind(&key.id).bind(&key.private_key).bind(key.created_at).bind(key.signs_from).execute(c).await.map(drop))?;
+        .bind(&key.id).bind(sealed).bind(key.created_at).bind(key.signs_from).execute(c).await.map(drop))?;
     Ok(())
 }
 
-/// Removes a signing key for good.
-pub async fn remove_signing(tx: &mut Tx<'_>, id: &str) -> Result<(), Error> {
+/// Deletes the stored signing key with this id.
+pub async fn remove_signing_key(tx: &mut Tx<'_>, id: &str) -> Result<(), Error> {
     on!(tx.on(), c => query("delete from signing_keys where id = $1").bind(id).execute(c).await.map(drop))?;
     Ok(())
 }
 
-/// Keeps a key of our own under a name, unless there is one already.
-pub async fn keep_own(tx: &mut Tx<'_>, name: &str, value: &[u8]) -> Result<(), Error> {
+/// Encrypts and inserts an internal secret under a name; an existing secret with this name stays unchanged.
+pub async fn insert_secret(tx: &mut Tx<'_>, sealing: &SealingKey, name: &str, value: &[u8]) -> Result<(), Error> {
+    let sealed = sealing.seal(name, value)?;
     on!(tx.on(), c => query("insert into own_keys (name, value) values ($1, $2) on conflict (name) do nothing")
-        .bind(name).bind(value).execute(c).await.map(drop))?;
+        .bind(name).bind(sealed).execute(c).await.map(drop))?;
     Ok(())
 }
 
-/// The key of our own with that name.
-pub async fn own(db: &Db, name: &str) -> Result<Vec<u8>, Error> {
-    let value = on!(db.read(), c => query_scalar("select value from own_keys where name = $1").bind(name).fetch_one(c).await)?;
-    Ok(value)
+/// Returns the internal secret of this name, decrypted.
+pub async fn load_secret(db: &Db, sealing: &SealingKey, name: &str) -> Result<Vec<u8>, Error> {
+    let sealed: Vec<u8> = on!(db.read(), c => query_scalar("select value from own_keys where name = $1").bind(name).fetch_one(c).await)?;
+    sealing.open(name, &sealed)
 }

@@ -1,9 +1,9 @@
-//! The lockout's cells, so that they outlive a restart and hold when Redis is away.
-//! Their moments are those of [`dialect::moment`]; callers only say what time it is here.
-use super::dialect;
+//! Lockout counters in the database, which survive restarts and Redis failures. Times come from the clock of the
+//! database ([`dialect::moment`]). SQLite has no server clock, so `here`, the time of this process, is used instead.
 use crate::{
     error::Error,
-    lockout::rules::{self, Act, Buckets, Cell, Cells, Verdict},
+    lockout_rules::{self, Buckets, Cells, Counter, Decision, Op},
+    store::dialect,
 };
 use patio_kit::{
     db::{Db, Tx},
@@ -11,25 +11,25 @@ use patio_kit::{
 };
 use sqlx::{query, query_as, query_scalar};
 
-/// Whether a try would be refused, without booking it.
-pub async fn look(db: &Db, buckets: &Buckets, here: i64) -> Result<Verdict, Error> {
+/// Checks whether an attempt would be blocked, without counting the attempt.
+pub async fn load(db: &Db, buckets: &Buckets, here: i64) -> Result<Decision, Error> {
     let mut cells = Cells::new();
-    for bucket in &buckets.all() {
-        let cell: Option<Cell> = on!(db.read(), c => query_as(
+    for bucket in &buckets.sorted_counter_names() {
+        let cell: Option<Counter> = on!(db.read(), c => query_as(
             "select failures, until_ms, last_ms, blocked_ms from lockouts where bucket = $1")
             .bind(bucket).fetch_optional(c).await)?;
         cells.insert(bucket.clone(), cell.unwrap_or_default());
     }
-    let now = dialect::moment(db, here).await?;
-    Ok(rules::apply(&mut cells, buckets, Act::Look, now))
+    let now = dialect::database_time_ms(db, here).await?;
+    Ok(lockout_rules::apply(&mut cells, buckets, Op::Check, now))
 }
 
-/// Does one act on the cells of its buckets, which stay locked until the commit.
-pub async fn apply(tx: &mut Tx<'_>, buckets: &Buckets, act: Act, here: i64) -> Result<Verdict, Error> {
+/// Applies one lockout operation to the counters of an attempt; the rows of the counters stay locked until the commit.
+pub async fn apply(tx: &mut Tx<'_>, buckets: &Buckets, act: Op, here: i64) -> Result<Decision, Error> {
     let mut cells = Cells::new();
-    // The upsert changes nothing but takes the lock; always in one order, so that nobody waits in a circle.
-    for bucket in buckets.all() {
-        let cell: Cell = on!(tx.on(), c => query_as(
+    // The upsert only takes the row lock. The rows are always locked in one order, which avoids deadlocks.
+    for bucket in buckets.sorted_counter_names() {
+        let cell: Counter = on!(tx.on(), c => query_as(
             "insert into lockouts (bucket, failures, until_ms, last_ms, blocked_ms) values ($1, 0, 0, 0, 0)
              on conflict (bucket) do update set bucket = excluded.bucket
              returning failures, until_ms, last_ms, blocked_ms")
@@ -37,8 +37,8 @@ pub async fn apply(tx: &mut Tx<'_>, buckets: &Buckets, act: Act, here: i64) -> R
         cells.insert(bucket, cell);
     }
     let now = dialect::moment_in(tx, here).await?;
-    let verdict = rules::apply(&mut cells, buckets, act, now);
-    if matches!(verdict, Verdict::Go(_)) {
+    let verdict = lockout_rules::apply(&mut cells, buckets, act, now);
+    if matches!(verdict, Decision::Allow(_)) {
         for (bucket, cell) in &cells {
             save(tx, bucket, cell).await?;
         }
@@ -46,7 +46,7 @@ pub async fn apply(tx: &mut Tx<'_>, buckets: &Buckets, act: Act, here: i64) -> R
     Ok(verdict)
 }
 
-async fn save(tx: &mut Tx<'_>, bucket: &str, cell: &Cell) -> Result<(), Error> {
+async fn save(tx: &mut Tx<'_>, bucket: &str, cell: &Counter) -> Result<(), Error> {
     on!(tx.on(), c => query(
         "update lockouts set failures = $2, until_ms = $3, last_ms = $4, blocked_ms = $5 where bucket = $1")
         .bind(bucket).bind(cell.failures).bind(cell.until_ms).bind(cell.last_ms).bind(cell.blocked_ms)
@@ -54,8 +54,9 @@ async fn save(tx: &mut Tx<'_>, bucket: &str, cell: &Cell) -> Result<(), Error> {
     Ok(())
 }
 
-/// Removes the cells of an account that have an effect, wherever the failures came from; their buckets.
-pub async fn lift(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<Vec<String>, Error> {
+/// Deletes the lockout counters of an account, for all addresses and devices, that are still in effect. Returns the names of the
+/// deleted counters.
+pub async fn delete_active(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<Vec<String>, Error> {
     let now = dialect::moment_in(tx, here).await?;
     let buckets = on!(tx.on(), c => query_scalar(
         "delete from lockouts
@@ -66,8 +67,8 @@ pub async fn lift(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<Vec<Strin
     Ok(buckets)
 }
 
-/// Forgets the cells that have no effect any more.
-pub async fn forget(tx: &mut Tx<'_>, here: i64) -> Result<(), Error> {
+/// Deletes expired lockout counters.
+pub async fn delete(tx: &mut Tx<'_>, here: i64) -> Result<(), Error> {
     let now = dialect::moment_in(tx, here).await?;
     on!(tx.on(), c => query("delete from lockouts where until_ms <= $1 and blocked_ms <= $1").bind(now).execute(c).await.map(drop))?;
     Ok(())

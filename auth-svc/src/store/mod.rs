@@ -1,4 +1,4 @@
-//! All the SQL of auth-svc.
+//! All SQL statements of auth-svc, one module per table or use.
 
 pub mod dialect;
 pub mod export;

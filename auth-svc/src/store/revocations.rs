@@ -1,4 +1,4 @@
-//! What was withdrawn before it expired.
+//! Revocation list: sessions that were ended before their tokens expired.
 use crate::error::Error;
 use chrono::{DateTime, Utc};
 use patio_kit::{
@@ -9,65 +9,69 @@ use patio_kit::{
 use patio_proto::auth as pb;
 use sqlx::{FromRow, query, query_as, query_scalar};
 
-/// Most revocations of one answer; the next question goes on behind them.
+/// Maximum number of revocations in one response; the next request continues after the last revocation in the response.
 const MOST: i64 = 10_000;
 
-/// One session, or all sessions of a person up to a moment.
+/// Revocation of one session, or of all sessions that a user began up to a point in time.
 #[derive(Debug, Clone, FromRow)]
 pub struct Revocation {
-    /// Its number.
+    /// Sequence number of the revocation, ascending in the order of commits.
     pub sequence: i64,
-    /// The session; empty for all.
+    /// Id of the revoked session; empty for all sessions of the user.
     pub session_id: String,
-    /// Whose.
+    /// Id of the user whose sessions are revoked.
     pub user_id: i64,
-    /// Tokens made up to then are dead.
-    pub issued_until: DateTime<Utc>,
-    /// No token it speaks of lives then.
-    pub forget_at: DateTime<Utc>,
+    /// Latest issue time of the revoked tokens; tokens issued later stay valid.
+    #[sqlx(rename = "issued_until")]
+    pub issued_before: DateTime<Utc>,
+    /// Time by which all affected tokens have expired, so that the revocation can be deleted.
+    #[sqlx(rename = "forget_at")]
+    pub expires_at: DateTime<Utc>,
+    /// Whether the session ended because it was idle, not because a person ended the session.
+    pub unused: bool,
 }
 
 impl Revocation {
-    /// As the contract carries it.
+    /// Converts the revocation into its protobuf message.
     #[must_use]
     pub fn wire(self) -> pb::Revocation {
         pb::Revocation {
             sequence: self.sequence,
             session_id: self.session_id,
             user_id: self.user_id,
-            issued_until: Some(clock::timestamp(self.issued_until)),
-            forget_at: Some(clock::timestamp(self.forget_at)),
+            issued_before: Some(clock::timestamp(self.issued_before)),
+            expires_at: Some(clock::timestamp(self.expires_at)),
+            unused: self.unused,
         }
     }
 }
 
-/// Keeps a revocation under the next number, which it returns as part of it.
+/// Inserts a revocation under the next sequence number and returns the stored revocation.
 ///
-/// The number is taken by raising a row, which stays locked until the commit: whoever takes the
-/// next number waits for that. So numbers become visible in their order, and a poller that has
-/// seen one has seen all below it.
-pub async fn keep(tx: &mut Tx<'_>, mut revocation: Revocation) -> Result<Revocation, Error> {
+/// The counter row stays locked until the commit, so that numbers become visible in ascending order: a poller that has seen a
+/// number has also seen all lower numbers.
+pub async fn insert(tx: &mut Tx<'_>, mut revocation: Revocation) -> Result<Revocation, Error> {
     revocation.sequence = on!(tx.on(), c => query_scalar(
         "update counters set value = value + 1 where name = 'revocations' returning value").fetch_one(c).await)?;
     on!(tx.on(), c => query(
-        "insert into revocations (sequence, session_id, user_id, issued_until, forget_at) values ($1, $2, $3, $4, $5)")
+        "insert into revocations (sequence, session_id, user_id, issued_until, forget_at, unused) values ($1, $2, $3, $4, $5, $6)")
         .bind(revocation.sequence).bind(&revocation.session_id).bind(revocation.user_id)
-        .bind(revocation.issued_until).bind(revocation.forget_at)
+        .bind(revocation.issued_before).bind(revocation.expires_at).bind(revocation.unused)
         .execute(c).await.map(drop))?;
     Ok(revocation)
 }
 
-/// The revocations after a number that still matter.
-pub async fn after(db: &Db, sequence: i64, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
+/// Returns the unexpired revocations after a sequence number, in ascending order.
+pub async fn list_after(db: &Db, sequence: i64, now: DateTime<Utc>) -> Result<Vec<Revocation>, Error> {
     let found = on!(db.read(), c => query_as(
-        "select sequence, session_id, user_id, issued_until, forget_at
+        "select sequence, session_id, user_id, issued_until, forget_at, unused
            from revocations where sequence > $1 and forget_at > $2 order by sequence limit $3")
         .bind(sequence).bind(now).bind(MOST).fetch_all(c).await)?;
     Ok(found)
 }
 
-/// Forgets what does not matter any more.
-pub async fn forget(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<(), Error> {
+/// Deletes expired revocations.
+pub async fn purge_expired(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<(), Error> {
     on!(tx.on(), c => query("delete from revocations where forget_at <= $1").bind(now).execute(c).await.map(drop))?;
     Ok(())
 }

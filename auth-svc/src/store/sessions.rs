@@ -1,36 +1,74 @@
-//! The sessions that have not ended, and when each was last used, by the clock of [`dialect::moment`].
-use super::dialect;
-use crate::error::Error;
+//! Table of open sessions, with the time at which each session was last used, by the clock of the database
+//! ([`dialect::moment`]).
+use crate::{error::Error, store::dialect};
 use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Tx},
     on,
 };
-use sqlx::{FromRow, query, query_as};
+use sqlx::{FromRow, query, query_as, query_scalar};
 
-/// A session that has not ended.
+/// An open session as stored in the database.
 #[derive(Debug, Clone, FromRow)]
-pub struct Open {
-    /// Its id, as its token tells it.
+pub struct OpenSession {
+    /// Session id, which is also the `sid` claim of the session's access token.
     pub id: String,
-    /// Whose it is.
+    /// Id of the user who signed in.
     pub user_id: i64,
-    /// When its use was last noted.
+    /// Time at which the session was last recorded as used, in milliseconds since 1970.
     pub used_ms: i64,
-    /// When its token dies, by the clock of the process that made it.
+    /// Expiry of the session's access token in milliseconds since 1970, by the clock of the process that issued it.
     pub ends_ms: i64,
+    /// Browser and operating system of the sign-in; empty when unknown.
+    pub device: String,
+    /// IP address of the client at sign-in.
+    pub address: String,
+    /// Time of the sign-in, in milliseconds since 1970.
+    pub begun_ms: i64,
 }
 
-/// Notes that a session has begun.
-pub async fn begin(tx: &mut Tx<'_>, id: &str, user_id: i64, ends_ms: i64, here: DateTime<Utc>) -> Result<(), Error> {
+/// Input for inserting a new session, right after its password was verified.
+pub struct StartedSession {
+    /// Session id, which is also the `sid` claim of the session's access token.
+    pub id: String,
+    /// Id of the user who signs in.
+    pub user_id: i64,
+    /// Expiry of the session's access token in milliseconds since 1970.
+    pub ends_ms: i64,
+    /// Browser and operating system of the client; empty when unknown.
+    pub device: String,
+    /// IP address of the client that signs in.
+    pub address: String,
+}
+
+/// Inserts a new session; the sign-in also counts as a password confirmation.
+pub async fn insert(tx: &mut Tx<'_>, begun: &StartedSession, here: DateTime<Utc>) -> Result<(), Error> {
     let now = dialect::moment_in(tx, here.timestamp_millis()).await?;
-    on!(tx.on(), c => query("insert into sessions (id, user_id, used_ms, ends_ms) values ($1, $2, $3, $4)")
-        .bind(id).bind(user_id).bind(now).bind(ends_ms).execute(c).await.map(drop))?;
+    on!(tx.on(), c => query(
+        "insert into sessions (id, user_id, used_ms, ends_ms, device, address, begun_ms, confirmed_ms) values ($1, $2, $3, $4, $5, $6, $3, $3)")
+        .bind(&begun.id).bind(begun.user_id).bind(now).bind(begun.ends_ms).bind(&begun.device).bind(&begun.address)
+        .execute(c).await.map(drop))?;
     Ok(())
 }
 
-/// Notes that sessions were used; those that have ended stay so.
-pub async fn note_used(tx: &mut Tx<'_>, ids: &[String], here: DateTime<Utc>) -> Result<(), Error> {
+/// Records that the session's user confirmed the password again; returns `false` when the session has ended.
+pub async fn confirm(tx: &mut Tx<'_>, id: &str, here: DateTime<Utc>) -> Result<bool, Error> {
+    let now = dialect::moment_in(tx, here.timestamp_millis()).await?;
+    let noted = on!(tx.on(), c => query("update sessions set confirmed_ms = $2 where id = $1")
+        .bind(id).bind(now).execute(c).await.map(|done| done.rows_affected()))?;
+    Ok(noted == 1)
+}
+
+/// Returns whether the password was confirmed in a session within the last `within_ms` milliseconds.
+pub async fn is_confirmed(tx: &mut Tx<'_>, id: &str, within_ms: i64, here: DateTime<Utc>) -> Result<bool, Error> {
+    let now = dialect::moment_in(tx, here.timestamp_millis()).await?;
+    let count: i64 = on!(tx.on(), c => query_scalar("select count(*) from sessions where id = $1 and confirmed_ms > $2")
+        .bind(id).bind(now - within_ms).fetch_one(c).await)?;
+    Ok(count > 0)
+}
+
+/// Records that sessions were used now; ids of ended sessions are ignored.
+pub async fn record_activity(tx: &mut Tx<'_>, ids: &[String], here: DateTime<Utc>) -> Result<(), Error> {
     let now = dialect::moment_in(tx, here.timestamp_millis()).await?;
     for id in ids {
         on!(tx.on(), c => query("update sessions set used_ms = $2 where id = $1 and used_ms < $2")
@@ -39,39 +77,49 @@ pub async fn note_used(tx: &mut Tx<'_>, ids: &[String], here: DateTime<Utc>) -> 
     Ok(())
 }
 
-/// Who began a session that has not ended: the user and the role as it is written in tokens.
-pub async fn holder(db: &Db, id: &str) -> Result<Option<(i64, String)>, Error> {
+/// Returns the user id and the role text of an open session, or `None` when the session has ended.
+pub async fn user_of(db: &Db, id: &str) -> Result<Option<(i64, String)>, Error> {
     let found = on!(db.read(), c => query_as(
         "select s.user_id, u.role from sessions s join users u on u.id = s.user_id where s.id = $1").bind(id).fetch_optional(c).await)?;
     Ok(found)
 }
 
-/// Forgets a session.
-pub async fn end(tx: &mut Tx<'_>, id: &str) -> Result<(), Error> {
-    on!(tx.on(), c => query("delete from sessions where id = $1").bind(id).execute(c).await.map(drop))?;
-    Ok(())
+/// Deletes a session and returns the deleted row; returns `None` when the session had already ended.
+pub async fn delete(tx: &mut Tx<'_>, id: &str) -> Result<Option<OpenSession>, Error> {
+    let ended = on!(tx.on(), c => query_as(
+        "delete from sessions where id = $1 returning id, user_id, used_ms, ends_ms, device, address, begun_ms")
+        .bind(id).fetch_optional(c).await)?;
+    Ok(ended)
 }
 
-/// Forgets all sessions of a person.
-pub async fn end_all(tx: &mut Tx<'_>, user_id: i64) -> Result<(), Error> {
+/// Returns the ids of a user's open sessions, as seen by this transaction.
+pub async fn ids_of(tx: &mut Tx<'_>, user_id: i64) -> Result<Vec<String>, Error> {
+    let ids = on!(tx.on(), c => query_scalar("select id from sessions where user_id = $1 order by id").bind(user_id).fetch_all(c).await)?;
+    Ok(ids)
+}
+
+/// Deletes all sessions of a user.
+pub async fn delete_all(tx: &mut Tx<'_>, user_id: i64) -> Result<(), Error> {
     on!(tx.on(), c => query("delete from sessions where user_id = $1").bind(user_id).execute(c).await.map(drop))?;
     Ok(())
 }
 
-/// Forgets the sessions that ended by themselves, and those not used for so long, which it returns.
-pub async fn end_unused(tx: &mut Tx<'_>, unused_ms: i64, here: DateTime<Utc>) -> Result<Vec<Open>, Error> {
+/// Deletes expired sessions, and sessions that were idle for `unused_ms` milliseconds. Returns the deleted idle
+/// sessions.
+pub async fn expire_idle(tx: &mut Tx<'_>, unused_ms: i64, here: DateTime<Utc>) -> Result<Vec<OpenSession>, Error> {
     let here = here.timestamp_millis();
     let now = dialect::moment_in(tx, here).await?;
     on!(tx.on(), c => query("delete from sessions where ends_ms <= $1").bind(here).execute(c).await.map(drop))?;
-    let ended = on!(tx.on(), c => query_as("delete from sessions where used_ms <= $1 returning id, user_id, used_ms, ends_ms")
+    let ended = on!(tx.on(), c => query_as(
+        "delete from sessions where used_ms <= $1 returning id, user_id, used_ms, ends_ms, device, address, begun_ms")
         .bind(now - unused_ms).fetch_all(c).await)?;
     Ok(ended)
 }
 
-/// The sessions of a person, the latest first.
-pub async fn of(db: &Db, user_id: i64) -> Result<Vec<Open>, Error> {
+/// Returns the open sessions of a user, most recently used first.
+pub async fn list_of_user(db: &Db, user_id: i64) -> Result<Vec<OpenSession>, Error> {
     let open = on!(db.read(), c => query_as(
-        "select id, user_id, used_ms, ends_ms from sessions where user_id = $1 order by used_ms desc, id desc")
+        "select id, user_id, used_ms, ends_ms, device, address, begun_ms from sessions where user_id = $1 order by used_ms desc, id desc")
         .bind(user_id).fetch_all(c).await)?;
     Ok(open)
 }

@@ -1,4 +1,4 @@
-//! A Redis that dies in the middle: nobody is locked out by it, nobody gets a free guess, a block stays.
+//! Lockout during a crash of Redis: no false lockout, no additional attempts, and blocks stay.
 use crate::{
     lockout::{assert_locked, assert_wrong, somewhere},
     office::{FIRST, Office, PASSWORD, another, number, why},
@@ -13,25 +13,25 @@ use std::{
 };
 use tokio::net::TcpStream;
 
-/// How much longer an answer may take at the 99th percentile because Redis is away.
+/// Maximum added latency of a sign-in at the 99th percentile while Redis is unavailable.
 const ADDED: Duration = Duration::from_millis(60);
 
-/// So many tries have a 99th percentile; of fewer it would be the one slowest, on a machine that runs other tests as well.
+/// Minimum number of samples for the 99th percentile, which with fewer would be a single outlier on a busy machine.
 const MANY: usize = 300;
 
-/// A Redis of this test's own, which keeps nothing on disk and forgets everything when it is killed.
+/// A private Redis server without persistence, which loses all data when killed.
 struct Redis {
     port: u16,
     child: Option<Child>,
 }
 
 impl Redis {
-    /// None where there is no Redis server to run.
+    /// Starts the server; returns `None` when `redis-server` is not installed.
     async fn start() -> Option<Self> {
         let port = free_port();
         let mut redis = Self { port, child: None };
         if Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().is_err() {
-            patio_testing::tell("there is no redis-server: its crashes are not tried");
+            patio_testing::tell("redis-server is not installed: skipped the crash test");
             return None;
         }
         redis.run().await;
@@ -69,7 +69,7 @@ impl Drop for Redis {
     }
 }
 
-/// How long the tries against one name took, and that they were answered as if nothing had happened.
+/// Latencies of failed sign-ins, each of which must get its usual response.
 struct Tries<'o> {
     office: &'o Office,
     took: Vec<Duration>,
@@ -83,7 +83,7 @@ impl Tries<'_> {
         if left > 0 { assert_wrong(&refused, left) } else { assert_locked(&refused, 180) }
     }
 
-    /// The 99th percentile; of fewer than [MANY] the 90th, which has tries without Redis in it as well: it is away for a third.
+    /// Returns the 99th percentile, or the 90th of fewer than [`MANY`] samples; a third of the samples run without Redis.
     fn slowest(&mut self) -> Duration {
         self.took.sort_unstable();
         let percentile = if self.took.len() < MANY { 90 } else { 99 };
@@ -92,19 +92,19 @@ impl Tries<'_> {
 }
 
 #[tokio::test]
-async fn five_tries_are_five_and_a_block_stays_whenever_redis_crashes() {
+async fn five_attempts_and_blocks_survive_redis_crashes() {
     let rounds = patio_testing::rounds(6);
     each_database(async |host| {
         let Some(mut redis) = Redis::start().await else { return };
         let office = Office::open(another(&host, Some(&redis.url())).await).await;
         let (mut well, mut torn) = (Tries { office: &office, took: Vec::new() }, Tries { office: &office, took: Vec::new() });
         for round in 0..rounds {
-            let (here, checked) = (somewhere(), office.passwords.checks());
+            let (here, checked) = (somewhere(), office.passwords.verification_count());
             let name = |what: &str| format!("{what} {here}");
             for left in [4, 3, 2, 1, 0] {
                 well.wrong(&name("before"), &here, left).await;
             }
-            // It dies before one of the five, or after the last; and comes back, empty, at once or later.
+            // Redis crashes before one of the five attempts, or after the last, and restarts empty, at once or later.
             let (dies, back) = (round % 6, round % 4);
             for (n, left) in [4, 3, 2, 1, 0].into_iter().enumerate() {
                 if n == dies {
@@ -117,7 +117,7 @@ async fn five_tries_are_five_and_a_block_stays_whenever_redis_crashes() {
             }
             redis.crash();
             for _ in 0..2 {
-                // The block of before and that of during the crash hold, without Redis and with an empty one.
+                // The blocks begun before and during the crash hold, without Redis and with an empty one.
                 let names = [name("before"), name("during")];
                 let told = join_all((0..20).map(|n| office.refused(&names[n % 2], PASSWORD, &here))).await;
                 assert!(told.iter().all(|told| why(told).1 == Some(Reason::LockedOut) && (150..=180).contains(&number(told))));
@@ -125,7 +125,11 @@ async fn five_tries_are_five_and_a_block_stays_whenever_redis_crashes() {
                     redis.run().await;
                 }
             }
-            assert_eq!(office.passwords.checks() - checked, 10, "round {round}: exactly five of each were compared");
+            assert_eq!(
+                office.passwords.verification_count() - checked,
+                10,
+                "round {round}: exactly five passwords of each hmc were verified"
+            );
             office.try_sign_in(FIRST, PASSWORD, &here, "").await.unwrap();
         }
         let (usual, added) = (well.slowest(), torn.slowest().saturating_sub(well.slowest()));

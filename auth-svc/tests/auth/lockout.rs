@@ -1,5 +1,5 @@
 use crate::office::{FIRST, HERE, Office, PASSWORD, another, config, number, pass, why};
-use auth_svc::password::Passwords;
+use auth_svc::password::PasswordHasher;
 use chrono::TimeDelta;
 use futures::future::join_all;
 use patio_kit::errors::Reason;
@@ -9,7 +9,7 @@ use tonic::{Code, Status};
 
 pub const AWAY: &str = "redis://127.0.0.1:1";
 
-/// Where the tries are counted beside the database.
+/// Redis URLs to test with: none (memory only), an unreachable server, and the configured server if any.
 pub fn stores() -> Vec<Option<String>> {
     [Some(None), Some(Some(AWAY.to_owned())), patio_testing::from_environment(patio_testing::REDIS).map(Some)]
         .into_iter()
@@ -17,9 +17,9 @@ pub fn stores() -> Vec<Option<String>> {
         .collect()
 }
 
-/// An address no other test uses, as Redis is shared by all of them.
+/// Returns a random client address, since all tests share one Redis.
 pub fn somewhere() -> String {
-    let chance = auth_svc::keys::chance::<3>().unwrap();
+    let chance = auth_svc::random::random_bytes::<3>().unwrap();
     format!("10.{}.{}.{}", chance[0], chance[1], chance[2])
 }
 
@@ -85,20 +85,20 @@ async fn the_right_password_as_the_fifth_try_signs_in_and_clears_everything() {
 }
 
 #[tokio::test]
-async fn of_a_hundred_wrong_tries_at_once_exactly_five_are_compared() {
+async fn of_a_hundred_concurrent_wrong_passwords_exactly_five_are_verified() {
     for redis in stores() {
         each_database(async |host| {
             let (office, here) = (Office::open(another(&host, redis.as_deref()).await).await, somewhere());
             let told = join_all((0..100).map(|_| office.refused(FIRST, "a wrong one", &here))).await;
             check_storm(&told);
-            assert_eq!(office.passwords.checks(), 5, "with {redis:?}");
+            assert_eq!(office.passwords.verification_count(), 5, "with {redis:?}");
             office.close().await;
         })
         .await;
     }
 }
 
-/// Each warning once; everybody else is told of the block, or to come again.
+/// Asserts that each warning (4 to 1 attempts left) was returned once, and all others got `LockedOut`, `Busy` or a timeout.
 pub fn check_storm(told: &[Status]) {
     let mut warned: Vec<i64> = told.iter().filter(|status| status.code() == Code::Unauthenticated).map(number).collect();
     warned.sort_unstable();
@@ -136,8 +136,8 @@ async fn a_lockout_is_one_entry_in_the_audit_log() {
 }
 
 #[tokio::test]
-async fn a_block_lasts_180_seconds_by_the_clocks_of_its_stores_and_tells_the_truth_all_along() {
-    if !patio_testing::long("a_block_lasts_180_seconds_by_the_clocks_of_its_stores_and_tells_the_truth_all_along") {
+async fn a_block_lasts_180_seconds_and_reports_the_remaining_time_correctly() {
+    if !patio_testing::long("a_block_lasts_180_seconds_and_reports_the_remaining_time_correctly") {
         return;
     }
     each_database(async |host| {
@@ -150,21 +150,21 @@ async fn a_block_lasts_180_seconds_by_the_clocks_of_its_stores_and_tells_the_tru
         }
         while !offices.is_empty() {
             tokio::time::sleep(Duration::from_millis(200)).await;
-            for (office, here, began, told) in &mut offices {
+            for (office, here, began, reported) in &mut offices {
                 let refused = office.refused(FIRST, "a wrong one", here).await;
                 let passed = began.elapsed().as_secs_f64();
                 if why(&refused).1 == Some(Reason::InvalidCredentials) {
                     assert_wrong(&refused, 4);
-                    assert!((179.0..=181.0).contains(&passed), "it lasted {passed} s");
-                    patio_testing::tell(&format!("the block lasted {passed:.2} s, told {told} times"));
-                    *told = -1;
+                    assert!((179.0..=181.0).contains(&passed), "the block lasted {passed} s");
+                    patio_testing::tell(&format!("the block lasted {passed:.2} s and was reported {reported} times"));
+                    *reported = -1;
                 } else {
                     assert_locked(&refused, number(&refused));
-                    assert!((180.0 - passed - number(&refused) as f64).abs() <= 1.5, "{} told after {passed} s", number(&refused));
-                    *told += 1;
+                    assert!((180.0 - passed - number(&refused) as f64).abs() <= 1.5, "{} reported after {passed} s", number(&refused));
+                    *reported += 1;
                 }
             }
-            for (office, ..) in offices.extract_if(.., |(.., told)| *told < 0) {
+            for (office, ..) in offices.extract_if(.., |(.., reported)| *reported < 0) {
                 office.close().await;
             }
         }
@@ -173,17 +173,17 @@ async fn a_block_lasts_180_seconds_by_the_clocks_of_its_stores_and_tells_the_tru
 }
 
 #[tokio::test]
-async fn right_passwords_whose_callers_are_cut_off_lock_nobody_out() {
+async fn disconnected_callers_with_right_passwords_cause_no_lockout() {
     each_database(async |host| {
-        let office = Office::open_with(host, config(), Passwords::default()).await;
+        let office = Office::open_with(host, config(), PasswordHasher::default()).await;
         let logins = async || office.audit().await.iter().filter(|event| event.kind == "login" && event.user_id == Some(2)).count();
         for round in 0..6 {
-            // As a phone does that loses its signal after it has asked.
+            // Like a phone that loses its signal after sending the request.
             let call = office.try_sign_in(FIRST, PASSWORD, HERE, "");
-            assert!(tokio::time::timeout(Duration::from_millis(10), call).await.is_err(), "a password takes longer to compare");
+            assert!(tokio::time::timeout(Duration::from_millis(10), call).await.is_err(), "verifying a password takes longer");
             let began = Instant::now();
             while logins().await <= round {
-                assert!(began.elapsed() < Duration::from_secs(10), "round {round}: the try was booked and never settled");
+                assert!(began.elapsed() < Duration::from_secs(10), "round {round}: the attempt was reserved and never released");
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         }

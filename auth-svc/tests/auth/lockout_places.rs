@@ -1,9 +1,9 @@
-//! Whom a block concerns: a place, a device, an account, an address.
+//! Scope of lockouts and rate limits: per account and address, per device, per account, per address.
 use crate::{
     lockout::{assert_locked, assert_wrong, fail, somewhere, stores},
     office::{FIRST, HERE, Office, PASSWORD, another, bearer, number, why},
 };
-use patio_kit::{errors::Reason, link::Bearer};
+use patio_kit::{client::call_context::CallContext, errors::Reason};
 use patio_proto::{
     access::Role,
     auth::{LiftLockoutRequest, UpdateUserRequest},
@@ -20,9 +20,9 @@ async fn a_known_device_gets_in_while_others_lock_its_owner_out() {
             fail(&office, FIRST, 5, &here).await;
             assert_eq!(why(&office.refused(FIRST, PASSWORD, &here).await).1, Some(Reason::LockedOut));
             let known = office.try_sign_in(FIRST, PASSWORD, &here, &mark).await.unwrap();
-            assert_eq!(known.device_mark, mark, "a device keeps its mark");
+            assert_eq!(known.device_mark, mark, "a device keeps its device token");
             let attacker = office.refused(FIRST, PASSWORD, &here).await;
-            assert_eq!(why(&attacker).1, Some(Reason::LockedOut), "that success lifts only the block of its own device");
+            assert_eq!(why(&attacker).1, Some(Reason::LockedOut), "the success must lift only the block of its own device");
             office.close().await;
         })
         .await;
@@ -30,7 +30,7 @@ async fn a_known_device_gets_in_while_others_lock_its_owner_out() {
 }
 
 #[tokio::test]
-async fn a_known_device_has_five_tries_too_and_dropping_its_mark_gives_no_more() {
+async fn a_known_device_has_five_attempts_and_dropping_its_token_gives_no_more() {
     for redis in stores() {
         each_database(async |host| {
             let (office, here) = (Office::open(another(&host, redis.as_deref()).await).await, somewhere());
@@ -40,7 +40,7 @@ async fn a_known_device_has_five_tries_too_and_dropping_its_mark_gives_no_more()
             }
             assert_locked(&office.try_sign_in(FIRST, "a wrong one", &here, &mark).await.unwrap_err(), 180);
             assert_eq!(why(&office.refused(FIRST, PASSWORD, &here).await).1, Some(Reason::LockedOut));
-            assert!(office.try_sign_in(FIRST, PASSWORD, &somewhere(), "").await.is_ok(), "another place is not concerned");
+            assert!(office.try_sign_in(FIRST, PASSWORD, &somewhere(), "").await.is_ok(), "another address is not blocked");
             office.close().await;
         })
         .await;
@@ -48,7 +48,7 @@ async fn a_known_device_has_five_tries_too_and_dropping_its_mark_gives_no_more()
 }
 
 #[tokio::test]
-async fn marks_of_others_forged_ones_and_those_from_before_a_password_change_are_worth_nothing() {
+async fn foreign_forged_and_outdated_device_tokens_are_ignored() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let admin = office.sign_in(FIRST, PASSWORD).await;
@@ -92,7 +92,7 @@ async fn one_address_takes_fifty_failures_over_all_names_and_then_one_in_twelve_
         each_database(async |host| {
             let office = Office::open(another(&host, redis.as_deref()).await).await;
             let mark = office.try_sign_in(FIRST, PASSWORD, &somewhere(), "").await.unwrap().device_mark;
-            let (here, started, checks) = (somewhere(), Instant::now(), office.passwords.checks());
+            let (here, started, checks) = (somewhere(), Instant::now(), office.passwords.verification_count());
             let mut tried = 0;
             let capped = loop {
                 let refused = office.refused(&format!("{here}, name {}", tried / 4), "a wrong one", &here).await;
@@ -105,9 +105,9 @@ async fn one_address_takes_fifty_failures_over_all_names_and_then_one_in_twelve_
             assert!((1..=12).contains(&number(&capped)), "{capped:?}");
             let given_back = started.elapsed().as_secs() / 12;
             assert!((50..=51 + given_back).contains(&tried), "{tried} tries, {given_back} given back");
-            assert_eq!(office.passwords.checks() - checks, tried);
+            assert_eq!(office.passwords.verification_count() - checks, tried);
             assert_eq!(why(&office.refused(FIRST, PASSWORD, &here).await).1, Some(Reason::LockedOut));
-            assert!(office.try_sign_in(FIRST, PASSWORD, &here, &mark).await.is_ok(), "known devices are not concerned");
+            assert!(office.try_sign_in(FIRST, PASSWORD, &here, &mark).await.is_ok(), "known devices are not blocked");
             assert!(office.try_sign_in(FIRST, PASSWORD, &somewhere(), "").await.is_ok());
             office.close().await;
         })
@@ -123,10 +123,10 @@ async fn a_supervisor_lifts_a_lockout_wherever_it_stands_and_it_is_one_entry_in_
             let by = bearer(&office.try_sign_in(FIRST, PASSWORD, &somewhere(), "").await.unwrap());
             let clerk = office.hire(&by, "20", Role::Operator).await;
             let mark = office.try_sign_in("20", PASSWORD, &somewhere(), "").await.unwrap().device_mark;
-            let lift = async |who: &Bearer, id| {
-                office.users().lift_lockout(who.sign(LiftLockoutRequest { id })).await.map(|told| told.into_inner().lifted)
+            let lift = async |who: &CallContext, id| {
+                office.users().lift_lockout(who.request(LiftLockoutRequest { id })).await.map(|told| told.into_inner().lifted)
             };
-            assert!(!lift(&by, clerk.id).await.unwrap(), "there is none yet");
+            assert!(!lift(&by, clerk.id).await.unwrap(), "there is no lockout yet");
             for place in [&here, &somewhere(), &somewhere(), &somewhere()] {
                 fail(&office, "20", 5, place).await;
             }
@@ -145,7 +145,7 @@ async fn a_supervisor_lifts_a_lockout_wherever_it_stands_and_it_is_one_entry_in_
             assert_eq!(why(&lift(&who, clerk.id).await.unwrap_err()).1, Some(Reason::NotAllowed));
             assert_eq!(why(&lift(&by, 1).await.unwrap_err()).1, Some(Reason::Reserved));
             assert_eq!(why(&lift(&by, 99).await.unwrap_err()).1, Some(Reason::NoUser));
-            let told: Vec<_> = office.audit().await.into_iter().filter(|event| event.summary == "lifted the lockout").collect();
+            let told: Vec<_> = office.audit().await.into_iter().filter(|event| event.summary == "unlocked the account").collect();
             assert!(told.len() == 1 && told[0].subject == format!("user {}", clerk.id) && told[0].user_id == Some(2), "{told:?}");
             office.close().await;
         })
@@ -154,13 +154,13 @@ async fn a_supervisor_lifts_a_lockout_wherever_it_stands_and_it_is_one_entry_in_
 }
 
 #[tokio::test]
-async fn from_an_address_without_tries_only_devices_that_are_known_of_the_person_go_on() {
+async fn from_a_rate_limited_address_only_known_devices_of_the_user_sign_in() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let admin = office.sign_in(FIRST, PASSWORD).await;
         office.hire(&bearer(&admin), "20", Role::Operator).await;
         let (his, mine) = (admin.device_mark, office.sign_in("20", PASSWORD).await.device_mark);
-        let checks = office.passwords.checks();
+        let checks = office.passwords.verification_count();
         let forged = format!("{}AA", &mine[..mine.len() - 2]);
         for (hmc, marks) in
             [("20", vec![]), ("20", vec![&*his]), ("20", vec![&*forged, "rubbish"]), ("nobody", vec![&*mine]), (FIRST, vec![&*mine])]
@@ -168,10 +168,10 @@ async fn from_an_address_without_tries_only_devices_that_are_known_of_the_person
             let refused = office.sign_in_on((hmc, PASSWORD), HERE, &marks, true).await.unwrap_err();
             assert_eq!(why(&refused).1, Some(Reason::RateLimited), "{hmc} {marks:.20?}");
         }
-        assert_eq!(office.passwords.checks(), checks, "no password was compared");
+        assert_eq!(office.passwords.verification_count(), checks, "no password was verified");
         for (hmc, marks) in [("20", vec![&*his, &*mine]), (FIRST, vec![&*mine, &*his])] {
             let own = if hmc == "20" { &mine } else { &his };
-            assert_eq!(office.sign_in_on((hmc, PASSWORD), HERE, &marks, true).await.unwrap().device_mark, *own, "each keeps the own mark");
+            assert_eq!(office.sign_in_on((hmc, PASSWORD), HERE, &marks, true).await.unwrap().device_mark, *own, "the device token stays");
         }
     })
     .await;

@@ -1,14 +1,11 @@
-//! Where the tries are counted: this process, Redis, the database, and what they tell each other.
+//! Consistency of the lockout counters in memory, Redis and the database.
 use crate::{
     lockout::{AWAY, assert_locked, assert_wrong, check_storm, fail, somewhere, stores},
     office::{FIRST, HERE, Office, PASSWORD, another, number, pass, why},
 };
 use auth_svc::{
-    lockout::{
-        Lockout,
-        front::Front,
-        rules::{Act, Buckets, Verdict, Wide},
-    },
+    lockout::{Lockout, fast_store::FastStore},
+    lockout_rules::{Buckets, Decision, Op, RateLimit},
     store::revocations,
 };
 use chrono::{DateTime, TimeDelta};
@@ -34,7 +31,7 @@ async fn two_replicas_share_the_five_tries_with_and_without_redis() {
                 }))
                 .await;
                 check_storm(&told);
-                assert_eq!(one.passwords.checks() + other.passwords.checks(), 5 * round, "with {redis:?}");
+                assert_eq!(one.passwords.verification_count() + other.passwords.verification_count(), 5 * round, "with {redis:?}");
             }
             one.close().await;
             other.close().await;
@@ -56,7 +53,7 @@ async fn a_block_outlives_a_restart_and_an_empty_redis() {
                 let still = again.refused(FIRST, PASSWORD, &here).await;
                 assert!((150..=180).contains(&number(&still)), "{still:?}");
             }
-            assert_eq!(again.passwords.checks(), 0);
+            assert_eq!(again.passwords.verification_count(), 0);
             again.close().await;
         }
     })
@@ -64,7 +61,7 @@ async fn a_block_outlives_a_restart_and_an_empty_redis() {
 }
 
 #[tokio::test]
-async fn tries_that_failed_before_redis_went_away_still_count() {
+async fn failures_before_a_redis_outage_still_count() {
     let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     each_database(async |host| {
         let office = Office::open(another(&host, Some(&redis)).await).await;
@@ -101,7 +98,7 @@ async fn a_success_that_redis_missed_leads_to_no_early_block() {
 }
 
 #[tokio::test]
-async fn a_redis_that_answers_nothing_delays_little_and_gives_no_further_try() {
+async fn an_unresponsive_redis_adds_little_delay_and_no_attempts() {
     each_database(async |host| {
         let frozen = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("redis://{}", frozen.local_addr().unwrap());
@@ -121,7 +118,7 @@ async fn a_redis_that_answers_nothing_delays_little_and_gives_no_further_try() {
 }
 
 #[tokio::test]
-async fn what_has_no_effect_any_more_is_forgotten_and_nothing_else() {
+async fn maintenance_deletes_only_expired_counters() {
     each_database(async |host| {
         let office = Office::open(another(&host, None).await).await;
         let who = office.admin().await;
@@ -130,11 +127,11 @@ async fn what_has_no_effect_any_more_is_forgotten_and_nothing_else() {
         office.close().await;
         let (db, clock) = (host.database(auth_svc::SCHEMA).await.unwrap(), &host.clock);
         let kept = async || {
-            Lockout::new(&Cache::memory(), db.clone(), clock.clone()).tidy().await.unwrap();
+            Lockout::new(&Cache::memory(), db.clone(), clock.clone()).run_maintenance().await.unwrap();
             let now = clock.now();
-            db.write(move |tx| Box::pin(async move { revocations::forget(tx, now).await })).await.unwrap();
+            db.write(move |tx| Box::pin(async move { revocations::purge_expired(tx, now).await })).await.unwrap();
             let lockouts: i64 = on!(db.read(), c => sqlx::query_scalar("select count(*) from lockouts").fetch_one(c).await).unwrap();
-            (lockouts, revocations::after(&db, 0, DateTime::UNIX_EPOCH).await.unwrap().len())
+            (lockouts, revocations::list_after(&db, 0, DateTime::UNIX_EPOCH).await.unwrap().len())
         };
         assert_eq!(kept().await, (3, 1));
         pass(&host, TimeDelta::minutes(31)).await;
@@ -147,25 +144,25 @@ async fn what_has_no_effect_any_more_is_forgotten_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn redis_and_this_process_come_to_the_same_verdicts() {
+async fn redis_script_and_memory_rules_decide_alike() {
     let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     let (clock, patience) = (Clock::default(), Duration::from_secs(5));
-    let memory = Front::of(&Cache::memory(), patience);
-    let redis = Front::of(&Cache::redis(&redis).unwrap(), patience);
-    let mut chance = u64::from_le_bytes(auth_svc::keys::chance().unwrap());
+    let memory = FastStore::for_cache(&Cache::memory(), patience);
+    let redis = FastStore::for_cache(&Cache::redis(&redis).unwrap(), patience);
+    let mut chance = u64::from_le_bytes(auth_svc::random::random_bytes().unwrap());
     let (run, seed) = (chance, chance);
     let mut draw = |below: u64| {
         chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (chance >> 33) % below
     };
     for step in 0..1_500 {
-        let act = [Act::Look, Act::Reserve, Act::Reserve, Act::Reserve, Act::Settle, Act::Adopt(60_000)][usize::try_from(draw(6)).unwrap()];
-        let act = if matches!(act, Act::Adopt(_) | Act::Settle) && draw(5) > 0 { Act::Reserve } else { act };
+        let act = [Op::Check, Op::Reserve, Op::Reserve, Op::Reserve, Op::Release, Op::Import(60_000)][usize::try_from(draw(6)).unwrap()];
+        let act = if matches!(act, Op::Import(_) | Op::Release) && draw(5) > 0 { Op::Reserve } else { act };
         let buckets = some_buckets(run, draw(12), draw(3));
         let now = clock.now().timestamp_millis();
-        let here = memory.act(act, &buckets, now).await.unwrap();
-        match (here, redis.act(act, &buckets, now).await.unwrap()) {
-            (Verdict::Refused(here), Verdict::Refused(there)) => {
+        let here = memory.run_op(act, &buckets, now).await.unwrap();
+        match (here, redis.run_op(act, &buckets, now).await.unwrap()) {
+            (Decision::Deny(here), Decision::Deny(there)) => {
                 assert!((here - there).abs() < 2_000, "seed {seed}, step {step}: {here} {there}")
             }
             (here, there) => assert_eq!(here, there, "seed {seed}, step {step}: {act:?} {buckets:?}"),
@@ -173,16 +170,16 @@ async fn redis_and_this_process_come_to_the_same_verdicts() {
     }
 }
 
-/// Few accounts, addresses and marks, so that all rules come into play.
+/// Picks counters from few accounts, addresses and device tokens, so that all rules apply.
 fn some_buckets(run: u64, account: u64, other: u64) -> Buckets {
     let pair = format!("test {run} p{account}");
     let wide = vec![
-        (format!("test {run} a{}", account % 4), Wide { limit: 20, ms: 36_000 }),
-        (format!("test {run} i{other}"), Wide { limit: 40, ms: 12_000 }),
+        (format!("test {run} a{}", account % 4), RateLimit { limit: 20, ms: 36_000 }),
+        (format!("test {run} i{other}"), RateLimit { limit: 40, ms: 12_000 }),
     ];
     match other {
-        0 => Buckets { decider: format!("test {run} d{account}"), shadow: Some(pair), wide: Vec::new() },
-        _ => Buckets { decider: pair, shadow: None, wide },
+        0 => Buckets { primary: format!("test {run} d{account}"), secondary: Some(pair), wide: Vec::new() },
+        _ => Buckets { primary: pair, secondary: None, wide },
     }
 }
 
@@ -208,7 +205,7 @@ async fn replicas_whose_clocks_are_minutes_apart_count_and_block_as_one() {
                     let told = number(&office.refused(&name, PASSWORD, &here).await);
                     assert!((175..=180).contains(&told), "{told} seconds, with {redis:?}");
                 }
-                assert_eq!(slow.passwords.checks() + fast.passwords.checks(), 5 * round);
+                assert_eq!(slow.passwords.verification_count() + fast.passwords.verification_count(), 5 * round);
             }
             slow.close().await;
             fast.close().await;
@@ -218,15 +215,15 @@ async fn replicas_whose_clocks_are_minutes_apart_count_and_block_as_one() {
 }
 
 #[tokio::test]
-async fn a_block_ends_by_the_clock_of_the_database_whatever_a_replica_believes() {
+async fn a_block_ends_by_the_database_clock_not_the_replica_clock() {
     each_database(async |host| {
         if host.settings.database_url.is_none() {
-            return; // files have one process, whose clock it is
+            return; // SQLite serves one process and uses its clock
         }
         let office = Office::open(another(&host, Some(AWAY)).await).await;
         fail(&office, FIRST, 5, HERE).await;
         office.host.clock.advance(TimeDelta::minutes(5));
-        assert!((175..=180).contains(&number(&office.refused(FIRST, PASSWORD, HERE).await)), "a fast clock ends no block");
+        assert!((175..=180).contains(&number(&office.refused(FIRST, PASSWORD, HERE).await)), "a fast clock must not end the block");
         office.host.clock.advance(TimeDelta::minutes(-10));
         pass(&host, TimeDelta::seconds(181)).await;
         office.sign_in(FIRST, PASSWORD).await;

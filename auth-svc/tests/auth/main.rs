@@ -1,6 +1,7 @@
-//! What auth-svc promises, on both databases.
+//! Integration tests of auth-svc, on SQLite and PostgreSQL.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 mod crashes;
+mod devices;
 mod lockout;
 mod lockout_places;
 mod lockout_stores;
@@ -11,6 +12,7 @@ mod privacy;
 mod processes;
 mod replicas;
 mod rotation;
+mod sealed;
 mod sign_in;
 mod starting;
 mod timing;

@@ -1,15 +1,15 @@
-//! An auth-svc that has started, and the people who call it.
+//! Test fixture: a running auth-svc, with helpers to call it as different users.
 use auth_svc::{
     Config, SCHEMA,
-    password::{Cost, Passwords},
+    password::{HashCost, PasswordHasher},
 };
 use chrono::TimeDelta;
 use patio_kit::{
+    client::{call_context::CallContext, link::ServiceChannel},
+    config::secret::Secret,
     errors::{self, Reason},
     host::Host,
-    link::{Bearer, Link},
     on,
-    secret::Secret,
     server::Service,
 };
 use patio_proto::{
@@ -27,11 +27,11 @@ pub const PASSWORD: &str = "the first password";
 pub const DEVELOPER_PASSWORD: &str = "the developer's password";
 pub const HERE: &str = "192.0.2.1";
 
-/// An auth-svc that has started on a host of its own.
+/// A running auth-svc on its own host.
 pub struct Office {
     pub host: Host,
     pub service: Service,
-    pub passwords: Passwords,
+    pub passwords: PasswordHasher,
 }
 
 pub fn config() -> Config {
@@ -42,12 +42,12 @@ pub fn config() -> Config {
     }
 }
 
-/// Hashes as right and as many at once as in earnest, but quick ones: what a hash costs is tested apart.
-pub fn quick() -> Passwords {
-    Passwords::costing(std::thread::available_parallelism().map_or(2, usize::from), Cost { memory: 64, passes: 1 })
+/// Returns a real password hasher at minimal cost, to keep tests fast; other tests cover the real cost.
+pub fn quick() -> PasswordHasher {
+    PasswordHasher::with_cost(std::thread::available_parallelism().map_or(2, usize::from), HashCost { memory: 64, passes: 1 })
 }
 
-/// Lets time pass for a process, and for the database beside it, whose clock no test can move: what it keeps grows older instead.
+/// Advances the clock of the process, and ages the rows in PostgreSQL, whose clock a test cannot set.
 pub async fn pass(host: &Host, by: TimeDelta) {
     host.clock.advance(by);
     if host.settings.database_url.is_none() {
@@ -55,7 +55,7 @@ pub async fn pass(host: &Host, by: TimeDelta) {
     }
     let (db, by) = (host.database(SCHEMA).await.unwrap(), by.num_milliseconds());
     let lockouts = "update lockouts set until_ms = until_ms - $1, last_ms = last_ms - $1, blocked_ms = blocked_ms - $1";
-    for older in [lockouts, "update sessions set used_ms = used_ms - $1"] {
+    for older in [lockouts, "update sessions set used_ms = used_ms - $1, confirmed_ms = confirmed_ms - $1"] {
         db.write(move |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query(older).bind(by).execute(c).await.map(drop)) }))
             .await
             .unwrap();
@@ -63,7 +63,7 @@ pub async fn pass(host: &Host, by: TimeDelta) {
     db.close().await;
 }
 
-/// Another process with the same settings, which may be changed first.
+/// Returns another host with the same settings except for the Redis URL.
 pub async fn another(host: &Host, redis_url: Option<&str>) -> Host {
     let mut settings = (*host.settings).clone();
     settings.redis_url = redis_url.map(|url| Secret::from(url.to_owned()));
@@ -79,7 +79,7 @@ impl Office {
         Self::open_with(host, config, quick()).await
     }
 
-    pub async fn open_with(host: Host, config: Config, passwords: Passwords) -> Self {
+    pub async fn open_with(host: Host, config: Config, passwords: PasswordHasher) -> Self {
         let service = auth_svc::start_with(config, &host, passwords.clone()).await.unwrap();
         host.attach(&service);
         Self { host, service, passwords }
@@ -90,15 +90,15 @@ impl Office {
         self.service.close().await;
     }
 
-    pub fn sessions(&self) -> SessionServiceClient<Link> {
+    pub fn sessions(&self) -> SessionServiceClient<ServiceChannel> {
         SessionServiceClient::new(self.host.links.auth.clone())
     }
 
-    pub fn users(&self) -> UserServiceClient<Link> {
+    pub fn users(&self) -> UserServiceClient<ServiceChannel> {
         UserServiceClient::new(self.host.links.auth.clone()).max_decoding_message_size(16 << 20)
     }
 
-    pub fn tokens(&self) -> TokenServiceClient<Link> {
+    pub fn tokens(&self) -> TokenServiceClient<ServiceChannel> {
         TokenServiceClient::new(self.host.links.auth.clone())
     }
 
@@ -106,7 +106,7 @@ impl Office {
         self.sign_in_on((hmc, password), address, &[mark], false).await
     }
 
-    /// A sign-in on a browser with these marks, from an address that may have no try left.
+    /// Signs in on a browser with these device tokens; `is_limited` says that the address has used up its rate limit.
     pub async fn sign_in_on(
         &self,
         (hmc, password): (&str, &str),
@@ -115,9 +115,20 @@ impl Office {
         is_limited: bool,
     ) -> Result<Session, Status> {
         let device_marks = marks.iter().filter(|mark| !mark.is_empty()).map(|mark| (*mark).to_owned()).collect();
-        let ask =
-            SignInRequest { hmc: hmc.to_owned(), password: password.to_owned(), address: address.to_owned(), device_marks, is_limited };
+        let ask = SignInRequest {
+            hmc: hmc.to_owned(),
+            password: password.to_owned(),
+            address: address.to_owned(),
+            device_marks,
+            is_limited,
+            device: "Chrome on Android".to_owned(),
+        };
         self.sessions().sign_in(ask).await.map(tonic::Response::into_inner)
+    }
+
+    /// Returns the credentials for a call that the gateway makes on behalf of a user.
+    pub async fn by_gateway(&self, who: &CallContext) -> CallContext {
+        self.host.service_tokens("gateway").bearer_for(who).await.unwrap()
     }
 
     pub async fn sign_in(&self, hmc: &str, password: &str) -> Session {
@@ -128,53 +139,58 @@ impl Office {
         self.try_sign_in(hmc, password, address, "").await.unwrap_err()
     }
 
-    /// The first supervisor, signed in.
-    pub async fn admin(&self) -> Bearer {
+    /// Signs the first supervisor in and returns the credentials.
+    pub async fn admin(&self) -> CallContext {
         bearer(&self.sign_in(FIRST, PASSWORD).await)
     }
 
-    /// Makes a user whose password is [`PASSWORD`].
-    pub async fn hire(&self, by: &Bearer, hmc: &str, role: Role) -> User {
-        self.users().create_user(by.sign(new_user(hmc, PASSWORD, role))).await.unwrap().into_inner()
+    /// Creates a user whose password is [`PASSWORD`].
+    pub async fn hire(&self, by: &CallContext, hmc: &str, role: Role) -> User {
+        self.users().create_user(by.request(new_user(hmc, PASSWORD, role))).await.unwrap().into_inner()
     }
 
-    pub async fn me(&self, who: &Bearer) -> Result<User, Status> {
-        self.sessions().get_me(who.sign(GetMeRequest {})).await.map(tonic::Response::into_inner)
+    pub async fn me(&self, who: &CallContext) -> Result<User, Status> {
+        self.sessions().get_me(who.request(GetMeRequest {})).await.map(tonic::Response::into_inner)
     }
 
-    pub async fn sign_out(&self, who: &Bearer) -> Result<(), Status> {
-        self.sessions().sign_out(who.sign(SignOutRequest {})).await.map(drop)
+    pub async fn sign_out(&self, who: &CallContext) -> Result<(), Status> {
+        self.sessions().sign_out(who.request(SignOutRequest {})).await.map(drop)
     }
 
-    pub async fn update(&self, by: &Bearer, change: UpdateUserRequest) -> Result<User, Status> {
-        self.users().update_user(by.sign(change)).await.map(tonic::Response::into_inner)
+    pub async fn update(&self, by: &CallContext, change: UpdateUserRequest) -> Result<User, Status> {
+        self.users().update_user(by.request(change)).await.map(tonic::Response::into_inner)
     }
 
-    /// The newest audit entries, as the developer sees them.
+    /// Returns the newest audit entries, read as the developer.
     pub async fn audit(&self) -> Vec<Event> {
         let developer = bearer(&self.try_sign_in("DEV0", DEVELOPER_PASSWORD, "198.51.100.1", "").await.unwrap());
-        let ask = developer.sign(ListEventsRequest { limit: 200, ..ListEventsRequest::default() });
+        let ask = developer.request(ListEventsRequest { limit: 200, ..ListEventsRequest::default() });
         AuditServiceClient::new(self.host.links.auth.clone()).list_events(ask).await.unwrap().into_inner().events
     }
 }
 
-pub fn bearer(session: &Session) -> Bearer {
-    Bearer::new(Some(&session.token), "test", HERE)
+pub fn bearer(session: &Session) -> CallContext {
+    CallContext::new(Some(&session.token), "test", HERE)
 }
 
 pub fn new_user(hmc: &str, password: &str, role: Role) -> CreateUserRequest {
-    CreateUserRequest { hmc: hmc.to_owned(), password: password.to_owned(), role: role.into() }
+    CreateUserRequest { hmc: hmc.to_owned(), password: password.to_owned(), role: role.into(), must_change_password: false }
 }
 
-/// What a refusal says to a program.
+/// Returns the gRPC code and reason of an error status.
 pub fn why(status: &Status) -> (Code, Option<Reason>) {
     (status.code(), errors::reason(status))
 }
 
-/// The tries left or the seconds to wait that a refusal tells.
+/// Returns the attempts left or the seconds to wait from an error status.
 pub fn number(status: &Status) -> i64 {
     let value = errors::value(status, "attempts_left").or_else(|| errors::value(status, "retry_after"));
-    value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{status:?} tells no number"))
+    value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{status:?} has no number"))
+}
+
+/// The expected error for a session that was ended on purpose.
+pub fn ended() -> (Code, Option<Reason>) {
+    (Code::Unauthenticated, Some(Reason::SessionEnded))
 }
 
 pub fn signed_out() -> (Code, Option<Reason>) {

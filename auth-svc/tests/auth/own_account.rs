@@ -1,5 +1,5 @@
-use crate::office::{FIRST, HERE, Office, PASSWORD, bearer, number, signed_out, why};
-use patio_kit::{errors::Reason, link::Bearer};
+use crate::office::{FIRST, HERE, Office, PASSWORD, bearer, ended, number, why};
+use patio_kit::{client::call_context::CallContext, errors::Reason};
 use patio_proto::{
     access::Role,
     auth::{ChangeOwnPasswordRequest, ExportUserRequest, User},
@@ -9,13 +9,13 @@ use tonic::{Code, Status};
 
 const NEW: &str = "a better password";
 
-async fn change(office: &Office, who: &Bearer, old: &str, new: &str) -> Result<User, Status> {
+async fn change(office: &Office, who: &CallContext, old: &str, new: &str) -> Result<User, Status> {
     let ask = ChangeOwnPasswordRequest { old_password: old.to_owned(), new_password: new.to_owned() };
-    office.sessions().change_own_password(who.sign(ask)).await.map(tonic::Response::into_inner)
+    office.sessions().change_own_password(who.request(ask)).await.map(tonic::Response::into_inner)
 }
 
-async fn export(office: &Office, who: &Bearer, id: i64) -> Result<serde_json::Value, Status> {
-    let reply = office.users().export_user(who.sign(ExportUserRequest { id })).await?.into_inner();
+async fn export(office: &Office, who: &CallContext, id: i64) -> Result<serde_json::Value, Status> {
+    let reply = office.users().export_user(who.request(ExportUserRequest { id })).await?.into_inner();
     Ok(serde_json::from_str(&reply.json).unwrap())
 }
 
@@ -26,13 +26,13 @@ async fn a_changed_own_password_ends_all_sessions_and_the_new_one_signs_in_at_on
         let (here, there) = (office.admin().await, office.admin().await);
         assert_eq!(change(&office, &here, PASSWORD, NEW).await.unwrap().id, 2);
         for old in [&here, &there] {
-            assert_eq!(why(&office.me(old).await.unwrap_err()), signed_out());
+            assert_eq!(why(&office.me(old).await.unwrap_err()), ended());
         }
         assert_eq!(why(&office.refused(FIRST, PASSWORD, HERE).await).1, Some(Reason::InvalidCredentials));
         let fresh = bearer(&office.sign_in(FIRST, NEW).await);
         assert!(office.me(&fresh).await.is_ok());
         let told = format!("{:?}", office.audit().await);
-        assert!(told.contains("changed the own password") && !told.contains(NEW), "{told}");
+        assert!(told.contains("changed their password") && !told.contains(NEW), "{told}");
     })
     .await;
 }
@@ -50,9 +50,9 @@ async fn a_wrong_old_password_ends_no_session_and_the_fifth_locks() {
             let refused = change(&office, &who, old, NEW).await.unwrap_err();
             assert_eq!(why(&refused), (Code::ResourceExhausted, Some(Reason::LockedOut)));
         }
-        assert_eq!(why(&office.refused(FIRST, PASSWORD, HERE).await).1, Some(Reason::LockedOut), "the tries count against signing in");
+        assert_eq!(why(&office.refused(FIRST, PASSWORD, HERE).await).1, Some(Reason::LockedOut), "the attempts also count for sign-ins");
         assert!(office.me(&who).await.is_ok());
-        assert_eq!(office.passwords.checks(), 6);
+        assert_eq!(office.passwords.verification_count(), 6);
     })
     .await;
 }

@@ -1,8 +1,8 @@
-use crate::office::{DEVELOPER_PASSWORD, FIRST, HERE, Office, PASSWORD, bearer, new_user, signed_out, why};
-use patio_kit::{errors::Reason, link::Bearer};
+use crate::office::{DEVELOPER_PASSWORD, FIRST, HERE, Office, PASSWORD, bearer, ended, new_user, signed_out, why};
+use patio_kit::{client::call_context::CallContext, errors::Reason};
 use patio_proto::{
     access::Role,
-    auth::{DeleteUserRequest, GetNamesRequest, ListUsersRequest, UpdateUserRequest},
+    auth::{DeleteUserRequest, ListUsersRequest, ResolveUserNamesRequest, UpdateUserRequest},
 };
 use patio_testing::each_database;
 use std::collections::HashMap;
@@ -20,12 +20,12 @@ fn to_password(id: i64, password: &str) -> UpdateUserRequest {
     UpdateUserRequest { id, password: Some(password.to_owned()), ..UpdateUserRequest::default() }
 }
 
-async fn dismiss(office: &Office, by: &Bearer, id: i64) -> Result<(), Status> {
-    office.users().delete_user(by.sign(DeleteUserRequest { id })).await.map(drop)
+async fn dismiss(office: &Office, by: &CallContext, id: i64) -> Result<(), Status> {
+    office.users().delete_user(by.request(DeleteUserRequest { id })).await.map(drop)
 }
 
-async fn listed(office: &Office, by: &Bearer) -> Vec<(i64, String, Role)> {
-    let users = office.users().list_users(by.sign(ListUsersRequest {})).await.unwrap().into_inner().users;
+async fn listed(office: &Office, by: &CallContext) -> Vec<(i64, String, Role)> {
+    let users = office.users().list_users(by.request(ListUsersRequest {})).await.unwrap().into_inner().users;
     users.into_iter().map(|user| (user.id, user.hmc.clone(), user.role())).collect()
 }
 
@@ -38,17 +38,17 @@ async fn only_supervisors_reach_the_calls_about_users() {
             office.hire(&admin, hmc, role).await;
             let who = bearer(&office.sign_in(hmc, PASSWORD).await);
             let refusals = [
-                office.users().list_users(who.sign(ListUsersRequest {})).await.map(drop),
-                office.users().create_user(who.sign(new_user("x", PASSWORD, Role::Admin))).await.map(drop),
+                office.users().list_users(who.request(ListUsersRequest {})).await.map(drop),
+                office.users().create_user(who.request(new_user("x", PASSWORD, Role::Admin))).await.map(drop),
                 office.update(&who, to_role(2, Role::Operator)).await.map(drop),
                 dismiss(&office, &who, 2).await,
             ];
             for refused in refusals {
                 assert_eq!(why(&refused.unwrap_err()), (Code::PermissionDenied, Some(Reason::NotAllowed)));
             }
-            assert!(office.me(&who).await.is_ok(), "a refusal ends no session");
+            assert!(office.me(&who).await.is_ok(), "a rejected call must not end the session");
         }
-        let nobody = Bearer::new(None, "test", HERE);
+        let nobody = CallContext::new(None, "test", HERE);
         assert_eq!(why(&dismiss(&office, &nobody, 2).await.unwrap_err()), signed_out());
     })
     .await;
@@ -69,7 +69,7 @@ async fn users_are_listed_by_hmc_and_the_developer_is_in_no_list() {
 }
 
 #[tokio::test]
-async fn nobody_can_touch_user_1_or_take_the_developer_code() {
+async fn user_1_and_the_developer_hmc_are_reserved() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let admin = office.admin().await;
@@ -81,7 +81,7 @@ async fn nobody_can_touch_user_1_or_take_the_developer_code() {
             assert_eq!(why(&dismiss(&office, who, 1).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::Reserved)));
         }
         for taken in ["DEV0", " dev0", "ｄｅｖ０"] {
-            let made = office.users().create_user(admin.sign(new_user(taken, PASSWORD, Role::Operator))).await.unwrap_err();
+            let made = office.users().create_user(admin.request(new_user(taken, PASSWORD, Role::Operator))).await.unwrap_err();
             let renamed = office.update(&admin, to_hmc(2, taken)).await.unwrap_err();
             assert_eq!([why(&made), why(&renamed)], [(Code::AlreadyExists, Some(Reason::Reserved)); 2], "{taken}");
         }
@@ -97,32 +97,32 @@ async fn an_hmc_is_given_to_one_person_only() {
         let admin = office.admin().await;
         let made = office.hire(&admin, "Ab1", Role::Operator).await;
         for taken in ["ab1", " AB1 ", "ａｂ１"] {
-            let refused = office.users().create_user(admin.sign(new_user(taken, PASSWORD, Role::Operator))).await.unwrap_err();
+            let refused = office.users().create_user(admin.request(new_user(taken, PASSWORD, Role::Operator))).await.unwrap_err();
             assert_eq!(why(&refused), (Code::AlreadyExists, Some(Reason::HmcTaken)), "{taken}");
         }
         assert_eq!(why(&office.update(&admin, to_hmc(2, "AB1")).await.unwrap_err()), (Code::AlreadyExists, Some(Reason::HmcTaken)));
-        assert_eq!(office.update(&admin, to_hmc(made.id, "aB1")).await.unwrap().hmc, "aB1", "one's own in other letters");
-        let bad = office.users().create_user(admin.sign(new_user(" ", PASSWORD, Role::Operator))).await.unwrap_err();
+        assert_eq!(office.update(&admin, to_hmc(made.id, "aB1")).await.unwrap().hmc, "aB1", "the own hmc in another case is allowed");
+        let bad = office.users().create_user(admin.request(new_user(" ", PASSWORD, Role::Operator))).await.unwrap_err();
         assert_eq!(why(&bad), (Code::InvalidArgument, Some(Reason::BadRequest)));
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_password_or_role_that_cannot_be_taken_is_refused() {
+async fn invalid_passwords_and_roles_are_rejected() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let admin = office.admin().await;
         let common =
             ["password", "12345678", "11111111", "aaaaaaaa", "qwertyui", "senha123", "Patio2026", "register12", "flamengo10", "abcdefgh1"];
         for weak in ["1234567", "          ", "Register-1", &"x".repeat(129)].into_iter().chain(common) {
-            let refused = office.users().create_user(admin.sign(new_user("register-1", weak, Role::Operator))).await.unwrap_err();
+            let refused = office.users().create_user(admin.request(new_user("register-1", weak, Role::Operator))).await.unwrap_err();
             assert_eq!(why(&refused), (Code::InvalidArgument, Some(Reason::BadPassword)), "{weak:.9}");
         }
         let made = office.hire(&admin, "register-1", Role::Operator).await;
         assert_eq!(why(&office.update(&admin, to_password(made.id, "REGISTER-1")).await.unwrap_err()).1, Some(Reason::BadPassword));
         for role in [Role::Unspecified, Role::Anyone, Role::Developer, Role::Service] {
-            let refused = office.users().create_user(admin.sign(new_user("x", PASSWORD, role))).await.unwrap_err();
+            let refused = office.users().create_user(admin.request(new_user("x", PASSWORD, role))).await.unwrap_err();
             assert_eq!(why(&refused), (Code::InvalidArgument, Some(Reason::BadRequest)), "{role:?}");
             assert_eq!(why(&office.update(&admin, to_role(made.id, role)).await.unwrap_err()).0, Code::InvalidArgument);
         }
@@ -132,7 +132,7 @@ async fn a_password_or_role_that_cannot_be_taken_is_refused() {
 }
 
 #[tokio::test]
-async fn the_last_supervisor_stays_one_and_nobody_deletes_the_own_account() {
+async fn the_last_supervisor_and_the_own_account_cannot_be_deleted() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let admin = office.admin().await;
@@ -158,7 +158,7 @@ async fn the_last_supervisor_stays_one_and_nobody_deletes_the_own_account() {
 }
 
 #[tokio::test]
-async fn of_two_supervisors_who_demote_or_delete_each_other_one_is_left() {
+async fn when_two_supervisors_demote_or_delete_each_other_one_remains() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let mut left = (2, FIRST.to_owned());
@@ -203,7 +203,7 @@ async fn a_changed_hmc_role_or_password_ends_every_session_at_once_and_a_new_one
             let old = [office.sign_in(hmc, password).await, office.sign_in(hmc, password).await];
             office.update(&admin, change).await.unwrap();
             for session in &old {
-                assert_eq!(why(&office.me(&bearer(session)).await.unwrap_err()), signed_out());
+                assert_eq!(why(&office.me(&bearer(session)).await.unwrap_err()), ended());
             }
             (hmc, password) = (new_hmc, new_password);
             let fresh = office.sign_in(hmc, password).await;
@@ -229,32 +229,34 @@ async fn a_change_that_changes_nothing_ends_no_session() {
 }
 
 #[tokio::test]
-async fn a_deleted_user_is_out_at_once_and_a_successor_of_the_same_name_is_somebody_else() {
+async fn a_deleted_user_is_signed_out_and_a_reused_hmc_is_a_new_user() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let admin = office.admin().await;
         let first = office.hire(&admin, "clerk", Role::Operator).await;
         let old = bearer(&office.sign_in("clerk", PASSWORD).await);
         dismiss(&office, &admin, first.id).await.unwrap();
-        assert_eq!(why(&office.me(&old).await.unwrap_err()), signed_out());
+        assert_eq!(why(&office.me(&old).await.unwrap_err()), ended());
         assert_eq!(why(&office.refused("clerk", PASSWORD, HERE).await).1, Some(Reason::InvalidCredentials));
         let second = office.hire(&admin, "clerk", Role::Operator).await;
-        assert!(second.id > first.id, "ids are never used again");
-        assert_eq!(why(&office.me(&old).await.unwrap_err()), signed_out());
-        let names = office.users().get_names(old.sign(GetNamesRequest { ids: vec![1, 2] })).await.unwrap_err();
-        assert_eq!(why(&names), signed_out());
+        assert!(second.id > first.id, "ids are never reused");
+        assert_eq!(why(&office.me(&old).await.unwrap_err()), ended());
+        let names = office.users().resolve_user_names(old.request(ResolveUserNamesRequest { ids: vec![1, 2] })).await.unwrap_err();
+        assert_eq!(why(&names), ended());
     })
     .await;
 }
 
 #[tokio::test]
-async fn names_are_told_for_ids_that_exist() {
+async fn names_are_returned_for_existing_ids() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let admin = office.admin().await;
         office.hire(&admin, "clerk", Role::Operator).await;
         let who = bearer(&office.sign_in("clerk", PASSWORD).await);
-        let ask = async |ids: Vec<i64>| office.users().get_names(who.sign(GetNamesRequest { ids })).await.unwrap().into_inner().names;
+        let ask = async |ids: Vec<i64>| {
+            office.users().resolve_user_names(who.request(ResolveUserNamesRequest { ids })).await.unwrap().into_inner().names
+        };
         let expected: HashMap<i64, String> = [(1, "DEV0"), (2, FIRST), (3, "clerk")].map(|(id, hmc)| (id, hmc.to_owned())).into();
         let found = ask(vec![3, 2, 1, 99, -1, i64::MAX, 3]);
         assert_eq!(found.await, expected);
@@ -264,7 +266,7 @@ async fn names_are_told_for_ids_that_exist() {
 }
 
 #[tokio::test]
-async fn every_change_of_a_user_is_told_with_old_and_new_values_but_never_a_password_or_an_hmc() {
+async fn user_changes_are_audited_with_values_but_never_passwords_or_hmcs() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let admin = office.admin().await;

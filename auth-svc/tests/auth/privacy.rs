@@ -1,14 +1,16 @@
-//! What is never written down, and what is gone when a person is gone.
+//! Privacy: secrets never reach logs or tables, and no table names a deleted user.
 use crate::office::{DEVELOPER_PASSWORD, FIRST, HERE, Office, PASSWORD, bearer, new_user};
 use auth_svc::SCHEMA;
 use patio_kit::{
-    db::{Db, Side},
+    client::call_context::CallContext,
+    db::{Db, Engine},
     host::Host,
-    link::Bearer,
 };
 use patio_proto::{
     access::Role,
-    auth::{ChangeOwnPasswordRequest, DeleteUserRequest, ExportUserRequest, LogVisitRequest, MintServiceTokenRequest, UpdateUserRequest},
+    auth::{
+        ChangeOwnPasswordRequest, DeleteUserRequest, ExportUserRequest, MintServiceTokenRequest, RecordPageViewRequest, UpdateUserRequest,
+    },
 };
 use patio_testing::each_database;
 use std::{
@@ -17,7 +19,7 @@ use std::{
 };
 use tracing_subscriber::{Layer, filter::dynamic_filter_fn, fmt::MakeWriter, layer::SubscriberExt, util::SubscriberInitExt};
 
-/// Everything that stands in the tables of auth-svc, as text.
+/// Returns the content of all tables of auth-svc as text.
 async fn everything(host: &Host) -> String {
     let db = host.database(SCHEMA).await.unwrap();
     let mut all = String::new();
@@ -25,14 +27,14 @@ async fn everything(host: &Host) -> String {
         all.push_str(&rows(&db, &table).await);
     }
     db.close().await;
-    assert!(all.contains("argon2id") && all.contains("user 2"), "the scan sees what there is");
+    assert!(all.contains("argon2id") && all.contains("user 2"), "the scan must find known data");
     all
 }
 
 async fn tables(db: &Db) -> Vec<String> {
     let found: Result<Vec<String>, _> = match db.read() {
-        Side::Sqlite(c) => sqlx::query_scalar("select name from sqlite_master where type = 'table'").fetch_all(c).await,
-        Side::Postgres(c) => {
+        Engine::Sqlite(c) => sqlx::query_scalar("select name from sqlite_master where type = 'table'").fetch_all(c).await,
+        Engine::Postgres(c) => {
             let all = "select cast(table_name as text) from information_schema.tables where table_schema = 'auth'";
             sqlx::query_scalar(all).fetch_all(c).await
         }
@@ -44,13 +46,13 @@ async fn tables(db: &Db) -> Vec<String> {
 
 async fn rows(db: &Db, table: &str) -> String {
     let found: Result<Vec<String>, _> = match db.read() {
-        Side::Sqlite(c) => {
+        Engine::Sqlite(c) => {
             let columns = sqlx::query_scalar("select name from pragma_table_info($1)").bind(table).fetch_all(c).await;
             let columns: Vec<String> = columns.unwrap();
             let all = columns.iter().map(|column| format!("quote({column})")).collect::<Vec<_>>().join(" || ' ' || ");
             sqlx::query_scalar(sqlx::AssertSqlSafe(format!("select {all} from {table}"))).fetch_all(c).await
         }
-        Side::Postgres(c) => sqlx::query_scalar(sqlx::AssertSqlSafe(format!("select cast(t as text) from {table} t"))).fetch_all(c).await,
+        Engine::Postgres(c) => sqlx::query_scalar(sqlx::AssertSqlSafe(format!("select cast(t as text) from {table} t"))).fetch_all(c).await,
     };
     found.unwrap().join("\n")
 }
@@ -63,33 +65,33 @@ async fn after_a_person_is_deleted_no_table_names_that_person() {
         let id = office.hire(&admin, "Maria-Aparecida", Role::Operator).await.id;
         office.refused("Maria-Aparecida", "a wrong one", HERE).await;
         let session = bearer(&office.sign_in("MARIA-aparecida", PASSWORD).await);
-        let visit = LogVisitRequest { kind: "page-view".to_owned(), page: "home".to_owned(), ..LogVisitRequest::default() };
-        office.sessions().log_visit(session.sign(visit)).await.unwrap();
-        office.users().export_user(session.sign(ExportUserRequest { id })).await.unwrap();
+        let visit = RecordPageViewRequest { kind: "page-view".to_owned(), page: "home".to_owned(), ..RecordPageViewRequest::default() };
+        office.sessions().record_page_view(office.by_gateway(&session).await.request(visit)).await.unwrap();
+        office.users().export_user(session.request(ExportUserRequest { id })).await.unwrap();
         let renamed = UpdateUserRequest { id, hmc: Some("Maria-Silva".to_owned()), role: Some(Role::Manager.into()), password: None };
         office.update(&admin, renamed).await.unwrap();
         for _ in 0..5 {
             office.refused("maria-silva", "a wrong one", HERE).await;
         }
-        assert!(everything(&office.host).await.contains("Maria-Silva"), "as long as there is such a person");
-        office.users().delete_user(admin.sign(DeleteUserRequest { id })).await.unwrap();
+        assert!(everything(&office.host).await.contains("Maria-Silva"), "the hmc is stored while the user exists");
+        office.users().delete_user(admin.request(DeleteUserRequest { id })).await.unwrap();
         office.refused("maria-aparecida", "a wrong one", HERE).await;
         let left = everything(&office.host).await;
         assert!(!left.to_lowercase().contains("maria"), "{left}");
         let told: Vec<_> = office.audit().await.into_iter().filter(|event| event.subject == format!("user {id}")).collect();
-        assert!(told.len() >= 9, "what was done is still known: {told:?}");
+        assert!(told.len() >= 9, "the audit entries remain: {told:?}");
     })
     .await;
 }
 
-/// Everything that is logged while a test listens, by whichever thread.
+/// Log writer that captures the output of all threads while a test is capturing.
 #[derive(Clone, Default)]
-struct Heard(Arc<Mutex<Option<Vec<u8>>>>);
+struct CapturedLog(Arc<Mutex<Option<Vec<u8>>>>);
 
-impl Write for Heard {
+impl Write for CapturedLog {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        if let Some(heard) = self.0.lock().unwrap().as_mut() {
-            heard.extend_from_slice(bytes);
+        if let Some(captured) = self.0.lock().unwrap().as_mut() {
+            captured.extend_from_slice(bytes);
         }
         Ok(bytes.len())
     }
@@ -99,7 +101,7 @@ impl Write for Heard {
     }
 }
 
-impl<'w> MakeWriter<'w> for Heard {
+impl<'w> MakeWriter<'w> for CapturedLog {
     type Writer = Self;
 
     fn make_writer(&'w self) -> Self {
@@ -107,28 +109,28 @@ impl<'w> MakeWriter<'w> for Heard {
     }
 }
 
-static HEARD: LazyLock<Heard> = LazyLock::new(|| {
-    let heard = Heard::default();
-    let listening = heard.clone();
+static LOG: LazyLock<CapturedLog> = LazyLock::new(|| {
+    let captured = CapturedLog::default();
+    let listening = captured.clone();
     let only_then = dynamic_filter_fn(move |_, _| listening.0.lock().unwrap().is_some());
-    let lines = tracing_subscriber::fmt::layer().with_writer(heard.clone()).with_ansi(false).with_filter(only_then);
+    let lines = tracing_subscriber::fmt::layer().with_writer(captured.clone()).with_ansi(false).with_filter(only_then);
     tracing_subscriber::registry().with(lines).try_init().unwrap();
-    heard
+    captured
 });
 
 const SECRETS: [&str; 6] =
     ["Xq7-first-secret", "Xq7-second-secret", "Xq7-third-secret", "Xq7-wrong-secret", "Xq7-typed-as-hmc", "Xq7-service-secret"];
 
-/// Everything that takes a secret, done rightly and wrongly; returns the tokens and marks that came of it.
+/// Makes every call that takes a secret, with right and wrong values; returns the issued access and device tokens.
 async fn a_day(office: &Office) -> Vec<String> {
     let [first, second, third, wrong, typed, service] = SECRETS;
     let admin = office.sign_in(FIRST, PASSWORD).await;
     let by = bearer(&admin);
-    let id = office.users().create_user(by.sign(new_user("20", first, Role::Operator))).await.unwrap().into_inner().id;
+    let id = office.users().create_user(by.request(new_user("20", first, Role::Operator))).await.unwrap().into_inner().id;
     let one = office.sign_in("20", first).await;
     let change = |old: &str, new: &str| ChangeOwnPasswordRequest { old_password: old.to_owned(), new_password: new.to_owned() };
-    office.sessions().change_own_password(bearer(&one).sign(change(wrong, second))).await.unwrap_err();
-    office.sessions().change_own_password(bearer(&one).sign(change(first, second))).await.unwrap();
+    office.sessions().change_own_password(bearer(&one).request(change(wrong, second))).await.unwrap_err();
+    office.sessions().change_own_password(bearer(&one).request(change(first, second))).await.unwrap();
     let two = office.try_sign_in("20", second, HERE, &one.device_mark).await.unwrap();
     office.update(&by, UpdateUserRequest { id, password: Some(third.to_owned()), ..UpdateUserRequest::default() }).await.unwrap();
     office.me(&bearer(&two)).await.unwrap_err();
@@ -139,7 +141,7 @@ async fn a_day(office: &Office) -> Vec<String> {
         office.refused(typed, wrong, HERE).await;
     }
     office.refused(&typed.repeat(5), wrong, HERE).await;
-    office.me(&Bearer::new(Some(wrong), "test", HERE)).await.unwrap_err();
+    office.me(&CallContext::new(Some(wrong), "test", HERE)).await.unwrap_err();
     let ask = MintServiceTokenRequest { service: "campaign-svc".to_owned(), secret: service.to_owned() };
     office.tokens().mint_service_token(ask.clone()).await.unwrap_err();
     let minted =
@@ -151,11 +153,11 @@ async fn a_day(office: &Office) -> Vec<String> {
 #[tokio::test]
 async fn no_password_no_token_and_no_unknown_hmc_reaches_the_log_or_a_table() {
     each_database(async |host| {
-        *HEARD.0.lock().unwrap() = Some(Vec::new());
+        *LOG.0.lock().unwrap() = Some(Vec::new());
         let office = Office::open(host).await;
         let tokens = a_day(&office).await;
-        let heard = HEARD.0.lock().unwrap().take().unwrap();
-        let (log, kept) = (String::from_utf8_lossy(&heard).to_lowercase(), everything(&office.host).await.to_lowercase());
+        let captured = LOG.0.lock().unwrap().take().unwrap();
+        let (log, kept) = (String::from_utf8_lossy(&captured).to_lowercase(), everything(&office.host).await.to_lowercase());
         assert!(
             log.contains("patio.auth.v1.sessionservice/signin") && log.contains("insert into audit_events"),
             "the log is at its fullest"

@@ -1,4 +1,4 @@
-//! Two auth-svc processes that share a PostgreSQL and a Redis, as in a cluster.
+//! Two auth-svc processes that share PostgreSQL and Redis, as in a cluster.
 use crate::{
     lockout::{check_storm, somewhere},
     office::{FIRST, PASSWORD, number, why},
@@ -7,7 +7,7 @@ use futures::future::join_all;
 use patio_harness::free_port;
 use patio_kit::{errors::Reason, host::Host};
 use patio_proto::auth::{
-    GetKeysRequest, SignInRequest, session_service_client::SessionServiceClient, token_service_client::TokenServiceClient,
+    GetSigningKeysRequest, SignInRequest, session_service_client::SessionServiceClient, token_service_client::TokenServiceClient,
 };
 use patio_testing::{
     each_database,
@@ -24,7 +24,7 @@ use tokio::{
 };
 use tonic::{Code, Status};
 
-/// One auth-svc as a process of its own.
+/// One auth-svc replica as a child process.
 struct Replica {
     child: Child,
     host: Host,
@@ -39,12 +39,14 @@ impl Replica {
             .arg("serve")
             .env_clear()
             .env("PATIO_LISTEN", format!("127.0.0.1:{port}"))
-            .env("PATIO_ADMIN_LISTEN", format!("127.0.0.1:{admin}"))
+            .env("PATIO_METRICS_LISTEN", format!("127.0.0.1:{admin}"))
             .env("PATIO_DATABASE_URL", host.settings.database_url.as_ref().unwrap().expose())
             .env("PATIO_REDIS_URL", redis)
             .env("PATIO_SERVICE_SECRET", "the secret of tests")
+            .env("PATIO_SEPARATE_SQLITE", "true")
             .env("PATIO_ADMIN_PASSWORD", PASSWORD)
-            .env("PATIO_UNSAFE", "true")
+            .env("PATIO_KEY_FILE", host.settings.data_dir.join("auth.key"))
+            .env("PATIO_ALLOW_DATA_LOSS", "true")
             .env("PATIO_LOG", "warn")
             .stdout(Stdio::null())
             .spawn()
@@ -53,7 +55,7 @@ impl Replica {
         settings.auth_url = format!("http://127.0.0.1:{port}");
         let replica = Self { child, host: Host::remote(settings).await.unwrap(), port, admin };
         let (started, mut tokens) = (Instant::now(), TokenServiceClient::new(replica.host.links.auth.clone()));
-        while tokens.get_keys(GetKeysRequest {}).await.is_err() {
+        while tokens.get_signing_keys(GetSigningKeysRequest {}).await.is_err() {
             assert!(started.elapsed() < Duration::from_secs(30), "auth-svc did not start");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -66,14 +68,14 @@ impl Replica {
         SessionServiceClient::new(self.host.links.auth.clone()).sign_in(ask).await.map(drop)
     }
 
-    /// A line of its memory in KiB, such as `VmRSS` or `VmHWM`, the highest so far.
+    /// Returns a memory value of the process in KiB, such as `VmRSS` or the peak `VmHWM`.
     fn memory(&self, line: &str) -> i64 {
         let told = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let found = told.lines().find_map(|text| text.strip_prefix(line)?.strip_prefix(':'));
         found.unwrap().trim().trim_end_matches(" kB").parse().unwrap()
     }
 
-    /// How many passwords it has compared, as its metrics tell.
+    /// Returns the number of verified passwords from the replica's metrics.
     async fn checks(&self) -> u64 {
         let mut stream = TcpStream::connect(("127.0.0.1", self.admin)).await.unwrap();
         stream.write_all(b"GET /metrics HTTP/1.0\r\n\r\n").await.unwrap();
@@ -91,7 +93,7 @@ impl Drop for Replica {
     }
 }
 
-/// A hundred wrong tries at once, half of them at each process: five are compared.
+/// Sends a hundred wrong passwords at once, half to each replica, and asserts that exactly five are verified.
 async fn storm(replicas: &[Replica; 2]) -> usize {
     let here = somewhere();
     let name = format!("nobody at {here}");
@@ -99,14 +101,14 @@ async fn storm(replicas: &[Replica; 2]) -> usize {
     let tries = (0..100).map(|i| replicas[i % 2].try_sign_in(&name, "a wrong one", &here));
     let told: Vec<Status> = join_all(tries).await.into_iter().map(Result::unwrap_err).collect();
     check_storm(&told);
-    assert_eq!(replicas[0].checks().await + replicas[1].checks().await - before, 5, "passwords compared");
+    assert_eq!(replicas[0].checks().await + replicas[1].checks().await - before, 5, "passwords verified");
     told.iter()
         .filter(|status| status.code() == Code::ResourceExhausted && patio_kit::errors::reason(status) == Some(Reason::LockedOut))
         .count()
 }
 
 #[tokio::test]
-async fn two_processes_compare_exactly_five_of_a_hundred_wrong_passwords_and_let_four_right_ones_in() {
+async fn two_processes_verify_exactly_five_of_a_hundred_wrong_passwords_and_accept_four_right_ones() {
     let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else {
         patio_testing::tell(&format!("{} is not set: two processes skipped", patio_testing::REDIS));
         return;
@@ -125,17 +127,17 @@ async fn two_processes_compare_exactly_five_of_a_hundred_wrong_passwords_and_let
                 outcome.unwrap();
             }
         }
-        patio_testing::tell(&format!("{rounds} of {rounds} rounds: 5 of 100 compared, {blocked} of {} told of the block", rounds * 96));
+        patio_testing::tell(&format!("{rounds} of {rounds} rounds: 5 of 100 verified, {blocked} of {} locked out", rounds * 96));
     })
     .await;
 }
 
-/// How long calls that need no password take, one after another, until told to stop.
+/// Measures the latency of sequential calls that need no password, until `over` is set; returns sorted latencies.
 async fn calls_beside(replica: &Replica, over: &AtomicBool) -> Vec<Duration> {
     let (mut took, mut tokens) = (Vec::new(), TokenServiceClient::new(replica.host.links.auth.clone()));
     while !over.load(Ordering::Relaxed) {
         let started = Instant::now();
-        tokens.get_keys(GetKeysRequest {}).await.unwrap();
+        tokens.get_signing_keys(GetSigningKeysRequest {}).await.unwrap();
         took.push(started.elapsed());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -144,11 +146,11 @@ async fn calls_beside(replica: &Replica, over: &AtomicBool) -> Vec<Duration> {
 }
 
 #[tokio::test]
-async fn a_storm_of_sign_ins_takes_little_memory_and_whoever_cannot_be_served_is_told_so_and_not_counted() {
+async fn a_burst_of_sign_ins_uses_little_memory_and_busy_responses_count_as_no_failure() {
     let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     each_database(async |host| {
         if host.settings.database_url.is_none() {
-            return; // two processes share no files, and one alone is enough to see
+            return; // one run with PostgreSQL is enough
         }
         let replica = Replica::start(&host, &redis).await;
         let (base, over) = (replica.memory("VmRSS"), AtomicBool::new(false));
@@ -166,32 +168,35 @@ async fn a_storm_of_sign_ins_takes_little_memory_and_whoever_cannot_be_served_is
         let (told, beside) = tokio::join!(tries, calls_beside(&replica, &over));
         let busy: Vec<usize> = (0..told.len()).filter(|n| told[*n].0 == (Code::Unavailable, Some(Reason::Busy))).collect();
         let others = told.iter().filter(|(why, _)| *why == (Code::Unauthenticated, Some(Reason::InvalidCredentials))).count();
-        // Beside other tests the machine may be too slow for the last ones, which end with their deadline.
+        // On a machine busy with other tests the last requests may exceed their deadline.
         let late = told.iter().filter(|((code, _), _)| *code == Code::DeadlineExceeded).count();
-        let odd: Vec<_> = told.iter().map(|(why, _)| why).filter(|(code, _)| ![Code::Unavailable, Code::Unauthenticated].contains(code)).collect();
+        let odd: Vec<_> =
+            told.iter().map(|(why, _)| why).filter(|(code, _)| ![Code::Unavailable, Code::Unauthenticated].contains(code)).collect();
         assert!(odd.len() == late && late <= told.len() / 2, "{} others, such as {:?}", odd.len(), odd.first());
         let slowest = busy.iter().map(|n| told[*n].1).max().unwrap_or_default();
         let grown = replica.memory("VmHWM") - base;
         patio_testing::tell(&format!(
-            "300 sign-ins at once: {others} compared, {} told to come again within {slowest:?}, {grown} KiB more at the peak, p99 of {} calls beside {:?}",
-            busy.len(), beside.len(), beside[beside.len() * 99 / 100]
+            "300 sign-ins at once: {others} verified, {} busy within {slowest:?}, {grown} KiB more at peak, p99 of {} calls beside {:?}",
+            busy.len(),
+            beside.len(),
+            beside[beside.len() * 99 / 100]
         ));
         assert!(!busy.is_empty() && slowest < Duration::from_secs(4), "{slowest:?}");
-        // Two hashes of 19 MiB for each core that makes them, and what 300 requests hold.
+        // One hash of 19 MiB per core, plus the memory of 300 requests.
         let cores = i64::try_from(std::thread::available_parallelism().map_or(2, usize::from)).unwrap();
         assert!(grown <= (cores * 19 + 24) * 1024, "{grown} KiB");
         let (name, here) = &people[busy[0]];
-        assert_eq!(number(&replica.try_sign_in(name, "a wrong one", here).await.unwrap_err()), 4, "it did not count as a failure");
+        assert_eq!(number(&replica.try_sign_in(name, "a wrong one", here).await.unwrap_err()), 4, "busy counts as no failure");
     })
     .await;
 }
 
 #[tokio::test]
-async fn floods_of_http2_frames_at_the_port_of_a_service_take_no_memory_and_it_goes_on() {
+async fn http2_frame_floods_at_a_service_port_use_no_memory_and_do_not_stop_the_service() {
     let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     each_database(async |host| {
         if host.settings.database_url.is_none() {
-            return; // what is flooded has no database
+            return; // the flooded port does not depend on the database, one run is enough
         }
         let replica = Replica::start(&host, &redis).await;
         let server = std::net::SocketAddr::from(([127, 0, 0, 1], replica.port));
@@ -206,7 +211,7 @@ async fn floods_of_http2_frames_at_the_port_of_a_service_take_no_memory_and_it_g
             if [Flood::RapidReset, Flood::Continuation].contains(&flood) {
                 assert!(closed.iter().all(Option::is_some), "{flood:?} is cut off");
             }
-            TokenServiceClient::new(replica.host.links.auth.clone()).get_keys(GetKeysRequest {}).await.unwrap();
+            TokenServiceClient::new(replica.host.links.auth.clone()).get_signing_keys(GetSigningKeysRequest {}).await.unwrap();
         }
     })
     .await;

@@ -1,8 +1,8 @@
-use crate::office::{FIRST, Office, PASSWORD, another, signed_out, why};
+use crate::office::{FIRST, Office, PASSWORD, another, ended, why};
 use auth_svc::Config;
 use chrono::TimeDelta;
-use patio_kit::{errors::Reason, host::Host, link::Bearer};
-use patio_proto::auth::{GetKeysRequest, UpdateUserRequest};
+use patio_kit::{client::call_context::CallContext, errors::Reason, host::Host};
+use patio_proto::auth::{GetSigningKeysRequest, UpdateUserRequest};
 use patio_testing::each_database;
 use std::time::{Duration, Instant};
 use tonic::Code;
@@ -17,12 +17,12 @@ async fn replicas_that_start_together_agree_on_one_key_and_one_supervisor() {
         let offices = tokio::join!(open(), open(), open());
         let offices = [offices.0, offices.1, offices.2];
         let told: Vec<_> = offices.iter().filter(|office| !office.service.notices.is_empty()).collect();
-        assert_eq!(told.len(), 1, "one replica tells the password");
+        assert_eq!(told.len(), 1, "only one replica prints the password");
         let password = told[0].service.notices.iter().find_map(|line| line.trim().strip_prefix("Password: ")).unwrap();
-        let keys = offices[0].tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner();
+        let keys = offices[0].tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner();
         let token = offices[0].sign_in(FIRST, password).await;
         for office in &offices {
-            assert_eq!(office.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner(), keys);
+            assert_eq!(office.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner(), keys);
             assert_eq!(office.me(&crate::office::bearer(&token)).await.unwrap().id, 2);
         }
         for office in offices {
@@ -51,10 +51,10 @@ async fn a_session_ended_on_one_replica_is_refused_by_the_other_within_a_second(
                 let change = UpdateUserRequest { id: clerk.id, password: Some(password.to_owned()), ..UpdateUserRequest::default() };
                 one.update(&admin, change).await.unwrap();
             }
-            assert_eq!(why(&one.me(&who).await.unwrap_err()), signed_out());
+            assert_eq!(why(&one.me(&who).await.unwrap_err()), ended());
             let ended = Instant::now();
             while other.me(&who).await.is_ok() {
-                assert!(ended.elapsed() < Duration::from_secs(1), "still believed after a second");
+                assert!(ended.elapsed() < Duration::from_secs(1), "token still accepted after a second");
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         }
@@ -65,13 +65,13 @@ async fn a_session_ended_on_one_replica_is_refused_by_the_other_within_a_second(
 }
 
 #[tokio::test]
-async fn auth_svc_on_its_own_waits_for_nobody_to_become_ready() {
+async fn auth_svc_alone_becomes_ready_without_other_services() {
     each_database(async |host| {
         let alone = Host::remote((*host.settings).clone()).await.unwrap();
         let service = auth_svc::start(crate::office::config(), &alone).await.unwrap();
         let started = Instant::now();
-        while !alone.knows_keys() {
-            assert!(started.elapsed() < Duration::from_secs(5), "it asks somebody else for its own keys");
+        while !alone.has_signing_keys() {
+            assert!(started.elapsed() < Duration::from_secs(5), "it must not wait for another process for its own keys");
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         alone.tasks.stop();
@@ -80,14 +80,14 @@ async fn auth_svc_on_its_own_waits_for_nobody_to_become_ready() {
     .await;
 }
 
-/// What a replica makes of a token after most of the second in which it must have heard of everything.
-async fn told(office: &Office, who: &Bearer) -> Result<(), (Code, Option<Reason>)> {
+/// Returns a replica's response to a token, after the time in which revocations and keys must have reached it.
+async fn told(office: &Office, who: &CallContext) -> Result<(), (Code, Option<Reason>)> {
     tokio::time::sleep(Duration::from_millis(700)).await;
     office.me(who).await.map(drop).map_err(|status| why(&status))
 }
 
 #[tokio::test]
-async fn clocks_that_are_minutes_wrong_refuse_no_session_and_revive_none() {
+async fn wrong_clocks_neither_reject_valid_sessions_nor_revive_ended_ones() {
     each_database(async |host| {
         if host.settings.database_url.is_none() {
             return; // files have one process
@@ -102,23 +102,23 @@ async fn clocks_that_are_minutes_wrong_refuse_no_session_and_revive_none() {
                 assert_eq!(told(office, &one).await, Ok(()), "a fresh session");
             }
             here.sign_out(&one).await.unwrap();
-            assert_eq!(told(there, &one).await, Err(signed_out()));
+            assert_eq!(told(there, &one).await, Err(ended()));
             let clerk = there.hire(&by, "clerk", patio_proto::access::Role::Operator).await;
             let before = crate::office::bearer(&here.sign_in("clerk", PASSWORD).await);
             let change = UpdateUserRequest { id: clerk.id, password: Some("another password".to_owned()), ..UpdateUserRequest::default() };
             there.update(&by, change).await.unwrap();
             let after = crate::office::bearer(&here.sign_in("clerk", "another password").await);
             for office in [here, there] {
-                assert_eq!(told(office, &before).await, Err(signed_out()), "one from before the change");
+                assert_eq!(told(office, &before).await, Err(ended()), "one from before the change");
                 assert_eq!(told(office, &after).await, Ok(()), "one from after it");
             }
-            there.users().delete_user(by.sign(patio_proto::auth::DeleteUserRequest { id: clerk.id })).await.unwrap();
+            there.users().delete_user(by.request(patio_proto::auth::DeleteUserRequest { id: clerk.id })).await.unwrap();
         }
         let session = crate::office::bearer(&slow.sign_in(FIRST, PASSWORD).await);
         for office in [&slow, &fast] {
             office.host.clock.advance(TimeDelta::minutes(12 * 60 - 11));
         }
-        assert_eq!(told(&fast, &session).await, Ok(()), "until five minutes, and the five of the other clock, before its end");
+        assert_eq!(told(&fast, &session).await, Ok(()), "valid until ten minutes before its expiry, five for each clock");
         slow.close().await;
         fast.close().await;
     })

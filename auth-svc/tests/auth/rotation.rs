@@ -1,23 +1,25 @@
-//! One signing key follows another, and nobody is signed out.
-use crate::office::{FIRST, Office, PASSWORD, another, bearer, config, signed_out, why};
+//! Rotation and theft of signing keys: rotation keeps users signed in, forged tokens are rejected.
+use crate::office::{FIRST, Office, PASSWORD, another, bearer, config, ended, signed_out, why};
 use auth_svc::{
     Config, SCHEMA,
-    signing::{self, BELIEVED, NOTICE},
+    sealing::SealingKey,
+    signing::{self, PUBLISH_AHEAD, RETAIN_AFTER_ROTATION},
     store::keys::StoredKey,
 };
 use chrono::TimeDelta;
 use patio_kit::{
+    auth::identity::{Claims, ISSUER, Identity},
+    client::call_context::CallContext,
     db::Db,
     host::Host,
-    identity::{Claims, ISSUER, Identity},
-    link::Bearer,
 };
-use patio_proto::auth::{ConfirmSessionRequest, GetKeysRequest, Session};
+use patio_proto::auth::{ConfirmSessionRequest, GetSigningKeysRequest, Session};
 use patio_testing::each_database;
+use std::sync::Arc;
 
 const LIFE: TimeDelta = TimeDelta::days(30);
 
-/// An auth-svc, and a service elsewhere that asks it for keys.
+/// An auth-svc, and the token verifier of another service that polls its keys.
 struct Yard {
     office: Office,
     elsewhere: Identity,
@@ -31,20 +33,20 @@ impl Yard {
         Self { office: Office::open(host).await, elsewhere, db }
     }
 
-    /// What every process does again and again.
+    /// Polls the signing keys, as every process does every few seconds.
     async fn ask_for_keys(&self) -> Vec<String> {
-        let keys = self.office.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner().keys;
+        let keys = self.office.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner().keys;
         self.elsewhere.set_keys(keys.iter().map(|key| (key.id.clone(), key.public_key.clone())));
         keys.into_iter().map(|key| key.id).collect()
     }
 
-    /// What auth-svc does every hour.
+    /// Rotates the signing key if due, as auth-svc does every hour.
     async fn turn_over(&self) {
-        signing::turn_over(&self.db, self.office.host.clock.now(), LIFE).await.unwrap();
+        signing::rotate(&self.db, &sealing(&self.office.host), self.office.host.clock.now(), LIFE).await.unwrap();
     }
 
     async fn stored(&self) -> Vec<StoredKey> {
-        auth_svc::store::keys::signing(&self.db).await.unwrap()
+        auth_svc::store::keys::load_signing_keys(&self.db, &sealing(&self.office.host)).await.unwrap()
     }
 
     fn wait(&self, by: TimeDelta) {
@@ -52,11 +54,11 @@ impl Yard {
     }
 
     async fn assert_in(&self, session: &Session) {
-        assert!(self.elsewhere.judge(&session.token).is_ok());
+        assert!(self.elsewhere.authenticate(&session.token).is_ok());
         assert_eq!(self.office.me(&bearer(session)).await.unwrap().id, 2);
     }
 
-    /// A token that whoever got hold of a private key would make.
+    /// Returns a token forged with a stolen private key.
     fn forged(&self, key: &StoredKey) -> String {
         let now = self.office.host.clock.now();
         let claims = Claims {
@@ -67,25 +69,31 @@ impl Yard {
             iat: now.timestamp(),
             iat_ms: now.timestamp_millis(),
             exp: (now + TimeDelta::hours(1)).timestamp(),
+            chg: false,
         };
-        signing::token(key, &claims).unwrap()
+        signing::sign_token(key, &claims).unwrap()
     }
 
-    /// A successor is published; returns the keys and a session from before it signs.
+    /// Waits until a new key is published; returns both key ids and a session signed with the old key.
     async fn publish(&self) -> (Vec<String>, Session) {
         let old = self.ask_for_keys().await;
         let due = self.stored().await[0].signs_from + LIFE - self.office.host.clock.now();
         self.wait(due - TimeDelta::minutes(30));
         self.turn_over().await;
-        assert_eq!(self.ask_for_keys().await, old, "its days are not over");
+        assert_eq!(self.ask_for_keys().await, old, "the key is not due for rotation yet");
         self.wait(TimeDelta::minutes(30));
         self.turn_over().await;
         let both = self.ask_for_keys().await;
         assert_eq!((old.len(), both.len(), &both[0]), (1, 2, &old[0]), "the next key is published");
         let session = self.office.sign_in(FIRST, PASSWORD).await;
-        assert_eq!(key_of(&session), old[0], "and does not sign yet");
+        assert_eq!(key_of(&session), old[0], "the next key does not sign yet");
         (both, session)
     }
+}
+
+/// Reads the sealing key of the auth-svc on this host.
+fn sealing(host: &Host) -> Arc<SealingKey> {
+    Arc::new(SealingKey::read(&config().key_path(&host.settings.data_dir)).unwrap().unwrap())
 }
 
 fn key_of(session: &Session) -> String {
@@ -95,30 +103,31 @@ fn key_of(session: &Session) -> String {
 }
 
 #[tokio::test]
-async fn a_token_of_a_session_that_nobody_began_is_refused_everywhere_once_it_was_seen() {
+async fn a_token_of_an_unknown_session_is_revoked_everywhere_once_seen() {
     each_database(async |host| {
         let yard = Yard::open(host).await;
-        let confirm = async |who: &Bearer| yard.office.sessions().confirm_session(who.sign(ConfirmSessionRequest {})).await.map(drop);
+        let confirm =
+            async |who: &CallContext| yard.office.sessions().confirm_session(who.request(ConfirmSessionRequest {})).await.map(drop);
         let session = yard.office.sign_in(FIRST, PASSWORD).await;
         confirm(&bearer(&session)).await.unwrap();
-        let stolen = Bearer::new(Some(&yard.forged(&yard.stored().await[0])), "test", "");
-        assert!(yard.office.me(&stolen).await.is_ok(), "its signature is right");
+        let stolen = CallContext::new(Some(&yard.forged(&yard.stored().await[0])), "test", "");
+        assert!(yard.office.me(&stolen).await.is_ok(), "the signature of the forged token is valid");
         assert_eq!(why(&confirm(&stolen).await.unwrap_err()), signed_out());
-        assert_eq!(why(&yard.office.me(&stolen).await.unwrap_err()), signed_out());
+        assert_eq!(why(&yard.office.me(&stolen).await.unwrap_err()), ended());
         assert!(yard.office.me(&bearer(&session)).await.is_ok());
     })
     .await;
 }
 
 #[tokio::test]
-async fn two_rotations_sign_nobody_out_and_an_old_key_is_refused_after_its_time() {
+async fn two_rotations_keep_sessions_valid_and_old_keys_expire() {
     each_database(async |host| {
         let yard = Yard::open(host).await;
         for _ in 0..2 {
             let (both, session) = yard.publish().await;
             let key = yard.stored().await.remove(0);
-            yard.wait(NOTICE);
-            // The service elsewhere asks no more: what it knows is enough for every token to come.
+            yard.wait(PUBLISH_AHEAD);
+            // The other service stops polling: the keys it has are enough for all following tokens.
             let mut sessions = vec![session, yard.office.sign_in(FIRST, PASSWORD).await];
             assert_eq!(key_of(&sessions[1]), both[1], "now the next key signs");
             for _ in 0..11 {
@@ -129,18 +138,18 @@ async fn two_rotations_sign_nobody_out_and_an_old_key_is_refused_after_its_time(
                     yard.assert_in(session).await;
                 }
             }
-            yard.wait(BELIEVED - TimeDelta::hours(11) - TimeDelta::minutes(1));
+            yard.wait(RETAIN_AFTER_ROTATION - TimeDelta::hours(11) - TimeDelta::minutes(1));
             yard.turn_over().await;
             assert_eq!(yard.ask_for_keys().await, both);
-            assert!(yard.elsewhere.judge(&yard.forged(&key)).is_ok());
+            assert!(yard.elsewhere.authenticate(&yard.forged(&key)).is_ok());
             yard.wait(TimeDelta::minutes(1));
-            assert_eq!(yard.ask_for_keys().await, both[1..], "refused from its last moment on, before it is removed");
+            assert_eq!(yard.ask_for_keys().await, both[1..], "the old key is rejected from its end on, even before it is removed");
             let stolen = yard.forged(&key);
-            assert!(yard.elsewhere.judge(&stolen).is_err());
-            let refused = yard.office.me(&Bearer::new(Some(&stolen), "test", "")).await.unwrap_err();
+            assert!(yard.elsewhere.authenticate(&stolen).is_err());
+            let refused = yard.office.me(&CallContext::new(Some(&stolen), "test", "")).await.unwrap_err();
             assert_eq!(why(&refused), signed_out());
             yard.turn_over().await;
-            assert_eq!(yard.stored().await.len(), 1, "nobody can steal it any more");
+            assert_eq!(yard.stored().await.len(), 1, "the old key is deleted");
         }
         yard.office.close().await;
         yard.db.close().await;
@@ -149,14 +158,14 @@ async fn two_rotations_sign_nobody_out_and_an_old_key_is_refused_after_its_time(
 }
 
 #[tokio::test]
-async fn a_start_publishes_the_successor_of_a_key_that_is_older_than_configured() {
+async fn a_start_rotates_a_key_older_than_configured() {
     each_database(async |host| {
         Office::open(another(&host, None).await).await.close().await;
         for (days, keys) in [(8, 1), (7, 2)] {
             let later = another(&host, None).await;
             later.clock.advance(TimeDelta::days(7));
             let office = Office::open_as(later, Config { key_days: days, ..config() }).await;
-            let told = office.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner().keys;
+            let told = office.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner().keys;
             assert_eq!(told.len(), keys, "with keys of {days} days");
             assert_eq!(key_of(&office.sign_in(FIRST, PASSWORD).await), told[0].id);
             office.close().await;
@@ -166,7 +175,7 @@ async fn a_start_publishes_the_successor_of_a_key_that_is_older_than_configured(
 }
 
 #[tokio::test]
-async fn replicas_make_one_successor_together_and_believe_each_others_tokens() {
+async fn replicas_create_one_next_key_and_accept_each_others_tokens() {
     each_database(async |host| {
         if host.settings.database_url.is_none() {
             return; // files have one process
@@ -174,13 +183,14 @@ async fn replicas_make_one_successor_together_and_believe_each_others_tokens() {
         let (one, other) = (Office::open(another(&host, None).await).await, Office::open(another(&host, None).await).await);
         let db = host.database(SCHEMA).await.unwrap();
         let due = host.clock.now() + LIFE + TimeDelta::minutes(1);
-        let turns = futures::future::join_all((0..8).map(|_| signing::turn_over(&db, due, LIFE))).await;
+        let sealing = &sealing(&host);
+        let turns = futures::future::join_all((0..8).map(|_| signing::rotate(&db, sealing, due, LIFE))).await;
         assert!(turns.iter().all(Result::is_ok));
-        let keys = one.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner();
+        let keys = one.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner();
         assert_eq!(keys.keys.len(), 2);
-        assert_eq!(other.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner(), keys);
+        assert_eq!(other.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner(), keys);
         for office in [&one, &other] {
-            office.host.clock.advance(LIFE + NOTICE + TimeDelta::minutes(2));
+            office.host.clock.advance(LIFE + PUBLISH_AHEAD + TimeDelta::minutes(2));
         }
         let session = one.sign_in(FIRST, PASSWORD).await;
         assert_eq!(key_of(&session), keys.keys[1].id);

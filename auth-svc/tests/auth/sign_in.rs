@@ -1,14 +1,14 @@
-use crate::office::{DEVELOPER_PASSWORD, FIRST, HERE, Office, PASSWORD, another, bearer, config, quick, signed_out, why};
+use crate::office::{DEVELOPER_PASSWORD, FIRST, HERE, Office, PASSWORD, another, bearer, config, ended, quick, signed_out, why};
 use auth_svc::{
     Config,
-    password::{Cost, Passwords},
+    password::{HashCost, PasswordHasher},
     store::users,
 };
 use chrono::TimeDelta;
-use patio_kit::{clock, errors::Reason, link::Bearer};
+use patio_kit::{client::call_context::CallContext, clock, errors::Reason};
 use patio_proto::{
     access::Role,
-    auth::{DeleteUserRequest, LogVisitRequest},
+    auth::{DeleteUserRequest, RecordPageViewRequest},
 };
 use patio_testing::each_database;
 use std::collections::HashSet;
@@ -22,20 +22,20 @@ async fn a_token_works_until_its_session_is_signed_out_and_not_for_one_call_long
         let me = office.me(&here).await.unwrap();
         assert_eq!((me.id, me.hmc.as_str(), me.role(), me.developer), (2, FIRST, Role::Admin, false));
         office.sign_out(&here).await.unwrap();
-        assert_eq!(why(&office.me(&here).await.unwrap_err()), signed_out());
-        assert_eq!(why(&office.sign_out(&here).await.unwrap_err()), signed_out());
-        assert_eq!(office.me(&there).await.unwrap().id, 2, "another session goes on");
+        assert_eq!(why(&office.me(&here).await.unwrap_err()), ended());
+        assert_eq!(why(&office.sign_out(&here).await.unwrap_err()), ended());
+        assert_eq!(office.me(&there).await.unwrap().id, 2, "another session stays valid");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_session_dies_by_itself_after_one_shift() {
+async fn a_session_expires_after_one_shift() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let before = office.host.clock.now();
         let session = office.sign_in(FIRST, PASSWORD).await;
-        let ends = clock::moment(session.expires_at.as_ref().unwrap()).unwrap();
+        let ends = clock::from_timestamp(session.expires_at.as_ref().unwrap()).unwrap();
         assert!((ends - before - TimeDelta::hours(12)).abs() < TimeDelta::seconds(5), "{ends}");
         office.host.clock.advance(TimeDelta::minutes(12 * 60 - 1));
         assert!(office.me(&bearer(&session)).await.is_ok());
@@ -77,7 +77,7 @@ async fn an_hmc_is_the_same_whatever_its_case_width_and_outer_blanks() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_sign_in_is_malformed_and_counts_for_nothing() {
+async fn malformed_sign_ins_are_rejected_and_not_counted() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let (long_hmc, long_password) = ("1".repeat(65), "x".repeat(129));
@@ -98,30 +98,30 @@ async fn what_cannot_be_a_sign_in_is_malformed_and_counts_for_nothing() {
                 );
             }
         }
-        assert_eq!(office.passwords.checks(), 0);
+        assert_eq!(office.passwords.verification_count(), 0);
         assert_eq!(crate::office::number(&office.refused(FIRST, "a wrong one", HERE).await), 4);
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_invented_hmc_is_answered_like_a_real_one_to_the_byte_and_costs_as_many_hashes() {
+async fn an_unknown_hmc_gets_the_same_response_and_costs_as_many_hashes_as_a_known_one() {
     each_database(async |host| {
         let office = Office::open_as(host, Config { developer_password: None, ..config() }).await;
         let admin = office.admin().await;
         let gone = office.hire(&admin, "gone", Role::Operator).await.id;
-        office.users().delete_user(admin.sign(DeleteUserRequest { id: gone })).await.unwrap();
+        office.users().delete_user(admin.request(DeleteUserRequest { id: gone })).await.unwrap();
         for password in ["a wrong one", "", "a wrong one", " ", "x", "a wrong one", "a wrong one", "a wrong one"] {
             let mut answers = Vec::new();
             for hmc in [FIRST, "nobody has this", "gone", "DEV0"] {
-                let before = office.passwords.checks();
+                let before = office.passwords.verification_count();
                 let refused = office.refused(hmc, password, HERE).await;
                 let told = (refused.code(), refused.message().to_owned(), refused.details().to_vec());
-                answers.push((told, refused.metadata().clone().into_headers(), office.passwords.checks() - before));
+                answers.push((told, refused.metadata().clone().into_headers(), office.passwords.verification_count() - before));
             }
             assert!(answers.iter().all(|answer| *answer == answers[0]), "{password:?}: {answers:?}");
         }
-        assert_eq!(office.passwords.checks(), 1 + 4 * 5);
+        assert_eq!(office.passwords.verification_count(), 1 + 4 * 5);
     })
     .await;
 }
@@ -146,16 +146,19 @@ async fn visits_sign_ins_and_sign_outs_are_in_the_audit_log_with_their_address()
     each_database(async |host| {
         let office = Office::open(host).await;
         let session = office.try_sign_in(FIRST, PASSWORD, "203.0.113.9", "").await.unwrap();
-        let who = Bearer::new(Some(&session.token), "test", "203.0.113.10");
-        let visit = |kind: &str, page: &str| LogVisitRequest {
+        let who = CallContext::new(Some(&session.token), "test", "203.0.113.10");
+        let visit = |kind: &str, page: &str| RecordPageViewRequest {
             kind: kind.to_owned(),
             page: page.to_owned(),
             told_at: "21/11/2026 ás 10:00:00".to_owned(),
             address: String::new(),
         };
-        office.sessions().log_visit(who.sign(visit("login", ""))).await.unwrap();
-        office.sessions().log_visit(who.sign(visit("page-view", "campaign-home"))).await.unwrap();
-        let refused = office.sessions().log_visit(who.sign(visit("page-view", "a\nb"))).await.unwrap_err();
+        let by_gateway = office.by_gateway(&who).await;
+        let forged = office.sessions().record_page_view(who.request(visit("refused", "campaign-home"))).await.unwrap_err();
+        assert_eq!(why(&forged).1, Some(Reason::NotAllowed), "only the gateway may report page views");
+        office.sessions().record_page_view(by_gateway.request(visit("login", ""))).await.unwrap();
+        office.sessions().record_page_view(by_gateway.request(visit("page-view", "campaign-home"))).await.unwrap();
+        let refused = office.sessions().record_page_view(by_gateway.request(visit("page-view", "a\nb"))).await.unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument);
         office.sign_out(&who).await.unwrap();
         let events = office.audit().await;
@@ -185,10 +188,10 @@ async fn only_the_developer_reads_the_audit_log() {
         use patio_proto::audit::{ListEventsRequest, audit_service_client::AuditServiceClient};
         let office = Office::open(host).await;
         let mut audit = AuditServiceClient::new(office.host.links.auth.clone());
-        let refused = audit.list_events(office.admin().await.sign(ListEventsRequest::default())).await.unwrap_err();
+        let refused = audit.list_events(office.admin().await.request(ListEventsRequest::default())).await.unwrap_err();
         assert_eq!(why(&refused), (Code::PermissionDenied, Some(Reason::NotAllowed)));
         let developer = bearer(&office.sign_in("DEV0", DEVELOPER_PASSWORD).await);
-        assert!(audit.list_events(developer.sign(ListEventsRequest::default())).await.is_ok());
+        assert!(audit.list_events(developer.request(ListEventsRequest::default())).await.is_ok());
     })
     .await;
 }
@@ -206,7 +209,7 @@ async fn every_sign_in_is_a_session_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_cheap_hash_is_replaced_by_a_dearer_one_at_the_next_sign_in_and_no_session_ends() {
+async fn a_weak_hash_is_replaced_at_the_next_sign_in_without_ending_sessions() {
     each_database(async |host| {
         let db = host.database(auth_svc::SCHEMA).await.unwrap();
         let stored = async || users::by_hmc(&db, FIRST).await.unwrap().unwrap().password_hash;
@@ -215,11 +218,11 @@ async fn a_cheap_hash_is_replaced_by_a_dearer_one_at_the_next_sign_in_and_no_ses
         let cheap = stored().await;
         office.close().await;
 
-        let dearer = Passwords::costing(2, Cost { memory: 128, passes: 2 });
+        let dearer = PasswordHasher::with_cost(2, HashCost { memory: 128, passes: 2 });
         let office = Office::open_with(another(&host, None).await, config(), dearer).await;
         office.refused(FIRST, "a wrong one", HERE).await;
         assert_eq!(stored().await, cheap, "a wrong password changes nothing");
-        assert_eq!(office.passwords.unknown(), Cost { memory: 64, passes: 1 }, "an invented hmc costs what this one does");
+        assert_eq!(office.passwords.dummy_cost(), HashCost { memory: 64, passes: 1 }, "an unknown hmc costs as much as this one");
         let session = office.sign_in(FIRST, PASSWORD).await;
         let dear = stored().await;
         assert!(cheap.contains("$m=64,t=1,") && dear.contains("$m=128,t=2,"), "{cheap} {dear}");
@@ -227,12 +230,12 @@ async fn a_cheap_hash_is_replaced_by_a_dearer_one_at_the_next_sign_in_and_no_ses
             assert_eq!(office.me(who).await.unwrap().id, 2);
         }
         office.sign_in(FIRST, PASSWORD).await;
-        assert_eq!(stored().await, dear, "once is enough");
+        assert_eq!(stored().await, dear, "a hash is replaced only once");
         office.close().await;
 
         let office = Office::open_with(another(&host, None).await, config(), quick()).await;
         office.sign_in(FIRST, PASSWORD).await;
-        assert_eq!(stored().await, dear, "nothing is made cheaper");
+        assert_eq!(stored().await, dear, "a stronger hash is never replaced by a weaker one");
         office.close().await;
         db.close().await;
     })

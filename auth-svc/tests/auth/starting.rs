@@ -1,12 +1,12 @@
 use crate::office::{FIRST, HERE, Office, PASSWORD, another, bearer, config, why};
 use auth_svc::Config;
-use patio_kit::{errors::Reason, host::Host, on, secret::Secret};
-use patio_proto::auth::GetKeysRequest;
+use patio_kit::{config::secret::Secret, errors::Reason, host::Host, on};
+use patio_proto::auth::GetSigningKeysRequest;
 use patio_testing::each_database;
 use sqlx::Executor;
 
 #[tokio::test]
-async fn the_first_start_tells_once_how_the_first_supervisor_comes_in() {
+async fn the_first_start_prints_the_first_supervisors_credentials_once() {
     each_database(async |host| {
         let office = Office::open_as(another(&host, None).await, Config::default()).await;
         let told = office.service.notices.join("\n");
@@ -25,7 +25,7 @@ async fn the_first_start_tells_once_how_the_first_supervisor_comes_in() {
 }
 
 #[tokio::test]
-async fn a_given_password_is_not_told_and_only_counts_on_the_first_start() {
+async fn a_configured_password_is_not_printed_and_applies_only_on_the_first_start() {
     each_database(async |host| {
         let office = Office::open(another(&host, None).await).await;
         assert!(office.service.notices.is_empty());
@@ -45,20 +45,20 @@ async fn a_restart_keeps_the_keys_the_sessions_and_what_was_ended() {
         let office = Office::open(another(&host, None).await).await;
         let (kept, ended) = (office.admin().await, office.admin().await);
         office.sign_out(&ended).await.unwrap();
-        let keys = office.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner();
+        let keys = office.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner();
         office.close().await;
 
         let again = Office::open(another(&host, None).await).await;
-        assert_eq!(again.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner(), keys);
+        assert_eq!(again.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner(), keys);
         assert_eq!(again.me(&kept).await.unwrap().id, 2);
-        assert_eq!(why(&again.me(&ended).await.unwrap_err()), crate::office::signed_out());
+        assert_eq!(why(&again.me(&ended).await.unwrap_err()), crate::office::ended());
         again.close().await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn the_developer_comes_in_only_once_a_password_was_configured() {
+async fn the_developer_can_sign_in_only_with_a_configured_password() {
     each_database(async |host| {
         let office = Office::open_as(another(&host, None).await, Config { developer_password: None, ..config() }).await;
         for tried in ["DEV0", "12345678", "the developer's password"] {
@@ -75,7 +75,7 @@ async fn the_developer_comes_in_only_once_a_password_was_configured() {
 }
 
 #[tokio::test]
-async fn a_configuration_that_cannot_be_taken_is_refused_by_name() {
+async fn an_invalid_setting_is_rejected_by_name() {
     each_database(async |host| {
         let weak = Config { admin_password: Some(Secret::from("short".to_owned())), ..Config::default() };
         let same = Config { admin_hmc: " dev0".to_owned(), ..Config::default() };
@@ -89,7 +89,7 @@ async fn a_configuration_that_cannot_be_taken_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_database_that_could_lose_an_acknowledged_save_is_refused_unless_that_was_said() {
+async fn a_database_with_unsafe_durability_is_rejected_unless_allowed() {
     each_database(async |host| {
         let Some(url) = host.settings.database_url.clone() else { return };
         let name = url.expose().rsplit_once('/').unwrap().1.to_owned();
@@ -99,17 +99,17 @@ async fn a_database_that_could_lose_an_acknowledged_save_is_refused_unless_that_
         };
         let started = async |unsafe_too| {
             let mut settings = (*host.settings).clone();
-            settings.may_lose_saves = unsafe_too;
+            settings.allow_data_loss = unsafe_too;
             let opened = Host::local(settings).await.unwrap().database(auth_svc::SCHEMA).await;
-            opened.map(drop).map_err(|cause| cause.to_string())
+            opened.map(drop).map_err(|cause| format!("{cause:#}"))
         };
         run(format!("alter database {name} set synchronous_commit = off")).await;
         let refused = started(false).await.unwrap_err();
-        assert!(refused.contains("synchronous_commit = off") && refused.contains("PATIO_UNSAFE=true"), "{refused}");
+        assert!(refused.contains("synchronous_commit = off") && refused.contains("PATIO_ALLOW_DATA_LOSS=true"), "{refused}");
         started(true).await.unwrap();
         run(format!("alter database {name} set synchronous_commit = on")).await;
-        // What is left is how the test server itself was started.
-        let lossy = host.database(auth_svc::SCHEMA).await.unwrap().lossy().await.unwrap();
+        // Unsafe settings that remain are those of the test server itself.
+        let lossy = host.database(auth_svc::SCHEMA).await.unwrap().unsafe_settings().await.unwrap();
         assert_eq!(started(false).await.is_ok(), lossy.is_empty(), "{lossy:?}");
         db.close().await;
     })

@@ -1,17 +1,17 @@
-//! What a stopwatch tells of who there is: nothing.
+//! Timing: response times do not reveal which hmcs exist, and a block lasts exactly three minutes.
 use crate::{
     lockout::{fail, somewhere},
     office::{FIRST, Office, PASSWORD, another, config, number},
 };
-use auth_svc::password::Passwords;
+use auth_svc::password::PasswordHasher;
 use patio_proto::access::Role;
 use patio_testing::each_database;
 use std::time::{Duration, Instant};
 
-/// Tries against each of as many people, few enough to stay below every limit.
+/// Number of attempts per user, below every lockout limit.
 const EACH: usize = 4;
 
-/// The chance that a sample of the one is longer than one of the other: a half when they tell nothing.
+/// Returns the probability that a sample of `one` exceeds a sample of `other` (AUC); 0.5 means indistinguishable.
 fn auc(one: &[f64], other: &[f64]) -> f64 {
     let mut all: Vec<_> = one.iter().map(|took| (*took, true)).chain(other.iter().map(|took| (*took, false))).collect();
     all.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -26,12 +26,12 @@ fn median(took: &mut [f64]) -> f64 {
 }
 
 #[tokio::test]
-async fn a_stopwatch_cannot_tell_a_person_from_an_invented_one() {
-    if !patio_testing::long("a_stopwatch_cannot_tell_a_person_from_an_invented_one") {
+async fn response_times_do_not_reveal_which_hmcs_exist() {
+    if !patio_testing::long("response_times_do_not_reveal_which_hmcs_exist") {
         return;
     }
     each_database(async |host| {
-        let office = Office::open_with(host, config(), Passwords::default()).await;
+        let office = Office::open_with(host, config(), PasswordHasher::default()).await;
         let admin = office.admin().await;
         let people = 500;
         for n in 0..people {
@@ -39,7 +39,7 @@ async fn a_stopwatch_cannot_tell_a_person_from_an_invented_one() {
         }
         let (mut real, mut invented) = (Vec::new(), Vec::new());
         for n in 0..people * EACH {
-            // In pairs and by turns, so that whatever else the machine does concerns both alike.
+            // Samples alternate in pairs, so that other load on the machine affects both alike.
             let pair = [(format!("real-{}", n % people), &mut real), (format!("none-{}", n % people), &mut invented)];
             let mut pair = Vec::from(pair);
             if n % 2 == 1 {
@@ -59,8 +59,8 @@ async fn a_stopwatch_cannot_tell_a_person_from_an_invented_one() {
 }
 
 #[tokio::test]
-async fn a_block_lasts_three_minutes_by_a_watch_and_its_seconds_are_true_all_the_while() {
-    if !patio_testing::long("a_block_lasts_three_minutes_by_a_watch_and_its_seconds_are_true_all_the_while") {
+async fn a_block_lasts_three_minutes_and_its_remaining_seconds_are_right() {
+    if !patio_testing::long("a_block_lasts_three_minutes_and_its_remaining_seconds_are_right") {
         return;
     }
     let redis = patio_testing::from_environment(patio_testing::REDIS);
@@ -77,7 +77,7 @@ async fn a_block_lasts_three_minutes_by_a_watch_and_its_seconds_are_true_all_the
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
         let lasted = blocked.elapsed();
-        patio_testing::tell(&format!("a block lasted {lasted:?}; {asked} times its seconds were true"));
+        patio_testing::tell(&format!("a block lasted {lasted:?}; its remaining seconds were right {asked} times"));
         assert!((Duration::from_secs(179)..=Duration::from_secs(181)).contains(&lasted), "{lasted:?}");
         office.close().await;
     })

@@ -1,13 +1,14 @@
 use crate::office::{HERE, Office, another, config, signed_out, why};
 use chrono::TimeDelta;
 use futures::future::join_all;
-use patio_kit::{clock, errors::Reason, host::Host, link::Bearer, secret::Secret};
-use patio_proto::auth::{GetKeysRequest, ListRevocationsRequest, MintServiceTokenRequest, Revocation};
+use patio_kit::{client::call_context::CallContext, clock, config::secret::Secret, errors::Reason, host::Host};
+use patio_proto::auth::{GetSigningKeysRequest, ListRevocationsRequest, MintServiceTokenRequest, Revocation};
 use patio_testing::each_database;
 use tonic::Code;
 
 async fn revocations(office: &Office, after: i64) -> Vec<Revocation> {
-    office.tokens().list_revocations(ListRevocationsRequest { after }).await.unwrap().into_inner().revocations
+    let service = office.host.service_tokens("vehicle-svc").bearer().await.unwrap();
+    office.tokens().list_revocations(service.request(ListRevocationsRequest { after })).await.unwrap().into_inner().revocations
 }
 
 fn ask(service: &str, secret: &str) -> MintServiceTokenRequest {
@@ -19,10 +20,10 @@ async fn a_service_that_knows_the_secret_acts_as_a_service_for_ten_minutes() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let minted = office.tokens().mint_service_token(ask("campaign-svc", "the secret of tests")).await.unwrap().into_inner();
-        let lives = clock::moment(minted.expires_at.as_ref().unwrap()).unwrap() - office.host.clock.now();
+        let lives = clock::from_timestamp(minted.expires_at.as_ref().unwrap()).unwrap() - office.host.clock.now();
         assert!(lives <= TimeDelta::minutes(10) && lives > TimeDelta::minutes(9), "{lives}");
-        let who = Bearer::new(Some(&minted.token), "test", HERE);
-        assert_eq!(why(&office.me(&who).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::NotAllowed)), "a service is nobody");
+        let who = CallContext::new(Some(&minted.token), "test", HERE);
+        assert_eq!(why(&office.me(&who).await.unwrap_err()), (Code::PermissionDenied, Some(Reason::NotAllowed)), "a service is not a user");
         office.host.clock.advance(TimeDelta::minutes(10));
         assert_eq!(why(&office.me(&who).await.unwrap_err()), signed_out());
         assert!(office.host.service_tokens("vehicle-svc").bearer().await.is_ok());
@@ -31,7 +32,7 @@ async fn a_service_that_knows_the_secret_acts_as_a_service_for_ten_minutes() {
 }
 
 #[tokio::test]
-async fn without_the_secret_nobody_acts_as_a_service() {
+async fn without_the_secret_no_service_token_is_issued() {
     each_database(async |host| {
         let office = Office::open(another(&host, None).await).await;
         for wrong in ["", "the secret of test", "the secret of tests ", "The secret of tests"] {
@@ -54,9 +55,9 @@ async fn without_the_secret_nobody_acts_as_a_service() {
     .await;
 }
 
-/// The old value goes from the list only when nobody shows it any more.
+/// The old secret is removed from the list only once no service uses it.
 #[tokio::test]
-async fn while_the_secret_is_changed_old_and_new_are_good_in_any_order_of_restarts() {
+async fn during_a_secret_change_old_and_new_secrets_work() {
     each_database(async |host| {
         let told = async |secret: &str| {
             let mut settings = (*host.settings).clone();
@@ -80,10 +81,10 @@ async fn while_the_secret_is_changed_old_and_new_are_good_in_any_order_of_restar
 }
 
 #[tokio::test]
-async fn only_public_halves_of_keys_are_given_out() {
+async fn only_public_keys_are_published() {
     each_database(async |host| {
         let office = Office::open(host).await;
-        let keys = office.tokens().get_keys(GetKeysRequest {}).await.unwrap().into_inner().keys;
+        let keys = office.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner().keys;
         assert!(keys.len() == 1 && keys[0].public_key.len() == 32 && !keys[0].id.is_empty());
         assert!(office.host.identity.knows_key(&keys[0].id));
     })
@@ -91,7 +92,7 @@ async fn only_public_halves_of_keys_are_given_out() {
 }
 
 #[tokio::test]
-async fn revocations_are_told_in_order_after_a_number_until_they_can_be_forgotten() {
+async fn revocations_are_listed_in_order_until_they_expire() {
     each_database(async |host| {
         let office = Office::open(host).await;
         let bearers = [office.admin().await, office.admin().await, office.admin().await];

@@ -1,35 +1,39 @@
-//! Campaigns as people see them.
-use super::{Reply, accept, reply};
-use crate::{change::Change, listing::Ask, works::Works};
+//! gRPC `CampaignService`: lists, reads, updates and deletes campaigns.
+use crate::{
+    api::{Reply, accept, reply},
+    change::CampaignChange,
+    context::Context,
+    list::ListQuery,
+};
 use patio_proto::campaign::{self as pb, campaign_service_server::CampaignService};
 use tonic::Request;
 
-/// Serves `CampaignService`.
-pub struct Campaigns(pub Works);
+/// Implements the gRPC `CampaignService`.
+pub struct CampaignApi(pub Context);
 
 #[tonic::async_trait]
-impl CampaignService for Campaigns {
-    async fn list_campaigns(&self, request: Request<pb::ListCampaignsRequest>) -> Reply<pb::ListCampaignsReply> {
+impl CampaignService for CampaignApi {
+    async fn list_campaigns(&self, request: Request<pb::ListCampaignsRequest>) -> Reply<pb::ListCampaignsResponse> {
         let (asker, ask) = accept(request)?;
-        let ask = Ask::checked(ask, asker.caller.role)?;
+        let ask = ListQuery::from_request(ask, asker.caller.role)?;
         let (seen, meta) = self.0.list(&asker, ask).await?;
-        reply(pb::ListCampaignsReply { campaigns: seen.into_iter().map(pb::Campaign::from).collect(), meta: Some(meta) })
+        reply(pb::ListCampaignsResponse { campaigns: seen.into_iter().map(pb::Campaign::from).collect(), meta: Some(meta) })
     }
 
     async fn get_campaign(&self, request: Request<pb::GetCampaignRequest>) -> Reply<pb::Campaign> {
         let (asker, ask) = accept(request)?;
-        reply(self.0.look(&asker, ask.id, ask.yard).await?)
+        reply(self.0.get(&asker, ask.id, ask.yard).await?)
     }
 
     async fn update_campaign(&self, request: Request<pb::UpdateCampaignRequest>) -> Reply<pb::Campaign> {
         let (asker, ask) = accept(request)?;
         let id = ask.id;
-        reply(self.0.save(asker, id, Change::checked(ask)?).await?)
+        reply(self.0.save(asker, id, CampaignChange::from_request(ask)?).await?)
     }
 
-    async fn delete_campaign(&self, request: Request<pb::DeleteCampaignRequest>) -> Reply<pb::DeleteCampaignReply> {
+    async fn delete_campaign(&self, request: Request<pb::DeleteCampaignRequest>) -> Reply<pb::DeleteCampaignResponse> {
         let (asker, ask) = accept(request)?;
         self.0.delete(asker, ask.id).await?;
-        reply(pb::DeleteCampaignReply {})
+        reply(pb::DeleteCampaignResponse {})
     }
 }

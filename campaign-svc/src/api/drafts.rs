@@ -1,24 +1,28 @@
-//! The steps of an import.
-use super::{Reply, accept, reply};
-use crate::{drafting, works::Works};
+//! gRPC `DraftService`, with which import-svc creates, keeps alive, publishes and discards the draft campaign of an
+//! import.
+use crate::{
+    api::{Reply, accept, reply},
+    context::Context,
+    drafts,
+};
 use patio_proto::campaign::{self as pb, draft_service_server::DraftService};
 use tonic::Request;
 
-/// Serves `DraftService`.
-pub struct Drafts(pub Works);
+/// Implements the gRPC `DraftService`.
+pub struct DraftApi(pub Context);
 
 #[tonic::async_trait]
-impl DraftService for Drafts {
+impl DraftService for DraftApi {
     async fn create_draft(&self, request: Request<pb::CreateDraftRequest>) -> Reply<pb::Campaign> {
         let (asker, ask) = accept(request)?;
-        let draft = drafting::checked(&asker, &ask, self.0.now())?;
-        reply(self.0.draft(draft).await?)
+        let draft = drafts::checked_draft(&asker, &ask, self.0.now())?;
+        reply(self.0.create_draft(draft).await?)
     }
 
-    async fn touch_draft(&self, request: Request<pb::TouchDraftRequest>) -> Reply<pb::TouchDraftReply> {
+    async fn heartbeat_draft(&self, request: Request<pb::HeartbeatDraftRequest>) -> Reply<pb::HeartbeatDraftResponse> {
         let (asker, ask) = accept(request)?;
-        self.0.touch(&asker, ask.id).await?;
-        reply(pb::TouchDraftReply {})
+        self.0.heartbeat(&asker, ask.id).await?;
+        reply(pb::HeartbeatDraftResponse {})
     }
 
     async fn publish_draft(&self, request: Request<pb::PublishDraftRequest>) -> Reply<pb::Campaign> {
@@ -26,9 +30,9 @@ impl DraftService for Drafts {
         reply(self.0.publish(asker, ask.id).await?)
     }
 
-    async fn discard_draft(&self, request: Request<pb::DiscardDraftRequest>) -> Reply<pb::DiscardDraftReply> {
+    async fn discard_draft(&self, request: Request<pb::DiscardDraftRequest>) -> Reply<pb::DiscardDraftResponse> {
         let (asker, ask) = accept(request)?;
         self.0.discard(&asker, ask.id).await?;
-        reply(pb::DiscardDraftReply {})
+        reply(pb::DiscardDraftResponse {})
     }
 }

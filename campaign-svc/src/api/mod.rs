@@ -1,24 +1,24 @@
-//! The calls of this service, one file a gRPC service.
+//! gRPC services of campaign-svc, one file per service.
 mod campaigns;
 mod drafts;
-mod turns;
+mod milestones;
 
-pub use campaigns::Campaigns;
-pub use drafts::Drafts;
-pub use turns::Turns;
+pub use campaigns::CampaignApi;
+pub use drafts::DraftApi;
+pub use milestones::MilestoneApi;
 
-use crate::works::Asker;
+use crate::request_context::RequestContext;
 use tonic::{Request, Response, Status};
 
-/// What a handler answers.
+/// Result type of the gRPC handlers: a response with a message, or an error status.
 type Reply<T> = Result<Response<T>, Status>;
 
-/// Who asks, and what.
-fn accept<T>(request: Request<T>) -> Result<(Asker, T), Status> {
-    Ok((Asker::of(&request)?, request.into_inner()))
+/// Splits a gRPC request into the call context and the message.
+fn accept<T>(request: Request<T>) -> Result<(RequestContext, T), Status> {
+    Ok((RequestContext::from_request(&request)?, request.into_inner()))
 }
 
-/// A value of the domain as the contract carries it.
+/// Converts a result value, such as a campaign, into a gRPC response.
 fn reply<T, W: From<T>>(value: T) -> Reply<W> {
     Ok(Response::new(value.into()))
 }

@@ -1,74 +1,79 @@
-//! Reading campaigns and changing what they say.
-use super::{columns, dialect};
-use crate::{campaign::Campaign, error::Error, fields::name_key};
+//! SQL statements that read, lock and update campaigns.
+use crate::{
+    campaign::Campaign,
+    error::Error,
+    fields::name_key,
+    store::{columns, dialect},
+};
 use patio_kit::{
     db::{Db, Tx},
-    errors::is_duplicate,
+    errors::is_unique_violation,
     on,
-    page::Window,
+    page::PageWindow,
 };
 use patio_proto::{campaign::CampaignStatus, status::campaign_text};
 use sqlx::{query, query_as, query_scalar};
 
-/// Which campaigns a list shows.
+/// Filter for lists of campaigns: name, statuses and ids.
 #[derive(Debug, Clone)]
-pub struct Filter {
-    /// A pattern for the key of the name.
+pub struct CampaignFilter {
+    /// SQL `like` pattern that the comparison key of the campaign name must match.
     pub pattern: String,
-    /// Each place holds one wanted status; some may stand twice.
+    /// Requested statuses as four bind parameters; a status is repeated when fewer than four are requested.
     pub statuses: [CampaignStatus; 4],
-    /// A JSON array of the only ids wanted; all when none.
+    /// JSON array of the campaign ids to include, or `None` for all campaigns.
     pub ids: Option<String>,
 }
 
-impl Filter {
+impl CampaignFilter {
     fn texts(&self) -> [&'static str; 4] {
         self.statuses.map(campaign_text)
     }
 }
 
-/// Returns one page of the live campaigns, newest first.
-pub async fn page(db: &Db, filter: &Filter, window: Window) -> Result<Vec<Campaign>, sqlx::Error> {
+/// Returns one page of the published campaigns that match a filter, newest first.
+pub async fn list_page(db: &Db, filter: &CampaignFilter, window: PageWindow) -> Result<Vec<Campaign>, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
-    on!(db.read(), c => query_as(dialect::PAGE.on(db))
+    on!(db.read(), c => query_as(dialect::PAGE.for_engine(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
         .bind(window.limit()).bind(window.offset())
         .fetch_all(c).await)
 }
 
-/// Counts the live campaigns of all pages.
-pub async fn count(db: &Db, filter: &Filter) -> Result<i64, sqlx::Error> {
+/// Counts the published campaigns that match a filter, over all pages.
+pub async fn count(db: &Db, filter: &CampaignFilter) -> Result<i64, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
-    on!(db.read(), c => query_scalar(dialect::COUNT.on(db))
+    on!(db.read(), c => query_scalar(dialect::COUNT.for_engine(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
         .fetch_one(c).await)
 }
 
-/// Returns a live campaign.
+/// Returns the published campaign with this id; `None` when the id is unknown or belongs to a draft or deleted campaign.
 pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
     on!(db.read(), c => query_as(concat!("select ", columns!(), " from campaigns where id = $1 and state = 'live'"))
         .bind(id).fetch_optional(c).await)
 }
 
-/// Returns a draft or live campaign that nobody else changes until this transaction ends.
+/// Returns a draft or published campaign and locks its row until this transaction ends; `None` when no row has this id or the
+/// campaign is deleted.
 ///
-/// Writing the row as it is locks it the same way on both databases.
-pub async fn hold(tx: &mut Tx<'_>, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
+/// The lock is taken by an update that changes nothing, which works in the same way on SQLite and PostgreSQL.
+pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.on(), c => query_as(concat!(
         "update campaigns set revision = revision where id = $1 and state <> 'deleting' returning ", columns!()))
         .bind(id).fetch_optional(c).await)
 }
 
-/// Whether another campaign or draft has this name.
+/// Returns whether another campaign or draft already has the name of this campaign.
 pub async fn name_is_taken(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<bool, sqlx::Error> {
     on!(tx.on(), c => query_scalar::<_, i64>("select count(*) from campaigns where name_key = $1 and state <> 'deleting' and id <> $2")
         .bind(name_key(&campaign.name)).bind(campaign.id).fetch_one(c).await.map(|others| others > 0))
 }
 
-/// Stores a held campaign as it has become.
+/// Stores all fields of a campaign whose row this transaction has locked.
 ///
 /// # Errors
-/// [`Error::NameTaken`] when another campaign or draft has its name.
+/// Returns [`Error::NameTaken`] when another campaign or draft has the same name, or a database error.
 pub async fn save(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), Error> {
     on!(tx.on(), c => query(
         "update campaigns set name = $2, name_key = $3, description = $4, part = $5, model_type = $6, image = $7, status = $8,
@@ -79,13 +84,14 @@ pub async fn save(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), Error> {
         .bind(campaign.modified_by).bind(campaign.modified_at).bind(campaign.touched_at)
         .bind(campaign.revision).bind(campaign.synced_revision)
         .execute(c).await.map(drop))
-    .map_err(|cause| if is_duplicate(&cause) { Error::NameTaken(campaign.name.clone()) } else { cause.into() })
+    .map_err(|cause| if is_unique_violation(&cause) { Error::NameTaken(campaign.name.clone()) } else { cause.into() })
 }
 
-/// Stores where a report of vehicle-svc led a held campaign.
+/// Stores the new status of a campaign and the revision of the milestone report that caused the change; this transaction must
+/// hold the row lock.
 ///
-/// `modified_by` and `modified_at` tell of people and stay.
-pub async fn note_turn(tx: &mut Tx<'_>, id: i64, status: CampaignStatus, turn_revision: i64) -> Result<(), sqlx::Error> {
+/// `modified_by` and `modified_at` stay unchanged, since they record changes made by users.
+pub async fn save_milestone(tx: &mut Tx<'_>, id: i64, status: CampaignStatus, turn_revision: i64) -> Result<(), sqlx::Error> {
     on!(tx.on(), c => query("update campaigns set status = $2, turn_revision = $3 where id = $1")
         .bind(id).bind(campaign_text(status)).bind(turn_revision).execute(c).await.map(drop))
 }

@@ -1,26 +1,27 @@
-//! The statements that must differ per database.
+//! SQL statements that differ between SQLite and PostgreSQL.
 //!
-//! A list of ids comes in as one JSON array, however long it is. SQLite unfolds it with `json_each`,
-//! PostgreSQL with `jsonb_array_elements_text`; neither knows the other's function.
-use super::columns;
+//! A list of ids is bound as one JSON array of any length. SQLite expands the array with `json_each`, PostgreSQL with
+//! `jsonb_array_elements_text`.
+use crate::store::columns;
 use patio_kit::db::Db;
 
-/// One statement in both spellings.
-pub struct Twin {
+/// One SQL statement in the dialects of SQLite and PostgreSQL.
+pub struct DialectSql {
     sqlite: &'static str,
     postgres: &'static str,
 }
 
-impl Twin {
-    /// The spelling that a database understands.
-    pub fn on(&self, db: &Db) -> &'static str {
+impl DialectSql {
+    /// Returns the SQL statement in the dialect of this database, SQLite or PostgreSQL.
+    pub fn for_engine(&self, db: &Db) -> &'static str {
         if db.is_postgres() { self.postgres } else { self.sqlite }
     }
 }
 
-/// The live campaigns that a list shows: `$1` pattern, `$2` to `$5` statuses, `$6` ids or null.
+/// Selects the published campaigns that match a filter: `$1` is the name pattern, `$2` to `$5` are the statuses, `$6` is a JSON
+/// array of ids or null for all.
 ///
-/// SQLite plans a statement anew for each pattern that stands bare behind `like`, which was a fifth of the page.
+/// The cast around the pattern lets SQLite reuse the query plan for every pattern, which saves 20 % of the query time.
 macro_rules! listed {
     ($what:expr, $ids:literal, $end:literal) => {
         concat!(
@@ -38,14 +39,14 @@ macro_rules! listed {
 
 macro_rules! twin {
     ($what:expr, $end:literal) => {
-        Twin {
+        DialectSql {
             sqlite: listed!($what, "select value from json_each($6)", $end),
             postgres: listed!($what, "select cast(value as bigint) from jsonb_array_elements_text(cast($6 as jsonb))", $end),
         }
     };
 }
 
-/// One page of them, newest first: `$7` rows after `$8` others.
-pub const PAGE: Twin = twin!(columns!(), " order by created_at desc, id desc limit $7 offset $8");
-/// How many they are.
-pub const COUNT: Twin = twin!("count(*)", "");
+/// Selects one page of the campaigns that match the filter, newest first: `$7` is the limit, `$8` the offset.
+pub const PAGE: DialectSql = twin!(columns!(), " order by created_at desc, id desc limit $7 offset $8");
+/// Counts the published campaigns that match the filter, over all pages.
+pub const COUNT: DialectSql = twin!("count(*)", "");

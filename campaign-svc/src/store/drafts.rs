@@ -1,11 +1,10 @@
-//! Drafts: campaigns that an import has not finished.
-use super::columns;
-use crate::{campaign::Campaign, fields::name_key};
+//! SQL statements that create and change draft campaigns, whose import is not finished.
+use crate::{campaign::Campaign, fields::name_key, store::columns};
 use chrono::{DateTime, Utc};
 use patio_kit::{db::Tx, on};
 use sqlx::query_as;
 
-/// A draft to be.
+/// Input for inserting a draft campaign.
 #[derive(Debug, Clone)]
 pub struct NewDraft {
     pub import_id: String,
@@ -17,9 +16,10 @@ pub struct NewDraft {
     pub at: DateTime<Utc>,
 }
 
-/// Creates a draft; none when its name or its import id is there already.
+/// Inserts a draft campaign; returns `None` when its name or import id already exists.
 ///
-/// A conflict is no error here: on PostgreSQL an error would end the transaction before it can be told which it was.
+/// A conflict is not an SQL error, because on PostgreSQL an error would abort the transaction, in which the caller then checks
+/// whether the name or the import id exists.
 pub async fn insert(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.on(), c => query_as(concat!(
         "insert into campaigns (name, name_key, description, part, model_type, image, status, state, import_id, created_by,
@@ -31,23 +31,25 @@ pub async fn insert(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Option<Campaign
         .fetch_optional(c).await)
 }
 
-/// Returns what an import made before.
+/// Returns the draft or published campaign that the import with this id created, or `None` when the import has created no
+/// campaign.
 pub async fn of_import(tx: &mut Tx<'_>, import_id: &str) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.on(), c => query_as(concat!("select ", columns!(), " from campaigns where import_id = $1 and import_id <> ''"))
         .bind(import_id).fetch_optional(c).await)
 }
 
-/// Notes that the import of a draft goes on, and returns it held; none when it is not that person's.
+/// Records a heartbeat of a draft's import, and returns the draft with its row locked.
 ///
-/// One that is live by now is returned as it is: the last sign of life may come late.
-pub async fn touch(tx: &mut Tx<'_>, id: i64, of: Option<i64>, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {
+/// Returns `None` when the draft does not exist or belongs to a user other than `of`. A campaign that is already
+/// published is returned unchanged, because the last heartbeat may arrive after the publication.
+pub async fn heartbeat(tx: &mut Tx<'_>, id: i64, of: Option<i64>, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.on(), c => query_as(concat!(
         "update campaigns set touched_at = case when state = 'draft' then $3 else touched_at end
           where id = $1 and state <> 'deleting' and (cast($2 as bigint) is null or created_by = $2) returning ", columns!()))
         .bind(id).bind(of).bind(at).fetch_optional(c).await)
 }
 
-/// Makes a draft a campaign that is Ready; none when it is no draft any more.
+/// Publishes a draft campaign with the status Ready; returns `None` when the campaign is no longer a draft.
 pub async fn publish(tx: &mut Tx<'_>, id: i64, synced_revision: i64, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {
     on!(tx.on(), c => query_as(concat!(
         "update campaigns set state = 'live', status = 'Ready', synced_revision = $2, touched_at = $3

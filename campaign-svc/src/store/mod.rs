@@ -1,16 +1,17 @@
-//! All the SQL of campaign-svc.
+//! SQL statements of campaign-svc, grouped into one module per purpose.
 mod campaigns;
 mod dialect;
 mod drafts;
-mod ends;
-mod told;
+mod sync_state;
+mod tombstones;
 
-pub use campaigns::{Filter, count, find, hold, name_is_taken, note_turn, page, save};
-pub use drafts::{NewDraft, insert, of_import, publish, touch};
-pub use ends::{bury, erase, is_buried, overdue, silent};
-pub use told::{acknowledged, raise, reserve, untold};
+pub use campaigns::{CampaignFilter, count, find, list_page, lock_for_update, name_is_taken, save, save_milestone};
+pub use drafts::{NewDraft, heartbeat, insert, of_import, publish};
+pub use sync_state::{record_acknowledged, reserve, schedule_resync, unsynced};
+pub use tombstones::{expire_stale_drafts, is_deleted, mark_deleted, purge, stale};
 
-/// The columns of [`crate::campaign::Campaign`], named so that a column added later harms no running replica.
+/// Column list for selecting a [`crate::campaign::Campaign`]; the columns are listed by name so that an added column does not break
+/// running replicas.
 macro_rules! columns {
     () => {
         "id, name, description, part, model_type, image, status, state, created_by, modified_by, created_at, modified_at,

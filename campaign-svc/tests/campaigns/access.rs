@@ -1,4 +1,4 @@
-//! Who is let in at all, whatever the network says.
+//! Access rules: which roles and services may make which calls.
 use crate::support::{ADMIN, MANAGER, OPERATOR, SERVICE, World, page, refused};
 use patio_kit::errors::Reason;
 use patio_proto::{
@@ -9,7 +9,7 @@ use patio_testing::each_database;
 use tonic::Code;
 
 #[tokio::test]
-async fn without_a_token_nothing_is_told() {
+async fn calls_without_a_token_are_rejected() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
@@ -22,7 +22,7 @@ async fn without_a_token_nothing_is_told() {
 }
 
 #[tokio::test]
-async fn operators_delete_nothing_and_the_log_is_the_developers() {
+async fn operators_cannot_delete_and_only_the_developer_reads_the_audit_log() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
@@ -39,7 +39,7 @@ async fn operators_delete_nothing_and_the_log_is_the_developers() {
 }
 
 #[tokio::test]
-async fn a_service_on_its_own_edits_no_campaign() {
+async fn a_service_without_a_user_cannot_edit_a_campaign() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.campaign_at("Brakes", CampaignStatus::Ongoing).await;

@@ -1,4 +1,4 @@
-//! Closing and reopening: a Closed campaign never takes one more save.
+//! Closing and reopening: a Closed campaign never accepts another save.
 use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused, yard::Trouble};
 use patio_kit::errors::Reason;
 use patio_proto::{
@@ -12,7 +12,7 @@ use patio_testing::each_database;
 use tonic::Code;
 
 #[tokio::test]
-async fn a_close_is_answered_with_the_gate_closed_and_a_reopening_opens_it() {
+async fn closing_closes_the_gate_and_reopening_opens_it() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.campaign_at("Brakes", PendingReview).await;
@@ -20,7 +20,7 @@ async fn a_close_is_answered_with_the_gate_closed_and_a_reopening_opens_it() {
         world.yard.calls();
         assert_eq!(world.step(MANAGER, id, Closed).await.unwrap().status(), Closed);
         assert_eq!(world.yard.gate(id), Gate::Closed);
-        assert!(world.yard.calls().contains(&format!("set {id} Closed by Service")), "the gate is a service's business");
+        assert!(world.yard.calls().contains(&format!("set {id} Closed by Service")), "the gate is set with a service token");
         assert_eq!(world.step(ADMIN, id, Ongoing).await.unwrap().status(), Ongoing);
         assert_eq!(world.yard.gate(id), Gate::Open);
         world.sweep_after(60).await;
@@ -30,7 +30,7 @@ async fn a_close_is_answered_with_the_gate_closed_and_a_reopening_opens_it() {
 }
 
 #[tokio::test]
-async fn while_vehicle_svc_is_away_a_close_changes_nothing() {
+async fn closing_changes_nothing_while_vehicle_svc_is_unavailable() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.campaign_at("Brakes", Ongoing).await;
@@ -48,7 +48,7 @@ async fn while_vehicle_svc_is_away_a_close_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_gate_closed_for_a_close_that_never_came_is_opened_by_the_sweeper() {
+async fn the_sweeper_reopens_the_gate_of_an_unfinished_close() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.campaign_at("Brakes", Ongoing).await;
@@ -58,7 +58,7 @@ async fn a_gate_closed_for_a_close_that_never_came_is_opened_by_the_sweeper() {
         assert_eq!((world.yard.gate(id), world.get(id).await.unwrap().status()), (Gate::Closed, Ongoing));
         world.yard.misbehave(None);
         world.sweeper.sweep().await;
-        assert_eq!(world.yard.gate(id), Gate::Closed, "a close that may be under way is left alone");
+        assert_eq!(world.yard.gate(id), Gate::Closed, "the sweeper leaves a close alone that may be in progress");
         world.sweep_after(6).await;
         assert_eq!((world.yard.gate(id), world.get(id).await.unwrap().status()), (Gate::Open, Ongoing));
     })
@@ -66,7 +66,7 @@ async fn a_gate_closed_for_a_close_that_never_came_is_opened_by_the_sweeper() {
 }
 
 #[tokio::test]
-async fn whatever_happens_while_the_gate_closes_campaign_and_gate_end_up_alike() {
+async fn concurrent_changes_during_a_close_leave_campaign_and_gate_consistent() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.campaign_at("Brakes", Ongoing).await;
@@ -121,7 +121,7 @@ async fn ten_people_who_close_one_campaign_all_succeed() {
 }
 
 #[tokio::test]
-async fn a_close_that_also_takes_a_name_of_another_closes_no_gate() {
+async fn closing_with_a_taken_name_closes_no_gate() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.campaign_at("Brakes", Ongoing).await;
@@ -138,7 +138,7 @@ async fn a_close_that_also_takes_a_name_of_another_closes_no_gate() {
 }
 
 #[tokio::test]
-async fn a_start_during_a_close_does_not_tell_the_gate_open() {
+async fn a_concurrent_start_does_not_reopen_the_gate() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.campaign_at("Brakes", Ongoing).await;

@@ -1,4 +1,4 @@
-//! Deleting a campaign with its vehicles, whatever dies.
+//! Deletion of a campaign with its vehicles, also after failures of either service.
 use crate::support::{ADMIN, World, page, refused, yard::Trouble};
 use campaign_svc::{SCHEMA, Sweeper};
 use patio_kit::errors::Reason;
@@ -28,23 +28,23 @@ async fn a_deleted_campaign_is_gone_with_its_vehicles_and_its_name_is_free() {
 }
 
 #[tokio::test]
-async fn a_deletion_that_vehicle_svc_misses_is_finished_by_the_sweeper() {
+async fn the_sweeper_finishes_a_deletion_that_vehicle_svc_missed() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
         world.yard.misbehave(Some(Trouble::Away));
         world.delete(id).await.unwrap();
-        assert_eq!(refused(world.get(id).await), (Code::NotFound, Reason::NoCampaign), "it is gone for everybody at once");
+        assert_eq!(refused(world.get(id).await), (Code::NotFound, Reason::NoCampaign), "the campaign is invisible at once");
         world.delete(id).await.unwrap();
         world.draft("Brakes").await.unwrap();
         world.yard.misbehave(None);
         world.yard.calls();
         world.sweep_after(9).await;
-        assert_eq!(world.yard.calls(), Vec::<String>::new(), "whoever deletes it may still be at it");
+        assert_eq!(world.yard.calls(), Vec::<String>::new(), "the first deletion may still be in progress");
         world.sweep_after(2).await;
         assert_eq!(world.yard.calls(), [format!("remove {id} by Service")]);
         world.sweep_after(15).await;
-        assert_eq!(world.yard.calls(), Vec::<String>::new(), "the tombstone is gone");
+        assert_eq!(world.yard.calls(), Vec::<String>::new(), "the tombstone is purged");
         assert_eq!(world.audit().await.iter().filter(|e| e.kind == "campaign-deleted").count(), 1);
     })
     .await;
@@ -95,17 +95,17 @@ async fn several_replicas_sweep_at_the_same_time_without_harm() {
         assert_eq!(world.names(page(0, 10)).await.1, 5);
         world.yard.calls();
         world.sweep_after(60).await;
-        assert_eq!(world.yard.calls(), Vec::<String>::new(), "nothing is left to do");
+        assert_eq!(world.yard.calls(), Vec::<String>::new(), "no work is left");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_deletion_does_not_wait_for_counters_it_only_tells_of() {
+async fn a_deletion_does_not_wait_long_for_its_audit_counters() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
-        world.host.cache.forget(&patio_kit::progress::key(id)).await;
+        world.host.cache.remove(&patio_kit::progress_cache::key(id)).await;
         world.yard.misbehave(Some(Trouble::Away));
         world.delete(id).await.unwrap();
         let entry = world.audit().await.remove(0);
@@ -131,7 +131,7 @@ async fn a_save_and_a_deletion_at_once_leave_no_campaign_behind() {
 }
 
 #[tokio::test]
-async fn an_answer_does_not_wait_for_a_long_removal_which_goes_on() {
+async fn a_response_does_not_wait_for_a_long_removal() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;

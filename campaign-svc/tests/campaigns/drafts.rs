@@ -1,4 +1,4 @@
-//! Drafts: what an import makes before anybody may see it.
+//! Drafts: creating, publishing and discarding the hidden campaign of an import.
 use crate::support::{ADMIN, MANAGER, OPERATOR, SERVICE, World, page, refused, yard::Trouble};
 use chrono::TimeDelta;
 use patio_kit::errors::{self, Reason};
@@ -6,7 +6,7 @@ use patio_proto::{
     access::Role,
     campaign::{
         CampaignStatus::{Ongoing, Ready},
-        CreateDraftRequest, DiscardDraftRequest, PublishDraftRequest, TouchDraftRequest,
+        CreateDraftRequest, DiscardDraftRequest, HeartbeatDraftRequest, PublishDraftRequest,
     },
     vehicle::Gate,
 };
@@ -40,7 +40,7 @@ async fn nobody_sees_a_draft_until_it_is_published_as_ready() {
 }
 
 #[tokio::test]
-async fn one_import_makes_one_draft_however_often_it_asks() {
+async fn repeated_requests_of_one_import_create_one_draft() {
     each_database(async |host| {
         let world = World::start(host).await;
         let asks = futures::future::join_all((0..6).map(|_| world.draft("Brakes"))).await;
@@ -55,7 +55,7 @@ async fn one_import_makes_one_draft_however_often_it_asks() {
 }
 
 #[tokio::test]
-async fn an_import_id_leads_nobody_else_to_a_draft() {
+async fn an_import_id_gives_no_access_to_the_draft_of_another_user() {
     each_database(async |host| {
         let world = World::start(host).await;
         world.draft("Brakes").await.unwrap();
@@ -73,15 +73,15 @@ async fn an_import_id_leads_nobody_else_to_a_draft() {
 }
 
 #[tokio::test]
-async fn a_draft_is_its_importers_and_a_service_may_go_on_with_it() {
+async fn a_draft_belongs_to_its_importer_and_a_service_may_continue_it() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.draft("Brakes").await.unwrap().id;
         let none = (Code::NotFound, Reason::NoCampaign);
-        assert_eq!(refused(world.drafts().touch_draft(world.for_person(ADMIN, TouchDraftRequest { id })).await), none);
+        assert_eq!(refused(world.drafts().heartbeat_draft(world.for_person(ADMIN, HeartbeatDraftRequest { id })).await), none);
         assert_eq!(refused(world.drafts().publish_draft(world.for_person(ADMIN, PublishDraftRequest { id })).await), none);
         assert_eq!(refused(world.drafts().discard_draft(world.for_person(ADMIN, DiscardDraftRequest { id })).await), none);
-        world.drafts().touch_draft(world.by(SERVICE, TouchDraftRequest { id })).await.unwrap();
+        world.drafts().heartbeat_draft(world.by(SERVICE, HeartbeatDraftRequest { id })).await.unwrap();
         world.drafts().publish_draft(world.by(SERVICE, PublishDraftRequest { id })).await.unwrap();
         let own = CreateDraftRequest { name: "Wipers".to_owned(), ..Default::default() };
         assert_eq!(
@@ -95,7 +95,7 @@ async fn a_draft_is_its_importers_and_a_service_may_go_on_with_it() {
 }
 
 #[tokio::test]
-async fn a_taken_name_is_told_and_a_bad_draft_names_its_fields() {
+async fn a_taken_name_and_invalid_draft_fields_are_reported() {
     each_database(async |host| {
         let world = World::start(host).await;
         world.ready("Brakes").await;
@@ -124,7 +124,7 @@ async fn a_discarded_draft_leaves_nothing_and_its_name_is_free() {
         world.discard(4711).await.unwrap();
         assert_eq!(refused(world.publish(id).await), (Code::NotFound, Reason::NoCampaign));
         let again = world.draft("Brakes").await.unwrap().id;
-        assert!(again > id, "ids are never used again");
+        assert!(again > id, "ids are never reused");
         let live = world.publish(again).await.unwrap();
         assert_eq!(refused(world.discard(live.id).await), (Code::FailedPrecondition, Reason::BadTransition));
         assert_eq!(world.get(live.id).await.unwrap().status(), Ready);
@@ -149,21 +149,21 @@ async fn a_publish_that_fails_half_way_can_be_repeated() {
 }
 
 #[tokio::test]
-async fn a_draft_that_falls_silent_is_discarded_and_one_that_gives_signs_of_life_is_not() {
+async fn a_draft_without_heartbeats_is_discarded_and_one_with_heartbeats_stays() {
     each_database(async |host| {
         let world = World::start(host).await;
         let (silent, alive) = (world.draft("Silent").await.unwrap().id, world.draft("Alive").await.unwrap().id);
         let live = world.ready("Live").await;
         world.host.clock.advance(TimeDelta::seconds(20));
-        let touch = TouchDraftRequest { id: alive };
-        world.drafts().touch_draft(world.for_person(MANAGER, touch)).await.unwrap();
-        world.drafts().touch_draft(world.for_person(MANAGER, TouchDraftRequest { id: live })).await.unwrap();
+        let touch = HeartbeatDraftRequest { id: alive };
+        world.drafts().heartbeat_draft(world.for_person(MANAGER, touch)).await.unwrap();
+        world.drafts().heartbeat_draft(world.for_person(MANAGER, HeartbeatDraftRequest { id: live })).await.unwrap();
         world.yard.calls();
         world.sweep_after(9).await;
         assert_eq!(world.yard.calls(), Vec::<String>::new(), "29 s are not silence yet");
         world.sweep_after(2).await;
         assert_eq!(world.yard.calls(), [format!("remove {silent} by Service")]);
-        let late = world.drafts().touch_draft(world.for_person(MANAGER, TouchDraftRequest { id: silent })).await;
+        let late = world.drafts().heartbeat_draft(world.for_person(MANAGER, HeartbeatDraftRequest { id: silent })).await;
         assert_eq!(refused(late), (Code::NotFound, Reason::NoCampaign));
         assert_eq!(world.publish(alive).await.unwrap().status(), Ready);
         world.draft("Silent").await.unwrap();
@@ -174,7 +174,7 @@ async fn a_draft_that_falls_silent_is_discarded_and_one_that_gives_signs_of_life
 }
 
 #[tokio::test]
-async fn a_silent_draft_is_discarded_in_the_end_though_vehicle_svc_was_away() {
+async fn a_stale_draft_is_discarded_after_an_outage_of_vehicle_svc() {
     each_database(async |host| {
         let world = World::start(host).await;
         let (first, second) = (world.draft("First").await.unwrap().id, world.draft("Second").await.unwrap().id);
@@ -192,18 +192,18 @@ async fn a_silent_draft_is_discarded_in_the_end_though_vehicle_svc_was_away() {
 }
 
 #[tokio::test]
-async fn roles_below_team_leader_take_no_step_of_an_import() {
+async fn roles_below_team_leader_cannot_import() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.draft("Brakes").await.unwrap().id;
         let denied = (Code::PermissionDenied, Reason::NotAllowed);
         let who = (MANAGER.0, Role::Operator);
-        assert_eq!(refused(world.drafts().touch_draft(world.for_person(who, TouchDraftRequest { id })).await), denied);
+        assert_eq!(refused(world.drafts().heartbeat_draft(world.for_person(who, HeartbeatDraftRequest { id })).await), denied);
         assert_eq!(refused(world.drafts().publish_draft(world.for_person(who, PublishDraftRequest { id })).await), denied);
         assert_eq!(refused(world.drafts().discard_draft(world.for_person(who, DiscardDraftRequest { id })).await), denied);
         for who in [OPERATOR, MANAGER, ADMIN] {
             let by_hand = world.drafts().discard_draft(world.by(who, DiscardDraftRequest { id })).await;
-            assert_eq!(refused(by_hand), denied, "no person takes a step of an import past import-svc");
+            assert_eq!(refused(by_hand), denied, "users may make these calls only through import-svc");
         }
     })
     .await;

@@ -1,4 +1,4 @@
-//! Lists of campaigns.
+//! Lists of campaigns: pages, search, status and yard filters.
 use crate::support::{MANAGER, World, page, refused, search};
 use patio_kit::errors::{self, Reason};
 use patio_proto::campaign::{
@@ -16,9 +16,9 @@ async fn the_newest_come_first_page_by_page() {
             world.ready(&format!("Campaign {number}")).await;
         }
         let named = |numbers: std::ops::Range<i32>| numbers.rev().map(|number| format!("Campaign {number}")).collect::<Vec<_>>();
-        assert_eq!(world.names(ListCampaignsRequest::default()).await, (named(15..25), 25), "ten a page when nothing is said");
+        assert_eq!(world.names(ListCampaignsRequest::default()).await, (named(15..25), 25), "ten per page by default");
         assert_eq!(world.names(page(2, 10)).await, (named(0..5), 25));
-        assert_eq!(world.names(page(7, 10)).await, (vec![], 25), "behind the last page the count still stands");
+        assert_eq!(world.names(page(7, 10)).await, (vec![], 25), "after the last page the count is still returned");
         assert_eq!(world.names(page(-1, 5000)).await, (named(0..25), 25));
         let meta = world.list(page(1, 7)).await.unwrap().meta.unwrap();
         assert_eq!((meta.index, meta.size, meta.total_count), (1, 7, 25));
@@ -111,7 +111,7 @@ async fn a_yard_shows_the_campaigns_with_vehicles_in_it_and_counts_only_those() 
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_is_named() {
+async fn invalid_list_parameters_are_reported_by_name() {
     each_database(async |host| {
         let world = World::start(host).await;
         for (field, ask) in [

@@ -1,4 +1,4 @@
-//! campaign-svc through its own calls, on each database, with a double of vehicle-svc beside it.
+//! Integration tests of campaign-svc through its gRPC calls, on SQLite and PostgreSQL, with a fake vehicle-svc.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 mod access;
 mod closing;

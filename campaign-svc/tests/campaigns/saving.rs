@@ -1,4 +1,4 @@
-//! Editing what a campaign says.
+//! Updating the text fields of a campaign, and syncing its name to vehicle-svc.
 use crate::support::{ADMIN, MANAGER, World, refused, yard::Trouble};
 use patio_kit::errors::{self, Reason};
 use patio_proto::{campaign::UpdateCampaignRequest, vehicle::Gate};
@@ -46,7 +46,7 @@ async fn a_name_is_unique_in_any_spelling_drafts_included_until_it_is_free_again
             assert_eq!(refused(world.rename(second, taken).await), (Code::AlreadyExists, Reason::NameTaken), "{taken}");
             assert_eq!(refused(world.draft(taken).await), (Code::AlreadyExists, Reason::NameTaken), "{taken}");
         }
-        assert_eq!(world.rename(first, " BRAKE hose ").await.unwrap().name, "BRAKE hose", "one's own name may be spelled anew");
+        assert_eq!(world.rename(first, " BRAKE hose ").await.unwrap().name, "BRAKE hose", "the own name may change its spelling");
         world.delete(first).await.unwrap();
         world.discard(draft.id).await.unwrap();
         assert_eq!(world.rename(second, "Brake Hose").await.unwrap().name, "Brake Hose");
@@ -56,7 +56,7 @@ async fn a_name_is_unique_in_any_spelling_drafts_included_until_it_is_free_again
 }
 
 #[tokio::test]
-async fn of_many_who_want_one_name_one_gets_it() {
+async fn of_concurrent_requests_for_one_name_one_succeeds() {
     each_database(async |host| {
         let world = World::start(host).await;
         let mut ids = Vec::new();
@@ -72,7 +72,7 @@ async fn of_many_who_want_one_name_one_gets_it() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_is_refused_by_the_name_of_each_field() {
+async fn invalid_fields_are_reported_by_name() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
@@ -98,31 +98,31 @@ async fn what_cannot_be_is_refused_by_the_name_of_each_field() {
 }
 
 #[tokio::test]
-async fn a_new_name_is_told_to_vehicle_svc_and_told_again_until_it_knows() {
+async fn a_new_name_is_synced_to_vehicle_svc_until_acknowledged() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
         world.rename(id, "Brake hose").await.unwrap();
         assert_eq!(world.yard.told(id).unwrap().name, "Brake hose");
-        world.get(id).await.unwrap(); // from now on the counters come from the cache
+        world.get(id).await.unwrap(); // fills the cache, which provides the counters from here on
         world.yard.misbehave(Some(Trouble::Away));
         assert_eq!(world.rename(id, "Hose").await.unwrap().name, "Hose");
         assert_eq!(world.yard.told(id).unwrap().name, "Brake hose");
         world.sweep_after(6).await;
-        assert_eq!(world.yard.told(id).unwrap().name, "Brake hose", "it is still away");
+        assert_eq!(world.yard.told(id).unwrap().name, "Brake hose", "vehicle-svc is still unavailable");
         world.yard.misbehave(None);
         world.sweep_after(6).await;
         let told = world.yard.told(id).unwrap();
         assert_eq!((told.name.as_str(), told.gate), ("Hose", Gate::Open));
         world.yard.calls();
         world.sweep_after(60).await;
-        assert_eq!(world.yard.calls(), Vec::<String>::new(), "what is told is not told again");
+        assert_eq!(world.yard.calls(), Vec::<String>::new(), "a synced campaign is not synced again");
     })
     .await;
 }
 
 #[tokio::test]
-async fn one_campaign_that_vehicle_svc_chokes_on_does_not_keep_the_others_untold() {
+async fn one_failing_campaign_does_not_block_the_sync_of_others() {
     each_database(async |host| {
         let world = World::start(host).await;
         let (first, second) = (world.ready("First").await, world.ready("Second").await);

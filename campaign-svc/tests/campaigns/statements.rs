@@ -1,9 +1,9 @@
-//! A page of campaigns costs a fixed number of statements.
+//! A page of campaigns of any size costs a fixed number of SQL statements.
 use crate::support::{World, page};
 use patio_proto::campaign::ListCampaignsRequest;
 use patio_testing::{each_database, runs_alone, statements};
 
-/// Proves that a page of so many rows takes two statements, and as many calls to vehicle-svc as expected.
+/// Asserts that a list request returns `rows` campaigns with two SQL statements and `calls` calls to vehicle-svc.
 async fn costs(world: &World, ask: ListCampaignsRequest, (rows, calls): (usize, usize)) {
     statements::taken("").await;
     world.yard.calls();
@@ -16,7 +16,7 @@ async fn costs(world: &World, ask: ListCampaignsRequest, (rows, calls): (usize, 
 
 #[tokio::test]
 async fn a_page_of_ten_and_one_of_two_hundred_cost_the_same_few_statements() {
-    // It listens to every statement of the process.
+    // The capture sees all SQL statements of this process.
     if !runs_alone("statements::a_page_of_ten_and_one_of_two_hundred_cost_the_same_few_statements") {
         return;
     }
@@ -28,11 +28,11 @@ async fn a_page_of_ten_and_one_of_two_hundred_cost_the_same_few_statements() {
             world.count(id, 2, (3, 1, Some(id))).await;
         }
         let in_yard = |size| ListCampaignsRequest { yard: Some(2), ..page(0, size) };
-        costs(&world, in_yard(10), (10, 2)).await; // with a yard: its campaigns, their counters
+        costs(&world, in_yard(10), (10, 2)).await; // yard filter: one call for its campaigns, one for their counters
         costs(&world, in_yard(200), (200, 2)).await;
         costs(&world, page(1, 10), (10, 1)).await; // one call for the counters of all ten
-        costs(&world, page(0, 200), (200, 1)).await; // one call for those that the cache does not know
-        costs(&world, page(0, 200), (200, 0)).await; // and none when it knows all
+        costs(&world, page(0, 200), (200, 1)).await; // one call for the campaigns not in the cache
+        costs(&world, page(0, 200), (200, 0)).await; // no call when all are in the cache
         costs(&world, ListCampaignsRequest { search: "campaign 2".to_owned(), ..page(0, 200) }, (21, 1)).await;
     })
     .await;

@@ -1,4 +1,4 @@
-//! The steps of a campaign: who may take which.
+//! Status transitions of a campaign by role.
 use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused};
 use patio_kit::errors::Reason;
 use patio_proto::{
@@ -14,9 +14,9 @@ use tonic::Code;
 
 const ALL: [CampaignStatus; 4] = [Ready, Ongoing, PendingReview, Closed];
 
-/// What TRUST.md section 2.5 and API.md say of a step, written down apart from the code.
+/// Transitions specified in TRUST.md section 2.5 and API.md, by status before, role, and status after (columns as in [`ALL`]).
 ///
-/// `.` staying or allowed, `-` allowed to a higher role only, `x` allowed to nobody; columns as in [`ALL`].
+/// `.` is allowed or no change, `-` is allowed to a higher role only, `x` is allowed to no role.
 const TABLE: [(CampaignStatus, [&str; 3]); 4] = [
     (Ready, [". . x x", ". . x x", ". . x x"]),
     (Ongoing, ["x . - -", "x . . .", "x . . ."]),
@@ -25,7 +25,7 @@ const TABLE: [(CampaignStatus, [&str; 3]); 4] = [
 ];
 
 #[tokio::test]
-async fn every_step_of_every_role_is_as_the_table_says() {
+async fn every_transition_of_every_role_matches_the_table() {
     each_database(async |host| {
         let world = World::start(host).await;
         for (from, rows) in TABLE {
@@ -68,7 +68,7 @@ async fn an_operator_starts_a_campaign_with_nothing_else_in_the_same_save() {
             assert_eq!(patio_kit::errors::value(&refusal, "field").as_deref(), Some(field));
             assert_eq!(refused::<()>(Err(refusal)), (Code::PermissionDenied, Reason::FieldNotAllowed));
         }
-        assert_eq!(world.get(id).await.unwrap().status(), Ready, "a refused save is refused whole");
+        assert_eq!(world.get(id).await.unwrap().status(), Ready, "a rejected update changes nothing");
         let whole = UpdateCampaignRequest {
             name: Some("Brakes".to_owned()),
             description: Some(String::new()),
@@ -84,7 +84,7 @@ async fn an_operator_starts_a_campaign_with_nothing_else_in_the_same_save() {
 }
 
 #[tokio::test]
-async fn a_step_is_in_the_audit_log_and_staying_is_not() {
+async fn a_status_change_is_audited_and_no_change_is_not() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
@@ -103,7 +103,7 @@ async fn a_step_is_in_the_audit_log_and_staying_is_not() {
 }
 
 #[tokio::test]
-async fn two_people_who_start_one_campaign_both_succeed_and_it_is_told_once() {
+async fn two_users_starting_one_campaign_both_succeed_with_one_audit_entry() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;

@@ -1,17 +1,17 @@
-//! What vehicle-svc's reports do to a campaign.
+//! Effect of milestone reports of vehicle-svc on the status of a campaign.
 use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused};
 use patio_kit::errors::Reason;
 use patio_proto::campaign::{
     CampaignStatus::{Closed, Ongoing, PendingReview, Ready},
-    ReportTurnRequest,
+    ReportMilestoneRequest,
     Turn::{Begun, Complete, Incomplete},
-    progress_service_client::ProgressServiceClient,
+    milestone_service_client::MilestoneServiceClient,
 };
 use patio_testing::each_database;
 use tonic::Code;
 
 #[tokio::test]
-async fn every_turn_moves_every_status_as_specified() {
+async fn every_milestone_changes_every_status_as_specified() {
     each_database(async |host| {
         let world = World::start(host).await;
         for (from, turn, to) in [
@@ -55,7 +55,7 @@ async fn an_old_or_repeated_report_is_ignored() {
 }
 
 #[tokio::test]
-async fn a_report_from_before_a_reopening_does_not_come_back() {
+async fn a_report_from_before_a_reopening_is_ignored() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.campaign_at("Brakes", Closed).await;
@@ -68,7 +68,7 @@ async fn a_report_from_before_a_reopening_does_not_come_back() {
 }
 
 #[tokio::test]
-async fn a_report_on_a_draft_or_on_nothing_is_answered_and_changes_nothing() {
+async fn a_report_on_a_draft_or_missing_campaign_changes_nothing() {
     each_database(async |host| {
         let world = World::start(host).await;
         let draft = world.draft("Brakes").await.unwrap().id;
@@ -80,7 +80,7 @@ async fn a_report_on_a_draft_or_on_nothing_is_answered_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_turn_is_in_the_audit_log_as_nobodys_and_is_no_persons_change() {
+async fn a_milestone_is_audited_without_a_user() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
@@ -94,7 +94,7 @@ async fn a_turn_is_in_the_audit_log_as_nobodys_and_is_no_persons_change() {
         assert_eq!((entry.kind.as_str(), entry.user_id, entry.role), ("campaign-changed", None, 0));
         assert_eq!((entry.old_values.as_str(), entry.new_values.as_str()), (r#"{"status":"Ongoing"}"#, r#"{"status":"Pending Review"}"#));
         world.turn(id, Complete, 2).await;
-        assert_eq!(world.audit().await.len(), 3, "a report that moves nothing is not told");
+        assert_eq!(world.audit().await.len(), 3, "a report without effect adds no audit entry");
     })
     .await;
 }
@@ -116,18 +116,18 @@ async fn a_report_and_a_save_at_once_lose_neither() {
 }
 
 #[tokio::test]
-async fn only_a_service_reports_and_only_turns() {
+async fn only_services_report_milestones() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
-        let report = |turn| ReportTurnRequest { campaign_id: id, turn, revision: 1 };
-        let mut client = ProgressServiceClient::new(world.host.links.campaign.clone());
+        let report = |turn| ReportMilestoneRequest { campaign_id: id, turn, revision: 1 };
+        let mut client = MilestoneServiceClient::new(world.host.links.campaign.clone());
         for who in [OPERATOR, MANAGER, ADMIN] {
-            let answer = client.report_turn(world.by(who, report(Begun.into()))).await;
+            let answer = client.report_milestone(world.by(who, report(Begun.into()))).await;
             assert_eq!(refused(answer), (Code::PermissionDenied, Reason::NotAllowed));
         }
         for turn in [0, 9] {
-            let answer = client.report_turn(world.by(crate::support::SERVICE, report(turn))).await;
+            let answer = client.report_milestone(world.by(crate::support::SERVICE, report(turn))).await;
             assert_eq!(refused(answer), (Code::InvalidArgument, Reason::BadRequest));
         }
         assert_eq!(world.get(id).await.unwrap().status(), Ready);

@@ -1,22 +1,22 @@
 //! What runs for every request or every row, by itself: `cargo bench -p bench`.
-use auth_svc::lockout::rules::{Act, Cells, apply};
 use auth_svc::lockout::sign_in_buckets;
+use auth_svc::lockout_rules::{Cells, Op, apply};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use patio_kit::page::Window;
+use patio_kit::page::PageWindow;
 use patio_proto::{access::Role, identifier::Identifier, walk, yard};
 use patio_testing::{host, token};
 use std::hint::black_box;
 use vehicle_svc::{
-    roster::Roster,
-    store::vehicles::{Entry, Filter},
+    campaign::search_index::CampaignIndex,
+    store::vehicles::{NextVehicle, VehicleFilter},
 };
 
 /// The vehicles of a large campaign.
 const MANY: i64 = 100_000;
 
-fn entries() -> Vec<Entry> {
+fn entries() -> Vec<NextVehicle> {
     let letter = |id: i64| char::from(b'A' + u8::try_from(id % 26).unwrap_or_default());
-    let entry = |id| Entry {
+    let entry = |id| NextVehicle {
         id,
         haystack: format!("hb20 {id:06}\n{}-{}", letter(id).to_ascii_lowercase(), id % 500),
         yard_id: Some(id % 26),
@@ -32,9 +32,9 @@ fn tokens(c: &mut Criterion) {
     let host = runtime.block_on(host(folder.path(), None));
     let known = token(&host, 7, Role::Operator);
     let mut group = c.benchmark_group("token");
-    group.bench_function("seen before", |b| b.iter(|| host.identity.judge(black_box(&known)).is_ok()));
+    group.bench_function("seen before", |b| b.iter(|| host.identity.authenticate(black_box(&known)).is_ok()));
     group.bench_function("seen for the first time", |b| {
-        b.iter_batched(|| token(&host, 7, Role::Operator), |fresh| host.identity.judge(&fresh).is_ok(), BatchSize::SmallInput);
+        b.iter_batched(|| token(&host, 7, Role::Operator), |fresh| host.identity.authenticate(&fresh).is_ok(), BatchSize::SmallInput);
     });
     group.finish();
 }
@@ -45,8 +45,8 @@ fn lockout(c: &mut Criterion) {
     c.bench_function("lockout/book and settle", |b| {
         let mut cells = Cells::new();
         b.iter(|| {
-            apply(&mut cells, &buckets, Act::Reserve, black_box(1_000));
-            apply(&mut cells, &buckets, Act::Settle, 1_000)
+            apply(&mut cells, &buckets, Op::Reserve, black_box(1_000));
+            apply(&mut cells, &buckets, Op::Release, 1_000)
         });
     });
 }
@@ -57,7 +57,7 @@ fn rows(c: &mut Criterion) {
         b.iter(|| {
             let identifier = Identifier::new(black_box("HB20"), black_box("000123"));
             let space = black_box("A-102");
-            (identifier.map(|one| one.key()), walk::key(space), yard::id_of(space), yard::group_of(space).len())
+            (identifier.map(|one| one.key()), walk::sort_key(space), yard::id_of(space), yard::group_of(space).len())
         });
     });
 }
@@ -65,10 +65,12 @@ fn rows(c: &mut Criterion) {
 /// A page of a large campaign, anywhere in it and of any search.
 fn rosters(c: &mut Criterion) {
     let all = entries();
-    let mut roster = Roster::empty(1);
+    let mut roster = CampaignIndex::with_layout(1);
     all.iter().for_each(|entry| roster.add(entry));
     let mut group = c.benchmark_group("roster");
-    group.bench_function("page in the middle", |b| b.iter(|| roster.page(&Filter::default(), Window { index: 1_000, size: 50 })));
+    group.bench_function("page in the middle", |b| {
+        b.iter(|| roster.search_page(&VehicleFilter::default(), PageWindow { index: 1_000, size: 50 }))
+    });
     for (name, length) in [("one character", 1), ("two", 2), ("four", 4), ("seven", 7)] {
         let mut n = 0;
         group.bench_function(format!("search of {name}"), |b| {
@@ -76,9 +78,9 @@ fn rosters(c: &mut Criterion) {
                 || {
                     n = (n + 7_919) % MANY;
                     let needle = format!("0 {n:06}").chars().rev().take(length).collect::<Vec<_>>().into_iter().rev().collect();
-                    Filter { needle, ..Filter::default() }
+                    VehicleFilter { needle, ..VehicleFilter::default() }
                 },
-                |filter| roster.page(&filter, Window { index: 0, size: 50 }),
+                |filter| roster.search_page(&filter, PageWindow { index: 0, size: 50 }),
                 BatchSize::SmallInput,
             );
         });
@@ -86,7 +88,7 @@ fn rosters(c: &mut Criterion) {
     group.sample_size(10).throughput(Throughput::Elements(MANY.unsigned_abs()));
     group.bench_function("made", |b| {
         b.iter(|| {
-            let mut roster = Roster::empty(1);
+            let mut roster = CampaignIndex::with_layout(1);
             all.iter().for_each(|entry| roster.add(entry));
             roster
         });

@@ -1,4 +1,4 @@
-//! Cores: half of them for the load, the others for what it is fired at, so that firing takes nothing from answering.
+//! CPU affinity: the load generator and the measured programs can run on separate halves of the cores.
 use anyhow::ensure;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::{
@@ -6,7 +6,7 @@ use std::{
     process::{Child, Command},
 };
 
-/// Where programs run.
+/// CPU affinity for the programs to start; the default sets none.
 #[derive(Clone, Copy, Default)]
 pub struct Cores(Option<Halves>);
 
@@ -17,14 +17,14 @@ struct Halves {
 }
 
 impl Cores {
-    /// Keeps the calling thread, and those that it starts, on half of the cores, and programs on the others.
+    /// Pins the calling thread and its future child threads to half of the cores, and programs started later to the other half.
     ///
     /// # Errors
-    /// When there is one core, or the system forbids it.
+    /// Returns an error on a single core, or when the system denies setting the affinity.
     pub fn apart() -> anyhow::Result<Self> {
         let (all, mut halves) = (sched_getaffinity(None)?, Halves { load: CpuSet::new(), served: CpuSet::new() });
         let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|core| all.is_set(*core)).collect();
-        ensure!(cores.len() > 1, "one core cannot be halved");
+        ensure!(cores.len() > 1, "--apart needs at least two cores");
         let (served, load) = cores.split_at(cores.len() / 2);
         load.iter().for_each(|core| halves.load.set(*core));
         served.iter().for_each(|core| halves.served.set(*core));
@@ -32,10 +32,10 @@ impl Cores {
         Ok(Self(Some(halves)))
     }
 
-    /// Starts a program, which keeps the cores of the thread that starts it.
+    /// Starts a program on its half of the cores.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// Returns an error when the program cannot be started.
     pub fn start(self, command: &mut Command) -> io::Result<Child> {
         let Some(halves) = self.0 else { return command.spawn() };
         sched_setaffinity(None, &halves.served)?;

@@ -1,4 +1,4 @@
-//! Signing in: what it costs beside the hash itself, and what a blocked one costs.
+//! Benchmark of sign-ins: their cost compared with the password hash alone, and the cost of a blocked sign-in.
 use crate::{
     Bench,
     load::{Shot, Shots, count, once},
@@ -14,10 +14,10 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
 use serde_json::json;
 use std::{sync::Arc, time::Instant};
 
-/// Measures the door.
+/// Measures sign-ins.
 ///
 /// # Errors
-/// When something refuses or breaks.
+/// Returns an error when a request is rejected or a connection fails.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let sizes = Sizes { connections: 2, ..bench.sizes };
     let target = |shots| Target { at: bench.patio.at, groups: bench.patio.groups(), shots };
@@ -35,7 +35,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Somebody signs in, again and again.
+/// Returns requests that repeat a sign-in.
 pub fn tries(hmc: &'static str, password: &'static str, expected: Option<StatusCode>) -> Shots {
     let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
     let body = Bytes::from(json!({ "hmc": hmc, "password": password }).to_string());
@@ -48,9 +48,9 @@ pub fn tries(hmc: &'static str, password: &'static str, expected: Option<StatusC
     })
 }
 
-/// Microseconds of processor time of one hash with the memory and passes that Patio's have.
+/// Returns the CPU time in microseconds of one password hash with Patio's parameters.
 fn hashing(sizes: Sizes) -> anyhow::Result<f64> {
-    let taken = || proc::own_thread().context("/proc does not tell the time of a thread");
+    let taken = || proc::own_thread().context("/proc does not show the CPU time of a thread");
     let (begun, before, mut hashes) = (Instant::now(), taken()?, 0);
     while hashes == 0 || begun.elapsed() < sizes.time {
         Argon2::default().hash_password(PASSWORD.as_bytes()).map_err(|cause| anyhow::anyhow!("{cause}"))?;

@@ -1,4 +1,4 @@
-//! Whole files: imports, reports, bulk changes.
+//! Benchmark of file operations: imports, exports and bulk changes.
 use crate::{
     Bench,
     fill::{self, vehicle},
@@ -11,14 +11,14 @@ use anyhow::ensure;
 use serde_json::json;
 use std::{fmt::Write, path::Path, time::Duration};
 
-/// How often each is done.
+/// Number of runs per operation.
 const TIMES: u32 = 5;
-/// How often a bulk change of each kind is done in each of two campaigns.
+/// Number of runs per kind of bulk change, in each of two campaigns.
 const BULK_TIMES: u32 = 5;
-/// Vehicles of a bulk change.
+/// Number of vehicles in a bulk change.
 const MANY: u32 = 10_000;
 
-/// What each of several runs cost.
+/// Costs of several runs.
 #[derive(Default)]
 struct Sum {
     patio: Vec<Duration>,
@@ -26,8 +26,7 @@ struct Sum {
     by_group: Vec<(String, Duration)>,
 }
 
-/// The mean of those in the middle, without the least and the greatest quarter: a moment in which the machine was slow
-/// does not count, and the clock's ticks, of which a bulk change takes ten, even out.
+/// Returns the interquartile mean: it ignores outliers, and averages out the coarse clock ticks of a short operation.
 fn middle(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     let quarter = times.len() / 4;
@@ -65,7 +64,7 @@ impl Sum {
 }
 
 impl Bench {
-    /// The time a floor takes in a process of its own, with that of the database.
+    /// Runs a baseline in a separate process. Returns its CPU time together with that of the database.
     async fn floor_work(&self, arguments: &[&str]) -> anyhow::Result<Duration> {
         let all = [Group { name: "all".to_owned(), root: std::process::id() }];
         let patio = &self.patio.own;
@@ -73,7 +72,7 @@ impl Bench {
         let before = (time(&all), time(patio));
         let done = tokio::process::Command::new(std::env::current_exe()?).arg("floor").args(arguments).status().await?;
         ensure!(done.success(), "the floor {arguments:?} failed");
-        // A database's process ends a moment after its client; whoever looks in between finds its time nowhere.
+        // A database process exits shortly after its client; until then, its CPU time is not counted with its parent.
         tokio::time::sleep(Duration::from_millis(200)).await;
         Ok((time(&all) - before.0).saturating_sub(time(patio) - before.1))
     }
@@ -84,10 +83,10 @@ impl Bench {
     }
 }
 
-/// Measures whole files.
+/// Measures imports, exports and bulk changes.
 ///
 /// # Errors
-/// When something refuses or breaks.
+/// Returns an error when a request is rejected or a connection fails.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     import(bench, table).await?;
     report(bench, table).await?;
@@ -121,7 +120,7 @@ async fn bulk(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     tidy(bench).await?;
     let path = bench.ground.path("keys.txt");
     let many = MANY.min(bench.sizes.each / (2 * BULK_TIMES));
-    // Both are compared with the same statement.
+    // Both kinds of bulk change have the same baseline statement.
     let (mut statuses, mut files, mut floor) = (Sum::default(), Sum::default(), Vec::new());
     for (number, campaign) in (0..bench.sizes.campaigns).zip(&bench.campaigns).take(2) {
         let all = |turn: u32| (turn * many..(turn + 1) * many).map(move |row| vehicle(number, row, bench.sizes.each));
@@ -144,7 +143,7 @@ async fn bulk(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Has PostgreSQL do now what the imports left to do; it would do so by itself while something else is measured.
+/// Runs `vacuum analyze` after the imports, so that autovacuum does not disturb later measurements.
 async fn tidy(bench: &Bench) -> anyhow::Result<()> {
     if bench.stack == "five" {
         let pool = sqlx::PgPool::connect(&bench.source).await?;
@@ -154,9 +153,9 @@ async fn tidy(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One UPDATE … FROM of vehicles named by their keys.
+/// Measures the baseline of bulk changes: one `UPDATE … FROM` of vehicles by their keys.
 async fn one_floor(bench: &Bench, path: &Path, campaign: i64, all: impl Iterator<Item = [String; 3]>) -> anyhow::Result<Duration> {
-    let keys = all.map(|[model, serial, _]| patio_proto::identifier::key(&format!("{model} {serial}")));
+    let keys = all.map(|[model, serial, _]| patio_proto::identifier::search_key(&format!("{model} {serial}")));
     std::fs::write(path, keys.collect::<Vec<_>>().join("\n"))?;
     bench.floor_work(&["bulk", &path.to_string_lossy(), &bench.source, &campaign.to_string()]).await
 }

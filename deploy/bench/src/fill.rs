@@ -1,4 +1,4 @@
-//! Filling Patio as people do: workbooks uploaded through its own door.
+//! Fills Patio with data through its HTTP API: uploads workbooks and creates users.
 use crate::{
     load::{self, Answer, Shot},
     stack::{PASSWORD, Served},
@@ -12,16 +12,16 @@ use http::{
 use rust_xlsxwriter::Workbook;
 use serde_json::{Value, json};
 
-/// The largest file Patio takes, in bytes.
+/// Maximum size of a file that Patio accepts, in bytes.
 const LARGEST: usize = 5_242_880;
-/// What separates the parts of an uploaded form.
+/// Boundary between the parts of a multipart form.
 const BOUNDARY: &str = "a-boundary-that-no-workbook-holds";
-/// The columns of a workbook, in order.
+/// Columns of a workbook, in order.
 const COLUMNS: [&str; 7] = ["Campaign", "Part", "Description", "Model Type", "Model Code", "Serial Number", "Parking Space"];
-/// Model codes as one campaign has them.
+/// Model codes of the vehicles in a campaign.
 const MODELS: [&str; 6] = ["HB20S-EV1", "HB20S-CF2", "HB20S-PL1", "HB20X-CF1", "HB20X-DM4", "HB20-SN3"];
 
-/// A number that looks like chance and is the same in every run.
+/// Returns a pseudo-random number that is the same in every run.
 #[must_use]
 pub fn scatter(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -30,30 +30,30 @@ pub fn scatter(number: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// A vehicle of a workbook: model code, serial number, parking space.
+/// Returns model code, serial number and parking space of a vehicle in a workbook.
 ///
-/// Serial numbers are a plant's, ascending with gaps; where a vehicle stands has nothing to do with them.
+/// Serial numbers ascend with gaps, like those of a plant. Parking spaces are independent of them.
 #[must_use]
 pub fn vehicle(campaign: u32, row: u32, rows: u32) -> [String; 3] {
     let chance = scatter(u64::from(campaign) << 32 | u64::from(row));
     let model = MODELS[usize::try_from(chance % 6).unwrap_or_default()];
     let serial = format!("{campaign:02}{:07}", u64::from(row) * 9 + chance % 9);
-    // A step without a common divisor meets every place once.
+    // A step coprime to the count visits every place once.
     let place = u64::from(row) * 7_919 % u64::from(rows.max(1));
-    let letter = patio_proto::yard::YARDS[usize::try_from(place % 28).unwrap_or_default()].1;
+    let letter = patio_proto::yard::YARD_COUNT[usize::try_from(place % 28).unwrap_or_default()].1;
     [model.to_owned(), serial, format!("{letter}-{}", place / 28 + 1)]
 }
 
-/// The name of a campaign of the bench.
+/// Returns the name of a benchmark campaign.
 #[must_use]
 pub fn campaign_name(campaign: u32) -> String {
     format!("Bench {campaign:02} Airbag connector")
 }
 
-/// A workbook of so many vehicles, all seven columns filled in every row.
+/// Builds a workbook of `rows` vehicles with all seven columns filled in every row.
 ///
 /// # Errors
-/// When it is larger than Patio takes.
+/// Returns an error when the workbook is larger than Patio accepts.
 pub fn workbook(name: &str, campaign: u32, rows: u32) -> anyhow::Result<Vec<u8>> {
     let mut book = Workbook::new();
     let sheet = book.add_worksheet().set_name("Sheet1")?;
@@ -72,55 +72,55 @@ pub fn workbook(name: &str, campaign: u32, rows: u32) -> anyhow::Result<Vec<u8>>
     Ok(file)
 }
 
-/// Somebody signed in.
+/// A signed-in user.
 #[derive(Debug, Clone)]
 pub struct Person {
-    /// The header of each call.
+    /// Headers for every call of the user.
     pub headers: HeaderMap,
 }
 
 impl Served {
-    /// Signs a person in.
+    /// Signs a user in.
     ///
     /// # Errors
-    /// When Patio refuses.
+    /// Returns an error when Patio rejects the call.
     pub async fn sign_in(&self, hmc: &str) -> anyhow::Result<Person> {
         let answer = self.post("/api/sessions", &HeaderMap::new(), &json!({ "hmc": hmc, "password": PASSWORD })).await?;
         let token = body(&answer)?["token"].as_str().context("a session without a token")?.to_owned();
         Ok(Person { headers: HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::try_from(format!("Bearer {token}"))?)]) })
     }
 
-    /// Makes a person and signs in as that one.
+    /// Creates a user and signs in as that user.
     ///
     /// # Errors
-    /// When Patio refuses.
+    /// Returns an error when Patio rejects the call.
     pub async fn new_person(&self, by: &Person, hmc: &str, user_type: &str) -> anyhow::Result<Person> {
         self.post("/api/sign-up", &by.headers, &json!({ "hmc": hmc, "password": PASSWORD, "user_type": user_type })).await?;
         self.sign_in(hmc).await
     }
 
-    /// Sends JSON.
+    /// Posts JSON.
     ///
     /// # Errors
-    /// When it is refused.
+    /// Returns an error when the call is rejected.
     pub async fn post(&self, path: &str, headers: &HeaderMap, json: &Value) -> anyhow::Result<Answer> {
         let mut headers = headers.clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         self.done(Shot { method: Method::POST, path: path.to_owned(), headers, body: json.to_string().into(), expected: None }).await
     }
 
-    /// Gets JSON.
+    /// Requests JSON with `GET`.
     ///
     /// # Errors
-    /// When it is refused.
+    /// Returns an error when the call is rejected.
     pub async fn json(&self, person: &Person, path: &str) -> anyhow::Result<Value> {
         body(&self.done(Shot::get(path.to_owned(), &person.headers)).await?)
     }
 
-    /// Sends a file as a form.
+    /// Uploads a file as a multipart form.
     ///
     /// # Errors
-    /// When it is refused.
+    /// Returns an error when the call is rejected.
     pub async fn upload(&self, person: &Person, path: &str, field: &str, (name, file): (&str, &[u8])) -> anyhow::Result<Answer> {
         let head = format!(
             "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{field}\"; filename=\"{name}\"\r\nContent-Type: application/octet-stream\r\n\r\n"
@@ -132,23 +132,23 @@ impl Served {
         self.done(Shot { method: Method::POST, path: path.to_owned(), headers, body: Bytes::from(body), expected: None }).await
     }
 
-    /// Uploads a campaign.
+    /// Imports a campaign workbook and returns the campaign id.
     ///
     /// # Errors
-    /// When it is refused.
+    /// Returns an error when the call is rejected.
     pub async fn import(&self, person: &Person, file: &[u8]) -> anyhow::Result<i64> {
         let answer = self.upload(person, "/api/documents/upload", "documents", ("bench.xlsx", file)).await?;
         body(&answer)?["campaign"]["id"].as_i64().context("a campaign without an id")
     }
 
-    /// Fires once.
+    /// Sends one request and returns the response.
     ///
     /// # Errors
-    /// When it is refused.
+    /// Returns an error when the call is rejected.
     pub async fn done(&self, shot: Shot) -> anyhow::Result<Answer> {
         let what = format!("{} {}", shot.method, shot.path);
         let answer = load::once(self.at, shot).await?;
-        ensure!(answer.status.is_success(), "{what} was answered {}: {}", answer.status, String::from_utf8_lossy(&answer.body));
+        ensure!(answer.status.is_success(), "{what} failed with {}: {}", answer.status, String::from_utf8_lossy(&answer.body));
         Ok(answer)
     }
 }

@@ -1,4 +1,4 @@
-//! Pages of vehicles and campaigns, and the whole list of a campaign.
+//! Benchmark of lists: pages of vehicles and campaigns, and the full vehicle list of a campaign.
 use crate::{
     Bench,
     fill::{Person, scatter, vehicle},
@@ -15,15 +15,15 @@ use http::{
 use patio_proto::walk;
 use std::{sync::Arc, time::Duration};
 
-/// Rows of a page.
+/// Number of rows per page.
 const PAGE: usize = 50;
-/// What browsers say they take.
+/// `Accept-Encoding` header that browsers send.
 const BROWSER: HeaderValue = HeaderValue::from_static("gzip, deflate, br, zstd");
 
-/// What the campaigns page costs.
+/// Returns the CPU time in microseconds of a request of the campaigns page.
 ///
 /// # Errors
-/// When it is refused.
+/// Returns an error when a request is rejected.
 pub async fn campaigns_page(patio: &Served, person: &Person, sizes: Sizes) -> anyhow::Result<f64> {
     let headers = person.headers.clone();
     let shots: Shots = Arc::new(move |number| {
@@ -34,14 +34,14 @@ pub async fn campaigns_page(patio: &Served, person: &Person, sizes: Sizes) -> an
     Ok(in_turns(sizes, &[target]).await?.first().map_or(0.0, |cost| cost.micros))
 }
 
-/// Measures pages.
+/// Measures pages of vehicles and campaigns.
 ///
 /// # Errors
-/// When something refuses or breaks.
+/// Returns an error when a request is rejected or a connection fails.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let floors = bench.floors().await?;
     let campaign = bench.campaigns.first().copied().unwrap_or_default();
-    let mut keys: Vec<String> = (0..bench.sizes.each).map(|row| walk::key(&vehicle(0, row, bench.sizes.each)[2])).collect();
+    let mut keys: Vec<String> = (0..bench.sizes.each).map(|row| walk::sort_key(&vehicle(0, row, bench.sizes.each)[2])).collect();
     keys.sort();
     let positions: Arc<Vec<String>> = Arc::new(keys.iter().step_by(PAGE).cloned().collect());
     let pages = u64::try_from(positions.len())?;
@@ -66,7 +66,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Searches for a part of an identifier or a parking space of the campaign.
+/// Returns requests that search the campaign for a part of an identifier or parking space.
 fn searches(bench: &Bench, campaign: i64, length: usize) -> Shots {
     let (headers, each) = (bench.operator.headers.clone(), bench.sizes.each);
     Arc::new(move |number| {
@@ -79,10 +79,10 @@ fn searches(bench: &Bench, campaign: i64, length: usize) -> Shots {
     })
 }
 
-/// Measures the whole list.
+/// Measures the full vehicle list.
 ///
 /// # Errors
-/// When something refuses or breaks.
+/// Returns an error when a request is rejected or a connection fails.
 pub async fn measure_whole(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let floors = bench.floors().await?;
     let campaign = bench.campaigns.last().copied().unwrap_or_default();
@@ -110,7 +110,7 @@ pub async fn measure_whole(bench: &Bench, table: &mut Table) -> anyhow::Result<(
     repeated(bench, table, &path).await
 }
 
-/// Size, first byte and memory of one download.
+/// Measures size, time to first byte and memory of one download.
 async fn one_by_one(bench: &Bench, table: &mut Table, path: &str) -> anyhow::Result<()> {
     let mut headers = bench.operator.headers.clone();
     headers.insert(ACCEPT_ENCODING, BROWSER);
@@ -129,7 +129,7 @@ async fn one_by_one(bench: &Bench, table: &mut Table, path: &str) -> anyhow::Res
     Ok(())
 }
 
-/// The list again, by the tag it came with.
+/// Measures repeated requests of the list with its ETag.
 async fn repeated(bench: &Bench, table: &mut Table, path: &str) -> anyhow::Result<()> {
     let answer = bench.patio.done(Shot::get(path.to_owned(), &bench.operator.headers)).await?;
     let Some(tag) = answer.headers.get(ETAG).cloned() else {

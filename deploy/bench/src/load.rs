@@ -1,4 +1,4 @@
-//! The load: connections that are kept, each sending its next request when it has the answer to the last.
+//! HTTP load generator with keep-alive connections, each with one open request at a time.
 use anyhow::Context;
 use bytes::Bytes;
 use hdrhistogram::Histogram;
@@ -16,23 +16,23 @@ use std::{
 };
 use tokio::{net::TcpStream, task::JoinSet};
 
-/// One request.
+/// One HTTP request of the load.
 #[derive(Debug, Clone)]
 pub struct Shot {
-    /// How.
+    /// HTTP method.
     pub method: Method,
-    /// Path and query.
+    /// Path and query of the URL.
     pub path: String,
-    /// Beside `Host`.
+    /// Request headers, except `Host`.
     pub headers: HeaderMap,
-    /// Empty for none.
+    /// Request body; empty for none.
     pub body: Bytes,
-    /// The one answer that is right; any 2xx when none is told.
+    /// Expected status; `None` expects any 2xx.
     pub expected: Option<StatusCode>,
 }
 
 impl Shot {
-    /// A GET.
+    /// Creates a `GET` request.
     #[must_use]
     pub fn get(path: String, headers: &HeaderMap) -> Self {
         Self { method: Method::GET, path, headers: headers.clone(), body: Bytes::new(), expected: None }
@@ -46,53 +46,53 @@ impl Shot {
     }
 }
 
-/// Makes the request with a number.
+/// Function that builds the request with a given number.
 pub type Shots = Arc<dyn Fn(u64) -> Shot + Send + Sync>;
 
-/// How hard.
+/// Amount and duration of the load.
 #[derive(Debug, Clone, Copy)]
 pub struct Load {
-    /// Connections at once.
+    /// Number of concurrent connections.
     pub connections: u32,
-    /// For how long.
+    /// Duration of the load.
     pub time: Duration,
-    /// Requests a second over all connections; none for as many as are answered.
+    /// Requests per second over all connections; `None` for as many as possible.
     pub pace: Option<f64>,
 }
 
-/// What came of it.
+/// Results of a load.
 #[derive(Debug, Clone)]
 pub struct Volley {
-    /// Answers, the refused ones among them.
+    /// Number of responses, including unexpected ones.
     pub answers: u64,
-    /// Answers that were not the expected ones.
+    /// Number of responses with an unexpected status.
     pub refused: u64,
-    /// The first of those.
+    /// Status of the first unexpected response.
     pub first_refusal: Option<String>,
-    /// Bytes of bodies.
+    /// Total size of the response bodies, in bytes.
     pub bytes: u64,
-    /// How long it really took.
+    /// Actual duration of the load.
     pub time: Duration,
-    /// Microseconds from when a request was due to the end of its answer, the expected one.
+    /// Latency in microseconds of expected responses, from the scheduled time of the request to the end of the response.
     pub waits: Histogram<u64>,
-    /// Microseconds from when a request was sent to the end of an answer that was not the expected one.
+    /// Latency in microseconds of unexpected responses, from sending the request to the end of the response.
     pub refusals: Histogram<u64>,
 }
 
 impl Volley {
-    /// Nothing so far.
+    /// Creates empty results.
     ///
     /// # Errors
-    /// Never with waits that can be counted.
+    /// Returns an error when the histograms cannot be created, which does not happen with these bounds.
     pub fn none() -> anyhow::Result<Self> {
         let (waits, refusals) = (Histogram::new(3)?, Histogram::new(3)?);
         Ok(Self { answers: 0, refused: 0, first_refusal: None, bytes: 0, time: Duration::ZERO, waits, refusals })
     }
 
-    /// Takes another one in.
+    /// Adds other results to these.
     ///
     /// # Errors
-    /// Never with waits that fit.
+    /// Returns an error when the histograms cannot be merged, which does not happen with equal bounds.
     pub fn add(&mut self, other: Self) -> anyhow::Result<()> {
         self.answers += other.answers;
         self.refused += other.refused;
@@ -104,30 +104,30 @@ impl Volley {
         Ok(())
     }
 
-    /// Expected answers a second.
+    /// Returns the number of expected responses per second.
     #[must_use]
     pub fn good(&self) -> f64 {
         count(self.answers - self.refused) / self.time.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 
-    /// Answers a second.
+    /// Returns the number of responses per second.
     #[must_use]
     pub fn rate(&self) -> f64 {
         count(self.answers) / self.time.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 }
 
-/// A number of things to calculate with.
+/// Converts a count to `f64`.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "no count here comes near 2^52")]
 pub fn count(number: u64) -> f64 {
     number as f64
 }
 
-/// Fires for a while; numbers go on from `first`.
+/// Runs a load. Request numbers continue from `first`.
 ///
 /// # Errors
-/// When nothing can be reached.
+/// Returns an error when the server is unreachable.
 pub async fn fire(at: SocketAddr, load: Load, first: &Arc<AtomicU64>, shots: &Shots) -> anyhow::Result<Volley> {
     let started = Instant::now();
     let mut all = JoinSet::new();
@@ -144,7 +144,7 @@ pub async fn fire(at: SocketAddr, load: Load, first: &Arc<AtomicU64>, shots: &Sh
     Ok(volley)
 }
 
-/// The end, and when pace is kept the first moment and the step.
+/// End time of the load, and for a fixed rate the first scheduled time and the interval.
 type Times = (Instant, Option<(Instant, Duration)>);
 
 async fn one_gun(at: SocketAddr, (end, mut due): Times, next: Arc<AtomicU64>, shots: Shots) -> anyhow::Result<Volley> {
@@ -174,7 +174,7 @@ async fn one_gun(at: SocketAddr, (end, mut due): Times, next: Arc<AtomicU64>, sh
     }
 }
 
-/// One connection.
+/// One connection of the load generator.
 struct Gun {
     at: SocketAddr,
     sender: SendRequest<Full<Bytes>>,
@@ -199,7 +199,7 @@ impl Gun {
         Ok(self.sender.send_request(shot.aimed(self.at)?).await?)
     }
 
-    /// Fires and counts the bytes that come back.
+    /// Sends a request. Returns the status and the size of the response body.
     async fn fire(&mut self, shot: Shot) -> anyhow::Result<(StatusCode, u64)> {
         let response = self.send(shot).await?;
         let (status, mut body, mut size) = (response.status(), response.into_body(), 0);
@@ -210,24 +210,24 @@ impl Gun {
     }
 }
 
-/// An answer that was kept, and when its first byte and its last came.
+/// A complete response with its timing.
 pub struct Answer {
-    /// How it went.
+    /// HTTP status of the response.
     pub status: StatusCode,
-    /// Its headers.
+    /// Headers of the response.
     pub headers: HeaderMap,
-    /// All of it, as it went over the wire.
+    /// Body as transferred, possibly compressed.
     pub body: Bytes,
-    /// From the request to the first byte of the body.
+    /// Time from the request to the first byte of the body.
     pub first_byte: Duration,
-    /// From the request to the end.
+    /// Time from the request to the end of the body.
     pub whole: Duration,
 }
 
-/// Fires once and keeps the answer.
+/// Sends one request over a new connection and returns the complete response.
 ///
 /// # Errors
-/// When there is none.
+/// Returns an error when there is no complete response.
 pub async fn once(at: SocketAddr, shot: Shot) -> anyhow::Result<Answer> {
     let mut gun = Gun::open(at).await?;
     let started = Instant::now();

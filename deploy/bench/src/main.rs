@@ -1,4 +1,4 @@
-//! Measures Patio beside floors built from the same workspace, in the same run.
+//! Benchmark of Patio. Each operation is compared with a baseline ("floor"): a minimal program with the same SQL statements.
 mod cores;
 mod doors;
 mod files;
@@ -19,7 +19,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use cores::Cores;
 use fill::Person;
 use measure::Sizes;
-use patio_kit::command;
+use patio_kit::cli;
 use stack::{Ground, Served};
 use std::{
     path::PathBuf,
@@ -36,68 +36,68 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Starts Patio, fills it, measures, and prints the table.
+    /// Starts Patio, imports campaigns, measures, and prints the results.
     Run(Options),
-    /// One process of a floor.
+    /// Runs one process of a baseline (used internally).
     #[command(hide = true, subcommand)]
     Floor(floor::Floor),
 }
 
 #[derive(Args)]
 struct Options {
-    /// What is measured; everything when nothing is named.
+    /// Parts to measure; all parts by default.
     parts: Vec<Part>,
-    /// In which form Patio runs.
+    /// Deployment form of Patio.
     #[arg(long, value_enum, default_value_t = Form::Both)]
     stack: Form,
-    /// 200,000 vehicles and short turns: minutes instead of a quarter of an hour.
+    /// Uses 200,000 vehicles and short rounds: takes minutes instead of a quarter of an hour.
     #[arg(long)]
     quick: bool,
-    /// A few hundred vehicles and turns of a moment: proves that the bench works, measures nothing.
+    /// Uses a few hundred vehicles and minimal rounds: tests the benchmark itself, the results mean nothing.
     #[arg(long)]
     smoke: bool,
-    /// How many campaigns of 100,000 vehicles are filled.
+    /// Number of campaigns with 100,000 vehicles each.
     #[arg(long)]
     campaigns: Option<u32>,
-    /// Where Patio's programs are; beside this one when left out.
+    /// Folder of Patio's executables; by default that of this program.
     #[arg(long)]
     programs: Option<PathBuf>,
-    /// Writes the table as JSON, too.
+    /// Also writes the results as JSON to this file.
     #[arg(long)]
     json: Option<PathBuf>,
-    /// How long one turn of an operation is, in seconds.
+    /// Duration of one round of an operation, in seconds.
     #[arg(long)]
     seconds: Option<f64>,
-    /// Keeps the load on half of the cores, and Patio with its databases on the others.
+    /// Pins the load generator to half of the cores, and Patio and its databases to the other half.
     #[arg(long)]
     apart: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// One vehicle: read and saved.
+    /// Reading and saving one vehicle.
     Vehicle,
-    /// Pages of vehicles and of campaigns, yards.
+    /// Pages of vehicles, campaigns and yards.
     Lists,
-    /// The whole list of a campaign.
+    /// The full vehicle list of a campaign.
     Whole,
-    /// Signing in.
+    /// Sign-ins.
     Doors,
-    /// Imports, reports and bulk changes.
+    /// Imports, exports and bulk changes.
     Files,
-    /// Waits while an import runs.
+    /// Latency during an import.
     Mixed,
-    /// Three times what can be served.
+    /// Overload with three times the capacity.
     Overload,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// Five processes on PostgreSQL and Redis.
+    /// Separate services on PostgreSQL and Redis.
     Five,
-    /// One process on SQLite.
+    /// One combined process on SQLite.
     One,
-    /// Both, one after the other.
+    /// Both forms, one after the other.
     Both,
 }
 
@@ -122,35 +122,35 @@ impl Options {
     }
 }
 
-/// Everything a part needs.
+/// Environment of the measurements: a running Patio with data, and the settings.
 pub struct Bench {
-    /// `five` or `one`.
+    /// Deployment form, `five` or `one`.
     pub stack: &'static str,
-    /// How much.
+    /// Number of vehicles, rounds and connections.
     pub sizes: Sizes,
-    /// The databases and the folder.
+    /// Database servers and folder of the run.
     pub ground: Ground,
-    /// Patio.
+    /// The measured Patio.
     pub patio: Served,
-    /// What the floors are given as their database.
+    /// Database argument of the baseline processes.
     pub source: String,
-    /// A supervisor.
+    /// A signed-in supervisor.
     pub admin: Person,
-    /// An operator.
+    /// A signed-in operator.
     pub operator: Person,
-    /// The campaigns, in the order of their import.
+    /// Ids of the campaigns, in the order of their import.
     pub campaigns: Vec<i64>,
-    /// What the campaigns page cost when there was one campaign.
+    /// Cost of the campaigns page when only one campaign existed, in microseconds of CPU time.
     pub campaigns_page: Option<f64>,
 }
 
 fn main() -> ExitCode {
-    command::ended(&match Cli::parse().command {
+    cli::exit_code(&match Cli::parse().command {
         Command::Run(options) => match options.cores() {
-            Ok(cores) => command::run(run(options, cores)),
+            Ok(cores) => cli::run(run(options, cores)),
             Err(cause) => Err(cause),
         },
-        Command::Floor(floor) => command::run(floor::run(floor)),
+        Command::Floor(floor) => cli::run(floor::run(floor)),
     })
 }
 
@@ -231,13 +231,13 @@ impl Bench {
                 self.campaigns_page = Some(lists::campaigns_page(&self.patio, &self.operator, self.sizes).await?);
             }
         }
-        rustix::fs::sync(); // what the imports wrote is not to be in the way of what is measured
+        rustix::fs::sync(); // pending disk writes of the imports must not disturb the measurements
         println!("{}: {} vehicles imported in {:.0} s", self.stack, self.sizes.vehicles(), started.elapsed().as_secs_f64());
         Ok(())
     }
 }
 
-/// A copy of the vehicles that floors may write to, with all indexes.
+/// Copies the vehicles with all indexes to a schema that the baselines may write to. Returns the database URL.
 async fn floor_schema(ground: &Ground) -> anyhow::Result<String> {
     let url = ground.database()?;
     let pool = sqlx::PgPool::connect(&url).await?;
@@ -249,7 +249,7 @@ async fn floor_schema(ground: &Ground) -> anyhow::Result<String> {
     Ok(url)
 }
 
-/// The same as a file.
+/// Copies the SQLite file with the vehicles to one that the baselines may write to. Returns their database argument.
 async fn floor_file(ground: &Ground) -> anyhow::Result<String> {
     let (own, copy) = (ground.path("data").join("vehicle.db"), ground.path("floor.db"));
     let pool = sqlx::SqlitePool::connect(&format!("sqlite:{}", own.display())).await?;

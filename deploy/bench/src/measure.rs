@@ -1,4 +1,4 @@
-//! Measuring one operation beside its floors, in turns, so that what else the machine does hits all alike.
+//! Measures an operation and its baselines in alternating rounds, so that disturbances on the machine affect all equally.
 use crate::{
     load::{self, Load, Shots, Volley, count},
     proc::{self, Group},
@@ -12,51 +12,51 @@ use std::{
     time::Duration,
 };
 
-/// How much and how long is measured.
+/// Amount of data and duration of the measurements.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
-    /// Campaigns.
+    /// Number of campaigns.
     pub campaigns: u32,
-    /// Vehicles of each.
+    /// Number of vehicles per campaign.
     pub each: u32,
-    /// Turns of each operation.
+    /// Number of rounds per operation.
     pub rounds: u32,
-    /// Length of a turn.
+    /// Duration of a round.
     pub time: Duration,
-    /// Connections of the load.
+    /// Number of connections of the load.
     pub connections: u32,
 }
 
 impl Sizes {
-    /// All vehicles.
+    /// Returns the total number of vehicles.
     #[must_use]
     pub fn vehicles(&self) -> u64 {
         u64::from(self.campaigns) * u64::from(self.each)
     }
 }
 
-/// Something that is fired at.
+/// A server to measure, with the requests for it.
 pub struct Target {
-    /// Where.
+    /// Address of the server.
     pub at: SocketAddr,
-    /// The processes whose time counts.
+    /// Processes whose CPU time is measured.
     pub groups: Vec<Group>,
-    /// What is fired.
+    /// Requests to send.
     pub shots: Shots,
 }
 
-/// What requests cost.
+/// Measured cost of requests.
 pub struct Cost {
-    /// Microseconds of processor time a request, of all processes.
+    /// CPU time per request in microseconds, of all processes.
     pub micros: f64,
-    /// The same by process.
+    /// CPU time per request in microseconds, by process.
     pub by_process: Vec<(String, f64)>,
-    /// What came back.
+    /// Responses and latencies.
     pub volley: Volley,
 }
 
 impl Cost {
-    /// In words.
+    /// Returns a description for the result table.
     #[must_use]
     pub fn words(&self) -> String {
         let mut text = String::new();
@@ -69,10 +69,10 @@ impl Cost {
     }
 }
 
-/// Fires at every target in turn, several times; the first turn only warms up.
+/// Loads every target in turn, for several rounds. The first round is a warm-up and is not measured.
 ///
 /// # Errors
-/// When a target refuses what it should answer.
+/// Returns an error when a target gives an unexpected response.
 pub async fn in_turns(sizes: Sizes, targets: &[Target]) -> anyhow::Result<Vec<Cost>> {
     let mut spent: Vec<(Vec<Duration>, Option<Volley>)> =
         targets.iter().map(|target| (vec![Duration::ZERO; target.groups.len()], None)).collect();
@@ -83,7 +83,7 @@ pub async fn in_turns(sizes: Sizes, targets: &[Target]) -> anyhow::Result<Vec<Co
             let before = proc::cpu(&target.groups);
             let volley = load::fire(target.at, Load { connections: sizes.connections, time, pace: None }, next, &target.shots).await?;
             let after = proc::cpu(&target.groups);
-            ensure!(volley.refused == 0, "{} of {} requests were refused: {:?}", volley.refused, volley.answers, volley.first_refusal);
+            ensure!(volley.refused == 0, "{} of {} requests were rejected: {:?}", volley.refused, volley.answers, volley.first_refusal);
             if round > 0 {
                 times.iter_mut().zip(before.iter().zip(after)).for_each(|(sum, (before, after))| *sum += after.saturating_sub(*before));
                 match sum {
@@ -97,26 +97,26 @@ pub async fn in_turns(sizes: Sizes, targets: &[Target]) -> anyhow::Result<Vec<Co
 }
 
 fn cost(target: &Target, times: &[Duration], volley: Option<Volley>) -> anyhow::Result<Cost> {
-    let Some(volley) = volley else { anyhow::bail!("there was no round") };
+    let Some(volley) = volley else { anyhow::bail!("no round was measured") };
     let answers = count(volley.answers.max(1));
     let by_process: Vec<_> = target.groups.iter().zip(times).map(|(group, time)| (group.name.clone(), micros(*time) / answers)).collect();
     Ok(Cost { micros: by_process.iter().map(|(_, micros)| micros).sum(), by_process, volley })
 }
 
-/// What one piece of work cost: the time of each group, and the most memory the first ones held above what they held idle.
+/// Result and cost of one piece of work: CPU time per process group, and peak memory above idle.
 pub struct Work<T> {
-    /// What came of it.
+    /// Result of the work.
     pub done: T,
-    /// Processor time by group.
+    /// CPU time by process group.
     pub times: Vec<Duration>,
-    /// KiB above idle, summed over the groups of `watched`.
+    /// Peak memory above idle in KiB, summed over the groups of `watched`.
     pub peak: u64,
 }
 
-/// Measures one piece of work; the memory of `watched` is looked at every few milliseconds.
+/// Measures one piece of work. Samples the memory of `watched` every few milliseconds.
 ///
 /// # Errors
-/// Those of the work.
+/// Returns the error of the work.
 pub async fn work<T>(groups: &[Group], watched: &[Group], doing: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<Work<T>> {
     let idle = proc::memory(watched);
     let before = proc::cpu(groups);

@@ -1,4 +1,4 @@
-//! Waits of reads and saves at half load while a large import runs.
+//! Benchmark of the latency of reads and saves at half load during a large import.
 use crate::{
     Bench, fill,
     fill::scatter,
@@ -13,13 +13,13 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
-/// One of so many requests is a save.
+/// Number of requests per save.
 pub const SAVES: f64 = 10.0;
 
-/// Measures waits.
+/// Measures the latency during an import.
 ///
 /// # Errors
-/// When something refuses or breaks.
+/// Returns an error when a request is rejected or a connection fails.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let (at, number) = (bench.patio.at, Arc::new(AtomicU64::new(1 << 20)));
     let (reads, saves) = (reads(bench), saves(bench));
@@ -57,19 +57,19 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads, and every tenth a save.
+/// Mixes reads with saves: every tenth request is a save.
 pub fn both(reads: &Shots, saves: &Shots) -> Shots {
     let (reads, saves) = (reads.clone(), saves.clone());
     Arc::new(move |number| if number % 10 == 0 { saves(number) } else { reads(number) })
 }
 
-/// Reads of any vehicle.
+/// Returns requests that read random vehicles.
 pub fn reads(bench: &Bench) -> Shots {
     let (all, headers) = (bench.sizes.vehicles(), bench.operator.headers.clone());
     Arc::new(move |number| Shot::get(format!("/api/vehicles/{}", scatter(number) % all + 1), &headers))
 }
 
-/// Saves of any vehicle.
+/// Returns requests that save random vehicles.
 pub fn saves(bench: &Bench) -> Shots {
     let (all, mut headers) = (bench.sizes.vehicles(), bench.operator.headers.clone());
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -1,4 +1,4 @@
-//! Three times what can be served: how much is still served, and how the rest is refused.
+//! Benchmark of an overload with three times the capacity: throughput, latency and speed of rejections.
 use crate::{
     Bench,
     doors::tries,
@@ -14,20 +14,20 @@ use std::{
 };
 use tokio::time::sleep;
 
-/// How many times as much is asked as can be answered.
+/// Request rate as a multiple of the capacity.
 const TIMES: f64 = 3.0;
-/// Connections that ask: enough to keep the pace while each waits for its answer.
+/// Number of connections: enough to keep the request rate although each waits for its response.
 const CALLERS: u32 = 400;
-/// Sign-ins and probes a second.
+/// Sign-ins and readiness probes per second during the overload.
 const BESIDE: f64 = 4.0;
 
-/// For so long nothing is asked between overloads, so that the last one is over.
+/// Pause between two overloads, so that the first has ended.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Measures an overload.
+/// Measures throughput and latency in an overload.
 ///
 /// # Errors
-/// When something breaks.
+/// Returns an error when a connection fails.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let (at, number) = (bench.patio.at, Arc::new(AtomicU64::new(1 << 40)));
     let (reads, saves) = (reads(bench), saves(bench));
@@ -49,19 +49,19 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
         };
         let (read, saved, _) = paced_both(0.25, 32).await?;
         all.calm.add(read, saved)?;
-        paced_both(TIMES, CALLERS).await?; // it begins as a rush, which waits for its turn
+        paced_both(TIMES, CALLERS).await?; // not measured: an overload begins with queued requests
         let (read, saved, (probed, signed)) = paced_both(TIMES, CALLERS).await?;
         all.overload.add(read, saved)?;
         all.beside.add(probed, signed)?;
         sleep(PAUSE).await;
         all.knee.add(knee)?;
-        all.knee.add(alone(&mixed).await?)?; // the machine may have become faster or slower meanwhile
+        all.knee.add(alone(&mixed).await?)?; // measured again, since the speed of the machine may have changed
     }
     tell(bench.stack, table, &all);
     Ok(())
 }
 
-/// Two kinds of requests.
+/// Results of two kinds of requests, usually reads and saves.
 struct Pair(Volley, Volley);
 
 impl Pair {
@@ -75,14 +75,14 @@ impl Pair {
     }
 }
 
-/// What was fired in all rounds; reads and saves, but for `knee`, where they come mixed.
+/// Results of all rounds, separately for reads and saves, except for `knee`, where they are mixed.
 struct Fired {
     knee: Volley,
     calm: Pair,
-    /// One kind after the other.
+    /// Results of only reads, and of only saves.
     alone: Pair,
     overload: Pair,
-    /// Probes and sign-ins in an overload.
+    /// Results of readiness probes and sign-ins during the overload.
     beside: Pair,
 }
 
@@ -92,9 +92,9 @@ impl Fired {
         Ok(Self { knee: Volley::none()?, calm, alone, overload, beside })
     }
 
-    /// The share of what can be done at the knee that an overload leaves undone.
+    /// Returns the share of the capacity that is lost in an overload.
     ///
-    /// A save takes several times the work of a read, and more of the saves are let in: shares of what could be done are compared.
+    /// Reads and saves are weighted by their individual capacity, because a save costs several times as much as a read.
     fn lost(&self) -> f64 {
         let share = |read: f64, saved: f64| read / self.alone.0.good() + saved / self.alone.1.good();
         let (knee, now) = (self.knee.good() / SAVES, &self.overload);

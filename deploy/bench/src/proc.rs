@@ -1,19 +1,19 @@
-//! What processes cost: their time on the processors and their memory, from /proc.
+//! CPU time and memory of processes, read from /proc.
 use std::{collections::HashMap, fs, time::Duration};
 
-/// Clock ticks a second in /proc/PID/stat; Linux shows 100 to programs on every machine.
+/// Clock ticks per second in /proc/PID/stat; always 100 on Linux.
 const TICKS: u32 = 100;
 
-/// A process with everything it starts.
+/// A process and all of its descendants.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// As the tables name it.
+    /// Name in the result table.
     pub name: String,
-    /// The first process.
+    /// Id of the root process.
     pub root: u32,
 }
 
-/// One line of /proc/PID/stat, as far as it is needed.
+/// Required fields of /proc/PID/stat.
 struct Stat {
     parent: u32,
     ticks: u32,
@@ -23,12 +23,12 @@ fn stat(pid: u32) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |at: usize| fields.get(at)?.parse::<u32>().ok();
-    // The time of children that have ended is their parent's from then on.
+    // Includes the CPU time of child processes that have exited.
     let ticks = (11..15).map(number).sum::<Option<u32>>()?;
     Some(Stat { parent: number(1)?, ticks })
 }
 
-/// The time the calling thread has taken on the processors until now; none where /proc does not tell.
+/// Returns the CPU time of the calling thread, or `None` if /proc does not show it.
 #[must_use]
 pub fn own_thread() -> Option<Duration> {
     let text = fs::read_to_string("/proc/thread-self/stat").ok()?;
@@ -52,7 +52,7 @@ fn is_below(all: &HashMap<u32, Stat>, mut pid: u32, root: u32) -> bool {
     true
 }
 
-/// The time each group has taken on the processors until now.
+/// Returns the CPU time of each process group.
 #[must_use]
 pub fn cpu(groups: &[Group]) -> Vec<Duration> {
     let all = all();
@@ -60,7 +60,7 @@ pub fn cpu(groups: &[Group]) -> Vec<Duration> {
     groups.iter().map(|group| Duration::from_secs(1) * of(group.root) / TICKS).collect()
 }
 
-/// The memory that groups hold now and that no file backs, in KiB: what cannot be taken from them.
+/// Returns the anonymous and shared memory of the process groups, in KiB.
 #[must_use]
 pub fn memory(groups: &[Group]) -> u64 {
     groups.iter().map(|group| group.root).map(with_children).sum()

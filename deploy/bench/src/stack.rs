@@ -1,4 +1,4 @@
-//! What is measured: Patio's own programs and the databases, started in a temporary folder.
+//! Starts the measured programs and databases in a temporary folder.
 use crate::{
     cores::Cores,
     load::{self, Shot},
@@ -16,27 +16,27 @@ use std::{
 
 pub use patio_harness::ADMIN_PASSWORD as PASSWORD;
 
-/// Something that answers HTTP, with all the processes its answers cost.
+/// A running HTTP server with all processes that take part in its responses.
 pub struct Served {
-    /// Where.
+    /// Address of the HTTP server.
     pub at: SocketAddr,
-    /// Its own processes.
+    /// Processes of the server itself.
     pub own: Vec<Group>,
-    /// The databases it uses.
+    /// Processes of its database servers.
     pub stores: Vec<Group>,
     _patio: Option<Patio>,
     _floors: Vec<Process>,
 }
 
 impl Served {
-    /// Every process that works for it.
+    /// Returns all processes of the server and its databases.
     #[must_use]
     pub fn groups(&self) -> Vec<Group> {
         self.own.iter().chain(&self.stores).cloned().collect()
     }
 }
 
-/// The databases and the folder they live in. Fields end in this order.
+/// Database servers and the folder of the run. Fields are dropped in this order.
 pub struct Ground {
     postgres: Option<Postgres>,
     redis: Option<Redis>,
@@ -50,7 +50,7 @@ fn group(name: &str, root: u32) -> Group {
 }
 
 impl Ground {
-    /// An empty folder; Patio's programs are in `programs`, and all that is started runs on `cores`.
+    /// Creates an empty folder. `programs` is the folder of Patio's executables; started programs run on `cores`.
     pub fn new(programs: &Path, cores: Cores) -> anyhow::Result<Self> {
         Ok(Self { postgres: None, redis: None, programs: programs.to_owned(), cores, folder: Folder::try_temporary()? })
     }
@@ -60,7 +60,7 @@ impl Ground {
         Arc::new(move |command| cores.start(command))
     }
 
-    /// Starts the databases, with every commit on the disk before it is answered.
+    /// Starts the database servers with durable commits (`fsync` on).
     pub fn start_databases(&mut self) -> anyhow::Result<()> {
         let options = ["max_connections=300", "shared_buffers=512MB", "max_wal_size=4GB", "fsync=on", "synchronous_commit=on"];
         let folder = self.folder.path();
@@ -74,12 +74,12 @@ impl Ground {
         Ok(())
     }
 
-    /// The database that Patio keeps its rows in.
+    /// Returns the URL of Patio's database.
     pub fn database(&self) -> anyhow::Result<String> {
-        Ok(self.postgres.as_ref().context("no database is started")?.url())
+        Ok(self.postgres.as_ref().context("PostgreSQL is not started")?.url())
     }
 
-    /// A file or folder of the run.
+    /// Returns the path of a file or folder of the run.
     #[must_use]
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
@@ -92,23 +92,23 @@ impl Ground {
 
     fn builder(&self) -> Builder {
         let cores = self.cores;
-        // Logs are written as they are in production.
+        // Uses the default log level, as in production.
         let builder = Patio::builder().folder(self.folder.path()).programs(&self.programs).without("PATIO_LOG");
         builder.spawner(move |command| cores.start(command))
     }
 
-    /// Patio in one process on SQLite.
+    /// Starts Patio as one process on SQLite.
     pub fn one_process(&self) -> anyhow::Result<Served> {
         served(self.builder().try_start()?, Vec::new())
     }
 
-    /// Patio in five processes on PostgreSQL and Redis.
+    /// Starts Patio as five processes on PostgreSQL and Redis.
     pub fn five_processes(&self) -> anyhow::Result<Served> {
-        let redis = self.redis.as_ref().context("no Redis is started")?.url();
+        let redis = self.redis.as_ref().context("Redis is not started")?.url();
         served(self.builder().five_processes().postgres(&self.database()?).redis(&redis).try_start()?, self.stores())
     }
 
-    /// A floor of ours: a handler on the database, or behind one hop of gRPC when `hop` is true.
+    /// Starts a baseline: an HTTP handler directly on the database, or behind one gRPC call if `hop`.
     pub async fn floor(&self, database: &str, hop: bool) -> anyhow::Result<Served> {
         let stores = if database.starts_with("postgres") { self.stores() } else { Vec::new() };
         let start = |name: &str, kind: &str, port: u16, source: &str| {

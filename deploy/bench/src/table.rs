@@ -1,42 +1,42 @@
-//! What is printed: each operation beside its floor, and whether the goal holds.
+//! Result table: each operation with its baseline and whether the goal is met.
 use serde::Serialize;
 use std::{fmt::Write, time::Duration};
 
-/// One line of the table.
+/// One line of the result table.
 #[derive(Debug, Clone, Serialize)]
 pub struct Line {
-    /// Which Patio: `five` or `one`.
+    /// Deployment form of Patio: `five` or `one`.
     pub stack: String,
-    /// What was done.
+    /// Name of the operation.
     pub operation: String,
-    /// What was measured, with its unit.
+    /// Measured value of Patio, with unit.
     pub patio: String,
-    /// The floor's, or what is not to be exceeded.
+    /// Value of the baseline or the limit, with unit.
     pub floor: String,
-    /// How many times the floor.
+    /// Measured value divided by that of the baseline.
     pub ratio: Option<f64>,
-    /// How many times it may be; none when it is only told.
+    /// Maximum ratio; `None` for a value without a goal.
     pub goal: Option<f64>,
-    /// Whether it holds; none when it is only told.
+    /// Whether the goal is met; `None` for a value without a goal.
     pub holds: Option<bool>,
-    /// The rest: time by process, throughput, waits.
+    /// Details: time by process, throughput, latency.
     pub more: String,
 }
 
-/// All lines, in the order in which they were measured.
+/// All results, in the order of measurement.
 #[derive(Debug, Default)]
 pub struct Table {
     lines: Vec<Line>,
 }
 
 impl Table {
-    /// Adds a line and shows it at once.
+    /// Adds a line and prints it.
     pub fn add(&mut self, line: Line) {
         println!("{}", shown(&line));
         self.lines.push(line);
     }
 
-    /// Adds a ratio and its goal.
+    /// Adds a measured value with its baseline and the maximum ratio.
     pub fn ratio(&mut self, (stack, operation): (&str, &str), (patio, floor, unit): (f64, f64, &str), goal: f64, more: String) {
         let ratio = patio / floor;
         self.add(Line {
@@ -51,7 +51,7 @@ impl Table {
         });
     }
 
-    /// Adds a figure and the most it may be.
+    /// Adds a measured value with its maximum.
     pub fn most(&mut self, (stack, operation): (&str, &str), (figure, most): (f64, f64), unit: &str, more: String) {
         self.add(Line {
             stack: stack.to_owned(),
@@ -65,13 +65,13 @@ impl Table {
         });
     }
 
-    /// Adds a figure that has no goal.
+    /// Adds a value without a goal.
     pub fn told(&mut self, stack: &str, operation: &str, figure: String, more: String) {
         let (stack, operation) = (stack.to_owned(), operation.to_owned());
         self.add(Line { stack, operation, patio: figure, floor: String::new(), ratio: None, goal: None, holds: None, more });
     }
 
-    /// All lines as a table, and how many goals hold.
+    /// Returns the table as text, with the number of goals that are met.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = format!("{:5} {:46} {:>14} {:>20} {:>12}\n", "", "operation", "Patio", "floor or limit", "ratio (goal)");
@@ -83,10 +83,10 @@ impl Table {
         text
     }
 
-    /// All lines as JSON.
+    /// Returns all lines as JSON.
     ///
     /// # Errors
-    /// Never with numbers that are numbers.
+    /// Returns an error when a value is not a valid number.
     pub fn json(&self) -> anyhow::Result<String> {
         Ok(serde_json::to_string_pretty(&self.lines)?)
     }
@@ -101,7 +101,7 @@ fn shown(line: &Line) -> String {
     format!("{:5} {:46} {:>14} {:>20} {:>12} {mark} {}", line.stack, line.operation, line.patio, line.floor, ratio, line.more)
 }
 
-/// Microseconds with one decimal.
+/// Converts a duration to microseconds.
 #[must_use]
 pub fn micros(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6

@@ -1,4 +1,4 @@
-//! One vehicle: read and saved.
+//! Benchmark of reading and saving one vehicle.
 use crate::{
     Bench,
     fill::{Person, scatter},
@@ -13,24 +13,24 @@ use serde_json::json;
 use std::sync::Arc;
 
 impl Bench {
-    /// The floors: straight on the database, and behind one hop.
+    /// Starts both baselines: directly on the database, and behind one gRPC call.
     pub async fn floors(&self) -> anyhow::Result<(Served, Served)> {
         Ok((self.ground.floor(&self.source, false).await?, self.ground.floor(&self.source, true).await?))
     }
 
-    /// Patio and the floors as targets of the same shots under other paths.
+    /// Returns Patio and both baselines as targets of equivalent requests.
     pub fn targets(&self, floors: &(Served, Served), patio: Shots, floor: &Shots) -> [Target; 3] {
         let target = |served: &Served, shots| Target { at: served.at, groups: served.groups(), shots };
         [target(&self.patio, patio), target(&floors.1, floor.clone()), target(&floors.0, floor.clone())]
     }
 
-    /// The goal's floor: behind a hop when Patio has one.
+    /// Returns `true` for the form with separate services. Its baseline is then the one behind a gRPC call.
     pub fn is_five(&self) -> bool {
         self.stack == "five"
     }
 }
 
-/// Fires at Patio and both floors and tells all three.
+/// Measures Patio and both baselines and adds all three to the table.
 pub async fn beside(bench: &Bench, table: &mut Table, name: &str, goal: f64, targets: [Target; 3]) -> anyhow::Result<()> {
     let costs = in_turns(bench.sizes, &targets).await?;
     let [patio, hop, bare] = &costs[..] else { anyhow::bail!("three targets, three costs") };
@@ -44,7 +44,7 @@ pub async fn beside(bench: &Bench, table: &mut Table, name: &str, goal: f64, tar
 /// Measures reading and saving one vehicle.
 ///
 /// # Errors
-/// When something refuses or breaks.
+/// Returns an error when a request is rejected or a connection fails.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let floors = bench.floors().await?;
     let all = bench.sizes.vehicles();
@@ -62,12 +62,12 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Saves as the page sends them: first each vehicle once, or the same few again and again.
+/// Returns saves like those of the web pages: each vehicle once, or the same few vehicles repeatedly if `again`.
 fn saves(bench: &Bench, path: &'static str, again: bool) -> Shots {
     let (all, mut headers) = (bench.sizes.vehicles(), bench.operator.headers.clone());
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Arc::new(move |number| {
-        // A step without a common divisor meets every vehicle once; those saved first are saved again.
+        // A step coprime to the count visits every vehicle once. Repeated saves use the vehicles that were saved first.
         let turn = if again { scatter(number) % (all / 100) } else { number };
         let id = turn * 7_919 % all + 1;
         let mut headers = headers.clone();

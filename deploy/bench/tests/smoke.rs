@@ -1,4 +1,4 @@
-//! The bench works: every part runs on a few hundred vehicles and prints its lines. It measures nothing.
+//! Smoke test of the benchmark: every part runs on a few hundred vehicles and prints its lines. The values mean nothing.
 use std::{path::Path, process::Command};
 
 #[test]

@@ -1,6 +1,7 @@
-//! The configuration of a [`Patio`] before it starts.
+//! Configuration of a [`Patio`] installation before its processes start.
 use crate::{
     ADMIN_PASSWORD, DEVELOPER_PASSWORD, SERVICE_SECRET, SERVICES,
+    authority::Authority,
     environment::{self, free_port},
     folder::Folder,
     patio::{Patio, Replica},
@@ -15,19 +16,20 @@ use std::{
     sync::Arc,
 };
 
-/// Configures a [`Patio`]; without any call it is one process on SQLite in a temporary folder.
+/// Configures and starts a [`Patio`] installation. The default is one process on SQLite in a temporary folder.
 #[must_use = "nothing runs before it is started"]
 pub struct Builder {
     programs: PathBuf,
-    /// Replicas of each service; `None` for all services in one process.
+    /// Number of replicas of each service and of the gateway; `None` to run all services in one process.
     replicas: Option<usize>,
     folder: Option<PathBuf>,
     settings: Vec<Setting>,
+    authority: Option<Authority>,
     wrapper: Vec<String>,
     spawner: Option<Spawner>,
 }
 
-/// A setting, and which processes have it; without a value it is removed.
+/// Environment variable to set for the processes that `scope` selects. A variable with the value `None` is removed.
 struct Setting {
     scope: Scope,
     name: String,
@@ -40,63 +42,77 @@ enum Scope {
     Replica(usize),
 }
 
+impl Patio {
+    /// Returns a builder whose default is one process on SQLite.
+    pub fn builder() -> Builder {
+        Builder::new()
+    }
+}
+
 impl Builder {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         let programs = environment::programs();
-        Self { programs, replicas: None, folder: None, settings: Vec::new(), wrapper: Vec::new(), spawner: None }
+        Self { programs, replicas: None, folder: None, settings: Vec::new(), authority: None, wrapper: Vec::new(), spawner: None }
     }
 
-    /// Runs each service and the gateway in a process of its own.
+    /// Runs each service and the gateway in a separate process.
     pub fn five_processes(self) -> Self {
         self.replicas(1)
     }
 
-    /// Runs a number of processes of each service and of the gateway.
+    /// Runs `replicas` processes of each service and of the gateway.
     pub fn replicas(mut self, replicas: usize) -> Self {
         self.replicas = Some(replicas);
         self
     }
 
-    /// Stores data in PostgreSQL; without this call it is in SQLite files.
+    /// Stores data in PostgreSQL instead of SQLite files.
     ///
-    /// Sets `PATIO_UNSAFE`, because test servers run without `fsync` and Patio refuses such servers otherwise.
+    /// Sets `PATIO_ALLOW_DATA_LOSS`, because test servers run without `fsync`, and Patio refuses database servers without
+    /// `fsync` by default.
     pub fn postgres(self, url: &str) -> Self {
-        self.setting("PATIO_DATABASE_URL", url).setting("PATIO_UNSAFE", "true")
+        self.setting("PATIO_DATABASE_URL", url).setting("PATIO_ALLOW_DATA_LOSS", "true")
     }
 
-    /// Uses a Redis server.
+    /// Uses a Redis server as the shared cache.
     pub fn redis(self, url: &str) -> Self {
         self.setting("PATIO_REDIS_URL", url)
     }
 
-    /// Stores data, pages and logs in a folder of the caller's, so that another Patio can start on the same data.
+    /// Enables TLS between services. Each program gets its own certificate in the folder `tls-PROGRAM`.
+    pub fn service_tls(mut self, authority: Authority) -> Self {
+        self.authority = Some(authority);
+        self
+    }
+
+    /// Stores data, web pages and logs in the given folder, so that another Patio installation can start with this data later.
     pub fn folder(mut self, folder: &Path) -> Self {
         self.folder = Some(folder.to_owned());
         self
     }
 
-    /// Starts the programs of another folder.
+    /// Sets the folder of the executables to start, instead of [`PROGRAMS`](crate::PROGRAMS).
     pub fn programs(mut self, folder: &Path) -> Self {
         folder.clone_into(&mut self.programs);
         self
     }
 
-    /// Sets an environment variable of all processes.
+    /// Sets an environment variable for all processes.
     pub fn setting(self, name: &str, value: &str) -> Self {
         self.with(Scope::All, name, Some(value))
     }
 
-    /// Removes an environment variable that the harness sets otherwise.
+    /// Removes an environment variable that the harness sets by default.
     pub fn without(self, name: &str) -> Self {
         self.with(Scope::All, name, None)
     }
 
-    /// Sets an environment variable of one service's processes.
+    /// Sets an environment variable for all processes of one program.
     pub fn setting_of(self, program: &'static str, name: &str, value: &str) -> Self {
         self.with(Scope::Program(program), name, Some(value))
     }
 
-    /// Sets an environment variable of the process with this number, counted from 0, of each service.
+    /// Sets an environment variable for one replica of each service and of the gateway: the replica with the given number, counted from 0.
     pub fn setting_of_replica(self, number: usize, name: &str, value: &str) -> Self {
         self.with(Scope::Replica(number), name, Some(value))
     }
@@ -106,36 +122,36 @@ impl Builder {
         self
     }
 
-    /// Starts each process through another program, such as `prlimit` with its options.
+    /// Sets a wrapper command that starts each process, such as `prlimit` with options.
     pub fn wrapper<T: Into<String>>(mut self, words: impl IntoIterator<Item = T>) -> Self {
         self.wrapper = words.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Starts each process by a function, which may choose cores.
+    /// Sets a function that starts each process, for example with a CPU affinity.
     pub fn spawner(mut self, spawner: impl Fn(&mut Command) -> io::Result<Child> + Send + Sync + 'static) -> Self {
         self.spawner = Some(Arc::new(spawner));
         self
     }
 
-    /// Starts all processes and waits until they are ready.
+    /// Starts all processes and waits until every process is ready. Panics on failure.
     #[must_use]
     #[track_caller]
     pub fn start(self) -> Patio {
         self.try_start().unwrap()
     }
 
-    /// The same for programs that are not tests.
+    /// Starts all processes and waits until every process is ready, like [`Builder::start`], but returns an error instead of panicking.
     ///
     /// # Errors
-    /// When a program is missing, ends, or is not ready in time; with the last log lines.
+    /// Returns an error with the last log lines when a program is missing, exits, or is not ready in time.
     pub fn try_start(self) -> anyhow::Result<Patio> {
         let mut patio = self.try_prepare()?;
         patio.try_start_all()?;
         Ok(patio)
     }
 
-    /// Lays out all processes without starting them.
+    /// Prepares all processes of the installation without starting any process.
     #[must_use]
     #[track_caller]
     pub fn prepare(self) -> Patio {
@@ -159,25 +175,29 @@ impl Builder {
         Ok(Patio::new(replicas.collect::<anyhow::Result<_>>()?, folder))
     }
 
-    /// The settings of all processes.
+    /// Returns the environment variables that all processes share.
     fn common(&self, folder: &Path, layout: &[(&'static str, usize, u16)]) -> BTreeMap<String, String> {
         let (pages, work) = (folder.join("pages").display().to_string(), folder.display().to_string());
+        let key = folder.join("auth.key").display().to_string();
         let settings = [
             ("PATIO_WEB_DIR", &*pages),
-            ("PATIO_WORK_DIR", &work),
+            ("PATIO_TEMP_DIR", &work),
             ("PATIO_ADMIN_PASSWORD", ADMIN_PASSWORD),
             ("PATIO_DEVELOPER_PASSWORD", DEVELOPER_PASSWORD),
             ("PATIO_SIGN_IN_BURST", "1000000"),
             ("PATIO_LOG", "warn"),
+            ("PATIO_KEY_FILE", &key),
         ];
         let mut all: BTreeMap<String, String> = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         if self.replicas.is_none() {
             return all;
         }
         all.insert("PATIO_SERVICE_SECRET".to_owned(), SERVICE_SECRET.to_owned());
+        all.insert("PATIO_SEPARATE_SQLITE".to_owned(), "true".to_owned());
+        let scheme = if self.authority.is_some() { "https" } else { "http" };
         for (name, service) in SERVICES.iter().filter_map(|service| Some((service.strip_suffix("-svc")?, service))) {
             let places = layout.iter().filter(|(program, _, _)| program == service);
-            let urls: Vec<_> = places.map(|(_, _, port)| format!("http://127.0.0.1:{port}")).collect();
+            let urls: Vec<_> = places.map(|(_, _, port)| format!("{scheme}://127.0.0.1:{port}")).collect();
             all.insert(format!("PATIO_{}_URL", name.to_uppercase()), urls.join(","));
         }
         all
@@ -197,8 +217,13 @@ impl Builder {
         let data = if name == *program { "data".to_owned() } else { format!("data-{name}") };
         let environment = &mut launch.environment;
         environment.insert("PATIO_LISTEN".to_owned(), format!("127.0.0.1:{port}"));
-        environment.insert("PATIO_ADMIN_LISTEN".to_owned(), format!("127.0.0.1:{admin_port}"));
+        environment.insert("PATIO_METRICS_LISTEN".to_owned(), format!("127.0.0.1:{admin_port}"));
         environment.insert("PATIO_DATA_DIR".to_owned(), folder.join(data).display().to_string());
+        if let Some(authority) = &self.authority {
+            let tls = folder.join(format!("tls-{program}"));
+            authority.issue(&tls, "127.0.0.1")?;
+            environment.insert("PATIO_SERVICE_TLS".to_owned(), tls.display().to_string());
+        }
         for setting in &self.settings {
             let applies = match setting.scope {
                 Scope::All => true,

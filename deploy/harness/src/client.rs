@@ -1,4 +1,4 @@
-//! One person's calls to Patio.
+//! HTTP client that calls Patio's REST API in one user session.
 use serde_json::{Value, json};
 use std::{
     fmt,
@@ -10,16 +10,16 @@ use ureq::{
     http::{HeaderMap, Request, request},
 };
 
-/// How long a call may take where the caller names no other time.
+/// Default timeout of an HTTP call.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// How long a connection is kept for the next call; servers keep idle ones longer than that.
+/// Time for which an idle connection stays open for reuse; shorter than the keep-alive timeout of the servers.
 const IDLE_TIMEOUT: Duration = Duration::from_millis(500);
-/// The largest answer that is read.
+/// Maximum size of a response body, in bytes.
 const MAX_BODY: u64 = 1 << 30;
-/// What separates the parts of an uploaded form.
+/// Boundary text between the parts of a multipart form.
 const BOUNDARY: &str = "a-boundary-that-no-workbook-holds";
 
-/// Calls with one token, over connections of its own; clones share them.
+/// HTTP client for one server, with the token of one user session. Clones share the connection pool.
 #[derive(Debug, Clone)]
 pub struct Client {
     url: String,
@@ -27,28 +27,28 @@ pub struct Client {
     agent: Agent,
 }
 
-/// An answer that was read to its end.
+/// HTTP response whose body has been read completely.
 #[derive(Clone)]
 pub struct Answer {
-    /// The HTTP status.
+    /// HTTP status code.
     pub status: u16,
-    /// The headers.
+    /// Response headers.
     pub headers: HeaderMap,
-    /// The body.
+    /// Response body.
     pub body: Vec<u8>,
 }
 
-/// An imported campaign.
+/// Campaign imported from a workbook, with its vehicles.
 #[derive(Debug, Clone)]
 pub struct Campaign {
-    /// Its id.
+    /// Id of the campaign.
     pub id: i64,
-    /// Its vehicles, as its whole list shows them.
+    /// Vehicles of the campaign, as JSON from the full vehicle list.
     pub vehicles: Vec<Value>,
 }
 
 impl Campaign {
-    /// The ids of its vehicles.
+    /// Returns the ids of the campaign's vehicles.
     #[must_use]
     pub fn vehicle_ids(&self) -> Vec<i64> {
         self.vehicles.iter().map(|vehicle| vehicle["id"].as_i64().unwrap()).collect()
@@ -62,31 +62,31 @@ impl fmt::Debug for Answer {
 }
 
 impl Answer {
-    /// The body as text.
+    /// Returns the response body as text.
     #[must_use]
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The body as JSON; a body that is not JSON as a string.
+    /// Returns the response body as JSON, or as a JSON string if the body is not valid JSON.
     #[must_use]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|_| Value::String(self.text()))
     }
 
-    /// A header's value.
+    /// Returns the value of a response header; `None` when the response has no such header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// Whether the status is one of 200 to 299.
+    /// Returns `true` if the HTTP status is 200 to 299.
     #[must_use]
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
-    /// The JSON of a call that must succeed.
+    /// Asserts that the call succeeded and returns the response body as JSON.
     #[must_use]
     #[track_caller]
     pub fn expect_success(&self) -> Value {
@@ -101,55 +101,55 @@ fn agent(timeout: Duration, idle_connections: usize) -> Agent {
 }
 
 impl Client {
-    /// Calls a server without a session.
+    /// Creates a client for a server, without a session.
     #[must_use]
     pub fn new(url: &str) -> Self {
         Self { url: url.to_owned(), token: String::new(), agent: agent(TIMEOUT, 10) }
     }
 
-    /// The same session with another time that a call may take, over other connections.
+    /// Returns a client for this session with another timeout and its own connections.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         Self { agent: agent(timeout, 10), ..self.clone() }
     }
 
-    /// The same session with a new connection for each call, for servers that are killed meanwhile.
+    /// Returns a client for this session that opens a new connection per call, for servers that are killed between calls.
     #[must_use]
     pub fn without_reuse(&self, timeout: Duration) -> Self {
         Self { agent: agent(timeout, 0), ..self.clone() }
     }
 
-    /// Another session's token at the same server.
+    /// Returns a client for this server with another session token.
     #[must_use]
     pub fn with_token(&self, token: &str) -> Self {
         Self { token: token.to_owned(), ..self.clone() }
     }
 
-    /// The same session at another server.
+    /// Returns a client for this session with another server.
     #[must_use]
-    pub fn at(&self, url: &str) -> Self {
+    pub fn for_url(&self, url: &str) -> Self {
         Self { url: url.to_owned(), ..self.clone() }
     }
 
-    /// The server.
+    /// Returns the base URL of the client's server.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The session's token.
+    /// Returns the session token that the client sends; empty without a session.
     #[must_use]
     pub fn token(&self) -> &str {
         &self.token
     }
 
-    /// The answer to a sign-in, whatever it is.
+    /// Attempts to sign in with a login name (HMC) and returns the response, whether or not the sign-in succeeded.
     #[track_caller]
     pub fn try_sign_in(&self, hmc: &str, password: &str) -> Answer {
         self.call("POST", "/api/sessions", &json!({ "hmc": hmc, "password": password }))
     }
 
-    /// A client with a new session of this person.
+    /// Signs a user in by login name (HMC), asserts success and returns a client with the new session.
     #[must_use]
     #[track_caller]
     pub fn sign_in(&self, hmc: &str, password: &str) -> Self {
@@ -157,16 +157,16 @@ impl Client {
         self.with_token(session["token"].as_str().unwrap())
     }
 
-    /// A request with the session's token that still lacks its body.
+    /// Returns a request builder with method, URL and session token; the caller adds headers and the body.
     pub fn request(&self, method: &str, path: &str) -> request::Builder {
         let request = Request::builder().method(method.to_uppercase().as_str()).uri(format!("{}{path}", self.url));
         if self.token.is_empty() { request } else { request.header("authorization", format!("Bearer {}", self.token)) }
     }
 
-    /// The answer to a request. The body of an event stream is not read, as it ends with the session.
+    /// Sends a request and returns the response. The body of an event stream is not read, because it has no end.
     ///
     /// # Errors
-    /// When there is no complete answer in time.
+    /// Returns an error when no complete response arrives within the timeout.
     pub fn try_send(&self, request: request::Builder, body: impl AsRef<[u8]>) -> Result<Answer, Error> {
         let answer = self.agent.run(request.body(body.as_ref())?)?;
         let (head, mut body) = answer.into_parts();
@@ -175,16 +175,16 @@ impl Client {
         Ok(Answer { status: head.status.as_u16(), headers: head.headers, body })
     }
 
-    /// The same; no answer panics.
+    /// Sends a request and returns the response. Panics when no complete response arrives within the timeout.
     #[track_caller]
     pub fn send(&self, request: request::Builder, body: impl AsRef<[u8]>) -> Answer {
         self.try_send(request, body).unwrap_or_else(|cause| panic!("no answer: {cause}"))
     }
 
-    /// The answer to a call with a JSON body, or without a body when it is null.
+    /// Calls a route with a JSON body, or without a body if `body` is `null`, and returns the response.
     ///
     /// # Errors
-    /// When there is no complete answer in time.
+    /// Returns an error when no complete response arrives within the timeout.
     pub fn try_call(&self, method: &str, path: &str, body: &Value) -> Result<Answer, Error> {
         let request = self.request(method, path);
         if body.is_null() {
@@ -193,41 +193,42 @@ impl Client {
         self.try_send(request.header("content-type", "application/json"), body.to_string())
     }
 
-    /// The same; no answer panics.
+    /// Calls a route with a JSON body, or without a body if `body` is `null`, and returns the response. Panics when no complete
+    /// response arrives within the timeout.
     #[track_caller]
     pub fn call(&self, method: &str, path: &str, body: &Value) -> Answer {
         self.try_call(method, path, body).unwrap_or_else(|cause| panic!("{method} {path}: no answer: {cause}"))
     }
 
-    /// The JSON of a `GET` that must succeed.
+    /// Sends a `GET` request, asserts success and returns the response body as JSON.
     #[must_use]
     #[track_caller]
     pub fn get(&self, path: &str) -> Value {
         self.call("GET", path, &Value::Null).expect_success()
     }
 
-    /// The JSON of a `POST` that must succeed.
+    /// Sends a `POST` request, asserts success and returns the response body as JSON.
     #[track_caller]
     pub fn post(&self, path: &str, body: &Value) -> Value {
         self.call("POST", path, body).expect_success()
     }
 
-    /// The JSON of a `PUT` that must succeed.
+    /// Sends a `PUT` request, asserts success and returns the response body as JSON.
     #[track_caller]
     pub fn put(&self, path: &str, body: &Value) -> Value {
         self.call("PUT", path, body).expect_success()
     }
 
-    /// The JSON of a `DELETE` that must succeed.
+    /// Sends a `DELETE` request, asserts success and returns the response body as JSON.
     #[track_caller]
     pub fn delete(&self, path: &str) -> Value {
         self.call("DELETE", path, &Value::Null).expect_success()
     }
 
-    /// The answer to a file that is sent as a field of a form.
+    /// Sends a file as a field of a multipart form and returns the response.
     ///
     /// # Errors
-    /// When there is no complete answer in time.
+    /// Returns an error when no complete response arrives within the timeout.
     pub fn try_send_file(&self, request: request::Builder, (field, name): (&str, &str), file: &[u8]) -> Result<Answer, Error> {
         let kind = "content-type: application/octet-stream";
         let head = format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"{field}\"; filename=\"{name}\"\r\n{kind}\r\n\r\n");
@@ -236,22 +237,22 @@ impl Client {
         self.try_send(request.header("accept", "application/json"), form)
     }
 
-    /// The same to a path with `POST`; no answer panics.
+    /// Posts a file as a field of a multipart form and returns the response. Panics when no complete response arrives within the timeout.
     #[track_caller]
     pub fn send_file(&self, path: &str, place: (&str, &str), file: &[u8]) -> Answer {
         self.try_send_file(self.request("POST", path), place, file).unwrap_or_else(|cause| panic!("{path}: no answer: {cause}"))
     }
 
-    /// The answer to the upload of a workbook, under an id by which it can be watched and cancelled.
+    /// Uploads a workbook for import and returns the response. The upload id `id` can be used to watch or cancel the import.
     ///
     /// # Errors
-    /// When there is no complete answer in time.
+    /// Returns an error when no complete response arrives within the timeout.
     pub fn try_upload(&self, id: &str, workbook: &[u8]) -> Result<Answer, Error> {
         let request = self.request("POST", "/api/documents/upload").header("x-upload-id", id);
         self.try_send_file(request, ("documents", "campaign.xlsx"), workbook)
     }
 
-    /// Imports a workbook.
+    /// Imports a workbook, asserts success and returns the new campaign.
     #[track_caller]
     pub fn import(&self, workbook: &[u8]) -> Campaign {
         let answer = self.send_file("/api/documents/upload", ("documents", "campaign.xlsx"), workbook);
@@ -260,7 +261,7 @@ impl Client {
         Campaign { id, vehicles: self.vehicles(id) }
     }
 
-    /// Imports the template that Patio offers for download.
+    /// Imports the template workbook that Patio offers for download, and returns the new campaign.
     #[track_caller]
     pub fn import_template(&self) -> Campaign {
         let template = self.call("GET", "/api/documents/template", &Value::Null);
@@ -268,62 +269,62 @@ impl Client {
         self.import(&template.body)
     }
 
-    /// All vehicles of a campaign.
+    /// Returns all vehicles of a campaign, as JSON from the full vehicle list.
     #[must_use]
     #[track_caller]
     pub fn vehicles(&self, campaign: i64) -> Vec<Value> {
         self.get(&format!("/api/vehicles/campaign/{campaign}/all")).as_array().unwrap().clone()
     }
 
-    /// One vehicle.
+    /// Returns one vehicle by id, as JSON.
     #[must_use]
     #[track_caller]
     pub fn vehicle(&self, id: i64) -> Value {
         self.get(&format!("/api/vehicles/{id}"))
     }
 
-    /// Saves a vehicle, which must succeed.
+    /// Saves changes to a vehicle, asserts success and returns the saved vehicle as JSON.
     #[track_caller]
     pub fn save(&self, id: i64, change: &Value) -> Value {
         self.put(&format!("/api/vehicles/{id}"), change)
     }
 
-    /// Creates a person with a role: `op`, `tm` or `admin`.
+    /// Creates a user with a login name (HMC) and the role `op`, `tm` or `admin`, and returns the new user as JSON.
     #[track_caller]
     pub fn create_person(&self, hmc: &str, password: &str, role: &str) -> Value {
         self.post("/api/sign-up", &json!({ "hmc": hmc, "password": password, "user_type": role }))
     }
 
-    /// Opens a stream of events; `response_timeout` limits the wait for its beginning.
+    /// Opens a stream of server-sent events. `response_timeout` limits the wait for the response headers.
     ///
     /// # Errors
-    /// When it does not open.
-    pub fn events(&self, path: &str, response_timeout: Duration) -> anyhow::Result<Events> {
+    /// Returns an error when the stream cannot be opened.
+    pub fn events(&self, path: &str, response_timeout: Duration) -> anyhow::Result<EventStream> {
         let request = self.request("GET", path).body(())?;
         let config = self.agent.configure_request(request).timeout_global(None).timeout_recv_response(Some(response_timeout));
         let answer = self.agent.run(config.build())?;
         anyhow::ensure!(answer.status().is_success(), "{path}: {}", answer.status());
         let reader: Box<dyn Read + Send> = Box::new(answer.into_body().into_reader());
-        Ok(Events { lines: BufReader::new(reader).lines(), name: String::new() })
+        Ok(EventStream { lines: BufReader::new(reader).lines(), name: String::new() })
     }
 }
 
-/// An event of a stream.
+/// Server-sent event received from Patio.
 #[derive(Debug, Clone)]
 pub struct Event {
-    /// Its kind; empty when the server names none.
+    /// Name of the event; empty if the server sent none.
     pub name: String,
-    /// Its content.
+    /// Data of the event, parsed as JSON.
     pub data: Value,
 }
 
-/// The events of a stream until it ends or breaks.
-pub struct Events {
+/// Iterator over server-sent events until the stream ends or fails.
+pub struct EventStream {
     lines: Lines<BufReader<Box<dyn Read + Send>>>,
     name: String,
 }
 
-impl Iterator for Events {
+impl Iterator for EventStream {
     type Item = Event;
 
     fn next(&mut self) -> Option<Event> {

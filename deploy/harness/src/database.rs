@@ -1,4 +1,4 @@
-//! A fresh database on the PostgreSQL server that the environment names.
+//! Test databases on the PostgreSQL server that an environment variable names.
 use crate::{
     environment::{POSTGRES, variable},
     lifeline::{self, AtExit},
@@ -6,7 +6,7 @@ use crate::{
 };
 use std::process::Command;
 
-/// A database of one test; `Drop` removes it.
+/// PostgreSQL database of one test. Dropping the value deletes the database.
 #[derive(Debug)]
 pub struct Database {
     server: String,
@@ -15,7 +15,7 @@ pub struct Database {
 }
 
 impl Database {
-    /// Creates an empty database; `None` when [`POSTGRES`] is not set.
+    /// Creates an empty database. Returns `None` when [`POSTGRES`] is not set.
     #[must_use]
     pub fn fresh() -> Option<Self> {
         let database = Self::reserved()?;
@@ -23,7 +23,7 @@ impl Database {
         Some(database)
     }
 
-    /// Reserves a name; the caller creates the database. `None` when [`POSTGRES`] is not set.
+    /// Reserves a unique name for a database that the caller creates. Returns `None` when [`POSTGRES`] is not set.
     #[must_use]
     pub fn reserved() -> Option<Self> {
         let server = variable(POSTGRES)?;
@@ -32,39 +32,39 @@ impl Database {
         Some(Self { server, name, _removal: removal })
     }
 
-    /// Its name, which no other database has.
+    /// Returns the unique name of the database.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its URL for the administrator of the server.
+    /// Returns the URL with which the server's administrator connects to the database.
     #[must_use]
     pub fn url(&self) -> String {
         format!("{}/{}", self.server.rsplit_once('/').unwrap().0, self.name)
     }
 
-    /// Its URL for a role with a password.
+    /// Returns the URL with which the given role connects to the database.
     #[must_use]
     pub fn url_for(&self, role: &str, password: &str) -> String {
         let (_, address) = self.server.rsplit_once('@').unwrap();
         format!("postgres://{role}:{password}@{}/{}", address.rsplit_once('/').unwrap().0, self.name)
     }
 
-    /// Runs a statement in the database; rows as lines.
+    /// Runs an SQL statement in the database as administrator, and returns the rows as lines of text.
     #[track_caller]
     pub fn sql(&self, statement: &str) -> String {
         psql(&self.url(), statement)
     }
 
-    /// Runs a statement in the server's own database.
+    /// Runs an SQL statement in the server's maintenance database, and returns the rows as lines of text.
     #[track_caller]
     pub fn on_server(&self, statement: &str) -> String {
         psql(&self.server, statement)
     }
 }
 
-/// Runs a statement as `psql` does, stopping at the first error; rows as lines.
+/// Runs an SQL statement with `psql`, and returns the rows as lines of text. Panics when the statement fails.
 #[track_caller]
 pub fn psql(url: &str, statement: &str) -> String {
     let mut command = Command::new("psql");

@@ -1,4 +1,4 @@
-//! Folders of tests.
+//! Folders for the files of a test: temporary folders, and existing folders given by the caller.
 use crate::lifeline::{self, AtExit};
 use std::{
     fs::Permissions,
@@ -8,7 +8,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A folder: a temporary one that is removed with this value, or a given one that stays.
+/// Folder for the files of a test: a temporary folder that is removed on drop, or an existing folder that is kept.
 #[derive(Debug)]
 pub struct Folder(Kind);
 
@@ -19,26 +19,26 @@ enum Kind {
 }
 
 impl Folder {
-    /// Creates a temporary folder, which database servers that run as another user may enter.
+    /// Creates a temporary folder that other users may enter, such as the user of a database server.
     #[must_use]
     pub fn temporary() -> Self {
         Self::try_temporary().unwrap()
     }
 
-    /// The same for programs that are not tests.
+    /// Creates a temporary folder, like [`Folder::temporary`], but returns an error instead of panicking.
     pub fn try_temporary() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("patio-").permissions(Permissions::from_mode(0o755)).tempdir()?;
         let removal = lifeline::at_exit(&format!("rm -rf '{}'", folder.path().display()));
         Ok(Self(Kind::Temporary { folder, _removal: removal }))
     }
 
-    /// Uses a folder of the caller's.
+    /// Wraps an existing folder, which is not removed on drop.
     #[must_use]
     pub fn given(path: &Path) -> Self {
         Self(Kind::Given(path.to_owned()))
     }
 
-    /// Its path.
+    /// Returns the path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         match &self.0 {

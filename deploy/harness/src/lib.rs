@@ -1,15 +1,16 @@
-//! Starts Patio for tests and for the bench, in any form, and gives a client that calls it.
+//! Test harness: starts Patio as one process, separate services or replicas, and provides a client, for tests and benchmarks.
 //!
 //! | part | use |
 //! |---|---|
-//! | [`Patio`] | a running Patio: one process, five processes, or replicas of each |
-//! | [`Builder`] | its form, databases, settings, programs and start command |
-//! | [`Client`] | signs in, imports workbooks, reads and saves vehicles, creates people, follows events |
-//! | [`Postgres`], [`Redis`] | servers that a test may stop, suspend and restart; both require passwords |
-//! | [`Database`], [`redis_database`] | a fresh database on the servers that the environment names |
-//! | [`Process`], [`run`] | any other program: started and stopped, or run to its end |
-//! | [`exclusive`], [`heavy`], [`shared`] | which tests of one test program may run at the same time |
-//! | [`until`], [`free_port`] | waiting for a condition, and a port to listen on |
+//! | [`Patio`] | a running Patio: one process, five processes, or several replicas of each |
+//! | [`Builder`] | processes, databases, settings, executables and start command of a Patio |
+//! | [`Client`] | signs in, imports workbooks, reads and saves vehicles, creates users, receives events |
+//! | [`Postgres`], [`Redis`] | database servers that a test may stop, suspend and restart; both require passwords |
+//! | [`Patroni`] | a cluster of three PostgreSQL servers whose primary a test may switch, kill, suspend or cut off |
+//! | [`Database`], [`redis_database`] | an empty database on the servers given by environment variables |
+//! | [`Process`], [`run`] | any other program: started and stopped, or run to completion |
+//! | [`exclusive`], [`heavy`], [`shared`] | permits that control which tests of one test executable run concurrently |
+//! | [`until`], [`free_port`] | wait for a condition; find a port to listen on |
 //!
 //! ```no_run
 //! use patio_harness::Patio;
@@ -23,7 +24,7 @@
 //! patio.stop();
 //! ```
 //!
-//! Two replicas of each service on servers of the test's own, one of which is killed:
+//! Two replicas of each service on their own database servers; the test kills one replica:
 //!
 //! ```no_run
 //! use patio_harness::{Folder, Patio, Postgres, Redis};
@@ -37,17 +38,19 @@
 //! ```
 //!
 //! # Programs
-//! Programs are those that `cargo build --workspace` puts beside the test program. [`PROGRAMS`] or [`Builder::programs`] names
-//! another folder, such as one with shipped programs.
+//! The executables are those that `cargo build --workspace` puts next to the test executable. [`PROGRAMS`] or
+//! [`Builder::programs`] selects another folder, such as one with release builds.
 //!
-//! # What is left behind
-//! Nothing: `Drop` kills processes and removes folders and databases. A [`lifeline`] does the same when the test program ends
-//! without dropping them, as after an abort or for values in a `static`. The last log lines of each process are printed when
-//! a test panics.
+//! # Cleanup
+//! Dropping a value kills its processes and removes its folders and databases. A [`lifeline`] does the same when the test
+//! process ends without dropping, for example after an abort or for values in a `static`. When a test panics, the last log
+//! lines of each process are printed.
 //!
-//! Failures panic, as in any test. [`Builder::try_start`] and [`Process::start`] return errors for programs that are not tests.
+//! # Failures
+//! Failures panic. [`Builder::try_start`] and [`Process::start`] return errors instead, for programs that are not tests.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
+mod authority;
 mod builder;
 mod client;
 mod database;
@@ -56,33 +59,37 @@ mod folder;
 pub mod lifeline;
 mod machine;
 mod patio;
+mod patroni;
 mod postgres;
 mod process;
 mod programs;
+mod proxy;
 mod redis;
 mod wait;
 
+pub use authority::Authority;
 pub use builder::Builder;
-pub use client::{Answer, Campaign, Client, Event, Events};
+pub use client::{Answer, Campaign, Client, Event, EventStream};
 pub use database::Database;
 pub use environment::{POSTGRES, PROGRAMS, REDIS, free_port};
 pub use folder::Folder;
-pub use machine::{Turn, exclusive, heavy, shared};
+pub use machine::{TestSlot, exclusive, heavy, shared};
 pub use patio::{Patio, Replica};
+pub use patroni::Patroni;
 pub use postgres::{DATABASE_PASSWORD, DATABASE_ROLE, Postgres};
 pub use process::{Launch, Process, Signal, Spawner};
 pub use programs::{Output, program, run};
 pub use redis::{REDIS_PASSWORD, Redis, redis_database};
 pub use wait::until;
 
-/// The services and the gateway, those that others call first.
+/// Names of the services and the gateway, in start order: each program comes after the programs that it calls.
 pub const SERVICES: [&str; 5] = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc", "gateway"];
 
-/// The HMC of the first supervisor.
+/// Login name (HMC) of the first supervisor.
 pub const ADMIN_HMC: &str = "1000";
-/// The password of the first supervisor.
+/// Password of the first supervisor.
 pub const ADMIN_PASSWORD: &str = "adminpw-5Tg8Yh1j";
-/// The password of the developer account.
+/// Password of the reserved developer account.
 pub const DEVELOPER_PASSWORD: &str = "developerpw-8Bn3Mv7c";
-/// What separate services prove themselves to each other with.
+/// Shared secret with which services authenticate to each other.
 pub const SERVICE_SECRET: &str = "servicesecret-2Wd5Rf8k";

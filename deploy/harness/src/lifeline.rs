@@ -1,7 +1,7 @@
-//! Commands that run when this program ends, however it ends.
+//! Cleanup commands that run when this process ends, even after an abort or `SIGKILL`.
 //!
-//! A shell reads a pipe from this program. The end of the pipe is the end of the program, also after an abort or a `SIGKILL`;
-//! the shell then runs what is still registered, the latest first.
+//! A child shell reads a pipe from this process. When the process ends, the pipe closes, and the shell runs the commands that
+//! are still registered, starting with the command registered last.
 use std::{
     io::Write,
     os::unix::process::CommandExt,
@@ -28,7 +28,7 @@ struct Lifeline {
 
 static LIFELINE: LazyLock<Mutex<Lifeline>> = LazyLock::new(|| {
     let mut shell = Command::new("sh");
-    // A group of its own: Ctrl-C at the keyboard ends the tests, not the cleanup.
+    // A separate process group: Ctrl-C ends the tests, but not the cleanup shell.
     shell.args(["-c", SHELL]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let pipe = shell.spawn().unwrap().stdin.take().unwrap();
     Mutex::new(Lifeline { pipe, registered: 0 })
@@ -38,12 +38,12 @@ fn lifeline() -> MutexGuard<'static, Lifeline> {
     LIFELINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A registered command. Dropping it cancels the command.
+/// Guard of a registered cleanup command. Dropping the guard cancels the command.
 #[derive(Debug)]
 #[must_use = "the command is cancelled when this is dropped"]
 pub struct AtExit(u64);
 
-/// Registers a line of shell commands.
+/// Registers a line of shell commands to run when this process ends.
 pub fn at_exit(command: &str) -> AtExit {
     let mut lifeline = lifeline();
     lifeline.registered += 1;
@@ -52,7 +52,7 @@ pub fn at_exit(command: &str) -> AtExit {
     AtExit(number)
 }
 
-/// Registers the end of a process and of its children.
+/// Registers a command that kills a process and its children when this process ends.
 pub fn kill_at_exit(process: u32) -> AtExit {
     at_exit(&format!("kill -9 $(cat /proc/{process}/task/*/children) {process}"))
 }

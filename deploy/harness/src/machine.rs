@@ -1,15 +1,15 @@
-//! Which tests of one test program may run at the same time.
+//! Permits that control which tests of one test executable run concurrently.
 //!
-//! A test takes one permit at its beginning. A second one in the same test would wait for the first for ever.
+//! A test takes one permit at its start. A test that takes a second permit would deadlock.
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 static MACHINE: RwLock<()> = RwLock::new(());
 static HEAVY: Mutex<()> = Mutex::new(());
 
-/// The permit to run, until it is dropped.
+/// Permit of a running test, released on drop.
 #[derive(Debug)]
 #[must_use = "the permit ends when it is dropped"]
-pub struct Turn {
+pub struct TestSlot {
     _machine: Hold,
     _heavy: Option<MutexGuard<'static, ()>>,
 }
@@ -24,19 +24,20 @@ fn read() -> Hold {
     Hold::Shared { _guard: MACHINE.read().unwrap_or_else(PoisonError::into_inner) }
 }
 
-/// For a test that measures time or memory: no other test runs meanwhile.
-pub fn exclusive() -> Turn {
+/// Waits for the permit of a test that measures time or memory. While the permit is held, no other test of the executable runs.
+pub fn exclusive() -> TestSlot {
     let guard = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
-    Turn { _machine: Hold::Exclusive { _guard: guard }, _heavy: None }
+    TestSlot { _machine: Hold::Exclusive { _guard: guard }, _heavy: None }
 }
 
-/// For a test that loads the machine and measures nothing: shared tests run meanwhile, no other heavy one.
-pub fn heavy() -> Turn {
+/// Waits for the permit of a test that loads the machine but measures nothing. The test may run together with shared tests, but
+/// not with other heavy tests.
+pub fn heavy() -> TestSlot {
     let heavy = HEAVY.lock().unwrap_or_else(PoisonError::into_inner);
-    Turn { _machine: read(), _heavy: Some(heavy) }
+    TestSlot { _machine: read(), _heavy: Some(heavy) }
 }
 
-/// For a test that other tests do not disturb and that disturbs none of them, except exclusive ones.
-pub fn shared() -> Turn {
-    Turn { _machine: read(), _heavy: None }
+/// Waits for the permit of a light test. The test may run together with all tests except exclusive tests.
+pub fn shared() -> TestSlot {
+    TestSlot { _machine: read(), _heavy: None }
 }

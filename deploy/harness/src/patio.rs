@@ -1,7 +1,6 @@
-//! A running Patio and its processes.
+//! A running Patio installation and its processes.
 use crate::{
     ADMIN_HMC, ADMIN_PASSWORD, SERVICES,
-    builder::Builder,
     client::Client,
     folder::Folder,
     process::{Process, Signal},
@@ -14,23 +13,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long processes may take to be ready.
+/// Maximum time for a process to become ready.
 const READY_TIMEOUT: Duration = Duration::from_secs(60);
-/// The pause between two readiness probes of one process: each costs it a connection, and log lines at the lowest level.
+/// Pause between two readiness probes of one process. The pause limits the number of connections and debug log lines that probes cause.
 const PROBE_EVERY: Duration = Duration::from_millis(20);
-/// How long a readiness probe waits for its answer.
+/// Timeout of a readiness probe.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// One process of a [`Patio`], which is a [`Process`] with ports.
+/// One process of a [`Patio`]: a [`Process`] with ports.
 #[derive(Debug)]
 pub struct Replica {
-    /// Its program: one of [`SERVICES`], or `patio` for all of them in one process.
+    /// Name of the program: one of [`SERVICES`], or `patio` for all services in one process.
     pub program: &'static str,
-    /// Its number among the replicas of the program.
+    /// Number of this replica among all replicas of the program, counted from 0.
     pub number: usize,
-    /// The port of its own protocol; 0 where the system chooses one.
+    /// Port on which the process serves gRPC or HTTP; 0 if the system chooses the port.
     pub port: u16,
-    /// The port of `/readyz` and `/metrics`.
+    /// Port on which the process serves `/readyz` and `/metrics`.
     pub admin_port: u16,
     process: Process,
 }
@@ -54,13 +53,13 @@ impl Replica {
         Self { program, number, port, admin_port, process }
     }
 
-    /// Its name among all processes.
+    /// Returns the unique name of the process, such as `gateway-1`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.launch.name
     }
 
-    /// Where it listens.
+    /// Returns the URL on which the process listens.
     #[must_use]
     pub fn url(&self) -> String {
         match self.port {
@@ -69,26 +68,26 @@ impl Replica {
         }
     }
 
-    /// Where it shows its readiness and its metrics.
+    /// Returns the base URL of the process's readiness probe and metrics.
     #[must_use]
     pub fn admin_url(&self) -> String {
         format!("http://127.0.0.1:{}", self.admin_port)
     }
 
-    /// The status of its readiness probe; `None` when there is no answer within a second.
+    /// Returns the HTTP status of the readiness probe, or `None` when no response arrives within a second.
     #[must_use]
     pub fn readiness(&self) -> Option<u16> {
         probe(&self.admin_url())
     }
 
-    /// Whether it is ready.
+    /// Returns `true` if the process is ready: its readiness probe returns status 200, or a process with all services has printed its URL.
     #[must_use]
     pub fn is_ready(&self) -> bool {
-        // One process tells its address when all of its services are ready.
+        // The combined program prints its address when all of its services are ready.
         if self.port == 0 { !self.url().is_empty() } else { self.readiness() == Some(200) }
     }
 
-    /// Waits until it is ready.
+    /// Waits until the process is ready. Panics when the process exits or the timeout is reached.
     #[track_caller]
     pub fn wait_until_ready(&mut self) {
         self.try_wait_until_ready().unwrap();
@@ -105,7 +104,7 @@ impl Replica {
         Ok(())
     }
 
-    /// Stops it as Kubernetes does, starts it again, and waits until it is ready.
+    /// Stops the process with `SIGTERM`, starts the process again, and waits until the process is ready.
     #[track_caller]
     pub fn restart(&mut self) {
         self.stop(Signal::Terminate);
@@ -113,20 +112,20 @@ impl Replica {
         self.wait_until_ready();
     }
 
-    /// Changes an environment variable for the next start.
+    /// Sets an environment variable for the next start of the process.
     pub fn set(&mut self, name: &str, value: &str) {
         self.launch.environment.insert(name.to_owned(), value.to_owned());
     }
 }
 
-/// The status of `/readyz` of a server; `None` when there is no answer within a second.
+/// Returns the HTTP status of a server's `/readyz`, or `None` when no response arrives within a second.
 #[must_use]
 pub(crate) fn probe(url: &str) -> Option<u16> {
     let answer = Client::new(url).with_timeout(PROBE_TIMEOUT).try_call("GET", "/readyz", &serde_json::Value::Null);
     answer.ok().map(|answer| answer.status)
 }
 
-/// Patio in one of its forms; `Drop` kills its processes.
+/// A Patio installation of one or more processes, which are killed on drop.
 #[derive(Debug)]
 pub struct Patio {
     replicas: Vec<Replica>,
@@ -134,11 +133,6 @@ pub struct Patio {
 }
 
 impl Patio {
-    /// Begins with one process on SQLite.
-    pub fn builder() -> Builder {
-        Builder::new()
-    }
-
     pub(crate) fn new(replicas: Vec<Replica>, folder: Folder) -> Self {
         Self { replicas, folder }
     }
@@ -148,60 +142,60 @@ impl Patio {
         self.replicas.iter_mut().try_for_each(Replica::try_wait_until_ready)
     }
 
-    /// Starts all processes at once and waits until they are ready.
+    /// Starts all processes at the same time and waits until every process is ready.
     #[track_caller]
     pub fn start_all(&mut self) {
         self.try_start_all().unwrap();
     }
 
-    /// All processes, in the order of [`SERVICES`].
+    /// Returns all processes, in the order of [`SERVICES`].
     pub fn replicas(&self) -> impl Iterator<Item = &Replica> {
         self.replicas.iter()
     }
 
-    /// The same, to change them.
+    /// Returns mutable references to all processes, in the order of [`SERVICES`].
     pub fn replicas_mut(&mut self) -> impl Iterator<Item = &mut Replica> {
         self.replicas.iter_mut()
     }
 
-    /// The processes of one program.
+    /// Returns all replicas of one program.
     pub fn replicas_of(&self, program: &str) -> impl Iterator<Item = &Replica> {
         self.replicas.iter().filter(move |replica| replica.program == program)
     }
 
-    /// One process.
+    /// Returns the replica of a program with the given number, counted from 0.
     #[must_use]
     #[track_caller]
     pub fn replica(&self, program: &str, number: usize) -> &Replica {
         self.replicas_of(program).nth(number).unwrap()
     }
 
-    /// The same, to change it.
+    /// Returns a mutable reference to the replica of a program with the given number, counted from 0.
     #[must_use]
     #[track_caller]
     pub fn replica_mut(&mut self, program: &str, number: usize) -> &mut Replica {
         self.replicas.iter_mut().filter(|replica| replica.program == program).nth(number).unwrap()
     }
 
-    /// The processes that serve HTTP.
+    /// Returns the processes that serve the REST API: the gateways, or the one process that runs all services.
     fn entries(&self) -> impl Iterator<Item = &Replica> {
         self.replicas.iter().filter(|replica| [SERVICES[4], "patio"].contains(&replica.program))
     }
 
-    /// The URLs of all gateways.
+    /// Returns the URLs of all gateways.
     #[must_use]
     pub fn gateways(&self) -> Vec<String> {
         self.entries().map(Replica::url).collect()
     }
 
-    /// The URL of the first gateway.
+    /// Returns the URL of the first gateway.
     #[must_use]
     #[track_caller]
     pub fn url(&self) -> String {
         self.entries().next().unwrap().url()
     }
 
-    /// Waits until every process is ready, and the first gateway reaches all services.
+    /// Waits until every process is ready and the first gateway reaches all services.
     #[track_caller]
     pub fn wait_until_ready(&mut self) {
         self.replicas.iter_mut().for_each(Replica::wait_until_ready);
@@ -209,62 +203,62 @@ impl Patio {
         crate::until("the gateway reaches all services", READY_TIMEOUT, || probe(&url) == Some(200));
     }
 
-    /// The first process, which is the only one where all services are in one.
+    /// Returns the first process, which is the only process if all services run in one process.
     #[must_use]
     pub fn process(&self) -> &Process {
         &self.replicas[0]
     }
 
-    /// The same, to change it.
+    /// Returns a mutable reference to the first process.
     #[must_use]
     pub fn process_mut(&mut self) -> &mut Process {
         &mut self.replicas[0]
     }
 
-    /// A client without a session.
+    /// Returns a client of the first gateway without a session.
     #[must_use]
     pub fn client(&self) -> Client {
         Client::new(&self.url())
     }
 
-    /// A client of the first supervisor, signed in.
+    /// Signs in as the first supervisor and returns a client with the session.
     #[must_use]
     #[track_caller]
     pub fn sign_in(&self) -> Client {
         self.client().sign_in(ADMIN_HMC, ADMIN_PASSWORD)
     }
 
-    /// The folder of its data, pages and logs.
+    /// Returns the folder with the data, web pages and logs of the installation.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The data folder of the first process.
+    /// Returns the data folder of the first process.
     #[must_use]
     pub fn data(&self) -> PathBuf {
         self.replicas[0].launch.environment["PATIO_DATA_DIR"].clone().into()
     }
 
-    /// Stops all processes as Ctrl-C does, those first that call others; each must end with exit code 0.
+    /// Stops all processes with `SIGINT` in reverse start order. Asserts that each process exits with code 0.
     #[track_caller]
     pub fn stop(mut self) {
         self.replicas.iter_mut().rev().for_each(|replica| replica.stop(Signal::Interrupt));
     }
 
-    /// The last log lines of every process.
+    /// Returns the last log lines of every process.
     #[must_use]
     pub fn last_lines(&self) -> String {
         self.replicas.iter().map(|replica| replica.last_lines()).collect()
     }
 
-    /// The open files and connections of all processes.
+    /// Returns the total number of open file descriptors (files and connections) of all processes.
     #[must_use]
     pub fn descriptors(&self) -> usize {
         self.replicas.iter().map(|replica| replica.descriptors()).sum()
     }
 
-    /// The memory of all processes that no file backs, in KiB.
+    /// Returns the total resident anonymous and shared memory of all processes, in KiB.
     #[must_use]
     pub fn memory(&self) -> i64 {
         self.replicas.iter().map(|replica| replica.memory()).sum()

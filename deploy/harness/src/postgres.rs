@@ -1,4 +1,4 @@
-//! A PostgreSQL of the test's own, which requires a password over the network.
+//! PostgreSQL server started for one test. Network connections require a password.
 use crate::{
     environment::free_port,
     folder::Folder,
@@ -8,20 +8,21 @@ use crate::{
 };
 use std::{
     fs,
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     process::Command,
     sync::LazyLock,
     time::Duration,
 };
 
-/// The role that Patio signs in as.
+/// Name of the database role with which Patio connects.
 pub const DATABASE_ROLE: &str = "yard";
-/// The password of [`DATABASE_ROLE`].
+/// Password of [`DATABASE_ROLE`].
 pub const DATABASE_PASSWORD: &str = "databasepw-4Kq7Wz2m";
-/// The administrator, who comes without a password through the socket in the server's folder.
-const ADMINISTRATOR: &str = "patio";
+/// Name of the administrator role, which connects without a password through the Unix socket in the server's folder.
+pub(crate) const ADMINISTRATOR: &str = "patio";
 
-/// A server in a folder.
+/// PostgreSQL server of one test, with its data in a folder given by the test.
 #[derive(Debug)]
 pub struct Postgres {
     programs: PathBuf,
@@ -30,7 +31,7 @@ pub struct Postgres {
     process: Process,
 }
 
-/// A data folder as `initdb` makes it, which takes a second. `None` when PostgreSQL is not installed.
+/// Data folder created once by `initdb` and copied for each server, because `initdb` takes a second. `None` if PostgreSQL is not installed.
 static TEMPLATE: LazyLock<Option<Folder>> = LazyLock::new(|| {
     let (folder, programs) = (Folder::temporary(), installed()?);
     let data = folder.path().join("pg");
@@ -38,13 +39,13 @@ static TEMPLATE: LazyLock<Option<Folder>> = LazyLock::new(|| {
     let mut init = as_server(&programs.join("initdb"));
     init.arg("-D").arg(&data).args(["-N", "-A", "trust", "-U", ADMINISTRATOR, "-E", "UTF8", "--locale=C.UTF-8"]);
     tool(init);
-    // With a password over the network, in clear: SCRAM takes a program that is not optimised a tenth of a second.
-    // Through its own folder the test is the administrator.
-    fs::write(data.join("pg_hba.conf"), "local all all trust\nhost all all 127.0.0.1/32 password\n").unwrap();
+    // Network connections use a clear-text password, because SCRAM takes a debug build a tenth of a second.
+    // Connections through the socket in the folder need no password.
+    fs::write(data.join("pg_hba.conf"), "local all,replication all trust\nhost all all 127.0.0.1/32 password\n").unwrap();
     Some(folder)
 });
 
-fn installed() -> Option<PathBuf> {
+pub(crate) fn installed() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").ok()?.flatten().map(|entry| entry.path().join("bin"));
     versions.filter(|programs| programs.join("initdb").exists()).max()
 }
@@ -53,23 +54,23 @@ fn is_root() -> bool {
     fs::read_to_string("/proc/self/status").is_ok_and(|status| status.lines().any(|line| line.starts_with("Uid:\t0\t")))
 }
 
-/// A command of the server's own user, as PostgreSQL refuses to run as root.
-fn as_server(program: &Path) -> Command {
+/// Builds a command that runs as the user `postgres`, because PostgreSQL refuses to run as root.
+pub(crate) fn as_server(program: &Path) -> Command {
     let mut words = server_words(program).into_iter();
     let mut command = Command::new(words.next().unwrap_or_default());
     command.args(words).current_dir("/");
     command
 }
 
-fn server_words(program: &Path) -> Vec<String> {
+pub(crate) fn server_words(program: &Path) -> Vec<String> {
     let user = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"].map(str::to_owned);
     let user = if is_root() { user.into() } else { Vec::new() };
     user.into_iter().chain([program.display().to_string()]).collect()
 }
 
-/// Creates a folder that belongs to the server's user.
-fn own(folder: &Path) {
-    fs::create_dir(folder).unwrap();
+/// Creates a folder owned by the system user that runs the PostgreSQL server.
+pub(crate) fn own(folder: &Path) {
+    fs::DirBuilder::new().mode(0o700).create(folder).unwrap();
     if is_root() {
         let mut chown = Command::new("chown");
         chown.arg("postgres:").arg(folder);
@@ -77,8 +78,17 @@ fn own(folder: &Path) {
     }
 }
 
+/// Runs SQL statements as administrator through the Unix socket in a folder, and returns the rows as lines of text.
+#[track_caller]
+pub(crate) fn administer((socket, port): (&Path, u16), database: &str, statements: &[String]) -> String {
+    let mut command = Command::new("psql");
+    command.args(["-v", "ON_ERROR_STOP=1", "-qAt", "-h"]).arg(socket).args(["-p", &port.to_string()]);
+    command.args(["-U", ADMINISTRATOR, "-d", database]).args(statements.iter().flat_map(|statement| ["-c", statement]));
+    tool(command)
+}
+
 impl Postgres {
-    /// Starts a fresh server below a folder, with an empty database for Patio; `None` when PostgreSQL is not installed.
+    /// Starts a new server in a subfolder of `below`, with an empty database for Patio. Returns `None` if PostgreSQL is not installed.
     #[must_use]
     pub fn start(below: &Path) -> Option<Self> {
         let mut server = Self::prepare(below, &["max_connections=200", "fsync=off"], None)?;
@@ -87,74 +97,107 @@ impl Postgres {
         Some(server)
     }
 
-    /// The same before it is started and knows any role; `spawner` starts its command when given.
+    /// Prepares a server without starting the server or creating roles. `spawner`, if given, replaces [`Command::spawn`] when
+    /// the server starts. Returns `None` if PostgreSQL is not installed.
     #[must_use]
     pub fn prepare(below: &Path, options: &[&str], spawner: Option<Spawner>) -> Option<Self> {
         let (template, programs) = (TEMPLATE.as_ref()?.path().join("pg"), installed()?);
-        let (data, port) = (below.join("pg"), free_port());
         let mut copy = Command::new("cp");
-        copy.arg("-a").arg(template).arg(&data);
+        copy.arg("-a").arg(template).arg(below.join("pg"));
         tool(copy);
+        Some(Self::on_data(programs, below, options, spawner))
+    }
+
+    /// Starts a standby of this server, with its data in a subfolder of `below`. From then on, each commit of this server also waits
+    /// for the standby, so that a promotion loses no acknowledged commit.
+    #[must_use]
+    pub fn start_standby(&self, below: &Path) -> Self {
+        let data = below.join("pg");
+        own(&data);
+        let mut copy = as_server(&self.programs.join("pg_basebackup"));
+        copy.arg("-D").arg(&data).args(["-R", "-X", "stream", "-c", "fast", "-U", ADMINISTRATOR, "-p", &self.port.to_string(), "-h"]);
+        copy.arg(&self.data);
+        tool(copy);
+        let mut standby = Self::on_data(self.programs.clone(), below, &["max_connections=200", "fsync=off"], None);
+        standby.up();
+        self.sql("alter system set synchronous_standby_names = '*'");
+        self.sql("select pg_reload_conf()");
+        until("the standby is synchronous", Duration::from_secs(20), || {
+            self.sql("select count(*) from pg_stat_replication where sync_state = 'sync'").trim() == "1"
+        });
+        standby
+    }
+
+    /// Promotes this standby to the primary and waits until it accepts writes.
+    pub fn promote(&self) {
+        self.sql("select pg_promote()");
+    }
+
+    /// Returns the address of the server as `host:port`.
+    #[must_use]
+    pub fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    fn on_data(programs: PathBuf, below: &Path, options: &[&str], spawner: Option<Spawner>) -> Self {
+        let (data, port) = (below.join("pg"), free_port());
         let mut words = server_words(&programs.join("postgres"));
         let (port_text, data_text) = (port.to_string(), data.display().to_string());
         words.extend(["-D", &data_text, "-p", &port_text, "-h", "127.0.0.1", "-k", &data_text].map(str::to_owned));
         words.extend(options.iter().flat_map(|option| ["-c".to_owned(), (*option).to_owned()]));
         let mut launch = Launch::new("postgres", words.remove(0).into(), below.to_owned());
         (launch.arguments, launch.spawner) = (words, spawner);
-        Some(Self { programs, data, port, process: Process::new(launch) })
+        Self { programs, data, port, process: Process::new(launch) }
     }
 
-    /// Creates the role that Patio signs in as.
+    /// Creates the database role of Patio.
     pub fn create_role(&self) {
         self.sql(&format!("create role {DATABASE_ROLE} login password '{DATABASE_PASSWORD}'"));
     }
 
-    /// Creates the role and an empty database that belongs to it.
+    /// Creates the database role of Patio and an empty database owned by the role.
     pub fn create_database(&self) {
         self.create_role();
         self.sql(&format!("create database patio owner {DATABASE_ROLE}"));
     }
 
-    /// Its process id.
+    /// Returns the process id of the PostgreSQL server.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.process.id()
     }
 
-    /// The URL of Patio's database.
+    /// Returns the URL with which Patio connects to its database.
     #[must_use]
     pub fn url(&self) -> String {
         self.url_for(DATABASE_ROLE, DATABASE_PASSWORD)
     }
 
-    /// The URL of Patio's database for another role.
+    /// Returns the URL with which the given role connects to Patio's database.
     #[must_use]
     pub fn url_for(&self, role: &str, password: &str) -> String {
         format!("postgres://{role}:{password}@127.0.0.1:{}/patio", self.port)
     }
 
-    /// Runs an administrator's statement; rows as lines.
+    /// Runs an SQL statement in the server's maintenance database as administrator, and returns the rows as lines of text.
     #[track_caller]
     pub fn sql(&self, statement: &str) -> String {
         self.sql_on("postgres", statement)
     }
 
-    /// The same in another database.
+    /// Runs an SQL statement in the given database as administrator, and returns the rows as lines of text.
     #[track_caller]
     pub fn sql_on(&self, database: &str, statement: &str) -> String {
         self.sql_each(database, &[statement.to_owned()])
     }
 
-    /// Runs statements one after another, each in a transaction of its own.
+    /// Runs SQL statements one after another, each in its own transaction, and returns the rows as lines of text.
     #[track_caller]
     pub fn sql_each(&self, database: &str, statements: &[String]) -> String {
-        let mut command = Command::new(self.programs.join("psql"));
-        command.args(["-v", "ON_ERROR_STOP=1", "-qAt", "-h"]).arg(&self.data).args(["-p", &self.port.to_string()]);
-        command.args(["-U", ADMINISTRATOR, "-d", database]).args(statements.iter().flat_map(|statement| ["-c", statement]));
-        tool(command)
+        administer((&self.data, self.port), database, statements)
     }
 
-    /// Starts it and waits until it accepts connections.
+    /// Starts the server and waits until it accepts connections.
     pub fn up(&mut self) {
         let ready = |data: &Path, id: u32| {
             let status = fs::read_to_string(data.join("postmaster.pid")).unwrap_or_default();
@@ -169,13 +212,13 @@ impl Postgres {
         });
     }
 
-    /// Stops it: [`Signal::Interrupt`] as an administrator does, [`Signal::Quit`] as in a crash.
+    /// Stops the server with [`Signal::Interrupt`], or simulates a crash with [`Signal::Quit`].
     pub fn down(&mut self, signal: Signal) {
         self.process.signal(signal);
         self.process.wait();
     }
 
-    /// Sends a signal to it and to all of its processes.
+    /// Sends a signal to the server and all of its child processes.
     pub fn signal(&self, signal: Signal) {
         signal.send(&[self.process.children(), vec![self.process.id()]].concat());
     }

@@ -1,4 +1,4 @@
-//! One process: started, stopped, killed, suspended, and read in `/proc`.
+//! Child process of a test, which can be started, stopped, killed and suspended, and whose memory and open files are read from `/proc`.
 use crate::{
     lifeline::{self, AtExit},
     wait::POLL,
@@ -16,33 +16,33 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a process may take to end after it was asked to.
+/// Maximum time for a process to exit after a stop signal.
 const STOP_TIMEOUT: Duration = Duration::from_secs(25);
-/// Log lines of each process that are printed when a test panics.
+/// Number of log lines per process that are printed when a test panics.
 const SHOWN_LINES: usize = 15;
 
-/// Starts a command, for callers that choose cores or limits.
+/// Function that starts a command, for example with a CPU affinity or resource limits.
 pub type Spawner = Arc<dyn Fn(&mut Command) -> io::Result<Child> + Send + Sync>;
 
-/// A signal to a process.
+/// Signal that a test can send to a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// `SIGINT`, as Ctrl-C sends it.
     Interrupt,
     /// `SIGTERM`, as Kubernetes and systemd send it.
     Terminate,
-    /// `SIGQUIT`.
+    /// `SIGQUIT`: PostgreSQL stops immediately, as in a crash.
     Quit,
-    /// `SIGKILL`.
+    /// `SIGKILL`: the system ends the process immediately.
     Kill,
-    /// `SIGSTOP`: the process keeps its connections and does nothing.
+    /// `SIGSTOP`: the process is suspended and keeps its connections.
     Suspend,
-    /// `SIGCONT`.
+    /// `SIGCONT`: a suspended process continues.
     Continue,
 }
 
 impl Signal {
-    /// Sends it to processes; those that have ended are ignored.
+    /// Sends the signal to processes. Processes that have exited are ignored.
     pub fn send(self, processes: &[u32]) {
         let name = match self {
             Self::Interrupt => "-INT",
@@ -56,22 +56,23 @@ impl Signal {
     }
 }
 
-/// A program with all that it is started with.
+/// Configuration of a process: program, arguments, environment, and folder of the log files.
 #[derive(Clone)]
 pub struct Launch {
-    /// Names its log files, and the process in messages.
+    /// Name of the process in log file names and messages.
     pub name: String,
-    /// The program.
+    /// Path of the executable.
     pub program: PathBuf,
-    /// Its arguments.
+    /// Command-line arguments.
     pub arguments: Vec<String>,
-    /// A program that starts this one, with its own arguments, such as `prlimit`; the process id must stay the same.
+    /// Wrapper command with arguments, such as `prlimit`, that starts the program. The wrapper must replace itself with the
+    /// program (`exec`), so that the process id stays the same.
     pub wrapper: Vec<String>,
-    /// All of its environment but `PATH`.
+    /// Environment variables of the process, in addition to `PATH`.
     pub environment: BTreeMap<String, String>,
-    /// Where its log files are.
+    /// Folder in which the log files of the process are written.
     pub folder: PathBuf,
-    /// Starts the command in place of [`Command::spawn`].
+    /// Function that starts the command; `None` for [`Command::spawn`].
     pub spawner: Option<Spawner>,
 }
 
@@ -82,7 +83,7 @@ impl fmt::Debug for Launch {
 }
 
 impl Launch {
-    /// A program without arguments and environment.
+    /// Creates a launch configuration without arguments and environment variables.
     #[must_use]
     pub fn new(name: &str, program: PathBuf, folder: PathBuf) -> Self {
         let name = name.to_owned();
@@ -103,26 +104,26 @@ impl Launch {
     }
 }
 
-/// A process, which may be started again after it ended; `Drop` kills it.
+/// A process that can be started repeatedly and is killed on drop.
 #[derive(Debug)]
 pub struct Process {
-    /// What it is started with the next time.
+    /// Configuration of the next start.
     pub launch: Launch,
     running: Option<(Child, AtExit)>,
-    /// Where the output of the present start begins.
+    /// Offset in the standard output file, in bytes, at which the output since the last start begins.
     output_start: usize,
 }
 
 impl Process {
-    /// A process that is not started yet.
+    /// Creates a process without starting it.
     #[must_use]
     pub fn new(launch: Launch) -> Self {
         Self { launch, running: None, output_start: 0 }
     }
 
-    /// Starts it; standard output and standard error are appended to its files.
+    /// Starts the process. Standard output and standard error are appended to files.
     pub fn start(&mut self) -> anyhow::Result<()> {
-        ensure!(self.running.is_none(), "{} runs already", self.launch.name);
+        ensure!(self.running.is_none(), "{} is already running", self.launch.name);
         self.output_start = fs::read(self.output_path()).map_or(0, |output| output.len());
         let append = |path: PathBuf| File::options().create(true).append(true).open(path);
         let mut command = self.launch.command();
@@ -137,32 +138,32 @@ impl Process {
         Ok(())
     }
 
-    /// The file of its standard output.
+    /// Returns the path of the file with the standard output of the process.
     #[must_use]
     pub fn output_path(&self) -> PathBuf {
         self.launch.folder.join(format!("{}.out", self.launch.name))
     }
 
-    /// The file of its standard error, which programs of Patio log to.
+    /// Returns the path of the file with the standard error of the process, which contains the log.
     #[must_use]
     pub fn log_path(&self) -> PathBuf {
         self.launch.folder.join(format!("{}.log", self.launch.name))
     }
 
-    /// Its standard output since it was started last.
+    /// Returns the standard output of the process since the last start.
     #[must_use]
     pub fn output(&self) -> String {
         let output = fs::read(self.output_path()).unwrap_or_default();
         String::from_utf8_lossy(output.get(self.output_start..).unwrap_or_default()).into_owned()
     }
 
-    /// Its standard error since the first start.
+    /// Returns the standard error of the process since the first start.
     #[must_use]
     pub fn log(&self) -> String {
         String::from_utf8_lossy(&fs::read(self.log_path()).unwrap_or_default()).into_owned()
     }
 
-    /// The last lines of its output and of its log.
+    /// Returns the last lines of the process's standard output and log.
     #[must_use]
     pub fn last_lines(&self) -> String {
         let last = |text: String| text.lines().rev().take(SHOWN_LINES).map(str::to_owned).collect::<Vec<_>>();
@@ -175,68 +176,68 @@ impl Process {
         &mut self.running.as_mut().unwrap_or_else(|| panic!("{name} is not started")).0
     }
 
-    /// Its process id.
+    /// Returns the process id.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.running.as_ref().unwrap_or_else(|| panic!("{} is not started", self.launch.name)).0.id()
     }
 
-    /// Whether it runs.
+    /// Returns `true` if the process is running.
     pub fn is_running(&mut self) -> bool {
         self.running.is_some() && self.child().try_wait().unwrap().is_none()
     }
 
-    /// Sends a signal and waits for nothing.
+    /// Sends a signal to the process without waiting for the process to react.
     pub fn signal(&self, signal: Signal) {
         signal.send(&[self.id()]);
     }
 
-    /// Kills it and waits for its end.
+    /// Kills the process with `SIGKILL` and waits until the process has exited.
     pub fn kill(&mut self) {
         let _ = self.child().kill();
         self.wait();
     }
 
-    /// Waits for its end.
+    /// Waits until the process exits and returns the exit status.
     pub fn wait(&mut self) -> ExitStatus {
         let status = self.child().wait().unwrap();
         self.running = None;
         status
     }
 
-    /// Sends a signal that asks it to end, and waits for the end.
+    /// Sends a stop signal and waits until the process exits.
     ///
     /// # Errors
-    /// When it does not end in time, or with another exit code than 0.
+    /// Returns an error when the process does not exit in time or exits with a code other than 0.
     pub fn try_stop(&mut self, signal: Signal) -> anyhow::Result<()> {
         let (started, name) = (Instant::now(), self.launch.name.clone());
         self.signal(signal);
         loop {
             if let Some(status) = self.child().try_wait()? {
                 self.running = None;
-                ensure!(status.success(), "{name} ended with {status}");
+                ensure!(status.success(), "{name} exited with {status}");
                 return Ok(());
             }
             if started.elapsed() > STOP_TIMEOUT {
-                bail!("{name} took longer than {STOP_TIMEOUT:?} to end");
+                bail!("{name} did not exit within {STOP_TIMEOUT:?}");
             }
             thread::sleep(POLL);
         }
     }
 
-    /// The same; an error panics.
+    /// Sends a stop signal and waits until the process exits. Panics on a timeout or a failure exit code.
     #[track_caller]
     pub fn stop(&mut self, signal: Signal) {
         self.try_stop(signal).unwrap();
     }
 
-    /// Memory that no file backs, in KiB.
+    /// Returns the resident anonymous and shared memory of the process, in KiB.
     #[must_use]
     pub fn memory(&self) -> i64 {
         self.status(&["RssAnon:", "RssShmem:"])
     }
 
-    /// Memory that `RLIMIT_DATA` counts, in KiB.
+    /// Returns the size of the process's data memory, in KiB. `RLIMIT_DATA` limits this size.
     #[must_use]
     pub fn limited_memory(&self) -> i64 {
         self.status(&["VmData:"])
@@ -248,13 +249,13 @@ impl Process {
         values.map(|value| value.trim().trim_end_matches(" kB").parse::<i64>().unwrap()).sum()
     }
 
-    /// The number of its open files and connections.
+    /// Returns the number of open file descriptors (files and connections) of the process.
     #[must_use]
     pub fn descriptors(&self) -> usize {
         fs::read_dir(format!("/proc/{}/fd", self.id())).unwrap().count()
     }
 
-    /// The ids of the processes that it started.
+    /// Returns the process ids of the direct children of the process.
     #[must_use]
     pub fn children(&self) -> Vec<u32> {
         let id = self.id();

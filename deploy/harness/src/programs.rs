@@ -1,46 +1,46 @@
-//! Programs that run to their end.
+//! Runs executables of Patio and system commands to completion, and returns their output.
 use crate::environment;
 use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
-/// The path of one of Patio's programs.
+/// Returns the path of one of Patio's executables.
 ///
 /// # Panics
-/// When it is not built.
+/// Panics when the executable is not built.
 #[must_use]
 pub fn program(name: &str) -> PathBuf {
     in_folder(&environment::programs(), name).unwrap()
 }
 
-/// The same in another folder.
+/// Returns the path of an executable in `folder`, or an error when it is missing.
 pub fn in_folder(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
     let path = folder.join(name);
     anyhow::ensure!(path.exists(), "{} is missing; build all programs first: cargo build --workspace", path.display());
     Ok(path)
 }
 
-/// How a program ended, and what it printed.
+/// Exit code and output of a completed program.
 #[derive(Debug, Clone)]
 pub struct Output {
-    /// The exit code; `None` after a signal.
+    /// Exit code of the program; `None` if a signal ended the program.
     pub code: Option<i32>,
-    /// Standard output.
+    /// Standard output of the program.
     pub stdout: String,
-    /// Standard error.
+    /// Standard error of the program.
     pub stderr: String,
 }
 
 impl Output {
-    /// Standard output, then standard error.
+    /// Returns the standard output of the program followed by its standard error.
     #[must_use]
     pub fn text(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }
 }
 
-/// Runs one of Patio's programs to its end, with nothing but these settings in its environment.
+/// Runs one of Patio's executables to completion, with only `settings` as its environment.
 #[must_use]
 pub fn run(name: &str, arguments: &[&str], settings: &[(&str, &str)]) -> Output {
     let mut command = Command::new(program(name));
@@ -50,10 +50,10 @@ pub fn run(name: &str, arguments: &[&str], settings: &[(&str, &str)]) -> Output 
     Output { code: done.status.code(), stdout: text(&done.stdout), stderr: text(&done.stderr) }
 }
 
-/// Runs a tool of the system to its end; its standard output.
+/// Runs a system command to completion and returns its standard output.
 ///
 /// # Panics
-/// When it fails.
+/// Panics when the command fails.
 #[track_caller]
 pub fn tool(mut command: Command) -> String {
     let done = command.stdin(Stdio::null()).output().unwrap_or_else(|cause| panic!("{command:?}: {cause}"));

@@ -1,4 +1,4 @@
-//! A Redis of the test's own, which requires a password, and databases of the one that the environment names.
+//! Redis server started for one test, and test databases on the Redis server that an environment variable names.
 use crate::{
     environment::{REDIS, free_port, variable},
     process::{Launch, Process, Signal, Spawner},
@@ -14,12 +14,13 @@ use std::{
     time::Duration,
 };
 
-/// The password of a [`Redis`].
+/// Password that clients of a [`Redis`] test server must send.
 pub const REDIS_PASSWORD: &str = "redispw-9Xc3Vb6n";
 
-/// An empty database of the Redis server that the environment names, by its URL; `None` when [`REDIS`] is not set.
+/// Empties a database on the Redis server that [`REDIS`] names, and returns the URL of the database. Returns `None` when
+/// [`REDIS`] is not set.
 ///
-/// Twelve databases are used in turn.
+/// Successive calls use the twelve databases 4 to 15 in turn.
 #[must_use]
 pub fn redis_database() -> Option<String> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -31,7 +32,7 @@ pub fn redis_database() -> Option<String> {
     Some(url)
 }
 
-/// A server with an append-only file, as in production.
+/// Redis server of one test, with an append-only file as in production.
 #[derive(Debug)]
 pub struct Redis {
     port: u16,
@@ -39,7 +40,7 @@ pub struct Redis {
 }
 
 impl Redis {
-    /// Starts a fresh server below a folder; `None` when Redis is not installed.
+    /// Starts a new Redis server in a subfolder of `below`. Returns `None` if Redis is not installed.
     #[must_use]
     pub fn start(below: &Path) -> Option<Self> {
         let mut server = Self::prepare(below, None)?;
@@ -47,7 +48,8 @@ impl Redis {
         Some(server)
     }
 
-    /// The same before it is started; `spawner` starts its command when given.
+    /// Prepares a Redis server without starting the server. `spawner`, if given, replaces [`Command::spawn`] when the server
+    /// starts. Returns `None` if Redis is not installed.
     #[must_use]
     pub fn prepare(below: &Path, spawner: Option<Spawner>) -> Option<Self> {
         Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().ok()?;
@@ -64,44 +66,44 @@ impl Redis {
         Some(Self { port, process: Process::new(launch) })
     }
 
-    /// Its process id.
+    /// Returns the process id of the Redis server.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.process.id()
     }
 
-    /// Its URL with the password.
+    /// Returns the URL of the Redis server, with the server's password.
     #[must_use]
     pub fn url(&self) -> String {
         self.url_with(REDIS_PASSWORD)
     }
 
-    /// Its URL with another password.
+    /// Returns the URL of the Redis server, with the given password.
     #[must_use]
     pub fn url_with(&self, password: &str) -> String {
         format!("redis://:{password}@127.0.0.1:{}", self.port)
     }
 
-    /// Runs an administrator's command; its reply, also when that is an error.
+    /// Runs a Redis command and returns the reply, which may be an error text.
     #[must_use = "an error is a reply, too"]
-    pub fn command(&self, password: &str, words: &[&str]) -> String {
+    pub fn send_command(&self, password: &str, words: &[&str]) -> String {
         let mut command = Command::new("redis-cli");
         command.env("REDISCLI_AUTH", password).args(["-p", &self.port.to_string()]).args(words);
         String::from_utf8_lossy(&command.output().unwrap().stdout).trim().to_owned()
     }
 
-    /// Starts it and waits until it listens.
+    /// Starts the Redis server and waits until the server accepts connections.
     pub fn up(&mut self) {
         self.process.start().unwrap();
         until("Redis listens", Duration::from_secs(10), || TcpStream::connect(("127.0.0.1", self.port)).is_ok());
     }
 
-    /// Kills it.
+    /// Kills the Redis server with `SIGKILL`.
     pub fn kill(&mut self) {
         self.process.kill();
     }
 
-    /// Sends a signal, such as [`Signal::Suspend`].
+    /// Sends a signal to the Redis server, such as [`Signal::Suspend`].
     pub fn signal(&self, signal: Signal) {
         self.process.signal(signal);
     }

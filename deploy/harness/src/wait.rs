@@ -1,21 +1,21 @@
-//! Waiting for a condition.
+//! Waits for a condition by checking the condition repeatedly.
 use std::{
     thread,
     time::{Duration, Instant},
 };
 
-/// The pause between two checks.
+/// Pause between two checks of a condition.
 pub const POLL: Duration = Duration::from_millis(5);
 
-/// Waits until a condition holds.
+/// Waits until a condition is true, and panics after the timeout.
 ///
 /// # Panics
-/// When it does not hold within `patience`.
+/// Panics when the condition is still false after the timeout.
 #[track_caller]
 pub fn until(what: &str, patience: Duration, mut holds: impl FnMut() -> bool) {
     let started = Instant::now();
     while !holds() {
-        assert!(started.elapsed() < patience, "not within {patience:?}: {what}");
+        assert!(started.elapsed() < patience, "timeout after {patience:?}: {what}");
         thread::sleep(POLL);
     }
 }

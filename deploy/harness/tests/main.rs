@@ -25,7 +25,7 @@ fn is_there(process: &str) -> bool {
 const ABORTS: &str = "PATIO_TEST_ABORTS";
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the environment tells a process that it is the one that aborts")]
+#[expect(clippy::disallowed_methods, reason = "an environment variable marks the process that aborts")]
 fn no_process_and_no_folder_outlives_a_test_program_that_aborts() {
     if std::env::var(ABORTS).is_ok() {
         let folder = Folder::temporary();
@@ -63,7 +63,7 @@ fn a_dropped_process_is_killed_and_a_suspended_one_goes_on_after_continue() {
 fn stopping_reports_another_exit_code_than_0() {
     let folder = Folder::temporary();
     let refused = sleeper(folder.path()).try_stop(Signal::Terminate);
-    assert!(refused.unwrap_err().to_string().contains("sleeper ended with signal: 15"));
+    assert!(refused.unwrap_err().to_string().contains("sleeper exited with signal: 15"));
 }
 
 #[test]

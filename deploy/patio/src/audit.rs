@@ -1,17 +1,17 @@
-//! Looking after the audit log.
+//! The command `patio audit verify`: checks the audit log of all services for manipulation.
 use crate::process::{Options, SCHEMAS};
-use patio_kit::{audit::seal, command::print, host::Host, telemetry};
+use patio_kit::{audit::chain, cli::print, db::Db, host::Host, telemetry};
 use std::str::FromStr;
 
-/// A seal that was kept outside the database.
+/// Audit seal (hash-chain link) that an operator noted earlier outside the database, in the form SERVICE:NUMBER:DIGEST.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownSeal {
     service: String,
     id: i64,
     digest: String,
 }
 
-impl FromStr for Known {
+impl FromStr for KnownSeal {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -26,25 +26,36 @@ impl FromStr for Known {
     }
 }
 
-/// Compares every audit entry of all services with the chain of digests, and the chain with the seals that are known.
-pub async fn verify(options: Options, known: Vec<Known>) -> anyhow::Result<()> {
+/// Verifies the audit entries of all services against the hash chain, and the hash chain against the seal file and the known audit seals.
+pub async fn verify(options: Options, known: Vec<KnownSeal>) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
     let host = Host::local(options.settings().clone()).await?;
-    let mut found = 0;
+    let (mut found, file) = (0, host.settings.seal_path());
     for schema in SCHEMAS {
-        let db = host.database(schema).await?;
-        let mut report = seal::verify(&db, host.clock.now()).await?;
-        for Known { id, digest, .. } in known.iter().filter(|known| known.service == schema.name) {
-            if !seal::holds(&db, *id, digest).await? {
-                report.problems.push(format!("seal {id} is not the one that was known: entries were cut off or the chain was made anew"));
+        let db = Db::open_existing(schema, &host.settings).await?;
+        let mut report = chain::verify(&db, host.clock.now()).await?;
+        for KnownSeal { id, digest, .. } in known.iter().filter(|known| known.service == schema.name) {
+            if !chain::contains_seal(&db, *id, digest).await? {
+                report.problems.push(format!("seal {id} differs from the given one: entries were cut off or the chain was rewritten"));
+            }
+        }
+        if let Some(file) = &file {
+            let (problems, count) = chain::compare(&db, file, schema.name).await?;
+            report.problems.extend(problems);
+            if count == 0 && report.seals > 0 {
+                report.problems.push(format!("{} contains no seal of this service", file.display()));
             }
         }
         print(&format!(
-            "{}: {} entries and {} seals compared, {} removed when due\n",
-            schema.name, report.entries, report.seals, report.removed
+            "{}: {} entries and {} seals verified{}, {} deleted after their retention\n",
+            schema.name,
+            report.entries,
+            report.seals,
+            file.as_ref().map(|file| format!(", also against {}", file.display())).unwrap_or_default(),
+            report.removed
         ))?;
         if let Some((id, digest)) = &report.last {
-            print(&format!("{0}: keep --seal {0}:{id}:{digest} for the next time\n", schema.name))?;
+            print(&format!("{0}: for the next verification, note --seal {0}:{id}:{digest}\n", schema.name))?;
         }
         for problem in &report.problems {
             print(&format!("{}: {problem}\n", schema.name))?;
@@ -52,6 +63,6 @@ pub async fn verify(options: Options, known: Vec<Known>) -> anyhow::Result<()> {
         found += report.problems.len();
         db.close().await;
     }
-    anyhow::ensure!(found == 0, "the audit log does not hold: {found} problems");
+    anyhow::ensure!(found == 0, "the audit log failed the verification: {found} problems");
     Ok(())
 }

@@ -1,50 +1,114 @@
-//! Backups of the SQLite databases, made while they are in use, and put back.
+//! The commands `patio backup` and `patio restore`: online backups of the SQLite databases.
 use crate::process::{Options, SCHEMAS};
 use anyhow::Context;
-use patio_kit::{command::print, db::Db, private};
-use std::{fs, path::Path};
+use patio_kit::{cli::print, db::Db, private};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use tokio::process::Command;
 
-/// Copies every database into a new folder, and checks each copy.
+/// Name of the file with the audit seals (hash-chain links) of the audit log.
+const SEALS: &str = "seals.log";
+
+/// Copies every database into a new folder and checks each copy.
 ///
-/// Who is referred to is copied after who refers: a vehicle's campaign, an import's draft. What happens between two
-/// copies is then at worst unfinished work, which the services finish or undo when they start.
-pub async fn make(options: &Options, folder: &Path) -> anyhow::Result<()> {
+/// A database is copied after all databases that refer to its rows: the campaigns after the vehicles, for example. Data written
+/// between two copies then looks like unfinished work, which the services complete or undo when they start.
+pub async fn create(options: &Options, folder: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
     let settings = options.settings();
     anyhow::ensure!(settings.database_url.is_none(), "PostgreSQL is backed up with pg_dump; deploy/runbook.md says how");
-    fs::create_dir(folder).with_context(|| format!("cannot make {}; a backup goes into a new folder", folder.display()))?;
+    fs::create_dir(folder).with_context(|| format!("cannot create {}; a backup needs a new folder", folder.display()))?;
     private::folder(folder)?;
+    // The seal file is copied first, so that the database copies contain every seal in it.
+    let seals = settings.seal_path().filter(|seals| seals.is_file());
+    if let Some(seals) = seals {
+        keep(&seals, &folder.join(SEALS), recipient).await?;
+    }
     for schema in SCHEMAS {
         let (held, file) = (settings.data_dir.join(format!("{}.db", schema.name)), folder.join(format!("{}.db", schema.name)));
-        anyhow::ensure!(held.is_file(), "there is no {}", held.display());
-        private::file(&file)?; // the copy holds the keys that tokens are signed with
+        anyhow::ensure!(held.is_file(), "{} does not exist", held.display());
+        private::file(&file)?;
         let db = Db::open(schema, settings).await?;
-        db.copy_to(&file).await.with_context(|| format!("cannot copy {}", held.display()))?;
+        db.backup_to(&file).await.with_context(|| format!("cannot copy {}", held.display()))?;
         db.close().await;
+        let file = encrypted(file, recipient).await?;
         print(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
+    }
+    let key = options.auth().key_path(&settings.data_dir);
+    print(&format!("Keep a copy of {} elsewhere: without it, a restore signs all users out.\n", key.display()))?;
+    if recipient.is_none() {
+        print("The backup is not encrypted. To encrypt it, set --recipient (PATIO_BACKUP_RECIPIENT) to a public key from age-keygen.\n")?;
     }
     Ok(())
 }
 
-/// Puts a backup into an empty data folder.
-pub async fn restore(options: &Options, folder: &Path) -> anyhow::Result<()> {
+/// Copies an append-only file, such as the file of audit seals, and encrypts the copy if a recipient is given.
+async fn keep(from: &Path, to: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
+    private::file(to)?;
+    fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
+    encrypted(to.to_owned(), recipient).await.map(drop)
+}
+
+/// Encrypts a file for a recipient with `age` and deletes the plain file. Without a recipient, the file is left unchanged.
+async fn encrypted(open: PathBuf, recipient: Option<&str>) -> anyhow::Result<PathBuf> {
+    let Some(recipient) = recipient else { return Ok(open) };
+    let sealed = with_age(&open);
+    private::file(&sealed)?;
+    age(&["--encrypt", "--recipient", recipient], &sealed, &open).await?;
+    fs::remove_file(&open)?;
+    Ok(sealed)
+}
+
+fn with_age(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".age");
+    name.into()
+}
+
+async fn age(what: &[&str], output: &Path, input: &Path) -> anyhow::Result<()> {
+    let run = Command::new("age").args(what).arg("--output").arg(output).arg(input).output().await;
+    let done = run.context("cannot run age; it is in the package `age`")?;
+    anyhow::ensure!(done.status.success(), "age: {}", String::from_utf8_lossy(&done.stderr).trim());
+    Ok(())
+}
+
+/// Restores a backup into the data folder, which must not contain databases.
+pub async fn restore(options: &Options, folder: &Path, identity: Option<&Path>) -> anyhow::Result<()> {
     let data = &options.settings().data_dir;
-    private::folder(data).with_context(|| format!("cannot make {}", data.display()))?;
+    private::folder(data).with_context(|| format!("cannot create {}", data.display()))?;
     for schema in SCHEMAS {
         let (held, file) = (data.join(format!("{}.db", schema.name)), folder.join(format!("{}.db", schema.name)));
-        anyhow::ensure!(!held.exists(), "{} is there already: stop Patio, and move its data folder away first", held.display());
-        anyhow::ensure!(file.is_file(), "there is no {}", file.display());
+        anyhow::ensure!(!held.exists(), "{} already exists: stop Patio and move its data folder away first", held.display());
+        anyhow::ensure!(file.is_file() || with_age(&file).is_file(), "{} does not exist", file.display());
+        let is_open = file.is_file() || identity.is_some();
+        anyhow::ensure!(is_open, "{} is encrypted: set --identity to the key file from age-keygen", with_age(&file).display());
     }
-    for schema in SCHEMAS {
-        let name = format!("{}.db", schema.name);
-        private::file(&data.join(&name))?;
-        fs::copy(folder.join(&name), data.join(&name)).with_context(|| format!("cannot write {name} to {}", data.display()))?;
+    let names = SCHEMAS.map(|schema| format!("{}.db", schema.name));
+    for name in names.iter().map(String::as_str).chain([SEALS]) {
+        put_back(&folder.join(name), &data.join(name), identity).await.with_context(|| format!("cannot restore {name}"))?;
     }
     for schema in SCHEMAS {
         let db = Db::open(schema, options.settings()).await?;
-        let health = db.look(schema).await?;
+        let health = db.health(schema).await?;
         db.close().await;
         anyhow::ensure!(health.damage.is_none(), "{}: {}", schema.name, health.damage.unwrap_or_default());
         print(&format!("{}: restored\n", schema.name))?;
     }
-    Ok(())
+    crate::restored::finish(options.settings()).await
+}
+
+/// Restores one file of a backup, and decrypts it if necessary. A missing file is skipped, because old backups contain no seal file.
+async fn put_back(from: &Path, to: &Path, identity: Option<&Path>) -> anyhow::Result<()> {
+    let sealed = with_age(from);
+    if !from.is_file() && !sealed.is_file() {
+        return Ok(());
+    }
+    private::file(to)?;
+    if from.is_file() {
+        fs::copy(from, to)?;
+        return Ok(());
+    }
+    let identity = identity.unwrap_or(Path::new("")).display().to_string();
+    age(&["--decrypt", "--identity", &identity], to, &sealed).await
 }

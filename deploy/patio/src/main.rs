@@ -1,13 +1,17 @@
-//! All of Patio in one process: the four services linked inside it, the gateway before them.
+//! The program `patio`: the gateway and all four services in one process, plus operator commands.
 mod audit;
 mod backup;
 mod demo;
 mod doctor;
 mod pages;
 mod process;
+mod restored;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use patio_kit::{command, config, probe};
+use patio_kit::{
+    cli::{self, probe},
+    config,
+};
 use std::{path::PathBuf, process::ExitCode};
 
 #[global_allocator]
@@ -25,40 +29,56 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Prints the effective values, secrets masked.
+    /// Prints the effective settings, with secrets masked.
     Config,
-    /// Brings the tables of all services up to date and ends.
+    /// Runs the pending database migrations of all services and exits.
     Migrate,
-    /// Tries everything Patio depends on and says what to do about what does not work; the exit code is 1 when something does not.
+    /// Checks everything Patio depends on and says how to fix each failure; the exit code is 1 if a check fails.
     Doctor {
-        /// Also tries the services that run apart.
+        /// Also checks the services that run as separate processes.
         #[arg(long)]
         services: bool,
     },
-    /// Copies the SQLite databases into a new folder while they are in use; PostgreSQL is backed up with pg_dump.
+    /// Backs up the SQLite databases to a new folder while they are in use. For PostgreSQL, use pg_dump.
     Backup {
-        /// A folder that does not exist yet.
+        /// Folder to create for the backup; must not exist yet.
         folder: PathBuf,
+        /// Encrypts the copies with `age` for this public key from `age-keygen`.
+        #[arg(long, env = "PATIO_BACKUP_RECIPIENT")]
+        recipient: Option<String>,
     },
-    /// Puts a backup into the data folder, which must hold no databases.
+    /// Restores a backup into the data folder, which must not contain databases.
     Restore {
-        /// What `backup` wrote.
+        /// Folder that `backup` created.
         folder: PathBuf,
+        /// Key file from `age-keygen` to decrypt an encrypted backup.
+        #[arg(long)]
+        identity: Option<PathBuf>,
     },
-    /// Looks after the audit log.
+    /// Completes a restore of PostgreSQL: advances ids and versions beyond all values assigned after the backup, so that no
+    /// value is reused and devices reload their lists. `restore` does this for SQLite automatically.
+    Restored,
+    /// Manages the keys that sign tokens.
+    #[command(subcommand)]
+    Keys(auth_svc::KeysCommand),
+    /// Manages users when no supervisor can sign in.
+    #[command(subcommand)]
+    User(auth_svc::UserCommand),
+    /// Checks the audit log.
     #[command(subcommand)]
     Audit(Audit),
-    /// Asks a service that runs on its own how it is.
-    Probe(probe::Options),
+    /// Queries the health of a service that runs as a separate process.
+    Probe(probe::ProbeOptions),
 }
 
 #[derive(Subcommand)]
 enum Audit {
-    /// Compares every entry with the chain of digests; the exit code is 1 when something was changed or is missing.
+    /// Verifies every audit entry against the hash chain; the exit code is 1 if an entry was changed or is missing.
     Verify {
-        /// A seal that must still be there, as an earlier run printed it or a service logged it: SERVICE:NUMBER:DIGEST.
+        /// Audit seal (hash-chain link) that the audit log must contain, as printed by an earlier run or logged by a service:
+        /// SERVICE:NUMBER:DIGEST.
         #[arg(long = "seal")]
-        seals: Vec<audit::Known>,
+        seals: Vec<audit::KnownSeal>,
     },
 }
 
@@ -67,20 +87,27 @@ fn main() -> ExitCode {
         return code;
     }
     let command = Cli::command();
-    let matches = probe::arguments(command.clone());
+    let matches = cli::arguments(command.clone());
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(cause) => cause.exit(),
     };
     let done = match cli.command {
-        None => command::run(process::serve(cli.options)),
-        Some(Command::Config) => command::print(&config::effective(&command, &matches)),
-        Some(Command::Doctor { services }) => command::run(async move { doctor::examine(&cli.options, services).await }),
-        Some(Command::Backup { folder }) => command::run(async move { backup::make(&cli.options, &folder).await }),
-        Some(Command::Restore { folder }) => command::run(async move { backup::restore(&cli.options, &folder).await }),
-        Some(Command::Migrate) => command::run(process::migrate(cli.options)),
-        Some(Command::Audit(Audit::Verify { seals })) => command::run(audit::verify(cli.options, seals)),
+        None => cli::run(process::serve(cli.options)),
+        Some(Command::Config) => cli::print(&config::effective(&command, &matches)),
+        Some(Command::Doctor { services }) => cli::run(async move { doctor::examine(&cli.options, services).await }),
+        Some(Command::Backup { folder, recipient }) => {
+            cli::run(async move { backup::create(&cli.options, &folder, recipient.as_deref()).await })
+        }
+        Some(Command::Restore { folder, identity }) => {
+            cli::run(async move { backup::restore(&cli.options, &folder, identity.as_deref()).await })
+        }
+        Some(Command::Restored) => cli::run(async move { restored::finish(cli.options.settings()).await }),
+        Some(Command::Keys(keys)) => cli::run(async move { keys.run(cli.options.auth(), cli.options.settings()).await }),
+        Some(Command::User(user)) => cli::run(async move { user.run(cli.options.settings()).await }),
+        Some(Command::Migrate) => cli::run(process::migrate(cli.options)),
+        Some(Command::Audit(Audit::Verify { seals })) => cli::run(audit::verify(cli.options, seals)),
         Some(Command::Probe(options)) => return probe::main(&options, "127.0.0.1:50051"),
     };
-    command::ended(&done)
+    cli::exit_code(&done)
 }

@@ -1,6 +1,6 @@
-//! The web pages, built when they are missing or older than their sources.
+//! Builds the web pages with npm if they are missing or older than their sources.
 use anyhow::Context;
-use patio_kit::command::print;
+use patio_kit::cli::print;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -8,11 +8,11 @@ use std::{
 };
 use tokio::process::Command;
 
-/// What the built pages depend on, below the folder of the web sources.
+/// Paths that the built pages depend on, relative to the folder of the web sources.
 const SOURCES: [&str; 6] = ["src", "public", "index.html", "package-lock.json", "vite.config.ts", "tsconfig.json"];
 
-/// The folder of the built pages; builds them first when their sources are here and newer.
-pub async fn built(folder: &Path) -> anyhow::Result<PathBuf> {
+/// Returns the folder of the built web pages. Builds the pages first if the sources are available and newer than the built pages.
+pub async fn build_if_stale(folder: &Path) -> anyhow::Result<PathBuf> {
     let Some(web) = sources(folder) else { return Ok(folder.to_owned()) };
     let pages = web.join("dist");
     let made = modified(&pages.join("index.html"));
@@ -28,7 +28,8 @@ pub async fn built(folder: &Path) -> anyhow::Result<PathBuf> {
     Ok(pages)
 }
 
-/// Where the sources are: beside a folder `dist` that is asked for, here or in a folder above.
+/// Returns the folder of the web sources next to the requested `web/dist`, in the current folder or one of its parents; `None`
+/// when no sources exist.
 fn sources(folder: &Path) -> Option<PathBuf> {
     if !folder.ends_with("web/dist") {
         return None;

@@ -1,19 +1,19 @@
-//! Starting everything in the right order, and ending it in the reverse one.
+//! Starts the services and the gateway in one process, and stops them in reverse order.
 use crate::{demo, pages};
 use clap::Args;
 use patio_kit::{
-    command::{Program, print},
-    config::Settings,
+    cli::{ServiceBinary, print},
+    config::{Settings, secret::Secret},
     db::Schema,
     host::Host,
     lifecycle,
-    secret::Secret,
     server::Service,
     telemetry,
 };
 use ring::rand::{SecureRandom, SystemRandom};
 
-/// What the one process is told.
+/// Settings of the process that runs all services and the gateway: the settings of each program, from command-line flags and
+/// environment variables.
 #[derive(Debug, Clone, Args)]
 pub struct Options {
     #[command(flatten)]
@@ -28,69 +28,76 @@ pub struct Options {
     vehicle: vehicle_svc::Config,
     #[command(flatten)]
     import: import_svc::Config,
-    /// Fills in demo campaigns and people.
+    /// Creates demo campaigns and users.
     #[arg(long)]
     demo: bool,
 }
 
 impl Options {
-    /// What all programs have in common.
+    /// Returns the settings that all programs share.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What import-svc is told.
+    /// Returns the settings of auth-svc.
+    pub fn auth(&self) -> &auth_svc::Config {
+        &self.auth
+    }
+
+    /// Returns the settings of import-svc.
     pub fn import(&self) -> &import_svc::Config {
         &self.import
     }
 
-    /// What the gateway is told.
+    /// Returns the settings of the gateway.
     pub fn gateway(&self) -> &gateway::Config {
         &self.gateway
     }
 }
 
-/// Serves until SIGTERM or Ctrl-C, then finishes what is under way.
+/// Runs all services and the gateway until SIGTERM or Ctrl-C, then finishes the requests in progress and stops.
 pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "patio")?;
     options.settings.check_secret()?;
     if options.settings.service_secret.values().next().is_none() {
         options.settings.service_secret = Secret::from(chance()?);
     }
-    options.gateway.web_dir = pages::built(&options.gateway.web_dir).await?;
-    let demo = if options.demo { Some(demo::Demo::prepare(&mut options.auth, chance()?)) } else { None };
+    options.gateway.web_dir = pages::build_if_stale(&options.gateway.web_dir).await?;
+    let demo = if options.demo { Some(demo::DemoData::prepare(&mut options.auth, chance()?)) } else { None };
     let host = Host::local(options.settings.clone()).await?;
+    host.cache.check_access().await?;
     let known = host.clone();
-    telemetry::open(&host, move || known.knows_keys() && !known.tasks.is_leaving()).await?;
+    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, move || known.has_signing_keys() && !known.tasks.is_draining())
+        .await?;
     let Some(services) = lifecycle::started(&host.tasks, start(&options, &host)).await? else {
         host.tasks.finish().await;
-        return print("Patio has ended.\n");
+        return print("Patio has stopped.\n");
     };
     let gateway = gateway::start(options.gateway, &host).await?;
     for notice in services.iter().flat_map(|service| &service.notices) {
         print(&format!("{notice}\n"))?;
     }
     if let Some(demo) = demo {
-        demo.fill(&host).await?;
+        demo.create_missing(&host).await?;
     }
-    for notice in gateway.notices() {
+    for notice in gateway.startup_messages() {
         print(&format!("{notice}\n"))?;
     }
     let url = gateway.url();
     host.tasks.spawn(async move {
-        if let Err(cause) = gateway.serve_beside().await {
+        if let Err(cause) = gateway.serve_on_io_runtime().await {
             tracing::error!(%cause, "the gateway failed");
         }
     });
     print(&format!("Patio is ready on {url}\n"))?;
-    lifecycle::asked_to_stop(&host.tasks, host.settings.leave_seconds).await;
-    print("Patio finishes what is under way …\n")?;
+    lifecycle::shutdown_signal(&host.tasks, host.settings.shutdown_delay_seconds).await;
+    print("Patio is shutting down: finishing open requests …\n")?;
     host.tasks.finish().await;
     for service in services {
         service.close().await;
     }
     telemetry::trace::finish().await;
-    print("Patio has ended.\n")
+    print("Patio has stopped.\n")
 }
 
 async fn start(options: &Options, host: &Host) -> anyhow::Result<Vec<Service>> {
@@ -105,11 +112,15 @@ async fn start(options: &Options, host: &Host) -> anyhow::Result<Vec<Service>> {
     Ok(vec![auth, vehicle, campaign, import])
 }
 
-/// The tables of all services.
-pub const SCHEMAS: [Schema; 4] =
-    [auth_svc::Auth::SCHEMA, vehicle_svc::Vehicles::SCHEMA, campaign_svc::Campaigns::SCHEMA, import_svc::Imports::SCHEMA];
+/// Database schemas of all services, with their migrations.
+pub const SCHEMAS: [Schema; 4] = [
+    auth_svc::AuthBinary::SCHEMA,
+    vehicle_svc::VehicleBinary::SCHEMA,
+    campaign_svc::CampaignBinary::SCHEMA,
+    import_svc::ImportBinary::SCHEMA,
+];
 
-/// Brings the tables of all services up to date.
+/// Runs the pending database migrations of all services.
 pub async fn migrate(options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "patio")?;
     let host = Host::local(options.settings).await?;
@@ -120,10 +131,10 @@ pub async fn migrate(options: Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// 24 characters that nobody can guess.
+/// Generates a random text of 24 characters, to use as a secret.
 fn chance() -> anyhow::Result<String> {
     const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
     let mut bytes = [0; 24];
-    SystemRandom::new().fill(&mut bytes).map_err(|_| anyhow::anyhow!("this machine gives no random numbers"))?;
+    SystemRandom::new().fill(&mut bytes).map_err(|_| anyhow::anyhow!("the system's random number generator failed"))?;
     Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect())
 }

@@ -1,4 +1,4 @@
-//! The rules of the house that no compiler knows.
+//! Project rules that the compiler does not check, such as file length and the place of SQL.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -6,11 +6,11 @@ use std::{
 
 const SERVICES: [&str; 4] = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc"];
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-fn files(below: &Path, ending: &str) -> Vec<PathBuf> {
+pub fn files(below: &Path, ending: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(below) else { return Vec::new() };
     entries
         .flatten()
@@ -47,7 +47,7 @@ fn the_top_level_holds_what_the_design_fixes() {
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|name| !name.starts_with('.') && !allowed.contains(&name.as_str()) && !made_by_running.contains(&name.as_str()))
         .collect();
-    assert!(odd.is_empty(), "beside the fixed top level: {odd:?}");
+    assert!(odd.is_empty(), "unexpected files at the top level: {odd:?}");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn sql_stands_in_stores_and_migrations_alone() {
     assert!(odd.is_empty(), "SQL outside a store: {odd:?}");
 }
 
-/// What stands before the parenthesis that closes one opened before `text`.
+/// Returns the part of `text` before the closing parenthesis of an expression that was opened before `text`.
 fn inside(text: &str) -> &str {
     let mut open = 1;
     let end = text.find(|c| {
@@ -84,9 +84,9 @@ fn inside(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// What stands in a log line is not done at all when that level is not listened to.
+/// Log macros must not contain `.await`: their arguments are not evaluated when the log level is disabled.
 #[test]
-fn no_log_line_waits_for_anything() {
+fn no_log_macro_contains_await() {
     let levels = ["trace!(", "debug!(", "info!(", "warn!(", "error!("];
     let waits = |text: &str| {
         let mut lines = levels.iter().flat_map(|level| text.match_indices(level).map(move |(at, _)| &text[at + level.len()..]));
@@ -100,11 +100,11 @@ fn no_log_line_waits_for_anything() {
         .filter(|path| !path.ends_with("house.rs") && waits(&fs::read_to_string(path).unwrap()))
         .map(|path| shown(&path))
         .collect();
-    assert!(odd.is_empty(), "log lines that wait: {odd:?}");
+    assert!(odd.is_empty(), "log macros with .await: {odd:?}");
 }
 
 #[test]
-fn migrations_are_twins() {
+fn migrations_exist_for_both_databases() {
     for service in SERVICES {
         let names = |side: &str| {
             let mut names: Vec<_> = files(&root().join(service).join("migrations").join(side), ".sql")

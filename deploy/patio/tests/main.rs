@@ -1,12 +1,13 @@
-//! Patio as its users and operators meet it: started as processes, called over HTTP, stopped, killed and restored.
+//! End-to-end tests of Patio: processes are started, called over HTTP, stopped, killed and restored.
 //!
-//! All tests share one process. Each one that starts or measures something takes a turn of `patio_harness` first.
+//! All tests share one process. A test that starts or measures something first takes a permit of `patio_harness`.
 #[cfg(test)]
 mod access;
 #[cfg(test)]
 mod dice;
 #[cfg(test)]
 mod house;
+mod imports;
 #[cfg(test)]
 mod kills;
 #[cfg(test)]

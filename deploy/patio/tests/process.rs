@@ -1,4 +1,4 @@
-//! The one process as its operator meets it: started, stopped, killed, started again.
+//! The combined process: start, stop, kill and restart.
 use patio_harness::{Builder, Client, Database, Folder, Patio, Signal, heavy, run, shared};
 use serde_json::{Value, json};
 use std::{
@@ -7,12 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Acknowledged saves before a kill in the short form.
+/// Number of acknowledged saves before a kill in the short form.
 const SAVES: usize = 40;
-/// How long they are waited for.
+/// Maximum wait for the acknowledged saves.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// Patio without a password of the first supervisor, on SQLite or on the database of a URL.
+/// Configures Patio without a password for the first supervisor, on SQLite or on the given database.
 fn configure(folder: &Path, database: Option<&str>) -> Builder {
     let builder = Patio::builder().folder(folder).without("PATIO_ADMIN_PASSWORD");
     match database {
@@ -21,7 +21,7 @@ fn configure(folder: &Path, database: Option<&str>) -> Builder {
     }
 }
 
-/// The first supervisor's HMC and password, as printed on standard output.
+/// Returns the first supervisor's HMC and password as printed to standard output.
 fn credentials(patio: &Patio) -> Option<(String, String)> {
     let output = patio.process().output();
     let after = |label: &str| output.lines().find_map(|line| Some(line.split_once(label)?.1.trim().to_owned()));
@@ -34,7 +34,7 @@ fn sign_in(patio: &Patio) -> Client {
 }
 
 #[test]
-fn the_first_supervisor_is_told_once_and_everything_saved_is_there_after_a_restart() {
+fn the_first_password_is_printed_once_and_all_saves_survive_a_restart() {
     let (_turn, folder) = (shared(), Folder::temporary());
     let mut patio = configure(folder.path(), None).start();
     let admin = sign_in(&patio);
@@ -42,7 +42,7 @@ fn the_first_supervisor_is_told_once_and_everything_saved_is_there_after_a_resta
     let saved = admin.save(vehicle, &json!({ "status": "ng", "operator_notes": "before the restart" }));
     patio.process_mut().stop(Signal::Interrupt);
     let output = patio.process().output();
-    assert!(output.contains("has ended"), "{output}");
+    assert!(output.contains("Patio has stopped."), "{output}");
 
     let mut again = configure(folder.path(), None).start();
     assert_eq!(credentials(&again), None, "told again: {}", again.process().output());
@@ -52,7 +52,7 @@ fn the_first_supervisor_is_told_once_and_everything_saved_is_there_after_a_resta
 }
 
 #[test]
-fn killed_in_the_middle_of_saves_it_loses_none_that_was_acknowledged() {
+fn a_kill_during_saves_loses_no_acknowledged_save() {
     let _turn = heavy();
     killed_again_and_again("SQLite", None, Duration::from_secs(1));
     match Database::fresh() {
@@ -61,9 +61,9 @@ fn killed_in_the_middle_of_saves_it_loses_none_that_was_acknowledged() {
     }
 }
 
-/// Five kills, or as many as it takes for 100,000 acknowledged saves.
+/// Kills the process five times, or in the long form until 100,000 saves are acknowledged.
 fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) {
-    let long = patio_testing::long("killed_in_the_middle_of_saves_it_loses_none_that_was_acknowledged");
+    let long = patio_testing::long("a_kill_during_saves_loses_no_acknowledged_save");
     let (wanted, shift) = if long { (100_000, Some(Duration::from_secs(4))) } else { (1, None) };
     let folder = Folder::temporary();
     let mut patio = configure(folder.path(), database).start();
@@ -80,7 +80,7 @@ fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) 
         admin = patio.client().with_token(admin.token());
         let started = Instant::now();
         for ((id, version), (_, found)) in after.iter().zip(versions(&admin, &vehicles)) {
-            // The one save that was under way may have been written and not been answered.
+            // The save in progress may have been stored without a response.
             assert!((*version..=version + 1).contains(&found), "kill {kills}: vehicle {id} is at {found}, acknowledged was {version}");
         }
         admin.save(vehicles[0], &json!({ "operator_notes": "after the kill" }));
@@ -93,17 +93,17 @@ fn killed_again_and_again(on: &str, database: Option<&str>, patience: Duration) 
             assert_unharmed(&patio, kills);
         }
     }
-    assert!(slowest < patience, "saving again took {slowest:?}");
+    assert!(slowest < patience, "the first save after a restart took {slowest:?}");
     patio_testing::tell(&format!(
         "{on}: {kills} kills, {acknowledged} acknowledged saves, none lost, none invented, saving again within {slowest:?}"
     ));
 }
 
-/// Copies the databases while they are in use, which checks every page of the copies.
+/// Makes an online backup, which checks every page of the copies.
 fn assert_unharmed(patio: &Patio, number: i32) {
     let copy = patio.folder().join(format!("copy {number}"));
     let done = run("patio", &["backup", copy.to_str().unwrap()], &[("PATIO_DATA_DIR", patio.data().to_str().unwrap())]);
-    assert_eq!(done.code, Some(0), "kill {number} harmed the database: {}", done.text());
+    assert_eq!(done.code, Some(0), "kill {number} corrupted the database: {}", done.text());
     std::fs::remove_dir_all(copy).unwrap();
 }
 
@@ -111,7 +111,7 @@ fn versions(admin: &Client, vehicles: &[i64]) -> Vec<(i64, i64)> {
     vehicles.iter().map(|id| (*id, admin.vehicle(*id)["version"].as_i64().unwrap())).collect()
 }
 
-/// Saves every vehicle from a thread of its own, kills the process while they do, and returns the versions acknowledged last.
+/// Saves each vehicle in a separate thread, kills the process during that, and returns the last acknowledged versions.
 fn save_until_killed(patio: &Patio, admin: &Client, before: &[(i64, i64)], shift: Option<Duration>) -> Vec<(i64, i64)> {
     let (killed, acknowledged) = (&AtomicBool::new(false), &AtomicUsize::new(0));
     let save = |(id, mut version): (i64, i64)| {
@@ -119,7 +119,7 @@ fn save_until_killed(patio: &Patio, admin: &Client, before: &[(i64, i64)], shift
         while !killed.load(Ordering::Relaxed) {
             let answer = admin.try_call("PUT", &path, &json!({ "operator_notes": format!("after {version}") }));
             let Some(saved): Option<Value> = answer.ok().filter(|answer| answer.is_success()).map(|answer| answer.json()) else { break };
-            assert_eq!(saved["version"], version + 1, "each save is done once");
+            assert_eq!(saved["version"], version + 1, "each save is stored once");
             version += 1;
             acknowledged.fetch_add(1, Ordering::Relaxed);
         }

@@ -1,10 +1,10 @@
-//! Workbooks to import.
+//! Builders of workbooks for imports.
 use rust_xlsxwriter::Workbook;
 
 const COLUMNS: [&str; 6] = ["Campaign", "Part", "Description", "Model Code", "Serial Number", "Parking Space"];
 
-/// A campaign of one model; `describe` returns what stands beside a vehicle, counted from 1: description, serial number and
-/// parking space.
+/// Builds a campaign workbook of one model. For each vehicle, counted from 1, `describe` returns the description, serial
+/// number and parking space.
 pub fn described(name: &str, model: &str, vehicles: u32, describe: impl Fn(u32) -> [String; 3]) -> Vec<u8> {
     let mut book = Workbook::new();
     let sheet = book.add_worksheet().set_name("Sheet1").unwrap();
@@ -17,7 +17,7 @@ pub fn described(name: &str, model: &str, vehicles: u32, describe: impl Fn(u32) 
     book.save_to_buffer().unwrap()
 }
 
-/// A campaign of one model whose vehicles stand in yard A.
+/// Builds a campaign workbook of one model with all vehicles in yard A.
 pub fn campaign(name: &str, model: &str, vehicles: u32) -> Vec<u8> {
     described(name, model, vehicles, |row| [String::new(), format!("{row:07}"), format!("A-{row}")])
 }

@@ -1,15 +1,14 @@
-//! Who did what, when: the entries of all services, merged by time.
+//! Route with which developers read the audit log. The gateway merges the audit entries of all services by time.
 use crate::{
-    api::Api,
-    bearer::Signed,
-    error::{Problem, Reply},
-    input::Asked,
-    page, values,
+    extract::{auth::Authenticated, body::QueryParams, query},
+    http::problem::{ApiResult, Problem},
+    state::AppState,
+    views::enums,
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use futures::future::try_join_all;
-use patio_kit::{clock, link::Link};
+use patio_kit::{client::link::ServiceChannel, clock};
 use patio_proto::{
     audit::{self as pb, audit_service_client::AuditServiceClient},
     auth,
@@ -19,99 +18,104 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The calls of this noun.
-pub fn routes() -> OpenApiRouter<Api> {
+/// Returns the route of the audit log.
+pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_audit))
 }
 
-/// How far back one may page; further back `to` leads.
+/// Maximum number of audit entries that a client can reach by paging. For older entries, the client sets the `to`
+/// filter.
 const DEEPEST: usize = 2000;
-/// Entries a service gives at once.
+/// Maximum number of audit entries requested from a service per call.
 const AT_ONCE: i32 = 200;
 
-/// Which entries.
+/// Query parameters of the audit log: paging and filters.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct AuditQuery {
-    /// Counted from 0.
+    /// Page number, counted from 0; the first page when absent.
     #[param(minimum = 0, maximum = 1_000_000, nullable = false)]
     page: Option<i32>,
-    /// 1 to 200, 10 when absent.
+    /// Number of rows per page, 1 to 200; 10 when absent.
     #[param(minimum = 1, maximum = 200, nullable = false)]
     per_page: Option<i32>,
-    /// Contained in subject or summary, whatever the case.
+    /// Text that the subject or the summary of an entry must contain, ignoring case; all entries when absent.
     #[param(max_length = 200, nullable = false)]
     search: Option<String>,
-    /// One kind, such as `vehicle-changed`.
+    /// Kind of the returned entries, such as `vehicle-changed`; all kinds when absent.
     #[param(max_length = 40, nullable = false)]
     kind: Option<String>,
-    /// What one person did.
+    /// Login name (HMC) of the user whose actions are returned; actions of all users when absent.
     #[param(max_length = 200, nullable = false)]
     hmc: Option<String>,
-    /// From this moment on.
+    /// Earliest time of the returned entries, inclusive; no limit when absent.
     #[param(nullable = false)]
     from: Option<DateTime<Utc>>,
-    /// Up to this moment.
+    /// Latest time of the returned entries, inclusive; no limit when absent.
     #[param(nullable = false)]
     to: Option<DateTime<Utc>>,
 }
 
-/// One thing that happened.
+/// Entry of the audit log.
 #[derive(Serialize, ToSchema)]
 struct AuditEvent {
-    /// The service that keeps it and its number there.
+    /// Id of the audit entry: the name of the service that stores the entry, and the entry's number in that service.
     id: String,
     at: DateTime<Utc>,
-    /// Who did it, unless nobody was signed in.
+    /// Login name (HMC) of the user who acted; null when the caller was not signed in.
     hmc: Option<String>,
-    /// The role it was done in.
+    /// Role that the user had when acting; null when the caller was not signed in.
     user_type: Option<String>,
     kind: String,
     subject: String,
     summary: String,
-    /// Where the call came from.
+    /// Client address of the call; null when unknown.
     ip: Option<String>,
-    /// The fields that changed, as they were.
+    /// Values of the changed fields before the change; null when the entry records none.
     #[schema(value_type = Option<Object>)]
     old: Option<Value>,
-    /// The fields that changed, as they are since.
+    /// Values of the changed fields after the change; null when the entry records none.
     #[schema(value_type = Option<Object>)]
     new: Option<Value>,
 }
 
-/// A JSON object as a service keeps it; none for an empty text.
+/// Parses a JSON object stored in an audit entry; `None` when the text is empty or not an object.
 fn object(kept: &str) -> Option<Value> {
     serde_json::from_str(kept).ok().filter(Value::is_object)
 }
 
-/// Where in the list one is.
+/// Paging metadata of the audit log.
 #[derive(Serialize, ToSchema)]
 struct AuditMeta {
-    /// Counted from 0.
+    /// Number of the returned page, counted from 0.
     page_index: i32,
     per_page: i32,
-    /// What is known without counting everything: exact on the last page, else one more than the pages so far hold.
+    /// Number of matching audit entries. Exact on the last page; on earlier pages, the number of entries up to the end of the page plus 1.
     total_count: i64,
     has_more: bool,
 }
 
-/// One page of what happened.
+/// One page of the audit log.
 #[derive(Serialize, ToSchema)]
 struct AuditPage {
     events: Vec<AuditEvent>,
     meta: AuditMeta,
 }
 
-/// Lists what happened, newest first. Page deeper than 2,000 entries by setting `to`.
+/// Lists audit entries, newest first. Set `to` to reach entries beyond the first 2,000.
 #[utoipa::path(get, path = "/logs/audit", tag = "logs", params(AuditQuery),
     responses((status = 200, description = "One page.", body = AuditPage)),
     extensions(("x-rpc" = json!("/patio.audit.v1.AuditService/ListEvents"))))]
-async fn list_audit(State(api): State<Api>, signed: Signed, Asked(query): Asked<AuditQuery>) -> Reply<Json<AuditPage>> {
-    let page = page::of(query.page, query.per_page)?;
+async fn list_audit(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    QueryParams(query): QueryParams<AuditQuery>,
+) -> ApiResult<Json<AuditPage>> {
+    let page = query::from_page(query.page, query.per_page)?;
     let size = usize::try_from(page.size).unwrap_or_default();
     let skipped = usize::try_from(page.index).unwrap_or_default() * size;
     if skipped + size > DEEPEST {
-        return Err(Problem::field("page", "it lies deeper than 2000 entries; narrow the list with `to`"));
+        return Err(Problem::invalid_field("page", "Only the latest 2,000 events are listed. Narrow the filters."));
     }
     let wanted = skipped + size + 1;
     let merged = match filter(&api, &signed, query).await? {
@@ -124,18 +128,18 @@ async fn list_audit(State(api): State<Api>, signed: Signed, Asked(query): Asked<
     Ok(Json(AuditPage { events, meta }))
 }
 
-/// The newest entries of all services, at most `wanted`.
-async fn merged(api: &Api, signed: &Signed, filter: &pb::ListEventsRequest, wanted: usize) -> Reply<Vec<Kept>> {
-    let asked = api.audits().map(|(name, service)| newest((name, service), signed, filter.clone(), wanted));
+/// Returns the newest audit entries of all services, newest first, at most `wanted`.
+async fn merged(api: &AppState, signed: &Authenticated, filter: &pb::ListEventsRequest, wanted: usize) -> ApiResult<Vec<Kept>> {
+    let asked = api.audit_clients().map(|(name, service)| newest((name, service), signed, filter.clone(), wanted));
     let mut merged: Vec<Kept> = try_join_all(asked).await?.into_iter().flatten().collect();
     merged.sort_by_key(|kept| std::cmp::Reverse(kept.order()));
     merged.truncate(wanted);
     Ok(merged)
 }
 
-/// What every service is asked for; none when nobody has that hmc.
-async fn filter(api: &Api, signed: &Signed, query: AuditQuery) -> Reply<Option<pb::ListEventsRequest>> {
-    let search = page::search(query.search)?;
+/// Builds the audit query sent to every service; `None` when no user has the requested login name (HMC).
+async fn filter(api: &AppState, signed: &Authenticated, query: AuditQuery) -> ApiResult<Option<pb::ListEventsRequest>> {
+    let search = query::search_text(query.search)?;
     let user_id = match query.hmc.as_deref().map(str::trim).filter(|hmc| !hmc.is_empty()) {
         None => None,
         Some(hmc) => match user(api, signed, hmc).await? {
@@ -153,13 +157,14 @@ async fn filter(api: &Api, signed: &Signed, query: AuditQuery) -> Reply<Option<p
     }))
 }
 
-/// The id of a person by hmc: one's own, which no list shows, or another's.
-async fn user(api: &Api, signed: &Signed, hmc: &str) -> Reply<Option<i64>> {
-    let own = api.sessions().get_me(signed.sign(auth::GetMeRequest {})).await?.into_inner();
+/// Looks up the id of a user by login name (HMC); `None` when no user has the name. The caller's own name is compared
+/// first, since the user list does not contain the reserved developer account.
+async fn user(api: &AppState, signed: &Authenticated, hmc: &str) -> ApiResult<Option<i64>> {
+    let own = api.sessions().get_me(signed.request(auth::GetMeRequest {})).await?.into_inner();
     if own.hmc.eq_ignore_ascii_case(hmc) {
         return Ok(Some(own.id));
     }
-    let users = api.users().list_users(signed.sign(auth::ListUsersRequest {})).await?.into_inner().users;
+    let users = api.users().list_users(signed.request(auth::ListUsersRequest {})).await?.into_inner().users;
     Ok(users.into_iter().find(|user| user.hmc.to_lowercase() == hmc.to_lowercase()).map(|user| user.id))
 }
 
@@ -170,22 +175,22 @@ struct Kept {
 
 impl Kept {
     fn order(&self) -> (DateTime<Utc>, &'static str, i64) {
-        (values::moment(self.event.at.as_ref()), self.service, self.event.id)
+        (enums::timestamp(self.event.at.as_ref()), self.service, self.event.id)
     }
 }
 
-/// The newest entries of one service, as many as asked for or as there are.
+/// Returns the newest audit entries of one service, at most `wanted`, in several calls if needed.
 async fn newest(
-    (service, mut log): (&'static str, AuditServiceClient<Link>),
-    signed: &Signed,
+    (service, mut log): (&'static str, AuditServiceClient<ServiceChannel>),
+    signed: &Authenticated,
     mut ask: pb::ListEventsRequest,
     wanted: usize,
-) -> Reply<Vec<Kept>> {
+) -> ApiResult<Vec<Kept>> {
     let mut kept: Vec<Kept> = Vec::new();
     while kept.len() < wanted {
         let limit = i32::try_from(wanted - kept.len()).unwrap_or(AT_ONCE).min(AT_ONCE);
         ask.limit = limit;
-        let events = log.list_events(signed.sign(ask.clone())).await?.into_inner().events;
+        let events = log.list_events(signed.request(ask.clone())).await?.into_inner().events;
         let was_all = events.len() < usize::try_from(limit).unwrap_or_default();
         if let Some(last) = events.last() {
             (ask.before, ask.before_id) = (last.at, last.id);
@@ -198,13 +203,13 @@ async fn newest(
     Ok(kept)
 }
 
-async fn shown(api: &Api, signed: &Signed, kept: Vec<Kept>) -> Vec<AuditEvent> {
-    let people = api.names.of(signed, kept.iter().filter_map(|kept| kept.event.user_id)).await;
+async fn shown(api: &AppState, signed: &Authenticated, kept: Vec<Kept>) -> Vec<AuditEvent> {
+    let people = api.names.resolve(signed.call_context(), kept.iter().filter_map(|kept| kept.event.user_id)).await;
     let show = |Kept { service, event }: Kept| AuditEvent {
         id: format!("{service}-{}", event.id),
-        at: values::moment(event.at.as_ref()),
+        at: enums::timestamp(event.at.as_ref()),
         hmc: event.user_id.map(|id| people.name(id)),
-        user_type: values::role_text(event.role()),
+        user_type: enums::role_text(event.role()),
         kind: event.kind,
         subject: event.subject,
         summary: event.summary,

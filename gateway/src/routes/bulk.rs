@@ -1,12 +1,13 @@
-//! Many vehicles at once.
+//! Routes with which users change the status or the parking space of many vehicles in one call (bulk changes).
 use crate::{
-    api::{Api, LONG},
-    bearer::Signed,
-    error::{Problem, ProblemBody, Reply},
-    input::{LARGE, Sent},
-    page,
-    preview::VehiclePreview,
-    values::VehicleStatus,
+    extract::{
+        auth::Authenticated,
+        body::{BULK_BODY_LIMIT, JsonBody},
+        query,
+    },
+    http::problem::{ApiResult, Problem, ProblemBody},
+    state::{AppState, LONG_CALL_TIMEOUT},
+    views::{enums::VehicleStatus, preview::VehiclePreview},
 };
 use axum::{Json, extract::State};
 use patio_proto::vehicle as pb;
@@ -14,12 +15,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The calls of this noun.
-pub fn routes() -> OpenApiRouter<Api> {
+/// Returns the routes of bulk changes.
+pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(bulk_status)).routes(routes!(bulk_parking_space))
 }
 
-/// What a bulk call does with a status.
+/// Action of a bulk status change: set the status or clear it.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum Action {
@@ -27,68 +28,71 @@ enum Action {
     Remove,
 }
 
-/// A status for many vehicles.
+/// Request to set or clear the status of many vehicles.
 #[derive(Deserialize, ToSchema)]
 struct BulkStatus {
     #[schema(max_items = 50_000)]
     vins: Vec<String>,
     action: Action,
-    /// Needed to insert.
+    /// Status to set; required with the action `insert`, absent with `remove`.
     status: Option<VehicleStatus>,
-    /// Only vehicles in this yard.
+    /// Id of the yard to which the change is limited; all yards when absent.
     #[schema(minimum = 1, maximum = 28)]
     yard: Option<i32>,
-    /// Only vehicles of this campaign.
+    /// Id of the campaign to which the change is limited; all campaigns when absent.
     campaign_id: Option<i64>,
-    /// Tells what would happen and changes nothing.
+    /// Whether to return the expected result without changing anything; false when absent.
     dry_run: Option<bool>,
 }
 
-/// A vehicle and where it stands from now on.
+/// New parking space of one vehicle.
 #[derive(Deserialize, ToSchema)]
-struct NewSpace {
+struct ParkingSpaceChange {
     vin: String,
     parking_space: String,
 }
 
-/// New parking spaces of many vehicles.
+/// Request to move many vehicles to other parking spaces.
 #[derive(Deserialize, ToSchema)]
 struct BulkSpaces {
     #[schema(max_items = 50_000)]
-    rows: Vec<NewSpace>,
-    /// Only vehicles in this yard.
+    rows: Vec<ParkingSpaceChange>,
+    /// Id of the yard to which the change is limited; all yards when absent.
     #[schema(minimum = 1, maximum = 28)]
     yard: Option<i32>,
-    /// Only vehicles of this campaign.
+    /// Id of the campaign to which the change is limited; all campaigns when absent.
     campaign_id: Option<i64>,
-    /// Tells what would happen and changes nothing.
+    /// Whether to return the expected result without changing anything; false when absent.
     dry_run: Option<bool>,
 }
 
-/// A vehicle that was left as it is.
+/// Vehicle that was not changed, with the reason.
 #[derive(Serialize, ToSchema)]
 struct Skipped {
     vin: String,
+    /// Reason as a code for programs: `CAMPAIGN_CLOSED`, `AMBIGUOUS_VIN`, `SAME_STATUS`, `NO_STATUS` or `SAME_SPACE`.
+    code: String,
+    /// Reason as a text for users.
     reason: String,
 }
 
-/// What a bulk call did.
+/// Result of a bulk change.
 #[derive(Serialize, ToSchema)]
 struct BulkResult {
     matched: i64,
     updated: i64,
     skipped: Vec<Skipped>,
     not_found: Vec<String>,
-    /// The first 20 vehicles that would change, when the call only tells.
+    /// First 20 vehicles that would change; empty unless the request is a dry run.
     preview: Vec<VehiclePreview>,
-    /// What a person should look at before it is done, one sentence each; absent when there is nothing.
+    /// Warnings about the change, one sentence each, to review before the change is made; absent without warnings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
 
-impl From<pb::BulkReply> for BulkResult {
-    fn from(reply: pb::BulkReply) -> Self {
-        let skipped = reply.skipped.into_iter().map(|skipped| Skipped { vin: skipped.vin, reason: skipped.reason });
+impl From<pb::BulkResponse> for BulkResult {
+    fn from(reply: pb::BulkResponse) -> Self {
+        let skipped = reply.skipped.into_iter().map(|skipped| Skipped { vin: skipped.vin, code: skipped.code, reason: skipped.reason });
         let preview = reply.preview.into_iter().map(Into::into);
         Self {
             matched: reply.matched,
@@ -101,20 +105,24 @@ impl From<pb::BulkReply> for BulkResult {
     }
 }
 
-/// Most vehicles in one bulk call.
+/// Maximum number of vehicles in one bulk change.
 const MOST: usize = 50_000;
 
-fn few_enough(field: &str, count: usize) -> Reply<()> {
-    if count > MOST { Err(Problem::field(field, "it names more than 50000 vehicles")) } else { Ok(()) }
+fn few_enough(field: &str, count: usize) -> ApiResult<()> {
+    if count > MOST { Err(Problem::invalid_field(field, "No more than 50,000 vehicles at a time.")) } else { Ok(()) }
 }
 
-/// Sets or clears the status of many vehicles, all or none.
+/// Sets or clears the status of many vehicles. Vehicles that need or allow no change are skipped; after an error, no vehicle is changed.
 #[utoipa::path(post, path = "/vehicles/bulk/status", tag = "vehicles", request_body = BulkStatus,
-    responses((status = 200, description = "What was done.", body = BulkResult),
+    responses((status = 200, description = "Result of the change.", body = BulkResult),
         (status = 409, description = "The campaign is closed.", body = ProblemBody),
-        (status = 422, description = "A rule forbids it.", body = ProblemBody)),
+        (status = 422, description = "A vehicle's state or the given values do not allow the change.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.BulkService/BulkStatus"))))]
-async fn bulk_status(State(api): State<Api>, signed: Signed, Sent(body): Sent<BulkStatus, LARGE>) -> Reply<Json<BulkResult>> {
+async fn bulk_status(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    JsonBody(body): JsonBody<BulkStatus, BULK_BODY_LIMIT>,
+) -> ApiResult<Json<BulkResult>> {
     few_enough("vins", body.vins.len())?;
     let action = match body.action {
         Action::Insert => pb::StatusAction::Insert,
@@ -124,22 +132,26 @@ async fn bulk_status(State(api): State<Api>, signed: Signed, Sent(body): Sent<Bu
         vins: body.vins,
         action: action.into(),
         status: body.status.unwrap_or_default().wire().into(),
-        scope: Some(pb::Scope { yard: page::yard(body.yard)?, campaign_id: body.campaign_id }),
+        scope: Some(pb::Scope { yard: query::yard(body.yard)?, campaign_id: body.campaign_id }),
         dry_run: body.dry_run.unwrap_or_default(),
     };
-    Ok(Json(api.bulk().bulk_status(signed.sign_within(LONG, ask)).await?.into_inner().into()))
+    Ok(Json(api.bulk().bulk_status(signed.request_with_timeout(LONG_CALL_TIMEOUT, ask)).await?.into_inner().into()))
 }
 
-/// Moves many vehicles to other parking spaces, all or none.
+/// Moves many vehicles to other parking spaces. Vehicles that need or allow no change are skipped; after an error, no vehicle is moved.
 #[utoipa::path(post, path = "/vehicles/bulk/parking-space", tag = "vehicles", request_body = BulkSpaces,
-    responses((status = 200, description = "What was done.", body = BulkResult),
+    responses((status = 200, description = "Result of the change.", body = BulkResult),
         (status = 409, description = "The campaign is closed.", body = ProblemBody),
-        (status = 422, description = "A rule forbids it.", body = ProblemBody)),
+        (status = 422, description = "A vehicle's state or the given values do not allow the change.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.BulkService/BulkParkingSpace"))))]
-async fn bulk_parking_space(State(api): State<Api>, signed: Signed, Sent(body): Sent<BulkSpaces, LARGE>) -> Reply<Json<BulkResult>> {
+async fn bulk_parking_space(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    JsonBody(body): JsonBody<BulkSpaces, BULK_BODY_LIMIT>,
+) -> ApiResult<Json<BulkResult>> {
     few_enough("rows", body.rows.len())?;
-    let rows = body.rows.into_iter().map(|row| pb::NewSpace { vin: row.vin, parking_space: row.parking_space }).collect();
-    let scope = pb::Scope { yard: page::yard(body.yard)?, campaign_id: body.campaign_id };
+    let rows = body.rows.into_iter().map(|row| pb::ParkingSpaceChange { vin: row.vin, parking_space: row.parking_space }).collect();
+    let scope = pb::Scope { yard: query::yard(body.yard)?, campaign_id: body.campaign_id };
     let ask = pb::BulkParkingSpaceRequest { rows, scope: Some(scope), dry_run: body.dry_run.unwrap_or_default() };
-    Ok(Json(api.bulk().bulk_parking_space(signed.sign_within(LONG, ask)).await?.into_inner().into()))
+    Ok(Json(api.bulk().bulk_parking_space(signed.request_with_timeout(LONG_CALL_TIMEOUT, ask)).await?.into_inner().into()))
 }

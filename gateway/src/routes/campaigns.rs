@@ -1,13 +1,17 @@
-//! Campaigns.
-use super::users::Success;
+//! Routes with which users list, read, change and delete campaigns, and read the progress of a campaign.
 use crate::{
-    api::Api,
-    bearer::Signed,
-    error::{Problem, ProblemBody, Reply},
-    input::{Asked, Id, Sent},
-    names::People,
-    page,
-    values::{self, CampaignStatus},
+    extract::{
+        auth::Authenticated,
+        body::{JsonBody, PathId, QueryParams},
+        query,
+    },
+    http::problem::{ApiResult, Problem, ProblemBody},
+    state::AppState,
+    user_names::NameMap,
+    views::{
+        enums::{self, CampaignStatus},
+        success::Success,
+    },
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
@@ -19,8 +23,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The calls of this noun.
-pub fn routes() -> OpenApiRouter<Api> {
+/// Returns the routes of campaigns.
+pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_campaigns)).routes(routes!(campaign_progress)).routes(routes!(
         get_campaign,
         update_campaign,
@@ -28,7 +32,7 @@ pub fn routes() -> OpenApiRouter<Api> {
     ))
 }
 
-/// A campaign.
+/// Inspection campaign with its progress.
 #[derive(Serialize, ToSchema)]
 pub struct Campaign {
     id: i64,
@@ -36,7 +40,7 @@ pub struct Campaign {
     description: String,
     part: String,
     status: CampaignStatus,
-    /// The yard that was asked for.
+    /// Id of the yard that the request names; null when the request names none.
     id_yard: Option<i32>,
     yard_name: Option<String>,
     image: String,
@@ -45,17 +49,19 @@ pub struct Campaign {
     modified_by_name: Option<String>,
     created_at: DateTime<Utc>,
     modified_at: DateTime<Utc>,
-    /// The next vehicle to inspect.
+    /// Id of the next vehicle to inspect in the campaign; null when no vehicle is left to inspect.
     next: Option<i64>,
     total_vehicles: i64,
     total_inspected: i64,
-    /// Whether it has vehicles and all are inspected.
+    /// Whether the progress is unavailable, so that `next` is null and both totals are 0 although the campaign may have vehicles.
+    progress_unknown: bool,
+    /// Whether the campaign has vehicles and all its vehicles are inspected.
     #[serde(rename = "allClosed")]
     all_closed: bool,
 }
 
 impl Campaign {
-    fn of(campaign: pb::Campaign, people: &People) -> Self {
+    fn of(campaign: pb::Campaign, people: &NameMap) -> Self {
         Self {
             id: campaign.id,
             status: campaign.status().into(),
@@ -63,56 +69,58 @@ impl Campaign {
             description: campaign.description,
             part: campaign.part,
             id_yard: campaign.id_yard,
-            yard_name: page::yard_name(campaign.id_yard),
+            yard_name: query::yard_name(campaign.id_yard),
             image: campaign.image,
             model_type: campaign.model_type,
             created_by_name: people.name(campaign.created_by),
             modified_by_name: campaign.modified_by.map(|id| people.name(id)),
-            created_at: values::moment(campaign.created_at.as_ref()),
-            modified_at: values::moment(campaign.modified_at.as_ref().or(campaign.created_at.as_ref())),
+            created_at: enums::timestamp(campaign.created_at.as_ref()),
+            modified_at: enums::timestamp(campaign.modified_at.as_ref().or(campaign.created_at.as_ref())),
             next: campaign.next,
             total_vehicles: campaign.total_vehicles,
             total_inspected: campaign.total_inspected,
+            progress_unknown: campaign.progress_unknown,
             all_closed: campaign.total_vehicles > 0 && campaign.total_vehicles == campaign.total_inspected,
         }
     }
 }
 
-/// Campaigns as the API shows them, everybody's name looked up in one call.
-pub async fn shown(api: &Api, signed: &Signed, campaigns: Vec<pb::Campaign>) -> Vec<Campaign> {
+/// Converts campaigns from their proto form, resolving all user names in one call.
+pub async fn to_views(api: &AppState, signed: &Authenticated, campaigns: Vec<pb::Campaign>) -> Vec<Campaign> {
     let ids: Vec<i64> = campaigns.iter().flat_map(|campaign| [Some(campaign.created_by), campaign.modified_by]).flatten().collect();
-    let people = api.names.of(signed, ids).await;
+    let people = api.names.resolve(signed.call_context(), ids).await;
     campaigns.into_iter().map(|campaign| Campaign::of(campaign, &people)).collect()
 }
 
-async fn shown_one(api: &Api, signed: &Signed, campaign: pb::Campaign) -> Reply<Json<Campaign>> {
-    shown(api, signed, vec![campaign]).await.pop().map(Json).ok_or_else(Problem::internal)
+async fn shown_one(api: &AppState, signed: &Authenticated, campaign: pb::Campaign) -> ApiResult<Json<Campaign>> {
+    to_views(api, signed, vec![campaign]).await.pop().map(Json).ok_or_else(Problem::internal)
 }
 
-/// Which campaigns.
+/// Query parameters of the campaign list: paging and filters.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Counted from 0.
+    /// Page number, counted from 0; the first page when absent.
     #[param(minimum = 0, maximum = 1_000_000, nullable = false)]
     page: Option<i32>,
-    /// 1 to 200, 10 when absent.
+    /// Number of rows per page, 1 to 200; 10 when absent.
     #[param(minimum = 1, maximum = 200, nullable = false)]
     per_page: Option<i32>,
-    /// Contained in the name, whatever the case.
+    /// Text that the name of a campaign must contain, ignoring case; all campaigns when absent.
     #[param(max_length = 200, nullable = false)]
     search: Option<String>,
-    /// `all` or absent for every one, `ongoing` for what is not closed, `closed`, or one exact status.
+    /// Status filter: `all` (default), `ongoing` for all campaigns that are not closed, `closed`, or the name of one status.
     #[param(inline, value_type = StatusFilter, required = false)]
     status: Option<String>,
-    /// Only campaigns with vehicles in this yard; counts and `next` are then that yard's.
+    /// Id of a yard: limits the list to campaigns with vehicles in the yard, and the vehicle counts and `next` to the yard; all
+    /// yards when absent.
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
 }
 
-/// What `status` may be.
+/// Values of the status filter of the campaign list.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "only describes the parameter, which is read whatever its case")]
+#[expect(dead_code, reason = "only documents the query parameter, which is parsed as text")]
 enum StatusFilter {
     #[schema(rename = "all")]
     All,
@@ -127,14 +135,14 @@ enum StatusFilter {
     Closed,
 }
 
-/// The statuses a filter lets through; all when none is named.
-fn statuses(filter: Option<&str>) -> Reply<Vec<Wire>> {
+/// Returns the campaign statuses that a status filter selects; an empty list selects all campaigns.
+fn statuses(filter: Option<&str>) -> ApiResult<Vec<Wire>> {
     match filter {
         None | Some("all") => Ok(Vec::new()),
         Some("ongoing") => Ok(vec![Wire::Ready, Wire::Ongoing, Wire::PendingReview]),
         Some(written) => status::parse_campaign(written)
             .map(|exact| vec![exact])
-            .ok_or_else(|| Problem::field("status", "it is all, ongoing, closed, Ready, Ongoing, Pending Review or Closed")),
+            .ok_or_else(|| Problem::invalid_field("status", "must be all, ongoing, closed, Ready, Ongoing, Pending Review or Closed")),
     }
 }
 
@@ -145,14 +153,14 @@ struct Campaigns {
     meta: CampaignsMeta,
 }
 
-/// Where in the list one is.
+/// Paging metadata of the campaign list.
 #[derive(Serialize, ToSchema)]
 struct CampaignsMeta {
-    /// Counted from 0.
+    /// Number of the returned page, counted from 0.
     page_index: i32,
     total_count: i64,
     per_page: i32,
-    /// The yard that was asked for.
+    /// Name of the yard that the request names; null when the request names none.
     yard_name: Option<String>,
 }
 
@@ -160,44 +168,53 @@ struct CampaignsMeta {
 #[utoipa::path(get, path = "/campaigns", tag = "campaigns", params(ListQuery),
     responses((status = 200, description = "One page.", body = Campaigns)),
     extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/ListCampaigns"))))]
-async fn list_campaigns(State(api): State<Api>, signed: Signed, Asked(query): Asked<ListQuery>) -> Reply<Json<Campaigns>> {
-    let yard = page::yard(query.yard)?;
+async fn list_campaigns(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    QueryParams(query): QueryParams<ListQuery>,
+) -> ApiResult<Json<Campaigns>> {
+    let yard = query::yard(query.yard)?;
     let ask = pb::ListCampaignsRequest {
-        page: Some(page::of(query.page, query.per_page)?),
-        search: page::search(query.search)?,
+        page: Some(query::from_page(query.page, query.per_page)?),
+        search: query::search_text(query.search)?,
         statuses: statuses(query.status.as_deref())?.into_iter().map(i32::from).collect(),
         yard,
     };
-    let reply = api.campaigns().list_campaigns(signed.sign(ask)).await?.into_inner();
-    let meta = page::Meta::from(reply.meta);
+    let reply = api.campaigns().list_campaigns(signed.request(ask)).await?.into_inner();
+    let meta = query::Meta::from(reply.meta);
     let (page_index, total_count, per_page) = (meta.page_index, meta.total_count, meta.per_page);
-    let meta = CampaignsMeta { page_index, total_count, per_page, yard_name: page::yard_name(yard) };
-    Ok(Json(Campaigns { campaigns: shown(&api, &signed, reply.campaigns).await, meta }))
+    let meta = CampaignsMeta { page_index, total_count, per_page, yard_name: query::yard_name(yard) };
+    Ok(Json(Campaigns { campaigns: to_views(&api, &signed, reply.campaigns).await, meta }))
 }
 
-/// Of which yard.
+/// Optional query parameter that limits the result to one yard.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct YardQuery {
-    /// Counts and `next` are then that yard's.
+    /// Id of the yard to which the vehicle counts and `next` are limited; all yards when absent.
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
 }
 
-/// Returns one campaign.
+/// Returns one campaign with its progress.
 #[utoipa::path(get, path = "/campaigns/{id}", tag = "campaigns", params(("id" = i64, Path, minimum = 1), YardQuery),
     responses((status = 200, description = "The campaign.", body = Campaign)),
     extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/GetCampaign"))))]
-async fn get_campaign(State(api): State<Api>, signed: Signed, Id(id): Id, Asked(query): Asked<YardQuery>) -> Reply<Json<Campaign>> {
-    let ask = pb::GetCampaignRequest { id, yard: page::yard(query.yard)? };
-    let campaign = api.campaigns().get_campaign(signed.sign(ask)).await?.into_inner();
+async fn get_campaign(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    PathId(id): PathId,
+    QueryParams(query): QueryParams<YardQuery>,
+) -> ApiResult<Json<Campaign>> {
+    let ask = pb::GetCampaignRequest { id, yard: query::yard(query.yard)? };
+    let campaign = api.campaigns().get_campaign(signed.request(ask)).await?.into_inner();
     shown_one(&api, &signed, campaign).await
 }
 
-/// What changes of a campaign; what is absent stays, what is not named here is ignored.
+/// Changes to a campaign. Absent fields keep their value, and unknown fields are ignored.
 #[derive(Deserialize, ToSchema)]
 struct EditCampaign {
-    /// When given, the same as in the path.
+    /// Id of the campaign; when present, it must equal the id in the path.
     id: Option<i64>,
     name: Option<String>,
     description: Option<String>,
@@ -207,15 +224,20 @@ struct EditCampaign {
     part: Option<String>,
 }
 
-/// Changes a campaign; operators may only start one.
+/// Changes a campaign. Operators may only start a campaign.
 #[utoipa::path(put, path = "/campaigns/{id}", tag = "campaigns", params(("id" = i64, Path, minimum = 1)), request_body = EditCampaign,
     responses((status = 200, description = "The changed campaign.", body = Campaign),
         (status = 409, description = "The name is taken.", body = ProblemBody),
-        (status = 422, description = "The status cannot go there.", body = ProblemBody)),
+        (status = 422, description = "The campaign cannot change to this status.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/UpdateCampaign"))))]
-async fn update_campaign(State(api): State<Api>, signed: Signed, Id(id): Id, Sent(body): Sent<EditCampaign>) -> Reply<Json<Campaign>> {
+async fn update_campaign(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    PathId(id): PathId,
+    JsonBody(body): JsonBody<EditCampaign>,
+) -> ApiResult<Json<Campaign>> {
     if body.id.is_some_and(|told| told != id) {
-        return Err(Problem::field("id", "it differs from the path's"));
+        return Err(Problem::invalid_field("id", "must equal the id in the path"));
     }
     let ask = pb::UpdateCampaignRequest {
         id,
@@ -226,7 +248,7 @@ async fn update_campaign(State(api): State<Api>, signed: Signed, Id(id): Id, Sen
         model_type: body.model_type,
         part: body.part,
     };
-    let campaign = api.campaigns().update_campaign(signed.sign(ask)).await?.into_inner();
+    let campaign = api.campaigns().update_campaign(signed.request(ask)).await?.into_inner();
     shown_one(&api, &signed, campaign).await
 }
 
@@ -234,36 +256,41 @@ async fn update_campaign(State(api): State<Api>, signed: Signed, Id(id): Id, Sen
 #[utoipa::path(delete, path = "/campaigns/{id}", tag = "campaigns", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "Deleted.", body = Success)),
     extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/DeleteCampaign"))))]
-async fn delete_campaign(State(api): State<Api>, signed: Signed, Id(id): Id) -> Reply<Json<Success>> {
-    api.campaigns().delete_campaign(signed.sign(pb::DeleteCampaignRequest { id })).await?;
+async fn delete_campaign(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<Success>> {
+    api.campaigns().delete_campaign(signed.request(pb::DeleteCampaignRequest { id })).await?;
     Ok(Json(Success { success: true }))
 }
 
-/// Of which campaign.
+/// Query parameter with the name of a campaign.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct NameQuery {
-    /// The campaign's whole name.
+    /// Exact name of the campaign.
     #[param(min_length = 1, max_length = 200)]
     campaign_name: String,
 }
 
-/// How far a campaign is.
+/// Progress of a campaign: how many of its vehicles are inspected.
 #[derive(Serialize, ToSchema)]
 struct Progress {
     total_vehicles: i64,
     total_inspected: i64,
 }
 
-/// Returns how far a campaign is, by its name.
+/// Returns the progress of the campaign with the given name.
 #[utoipa::path(get, path = "/campaigns/progress", tag = "campaigns", params(NameQuery),
-    responses((status = 200, description = "Its counts.", body = Progress),
-        (status = 404, description = "There is no such campaign.", body = ProblemBody)),
+    responses((status = 200, description = "The progress.", body = Progress),
+        (status = 404, description = "The campaign does not exist.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.YardService/GetProgress"))))]
-async fn campaign_progress(State(api): State<Api>, signed: Signed, Asked(query): Asked<NameQuery>) -> Reply<Json<Progress>> {
-    let ask = vehicle::GetProgressRequest { campaign_name: page::campaign_name(query.campaign_name)?, ..Default::default() };
-    let found = api.yards().get_progress(signed.sign(ask)).await?.into_inner().progress.into_iter().next();
-    let found = found.ok_or_else(|| Problem::new(http::StatusCode::NOT_FOUND, "NO_CAMPAIGN", "there is no such campaign"))?;
+async fn campaign_progress(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    QueryParams(query): QueryParams<NameQuery>,
+) -> ApiResult<Json<Progress>> {
+    let ask = vehicle::GetProgressRequest { campaign_name: query::campaign_name(query.campaign_name)?, ..Default::default() };
+    let found = api.yards().get_progress(signed.request(ask)).await?.into_inner().progress.into_iter().next();
+    let found =
+        found.ok_or_else(|| Problem::new(http::StatusCode::NOT_FOUND, "NO_CAMPAIGN", "Campaign not found. It may have been deleted."))?;
     Ok(Json(Progress { total_vehicles: found.total_vehicles, total_inspected: found.total_inspected }))
 }
 
@@ -272,7 +299,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn filters_mean_what_the_contract_says_and_others_are_refused() {
+    fn status_filters_select_the_specified_statuses_and_unknown_ones_are_rejected() {
         assert_eq!(statuses(None).unwrap(), []);
         assert_eq!(statuses(Some("all")).unwrap(), []);
         assert_eq!(statuses(Some("ongoing")).unwrap(), [Wire::Ready, Wire::Ongoing, Wire::PendingReview]);
@@ -286,7 +313,7 @@ mod tests {
 
     #[test]
     fn an_empty_campaign_is_not_complete() {
-        let people = People::default();
+        let people = NameMap::default();
         let campaign = |total, inspected| {
             Campaign::of(pb::Campaign { total_vehicles: total, total_inspected: inspected, ..Default::default() }, &people)
         };

@@ -1,10 +1,13 @@
-//! What changed since a whole list was fetched.
-use super::whole_list::ListedVehicle;
+//! Route with which the web app updates its copy of a campaign's vehicle list: returns the changes since the copy's
+//! revision.
+use crate::routes::vehicle_list::ListedVehicle;
 use crate::{
-    api::Api,
-    bearer::Signed,
-    error::{Problem, Reply},
-    input::{Asked, Id},
+    extract::{
+        auth::Authenticated,
+        body::{PathId, QueryParams},
+    },
+    http::problem::{ApiResult, Problem},
+    state::AppState,
 };
 use axum::{Json, extract::State};
 use patio_proto::vehicle as pb;
@@ -12,42 +15,49 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The calls of this noun.
-pub fn routes() -> OpenApiRouter<Api> {
+/// Returns the route of vehicle list changes.
+pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_changes))
 }
 
-/// Since when.
+/// Query parameter with the revision of the client's copy of the vehicle list.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct SinceQuery {
-    /// The `x-revision` of the list that is held, or the `revision` of the last changes.
+    /// Revision of the client's copy of the vehicle list: the header `x-revision` of the full list, or the `revision` of the
+    /// last changes that the client received.
     #[param(minimum = 0)]
     since: i64,
 }
 
-/// What changed of a campaign's vehicles.
+/// Changes of a campaign's vehicle list since a revision.
 #[derive(Serialize, ToSchema)]
 struct Changes {
-    /// The revision that the list has with these changes; what comes later has a greater one.
+    /// Revision of the vehicle list after these changes; later changes have greater revisions.
     revision: i64,
-    /// The changed vehicles as they are now, in walking order.
+    /// Current state of the changed vehicles, in walking order (by yard, then parking space).
     vehicles: Vec<ListedVehicle>,
-    /// Vehicles that are no more.
+    /// Ids of the vehicles deleted from the list.
     removed: Vec<i64>,
-    /// Too much changed, or too long ago: the whole list has to be fetched again.
+    /// Whether the client must fetch the full list again, because too much changed or the revision is too old.
     whole: bool,
 }
 
-/// Returns the vehicles of a campaign that changed after a revision. No change is ever missed; one may come twice.
+/// Returns the vehicles of a campaign that changed after a revision. No change is missed; a change may be returned twice.
 #[utoipa::path(get, path = "/vehicles/campaign/{id}/changes", tag = "vehicles", params(("id" = i64, Path, minimum = 1), SinceQuery),
-    responses((status = 200, description = "What changed.", body = Changes)),
+    responses((status = 200, description = "The changes since the revision.", body = Changes)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/ListChanges"))))]
-async fn list_changes(State(api): State<Api>, signed: Signed, Id(id): Id, Asked(query): Asked<SinceQuery>) -> Reply<Json<Changes>> {
+async fn list_changes(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    PathId(id): PathId,
+    QueryParams(query): QueryParams<SinceQuery>,
+) -> ApiResult<Json<Changes>> {
     if query.since < 0 {
-        return Err(Problem::field("since", "it is a revision, at least 0"));
+        return Err(Problem::invalid_field("since", "must be a revision, at least 0"));
     }
     let ask = pb::ListChangesRequest { campaign_id: id, since: query.since };
-    let pb::ListChangesReply { revision, vehicles, removed, whole } = api.vehicles().list_changes(signed.sign(ask)).await?.into_inner();
+    let pb::ListChangesResponse { revision, vehicles, removed, whole } =
+        api.vehicles().list_changes(signed.request(ask)).await?.into_inner();
     Ok(Json(Changes { revision, vehicles: vehicles.into_iter().map(Into::into).collect(), removed, whole }))
 }

@@ -1,12 +1,18 @@
-//! Fields that two people changed without knowing of each other, and choosing between their values.
-use super::vehicles::{self, Vehicle};
+//! Routes with which users list conflicts and resolve them. A conflict is a field of a vehicle that two users changed
+//! at the same time; a user chooses one of the two values.
 use crate::{
-    api::Api,
-    bearer::Signed,
-    error::{ProblemBody, Reply},
-    input::{Asked, Id, Sent},
-    names::People,
-    page, values,
+    extract::{
+        auth::Authenticated,
+        body::{JsonBody, PathId, QueryParams},
+        query,
+    },
+    http::problem::{ApiResult, ProblemBody},
+    state::AppState,
+    views::{
+        conflict::{self, Conflict, ConflictState, Side},
+        enums,
+        vehicle::{self, Vehicle},
+    },
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
@@ -17,136 +23,32 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The calls of this noun.
-pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new().routes(routes!(list_conflicts)).routes(routes!(settle_conflict))
+/// Returns the routes of conflicts.
+pub fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(list_conflicts)).routes(routes!(resolve_conflict))
 }
 
-/// A field that may be in conflict.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-enum ConflictField {
-    Status,
-    OperatorNotes,
-    AdminNotes,
-    VinNumber,
-    ParkingSpace,
-}
-
-/// One of both values: what was stored when the later save came, or what that save wanted.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum Side {
-    Theirs,
-    Mine,
-}
-
-/// Whether somebody has chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum ConflictState {
-    Open,
-    Settled,
-}
-
-/// A field that two people changed without knowing of each other, with both values.
-#[derive(Serialize, ToSchema)]
-pub struct Conflict {
-    id: i64,
-    vehicle_id: i64,
-    campaign_id: i64,
-    campaign_name: String,
-    vin_number: String,
-    field: ConflictField,
-    /// What the later of both saw.
-    base: String,
-    /// What was stored when the later save came.
-    theirs: String,
-    /// What the later save wanted.
-    mine: String,
-    theirs_by_hmc: Option<String>,
-    theirs_at: DateTime<Utc>,
-    mine_by_hmc: String,
-    /// When the later save came, by the server's clock.
-    mine_at: DateTime<Utc>,
-    /// When it was done, as its device told.
-    device_time: Option<DateTime<Utc>>,
-    /// Which of both shows meanwhile.
-    shown: Side,
-    state: ConflictState,
-    chosen: Option<Side>,
-    settled_by_hmc: Option<String>,
-    settled_at: Option<DateTime<Utc>>,
-}
-
-fn side(told: pb::Side) -> Option<Side> {
-    match told {
-        pb::Side::Unspecified => None,
-        pb::Side::Theirs => Some(Side::Theirs),
-        pb::Side::Mine => Some(Side::Mine),
-    }
-}
-
-/// Everybody that a conflict names.
-pub fn people(conflict: &pb::Conflict) -> impl Iterator<Item = i64> {
-    [conflict.theirs_by, Some(conflict.mine_by), conflict.settled_by].into_iter().flatten()
-}
-
-impl Conflict {
-    /// As the API shows it.
-    #[must_use]
-    pub fn of(conflict: pb::Conflict, people: &People) -> Self {
-        let chosen = side(conflict.chosen());
-        Self {
-            id: conflict.id,
-            vehicle_id: conflict.vehicle_id,
-            campaign_id: conflict.campaign_id,
-            field: match conflict.field() {
-                pb::Field::Status | pb::Field::Unspecified => ConflictField::Status,
-                pb::Field::OperatorNotes => ConflictField::OperatorNotes,
-                pb::Field::AdminNotes => ConflictField::AdminNotes,
-                pb::Field::VinNumber => ConflictField::VinNumber,
-                pb::Field::ParkingSpace => ConflictField::ParkingSpace,
-            },
-            shown: side(conflict.shown()).unwrap_or(Side::Theirs),
-            state: if chosen.is_some() { ConflictState::Settled } else { ConflictState::Open },
-            chosen,
-            campaign_name: conflict.campaign_name,
-            vin_number: conflict.vin_number,
-            base: conflict.base,
-            theirs: conflict.theirs,
-            mine: conflict.mine,
-            theirs_by_hmc: conflict.theirs_by.map(|id| people.name(id)),
-            theirs_at: values::moment(conflict.theirs_at.as_ref()),
-            mine_by_hmc: people.name(conflict.mine_by),
-            mine_at: values::moment(conflict.mine_at.as_ref()),
-            device_time: values::optional_moment(conflict.device_time.as_ref()),
-            settled_by_hmc: conflict.settled_by.map(|id| people.name(id)),
-            settled_at: values::optional_moment(conflict.settled_at.as_ref()),
-        }
-    }
-}
-
-/// Which conflicts.
+/// Query parameters of the conflict list: paging and filters.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Only of this campaign.
+    /// Id of the campaign whose conflicts are listed; all campaigns when absent.
     #[param(minimum = 1, nullable = false)]
     campaign_id: Option<i64>,
-    /// Only open or only settled ones.
+    /// State of the listed conflicts; conflicts in any state when absent.
     #[param(inline, nullable = false)]
     state: Option<ConflictState>,
-    /// Only those that one of the caller's own values is in; for operators always.
+    /// Whether to list only conflicts in which the caller saved one of the two values; always true for operators, false for
+    /// other roles when absent.
     #[param(nullable = false)]
     mine: Option<bool>,
-    /// Only those that were made or settled from then on.
+    /// Time at or after which the listed conflicts arose or were settled; no limit when absent.
     #[param(nullable = false)]
     since: Option<DateTime<Utc>>,
-    /// Counted from 0.
+    /// Page number, counted from 0; the first page when absent.
     #[param(minimum = 0, maximum = 1_000_000, nullable = false)]
     page: Option<i32>,
-    /// 1 to 200, 10 when absent.
+    /// Number of rows per page, 1 to 200; 10 when absent.
     #[param(minimum = 1, maximum = 200, nullable = false)]
     per_page: Option<i32>,
 }
@@ -155,59 +57,64 @@ struct ListQuery {
 #[derive(Serialize, ToSchema)]
 struct Conflicts {
     conflicts: Vec<Conflict>,
-    meta: page::Meta,
+    meta: query::Meta,
 }
 
-/// Lists the fields that two people changed without knowing of each other, newest first. Operators see those that one
-/// of their own values is in.
+/// Lists conflicts between concurrent changes of two users, newest first. Operators see only conflicts in which they saved one
+/// of the two values.
 #[utoipa::path(get, path = "/conflicts", tag = "conflicts", params(ListQuery),
     responses((status = 200, description = "One page.", body = Conflicts)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.ConflictService/ListConflicts"))))]
-async fn list_conflicts(State(api): State<Api>, signed: Signed, Asked(query): Asked<ListQuery>) -> Reply<Json<Conflicts>> {
+async fn list_conflicts(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    QueryParams(query): QueryParams<ListQuery>,
+) -> ApiResult<Json<Conflicts>> {
     let ask = pb::ListConflictsRequest {
-        page: Some(page::of(query.page, query.per_page)?),
-        campaign_id: page::campaign(query.campaign_id)?,
+        page: Some(query::from_page(query.page, query.per_page)?),
+        campaign_id: query::campaign_id(query.campaign_id)?,
         settled: query.state.map(|state| state == ConflictState::Settled),
         mine: query.mine.unwrap_or_default(),
-        since: query.since.map(|at| values::kept("since", at).map(clock::timestamp)).transpose()?,
+        since: query.since.map(|at| enums::bounded_timestamp("since", at).map(clock::timestamp)).transpose()?,
         id: None,
     };
-    let reply = api.conflicts().list_conflicts(signed.sign(ask)).await?.into_inner();
-    let people = api.names.of(&signed, reply.conflicts.iter().flat_map(people)).await;
+    let reply = api.conflicts().list_conflicts(signed.request(ask)).await?.into_inner();
+    let people = api.names.resolve(signed.call_context(), reply.conflicts.iter().flat_map(conflict::user_ids)).await;
     Ok(Json(Conflicts {
-        conflicts: reply.conflicts.into_iter().map(|found| Conflict::of(found, &people)).collect(),
+        conflicts: reply.conflicts.into_iter().map(|found| Conflict::new(found, &people)).collect(),
         meta: reply.meta.into(),
     }))
 }
 
-/// Which of both values.
+/// Request to settle a conflict by choosing one of the two values.
 #[derive(Deserialize, ToSchema)]
 struct Settling {
     choice: Side,
 }
 
-/// Settles a conflict with one of both values, and answers the vehicle. VIN, parking space and supervisor notes are for
-/// supervisors. When the field holds neither of both by now, nothing is chosen: the conflict then is between the
-/// current value, which `details` shows, and the later one.
+/// Settles a conflict by choosing one of the two conflicting values, and returns the vehicle. Only supervisors may settle a
+/// conflict on VIN, parking space or supervisor notes. If the field has meanwhile changed to a third value, no value is chosen:
+/// the call returns 409 with the current vehicle in `details`, and the conflict stays open between the third value and the
+/// value of the later save.
 #[utoipa::path(post, path = "/conflicts/{id}/settle", tag = "conflicts", params(("id" = i64, Path, minimum = 1)), request_body = Settling,
-    responses((status = 200, description = "The vehicle.", body = Vehicle, headers(("ETag" = String, description = "The version in quotes."))),
-        (status = 409, description = "Somebody has settled it or changed the field meanwhile, the campaign is closed, or the VIN is taken.", body = ProblemBody)),
-    extensions(("x-rpc" = json!("/patio.vehicle.v1.ConflictService/SettleConflict"))))]
-async fn settle_conflict(
-    State(api): State<Api>,
-    signed: Signed,
-    Id(id): Id,
-    Sent(body): Sent<Settling>,
-) -> Reply<(HeaderMap, Json<Vehicle>)> {
+    responses((status = 200, description = "The vehicle.", body = Vehicle, headers(("ETag" = String, description = "Version of the vehicle, in quotes."))),
+        (status = 409, description = "The conflict was settled or the field changed meanwhile, the campaign is closed, or the VIN is taken.", body = ProblemBody)),
+    extensions(("x-rpc" = json!("/patio.vehicle.v1.ConflictService/ResolveConflict"))))]
+async fn resolve_conflict(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    PathId(id): PathId,
+    JsonBody(body): JsonBody<Settling>,
+) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
     let choice = match body.choice {
         Side::Theirs => pb::Side::Theirs,
         Side::Mine => pb::Side::Mine,
     };
-    match api.conflicts().settle_conflict(signed.sign(pb::SettleConflictRequest { id, choice: choice.into() })).await {
-        Ok(vehicle) => vehicles::answered(&api, &signed, vehicle.into_inner()).await,
+    match api.conflicts().resolve_conflict(signed.request(pb::ResolveConflictRequest { id, choice: choice.into() })).await {
+        Ok(saved) => vehicle::vehicle_response(&api, &signed, saved.into_inner()).await,
         Err(refusal) => {
-            let vehicle = errors::value(&refusal, "vehicle").and_then(|id| id.parse().ok()).unwrap_or_default();
-            Err(vehicles::with_current(&api, &signed, vehicle, refusal).await)
+            let id = errors::value(&refusal, "vehicle").and_then(|id| id.parse().ok()).unwrap_or_default();
+            Err(vehicle::with_current(&api, &signed, id, refusal).await)
         }
     }
 }

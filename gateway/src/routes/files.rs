@@ -1,37 +1,35 @@
-//! Spreadsheets out, and files that change vehicles.
-use super::documents::Workbook;
+//! Routes for files: export of a campaign's vehicles, conversion of a campaign workbook to SQL, and bulk changes of
+//! vehicles by CSV file.
 use crate::{
-    api::{Api, LONG},
-    bearer::Signed,
-    error::{Problem, ProblemBody, Reply},
-    input::{self, Id},
-    preview::VehiclePreview,
-    upload::{self, Form, Refusal},
+    extract::{
+        auth::Authenticated,
+        body::PathId,
+        upload::{self, UploadError, UploadForm},
+    },
+    http::problem::{ApiResult, Problem, ProblemBody},
+    state::{AppState, LONG_CALL_TIMEOUT},
+    views::{
+        download::{Workbook, file_response},
+        preview::VehiclePreview,
+    },
 };
 use axum::{
     Json,
-    body::Body,
     extract::{Request, State},
-    response::{IntoResponse, Response},
+    response::Response,
 };
-use bytes::Bytes;
-use futures::{Stream, StreamExt};
-use http::{
-    StatusCode,
-    header::{CONTENT_DISPOSITION, CONTENT_TYPE},
-};
+use http::StatusCode;
 use patio_proto::{
-    imports::{self as pb, Report, csv_reply::Outcome, file_piece::Part},
+    imports::{self as pb, Report, csv_response::Outcome},
     vehicle,
 };
 use serde::Serialize;
 use serde_json::json;
-use tonic::Status;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The calls of this noun.
-pub fn routes() -> OpenApiRouter<Api> {
+/// Returns the routes of exports and CSV files.
+pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(vehicle_report))
         .routes(routes!(export_all_yards))
@@ -40,115 +38,100 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(apply_csv))
 }
 
-/// A file as it comes, its name and type from the first piece; what fails on the way breaks the answer off.
-pub(super) async fn handed_out<S>(mut pieces: S, product: &str) -> Reply<Response>
-where
-    S: Stream<Item = Result<pb::FilePiece, Status>> + Unpin + Send + 'static,
-{
-    let head = match pieces.next().await.transpose()?.and_then(|piece| piece.part) {
-        Some(Part::Head(head)) => head,
-        Some(Part::Rejected(rejection)) => return Err(Refusal::of(rejection, product).into()),
-        Some(Part::Data(_)) | None => return Err(Problem::internal()),
-    };
-    let data = pieces.map(|piece| match piece?.part {
-        Some(Part::Data(data)) => Ok(Bytes::from(data)),
-        _ => Err(Status::internal("a piece of a file that holds no data")),
-    });
-    let headers = [(CONTENT_TYPE, head.content_type), (CONTENT_DISPOSITION, input::attachment(&head.name))];
-    Ok((headers, Body::from_stream(data)).into_response())
-}
-
-async fn export(api: &Api, signed: &Signed, campaign_id: i64, report: Report) -> Reply<Response> {
+async fn export(api: &AppState, signed: &Authenticated, campaign_id: i64, report: Report) -> ApiResult<Response> {
     let ask = pb::ExportCampaignRequest { campaign_id, report: report.into() };
-    let pieces = api.files().export_campaign(signed.sign_within(LONG, ask)).await?.into_inner();
-    handed_out(pieces, &api.config.product_name).await
+    let pieces = api.files().export_campaign(signed.request_with_timeout(LONG_CALL_TIMEOUT, ask)).await?.into_inner();
+    file_response(pieces, &api.config.product_name).await
 }
 
-/// Returns a campaign's vehicles as a workbook, `report_{name}-{timestamp}.xlsx`.
+/// Returns a campaign's vehicles as a workbook named `report_{name}-{timestamp}.xlsx`.
 #[utoipa::path(get, path = "/campaigns/{id}/generate_campaign_vehicle_report", tag = "campaigns", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "An .xlsx file.", body = Workbook, content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/ExportCampaign"))))]
-async fn vehicle_report(State(api): State<Api>, signed: Signed, Id(id): Id) -> Reply<Response> {
+async fn vehicle_report(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Response> {
     export(&api, &signed, id, Report::Vehicles).await
 }
 
-/// Returns a campaign's vehicles as a workbook with a summary and a sheet for each yard.
+/// Returns a campaign's vehicles as a workbook with a summary and one sheet per yard.
 #[utoipa::path(get, path = "/campaigns/{id}/export_all_yards", tag = "campaigns", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "An .xlsx file.", body = Workbook, content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/ExportCampaign"))))]
-async fn export_all_yards(State(api): State<Api>, signed: Signed, Id(id): Id) -> Reply<Response> {
+async fn export_all_yards(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Response> {
     export(&api, &signed, id, Report::AllYards).await
 }
 
-/// A campaign sheet.
+/// Multipart form with a campaign workbook.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "only describes the form, which is read as it comes in")]
+#[expect(dead_code, reason = "only documents the form, which is streamed")]
 #[schema(rename_all = "camelCase")]
 struct SheetForm {
-    /// One .xlsx file of at most 5,242,880 bytes, as it is uploaded to make a campaign.
+    /// An .xlsx file of at most 5,242,880 bytes, in the format of a campaign upload.
     #[schema(value_type = String, format = Binary)]
     file: Vec<u8>,
-    /// Replaces the campaign's name in the sheet.
+    /// Campaign name that replaces the campaign name in the sheet; the name in the sheet is used when absent.
     campaign_name: Option<String>,
 }
 
-/// A script.
+/// Text of an SQL script.
 #[derive(ToSchema)]
 #[schema(value_type = String)]
-#[expect(dead_code, reason = "only describes the answer")]
+#[expect(dead_code, reason = "only documents the response")]
 struct Script(String);
 
-/// Turns a campaign sheet into an SQL script that inserts the same, `{campaign} SQL Data.sql`.
+/// Converts a campaign workbook to an SQL script that inserts the data of the workbook into a database. The script file is
+/// named `{campaign} SQL Data.sql`.
 #[utoipa::path(post, path = "/convert-to-sql", tag = "documents",
     request_body(content = SheetForm, content_type = "multipart/form-data"),
-    responses((status = 200, description = "One transaction that PostgreSQL and SQLite accept.", body = Script, content_type = "application/sql"),
-        (status = 422, description = "The sheet is refused, as an upload of it would be.", body = ProblemBody)),
+    responses((status = 200, description = "An SQL script of one transaction, for PostgreSQL and SQLite.", body = Script, content_type = "application/sql"),
+        (status = 422, description = "The workbook is invalid; an upload of it would be rejected, too.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/ConvertToSql"))))]
-async fn convert_to_sql(State(api): State<Api>, signed: Signed, request: Request) -> Reply<Response> {
-    let form = Form { file: "file", name: Some("campaignName") };
+async fn convert_to_sql(State(api): State<AppState>, signed: Authenticated, request: Request) -> ApiResult<Response> {
+    let form = UploadForm { file: "file", name: Some("campaignName") };
     let mut files = api.files();
-    let pieces =
-        upload::carry(request, form, String::new(), async |chunks| files.convert_to_sql(signed.sign_within(LONG, chunks)).await).await?;
-    handed_out(pieces, &api.config.product_name).await
+    let pieces = upload::stream_to_import(request, form, String::new(), async |chunks| {
+        files.convert_to_sql(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await
+    })
+    .await?;
+    file_response(pieces, &api.config.product_name).await
 }
 
-/// A file of changes.
+/// Multipart form with a CSV file of vehicle changes.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "only describes the form, which is read as it comes in")]
+#[expect(dead_code, reason = "only documents the form, which is streamed")]
 struct CsvForm {
-    /// One .csv file of at most 5,242,880 bytes in UTF-8 or Windows-1252.
+    /// A .csv file of at most 5,242,880 bytes, in UTF-8 or Windows-1252.
     #[schema(value_type = String, format = Binary)]
     file: Vec<u8>,
 }
 
-/// What a file of changes does, or would do.
+/// Result of applying or checking a CSV file.
 #[derive(Serialize, ToSchema)]
 struct CsvResult {
-    /// Vehicles that the file names.
+    /// Number of vehicles named in the CSV file.
     vehicles: i64,
-    /// Vehicles that are different afterwards.
+    /// Number of vehicles that the CSV file changes.
     updated: i64,
-    /// The first wrong lines, at most 500.
+    /// Errors in the file, at most 500.
     errors: Vec<CsvError>,
-    /// How many are wrong in all.
+    /// Total number of errors in the file.
     total_errors: i64,
-    /// The first 20 vehicles.
+    /// Changes that the file makes to the first 20 vehicles.
     preview: Vec<VehiclePreview>,
-    /// What a person should look at before it is done, one sentence each; absent when there is nothing.
+    /// Warnings about the file, one sentence each, to review before the file is applied; absent without warnings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
 
-/// A wrong line.
+/// Error in one line of a CSV file.
 #[derive(Serialize, ToSchema)]
 struct CsvError {
-    /// As an editor numbers it, from 1.
+    /// Line number in the file, counted from 1.
     line: i64,
     message: String,
 }
 
-impl From<vehicle::BulkEditReply> for CsvResult {
-    fn from(reply: vehicle::BulkEditReply) -> Self {
+impl From<vehicle::BulkEditResponse> for CsvResult {
+    fn from(reply: vehicle::BulkEditResponse) -> Self {
         Self {
             vehicles: reply.matched,
             updated: reply.updated,
@@ -160,18 +143,18 @@ impl From<vehicle::BulkEditReply> for CsvResult {
     }
 }
 
-const CSV: Form = Form { file: "file", name: None };
+const CSV: UploadForm = UploadForm { file: "file", name: None };
 
-fn edited(reply: pb::CsvReply, product: &str) -> Reply<CsvResult> {
+fn edited(reply: pb::CsvResponse, product: &str) -> ApiResult<CsvResult> {
     match reply.outcome {
         Some(Outcome::Edit(edit)) => Ok(edit.into()),
-        Some(Outcome::Rejected(rejection)) => Err(Refusal::of(rejection, product).into()),
+        Some(Outcome::Rejected(rejection)) => Err(UploadError::of(rejection, product).into()),
         None => Err(Problem::internal()),
     }
 }
 
-/// A refusal of the file as a whole, in the words of the CSV editor.
-fn in_its_words(refusal: Refusal) -> Problem {
+/// Converts an upload error to an error response. A file that is too large gets a message of its own for CSV files.
+fn in_its_words(refusal: UploadError) -> Problem {
     let mut problem = Problem::from(refusal);
     if problem.status == StatusCode::PAYLOAD_TOO_LARGE {
         "O arquivo deve ter no máximo 5MB.".clone_into(&mut problem.body.message);
@@ -179,36 +162,36 @@ fn in_its_words(refusal: Refusal) -> Problem {
     problem
 }
 
-/// Tells what a CSV file would change, and what is wrong with it; changes nothing.
+/// Checks a CSV file without changing anything. Returns the changes that the file would make, and the errors in the file.
 #[utoipa::path(post, path = "/vehicles/csv/validate", tag = "vehicles",
     request_body(content = CsvForm, content_type = "multipart/form-data"),
-    responses((status = 200, description = "What it would do.", body = CsvResult)),
+    responses((status = 200, description = "The expected changes and the errors.", body = CsvResult)),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/CheckCsv"))))]
-async fn validate_csv(State(api): State<Api>, signed: Signed, request: Request) -> Reply<Json<CsvResult>> {
+async fn validate_csv(State(api): State<AppState>, signed: Authenticated, request: Request) -> ApiResult<Json<CsvResult>> {
     let mut files = api.files();
-    let call = async |chunks| files.check_csv(signed.sign_within(LONG, chunks)).await;
-    let reply = upload::carry(request, CSV, String::new(), call).await.map_err(in_its_words)?;
+    let call = async |chunks| files.check_csv(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await;
+    let reply = upload::stream_to_import(request, CSV, String::new(), call).await.map_err(in_its_words)?;
     edited(reply, &api.config.product_name).map(Json)
 }
 
-/// Changes vehicles as a CSV file says, all or none; Supervisor Notes are taken from supervisors only.
+/// Applies all vehicle changes in a CSV file, or none if the file has an error. Only supervisors may change Supervisor Notes.
 #[utoipa::path(post, path = "/vehicles/csv", tag = "vehicles",
     request_body(content = CsvForm, content_type = "multipart/form-data"),
-    responses((status = 200, description = "What was done.", body = CsvResult),
-        (status = 422, description = "Something is wrong with it, listed by line in `details`; nothing was changed.", body = ProblemBody)),
+    responses((status = 200, description = "Result of the changes.", body = CsvResult),
+        (status = 422, description = "The file has errors, listed by line in `details`; nothing was changed.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.imports.v1.FileService/ApplyCsv"))))]
-async fn apply_csv(State(api): State<Api>, signed: Signed, request: Request) -> Reply<Json<CsvResult>> {
+async fn apply_csv(State(api): State<AppState>, signed: Authenticated, request: Request) -> ApiResult<Json<CsvResult>> {
     let mut files = api.files();
-    let call = async |chunks| files.apply_csv(signed.sign_within(LONG, chunks)).await;
-    let reply = upload::carry(request, CSV, String::new(), call).await.map_err(in_its_words)?;
+    let call = async |chunks| files.apply_csv(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await;
+    let reply = upload::stream_to_import(request, CSV, String::new(), call).await.map_err(in_its_words)?;
     let result = edited(reply, &api.config.product_name)?;
     let refused = |words: String| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "CSV_REFUSED", words);
     if result.total_errors > 0 {
-        let problem = refused(format!("{} errors have to be corrected; nothing was changed.", result.total_errors));
-        return Err(result.errors.iter().fold(problem, |problem, error| problem.with(json!(error))));
+        let problem = refused(format!("The file has errors ({} in total). Nothing was changed.", result.total_errors));
+        return Err(result.errors.iter().fold(problem, |problem, error| problem.with_detail(json!(error))));
     }
     if result.vehicles == 0 {
-        return Err(refused("The file holds no row that changes a vehicle.".to_owned()));
+        return Err(refused("The file has no row that changes a vehicle.".to_owned()));
     }
     Ok(Json(result))
 }

@@ -1,11 +1,14 @@
-//! What changed many vehicles at once, and taking it back.
+//! Routes for the job history: users list earlier imports and bulk changes of vehicles (jobs) and undo a job.
 use crate::{
-    api::{Api, LONG},
-    bearer::Signed,
-    error::{ProblemBody, Reply},
-    input::{Asked, Id},
-    names::People,
-    page, values,
+    extract::{
+        auth::Authenticated,
+        body::{PathId, QueryParams},
+        query,
+    },
+    http::problem::{ApiResult, ProblemBody},
+    state::{AppState, LONG_CALL_TIMEOUT},
+    user_names::NameMap,
+    views::enums,
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
@@ -14,12 +17,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The calls of this noun.
-pub fn routes() -> OpenApiRouter<Api> {
+/// Returns the routes of jobs.
+pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_jobs)).routes(routes!(undo_job))
 }
 
-/// What a job did.
+/// Kind of a job: an import, or a bulk change by status, parking space or CSV file.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 enum JobKind {
@@ -29,18 +32,18 @@ enum JobKind {
     Csv,
 }
 
-/// Why a job cannot be undone.
+/// Reason why a job cannot be undone.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
-enum Hindrance {
+enum UndoBlocker {
     Undone,
     CampaignClosed,
     CampaignDeleted,
-    /// It changed supervisor notes, and the caller is no supervisor.
+    /// The job changed supervisor notes, and the caller is not a supervisor.
     SupervisorOnly,
 }
 
-/// A campaign of a job.
+/// Campaign whose vehicles a job changed.
 #[derive(Serialize, ToSchema)]
 struct JobCampaign {
     id: i64,
@@ -48,30 +51,30 @@ struct JobCampaign {
     deleted: bool,
 }
 
-/// An import, or a change of many vehicles at once.
+/// Import or bulk change of vehicles.
 #[derive(Serialize, ToSchema)]
 struct Job {
     id: i64,
     kind: JobKind,
-    /// The status that was set, empty when it was removed; the name of the file.
+    /// Status that a status change set (empty when the change cleared the status), or name of the job's file.
     detail: String,
-    /// The first 10.
+    /// First 10 campaigns whose vehicles the job changed.
     campaigns: Vec<JobCampaign>,
     total_campaigns: i64,
     created_by_name: Option<String>,
     created_at: DateTime<Utc>,
-    /// Vehicles that it changed or brought.
+    /// Number of vehicles that the job changed or imported.
     vehicles: i64,
     undone_by_name: Option<String>,
     undone_at: Option<DateTime<Utc>>,
-    /// Vehicles that are as before again.
+    /// Number of vehicles that were restored when the job was undone.
     restored: i64,
-    /// Why it cannot be undone; null when it can.
-    hindrance: Option<Hindrance>,
+    /// Reason why the job cannot be undone; null when undoing is possible.
+    hindrance: Option<UndoBlocker>,
 }
 
 impl Job {
-    fn of(job: pb::Job, people: &People) -> Self {
+    fn of(job: pb::Job, people: &NameMap) -> Self {
         Self {
             id: job.id,
             kind: match job.kind() {
@@ -81,20 +84,20 @@ impl Job {
                 pb::JobKind::File | pb::JobKind::Unspecified => JobKind::Csv,
             },
             hindrance: match job.hindrance() {
-                pb::Hindrance::Unspecified => None,
-                pb::Hindrance::Undone => Some(Hindrance::Undone),
-                pb::Hindrance::Closed => Some(Hindrance::CampaignClosed),
-                pb::Hindrance::Deleted => Some(Hindrance::CampaignDeleted),
-                pb::Hindrance::Supervisor => Some(Hindrance::SupervisorOnly),
+                pb::UndoBlocker::Unspecified => None,
+                pb::UndoBlocker::Undone => Some(UndoBlocker::Undone),
+                pb::UndoBlocker::Closed => Some(UndoBlocker::CampaignClosed),
+                pb::UndoBlocker::Deleted => Some(UndoBlocker::CampaignDeleted),
+                pb::UndoBlocker::Supervisor => Some(UndoBlocker::SupervisorOnly),
             },
             detail: job.detail,
             campaigns: job.campaigns.into_iter().map(|of| JobCampaign { id: of.id, name: of.name, deleted: of.deleted }).collect(),
             total_campaigns: job.total_campaigns,
             created_by_name: job.user_id.map(|id| people.name(id)),
-            created_at: values::moment(job.at.as_ref()),
+            created_at: enums::timestamp(job.at.as_ref()),
             vehicles: job.vehicles,
             undone_by_name: job.undone_by.map(|id| people.name(id)),
-            undone_at: values::optional_moment(job.undone_at.as_ref()),
+            undone_at: enums::optional_moment(job.undone_at.as_ref()),
             restored: job.restored,
         }
     }
@@ -104,68 +107,74 @@ impl Job {
 #[derive(Serialize, ToSchema)]
 struct Jobs {
     jobs: Vec<Job>,
-    meta: page::Meta,
+    meta: query::Meta,
 }
 
-/// Which jobs.
+/// Query parameters of the job list: paging.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Counted from 0.
+    /// Page number, counted from 0; the first page when absent.
     #[param(minimum = 0, maximum = 1_000_000, nullable = false)]
     page: Option<i32>,
-    /// 1 to 200, 10 when absent.
+    /// Number of rows per page, 1 to 200; 10 when absent.
     #[param(minimum = 1, maximum = 200, nullable = false)]
     per_page: Option<i32>,
 }
 
-/// Lists imports and changes of many vehicles at once of the last 90 days, newest first.
+/// Lists the imports and bulk changes of the last 90 days, newest first.
 #[utoipa::path(get, path = "/jobs", tag = "jobs", params(ListQuery), responses((status = 200, description = "One page.", body = Jobs)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.JobService/ListJobs"))))]
-async fn list_jobs(State(api): State<Api>, signed: Signed, Asked(query): Asked<ListQuery>) -> Reply<Json<Jobs>> {
-    let ask = pb::ListJobsRequest { page: Some(page::of(query.page, query.per_page)?) };
-    let reply = api.jobs().list_jobs(signed.sign(ask)).await?.into_inner();
+async fn list_jobs(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    QueryParams(query): QueryParams<ListQuery>,
+) -> ApiResult<Json<Jobs>> {
+    let ask = pb::ListJobsRequest { page: Some(query::from_page(query.page, query.per_page)?) };
+    let reply = api.jobs().list_jobs(signed.request(ask)).await?.into_inner();
     let ids: Vec<i64> = reply.jobs.iter().flat_map(|job| [job.user_id, job.undone_by]).flatten().collect();
-    let people = api.names.of(&signed, ids).await;
+    let people = api.names.resolve(signed.call_context(), ids).await;
     Ok(Json(Jobs { jobs: reply.jobs.into_iter().map(|job| Job::of(job, &people)).collect(), meta: reply.meta.into() }))
 }
 
-/// A vehicle that was changed after the job.
+/// Vehicle that undoing a job did not restore, because the vehicle was changed after the job.
 #[derive(Serialize, ToSchema)]
-struct LeftVehicle {
+struct SkippedVehicle {
     id: i64,
     vin_number: String,
     campaign_name: String,
 }
 
-/// What undoing came to.
+/// Result of undoing a job.
 #[derive(Serialize, ToSchema)]
 struct UndoResult {
-    /// False when nothing was changed: every vehicle, or one of an import, was changed after the job.
+    /// Whether any vehicle was restored. False if all vehicles of the job were changed after the job. For an import, false if
+    /// at least one vehicle was changed after the import.
     undone: bool,
-    /// Vehicles that are as before the job again, or gone with their campaign.
+    /// Number of vehicles whose state before the job was restored, or which were deleted together with the imported campaign.
     restored: i64,
-    /// Vehicles that were changed since and stay as they are, at most 500.
-    left: Vec<LeftVehicle>,
+    /// Vehicles that were changed after the job and stay unchanged, at most 500.
+    left: Vec<SkippedVehicle>,
     total_left: i64,
-    /// Vehicles that went with their campaign before.
+    /// Number of vehicles of the job that were not restored because their campaign had already been deleted.
     deleted: i64,
 }
 
-/// Takes a job back as a whole. Vehicles that were changed since stay as they are and are listed; an import
-/// goes with its campaign, unless one of its vehicles was changed. Repeated, it answers what the first one did.
+/// Undoes a job. Vehicles that were changed after the job are not restored, but listed in the result. Undoing an import deletes
+/// its campaign, unless a vehicle of the campaign was changed after the import. A repeated call returns the result of the first
+/// call.
 #[utoipa::path(post, path = "/jobs/{id}/undo", tag = "jobs", params(("id" = i64, Path, minimum = 1)),
-    responses((status = 200, description = "What was done.", body = UndoResult),
-        (status = 404, description = "There is no such job, or its campaigns are deleted.", body = ProblemBody),
-        (status = 409, description = "A campaign of it is closed.", body = ProblemBody)),
+    responses((status = 200, description = "Result of the undo.", body = UndoResult),
+        (status = 404, description = "The job does not exist, or its campaigns are deleted.", body = ProblemBody),
+        (status = 409, description = "A campaign of the job is closed.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.JobService/UndoJob"))))]
-async fn undo_job(State(api): State<Api>, signed: Signed, Id(id): Id) -> Reply<Json<UndoResult>> {
-    let reply = api.jobs().undo_job(signed.sign_within(LONG, pb::UndoJobRequest { id })).await?.into_inner();
+async fn undo_job(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<UndoResult>> {
+    let reply = api.jobs().undo_job(signed.request_with_timeout(LONG_CALL_TIMEOUT, pb::UndoJobRequest { id })).await?.into_inner();
     let left = reply.left.into_iter();
     Ok(Json(UndoResult {
         undone: reply.undone,
         restored: reply.restored,
-        left: left.map(|left| LeftVehicle { id: left.id, vin_number: left.vin_number, campaign_name: left.campaign_name }).collect(),
+        left: left.map(|left| SkippedVehicle { id: left.id, vin_number: left.vin_number, campaign_name: left.campaign_name }).collect(),
         total_left: reply.total_left,
         deleted: reply.deleted,
     }))

@@ -1,5 +1,9 @@
-//! What browsers tell of themselves.
-use crate::{api::Api, bearer::Signed, error::Reply, input::Sent};
+//! Routes with which the web app logs page views and completed sign-ins.
+use crate::{
+    extract::{auth::Authenticated, body::JsonBody},
+    http::problem::ApiResult,
+    state::AppState,
+};
 use axum::extract::State;
 use http::StatusCode;
 use patio_proto::auth as pb;
@@ -7,52 +11,63 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The calls of this noun.
-pub fn routes() -> OpenApiRouter<Api> {
+/// Returns the routes of the client log.
+pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(log_page_view)).routes(routes!(log_login))
 }
 
-/// A page that was opened.
+/// Request to log a page view.
 #[derive(Deserialize, ToSchema)]
 struct PageView {
-    /// The route without leading slashes, `home` when empty.
+    /// Route of the page without leading slashes; `home` when empty.
     page: String,
-    /// The moment as the browser tells it.
+    /// Time of the logged action, according to the browser's clock.
     timestamp: String,
 }
 
-/// A sign-in that was finished.
+/// Request to log a completed sign-in.
 #[derive(Deserialize, ToSchema)]
 struct LoginLog {
-    /// The moment as the browser tells it.
+    /// Time of the logged action, according to the browser's clock.
     timestamp: String,
 }
 
-/// Notes that a person opened a page.
-#[utoipa::path(post, path = "/logs/page-view", tag = "logs", request_body = PageView, responses((status = 204, description = "Noted.")),
-    extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/LogVisit"))))]
-async fn log_page_view(State(api): State<Api>, signed: Signed, Sent(body): Sent<PageView>) -> Reply<StatusCode> {
+/// Logs that the caller opened a page.
+#[utoipa::path(post, path = "/logs/page-view", tag = "logs", request_body = PageView, responses((status = 204, description = "Logged.")),
+    extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/RecordPageView"))))]
+async fn log_page_view(State(api): State<AppState>, signed: Authenticated, JsonBody(body): JsonBody<PageView>) -> ApiResult<StatusCode> {
     note(
         &api,
         &signed,
-        pb::LogVisitRequest { kind: "page-view".to_owned(), page: body.page, told_at: body.timestamp, address: signed.address.clone() },
+        pb::RecordPageViewRequest {
+            kind: "page-view".to_owned(),
+            page: body.page,
+            told_at: body.timestamp,
+            address: signed.address.clone(),
+        },
     )
     .await
 }
 
-/// Notes that a person finished signing in.
-#[utoipa::path(post, path = "/logs/login", tag = "logs", request_body = LoginLog, responses((status = 204, description = "Noted.")),
-    extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/LogVisit"))))]
-async fn log_login(State(api): State<Api>, signed: Signed, Sent(body): Sent<LoginLog>) -> Reply<StatusCode> {
+/// Logs that the caller completed a sign-in.
+#[utoipa::path(post, path = "/logs/login", tag = "logs", request_body = LoginLog, responses((status = 204, description = "Logged.")),
+    extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/RecordPageView"))))]
+async fn log_login(State(api): State<AppState>, signed: Authenticated, JsonBody(body): JsonBody<LoginLog>) -> ApiResult<StatusCode> {
     note(
         &api,
         &signed,
-        pb::LogVisitRequest { kind: "login".to_owned(), page: String::new(), told_at: body.timestamp, address: signed.address.clone() },
+        pb::RecordPageViewRequest {
+            kind: "login".to_owned(),
+            page: String::new(),
+            told_at: body.timestamp,
+            address: signed.address.clone(),
+        },
     )
     .await
 }
 
-async fn note(api: &Api, signed: &Signed, visit: pb::LogVisitRequest) -> Reply<StatusCode> {
-    api.sessions().log_visit(signed.sign(visit)).await?;
+async fn note(api: &AppState, signed: &Authenticated, visit: pb::RecordPageViewRequest) -> ApiResult<StatusCode> {
+    let bearer = api.service_tokens.bearer_for(signed.call_context()).await?;
+    api.sessions().record_page_view(bearer.request(visit)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,57 +1,61 @@
-//! The routes, one file a noun.
-use crate::{api::Api, openapi};
+//! Routes of the REST API, one module per kind of resource.
+use crate::{routes::base_document::base_document, state::AppState};
 use axum::Router;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 pub mod audit;
+mod base_document;
 pub mod bulk;
 pub mod campaigns;
 pub mod changes;
 pub mod conflicts;
-pub mod documents;
+pub mod events;
 pub mod files;
-pub mod held;
+pub mod health;
+pub mod history;
+pub mod imports;
 pub mod jobs;
-pub mod live;
 pub mod logs;
-pub mod operations;
-pub mod paces;
+pub mod pace;
+pub mod pending_saves;
+pub mod reports;
 pub mod sessions;
 pub mod users;
+pub mod vehicle_list;
 pub mod vehicles;
-pub mod whole_list;
 pub mod yards;
 
-fn all() -> OpenApiRouter<Api> {
-    OpenApiRouter::with_openapi(openapi::head())
+fn all() -> OpenApiRouter<AppState> {
+    OpenApiRouter::with_openapi(base_document())
         .merge(sessions::routes())
         .merge(users::routes())
         .merge(campaigns::routes())
         .merge(yards::routes())
         .merge(vehicles::routes())
-        .merge(whole_list::routes())
+        .merge(vehicle_list::routes())
         .merge(changes::routes())
         .merge(conflicts::routes())
-        .merge(live::routes())
-        .merge(paces::routes())
-        .merge(held::routes())
+        .merge(history::routes())
+        .merge(events::routes())
+        .merge(pace::routes())
+        .merge(pending_saves::routes())
         .merge(bulk::routes())
         .merge(jobs::routes())
-        .merge(documents::routes())
+        .merge(imports::routes())
         .merge(files::routes())
         .merge(logs::routes())
         .merge(audit::routes())
-        .merge(operations::routes())
+        .merge(health::routes())
 }
 
-/// The routes under `/api`.
-pub fn router() -> Router<Api> {
+/// Returns the router of all routes under `/api`.
+pub fn router() -> Router<AppState> {
     all().split_for_parts().0
 }
 
-/// What the routes say of themselves.
+/// Returns the OpenAPI document generated from all routes, before required roles and common errors are added.
 #[must_use]
-pub fn described() -> OpenApi {
+pub fn openapi_document() -> OpenApi {
     all().into_openapi()
 }

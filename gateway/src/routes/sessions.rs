@@ -1,16 +1,26 @@
-//! Signing in and out, and what a person sees and changes of oneself.
+//! Routes with which users sign in and out, and manage their own account: sessions, password and personal data.
 use crate::{
-    api::Api,
-    bearer::{Signed, Visitor, mark_cookie},
-    error::Reply,
-    input::Sent,
-    values::{self, UserType},
+    extract::{
+        auth::{Authenticated, ClientInfo},
+        body::{JsonBody, SessionId},
+    },
+    http::{
+        device_cookie::device_cookie,
+        problem::{ApiResult, Problem},
+    },
+    state::AppState,
+    views::{
+        enums::{self, UserType},
+        session::{EndedSessions, OpenSessions, PersonalData},
+        success::Success,
+    },
 };
 use axum::{
     Json,
     extract::State,
     response::{IntoResponse, Response},
 };
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, Utc};
 use http::{
     HeaderMap, StatusCode,
@@ -23,134 +33,236 @@ use std::time::Instant;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The calls of this noun.
-pub fn routes() -> OpenApiRouter<Api> {
+/// Returns the routes of sessions and the caller's own account.
+pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(sign_in, sign_out))
+        .routes(routes!(end_left))
         .routes(routes!(get_me))
         .routes(routes!(change_password))
+        .routes(routes!(confirm_password))
+        .routes(routes!(own_sessions, end_own_sessions))
+        .routes(routes!(end_own_session))
         .routes(routes!(own_data))
 }
 
-/// What a person signs in with.
+/// Credentials for signing in.
 #[derive(Deserialize, ToSchema)]
 struct Credentials {
-    /// The register number.
+    /// Login name (HMC) of the user.
     hmc: String,
     password: String,
 }
 
-/// A session that has begun.
+/// Session created by signing in.
 #[derive(Serialize, ToSchema)]
 struct Session {
-    /// To be sent as `Authorization: Bearer …`.
+    /// Session token, to send in the header `Authorization: Bearer …`.
     token: String,
     id: i64,
     hmc: String,
     user_type: UserType,
     expires_at: DateTime<Utc>,
+    /// Id of the session, for ending it later with `POST /sessions/ended` after signing out offline.
+    session_id: String,
+    /// Key with which the device encrypts saves that are not sent yet: 32 bytes in base64url without padding. Every sign-in of
+    /// the user returns the same key.
+    seal_key: String,
+    /// Whether the password was set by another user. If so, the user must change the password before making any other call.
+    must_change_password: bool,
 }
 
-/// The signed-in person.
+/// Account of the signed-in user.
 #[derive(Serialize, ToSchema)]
 struct Me {
     id: i64,
     hmc: String,
     user_type: UserType,
-    /// Whether this is the developer account.
+    /// Whether the signed-in user is the reserved developer account.
     developer: bool,
-    /// What the product calls itself.
+    /// Whether the password was set by another user. If so, the user must change the password before making any other call.
+    must_change_password: bool,
+    /// Product name shown to users.
     product_name: String,
 }
 
-/// A change of one's own password.
+/// Request to change the caller's own password.
 #[derive(Deserialize, ToSchema)]
 struct ChangePassword {
     old: String,
-    /// 8 to 128 characters.
+    /// New password, 8 to 128 characters.
     new: String,
 }
 
-/// Everything the product holds about a person; its fields may grow.
-#[derive(Serialize, ToSchema)]
-#[schema(value_type = Object)]
-pub struct PersonalData(serde_json::Value);
+/// Request to confirm the caller's identity with the password.
+#[derive(Deserialize, ToSchema)]
+struct Confirm {
+    password: String,
+}
 
-/// Signs a person in.
+/// Request to end sessions that were signed out while the device was offline.
+#[derive(Deserialize, ToSchema)]
+struct LeftSessions {
+    /// Ids of the sessions to end, 1 to 20.
+    #[schema(min_items = 1, max_items = 20)]
+    session_ids: Vec<String>,
+}
+
+/// Signs a user in.
 #[utoipa::path(post, path = "/sessions", tag = "sessions", request_body = Credentials,
     responses((status = 200, description = "Signed in.", body = Session),
-        (status = 429, description = "Too many tries.", body = crate::error::ProblemBody)),
+        (status = 429, description = "Too many attempts.", body = crate::http::problem::ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/SignIn"))))]
-async fn sign_in(State(api): State<Api>, visitor: Visitor, Sent(body): Sent<Credentials>) -> Reply<(HeaderMap, Json<Session>)> {
-    // What can be no sign-in costs nobody a try; auth-svc refuses it before it looks at anything.
+async fn sign_in(
+    State(api): State<AppState>,
+    visitor: ClientInfo,
+    JsonBody(body): JsonBody<Credentials>,
+) -> ApiResult<(HeaderMap, Json<Session>)> {
+    // An attempt without hmc or password does not count towards the rate limit; auth-svc rejects it before checking anything.
     let counts = !body.hmc.trim().is_empty() && !body.password.trim().is_empty();
-    let is_limited = counts && api.sign_ins.take(&visitor.address, Instant::now()).is_err();
+    let is_limited = counts && api.sign_ins.check(&visitor.address, Instant::now()).is_err();
     let ask = pb::SignInRequest {
         hmc: body.hmc,
         password: body.password,
         address: visitor.address.clone(),
         device_marks: visitor.device_marks.clone(),
         is_limited,
+        device: visitor.device.clone(),
     };
-    let session = api.sessions().sign_in(visitor.sign(ask)).await?.into_inner();
-    let cookie = mark_cookie(&session.device_mark, &visitor.device_marks, visitor.secure).map(|cookie| (SET_COOKIE, cookie));
+    let session = api.sessions().sign_in(visitor.request(ask)).await?.into_inner();
+    let cookie = device_cookie(&session.device_mark, &visitor.device_marks, visitor.secure).map(|cookie| (SET_COOKIE, cookie));
     let user = session.user.unwrap_or_default();
     let session = Session {
         token: session.token,
         id: user.id,
         user_type: user.role().into(),
         hmc: user.hmc,
-        expires_at: values::moment(session.expires_at.as_ref()),
+        expires_at: enums::timestamp(session.expires_at.as_ref()),
+        session_id: session.session_id,
+        seal_key: URL_SAFE_NO_PAD.encode(session.seal_key),
+        must_change_password: user.must_change_password,
     };
     Ok((HeaderMap::from_iter(cookie), Json(session)))
 }
 
-/// Ends the session; its token is dead at once.
+/// Signs out: ends the caller's session and revokes its token immediately.
 #[utoipa::path(delete, path = "/sessions", tag = "sessions", responses((status = 204, description = "Signed out.")),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/SignOut"))))]
-async fn sign_out(State(api): State<Api>, signed: Signed) -> Reply<StatusCode> {
-    api.sessions().sign_out(signed.sign(pb::SignOutRequest {})).await?;
+async fn sign_out(State(api): State<AppState>, signed: Authenticated) -> ApiResult<StatusCode> {
+    api.sessions().sign_out(signed.request(pb::SignOutRequest {})).await?;
     let ended = pb::Revocation {
         session_id: signed.caller.session_id.clone(),
         user_id: signed.caller.user_id,
-        forget_at: Some(clock::timestamp(signed.caller.expires_at)),
+        expires_at: Some(clock::timestamp(signed.caller.expires_at)),
         ..Default::default()
     };
-    api.host.identity.revoke(&[ended]); // here at once; elsewhere within the second the services take to hear of it
+    api.host.identity.revoke(&[ended]); // immediately in this process; other processes receive it within a second
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Returns the signed-in person.
-#[utoipa::path(get, path = "/me", tag = "sessions", responses((status = 200, description = "The signed-in person.", body = Me)),
+/// Returns the account of the signed-in user.
+#[utoipa::path(get, path = "/me", tag = "sessions", responses((status = 200, description = "The signed-in user.", body = Me)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/GetMe"))))]
-async fn get_me(State(api): State<Api>, signed: Signed) -> Reply<Json<Me>> {
-    let user = api.sessions().get_me(signed.sign(pb::GetMeRequest {})).await?.into_inner();
+async fn get_me(State(api): State<AppState>, signed: Authenticated) -> ApiResult<Json<Me>> {
+    let user = api.sessions().get_me(signed.request(pb::GetMeRequest {})).await?.into_inner();
     let product_name = api.config.product_name.clone();
-    Ok(Json(Me { id: user.id, user_type: user.role().into(), hmc: user.hmc, developer: user.developer, product_name }))
+    let (user_type, must_change_password) = (user.role().into(), user.must_change_password);
+    Ok(Json(Me { id: user.id, user_type, hmc: user.hmc, developer: user.developer, must_change_password, product_name }))
 }
 
-/// Changes one's own password; every other session of that person ends.
+/// Ends sessions that were signed out while the device was offline. Unknown and already ended sessions are ignored.
+#[utoipa::path(post, path = "/sessions/ended", tag = "sessions", request_body = LeftSessions,
+    responses((status = 204, description = "All given sessions are ended."),
+        (status = 429, description = "Too many calls.", body = crate::http::problem::ProblemBody)),
+    extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndLeftSessions"))))]
+async fn end_left(State(api): State<AppState>, visitor: ClientInfo, JsonBody(body): JsonBody<LeftSessions>) -> ApiResult<StatusCode> {
+    api.left_sessions.check(&visitor.address, Instant::now()).map_err(|wait| {
+        let text = "Too many requests from this network. Try again in a moment.";
+        Problem::new(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED", text).retry_after(wait)
+    })?;
+    api.sessions().end_left_sessions(visitor.request(pb::EndLeftSessionsRequest { session_ids: body.session_ids })).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Checks the caller's own password. For five minutes afterwards, the session may create supervisors and set passwords.
+#[utoipa::path(post, path = "/me/confirm", tag = "sessions", request_body = Confirm,
+    responses((status = 204, description = "The password is correct."),
+        (status = 403, description = "The password is wrong.", body = crate::http::problem::ProblemBody),
+        (status = 429, description = "Too many failed attempts.", body = crate::http::problem::ProblemBody)),
+    extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ConfirmPassword"))))]
+async fn confirm_password(State(api): State<AppState>, signed: Authenticated, JsonBody(body): JsonBody<Confirm>) -> ApiResult<StatusCode> {
+    api.sessions().confirm_password(signed.request(pb::ConfirmPasswordRequest { password: body.password })).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Lists the caller's own open sessions.
+#[utoipa::path(get, path = "/me/sessions", tag = "sessions",
+    responses((status = 200, description = "The open sessions, most recently used first.", body = OpenSessions)),
+    extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ListSessions"))))]
+async fn own_sessions(State(api): State<AppState>, signed: Authenticated) -> ApiResult<Json<OpenSessions>> {
+    sessions_of(&api, &signed, 0).await
+}
+
+/// Ends all of the caller's own sessions except the current session.
+#[utoipa::path(delete, path = "/me/sessions", tag = "sessions",
+    responses((status = 200, description = "Number of ended sessions.", body = EndedSessions)),
+    extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions"))))]
+async fn end_own_sessions(State(api): State<AppState>, signed: Authenticated) -> ApiResult<Json<EndedSessions>> {
+    end_sessions_of(&api, &signed, 0).await
+}
+
+/// Ends one of the caller's own sessions.
+#[utoipa::path(delete, path = "/me/sessions/{session}", tag = "sessions", params(("session" = String, Path, format = Uuid)),
+    responses((status = 200, description = "Ended.", body = Success)),
+    extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions"))))]
+async fn end_own_session(State(api): State<AppState>, signed: Authenticated, SessionId(id): SessionId) -> ApiResult<Json<Success>> {
+    end_session_of(&api, &signed, 0, id).await
+}
+
+/// Returns the open sessions of a user; user id 0 means the caller.
+pub async fn sessions_of(api: &AppState, signed: &Authenticated, user_id: i64) -> ApiResult<Json<OpenSessions>> {
+    let found = api.sessions().list_sessions(signed.request(pb::ListSessionsRequest { user_id })).await?.into_inner().sessions;
+    Ok(Json(found.into()))
+}
+
+/// Ends all sessions of a user except the caller's current session; user id 0 means the caller.
+pub async fn end_sessions_of(api: &AppState, signed: &Authenticated, user_id: i64) -> ApiResult<Json<EndedSessions>> {
+    let ask = pb::EndSessionsRequest { user_id, session_id: String::new() };
+    Ok(Json(api.sessions().end_sessions(signed.request(ask)).await?.into_inner().into()))
+}
+
+/// Ends one session of a user; user id 0 means the caller.
+pub async fn end_session_of(api: &AppState, signed: &Authenticated, user_id: i64, session_id: String) -> ApiResult<Json<Success>> {
+    api.sessions().end_sessions(signed.request(pb::EndSessionsRequest { user_id, session_id })).await?;
+    Ok(Json(Success { success: true }))
+}
+
+/// Changes the caller's own password and ends all sessions of the caller.
 #[utoipa::path(put, path = "/me/password", tag = "sessions", request_body = ChangePassword,
     responses((status = 204, description = "Changed."),
-        (status = 422, description = "The new password breaks a rule.", body = crate::error::ProblemBody),
-        (status = 429, description = "Too many wrong tries.", body = crate::error::ProblemBody)),
+        (status = 422, description = "The new password breaks a rule.", body = crate::http::problem::ProblemBody),
+        (status = 429, description = "Too many failed attempts.", body = crate::http::problem::ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ChangeOwnPassword"))))]
-async fn change_password(State(api): State<Api>, signed: Signed, Sent(body): Sent<ChangePassword>) -> Reply<StatusCode> {
+async fn change_password(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    JsonBody(body): JsonBody<ChangePassword>,
+) -> ApiResult<StatusCode> {
     let ask = pb::ChangeOwnPasswordRequest { old_password: body.old, new_password: body.new };
-    api.sessions().change_own_password(signed.sign(ask)).await?;
+    api.sessions().change_own_password(signed.request(ask)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Returns all that the product holds about the signed-in person.
-#[utoipa::path(get, path = "/me/data", tag = "sessions", responses((status = 200, description = "All that is held.", body = PersonalData)),
+/// Returns all personal data stored about the caller.
+#[utoipa::path(get, path = "/me/data", tag = "sessions", responses((status = 200, description = "The personal data.", body = PersonalData)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/ExportUser"))))]
-async fn own_data(State(api): State<Api>, signed: Signed) -> Reply<Response> {
+async fn own_data(State(api): State<AppState>, signed: Authenticated) -> ApiResult<Response> {
     let id = signed.caller.user_id;
     export(&api, &signed, id).await
 }
 
-/// The export of a person's data, passed on as auth-svc wrote it.
-pub async fn export(api: &Api, signed: &Signed, id: i64) -> Reply<Response> {
-    let export = api.users().export_user(signed.sign(pb::ExportUserRequest { id })).await?.into_inner();
+/// Returns the response with all personal data of a user, as JSON text from auth-svc.
+pub async fn export(api: &AppState, signed: &Authenticated, id: i64) -> ApiResult<Response> {
+    let export = api.users().export_user(signed.request(pb::ExportUserRequest { id })).await?.into_inner();
     Ok(([(CONTENT_TYPE, "application/json")], export.json).into_response())
 }

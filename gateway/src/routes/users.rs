@@ -1,11 +1,17 @@
-//! The people who use the product.
-use super::sessions::{self, PersonalData};
+//! Routes with which supervisors manage the accounts of other users.
 use crate::{
-    api::Api,
-    bearer::Signed,
-    error::{Problem, ProblemBody, Reply},
-    input::{Id, Sent},
-    values::{self, UserType},
+    extract::{
+        auth::Authenticated,
+        body::{JsonBody, PathId, SessionId},
+    },
+    http::problem::{ApiResult, PlainTextError, Problem, ProblemBody},
+    routes::sessions,
+    state::AppState,
+    views::{
+        enums::{self, UserType},
+        session::{EndedSessions, OpenSessions, PersonalData},
+        success::Success,
+    },
 };
 use axum::{
     Json,
@@ -14,14 +20,14 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use chrono::{DateTime, Utc};
-use http::{StatusCode, header::RETRY_AFTER};
+use http::{HeaderName, HeaderValue, StatusCode, header::RETRY_AFTER};
 use patio_proto::{access::Role, auth as pb};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The calls of this noun.
-pub fn routes() -> OpenApiRouter<Api> {
+/// Returns the routes of user accounts.
+pub fn routes() -> OpenApiRouter<AppState> {
     let in_words = OpenApiRouter::new().routes(routes!(update_user)).layer(map_response(as_text));
     OpenApiRouter::new()
         .merge(in_words)
@@ -29,10 +35,12 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(sign_up))
         .routes(routes!(delete_user))
         .routes(routes!(lift_lockout))
+        .routes(routes!(user_sessions, end_user_sessions))
+        .routes(routes!(end_user_session))
         .routes(routes!(user_data))
 }
 
-/// A user.
+/// User account in the responses of the user routes.
 #[derive(Serialize, ToSchema)]
 struct User {
     id: i64,
@@ -47,112 +55,149 @@ impl From<pb::User> for User {
         Self {
             id: user.id,
             user_type: user.role().into(),
-            created_at: values::moment(user.created_at.as_ref()),
-            last_login_at: values::optional_moment(user.last_login_at.as_ref()),
+            created_at: enums::timestamp(user.created_at.as_ref()),
+            last_login_at: enums::optional_moment(user.last_login_at.as_ref()),
             hmc: user.hmc,
         }
     }
 }
 
-/// A user to be created.
+/// User account to create.
 #[derive(Deserialize, ToSchema)]
 struct NewUser {
     hmc: String,
-    /// 8 to 128 characters.
+    /// Password, 8 to 128 characters.
     password: String,
     user_type: UserType,
+    /// Whether the user must change the password at the first sign-in.
+    #[serde(default)]
+    must_change_password: bool,
 }
 
-/// What changes of a user; what is absent stays.
+/// Changes to a user account. Absent fields keep their value.
 #[derive(Deserialize, ToSchema)]
 struct EditUser {
     hmc: Option<String>,
     user_type: Option<UserType>,
-    /// 8 to 128 characters.
+    /// New password, 8 to 128 characters; the password is unchanged when absent.
     password: Option<String>,
 }
 
-/// It was done.
-#[derive(Serialize, ToSchema)]
-pub struct Success {
-    /// Always true.
-    pub success: bool,
-}
-
-/// Lists all users but the reserved one.
-#[utoipa::path(get, path = "/users", tag = "users", responses((status = 200, description = "Everybody.", body = Vec<User>)),
+/// Lists all users except the reserved developer account.
+#[utoipa::path(get, path = "/users", tag = "users", responses((status = 200, description = "The users.", body = Vec<User>)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/ListUsers"))))]
-async fn list_users(State(api): State<Api>, signed: Signed) -> Reply<Json<Vec<User>>> {
-    let users = api.users().list_users(signed.sign(pb::ListUsersRequest {})).await?.into_inner().users;
+async fn list_users(State(api): State<AppState>, signed: Authenticated) -> ApiResult<Json<Vec<User>>> {
+    let users = api.users().list_users(signed.request(pb::ListUsersRequest {})).await?.into_inner().users;
     Ok(Json(users.into_iter().map(User::from).collect()))
 }
 
-/// Creates a user.
+/// Creates a user. Creating a supervisor requires a sign-in or `POST /me/confirm` within the last five minutes.
 #[utoipa::path(post, path = "/sign-up", tag = "users", request_body = NewUser,
     responses((status = 201, description = "The new user.", body = User),
         (status = 409, description = "The hmc is taken or reserved.", body = ProblemBody),
         (status = 422, description = "The password breaks a rule.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/CreateUser"))))]
-async fn sign_up(State(api): State<Api>, signed: Signed, Sent(body): Sent<NewUser>) -> Reply<(StatusCode, Json<User>)> {
-    let ask = pb::CreateUserRequest { hmc: body.hmc, password: body.password, role: Role::from(body.user_type).into() };
-    let user = api.users().create_user(signed.sign(ask)).await?.into_inner();
+async fn sign_up(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    JsonBody(body): JsonBody<NewUser>,
+) -> ApiResult<(StatusCode, Json<User>)> {
+    let role = Role::from(body.user_type).into();
+    let ask = pb::CreateUserRequest { hmc: body.hmc, password: body.password, role, must_change_password: body.must_change_password };
+    let user = api.users().create_user(signed.request(ask)).await?.into_inner();
     Ok((StatusCode::CREATED, Json(user.into())))
 }
 
-/// Changes a user; a changed one has to sign in again. Refusals are plain text.
+/// Changes a user, who then has to sign in again. Setting a password or promoting a user to supervisor requires a sign-in or
+/// `POST /me/confirm` within the last five minutes. The user must change a password set this way at the next sign-in. Errors
+/// are plain text, with the error code in the header `x-code`.
 #[utoipa::path(put, path = "/users/{id}", tag = "users", params(("id" = i64, Path, minimum = 1)), request_body = EditUser,
     responses((status = 200, description = "The changed user.", body = User),
-        (status = 409, description = "The hmc is taken, or the last supervisor would be none.", body = ProblemBody),
+        (status = 409, description = "The hmc is taken, or the change would leave no supervisor.", body = ProblemBody),
         (status = 422, description = "The password breaks a rule.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/UpdateUser")), ("x-refusals" = json!("text"))))]
-async fn update_user(State(api): State<Api>, signed: Signed, Id(id): Id, Sent(body): Sent<EditUser>) -> Reply<Json<User>> {
+async fn update_user(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    PathId(id): PathId,
+    JsonBody(body): JsonBody<EditUser>,
+) -> ApiResult<Json<User>> {
     let role = body.user_type.map(|told| Role::from(told).into());
     let ask = pb::UpdateUserRequest { id, hmc: body.hmc, role, password: body.password };
-    Ok(Json(api.users().update_user(signed.sign(ask)).await?.into_inner().into()))
+    Ok(Json(api.users().update_user(signed.request(ask)).await?.into_inner().into()))
 }
 
-/// Deletes a user.
+/// Deletes a user account.
 #[utoipa::path(delete, path = "/users/{id}", tag = "users", params(("id" = i64, Path, minimum = 1)),
     responses((status = 200, description = "Deleted.", body = Success),
-        (status = 409, description = "One's own account, or the last supervisor.", body = ProblemBody)),
+        (status = 409, description = "The caller's own account and the last supervisor cannot be deleted.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/DeleteUser"))))]
-async fn delete_user(State(api): State<Api>, signed: Signed, Id(id): Id) -> Reply<Json<Success>> {
-    api.users().delete_user(signed.sign(pb::DeleteUserRequest { id })).await?;
+async fn delete_user(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<Success>> {
+    api.users().delete_user(signed.request(pb::DeleteUserRequest { id })).await?;
     Ok(Json(Success { success: true }))
 }
 
-/// Lifts every block and limit that failed sign-ins have put on a user.
+/// Removes all lockouts and limits that failed sign-ins have caused for a user.
 #[utoipa::path(delete, path = "/users/{id}/lockout", tag = "users", params(("id" = i64, Path, minimum = 1)),
-    responses((status = 200, description = "Nothing keeps the user from signing in any more.", body = Success)),
+    responses((status = 200, description = "The user can sign in again.", body = Success)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/LiftLockout"))))]
-async fn lift_lockout(State(api): State<Api>, signed: Signed, Id(id): Id) -> Reply<Json<Success>> {
-    api.users().lift_lockout(signed.sign(pb::LiftLockoutRequest { id })).await?;
+async fn lift_lockout(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<Success>> {
+    api.users().lift_lockout(signed.request(pb::LiftLockoutRequest { id })).await?;
     Ok(Json(Success { success: true }))
 }
 
-/// Returns all that the product holds about a person.
+/// Lists the open sessions of a user.
+#[utoipa::path(get, path = "/users/{id}/sessions", tag = "users", params(("id" = i64, Path, minimum = 1)),
+    responses((status = 200, description = "The open sessions, most recently used first.", body = OpenSessions)),
+    extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/ListSessions")), ("x-at-least" = json!("admin"))))]
+async fn user_sessions(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<OpenSessions>> {
+    sessions::sessions_of(&api, &signed, id).await
+}
+
+/// Ends all sessions of a user, except the caller's current session.
+#[utoipa::path(delete, path = "/users/{id}/sessions", tag = "users", params(("id" = i64, Path, minimum = 1)),
+    responses((status = 200, description = "Number of ended sessions.", body = EndedSessions)),
+    extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions")), ("x-at-least" = json!("admin"))))]
+async fn end_user_sessions(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<EndedSessions>> {
+    sessions::end_sessions_of(&api, &signed, id).await
+}
+
+/// Ends one session of a user.
+#[utoipa::path(delete, path = "/users/{id}/sessions/{session}", tag = "users",
+    params(("id" = i64, Path, minimum = 1), ("session" = String, Path, format = Uuid)),
+    responses((status = 200, description = "Ended.", body = Success)),
+    extensions(("x-rpc" = json!("/patio.auth.v1.SessionService/EndSessions")), ("x-at-least" = json!("admin"))))]
+async fn end_user_session(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    PathId(id): PathId,
+    SessionId(session): SessionId,
+) -> ApiResult<Json<Success>> {
+    sessions::end_session_of(&api, &signed, id, session).await
+}
+
+/// Returns all personal data stored about a user.
 #[utoipa::path(get, path = "/users/{id}/data", tag = "users", params(("id" = i64, Path, minimum = 1)),
-    responses((status = 200, description = "All that is held.", body = PersonalData)),
+    responses((status = 200, description = "The personal data.", body = PersonalData)),
     extensions(("x-rpc" = json!("/patio.auth.v1.UserService/ExportUser")), ("x-at-least" = json!("admin"))))]
-async fn user_data(State(api): State<Api>, signed: Signed, Id(id): Id) -> Reply<Response> {
+async fn user_data(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Response> {
     if signed.caller.role != Role::Admin {
-        // One's own data has its own path; this one is for supervisors, whomever it names.
-        return Err(Problem::new(StatusCode::FORBIDDEN, "NOT_ALLOWED", "your role does not allow this"));
+        // Other callers read their own data from `/me/data`; this path is for supervisors only.
+        return Err(Problem::new(StatusCode::FORBIDDEN, "NOT_ALLOWED", "Your access level does not allow this."));
     }
     sessions::export(&api, &signed, id).await
 }
 
-/// The same refusal in words only, as existing clients of this call read it.
+/// Turns a JSON error into plain text, which existing clients of this route expect.
 async fn as_text(response: Response) -> Response {
     let Some(problem) = response.extensions().get::<Problem>().cloned() else { return response };
     let mut text = (problem.status, problem.body.message.clone()).into_response();
+    if let Ok(code) = HeaderValue::from_str(&problem.body.code) {
+        text.headers_mut().insert(HeaderName::from_static("x-code"), code);
+    }
     if let Some(seconds) = response.headers().get(RETRY_AFTER) {
         text.headers_mut().insert(RETRY_AFTER, seconds.clone());
     }
-    text.extensions_mut().insert(InWords);
+    text.extensions_mut().insert(PlainTextError);
     text
 }
-
-/// Marks a refusal that stays plain text.
-#[derive(Debug, Clone, Copy)]
-pub struct InWords;

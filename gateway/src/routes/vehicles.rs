@@ -1,167 +1,94 @@
-//! Vehicles, one by one and in lists.
-use super::conflicts::{self, Conflict};
+//! Routes with which users list and read vehicles and save inspections.
 use crate::{
-    api::Api,
-    bearer::Signed,
-    error::{Problem, ProblemBody, Reply},
-    input::{Asked, Id, Sent},
-    page, precondition,
-    values::{self, VehicleStatus},
+    extract::{
+        auth::Authenticated,
+        body::{JsonBody, PathId, QueryParams},
+        conditional, query,
+    },
+    http::problem::{ApiResult, Problem, ProblemBody},
+    state::AppState,
+    views::{
+        enums::{self, VehicleStatus},
+        vehicle::{Vehicle, to_views, vehicle_response, with_current},
+    },
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use http::{HeaderMap, header::ETAG};
-use patio_kit::{
-    clock,
-    errors::{self, Reason},
-};
+use http::HeaderMap;
+use patio_kit::clock;
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use tonic::Status;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The calls of this noun.
-pub fn routes() -> OpenApiRouter<Api> {
+/// Returns the routes of vehicles.
+pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(get_vehicle, save_vehicle)).routes(routes!(list_vehicles))
 }
 
-/// A vehicle.
-#[derive(Serialize, ToSchema)]
-pub struct Vehicle {
-    id: i64,
-    /// Model code and serial number joined by a space.
-    vin_number: String,
-    model_code: String,
-    serial_number: String,
-    campaign_id: i64,
-    campaign_name: String,
-    status: VehicleStatus,
-    inspected: bool,
-    admin_notes: String,
-    operator_notes: String,
-    parking_space: String,
-    id_yard: Option<i32>,
-    yard_group: String,
-    /// The next vehicle to inspect in walking order.
-    next: Option<i64>,
-    modified_by: Option<i64>,
-    modified_by_hmc: Option<String>,
-    modified_at: Option<DateTime<Utc>>,
-    /// Grows with every save; also the `ETag`.
-    version: i64,
-    /// How many of its conflicts nobody has settled.
-    open_conflicts: i64,
-    /// Of the answer to a save: those that it made.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    conflicts: Vec<Conflict>,
-}
-
-/// Vehicles as the API shows them, everybody's name looked up in one call.
-async fn shown(api: &Api, signed: &Signed, vehicles: Vec<pb::Vehicle>) -> Vec<Vehicle> {
-    let named = |vehicle: &pb::Vehicle| vehicle.conflicts.iter().flat_map(conflicts::people).chain(vehicle.modified_by).collect::<Vec<_>>();
-    let people = api.names.of(signed, vehicles.iter().flat_map(named)).await;
-    let show = |vehicle: pb::Vehicle| Vehicle {
-        id: vehicle.id,
-        vin_number: format!("{} {}", vehicle.model_code, vehicle.serial_number),
-        status: vehicle.status().into(),
-        model_code: vehicle.model_code,
-        serial_number: vehicle.serial_number,
-        campaign_id: vehicle.campaign_id,
-        campaign_name: vehicle.campaign_name,
-        inspected: vehicle.inspected,
-        admin_notes: vehicle.admin_notes,
-        operator_notes: vehicle.operator_notes,
-        parking_space: vehicle.parking_space,
-        id_yard: vehicle.id_yard,
-        yard_group: vehicle.yard_group,
-        next: vehicle.next,
-        modified_by: vehicle.modified_by,
-        modified_by_hmc: vehicle.modified_by.map(|id| people.name(id)),
-        modified_at: values::optional_moment(vehicle.modified_at.as_ref()),
-        version: vehicle.version,
-        open_conflicts: vehicle.open_conflicts,
-        conflicts: vehicle.conflicts.into_iter().map(|conflict| Conflict::of(conflict, &people)).collect(),
-    };
-    vehicles.into_iter().map(show).collect()
-}
-
-async fn shown_one(api: &Api, signed: &Signed, vehicle: pb::Vehicle) -> Reply<Vehicle> {
-    shown(api, signed, vec![vehicle]).await.pop().ok_or_else(Problem::internal)
-}
-
-/// One vehicle as an answer.
-///
-/// # Errors
-/// Never yet.
-pub async fn answered(api: &Api, signed: &Signed, vehicle: pb::Vehicle) -> Reply<(HeaderMap, Json<Vehicle>)> {
-    shown_one(api, signed, vehicle).await.map(tagged)
-}
-
-fn tagged(vehicle: Vehicle) -> (HeaderMap, Json<Vehicle>) {
-    (HeaderMap::from_iter([(ETAG, precondition::etag(vehicle.version))]), Json(vehicle))
-}
-
-/// Of which yard.
+/// Optional query parameter that limits the next vehicle to one yard.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct YardQuery {
-    /// `next` stays in this yard.
+    /// Id of the yard to which the next vehicle (`next`) is limited; all yards when absent.
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
 }
 
-/// Returns one vehicle with the next one in walking order.
+/// Returns one vehicle, with the id of the next vehicle to inspect in walking order (by yard, then parking space).
 #[utoipa::path(get, path = "/vehicles/{id}", tag = "vehicles", params(("id" = i64, Path, minimum = 1), YardQuery),
-    responses((status = 200, description = "The vehicle.", body = Vehicle, headers(("ETag" = String, description = "The version in quotes.")))),
+    responses((status = 200, description = "The vehicle.", body = Vehicle, headers(("ETag" = String, description = "Version of the vehicle, in quotes.")))),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/GetVehicle"))))]
 async fn get_vehicle(
-    State(api): State<Api>,
-    signed: Signed,
-    Id(id): Id,
-    Asked(query): Asked<YardQuery>,
-) -> Reply<(HeaderMap, Json<Vehicle>)> {
-    let ask = pb::GetVehicleRequest { id, yard: page::yard(query.yard)? };
-    let vehicle = api.vehicles().get_vehicle(signed.sign(ask)).await?.into_inner();
-    answered(&api, &signed, vehicle).await
+    State(api): State<AppState>,
+    signed: Authenticated,
+    PathId(id): PathId,
+    QueryParams(query): QueryParams<YardQuery>,
+) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
+    let ask = pb::GetVehicleRequest { id, yard: query::yard(query.yard)? };
+    let vehicle = api.vehicles().get_vehicle(signed.request(ask)).await?.into_inner();
+    vehicle_response(&api, &signed, vehicle).await
 }
 
-/// How the identifier of a saved vehicle came in.
-#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+/// How the user entered the vehicle's identifier: typed or scanned.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-enum Origin {
+pub enum Origin {
+    /// On the keyboard of the device.
     Typed,
+    /// With the camera or a hardware scanner.
     Scanned,
 }
 
-/// What an inspection found; what is absent stays, what is not named here is ignored.
+/// Changes to a vehicle. Absent fields keep their value, and unknown fields are ignored.
 #[derive(Deserialize, ToSchema)]
 struct SaveVehicle {
-    /// When given, the same as in the path.
+    /// Id of the vehicle; when present, it must equal the id in the path.
     id: Option<i64>,
+    /// VIN that the user saw. When present, the save fails with `OTHER_VEHICLE` if the vehicle's VIN differs.
+    seen_vin_number: Option<String>,
     vin_number: Option<String>,
     status: Option<VehicleStatus>,
     parking_space: Option<String>,
     operator_notes: Option<String>,
     admin_notes: Option<String>,
-    /// When given, the one the vehicle is in.
+    /// Id of the campaign; when present, it must equal the id of the vehicle's campaign.
     campaign_id: Option<i64>,
     origin: Option<Origin>,
-    /// What was seen of the fields that the save changes. With it only the fields named here change, and those that
-    /// nobody else changed merge whatever the version is.
+    /// Field values that the user saw before the change. When present, the save changes only the fields in `base`, even if the
+    /// version is outdated, unless another user has changed the same field.
     base: Option<Base>,
-    /// What becomes of a field that somebody else changed meanwhile; `ask` when absent.
+    /// How to handle a field that another user changed meanwhile; `ask` when absent.
     on_conflict: Option<OnConflict>,
-    /// When it was done, as the device tells; the order is the server's.
+    /// Time of the change according to the device's clock; absent when unknown. The time is only informative: the server
+    /// determines the order of saves.
     device_time: Option<DateTime<Utc>>,
-    /// What the installation calls itself.
+    /// Name of the app installation, chosen by the client; absent when the client sends none.
     #[schema(min_length = 1, max_length = 64)]
     device: Option<String>,
 }
 
-/// The values that somebody saw of the fields that a save changes.
+/// Field values of a vehicle that the user saw before a save; fields that the save does not change are absent.
 #[derive(Deserialize, ToSchema)]
 struct Base {
     status: Option<VehicleStatus>,
@@ -183,27 +110,27 @@ impl From<Base> for pb::Base {
     }
 }
 
-/// What becomes of a field that somebody else changed meanwhile.
+/// How a save handles a field that another user changed meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum OnConflict {
-    /// The save is refused with the current vehicle, and nothing is written.
+    /// Rejects the whole save and returns the current vehicle.
     Ask,
-    /// Both values are kept for somebody to choose, and the other fields are saved.
+    /// Stores both values as a conflict to be settled later, and saves all fields that do not conflict.
     Keep,
 }
 
-/// What an installation calls itself.
+/// Validates the name of an app installation.
 ///
 /// # Errors
-/// Refuses what is empty, longer than 64 characters or holds control characters.
-pub fn device(told: String) -> Reply<String> {
+/// Returns a 400 when the name is empty, longer than 64 characters or contains control characters.
+pub fn checked_device_name(told: String) -> ApiResult<String> {
     let fine = (1..=64).contains(&told.chars().count()) && !told.chars().any(char::is_control);
-    if fine { Ok(told) } else { Err(Problem::field("device", "it is 1 to 64 characters, without control characters")) }
+    if fine { Ok(told) } else { Err(Problem::invalid_field("device", "must have 1 to 64 characters, without control characters")) }
 }
 
-fn save(id: i64, body: SaveVehicle) -> Reply<pb::SaveVehicleRequest> {
-    let device = body.device.map(device).transpose()?.unwrap_or_default();
+fn save(id: i64, body: SaveVehicle) -> ApiResult<pb::SaveVehicleRequest> {
+    let device = body.device.map(checked_device_name).transpose()?.unwrap_or_default();
     let keeps = body.on_conflict == Some(OnConflict::Keep);
     let origin = match body.origin {
         None => pb::Origin::Unspecified,
@@ -212,6 +139,7 @@ fn save(id: i64, body: SaveVehicle) -> Reply<pb::SaveVehicleRequest> {
     };
     Ok(pb::SaveVehicleRequest {
         id,
+        seen_vin_number: body.seen_vin_number,
         vin_number: body.vin_number,
         status: body.status.map(|status| status.wire().into()),
         parking_space: body.parking_space,
@@ -221,13 +149,13 @@ fn save(id: i64, body: SaveVehicle) -> Reply<pb::SaveVehicleRequest> {
         origin: origin.into(),
         base: body.base.map(Into::into),
         on_conflict: if keeps { pb::OnConflict::Keep } else { pb::OnConflict::Unspecified }.into(),
-        device_time: body.device_time.map(|at| values::kept("device_time", at).map(clock::timestamp)).transpose()?,
+        device_time: body.device_time.map(|at| enums::bounded_timestamp("device_time", at).map(clock::timestamp)).transpose()?,
         device,
         ..Default::default()
     })
 }
 
-/// Where a save goes and on what terms.
+/// Preconditions of a save: the expected version and the idempotency key.
 struct Terms {
     if_version: Option<i64>,
     idempotency_key: String,
@@ -236,79 +164,63 @@ struct Terms {
 impl<S: Sync> axum::extract::FromRequestParts<S> for Terms {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut http::request::Parts, _: &S) -> Reply<Self> {
-        Ok(Self { if_version: precondition::if_match(&parts.headers)?, idempotency_key: precondition::idempotency_key(&parts.headers)? })
+    async fn from_request_parts(parts: &mut http::request::Parts, _: &S) -> ApiResult<Self> {
+        Ok(Self { if_version: conditional::if_match(&parts.headers)?, idempotency_key: conditional::idempotency_key(&parts.headers)? })
     }
 }
 
-/// The path and the query of a save.
-type Place = (Id, Asked<YardQuery>);
+/// Path and query parameters of the route that saves a vehicle.
+type Place = (PathId, QueryParams<YardQuery>);
 
-/// Saves one vehicle's inspection. On a version that is not the last one it answers the current vehicle in `details`;
-/// with `base` the save is by field, and only a field that somebody else changed meanwhile is in conflict. A key is
-/// remembered for 30 days; repeated, it answers the vehicle as it is now.
+/// Saves the inspection of a vehicle. If the version in `If-Match` is outdated, the call returns 409 with the current vehicle
+/// in `details`. With `base`, the save is rejected only if another user has meanwhile changed the same field. An idempotency
+/// key is stored for 30 days; a repeated save with the same key returns the current vehicle.
 #[utoipa::path(put, path = "/vehicles/{id}", tag = "vehicles",
     params(("id" = i64, Path, minimum = 1), YardQuery,
-        ("If-Match" = Option<String>, Header, description = "The version that was seen, in quotes.", nullable = false),
-        ("Idempotency-Key" = Option<String>, Header, description = "The same on every try of one save.", max_length = 128, nullable = false)),
+        ("If-Match" = Option<String>, Header, description = "Version of the vehicle that the change is based on, in quotes.", nullable = false),
+        ("Idempotency-Key" = Option<String>, Header, description = "Unique key of this save; repeat it on every retry.", max_length = 128, nullable = false)),
     request_body = SaveVehicle,
-    responses((status = 200, description = "The saved vehicle.", body = Vehicle, headers(("ETag" = String, description = "The version in quotes."))),
-        (status = 409, description = "Somebody saved it first, the campaign is closed, or the VIN is taken.", body = ProblemBody),
-        (status = 422, description = "The status cannot be chosen now.", body = ProblemBody)),
+    responses((status = 200, description = "The saved vehicle.", body = Vehicle, headers(("ETag" = String, description = "Version of the vehicle, in quotes."))),
+        (status = 409, description = "Another user saved the vehicle first, its VIN is not the one that was seen, the campaign is closed, or the VIN is taken.", body = ProblemBody),
+        (status = 422, description = "The vehicle cannot change to this status.", body = ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/SaveVehicle"))))]
 async fn save_vehicle(
-    State(api): State<Api>,
-    signed: Signed,
+    State(api): State<AppState>,
+    signed: Authenticated,
     place: Place,
     terms: Terms,
-    Sent(body): Sent<SaveVehicle>,
-) -> Reply<(HeaderMap, Json<Vehicle>)> {
-    let (Id(id), Asked(query)) = place;
+    JsonBody(body): JsonBody<SaveVehicle>,
+) -> ApiResult<(HeaderMap, Json<Vehicle>)> {
+    let (PathId(id), QueryParams(query)) = place;
     if body.id.is_some_and(|told| told != id) {
-        return Err(Problem::field("id", "it differs from the path's"));
+        return Err(Problem::invalid_field("id", "must equal the id in the path"));
     }
-    let yard = page::yard(query.yard)?;
+    let yard = query::yard(query.yard)?;
     let ask = pb::SaveVehicleRequest { if_version: terms.if_version, idempotency_key: terms.idempotency_key, yard, ..save(id, body)? };
-    let ask = if ask.idempotency_key.is_empty() { signed.sign(ask) } else { signed.sign_repeatable(ask) };
+    let ask = if ask.idempotency_key.is_empty() { signed.request(ask) } else { signed.idempotent_request(ask) };
     match api.vehicles().save_vehicle(ask).await {
-        Ok(saved) => answered(&api, &signed, saved.into_inner()).await,
+        Ok(saved) => vehicle_response(&api, &signed, saved.into_inner()).await,
         Err(refusal) => Err(with_current(&api, &signed, id, refusal).await),
     }
 }
 
-/// A refusal, with the vehicle as it is now when somebody else saved it first.
-pub async fn with_current(api: &Api, signed: &Signed, id: i64, refusal: Status) -> Problem {
-    let is_stale = errors::reason(&refusal) == Some(Reason::StaleVersion);
-    let problem = Problem::from(refusal);
-    if !is_stale {
-        return problem;
-    }
-    match api.vehicles().get_vehicle(signed.sign(pb::GetVehicleRequest { id, yard: None })).await {
-        Ok(current) => match shown_one(api, signed, current.into_inner()).await {
-            Ok(vehicle) => problem.with(json!(vehicle)),
-            Err(_) => problem,
-        },
-        Err(cause) => cause.into(),
-    }
-}
-
-/// Which vehicles.
+/// Query parameters of a campaign's vehicle list: paging and filters.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Counted from 0.
+    /// Page number, counted from 0; the first page when absent.
     #[param(minimum = 0, maximum = 1_000_000, nullable = false)]
     page: Option<i32>,
-    /// 1 to 200, 10 when absent.
+    /// Number of rows per page, 1 to 200; 10 when absent.
     #[param(minimum = 1, maximum = 200, nullable = false)]
     per_page: Option<i32>,
-    /// Contained in VIN or parking space, whatever the case.
+    /// Text that the VIN or the parking space must contain, ignoring case; all vehicles when absent.
     #[param(max_length = 200, nullable = false)]
     search: Option<String>,
-    /// Only vehicles in this yard.
+    /// Id of the yard whose vehicles are listed; all yards when absent.
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
-    /// Only vehicles with this status; the empty text for those without one.
+    /// Status of the listed vehicles; an empty status selects vehicles that are not inspected, and an absent status selects all vehicles.
     #[param(nullable = false)]
     status: Option<VehicleStatus>,
 }
@@ -320,31 +232,36 @@ struct Vehicles {
     meta: VehiclesMeta,
 }
 
-/// Where in the list one is.
+/// Paging metadata of the vehicle list.
 #[derive(Serialize, ToSchema)]
 struct VehiclesMeta {
-    /// Counted from 0.
+    /// Number of the returned page, counted from 0.
     page_index: i32,
     per_page: i32,
     total_count: i64,
     campaign_name: String,
 }
 
-/// Lists vehicles of a campaign in walking order.
+/// Lists the vehicles of a campaign in walking order (by yard, then parking space), page by page.
 #[utoipa::path(get, path = "/vehicles/campaign/{id}", tag = "vehicles", params(("id" = i64, Path, minimum = 1), ListQuery),
     responses((status = 200, description = "One page.", body = Vehicles)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/ListVehicles"))))]
-async fn list_vehicles(State(api): State<Api>, signed: Signed, Id(id): Id, Asked(query): Asked<ListQuery>) -> Reply<Json<Vehicles>> {
+async fn list_vehicles(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    PathId(id): PathId,
+    QueryParams(query): QueryParams<ListQuery>,
+) -> ApiResult<Json<Vehicles>> {
     let ask = pb::ListVehiclesRequest {
         campaign_id: id,
-        page: Some(page::of(query.page, query.per_page)?),
-        search: page::search(query.search)?,
-        yard: page::yard(query.yard)?,
+        page: Some(query::from_page(query.page, query.per_page)?),
+        search: query::search_text(query.search)?,
+        yard: query::yard(query.yard)?,
         status: query.status.map(|status| status.wire().into()),
     };
-    let reply = api.vehicles().list_vehicles(signed.sign(ask)).await?.into_inner();
-    let meta = page::Meta::from(reply.meta);
+    let reply = api.vehicles().list_vehicles(signed.request(ask)).await?.into_inner();
+    let meta = query::Meta::from(reply.meta);
     let (page_index, per_page, total_count) = (meta.page_index, meta.per_page, meta.total_count);
     let meta = VehiclesMeta { page_index, per_page, total_count, campaign_name: reply.campaign_name };
-    Ok(Json(Vehicles { vehicles: shown(&api, &signed, reply.vehicles).await, meta }))
+    Ok(Json(Vehicles { vehicles: to_views(&api, &signed, reply.vehicles).await, meta }))
 }

@@ -1,17 +1,21 @@
-//! Yards and their counts.
-use crate::{api::Api, bearer::Signed, error::Reply, input::Asked, page};
+//! Routes that list the yards (parking areas of the site) with the number of vehicles and of inspected vehicles.
+use crate::{
+    extract::{auth::Authenticated, body::QueryParams, query},
+    http::problem::ApiResult,
+    state::AppState,
+};
 use axum::{Json, extract::State};
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The calls of this noun.
-pub fn routes() -> OpenApiRouter<Api> {
+/// Returns the routes of yards.
+pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_yards)).routes(routes!(yard_counts))
 }
 
-/// A yard with its counts over all campaigns.
+/// Yard with its vehicle counts over all campaigns.
 #[derive(Serialize, ToSchema)]
 struct Yard {
     id: i32,
@@ -24,10 +28,10 @@ struct Yard {
 #[derive(Serialize, ToSchema)]
 struct Yards {
     yards: Vec<Yard>,
-    meta: page::Meta,
+    meta: query::Meta,
 }
 
-/// A yard with the counts of one campaign.
+/// Yard with its vehicle counts in one campaign.
 #[derive(Serialize, ToSchema)]
 struct YardCount {
     yard_id: i32,
@@ -36,27 +40,31 @@ struct YardCount {
     inspected_vehicles: i64,
 }
 
-/// Which yards.
+/// Query parameters of the yard list: paging and search.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Counted from 0.
+    /// Page number, counted from 0; the first page when absent.
     #[param(minimum = 0, maximum = 1_000_000, nullable = false)]
     page: Option<i32>,
-    /// 1 to 200, 10 when absent.
+    /// Number of rows per page, 1 to 200; 10 when absent.
     #[param(minimum = 1, maximum = 200, nullable = false)]
     per_page: Option<i32>,
-    /// Contained in the name, whatever the case.
+    /// Text that the name of a yard must contain, ignoring case; all yards when absent.
     #[param(max_length = 200, nullable = false)]
     search: Option<String>,
 }
 
-/// Lists yards with their counts over all campaigns.
+/// Lists yards with their vehicle counts over all campaigns.
 #[utoipa::path(get, path = "/yards", tag = "yards", params(ListQuery), responses((status = 200, description = "One page.", body = Yards)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.YardService/ListYards"))))]
-async fn list_yards(State(api): State<Api>, signed: Signed, Asked(query): Asked<ListQuery>) -> Reply<Json<Yards>> {
-    let ask = pb::ListYardsRequest { page: Some(page::of(query.page, query.per_page)?), search: page::search(query.search)? };
-    let reply = api.yards().list_yards(signed.sign(ask)).await?.into_inner();
+async fn list_yards(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    QueryParams(query): QueryParams<ListQuery>,
+) -> ApiResult<Json<Yards>> {
+    let ask = pb::ListYardsRequest { page: Some(query::from_page(query.page, query.per_page)?), search: query::search_text(query.search)? };
+    let reply = api.yards().list_yards(signed.request(ask)).await?.into_inner();
     let yards = reply.yards.into_iter().map(|yard| Yard {
         id: yard.id,
         name: yard.name,
@@ -66,23 +74,27 @@ async fn list_yards(State(api): State<Api>, signed: Signed, Asked(query): Asked<
     Ok(Json(Yards { yards: yards.collect(), meta: reply.meta.into() }))
 }
 
-/// Of which campaign.
+/// Query parameter with the name of a campaign.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct NameQuery {
-    /// The campaign's whole name.
+    /// Exact name of the campaign.
     #[param(min_length = 1, max_length = 200)]
     campaign_name: String,
 }
 
-/// Returns the counts of each yard of one campaign.
+/// Returns the vehicle counts of each yard in one campaign.
 #[utoipa::path(get, path = "/yards/vehicle-counts", tag = "yards", params(NameQuery),
-    responses((status = 200, description = "Each yard that has vehicles.", body = Vec<YardCount>),
-        (status = 404, description = "There is no such campaign.", body = crate::error::ProblemBody)),
+    responses((status = 200, description = "The yards that have vehicles in the campaign.", body = Vec<YardCount>),
+        (status = 404, description = "The campaign does not exist.", body = crate::http::problem::ProblemBody)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.YardService/GetYardCounts"))))]
-async fn yard_counts(State(api): State<Api>, signed: Signed, Asked(query): Asked<NameQuery>) -> Reply<Json<Vec<YardCount>>> {
-    let ask = pb::GetYardCountsRequest { campaign_name: page::campaign_name(query.campaign_name)? };
-    let yards = api.yards().get_yard_counts(signed.sign(ask)).await?.into_inner().yards;
+async fn yard_counts(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    QueryParams(query): QueryParams<NameQuery>,
+) -> ApiResult<Json<Vec<YardCount>>> {
+    let ask = pb::GetYardCountsRequest { campaign_name: query::campaign_name(query.campaign_name)? };
+    let yards = api.yards().get_yard_counts(signed.request(ask)).await?.into_inner().yards;
     let counts = yards.into_iter().map(|yard| YardCount {
         yard_id: yard.id,
         yard_name: yard.name,

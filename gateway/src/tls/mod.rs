@@ -1,14 +1,15 @@
-//! https without a proxy: certificates from files, or from an authority of this machine's own.
-mod machine;
-mod own;
+//! HTTPS of the gateway itself, without a proxy in front. The certificate comes from files or from a local certificate
+//! authority; a changed certificate is loaded without a restart.
+
+mod host_names;
+mod local_ca;
 
 use anyhow::Context;
-use own::Own;
-use patio_kit::{host::Host, lifecycle::Tasks};
+use local_ca::LocalCa;
+use patio_kit::{host::Host, lifecycle::Tasks, tls::chain_and_key};
 use rustls::{
     ServerConfig,
     crypto::ring,
-    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
     server::{ClientHello, ResolvesServerCert},
     sign::CertifiedKey,
 };
@@ -22,26 +23,29 @@ use std::{
 };
 use tokio_rustls::TlsAcceptor;
 
-/// How often certificates are looked at again.
+/// Interval at which the certificate files are checked for changes.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// How a certificate of this machine's own is asked for.
+/// Value of `PATIO_TLS` that selects the local certificate authority.
 const SELF_SIGNED: &str = "self-signed";
 
-/// Where the certificate comes from.
+/// URL path of the local CA certificate, which users install on phones so that the phones trust this server.
+pub const CA_CERT_PATH: &str = "/patio-ca.crt";
+
+/// Source of the server's TLS certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
-    /// An authority made on this machine, which phones can be told to trust.
+pub enum CertSource {
+    /// Certificate issued by a local certificate authority, which users can install on their phones.
     SelfSigned,
-    /// Files in PEM form, looked at again every two seconds.
+    /// Certificate and key from PEM files, checked for changes every two seconds.
     Files {
-        /// The certificate and what lies between it and its root.
+        /// File with the certificate and its intermediate certificates.
         certificates: PathBuf,
-        /// Its private key.
+        /// File with the private key of the certificate.
         key: PathBuf,
     },
 }
 
-impl FromStr for Source {
+impl FromStr for CertSource {
     type Err = String;
 
     fn from_str(written: &str) -> Result<Self, String> {
@@ -57,30 +61,30 @@ impl FromStr for Source {
     }
 }
 
-/// What makes a connection a private one.
+/// TLS acceptor of the server with a certificate that can be replaced while the server runs. Clones share the current certificate.
 #[derive(Clone)]
 pub struct Tls {
     acceptor: TlsAcceptor,
-    own: Option<Arc<Own>>,
+    own: Option<Arc<LocalCa>>,
     port: u16,
 }
 
 impl Tls {
-    /// Reads or makes the certificate, and keeps it current until the process stops.
+    /// Loads or issues the server certificate, and renews the certificate in the background until the process stops.
     ///
     /// # Errors
-    /// When there is no certificate that can be used now.
-    pub fn start(source: &Source, listen: SocketAddr, host: &Host) -> anyhow::Result<Self> {
+    /// Returns an error when no usable certificate is available.
+    pub fn start(source: &CertSource, listen: SocketAddr, host: &Host) -> anyhow::Result<Self> {
         let clock = host.clock.clone();
         let own = match source {
-            Source::SelfSigned => Some(Arc::new(Own::open(&host.settings.data_dir.join("tls"), clock.now())?)),
-            Source::Files { .. } => None,
+            CertSource::SelfSigned => Some(Arc::new(LocalCa::open(&host.settings.data_dir.join("tls"), clock.now())?)),
+            CertSource::Files { .. } => None,
         };
         let (source, machine) = (source.clone(), own.clone());
         let read = move || match (&source, &machine) {
-            (Source::Files { certificates, key }, _) => read_files(certificates, key),
-            (Source::SelfSigned, Some(own)) => own.current(clock.now(), &machine::names(listen.ip())),
-            (Source::SelfSigned, None) => anyhow::bail!("no authority"),
+            (CertSource::Files { certificates, key }, _) => read_files(certificates, key),
+            (CertSource::SelfSigned, Some(own)) => own.current_certificate(clock.now(), &host_names::names(listen.ip())),
+            (CertSource::SelfSigned, None) => anyhow::bail!("the local certificate authority is missing"),
         };
         let pair = read()?;
         let held = Arc::new(Held(RwLock::new(Arc::new(certified(&pair)?))));
@@ -88,44 +92,44 @@ impl Tls {
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(server(held)?)), own, port: listen.port() })
     }
 
-    /// What accepts private connections.
+    /// Returns the acceptor for TLS connections.
     #[must_use]
     pub fn acceptor(&self) -> &TlsAcceptor {
         &self.acceptor
     }
 
-    /// The certificate of this machine's own authority, for phones to install; none with certificates from files.
+    /// Returns the certificate of the local CA in PEM form, for phones to install; `None` when the server certificate comes from files.
     #[must_use]
-    pub fn authority(&self) -> Option<&str> {
+    pub fn ca_certificate(&self) -> Option<&str> {
         self.own.as_ref().map(|own| own.certificate())
     }
 
-    /// What a person has to know to use it from a phone.
+    /// Returns the startup messages that explain how to connect from a phone; empty when the server uses no local CA.
     #[must_use]
     pub fn notices(&self, listen: IpAddr) -> Vec<String> {
         let Some(own) = &self.own else { return Vec::new() };
         let port = self.port;
-        let names: Vec<String> = machine::reachable(listen).into_iter().map(|host| format!("https://{host}:{port}")).collect();
+        let names: Vec<String> = host_names::reachable_addresses(listen).into_iter().map(|host| format!("https://{host}:{port}")).collect();
         let mut told = vec![format!("Certificate to install on phones: {} (SHA-256 {})", own.path().display(), own.fingerprint())];
         match names.first() {
             Some(first) => {
                 told.push(format!("Phones open {}", names.join(" or ")));
-                told.push(format!("and fetch that certificate once from {first}{}", crate::serve::AUTHORITY));
+                told.push(format!("and download that certificate once from {first}{}", CA_CERT_PATH));
             }
-            None => told.push("Phones cannot reach it: PATIO_LISTEN=0.0.0.0:8080 opens it to the network".to_owned()),
+            None => told.push("Phones cannot connect: set PATIO_LISTEN=0.0.0.0:8080 to accept connections from the network".to_owned()),
         }
         told
     }
 }
 
-/// Whether a certificate can be used; one of this machine's own is made when it is needed.
+/// Checks that the certificate and key files are valid. The source `SelfSigned` always passes, since its certificate is issued when needed.
 ///
 /// # Errors
-/// What is wrong with the files.
-pub fn usable(source: &Source) -> anyhow::Result<()> {
+/// Returns an error that describes what is wrong with the files.
+pub fn validate(source: &CertSource) -> anyhow::Result<()> {
     match source {
-        Source::SelfSigned => Ok(()),
-        Source::Files { certificates, key } => certified(&read_files(certificates, key)?).map(drop),
+        CertSource::SelfSigned => Ok(()),
+        CertSource::Files { certificates, key } => certified(&read_files(certificates, key)?).map(drop),
     }
 }
 
@@ -136,7 +140,8 @@ fn read_files(certificates: &Path, key: &Path) -> anyhow::Result<Pair> {
 
 type Pair = (Vec<u8>, Vec<u8>);
 
-/// Looks again and again; what cannot be used leaves the last one in force.
+/// Starts the background task that reloads the server certificate regularly. If a loaded certificate is invalid, the
+/// previous certificate stays in use.
 fn keep(read: impl Fn() -> anyhow::Result<Pair> + Send + Sync + 'static, pair: Pair, held: Arc<Held>, tasks: &Tasks) {
     let (read, last) = (Arc::new(read), Arc::new(RwLock::new(pair)));
     tasks.repeat(LOOK_EVERY, move || {
@@ -144,7 +149,7 @@ fn keep(read: impl Fn() -> anyhow::Result<Pair> + Send + Sync + 'static, pair: P
         async move {
             let looked = tokio::task::spawn_blocking(move || renew(read.as_ref(), &last, &held)).await;
             if let Ok(Err(cause)) = looked {
-                tracing::error!(cause = format!("{cause:#}"), "the certificate cannot be renewed; the last one stays in use");
+                tracing::error!(cause = format!("{cause:#}"), "failed to reload the TLS certificate, current one stays in use");
             }
         }
     });
@@ -158,17 +163,14 @@ fn renew(read: &dyn Fn() -> anyhow::Result<Pair>, last: &RwLock<Pair>, held: &He
     let new = certified(&pair)?;
     *held.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(new);
     *last.write().unwrap_or_else(PoisonError::into_inner) = pair;
-    tracing::info!("a new certificate is in use");
+    tracing::info!("TLS certificate reloaded");
     Ok(())
 }
 
 fn certified((certificates, key): &Pair) -> anyhow::Result<CertifiedKey> {
-    let chain: Vec<_> =
-        CertificateDer::pem_slice_iter(certificates).collect::<Result<_, _>>().context("the certificate is not in PEM form")?;
-    anyhow::ensure!(!chain.is_empty(), "the certificate file holds no certificate");
-    let key = PrivateKeyDer::from_pem_slice(key).context("the key is not in PEM form")?;
-    let certified = CertifiedKey::new(chain, ring::sign::any_supported_type(&key).context("the key is of a kind that cannot be used")?);
-    certified.keys_match().context("the key does not belong to the certificate")?;
+    let (chain, key) = chain_and_key(certificates, key)?;
+    let certified = CertifiedKey::new(chain, ring::sign::any_supported_type(&key).context("the type of the private key is not supported")?);
+    certified.keys_match().context("the private key does not match the certificate")?;
     Ok(certified)
 }
 
@@ -181,7 +183,7 @@ fn server(held: Arc<Held>) -> anyhow::Result<ServerConfig> {
     Ok(config)
 }
 
-/// The certificate in force.
+/// Current server certificate, replaced when the background task loads a new certificate.
 #[derive(Debug)]
 struct Held(RwLock<Arc<CertifiedKey>>);
 
@@ -197,10 +199,10 @@ mod tests {
 
     #[test]
     fn a_source_is_self_signed_or_two_files() {
-        assert_eq!("self-signed".parse(), Ok(Source::SelfSigned));
-        assert_eq!("/a.crt, /a.key".parse(), Ok(Source::Files { certificates: "/a.crt".into(), key: "/a.key".into() }));
+        assert_eq!("self-signed".parse(), Ok(CertSource::SelfSigned));
+        assert_eq!("/a.crt, /a.key".parse(), Ok(CertSource::Files { certificates: "/a.crt".into(), key: "/a.key".into() }));
         for odd in ["", "yes", "/a.crt", "/a.crt,", ",/a.key"] {
-            assert!(odd.parse::<Source>().unwrap_err().contains("CERTIFICATE,KEY"), "{odd}");
+            assert!(odd.parse::<CertSource>().unwrap_err().contains("CERTIFICATE,KEY"), "{odd}");
         }
     }
 }

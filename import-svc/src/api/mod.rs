@@ -1,6 +1,6 @@
-//! The calls of import-svc.
+//! gRPC services of import-svc: `ImportService` for imports, `FileService` for other files.
 pub mod files;
 pub mod imports;
-pub mod places;
 mod upload;
+pub mod upload_slots;
 mod watch;

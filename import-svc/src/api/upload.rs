@@ -1,7 +1,7 @@
-//! Taking a file in, piece by piece.
+//! Receives an uploaded file from its stream of chunks.
 use crate::{
     error::{Error, Result},
-    refusal::{LARGEST_FILE, is_unprintable, not_xlsx, too_large},
+    rejection::{MAX_FILE_BYTES, is_unprintable, not_xlsx, too_large},
     saga::Upload,
 };
 use bytes::{Bytes, BytesMut};
@@ -11,45 +11,46 @@ use std::time::Duration;
 use tonic::Status;
 use uuid::Uuid;
 
-/// How long an upload may stand still.
+/// Idle timeout of an upload: maximum time between two chunks.
 const STILL: Duration = Duration::from_secs(30);
-/// How many bytes are listened to before an answer is given that the client does not wait for.
-const DRAINED: usize = 2 * LARGEST_FILE;
-/// The longest file name that is kept, in characters.
+/// Maximum number of bytes of a rejected upload that are still read and discarded, so that the client finishes sending and receives
+/// the rejection.
+const DRAINED: usize = 2 * MAX_FILE_BYTES;
+/// Length in characters to which file names are cut.
 const LONGEST_NAME: usize = 200;
 
-/// What came in.
+/// Result of receiving an uploaded workbook: a complete file or a rejection.
 #[derive(Debug)]
-pub(super) enum Collected {
-    /// A file to be imported.
+pub(super) enum CollectedUpload {
+    /// A complete file that is ready for import.
     Whole(Upload),
-    /// A file that is refused before it is read.
+    /// A file rejected before parsing, for its size or name, with its upload id.
     Refused(Uuid, Rejection),
 }
 
-/// A file as far as it came in.
+/// A received file before its size and name are checked.
 #[derive(Debug)]
-pub(super) struct Gathered {
-    /// As the client chose it.
+pub(super) struct ReceivedUpload {
+    /// Upload id as the client sent it; empty if the client sent no upload id.
     id: String,
-    /// As the client named it, without what does not print.
+    /// File name from the client, without unprintable characters.
     pub(super) name: String,
-    /// Whether the name ends as it should.
+    /// Whether the file name has the expected extension.
     pub(super) is_named_rightly: bool,
-    /// How many bytes came in.
+    /// Number of received bytes of the file.
     pub(super) size: usize,
-    /// All of them, unless the file is too large or named wrongly.
+    /// Content of the file; incomplete when the file is too large or has the wrong extension.
     pub(super) data: Bytes,
-    /// What was said in place of the sheet's campaign.
+    /// Campaign name from the form, which replaces the campaign name in the sheet; empty when not given.
     pub(super) campaign_name: String,
 }
 
-/// Takes a file in. One that is too large is listened to for a while, so that the client hears the refusal.
-pub(super) async fn gather<S>(mut pieces: S, ending: &str) -> Result<Gathered>
+/// Receives a file. A file that is too large is read up to `DRAINED` bytes, so that the client receives the rejection.
+pub(super) async fn receive<S>(mut pieces: S, ending: &str) -> Result<ReceivedUpload>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,
 {
-    let first = next(&mut pieces).await?.ok_or_else(|| Error::Bad("the upload holds no file".to_owned()))?;
+    let first = next(&mut pieces).await?.ok_or_else(|| Error::Bad("the upload contains no file".to_owned()))?;
     let name: String = first.file_name.chars().filter(|c| !is_unprintable(*c)).take(LONGEST_NAME).collect();
     let is_named_rightly = first.file_name.to_lowercase().ends_with(ending);
     let (id, mut campaign_name) = (first.upload_id.clone(), String::new());
@@ -57,10 +58,10 @@ where
     let mut piece = Some(first);
     while let Some(chunk) = piece {
         size += chunk.data.len();
-        if is_named_rightly && size <= LARGEST_FILE {
+        if is_named_rightly && size <= MAX_FILE_BYTES {
             if data.capacity() < size {
-                // Room as for the largest, which takes memory as far as it is filled: to double it would take thrice as much.
-                data.reserve(if data.is_empty() { chunk.data.len() } else { LARGEST_FILE - data.len() });
+                // Reserves the maximum size at once: untouched pages cost nothing, and growing by doubling would copy the data.
+                data.reserve(if data.is_empty() { chunk.data.len() } else { MAX_FILE_BYTES - data.len() });
             }
             data.extend_from_slice(&chunk.data);
         } else if size > DRAINED {
@@ -71,30 +72,30 @@ where
         }
         piece = next(&mut pieces).await?;
     }
-    Ok(Gathered { id, name, is_named_rightly, size, data: data.freeze(), campaign_name })
+    Ok(ReceivedUpload { id, name, is_named_rightly, size, data: data.freeze(), campaign_name })
 }
 
-/// Takes in a file to be imported.
-pub(super) async fn collect<S>(pieces: S) -> Result<Collected>
+/// Receives a workbook for import and checks its size and extension.
+pub(super) async fn collect<S>(pieces: S) -> Result<CollectedUpload>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,
 {
-    let gathered = gather(pieces, ".xlsx").await?;
+    let gathered = receive(pieces, ".xlsx").await?;
     let id = upload_id(&gathered.id)?;
-    if gathered.size > LARGEST_FILE {
-        return Ok(Collected::Refused(id, too_large()));
+    if gathered.size > MAX_FILE_BYTES {
+        return Ok(CollectedUpload::Refused(id, too_large()));
     }
     if !gathered.is_named_rightly {
-        return Ok(Collected::Refused(id, not_xlsx("")));
+        return Ok(CollectedUpload::Refused(id, not_xlsx("")));
     }
-    Ok(Collected::Whole(Upload { id, file_name: gathered.name, data: gathered.data }))
+    Ok(CollectedUpload::Whole(Upload { id, file_name: gathered.name, data: gathered.data }))
 }
 
 fn upload_id(written: &str) -> Result<Uuid> {
     if written.is_empty() {
         return Ok(Uuid::now_v7());
     }
-    Uuid::parse_str(written).map_err(|_| Error::Bad("the upload id is no UUID".to_owned()))
+    Uuid::parse_str(written).map_err(|_| Error::Bad("the upload id is not a UUID".to_owned()))
 }
 
 async fn next<S>(pieces: &mut S) -> Result<Option<UploadChunk>>

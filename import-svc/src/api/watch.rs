@@ -1,28 +1,29 @@
-//! Looking on while a file is imported, at whichever replica.
+//! Streams the progress of an import that runs on any replica.
 use crate::{
     error::Error,
-    progress::{self, EVERY, Seen},
+    progress::{self, POLL_INTERVAL, ProgressRecord},
 };
 use futures::{Stream, stream};
-use patio_kit::{cache::Key, host::Host};
+use patio_kit::{cache::CacheKey, host::Host};
 use patio_proto::imports::{ImportPhase, ImportProgress};
 use std::time::{Duration, Instant};
 use tonic::Status;
 use uuid::Uuid;
 
-/// How long an upload may be unknown, or known and silent.
+/// Timeout of the stream, which ends when the import has written no new progress record to the cache for this long. While the cache
+/// is unavailable, the stream stays open without an item.
 const WAIT: Duration = Duration::from_secs(10);
 
 struct Watch {
     host: Host,
-    key: Key<Seen>,
+    key: CacheKey<ProgressRecord>,
     user_id: i64,
-    last: Option<Seen>,
+    last: Option<ProgressRecord>,
     heard: Instant,
     over: bool,
 }
 
-/// What becomes of an upload, from now until it has ended.
+/// Streams the progress of an upload until the import ends.
 pub(super) fn watch(host: Host, upload: Uuid, user_id: i64) -> impl Stream<Item = Result<ImportProgress, Status>> + Send + use<> {
     let watch = Watch { host, key: progress::key(upload), user_id, last: None, heard: Instant::now(), over: false };
     stream::unfold(watch, |mut watch| async move { Some((watch.next().await?, watch)) })
@@ -41,15 +42,19 @@ impl Watch {
                 None => {}
             }
             if self.heard.elapsed() > WAIT {
-                return self.give_up();
+                match self.host.cache.fault().await {
+                    // The import may be running, and only its progress cannot be read.
+                    Some(_) if self.last.is_some() => self.heard = Instant::now(),
+                    _ => return self.give_up(),
+                }
             }
-            tokio::time::sleep(EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         None
     }
 
-    /// What is new about it, if anything.
-    fn take(&mut self, seen: Seen) -> Option<ImportProgress> {
+    /// Stores the latest progress record of the upload. Returns the progress if it has changed, `None` otherwise.
+    fn take(&mut self, seen: ProgressRecord) -> Option<ImportProgress> {
         let progress = seen.progress();
         let told = self.last.as_ref();
         if told.is_none_or(|last| last.at_ms != seen.at_ms) {
@@ -61,7 +66,8 @@ impl Watch {
         is_new.then_some(progress)
     }
 
-    /// Nobody has told anything for long: there is no such upload, or the one who imported it died.
+    /// Ends the stream after the timeout. Returns `NoUpload` if the upload is unknown, or failed progress if the process that ran
+    /// the import died.
     fn give_up(&mut self) -> Option<Result<ImportProgress, Status>> {
         match self.last.take() {
             None => self.end(Err(Error::NoUpload.into())),
@@ -72,5 +78,30 @@ impl Watch {
     fn end(&mut self, item: Result<ImportProgress, Status>) -> Option<Result<ImportProgress, Status>> {
         self.over = true;
         Some(item)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use patio_kit::cache::Cache;
+    use tokio::time::timeout;
+
+    /// Returns the next item of a stream whose last progress record is older than the timeout; `None` when no item arrives within a second.
+    async fn next_after_silence(cache: Cache) -> Option<ImportPhase> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut host = patio_testing::host(folder.path(), None).await;
+        host.cache = cache;
+        let seen = ProgressRecord { phase: ImportPhase::Saving.into(), rows: 10, total: Some(20), user_id: 7, at_ms: 0 };
+        let (key, heard) = (progress::key(Uuid::now_v7()), Instant::now() - WAIT - POLL_INTERVAL);
+        let mut watch = Watch { host, key, user_id: 7, last: Some(seen), heard, over: false };
+        let next = timeout(Duration::from_secs(1), watch.next()).await.ok()??;
+        Some(next.unwrap().phase())
+    }
+
+    #[tokio::test]
+    async fn a_silent_import_has_failed_unless_its_progress_cannot_be_read() {
+        assert_eq!(next_after_silence(Cache::memory()).await, Some(ImportPhase::Failed));
+        assert_eq!(next_after_silence(Cache::redis("redis://127.0.0.1:1").unwrap()).await, None);
     }
 }

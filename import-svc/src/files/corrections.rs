@@ -1,15 +1,17 @@
-//! A refused sheet as a workbook to be corrected: the same rows in the same places, each with its errors.
-use super::workbook::begins_like_a_formula;
-use crate::reader::{Checked, Column, ERRORS, wire::Line};
+//! Writes a rejected sheet as a workbook for correction: the same rows at the same positions, plus a column of errors.
+use crate::{
+    files::workbook::begins_like_a_formula,
+    reader::{CheckedCsv, Column, ERRORS_COLUMN, wire::CsvLine},
+};
 use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError};
 use std::{fs::File, io::Seek, path::Path};
 
-/// The most characters a cell holds.
+/// Maximum number of characters in an Excel cell.
 const LONGEST_CELL: usize = 32_767;
-/// Wide enough to read what is wrong, in characters.
+/// Width of the error column, in characters.
 const ERRORS_WIDTH: f64 = 64.0;
 
-/// The looks of cells.
+/// Cell formats of the workbook for correction.
 struct Styles {
     head: Format,
     text: Format,
@@ -18,7 +20,7 @@ struct Styles {
 }
 
 impl Styles {
-    /// Everything is text, so that zeros stay and nothing is calculated.
+    /// Creates the cell formats. All of the formats are text formats, so that leading zeros are kept and nothing is calculated.
     fn new() -> Self {
         let text = || Format::new().set_num_format("@").set_align(FormatAlign::Top);
         Self {
@@ -30,7 +32,7 @@ impl Styles {
     }
 }
 
-/// How wide a column is, in characters.
+/// Returns the width of a column of the workbook for correction, in characters.
 fn width(name: &str) -> f64 {
     match Column::ALL.into_iter().find(|column| column.name() == name) {
         Some(Column::Campaign | Column::Description) => 30.0,
@@ -39,11 +41,11 @@ fn width(name: &str) -> f64 {
     }
 }
 
-/// Writes the rows to a file without a name, which goes when it is closed.
+/// Writes the rows and their errors as a workbook to an unnamed temporary file, which the system deletes when the file is closed.
 ///
 /// # Errors
-/// When there is no room for it.
-pub fn write(checked: Checked, folder: &Path) -> Result<File, XlsxError> {
+/// Returns an error when the file cannot be written, for example because the disk is full.
+pub fn write(checked: CheckedCsv, folder: &Path) -> Result<File, XlsxError> {
     let styles = Styles::new();
     let mut book = Workbook::new();
     book.set_tempdir(folder)?;
@@ -71,8 +73,8 @@ fn widen(sheet: &mut Worksheet, names: &[String]) -> Result<(), XlsxError> {
     Ok(())
 }
 
-/// Writes one row and its errors; the place of the errors.
-fn write_line(sheet: &mut Worksheet, line: &Line, styles: &Styles) -> Result<u16, XlsxError> {
+/// Writes one row and its errors. Returns the index of the error column.
+fn write_line(sheet: &mut Worksheet, line: &CsvLine, styles: &Styles) -> Result<u16, XlsxError> {
     let end = u16::try_from(line.cells.len()).unwrap_or_default();
     for (place, text) in (0u16..).zip(&line.cells) {
         let style = match line.row {
@@ -82,12 +84,12 @@ fn write_line(sheet: &mut Worksheet, line: &Line, styles: &Styles) -> Result<u16
         };
         write_text(sheet, (line.row, place), text, style)?;
     }
-    let (errors, style) = if line.row == 0 { (ERRORS, &styles.head) } else { (line.errors.as_str(), &styles.errors) };
+    let (errors, style) = if line.row == 0 { (ERRORS_COLUMN, &styles.head) } else { (line.errors.as_str(), &styles.errors) };
     write_text(sheet, (line.row, end), errors, style.clone())?;
     Ok(end)
 }
 
-/// Writes a text as a text: what begins like a formula must never become one.
+/// Writes a text as a text cell. A text that begins like a formula gets the quote prefix, so that it never becomes a formula.
 fn write_text(sheet: &mut Worksheet, (row, column): (u32, u16), text: &str, style: Format) -> Result<(), XlsxError> {
     let cut: String = text.chars().take(LONGEST_CELL).collect();
     if cut.is_empty() {

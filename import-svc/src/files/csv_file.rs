@@ -1,37 +1,36 @@
-//! Reading a CSV file of changes: its encoding, its delimiter, its header, its rows.
-use super::workbook::NO_STATUS;
-use crate::refusal::shown;
+//! Parses a CSV file of vehicle changes: detects encoding and delimiter, finds the header, reads the rows.
+use crate::{files::workbook::NO_STATUS, rejection::display_text};
 use csv::{ReaderBuilder, StringRecord};
 use patio_proto::vehicle::{EditRow, LineError};
 use std::borrow::Cow;
 
-/// How many wrong lines are listed; the rest is only counted.
-pub const MOST_LISTED: usize = 500;
-/// Most vehicles of one file.
-pub const MOST_ROWS: usize = 50_000;
-/// In how many lines the header may stand.
+/// Maximum number of listed line errors; further errors are only counted.
+pub const MAX_LISTED_ERRORS: usize = 500;
+/// Maximum number of vehicles in one CSV file.
+pub const MAX_ROWS: usize = 50_000;
+/// Number of lines at the start of the CSV file that are searched for the header.
 const HEADER_WITHIN: i64 = 10;
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
-/// The columns with a meaning; the first two are needed.
+/// Recognized columns of the CSV file; the first two columns are required.
 const COLUMNS: [&str; 6] = ["Model Code", "Serial Number", "Parking Space", "Status", "Team Leader Notes", "Supervisor Notes"];
 
-/// What a file holds.
+/// Result of parsing a CSV file.
 #[derive(Debug, Default)]
-pub struct Parsed {
-    /// The rows that count, by line.
+pub struct ParsedCsv {
+    /// Rows that change at least one value, in the order of the file.
     pub rows: Vec<EditRow>,
-    /// The first wrong lines.
+    /// Errors of the first invalid lines of the file.
     pub errors: Vec<LineError>,
-    /// How many are wrong in all.
+    /// Number of all errors in lines of the file, including errors that are not listed.
     pub total_errors: i64,
-    /// What a person should know of how the file was read, one sentence each.
+    /// Notices about how the file was read, one sentence each.
     pub warnings: Vec<String>,
 }
 
-impl Parsed {
+impl ParsedCsv {
     fn wrong(&mut self, line: i64, message: impl Into<String>) {
         self.total_errors += 1;
-        if self.errors.len() < MOST_LISTED {
+        if self.errors.len() < MAX_LISTED_ERRORS {
             self.errors.push(LineError { line, message: message.into() });
         }
     }
@@ -43,68 +42,68 @@ impl Parsed {
     }
 }
 
-/// Reads a file; whatever is wrong with it is told by line.
+/// Parses a CSV file. Every problem is reported with its line number.
 #[must_use]
-pub fn read(data: &[u8]) -> Parsed {
-    // Terminals and old port systems end a file with Ctrl-Z.
+pub fn read(data: &[u8]) -> ParsedCsv {
+    // Some terminals and legacy port systems append Ctrl-Z (0x1A) to a file.
     let data = data.strip_suffix(&[0x1a]).unwrap_or(data);
     let text = match decode(data) {
         Ok(text) => text,
-        Err((line, message)) => return Parsed::refused(line, message),
+        Err((line, message)) => return ParsedCsv::refused(line, message),
     };
     let is_windows = matches!(text, Cow::Owned(_));
     let mut parsed = read_text(&text);
     if is_windows {
-        parsed.warnings.push("The file is not in UTF-8; it was read as Windows-1252, which Excel writes.".to_owned());
+        parsed.warnings.push("The file is not in UTF-8. It was read as Windows-1252, the encoding of Excel.".to_owned());
     }
     parsed
 }
 
-fn read_text(text: &str) -> Parsed {
+fn read_text(text: &str) -> ParsedCsv {
     if text.trim().is_empty() {
-        return Parsed::refused(1, "the file is empty");
+        return ParsedCsv::refused(1, "The file is empty.");
     }
     let header = match Header::find(text) {
         Ok(header) => header,
-        Err(message) => return Parsed::refused(1, message),
+        Err(message) => return ParsedCsv::refused(1, message),
     };
     if let Some(column) = header.repeated {
-        return Parsed::refused(header.line, format!("the header in line {} names the column {column} twice", header.line));
+        return ParsedCsv::refused(header.line, format!("Line {}: the column {column} appears twice.", header.line));
     }
     if let Some(line) = unclosed(text, header.delimiter) {
-        return Parsed::refused(line, format!("line {line} opens a quote that is never closed"));
+        return ParsedCsv::refused(line, format!("Line {line}: a closing quotation mark is missing."));
     }
     rows(text, &header)
 }
 
-/// The text of a file, without the byte-order mark; owned when the file is in Windows-1252.
+/// Decodes a CSV file and removes the byte-order mark. The text is a copy only if the file is encoded in Windows-1252.
 fn decode(data: &[u8]) -> Result<Cow<'_, str>, (i64, String)> {
     let utf16 = data.starts_with(&[0xff, 0xfe]) || data.starts_with(&[0xfe, 0xff]);
     if utf16 || data.iter().take(200).filter(|byte| **byte == 0).count() > 10 {
-        return Err((1, "the file is written in UTF-16; save it as CSV UTF-8".to_owned()));
+        return Err((1, "The file is in UTF-16. Save it as CSV UTF-8.".to_owned()));
     }
     let data = data.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(data);
     let cause = match std::str::from_utf8(data) {
         Ok(text) => return Ok(Cow::Borrowed(text)),
         Err(cause) => cause,
     };
-    // Characters of UTF-8 beside bytes that are none: the file is damaged. Five bytes mean nothing in Windows-1252.
+    // Multi-byte UTF-8 next to invalid bytes means a damaged file, not Windows-1252. Five bytes are undefined in Windows-1252.
     let has_utf8 = data.utf8_chunks().any(|chunk| !chunk.valid().is_ascii());
     let is_windows = !has_utf8 && !data.iter().any(|byte| matches!(byte, 0x81 | 0x8d | 0x8f | 0x90 | 0x9d));
     if is_windows {
         return Ok(Cow::Owned(encoding_rs::WINDOWS_1252.decode_without_bom_handling(data).0.into_owned()));
     }
     let line = 1 + line_ends(&data[..cause.valid_up_to()]);
-    Err((line, format!("line {line} is not written in UTF-8; save the file as CSV UTF-8")))
+    Err((line, format!("Line {line} has unreadable characters. Save the file as CSV UTF-8.")))
 }
 
-/// How many lines end in a piece of text, whichever way.
+/// Counts the line ends in a text: `\n`, `\r\n` or `\r`.
 fn line_ends(piece: &[u8]) -> i64 {
     let ends = piece.iter().enumerate().filter(|(at, byte)| **byte == b'\n' || (**byte == b'\r' && piece.get(at + 1) != Some(&b'\n')));
     i64::try_from(ends.count()).unwrap_or(i64::MAX)
 }
 
-/// Goes through records, each with the line it begins in.
+/// Iterator over CSV records with the number of the line on which each record begins.
 struct Records<'t> {
     text: &'t [u8],
     reader: csv::Reader<&'t [u8]>,
@@ -119,13 +118,13 @@ impl<'t> Records<'t> {
         Self { text: text.as_bytes(), reader, record: StringRecord::new(), counted: 0, line: 1 }
     }
 
-    /// The next record, values as written, and its line.
+    /// Returns the next CSV record, with unmodified values, and its line number; `None` at the end of the file.
     fn next(&mut self) -> Option<(i64, &StringRecord)> {
         let start = usize::try_from(self.reader.position().byte()).unwrap_or_default();
         if !self.reader.read_record(&mut self.record).unwrap_or(false) {
             return None;
         }
-        // The reader skips blank lines without a word.
+        // The CSV reader silently skips blank lines, so they are counted here.
         let blank = self.text[start..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
         self.line += line_ends(&self.text[self.counted..start + blank]);
         self.counted = start + blank;
@@ -133,7 +132,7 @@ impl<'t> Records<'t> {
     }
 }
 
-/// A value without blanks around it, of whichever width, and without the quote that keeps spreadsheet programs from calculating.
+/// Trims Unicode whitespace around a cell value, and removes the leading quote that protects a value from being read as a formula.
 fn clean(written: &str) -> &str {
     let text = written.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}'));
     match text.strip_prefix('\'') {
@@ -142,29 +141,29 @@ fn clean(written: &str) -> &str {
     }
 }
 
-/// Where the columns are.
+/// Header line of a CSV file: delimiter, line number and column positions.
 #[derive(Debug)]
 struct Header {
     delimiter: u8,
     line: i64,
     width: usize,
-    /// By [`COLUMNS`].
+    /// Position in a record of each column in [`COLUMNS`]; `None` if the header does not contain the column.
     places: [Option<usize>; COLUMNS.len()],
-    /// A column that the header names twice.
+    /// Name of a column that occurs twice in the header; `None` if every column occurs once.
     repeated: Option<&'static str>,
 }
 
 impl Header {
-    /// The header that the delimiter which fits best finds.
+    /// Finds the header line of a CSV file, with the delimiter by which the most columns are recognized.
     fn find(text: &str) -> Result<Self, String> {
         let found: Vec<Self> = DELIMITERS.into_iter().filter_map(|delimiter| Self::with(text, delimiter)).collect();
         let known = |header: &Self| header.places.iter().flatten().count();
         let best = found.into_iter().rev().max_by_key(|header| (header.is_whole(), known(header)));
         match best {
-            None => Err(format!("no header was found within the first {HEADER_WITHIN} lines: it names Model Code and Serial Number")),
+            None => Err(format!("No header with Model Code and Serial Number in the first {HEADER_WITHIN} lines.")),
             Some(header) if !header.is_whole() => {
                 let missing: Vec<&str> = (0..2).filter(|column| header.places[*column].is_none()).map(|column| COLUMNS[column]).collect();
-                Err(format!("the header in line {} lacks the column {}", header.line, missing.join(" and ")))
+                Err(format!("Line {}: the column {} is missing.", header.line, missing.join(" and ")))
             }
             Some(header) => Ok(header),
         }
@@ -174,7 +173,7 @@ impl Header {
         self.places[0].is_some() && self.places[1].is_some()
     }
 
-    /// The first line that names one of the needed columns; a line that names both goes before.
+    /// Returns the first line that contains both required columns, or else the first line that contains one required column.
     fn with(text: &str, delimiter: u8) -> Option<Self> {
         let mut records = Records::new(text, delimiter);
         let mut half = None;
@@ -198,7 +197,8 @@ impl Header {
     }
 }
 
-/// The line of a quote that is never closed, which would swallow all lines behind it.
+/// Returns the line number of an opening quote that is never closed, so that its value would include all following lines; `None` if
+/// every quote is closed.
 fn unclosed(text: &str, delimiter: u8) -> Option<i64> {
     if !text.contains('"') {
         return None;
@@ -220,20 +220,20 @@ fn unclosed(text: &str, delimiter: u8) -> Option<i64> {
     opened
 }
 
-fn rows(text: &str, header: &Header) -> Parsed {
-    let mut parsed = Parsed { rows: Vec::with_capacity(text.lines().count().min(MOST_ROWS)), ..Parsed::default() };
+fn rows(text: &str, header: &Header) -> ParsedCsv {
+    let mut parsed = ParsedCsv { rows: Vec::with_capacity(text.lines().count().min(MAX_ROWS)), ..ParsedCsv::default() };
     let mut records = Records::new(text, header.delimiter);
     while let Some((line, record)) = records.next() {
         let values = record.iter().map(clean);
         if line <= header.line || values.clone().all(str::is_empty) {
             continue;
         }
-        if parsed.rows.len() == MOST_ROWS {
-            parsed.wrong(line, format!("a file changes {MOST_ROWS} vehicles at most; split it"));
+        if parsed.rows.len() == MAX_ROWS {
+            parsed.wrong(line, format!("A file can change at most {MAX_ROWS} vehicles. Split it into several files."));
             break;
         }
         if let Some(excess) = values.skip(header.width).find(|field| !field.is_empty()) {
-            parsed.wrong(line, format!("line {line} has more values than the header has columns: `{}`", shown(excess)));
+            parsed.wrong(line, format!("Line {line} has too many values: {}.", display_text(excess)));
             continue;
         }
         take(&mut parsed, line, header, record);
@@ -241,8 +241,8 @@ fn rows(text: &str, header: &Header) -> Parsed {
     parsed
 }
 
-/// Takes one row; it counts when it fills one of the optional columns.
-fn take(parsed: &mut Parsed, line: i64, header: &Header, record: &StringRecord) {
+/// Adds one row of the CSV file to the result. A row without any value in an optional column is ignored.
+fn take(parsed: &mut ParsedCsv, line: i64, header: &Header, record: &StringRecord) {
     let written = |column: usize| record.get(header.places[column]?).map(clean);
     let value = |column| written(column).filter(|text| !text.is_empty()).map(str::to_owned);
     let (Some(model_code), Some(serial_number)) = (value(0), value(1)) else {
@@ -254,7 +254,7 @@ fn take(parsed: &mut Parsed, line: i64, header: &Header, record: &StringRecord) 
         model_code,
         serial_number,
         parking_space: value(2),
-        // A report writes these words where there is no status; a file made of one changes none there.
+        // Exports write this text for a missing status, so it means no change.
         status: value(3).filter(|status| !status.eq_ignore_ascii_case(NO_STATUS)),
         operator_notes: value(4),
         admin_notes: value(5),
@@ -293,22 +293,25 @@ mod tests {
     }
 
     #[test]
-    fn what_a_report_writes_for_no_status_changes_none() {
+    fn the_no_status_text_of_exports_changes_no_status() {
         assert_eq!(rows(&format!("{HEADER}\nA,1,A-1,No status,,"))[0].status, None);
         assert!(rows(&format!("{HEADER}\nA,1,,no STATUS,,")).is_empty());
     }
 
     #[test]
-    fn the_header_stands_within_ten_lines_whatever_is_above_it() {
+    fn the_header_is_found_within_ten_lines_below_any_other_lines() {
         let header = HEADER.to_lowercase();
         assert_eq!(rows(&format!("{}{header}\nA,1,,ok", "title; of, it\n".repeat(9)))[0].line, 11);
         assert_eq!(rows(&format!("{}{header}\nA,1,,ok", "\n".repeat(9)))[0].line, 11);
         for above in ["\n", "title\n"] {
             let told = errors(format!("{}{header}\nA,1,,ok", above.repeat(10)).as_bytes());
-            assert!(told.len() == 1 && told[0].1.starts_with("no header was found within the first 10 lines"), "{told:?}");
+            assert!(
+                told.len() == 1 && told[0].1.starts_with("No header with Model Code and Serial Number in the first 10 lines"),
+                "{told:?}"
+            );
         }
         let told = errors(b"Model Code;Status\nA;ok\n");
-        assert_eq!(told, [(1, "the header in line 1 lacks the column Serial Number".to_owned())]);
+        assert_eq!(told, [(1, "Line 1: the column Serial Number is missing.".to_owned())]);
     }
 
     #[test]
@@ -322,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_rows_are_told_by_line() {
+    fn invalid_rows_are_reported_by_line() {
         let told = errors(format!("{HEADER}\nA,,,ok\n,1,,ok\nA,1,,ok,,,more\nA,2,,ok\n").as_bytes());
         let words: Vec<_> = told.iter().map(|(line, message)| (*line, message.as_str())).collect();
         assert_eq!(
@@ -330,7 +333,7 @@ mod tests {
             [
                 (2, "line 2 requires both Model Code and Serial Number"),
                 (3, "line 3 requires both Model Code and Serial Number"),
-                (4, "line 4 has more values than the header has columns: `more`"),
+                (4, "Line 4 has too many values: more."),
             ]
         );
     }
@@ -339,19 +342,19 @@ mod tests {
     fn files_that_cannot_be_read_say_why() {
         let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain(HEADER.encode_utf16().flat_map(u16::to_le_bytes)).collect();
         let marked = errors(&utf16);
-        assert_eq!(marked, [(1, "the file is written in UTF-16; save it as CSV UTF-8".to_owned())]);
+        assert_eq!(marked, [(1, "The file is in UTF-16. Save it as CSV UTF-8.".to_owned())]);
         assert_eq!(errors(&utf16[2..]), marked);
         for bytes in [&b"a\xc3\xa7\xe3o"[..], b"a\xe7\x81o"] {
             let damaged = [HEADER.as_bytes(), b"\nA,1,,ok\nA,2,,,", bytes, b"\n"].concat();
-            assert_eq!(errors(&damaged), [(3, "line 3 is not written in UTF-8; save the file as CSV UTF-8".to_owned())]);
+            assert_eq!(errors(&damaged), [(3, "Line 3 has unreadable characters. Save the file as CSV UTF-8.".to_owned())]);
         }
         let twice = errors(b"Model Code,Serial Number,Status,status\nA,1,ok,ng\n");
-        assert_eq!(twice, [(1, "the header in line 1 names the column Status twice".to_owned())]);
+        assert_eq!(twice, [(1, "Line 1: the column Status appears twice.".to_owned())]);
         for empty in [&b""[..], b" \r\n ", b"\xef\xbb\xbf"] {
-            assert_eq!(errors(empty), [(1, "the file is empty".to_owned())]);
+            assert_eq!(errors(empty), [(1, "The file is empty.".to_owned())]);
         }
         let open = format!("{HEADER}\nA,1,,ok\nA,2,,,\"open,\nA,3,,ok\n");
-        assert_eq!(errors(open.as_bytes()), [(3, "line 3 opens a quote that is never closed".to_owned())]);
+        assert_eq!(errors(open.as_bytes()), [(3, "Line 3: a closing quotation mark is missing.".to_owned())]);
     }
 
     #[test]
@@ -370,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bytes_make_the_reader_fall() {
+    fn the_reader_never_panics_on_any_bytes() {
         let mut seed = 7_u64;
         let alphabet = b"\",;|\t\r\n\0A1\xff\xc3\xa9'=-";
         for round in 0..3_000 {

@@ -1,15 +1,15 @@
-//! A campaign's vehicles as a workbook: read from vehicle-svc as they come, written at the same time.
-use super::{
-    LONG,
-    names::Names,
-    piece,
-    workbook::{Line, Writer, local},
-};
+//! Exports a campaign as a workbook: streams the vehicles from vehicle-svc and writes each chunk of vehicles to the workbook while
+//! the next chunk arrives.
 use crate::{
     error::{Error, Result},
-    saga::Person,
+    files::{
+        LONG_CALL_TIMEOUT, download_stream,
+        names::UserNames,
+        workbook::{SheetLine, SheetWriter, local},
+    },
+    saga::Uploader,
 };
-use patio_kit::{audit, db::Db, host::Host, link::Link, server::LARGEST_MESSAGE};
+use patio_kit::{audit, client::link::ServiceChannel, db::Db, host::Host, server::MAX_MESSAGE_BYTES};
 use patio_proto::{
     campaign::{Campaign, GetCampaignRequest, campaign_service_client::CampaignServiceClient},
     imports::Report,
@@ -21,12 +21,12 @@ use std::{fs::File, path::PathBuf, sync::Arc};
 use tokio::sync::{Semaphore, mpsc};
 use tonic::Streaming;
 
-/// How many workbooks are written at once.
+/// Maximum number of concurrent exports.
 const AT_ONCE: usize = 4;
-/// How many chunks wait to be written.
+/// Maximum number of vehicle chunks that wait to be written.
 const WAITING: usize = 2;
 
-/// Writes workbooks; clones share the turns.
+/// Exports campaigns as workbooks. Clones share the concurrency limit.
 #[derive(Clone)]
 pub struct Exporter {
     host: Host,
@@ -35,36 +35,39 @@ pub struct Exporter {
     turns: Arc<Semaphore>,
 }
 
-/// A workbook that is written.
-pub struct Written {
-    /// Safe in paths and headers.
+/// A finished export workbook.
+pub struct ExportedFile {
+    /// File name that is safe in paths and HTTP headers.
     pub name: String,
-    /// Without a name of its own; it goes when it is closed.
+    /// Workbook content in an unnamed temporary file, which the system deletes when the file is closed.
     pub file: File,
 }
 
 impl Exporter {
-    /// Writes what does not stay in memory to `folder`.
+    /// Creates an exporter that writes its temporary files to `folder`.
     #[must_use]
     pub fn new(host: &Host, db: Db, folder: PathBuf) -> Self {
         Self { host: host.clone(), db, folder, turns: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 
-    /// Where files are written that do not stay in memory.
+    /// Returns the folder for temporary files of workbooks.
     #[must_use]
-    pub fn folder(&self) -> PathBuf {
+    pub fn temp_folder(&self) -> PathBuf {
         self.folder.clone()
     }
 
-    /// Writes a campaign's workbook, with the entry in the audit log.
+    /// Writes the workbook of a campaign and appends an audit event.
     ///
     /// # Errors
-    /// When there is no such campaign, too many are written already, or a part does not do its work.
-    pub async fn export(&self, person: &Person, campaign_id: i64, report: Report) -> Result<Written> {
+    /// Returns `Busy` when too many exports run, and an error when the campaign does not exist or a service or disk fails.
+    pub async fn export(&self, person: &Uploader, campaign_id: i64, report: Report) -> Result<ExportedFile> {
         let _turn = self.turns.try_acquire().map_err(|_| Error::Busy)?;
         let campaign = self.campaign(person, campaign_id).await?;
-        let mut vehicles = VehicleServiceClient::new(self.host.links.vehicle.clone()).max_decoding_message_size(LARGEST_MESSAGE);
-        let chunks = vehicles.export_vehicles(person.bearer.sign_within(LONG, ExportVehiclesRequest { campaign_id })).await?.into_inner();
+        let mut vehicles = VehicleServiceClient::new(self.host.links.vehicle.clone()).max_decoding_message_size(MAX_MESSAGE_BYTES);
+        let chunks = vehicles
+            .export_vehicles(person.bearer.request_with_timeout(LONG_CALL_TIMEOUT, ExportVehiclesRequest { campaign_id }))
+            .await?
+            .into_inner();
         let name = self.name(&campaign, report);
         let (lines, written) = mpsc::channel(WAITING);
         let (now, folder, about) = (self.host.clock.now(), self.folder.clone(), campaign.clone());
@@ -73,25 +76,25 @@ impl Exporter {
         let (file, vehicles) = writing.await.map_err(Error::Stopped)??;
         fed?;
         self.tell(person, &campaign, vehicles, &name).await?;
-        Ok(Written { name, file })
+        Ok(ExportedFile { name, file })
     }
 
-    async fn campaign(&self, person: &Person, id: i64) -> Result<Campaign> {
-        let mut campaigns: CampaignServiceClient<Link> = CampaignServiceClient::new(self.host.links.campaign.clone());
-        Ok(campaigns.get_campaign(person.bearer.sign(GetCampaignRequest { id, yard: None })).await?.into_inner())
+    async fn campaign(&self, person: &Uploader, id: i64) -> Result<Campaign> {
+        let mut campaigns: CampaignServiceClient<ServiceChannel> = CampaignServiceClient::new(self.host.links.campaign.clone());
+        Ok(campaigns.get_campaign(person.bearer.request(GetCampaignRequest { id, yard: None })).await?.into_inner())
     }
 
     fn name(&self, campaign: &Campaign, report: Report) -> String {
         let (word, at) = (if report == Report::AllYards { "yards" } else { "report" }, local(self.host.clock.now()));
-        format!("{word}_{}-{}.xlsx", piece::safe(&campaign.name), at.format("%Y%m%d%H%M%S"))
+        format!("{word}_{}-{}.xlsx", download_stream::safe_file_name(&campaign.name), at.format("%Y%m%d%H%M%S"))
     }
 
-    /// Hands the vehicles on with the names of those who changed them; a writer that failed ends it.
-    async fn feed(&self, person: &Person, mut chunks: Streaming<ExportChunk>, lines: mpsc::Sender<Vec<Line>>) -> Result<()> {
-        let mut names = Names::new(&self.host.links, person.bearer.clone());
+    /// Sends the vehicles with the names of their last editors to the writer. Stops when the writer has failed.
+    async fn feed(&self, person: &Uploader, mut chunks: Streaming<ExportChunk>, lines: mpsc::Sender<Vec<SheetLine>>) -> Result<()> {
+        let mut names = UserNames::new(&self.host.links, person.bearer.clone());
         while let Some(chunk) = chunks.message().await? {
-            names.learn(chunk.vehicles.iter().filter_map(|vehicle| vehicle.modified_by)).await;
-            let named = chunk.vehicles.into_iter().map(|vehicle| Line { modified_by: names.name(vehicle.modified_by), vehicle });
+            names.fetch_missing(chunk.vehicles.iter().filter_map(|vehicle| vehicle.modified_by)).await;
+            let named = chunk.vehicles.into_iter().map(|vehicle| SheetLine { modified_by: names.name(vehicle.modified_by), vehicle });
             if lines.send(named.collect()).await.is_err() {
                 return Ok(());
             }
@@ -99,29 +102,29 @@ impl Exporter {
         Ok(())
     }
 
-    async fn tell(&self, person: &Person, campaign: &Campaign, vehicles: u32, file: &str) -> Result<()> {
+    async fn tell(&self, person: &Uploader, campaign: &Campaign, vehicles: u32, file: &str) -> Result<()> {
         let (caller, now) = (person.caller.clone(), self.host.clock.now());
-        let event = audit::Event {
+        let event = audit::AuditEvent {
             kind: "exported",
             subject: format!("campaign {}", campaign.id),
             summary: format!("exported {vehicles} vehicles of {} as {file}", campaign.name),
             new: Some(json!({ "vehicles": vehicles, "file_name": file })),
             address: person.address.clone(),
-            ..audit::Event::default()
+            ..audit::AuditEvent::default()
         };
         self.db.write(move |tx| Box::pin(async move { audit::append(tx, now, Some(&caller), event).await })).await.map_err(Error::Database)
     }
 }
 
-/// Writes what comes until nothing more comes; it waits for files, so it has a thread of its own.
+/// Writes vehicles to the workbook until the channel closes. Runs on a blocking thread, since file output blocks.
 fn write(
     report: Report,
-    mut lines: mpsc::Receiver<Vec<Line>>,
+    mut lines: mpsc::Receiver<Vec<SheetLine>>,
     campaign: &Campaign,
     now: chrono::DateTime<chrono::Utc>,
     folder: PathBuf,
 ) -> Result<(File, u32), XlsxError> {
-    let mut writer = Writer::new(report, &folder)?;
+    let mut writer = SheetWriter::new(report, &folder)?;
     while let Some(some) = lines.blocking_recv() {
         for line in &some {
             writer.take(line)?;

@@ -1,41 +1,42 @@
-//! Lists of vehicles as files, and files that change vehicles.
+//! Files other than imports: exports of campaigns, SQL scripts, rejected sheets, and CSV files that change vehicles.
 pub mod corrections;
 pub mod csv_file;
+pub mod download_stream;
 pub mod export;
 pub mod names;
-pub mod piece;
 pub mod sql;
 mod workbook;
 
 use crate::error::{Error, Result};
 use patio_kit::{
-    host::Links,
-    link::{Bearer, Link},
-    server::LARGEST_MESSAGE,
+    client::{call_context::CallContext, link::ServiceChannel},
+    host::Clients,
+    server::MAX_MESSAGE_BYTES,
 };
-use patio_proto::vehicle::{BulkEditReply, BulkEditRequest, EditRow, LineError, bulk_service_client::BulkServiceClient};
+use patio_proto::vehicle::{BulkEditRequest, BulkEditResponse, EditRow, LineError, bulk_service_client::BulkServiceClient};
 use std::time::Duration;
 
-/// How long a change of many vehicles, or a list of all, may take.
-pub const LONG: Duration = Duration::from_secs(120);
+/// Timeout of a bulk change or of listing all vehicles.
+pub const LONG_CALL_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A CSV file as it came in.
+/// A received CSV file with vehicle changes.
 pub struct CsvFile {
-    /// As the client named it.
+    /// Name of the CSV file from the client.
     pub name: String,
-    /// At most [`crate::refusal::LARGEST_FILE`] bytes.
+    /// Content of the file, at most [`crate::rejection::MAX_FILE_BYTES`] bytes.
     pub data: bytes::Bytes,
 }
 
-/// Changes vehicles as a CSV file says, or tells what it would change; with anything wrong nothing is changed.
+/// Applies the vehicle changes of a CSV file, or only previews the changes if `dry_run` is `true`. If any line has an error,
+/// nothing is changed.
 ///
 /// # Errors
-/// When vehicle-svc does not do its part.
-pub async fn edit(links: &Links, bearer: &Bearer, file: CsvFile, dry_run: bool) -> Result<BulkEditReply> {
+/// Returns an error when the call to vehicle-svc fails.
+pub async fn apply_csv(links: &Clients, bearer: &CallContext, file: CsvFile, dry_run: bool) -> Result<BulkEditResponse> {
     let data = file.data;
     let parsed = tokio::task::spawn_blocking(move || csv_file::read(&data)).await.map_err(Error::Stopped)?;
     if parsed.rows.is_empty() {
-        return Ok(with(BulkEditReply { warnings: parsed.warnings, ..BulkEditReply::default() }, parsed.errors, parsed.total_errors));
+        return Ok(with(BulkEditResponse { warnings: parsed.warnings, ..BulkEditResponse::default() }, parsed.errors, parsed.total_errors));
     }
     let dry_run = dry_run || parsed.total_errors > 0;
     let mut reply = ask(links, bearer, parsed.rows, file.name, dry_run).await?;
@@ -43,17 +44,17 @@ pub async fn edit(links: &Links, bearer: &Bearer, file: CsvFile, dry_run: bool) 
     Ok(with(reply, parsed.errors, parsed.total_errors))
 }
 
-async fn ask(links: &Links, bearer: &Bearer, rows: Vec<EditRow>, source: String, dry_run: bool) -> Result<BulkEditReply> {
-    let client: BulkServiceClient<Link> = BulkServiceClient::new(links.vehicle.clone());
-    let mut client = client.max_encoding_message_size(LARGEST_MESSAGE).max_decoding_message_size(LARGEST_MESSAGE);
-    Ok(client.bulk_edit(bearer.sign_within(LONG, BulkEditRequest { rows, dry_run, source })).await?.into_inner())
+async fn ask(links: &Clients, bearer: &CallContext, rows: Vec<EditRow>, source: String, dry_run: bool) -> Result<BulkEditResponse> {
+    let client: BulkServiceClient<ServiceChannel> = BulkServiceClient::new(links.vehicle.clone());
+    let mut client = client.max_encoding_message_size(MAX_MESSAGE_BYTES).max_decoding_message_size(MAX_MESSAGE_BYTES);
+    Ok(client.bulk_edit(bearer.request_with_timeout(LONG_CALL_TIMEOUT, BulkEditRequest { rows, dry_run, source })).await?.into_inner())
 }
 
-/// The answer of vehicle-svc together with what is wrong with the file itself.
-fn with(mut reply: BulkEditReply, errors: Vec<LineError>, total: i64) -> BulkEditReply {
+/// Adds the line errors found while parsing the CSV file to the reply of vehicle-svc.
+fn with(mut reply: BulkEditResponse, errors: Vec<LineError>, total: i64) -> BulkEditResponse {
     reply.errors.extend(errors);
     reply.errors.sort_by_key(|error| error.line);
-    reply.errors.truncate(csv_file::MOST_LISTED);
+    reply.errors.truncate(csv_file::MAX_LISTED_ERRORS);
     reply.total_errors += total;
     reply
 }

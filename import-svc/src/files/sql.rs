@@ -1,6 +1,8 @@
-//! A campaign sheet as an SQL script.
-use super::piece;
-use crate::reader::{Book, wire::Sheet};
+//! Converts a campaign sheet to an SQL script.
+use crate::{
+    files::download_stream,
+    reader::{ReadWorkbook, wire::SheetHeader},
+};
 use bytes::Bytes;
 use patio_proto::{
     vehicle::{ImportVehiclesRequest, NewVehicle},
@@ -23,21 +25,21 @@ const INTO: &str =
     "insert into vehicles (campaign_name, vin_number, model_code, serial_number, parking_space, id_yard, yard_group) values\n";
 const END: &str = "commit;\n";
 
-/// The name of a campaign's script.
+/// Returns the file name of a campaign's SQL script.
 #[must_use]
-pub fn name(campaign: &str) -> String {
-    format!("{} SQL Data.sql", piece::safe(campaign))
+pub fn script_file_name(campaign: &str) -> String {
+    format!("{} SQL Data.sql", download_stream::safe_file_name(campaign))
 }
 
-/// A text as standard SQL writes it; the character NUL, which no database takes, is left out.
+/// Quotes a text as a standard SQL string. NUL characters are removed because databases reject them.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\0', "").replace('\'', "''"))
 }
 
-/// The script, made in steps as it is handed out.
-pub fn script(book: Book) -> impl Iterator<Item = Bytes> + Send {
-    let Book { sheet, vehicles } = book;
+/// Returns the SQL script of a campaign in parts, each of which is produced on demand.
+pub fn script(book: ReadWorkbook) -> impl Iterator<Item = Bytes> + Send {
+    let ReadWorkbook { sheet, vehicles } = book;
     let first = Bytes::from(format!("{HEAD}{}", campaign(&sheet)));
     let inserts = vehicles.into_iter().filter_map(move |bytes| {
         let chunk = ImportVehiclesRequest::decode(bytes).ok()?;
@@ -46,7 +48,7 @@ pub fn script(book: Book) -> impl Iterator<Item = Bytes> + Send {
     std::iter::once(first).chain(inserts).chain(std::iter::once(Bytes::from_static(END.as_bytes())))
 }
 
-fn campaign(sheet: &Sheet) -> String {
+fn campaign(sheet: &SheetHeader) -> String {
     let values = [&sheet.campaign, &sheet.part, &sheet.description, &sheet.model_type].map(|text| quoted(text)).join(", ");
     format!("insert into campaigns (name, part, description, model_type, status) values ({values}, 'Ready');\n")
 }

@@ -1,4 +1,4 @@
-//! The workbook of a campaign's vehicles, written row by row: no more than a row is in memory.
+//! Writes the workbook of an export row by row, with only one row in memory.
 use chrono::{DateTime, FixedOffset, NaiveDateTime, Utc};
 use patio_kit::clock;
 use patio_proto::{
@@ -11,15 +11,15 @@ use patio_proto::{
 use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError};
 use std::{collections::HashMap, fs::File, io::Seek, path::Path};
 
-/// A vehicle and what the person who changed it last is called.
-pub struct Line {
-    /// The vehicle.
+/// A row of the export: a vehicle with the name of the user who changed it last.
+pub struct SheetLine {
+    /// Vehicle data as vehicle-svc exported it.
     pub vehicle: ExportedVehicle,
-    /// Empty when nobody changed it.
+    /// Name of the user who changed the vehicle last; empty if no user has changed the vehicle.
     pub modified_by: String,
 }
 
-/// Names and widths of the columns, in characters.
+/// Titles and widths in characters of the columns of a vehicle worksheet.
 const COLUMNS: [(&str, f64); 11] = [
     ("VIN Number", 26.0),
     ("Model Code", 14.0),
@@ -33,23 +33,23 @@ const COLUMNS: [(&str, f64); 11] = [
     ("Modified By", 16.0),
     ("Modified At (UTC-3)", 20.0),
 ];
-/// Names and widths of the summary's columns beside those of the statuses.
+/// Titles and widths in characters of the columns of the summary worksheet; one column per status follows these columns.
 const SUMMARY: [(&str, f64); 5] = [("Yard", 22.0), ("Vehicles", 24.0), ("Inspected", 11.0), ("Remaining", 11.0), ("Complete", 10.0)];
 
-/// What stands for the status of a vehicle that was inspected and got none.
+/// Text in the status column for a vehicle that was inspected without a status.
 pub(super) const NO_STATUS: &str = "No status";
 
-/// A moment as the yard's clock shows it.
+/// Converts a time to the yards' local time, UTC-3.
 #[must_use]
 pub fn local(at: DateTime<Utc>) -> NaiveDateTime {
     FixedOffset::west_opt(3 * 3600).map_or_else(|| at.naive_utc(), |zone| at.with_timezone(&zone).naive_local())
 }
 
-/// The looks of cells.
+/// Cell formats of the export workbook.
 struct Styles {
     head: Format,
     text: Format,
-    /// Shows that the text is one, whatever it begins with.
+    /// Text with the quote prefix, for texts that begin like a formula.
     quoted: Format,
     moment: Format,
     share: Format,
@@ -78,7 +78,7 @@ impl Styles {
         }
     }
 
-    /// Writes a text into a column whose format is that of texts: finding out a cell's own takes a quarter of writing a row.
+    /// Writes a text into a column with the text format. Setting a format for each cell would make writing a row 25 % slower.
     fn write_plain(&self, sheet: &mut Worksheet, (row, column): (u32, u16), text: &str) -> Result<(), XlsxError> {
         if text.is_empty() || begins_like_a_formula(text) {
             return self.write(sheet, (row, column), text);
@@ -86,7 +86,7 @@ impl Styles {
         sheet.write_string(row, column, text).map(drop)
     }
 
-    /// Writes a text as a text: what begins like a formula must never become one.
+    /// Writes a text as a text cell. A text that begins like a formula gets the quote prefix, so that it never becomes a formula.
     fn write(&self, sheet: &mut Worksheet, (row, column): (u32, u16), text: &str) -> Result<(), XlsxError> {
         if text.is_empty() {
             return Ok(());
@@ -96,12 +96,12 @@ impl Styles {
     }
 }
 
-/// Whether spreadsheet programs would take a text that is typed for a formula.
+/// Returns `true` if a spreadsheet program would treat the typed text as a formula.
 pub(super) fn begins_like_a_formula(text: &str) -> bool {
     text.starts_with(['=', '+', '-', '@', '\t', '\r'])
 }
 
-/// What is counted of a sheet.
+/// Counts of vehicles in a sheet: all, inspected, and per status.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     vehicles: u32,
@@ -127,25 +127,26 @@ impl Counts {
     }
 }
 
-/// One sheet of vehicles.
+/// One worksheet of the export workbook, with its vehicles.
 struct Page {
     name: String,
     index: usize,
     counts: Counts,
 }
 
-/// A workbook that is being written.
-pub struct Writer {
+/// Writer of an export workbook.
+pub struct SheetWriter {
     book: Workbook,
     styles: Styles,
     report: Report,
-    /// By yard; one for all when the report does not tell yards apart.
+    /// Index of each yard's worksheet in `all`, by yard id. Contains a single entry with key 0 when the report is not split by
+    /// yard.
     pages: HashMap<i32, usize>,
     all: Vec<Page>,
 }
 
-impl Writer {
-    /// Begins a workbook; what does not stay in memory goes to `folder`.
+impl SheetWriter {
+    /// Creates the writer of an export workbook, which writes its temporary files to `folder`.
     pub fn new(report: Report, folder: &Path) -> Result<Self, XlsxError> {
         let mut book = Workbook::new();
         book.set_tempdir(folder)?;
@@ -158,8 +159,8 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Takes the next vehicle.
-    pub fn take(&mut self, line: &Line) -> Result<(), XlsxError> {
+    /// Writes the next vehicle to the worksheet of its yard, or to the only worksheet.
+    pub fn take(&mut self, line: &SheetLine) -> Result<(), XlsxError> {
         let page = match (self.report, line.vehicle.id_yard) {
             (Report::AllYards, Some(id)) => self.page(id, format!("Yard {}", yard::name_of(id).unwrap_or("?")))?,
             (Report::AllYards, None) => self.page(0, "No yard".to_owned())?,
@@ -171,7 +172,7 @@ impl Writer {
         write_row(sheet, page.counts.vehicles, line, &self.styles)
     }
 
-    /// The sheet of a yard, begun when there is none yet.
+    /// Returns the index of a yard's worksheet; creates the worksheet if the yard has none yet.
     fn page(&mut self, key: i32, name: String) -> Result<usize, XlsxError> {
         if let Some(known) = self.pages.get(&key) {
             return Ok(*known);
@@ -188,7 +189,7 @@ impl Writer {
         Ok(self.all.len() - 1)
     }
 
-    /// Ends the workbook and hands it over as a file without a name, with the number of its vehicles.
+    /// Finishes the workbook. Returns the workbook as an unnamed temporary file, and the number of vehicles in the workbook.
     pub fn finish(mut self, campaign: &Campaign, at: DateTime<Utc>, folder: &Path) -> Result<(File, u32), XlsxError> {
         for page in &self.all {
             let last = u16::try_from(COLUMNS.len() - 1).unwrap_or_default();
@@ -206,7 +207,7 @@ impl Writer {
     }
 }
 
-fn write_row(sheet: &mut Worksheet, row: u32, line: &Line, styles: &Styles) -> Result<(), XlsxError> {
+fn write_row(sheet: &mut Worksheet, row: u32, line: &SheetLine, styles: &Styles) -> Result<(), XlsxError> {
     let vehicle = &line.vehicle;
     let vin = format!("{} {}", vehicle.model_code, vehicle.serial_number);
     let yard = vehicle.id_yard.and_then(yard::name_of).unwrap_or_default();
@@ -215,7 +216,7 @@ fn write_row(sheet: &mut Worksheet, row: u32, line: &Line, styles: &Styles) -> R
         styles.write_plain(sheet, (row, column), text)?;
     }
     if let Some(style) = styles.statuses.get(&vehicle.status()) {
-        sheet.write_string_with_format(row, 5, status::text(vehicle.status()), style)?;
+        sheet.write_string_with_format(row, 5, status::status_text(vehicle.status()), style)?;
     } else if vehicle.inspected {
         styles.write_plain(sheet, (row, 5), NO_STATUS)?;
     }
@@ -224,8 +225,8 @@ fn write_row(sheet: &mut Worksheet, row: u32, line: &Line, styles: &Styles) -> R
     for (column, text) in (7u16..).zip([notes[0].as_str(), &notes[1], &line.modified_by]) {
         styles.write_plain(sheet, (row, column), text)?;
     }
-    // A vehicle that nobody has changed has only been imported.
-    if let Some(at) = vehicle.modified_at.as_ref().filter(|_| vehicle.modified_by.is_some()).and_then(clock::moment) {
+    // Without an editor, `modified_at` is the time of the import and is not shown.
+    if let Some(at) = vehicle.modified_at.as_ref().filter(|_| vehicle.modified_by.is_some()).and_then(clock::from_timestamp) {
         sheet.write_datetime_with_format(row, 10, local(at), &styles.moment)?;
     }
     Ok(())
@@ -244,9 +245,9 @@ fn summarise(sheet: &mut Worksheet, styles: &Styles, about: (&Campaign, DateTime
         sheet.write_string_with_format(row, 0, name, &styles.head)?;
         styles.write(sheet, (row, 1), value)?;
     }
-    sheet.write_string_with_format(5, 0, "Made At (UTC-3)", &styles.head)?;
+    sheet.write_string_with_format(5, 0, "Created At (UTC-3)", &styles.head)?;
     sheet.write_datetime_with_format(5, 1, local(at), &styles.moment)?;
-    let statuses = status::ALL.map(|known| if known == VehicleStatus::Unspecified { NO_STATUS } else { status::text(known) });
+    let statuses = status::ALL.map(|known| if known == VehicleStatus::Unspecified { NO_STATUS } else { status::status_text(known) });
     for (place, (title, width)) in (0u16..).zip(SUMMARY.into_iter().chain(statuses.map(|name| (name, 11.0)))) {
         sheet.set_column_width(place, width)?;
         sheet.write_string_with_format(7, place, title, &styles.head)?;

@@ -1,8 +1,10 @@
-//! The parts of a workbook that Patio reads: where `Sheet1` is, its texts and its number formats.
+//! Opens the parts of a workbook that an import needs: the sheet `Sheet1`, the shared texts and the number formats.
 //!
-//! A package holds far more: pictures, thumbnails, themes, old macro sheets. None of that has to be sound.
-use super::{format::Formats, text};
-use crate::refusal::{ErrorCode, refuse, shown, unreadable};
+//! Other parts, such as pictures, themes and macro sheets, are not read and may be damaged.
+use crate::{
+    reader::{format::NumberFormats, text, zip_limits},
+    rejection::{ErrorCode, display_text, refuse, unreadable},
+};
 use patio_proto::imports::Rejection;
 use quick_xml::{
     Reader,
@@ -16,27 +18,27 @@ use std::{
 };
 use zip::{ZipArchive, read::ZipFile, result::ZipError};
 
-/// The one sheet that is read.
-pub(super) const SHEET: &str = "Sheet1";
+/// Name of the only sheet of a workbook that is read.
+pub(super) const SHEET_NAME: &str = "Sheet1";
 
 type Package<'f> = ZipArchive<Cursor<&'f [u8]>>;
-/// The XML of one part, read as a stream.
-pub(super) type Part<'p, 'f> = Reader<BufReader<ZipFile<'p, Cursor<&'f [u8]>>>>;
+/// XML of one part of the package, read as a stream.
+pub(super) type WorkbookPart<'p, 'f> = Reader<BufReader<ZipFile<'p, Cursor<&'f [u8]>>>>;
 
-/// A workbook whose `Sheet1` has been found.
+/// An open workbook that contains the sheet `Sheet1`.
 pub(super) struct Workbook<'f> {
     package: Package<'f>,
     sheet: String,
-    /// `true` when `Sheet1` is hidden in spreadsheet programs.
+    /// Whether `Sheet1` is hidden in spreadsheet programs.
     pub(super) is_hidden: bool,
-    /// `true` when days are counted from 1904.
+    /// Whether date serial numbers count from 1904 instead of 1900.
     pub(super) from_1904: bool,
-    /// The texts that cells refer to by number.
+    /// Texts shared by the cells of the workbook; a cell contains the index of its text.
     pub(super) texts: Vec<Rc<str>>,
-    pub(super) formats: Formats,
+    pub(super) formats: NumberFormats,
 }
 
-/// What a workbook says of a sheet.
+/// Entry of one sheet in the workbook's list of sheets.
 struct Entry {
     name: String,
     relationship: String,
@@ -44,18 +46,18 @@ struct Entry {
 }
 
 impl<'f> Workbook<'f> {
-    /// Opens a package, finds `Sheet1` and reads texts and number formats.
+    /// Opens a package, finds `Sheet1`, and reads the shared texts and number formats.
     ///
     /// # Errors
-    /// The refusal when one of these parts is missing or damaged.
+    /// Returns the rejection when one of these parts is missing or damaged.
     pub(super) fn open(file: &'f [u8]) -> Result<Self, Rejection> {
         let mut package = ZipArchive::new(Cursor::new(file)).map_err(|_| unreadable("the file is damaged or not complete"))?;
         let path = workbook_path(&mut package)?;
         let (folder, name) = path.rsplit_once('/').map_or(("", path.as_str()), |(folder, name)| (folder, name));
         let links = relationships(&mut package, &join(folder, &format!("_rels/{name}.rels")))?;
         let (entries, from_1904) = entries(&mut package, &path)?;
-        let Some(entry) = entries.iter().find(|entry| entry.name == SHEET) else { return Err(no_sheet(&entries)) };
-        let link = links.get(&entry.relationship).ok_or_else(|| unreadable("its list of sheets leads nowhere"))?;
+        let Some(entry) = entries.iter().find(|entry| entry.name == SHEET_NAME) else { return Err(no_sheet(&entries)) };
+        let link = links.get(&entry.relationship).ok_or_else(|| unreadable("its list of sheets is damaged"))?;
         if !link.kind.ends_with("/worksheet") {
             return Err(no_worksheet());
         }
@@ -68,33 +70,33 @@ impl<'f> Workbook<'f> {
         Ok(Self { sheet: join(folder, &link.target), is_hidden: entry.is_hidden, from_1904, texts, formats, package })
     }
 
-    /// The XML of `Sheet1`, beside what its cells refer to.
+    /// Opens the XML of `Sheet1`, together with the shared texts and number formats that its cells refer to.
     ///
     /// # Errors
-    /// The refusal when the part is missing.
-    pub(super) fn sheet(&mut self) -> Result<(Part<'_, 'f>, &[Rc<str>], &Formats), Rejection> {
+    /// Returns the rejection when the sheet part is missing.
+    pub(super) fn sheet(&mut self) -> Result<(WorkbookPart<'_, 'f>, &[Rc<str>], &NumberFormats), Rejection> {
         let part = part(&mut self.package, &self.sheet)?.ok_or_else(damaged)?;
         Ok((part, &self.texts, &self.formats))
     }
 }
 
-/// The refusal of a part that is needed and cannot be read.
+/// Builds the rejection of a required part that cannot be read.
 pub(super) fn damaged() -> Rejection {
     unreadable("its contents are damaged")
 }
 
-/// The refusal of a `Sheet1` that holds no cells.
+/// Builds the rejection of a `Sheet1` that is a chart instead of a worksheet.
 pub(super) fn no_worksheet() -> Rejection {
-    refuse(ErrorCode::NoSheet, "'Sheet1' is a chart, not a worksheet; rename the sheet with the vehicles to 'Sheet1'.")
+    refuse(ErrorCode::NoSheet, "'Sheet1' is a chart, not a worksheet. Rename the sheet with the vehicles to 'Sheet1'.")
 }
 
 fn no_sheet(there: &[Entry]) -> Rejection {
-    let names: Vec<String> = there.iter().take(5).map(|entry| format!("'{}'", shown(&entry.name))).collect();
+    let names: Vec<String> = there.iter().take(5).map(|entry| format!("'{}'", display_text(&entry.name))).collect();
     let found = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
-    refuse(ErrorCode::NoSheet, format!("The workbook has no worksheet named 'Sheet1' ({found}); rename the sheet to 'Sheet1'."))
+    refuse(ErrorCode::NoSheet, format!("The file has no worksheet named 'Sheet1' ({found}). Rename the sheet to 'Sheet1'."))
 }
 
-/// A path inside the package: relative to a folder, or from the root when it begins with a slash.
+/// Resolves a path inside the package: relative to `folder`, or absolute if it begins with a slash.
 fn join(folder: &str, target: &str) -> String {
     let target = target.replace('\\', "/");
     let mut steps: Vec<&str> = if target.starts_with('/') { Vec::new() } else { folder.split('/').collect() };
@@ -108,13 +110,13 @@ fn join(folder: &str, target: &str) -> String {
     steps.into_iter().filter(|step| !step.is_empty()).collect::<Vec<_>>().join("/")
 }
 
-/// The name of a part with plain slashes and none in front.
+/// Normalizes the name of a package part: replaces backslashes with slashes and removes leading slashes.
 fn tidy(name: &[u8]) -> String {
     String::from_utf8_lossy(name).replace('\\', "/").trim_start_matches('/').to_owned()
 }
 
-/// Opens a part whatever the case and slashes of its name; none when there is no such part.
-fn part<'p, 'f>(package: &'p mut Package<'f>, path: &str) -> Result<Option<Part<'p, 'f>>, Rejection> {
+/// Opens a part of the package by name, ignoring letter case and the kind of slashes. Returns `None` if the part does not exist.
+fn part<'p, 'f>(package: &'p mut Package<'f>, path: &str) -> Result<Option<WorkbookPart<'p, 'f>>, Rejection> {
     let Some(index) = package.file_names_raw().position(|name| tidy(name).eq_ignore_ascii_case(path)) else { return Ok(None) };
     let file = package.by_index(index).map_err(|cause| match cause {
         ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => unreadable("a part of it is locked with a password"),
@@ -125,16 +127,16 @@ fn part<'p, 'f>(package: &'p mut Package<'f>, path: &str) -> Result<Option<Part<
     Ok(Some(reader))
 }
 
-/// Where the package says that its workbook is, or the part that is called so.
+/// Finds the path of the main workbook part from the package's relationships, or else from the usual name of the part.
 fn workbook_path(package: &mut Package<'_>) -> Result<String, Rejection> {
     let links = relationships(package, "_rels/.rels").unwrap_or_default();
     let said = links.values().find(|link| link.kind.ends_with("/officeDocument")).map(|link| join("", &link.target));
     let is_there = |path: &String| package.file_names_raw().any(|name| tidy(name).eq_ignore_ascii_case(path));
-    let path = said.filter(is_there).or_else(|| package.file_names_raw().find(|name| super::package::is_workbook(name)).map(tidy));
+    let path = said.filter(is_there).or_else(|| package.file_names_raw().find(|name| zip_limits::is_workbook(name)).map(tidy));
     path.ok_or_else(damaged)
 }
 
-/// A relationship: the end of its type's address tells what the target is.
+/// A relationship of the package. The end of its type URI identifies the kind of target.
 struct Link {
     kind: String,
     target: String,
@@ -170,8 +172,8 @@ fn entries(package: &mut Package<'_>, path: &str) -> Result<(Vec<Entry>, bool), 
     Ok((entries, from_1904))
 }
 
-/// Calls `take` with each element's start.
-fn each_start(xml: &mut Part<'_, '_>, mut take: impl FnMut(&BytesStart<'_>) -> Result<(), Rejection>) -> Result<(), Rejection> {
+/// Calls `take` for the start tag of every XML element in a package part.
+fn each_start(xml: &mut WorkbookPart<'_, '_>, mut take: impl FnMut(&BytesStart<'_>) -> Result<(), Rejection>) -> Result<(), Rejection> {
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
@@ -183,7 +185,7 @@ fn each_start(xml: &mut Part<'_, '_>, mut take: impl FnMut(&BytesStart<'_>) -> R
     }
 }
 
-/// An attribute by its name without prefix; empty when there is none.
+/// Returns the value of the XML attribute with this name, ignoring its namespace prefix; empty if the attribute is missing.
 fn attribute(start: &BytesStart<'_>, name: &str) -> Result<String, Rejection> {
     for attribute in start.attributes().with_checks(false) {
         let attribute = attribute.map_err(|_| damaged())?;
@@ -211,8 +213,9 @@ fn texts(package: &mut Package<'_>, path: &str) -> Result<Vec<Rc<str>>, Rejectio
     }
 }
 
-/// Reads a text of one or several runs up to the end of its element; readings beside Japanese text are left out.
-pub(super) fn item(xml: &mut Part<'_, '_>, closing: &str) -> Result<String, Rejection> {
+/// Reads a cell text, which consists of one or more formatted runs, up to the closing tag. Phonetic hints of Japanese text are
+/// skipped.
+pub(super) fn item(xml: &mut WorkbookPart<'_, '_>, closing: &str) -> Result<String, Rejection> {
     let (mut whole, mut buffer, mut phonetic) = (String::new(), Vec::new(), false);
     loop {
         buffer.clear();
@@ -237,8 +240,8 @@ pub(super) fn item(xml: &mut Part<'_, '_>, closing: &str) -> Result<String, Reje
     }
 }
 
-/// Reads the characters up to the end of an element.
-pub(super) fn content(xml: &mut Part<'_, '_>, closing: &str) -> Result<String, Rejection> {
+/// Reads the characters of an element up to its closing tag.
+pub(super) fn content(xml: &mut WorkbookPart<'_, '_>, closing: &str) -> Result<String, Rejection> {
     let (mut content, mut buffer) = (String::new(), Vec::new());
     loop {
         buffer.clear();
@@ -262,9 +265,9 @@ fn resolve(entity: &BytesRef<'_>, content: &mut String) -> Result<(), Rejection>
     Ok(())
 }
 
-fn formats(package: &mut Package<'_>, path: &str) -> Result<Formats, Rejection> {
+fn formats(package: &mut Package<'_>, path: &str) -> Result<NumberFormats, Rejection> {
     let (mut codes, mut styles, mut inside) = (HashMap::<u32, String>::new(), Vec::new(), false);
-    let Some(mut xml) = part(package, path)? else { return Ok(Formats::default()) };
+    let Some(mut xml) = part(package, path)? else { return Ok(NumberFormats::default()) };
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
@@ -280,7 +283,7 @@ fn formats(package: &mut Package<'_>, path: &str) -> Result<Formats, Rejection> 
                 _ => {}
             },
             Event::End(end) if end.local_name().as_ref() == "cellXfs" => inside = false,
-            Event::Eof => return Ok(Formats::of(&styles, &codes)),
+            Event::Eof => return Ok(NumberFormats::of(&styles, &codes)),
             _ => {}
         }
     }

@@ -1,35 +1,36 @@
-//! What a cell holds, as text.
+//! Values of sheet cells, with the text that a spreadsheet program would display.
 use std::rc::Rc;
 
-/// What a cell holds.
+/// Value of one cell of the campaign sheet.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) enum Cell {
-    /// Nothing, or nothing but blanks.
+    /// Cell that is empty or contains only whitespace.
     #[default]
     Blank,
-    /// Text, without blanks around it.
+    /// Text of the cell without surrounding whitespace.
     Text(Rc<str>),
-    /// Text that no identifier and no parking space can be, because a spreadsheet program made it of what was typed:
-    /// as shown, and what to do about it.
+    /// Value that the spreadsheet program converted from the typed text, such as a date; invalid as an identifier or parking space.
+    /// Fields: displayed text, and a sentence that says how to correct the cell.
     Unfit(String, String),
-    /// Something that is no value in any column: as shown, and what is wrong, to follow a column's name.
+    /// Invalid value in any column, such as `#N/A`. Fields: displayed text, and the rest of a sentence that begins with the column name.
     Bad(String, String),
 }
 
 impl Cell {
-    /// Takes the blanks off both ends; those inside, as in the space `- 3`, mean something.
+    /// Creates a text cell from a text and trims the text. Inner blanks are kept, because parking spaces such as `- 3` contain
+    /// blanks.
     pub(super) fn text(written: &str) -> Self {
         let text = trimmed(written);
         if text.is_empty() { Self::Blank } else { Self::Text(text.into()) }
     }
 
-    /// The same of a text that many cells share, which is copied only when it has blanks around it.
+    /// Creates a text cell from a shared string. The string is copied only if it needs trimming.
     pub(super) fn shared(written: &Rc<str>) -> Self {
         if trimmed(written).len() == written.len() && !written.is_empty() { Self::Text(written.clone()) } else { Self::text(written) }
     }
 
-    /// What people see in it, good or not.
-    pub(super) fn shown(&self) -> &str {
+    /// Returns the displayed text of the cell, valid or not.
+    pub(super) fn display_text(&self) -> &str {
         match self {
             Self::Text(text) => text,
             Self::Unfit(text, _) | Self::Bad(text, _) => text,
@@ -37,7 +38,7 @@ impl Cell {
         }
     }
 
-    /// The text of a column that takes any text; empty unless there is a good one.
+    /// Returns the text for a free-text column; empty if the cell is blank or invalid.
     pub(super) fn as_text(&self) -> &str {
         match self {
             Self::Text(text) => text,

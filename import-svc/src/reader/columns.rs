@@ -1,33 +1,33 @@
-//! The columns of a campaign sheet, found by their names in row 1.
-use crate::refusal::{ErrorCode, refuse, shown};
+//! Columns of a campaign sheet, identified by their names in row 1.
+use crate::rejection::{ErrorCode, display_text, refuse};
 use patio_proto::imports::{Rejection, RowError};
 use std::collections::HashMap;
 
-/// A column with a meaning.
+/// A recognized column of the campaign sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Column {
-    /// The campaign's name.
+    /// Column with the name of the campaign.
     Campaign,
-    /// What is wrong.
+    /// Column with the vehicle part that the campaign is about.
     Part,
-    /// What is wrong with it.
+    /// Column with the description of the defect and the repair.
     Description,
-    /// The model, as people call it; may be absent.
+    /// Optional column with the model of the vehicles as free text.
     ModelType,
-    /// The first half of an identifier.
+    /// Column with the model code, the first half of the vehicle identifier.
     ModelCode,
-    /// The second half of an identifier.
+    /// Column with the serial number, the second half of the vehicle identifier.
     SerialNumber,
-    /// Where the vehicle stands.
+    /// Column with the parking space of the vehicle.
     ParkingSpace,
 }
 
 impl Column {
-    /// All of them, as the template has them.
+    /// All recognized columns, in the order of the template workbook.
     pub const ALL: [Self; 7] =
         [Self::Campaign, Self::Part, Self::Description, Self::ModelType, Self::ModelCode, Self::SerialNumber, Self::ParkingSpace];
 
-    /// As written in row 1.
+    /// Returns the name of the column as written in row 1.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -41,76 +41,77 @@ impl Column {
         }
     }
 
-    /// Finds a column by its name, whatever the case and however wide the blanks.
+    /// Finds a column by its name, ignoring letter case and repeated blanks; `None` if the name is unknown.
     fn named(written: &str) -> Option<Self> {
         let name = written.split_whitespace().collect::<Vec<_>>().join(" ");
         Self::ALL.into_iter().find(|column| column.name().eq_ignore_ascii_case(&name))
     }
 }
 
-impl Place {
+impl ColumnMeaning {
     fn named(written: &str) -> Option<Self> {
-        let is_errors = written.trim().eq_ignore_ascii_case(ERRORS);
+        let is_errors = written.trim().eq_ignore_ascii_case(ERRORS_COLUMN);
         if is_errors { Some(Self::Errors) } else { Column::named(written).map(Self::Value) }
     }
 
     fn name(self) -> &'static str {
         match self {
             Self::Value(column) => column.name(),
-            Self::Errors => ERRORS,
+            Self::Errors => ERRORS_COLUMN,
         }
     }
 }
 
-/// The column that a refused sheet comes back with; it is not read when the corrected sheet is sent again.
-pub const ERRORS: &str = "Errors";
+/// Name of the error column that is added to a rejected sheet. An import ignores this column.
+pub const ERRORS_COLUMN: &str = "Errors";
 
-/// What a place of a row is for.
+/// Meaning of one column position in the sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// A value of this column.
+pub(super) enum ColumnMeaning {
+    /// The column contains the values of a recognized column of the campaign sheet.
     Value(Column),
-    /// What was wrong when the sheet was sent before.
+    /// The column contains the error messages of an earlier rejected upload, which are ignored.
     Errors,
 }
 
-/// Where each column is, counted from 0.
+/// Column positions of the sheet, counted from 0, with their meaning.
 #[derive(Debug)]
-pub(super) struct Columns(HashMap<u32, Place>);
+pub(super) struct Columns(HashMap<u32, ColumnMeaning>);
 
 impl Columns {
-    /// Reads row 1: the filled cells with their places.
+    /// Reads the header from the filled cells of row 1 and their positions.
     ///
     /// # Errors
-    /// The refusal that names every column that is missing or does not belong.
+    /// Returns the rejection that names every missing and every unknown column.
     pub(super) fn read(cells: &[(u32, String)]) -> Result<Self, Rejection> {
         let mut places = HashMap::new();
         let mut excess = Vec::new();
         for (place, written) in cells {
-            match Place::named(written) {
-                Some(known) if places.values().any(|taken| *taken == known) => excess.push(format!("{} (again)", known.name())),
+            match ColumnMeaning::named(written) {
+                Some(known) if places.values().any(|taken| *taken == known) => excess.push(format!("{} (twice)", known.name())),
                 Some(known) => drop(places.insert(*place, known)),
-                None => excess.push(shown(written)),
+                None => excess.push(display_text(written)),
             }
         }
-        let is_missing = |column: &Column| *column != Column::ModelType && !places.values().any(|known| *known == Place::Value(*column));
+        let is_missing =
+            |column: &Column| *column != Column::ModelType && !places.values().any(|known| *known == ColumnMeaning::Value(*column));
         let missing: Vec<String> = Column::ALL.iter().filter(|column| is_missing(column)).map(|column| column.name().to_owned()).collect();
         if missing.is_empty() && excess.is_empty() { Ok(Self(places)) } else { Err(wrong_columns(&missing, &excess)) }
     }
 
-    /// What stands in a place, counted from 0.
-    pub(super) fn at(&self, place: u32) -> Option<Place> {
+    /// Returns the meaning of a column position, counted from 0; `None` if row 1 has no name there.
+    pub(super) fn meaning_of(&self, place: u32) -> Option<ColumnMeaning> {
         self.0.get(&place).copied()
     }
 
-    /// The columns with values, in the order of the sheet.
+    /// Returns the recognized columns in the order of the sheet, without the error column.
     pub(super) fn in_order(&self) -> Vec<Column> {
         let mut all: Vec<(u32, Column)> = self
             .0
             .iter()
             .filter_map(|(at, place)| match place {
-                Place::Value(column) => Some((*at, *column)),
-                Place::Errors => None,
+                ColumnMeaning::Value(column) => Some((*at, *column)),
+                ColumnMeaning::Errors => None,
             })
             .collect();
         all.sort_by_key(|(at, _)| *at);
@@ -118,29 +119,36 @@ impl Columns {
     }
 }
 
-/// The refusal of columns: the names of those that are missing and of those that do not belong.
+/// Builds the rejection of a header, with the names of the missing and the unknown columns.
 fn wrong_columns(missing: &[String], excess: &[String]) -> Rejection {
     let part = |words: &str, names: &[String]| if names.is_empty() { String::new() } else { format!(" {words}: {}.", names.join(", ")) };
-    let message = format!("The columns in row 1 are not right.{}{}", part("Missing", missing), part("Not expected", excess));
+    let message = format!("Wrong columns in row 1.{}{}", part("Missing", missing), part("Not expected", excess));
     let row = |name: &String, message: &str| RowError { row: 1, column: name.clone(), value: String::new(), message: message.to_owned() };
-    let rows: Vec<RowError> =
-        missing.iter().map(|name| row(name, "is missing")).chain(excess.iter().map(|name| row(name, "is not expected"))).collect();
+    let rows: Vec<RowError> = missing
+        .iter()
+        .map(|name| row(name, "This column is missing."))
+        .chain(excess.iter().map(|name| row(name, "This column is not expected.")))
+        .collect();
     let total_errors = i64::try_from(rows.len()).unwrap_or(i64::MAX);
-    Rejection { rows: rows.into_iter().take(crate::refusal::MOST_LISTED).collect(), total_errors, ..refuse(ErrorCode::Columns, message) }
+    Rejection {
+        rows: rows.into_iter().take(crate::rejection::MAX_LISTED_ERRORS).collect(),
+        total_errors,
+        ..refuse(ErrorCode::Columns, message)
+    }
 }
 
-/// The refusal of a value below no name.
-pub(super) fn nameless(place: u32, row: u32) -> Rejection {
-    let mut refusal = wrong_columns(&[], &[format!("{} (it has no name)", letters(place))]);
+/// Builds the rejection of a value in a column that has no name in row 1.
+pub(super) fn columns_without_header(place: u32, row: u32) -> Rejection {
+    let mut refusal = wrong_columns(&[], &[format!("{} (no name)", letters(place))]);
     for error in &mut refusal.rows {
         error.row = row.into();
         error.column = letters(place);
-        "holds a value, but row 1 gives the column no name".clone_into(&mut error.message);
+        "This column has values but no name in row 1.".clone_into(&mut error.message);
     }
     refusal
 }
 
-/// A place as the spreadsheet program letters it: 0 is A, 26 is AA.
+/// Converts a column index to spreadsheet letters: 0 is `A`, 26 is `AA`.
 fn letters(place: u32) -> String {
     let mut left = u64::from(place) + 1;
     let mut reversed = Vec::new();
@@ -156,14 +164,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_lettered_as_spreadsheet_programs_do() {
+    fn column_indexes_become_spreadsheet_letters() {
         for (place, text) in [(0, "A"), (25, "Z"), (26, "AA"), (16_383, "XFD")] {
             assert_eq!(letters(place), text);
         }
     }
 
     #[test]
-    fn names_are_found_whatever_their_case_and_blanks() {
+    fn column_names_ignore_case_and_repeated_blanks() {
         assert_eq!(Column::named("  model   CODE "), Some(Column::ModelCode));
         assert_eq!(Column::named("Model_Code"), None);
     }

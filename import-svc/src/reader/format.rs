@@ -1,88 +1,48 @@
-//! Numbers as a spreadsheet program shows them, as far as identifiers go.
-use super::{cell::Cell, format_code};
+//! Formats numbers as a spreadsheet program displays them, limited to the formats that occur in vehicle identifiers and parking
+//! spaces.
+use crate::reader::{
+    cell::Cell,
+    format_code::{self, Comparison, FormatSection, FormatToken, NumberFormat},
+};
 use chrono::{Days, NaiveDate, TimeDelta, Timelike};
 use std::collections::HashMap;
 
-/// How many digits of a number a spreadsheet keeps.
+/// Smallest number that a spreadsheet no longer stores exactly, because it has more than 15 digits.
 const DIGITS: f64 = 1e15;
-/// What a person does about a cell that a spreadsheet program changed.
+/// Sentence for the user: how to correct a cell that a spreadsheet program converted.
 pub(super) const REMEDY: &str = "Format the column as text and type it again.";
 
-/// The number formats of a workbook, by style.
+/// Number formats of a workbook, indexed by cell style.
 #[derive(Default)]
-pub(super) struct Formats(Vec<Format>);
+pub(super) struct NumberFormats(Vec<NumberFormat>);
 
-/// What a number format makes of a number.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Format {
-    /// Shown as it is.
-    Plain,
-    /// Zeros and fixed characters, by sections.
-    Pattern(Vec<Section>),
-    /// A date, a time or both.
-    Moment,
-    /// A length of time, such as 36:00:00.
-    Duration,
-    /// Shown in a way that hides what was typed; the words say which.
-    Unfit(&'static str),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Section {
-    /// For which numbers it is, when it says so.
-    pub(super) condition: Option<(Comparison, u64)>,
-    pub(super) whole: Vec<Mark>,
-    pub(super) decimals: usize,
-    pub(super) is_general: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
-    /// A digit, shown as zero where the number has none.
-    Zero,
-    /// A digit where the number has one.
-    Digit,
-    Fixed(char),
-}
-
-/// A condition's operator; the operand is kept as bits, so that sections compare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Comparison {
-    Less,
-    LessOrEqual,
-    Equal,
-    NotEqual,
-    Greater,
-    GreaterOrEqual,
-}
-
-impl Formats {
-    /// Takes the format's number of each style, and the codes that the workbook defines itself.
+impl NumberFormats {
+    /// Creates the formats from the format id of each style and the format codes that the workbook defines.
     pub(super) fn of(styles: &[u32], codes: &HashMap<u32, String>) -> Self {
         let one = |id: &u32| codes.get(id).map_or_else(|| format_code::built_in(*id), |code| format_code::parse(code));
         Self(styles.iter().map(one).collect())
     }
 
-    /// Reads a number in a style; `from_1904` tells how the workbook counts days.
+    /// Converts a number with a cell style to a cell. `from_1904` selects the workbook's date system.
     pub(super) fn cell(&self, number: f64, style: usize, from_1904: bool) -> Cell {
         if !number.is_finite() {
-            return Cell::Bad(number.to_string(), "is no number that can be shown".to_owned());
+            return Cell::Bad(number.to_string(), "is not a number that can be shown.".to_owned());
         }
-        match self.0.get(style).unwrap_or(&Format::Plain) {
-            Format::Moment => moment(number, from_1904),
-            Format::Duration => duration(number),
+        match self.0.get(style).unwrap_or(&NumberFormat::Plain) {
+            NumberFormat::Moment => moment(number, from_1904),
+            NumberFormat::Duration => duration(number),
             _ if number.abs() >= DIGITS => {
-                let why = "is a number with more than 15 digits, of which a spreadsheet loses some; enter it as text";
+                let why = "has more than 15 digits and may have lost some. Format the cell as text and type it again.";
                 Cell::Bad(number.to_string(), why.to_owned())
             }
-            Format::Plain => Cell::text(&plain(number)),
-            Format::Pattern(sections) => Cell::text(&shown(sections, number)),
-            Format::Unfit(what) => Cell::Unfit(plain(number), format!("Excel shows this as {what}. {REMEDY}")),
+            NumberFormat::Plain => Cell::text(&plain(number)),
+            NumberFormat::Pattern(sections) => Cell::text(&shown(sections, number)),
+            NumberFormat::Unfit(what) => Cell::Unfit(plain(number), format!("Excel shows this as {what}. {REMEDY}")),
         }
     }
 }
 
-/// The number without format: whole ones without a point, others with the 15 digits that count.
+/// Formats a number without a number format: up to 15 significant digits, no decimal point for whole numbers.
 fn plain(number: f64) -> String {
     if number == 0.0 {
         return "0".to_owned();
@@ -94,16 +54,16 @@ fn unfit_date(text: String) -> Cell {
     Cell::Unfit(text, format!("Excel turned this into a date. {REMEDY}"))
 }
 
-/// Dates in the one spelling that does not depend on the reader's country.
+/// Converts a date serial number to a cell with an ISO 8601 date, which is the same in every country.
 fn moment(number: f64, from_1904: bool) -> Cell {
-    let no_date = || Cell::Bad(number.to_string(), "holds a date that does not exist".to_owned());
+    let no_date = || Cell::Bad(number.to_string(), "contains a date that does not exist.".to_owned());
     if !(0.0..3_000_000.0).contains(&number) {
         return no_date();
     }
-    // Fractions of a day are seldom exact, so the half second above counts for the next one.
+    // Fractions of a day are inexact, so the time is rounded to the nearest second.
     let milliseconds = TimeDelta::milliseconds(whole(number.fract() * 86_400_000.0) + 500);
     let days = whole(number.trunc()).unsigned_abs();
-    // The program counts a 29 February 1900, so that days before it are one further on.
+    // Spreadsheet programs count a nonexistent 29 February 1900, which shifts the dates before it by one day.
     let epoch = if from_1904 {
         (1904, 1, 1)
     } else if days < 60 {
@@ -123,22 +83,22 @@ fn moment(number: f64, from_1904: bool) -> Cell {
     unfit_date(at.format(pattern).to_string())
 }
 
-/// A number that is known to fit, rounded to a whole one.
+/// Rounds a number that is known to fit into `i64`.
 fn whole(number: f64) -> i64 {
     format!("{number:.0}").parse().unwrap_or_default()
 }
 
 fn duration(number: f64) -> Cell {
     if !(0.0..3_000_000.0).contains(&number) {
-        return Cell::Bad(number.to_string(), "holds a length of time that does not exist".to_owned());
+        return Cell::Bad(number.to_string(), "contains a duration that does not exist.".to_owned());
     }
     let seconds = whole(number * 86_400.0);
     let text = format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
     Cell::Unfit(text, format!("Excel turned this into a time. {REMEDY}"))
 }
 
-/// Shows a number by the section that is for it.
-fn shown(sections: &[Section], number: f64) -> String {
+/// Formats a number with the section of the number format that applies to this number, such as the section for negative numbers.
+fn shown(sections: &[FormatSection], number: f64) -> String {
     let by_sign = match sections.len() {
         0 | 1 => 0,
         2 => usize::from(number < 0.0),
@@ -161,12 +121,12 @@ fn shown(sections: &[Section], number: f64) -> String {
     let conditional = sections.iter().any(|section| section.condition.is_some());
     let index = if conditional { by_condition().unwrap_or(0) } else { by_sign };
     let Some(section) = sections.get(index) else { return plain(number) };
-    // A section of its own for negative numbers brings the sign itself; any other shows it in front.
+    // A separate section for negative numbers contains its own sign; otherwise the sign is put in front.
     let sign = if number < 0.0 && (index == 0 || conditional) { "-" } else { "" };
     format!("{sign}{}", section.apply(number.abs()))
 }
 
-impl Section {
+impl FormatSection {
     fn takes(&self, number: f64) -> bool {
         let Some((comparison, bits)) = self.condition else { return false };
         let operand = f64::from_bits(bits);
@@ -182,21 +142,21 @@ impl Section {
 
     fn apply(&self, number: f64) -> String {
         if self.is_general {
-            let fixed = |marks: &[Mark]| {
-                marks.iter().filter_map(|mark| if let Mark::Fixed(c) = mark { Some(*c) } else { None }).collect::<String>()
+            let fixed = |marks: &[FormatToken]| {
+                marks.iter().filter_map(|mark| if let FormatToken::Fixed(c) = mark { Some(*c) } else { None }).collect::<String>()
             };
             return format!("{}{}", fixed(&self.whole), plain(number));
         }
         let text = format!("{number:.*}", self.decimals);
         let (whole, decimals) = text.split_once('.').unwrap_or((&text, ""));
         let mut digits = whole.trim_start_matches('0').chars().rev();
-        let first = self.whole.iter().position(|mark| !matches!(mark, Mark::Fixed(_)));
+        let first = self.whole.iter().position(|mark| !matches!(mark, FormatToken::Fixed(_)));
         let mut reversed = String::new();
         for (index, mark) in self.whole.iter().enumerate().rev() {
             match mark {
-                Mark::Fixed(c) => reversed.push(*c),
-                Mark::Zero => reversed.push(digits.next().unwrap_or('0')),
-                Mark::Digit => reversed.extend(digits.next()),
+                FormatToken::Fixed(c) => reversed.push(*c),
+                FormatToken::Zero => reversed.push(digits.next().unwrap_or('0')),
+                FormatToken::Digit => reversed.extend(digits.next()),
             }
             if Some(index) == first {
                 reversed.extend(digits.by_ref());
@@ -216,7 +176,7 @@ mod tests {
     use super::*;
 
     fn read(code: &str, number: f64) -> Cell {
-        Formats(vec![format_code::parse(code)]).cell(number, 0, false)
+        NumberFormats(vec![format_code::parse(code)]).cell(number, 0, false)
     }
 
     #[test]
@@ -273,8 +233,8 @@ mod tests {
             ("# ?/?", "fraction"),
             ("000/000", "fraction"),
             ("[$R$-416] #,##0", "money"),
-            ("0,", "not understood"),
-            ("\"hidden\"", "not understood"),
+            ("0,", "unknown format"),
+            ("\"hidden\"", "unknown format"),
         ] {
             assert!(
                 matches!(read(code, 5.0), Cell::Unfit(_, told) if told.contains(why) && told.contains(REMEDY)),
@@ -283,12 +243,12 @@ mod tests {
             );
         }
         for id in [9, 11, 12, 14, 22, 46, 48, 59] {
-            assert!(matches!(Formats::of(&[id], &HashMap::new()).cell(5.0, 0, false), Cell::Unfit(..)), "{id}");
+            assert!(matches!(NumberFormats::of(&[id], &HashMap::new()).cell(5.0, 0, false), Cell::Unfit(..)), "{id}");
         }
     }
 
     #[test]
-    fn dates_are_told_from_both_epochs() {
+    fn dates_are_converted_in_both_date_systems() {
         for (number, from_1904, text) in
             [(45658.0, false, "2025-01-01"), (44196.0, true, "2025-01-01"), (59.0, false, "1900-02-28"), (61.0, false, "1900-03-01")]
         {
@@ -301,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_lost_digits_is_not_passed_off_as_an_identifier() {
+    fn a_number_that_lost_digits_is_rejected_as_an_identifier() {
         assert!(matches!(read("General", 1e15), Cell::Bad(_, why) if why.contains("more than 15 digits")));
         assert!(matches!(read("General", f64::NAN), Cell::Bad(..)));
     }

@@ -1,41 +1,84 @@
-//! The codes of number formats: what a spreadsheet program shows of a number.
-use super::format::{Comparison, Format, Mark, Section};
+//! Number formats and the parser of their codes, such as `0000` or `d/mmm`. The module `format` applies these formats to numbers.
 
-const UNKNOWN: &str = "a number in a format that is not understood";
+const UNKNOWN: &str = "a number in an unknown format";
 
-/// The formats that every spreadsheet program knows by number.
-pub(super) fn built_in(id: u32) -> Format {
+/// Number format of a cell, classified by how the number is displayed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NumberFormat {
+    /// General number format, without a pattern.
+    Plain,
+    /// Format of digits, zeros and fixed characters, in sections for positive, negative and zero numbers.
+    Pattern(Vec<FormatSection>),
+    /// Format of a date, a time of day, or both.
+    Moment,
+    /// Format of a duration, such as `36:00:00`.
+    Duration,
+    /// Format that hides the typed digits, such as a percentage; the text is the name of the format.
+    Unfit(&'static str),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct FormatSection {
+    /// Condition on the number, as operator and operand; `None` if the section has no condition.
+    pub(super) condition: Option<(Comparison, u64)>,
+    pub(super) whole: Vec<FormatToken>,
+    pub(super) decimals: usize,
+    pub(super) is_general: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FormatToken {
+    /// Digit placeholder that is displayed as `0` where the number has no digit.
+    Zero,
+    /// Digit placeholder that is omitted where the number has no digit.
+    Digit,
+    Fixed(char),
+}
+
+/// Operator of a section's condition. The operand is stored as bits, so that sections implement `Eq`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comparison {
+    Less,
+    LessOrEqual,
+    Equal,
+    NotEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// Returns the built-in number format with this id.
+pub(super) fn built_in(id: u32) -> NumberFormat {
     match id {
-        0 | 1 | 3 | 37 | 38 | 49 => Format::Plain,
+        0 | 1 | 3 | 37 | 38 | 49 => NumberFormat::Plain,
         2 | 4 | 39 | 40 => parse("0.00"),
-        9 | 10 => Format::Unfit("a percentage"),
-        11 | 48 => Format::Unfit("a number with an exponent"),
-        12 | 13 => Format::Unfit("a fraction"),
-        14..=22 | 27..=36 | 45 | 47 | 50..=58 => Format::Moment,
-        46 => Format::Duration,
-        _ => Format::Unfit(UNKNOWN),
+        9 | 10 => NumberFormat::Unfit("a percentage"),
+        11 | 48 => NumberFormat::Unfit("a number with an exponent"),
+        12 | 13 => NumberFormat::Unfit("a fraction"),
+        14..=22 | 27..=36 | 45 | 47 | 50..=58 => NumberFormat::Moment,
+        46 => NumberFormat::Duration,
+        _ => NumberFormat::Unfit(UNKNOWN),
     }
 }
 
-/// Reads a format code: sections for positive, negative and zero numbers and for text, separated by `;`.
-pub(super) fn parse(code: &str) -> Format {
+/// Parses a format code: sections for positive, negative and zero numbers and for text, separated by `;`.
+pub(super) fn parse(code: &str) -> NumberFormat {
     let mut sections = Vec::new();
     for section in split(code) {
         match tokens(&section) {
-            // A format for text alone shows numbers as they are.
+            // A section for text only displays numbers unchanged.
             Ok(None) => {}
             Ok(Some(parsed)) => sections.push(parsed),
             Err(other) => return other,
         }
     }
     match sections.as_slice() {
-        [] => Format::Plain,
-        [one] if one.is_general && one.whole.is_empty() => Format::Plain,
-        _ => Format::Pattern(sections),
+        [] => NumberFormat::Plain,
+        [one] if one.is_general && one.whole.is_empty() => NumberFormat::Plain,
+        _ => NumberFormat::Pattern(sections),
     }
 }
 
-/// Splits a format code at `;`, but inside quotes, brackets and behind a backslash.
+/// Splits a format code at each `;` that is not quoted, bracketed or escaped by a backslash.
 fn split(code: &str) -> Vec<Vec<char>> {
     let (mut sections, mut section, mut closing) = (Vec::new(), Vec::new(), None);
     let mut chars = code.chars();
@@ -58,9 +101,10 @@ fn pushed(mut section: Vec<char>, c: char) -> Vec<char> {
     section
 }
 
-/// Reads one section; none for one that shows text. The error is the format of a code that is none of zeros and fixed characters.
-fn tokens(code: &[char]) -> Result<Option<Section>, Format> {
-    let mut section = Section::default();
+/// Parses one section of a format code. Returns `None` for a text section. The error is the format of a code that has no digit
+/// pattern, such as a date.
+fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
+    let mut section = FormatSection::default();
     let (mut behind_point, mut shows_text) = (false, false);
     let general: Vec<char> = "General".chars().collect();
     let mut rest = code;
@@ -69,7 +113,7 @@ fn tokens(code: &[char]) -> Result<Option<Section>, Format> {
         match c {
             '"' => {
                 let end = rest.iter().position(|c| *c == '"').unwrap_or(rest.len());
-                section.whole.extend(rest[..end].iter().map(|c| Mark::Fixed(*c)));
+                section.whole.extend(rest[..end].iter().map(|c| FormatToken::Fixed(*c)));
                 rest = rest.get(end + 1..).unwrap_or_default();
             }
             '[' => {
@@ -77,41 +121,41 @@ fn tokens(code: &[char]) -> Result<Option<Section>, Format> {
                 bracket(&rest[..end].iter().collect::<String>(), &mut section)?;
                 rest = rest.get(end + 1..).unwrap_or_default();
             }
-            '\\' => section.whole.extend(take_one(&mut rest).map(Mark::Fixed)),
-            // The width of a character as a gap, and a character that fills the cell: neither is part of the value.
+            '\\' => section.whole.extend(take_one(&mut rest).map(FormatToken::Fixed)),
+            // `_` adds a gap as wide as the next character and `*` fills the cell with it; neither is part of the value.
             '_' | '*' => drop(take_one(&mut rest)),
             'G' | 'g' if code_starts(c, rest, &general) => {
                 rest = &rest[general.len() - 1..];
                 section.is_general = true;
             }
             '0' | '#' | '?' if behind_point => section.decimals += 1,
-            '0' => section.whole.push(Mark::Zero),
-            '#' => section.whole.push(Mark::Digit),
-            '?' => section.whole.push(Mark::Zero),
+            '0' => section.whole.push(FormatToken::Zero),
+            '#' => section.whole.push(FormatToken::Digit),
+            '?' => section.whole.push(FormatToken::Zero),
             '.' if !behind_point => behind_point = true,
             '@' => shows_text = true,
-            '%' => return Err(Format::Unfit("a percentage")),
+            '%' => return Err(NumberFormat::Unfit("a percentage")),
             'E' | 'e' if rest.first().is_some_and(|next| matches!(next, '+' | '-')) => {
-                return Err(Format::Unfit("a number with an exponent"));
+                return Err(NumberFormat::Unfit("a number with an exponent"));
             }
-            '/' if code.iter().any(|c| matches!(c, 'd' | 'D' | 'm' | 'M' | 'y' | 'Y')) => return Err(Format::Moment),
-            '/' => return Err(Format::Unfit("a fraction")),
+            '/' if code.iter().any(|c| matches!(c, 'd' | 'D' | 'm' | 'M' | 'y' | 'Y')) => return Err(NumberFormat::Moment),
+            '/' => return Err(NumberFormat::Unfit("a fraction")),
             'd' | 'D' | 'm' | 'M' | 'y' | 'Y' | 'h' | 'H' | 's' | 'S' | 'e' | 'E' | 'g' | 'G' | 'b' | 'B' | 'a' | 'A' => {
-                return Err(Format::Moment);
+                return Err(NumberFormat::Moment);
             }
-            // Between digits it groups thousands, which is no part of an identifier; behind them it divides by a thousand.
+            // A comma between digits groups thousands, which identifiers ignore; one after them divides by a thousand.
             ',' if rest.first().is_some_and(|next| matches!(next, '0' | '#' | '?')) => {}
-            '-' | '+' | ' ' | '(' | ')' | ':' | '$' if !behind_point => section.whole.push(Mark::Fixed(*c)),
-            _ => return Err(Format::Unfit(UNKNOWN)),
+            '-' | '+' | ' ' | '(' | ')' | ':' | '$' if !behind_point => section.whole.push(FormatToken::Fixed(*c)),
+            _ => return Err(NumberFormat::Unfit(UNKNOWN)),
         }
     }
-    let has_digits = section.whole.iter().any(|mark| !matches!(mark, Mark::Fixed(_)));
+    let has_digits = section.whole.iter().any(|mark| !matches!(mark, FormatToken::Fixed(_)));
     match (has_digits || section.is_general, shows_text) {
         (true, _) => Ok(Some(section)),
         (false, true) => Ok(None),
         (false, false) if code.is_empty() => Ok(None),
-        // A section that shows no digit hides the number.
-        (false, false) => Err(Format::Unfit(UNKNOWN)),
+        // A section without digits hides the number.
+        (false, false) => Err(NumberFormat::Unfit(UNKNOWN)),
     }
 }
 
@@ -125,19 +169,19 @@ fn code_starts(first: &char, rest: &[char], word: &[char]) -> bool {
     rest.len() + 1 >= word.len() && std::iter::once(first).chain(rest).zip(word).all(|(c, letter)| c.eq_ignore_ascii_case(letter))
 }
 
-/// Reads what stands in brackets: a colour, a country, a condition, or hours that go beyond a day.
-fn bracket(inside: &str, section: &mut Section) -> Result<(), Format> {
+/// Parses the content of brackets in a format code: a colour, a locale, a condition, or elapsed hours.
+fn bracket(inside: &str, section: &mut FormatSection) -> Result<(), NumberFormat> {
     let lower = inside.to_lowercase();
     let is_elapsed = !lower.is_empty() && ["h", "m", "s"].iter().any(|unit| lower.chars().all(|c| unit.starts_with(c)));
     if is_elapsed {
-        return Err(Format::Duration);
+        return Err(NumberFormat::Duration);
     }
     if let Some(symbol) = inside.strip_prefix('$') {
         let symbol = symbol.split('-').next().unwrap_or_default();
-        return if symbol.is_empty() { Ok(()) } else { Err(Format::Unfit("an amount of money")) };
+        return if symbol.is_empty() { Ok(()) } else { Err(NumberFormat::Unfit("an amount of money")) };
     }
     if inside.starts_with(['<', '>', '=']) {
-        section.condition = Some(condition(inside).ok_or(Format::Unfit(UNKNOWN))?);
+        section.condition = Some(condition(inside).ok_or(NumberFormat::Unfit(UNKNOWN))?);
     }
     Ok(())
 }

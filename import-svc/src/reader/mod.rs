@@ -1,42 +1,43 @@
-//! Reading workbooks, in a process of its own for each.
+//! Parses workbooks, each in a separate sandboxed process.
 //!
-//! No file can be trusted: some make the spreadsheet library ask for more memory than there is,
-//! which ends the process at once, past everything that could be caught. So the process that ends
-//! is a short-lived one that has nothing else to do. The program starts itself anew with a first
-//! argument of its own, hands the file in, and takes the rows out, step by step.
+//! Uploaded files are not trusted: a malicious file can exhaust memory, which aborts the whole process without a
+//! chance to recover. Therefore the service starts its own executable with the argument `read-workbook`, writes the
+//! file to its standard input and reads the rows from its standard output.
 mod book;
 mod cell;
-mod child;
 mod columns;
 mod format;
 mod format_code;
 mod notes;
-mod package;
-mod parent;
 mod rows;
 mod sheet;
+mod supervisor;
 mod text;
+pub mod walls;
 pub mod wire;
+mod worker;
+mod zip_limits;
 
-pub use columns::{Column, ERRORS};
-pub use package::{LONGEST_RUN, MOST_KEPT, MOST_PARTS, MOST_UNPACKED, check as check_package};
-pub use parent::{AT_ONCE, Book, Checked, Failure, PATIENCE, Reader};
-pub use rows::MOST_ROWS;
-pub use sheet::{Purpose, Stop, read};
+pub use columns::{Column, ERRORS_COLUMN};
+pub use rows::{MAX_ROWS, ReadPurpose, StopReason};
+pub use sheet::read;
+pub use supervisor::{CheckedCsv, MAX_CONCURRENT, ReadFailure, ReadWorkbook, Reader, TIMEOUT};
+pub use zip_limits::{MAX_REPEATED_BYTES, MAX_RETAINED_BYTES, MAX_UNPACKED_BYTES, MAX_ZIP_ENTRIES, check as check_package};
 
 use std::process::ExitCode;
 
-/// The first argument of the reading process.
+/// First command-line argument of the workbook reader process, by which the executable recognizes its role.
 pub const ARGUMENT: &str = "read-workbook";
-/// The second argument when the rows are to be handed back with their errors.
+/// Optional second command-line argument, which makes the reader process output all rows with their errors for
+/// correction.
 const CHECK: &str = "to-correct";
 
-/// Reads one workbook and ends, if the program was started for that; every program that runs
-/// import-svc asks first thing in its `main`.
+/// Runs the workbook reader if the program was started with [`ARGUMENT`], and returns its exit code. Every binary that contains
+/// import-svc must call this function first in `main`.
 #[must_use]
 pub fn main_if_asked() -> Option<ExitCode> {
     std::env::args_os().nth(1).is_some_and(|first| first == ARGUMENT).then(|| {
         let corrects = std::env::args_os().nth(2).is_some_and(|second| second == CHECK);
-        child::run(if corrects { Purpose::Correct } else { Purpose::Import })
+        worker::run(if corrects { ReadPurpose::Correct } else { ReadPurpose::Import })
     })
 }

@@ -1,16 +1,16 @@
-//! What the normal form changed in a sheet, for the import's answer.
-use super::columns::Column;
+//! Notices about values that normalization changed, for the response of the import.
+use crate::reader::columns::Column;
 use patio_proto::normal;
 
-/// Counts of cells that are stored in another spelling than the sheet has.
+/// Counts of cells whose stored value differs from the sheet.
 #[derive(Default)]
 pub(super) struct Notes {
-    /// By column: cells with dashes made hyphens, and cells with blanks or characters replaced or left out.
+    /// Per column: cells with dashes changed to hyphens, and cells with other characters replaced or removed.
     counts: [[u64; 2]; Column::ALL.len()],
 }
 
 impl Notes {
-    /// Counts a cell whose normal form differs from what the sheet holds in more than case and outer blanks.
+    /// Counts a cell if its stored value differs from the sheet in more than letter case and surrounding whitespace.
     pub(super) fn compare(&mut self, column: Column, written: &str, stored: &str) {
         let count = &mut self.counts[column as usize];
         if written.chars().any(normal::is_odd_dash) {
@@ -23,31 +23,18 @@ impl Notes {
         }
     }
 
-    /// One sentence for each kind of change.
+    /// Returns the notices for the user: one sentence per column and kind of change.
     pub(super) fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         for column in Column::ALL {
             let [dashes, others] = self.counts[column as usize];
-            for (count, what) in [(dashes, "long dashes made hyphens"), (others, "unusual blanks or characters replaced")] {
+            for (count, what) in [(dashes, "dashes replaced with hyphens"), (others, "unusual spaces or characters replaced")] {
                 if count > 0 {
-                    let (one, many) = nouns(column);
-                    sentences.push(format!("{count} {}: {what}.", if count == 1 { one } else { many }));
+                    sentences.push(format!("{}: {what} ({count}).", column.name()));
                 }
             }
         }
         sentences
-    }
-}
-
-fn nouns(column: Column) -> (&'static str, &'static str) {
-    match column {
-        Column::Campaign => ("campaign name", "campaign names"),
-        Column::Part => ("part", "parts"),
-        Column::Description => ("description", "descriptions"),
-        Column::ModelType => ("model type", "model types"),
-        Column::ModelCode => ("model code", "model codes"),
-        Column::SerialNumber => ("serial number", "serial numbers"),
-        Column::ParkingSpace => ("space", "spaces"),
     }
 }
 
@@ -56,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_people_would_not_expect_is_noted() {
+    fn only_unexpected_changes_are_noted() {
         let mut notes = Notes::default();
         for (column, written, stored) in [
             (Column::ParkingSpace, "A\u{2013}1", "A-1"),
@@ -73,9 +60,9 @@ mod tests {
         assert_eq!(
             notes.sentences(),
             [
-                "1 campaign name: unusual blanks or characters replaced.",
-                "1 serial number: unusual blanks or characters replaced.",
-                "2 spaces: long dashes made hyphens."
+                "Campaign: unusual spaces or characters replaced (1).",
+                "Serial Number: unusual spaces or characters replaced (1).",
+                "Parking Space: dashes replaced with hyphens (2)."
             ]
         );
     }

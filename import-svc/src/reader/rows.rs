@@ -1,12 +1,13 @@
-//! The rules of the sheet: what each row must hold, and what comes of it.
-use super::{
-    cell::Cell,
-    columns::{self, Column, Columns, Place},
-    notes::Notes,
-    sheet::{Purpose, Stop},
-    wire::{Line, Lines, Record, Sheet},
+//! Validates the rows of the campaign sheet and converts each row to a vehicle.
+use crate::{
+    reader::{
+        cell::Cell,
+        columns::{self, Column, ColumnMeaning, Columns},
+        notes::Notes,
+        wire::{CsvLine, CsvLines, ReaderRecord, SheetHeader},
+    },
+    rejection::{ErrorCode, RowErrors, refuse, unreadable},
 };
-use crate::refusal::{ErrorCode, RowErrors, refuse, unreadable};
 use bytes::Bytes;
 use patio_proto::{
     identifier::Identifier,
@@ -17,14 +18,38 @@ use patio_proto::{
 use prost::Message;
 use std::{collections::HashMap, io, mem};
 
-/// Most vehicles of one file.
-pub const MOST_ROWS: u32 = 200_000;
-/// Columns behind this one hold nothing that belongs.
+/// Maximum number of vehicles in one workbook.
+pub const MAX_ROWS: u32 = 200_000;
+/// Number of sheet columns that are read; a value in a column beyond this number is an error.
 const MOST_COLUMNS: u32 = 64;
-/// Vehicles of one record.
+/// Maximum number of vehicles per record that the reader process sends.
 const STEP: usize = 500;
 
-/// The longest text a column of the campaign takes, in characters.
+/// Purpose of reading a sheet: to import its vehicles, or to return the rows with their errors for correction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadPurpose {
+    /// The sheet is read for an import: the vehicles are output.
+    Import,
+    /// The sheet is read for correction by the user: all rows are output with their errors.
+    Correct,
+}
+
+/// Reason that reading stopped before the end of the sheet.
+#[derive(Debug)]
+pub enum StopReason {
+    /// The file was rejected.
+    Refused(Rejection),
+    /// Writing the records failed because the supervisor closed the pipe.
+    Unheard(io::Error),
+}
+
+impl From<Rejection> for StopReason {
+    fn from(rejection: Rejection) -> Self {
+        Self::Refused(rejection)
+    }
+}
+
+/// Returns the maximum length of a campaign column's text, in characters.
 fn longest(column: Column) -> usize {
     match column {
         Column::Description => 2_000,
@@ -32,18 +57,18 @@ fn longest(column: Column) -> usize {
     }
 }
 
-/// The columns that say the same in every row.
+/// Columns of the campaign, whose values are the same in every row.
 const CAMPAIGN: [Column; 4] = [Column::Campaign, Column::Part, Column::Description, Column::ModelType];
 
-/// The columns whose cells must hold what was typed, letter by letter.
+/// Columns that must contain exactly what was typed, so values converted by a spreadsheet program are errors.
 const EXACT: [Column; 3] = [Column::ModelCode, Column::SerialNumber, Column::ParkingSpace];
 
-/// The cells of a row, by column.
+/// Cells of one row, indexed by recognized column.
 type Cells = [Cell; Column::ALL.len()];
 
-/// Takes cells in the order of the sheet and makes vehicles of them.
-pub(super) struct Rows<'s> {
-    send: &'s mut dyn FnMut(Record) -> io::Result<()>,
+/// Collects cells in the order of the sheet, validates each row and outputs vehicles.
+pub(super) struct RowCollector<'s> {
+    send: &'s mut dyn FnMut(ReaderRecord) -> io::Result<()>,
     columns: Option<Columns>,
     row: u32,
     header: Vec<(u32, String)>,
@@ -58,41 +83,41 @@ pub(super) struct Rows<'s> {
     correcting: Option<Correcting>,
 }
 
-/// What the first row says of the campaign, by [`CAMPAIGN`].
+/// Campaign values of the first row, in the order of [`CAMPAIGN`].
 struct Campaign {
-    /// The cells, for the rows that repeat them as they are.
+    /// Campaign cells of the first row as written; a later row with equal cells needs no normalization.
     cells: [Cell; 4],
-    /// In their normal form.
+    /// Campaign texts of the first row after normalization.
     texts: [String; 4],
 }
 
-/// The rows that are to be handed back.
+/// Rows with their errors, when the sheet is read for correction.
 #[derive(Default)]
 struct Correcting {
     order: Vec<Column>,
-    lines: Vec<Line>,
-    /// What is wrong with the row that is being judged.
+    lines: Vec<CsvLine>,
+    /// Errors of the current row, each with its column and message.
     wrong: Vec<(Column, String)>,
 }
 
 impl Correcting {
     fn begin(&mut self, order: Vec<Column>) {
         let names = order.iter().map(|column| column.name().to_owned());
-        self.lines.push(Line { cells: names.collect(), ..Line::default() });
+        self.lines.push(CsvLine { cells: names.collect(), ..CsvLine::default() });
         self.order = order;
     }
 
     fn end_row(&mut self, row: u32, cells: &Cells) {
         let place = |column: Column| self.order.iter().position(|known| *known == column).and_then(|at| u32::try_from(at).ok());
         let wrong = self.wrong.iter().filter_map(|(column, _)| place(*column)).collect();
-        let errors = self.wrong.drain(..).map(|(_, message)| message).collect::<Vec<_>>().join("; ");
-        let cells = self.order.iter().map(|column| cells[*column as usize].shown().to_owned()).collect();
-        self.lines.push(Line { row, cells, wrong, errors });
+        let errors = self.wrong.drain(..).map(|(_, message)| message).collect::<Vec<_>>().join(" ");
+        let cells = self.order.iter().map(|column| cells[*column as usize].display_text().to_owned()).collect();
+        self.lines.push(CsvLine { row, cells, wrong, errors });
     }
 }
 
-impl<'s> Rows<'s> {
-    pub(super) fn new(purpose: Purpose, send: &'s mut dyn FnMut(Record) -> io::Result<()>) -> Self {
+impl<'s> RowCollector<'s> {
+    pub(super) fn new(purpose: ReadPurpose, send: &'s mut dyn FnMut(ReaderRecord) -> io::Result<()>) -> Self {
         Self {
             send,
             columns: None,
@@ -106,12 +131,12 @@ impl<'s> Rows<'s> {
             errors: RowErrors::default(),
             read: 0,
             vehicles: Vec::with_capacity(STEP),
-            correcting: (purpose == Purpose::Correct).then(Correcting::default),
+            correcting: (purpose == ReadPurpose::Correct).then(Correcting::default),
         }
     }
 
-    /// Takes one cell; `at` is row and column, counted from 0.
-    pub(super) fn take(&mut self, (row, place): (u32, u32), cell: Cell) -> Result<(), Stop> {
+    /// Adds one cell of the sheet, with its row and column counted from 0.
+    pub(super) fn take(&mut self, (row, place): (u32, u32), cell: Cell) -> Result<(), StopReason> {
         if cell == Cell::Blank {
             return Ok(());
         }
@@ -123,26 +148,26 @@ impl<'s> Rows<'s> {
             self.row = row;
         }
         if place >= MOST_COLUMNS {
-            return Err(columns::nameless(place, row + 1).into());
+            return Err(columns::columns_without_header(place, row + 1).into());
         }
-        if row > MOST_ROWS {
+        if row > MAX_ROWS {
             return Err(too_many(row).into());
         }
         if row == 0 {
-            self.header.push((place, cell.shown().to_owned()));
+            self.header.push((place, cell.display_text().to_owned()));
             return Ok(());
         }
-        match self.columns()?.at(place) {
-            Some(Place::Value(column)) => self.cells[column as usize] = cell,
-            Some(Place::Errors) => return Ok(()),
-            None => return Err(columns::nameless(place, row + 1).into()),
+        match self.columns()?.meaning_of(place) {
+            Some(ColumnMeaning::Value(column)) => self.cells[column as usize] = cell,
+            Some(ColumnMeaning::Errors) => return Ok(()),
+            None => return Err(columns::columns_without_header(place, row + 1).into()),
         }
         self.filled = true;
         Ok(())
     }
 
-    /// Ends the sheet.
-    pub(super) fn finish(mut self) -> Result<Sheet, Stop> {
+    /// Validates the last row and returns the campaign data of the sheet.
+    pub(super) fn finish(mut self) -> Result<SheetHeader, StopReason> {
         self.columns()?;
         self.end_row()?;
         if !self.errors.is_empty() {
@@ -150,11 +175,11 @@ impl<'s> Rows<'s> {
             return Err(self.errors.refusal().into());
         }
         let Some(Campaign { texts: [campaign, part, description, model_type], .. }) = self.campaign.take() else {
-            return Err(refuse(ErrorCode::NoVehicles, "The sheet 'Sheet1' holds no vehicles below its header.").into());
+            return Err(refuse(ErrorCode::NoVehicles, "The sheet 'Sheet1' has no vehicles below its header.").into());
         };
         self.hand_on()?;
         let notes = self.notes.sentences();
-        Ok(Sheet { campaign, part, description, model_type, vehicles: self.read.into(), notes })
+        Ok(SheetHeader { campaign, part, description, model_type, vehicles: self.read.into(), notes })
     }
 
     fn columns(&mut self) -> Result<&Columns, Rejection> {
@@ -170,7 +195,7 @@ impl<'s> Rows<'s> {
         }
     }
 
-    fn end_row(&mut self) -> Result<(), Stop> {
+    fn end_row(&mut self) -> Result<(), StopReason> {
         if !mem::take(&mut self.filled) {
             return Ok(());
         }
@@ -187,16 +212,16 @@ impl<'s> Rows<'s> {
         if self.read.is_multiple_of(u32::try_from(STEP).unwrap_or(u32::MAX)) { self.hand_on() } else { Ok(()) }
     }
 
-    fn hand_on(&mut self) -> Result<(), Stop> {
+    fn hand_on(&mut self) -> Result<(), StopReason> {
         let vehicles = mem::replace(&mut self.vehicles, Vec::with_capacity(STEP));
-        let lines = self.correcting.as_mut().map(|correcting| Lines { all: mem::take(&mut correcting.lines) });
+        let lines = self.correcting.as_mut().map(|correcting| CsvLines { all: mem::take(&mut correcting.lines) });
         let vehicles = if self.errors.is_empty() && !vehicles.is_empty() && lines.is_none() {
             Bytes::from(ImportVehiclesRequest { campaign_id: 0, vehicles, source: String::new() }.encode_to_vec())
         } else {
             Bytes::new()
         };
         let lines = lines.map(|lines| Bytes::from(lines.encode_to_vec())).unwrap_or_default();
-        (self.send)(Record { read: self.read.into(), vehicles, end: None, lines }).map_err(Stop::Unheard)
+        (self.send)(ReaderRecord { read: self.read.into(), vehicles, end: None, lines }).map_err(StopReason::Unheard)
     }
 
     fn error(&mut self, column: Column, value: &str, message: &str) {
@@ -206,7 +231,7 @@ impl<'s> Rows<'s> {
         }
     }
 
-    /// Reports what is no value in any column, and what is none in a column of [`EXACT`].
+    /// Reports invalid cells, and cells of [`EXACT`] columns that a spreadsheet program converted.
     fn report_bad(&mut self, cells: &Cells) {
         for column in Column::ALL {
             match &cells[column as usize] {
@@ -217,7 +242,7 @@ impl<'s> Rows<'s> {
         }
     }
 
-    /// Takes the campaign from the first row, and makes sure that the others do not say otherwise.
+    /// Reads the campaign data from the first row, and reports later rows whose campaign data differs from the first row.
     fn compare_campaign(&mut self, cells: &Cells) {
         let Some(campaign) = self.campaign.take() else {
             self.campaign = Some(self.first_campaign(cells));
@@ -228,10 +253,10 @@ impl<'s> Rows<'s> {
             if *cell == campaign.cells[at] || cell.as_text().is_empty() {
                 continue;
             }
-            // A text that is far too long is another one; its normal form is not worth making for each row.
+            // A far too long text counts as different without the cost of normalizing it in every row.
             let is_same = cell.as_text().len() <= 8 * longest(column) && normal_text(column, cell.as_text()) == campaign.texts[at];
             if !is_same {
-                let message = format!("{} differs from the first row; a file holds one campaign", column.name());
+                let message = format!("{} differs from the first row. One file holds one campaign.", column.name());
                 self.error(column, cell.as_text(), &message);
             }
         }
@@ -240,13 +265,13 @@ impl<'s> Rows<'s> {
 
     fn first_campaign(&mut self, cells: &Cells) -> Campaign {
         if cells[Column::Campaign as usize] == Cell::Blank {
-            self.error(Column::Campaign, "", "Campaign is missing; the first row names the campaign");
+            self.error(Column::Campaign, "", "Campaign is missing in the first row.");
         }
         let texts = CAMPAIGN.map(|column| normal_text(column, text(cells, column)));
         for (column, value) in CAMPAIGN.into_iter().zip(&texts) {
             let most = longest(column);
             if value.chars().count() > most {
-                self.error(column, value, &format!("{} is longer than {most} characters", column.name()));
+                self.error(column, value, &format!("{} has more than {most} characters.", column.name()));
             } else {
                 self.notes.compare(column, text(cells, column), value);
             }
@@ -254,14 +279,14 @@ impl<'s> Rows<'s> {
         Campaign { cells: CAMPAIGN.map(|column| cells[column as usize].clone()), texts }
     }
 
-    /// Makes a vehicle of the row; none when something is wrong with it.
+    /// Converts the cells of one row to a vehicle. Returns `None` if the row has an error.
     fn vehicle(&mut self, cells: &Cells) -> Option<NewVehicle> {
         let space = self.space(cells);
         let identifier = self.identifier(cells)?;
         let row = self.row + 1;
         let first = *self.known.entry(identifier.key()).or_insert(row);
         if first != row {
-            self.error(Column::SerialNumber, &identifier.vin(), &format!("the same vehicle stands in row {first}"));
+            self.error(Column::SerialNumber, &identifier.vin(), &format!("Same vehicle as in row {first}."));
             return None;
         }
         space.map(|parking_space| NewVehicle { model_code: identifier.model_code, serial_number: identifier.serial_number, parking_space })
@@ -273,12 +298,12 @@ impl<'s> Rows<'s> {
             Cell::Text(written) => written,
             Cell::Unfit(..) | Cell::Bad(..) => return None,
             Cell::Blank => {
-                self.error(column, "", "Parking Space is missing");
+                self.error(column, "", "Parking Space is missing.");
                 return None;
             }
         };
         match space::parse(written) {
-            Ok(space) if space.is_empty() => self.error(column, written, "Parking Space is missing"),
+            Ok(space) if space.is_empty() => self.error(column, written, "Parking Space is missing."),
             Ok(space) => {
                 self.notes.compare(column, written, &space);
                 return Some(space);
@@ -296,13 +321,14 @@ impl<'s> Rows<'s> {
             self.notes.compare(Column::SerialNumber, serial, &identifier.serial_number);
             return Some(identifier);
         }
-        // Each half beside a good one, so that both are named when both are wrong.
+        // Each half is checked together with a valid other half, so that errors in both are reported.
         self.half(cells, Column::ModelCode, Identifier::new(model, "0").err());
         self.half(cells, Column::SerialNumber, Identifier::new("A", serial).err());
         None
     }
 
-    /// Reports half an identifier, unless the cell has been reported already.
+    /// Reports an invalid model code or serial number (the two halves of a vehicle identifier), unless the cell was already
+    /// reported.
     fn half(&mut self, cells: &Cells, column: Column, wrong: Option<String>) {
         let reported = matches!(cells[column as usize], Cell::Bad(..) | Cell::Unfit(..));
         if let Some(message) = wrong.filter(|_| !reported) {
@@ -311,7 +337,7 @@ impl<'s> Rows<'s> {
     }
 }
 
-/// The normal form of a campaign's text: lines for the description, one line for the others.
+/// Normalizes a text of the campaign: the description may have several lines, other texts only one.
 fn normal_text(column: Column, written: &str) -> String {
     if column == Column::Description { normal::lines(written) } else { normal::name(written).into_owned() }
 }
@@ -324,6 +350,6 @@ fn too_many(row: u32) -> Rejection {
     let found = u64::from(row) + 1;
     refuse(
         ErrorCode::Rows,
-        format!("The sheet holds data in row {found}; a file takes {MOST_ROWS} vehicles at most. Split it into several campaigns."),
+        format!("The sheet has data in row {found}. One file can have at most {MAX_ROWS} vehicles. Split it into several campaigns."),
     )
 }

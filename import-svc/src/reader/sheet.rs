@@ -1,77 +1,55 @@
-//! From a file to records.
-use super::{
-    book::{self, Part, Workbook},
-    cell::Cell,
-    format::{Formats, REMEDY},
-    package,
-    rows::Rows,
-    wire::{Record, Sheet},
+//! Reads the cells of `Sheet1` from a workbook file and passes the cells to the validation of rows.
+use crate::{
+    reader::{
+        book::{self, Workbook, WorkbookPart},
+        cell::Cell,
+        format::{NumberFormats, REMEDY},
+        rows::{ReadPurpose, RowCollector, StopReason},
+        wire::{ReaderRecord, SheetHeader},
+        zip_limits,
+    },
+    rejection::display_text,
 };
-use crate::refusal::shown;
 use patio_proto::imports::Rejection;
 use quick_xml::events::{BytesStart, Event};
 use std::{io, rc::Rc};
 
-/// What a sheet is read for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// Its vehicles.
-    Import,
-    /// Its rows as they are, each with what is wrong with it.
-    Correct,
-}
-
-/// Why reading ended before the end of the sheet.
-#[derive(Debug)]
-pub enum Stop {
-    /// The file is refused.
-    Refused(Rejection),
-    /// Nobody takes the records any more.
-    Unheard(io::Error),
-}
-
-impl From<Rejection> for Stop {
-    fn from(rejection: Rejection) -> Self {
-        Self::Refused(rejection)
-    }
-}
-
-/// Reads a workbook and hands its vehicles on, or its rows, some hundred at a time.
+/// Reads a workbook and sends its vehicles, or its rows, in records of up to 500.
 ///
-/// A file can make this end the process; [`super::Reader`] calls it in one that is made for that.
+/// A malicious file can abort the process, so [`crate::reader::Reader`] calls this function in a separate reader process.
 ///
 /// # Errors
-/// Why the file is refused; what was handed on until then does not count.
-pub fn read(file: &[u8], purpose: Purpose, send: &mut dyn FnMut(Record) -> io::Result<()>) -> Result<Sheet, Stop> {
-    package::check(file)?;
+/// Returns the rejection of the file. Records sent before the rejection must be discarded.
+pub fn read(file: &[u8], purpose: ReadPurpose, send: &mut dyn FnMut(ReaderRecord) -> io::Result<()>) -> Result<SheetHeader, StopReason> {
+    zip_limits::check(file)?;
     let mut workbook = Workbook::open(file)?;
     let (is_hidden, from_1904) = (workbook.is_hidden, workbook.from_1904);
     let (xml, texts, formats) = workbook.sheet()?;
-    let mut rows = Rows::new(purpose, send);
+    let mut rows = RowCollector::new(purpose, send);
     let mut cells = Cells { xml, texts, formats, from_1904, row: 0, column: 0 };
     if cells.find_data()? {
         cells.each(|at, cell| rows.take(at, cell))?;
     }
     let mut sheet = rows.finish()?;
     if is_hidden {
-        sheet.notes.insert(0, "The sheet 'Sheet1' is hidden in the workbook; its vehicles were read all the same.".to_owned());
+        sheet.notes.insert(0, "The sheet 'Sheet1' is hidden. Its vehicles were read anyway.".to_owned());
     }
     Ok(sheet)
 }
 
-/// The cells of a sheet in the order of the file.
+/// Iterates over the cells of a sheet in the order of the file.
 struct Cells<'p, 'f> {
-    xml: Part<'p, 'f>,
+    xml: WorkbookPart<'p, 'f>,
     texts: &'p [Rc<str>],
-    formats: &'p Formats,
+    formats: &'p NumberFormats,
     from_1904: bool,
-    /// Counted from 0, for rows and cells that do not say where they are.
+    /// Current row counted from 0, for rows and cells without an explicit position.
     row: u32,
     column: u32,
 }
 
 impl Cells<'_, '_> {
-    /// Reads up to the first row; `false` when there are no rows.
+    /// Reads the XML of the sheet up to the first row. Returns `false` if the sheet has no rows.
     fn find_data(&mut self) -> Result<bool, Rejection> {
         let (mut buffer, mut is_worksheet) = (Vec::new(), false);
         loop {
@@ -90,8 +68,8 @@ impl Cells<'_, '_> {
         }
     }
 
-    /// Calls `take` with the place of each cell, row and column counted from 0, and what it holds.
-    fn each(&mut self, mut take: impl FnMut((u32, u32), Cell) -> Result<(), Stop>) -> Result<(), Stop> {
+    /// Calls `take` with the row and column of each cell, counted from 0, and its value.
+    fn each(&mut self, mut take: impl FnMut((u32, u32), Cell) -> Result<(), StopReason>) -> Result<(), StopReason> {
         let mut buffer = Vec::new();
         loop {
             buffer.clear();
@@ -100,7 +78,7 @@ impl Cells<'_, '_> {
                     let (at, cell) = self.cell(&start)?;
                     take(at, cell)?;
                 }
-                // Cells with nothing but a style, of which some programs write a million.
+                // Empty cells that only have a style; some programs write a million of them.
                 Event::Empty(start) if start.local_name().as_ref() == "c" => {
                     self.column = self.place(&Attributes::of(&start)?)?.1.saturating_add(1);
                 }
@@ -125,7 +103,7 @@ impl Cells<'_, '_> {
         Ok(())
     }
 
-    /// Row and column of a cell, counted from 0; the next place when it does not say.
+    /// Returns row and column of a cell, counted from 0. A cell without an explicit position follows the previous cell.
     fn place(&self, attributes: &Attributes<'_>) -> Result<(u32, u32), Rejection> {
         if attributes.place.is_empty() { Ok((self.row, self.column)) } else { position(attributes.place).ok_or_else(book::damaged) }
     }
@@ -153,32 +131,32 @@ impl Cells<'_, '_> {
         Ok((at, value.map_or(Cell::Blank, |value| self.read(&value, kind, style))))
     }
 
-    /// Reads a value by the kind that its cell says it is.
+    /// Converts a raw value by the type attribute of its cell.
     fn read(&self, value: &str, kind: &str, style: usize) -> Cell {
         match kind {
             "s" => match value.trim().parse::<usize>().ok().and_then(|index| self.texts.get(index)) {
                 Some(text) => Cell::shared(text),
-                None => bad(value, "refers to a text that the workbook does not hold"),
+                None => bad(value, "refers to a text that is missing in the workbook."),
             },
-            "str" => Cell::text(&super::text::unescaped(value)),
+            "str" => Cell::text(&crate::reader::text::unescaped(value)),
             "inlineStr" => Cell::text(value),
             "b" => {
                 let text = if value.trim() == "1" || value.trim().eq_ignore_ascii_case("true") { "TRUE" } else { "FALSE" };
-                Cell::Unfit(text.to_owned(), format!("Excel turned this into a truth value. {REMEDY}"))
+                Cell::Unfit(text.to_owned(), format!("Excel turned this into TRUE or FALSE. {REMEDY}"))
             }
-            "e" => bad(value, &format!("holds the error {}", shown(value))),
+            "e" => bad(value, &format!("contains the formula error {}.", display_text(value))),
             "d" => Cell::Unfit(value.to_owned(), format!("Excel turned this into a date. {REMEDY}")),
             "" | "n" if value.trim().is_empty() => Cell::Blank,
             "" | "n" => match value.trim().parse() {
                 Ok(number) => self.formats.cell(number, style, self.from_1904),
-                Err(_) => bad(value, "holds a number that cannot be read"),
+                Err(_) => bad(value, "contains a number that cannot be read."),
             },
-            _ => bad(value, "holds a value of an unknown kind"),
+            _ => bad(value, "contains a value of an unknown type."),
         }
     }
 }
 
-/// What the element of a row or cell says: where it is, in which style, of which kind; empty when it does not say.
+/// Attributes of a row or cell element: position, style and type; empty if missing.
 #[derive(Default)]
 struct Attributes<'x> {
     place: &'x str,
@@ -187,7 +165,8 @@ struct Attributes<'x> {
 }
 
 impl<'x> Attributes<'x> {
-    /// Reads them in one pass, as there are millions of cells; none of the values needs an escape.
+    /// Parses the attributes in one pass, since a sheet may have millions of cells. The values of these attributes never need
+    /// unescaping.
     fn of(start: &'x BytesStart<'_>) -> Result<Self, Rejection> {
         let (mut attributes, mut rest) = (Self::default(), start.attributes_raw());
         while let Some((name, behind)) = rest.split_once('=') {
@@ -210,7 +189,7 @@ fn bad(value: &str, why: &str) -> Cell {
     Cell::Bad(value.to_owned(), why.to_owned())
 }
 
-/// Reads a place such as `AB12`: row and column, counted from 0.
+/// Parses a cell position such as `AB12` to row and column, counted from 0; `None` if the position is invalid.
 fn position(place: &str) -> Option<(u32, u32)> {
     let letters = place.find(|c: char| !c.is_ascii_alphabetic())?;
     if letters == 0 || letters > 3 {

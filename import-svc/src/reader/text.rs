@@ -1,10 +1,10 @@
-//! Texts as spreadsheet programs write them.
+//! Decodes the escapes in texts of `.xlsx` files.
 use std::borrow::Cow;
 
-/// The length of an escape such as `_x000D_`.
+/// Length in bytes of an escape such as `_x000D_`.
 const ESCAPE: usize = 7;
 
-/// Replaces the escapes `_xHHHH_`, which stand for one UTF-16 unit each; `_x005F_` is an underscore.
+/// Replaces the escapes `_xHHHH_`, each of which encodes one UTF-16 code unit. `_x005F_` encodes an underscore.
 pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
     if next(text, 0).is_none() {
         return Cow::Borrowed(text);
@@ -19,7 +19,8 @@ pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf16_lossy(&units))
 }
 
-/// Finds the first escape at or after a place: where it begins, and its unit.
+/// Finds the first escape at or after an offset. Returns the offset and the UTF-16 code unit of the escape; `None` if no escape
+/// follows.
 fn next(text: &str, from: usize) -> Option<(usize, u16)> {
     text[from..].match_indices("_x").find_map(|(at, _)| {
         let at = from + at;

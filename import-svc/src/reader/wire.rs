@@ -1,93 +1,94 @@
-//! What the reading process writes to its standard output: records, each behind its length.
+//! Protocol on the reader process's standard output: protobuf records, each preceded by its length as 4 bytes.
 use bytes::Bytes;
 use patio_proto::imports::Rejection;
 use prost::{Message, Oneof};
 use std::io::{self, Write};
 
-/// The longest record that is believed.
-pub const LONGEST_RECORD: usize = 4 << 20;
+/// Maximum record length in bytes; a longer record means that the output is corrupt.
+pub const MAX_RECORD_BYTES: usize = 4 << 20;
 
-/// One step of reading.
+/// One record of the reader process: the progress, and the rows read since the previous record.
 #[derive(Clone, PartialEq, Message)]
-pub struct Record {
-    /// Rows read so far.
+pub struct ReaderRecord {
+    /// Number of rows of the sheet that have been read so far.
     #[prost(int64, tag = "1")]
     pub read: i64,
-    /// An encoded `ImportVehiclesRequest` with the vehicles of this step; empty when there are none.
+    /// Encoded `ImportVehiclesRequest` with the vehicles since the previous record; may be empty.
     #[prost(bytes = "bytes", tag = "2")]
     pub vehicles: Bytes,
-    /// Present in the last record and in no other.
-    #[prost(oneof = "End", tags = "3, 4")]
-    pub end: Option<End>,
-    /// Encoded [`Lines`] of this step, when the sheet is read to be corrected; the first one is the header.
+    /// Result of reading; `None` in every record except the last record.
+    #[prost(oneof = "ReadResult", tags = "3, 4")]
+    pub end: Option<ReadResult>,
+    /// Encoded [`CsvLines`] with the rows since the previous record, the header first; empty unless the sheet is read
+    /// for correction.
     #[prost(bytes = "bytes", tag = "5")]
     pub lines: Bytes,
 }
 
-/// Rows as they are.
+/// Rows of a sheet that is read for correction.
 #[derive(Clone, PartialEq, Message)]
-pub struct Lines {
-    /// In the order of the sheet, without the blank ones.
+pub struct CsvLines {
+    /// Rows in the order of the sheet, without blank rows.
     #[prost(message, repeated, tag = "1")]
-    pub all: Vec<Line>,
+    pub all: Vec<CsvLine>,
 }
 
-/// One row as it is, with what is wrong with it.
+/// One row of a sheet with its errors.
 #[derive(Clone, PartialEq, Eq, Message)]
-pub struct Line {
-    /// Counted from 0; the header is 0.
+pub struct CsvLine {
+    /// Row index counted from 0; the header is row 0.
     #[prost(uint32, tag = "1")]
     pub row: u32,
-    /// As shown, in the order of the sheet; the names of the columns in the header.
+    /// Displayed cell values in the order of the sheet; in the header, the column names.
     #[prost(string, repeated, tag = "2")]
     pub cells: Vec<String>,
-    /// Which of the cells are wrong, counted from 0.
+    /// Indexes of the invalid cells of the row, counted from 0.
     #[prost(uint32, repeated, tag = "3")]
     pub wrong: Vec<u32>,
-    /// What is wrong, in words; empty when nothing is.
+    /// Error messages of the row; empty for a valid row.
     #[prost(string, tag = "4")]
     pub errors: String,
 }
 
-/// How reading ended.
+/// Result of reading a sheet: the campaign data of a valid sheet, or a rejection.
 #[derive(Clone, PartialEq, Oneof)]
-pub enum End {
-    /// The whole sheet is good.
+pub enum ReadResult {
+    /// The whole sheet is valid.
     #[prost(message, tag = "3")]
-    Whole(Sheet),
-    /// The file is refused.
+    Whole(SheetHeader),
+    /// The file was rejected.
     #[prost(message, tag = "4")]
     Refused(Rejection),
 }
 
-/// What a sheet says beside its vehicles.
+/// Campaign data of a sheet and its number of vehicles.
 #[derive(Clone, PartialEq, Eq, Message)]
-pub struct Sheet {
-    /// The campaign's name.
+pub struct SheetHeader {
+    /// Name of the campaign.
     #[prost(string, tag = "1")]
     pub campaign: String,
-    /// What is wrong.
+    /// Vehicle part that the campaign is about.
     #[prost(string, tag = "2")]
     pub part: String,
-    /// What is wrong with it.
+    /// Description of the defect and the repair.
     #[prost(string, tag = "3")]
     pub description: String,
-    /// The model, as people call it.
+    /// Model of the vehicles, as free text.
     #[prost(string, tag = "4")]
     pub model_type: String,
-    /// How many vehicles there are.
+    /// Number of vehicles in the sheet.
     #[prost(int64, tag = "5")]
     pub vehicles: i64,
-    /// What was read otherwise than the sheet shows it, one sentence each.
+    /// Notices for the user about the sheet, one sentence each: values that were changed while reading, or a hidden sheet.
     #[prost(string, repeated, tag = "6")]
     pub notes: Vec<String>,
 }
 
-/// Writes a record behind its length.
+/// Writes the length of a record and the record.
 ///
 /// # Errors
-/// When nobody reads any more.
-pub fn write(out: &mut impl Write, record: &Record) -> io::Result<()> {
+/// Returns an error when the pipe is closed.
+pub fn write(out: &mut impl Write, record: &ReaderRecord) -> io::Result<()> {
     let bytes = record.encode_to_vec();
     let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
     out.write_all(&length.to_le_bytes())?;

@@ -1,61 +1,63 @@
-//! The history of imports, which is also what makes a repeated upload one import.
-pub mod cancelling;
+//! Table of imports. The upload id is unique, so that a repeated upload does not import the file twice.
+pub mod cancellation;
 pub mod rejected;
 
-use crate::running::Running;
+use crate::active_imports::ActiveImports;
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
     audit,
+    auth::identity::Caller,
     db::{Db, Tx},
-    identity::Caller,
     on,
 };
 use patio_proto::role;
 use serde_json::json;
 use sqlx::{Error, FromRow, query, query_as, query_scalar};
 
-/// A running import that is silent for so long has died, unless it runs in this process.
+/// Heartbeat timeout: a running import without a heartbeat for this long counts as orphaned, unless the import runs in this
+/// process.
 ///
-/// Ten signs of life: on a machine that has too much to do some come late, and who is taken for dead loses all that was done.
-pub const QUIET: TimeDelta = TimeDelta::seconds(20);
+/// The timeout is as long as ten heartbeat intervals: on an overloaded machine heartbeats are late, and the draft of a live import
+/// must not be discarded.
+pub const HEARTBEAT_TIMEOUT: TimeDelta = TimeDelta::seconds(20);
 
-/// One try to import a file.
+/// One attempt to import a file.
 #[derive(Debug, Clone)]
-pub struct Attempt {
-    /// Chosen by the client, the same on every try.
+pub struct ImportAttempt {
+    /// Upload id that the client chose; every retry of an upload uses an equal id.
     pub upload_id: String,
-    /// As the client named it.
+    /// Name of the uploaded file from the client.
     pub file_name: String,
-    /// Of the file's bytes.
+    /// SHA-256 of the file content, in hexadecimal.
     pub digest: String,
-    /// Who imports.
+    /// The user who imports the file.
     pub caller: Caller,
-    /// From where.
+    /// IP address of the user's client, for the audit log.
     pub address: String,
-    /// When.
+    /// Start time of the import attempt.
     pub at: DateTime<Utc>,
 }
 
-/// What a try finds.
+/// Result of beginning an attempt to import a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Begun {
-    /// It may go on.
+pub enum BeginResult {
+    /// The attempt is new and may import the file.
     Fresh {
-        /// The import's own id.
+        /// Id of the import in the database.
         id: i64,
-        /// The draft of an earlier try that did not end well.
+        /// Campaign id of the draft that an earlier failed attempt left, to be discarded first; `None` if no draft is left.
         leftover: Option<i64>,
     },
-    /// The same file has been imported under this id.
+    /// The same file was already imported under this upload id.
     Done {
-        /// What became of it.
+        /// Id of the imported campaign.
         campaign_id: i64,
-        /// How many there were.
+        /// Number of imported vehicles.
         vehicles: i64,
     },
-    /// Another try is under way.
+    /// Another attempt with this upload id is running.
     Running,
-    /// The id is somebody else's, or another file's.
+    /// The upload id belongs to another user or another file.
     Foreign,
 }
 
@@ -70,18 +72,18 @@ struct Earlier {
     vehicles: i64,
 }
 
-/// How an import ended that brought nothing.
+/// Outcome of an import that ended without a published campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// The file was refused.
+pub enum StoredOutcome {
+    /// The file was rejected.
     Rejected,
-    /// Something of ours did not work.
+    /// The import failed for a reason other than the file.
     Failed,
-    /// The person gave it up.
+    /// The uploader cancelled the import or disconnected.
     Cancelled,
 }
 
-impl Outcome {
+impl StoredOutcome {
     fn text(self) -> &'static str {
         match self {
             Self::Rejected => "rejected",
@@ -91,62 +93,62 @@ impl Outcome {
     }
 }
 
-/// Begins a try, unless the upload is done or under way.
-pub async fn begin(db: &Db, attempt: Attempt, running: Running) -> Result<Begun, Error> {
+/// Begins an attempt to import a file, unless the upload is already imported or running.
+pub async fn begin(db: &Db, attempt: ImportAttempt, running: ActiveImports) -> Result<BeginResult, Error> {
     let begun = db.write(move |tx| Box::pin(async move { begin_in(tx, &attempt, &running).await })).await;
     match begun {
-        // Two tries came at once; the other one was first.
-        Err(cause) if patio_kit::errors::is_duplicate(&cause) => Ok(Begun::Running),
+        // Two attempts with one upload id began at the same time, and the other one was first.
+        Err(cause) if patio_kit::errors::is_unique_violation(&cause) => Ok(BeginResult::Running),
         begun => begun,
     }
 }
 
-async fn begin_in(tx: &mut Tx<'_>, attempt: &Attempt, running: &Running) -> Result<Begun, Error> {
+async fn begin_in(tx: &mut Tx<'_>, attempt: &ImportAttempt, running: &ActiveImports) -> Result<BeginResult, Error> {
     let earlier: Option<Earlier> = on!(tx.on(), c => query_as(
         "select id, digest, user_id, outcome, seen_at, campaign_id, vehicles from imports where upload_id = $1")
         .bind(&attempt.upload_id).fetch_optional(c).await)?;
     let Some(earlier) = earlier else {
-        return Ok(Begun::Fresh { id: insert(tx, attempt).await?, leftover: None });
+        return Ok(BeginResult::Fresh { id: insert(tx, attempt).await?, leftover: None });
     };
     match earlier.outcome.as_str() {
-        _ if earlier.user_id != attempt.caller.user_id => Ok(Begun::Foreign),
-        "imported" if earlier.digest != attempt.digest => Ok(Begun::Foreign),
-        "imported" => Ok(Begun::Done { campaign_id: earlier.campaign_id.unwrap_or_default(), vehicles: earlier.vehicles }),
-        "running" if running.has(earlier.id) || earlier.seen_at > attempt.at - QUIET => Ok(Begun::Running),
-        _ if again(tx, attempt, &earlier).await? => Ok(Begun::Fresh { id: earlier.id, leftover: earlier.campaign_id }),
-        _ => Ok(Begun::Running),
+        _ if earlier.user_id != attempt.caller.user_id => Ok(BeginResult::Foreign),
+        "imported" if earlier.digest != attempt.digest => Ok(BeginResult::Foreign),
+        "imported" => Ok(BeginResult::Done { campaign_id: earlier.campaign_id.unwrap_or_default(), vehicles: earlier.vehicles }),
+        "running" if running.is_running(earlier.id) || earlier.seen_at > attempt.at - HEARTBEAT_TIMEOUT => Ok(BeginResult::Running),
+        _ if again(tx, attempt, &earlier).await? => Ok(BeginResult::Fresh { id: earlier.id, leftover: earlier.campaign_id }),
+        _ => Ok(BeginResult::Running),
     }
 }
 
-async fn insert(tx: &mut Tx<'_>, attempt: &Attempt) -> Result<i64, Error> {
+async fn insert(tx: &mut Tx<'_>, attempt: &ImportAttempt) -> Result<i64, Error> {
     on!(tx.on(), c => query_scalar(
         "insert into imports (upload_id, file_name, digest, user_id, role, address, started_at, seen_at, outcome)
          values ($1, $2, $3, $4, $5, $6, $7, $7, 'running') returning id")
         .bind(&attempt.upload_id).bind(&attempt.file_name).bind(&attempt.digest).bind(attempt.caller.user_id)
-        .bind(role::text(attempt.caller.role)).bind(&attempt.address).bind(attempt.at)
+        .bind(role::role_text(attempt.caller.role)).bind(&attempt.address).bind(attempt.at)
         .fetch_one(c).await)
 }
 
-/// Begins anew what ended without a campaign; false when another try was faster.
-async fn again(tx: &mut Tx<'_>, attempt: &Attempt, earlier: &Earlier) -> Result<bool, Error> {
+/// Restarts an import that ended without a campaign. Returns `false` if another attempt has already restarted the import.
+async fn again(tx: &mut Tx<'_>, attempt: &ImportAttempt, earlier: &Earlier) -> Result<bool, Error> {
     let changed = on!(tx.on(), c => query(
         "update imports set file_name = $2, digest = $3, role = $4, address = $5, started_at = $6, seen_at = $6,
                 ended_at = null, outcome = 'running', campaign_id = null, campaign_name = '', vehicles = 0, errors = 0, cancel = false
           where id = $1 and outcome = $7 and seen_at = $8")
-        .bind(earlier.id).bind(&attempt.file_name).bind(&attempt.digest).bind(role::text(attempt.caller.role))
+        .bind(earlier.id).bind(&attempt.file_name).bind(&attempt.digest).bind(role::role_text(attempt.caller.role))
         .bind(&attempt.address).bind(attempt.at).bind(&earlier.outcome).bind(earlier.seen_at)
         .execute(c).await.map(|done| done.rows_affected()))?;
     Ok(changed == 1)
 }
 
-/// Takes a sign of life.
-pub async fn seen(db: &Db, id: i64, at: DateTime<Utc>) -> Result<(), Error> {
+/// Records a heartbeat, which shows that an import is still running.
+pub async fn heartbeat(db: &Db, id: i64, at: DateTime<Utc>) -> Result<(), Error> {
     db.write(move |tx| Box::pin(async move {
         on!(tx.on(), c => query("update imports set seen_at = $2 where id = $1 and outcome = 'running'").bind(id).bind(at).execute(c).await.map(drop))
     })).await
 }
 
-/// Takes note of the draft an import has made.
+/// Records the draft that an import created: its campaign id, campaign name and number of vehicles.
 pub async fn drafted(db: &Db, id: i64, campaign: (i64, String), vehicles: i64) -> Result<(), Error> {
     db.write(move |tx| {
         Box::pin(async move {
@@ -157,15 +159,15 @@ pub async fn drafted(db: &Db, id: i64, campaign: (i64, String), vehicles: i64) -
     .await
 }
 
-/// Ends an import that brought nothing.
-pub async fn ended(db: &Db, id: i64, outcome: Outcome, errors: i64, at: DateTime<Utc>) -> Result<(), Error> {
+/// Records the outcome of an import that ended without a published campaign.
+pub async fn ended(db: &Db, id: i64, outcome: StoredOutcome, errors: i64, at: DateTime<Utc>) -> Result<(), Error> {
     db.write(move |tx| Box::pin(async move {
         on!(tx.on(), c => query("update imports set outcome = $2, errors = $3, ended_at = $4, seen_at = $4 where id = $1 and outcome = 'running'")
             .bind(id).bind(outcome.text()).bind(errors).bind(at).execute(c).await.map(drop))
     })).await
 }
 
-/// What is told of an import when it has become a campaign.
+/// Columns of an import's row that are needed for the audit event of a successful import.
 #[derive(Debug, Clone, FromRow)]
 struct Told {
     campaign_id: Option<i64>,
@@ -175,7 +177,7 @@ struct Told {
     address: String,
 }
 
-/// Ends an import that became a campaign, with the entry in the audit log; again does nothing.
+/// Marks an import as imported and appends the audit event. A repeated call has no effect.
 pub async fn imported(db: &Db, id: i64, caller: Caller, at: DateTime<Utc>) -> Result<(), Error> {
     db.write(move |tx| {
         Box::pin(async move {
@@ -194,9 +196,9 @@ pub async fn imported(db: &Db, id: i64, caller: Caller, at: DateTime<Utc>) -> Re
 }
 
 impl Told {
-    fn into_event(self) -> audit::Event {
+    fn into_event(self) -> audit::AuditEvent {
         let campaign = self.campaign_id.unwrap_or_default();
-        audit::Event {
+        audit::AuditEvent {
             kind: "campaign-imported",
             subject: format!("campaign {campaign}"),
             summary: format!("imported {} with {} vehicles from {}", self.campaign_name, self.vehicles, self.file_name),
@@ -207,21 +209,21 @@ impl Told {
     }
 }
 
-/// An import whose process died.
+/// An orphaned import: an import whose process died before the import ended.
 #[derive(Debug, Clone, PartialEq, Eq, FromRow)]
-pub struct Lost {
-    /// The import's own id.
+pub struct OrphanedImport {
+    /// Id of the import in the database.
     pub id: i64,
-    /// Who imported.
+    /// Id of the user who started the import.
     pub user_id: i64,
-    /// As what.
+    /// Role of the user at the time of the import, as text.
     pub role: String,
-    /// The draft it had made, if it came so far.
+    /// Campaign id of the draft that the import had created; `None` if the import had not created a draft.
     pub campaign_id: Option<i64>,
 }
 
-/// Lists imports that have been silent since before a moment.
-pub async fn lost(db: &Db, since: DateTime<Utc>) -> Result<Vec<Lost>, Error> {
+/// Returns at most 100 imports that are stored as running but had no heartbeat since `since`.
+pub async fn orphaned(db: &Db, since: DateTime<Utc>) -> Result<Vec<OrphanedImport>, Error> {
     on!(db.read(), c => query_as("select id, user_id, role, campaign_id from imports where outcome = 'running' and seen_at < $1 order by id limit 100")
         .bind(since).fetch_all(c).await)
 }

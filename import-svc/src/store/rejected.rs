@@ -1,32 +1,32 @@
-//! Sheets that were refused for bad rows, kept for a while.
+//! Table of rejected sheets: workbooks with row errors, stored for a limited time so that they can be corrected.
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{db::Db, on};
 use sqlx::{Error, FromRow, query, query_as};
 
-/// How long a sheet is kept.
-pub const KEPT: TimeDelta = TimeDelta::days(3);
-/// How many of one person are kept; older ones go.
-pub const MOST_OF_ONE: i64 = 5;
-/// How many are kept in all; older ones go.
-pub const MOST: i64 = 60;
+/// Time for which a rejected sheet is stored.
+pub const RETENTION: TimeDelta = TimeDelta::days(3);
+/// Maximum number of stored rejected sheets per user; the oldest are deleted first.
+pub const MAX_SHEETS_PER_USER: i64 = 5;
+/// Maximum number of stored rejected sheets of all users; the oldest are deleted first.
+pub const MAX_SHEETS: i64 = 60;
 
-/// A refused sheet.
+/// A rejected workbook with row errors, stored for correction.
 #[derive(Debug, Clone, FromRow)]
-pub struct Rejected {
-    /// The upload it came with.
+pub struct RejectedSheet {
+    /// Upload id of the rejected import.
     pub upload_id: String,
-    /// Who sent it.
+    /// Id of the user who uploaded the workbook.
     pub user_id: i64,
-    /// As the client named it.
+    /// Name of the workbook file from the client.
     pub file_name: String,
-    /// As it came.
+    /// Content of the workbook as uploaded.
     pub data: Vec<u8>,
-    /// When.
+    /// Time at which the workbook was rejected.
     pub at: DateTime<Utc>,
 }
 
-/// Keeps a sheet in place of the ones that are too many with it.
-pub async fn keep(db: &Db, sheet: Rejected) -> Result<(), Error> {
+/// Stores a rejected sheet, and deletes expired sheets and the oldest sheets above the limits.
+pub async fn insert(db: &Db, sheet: RejectedSheet) -> Result<(), Error> {
     db.write(move |tx| {
         Box::pin(async move {
             on!(tx.on(), c => query(
@@ -37,28 +37,28 @@ pub async fn keep(db: &Db, sheet: Rejected) -> Result<(), Error> {
                 "delete from rejected_sheets where upload_id in
                     (select upload_id from (select upload_id, row_number() over (order by at desc, upload_id) as place
                        from rejected_sheets where user_id = $1) as ranked where place > $2)")
-                .bind(sheet.user_id).bind(MOST_OF_ONE).execute(c).await.map(drop))?;
+                .bind(sheet.user_id).bind(MAX_SHEETS_PER_USER).execute(c).await.map(drop))?;
             on!(tx.on(), c => query(
                 "delete from rejected_sheets where at <= $1 or upload_id in
                     (select upload_id from (select upload_id, row_number() over (order by at desc, upload_id) as place
                        from rejected_sheets) as ranked where place > $2)")
-                .bind(sheet.at - KEPT).bind(MOST).execute(c).await.map(drop))
+                .bind(sheet.at - RETENTION).bind(MAX_SHEETS).execute(c).await.map(drop))
         })
     })
     .await
 }
 
-/// The sheet of an upload, unless it was kept long enough.
-pub async fn find(db: &Db, upload_id: &str, now: DateTime<Utc>) -> Result<Option<Rejected>, Error> {
+/// Returns the rejected sheet of an upload, or `None` if no such sheet is stored or the sheet has expired.
+pub async fn find(db: &Db, upload_id: &str, now: DateTime<Utc>) -> Result<Option<RejectedSheet>, Error> {
     on!(db.read(), c => query_as("select upload_id, user_id, file_name, data, at from rejected_sheets where upload_id = $1 and at > $2")
-        .bind(upload_id).bind(now - KEPT).fetch_optional(c).await)
+        .bind(upload_id).bind(now - RETENTION).fetch_optional(c).await)
 }
 
-/// Forgets the sheets that were kept long enough; how many there were.
-pub async fn forget(db: &Db, now: DateTime<Utc>) -> Result<u64, Error> {
+/// Deletes the expired rejected sheets and returns the number of deleted sheets.
+pub async fn purge_expired(db: &Db, now: DateTime<Utc>) -> Result<u64, Error> {
     db.write(move |tx| {
         Box::pin(async move {
-            on!(tx.on(), c => query("delete from rejected_sheets where at <= $1").bind(now - KEPT).execute(c).await.map(|done| done.rows_affected()))
+            on!(tx.on(), c => query("delete from rejected_sheets where at <= $1").bind(now - RETENTION).execute(c).await.map(|done| done.rows_affected()))
         })
     })
     .await

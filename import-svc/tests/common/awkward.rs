@@ -1,11 +1,11 @@
-//! Files that must be refused, each with its code and with words that help.
+//! Files that must be rejected, each with its error code and a part of the expected message.
 use super::{
     FIRST, HEADER,
     book::{Book, SHEET, STRINGS, WORKBOOK, number, row, workbook, worksheet},
     good, with_rows,
 };
 
-/// A file that must be refused.
+/// A file that must be rejected.
 pub struct Awkward {
     pub name: &'static str,
     pub file: Vec<u8>,
@@ -17,7 +17,7 @@ fn awkward(name: &'static str, file: Vec<u8>, code: i32, words: &'static str) ->
     Awkward { name, file, code, words }
 }
 
-/// All of them.
+/// Returns all files that must be rejected.
 pub fn files() -> Vec<Awkward> {
     [no_workbooks(), damaged(), hostile(), wrong_sheets(), wrong_columns(), wrong_places(), wrong_campaigns(), wrong_rows()]
         .into_iter()
@@ -36,12 +36,12 @@ fn no_workbooks() -> Vec<Awkward> {
     vec![
         awkward("an empty file", Vec::new(), 51, "empty"),
         awkward("a CSV file renamed", csv, 53, "Only .xlsx"),
-        awkward("an older workbook renamed", ole, 53, "older .xls"),
+        awkward("an older workbook renamed", ole, 53, "an .xls file"),
         awkward("a page renamed", b"<html><table><tr><td>Campaign</td></tr></table></html>".to_vec(), 53, "Only .xlsx"),
         awkward("two bytes of a package", b"PK".to_vec(), 53, "Only .xlsx"),
-        awkward("a text document", other("word/document.xml", "<document/>"), 53, "another kind"),
-        awkward("an open document", other("content.xml", "<office/>"), 53, "another kind"),
-        awkward("a binary workbook", other("xl/workbook.bin", "\u{1}\u{2}"), 53, "another kind"),
+        awkward("a text document", other("word/document.xml", "<document/>"), 53, "not a spreadsheet"),
+        awkward("an open document", other("content.xml", "<office/>"), 53, "not a spreadsheet"),
+        awkward("a binary workbook", other("xl/workbook.bin", "\u{1}\u{2}"), 53, "not a spreadsheet"),
     ]
 }
 
@@ -61,9 +61,9 @@ fn damaged() -> Vec<Awkward> {
         awkward("no sheet part", plain().without(SHEET).bytes(), 51, "damaged"),
         awkward("XML that does not close", plain().part(SHEET, r#"<worksheet><sheetData><row r="1"><c r="A1""#).bytes(), 51, "damaged"),
         awkward("tags that cross", plain().part(SHEET, worksheet(r#"<row r="1"><c r="A1"></row></c>"#)).bytes(), 56, "Missing"),
-        awkward("a text that is not there", changed(5, r#"<c r="{r}" t="s"><v>7</v></c>"#), 57, "does not hold"),
-        awkward("a text before the first", changed(6, r#"<c r="{r}" t="s"><v>-1</v></c>"#), 57, "does not hold"),
-        awkward("a cell of no known kind", changed(5, r#"<c r="{r}" t="zz"><v>7</v></c>"#), 57, "unknown kind"),
+        awkward("a text that is not there", changed(5, r#"<c r="{r}" t="s"><v>7</v></c>"#), 57, "is missing in the workbook"),
+        awkward("a text before the first", changed(6, r#"<c r="{r}" t="s"><v>-1</v></c>"#), 57, "is missing in the workbook"),
+        awkward("a cell of no known kind", changed(5, r#"<c r="{r}" t="zz"><v>7</v></c>"#), 57, "unknown type"),
         awkward("bytes that are no text", not_utf8(), 51, "damaged"),
         awkward("a place that is none", with_rows(&[&[r#"<c r="4294967296A99999999999"><v>7</v></c>"#]]), 51, "damaged"),
         awkward("rows out of order", Book::of_data(&format!("{}{}", row(2, &FIRST), row(1, &HEADER))).bytes(), 56, "Missing"),
@@ -88,8 +88,13 @@ fn hostile() -> Vec<Awkward> {
         awkward("300 MiB of rows", bomb.clone(), 51, "256 MiB"),
         awkward("300 MiB that claim to be less", claiming_less(bomb), 51, "cannot be read"),
         awkward("thousands of parts", many.bytes(), 51, "more parts"),
-        awkward("four billion texts", plain().part(STRINGS, strings("4294967295")).bytes(), 51, "more texts"),
-        awkward("more texts than numbers have digits", plain().part(STRINGS, strings("99999999999999999999")).bytes(), 51, "more texts"),
+        awkward("four billion texts", plain().part(STRINGS, strings("4294967295")).bytes(), 51, "list of texts is damaged"),
+        awkward(
+            "more texts than numbers have digits",
+            plain().part(STRINGS, strings("99999999999999999999")).bytes(),
+            51,
+            "list of texts is damaged",
+        ),
         awkward("33 MiB of texts", plain().part(STRINGS, texts).bytes(), 51, "32 MiB"),
         awkward(
             "entities that grow",
@@ -118,8 +123,8 @@ fn wrong_sheets() -> Vec<Awkward> {
     let named = |name: &str| plain().part(WORKBOOK, workbook(name)).bytes();
     vec![
         awkward("a sheet of another name", named("Plan1"), 50, "'Plan1'"),
-        awkward("a sheet in small letters", named("sheet1"), 50, "rename the sheet to 'Sheet1'"),
-        awkward("a sheet with a blank behind", named("Sheet1 "), 50, "rename"),
+        awkward("a sheet in small letters", named("sheet1"), 50, "Rename the sheet to 'Sheet1'"),
+        awkward("a sheet with a blank behind", named("Sheet1 "), 50, "Rename"),
         awkward("no sheet", plain().part(WORKBOOK, "<workbook><sheets></sheets></workbook>").bytes(), 50, "none"),
         awkward("a chart", plain().part(SHEET, "<chartsheet><sheetViews></sheetViews></chartsheet>").bytes(), 50, "chart"),
     ]
@@ -134,11 +139,11 @@ fn wrong_columns() -> Vec<Awkward> {
         awkward("a missing column", header(&HEADER[..6]), 56, "Missing: Parking Space"),
         awkward("two missing columns", header(&HEADER[2..]), 56, "Missing: Campaign, Part"),
         awkward("an excess column", header(&[&HEADER[..], &["Colour"]].concat()), 56, "Not expected: Colour"),
-        awkward("a column that comes twice", header(&twice), 56, "Part (again)"),
+        awkward("a column that comes twice", header(&twice), 56, "Part (twice)"),
         awkward("a merged header", header(&merged), 56, "Missing: Description"),
         awkward("nothing at all", Book::of_data("").bytes(), 56, "Missing: Campaign"),
         awkward("a header in row 2", Book::of_data(&format!("{}{}", row(2, &HEADER), row(3, &FIRST))).bytes(), 56, "Missing"),
-        awkward("a value below no name", with_rows(&[&[&FIRST[..], &["?"]].concat()]), 56, "H (it has no name)"),
+        awkward("a value below no name", with_rows(&[&[&FIRST[..], &["?"]].concat()]), 56, "H (no name)"),
     ]
 }
 
@@ -148,7 +153,7 @@ fn wrong_places() -> Vec<Awkward> {
         Book::of_data(&format!("{}{}<row r=\"1048576\">{cell}</row>", row(1, &HEADER), row(2, &FIRST))).bytes()
     };
     vec![
-        awkward("the farthest corner", far("XFD1048576"), 56, "XFD (it has no name)"),
+        awkward("the farthest corner", far("XFD1048576"), 56, "XFD (no name)"),
         awkward("the last row", far("A1048576"), 57, "row 1048576"),
         awkward("only a header", Book::new(&[&HEADER]).bytes(), 55, "no vehicles"),
         awkward("only a header and blanks", with_rows(&[&["  ", "\u{a0}"], &[], &["", "", "\t"]]), 55, "no vehicles"),
@@ -168,10 +173,10 @@ fn wrong_campaigns() -> Vec<Awkward> {
         with_rows(&[&FIRST, &cells])
     };
     vec![
-        awkward("a campaign without a name", changed(0, ""), 57, "Campaign is missing"),
-        awkward("a name of 121 characters", changed(0, &"n".repeat(121)), 57, "longer than 120"),
-        awkward("a part of 121 characters", changed(1, &"p".repeat(121)), 57, "longer than 120"),
-        awkward("a description of 2,001 characters", changed(2, &"d".repeat(2_001)), 57, "longer than 2000"),
+        awkward("a campaign without a name", changed(0, ""), 57, "Campaign is missing in the first row."),
+        awkward("a name of 121 characters", changed(0, &"n".repeat(121)), 57, "more than 120"),
+        awkward("a part of 121 characters", changed(1, &"p".repeat(121)), 57, "more than 120"),
+        awkward("a description of 2,001 characters", changed(2, &"d".repeat(2_001)), 57, "more than 2000"),
         awkward("two campaigns", second(0, "Brakes"), 57, "differs from the first row"),
         awkward("two parts", second(1, "Brake"), 57, "differs from the first row"),
     ]
@@ -181,13 +186,13 @@ fn wrong_rows() -> Vec<Awkward> {
     let twice = |serial: &str| with_rows(&[&FIRST, &["", "", "", "", "hb20", serial, "B-9"]]);
     let digits = number("1234567890123456", 0);
     vec![
-        awkward("no model code", changed(4, ""), 57, "Model Code is missing"),
-        awkward("no serial number", changed(5, "\u{a0}"), 57, "Serial Number is missing"),
-        awkward("no parking space", changed(6, ""), 57, "Parking Space is missing"),
-        awkward("a serial number of 41 characters", changed(5, &"9".repeat(41)), 57, "longer than 40"),
-        awkward("a space of 41 characters", changed(6, &"A".repeat(41)), 57, "longer than 40"),
-        awkward("a model code with a blank inside", changed(4, "HB 20"), 57, "Model Code holds the character"),
-        awkward("a formula as a model code", changed(4, "=cmd|'/c calc'!A1"), 57, "Model Code holds the character"),
+        awkward("no model code", changed(4, ""), 57, "Model Code is missing."),
+        awkward("no serial number", changed(5, "\u{a0}"), 57, "Serial Number is missing."),
+        awkward("no parking space", changed(6, ""), 57, "Parking Space is missing."),
+        awkward("a serial number of 41 characters", changed(5, &"9".repeat(41)), 57, "more than 40"),
+        awkward("a space of 41 characters", changed(6, &"A".repeat(41)), 57, "at most 40"),
+        awkward("a model code with a blank inside", changed(4, "HB 20"), 57, "Model Code has the character"),
+        awkward("a formula as a model code", changed(4, "=cmd|'/c calc'!A1"), 57, "Model Code has the character"),
         awkward("an error cell", changed(5, r#"<c r="{r}" t="e"><v>#N/A</v></c>"#), 57, "#N/A"),
         awkward("an error of newer programs", changed(2, r#"<c r="{r}" t="e"><v>#SPILL!</v></c>"#), 57, "#SPILL!"),
         awkward("an error nobody knows", changed(5, r#"<c r="{r}" t="e"><v>#PATIO!</v></c>"#), 57, "#PATIO!"),
@@ -200,14 +205,14 @@ fn wrong_rows() -> Vec<Awkward> {
             "a truth value as a model code",
             changed(4, r#"<c r="{r}" t="b"><v>1</v></c>"#),
             57,
-            "Excel turned this into a truth value",
+            "Excel turned this into TRUE or FALSE",
         ),
-        awkward("a truth value as a space", changed(6, r#"<c r="{r}" t="b"><v>0</v></c>"#), 57, "Excel turned this into a truth value"),
+        awkward("a truth value as a space", changed(6, r#"<c r="{r}" t="b"><v>0</v></c>"#), 57, "Excel turned this into TRUE or FALSE"),
         awkward("a space that is the text of a date", changed(6, "01/mar"), 57, "is a date or a time"),
         awkward("a number that lost digits", changed(5, &digits), 57, "more than 15 digits"),
         awkward("a date that does not exist", changed(5, &number("99999999", 2)), 57, "date that does not exist"),
-        awkward("the same vehicle twice", twice("000123"), 57, "the same vehicle stands in row 2"),
-        awkward("the same vehicle, spelled otherwise", twice("000-123"), 57, "the same vehicle stands in row 2"),
+        awkward("the same vehicle twice", twice("000123"), 57, "Same vehicle as in row 2."),
+        awkward("the same vehicle, spelled otherwise", twice("000-123"), 57, "Same vehicle as in row 2."),
     ]
 }
 
@@ -221,7 +226,7 @@ fn position(bytes: &[u8], what: &[u8]) -> usize {
     bytes.windows(what.len()).position(|window| window == what).unwrap()
 }
 
-/// Writes into every header of a package: at one offset in those before the parts, at another in the directory.
+/// Overwrites bytes in every header of a zip package: at offset `local` in local headers, at `central` in the directory.
 fn patched(mut file: Vec<u8>, local: usize, central: usize, bytes: &[u8]) -> Vec<u8> {
     for (magic, offset) in [(b"PK\x03\x04", local), (b"PK\x01\x02", central)] {
         let places: Vec<usize> = file.windows(4).enumerate().filter(|(_, window)| window == magic).map(|(at, _)| at).collect();

@@ -1,30 +1,30 @@
-//! Workbooks made by hand, so that each detail can be wrong.
+//! Builder of raw workbooks, so that each detail can be made invalid.
 use std::io::{Cursor, Write};
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 const MAIN: &str = r#"xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main""#;
 const LINKS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
-/// The part that holds the sheet.
+/// Path of the sheet part.
 pub const SHEET: &str = "xl/worksheets/sheet1.xml";
-/// The part that holds shared strings.
+/// Path of the shared strings part.
 pub const STRINGS: &str = "xl/sharedStrings.xml";
-/// The part that holds the workbook.
+/// Path of the workbook part.
 pub const WORKBOOK: &str = "xl/workbook.xml";
 
-/// A package of parts.
+/// A workbook package of named parts.
 pub struct Book {
     parts: Vec<(String, Vec<u8>, CompressionMethod)>,
 }
 
 impl Book {
-    /// A workbook whose `Sheet1` holds these rows.
+    /// Creates a workbook with these rows in `Sheet1`.
     pub fn new(rows: &[&[&str]]) -> Self {
         let data: String = rows.iter().enumerate().map(|(index, cells)| row(index + 1, cells)).collect();
         Self::of_data(&data)
     }
 
-    /// A workbook whose `Sheet1` holds this XML inside `sheetData`.
+    /// Creates a workbook with this XML inside `sheetData` of `Sheet1`.
     pub fn of_data(data: &str) -> Self {
         let types = concat!(
             r#"<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">"#,
@@ -53,26 +53,26 @@ impl Book {
         Self { parts: parts.into_iter().map(|(name, xml)| (name.to_owned(), declared(&xml), CompressionMethod::Deflated)).collect() }
     }
 
-    /// Puts a part in, or another one in its place.
+    /// Adds or replaces a part.
     pub fn part(mut self, name: &str, content: impl Into<Vec<u8>>) -> Self {
         self.parts.retain(|(known, ..)| known != name);
         self.parts.push((name.to_owned(), content.into(), CompressionMethod::Deflated));
         self
     }
 
-    /// Puts a part in that is not compressed.
+    /// Adds or replaces a part without compression.
     pub fn stored(mut self, name: &str, content: Vec<u8>) -> Self {
         self.parts.push((name.to_owned(), content, CompressionMethod::Stored));
         self
     }
 
-    /// Takes a part out.
+    /// Removes a part.
     pub fn without(mut self, name: &str) -> Self {
         self.parts.retain(|(known, ..)| known != name);
         self
     }
 
-    /// The file.
+    /// Returns the workbook as file content.
     pub fn bytes(&self) -> Vec<u8> {
         let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
         for (name, content, method) in &self.parts {
@@ -87,17 +87,17 @@ fn declared(xml: &str) -> Vec<u8> {
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n{xml}").into_bytes()
 }
 
-/// A workbook part with one sheet of that name.
+/// Returns the XML of a workbook part with one sheet of this name.
 pub fn workbook(sheet: &str) -> String {
     format!(r#"<workbook {MAIN} xmlns:r="{LINKS}"><sheets><sheet name="{sheet}" sheetId="1" r:id="rId1"/></sheets></workbook>"#)
 }
 
-/// A sheet part around rows.
+/// Returns the XML of a sheet part with these rows.
 pub fn worksheet(data: &str) -> String {
     format!("<worksheet {MAIN}><sheetData>{data}</sheetData></worksheet>")
 }
 
-/// One row; cells that are empty are left out.
+/// Returns the XML of one row. Empty cells are omitted.
 pub fn row(number: usize, cells: &[&str]) -> String {
     let cells: String = cells.iter().enumerate().map(|(index, text)| cell(index, number, text)).collect();
     format!(r#"<row r="{number}">{cells}</row>"#)
@@ -115,7 +115,7 @@ fn cell(index: usize, row: usize, text: &str) -> String {
     format!(r#"<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>"#)
 }
 
-/// A number with a style of [`Book::of_data`].
+/// Returns the XML of a number cell with a style of [`Book::of_data`].
 pub fn number(value: &str, style: usize) -> String {
     format!(r#"<c r="{{r}}" s="{style}"><v>{value}</v></c>"#)
 }

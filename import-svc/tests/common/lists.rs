@@ -1,4 +1,4 @@
-//! Doubles of what lists and edits vehicles, and of what knows people's names.
+//! Test doubles of the services that list and edit vehicles and resolve user names.
 use super::services::World;
 use futures::{StreamExt, stream};
 use patio_proto::{
@@ -15,7 +15,7 @@ use patio_proto::{
 use std::pin::Pin;
 use tonic::{Request, Response, Status, service::Routes};
 
-/// The doubles, over what the world keeps.
+/// Test doubles with the state of the test world.
 #[derive(Clone)]
 pub struct Lists(pub World);
 
@@ -52,7 +52,7 @@ impl VehicleService for Lists {
         not_asked()
     }
 
-    async fn list_vehicles(&self, _: Request<pb::ListVehiclesRequest>) -> Reply<pb::ListVehiclesReply> {
+    async fn list_vehicles(&self, _: Request<pb::ListVehiclesRequest>) -> Reply<pb::ListVehiclesResponse> {
         not_asked()
     }
 
@@ -64,36 +64,36 @@ impl VehicleService for Lists {
         not_asked()
     }
 
-    async fn list_changes(&self, _: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesReply> {
+    async fn list_changes(&self, _: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesResponse> {
         not_asked()
     }
 }
 
 #[tonic::async_trait]
 impl BulkService for Lists {
-    async fn bulk_edit(&self, request: Request<pb::BulkEditRequest>) -> Reply<pb::BulkEditReply> {
+    async fn bulk_edit(&self, request: Request<pb::BulkEditRequest>) -> Reply<pb::BulkEditResponse> {
         let mut kingdom = self.0.kingdom();
         kingdom.edits.push(request.into_inner());
         Ok(Response::new(kingdom.edited.clone()))
     }
 
-    async fn bulk_status(&self, _: Request<pb::BulkStatusRequest>) -> Reply<pb::BulkReply> {
+    async fn bulk_status(&self, _: Request<pb::BulkStatusRequest>) -> Reply<pb::BulkResponse> {
         not_asked()
     }
 
-    async fn bulk_parking_space(&self, _: Request<pb::BulkParkingSpaceRequest>) -> Reply<pb::BulkReply> {
+    async fn bulk_parking_space(&self, _: Request<pb::BulkParkingSpaceRequest>) -> Reply<pb::BulkResponse> {
         not_asked()
     }
 }
 
 #[tonic::async_trait]
 impl UserService for Lists {
-    async fn get_names(&self, request: Request<auth::GetNamesRequest>) -> Reply<auth::GetNamesReply> {
+    async fn resolve_user_names(&self, request: Request<auth::ResolveUserNamesRequest>) -> Reply<auth::ResolveUserNamesResponse> {
         let known = request.into_inner().ids.into_iter().filter(|id| *id == 7).map(|id| (id, "=ana".to_owned()));
-        Ok(Response::new(auth::GetNamesReply { names: known.collect() }))
+        Ok(Response::new(auth::ResolveUserNamesResponse { names: known.collect() }))
     }
 
-    async fn list_users(&self, _: Request<auth::ListUsersRequest>) -> Reply<auth::ListUsersReply> {
+    async fn list_users(&self, _: Request<auth::ListUsersRequest>) -> Reply<auth::ListUsersResponse> {
         not_asked()
     }
 
@@ -105,15 +105,15 @@ impl UserService for Lists {
         not_asked()
     }
 
-    async fn delete_user(&self, _: Request<auth::DeleteUserRequest>) -> Reply<auth::DeleteUserReply> {
+    async fn delete_user(&self, _: Request<auth::DeleteUserRequest>) -> Reply<auth::DeleteUserResponse> {
         not_asked()
     }
 
-    async fn lift_lockout(&self, _: Request<auth::LiftLockoutRequest>) -> Reply<auth::LiftLockoutReply> {
+    async fn lift_lockout(&self, _: Request<auth::LiftLockoutRequest>) -> Reply<auth::LiftLockoutResponse> {
         not_asked()
     }
 
-    async fn export_user(&self, _: Request<auth::ExportUserRequest>) -> Reply<auth::ExportUserReply> {
+    async fn export_user(&self, _: Request<auth::ExportUserRequest>) -> Reply<auth::ExportUserResponse> {
         not_asked()
     }
 }

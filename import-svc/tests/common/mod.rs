@@ -1,40 +1,40 @@
-//! What the tests of import-svc share.
+//! Helpers for the tests of import-svc.
 pub mod awkward;
 pub mod book;
 pub mod lists;
 pub mod services;
 
 use book::Book as File;
-use import_svc::reader::{Book, Failure, Reader};
+use import_svc::reader::{ReadFailure, ReadWorkbook, Reader};
 use patio_proto::{imports::Rejection, vehicle::ImportVehiclesRequest};
 use prost::Message;
 use std::time::Duration;
 
-/// The program under test, which reads workbooks.
+/// Path of the import-svc executable, which is also the workbook reader.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_import-svc");
 
-/// The names of row 1.
+/// Column names of row 1.
 pub const HEADER: [&str; 7] = ["Campaign", "Part", "Description", "Model Type", "Model Code", "Serial Number", "Parking Space"];
 
-/// A first row that is good.
+/// A valid first row.
 pub const FIRST: [&str; 7] = ["Pumps", "Fuel pump", "Replace it", "Hatch", "HB20", "000123", "A-2"];
 
-/// A reader on the real program.
+/// Creates a reader that starts the real executable.
 pub fn reader() -> Reader {
     Reader::new(PROGRAM.into(), Duration::from_secs(60))
 }
 
-/// Reads a file in a process of its own.
-pub async fn read(file: Vec<u8>) -> Result<Book, Rejection> {
+/// Reads a file in a reader process.
+pub async fn read(file: Vec<u8>) -> Result<ReadWorkbook, Rejection> {
     match reader().read(7, file.into(), &mut |_| {}).await {
         Ok(book) => Ok(book),
-        Err(Failure::Refused(rejection)) => Err(rejection),
-        Err(Failure::NotStarted(cause)) => panic!("the reading process did not start: {cause}"),
+        Err(ReadFailure::Refused(rejection)) => Err(rejection),
+        Err(ReadFailure::NotStarted(cause)) => panic!("the reading process did not start: {cause}"),
     }
 }
 
-/// The vehicles of a book: model code, serial number, parking space.
-pub fn vehicles(book: &Book) -> Vec<[String; 3]> {
+/// Returns model code, serial number and parking space of the vehicles in a book.
+pub fn vehicles(book: &ReadWorkbook) -> Vec<[String; 3]> {
     book.vehicles
         .iter()
         .flat_map(|chunk| ImportVehiclesRequest::decode(chunk.clone()).unwrap().vehicles)
@@ -42,13 +42,14 @@ pub fn vehicles(book: &Book) -> Vec<[String; 3]> {
         .collect()
 }
 
-/// A file with the usual header and the given rows; a cell that begins with `<c ` is XML, with `{r}` for its place.
+/// Builds a file with the default header and the given rows. A cell that begins with `<c ` is raw XML, where `{r}` stands for
+/// the cell position.
 pub fn with_rows(rows: &[&[&str]]) -> Vec<u8> {
     let all: Vec<&[&str]> = std::iter::once(&HEADER[..]).chain(rows.iter().copied()).collect();
     File::new(&all).bytes()
 }
 
-/// A good file of so many vehicles.
+/// Builds a valid file with `count` vehicles.
 pub fn good(campaign: &str, count: usize) -> Vec<u8> {
     let cells = |index: usize| (format!("{:06}", index + 1), format!("{}-{}", ["A", "B", "- "][index % 3], index % 900 + 1));
     let vehicles: Vec<(String, String)> = (0..count).map(cells).collect();

@@ -1,12 +1,12 @@
-//! Small honest doubles of the services that keep campaigns and vehicles, and a process to import in.
+//! Test doubles of campaign-svc, vehicle-svc and auth-svc, and a process that runs import-svc with them.
 use super::PROGRAM;
 use import_svc::Config;
 use patio_kit::{
-    access::{self, Access},
+    auth::identity,
+    client::{call_context::CallContext, link::ServiceChannel},
     errors::{self, Reason},
     host::Host,
-    identity,
-    link::{Bearer, Link},
+    server::access_layer::{self, Access},
 };
 use patio_proto::{
     access::Role,
@@ -20,10 +20,10 @@ use patio_proto::{
         campaign_service_server::{CampaignService, CampaignServiceServer},
         draft_service_server::{DraftService, DraftServiceServer},
     },
-    imports::{Imported, Rejection, UploadChunk, import_campaign_reply::Outcome, import_service_client::ImportServiceClient},
+    imports::{Imported, Rejection, UploadChunk, import_campaign_response::Outcome, import_service_client::ImportServiceClient},
     vehicle::{
         self,
-        fleet_service_server::{FleetService, FleetServiceServer},
+        campaign_vehicle_service_server::{CampaignVehicleService, CampaignVehicleServiceServer},
     },
 };
 use std::{
@@ -35,7 +35,7 @@ use std::{
 use tokio::task::JoinHandle;
 use tonic::{Code, Request, Response, Status, Streaming, service::Routes};
 
-/// What the doubles keep of a campaign.
+/// State of a campaign in the test doubles.
 #[derive(Debug, Clone, Default)]
 pub struct Kept {
     pub import_id: String,
@@ -46,25 +46,25 @@ pub struct Kept {
     pub vehicles: Vec<vehicle::NewVehicle>,
 }
 
-/// What the doubles keep, and how they misbehave.
+/// State of the test doubles, and their simulated failures.
 #[derive(Debug, Default)]
 pub struct Kingdom {
     pub campaigns: BTreeMap<i64, Kept>,
     pub made: i64,
-    /// vehicle-svc fails after so many vehicles.
+    /// Number of vehicles after which vehicle-svc fails.
     pub fails_after: Option<usize>,
-    /// vehicle-svc takes so long over each message.
+    /// Delay of vehicle-svc per message.
     pub slow: Duration,
-    /// What vehicle-svc lists of every campaign.
+    /// Vehicles that vehicle-svc returns for every campaign.
     pub listed: Vec<vehicle::ExportedVehicle>,
-    /// What vehicle-svc was asked to edit, and what it answers.
+    /// Edit requests that vehicle-svc received; the next field is its response.
     pub edits: Vec<vehicle::BulkEditRequest>,
-    pub edited: vehicle::BulkEditReply,
-    /// The answer to the next publishing is lost.
+    pub edited: vehicle::BulkEditResponse,
+    /// Whether the response to the next publish call is lost.
     pub loses_answer: bool,
 }
 
-/// A process with import-svc and the doubles.
+/// A process with import-svc and the test doubles.
 #[derive(Clone)]
 pub struct World {
     pub host: Host,
@@ -72,28 +72,28 @@ pub struct World {
 }
 
 impl World {
-    /// With the real reader.
+    /// Starts import-svc with the real workbook reader.
     pub async fn on(host: Host) -> Self {
         Self::with_reader(host, PROGRAM.into()).await
     }
 
-    /// With another program in place of the reader.
+    /// Starts import-svc with another program as workbook reader.
     pub async fn with_reader(host: Host, program: PathBuf) -> Self {
         let world = Self { host: host.clone(), kingdom: Arc::default() };
         let campaigns = Routes::new(DraftServiceServer::new(world.clone())).add_service(CampaignServiceServer::new(world.clone()));
         world.attach(&host.links.campaign, campaigns);
         let lists = super::lists::Lists(world.clone());
-        world.attach(&host.links.vehicle, lists.vehicles(Routes::new(FleetServiceServer::new(world.clone()))));
+        world.attach(&host.links.vehicle, lists.vehicles(Routes::new(CampaignVehicleServiceServer::new(world.clone()))));
         world.attach(&host.links.auth, lists.names(Routes::new(TokenServiceServer::new(world.clone()))));
         let service = import_svc::start(Config { workbook_reader: Some(program), ..Config::default() }, &host).await.unwrap();
         host.attach(&service);
         world
     }
 
-    fn attach(&self, link: &Link, routes: Routes) {
+    fn attach(&self, link: &ServiceChannel, routes: Routes) {
         let guard = Access { identity: self.host.identity.clone(), service: "double", db: None };
-        let router = routes.prepare().into_axum_router().layer(axum::middleware::from_fn_with_state(guard, access::guard));
-        let Link::Local(slot) = link else { panic!("not a local host") };
+        let router = routes.prepare().into_axum_router().layer(axum::middleware::from_fn_with_state(guard, access_layer::authorize_layer));
+        let ServiceChannel::Local(slot) = link else { panic!("not a local host") };
         assert!(slot.set(router).is_ok());
     }
 
@@ -101,21 +101,21 @@ impl World {
         self.kingdom.lock().unwrap()
     }
 
-    /// A team leader.
-    pub fn leader(&self) -> Bearer {
+    /// Returns the token of a team leader.
+    pub fn leader(&self) -> CallContext {
         patio_testing::bearer(&self.host, 7, Role::Manager)
     }
 
-    pub fn imports(&self) -> ImportServiceClient<Link> {
+    pub fn imports(&self) -> ImportServiceClient<ServiceChannel> {
         ImportServiceClient::new(self.host.links.import.clone()).max_encoding_message_size(16 << 20)
     }
 
-    /// Uploads as somebody, in pieces of 64 KiB.
-    pub async fn upload_as(&self, bearer: &Bearer, id: &str, name: &str, file: &[u8]) -> Result<Outcome, Status> {
+    /// Uploads a file as a user, in chunks of 64 KiB.
+    pub async fn upload_as(&self, bearer: &CallContext, id: &str, name: &str, file: &[u8]) -> Result<Outcome, Status> {
         let head = UploadChunk { upload_id: id.to_owned(), file_name: name.to_owned(), ..UploadChunk::default() };
         let pieces = file.chunks(64 << 10).map(|piece| UploadChunk { data: piece.to_vec(), ..UploadChunk::default() });
         let all: Vec<UploadChunk> = std::iter::once(head).chain(pieces).collect();
-        let request = bearer.sign_within(Duration::from_secs(150), futures::stream::iter(all));
+        let request = bearer.request_with_timeout(Duration::from_secs(150), futures::stream::iter(all));
         Ok(self.imports().import_campaign(request).await?.into_inner().outcome.unwrap())
     }
 
@@ -123,14 +123,14 @@ impl World {
         self.upload_as(&self.leader(), id, "campaign.xlsx", file).await
     }
 
-    /// Uploads while the test does something else.
+    /// Uploads a file in a background task.
     #[expect(clippy::disallowed_methods, reason = "what a test spawns ends with it")]
     pub fn uploading(&self, id: &str, file: &[u8]) -> JoinHandle<Result<Outcome, Status>> {
         let (world, id, file) = (self.clone(), id.to_owned(), file.to_owned());
         tokio::spawn(async move { world.upload(&id, &file).await })
     }
 
-    /// Uploads what must become a campaign.
+    /// Uploads a file and asserts that it is imported.
     pub async fn imported(&self, id: &str, file: &[u8]) -> Imported {
         match self.upload(id, file).await.unwrap() {
             Outcome::Imported(imported) => imported,
@@ -138,7 +138,7 @@ impl World {
         }
     }
 
-    /// Uploads what must be refused.
+    /// Uploads a file and asserts that it is rejected.
     pub async fn rejected(&self, name: &str, file: &[u8]) -> Rejection {
         match self.upload_as(&self.leader(), "", name, file).await.unwrap() {
             Outcome::Rejected(rejection) => rejection,
@@ -146,14 +146,14 @@ impl World {
         }
     }
 
-    /// What the audit log of import-svc says.
+    /// Returns the audit events of import-svc.
     pub async fn audited(&self) -> Vec<Event> {
         let developer = patio_testing::bearer(&self.host, 1, Role::Operator);
-        let ask = developer.sign(ListEventsRequest { limit: 200, ..ListEventsRequest::default() });
+        let ask = developer.request(ListEventsRequest { limit: 200, ..ListEventsRequest::default() });
         AuditServiceClient::new(self.host.links.import.clone()).list_events(ask).await.unwrap().into_inner().events
     }
 
-    /// Waits until something holds, for some seconds.
+    /// Waits some seconds until a condition on the doubles is true.
     pub async fn until(&self, what: impl Fn(&Kingdom) -> bool) {
         for _ in 0..200 {
             if what(&self.kingdom()) {
@@ -161,7 +161,7 @@ impl World {
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("it did not come to that: {:?}", self.kingdom());
+        panic!("timeout, the condition is still false: {:?}", self.kingdom());
     }
 }
 
@@ -192,10 +192,10 @@ impl DraftService for World {
         Ok(Response::new(reply))
     }
 
-    async fn touch_draft(&self, request: Request<pb::TouchDraftRequest>) -> Result<Response<pb::TouchDraftReply>, Status> {
+    async fn heartbeat_draft(&self, request: Request<pb::HeartbeatDraftRequest>) -> Result<Response<pb::HeartbeatDraftResponse>, Status> {
         let mut kingdom = self.kingdom();
         kingdom.campaigns.get_mut(&request.get_ref().id).ok_or_else(no_campaign)?.touched += 1;
-        Ok(Response::new(pb::TouchDraftReply {}))
+        Ok(Response::new(pb::HeartbeatDraftResponse {}))
     }
 
     async fn publish_draft(&self, request: Request<pb::PublishDraftRequest>) -> Result<Response<pb::Campaign>, Status> {
@@ -207,12 +207,12 @@ impl DraftService for World {
         if loses_answer { Err(errors::status(Code::Unavailable, Reason::Unavailable, &"away")) } else { Ok(Response::new(reply)) }
     }
 
-    async fn discard_draft(&self, request: Request<pb::DiscardDraftRequest>) -> Result<Response<pb::DiscardDraftReply>, Status> {
+    async fn discard_draft(&self, request: Request<pb::DiscardDraftRequest>) -> Result<Response<pb::DiscardDraftResponse>, Status> {
         let (id, mut kingdom) = (request.get_ref().id, self.kingdom());
         if kingdom.campaigns.get(&id).is_some_and(|kept| !kept.published) {
             kingdom.campaigns.remove(&id);
         }
-        Ok(Response::new(pb::DiscardDraftReply {}))
+        Ok(Response::new(pb::DiscardDraftResponse {}))
     }
 }
 
@@ -224,7 +224,7 @@ impl CampaignService for World {
         Ok(Response::new(campaign(id, kept)))
     }
 
-    async fn list_campaigns(&self, _: Request<pb::ListCampaignsRequest>) -> Result<Response<pb::ListCampaignsReply>, Status> {
+    async fn list_campaigns(&self, _: Request<pb::ListCampaignsRequest>) -> Result<Response<pb::ListCampaignsResponse>, Status> {
         Err(Status::unimplemented("not asked here"))
     }
 
@@ -232,17 +232,17 @@ impl CampaignService for World {
         Err(Status::unimplemented("not asked here"))
     }
 
-    async fn delete_campaign(&self, _: Request<pb::DeleteCampaignRequest>) -> Result<Response<pb::DeleteCampaignReply>, Status> {
+    async fn delete_campaign(&self, _: Request<pb::DeleteCampaignRequest>) -> Result<Response<pb::DeleteCampaignResponse>, Status> {
         Err(Status::unimplemented("not asked here"))
     }
 }
 
 #[tonic::async_trait]
-impl FleetService for World {
+impl CampaignVehicleService for World {
     async fn import_vehicles(
         &self,
         request: Request<Streaming<vehicle::ImportVehiclesRequest>>,
-    ) -> Result<Response<vehicle::ImportVehiclesReply>, Status> {
+    ) -> Result<Response<vehicle::ImportVehiclesResponse>, Status> {
         let mut chunks = request.into_inner();
         let mut stored = 0;
         while let Some(chunk) = chunks.message().await? {
@@ -256,35 +256,44 @@ impl FleetService for World {
                 return Err(errors::status(Code::Unavailable, Reason::Unavailable, &"away"));
             }
         }
-        Ok(Response::new(vehicle::ImportVehiclesReply { stored: i64::try_from(stored).unwrap() }))
+        Ok(Response::new(vehicle::ImportVehiclesResponse { stored: i64::try_from(stored).unwrap() }))
     }
 
-    async fn set_campaign(&self, _: Request<vehicle::SetCampaignRequest>) -> Result<Response<vehicle::SetCampaignReply>, Status> {
+    async fn sync_campaign(&self, _: Request<vehicle::SyncCampaignRequest>) -> Result<Response<vehicle::SyncCampaignResponse>, Status> {
         Err(Status::unimplemented("not asked here"))
     }
 
-    async fn remove_campaign(&self, _: Request<vehicle::RemoveCampaignRequest>) -> Result<Response<vehicle::RemoveCampaignReply>, Status> {
+    async fn remove_campaign(
+        &self,
+        _: Request<vehicle::RemoveCampaignRequest>,
+    ) -> Result<Response<vehicle::RemoveCampaignResponse>, Status> {
         Err(Status::unimplemented("not asked here"))
     }
 }
 
 #[tonic::async_trait]
 impl TokenService for World {
-    async fn get_keys(&self, _: Request<auth::GetKeysRequest>) -> Result<Response<auth::GetKeysReply>, Status> {
+    async fn get_signing_keys(&self, _: Request<auth::GetSigningKeysRequest>) -> Result<Response<auth::GetSigningKeysResponse>, Status> {
         Err(Status::unavailable("the host knows its keys"))
     }
 
-    async fn list_revocations(&self, _: Request<auth::ListRevocationsRequest>) -> Result<Response<auth::ListRevocationsReply>, Status> {
+    async fn list_revocations(&self, _: Request<auth::ListRevocationsRequest>) -> Result<Response<auth::ListRevocationsResponse>, Status> {
         Err(Status::unavailable("nothing is revoked"))
     }
 
-    async fn note_sessions(&self, _: Request<auth::NoteSessionsRequest>) -> Result<Response<auth::NoteSessionsReply>, Status> {
-        Ok(Response::new(auth::NoteSessionsReply {}))
+    async fn record_session_activity(
+        &self,
+        _: Request<auth::RecordSessionActivityRequest>,
+    ) -> Result<Response<auth::RecordSessionActivityResponse>, Status> {
+        Ok(Response::new(auth::RecordSessionActivityResponse {}))
     }
 
-    async fn mint_service_token(&self, _: Request<auth::MintServiceTokenRequest>) -> Result<Response<auth::MintServiceTokenReply>, Status> {
+    async fn mint_service_token(
+        &self,
+        _: Request<auth::MintServiceTokenRequest>,
+    ) -> Result<Response<auth::MintServiceTokenResponse>, Status> {
         let until = patio_kit::clock::timestamp(self.host.clock.now() + chrono::TimeDelta::minutes(30));
         let token = patio_testing::token(&self.host, 0, Role::Service);
-        Ok(Response::new(auth::MintServiceTokenReply { token, expires_at: Some(until) }))
+        Ok(Response::new(auth::MintServiceTokenResponse { token, expires_at: Some(until) }))
     }
 }

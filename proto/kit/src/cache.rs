@@ -1,10 +1,12 @@
-//! What may be forgotten: one cache for one process or for all replicas.
-use crate::{config::Settings, lifecycle::Tasks};
-use anyhow::Context;
-use redis::{
-    AsyncCommands, Client, Script, TlsCertificates,
-    aio::{ConnectionManager, ConnectionManagerConfig},
+//! Cache of values that may be lost at any time, in the memory of one process or in Redis, which all replicas share.
+mod server;
+
+use crate::{
+    config::{InvalidSetting, Settings},
+    lifecycle::Tasks,
 };
+use anyhow::Context;
+use redis::{AsyncCommands, Client, ErrorKind, Script, TlsCertificates, aio::ConnectionManagerConfig};
 use serde::{Serialize, de::DeserializeOwned};
 use std::{
     marker::PhantomData,
@@ -12,51 +14,57 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often it is looked whether a Redis server answers.
-const MEASURED_EVERY: Duration = Duration::from_secs(5);
+pub use server::Server;
 
-/// A place in the cache that holds values of one type.
+/// Interval at which a probe write to Redis updates the `patio_redis_up` metric.
+const MEASURED_EVERY: Duration = Duration::from_secs(5);
+/// Timeout of the check of the Redis server at the start.
+const START_CHECK: Duration = Duration::from_secs(2);
+
+/// Key of a cache entry, with the type of the cached value and the entry's time to live.
 #[derive(Debug, Clone)]
-pub struct Key<T> {
+pub struct CacheKey<T> {
     text: String,
     keep: Duration,
     holds: PhantomData<fn() -> T>,
 }
 
-impl<T> Key<T> {
-    /// A place with a name of its own; what is put there is forgotten after `keep`.
+impl<T> CacheKey<T> {
+    /// Creates a cache key whose entries expire after the time `keep`.
     #[must_use]
     pub fn new(text: String, keep: Duration) -> Self {
         Self { text: format!("patio:{text}"), keep, holds: PhantomData }
     }
 }
 
-/// The cache; clones share it. A failing Redis is logged and answers like an empty one.
+/// Cache in memory or in Redis. A failed Redis request is logged and counts as a cache miss.
+///
+/// Clones share the cache.
 #[derive(Clone)]
 pub enum Cache {
-    /// Inside this process.
-    Memory(moka::sync::Cache<String, Held>),
-    /// Shared by all replicas.
-    Redis(ConnectionManager),
+    /// Cache in the memory of this process.
+    Memory(moka::sync::Cache<String, CacheEntry>),
+    /// Cache in Redis, shared by all replicas.
+    Redis(Server),
 }
 
-/// A value with what it takes to replace it rightly.
+/// Cached value as JSON, with the revision of the cached data and the expiry time.
 #[derive(Debug, Clone)]
-pub struct Held {
+pub struct CacheEntry {
     revision: i64,
     json: String,
     until: Instant,
 }
 
-/// What is held goes when its time is over, not only when something else needs the room.
+/// Expiry policy of the cache in memory: each entry expires at the time that the entry itself specifies.
 struct Until;
 
-impl moka::Expiry<String, Held> for Until {
-    fn expire_after_create(&self, _: &String, held: &Held, now: Instant) -> Option<Duration> {
+impl moka::Expiry<String, CacheEntry> for Until {
+    fn expire_after_create(&self, _: &String, held: &CacheEntry, now: Instant) -> Option<Duration> {
         Some(held.until.saturating_duration_since(now))
     }
 
-    fn expire_after_update(&self, _: &String, held: &Held, now: Instant, _: Option<Duration>) -> Option<Duration> {
+    fn expire_after_update(&self, _: &String, held: &CacheEntry, now: Instant, _: Option<Duration>) -> Option<Duration> {
         Some(held.until.saturating_duration_since(now))
     }
 }
@@ -72,24 +80,48 @@ static PUT_NEWER: LazyLock<Script> = LazyLock::new(|| {
 });
 
 impl Cache {
-    /// A cache inside this process.
+    /// Creates a cache in the memory of this process.
     #[must_use]
     pub fn memory() -> Self {
         Self::Memory(moka::sync::Cache::builder().max_capacity(100_000).expire_after(Until).build())
     }
 
-    /// The cache that the settings name: on a Redis server, which need not be up yet, else in memory.
+    /// Creates the cache that the settings select: in Redis when a Redis URL is set, otherwise in the memory of this process.
+    ///
+    /// The Redis server need not be running yet.
     ///
     /// # Errors
-    /// When the server's URL is none, or who vouches for it cannot be read.
-    pub fn of(settings: &Settings) -> anyhow::Result<Self> {
+    /// Returns an error when the Redis URL is invalid or its CA file cannot be read.
+    pub fn from_settings(settings: &Settings) -> anyhow::Result<Self> {
         client(settings)?.map_or_else(|| Ok(Self::memory()), Self::with)
     }
 
-    /// A cache on a Redis server, which need not be up yet.
+    /// Checks that the Redis server is usable. Rejects a server with a permanent fault: a wrong password, a read-only replica, or a
+    /// Redis Cluster.
+    ///
+    /// A server that is unreachable or full is accepted, because services read from the database until Redis is available again.
     ///
     /// # Errors
-    /// When the URL is none.
+    /// Returns an [`InvalidSetting`] that names `PATIO_REDIS_URL`, what the server answered and how to fix it.
+    pub async fn check_access(&self) -> anyhow::Result<()> {
+        let Self::Redis(redis) = self else { return Ok(()) };
+        let Ok(Err(cause)) = tokio::time::timeout(START_CHECK, redis.try_writing()).await else { return Ok(()) };
+        let code = cause.code().unwrap_or_default();
+        let advice = match (cause.kind(), code) {
+            (ErrorKind::AuthenticationFailed, _) | (_, "NOAUTH" | "WRONGPASS" | "NOPERM") => {
+                "correct the user and password in redis://user:password@host:port"
+            }
+            (_, "READONLY") => "this server is a read-only replica; name the primary",
+            (_, "MOVED" | "ASK") => "this server is part of a Redis Cluster; use a single Redis server",
+            _ => return Ok(()),
+        };
+        Err(InvalidSetting(format!("PATIO_REDIS_URL: {cause}; {advice}")).into())
+    }
+
+    /// Creates a cache in a Redis server, which need not be running yet.
+    ///
+    /// # Errors
+    /// Returns an error when the URL is invalid.
     pub fn redis(url: &str) -> anyhow::Result<Self> {
         Self::with(Client::open(url)?)
     }
@@ -100,18 +132,20 @@ impl Cache {
             .set_connection_timeout(Some(patience))
             .set_response_timeout(Some(patience))
             .set_number_of_retries(1);
-        Ok(Self::Redis(ConnectionManager::new_lazy_with_config(client, config)?))
+        Ok(Self::Redis(Server::open(client, config)?))
     }
 
-    /// What is held at a place.
-    pub async fn get<T: DeserializeOwned>(&self, key: &Key<T>) -> Option<T> {
+    /// Returns the cached value of a key, or `None` on a miss.
+    pub async fn get<T: DeserializeOwned>(&self, key: &CacheKey<T>) -> Option<T> {
         self.get_many(std::slice::from_ref(key)).await.pop().flatten()
     }
 
-    /// What is held at each of several places, in one round trip.
-    pub async fn get_many<T: DeserializeOwned>(&self, keys: &[Key<T>]) -> Vec<Option<T>> {
+    /// Returns the cached values of several keys in one round trip, with `None` for each miss.
+    pub async fn get_many<T: DeserializeOwned>(&self, keys: &[CacheKey<T>]) -> Vec<Option<T>> {
         let held: Vec<Option<String>> = match self {
             Self::Memory(memory) => keys.iter().map(|key| memory.get(&key.text).map(|held| held.json)).collect(),
+            // While Redis rejects writes its values may be outdated, so every key counts as a miss.
+            Self::Redis(redis) if !redis.takes_writes() => vec![None; keys.len()],
             Self::Redis(redis) => {
                 let mut pipe = redis::pipe();
                 for key in keys {
@@ -124,12 +158,13 @@ impl Cache {
         held.into_iter().map(|json| json.and_then(|json| serde_json::from_str(&json).ok())).collect()
     }
 
-    /// Puts a value at a place, unless one of a later revision is there; false when it could not.
-    pub async fn put_newer<T: Serialize>(&self, key: &Key<T>, revision: i64, value: &T) -> bool {
+    /// Stores a value unless the cache contains a value with a later revision. Returns `false` when the request to the cache
+    /// failed.
+    pub async fn put_if_newer<T: Serialize>(&self, key: &CacheKey<T>, revision: i64, value: &T) -> bool {
         let Ok(json) = serde_json::to_string(value) else { return false };
         match self {
             Self::Memory(memory) => {
-                let new = Held { revision, json, until: Instant::now() + key.keep };
+                let new = CacheEntry { revision, json, until: Instant::now() + key.keep };
                 memory.entry(key.text.clone()).and_upsert_with(|held| match held {
                     Some(held) if held.value().revision > revision => held.into_value(),
                     _ => new,
@@ -145,8 +180,8 @@ impl Cache {
         }
     }
 
-    /// Forgets what is held at a place; false when it could not.
-    pub async fn forget<T>(&self, key: &Key<T>) -> bool {
+    /// Removes the value of a key. Returns `false` when the request to the cache failed.
+    pub async fn remove<T>(&self, key: &CacheKey<T>) -> bool {
         match self {
             Self::Memory(memory) => {
                 memory.invalidate(&key.text);
@@ -156,35 +191,38 @@ impl Cache {
         }
     }
 
-    /// Whether the cache answers.
-    pub async fn ping(&self) -> bool {
-        match self {
-            Self::Memory(_) => true,
-            Self::Redis(redis) => logged(redis::cmd("PING").query_async::<String>(&mut redis.clone()).await).is_some(),
-        }
+    /// Returns why the cache cannot store values, or `None` when a probe write succeeds.
+    pub async fn fault(&self) -> Option<String> {
+        let Self::Redis(redis) = self else { return None };
+        let cause = redis.try_writing().await.err()?;
+        let how = if server::is_refusal(&cause) { "answers, but takes no writes" } else { "does not answer" };
+        Some(format!("{how}: {cause}"))
     }
 
-    /// Tells the metrics every few seconds whether a Redis server answers, also when nobody needs it.
-    pub fn keep_measured(&self, tasks: &Tasks, service: &'static str) {
+    /// Starts a task that sets the `patio_redis_up` metric by a probe write every few seconds.
+    ///
+    /// A ping is not enough: a Redis server that is full or read-only still responds to a ping.
+    pub fn spawn_metrics(&self, tasks: &Tasks, service: &'static str) {
         let Self::Redis(redis) = self else { return };
         let redis = redis.clone();
         tasks.repeat(MEASURED_EVERY, move || {
-            let mut redis = redis.clone();
+            let redis = redis.clone();
             async move {
-                let answered = redis::cmd("PING").query_async::<String>(&mut redis).await.is_ok();
-                metrics::gauge!("patio_redis_up", "service" => service).set(f64::from(u8::from(answered)));
+                let took = redis.try_writing().await.is_ok();
+                metrics::gauge!("patio_redis_up", "service" => service).set(f64::from(u8::from(took)));
             }
         });
     }
 }
 
 impl Cache {
-    /// What about a Redis server would let it forget lockouts; nothing when it does not say.
-    pub async fn weaknesses(&self) -> Vec<&'static str> {
+    /// Returns warnings about settings of the Redis server with which stored lockouts could be lost; empty when the settings
+    /// cannot be read.
+    pub async fn config_warnings(&self) -> Vec<&'static str> {
         let Self::Redis(redis) = self else { return Vec::new() };
         let asked = [
-            ("appendonly", "yes", "it forgets everything when it crashes (appendonly yes)"),
-            ("maxmemory-policy", "noeviction", "it drops lockouts when its memory is full (maxmemory-policy noeviction)"),
+            ("appendonly", "yes", "a crash loses all its data (set appendonly yes)"),
+            ("maxmemory-policy", "noeviction", "it evicts lockouts when its memory is full (set maxmemory-policy noeviction)"),
         ];
         let mut found = Vec::new();
         for (name, wanted, weakness) in asked {
@@ -197,17 +235,17 @@ impl Cache {
     }
 }
 
-/// A client of the Redis server that the settings name; none when they name none.
+/// Creates a client for the Redis server that the settings name. Returns `None` when no Redis URL is set.
 pub(crate) fn client(settings: &Settings) -> anyhow::Result<Option<Client>> {
     let Some(url) = settings.redis_url.as_ref().map(|url| url.expose()) else { return Ok(None) };
     let Some(file) = settings.redis_ca.as_ref().filter(|_| url.starts_with("rediss://")) else { return Ok(Some(Client::open(url)?)) };
-    let authorities = std::fs::read(file).with_context(|| format!("PATIO_REDIS_CA: cannot read {}", file.display()))?;
+    let authorities = std::fs::read(file).with_context(|| format!("PATIO_REDIS_CA_FILE: cannot read {}", file.display()))?;
     let client = Client::build_with_tls(url, TlsCertificates { client_tls: None, root_cert: Some(authorities) });
-    Ok(Some(client.with_context(|| format!("PATIO_REDIS_CA: {}", file.display()))?))
+    Ok(Some(client.with_context(|| format!("PATIO_REDIS_CA_FILE: {}", file.display()))?))
 }
 
 fn logged<T>(answer: Result<T, redis::RedisError>) -> Option<T> {
-    answer.inspect_err(|cause| tracing::warn!(%cause, "redis did not answer")).ok()
+    answer.inspect_err(|cause| tracing::warn!(%cause, "redis request failed")).ok()
 }
 
 #[cfg(test)]
@@ -215,13 +253,13 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_held_in_memory_goes_when_its_time_is_over() {
+    async fn an_expired_entry_in_memory_is_removed() {
         let cache = Cache::memory();
-        let key = |name: &str, keep| Key::<i64>::new(name.to_owned(), keep);
+        let key = |name: &str, keep| CacheKey::<i64>::new(name.to_owned(), keep);
         for (name, keep) in [("short", Duration::from_millis(10)), ("long", Duration::from_secs(600))] {
-            assert!(cache.put_newer(&key(name, keep), 1, &7).await);
+            assert!(cache.put_if_newer(&key(name, keep), 1, &7).await);
         }
-        let Cache::Memory(memory) = &cache else { unreachable!("it is one in memory") };
+        let Cache::Memory(memory) = &cache else { unreachable!("the cache is in memory") };
         for _ in 0..100 {
             tokio::time::sleep(Duration::from_millis(100)).await;
             memory.run_pending_tasks();
@@ -234,14 +272,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_over_neither_answers_nor_stands_in_the_way_of_an_earlier_revision() {
+    async fn an_expired_entry_is_a_miss_and_can_be_replaced_by_an_earlier_revision() {
         let cache = Cache::memory();
-        let key = |keep| Key::<i64>::new("place".to_owned(), keep);
-        assert!(cache.put_newer(&key(Duration::from_millis(20)), 5, &7).await);
+        let key = |keep| CacheKey::<i64>::new("place".to_owned(), keep);
+        assert!(cache.put_if_newer(&key(Duration::from_millis(20)), 5, &7).await);
         tokio::time::sleep(Duration::from_millis(40)).await;
         assert_eq!(cache.get(&key(Duration::ZERO)).await, None);
-        assert!(cache.put_newer(&key(Duration::from_secs(600)), 3, &8).await);
-        assert!(cache.put_newer(&key(Duration::from_secs(600)), 2, &9).await);
+        assert!(cache.put_if_newer(&key(Duration::from_secs(600)), 3, &8).await);
+        assert!(cache.put_if_newer(&key(Duration::from_secs(600)), 2, &9).await);
         assert_eq!(cache.get(&key(Duration::ZERO)).await, Some(8));
     }
 }

@@ -1,18 +1,18 @@
-//! Time comes from here, so that tests can move it.
+//! Clock of a process, which tests can advance.
 use chrono::{DateTime, TimeDelta, Utc};
 use std::sync::{
     Arc,
     atomic::{AtomicI64, Ordering},
 };
 
-/// The clock of a process; clones show the same time.
+/// Clock of a process. Clones show the same time.
 #[derive(Debug, Clone, Default)]
 pub struct Clock {
     ahead_us: Arc<AtomicI64>,
 }
 
 impl Clock {
-    /// The moment now, in whole microseconds, as both databases keep it.
+    /// Returns the current time in whole microseconds, the precision of timestamps in `SQLite` and `PostgreSQL`.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the system's clock")]
     pub fn now(&self) -> DateTime<Utc> {
@@ -20,22 +20,29 @@ impl Clock {
         DateTime::from_timestamp_micros(now.timestamp_micros()).unwrap_or(now)
     }
 
-    /// Moves this clock and its clones, by no less than what it shows; for tests.
+    /// Advances this clock and its clones; for tests.
     pub fn advance(&self, by: TimeDelta) {
         self.ahead_us.fetch_add(by.num_microseconds().unwrap_or(i64::MAX), Ordering::Relaxed);
     }
 }
 
-/// A moment as the contract carries it.
+/// Converts a time to a protobuf timestamp.
 #[must_use]
 pub fn timestamp(at: DateTime<Utc>) -> prost_types::Timestamp {
     prost_types::Timestamp { seconds: at.timestamp(), nanos: i32::try_from(at.timestamp_subsec_nanos()).unwrap_or_default() }
 }
 
-/// A moment from the contract; none when it is out of range.
+/// Converts a protobuf timestamp to a time. Returns `None` when the timestamp is out of range.
 #[must_use]
-pub fn moment(stamp: &prost_types::Timestamp) -> Option<DateTime<Utc>> {
+pub fn from_timestamp(stamp: &prost_types::Timestamp) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp(stamp.seconds, u32::try_from(stamp.nanos).ok()?)
+}
+
+/// Returns the last second of the year 9999, used as the position before the newest entry of a list. Both `SQLite` and `PostgreSQL`
+/// can store this time.
+#[must_use]
+pub fn latest() -> DateTime<Utc> {
+    DateTime::from_timestamp(253_402_300_799, 0).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -43,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_moves_by_no_less_than_it_is_told() {
+    fn repeated_small_advances_add_up() {
         let clock = Clock::default();
         let (before, by) = (clock.now(), TimeDelta::microseconds(999));
         for _ in 0..100 {

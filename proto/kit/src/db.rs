@@ -1,169 +1,181 @@
-//! One SQL text, two databases.
-mod connections;
-mod heartbeat;
+//! Database access of a service: the same SQL text runs on `SQLite` and on `PostgreSQL`.
+mod health;
 mod open;
-mod steps;
+mod pg_cluster;
+mod pg_group_flush;
+mod pg_heartbeat;
+mod pg_hosts;
+mod pg_migrate;
+mod pg_pool;
+mod pg_session;
+mod pooler;
+pub mod restored;
+mod sqlite_checkpoint;
+mod sqlite_writer;
+mod tx;
 
 use crate::{
-    config::Settings,
-    flush::{self, Flush, Moment},
+    atomic_instant::AtomicInstant,
+    config::{InvalidSetting, Settings},
+    database_state,
+    db::{
+        pg_cluster::PgCluster,
+        sqlite_writer::{Durability, WriteQueue},
+    },
     lifecycle::Tasks,
-    writer::{Lasts, Queue},
 };
-pub use connections::{Connections, Held};
-use futures::future::{BoxFuture, pending};
-use heartbeat::Heartbeat;
+use anyhow::Context;
+use futures::future::{BoxFuture, join_all, pending};
+pub use health::DatabaseHealth;
 use open::{open_postgres, open_sqlite};
+use pg_heartbeat::Heartbeat;
+pub use pg_pool::{PooledConnection, PostgresPool};
 use sqlx::{
-    Connection, PgConnection, SqliteConnection, SqlitePool,
-    error::DatabaseError,
+    Connection, SqlitePool,
     migrate::Migrator,
     sqlite::{SqliteConnectOptions, SqlitePoolOptions},
 };
 use std::{path::Path, sync::Arc, time::Duration};
+pub use tx::Tx;
 
-/// The database a statement is about to run on.
-pub enum Side<S, P> {
-    /// `SQLite`.
+/// Connection or pool that a statement runs on, by database engine.
+pub enum Engine<S, P> {
+    /// Connection or pool of an `SQLite` database.
     Sqlite(S),
-    /// `PostgreSQL`.
+    /// Connection or pool of a `PostgreSQL` database.
     Postgres(P),
 }
 
-/// Runs one statement on whichever database is configured; the body is type-checked for both.
+/// Runs one statement on the configured database engine. The body must compile for `SQLite` and for `PostgreSQL`.
 #[macro_export]
 macro_rules! on {
     ($side:expr, $c:ident => $body:expr) => {
         match $side {
-            $crate::db::Side::Sqlite($c) => $body,
-            $crate::db::Side::Postgres($c) => $body,
+            $crate::db::Engine::Sqlite($c) => $body,
+            $crate::db::Engine::Postgres($c) => $body,
         }
     };
 }
 
-/// A service's database; clones share its connections.
+/// Database of one service. Clones share its connections.
 #[derive(Clone)]
 pub struct Db {
+    name: &'static str,
     pools: Pools,
-    /// When somebody last asked for something to be on the disk.
-    asked: Arc<Moment>,
+    /// Time of the last durable write, whose caller waited until the write was on disk.
+    asked: Arc<AtomicInstant>,
 }
 
-/// How long after somebody asked for that others are taken to ask for it, too.
+/// Time after a durable write during which the database counts as busy.
 const BUSY: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
 enum Pools {
-    Sqlite { read: SqlitePool, write: Queue },
-    Postgres { read: Connections, write: Connections, once: Connections, flush: Arc<Flush>, heartbeat: Arc<Heartbeat> },
+    Sqlite { read: SqlitePool, write: WriteQueue },
+    Postgres { cluster: Arc<PgCluster>, heartbeat: Arc<Heartbeat> },
 }
 
-/// An open transaction that may write.
-pub struct Tx<'c>(pub(crate) Side<&'c mut SqliteConnection, &'c mut PgConnection>);
-
-impl Tx<'_> {
-    /// The open transaction, for one statement.
-    pub fn on(&mut self) -> Side<&mut SqliteConnection, &mut PgConnection> {
-        match &mut self.0 {
-            Side::Sqlite(c) => Side::Sqlite(c),
-            Side::Postgres(c) => Side::Postgres(c),
-        }
-    }
-
-    /// Whether this is `PostgreSQL`, for the few statements of a dialect module.
-    #[must_use]
-    pub fn is_postgres(&self) -> bool {
-        matches!(self.0, Side::Postgres(_))
-    }
-
-    /// The open transaction, for a statement that `SQLite` does not know.
-    ///
-    /// # Errors
-    /// When it is `SQLite`'s.
-    pub fn postgres(&mut self) -> Result<&mut PgConnection, sqlx::Error> {
-        match &mut self.0 {
-            Side::Postgres(c) => Ok(c),
-            Side::Sqlite(_) => Err(sqlx::Error::Configuration("this statement is PostgreSQL's".into())),
-        }
-    }
-}
-
-/// What a service brings: its name and the twin migrations.
+/// Database schema of a service: its name and its migrations for each engine.
 #[derive(Clone, Copy)]
 pub struct Schema {
-    /// The `SQLite` file's stem and the `PostgreSQL` schema's name.
+    /// Name of the `PostgreSQL` schema, and of the `SQLite` file without its extension.
     pub name: &'static str,
-    /// For `SQLite`.
+    /// Migrations for `SQLite`.
     pub sqlite: &'static Migrator,
-    /// For `PostgreSQL`.
+    /// Migrations for `PostgreSQL`.
     pub postgres: &'static Migrator,
 }
 
-/// What a database says of itself.
-pub struct Health {
-    /// Which it is.
-    pub version: String,
-    /// What is broken in it; none when nothing is, or when it does not say.
-    pub damage: Option<String>,
-    /// How many migrations were applied.
-    pub applied: usize,
-    /// How many this program knows.
-    pub wanted: usize,
-}
-
 impl Db {
-    /// Opens the database of a service, on `PostgreSQL` when a URL is given, else a file in the data folder.
+    /// Opens the database of a service: `PostgreSQL` when the settings have a database URL, else an `SQLite` file in the data folder.
     pub async fn open(schema: Schema, settings: &Settings) -> anyhow::Result<Self> {
         let pools = match &settings.database_url {
-            Some(url) => open_postgres(schema, url.expose(), settings.database_connections)?,
-            None => open_sqlite(schema, &settings.data_dir).await?,
+            Some(url) => open_postgres(schema, url.expose(), settings.database_connections)
+                .await
+                .context("PATIO_DATABASE_URL")
+                .map_err(InvalidSetting::of)?,
+            None => {
+                open_sqlite(schema, &settings.data_dir).await.with_context(|| format!("PATIO_DATA_DIR={}", settings.data_dir.display()))?
+            }
         };
-        Ok(Self { pools, asked: Arc::default() })
+        let db = Self { name: schema.name, pools, asked: Arc::default() };
+        database_state::set_address(db.address());
+        Ok(db)
     }
 
-    /// Brings the tables up to date; only one process at a time does it, under a lock of the database's. On `PostgreSQL`
-    /// nobody who uses them meanwhile is held up for longer than a second.
+    /// Returns a text for error messages with the address of the database and the name of the setting for the address.
+    #[must_use]
+    pub fn address(&self) -> String {
+        match &self.pools {
+            Pools::Sqlite { .. } => "SQLite file in PATIO_DATA_DIR".to_owned(),
+            Pools::Postgres { cluster, .. } => format!("PostgreSQL at {} (PATIO_DATABASE_URL)", cluster.addresses()),
+        }
+    }
+
+    /// Runs the pending migrations of the schema. A lock in the database ensures that only one process at a time runs migrations.
+    ///
+    /// On `PostgreSQL` a migration delays concurrent requests by at most one second.
     pub async fn migrate(&self, schema: Schema) -> anyhow::Result<()> {
         match &self.pools {
-            Pools::Sqlite { write, .. } => write.migrate(&tolerant(schema.sqlite)).await?,
-            Pools::Postgres { read, .. } => steps::bring_up(schema, &read.pool().connect_options()).await?,
+            Pools::Sqlite { write, .. } => write.migrate(&ignoring_unknown(schema.sqlite)).await?,
+            Pools::Postgres { cluster, .. } => pg_migrate::run(schema, &cluster.primary().options).await?,
         }
         Ok(())
     }
 
-    /// The settings of the database under which a crash could lose a commit that was acknowledged, such as `fsync = off`.
+    /// Rejects a database URL that leads to a connection pooler in transaction or statement mode.
     ///
-    /// `SQLite` has none: how its files are written is ours to say.
-    pub async fn lossy(&self) -> Result<Vec<String>, sqlx::Error> {
+    /// # Errors
+    /// Returns an error that names the pooler's mode, or an error of the database.
+    pub async fn check_connections(&self) -> anyhow::Result<()> {
+        let Pools::Postgres { cluster, .. } = &self.pools else { return Ok(()) };
+        let Some(mode) = pooler::unusable_mode(&cluster.primary().options).await? else { return Ok(()) };
+        Err(InvalidSetting(format!(
+            "PATIO_DATABASE_URL leads to a PgBouncer in {mode} mode, which Patio cannot use; \
+             set it to a PostgreSQL server or to a pooler in session mode"
+        ))
+        .into())
+    }
+
+    /// Returns the `PostgreSQL` settings with which a crash could lose an acknowledged commit, such as `fsync = off`.
+    ///
+    /// The list is empty on `SQLite`, because Patio itself sets how an `SQLite` file is written.
+    pub async fn unsafe_settings(&self) -> Result<Vec<String>, sqlx::Error> {
         match &self.pools {
             Pools::Sqlite { .. } => Ok(Vec::new()),
-            Pools::Postgres { read: pool, .. } => {
+            Pools::Postgres { cluster, .. } => {
                 let off = "select name || ' = off' from pg_settings
                      where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off' order by name";
-                sqlx::query_scalar(off).fetch_all(pool).await
+                sqlx::query_scalar(off).fetch_all(cluster.primary().read.clone()).await
             }
         }
     }
 
-    /// A connection for reading.
+    /// Returns the name of the database schema, such as `vehicle`.
     #[must_use]
-    pub fn read(&self) -> Side<&SqlitePool, &Connections> {
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Returns the connection pool for reads.
+    #[must_use]
+    pub fn read(&self) -> Engine<&SqlitePool, PostgresPool> {
         match &self.pools {
-            Pools::Sqlite { read, .. } => Side::Sqlite(read),
-            Pools::Postgres { read, .. } => Side::Postgres(read),
+            Pools::Sqlite { read, .. } => Engine::Sqlite(read),
+            Pools::Postgres { cluster, .. } => Engine::Postgres(cluster.primary().read.clone()),
         }
     }
 
-    /// Whether this is `PostgreSQL`, for the few statements of a dialect module.
+    /// Returns `true` on `PostgreSQL`, for the few statements that differ between the engines.
     #[must_use]
     pub fn is_postgres(&self) -> bool {
         matches!(self.pools, Pools::Postgres { .. })
     }
 
-    /// Runs `work` in one transaction and keeps what it wrote if it succeeds.
+    /// Runs `work` in one transaction, commits it when `work` succeeds, and returns once the commit is on disk.
     ///
-    /// On `SQLite` the one writer runs what is queued one after another and commits the group
-    /// together; the answer comes after the commit. `work` must await nothing but its statements.
+    /// On `SQLite` a single writer task runs queued transactions one after another and commits them as a group.
+    /// `work` must await nothing but its own statements.
     pub async fn write<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
@@ -171,36 +183,38 @@ impl Db {
         E: From<sqlx::Error> + Send + 'static,
     {
         self.asked.set();
-        self.commit(Lasts::Now, work).await
+        self.commit(Durability::Flushed, work).await
     }
 
-    /// Notes that somebody has something brought to the disk through another process.
-    pub fn note_asked(&self) {
+    /// Marks the database as busy with durable writes, after another process of the service made a durable write.
+    pub fn mark_write(&self) {
         self.asked.set();
     }
 
-    /// Whether somebody has something brought to the disk just now, beside [`Self::write_step`], as far as is known.
+    /// Returns `true` when a durable write was made within the last second. Deferred writes do not count.
     #[must_use]
-    pub fn is_busy(&self) -> bool {
+    pub fn has_recent_writes(&self) -> bool {
         self.asked.is_within(BUSY)
     }
 
-    /// Like [`Self::write`], but the answer does not wait for the disk: for the steps of a whole that ends with a
-    /// [`Self::write`], which brings all of them there. Whoever ends it looks whether all of them are still there, as a
-    /// server that broke down in between and came back has lost the last ones.
+    /// Runs `work` in one transaction and returns after the commit, without waiting for the disk.
     ///
-    /// While [`Self::is_busy`] it does wait, as others would have to wait for all that a quick succession of steps left behind.
-    pub async fn write_step<T, E, F>(&self, work: F) -> Result<T, E>
+    /// Used for the steps of a long job: the final [`Self::write`] makes all earlier steps durable. The final write has to
+    /// check that all steps are still stored, because a database that crashed meanwhile may have lost the last steps.
+    ///
+    /// While the database is busy with durable writes, each step waits for the disk as well. Otherwise the other writers
+    /// would have to wait until all steps so far are flushed.
+    pub async fn write_deferred<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
         T: Send + 'static,
         E: From<sqlx::Error> + Send + 'static,
     {
-        let lasts = if self.is_busy() { Lasts::Now } else { Lasts::Later };
+        let lasts = if self.has_recent_writes() { Durability::Flushed } else { Durability::Deferred };
         self.commit(lasts, work).await
     }
 
-    async fn commit<T, E, F>(&self, lasts: Lasts, work: F) -> Result<T, E>
+    async fn commit<T, E, F>(&self, lasts: Durability, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
         T: Send + 'static,
@@ -208,16 +222,23 @@ impl Db {
     {
         match (&self.pools, lasts) {
             (Pools::Sqlite { write, .. }, _) => write.run(lasts, work).await,
-            (Pools::Postgres { write, flush, .. }, Lasts::Now) => flush.covering(transact(write.acquire().await?, work)).await,
-            (Pools::Postgres { write, .. }, Lasts::Later) => flush::whole(transact(write.acquire().await?, work)).await,
+            (Pools::Postgres { cluster, .. }, Durability::Flushed) => {
+                let server = cluster.primary();
+                server.flush.commit_then_flush(transact(server.write.acquire().await?, work)).await
+            }
+            (Pools::Postgres { cluster, .. }, Durability::Deferred) => {
+                pg_group_flush::run_to_completion(transact(cluster.primary().write.acquire().await?, work)).await
+            }
         }
     }
 
-    /// Runs `work` whose only writing statement is its last one: that one is a transaction by itself,
-    /// so that `PostgreSQL` needs no begin and no commit. What `work` read before may have changed by
-    /// then; the statement has to look for itself. It is planned once, for any values, as planning would cost more than it
-    /// does. On `SQLite` this is [`Self::write`].
-    pub async fn write_once<T, E, F>(&self, work: F) -> Result<T, E>
+    /// Runs `work`, whose only writing statement is the last one, without an explicit transaction on `PostgreSQL`.
+    ///
+    /// The writing statement commits by itself, which saves the round trips of `begin` and `commit`. Rows that `work` read
+    /// earlier may have changed by then, so the statement has to check them itself. `PostgreSQL` plans the statement once for
+    /// all values, because planning takes longer than running the statement. On `SQLite` this function is equal to
+    /// [`Self::write`].
+    pub async fn write_single_statement<T, E, F>(&self, work: F) -> Result<T, E>
     where
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
         T: Send + 'static,
@@ -225,74 +246,52 @@ impl Db {
     {
         self.asked.set();
         match &self.pools {
-            Pools::Sqlite { write, .. } => write.run(Lasts::Now, work).await,
-            Pools::Postgres { once, flush, .. } => {
-                let mut held = once.acquire().await?;
-                flush.covering(async move { work(&mut Tx(Side::Postgres(&mut held))).await }).await
+            Pools::Sqlite { write, .. } => write.run(Durability::Flushed, work).await,
+            Pools::Postgres { cluster, .. } => {
+                let server = cluster.primary();
+                let mut held = server.once.acquire().await?;
+                server.flush.commit_then_flush(async move { work(&mut Tx(Engine::Postgres(&mut held))).await }).await
             }
         }
     }
 
-    /// Makes connections before anybody needs them.
+    /// Opens part of the `PostgreSQL` connections in advance, before the first requests arrive.
     pub(crate) async fn warm(&self) {
-        if let Pools::Postgres { read, write, once, .. } = &self.pools {
-            futures::join!(read.warm(), write.warm(), once.warm());
+        if let Pools::Postgres { cluster, .. } = &self.pools {
+            join_all(cluster.primary().pools().map(PostgresPool::warm)).await;
         }
     }
 
-    /// Whether the database answers.
+    /// Checks that the database responds and accepts writes.
     pub async fn ping(&self) -> Result<(), sqlx::Error> {
-        on!(self.read(), c => sqlx::query("select 1").execute(c).await.map(drop))
-    }
-
-    /// Finds out until the process stops whether it answers at all, for [`Self::silence`].
-    pub(crate) async fn keep_heard(&self, tasks: &Tasks) {
-        if let Pools::Postgres { heartbeat, .. } = &self.pools {
-            heartbeat.follow(tasks).await;
+        match self.read() {
+            Engine::Sqlite(pool) => sqlx::query("select 1").execute(pool).await.map(drop),
+            Engine::Postgres(pool) => pool.check_writable().await,
         }
     }
 
-    /// Returns as soon as the database has answered nothing at all for two seconds, which a file never does.
-    pub(crate) async fn silence(&self) {
+    /// Runs the `PostgreSQL` heartbeat until the process stops. The heartbeat detects a database that no longer responds.
+    pub(crate) async fn spawn_heartbeat(&self, tasks: &Tasks) {
+        if let Pools::Postgres { heartbeat, .. } = &self.pools {
+            heartbeat.run(tasks).await;
+        }
+    }
+
+    /// Waits until the database has not responded for two seconds. On `SQLite` the wait never ends.
+    pub(crate) async fn unresponsive(&self) {
         match &self.pools {
             Pools::Sqlite { .. } => pending().await,
-            Pools::Postgres { heartbeat, .. } => heartbeat.silence().await,
+            Pools::Postgres { heartbeat, .. } => heartbeat.unresponsive().await,
         }
     }
 
-    /// What the database says of itself.
+    /// Copies an `SQLite` database into a new file while the database is in use, and checks the copy.
     ///
     /// # Errors
-    /// When it cannot be asked.
-    pub async fn look(&self, schema: Schema) -> anyhow::Result<Health> {
-        let (version, damage, wanted) = match &self.pools {
-            Pools::Sqlite { read, .. } => {
-                let version: String = sqlx::query_scalar("select 'SQLite ' || sqlite_version()").fetch_one(read).await?;
-                let told: String = sqlx::query_scalar("pragma quick_check(1)").fetch_one(read).await?;
-                (version, (told != "ok").then_some(told), schema.sqlite.iter().count())
-            }
-            Pools::Postgres { read: pool, .. } => {
-                let version: String =
-                    sqlx::query_scalar("select 'PostgreSQL ' || current_setting('server_version')").fetch_one(pool).await?;
-                (version, None, schema.postgres.iter().count())
-            }
-        };
-        let done = on!(self.read(), c => sqlx::query_scalar::<_, i64>("select count(*) from _sqlx_migrations").fetch_one(c).await);
-        let applied = match done {
-            Ok(applied) => usize::try_from(applied)?,
-            Err(sqlx::Error::Database(told)) if is_missing(&*told) => 0,
-            Err(cause) => return Err(cause.into()),
-        };
-        Ok(Health { version, damage, applied, wanted })
-    }
-
-    /// Copies the database into a new file while it is in use; of `SQLite` only.
-    ///
-    /// # Errors
-    /// When it is `PostgreSQL`, which has tools of its own, or the file cannot be written.
-    pub async fn copy_to(&self, file: &Path) -> anyhow::Result<()> {
+    /// Returns an error on `PostgreSQL`, which has its own backup tools, and when the file cannot be written.
+    pub async fn backup_to(&self, file: &Path) -> anyhow::Result<()> {
         let Pools::Sqlite { read, .. } = &self.pools else { anyhow::bail!("PostgreSQL is backed up with pg_dump") };
-        let told = file.to_str().ok_or_else(|| anyhow::anyhow!("{} cannot be written as text", file.display()))?;
+        let told = file.to_str().ok_or_else(|| anyhow::anyhow!("the file name {} is not valid UTF-8", file.display()))?;
         sqlx::query("vacuum into $1").bind(told).execute(read).await?;
         let copy = SqlitePoolOptions::new().connect_with(SqliteConnectOptions::new().filename(file)).await?;
         let found: String = sqlx::query_scalar("pragma integrity_check(1)").fetch_one(&copy).await?;
@@ -301,8 +300,8 @@ impl Db {
         Ok(())
     }
 
-    /// Tells the metrics how much is going on.
-    pub fn measure(&self, service: &'static str) {
+    /// Sets the metrics of the connection pools and of the write queue.
+    pub fn record_metrics(&self, service: &'static str) {
         let connections = |state: &'static str, number: u32| {
             metrics::gauge!("patio_db_connections", "service" => service, "state" => state).set(f64::from(number));
         };
@@ -315,54 +314,52 @@ impl Db {
         let waiting = match &self.pools {
             Pools::Sqlite { read, write } => {
                 pooled(read.size(), read.num_idle(), read.options().get_max_connections());
-                u32::try_from(write.waiting()).unwrap_or(u32::MAX)
+                u32::try_from(write.queue_len()).unwrap_or(u32::MAX)
             }
-            Pools::Postgres { read, write, once, .. } => {
-                let all = [read, write, once].map(Connections::pool);
+            Pools::Postgres { cluster, .. } => {
+                let server = cluster.primary();
+                let all = server.pools().map(PostgresPool::pool);
                 let most = all.iter().map(|pool| pool.options().get_max_connections()).sum();
                 pooled(all.iter().map(|pool| pool.size()).sum(), all.iter().map(|pool| pool.num_idle()).sum(), most);
-                [read, write, once].map(Connections::waiting).iter().sum()
+                server.pools().map(PostgresPool::waiter_count).iter().sum()
             }
         };
-        metrics::gauge!("patio_db_queue", "service" => service).set(f64::from(waiting));
+        metrics::gauge!("patio_db_waiters", "service" => service).set(f64::from(waiting));
     }
 
-    /// Ends its connections, after what is queued.
+    /// Closes all connections after the queued work has finished.
     pub async fn close(&self) {
         match &self.pools {
-            // The last to leave brings the log into the file, which one that only reads cannot.
+            // The last connection to close writes the WAL into the database file, which a read-only connection cannot do.
             Pools::Sqlite { read, write } => {
                 read.close().await;
                 write.close().await;
             }
-            Pools::Postgres { read, write, once, flush, .. } => {
-                once.pool().close().await;
-                write.pool().close().await;
-                flush.close().await;
-                read.pool().close().await;
+            Pools::Postgres { cluster, .. } => {
+                let server = cluster.primary();
+                server.once.pool().close().await;
+                server.write.pool().close().await;
+                server.flush.close().await;
+                server.read.pool().close().await;
             }
         }
     }
 }
 
-/// Whether a statement asked for a table that is not there yet.
-fn is_missing(told: &dyn DatabaseError) -> bool {
-    told.code().is_some_and(|code| code == "42P01") || told.message().starts_with("no such table")
-}
-
-async fn transact<T, E, F>(mut connection: Held, work: F) -> Result<T, E>
+async fn transact<T, E, F>(mut connection: PooledConnection, work: F) -> Result<T, E>
 where
     F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
     E: From<sqlx::Error>,
 {
     let mut open = connection.begin().await?;
-    let done = work(&mut Tx(Side::Postgres(&mut open))).await?;
+    let done = work(&mut Tx(Engine::Postgres(&mut open))).await?;
     open.commit().await?;
     Ok(done)
 }
 
-/// Steps of a newer version may have been applied already: versions run side by side, and steps only add.
-fn tolerant(steps: &Migrator) -> Migrator {
+/// Returns a migrator that ignores applied migrations unknown to this version. A newer version may have run such migrations,
+/// because two versions may run side by side. Migrations only add tables and columns, so that the older version still works.
+fn ignoring_unknown(steps: &Migrator) -> Migrator {
     let mut steps = Migrator::with_migrations(steps.iter().cloned().collect());
     steps.set_ignore_missing(true);
     steps

@@ -1,22 +1,22 @@
-//! One way to tell a caller what went wrong, and one way to tell the operator.
+//! Builds gRPC error statuses for callers, and logs the causes of internal errors for operators.
 use std::{collections::HashMap, fmt::Display, io::ErrorKind};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
 macro_rules! reasons {
     ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
-        /// Why a call was refused, for programs; the message beside it is for people.
+        /// Machine-readable reason of an error. The message of the status is meant for people.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Reason { $($(#[$doc])* $name,)* }
 
         impl Reason {
-            /// As it stands on the wire.
+            /// Text of the reason on the wire, such as `NO_USER`.
             #[must_use]
             pub fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
 
-            /// Reads it from the wire.
+            /// Parses a reason from the wire. Returns `None` for an unknown text.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> {
                 match text { $($text => Some(Self::$name),)* _ => None }
@@ -28,170 +28,226 @@ macro_rules! reasons {
 reasons! {
     /// A field is missing or malformed.
     BadRequest = "BAD_REQUEST",
-    /// No token, or one that is forged, expired or withdrawn.
+    /// The token is missing, forged, expired or revoked.
     NotSignedIn = "NOT_SIGNED_IN",
-    /// The role does not allow the call.
+    /// The session was ended on purpose, for example by a sign-out or a supervisor.
+    SessionEnded = "SESSION_ENDED",
+    /// The user has to change the password before making this call.
+    PasswordMustChange = "PASSWORD_MUST_CHANGE",
+    /// The user has to confirm the action with the current password.
+    ConfirmPassword = "CONFIRM_PASSWORD",
+    /// The user's role does not allow the call.
     NotAllowed = "NOT_ALLOWED",
-    /// The role does not allow to change this field.
+    /// The user's role does not allow changing the requested field.
     FieldNotAllowed = "FIELD_NOT_ALLOWED",
-    /// Hmc and password do not belong together.
+    /// The login name (HMC) and the password do not match.
     InvalidCredentials = "INVALID_CREDENTIALS",
-    /// Too many tries from one address.
+    /// Too many attempts came from one network address.
     RateLimited = "RATE_LIMITED",
-    /// Too many failed attempts.
+    /// Too many sign-in attempts failed.
     LockedOut = "LOCKED_OUT",
-    /// There is no such user.
+    /// The session does not exist.
+    NoSession = "NO_SESSION",
+    /// The user does not exist.
     NoUser = "NO_USER",
-    /// Another user has this hmc.
+    /// Another user has the requested login name (HMC).
     HmcTaken = "HMC_TAKEN",
-    /// The user or hmc is reserved.
+    /// The user or the login name (HMC) is reserved.
     Reserved = "RESERVED",
-    /// The last supervisor must stay one.
+    /// The last remaining supervisor cannot be deleted or lose the supervisor role.
     LastAdmin = "LAST_ADMIN",
-    /// One cannot delete oneself.
+    /// Users cannot delete their own account.
     OwnAccount = "OWN_ACCOUNT",
-    /// The password does not meet the rules.
+    /// The new password does not meet the password rules.
     BadPassword = "BAD_PASSWORD",
-    /// The old password is wrong.
+    /// The given current password is wrong.
     WrongPassword = "WRONG_PASSWORD",
-    /// There is no such campaign.
+    /// The campaign does not exist.
     NoCampaign = "NO_CAMPAIGN",
-    /// Another campaign has this name.
+    /// Another campaign has the requested name.
     NameTaken = "NAME_TAKEN",
-    /// The campaign cannot go from its status to that one.
+    /// The campaign cannot change from its current status to the requested status.
     BadTransition = "BAD_TRANSITION",
-    /// The campaign is closed and takes no saves.
+    /// The campaign is closed and accepts no saves.
     CampaignClosed = "CAMPAIGN_CLOSED",
-    /// There is no such vehicle.
+    /// The vehicle does not exist.
     NoVehicle = "NO_VEHICLE",
-    /// Somebody saved the vehicle first.
+    /// Another user saved the vehicle first.
     StaleVersion = "STALE_VERSION",
-    /// The status cannot be chosen now by this role.
+    /// The user's role cannot set this status now.
     StatusNotAllowed = "STATUS_NOT_ALLOWED",
-    /// Another vehicle of the campaign has this identifier.
+    /// The vehicle's identifier differs from the identifier that the user saw.
+    OtherVehicle = "OTHER_VEHICLE",
+    /// Another vehicle of the campaign has the requested identifier.
     VinTaken = "VIN_TAKEN",
-    /// The idempotency key was used for something else.
+    /// The idempotency key was already used for a different request.
     KeyReused = "KEY_REUSED",
-    /// There is no such upload.
+    /// The upload does not exist.
     NoUpload = "NO_UPLOAD",
-    /// There is no such job.
+    /// The job (an import or a bulk change) does not exist.
     NoJob = "NO_JOB",
-    /// There is no such conflict.
+    /// The conflict does not exist.
     NoConflict = "NO_CONFLICT",
-    /// Somebody has settled the conflict before.
+    /// The conflict was already resolved.
     ConflictSettled = "CONFLICT_SETTLED",
-    /// The person made more conflicts than people can settle.
+    /// The user has too many unresolved conflicts.
     TooManyConflicts = "TOO_MANY_CONFLICTS",
-    /// The person gave it up, and nothing of it was kept.
+    /// The user cancelled the operation, and nothing of it was stored.
     Cancelled = "CANCELLED",
-    /// It has come to its end already.
+    /// The operation has already ended and cannot be cancelled.
     TooLate = "TOO_LATE",
-    /// More than is taken at once.
+    /// The request exceeds a size limit.
     TooLarge = "TOO_LARGE",
-    /// Too much is going on; later it will do.
+    /// The service is overloaded or a concurrent change took precedence; a later retry may succeed.
     Busy = "BUSY",
-    /// A part that is needed is away.
+    /// A required service or database is unavailable.
     Unavailable = "UNAVAILABLE",
     /// The call took too long.
     Timeout = "TIMEOUT",
-    /// A fault of ours.
+    /// An unexpected error occurred in the service.
     Internal = "INTERNAL",
 }
 
-/// Builds a status whose reason a program can switch on.
+/// Builds an error status with a machine-readable reason.
 #[must_use]
 pub fn status(code: Code, reason: Reason, error: &dyn Display) -> Status {
     status_with(code, reason, error, &[])
 }
 
-/// Builds a status that also carries named values, such as `retry_after`.
+/// Builds an error status with a machine-readable reason and named values, such as `retry_after`.
 #[must_use]
 pub fn status_with(code: Code, reason: Reason, error: &dyn Display, values: &[(&str, String)]) -> Status {
     let values: HashMap<String, String> = values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     Status::with_error_details(code, error.to_string(), ErrorDetails::with_error_info(reason.text(), "patio", values))
 }
 
-/// Logs a fault of ours, once, and builds the status that says nothing of it.
+/// Logs an internal error and builds a status that does not reveal its cause.
 #[must_use]
 pub fn internal(cause: &dyn Display) -> Status {
-    tracing::error!(%cause, "a call failed");
-    status(Code::Internal, Reason::Internal, &"something went wrong on our side")
+    tracing::error!(%cause, "request failed with an internal error");
+    status(Code::Internal, Reason::Internal, &"Something went wrong. Try again.")
 }
 
-/// The status when another part of the product gave no answer, or not all of it.
+/// Builds the error status for a call to a service that did not respond, or whose response was cut off.
 #[must_use]
-pub fn unanswered(cause: &dyn Display) -> Status {
-    tracing::debug!(%cause, "a service cannot be reached");
-    status(Code::Unavailable, Reason::Unavailable, &"a part of the product cannot be reached; try again in a moment")
+pub fn unavailable(cause: &dyn Display) -> Status {
+    tracing::debug!(%cause, "a service or the database did not respond");
+    status(Code::Unavailable, Reason::Unavailable, &"The server is temporarily unavailable. Try again in a moment.")
 }
 
-/// The status of a failed statement: away when the database cannot be reached, else a fault of ours.
+/// Builds the error status for a failed SQL statement: `Unavailable` when the database cannot be reached or has no space,
+/// `Internal` for an unexpected error.
 #[must_use]
 pub fn database(cause: &sqlx::Error) -> Status {
     match cause {
-        cause if is_full(cause) => full(cause),
-        cause if is_away(cause) => away(cause),
-        // A NUL in a text that nothing before refused; SQLite finds nothing by such a text.
+        cause if is_out_of_space(cause) => full(cause),
+        cause if is_connection_error(cause) => away(cause),
+        cause if is_overtaken(cause) => {
+            tracing::warn!(%cause, "transaction aborted by a deadlock or serialization failure");
+            status(Code::Unavailable, Reason::Busy, &"Another change was made at the same time. Try again.")
+        }
+        // A text with NUL that no earlier check rejected. SQLite accepts such a text and finds nothing.
         sqlx::Error::Database(told) if told.code().is_some_and(|code| code == "22021") => {
-            status(Code::InvalidArgument, Reason::BadRequest, &"a text holds a character that no text here can hold")
+            status(Code::InvalidArgument, Reason::BadRequest, &"A text has a character that is not allowed.")
         }
         _ => internal(cause),
     }
 }
 
-/// Whether the database cannot be reached now, is starting or stopping, or takes no more connections.
+/// SQLSTATE of a write that a standby or another read-only server rejects.
+const READ_ONLY: &str = "25006";
+
+/// Returns `true` for a transaction that was aborted by a serialization failure or a deadlock.
+fn is_overtaken(cause: &sqlx::Error) -> bool {
+    let code = cause.as_database_error().and_then(|told| told.code());
+    code.is_some_and(|code| ["40001", "40P01"].contains(&&*code))
+}
+
+/// Returns `true` when the database is unreachable, read-only, starting, stopping or out of connections.
 #[must_use]
-pub fn is_away(cause: &sqlx::Error) -> bool {
+pub fn is_connection_error(cause: &sqlx::Error) -> bool {
     match cause {
         sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed | sqlx::Error::Tls(_) => true,
-        sqlx::Error::Database(told) => told.code().is_some_and(|code| code.starts_with("57P") || code.starts_with("08") || code == "53300"),
+        // A pooler that rejects a startup parameter will always do so, and its message names the parameter.
+        sqlx::Error::Database(told) if told.message().starts_with("unsupported startup parameter") => false,
+        sqlx::Error::Database(told) => {
+            told.code().is_some_and(|code| code.starts_with("57P") || code.starts_with("08") || code == "53300" || code == READ_ONLY)
+        }
         _ => false,
     }
 }
 
-/// Whether the database is up, and whoever looks after it has still to make what this process was told of: its role, the
-/// database, the schema, a right.
+/// Returns `true` when the server responds but the role, database, schema or privilege that this process needs is missing.
+///
+/// An administrator still has to create what is missing.
 #[must_use]
-pub fn is_unprepared(cause: &sqlx::Error) -> bool {
+pub fn is_not_provisioned(cause: &sqlx::Error) -> bool {
     let code = cause.as_database_error().and_then(|told| told.code());
     code.is_some_and(|code| ["28000", "28P01", "3D000", "3F000", "42501"].contains(&&*code))
 }
 
-/// Whether a disk has no room left for what was to be written.
+/// Returns `true` when a statement failed because the disk is full.
 #[must_use]
-pub fn is_full(cause: &sqlx::Error) -> bool {
+pub fn is_out_of_space(cause: &sqlx::Error) -> bool {
     match cause {
         sqlx::Error::Io(cause) => cause.kind() == ErrorKind::StorageFull,
-        // SQLite has a code for it; PostgreSQL has one, too.
+        // SQLITE_FULL is 13; SQLSTATE disk_full is 53100.
         sqlx::Error::Database(told) => told.code().is_some_and(|code| code == "13" || code == "53100"),
         _ => false,
     }
 }
 
 fn full(cause: &sqlx::Error) -> Status {
-    tracing::error!(%cause, "there is no room left to write");
-    status(Code::Unavailable, Reason::Unavailable, &"there is no room left to save anything; whoever runs Patio has to make some")
+    tracing::error!(%cause, "database disk full");
+    status(
+        Code::Unavailable,
+        Reason::Unavailable,
+        &"The server's disk is full and nothing can be saved. Ask your administrator to free space.",
+    )
 }
 
 fn away(cause: &sqlx::Error) -> Status {
-    tracing::warn!(%cause, "the database is away");
-    status(Code::Unavailable, Reason::Unavailable, &"the database cannot be reached; try again in a moment")
+    if cause.as_database_error().and_then(|told| told.code()).is_some_and(|code| code == READ_ONLY) {
+        crate::database_state::suspect_read_only();
+    }
+    tracing::warn!(%cause, database = crate::database_state::address(), "database unavailable");
+    status(Code::Unavailable, Reason::Unavailable, &"The server cannot reach its database. Try again in a moment.")
 }
 
-/// The reason a status carries; none when it came from elsewhere.
+/// Returns the causes of an error in one line, without repetitions and without line numbers of the database server's source.
+#[must_use]
+pub fn one_line(cause: &anyhow::Error) -> String {
+    cause.chain().map(|cause| plain(&cause.to_string())).fold(String::new(), |mut line, part| {
+        if line.is_empty() {
+            line = part;
+        } else if !line.contains(&part) {
+            line = format!("{line}: {part}");
+        }
+        line
+    })
+}
+
+/// Removes the text ` at line N` from a database error. The line number refers to the source code of the database server.
+fn plain(text: &str) -> String {
+    let mut parts = text.split(" at line ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + part.trim_start_matches(|digit: char| digit.is_ascii_digit()))
+}
+
+/// Returns the machine-readable reason of a status, or `None` when the status has none.
 #[must_use]
 pub fn reason(status: &Status) -> Option<Reason> {
     Reason::parse(&status.get_details_error_info()?.reason)
 }
 
-/// A named value a status carries.
+/// Returns a named value of a status, such as `retry_after`, or `None` when the status does not contain the value.
 #[must_use]
 pub fn value(status: &Status, name: &str) -> Option<String> {
     status.get_details_error_info()?.metadata.get(name).cloned()
 }
 
-/// Whether a statement failed because a row with that unique value is there already.
+/// Returns `true` when a statement failed because of a unique constraint.
 #[must_use]
-pub fn is_duplicate(error: &sqlx::Error) -> bool {
+pub fn is_unique_violation(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Database(told) if told.is_unique_violation())
 }

@@ -1,103 +1,114 @@
-//! What a process gives to the services that run in it.
+//! Dependencies that a process provides to the services that run in it: settings, clock, cache, clients and background tasks.
 use crate::{
-    balance,
+    auth::{identity::Identity, key_sync, service_tokens::ServiceTokens},
     cache::Cache,
+    client::{balancer, link::ServiceChannel},
     clock::Clock,
-    config::Settings,
+    config::{InvalidSetting, Settings},
     db::{Db, Schema},
     errors,
-    identity::Identity,
     lifecycle::Tasks,
-    link::Link,
-    server::Service,
     telemetry,
-    tokens::{self, ServiceTokens},
+    tls::ServiceTls,
 };
+use anyhow::Context;
 use futures::future::BoxFuture;
 use std::{
     sync::{Arc, OnceLock, atomic::AtomicBool},
     time::{Duration, Instant},
 };
 
-/// How long a database that is away is left alone.
+/// Pause between two attempts to reach the database.
 const AGAIN: Duration = Duration::from_millis(500);
-/// How often it is told again what is waited for.
+/// Interval at which the reason for waiting for the database is logged again while it is unchanged.
 const TELL_EVERY: Duration = Duration::from_secs(10);
+/// Service name under which a process requests tokens for its own calls to auth-svc.
+const SYNC: &str = "process";
 
-/// The ways to the four services.
+/// Client channels to the four services.
 #[derive(Clone)]
-pub struct Links {
-    /// To auth-svc.
-    pub auth: Link,
-    /// To campaign-svc.
-    pub campaign: Link,
-    /// To vehicle-svc.
-    pub vehicle: Link,
-    /// To import-svc.
-    pub import: Link,
+pub struct Clients {
+    /// Channel to auth-svc.
+    pub auth: ServiceChannel,
+    /// Channel to campaign-svc.
+    pub campaign: ServiceChannel,
+    /// Channel to vehicle-svc.
+    pub vehicle: ServiceChannel,
+    /// Channel to import-svc.
+    pub import: ServiceChannel,
 }
 
-impl Links {
-    /// Begins to follow the replicas behind them, so that it is known how many are well before anybody calls one.
-    pub fn begin(&self) {
+impl Clients {
+    /// Starts the health checks of all replicas, so that the number of healthy replicas is known before the first call.
+    pub fn start_health_checks(&self) {
         for link in [&self.auth, &self.campaign, &self.vehicle, &self.import] {
-            if let Link::Remote(replicas) = link {
-                replicas.begin();
+            if let ServiceChannel::Remote(replicas) = link {
+                replicas.start();
             }
         }
     }
 }
 
-/// Everything a service needs from the process it runs in; clones share it.
+/// Dependencies that a process provides to the services that run in it. Clones share the dependencies.
 #[derive(Clone)]
 pub struct Host {
-    /// What the process was told.
+    /// Settings of the process.
     pub settings: Arc<Settings>,
-    /// The time.
+    /// Clock of the process.
     pub clock: Clock,
-    /// Who is who.
+    /// Verifier of callers' tokens.
     pub identity: Identity,
-    /// What may be forgotten.
+    /// Cache, in memory or shared through Redis.
     pub cache: Cache,
-    /// Background work and its end.
+    /// Background tasks and the shutdown signal.
     pub tasks: Tasks,
-    /// The ways to the services.
-    pub links: Links,
+    /// Client channels to the services.
+    pub links: Clients,
+    /// Certificate for mutual TLS with other services; `None` when services communicate without TLS.
+    pub tls: Option<ServiceTls>,
     known: Arc<OnceLock<Arc<AtomicBool>>>,
 }
 
 impl Host {
-    /// A process in which all four services run; `settings` must hold a service secret.
+    /// Creates the dependencies of a process that runs all four services. `settings` must contain a service secret.
     pub async fn local(settings: Settings) -> anyhow::Result<Self> {
-        let slot = || Link::Local(Arc::default());
-        Self::with(settings, Tasks::default(), Links { auth: slot(), campaign: slot(), vehicle: slot(), import: slot() }).await
+        let slot = || ServiceChannel::Local(Arc::default());
+        Self::with(settings, Tasks::default(), Clients { auth: slot(), campaign: slot(), vehicle: slot(), import: slot() }, None).await
     }
 
-    /// A process that reaches all services over the network.
+    /// Creates the dependencies of a process that reaches all services over the network.
     pub async fn remote(settings: Settings) -> anyhow::Result<Self> {
         let tasks = Tasks::default();
-        let to = |name, url: &str| Ok::<_, anyhow::Error>(Link::Remote(balance::replicas(name, url, &tasks)?));
-        let links = Links {
-            auth: to("auth-svc", &settings.auth_url)?,
-            campaign: to("campaign-svc", &settings.campaign_url)?,
-            vehicle: to("vehicle-svc", &settings.vehicle_url)?,
-            import: to("import-svc", &settings.import_url)?,
+        let tls = settings.service_tls.as_deref().map(ServiceTls::open).transpose().map_err(InvalidSetting::of)?;
+        if let Some(tls) = &tls {
+            tls.spawn_reload(&tasks);
+        }
+        let to = |name, setting: &'static str, url: &str| {
+            let replicas = balancer::replicas(name, url, tls.as_ref(), &tasks).context(setting).map_err(InvalidSetting::of)?;
+            Ok::<_, anyhow::Error>(ServiceChannel::Remote(replicas))
         };
-        Self::with(settings, tasks, links).await
+        let links = Clients {
+            auth: to("auth-svc", "PATIO_AUTH_URL", &settings.auth_url)?,
+            campaign: to("campaign-svc", "PATIO_CAMPAIGN_URL", &settings.campaign_url)?,
+            vehicle: to("vehicle-svc", "PATIO_VEHICLE_URL", &settings.vehicle_url)?,
+            import: to("import-svc", "PATIO_IMPORT_URL", &settings.import_url)?,
+        };
+        Self::with(settings, tasks, links, tls).await
     }
 
-    async fn with(settings: Settings, tasks: Tasks, links: Links) -> anyhow::Result<Self> {
+    async fn with(settings: Settings, tasks: Tasks, links: Clients, tls: Option<ServiceTls>) -> anyhow::Result<Self> {
         settings.check()?;
-        telemetry::keep_small(&tasks);
+        telemetry::spawn_upkeep(&tasks);
         let clock = Clock::default();
-        let cache = Cache::of(&settings)?;
-        Ok(Self { settings: Arc::new(settings), identity: Identity::new(clock.clone()), clock, cache, tasks, links, known: Arc::default() })
+        let cache = Cache::from_settings(&settings).context("PATIO_REDIS_URL").map_err(InvalidSetting::of)?;
+        let (settings, identity) = (Arc::new(settings), Identity::new(clock.clone()));
+        Ok(Self { settings, identity, clock, cache, tasks, links, tls, known: Arc::default() })
     }
 
-    /// Opens a service's database and brings its tables up to date, once the database is there.
+    /// Opens a service's database and runs its migrations. Waits while the database is unavailable.
     ///
     /// # Errors
-    /// As [`Self::once_there`], and when the database cannot be opened.
+    /// Returns an error when the database cannot be opened, or a failure other than an unavailable database.
     pub async fn database(&self, schema: Schema) -> anyhow::Result<Db> {
         let db = Db::open(schema, &self.settings).await?;
         let mut waiting = Waiting::default();
@@ -107,14 +118,18 @@ impl Host {
         Ok(db)
     }
 
-    /// Does what needs the database as often as that is away.
+    /// Runs `work`, and retries it until the database is available.
     ///
-    /// Things start in any order. A service that runs apart also waits for what somebody else gives it there: its role, the
-    /// database itself, rights. Where all run in one process a person sees at once that something was told wrong.
+    /// Processes may start in any order. A service in its own process also waits until an administrator has created its role,
+    /// database and privileges. A process that runs all services fails at once instead, so that the operator sees the wrong
+    /// setting.
     ///
     /// # Errors
-    /// Any other failure of it.
-    pub async fn once_there<'w, T>(&self, mut work: impl FnMut() -> BoxFuture<'w, anyhow::Result<T>> + Send) -> anyhow::Result<T> {
+    /// Returns any failure of `work` other than an unavailable database.
+    pub async fn retry_until_database_up<'w, T>(
+        &self,
+        mut work: impl FnMut() -> BoxFuture<'w, anyhow::Result<T>> + Send,
+    ) -> anyhow::Result<T> {
         let mut waiting = Waiting::default();
         loop {
             match work().await {
@@ -126,81 +141,76 @@ impl Host {
 
     fn is_waited_for(&self, cause: &anyhow::Error) -> bool {
         let mut causes = cause.chain().filter_map(|cause| cause.downcast_ref::<sqlx::Error>());
-        causes.any(|cause| errors::is_away(cause) || (!self.runs_all() && errors::is_unprepared(cause)))
+        causes.any(|cause| errors::is_connection_error(cause) || (!self.runs_all() && errors::is_not_provisioned(cause)))
     }
 
     async fn bring_up(&self, db: &Db, schema: Schema) -> anyhow::Result<()> {
-        self.check_durable(db).await?;
-        db.migrate(schema).await
+        let checked = async {
+            db.check_connections().await?;
+            self.check_durable(db).await?;
+            db.migrate(schema).await
+        };
+        checked.await.with_context(|| db.address())
     }
 
-    /// Refuses a database that could lose a save it acknowledged, unless that was asked for.
+    /// Rejects a `PostgreSQL` server that could lose acknowledged saves in a crash, unless Patio's settings allow such a server.
     async fn check_durable(&self, db: &Db) -> anyhow::Result<()> {
-        let lossy = db.lossy().await?.join(", ");
+        let lossy = db.unsafe_settings().await?.join(", ");
         if lossy.is_empty() {
             return Ok(());
         }
-        anyhow::ensure!(
-            self.settings.may_lose_saves,
-            "PostgreSQL runs with {lossy}, so that a crash could lose saves it acknowledged; \
-             change that, or say --unsafe (PATIO_UNSAFE=true) where nothing matters that is saved"
-        );
-        tracing::warn!(lossy, "a crash of the database could lose saves it acknowledged");
+        InvalidSetting::ensure(self.settings.allow_data_loss, || {
+            format!(
+                "PostgreSQL runs with {lossy}, so a crash could lose acknowledged saves; switch these settings on, or start with --unsafe \
+                 (PATIO_ALLOW_DATA_LOSS=true) if losing data does not matter"
+            )
+        })?;
+        tracing::warn!(lossy, "unsafe database settings, a crash could lose acknowledged saves");
         Ok(())
     }
 
-    /// Whether other services put into the cache what this process finds there: they are in it, or share a Redis server.
+    /// Returns `true` when all services share the cache: they run in this process, or use the same Redis server.
     #[must_use]
-    pub fn shares_cache(&self) -> bool {
+    pub fn has_shared_cache(&self) -> bool {
         self.runs_all() || matches!(self.cache, Cache::Redis(_))
     }
 
     fn runs_all(&self) -> bool {
-        matches!(self.links.vehicle, Link::Local(_)) // auth-svc is one of itself everywhere
+        matches!(self.links.vehicle, ServiceChannel::Local(_)) // the channel to auth-svc is always local within auth-svc itself
     }
 
-    /// Tokens for what a service does on its own.
+    /// Creates the source of tokens for calls that a service makes on its own.
     #[must_use]
     pub fn service_tokens(&self, service: &'static str) -> ServiceTokens {
-        ServiceTokens::new(self.links.auth.clone(), service, self.settings.service_secret.clone(), self.clock.clone())
+        let secret = self.settings.service_secret.clone();
+        ServiceTokens::new(self.links.auth.clone(), service, secret, self.identity.clone(), self.clock.clone())
     }
 
-    /// Makes a service that has started in this process reachable by the others in it.
-    pub fn attach(&self, service: &Service) {
-        let link = match service.name {
-            "auth-svc" => &self.links.auth,
-            "campaign-svc" => &self.links.campaign,
-            "vehicle-svc" => &self.links.vehicle,
-            _ => &self.links.import,
-        };
-        if let Link::Local(slot) = link {
-            let _ = slot.set(service.router.clone());
-        }
+    /// Starts the synchronization of signing keys and revocations. Further calls have no effect.
+    pub fn start_key_sync(&self) {
+        self.known.get_or_init(|| {
+            key_sync::spawn_key_sync(&self.tasks, self.identity.clone(), self.links.auth.clone(), self.service_tokens(SYNC))
+        });
     }
 
-    /// Begins to keep keys and revocations current; again does nothing.
-    pub fn keep_tokens_current(&self) {
-        self.known.get_or_init(|| tokens::keep_current(self));
-    }
-
-    /// Whether keys and revocations are known, without which every token is refused.
+    /// Returns `true` once signing keys and revocations are loaded. Until then, every token is rejected.
     #[must_use]
-    pub fn knows_keys(&self) -> bool {
+    pub fn has_signing_keys(&self) -> bool {
         self.known.get().is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
     }
 }
 
-/// Waiting for the database, and telling for what.
+/// State while a process waits for its database: the last logged reason for waiting, and the time of that log line.
 #[derive(Default)]
 struct Waiting {
     told: Option<(String, Instant)>,
 }
 
 impl Waiting {
-    /// Waits for a moment where the cause may go away by itself.
+    /// Pauses after a database failure that may resolve by itself. Returns any other failure as an error.
     async fn or_fail(&mut self, host: &Host, cause: anyhow::Error) -> anyhow::Result<()> {
         anyhow::ensure!(host.is_waited_for(&cause), cause);
-        let cause = format!("{cause:#}");
+        let cause = errors::one_line(&cause);
         if self.told.as_ref().is_none_or(|(told, at)| *told != cause || at.elapsed() > TELL_EVERY) {
             tracing::warn!(cause, "waiting for the database");
             self.told = Some((cause, Instant::now()));

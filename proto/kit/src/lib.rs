@@ -1,30 +1,23 @@
-//! What keeps a Patio service to its contract: configuration, lifecycle, links, identity, access,
-//! errors, database, cache, audit and clock, the same for all services.
+//! Shared library of the Patio services: configuration, start-up and shutdown, gRPC clients and servers,
+//! authorization, errors, database, cache, audit log and telemetry.
 
-pub mod access;
+mod atomic_instant;
 pub mod audit;
-pub mod balance;
+pub mod auth;
 pub mod cache;
+pub mod cli;
+pub mod client;
 pub mod clock;
-pub mod command;
 pub mod config;
-pub mod crypto;
+mod database_state;
 pub mod db;
-pub mod doctor;
 pub mod errors;
-pub mod feed;
-mod flush;
 pub mod host;
-pub mod identity;
 pub mod lifecycle;
-pub mod lines;
-pub mod link;
 pub mod page;
 pub mod private;
-pub mod probe;
-pub mod progress;
-pub mod secret;
+pub mod progress_cache;
+pub mod pubsub;
 pub mod server;
 pub mod telemetry;
-pub mod tokens;
-mod writer;
+pub mod tls;

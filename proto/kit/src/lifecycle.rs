@@ -1,13 +1,13 @@
-//! Starting, draining and stopping.
+//! Start-up, draining and shutdown of a process.
 use std::{future::Future, time::Duration};
 use tokio::sync::oneshot;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tracing::Instrument;
 
-/// How long a drain waits for work under way.
-pub const DRAIN: Duration = Duration::from_secs(20);
+/// Maximum time that a shutdown waits for work in progress.
+pub const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The background work of a process and the signal that ends it; clones share both.
+/// Background tasks of a process, and the signals that start its shutdown. Clones share the tasks and the signals.
 #[derive(Debug, Clone, Default)]
 pub struct Tasks {
     tracker: TaskTracker,
@@ -16,7 +16,7 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// Runs work in the background; a drain waits for it.
+    /// Runs work as a background task. A shutdown waits for the task.
     pub fn spawn<F>(&self, work: F)
     where
         F: Future<Output = ()> + Send + 'static,
@@ -24,10 +24,11 @@ impl Tasks {
         self.tracker.spawn(work);
     }
 
-    /// Runs work to its end even when whoever waits for it goes away; nothing when it panicked.
+    /// Runs work to completion even when its caller gives up. Returns `None` when the work panicked.
     ///
-    /// A call that its caller gives up is dropped where it waits: between a commit, say, and telling of it.
-    pub async fn whole<T, F>(&self, work: F) -> Option<T>
+    /// Without this function, the future of an abandoned call would be dropped at any await point, such as between a commit and its
+    /// notification.
+    pub async fn run_to_completion<T, F>(&self, work: F) -> Option<T>
     where
         T: Send + 'static,
         F: Future<Output = T> + Send + 'static,
@@ -38,7 +39,7 @@ impl Tasks {
         heard.await.ok()
     }
 
-    /// Runs `work` again and again, `every` so long, until the process stops.
+    /// Runs `work` repeatedly, with a pause of `every` before each run, until the process stops.
     pub fn repeat<F, W>(&self, every: Duration, mut work: W)
     where
         F: Future<Output = ()> + Send,
@@ -52,89 +53,89 @@ impl Tasks {
         });
     }
 
-    /// Tells that the process goes soon: not ready for more from now on, and still answering what comes.
-    pub fn leave(&self) {
+    /// Begins draining: the process reports that it is not ready, but continues to serve requests.
+    pub fn begin_drain(&self) {
         self.leaving.cancel();
     }
 
-    /// Whether the process goes soon.
+    /// Returns `true` once draining has begun.
     #[must_use]
-    pub fn is_leaving(&self) -> bool {
+    pub fn is_draining(&self) -> bool {
         self.leaving.is_cancelled()
     }
 
-    /// Waits until the process is about to go.
-    pub async fn left(&self) {
+    /// Waits until draining begins.
+    pub async fn draining(&self) {
         self.leaving.cancelled().await;
     }
 
-    /// Tells everything to come to an end.
+    /// Signals all background tasks to stop.
     pub fn stop(&self) {
         self.leaving.cancel();
         self.stopping.cancel();
         self.tracker.close();
     }
 
-    /// Whether the end has been told.
+    /// Returns `true` once background tasks were signalled to stop.
     #[must_use]
     pub fn is_stopping(&self) -> bool {
         self.stopping.is_cancelled()
     }
 
-    /// Waits until the end is told.
+    /// Waits until background tasks are signalled to stop.
     pub async fn stopped(&self) {
         self.stopping.cancelled().await;
     }
 
-    /// Tells everything to come to an end and waits for it, at most [`DRAIN`].
+    /// Signals all background tasks to stop and waits for them, for at most [`DRAIN_TIMEOUT`].
     pub async fn finish(&self) {
         self.stop();
-        if !self.drained(DRAIN).await {
-            tracing::warn!("some work was left behind");
+        if !self.drained(DRAIN_TIMEOUT).await {
+            tracing::warn!("shutdown timed out, background tasks aborted");
         }
     }
 
-    /// Waits for the background work, at most `patience`; false when some was left.
+    /// Waits for the background tasks up to a timeout. Returns `false` when some are still running.
     pub async fn drained(&self, patience: Duration) -> bool {
         self.tracker.close();
         tokio::time::timeout(patience, self.tracker.wait()).await.is_ok()
     }
 }
 
-/// Starts something; nothing when the process is asked to stop before that is done, as it may wait for others for long.
+/// Runs the start of a service. Returns `None` when the process is signalled to stop before the start has finished.
 ///
 /// # Errors
-/// When it does not start.
+/// Returns the error of the failed start.
 pub async fn started<T>(tasks: &Tasks, starting: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<Option<T>> {
     tokio::select! {
         started = starting => started.map(Some),
-        () = asked_to_stop(tasks, Duration::ZERO) => {
-            tracing::info!("asked to stop before it served");
+        () = shutdown_signal(tasks, Duration::ZERO) => {
+            tracing::info!("shutdown requested before the service had started");
             Ok(None)
         }
     }
 }
 
-/// Waits for SIGTERM or Ctrl-C, and tells that the process goes soon.
+/// Waits for SIGTERM or Ctrl-C, then begins draining.
 ///
-/// After SIGTERM, which says that others take over, it goes on answering for `notice`, so that all who
-/// choose between replicas have seen that this one leaves. A person at the keyboard does not have to wait.
-pub async fn asked_to_stop(tasks: &Tasks, notice: Duration) {
+/// After SIGTERM the process keeps serving for the time `notice`, so that load balancers and callers notice that this
+/// replica is no longer ready. Ctrl-C skips that delay.
+pub async fn shutdown_signal(tasks: &Tasks, notice: Duration) {
     let mut terminate = match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
         Ok(signal) => signal,
         Err(cause) => {
-            tracing::warn!(%cause, "cannot listen for sigterm");
+            tracing::warn!(%cause, "failed to listen for SIGTERM");
             let _ = tokio::signal::ctrl_c().await;
-            return tasks.leave();
+            return tasks.begin_drain();
         }
     };
     let others_take_over = tokio::select! {
         _ = terminate.recv() => true,
         _ = tokio::signal::ctrl_c() => false,
     };
-    tasks.leave();
+    tasks.begin_drain();
     if others_take_over && !notice.is_zero() {
-        tracing::info!(seconds = notice.as_secs_f64(), "leaving: not ready any more, still answering");
+        tracing::info!(stops_in_seconds = notice.as_secs_f64(), "shutting down: the readiness check now fails, requests are still served");
         tokio::select! {
             () = tokio::time::sleep(notice) => {}
             _ = tokio::signal::ctrl_c() => {}

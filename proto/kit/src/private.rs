@@ -1,4 +1,5 @@
-//! Files that nobody else on this machine may read: databases hold the keys that tokens are signed with.
+//! Creates folders and files that only the current user may read. Databases are stored in them, because a database contains the
+//! keys that sign tokens.
 use std::{
     fs::{self, DirBuilder, OpenOptions, Permissions},
     io,
@@ -8,15 +9,15 @@ use std::{
 
 const FOLDER: u32 = 0o700;
 const FILE: u32 = 0o600;
-/// What group and others may do.
+/// File permission bits of the group and of other users.
 const OTHERS: u32 = 0o077;
 
-/// Makes a folder that is ours alone; one that is there already becomes so, with the files in it.
+/// Creates a folder that only the current user may read. An existing folder and the files in it become private as well.
 ///
-/// Where the system does not let us, as on a volume that another user owns, a warning names the path.
+/// A failure to change permissions, for example on a volume of another user, is logged as a warning.
 ///
 /// # Errors
-/// When the folder can be neither made nor read.
+/// Returns an error when the folder can neither be created nor read.
 pub fn folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(FOLDER).create(path)?;
     keep(path, FOLDER);
@@ -29,10 +30,10 @@ pub fn folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes an empty file that is ours alone, unless there is one.
+/// Creates an empty file that only the current user may read. An existing file becomes private.
 ///
 /// # Errors
-/// When it can be neither made nor opened.
+/// Returns an error when the file can neither be created nor opened.
 pub fn file(path: &Path) -> io::Result<()> {
     OpenOptions::new().create(true).append(true).mode(FILE).open(path)?;
     keep(path, FILE);
@@ -42,7 +43,7 @@ pub fn file(path: &Path) -> io::Result<()> {
 fn keep(path: &Path, mode: u32) {
     let is_open = fs::metadata(path).is_ok_and(|found| found.permissions().mode() & OTHERS != 0);
     if is_open && let Err(cause) = fs::set_permissions(path, Permissions::from_mode(mode)) {
-        tracing::warn!(%cause, path = %path.display(), "others on this machine may read {}", path.display());
+        tracing::warn!(%cause, path = %path.display(), "failed to restrict file permissions, other users may read the file");
     }
 }
 
@@ -55,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_open_to_others_is_ours_alone_afterwards() {
+    fn existing_folders_and_files_become_private() {
         let temporary = tempfile::tempdir().unwrap();
         let (data, old) = (temporary.path().join("a/data"), temporary.path().join("a/data/old.db"));
         folder(&data).unwrap();
@@ -66,6 +67,6 @@ mod tests {
         file(&data.join("new.db")).unwrap();
         file(&old).unwrap();
         assert_eq!([&data, &old, &data.join("new.db")].map(|path| mode(path)), [FOLDER, FILE, FILE]);
-        assert_eq!(fs::read(&old).unwrap(), b"x", "nothing of it is lost");
+        assert_eq!(fs::read(&old).unwrap(), b"x", "the content of the file is unchanged");
     }
 }

@@ -4,9 +4,8 @@ mod replica;
 use http::{HeaderMap, Request, Response};
 use http_body_util::BodyExt;
 use patio_kit::{
-    balance,
+    client::{balancer, call_context::Idempotent, deadline::with_inherited_deadline, link::ServiceChannel},
     lifecycle::Tasks,
-    link::{Link, Repeatable, on_behalf_of},
 };
 use replica::{Behaviour, Double};
 use std::{
@@ -20,11 +19,11 @@ use tower::ServiceExt;
 /// A call that may be repeated, one that may not, one that cannot, as it is a stream, and one that is answered by a stream.
 const READ: &str = "/patio.vehicle.v1.VehicleService/GetVehicle";
 const SAVE: &str = "/patio.vehicle.v1.VehicleService/SaveVehicle";
-const STREAM: &str = "/patio.vehicle.v1.FleetService/ImportVehicles";
+const STREAM: &str = "/patio.vehicle.v1.CampaignVehicleService/ImportVehicles";
 const STREAMED: &str = "/patio.vehicle.v1.VehicleService/ListAllVehicles";
 
 struct Caller {
-    link: Link,
+    link: ServiceChannel,
     _tasks: Tasks,
 }
 
@@ -32,7 +31,7 @@ impl Caller {
     async fn of(replicas: &[&Double]) -> Self {
         let tasks = Tasks::default();
         let urls: Vec<String> = replicas.iter().map(|replica| format!("http://{}", replica.address)).collect();
-        let link = Link::Remote(balance::replicas("test", &urls.join(","), &tasks).unwrap());
+        let link = ServiceChannel::Remote(balancer::replicas("test", &urls.join(","), None, &tasks).unwrap());
         let caller = Self { link, _tasks: tasks };
         caller.call(READ).await;
         tokio::time::sleep(Duration::from_millis(300)).await; // until it knows how they are
@@ -143,7 +142,7 @@ async fn a_call_that_was_lost_is_repeated_only_when_it_may_be() {
     b.behave(Behaviour::Breaking);
     let answer = caller.call(SAVE).await;
     assert_eq!((header(&answer, "grpc-status"), a.seen() + b.seen()), ("14", 1));
-    let keyed = Request::post(SAVE).extension(Repeatable).body(Body::empty()).unwrap();
+    let keyed = Request::post(SAVE).extension(Idempotent).body(Body::empty()).unwrap();
     caller.link.clone().oneshot(keyed).await.unwrap();
     assert!(a.seen() + b.seen() > 2, "a save with an idempotency key is tried again");
 }
@@ -242,9 +241,9 @@ async fn a_deadline_shrinks_from_hop_to_hop_in_one_process_too() {
     let slot = Arc::new(OnceLock::new());
     let echo = |headers: HeaderMap| async move { [("x-told", headers["grpc-timeout"].clone())] };
     slot.set(axum::Router::new().fallback(echo)).unwrap();
-    let link = Link::Local(slot);
+    let link = ServiceChannel::Local(slot);
     let told = HeaderMap::from_iter([(http::HeaderName::from_static("grpc-timeout"), http::HeaderValue::from_static("500m"))]);
-    let answer = on_behalf_of(&told, async {
+    let answer = with_inherited_deadline(&told, async {
         tokio::time::sleep(Duration::from_millis(100)).await;
         link.clone().oneshot(Request::post(READ).header("grpc-timeout", "2S").body(Body::empty()).unwrap()).await.unwrap()
     })
@@ -254,5 +253,5 @@ async fn a_deadline_shrinks_from_hop_to_hop_in_one_process_too() {
     let slow = Arc::new(OnceLock::new());
     slow.set(axum::Router::new().fallback(|| async { tokio::time::sleep(Duration::from_secs(9)).await })).unwrap();
     let hurried = Request::post(READ).header("grpc-timeout", "100m").body(Body::empty()).unwrap();
-    assert_eq!(header(&Link::Local(slow).oneshot(hurried).await.unwrap(), "grpc-status"), "4");
+    assert_eq!(header(&ServiceChannel::Local(slow).oneshot(hurried).await.unwrap(), "grpc-status"), "4");
 }

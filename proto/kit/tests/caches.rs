@@ -1,13 +1,20 @@
-//! The cache: both forms behave alike, and a Redis server that is away answers like an empty cache.
+//! The cache: Redis and memory behave alike, and an unavailable Redis server counts as an empty cache.
 use patio_harness::free_port;
-use patio_kit::cache::{Cache, Key};
+use patio_kit::{
+    cache::{Cache, CacheKey},
+    lifecycle::Tasks,
+};
 use patio_testing::{REDIS, from_environment, tell};
 use std::time::Duration;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+};
 
 const LONG: Duration = Duration::from_secs(600);
 
-fn key(name: &str) -> Key<Vec<i64>> {
-    Key::new(format!("test:{}:{name}", uuid::Uuid::now_v7()), LONG)
+fn key(name: &str) -> CacheKey<Vec<i64>> {
+    CacheKey::new(format!("test:{}:{name}", uuid::Uuid::now_v7()), LONG)
 }
 
 fn caches() -> Vec<(&'static str, Cache)> {
@@ -25,7 +32,7 @@ async fn a_later_revision_replaces_an_earlier_one_and_is_not_replaced_by_it() {
         let place = key("revisions");
         assert_eq!(cache.get(&place).await, None, "{form}");
         for (revision, value, held) in [(5, 50, 50), (4, 40, 50), (5, 51, 51), (6, 60, 60), (-1, 10, 60)] {
-            assert!(cache.put_newer(&place, revision, &vec![value]).await, "{form}");
+            assert!(cache.put_if_newer(&place, revision, &vec![value]).await, "{form}");
             assert_eq!(cache.get(&place).await, Some(vec![held]), "{form}: revision {revision}");
         }
     }
@@ -35,10 +42,10 @@ async fn a_later_revision_replaces_an_earlier_one_and_is_not_replaced_by_it() {
 async fn what_was_removed_is_gone_and_an_earlier_revision_may_come_after_it() {
     for (form, cache) in caches() {
         let place = key("removed");
-        assert!(cache.forget(&place).await, "{form}: nothing is there");
-        assert!(cache.put_newer(&place, 9, &vec![9]).await && cache.forget(&place).await, "{form}");
+        assert!(cache.remove(&place).await, "{form}: nothing is there");
+        assert!(cache.put_if_newer(&place, 9, &vec![9]).await && cache.remove(&place).await, "{form}");
         assert_eq!(cache.get(&place).await, None, "{form}");
-        assert!(cache.put_newer(&place, 1, &vec![1]).await, "{form}");
+        assert!(cache.put_if_newer(&place, 1, &vec![1]).await, "{form}");
         assert_eq!(cache.get(&place).await, Some(vec![1]), "{form}");
     }
 }
@@ -48,7 +55,7 @@ async fn many_places_are_read_in_their_order_with_gaps() {
     for (form, cache) in caches() {
         let places = [key("first"), key("absent"), key("third")];
         for (index, value) in [(0, 1), (2, 3)] {
-            assert!(cache.put_newer(&places[index], 1, &vec![value]).await, "{form}");
+            assert!(cache.put_if_newer(&places[index], 1, &vec![value]).await, "{form}");
         }
         assert_eq!(cache.get_many(&places).await, [Some(vec![1]), None, Some(vec![3])], "{form}");
         assert!(cache.get_many::<i64>(&[]).await.is_empty(), "{form}");
@@ -59,8 +66,8 @@ async fn many_places_are_read_in_their_order_with_gaps() {
 async fn a_value_of_another_shape_is_not_read() {
     for (form, cache) in caches() {
         let name = format!("test:{}:shape", uuid::Uuid::now_v7());
-        assert!(cache.put_newer(&Key::<String>::new(name.clone(), LONG), 1, &"text".to_owned()).await, "{form}");
-        assert_eq!(cache.get(&Key::<Vec<i64>>::new(name, LONG)).await, None, "{form}");
+        assert!(cache.put_if_newer(&CacheKey::<String>::new(name.clone(), LONG), 1, &"text".to_owned()).await, "{form}");
+        assert_eq!(cache.get(&CacheKey::<Vec<i64>>::new(name, LONG)).await, None, "{form}");
     }
 }
 
@@ -69,11 +76,42 @@ async fn a_redis_server_that_is_away_answers_like_an_empty_cache_within_seconds(
     let cache = Cache::redis(&format!("redis://127.0.0.1:{}", free_port())).unwrap();
     let place = key("away");
     let tried = async {
-        assert!(!cache.put_newer(&place, 1, &vec![1]).await);
+        assert!(!cache.put_if_newer(&place, 1, &vec![1]).await);
         assert_eq!(cache.get(&place).await, None);
         assert_eq!(cache.get_many(&[place.clone(), place.clone()]).await, [None, None]);
-        assert!(!cache.forget(&place).await && !cache.ping().await);
+        assert!(!cache.remove(&place).await);
+        assert!(cache.fault().await.is_some_and(|fault| fault.starts_with("does not answer")));
     };
     tokio::time::timeout(Duration::from_secs(20), tried).await.unwrap();
-    assert!(Cache::memory().ping().await);
+    assert_eq!(Cache::memory().fault().await, None);
+}
+
+/// A place whose first connection leads to a server that was made a replica, and each later one to its primary.
+async fn place_of_a_new_primary() -> u16 {
+    const REPLICA: &str = "-READONLY You can't write against a read only replica.\r\n";
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    Tasks::default().spawn(async move {
+        let mut answer = REPLICA;
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let answer = std::mem::replace(&mut answer, "+OK\r\n");
+            Tasks::default().spawn(async move {
+                let mut told = [0; 4096];
+                while let Ok(length @ 1..) = stream.read(&mut told).await {
+                    let commands = told[..length].iter().filter(|byte| **byte == b'*').count();
+                    stream.write_all(answer.repeat(commands).as_bytes()).await.unwrap();
+                }
+            });
+        }
+    });
+    port
+}
+
+#[tokio::test]
+async fn a_server_that_was_made_a_replica_is_left_for_the_one_its_name_leads_to_by_then() {
+    let cache = Cache::redis(&format!("redis://127.0.0.1:{}", place_of_a_new_primary().await)).unwrap();
+    let fault = cache.fault().await.unwrap();
+    assert!(fault.starts_with("answers, but takes no writes"), "{fault}");
+    assert_eq!(cache.get(&key("held")).await, None, "what it holds may have changed since");
+    assert_eq!(cache.fault().await, None, "it was connected to anew");
 }

@@ -1,11 +1,11 @@
 //! Which callers the rule of an rpc lets in.
 use chrono::DateTime;
-use patio_kit::identity::{Caller, DEVELOPER};
+use patio_kit::auth::identity::{Caller, DEVELOPER};
 use patio_proto::access::Role;
 
 fn caller(user_id: i64, role: Role) -> Caller {
     let never = DateTime::UNIX_EPOCH;
-    Caller { user_id, role, session_id: String::new(), issued_at: never, expires_at: never }
+    Caller { user_id, role, session_id: String::new(), issued_at: never, expires_at: never, must_change_password: false }
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn each_rule_lets_in_its_roles_and_no_others() {
         (Role::Service, [false, false, false, false, true]),
         (Role::Unspecified, [false, false, false, false, false]),
     ] {
-        let found = [&operator, &manager, &admin, &developer, &service].map(|caller| caller.may(rule));
+        let found = [&operator, &manager, &admin, &developer, &service].map(|caller| caller.has_role(rule));
         assert_eq!(found, allowed, "{rule:?}");
     }
 }

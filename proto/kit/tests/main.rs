@@ -4,5 +4,6 @@ mod balance;
 mod caches;
 mod callers;
 mod pages;
+mod private_links;
 mod redis_tls;
 mod tokens;

@@ -1,10 +1,10 @@
 //! Pages of lists and patterns of searches.
-use patio_kit::page::{DEFAULT_SIZE, LARGEST_SIZE, Window, contains};
+use patio_kit::page::{DEFAULT_SIZE, MAX_PAGE_SIZE, PageWindow, contains};
 use patio_proto::common::Page;
 
 #[test]
 fn a_page_is_kept_within_its_bounds() {
-    assert_eq!((DEFAULT_SIZE, LARGEST_SIZE), (10, 200));
+    assert_eq!((DEFAULT_SIZE, MAX_PAGE_SIZE), (10, 200));
     for ((index, size), (kept_index, kept_size)) in [
         ((0, 0), (0, 10)),
         ((3, 25), (3, 25)),
@@ -15,16 +15,20 @@ fn a_page_is_kept_within_its_bounds() {
         ((-1, 10), (0, 10)),
         ((i32::MIN, i32::MIN), (0, 1)),
     ] {
-        assert_eq!(Window::of(Some(&Page { index, size })), Window { index: kept_index, size: kept_size }, "{index}, {size}");
+        assert_eq!(
+            PageWindow::from_request(Some(&Page { index, size })),
+            PageWindow { index: kept_index, size: kept_size },
+            "{index}, {size}"
+        );
     }
-    assert_eq!(Window::of(None), Window { index: 0, size: 10 });
+    assert_eq!(PageWindow::from_request(None), PageWindow { index: 0, size: 10 });
 }
 
 #[test]
 fn the_last_page_that_can_be_named_is_skipped_to_without_overflow() {
-    let last = Window::of(Some(&Page { index: i32::MAX, size: 200 }));
+    let last = PageWindow::from_request(Some(&Page { index: i32::MAX, size: 200 }));
     assert_eq!((last.limit(), last.offset()), (200, 429_496_729_400));
-    let meta = Window::of(Some(&Page { index: 2, size: 50 })).meta(i64::MAX);
+    let meta = PageWindow::from_request(Some(&Page { index: 2, size: 50 })).meta(i64::MAX);
     assert_eq!((meta.index, meta.size, meta.total_count), (2, 50, i64::MAX));
 }
 

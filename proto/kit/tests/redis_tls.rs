@@ -1,14 +1,12 @@
 //! A Redis server over TLS, as providers offer it.
 use clap::Parser;
-use patio_harness::free_port;
+use patio_harness::{Authority, free_port};
 use patio_kit::{
-    cache::{Cache, Key},
+    cache::{Cache, CacheKey},
     config::Settings,
 };
 use patio_testing::tell;
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use std::{
-    fs,
     net::TcpStream,
     path::Path,
     process::{Child, Command, Stdio},
@@ -31,19 +29,11 @@ impl Redis {
     /// With a certificate for `localhost` of an authority whose own is put beside it; nothing when Redis is not installed.
     fn start(folder: &Path) -> Option<Self> {
         Command::new("redis-server").arg("--version").stdout(Stdio::null()).status().ok()?;
-        let (authority_key, key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
-        let mut authority = CertificateParams::new(Vec::new()).unwrap();
-        authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let vouched = authority.self_signed(&authority_key).unwrap();
-        let own = CertificateParams::new(["localhost".to_owned()]).unwrap();
-        let own = own.signed_by(&key, &Issuer::new(authority, authority_key)).unwrap();
-        for (name, text) in [("ca.crt", vouched.pem()), ("own.crt", own.pem()), ("own.key", key.serialize_pem())] {
-            fs::write(folder.join(name), text).unwrap();
-        }
+        Authority::try_new().unwrap().issue(folder, "localhost").unwrap();
         let port = free_port();
         let child = Command::new("redis-server")
             .args(["--port", "0", "--tls-port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--tls-auth-clients", "no"])
-            .args(["--tls-cert-file", "own.crt", "--tls-key-file", "own.key", "--tls-ca-cert-file", "ca.crt"])
+            .args(["--tls-cert-file", "tls.crt", "--tls-key-file", "tls.key", "--tls-ca-cert-file", "ca.crt"])
             .current_dir(folder)
             .stdout(Stdio::null())
             .spawn();
@@ -78,14 +68,14 @@ async fn a_server_over_tls_is_believed_when_the_named_authority_vouches_for_it()
         return;
     };
     let file = folder.path().join("ca.crt");
-    let cache = Cache::of(&redis.settings(&["--redis-ca", file.to_str().unwrap()])).unwrap();
-    assert!(cache.ping().await);
-    let key = Key::<i64>::new("place".to_owned(), Duration::from_secs(60));
-    assert!(cache.put_newer(&key, 1, &7).await);
+    let cache = Cache::from_settings(&redis.settings(&["--redis-ca", file.to_str().unwrap()])).unwrap();
+    assert_eq!(cache.fault().await, None);
+    let key = CacheKey::<i64>::new("place".to_owned(), Duration::from_secs(60));
+    assert!(cache.put_if_newer(&key, 1, &7).await);
     assert_eq!(cache.get(&key).await, Some(7));
 
-    let unknown = Cache::of(&redis.settings(&[])).unwrap();
-    assert!(!unknown.ping().await, "no public authority vouches for it");
-    let refused = Cache::of(&redis.settings(&["--redis-ca", "/nowhere/ca.crt"])).err().unwrap();
-    assert!(format!("{refused:#}").contains("PATIO_REDIS_CA: cannot read /nowhere/ca.crt"), "{refused:#}");
+    let unknown = Cache::from_settings(&redis.settings(&[])).unwrap();
+    assert!(unknown.fault().await.is_some(), "no public authority vouches for it");
+    let refused = Cache::from_settings(&redis.settings(&["--redis-ca", "/nowhere/ca.crt"])).err().unwrap();
+    assert!(format!("{refused:#}").contains("PATIO_REDIS_CA_FILE: cannot read /nowhere/ca.crt"), "{refused:#}");
 }

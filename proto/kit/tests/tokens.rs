@@ -2,9 +2,9 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
+    auth::identity::{ACTIVITY_INTERVAL, Claims, ISSUER, Identity},
     clock::{Clock, timestamp},
     errors::{Reason, reason},
-    identity::{Claims, ISSUER, Identity, USE_TOLD_EVERY},
 };
 use patio_proto::{access::Role, auth::Revocation};
 use ring::signature::{Ed25519KeyPair, KeyPair};
@@ -41,6 +41,7 @@ impl Issuer {
             iat: now.timestamp(),
             iat_ms: now.timestamp_millis(),
             exp: (now + TimeDelta::hours(1)).timestamp(),
+            chg: false,
         }
     }
 
@@ -53,18 +54,20 @@ impl Issuer {
     }
 
     fn accepts(&self, token: &str) -> bool {
-        match self.identity.judge(token) {
+        match self.identity.authenticate(token) {
             Ok(_) => true,
             Err(refusal) => {
-                assert_eq!(reason(&refusal), Some(Reason::NotSignedIn));
-                assert_eq!(refusal.message(), "sign in to do this", "a refusal does not say what is wrong with the token");
+                let ended = reason(&refusal) == Some(Reason::SessionEnded);
+                assert!(ended || reason(&refusal) == Some(Reason::NotSignedIn));
+                let words = if ended { "This session has ended. Sign in again." } else { "Sign in to continue." };
+                assert_eq!(refusal.message(), words, "a refusal does not say what is wrong with the token");
                 false
             }
         }
     }
 
     fn end_user(&self, until: Option<DateTime<Utc>>) {
-        let revocation = Revocation { sequence: 2, user_id: 7, issued_until: until.map(timestamp), ..Default::default() };
+        let revocation = Revocation { sequence: 2, user_id: 7, issued_before: until.map(timestamp), ..Default::default() };
         self.identity.revoke(&[revocation]);
     }
 }
@@ -79,11 +82,11 @@ fn sign_with(key: &EncodingKey, kid: Option<&str>, claims: &Claims) -> String {
 fn a_token_names_its_user_role_session_and_times() {
     let issuer = Issuer::new();
     let claims = issuer.claims("s");
-    let caller = issuer.identity.judge(&issuer.sign(Some("one"), &claims)).unwrap();
+    let caller = issuer.identity.authenticate(&issuer.sign(Some("one"), &claims)).unwrap();
     assert_eq!((caller.user_id, caller.role, caller.session_id.as_str()), (7, Role::Operator, "s"));
     assert_eq!((caller.issued_at.timestamp_millis(), caller.expires_at.timestamp()), (claims.iat_ms, claims.exp));
     let service = Claims { sub: "service:import-svc".to_owned(), role: "service".to_owned(), ..claims };
-    let caller = issuer.identity.judge(&issuer.sign(Some("one"), &service)).unwrap();
+    let caller = issuer.identity.authenticate(&issuer.sign(Some("one"), &service)).unwrap();
     assert_eq!((caller.user_id, caller.role, caller.person()), (0, Role::Service, None));
 }
 
@@ -158,9 +161,9 @@ fn a_revoked_session_is_refused_at_once_and_others_of_the_user_go_on() {
     let (ended, other) = (issuer.token("ended"), issuer.token("other"));
     assert!(issuer.accepts(&ended) && issuer.accepts(&other));
     issuer.identity.revoke(&[Revocation { sequence: 5, session_id: "ended".to_owned(), user_id: 7, ..Default::default() }]);
-    assert_eq!((issuer.accepts(&ended), issuer.accepts(&other), issuer.identity.sequence()), (false, true, 5));
+    assert_eq!((issuer.accepts(&ended), issuer.accepts(&other), issuer.identity.last_revocation()), (false, true, 5));
     issuer.identity.revoke(&[Revocation { sequence: 3, session_id: "earlier".to_owned(), ..Default::default() }]);
-    assert_eq!(issuer.identity.sequence(), 5, "an older revocation does not set the sequence back");
+    assert_eq!(issuer.identity.last_revocation(), 5, "an older revocation does not set the sequence back");
 }
 
 #[test]
@@ -184,15 +187,15 @@ fn the_use_of_a_session_is_reported_once_in_five_minutes() {
     for _ in 0..3 {
         assert!(issuer.accepts(&first) && issuer.accepts(&second));
     }
-    let mut used = issuer.identity.take_uses(10);
+    let mut used = issuer.identity.drain_activity(10);
     used.sort();
     assert_eq!(used, ["first", "second"]);
     assert!(issuer.accepts(&first));
-    assert!(issuer.identity.take_uses(10).is_empty());
-    issuer.clock.advance(USE_TOLD_EVERY);
+    assert!(issuer.identity.drain_activity(10).is_empty());
+    issuer.clock.advance(ACTIVITY_INTERVAL);
     assert!(issuer.accepts(&first) && issuer.accepts(&second));
-    let some = issuer.identity.take_uses(1);
-    assert_eq!((some.len(), issuer.identity.take_uses(10).len()), (1, 1), "as many as were asked for, then the rest");
-    issuer.identity.give_back_uses(some.clone());
-    assert_eq!(issuer.identity.take_uses(10), some);
+    let some = issuer.identity.drain_activity(1);
+    assert_eq!((some.len(), issuer.identity.drain_activity(10).len()), (1, 1), "as many as were asked for, then the rest");
+    issuer.identity.requeue_activity(some.clone());
+    assert_eq!(issuer.identity.drain_activity(10), some);
 }

@@ -1,4 +1,4 @@
-//! Floods of HTTP/2 frames, as attackers send them; written by hand, as no proper client does this.
+//! HTTP/2 flood attacks for tests. The frames are built by hand, since no HTTP client sends them.
 use std::{
     io::{Read, Result, Write},
     net::{Shutdown, SocketAddr, TcpStream},
@@ -6,25 +6,25 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What is sent again and again.
+/// HTTP/2 flood attack, by the kind of frame that is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flood {
-    /// Requests that are taken back at once.
+    /// Requests that are reset at once.
     RapidReset,
-    /// One head of a request that never ends.
+    /// Header block of one request that never ends.
     Continuation,
-    /// Settings, each of which wants to be acknowledged.
+    /// SETTINGS frames, each of which has to be acknowledged.
     Settings,
-    /// Pings, each of which wants an answer.
+    /// PING frames, each of which has to be answered.
     Ping,
-    /// Requests whose bodies never come.
+    /// Requests whose bodies are never sent.
     Streams,
 }
 
-/// All of them.
+/// All kinds of floods.
 pub const FLOODS: [Flood; 5] = [Flood::RapidReset, Flood::Continuation, Flood::Settings, Flood::Ping, Flood::Streams];
 
-/// `GET /` of the host `x`, as HPACK writes it.
+/// HPACK header block of `GET /` with the host `x`.
 const HEAD: [u8; 6] = [0x82, 0x86, 0x84, 0x41, 1, b'x'];
 
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
@@ -57,11 +57,12 @@ impl Flood {
         }
     }
 
-    /// Sends so many of them as fast as they are taken, reading what comes back; how long the server
-    /// kept the connection, none when it still did after `patience`.
+    /// Sends the flood `times` times as fast as the server accepts it, and discards the responses.
+    ///
+    /// Returns the time until the server closed the connection, or `None` when it was still open after the timeout.
     ///
     /// # Errors
-    /// When there is no connection at all.
+    /// Returns an error when the connection cannot be opened.
     pub fn send(self, server: SocketAddr, times: u32, patience: Duration) -> Result<Option<Duration>> {
         let mut stream = TcpStream::connect(server)?;
         stream.set_nodelay(true)?;

@@ -1,4 +1,4 @@
-//! The tests of every service share this crate: a host on each database, and callers with tokens.
+//! Test support for all services: hosts on each database, callers with tokens, and test settings.
 pub mod flood;
 mod own_process;
 pub mod statements;
@@ -9,24 +9,23 @@ use chrono::TimeDelta;
 use clap::Parser;
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use patio_kit::{
-    config::{Listen, Settings},
+    auth::identity::{Claims, ISSUER},
+    client::call_context::CallContext,
+    config::{Listen, Settings, secret::Secret},
     host::Host,
-    identity::{Claims, ISSUER},
-    link::Bearer,
-    secret::Secret,
 };
 use patio_proto::{access::Role, role};
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use sqlx::{Connection, Executor, PgConnection};
 use std::{io::Write, path::Path, sync::LazyLock, time::Duration};
 
-/// Where tests find a PostgreSQL server on which they may make databases.
+/// Environment variable with the URL of a PostgreSQL server on which tests may create databases.
 pub const POSTGRES: &str = "PATIO_TEST_POSTGRES";
-/// Where tests find a Redis server.
+/// Environment variable with the URL of a Redis server for tests.
 pub const REDIS: &str = "PATIO_TEST_REDIS";
-/// How many rounds the tests go that draw on chance; each has a short form of its own.
+/// Environment variable with the number of rounds of randomized tests. Each such test has its own short default.
 pub const ROUNDS: &str = "PATIO_TEST_ROUNDS";
-/// Set to 1 for the long forms: those that take minutes, and print what they measured.
+/// Environment variable that, set to 1, runs the long forms of tests, which take minutes and print measurements.
 pub const LONG: &str = "PATIO_TEST_LONG";
 
 struct TestKey {
@@ -34,9 +33,9 @@ struct TestKey {
     public: Vec<u8>,
 }
 
-#[expect(clippy::expect_used, reason = "a test without a key cannot go on")]
+#[expect(clippy::expect_used, reason = "a test without a key has to fail")]
 static KEY: LazyLock<TestKey> = LazyLock::new(|| {
-    let document = Ed25519KeyPair::generate_pkcs8(&ring::rand::SystemRandom::new()).expect("chance");
+    let document = Ed25519KeyPair::generate_pkcs8(&ring::rand::SystemRandom::new()).expect("random bytes");
     let pair = Ed25519KeyPair::from_pkcs8(document.as_ref()).expect("a fresh key");
     TestKey { private: EncodingKey::from_ed_der(document.as_ref()), public: pair.public_key().as_ref().to_vec() }
 });
@@ -47,11 +46,11 @@ struct Bare {
     settings: Settings,
 }
 
-/// Runs a test on `SQLite`, and on `PostgreSQL` when [`POSTGRES`] names a server, each with a fresh database.
+/// Runs a test on a fresh `SQLite` database, and on a fresh `PostgreSQL` one when [`POSTGRES`] is set.
 ///
 /// # Panics
-/// When a database cannot be made.
-#[expect(clippy::expect_used, reason = "a test without a database cannot go on")]
+/// Panics when a database cannot be created.
+#[expect(clippy::expect_used, reason = "a test without a database has to fail")]
 pub async fn each_database<F: AsyncFn(Host)>(test: F) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     test(host(folder.path(), None).await).await;
@@ -67,19 +66,21 @@ pub async fn each_database<F: AsyncFn(Host)>(test: F) {
     let _ = admin.execute(sqlx::AssertSqlSafe(format!("drop database {name} with (force)"))).await;
 }
 
-/// A host on whose identity the people of [`bearer`] are known.
+/// Creates a host that accepts the test tokens of [`bearer`].
 ///
 /// # Panics
-/// When it cannot be made.
+/// Panics when the host cannot be created.
 pub async fn host(folder: &Path, database_url: Option<String>) -> Host {
     host_on(folder, database_url, None).await
 }
 
-/// The same, one of several replicas when it is told of a Redis server.
+/// Creates a host that accepts the test tokens of [`bearer`], with a Redis server when `redis_url` is given.
+///
+/// Several hosts on one Redis server act as replicas.
 ///
 /// # Panics
-/// When it cannot be made.
-#[expect(clippy::expect_used, reason = "a test without a host cannot go on")]
+/// Panics when the host cannot be created.
+#[expect(clippy::expect_used, reason = "a test without a host has to fail")]
 pub async fn host_on(folder: &Path, database_url: Option<String>, redis_url: Option<String>) -> Host {
     let mut settings = Bare::parse_from(["test"]).settings;
     settings.data_dir = folder.to_owned();
@@ -87,20 +88,20 @@ pub async fn host_on(folder: &Path, database_url: Option<String>, redis_url: Opt
     settings.redis_url = redis_url.map(Secret::from);
     settings.service_secret = Secret::from("the secret of tests".to_owned());
     settings.admin_listen = Listen(None);
-    settings.may_lose_saves = true; // a test server need not wait for its disk
+    settings.allow_data_loss = true; // a test server may run with `fsync = off`
     let host = Host::local(settings).await.expect("a host");
     host.identity.set_keys([("test".to_owned(), KEY.public.clone())]);
     host
 }
 
-/// A variable of the environment; none when unset or empty.
+/// Returns the value of an environment variable, or `None` when it is unset or empty.
 #[must_use]
-#[expect(clippy::disallowed_methods, reason = "where the test servers are is told to tests only")]
+#[expect(clippy::disallowed_methods, reason = "only tests read the addresses of the test servers")]
 pub fn from_environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// How many rounds a test goes: as many as [`ROUNDS`] says, else `short`.
+/// Returns the number of rounds of a randomized test: the value of [`ROUNDS`], else `short`.
 #[must_use]
 pub fn rounds(short: usize) -> usize {
     from_environment(ROUNDS).and_then(|told| told.parse().ok()).unwrap_or(short)
@@ -110,7 +111,7 @@ fn is_long() -> bool {
     from_environment(LONG).is_some_and(|told| told == "1")
 }
 
-/// Whether a test takes its long form; says so on standard error when it does not.
+/// Returns `true` when a test should run in its long form. Otherwise prints a hint to standard error.
 #[must_use]
 pub fn long(test: &str) -> bool {
     let long = is_long();
@@ -120,43 +121,46 @@ pub fn long(test: &str) -> bool {
     long
 }
 
-/// How long may be waited for what is promised within a time: that time in the long form, three times as long in the short
-/// one, which runs beside other tests on a machine of any speed.
+/// Returns how long a test may wait for an event that has to happen within the time `promised`.
+///
+/// The long form allows exactly that time. The short form allows three times as much, since it runs next to other tests
+/// on a machine of any speed.
 #[must_use]
 pub fn patience(promised: Duration) -> Duration {
     if is_long() { promised } else { promised * 3 }
 }
 
-/// Tells a figure or a reason to whoever runs the tests, as `println!` may be kept back.
+/// Prints a line to standard error, which the test runner shows even when it captures `println!`.
 pub fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// A person, or a service with role `Service`, to call as on a [`host`].
+/// Creates the call context of a user, or of a service for the role `Service`, that a [`host`] accepts.
 ///
 /// # Panics
-/// When the token cannot be signed.
+/// Panics when the token cannot be signed.
 #[must_use]
-pub fn bearer(host: &Host, user_id: i64, as_role: Role) -> Bearer {
-    Bearer::new(Some(&token(host, user_id, as_role)), "test", "192.0.2.1")
+pub fn bearer(host: &Host, user_id: i64, as_role: Role) -> CallContext {
+    CallContext::new(Some(&token(host, user_id, as_role)), "test", "192.0.2.1")
 }
 
-/// The token behind [`bearer`].
+/// Creates the signed token that [`bearer`] uses.
 ///
 /// # Panics
-/// When it cannot be signed.
+/// Panics when the token cannot be signed.
 #[must_use]
-#[expect(clippy::expect_used, reason = "a test without a token cannot go on")]
+#[expect(clippy::expect_used, reason = "a test without a token has to fail")]
 pub fn token(host: &Host, user_id: i64, as_role: Role) -> String {
     let now = host.clock.now();
     let claims = Claims {
         iss: ISSUER.to_owned(),
         sub: if as_role == Role::Service { "service:test".to_owned() } else { user_id.to_string() },
-        role: role::text(as_role).to_owned(),
+        role: role::role_text(as_role).to_owned(),
         sid: uuid::Uuid::now_v7().to_string(),
         iat: now.timestamp(),
         iat_ms: now.timestamp_millis(),
         exp: (now + TimeDelta::hours(1)).timestamp(),
+        chg: false,
     };
     let mut header = Header::new(Algorithm::EdDSA);
     header.kid = Some("test".to_owned());

@@ -1,13 +1,13 @@
-//! Tests that need a process of their own: they read its memory, or set what a process has once.
+//! Tests that need a separate process, since they measure its memory or set process-wide state.
 use crate::{from_environment, tell};
 use std::process::Command;
 
-/// Names the test that a child process runs.
+/// Environment variable with the name of the test that a child process runs.
 const ALONE: &str = "PATIO_TEST_ALONE";
 
-/// Returns `true` in a process that runs `test` alone, and `false` after such a process has succeeded.
+/// Returns `true` in a child process that runs only `test`, and `false` in the parent after the child has succeeded.
 ///
-/// `test` is the name by which libtest knows the calling test, with its modules:
+/// `test` is the name of the calling test with its modules, as libtest prints it:
 ///
 /// ```no_run
 /// # use patio_testing::runs_alone;
@@ -21,9 +21,9 @@ const ALONE: &str = "PATIO_TEST_ALONE";
 /// ```
 ///
 /// # Panics
-/// When the process fails, or has no test of that name.
+/// Panics when the child process fails or has no test with that name.
 #[must_use]
-#[expect(clippy::expect_used, reason = "a test that cannot start itself cannot go on")]
+#[expect(clippy::expect_used, reason = "a test that cannot start its child process has to fail")]
 pub fn runs_alone(test: &str) -> bool {
     if from_environment(ALONE).as_deref() == Some(test) {
         return true;
@@ -33,7 +33,7 @@ pub fn runs_alone(test: &str) -> bool {
     let run = run.expect("the test program starts");
     let output = format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     assert!(run.status.success() && output.contains("1 passed"), "{test} in its own process:\n{output}");
-    // The lines of libtest are left out, as the tests of this process are counted by them.
+    // Drops libtest's own lines of the child, which would be counted as tests of this process.
     output.lines().filter(|line| !line.starts_with("test ") && !line.starts_with("running ") && !line.is_empty()).for_each(tell);
     false
 }

@@ -1,4 +1,4 @@
-//! Counts the statements of a process, as sqlx tells of them.
+//! Recording of the SQL statements of a process, from the log events of `sqlx`.
 use std::{
     fmt::Debug,
     sync::{LazyLock, Mutex, PoisonError},
@@ -11,7 +11,7 @@ use tracing_subscriber::{
 
 static STATEMENTS: LazyLock<Mutex<Vec<String>>> = LazyLock::new(Mutex::default);
 
-/// Takes down what sqlx logs of each statement it ran.
+/// Tracing layer that records every SQL statement that `sqlx` logs.
 struct Listener;
 
 impl<S: tracing::Subscriber> Layer<S> for Listener {
@@ -37,14 +37,14 @@ impl tracing::field::Visit for Statement {
     }
 }
 
-/// Begins to listen to every statement of this process, so the test that does it needs a process of its own.
+/// Starts recording all SQL statements of this process. The calling test needs a separate process.
 pub fn listen() {
     let _ = tracing::subscriber::set_global_default(tracing_subscriber::registry().with(Listener));
 }
 
-/// The statements since the last call that mention `table`, once the database's threads have told of theirs.
+/// Returns the SQL statements recorded since the last call that mention `table`, after a short wait for the database threads.
 ///
-/// Naming a table leaves out what goes on beside: opening connections, asking for health, sealing the audit log.
+/// The table name filters out background statements: opening connections, health checks, sealing the audit log.
 pub async fn taken(table: &str) -> Vec<String> {
     tokio::time::sleep(Duration::from_millis(100)).await;
     let all = std::mem::take(&mut *STATEMENTS.lock().unwrap_or_else(PoisonError::into_inner));

@@ -1,65 +1,70 @@
-//! Many vehicles at once.
+//! gRPC service for bulk changes: one call changes the status, parking spaces or other fields of many vehicles.
 use super::{Reply, reply};
 use crate::{
-    bulk::{self, Outcome, Run, StatusChange},
-    edit::{self, Edited},
+    bulk::{
+        self, StatusChange,
+        context::{BulkContext, BulkOutcome},
+        row_edits::{self, EditResult},
+    },
+    campaign::progress_publisher::ProgressPublisher,
     error::Error,
-    live::Live,
-    place::Place,
-    progress::Progress,
-    store::counters::Counted,
+    live::ChangeFeed,
+    parking_space::ParkingSpace,
+    store::counters::CampaignCounts,
 };
 use futures::future::BoxFuture;
 use patio_kit::{
     audit,
+    auth::identity,
     clock::Clock,
     db::{Db, Tx},
     host::Host,
-    identity,
 };
 use patio_proto::vehicle::{self as pb, StatusAction, VehicleStatus, bulk_service_server::BulkService};
 use tonic::{Request, Status};
 
-/// Answers the calls.
-pub struct Api {
+/// gRPC service for bulk changes of many vehicles.
+pub struct BulkApi {
     db: Db,
     clock: Clock,
-    progress: Progress,
-    live: Live,
+    progress: ProgressPublisher,
+    live: ChangeFeed,
 }
 
-impl Api {
-    /// Answers from a database.
-    pub fn new(host: &Host, db: Db, progress: Progress, live: Live) -> Self {
+impl BulkApi {
+    /// Creates the gRPC service. `progress` publishes the changed counters, `live` publishes the changed vehicles.
+    pub fn new(host: &Host, db: Db, progress: ProgressPublisher, live: ChangeFeed) -> Self {
         Self { db, clock: host.clock.clone(), progress, live }
     }
 
-    /// Changes vehicles and tells others, whether or not the caller waits for it.
+    /// Runs the bulk change `change` in a transaction, then publishes the new counters and the changed vehicles. `by`
+    /// is the user who calls; `None` for a service. The change completes even when the caller disconnects.
     async fn change<T, F>(&self, by: Option<i64>, change: F) -> Result<T, Status>
     where
-        T: AsRef<[Counted]> + Send + Sync + 'static,
+        T: AsRef<[CampaignCounts]> + Send + Sync + 'static,
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, Error>> + Send + 'static,
     {
         let (db, live, progress) = (self.db.clone(), self.live.clone(), self.progress.clone());
         let changing = async move {
             let done = db.write(change).await?;
-            live.changed(done.as_ref(), by);
-            progress.changed(done.as_ref()).await;
+            live.publish_vehicles_changed(done.as_ref(), by);
+            progress.publish_changes(done.as_ref()).await;
             Ok::<_, Error>(done)
         };
-        self.live.whole(changing).await
+        self.live.run_to_completion(changing).await
     }
 
-    /// Who calls, now, everywhere.
-    fn run<T>(&self, request: &Request<T>) -> Result<Run, Status> {
+    /// Builds the context of a bulk call (caller, time and client address) from the request. The call is not yet
+    /// limited to a campaign or yard; see [`within`].
+    fn run<T>(&self, request: &Request<T>) -> Result<BulkContext, Status> {
         let (caller, address) = (identity::caller(request)?, audit::address(request));
-        Ok(Run { caller, now: self.clock.now(), campaign: None, yard: None, dry_run: false, address })
+        Ok(BulkContext { caller, now: self.clock.now(), campaign: None, yard: None, dry_run: false, address })
     }
 }
 
 #[tonic::async_trait]
-impl BulkService for Api {
-    async fn bulk_status(&self, request: Request<pb::BulkStatusRequest>) -> Reply<pb::BulkReply> {
+impl BulkService for BulkApi {
+    async fn bulk_status(&self, request: Request<pb::BulkStatusRequest>) -> Reply<pb::BulkResponse> {
         let run = self.run(&request)?;
         let by = run.caller.person();
         let ask = request.into_inner();
@@ -69,7 +74,7 @@ impl BulkService for Api {
         reply(outcome.into())
     }
 
-    async fn bulk_parking_space(&self, request: Request<pb::BulkParkingSpaceRequest>) -> Reply<pb::BulkReply> {
+    async fn bulk_parking_space(&self, request: Request<pb::BulkParkingSpaceRequest>) -> Reply<pb::BulkResponse> {
         let run = self.run(&request)?;
         let by = run.caller.person();
         let ask = request.into_inner();
@@ -79,13 +84,13 @@ impl BulkService for Api {
         reply(outcome.into())
     }
 
-    async fn bulk_edit(&self, request: Request<pb::BulkEditRequest>) -> Reply<pb::BulkEditReply> {
+    async fn bulk_edit(&self, request: Request<pb::BulkEditRequest>) -> Reply<pb::BulkEditResponse> {
         let run = self.run(&request)?;
         let by = run.caller.person();
         let ask = request.into_inner();
-        let (rows, errors) = edit::read(ask.rows, run.caller.role)?;
-        let (run, source) = (Run { dry_run: ask.dry_run, ..run }, ask.source);
-        let edited = self.change(by, move |tx| Box::pin(async move { edit::apply(tx, &rows, errors, &run, &source).await })).await?;
+        let (rows, errors) = row_edits::read(ask.rows, run.caller.role)?;
+        let (run, source) = (BulkContext { dry_run: ask.dry_run, ..run }, ask.source);
+        let edited = self.change(by, move |tx| Box::pin(async move { row_edits::apply(tx, &rows, errors, &run, &source).await })).await?;
         reply(edited.into())
     }
 }
@@ -93,49 +98,53 @@ impl BulkService for Api {
 fn change(ask: &pb::BulkStatusRequest) -> Result<StatusChange, Error> {
     let status = VehicleStatus::try_from(ask.status).map_err(|_| Error::Bad("status: there is no such status".to_owned()))?;
     match ask.action() {
-        StatusAction::Unspecified => Err(Error::Bad("action: `insert` or `remove` is needed".to_owned())),
-        StatusAction::Insert if status == VehicleStatus::Unspecified => Err(Error::Bad("status: `insert` needs one".to_owned())),
+        StatusAction::Unspecified => Err(Error::Bad("action: must be `insert` or `remove`".to_owned())),
+        StatusAction::Insert if status == VehicleStatus::Unspecified => Err(Error::Bad("status: is required for `insert`".to_owned())),
         action => Ok(StatusChange { action, status }),
     }
 }
 
-fn moves(rows: &[pb::NewSpace]) -> Result<Vec<(String, Place)>, Error> {
+fn moves(rows: &[pb::ParkingSpaceChange]) -> Result<Vec<(String, ParkingSpace)>, Error> {
     rows.iter()
         .enumerate()
         .map(|(row, new)| {
-            let place = Place::new(&new.parking_space).map_err(|why| Error::Bad(format!("row {}: {why}", row + 1)))?;
+            let place = ParkingSpace::new(&new.parking_space).map_err(|why| Error::Bad(format!("Row {}: {why}", row + 1)))?;
             if place.space.is_empty() || new.vin.trim().is_empty() {
-                return Err(Error::Bad(format!("row {}: vin and parking_space are needed", row + 1)));
+                return Err(Error::Bad(format!("Row {}: a VIN and a parking space are needed.", row + 1)));
             }
             Ok((new.vin.clone(), place))
         })
         .collect()
 }
 
-/// The same run within the scope that was told.
-fn within(run: Run, told: Option<&pb::Scope>, dry_run: bool) -> Run {
+/// Returns the context of a bulk call with the limits that the request asks for: campaign, yard and dry run.
+fn within(run: BulkContext, told: Option<&pb::Scope>, dry_run: bool) -> BulkContext {
     let told = told.copied().unwrap_or_default();
-    Run { campaign: told.campaign_id, yard: told.yard.map(i64::from), dry_run, ..run }
+    BulkContext { campaign: told.campaign_id, yard: told.yard.map(i64::from), dry_run, ..run }
 }
 
-impl AsRef<[Counted]> for Outcome {
-    fn as_ref(&self) -> &[Counted] {
+impl AsRef<[CampaignCounts]> for BulkOutcome {
+    fn as_ref(&self) -> &[CampaignCounts] {
         &self.counted
     }
 }
 
-impl AsRef<[Counted]> for Edited {
-    fn as_ref(&self) -> &[Counted] {
+impl AsRef<[CampaignCounts]> for EditResult {
+    fn as_ref(&self) -> &[CampaignCounts] {
         &self.counted
     }
 }
 
-impl From<Outcome> for pb::BulkReply {
-    fn from(outcome: Outcome) -> Self {
+impl From<BulkOutcome> for pb::BulkResponse {
+    fn from(outcome: BulkOutcome) -> Self {
         Self {
             matched: i64::try_from(outcome.matched).unwrap_or(i64::MAX),
             updated: i64::try_from(outcome.updated).unwrap_or(i64::MAX),
-            skipped: outcome.skipped.into_iter().map(|(vin, reason)| pb::Skipped { vin, reason: reason.to_owned() }).collect(),
+            skipped: outcome
+                .skipped
+                .into_iter()
+                .map(|(vin, why)| pb::Skipped { vin, reason: why.text().to_owned(), code: why.code().to_owned() })
+                .collect(),
             not_found: outcome.not_found,
             preview: outcome.preview,
             warnings: outcome.warnings,

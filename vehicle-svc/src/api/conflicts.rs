@@ -1,20 +1,22 @@
-//! Fields that two people changed without knowing of each other.
+//! gRPC service for conflicts: fields that two users changed at the same time, and the choice between the two values.
 use super::{Reply, reply};
 use crate::{
+    campaign::progress_publisher::ProgressPublisher,
     error::Error,
-    live::Live,
-    merge,
-    progress::Progress,
-    settle::{self, Choice, Settled},
-    store::conflicts::{self, Conflict, Filter},
+    inspection::{
+        merge,
+        resolve_conflict::{self, ConflictChoice, ResolveOutcome},
+    },
+    live::ChangeFeed,
+    store::conflicts::{self, Conflict, ConflictFilter},
 };
 use patio_kit::{
     audit,
+    auth::identity::{self, Caller},
     clock::{self, Clock},
     db::Db,
     host::Host,
-    identity::{self, Caller},
-    page::Window,
+    page::PageWindow,
 };
 use patio_proto::{
     access::Role,
@@ -22,59 +24,60 @@ use patio_proto::{
 };
 use tonic::Request;
 
-/// Answers the calls.
-pub struct Api {
+/// gRPC service that lists and resolves conflicts between saves.
+pub struct ConflictApi {
     db: Db,
     clock: Clock,
-    progress: Progress,
-    live: Live,
+    progress: ProgressPublisher,
+    live: ChangeFeed,
 }
 
-impl Api {
-    /// Answers from a database.
-    pub fn new(host: &Host, db: Db, progress: Progress, live: Live) -> Self {
+impl ConflictApi {
+    /// Creates the gRPC service. `progress` publishes the changed counters, `live` publishes the resolved conflicts.
+    pub fn new(host: &Host, db: Db, progress: ProgressPublisher, live: ChangeFeed) -> Self {
         Self { db, clock: host.clock.clone(), progress, live }
     }
 }
 
 #[tonic::async_trait]
-impl ConflictService for Api {
-    async fn list_conflicts(&self, request: Request<pb::ListConflictsRequest>) -> Reply<pb::ListConflictsReply> {
+impl ConflictService for ConflictApi {
+    async fn list_conflicts(&self, request: Request<pb::ListConflictsRequest>) -> Reply<pb::ListConflictsResponse> {
         let caller = identity::caller(&request)?;
         let ask = request.into_inner();
-        let (window, filter) = (Window::of(ask.page.as_ref()), filter(&ask, &caller));
+        let (window, filter) = (PageWindow::from_request(ask.page.as_ref()), filter(&ask, &caller));
         let (page, total) =
-            tokio::try_join!(conflicts::page(&self.db, &filter, window), conflicts::count(&self.db, &filter)).map_err(Error::from)?;
-        reply(pb::ListConflictsReply { conflicts: page.into_iter().map(Into::into).collect(), meta: Some(window.meta(total)) })
+            tokio::try_join!(conflicts::list_page(&self.db, &filter, window), conflicts::count(&self.db, &filter)).map_err(Error::from)?;
+        reply(pb::ListConflictsResponse { conflicts: page.into_iter().map(Into::into).collect(), meta: Some(window.meta(total)) })
     }
 
-    async fn settle_conflict(&self, request: Request<pb::SettleConflictRequest>) -> Reply<pb::Vehicle> {
+    async fn resolve_conflict(&self, request: Request<pb::ResolveConflictRequest>) -> Reply<pb::Vehicle> {
         let (caller, address) = (identity::caller(&request)?, audit::address(&request));
         let (ask, by) = (request.into_inner(), caller.person());
         if ask.choice() == Side::Unspecified {
-            return Err(Error::Bad("choice: it is theirs or mine".to_owned()).into());
+            return Err(Error::Bad("choice: must be theirs or mine".to_owned()).into());
         }
-        let choice = Choice { id: ask.id, side: ask.choice(), caller, now: self.clock.now(), address };
+        let choice = ConflictChoice { id: ask.id, side: ask.choice(), caller, now: self.clock.now(), address };
         let (db, live, progress) = (self.db.clone(), self.live.clone(), self.progress.clone());
         let settling = async move {
-            match db.write(move |tx| Box::pin(async move { settle::settle(tx, &choice).await })).await? {
-                Settled::Changed(id, now) => Err(Error::Stale { id, now }),
-                Settled::Done(conflict, moved) => {
-                    live.wrote(&moved, by);
-                    live.conflict(*conflict);
-                    progress.changed(moved.counted.as_slice()).await;
+            match db.write(move |tx| Box::pin(async move { resolve_conflict::resolve(tx, &choice).await })).await? {
+                ResolveOutcome::Changed(id, now) => Err(Error::Stale { id, now }),
+                ResolveOutcome::Done(conflict, moved) => {
+                    live.publish_vehicle(&moved, by);
+                    live.publish_conflict(*conflict);
+                    progress.publish_changes(moved.counted.as_slice()).await;
                     Ok(moved.vehicle)
                 }
             }
         };
-        reply(self.live.whole(settling).await?.into())
+        reply(self.live.run_to_completion(settling).await?.into())
     }
 }
 
-/// Operators see those that one of their own values is in.
-fn filter(ask: &pb::ListConflictsRequest, caller: &Caller) -> Filter {
+/// Builds the filter of a list of conflicts. An operator gets only conflicts in which the operator saved one of the two
+/// values.
+fn filter(ask: &pb::ListConflictsRequest, caller: &Caller) -> ConflictFilter {
     let own = ask.mine || caller.role == Role::Operator;
-    Filter {
+    ConflictFilter {
         id: ask.id,
         campaign: ask.campaign_id,
         state: match ask.settled {
@@ -83,7 +86,7 @@ fn filter(ask: &pb::ListConflictsRequest, caller: &Caller) -> Filter {
             Some(true) => "settled",
         },
         of: own.then_some(caller.user_id),
-        since: ask.since.as_ref().and_then(clock::moment).unwrap_or_default(),
+        since: ask.since.as_ref().and_then(clock::from_timestamp).unwrap_or_default(),
     }
 }
 
@@ -103,7 +106,7 @@ impl From<Conflict> for pb::Conflict {
             campaign_id: conflict.campaign_id,
             campaign_name: conflict.campaign_name,
             vin_number: format!("{} {}", conflict.model_code, conflict.serial_number),
-            field: merge::field(&conflict.field).into(),
+            field: merge::parse_field(&conflict.field).into(),
             base: conflict.base,
             theirs: conflict.theirs,
             mine: conflict.mine,

@@ -1,60 +1,62 @@
-//! What changed many vehicles at once, and taking it back.
+//! gRPC service for bulk jobs (changes of many vehicles): history and undo of jobs.
 use super::{Reply, reply};
 use crate::{
-    bulk::Run,
+    bulk::{
+        context::BulkContext,
+        undo::{self, UndoResult},
+    },
+    campaign::{progress_publisher::ProgressPublisher, removal::CampaignRemover},
     error::Error,
-    live::Live,
-    progress::Progress,
-    removing::Remover,
-    store::jobs::{self, Campaign, Job, Left},
-    undo::{self, Undone},
+    live::ChangeFeed,
+    store::jobs::{self, Campaign, Job, SkippedVehicle},
 };
 use patio_kit::{
     audit,
+    auth::identity,
+    client::call_context::CallContext,
     clock::{self, Clock},
     db::Db,
     host::Host,
-    identity,
-    link::Bearer,
-    page::Window,
+    page::PageWindow,
 };
 use patio_proto::{
     access::Role,
-    vehicle::{self as pb, Hindrance, JobKind, job_service_server::JobService},
+    vehicle::{self as pb, JobKind, UndoBlocker, job_service_server::JobService},
 };
 use std::collections::HashMap;
 use tonic::Request;
 
-/// How many campaigns of a job are named.
+/// Maximum number of campaigns that the job history lists for each job.
 const MOST_NAMED: usize = 10;
-/// How many vehicles that were left are named.
+/// Maximum number of skipped vehicles listed in the reply to an undo.
 const MOST_LEFT: usize = 500;
 
-/// Answers the calls.
-pub struct Api {
+/// gRPC service that lists and undoes bulk jobs.
+pub struct JobApi {
     db: Db,
     clock: Clock,
-    progress: Progress,
-    remover: Remover,
-    live: Live,
+    progress: ProgressPublisher,
+    remover: CampaignRemover,
+    live: ChangeFeed,
 }
 
-impl Api {
-    /// Answers from a database.
-    pub fn new(host: &Host, db: Db, progress: Progress, (remover, live): (Remover, Live)) -> Self {
+impl JobApi {
+    /// Creates the gRPC service. `remover` deletes the campaigns of reverted imports, `live` publishes restored
+    /// vehicles.
+    pub fn new(host: &Host, db: Db, progress: ProgressPublisher, (remover, live): (CampaignRemover, ChangeFeed)) -> Self {
         Self { db, clock: host.clock.clone(), progress, remover, live }
     }
 }
 
 #[tonic::async_trait]
-impl JobService for Api {
-    async fn list_jobs(&self, request: Request<pb::ListJobsRequest>) -> Reply<pb::ListJobsReply> {
+impl JobService for JobApi {
+    async fn list_jobs(&self, request: Request<pb::ListJobsRequest>) -> Reply<pb::ListJobsResponse> {
         let caller = identity::caller(&request)?;
-        let window = Window::of(request.get_ref().page.as_ref());
-        let all = jobs::page(&self.db, window).await.map_err(Error::from)?;
+        let window = PageWindow::from_request(request.get_ref().page.as_ref());
+        let all = jobs::list_page(&self.db, window).await.map_err(Error::from)?;
         let ids: Vec<i64> = all.iter().map(|job| job.id).collect();
         let mut campaigns: HashMap<i64, Vec<Campaign>> = HashMap::new();
-        for campaign in jobs::campaigns(&self.db, &ids).await.map_err(Error::from)? {
+        for campaign in jobs::list_campaigns(&self.db, &ids).await.map_err(Error::from)? {
             campaigns.entry(campaign.job_id).or_default().push(campaign);
         }
         let shown = all.into_iter().map(|job| {
@@ -62,25 +64,25 @@ impl JobService for Api {
             shown(job, &of, caller.role)
         });
         let total = jobs::count(&self.db).await.map_err(Error::from)?;
-        reply(pb::ListJobsReply { jobs: shown.collect(), meta: Some(window.meta(total)) })
+        reply(pb::ListJobsResponse { jobs: shown.collect(), meta: Some(window.meta(total)) })
     }
 
-    async fn undo_job(&self, request: Request<pb::UndoJobRequest>) -> Reply<pb::UndoJobReply> {
-        let (caller, address, bearer) = (identity::caller(&request)?, audit::address(&request), Bearer::of(&request));
-        let run = Run { caller, now: self.clock.now(), campaign: None, yard: None, dry_run: false, address };
+    async fn undo_job(&self, request: Request<pb::UndoJobRequest>) -> Reply<pb::UndoJobResponse> {
+        let (caller, address, bearer) = (identity::caller(&request)?, audit::address(&request), CallContext::from_request(&request));
+        let run = BulkContext { caller, now: self.clock.now(), campaign: None, yard: None, dry_run: false, address };
         let (id, by) = (request.get_ref().id, run.caller.person());
         let (db, live, progress) = (self.db.clone(), self.live.clone(), self.progress.clone());
         let undoing = async move {
             let undone = db.write(move |tx| Box::pin(async move { undo::undo(tx, id, &run).await })).await?;
-            live.changed(&undone.counted, by);
-            progress.changed(&undone.counted).await;
+            live.publish_vehicles_changed(&undone.counted, by);
+            progress.publish_changes(&undone.counted).await;
             Ok::<_, Error>(undone)
         };
-        let undone = self.live.whole(undoing).await?;
+        let undone = self.live.run_to_completion(undoing).await?;
         if undone.removes
             && let Err(cause) = self.remover.remove_all(Some(&bearer)).await
         {
-            tracing::warn!(%cause, job = id, "the campaign of job {id} will be removed in a moment");
+            tracing::warn!(%cause, job = id, "failed to delete the campaign of a reverted import, retrying in the background");
         }
         reply(undone.into())
     }
@@ -113,22 +115,22 @@ fn named(campaign: &Campaign) -> pb::JobCampaign {
     pb::JobCampaign { id: campaign.campaign_id, name: campaign.name.clone(), deleted: campaign.gate == "removed" }
 }
 
-fn hindrance(job: &Job, campaigns: &[Campaign], role: Role) -> Hindrance {
+fn hindrance(job: &Job, campaigns: &[Campaign], role: Role) -> UndoBlocker {
     let is = |gate: &'static str| move |campaign: &Campaign| campaign.gate == gate;
     match job {
-        Job { undone_at: Some(_), .. } => Hindrance::Undone,
-        _ if campaigns.iter().all(is("removed")) => Hindrance::Deleted,
-        _ if campaigns.iter().any(is("closed")) => Hindrance::Closed,
-        Job { supervisor: true, .. } if role != Role::Admin => Hindrance::Supervisor,
-        _ => Hindrance::Unspecified,
+        Job { undone_at: Some(_), .. } => UndoBlocker::Undone,
+        _ if campaigns.iter().all(is("removed")) => UndoBlocker::Deleted,
+        _ if campaigns.iter().any(is("closed")) => UndoBlocker::Closed,
+        Job { supervisor: true, .. } if role != Role::Admin => UndoBlocker::Supervisor,
+        _ => UndoBlocker::Unspecified,
     }
 }
 
-impl From<Undone> for pb::UndoJobReply {
-    fn from(undone: Undone) -> Self {
+impl From<UndoResult> for pb::UndoJobResponse {
+    fn from(undone: UndoResult) -> Self {
         let total_left = i64::try_from(undone.left.len()).unwrap_or(i64::MAX);
         let left = undone.left.into_iter().take(MOST_LEFT);
-        let left = left.map(|Left { id, vin, campaign_name }| pb::LeftVehicle { id, vin_number: vin, campaign_name });
+        let left = left.map(|SkippedVehicle { id, vin, campaign_name }| pb::SkippedVehicle { id, vin_number: vin, campaign_name });
         Self { undone: undone.undone, restored: undone.restored, left: left.collect(), total_left, deleted: undone.deleted }
     }
 }

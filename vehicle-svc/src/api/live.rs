@@ -1,9 +1,8 @@
-//! What happens as it happens, and how fast.
+//! gRPC service for live updates: the stream of change events, and the pace of work in each campaign.
 use super::{Reply, reply};
 use crate::{
     error::Error,
-    live::{Heard, Live},
-    pace,
+    live::{ChangeFeed, FeedItem, pace},
     view::View,
 };
 use futures::{
@@ -12,78 +11,82 @@ use futures::{
     stream::{self, BoxStream},
 };
 use patio_kit::{
+    auth::identity::{self, Caller},
     db::Db,
     errors::{self, Reason},
     host::Host,
-    identity::{self, Caller},
 };
 use patio_proto::{
     access::Role,
-    vehicle::{self as pb, WatchEvent, live_service_server::LiveService, watch_event::Event},
+    vehicle::{self as pb, WatchEvent, event_service_server::EventService, watch_event::Event},
 };
 use std::pin::pin;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tonic::{Code, Request, Status};
 
-/// Most campaigns whose paces are told at once.
+/// Maximum number of campaigns in one request for the pace of work.
 const MOST: usize = 1_000;
 
-/// Answers the calls.
-pub struct Api {
+/// gRPC service that streams change events and returns the pace of work.
+pub struct EventApi {
     host: Host,
     db: Db,
-    live: Live,
+    live: ChangeFeed,
 }
 
-impl Api {
-    /// Answers from a database and what happens.
-    pub fn new(host: &Host, db: Db, live: Live) -> Self {
+impl EventApi {
+    /// Creates the gRPC service. `live` is the change feed from which the event streams read.
+    pub fn new(host: &Host, db: Db, live: ChangeFeed) -> Self {
         Self { host: host.clone(), db, live }
     }
 }
 
 #[tonic::async_trait]
-impl LiveService for Api {
+impl EventService for EventApi {
     type WatchStream = BoxStream<'static, Result<WatchEvent, Status>>;
 
     async fn watch(&self, request: Request<pb::WatchRequest>) -> Reply<Self::WatchStream> {
         let caller = identity::caller(&request)?;
-        let (only, heard, host) = (request.get_ref().campaign_id, self.live.listen(), self.host.clone());
+        let (only, heard, host) = (request.get_ref().campaign_id, self.live.subscribe(), self.host.clone());
         let watching = caller.clone();
         let over = async move {
-            let (ended, left) = (pin!(host.identity.ended(&watching)), pin!(host.tasks.left()));
+            let (ended, left) = (pin!(host.identity.until_invalid(&watching)), pin!(host.tasks.draining()));
             match future::select(ended, left).await {
                 Either::Left(_) | Either::Right(_) => {}
             }
         };
-        let view = View::of(caller.role, None);
+        let view = View::for_role(caller.role, None);
         let events =
             events(heard).try_filter(move |event| future::ready(concerns(event, only, &caller))).map_ok(move |event| seen(event, view));
         reply(events.take_until(over).boxed())
     }
 
-    async fn announce_campaign(&self, request: Request<pb::AnnounceCampaignRequest>) -> Reply<pb::AnnounceCampaignReply> {
-        self.live.campaign(request.get_ref().campaign_id);
-        reply(pb::AnnounceCampaignReply {})
+    async fn notify_campaign_changed(
+        &self,
+        request: Request<pb::NotifyCampaignChangedRequest>,
+    ) -> Reply<pb::NotifyCampaignChangedResponse> {
+        self.live.publish_campaign_changed(request.get_ref().campaign_id);
+        reply(pb::NotifyCampaignChangedResponse {})
     }
 
-    async fn get_paces(&self, request: Request<pb::GetPacesRequest>) -> Reply<pb::GetPacesReply> {
+    async fn get_pace(&self, request: Request<pb::GetPaceRequest>) -> Reply<pb::GetPaceResponse> {
         let ids = request.into_inner().campaign_ids;
         if ids.len() > MOST {
             return Err(Error::Bad(format!("at most {MOST} campaigns at once")).into());
         }
-        let paces = pace::of(&self.db, &ids, self.host.clock.now()).await.map_err(Error::from)?;
-        reply(pb::GetPacesReply { paces })
+        let paces = pace::paces_of(&self.db, &ids, self.host.clock.now()).await.map_err(Error::from)?;
+        reply(pb::GetPaceResponse { paces })
     }
 }
 
-/// What happens until something may have been missed.
-fn events(heard: Receiver<Heard>) -> impl futures::Stream<Item = Result<WatchEvent, Status>> {
+/// Converts the change feed to a gRPC stream of events. The stream ends with the status `Unavailable` when events may
+/// have been lost.
+fn events(heard: Receiver<FeedItem>) -> impl futures::Stream<Item = Result<WatchEvent, Status>> {
     stream::try_unfold(heard, |mut heard| async {
         match heard.recv().await {
-            Ok(Heard::Told(event)) => Ok(Some(((*event).clone(), heard))),
-            Ok(Heard::Missed) | Err(RecvError::Lagged(_)) => {
-                let words = "something may have been missed; ask for what changed since";
+            Ok(FeedItem::Event(event)) => Ok(Some(((*event).clone(), heard))),
+            Ok(FeedItem::Lagged) | Err(RecvError::Lagged(_)) => {
+                let words = "events may have been missed; fetch the changes since the last revision";
                 Err(errors::status(Code::Unavailable, Reason::Unavailable, &words))
             }
             Err(RecvError::Closed) => Ok(None),
@@ -91,17 +94,19 @@ fn events(heard: Receiver<Heard>) -> impl futures::Stream<Item = Result<WatchEve
     })
 }
 
-/// The event as somebody with this view may see it: of vehicles outside of it only that something changed.
+/// Returns the event without its vehicle rows if the caller may not see all vehicles of the event; otherwise returns
+/// the event unchanged. `view` is the set of vehicles that the caller may see.
 fn seen(event: WatchEvent, view: View) -> WatchEvent {
     match event.event {
-        Some(Event::Vehicles(changed)) if changed.vehicles.iter().any(|row| !view.holds(row.id_yard.map(i64::from))) => {
+        Some(Event::Vehicles(changed)) if changed.vehicles.iter().any(|row| !view.includes(row.id_yard.map(i64::from))) => {
             WatchEvent { event: Some(Event::Vehicles(pb::VehiclesChanged { vehicles: Vec::new(), ..changed })) }
         }
         event => WatchEvent { event },
     }
 }
 
-/// Whether an event is of the campaign that is watched and for the eyes of who watches.
+/// Returns whether an event is sent to the caller: the event must belong to the campaign `only` (any campaign if
+/// `None`), and the caller must be allowed to see the event.
 fn concerns(event: &WatchEvent, only: Option<i64>, caller: &Caller) -> bool {
     let (campaign, is_seen) = match &event.event {
         Some(Event::Vehicles(changed)) => (changed.campaign_id, true),

@@ -1,43 +1,37 @@
-//! The calls of vehicle-svc, one file a gRPC service.
+//! gRPC services of vehicle-svc, one module per gRPC service.
 
 pub mod bulk;
+pub mod campaign_vehicles;
 pub mod conflicts;
-pub mod fleet;
-pub mod held;
+pub mod history;
 pub mod jobs;
 pub mod live;
+pub mod pending_saves;
 pub mod vehicles;
 pub mod yards;
 
 use crate::{
     error::Error,
-    store::vehicles::{Exported, Row, Vehicle},
+    store::vehicles::{ExportedVehicle, Vehicle, VehicleRow},
 };
-use chrono::{DateTime, Datelike, Utc};
 use patio_kit::clock;
 use patio_proto::{status, vehicle as pb};
 use tonic::{Response, Status};
 
-/// What every call comes to.
+/// Result type of gRPC methods: the response or a gRPC status.
 type Reply<T> = Result<Response<T>, Status>;
 
 fn reply<T>(message: T) -> Reply<T> {
     Ok(Response::new(message))
 }
 
-/// Most characters of what an installation calls itself.
+/// Maximum length of a device name in characters.
 const LONGEST_DEVICE: usize = 64;
 
-/// Checks what an installation calls itself.
+/// Validates the name of a device, which the app generates on the device and sends with requests.
 fn device(told: &str) -> Result<(), Error> {
     let fine = told.chars().count() <= LONGEST_DEVICE && !told.chars().any(char::is_control);
-    if fine { Ok(()) } else { Err(Error::Bad(format!("device: it is at most {LONGEST_DEVICE} characters, without control characters"))) }
-}
-
-/// A moment that a device tells, which may be off, but not beyond what both databases keep.
-pub(crate) fn told_time(field: &str, stamp: &prost_types::Timestamp) -> Result<DateTime<Utc>, Error> {
-    let moment = clock::moment(stamp).filter(|at| (1970..=9999).contains(&at.year()));
-    moment.ok_or_else(|| Error::Bad(format!("{field}: it is between the years 1970 and 9999")))
+    if fine { Ok(()) } else { Err(Error::Bad(format!("device: must have at most {LONGEST_DEVICE} characters and no control characters"))) }
 }
 
 fn yard(id: Option<i64>) -> Option<i32> {
@@ -69,8 +63,8 @@ impl From<Vehicle> for pb::Vehicle {
     }
 }
 
-impl From<Exported> for pb::ExportedVehicle {
-    fn from(vehicle: Exported) -> Self {
+impl From<ExportedVehicle> for pb::ExportedVehicle {
+    fn from(vehicle: ExportedVehicle) -> Self {
         Self {
             model_code: vehicle.model_code,
             serial_number: vehicle.serial_number,
@@ -86,7 +80,7 @@ impl From<Exported> for pb::ExportedVehicle {
     }
 }
 
-impl From<&Vehicle> for pb::VehicleRow {
+impl From<&Vehicle> for pb::VehicleSummary {
     fn from(vehicle: &Vehicle) -> Self {
         Self {
             id: vehicle.id,
@@ -101,8 +95,8 @@ impl From<&Vehicle> for pb::VehicleRow {
     }
 }
 
-impl From<Row> for pb::VehicleRow {
-    fn from(row: Row) -> Self {
+impl From<VehicleRow> for pb::VehicleSummary {
+    fn from(row: VehicleRow) -> Self {
         Self {
             id: row.id,
             vin_number: format!("{} {}", row.model_code, row.serial_number),

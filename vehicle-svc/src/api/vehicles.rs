@@ -1,30 +1,32 @@
-//! Vehicles as people see them.
+//! gRPC service for vehicles: lists, searches and exports vehicles, lists the changes since a revision, and saves
+//! inspections.
 use super::{Reply, reply};
 use crate::{
-    changes,
+    campaign::{changes_since, progress_publisher::ProgressPublisher, search_index::SearchIndexes},
+    device_time::bounded_device_time,
     error::Error,
-    inspect::{self, Save, Saved},
-    live::Live,
-    merge::Base,
-    note,
-    place::Place,
-    progress::Progress,
-    roster::Rosters,
+    inspection::{
+        self,
+        batcher::SaveBatcher,
+        model::{SaveBase, SaveCommand, SaveResult},
+    },
+    live::ChangeFeed,
+    notes,
+    parking_space::ParkingSpace,
     store::{
         campaigns::{self, Campaign},
         vehicles,
     },
-    together::Together,
     view::View,
 };
 use futures::{StreamExt, TryStreamExt, stream::BoxStream};
 use patio_kit::{
     audit,
+    auth::identity,
     clock::Clock,
     db::Db,
     host::Host,
-    identity,
-    page::{self, Window},
+    page::{self, PageWindow},
 };
 use patio_proto::{
     access::Role,
@@ -34,50 +36,52 @@ use patio_proto::{
 };
 use tonic::{Request, Status};
 
-/// How many rows of the whole list go in one message.
+/// Number of vehicles per message when the full vehicle list of a campaign is streamed.
 const CHUNK: i64 = 1_000;
-/// How many whole vehicles are read at once.
+/// Number of vehicles read per statement during an export.
 const EXPORTED: i64 = 1_000;
-/// How many of them go in one message: with the longest notes they still fit.
+/// Number of exported vehicles per message, so that a message stays below the gRPC size limit even if all vehicles have
+/// notes of maximum length.
 const WHOLE: usize = 250;
-/// The longest idempotency key.
+/// Maximum length of an idempotency key in bytes.
 const LONGEST_KEY: usize = 128;
 
-/// Answers the calls.
-pub struct Api {
+/// gRPC service that lists, searches, exports and saves vehicles.
+pub struct VehicleApi {
     db: Db,
     clock: Clock,
-    progress: Progress,
-    rosters: Rosters,
-    live: Live,
-    together: Together,
+    progress: ProgressPublisher,
+    rosters: SearchIndexes,
+    live: ChangeFeed,
+    together: SaveBatcher,
 }
 
-impl Api {
-    /// Answers from a database.
-    pub fn new(host: &Host, db: Db, progress: Progress, live: Live) -> Self {
-        let rosters = Rosters::new(host.tasks.clone(), db.clone());
-        let together = Together::new(db.clone(), host.tasks.clone());
+impl VehicleApi {
+    /// Creates the gRPC service, with new search indexes and a new batcher for saves.
+    pub fn new(host: &Host, db: Db, progress: ProgressPublisher, live: ChangeFeed) -> Self {
+        let rosters = SearchIndexes::new(host.tasks.clone(), db.clone());
+        let together = SaveBatcher::new(db.clone(), host.tasks.clone());
         Self { db, clock: host.clock.clone(), progress, rosters, live, together }
     }
 
-    /// Searches for the text as written; when no vehicle holds it, as identifiers are compared, and then without the `I`
-    /// that labels of imported cars begin with.
+    /// Returns one page of search results and the total number of matches. Searches for the text as written. Without a
+    /// match, searches for the comparison key of the text (without hyphens and blanks). Still without a match, searches
+    /// for the key without the leading `I` of labels on imported cars.
     async fn search(
         &self,
         campaign: &Campaign,
-        filter: vehicles::Filter,
-        window: Window,
+        filter: vehicles::VehicleFilter,
+        window: PageWindow,
     ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
         let (page, total) = self.page(campaign, &filter, window).await?;
-        let key = identifier::key(&filter.needle).to_lowercase();
-        // A leading hyphen is the yard of that name: without it the search would mean something else.
+        let key = identifier::search_key(&filter.needle).to_lowercase();
+        // A leading hyphen names the yard `-`: its comparison key, which drops the hyphen, would match other yards.
         if total > 0 || key.is_empty() || filter.needle.starts_with('-') {
             return Ok((page, total));
         }
         let bare = key.strip_prefix('i').filter(|bare| !bare.is_empty()).map(str::to_owned);
         for key in [Some(key), bare].into_iter().flatten() {
-            let filter = vehicles::Filter { pattern: page::contains(&key), needle: key, by_key: true, ..filter.clone() };
+            let filter = vehicles::VehicleFilter { pattern: page::contains(&key), needle: key, by_key: true, ..filter.clone() };
             let (page, total) = self.page(campaign, &filter, window).await?;
             if total > 0 {
                 return Ok((page, total));
@@ -86,25 +90,26 @@ impl Api {
         Ok((page, total))
     }
 
-    /// A page and how many vehicles there are: by the roster where that spares the database a search.
+    /// Returns one page of vehicles and the total number of matches. The in-memory search index answers if it supports
+    /// the filter, otherwise the database.
     async fn page(
         &self,
         campaign: &Campaign,
-        filter: &vehicles::Filter,
-        window: Window,
+        filter: &vehicles::VehicleFilter,
+        window: PageWindow,
     ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
         let by_roster = !filter.by_key && filter.status.is_none() && (!filter.is_open() || window.index > 0);
-        if let Some(roster) = self.rosters.of(campaign).filter(|_| by_roster) {
-            let (ids, total) = roster.page(filter, window);
+        if let Some(roster) = self.rosters.current_index(campaign).filter(|_| by_roster) {
+            let (ids, total) = roster.search_page(filter, window);
             let page = match ids.first() {
-                // They stand in a row, which costs half of looking each of them up.
+                // Without a filter the page is contiguous in walking order: one range scan costs half of single lookups.
                 Some(first) if filter.is_open() => vehicles::page_from(&self.db, campaign.id, *first, window.limit()).await?,
                 _ => vehicles::by_ids(&self.db, &ids).await?,
             };
             return Ok((page, total));
         }
-        let page = vehicles::page(&self.db, campaign.id, filter, window).await?;
-        // A page that is not full is the last: what came before it and its rows are all there is.
+        let page = vehicles::list_page(&self.db, campaign.id, filter, window).await?;
+        // A page that is not full is the last one, so its offset plus its rows is the total.
         let (rows, before) = (i64::try_from(page.len()).unwrap_or(i64::MAX), window.offset());
         let is_last = rows < window.limit() && (rows > 0 || before == 0);
         let total = match (filter.is_open(), is_last) {
@@ -117,22 +122,22 @@ impl Api {
 }
 
 #[tonic::async_trait]
-impl VehicleService for Api {
+impl VehicleService for VehicleApi {
     async fn get_vehicle(&self, request: Request<pb::GetVehicleRequest>) -> Reply<pb::Vehicle> {
         let role = identity::caller(&request)?.role;
         let ask = request.into_inner();
-        let found = vehicles::find(&self.db, ask.id, View::of(role, ask.yard)).await.map_err(Error::from)?;
+        let found = vehicles::find(&self.db, ask.id, View::for_role(role, ask.yard)).await.map_err(Error::from)?;
         reply(found.ok_or(Error::NoVehicle(ask.id))?.into())
     }
 
-    async fn list_vehicles(&self, request: Request<pb::ListVehiclesRequest>) -> Reply<pb::ListVehiclesReply> {
+    async fn list_vehicles(&self, request: Request<pb::ListVehiclesRequest>) -> Reply<pb::ListVehiclesResponse> {
         let role = identity::caller(&request)?.role;
         let ask = request.into_inner();
-        let window = Window::of(ask.page.as_ref());
+        let window = PageWindow::from_request(ask.page.as_ref());
         let campaign = campaigns::find(&self.db, ask.campaign_id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(ask.campaign_id))?;
-        let view = campaign.narrowed(View::of(role, ask.yard));
+        let view = campaign.narrow_view(View::for_role(role, ask.yard));
         let (page, total) = self.search(&campaign, filter(&ask, view)?, window).await.map_err(Error::from)?;
-        reply(pb::ListVehiclesReply {
+        reply(pb::ListVehiclesResponse {
             vehicles: page.into_iter().map(Into::into).collect(),
             meta: Some(window.meta(total)),
             campaign_name: campaign.name,
@@ -146,8 +151,8 @@ impl VehicleService for Api {
         let ask = request.into_inner();
         let id = ask.campaign_id;
         let campaign = campaigns::find(&self.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
-        let view = View::of(role, None);
-        // What is read after its revision may be newer than that; then the next caller fetches it once more.
+        let view = View::for_role(role, None);
+        // Rows read after this revision may be newer than it; the client's next delta then repeats them.
         let head = pb::VehicleChunk { revision: campaign.revision, unchanged: ask.known == Some(campaign.revision), ..Default::default() };
         let start = (self.db.clone(), (!head.unchanged).then(|| (String::new(), 0)));
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
@@ -158,7 +163,7 @@ impl VehicleService for Api {
             }
             let full = i64::try_from(rows.len()).is_ok_and(|count| count == CHUNK);
             let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
-            rows.retain(|row| view.holds(row.yard_id));
+            rows.retain(|row| view.includes(row.yard_id));
             let chunk = pb::VehicleChunk { vehicles: rows.into_iter().map(Into::into).collect(), ..Default::default() };
             Ok::<_, Status>(Some((chunk, (db, position))))
         });
@@ -186,10 +191,10 @@ impl VehicleService for Api {
         reply(Box::pin(chunks.try_flatten()))
     }
 
-    async fn list_changes(&self, request: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesReply> {
-        let view = View::of(identity::caller(&request)?.role, None);
+    async fn list_changes(&self, request: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesResponse> {
+        let view = View::for_role(identity::caller(&request)?.role, None);
         let ask = request.into_inner();
-        reply(changes::since(&self.db, ask.campaign_id, ask.since, view).await?)
+        reply(changes_since::list_changes(&self.db, ask.campaign_id, ask.since, view).await?)
     }
 
     async fn save_vehicle(&self, request: Request<pb::SaveVehicleRequest>) -> Reply<pb::Vehicle> {
@@ -198,54 +203,66 @@ impl VehicleService for Api {
         let (now, by) = (self.clock.now(), caller.person());
         let (together, live, progress) = (self.together.clone(), self.live.clone(), self.progress.clone());
         let saving = async move {
-            let saved = inspect::save(&together, caller, save, now).await?;
-            live.wrote(&saved.moved, by);
+            let saved = inspection::save(&together, caller, save, now).await?;
+            live.publish_vehicle(&saved.moved, by);
             if saved.moved.revision.is_some() {
-                saved.conflicts.iter().cloned().for_each(|conflict| live.conflict(conflict));
+                saved.conflicts.iter().cloned().for_each(|conflict| live.publish_conflict(conflict));
             }
-            progress.changed(saved.moved.counted.as_slice()).await;
+            progress.publish_changes(saved.moved.counted.as_slice()).await;
             Ok::<_, Error>(saved)
         };
-        let Saved { moved, conflicts } = self.live.whole(saving).await?;
+        let SaveResult { moved, conflicts } = self.live.run_to_completion(saving).await?;
         reply(pb::Vehicle { conflicts: conflicts.into_iter().map(Into::into).collect(), ..moved.vehicle.into() })
     }
 }
 
-fn filter(ask: &pb::ListVehiclesRequest, view: View) -> Result<vehicles::Filter, Error> {
+fn filter(ask: &pb::ListVehiclesRequest, view: View) -> Result<vehicles::VehicleFilter, Error> {
     let status = match ask.status {
-        Some(number) => Some(status::text(VehicleStatus::try_from(number).map_err(|_| Error::Bad("there is no such status".to_owned()))?)),
+        Some(number) => Some(status::status_text(
+            VehicleStatus::try_from(number).map_err(|_| Error::Bad("status: there is no such status".to_owned()))?,
+        )),
         None => None,
     };
     let search = normal::code(&ask.search).to_lowercase();
-    Ok(vehicles::Filter { pattern: page::contains(&search), needle: search, by_key: false, view, status })
+    Ok(vehicles::VehicleFilter { pattern: page::contains(&search), needle: search, by_key: false, view, status })
 }
 
-/// A checked value, every bad field named.
-fn accept(request: &Request<pb::SaveVehicleRequest>, role: Role) -> Result<Save, Error> {
+/// Validates a request to save an inspection. The error names the first invalid field.
+fn accept(request: &Request<pb::SaveVehicleRequest>, role: Role) -> Result<SaveCommand, Error> {
     let address = audit::address(request);
     let ask = request.get_ref();
     if ask.idempotency_key.len() > LONGEST_KEY {
-        return Err(Error::Bad(format!("an idempotency key has at most {LONGEST_KEY} characters")));
+        return Err(Error::Bad(format!("idempotency_key: must have at most {LONGEST_KEY} bytes")));
     }
     super::device(&ask.device)?;
-    Ok(Save {
+    Ok(SaveCommand {
         id: ask.id,
-        vin: ask.vin_number.as_deref().map(Identifier::parse).transpose().map_err(|why| Error::Bad(format!("vin_number: {why}")))?,
+        seen: identifier("seen_vin_number", ask.seen_vin_number.as_deref())?,
+        vin: identifier("vin_number", ask.vin_number.as_deref())?,
         status: told_status("status", ask.status)?,
-        place: ask.parking_space.as_deref().map(Place::new).transpose().map_err(|why| Error::Bad(format!("parking_space: {why}")))?,
+        place: ask
+            .parking_space
+            .as_deref()
+            .map(ParkingSpace::new)
+            .transpose()
+            .map_err(|why| Error::Bad(format!("parking_space: {why}")))?,
         operator_notes: notes("operator_notes", ask.operator_notes.as_deref())?,
         admin_notes: notes("admin_notes", ask.admin_notes.as_deref())?,
         campaign_id: ask.campaign_id,
         if_version: ask.if_version,
         key: ask.idempotency_key.clone(),
         origin: ask.origin(),
-        view: View::of(role, ask.yard),
+        view: View::for_role(role, ask.yard),
         base: ask.base.as_ref().map(base).transpose()?,
         keep: ask.on_conflict() == OnConflict::Keep,
-        device_time: ask.device_time.as_ref().map(|at| super::told_time("device_time", at)).transpose()?,
+        device_time: ask.device_time.as_ref().map(|at| bounded_device_time("device_time", at)).transpose()?,
         device: ask.device.clone(),
         address,
     })
+}
+
+fn identifier(field: &str, written: Option<&str>) -> Result<Option<Identifier>, Error> {
+    written.map(Identifier::parse).transpose().map_err(|why| Error::Bad(format!("{field}: {why}")))
 }
 
 fn told_status(field: &str, number: Option<i32>) -> Result<Option<VehicleStatus>, Error> {
@@ -253,11 +270,12 @@ fn told_status(field: &str, number: Option<i32>) -> Result<Option<VehicleStatus>
     number.map(known).transpose()
 }
 
-/// What a client says that it saw; what could never have been there was not seen either.
-fn base(told: &pb::Base) -> Result<Base, Error> {
+/// Validates the base values of a save: the values that the client saw before the user changed them. A value that no
+/// vehicle can have is an error.
+fn base(told: &pb::Base) -> Result<SaveBase, Error> {
     let vin = told.vin_number.as_deref().map(Identifier::parse).transpose();
-    let space = told.parking_space.as_deref().map(Place::new).transpose();
-    Ok(Base {
+    let space = told.parking_space.as_deref().map(ParkingSpace::new).transpose();
+    Ok(SaveBase {
         vin: vin.map_err(|why| Error::Bad(format!("base.vin_number: {why}")))?,
         status: told_status("base.status", told.status)?,
         space: space.map_err(|why| Error::Bad(format!("base.parking_space: {why}")))?.map(|place| place.space),
@@ -267,5 +285,7 @@ fn base(told: &pb::Base) -> Result<Base, Error> {
 }
 
 fn notes(field: &str, written: Option<&str>) -> Result<Option<String>, Error> {
-    written.map(|text| note::check(field, text).map(|()| text.to_owned())).transpose().map_err(Error::Bad)
+    let name = if field.ends_with("admin_notes") { "Supervisor Notes" } else { "Team Leader Notes" };
+    let checked = |text: &str| notes::check(name, text).map(|()| text.to_owned());
+    written.map(checked).transpose().map_err(|why| Error::Bad(format!("{field}: {why}")))
 }

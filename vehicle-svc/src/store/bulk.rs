@@ -1,10 +1,10 @@
-//! Vehicles that are to get one status: only what that needs of each of thousands.
+//! Lookup of vehicles for a bulk status change, limited to the columns that the change needs.
 use crate::store::{
+    batch_update::VehiclePatch,
     dialect,
-    edit::Patch,
-    kept::Before,
-    named::{Scope, asked, content, locked},
-    rows::{fields, rows, truth},
+    job_snapshots::JobSnapshot,
+    json_rows::{field_names, rows, sqlite_bool},
+    vehicle_lookup::{VehicleScope, asked, content, lock_clause},
 };
 use patio_kit::db::Tx;
 use serde::Deserialize;
@@ -12,46 +12,47 @@ use sqlx::FromRow;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// A vehicle that may get a status.
+/// A vehicle whose status a bulk call may change.
 #[derive(Debug, Clone, FromRow, Deserialize)]
-pub struct Standing {
-    /// Which of the identifiers names it, from 1.
+pub struct StatusTarget {
+    /// Number, from 1, of the requested identifier that matches the vehicle.
     pub asked: i64,
-    /// Its number.
+    /// Id of the vehicle.
     pub id: i64,
-    /// Its campaign.
+    /// Id of the vehicle's campaign.
     pub campaign_id: i64,
-    /// None when its space leads to no yard.
+    /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
-    /// Whether its campaign is open.
-    #[serde(deserialize_with = "truth")]
+    /// Whether the campaign accepts changes of its vehicles.
+    #[serde(deserialize_with = "sqlite_bool")]
     pub is_open: bool,
-    /// Empty for none.
+    /// Current status of the vehicle as stored; empty for no status.
     pub status: String,
-    /// Whether it counts as inspected.
-    #[serde(deserialize_with = "truth")]
+    /// Whether the vehicle counts as inspected.
+    #[serde(deserialize_with = "sqlite_bool")]
     pub inspected: bool,
-    /// Its version.
+    /// Version of the vehicle; increases with every change of the vehicle.
     pub version: i64,
-    /// The number of its content.
+    /// Content id of the vehicle: the version at which the current content was first stored. An undo brings back old
+    /// content together with its old content id.
     pub content: i64,
-    /// Team leader notes, when they are to be cleared.
+    /// Team leader notes of the vehicle; fetched only if the call clears these notes, otherwise empty.
     pub operator_notes: String,
-    /// Supervisor notes, when they are to be cleared.
+    /// Supervisor notes of the vehicle; fetched only if the call clears these notes, otherwise empty.
     pub admin_notes: String,
-    /// Whether it has supervisor notes that stay while the team leader notes are cleared.
-    #[serde(deserialize_with = "truth")]
+    /// Whether the vehicle has supervisor notes that stay although the call clears the team leader notes.
+    #[serde(deserialize_with = "sqlite_bool")]
     pub keeps_notes: bool,
-    /// The identifier, of one that stays as it is.
+    /// Identifier (VIN) of a vehicle that the call leaves unchanged; `None` for a vehicle that the call changes.
     pub vin: Option<String>,
 }
 
-impl Standing {
-    /// What an undoing needs, once the vehicle has its new status.
+impl StatusTarget {
+    /// Returns the vehicle's values before the status change, as a snapshot for a later undo.
     #[must_use]
-    pub fn before(&self) -> Before {
+    pub fn snapshot_before(&self) -> JobSnapshot {
         let told = |notes: &String| Some(notes.clone()).filter(|notes| !notes.is_empty());
-        Before {
+        JobSnapshot {
             id: self.id,
             version: self.version,
             content: self.content,
@@ -60,13 +61,15 @@ impl Standing {
             operator_notes: told(&self.operator_notes),
             admin_notes: told(&self.admin_notes),
             stood: None,
+            after: None, // the job names the new status, and cleared notes are empty
         }
     }
 }
 
-/// Finds vehicles as [`super::named::by_keys`] does.
-pub async fn standing(tx: &mut Tx<'_>, keys: &[&str], new: Patch<'_>, scope: Scope) -> Result<Vec<Standing>> {
-    let held = scope.hold(tx).await?;
+/// Returns the vehicles with the given identifier keys, like [`super::vehicle_lookup::by_keys`], but only with the
+/// columns that a status change needs.
+pub async fn status_target(tx: &mut Tx<'_>, keys: &[&str], new: VehiclePatch<'_>, scope: VehicleScope) -> Result<Vec<StatusTarget>> {
+    let held = scope.lock_for_update(tx).await?;
     let text = format!(
         concat!(
             "with asked as ({}) select a.place as asked, v.id, v.campaign_id, v.yard_id, c.gate = 'open' as is_open, v.status, v.inspected,
@@ -79,13 +82,14 @@ pub async fn standing(tx: &mut Tx<'_>, keys: &[&str], new: Patch<'_>, scope: Sco
             asked!(),
             " {}"
         ),
-        dialect::texts(tx.is_postgres()),
-        locked(tx, scope.locks)
+        dialect::select_texts(tx.is_postgres()),
+        lock_clause(tx, scope.locks)
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
     let (team, supervisor) = (new.operator_notes.is_some(), new.admin_notes.is_some());
-    let mut found = rows!(tx, Standing, fields::<Standing>(), text, &keys, scope.campaign, scope.yard, new.status, team, supervisor)?;
+    let mut found =
+        rows!(tx, StatusTarget, field_names::<StatusTarget>(), text, &keys, scope.campaign, scope.yard, new.status, team, supervisor)?;
     found.sort_unstable_by_key(|vehicle| vehicle.id);
-    found.retain(|vehicle| held.has(vehicle.campaign_id));
+    found.retain(|vehicle| held.was_visible(vehicle.campaign_id));
     Ok(found)
 }

@@ -1,92 +1,92 @@
-//! Fields that two people changed without knowing of each other, with both values.
+//! Table of conflicts: fields that two users changed at the same time, with both values.
 use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Tx},
     on,
-    page::Window,
+    page::PageWindow,
 };
 use sqlx::{FromRow, query, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// A conflict that a save makes.
+/// A conflict that a save causes, before the conflict is stored.
 #[derive(Debug, Clone)]
-pub struct New {
-    /// The field, as the API names it.
+pub struct NewConflict {
+    /// Name of the conflicting field in the REST API.
     pub field: &'static str,
-    /// What the later of both saw.
+    /// Value of the field that the user of the later save saw before changing it.
     pub base: String,
-    /// What was stored when it came.
+    /// Value of the field that was stored when the later save arrived.
     pub theirs: String,
-    /// What it wanted.
+    /// Value of the field that the later save requested.
     pub mine: String,
-    /// Who stored it; none when nobody knows.
+    /// User who stored the value `theirs`; `None` when unknown.
     pub theirs_by: Option<i64>,
-    /// When.
+    /// Time at which the value `theirs` was stored.
     pub theirs_at: DateTime<Utc>,
-    /// `theirs` or `mine`.
+    /// Value that the vehicle shows until the conflict is resolved: `theirs` or `mine`.
     pub shown: &'static str,
 }
 
-/// The save that makes conflicts.
+/// The save that causes conflicts.
 #[derive(Debug, Clone)]
-pub struct Maker<'s> {
-    /// The vehicle.
+pub struct ValueAuthor<'s> {
+    /// Id of the vehicle.
     pub vehicle_id: i64,
-    /// Its campaign.
+    /// Id of the vehicle's campaign.
     pub campaign_id: i64,
-    /// Who saves.
+    /// User whose save causes the conflicts.
     pub by: i64,
-    /// When.
+    /// Time at which the server received the save.
     pub at: DateTime<Utc>,
-    /// When the device says that it was.
+    /// Time of the save by the device's clock; `None` when the client sent no time.
     pub device_time: Option<DateTime<Utc>>,
-    /// Which installation it came from; empty when it does not say.
+    /// Name of the device that made the save; empty when the client sent none.
     pub device: &'s str,
-    /// The save's idempotency key; empty for none.
+    /// Idempotency key of the save; empty when the client sent none.
     pub key: &'s str,
 }
 
-/// A conflict as it is kept.
+/// A stored conflict: one field of a vehicle with the values of two users.
 #[derive(Debug, Clone, FromRow)]
 pub struct Conflict {
-    /// Its number.
+    /// Id of the conflict.
     pub id: i64,
-    /// The vehicle.
+    /// Id of the vehicle.
     pub vehicle_id: i64,
-    /// Its campaign.
+    /// Id of the vehicle's campaign.
     pub campaign_id: i64,
-    /// The campaign's name.
+    /// Name of the campaign.
     pub campaign_name: String,
-    /// First part of the vehicle's identifier.
+    /// Model code, the first part of the vehicle's identifier.
     pub model_code: String,
-    /// Second part of it.
+    /// Serial number, the second part of the vehicle's identifier.
     pub serial_number: String,
-    /// The field, as the API names it.
+    /// Name of the conflicting field in the REST API.
     pub field: String,
-    /// What the later of both saw.
+    /// Value of the field that the user of the later save saw before changing it.
     pub base: String,
-    /// What was stored when it came.
+    /// Value of the field that was stored when the later save arrived.
     pub theirs: String,
-    /// What it wanted.
+    /// Value of the field that the later save requested.
     pub mine: String,
-    /// Who stored it; none when nobody knows.
+    /// User who stored the value `theirs`; `None` when unknown.
     pub theirs_by: Option<i64>,
-    /// When.
+    /// Time at which the value `theirs` was stored.
     pub theirs_at: DateTime<Utc>,
-    /// Who saved later.
+    /// User who made the later save, which requested the value `mine`.
     pub mine_by: i64,
-    /// When.
+    /// Time at which the server received the later save.
     pub mine_at: DateTime<Utc>,
-    /// When the device of the later one says that it was.
+    /// Time of the later save by its device's clock; `None` when the client sent no time.
     pub device_time: Option<DateTime<Utc>>,
-    /// `theirs` or `mine`.
+    /// Value that the vehicle shows until the conflict is resolved: `theirs` or `mine`.
     pub shown: String,
-    /// The same; none while it is open.
+    /// Chosen value, `theirs` or `mine`; `None` while the conflict is open.
     pub chosen: Option<String>,
-    /// Who chose.
+    /// User who resolved the conflict; `None` while the conflict is open.
     pub settled_by: Option<i64>,
-    /// When.
+    /// Time at which the conflict was resolved; `None` while the conflict is open.
     pub settled_at: Option<DateTime<Utc>>,
 }
 
@@ -105,9 +105,9 @@ macro_rules! conflicts {
     };
 }
 
-/// Keeps both values of a field; the number of the conflict, and whether it is a new one. An open conflict that the same
-/// person made of the same field takes the values over.
-pub async fn insert(tx: &mut Tx<'_>, maker: &Maker<'_>, new: &New) -> Result<(i64, bool)> {
+/// Stores both values of a conflicting field as a new conflict, or in the open conflict that the same user already
+/// caused for the field. Returns the id of the conflict, and whether the conflict is new.
+pub async fn insert(tx: &mut Tx<'_>, maker: &ValueAuthor<'_>, new: &NewConflict) -> Result<(i64, bool)> {
     let earlier: Option<i64> = on!(tx.on(), c => query_scalar(
         "update conflicts set base = $4, theirs = $5, mine = $6, theirs_by = $7, theirs_at = $8, mine_at = $9, device_time = $10, device = $11,
                 save_key = $12, shown = $13
@@ -128,48 +128,48 @@ pub async fn insert(tx: &mut Tx<'_>, maker: &Maker<'_>, new: &New) -> Result<(i6
     Ok((id, true))
 }
 
-/// How many open conflicts a person has made, at most `most` of them.
+/// Returns the number of open conflicts that the saves of user `by` caused. The count stops at `most`.
 pub async fn open_of(tx: &mut Tx<'_>, by: i64, most: i64) -> Result<i64> {
     on!(tx.on(), c => query_scalar(
         "select count(*) from (select 1 from conflicts where mine_by = $1 and settled_at is null limit $2) as open")
         .bind(by).bind(most).fetch_one(c).await)
 }
 
-/// A conflict of a campaign that people see.
+/// Returns a conflict, or `None` when the conflict does not exist or its campaign is neither open nor closed.
 pub async fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<Conflict>> {
     on!(tx.on(), c => query_as(concat!(conflicts!(), " where k.id = $1 and c.gate in ('open', 'closed')")).bind(id).fetch_optional(c).await)
 }
 
-/// The conflicts that the save with a key made.
+/// Returns the conflicts caused by the save with the given idempotency key.
 pub async fn of_save(tx: &mut Tx<'_>, vehicle: i64, by: i64, key: &str) -> Result<Vec<Conflict>> {
     on!(tx.on(), c => query_as(concat!(conflicts!(), " where k.vehicle_id = $1 and k.mine_by = $2 and k.save_key = $3 order by k.id"))
         .bind(vehicle).bind(by).bind(key).fetch_all(c).await)
 }
 
-/// Takes a value that neither of both is by now in the place of the one that was stored.
-pub async fn renew(tx: &mut Tx<'_>, id: i64, theirs: &str, (by, at): (Option<i64>, DateTime<Utc>)) -> Result<()> {
+/// Replaces the value `theirs` of an open conflict with a third value that another save has stored.
+pub async fn replace_stored_value(tx: &mut Tx<'_>, id: i64, theirs: &str, (by, at): (Option<i64>, DateTime<Utc>)) -> Result<()> {
     on!(tx.on(), c => query("update conflicts set theirs = $2, theirs_by = $3, theirs_at = $4, shown = 'theirs' where id = $1")
         .bind(id).bind(theirs).bind(by).bind(at).execute(c).await.map(drop))
 }
 
-/// Keeps what was chosen.
-pub async fn settle(tx: &mut Tx<'_>, id: i64, chosen: &'static str, (by, at): (Option<i64>, DateTime<Utc>)) -> Result<()> {
+/// Marks a conflict as resolved, with the chosen value, the user and the time.
+pub async fn mark_resolved(tx: &mut Tx<'_>, id: i64, chosen: &'static str, (by, at): (Option<i64>, DateTime<Utc>)) -> Result<()> {
     on!(tx.on(), c => query("update conflicts set chosen = $2, settled_by = $3, settled_at = $4 where id = $1")
         .bind(id).bind(chosen).bind(by).bind(at).execute(c).await.map(drop))
 }
 
-/// Which conflicts.
+/// Filter of a list of conflicts. A field that is `None` or empty does not restrict the list.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Filter {
-    /// Only this one.
+pub struct ConflictFilter {
+    /// Id of a single conflict; `None` for all conflicts.
     pub id: Option<i64>,
-    /// Only of this campaign.
+    /// Id of the campaign; `None` for all campaigns.
     pub campaign: Option<i64>,
-    /// `open`, `settled`, or empty for all.
+    /// State of the conflict: `open`, `settled`, or empty for both.
     pub state: &'static str,
-    /// Only those that a value of this user is in.
+    /// User who stored one of the two values of the conflict; `None` for all users.
     pub of: Option<i64>,
-    /// Only those that were made or settled from then on.
+    /// Earliest time at which the conflict was caused or resolved.
     pub since: DateTime<Utc>,
 }
 
@@ -182,20 +182,20 @@ macro_rules! passing {
     };
 }
 
-/// One page of conflicts, newest first.
-pub async fn page(db: &Db, filter: &Filter, window: Window) -> Result<Vec<Conflict>> {
+/// Returns one page of conflicts, newest first.
+pub async fn list_page(db: &Db, filter: &ConflictFilter, window: PageWindow) -> Result<Vec<Conflict>> {
     on!(db.read(), c => query_as(concat!(conflicts!(), passing!(), " order by k.id desc limit $6 offset $7"))
         .bind(filter.id).bind(filter.campaign).bind(filter.state).bind(filter.of).bind(filter.since)
         .bind(window.limit()).bind(window.offset()).fetch_all(c).await)
 }
 
-/// How many conflicts there are.
-pub async fn count(db: &Db, filter: &Filter) -> Result<i64> {
+/// Returns the number of conflicts that match the filter.
+pub async fn count(db: &Db, filter: &ConflictFilter) -> Result<i64> {
     on!(db.read(), c => query_scalar(concat!(rows!("count(*)"), passing!()))
         .bind(filter.id).bind(filter.campaign).bind(filter.state).bind(filter.of).bind(filter.since).fetch_one(c).await)
 }
 
-/// Forgets the conflicts of a campaign that goes.
-pub async fn forget(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
+/// Deletes the conflicts of a campaign that is being removed.
+pub async fn delete_campaign(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
     on!(tx.on(), c => query("delete from conflicts where campaign_id = $1").bind(campaign).execute(c).await.map(drop))
 }

@@ -1,78 +1,82 @@
-//! Counters, kept in the transaction that changes what they count.
+//! Counters of vehicles per yard and campaign, updated in the transaction that changes the vehicles.
 use patio_kit::{db::Tx, on};
 use sqlx::{FromRow, query, query_as};
 use std::collections::BTreeMap;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// The yard that counts vehicles whose space leads to none.
+/// Yard id under which vehicles without a yard are counted.
 pub const NO_YARD: i64 = 0;
 
-/// What a change does to one yard of one campaign.
+/// Change of the vehicle counters of one yard in one campaign.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Delta {
-    /// More or fewer vehicles.
+pub struct CounterDelta {
+    /// Difference between the new and the old number of vehicles.
     pub total: i64,
-    /// More or fewer inspected ones.
+    /// Difference between the new and the old number of inspected vehicles.
     pub inspected: i64,
 }
 
-/// What one transaction does to the counters of one campaign.
+/// Changes of one campaign's vehicle counters in one transaction, by yard.
 #[derive(Debug, Clone, Default)]
-pub struct Deltas {
-    yards: BTreeMap<i64, Delta>,
-    /// Whether the walking order of vehicles that are not inspected changed.
+pub struct CounterDeltas {
+    yards: BTreeMap<i64, CounterDelta>,
+    /// Whether the walking order (by parking space) of uninspected vehicles changed.
     pub order: bool,
 }
 
-impl Deltas {
-    /// Takes note that a vehicle went from one yard and state to another.
-    pub fn moved(&mut self, from: (Option<i64>, bool), to: (Option<i64>, bool)) {
+impl CounterDeltas {
+    /// Adds the change of one vehicle's yard and inspected state: `from` is the state before the change, `to` the
+    /// state after it.
+    pub fn add_move(&mut self, from: (Option<i64>, bool), to: (Option<i64>, bool)) {
         for ((yard, inspected), sign) in [(from, -1), (to, 1)] {
             let yard = yard.unwrap_or(NO_YARD);
             let delta = self.yards.entry(yard).or_default();
             delta.total += sign;
             delta.inspected += sign * i64::from(inspected);
-            if *delta == Delta::default() {
+            if *delta == CounterDelta::default() {
                 self.yards.remove(&yard);
             }
         }
     }
 
-    /// The yards of a change to one vehicle: the one it left and the one it stands in, as far as their counters move.
+    /// Returns the counter changes of the at most two yards that the change of one vehicle affects: the previous and
+    /// the current yard.
     #[must_use]
-    pub fn few(&self) -> [(Option<i64>, Delta); 2] {
+    pub fn affected_yards(&self) -> [(Option<i64>, CounterDelta); 2] {
         let mut yards = self.yards.iter().map(|(yard, delta)| (Some(*yard), *delta));
         [yards.next().unwrap_or_default(), yards.next().unwrap_or_default()]
     }
 
-    /// Whether it moves counters or the walk.
+    /// Returns whether the vehicle counters or the walking order (by parking space) change.
     #[must_use]
-    pub fn moves(&self) -> bool {
+    pub fn changes_counters_or_order(&self) -> bool {
         self.order || !self.yards.is_empty()
     }
 
-    /// All yards together.
+    /// Returns the change of the campaign's counters, summed over all yards.
     #[must_use]
-    pub fn whole(&self) -> Delta {
-        self.yards.values().fold(Delta::default(), |sum, d| Delta { total: sum.total + d.total, inspected: sum.inspected + d.inspected })
+    pub fn total(&self) -> CounterDelta {
+        self.yards
+            .values()
+            .fold(CounterDelta::default(), |sum, d| CounterDelta { total: sum.total + d.total, inspected: sum.inspected + d.inspected })
     }
 }
 
-/// The counters of a campaign after a change.
+/// Vehicle counters and revision of a campaign after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
-    /// The campaign.
+pub struct CampaignCounts {
+    /// Id of the campaign.
     pub campaign_id: i64,
-    /// Its vehicles.
+    /// Number of vehicles in the campaign.
     pub total: i64,
-    /// The inspected ones.
+    /// Number of inspected vehicles in the campaign.
     pub inspected: i64,
-    /// Grows with every change.
+    /// Revision of the campaign after the change.
     pub revision: i64,
-    /// Whether this change passed a turning point.
+    /// Whether the change reached a milestone of the campaign: work begun, complete, or incomplete again.
     pub turned: bool,
-    /// The changed vehicles, when they are few enough to be told.
+    /// Ids of the changed vehicles; empty when too many vehicles changed for one event.
     pub vehicles: Vec<i64>,
 }
 
@@ -84,21 +88,23 @@ struct After {
     begun: bool,
 }
 
-/// Moves the counters of the yards of a campaign whose vehicles change; [`apply`] comes after it.
-pub async fn move_yards(tx: &mut Tx<'_>, campaign: i64, deltas: &Deltas) -> Result<()> {
+/// Updates the vehicle counters of a campaign's yards. The caller must afterwards call [`apply`] for the campaign, but
+/// only when this function has run for all changed campaigns.
+pub async fn move_yards(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<()> {
     for (yard, delta) in &deltas.yards {
         add(tx, campaign, *yard, *delta).await?;
     }
     Ok(())
 }
 
-/// Moves the counters of a campaign whose vehicles change, and notes a turning point when one is passed.
-/// Its revision and layout grow even when no counter moves: whoever holds its list has to fetch it again.
+/// Updates the counters of a campaign. If the change begins or completes the work, or makes complete work incomplete
+/// again, records this milestone. Increases the campaign's revision and layout number, so that clients fetch the
+/// changes.
 ///
-/// The campaigns' own rows come last, after the yards of all of them, as in [`super::dialect::SAVE_ALL`]: their locks are
-/// held as shortly as can be, and nobody waits for a yard who holds a campaign.
-pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &Deltas) -> Result<Counted> {
-    let whole = deltas.whole();
+/// To prevent deadlocks, rows of campaigns are updated after the rows of all yards, as in [`super::dialect::SAVE_ALL`].
+/// No transaction then waits for a yard while it locks a campaign.
+pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<CampaignCounts> {
+    let whole = deltas.total();
     let before_begun: bool =
         on!(tx.on(), c => sqlx::query_scalar("select begun from campaigns where id = $1").bind(campaign).fetch_one(c).await)?;
     let after: After = on!(tx.on(), c => query_as(
@@ -107,9 +113,9 @@ pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &Deltas) -> Result<Co
         .bind(campaign).bind(whole.total).bind(whole.inspected).fetch_one(c).await)?;
     let turn = turn(&after, whole, !before_begun && after.begun);
     if let Some(turn) = turn {
-        super::turns::note(tx, campaign, turn, after.counts_revision).await?;
+        super::progress_outbox::insert(tx, campaign, turn, after.counts_revision).await?;
     }
-    Ok(Counted {
+    Ok(CampaignCounts {
         campaign_id: campaign,
         total: after.total,
         inspected: after.inspected,
@@ -119,7 +125,7 @@ pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &Deltas) -> Result<Co
     })
 }
 
-fn turn(after: &After, whole: Delta, begins: bool) -> Option<patio_proto::campaign::Turn> {
+fn turn(after: &After, whole: CounterDelta, begins: bool) -> Option<patio_proto::campaign::Turn> {
     use patio_proto::campaign::Turn;
     let was_complete = after.total - whole.total == after.inspected - whole.inspected;
     let is_complete = after.total == after.inspected && after.total > 0;
@@ -131,7 +137,7 @@ fn turn(after: &After, whole: Delta, begins: bool) -> Option<patio_proto::campai
     }
 }
 
-async fn add(tx: &mut Tx<'_>, campaign: i64, yard: i64, delta: Delta) -> Result<()> {
+async fn add(tx: &mut Tx<'_>, campaign: i64, yard: i64, delta: CounterDelta) -> Result<()> {
     on!(tx.on(), c => query(
         "insert into counters (campaign_id, yard_id, total, inspected) values ($1, $2, $3, $4)
          on conflict (campaign_id, yard_id) do update
@@ -139,7 +145,8 @@ async fn add(tx: &mut Tx<'_>, campaign: i64, yard: i64, delta: Delta) -> Result<
         .bind(campaign).bind(yard).bind(delta.total).bind(delta.inspected).execute(c).await.map(drop))
 }
 
-/// Counts the vehicles of a draft once, when all are stored; how many there are.
+/// Computes the vehicle counters of a draft campaign after all its vehicles are stored. Returns the number of
+/// vehicles.
 pub async fn count_draft(tx: &mut Tx<'_>, campaign: i64) -> Result<i64> {
     on!(tx.on(), c => query("delete from counters where campaign_id = $1").bind(campaign).execute(c).await.map(drop))?;
     on!(tx.on(), c => query(
@@ -158,14 +165,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_move_within_a_yard_that_changes_nothing_leaves_no_delta() {
-        let mut deltas = Deltas::default();
-        deltas.moved((Some(2), true), (Some(2), true));
+    fn a_change_within_a_yard_without_effect_leaves_no_delta() {
+        let mut deltas = CounterDeltas::default();
+        deltas.add_move((Some(2), true), (Some(2), true));
         assert!(deltas.yards.is_empty());
-        deltas.moved((Some(2), false), (Some(2), true));
-        assert_eq!(deltas.yards[&2], Delta { total: 0, inspected: 1 });
-        deltas.moved((Some(2), true), (None, true));
-        assert_eq!(deltas.whole(), Delta { total: 0, inspected: 1 });
-        assert_eq!(deltas.yards[&NO_YARD], Delta { total: 1, inspected: 1 });
+        deltas.add_move((Some(2), false), (Some(2), true));
+        assert_eq!(deltas.yards[&2], CounterDelta { total: 0, inspected: 1 });
+        deltas.add_move((Some(2), true), (None, true));
+        assert_eq!(deltas.total(), CounterDelta { total: 0, inspected: 1 });
+        assert_eq!(deltas.yards[&NO_YARD], CounterDelta { total: 1, inspected: 1 });
     }
 }

@@ -1,23 +1,26 @@
-//! The few statements that differ between the databases, each with its reason.
-use super::vehicles::New;
-use crate::view::View;
+//! SQL that differs between `SQLite` and `PostgreSQL`, with the reason for each difference.
+use crate::{
+    store::vehicle_columns::{VehicleInsert, columns, next_after},
+    view::View,
+};
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use std::fmt::Write;
 
-/// Locks the rows it reads until the commit. `SQLite` has one writer and knows no such clause.
+/// Returns `postgres_text`, which contains a locking clause, on `PostgreSQL`, and `sqlite_text` on `SQLite`. `SQLite`
+/// has a single writer and therefore no locking clauses.
 ///
-/// A save takes its campaign `for key share`: saves of one campaign may then move its counters one
-/// after another, while whoever moves its gate, `for update`, waits for them and keeps later ones out.
-/// A plain `for share` would make two saves wait for each other's counters for ever.
+/// A save locks its campaign `for key share`, so that saves of one campaign can update its counters one after
+/// another. Opening or closing a campaign locks its row `for update`, which waits for running saves and blocks later
+/// saves. With `for share`, two saves in one campaign would deadlock.
 #[must_use]
 pub fn for_update(postgres: bool, sqlite_text: &'static str, postgres_text: &'static str) -> &'static str {
     if postgres { postgres_text } else { sqlite_text }
 }
 
-/// The elements of a JSON array of numbers, bound as text: the databases name the function differently.
+/// Returns the select that expands a JSON array of numbers, bound as text to `$1`, to rows with the column `id`.
 #[must_use]
-pub fn ids(postgres: bool) -> &'static str {
+pub fn select_ids(postgres: bool) -> &'static str {
     if postgres {
         "select cast(value as bigint) as id from jsonb_array_elements_text(cast($1 as jsonb))"
     } else {
@@ -25,9 +28,10 @@ pub fn ids(postgres: bool) -> &'static str {
     }
 }
 
-/// The elements of a JSON array of texts, bound as text, with their places from 1.
+/// Returns the select that expands a JSON array of texts, bound to `$1`, to rows with the columns `word` (the text) and
+/// `place` (its position in the array, from 1).
 #[must_use]
-pub fn texts(postgres: bool) -> &'static str {
+pub fn select_texts(postgres: bool) -> &'static str {
     if postgres {
         "select word, place from jsonb_array_elements_text(cast($1 as jsonb)) with ordinality as a (word, place)"
     } else {
@@ -35,9 +39,10 @@ pub fn texts(postgres: bool) -> &'static str {
     }
 }
 
-/// The elements of a JSON array of pairs of numbers, bound as text.
+/// Returns the select that expands a JSON array of number pairs, bound as text to `$1`, to rows with the columns `id`
+/// and `content`, the numbers of a pair.
 #[must_use]
-pub fn pairs(postgres: bool) -> &'static str {
+pub fn select_pairs(postgres: bool) -> &'static str {
     if postgres {
         "select cast(value ->> 0 as bigint) as id, cast(value ->> 1 as bigint) as content from jsonb_array_elements(cast($1 as jsonb))"
     } else {
@@ -45,9 +50,9 @@ pub fn pairs(postgres: bool) -> &'static str {
     }
 }
 
-/// The elements of a JSON array of vehicles, as [`super::edit::write`] makes them, bound as text, as rows with columns.
+/// Returns the select that expands the JSON array of vehicles of a batch update, bound to `$1`, to rows with columns.
 #[must_use]
-pub fn edits(postgres: bool) -> &'static str {
+pub fn select_edits(postgres: bool) -> &'static str {
     if postgres {
         "select * from json_to_recordset(cast($1 as json)) as r(id bigint, space text, yard bigint, yard_group text, walk text,
             haystack text, status text, inspected boolean, admin_notes text, operator_notes text)"
@@ -67,11 +72,17 @@ macro_rules! new_columns {
 }
 pub(super) use new_columns;
 
-/// Stores vehicles on `PostgreSQL`, which takes rows by COPY at a third of what an insert of thousands of values costs.
-pub async fn copy(connection: &mut PgConnection, campaign: i64, all: &[New], at: DateTime<Utc>) -> Result<(), sqlx::Error> {
+/// Stores vehicles on `PostgreSQL` by COPY, which takes a third of the time of an insert statement with thousands of
+/// values.
+pub async fn copy_vehicles(
+    connection: &mut PgConnection,
+    campaign: i64,
+    all: &[VehicleInsert],
+    at: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
     let mut rows = String::with_capacity(all.len() * 160);
     let at = at.to_rfc3339();
-    for New { identifier, place } in all {
+    for VehicleInsert { identifier, place } in all {
         let _ = write!(rows, "{campaign}");
         field(&mut rows, &identifier.model_code);
         field(&mut rows, &identifier.serial_number);
@@ -83,7 +94,7 @@ pub async fn copy(connection: &mut PgConnection, campaign: i64, all: &[New], at:
         }
         field(&mut rows, &place.group);
         field(&mut rows, &place.walk_key);
-        field(&mut rows, &crate::place::haystack(identifier, &place.space));
+        field(&mut rows, &crate::parking_space::search_text(identifier, &place.space));
         field(&mut rows, &at);
         rows.push('\n');
     }
@@ -92,7 +103,7 @@ pub async fn copy(connection: &mut PgConnection, campaign: i64, all: &[New], at:
     copy.finish().await.map(drop)
 }
 
-/// Adds a field as COPY reads it: nothing in it can end the field or the row.
+/// Appends a field in the text format of COPY, escaped so that it cannot end the field or the row.
 fn field(rows: &mut String, value: &str) {
     rows.push('\t');
     for c in value.chars() {
@@ -106,7 +117,8 @@ fn field(rows: &mut String, value: &str) {
     }
 }
 
-/// `PostgreSQL` looks an array up in the order of its numbers; a query's rows it would put in the order of a hash before.
+/// SQL condition that a number is in a JSON array. On `PostgreSQL` the condition uses an array, which is faster than
+/// a subquery.
 macro_rules! among {
     (postgres) => {
         "= any (cast(translate($1, '[]', '{}') as bigint[]))"
@@ -116,9 +128,9 @@ macro_rules! among {
     };
 }
 
-/// That a number is one of a JSON array of numbers, bound as text, in which each database finds many rows quickest.
+/// Returns the condition that a number is in a JSON array, bound as text to `$1`, in the form each database runs fastest.
 #[must_use]
-pub fn among(postgres: bool) -> &'static str {
+pub fn in_json_array(postgres: bool) -> &'static str {
     if postgres { among!(postgres) } else { among!(sqlite) }
 }
 
@@ -126,7 +138,7 @@ macro_rules! vehicles_by_ids {
     ($asked:expr) => {
         concat!(
             "select ",
-            super::vehicles::columns!(),
+            columns!(),
             ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
               where v.id ",
             $asked,
@@ -135,7 +147,7 @@ macro_rules! vehicles_by_ids {
     };
 }
 
-/// Vehicles by a JSON array of their numbers; see [`among()`].
+/// Returns the select for vehicles by a JSON array of their ids; see [`among()`].
 #[must_use]
 pub fn vehicles_by_ids(postgres: bool) -> &'static str {
     if postgres { vehicles_by_ids!(among!(postgres)) } else { vehicles_by_ids!(among!(sqlite)) }
@@ -145,7 +157,7 @@ macro_rules! look {
     ($from:literal, $where:literal) => {
         concat!(
             "select ",
-            super::vehicles::columns!(),
+            columns!(),
             ", cast(null as bigint) as next, k.vehicle_id as key_vehicle, k.fingerprint as key_fingerprint,
                cast(v.statuses_had as bigint) as statuses_had, v.status_by, v.status_at,
                v.operator_notes_by, v.operator_notes_at, v.admin_notes_by, v.admin_notes_at, v.vin_by, v.vin_at, v.space_by, v.space_at
@@ -157,21 +169,22 @@ macro_rules! look {
     };
 }
 
-/// A vehicle before a save.
-pub const LOOK: &str = look!("", "k.user_id = $2 and k.idempotency_key = $3 where v.id = $1 and c.gate in ('open', 'closed')");
+/// SQL statement that loads the vehicle of a save.
+pub const LOAD_FOR_SAVE: &str = look!("", "k.user_id = $2 and k.idempotency_key = $3 where v.id = $1 and c.gate in ('open', 'closed')");
 
-/// The vehicles before a group of saves, of `PostgreSQL`.
-pub const LOOK_AT_ALL: &str = look!(
+/// SQL statement that loads the vehicles of a group of saves, for `PostgreSQL` only.
+pub const LOAD_BATCH_FOR_SAVE: &str = look!(
     "unnest(cast($1 as bigint[]), cast($2 as bigint[]), cast($3 as text[])) s (id, user_id, idempotency_key) cross join",
     "k.user_id = s.user_id and k.idempotency_key = s.idempotency_key where v.id = s.id and c.gate in ('open', 'closed')"
 );
 
-/// The same, kept from others; see [`for_update`].
+/// Returns the SQL statement that loads the vehicle of a save and locks the vehicle's row until the commit; see
+/// [`for_update`].
 #[must_use]
-pub fn look_and_hold(postgres: bool) -> &'static str {
+pub fn load_for_update(postgres: bool) -> &'static str {
     for_update(
         postgres,
-        LOOK,
+        LOAD_FOR_SAVE,
         look!(
             "",
             "k.user_id = $2 and k.idempotency_key = $3 where v.id = $1 and c.gate in ('open', 'closed') for update of v for key share of c"
@@ -179,8 +192,8 @@ pub fn look_and_hold(postgres: bool) -> &'static str {
     )
 }
 
-/// What a save sets: from the identifier and its key, the space with its yard, group, walk key and haystack, the status, both
-/// notes, to who saved and when.
+/// SQL assignments with which a save updates a vehicle: all fields that users can change, the columns derived from
+/// these fields, and the user and time of the save.
 macro_rules! written {
     ($model:literal $serial:literal $key:literal $space:literal $yard:literal $group:literal $walk:literal $haystack:literal
      $status:literal $admin:literal $operator:literal $by:literal $at:literal) => {
@@ -218,7 +231,8 @@ macro_rules! change_again {
     };
 }
 
-/// Which [`patio_proto::campaign::Turn`] counters pass that were at the first pair and are at the second.
+/// SQL expression for the milestone that a change of counters reaches (work begun, complete, incomplete again), as
+/// its protobuf number, or null.
 macro_rules! turn {
     ($was_total:literal, $was_inspected:literal, $total:literal, $inspected:literal, $begun:literal) => {
         concat!(
@@ -271,7 +285,7 @@ macro_rules! save_on_sqlite {
              insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
              values ($16, $15, $25, $26, $27, $28, $29, $30, $31);
              insert into save_keys (user_id, idempotency_key, vehicle_id, fingerprint, at) select $32, $33, $1, $34, $16 where $33 <> '';
-             select ", super::vehicles::columns!(), ", ", super::vehicles::next_after!($yard, ""), ", c.total, c.inspected as total_inspected,
+             select ", columns!(), ", ", next_after!($yard, ""), ", c.total, c.inspected as total_inspected,
                     c.counts_revision as revision,
                     exists (select 1 from turns t where t.campaign_id = c.id and t.revision = c.counts_revision) as turned
                from vehicles v join campaigns c on c.id = v.campaign_id where v.id = $1"
@@ -279,8 +293,8 @@ macro_rules! save_on_sqlite {
     };
 }
 
-/// Everything a save writes, and the vehicle afterwards, on `SQLite`: a script, which runs in one turn of its thread within
-/// the writer's transaction, where the vehicle is still as it was looked at.
+/// Returns the script that writes a save and selects the vehicle afterwards, on `SQLite`. The script runs in the
+/// writer's transaction as a whole, so that the vehicle cannot change between load and write.
 #[must_use]
 pub fn save_on_sqlite(view: View) -> &'static str {
     match view {
@@ -290,13 +304,14 @@ pub fn save_on_sqlite(view: View) -> &'static str {
     }
 }
 
-/// Everything that a group of saves writes, and their vehicles afterwards, on `PostgreSQL`: one statement, which is a
-/// transaction by itself. Each parameter holds a column of the group, see [`super::saves::save_all`].
+/// SQL statement that writes a group of saves and then selects the saved vehicles, on `PostgreSQL`, in one
+/// transaction. Each parameter is an array with one column of the group.
 ///
-/// The parts of a statement see the rows as they were when it began: the vehicles of the group may still count as the next
-/// one to inspect, at the places they have just left. They lock in the order in which every other change does: the vehicles
-/// by number, their yards, their campaigns; whichever vehicle somebody else holds is left out, so that nobody in the group
-/// waits for it.
+/// All parts of the statement see the rows as they were before the statement. The search for the next vehicle to
+/// inspect therefore excludes the vehicles of the group. All changes take locks in one order: vehicles by id, then
+/// yards, then campaigns. A vehicle that another transaction has locked is not saved, so that the group does not wait
+/// for this lock. A campaign is read after its lock is acquired, so that only one of two concurrent groups reports that
+/// work began.
 pub const SAVE_ALL: &str = concat!(
     "with s as materialized (
         select * from unnest(
@@ -309,7 +324,7 @@ pub const SAVE_ALL: &str = concat!(
         as s (id, campaign_id, version, model_code, serial_number, vin_key, parking_space, yard_id, yard_group, walk_key, haystack, status,
               admin_notes, operator_notes, saved_by, saved_at, yard_1, total_1, inspected_1, yard_2, total_2, inspected_2,
               role, kind, subject, summary, address, old_values, new_values, user_id, idempotency_key, fingerprint, view, shifted)),
-     gate as materialized (select id, begun from campaigns where id in (select campaign_id from s) and gate = 'open'
+     gate as materialized (select id from campaigns where id in (select campaign_id from s) and gate = 'open'
                             order by id for key share),
      held as materialized (select v.id from s join gate on gate.id = s.campaign_id join vehicles v on v.id = s.id
                             where v.version = s.version order by v.id for no key update of v skip locked),
@@ -327,7 +342,7 @@ pub const SAVE_ALL: &str = concat!(
      sums as materialized (select s.campaign_id, count(*) as saves, cast(sum(s.total_1 + s.total_2) as bigint) as total,
                                   cast(sum(s.inspected_1 + s.inspected_2) as bigint) as inspected, cast(sum(s.shifted) as bigint) as shifted
                              from v join s on s.id = v.id group by s.campaign_id),
-     awaited as materialized (select k.id from campaigns k join sums on sums.campaign_id = k.id cross join (select count(*) from moved) after_yards
+     awaited as materialized (select k.id, k.begun from campaigns k join sums on sums.campaign_id = k.id cross join (select count(*) from moved) after_yards
                                order by k.id for no key update of k),
      c as (update campaigns
               set total = campaigns.total + sums.total, inspected = campaigns.inspected + sums.inspected,
@@ -337,8 +352,8 @@ pub const SAVE_ALL: &str = concat!(
                      sums.saves, campaigns.total - sums.total as was_total, campaigns.inspected - sums.inspected as was_inspected),
      turned as (insert into turns (campaign_id, turn, revision)
                 select id, turn, counts_revision from (select c.id, c.counts_revision, ",
-    turn!("c.was_total", "c.was_inspected", "c.total", "c.inspected", "gate.begun"),
-    " as turn from c join gate on gate.id = c.id) turning where turn is not null order by id
+    turn!("c.was_total", "c.was_inspected", "c.total", "c.inspected", "awaited.begun"),
+    " as turn from c join awaited on awaited.id = c.id) turning where turn is not null order by id
                 on conflict (campaign_id) do update set turn = excluded.turn, revision = excluded.revision returning campaign_id),
      numbered as materialized (select v.id, c.counts_revision - c.saves + row_number() over (partition by c.id order by v.id) as revision
                                  from v join c on c.id = v.campaign_id),
@@ -353,13 +368,13 @@ pub const SAVE_ALL: &str = concat!(
               select s.user_id, s.idempotency_key, s.id, s.fingerprint, s.saved_at
                 from v join s on s.id = v.id where s.idempotency_key <> '')
      select ",
-    super::vehicles::columns!(),
+    columns!(),
     ", case when s.view is null then (select ",
-    super::vehicles::next_after!("", " and n.id <> all ($1)"),
+    next_after!("", " and n.id <> all ($1)"),
     ") when s.view < 0 then (select ",
-    super::vehicles::next_after!(" and n.yard_id is distinct from -s.view", " and n.id <> all ($1)"),
+    next_after!(" and n.yard_id is distinct from -s.view", " and n.id <> all ($1)"),
     ") else (select ",
-    super::vehicles::next_after!(" and n.yard_id = s.view", " and n.id <> all ($1)"),
+    next_after!(" and n.yard_id = s.view", " and n.id <> all ($1)"),
     ") end as next, c.total, c.inspected as total_inspected, numbered.revision,
             exists (select 1 from turned where turned.campaign_id = c.id) as turned
        from v join c on c.id = v.campaign_id join s on s.id = v.id join numbered on numbered.id = v.id"
@@ -371,7 +386,7 @@ mod tests {
     use patio_proto::campaign::Turn;
 
     #[test]
-    fn no_value_ends_its_field_or_row() {
+    fn copy_fields_are_escaped() {
         let mut rows = String::new();
         field(&mut rows, "a\tb\n\\N\\.\r");
         assert_eq!(rows, "\ta\\tb\\n\\\\N\\\\.\\r");

@@ -1,7 +1,9 @@
-//! The statuses that a vehicle has had: one bit each in `vehicles.statuses_had`, set by every statement that sets a status.
+//! Statuses that a vehicle has ever had: one bit per status in the column `vehicles.statuses_had`, set by every
+//! statement that writes a status.
 use patio_proto::{status, vehicle::VehicleStatus};
 
-/// The bit of a status in SQL, by the expression of its text.
+/// SQL expression for the bit of a status in `vehicles.statuses_had`. The argument is the SQL expression of the
+/// status text.
 macro_rules! bit {
     ($($status:literal)+) => {
         concat!(
@@ -12,9 +14,10 @@ macro_rules! bit {
 }
 pub(super) use bit;
 
-/// Whether a vehicle with these bits has had a status.
+/// Returns whether a vehicle has ever had the status `wanted`. `bits` is the value of the column
+/// `vehicles.statuses_had`.
 #[must_use]
-pub fn has(bits: i64, wanted: VehicleStatus) -> bool {
+pub fn had_status(bits: i64, wanted: VehicleStatus) -> bool {
     status::ALL.iter().position(|known| *known == wanted).is_some_and(|place| bits & (1 << place) != 0)
 }
 
@@ -23,11 +26,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_and_code_number_the_statuses_alike() {
+    fn sql_and_rust_use_the_same_bit_for_each_status() {
         for (place, known) in status::ALL.into_iter().enumerate() {
-            assert!(bit!("x").contains(&format!("when '{}' then {}", status::text(known), 1 << place)), "{known:?}");
-            assert_eq!(status::ALL.map(|other| has(1 << place, other)).iter().filter(|had| **had).count(), 1);
-            assert!(has(1 << place, known));
+            assert!(bit!("x").contains(&format!("when '{}' then {}", status::status_text(known), 1 << place)), "{known:?}");
+            assert_eq!(status::ALL.map(|other| had_status(1 << place, other)).iter().filter(|had| **had).count(), 1);
+            assert!(had_status(1 << place, known));
         }
     }
 }

@@ -1,81 +1,83 @@
-//! What changed many vehicles at once, with what they were before.
-use crate::store::{dialect, named::content};
+//! Table of jobs (bulk changes and imports), with the campaigns that each job changed.
+use crate::store::{dialect, job_snapshots::JobSnapshot, vehicle_lookup::content};
 use chrono::{DateTime, Utc};
 use patio_kit::{
     db::{Db, Tx},
     on,
-    page::Window,
+    page::PageWindow,
 };
+use serde::Deserialize;
 use sqlx::{AssertSqlSafe, FromRow, query, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// A job to be kept.
+/// A bulk job or import to be inserted into the table of jobs.
 #[derive(Debug, Clone)]
-pub struct New {
-    /// `import`, `status`, `space` or `file`.
+pub struct NewJob {
+    /// Kind of change: `import`, `status`, `space` or `file`.
     pub kind: &'static str,
-    /// The status that is set, or the file.
+    /// New status of a `status` job, or file name of an `import` or `file` job.
     pub detail: String,
-    /// Who does it.
+    /// User who makes the change; `None` when a service makes the change.
     pub user_id: Option<i64>,
-    /// When.
+    /// Time at which the job changed the vehicles.
     pub at: DateTime<Utc>,
-    /// How many vehicles it changes.
+    /// Number of vehicles that the job changes.
     pub vehicles: i64,
-    /// Whether supervisor notes change.
+    /// Whether the job changes supervisor notes.
     pub supervisor: bool,
 }
 
-/// Keeps a job; its number.
-pub async fn insert(tx: &mut Tx<'_>, new: &New) -> Result<i64> {
+/// Inserts a bulk job or import. Returns the id of the job.
+pub async fn insert(tx: &mut Tx<'_>, new: &NewJob) -> Result<i64> {
     on!(tx.on(), c => query_scalar(
         "insert into jobs (kind, detail, user_id, at, vehicles, supervisor) values ($1, $2, $3, $4, $5, $6) returning id")
         .bind(new.kind).bind(&new.detail).bind(new.user_id).bind(new.at).bind(new.vehicles).bind(new.supervisor).fetch_one(c).await)
 }
 
-/// Keeps that a job changes so many vehicles of a campaign; what that is called is kept when it goes, see [`keep_name`].
+/// Records that a job changes the given number of vehicles in a campaign.
 pub async fn insert_campaign(tx: &mut Tx<'_>, job: i64, campaign: i64, vehicles: i64) -> Result<()> {
     on!(tx.on(), c => query("insert into job_campaigns (job_id, campaign_id, name, vehicles) values ($1, $2, '', $3)")
         .bind(job).bind(campaign).bind(vehicles).execute(c).await.map(drop))
 }
 
-/// Forgets the import that made a campaign, as if it had not been.
-pub async fn forget_import(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
+/// Deletes the import job that created a campaign.
+pub async fn delete_import(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
     on!(tx.on(), c => query(
         "delete from jobs where kind = 'import' and id in (select job_id from job_campaigns where campaign_id = $1)")
         .bind(campaign).execute(c).await.map(drop))
 }
 
-/// Keeps what a campaign is called for the jobs that changed it, before it goes.
-pub async fn keep_name(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
+/// Copies the name of a campaign to the jobs that changed the campaign, so that the job history still shows the name
+/// after the campaign is deleted.
+pub async fn insert_campaign_name(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
     on!(tx.on(), c => query(
         "update job_campaigns set name = c.name from (select name from campaigns where id = $1 and name <> '') as c where campaign_id = $1")
         .bind(campaign).execute(c).await.map(drop))
 }
 
-/// A job as it is kept.
+/// A stored bulk job or import.
 #[derive(Debug, Clone, FromRow)]
 pub struct Job {
-    /// Its number.
+    /// Id of the job.
     pub id: i64,
-    /// `import`, `status`, `space` or `file`.
+    /// Kind of change: `import`, `status`, `space` or `file`.
     pub kind: String,
-    /// The status that was set, or the file.
+    /// New status of a `status` job, or file name of an `import` or `file` job.
     pub detail: String,
-    /// Who did it.
+    /// User who made the change; `None` when a service made the change.
     pub user_id: Option<i64>,
-    /// When.
+    /// Time at which the job changed the vehicles.
     pub at: DateTime<Utc>,
-    /// How many vehicles it changed.
+    /// Number of vehicles that the job changed.
     pub vehicles: i64,
-    /// Whether supervisor notes changed.
+    /// Whether the job changed supervisor notes.
     pub supervisor: bool,
-    /// None unless it was undone.
+    /// Time at which the job was undone; `None` when the job was not undone.
     pub undone_at: Option<DateTime<Utc>>,
-    /// Who undid it.
+    /// User who undid the job; `None` when the job was not undone.
     pub undone_by: Option<i64>,
-    /// How many vehicles are as before again.
+    /// Number of vehicles that the undo of the job restored; 0 when the job was not undone.
     pub restored: i64,
 }
 
@@ -85,50 +87,102 @@ macro_rules! columns {
     };
 }
 
-/// An import is no job before its campaign is seen.
+/// SQL condition that excludes import jobs whose campaign is still a draft, because the import is running.
 macro_rules! seen {
     () => {
         " where not exists (select 1 from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id = j.id and c.gate = 'draft')"
     };
 }
 
-/// One page of jobs, newest first.
-pub async fn page(db: &Db, window: Window) -> Result<Vec<Job>> {
+/// Returns one page of bulk jobs and imports, newest first, without imports of draft campaigns.
+pub async fn list_page(db: &Db, window: PageWindow) -> Result<Vec<Job>> {
     on!(db.read(), c => query_as(concat!("select ", columns!(), " from jobs j", seen!(), " order by j.at desc, j.id desc limit $1 offset $2"))
         .bind(window.limit()).bind(window.offset()).fetch_all(c).await)
 }
 
-/// How many jobs there are.
+/// Returns the number of bulk jobs and imports, without imports of draft campaigns.
 pub async fn count(db: &Db) -> Result<i64> {
     on!(db.read(), c => query_scalar(concat!("select count(*) from jobs j", seen!())).fetch_one(c).await)
 }
 
-/// A campaign of a job.
+/// Maximum length of a stored snapshot in characters: notes of maximum length before and after a job, with escapes.
+const LONGEST_SNAPSHOT: i32 = 40_000;
+
+/// A job that changed a vehicle, with the values of the vehicle before and after the job.
+#[derive(Debug, FromRow)]
+pub struct VehicleJob {
+    /// The job.
+    #[sqlx(flatten)]
+    pub job: Job,
+    /// JSON text that begins with the vehicle's snapshot and continues with the snapshots of other vehicles.
+    snapshots: String,
+}
+
+impl VehicleJob {
+    /// Parses the values of the vehicle before and after the job.
+    ///
+    /// # Errors
+    /// Returns an error when the stored text is invalid.
+    pub fn snapshot(&self) -> Result<JobSnapshot> {
+        let mut first = serde_json::Deserializer::from_str(&self.snapshots);
+        JobSnapshot::deserialize(&mut first).map_err(|cause| sqlx::Error::Decode(cause.into()))
+    }
+}
+
+/// Returns up to `limit` bulk jobs that changed a vehicle of a campaign before a given time, newest first.
+///
+/// The snapshots of thousands of vehicles are one text, so the database searches the text for the vehicle's id.
+pub async fn list_of_vehicle(db: &Db, (campaign, vehicle): (i64, i64), before: DateTime<Utc>, limit: i64) -> Result<Vec<VehicleJob>> {
+    let position = if db.is_postgres() { "strpos" } else { "instr" };
+    let text = format!(
+        concat!(
+            "select ",
+            columns!(),
+            ", substr(p.vehicles, {position}(p.vehicles, $3), $5) as snapshots
+               from job_campaigns k join jobs j on j.id = k.job_id join job_parts p on p.job_id = j.id
+              where k.campaign_id = $1 and j.kind <> 'import' and j.at < $2 and {position}(p.vehicles, $3) > 0
+              order by j.at desc, j.id desc limit $4"
+        ),
+        position = position
+    );
+    let begins = format!("{{\"id\":{vehicle},");
+    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(campaign).bind(before).bind(&begins).bind(limit).bind(LONGEST_SNAPSHOT).fetch_all(c).await)
+}
+
+/// Returns the job of the import that created a campaign, or `None` after the retention time.
+pub async fn find_import(db: &Db, campaign: i64) -> Result<Option<Job>> {
+    on!(db.read(), c => query_as(concat!(
+        "select ", columns!(), " from job_campaigns k join jobs j on j.id = k.job_id where k.campaign_id = $1 and j.kind = 'import'"))
+        .bind(campaign).fetch_optional(c).await)
+}
+
+/// A campaign that a job changed.
 #[derive(Debug, Clone, FromRow)]
 pub struct Campaign {
-    /// The job.
+    /// Id of the job.
     pub job_id: i64,
-    /// The campaign.
+    /// Id of the campaign.
     pub campaign_id: i64,
-    /// What it is called, or was when the job changed it.
+    /// Name of the campaign, or the last name of a removed campaign.
     pub name: String,
-    /// `open`, `closed` or `removed`.
+    /// State of the campaign: `open`, `closed` or `removed`.
     pub gate: String,
 }
 
-/// The campaigns of jobs, in one statement.
-pub async fn campaigns(db: &Db, jobs: &[i64]) -> Result<Vec<Campaign>> {
+/// Returns the campaigns that the given jobs changed, with one statement.
+pub async fn list_campaigns(db: &Db, jobs: &[i64]) -> Result<Vec<Campaign>> {
     let text = format!(
         "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate
            from job_campaigns k join campaigns c on c.id = k.campaign_id where k.job_id {} order by k.job_id, k.campaign_id",
-        dialect::among(db.is_postgres())
+        dialect::in_json_array(db.is_postgres())
     );
     let jobs = serde_json::to_string(jobs).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&jobs).fetch_all(c).await)
 }
 
-/// Finds a job, and keeps others from undoing it until the commit.
-pub async fn hold(tx: &mut Tx<'_>, id: i64) -> Result<Option<Job>> {
+/// Loads a job and locks the job until the commit, so that the job is not undone twice. Returns `None` when the job
+/// does not exist.
+pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Job>> {
     let text = format!(
         concat!("select ", columns!(), " from jobs j", seen!(), " and j.id = $1 {}"),
         dialect::for_update(tx.is_postgres(), "", "for update of j")
@@ -136,8 +190,9 @@ pub async fn hold(tx: &mut Tx<'_>, id: i64) -> Result<Option<Job>> {
     on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(id).fetch_optional(c).await)
 }
 
-/// The campaigns of a job, kept from closing and opening until the commit.
-pub async fn hold_campaigns(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Vec<Campaign>> {
+/// Returns the campaigns of a job, locked until the commit so that the campaigns are neither opened nor closed
+/// meanwhile. If `whole` is true, saves in these campaigns are blocked until the commit as well.
+pub async fn lock_campaigns(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Vec<Campaign>> {
     let lock = if whole { "for update of c" } else { "for key share of c" };
     let text = format!(
         "select k.job_id, k.campaign_id, coalesce(nullif(c.name, ''), k.name) as name, c.gate
@@ -147,69 +202,71 @@ pub async fn hold_campaigns(tx: &mut Tx<'_>, job: i64, whole: bool) -> Result<Ve
     on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(job).fetch_all(c).await)
 }
 
-/// Keeps that a job was undone; `removing` is the campaign that goes with it.
-pub async fn undone(tx: &mut Tx<'_>, job: &Job, removing: Option<i64>) -> Result<()> {
+/// Marks a job as undone. For an import, `removing` is the id of the imported campaign, which must now be deleted;
+/// `None` for other jobs.
+pub async fn mark_undone(tx: &mut Tx<'_>, job: &Job, removing: Option<i64>) -> Result<()> {
     on!(tx.on(), c => query("update jobs set undone_at = $2, undone_by = $3, restored = $4, removing = $5 where id = $1")
         .bind(job.id).bind(job.undone_at).bind(job.undone_by).bind(job.restored).bind(removing).execute(c).await.map(drop))
 }
 
-/// A vehicle that was changed after a job.
+/// A vehicle that the undo of a job skips, because the vehicle was changed after the job.
 #[derive(Debug, Clone, FromRow)]
-pub struct Left {
-    /// Its number.
+pub struct SkippedVehicle {
+    /// Id of the vehicle.
     pub id: i64,
-    /// Its identifier.
+    /// Identifier (VIN) of the vehicle.
     pub vin: String,
-    /// Its campaign.
+    /// Name of the vehicle's campaign.
     pub campaign_name: String,
 }
 
-/// Vehicles by their numbers, as far as they still are there.
-pub async fn left(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Left>> {
+/// Returns the identifier and the campaign name of each given vehicle that still exists.
+pub async fn skipped_vehicles(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<SkippedVehicle>> {
     let text = format!(
         "select v.id, v.model_code || ' ' || v.serial_number as vin, c.name as campaign_name
            from vehicles v join campaigns c on c.id = v.campaign_id
           where v.id {} and c.gate in ('open', 'closed') order by v.walk_key, v.id",
-        dialect::among(tx.is_postgres())
+        dialect::in_json_array(tx.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
 }
 
-/// The vehicles of a campaign that are not as their import made them.
-pub async fn touched(tx: &mut Tx<'_>, campaign: i64) -> Result<Vec<Left>> {
+/// Returns the vehicles of a campaign that were changed after their import.
+pub async fn changed_vehicles(tx: &mut Tx<'_>, campaign: i64) -> Result<Vec<SkippedVehicle>> {
     on!(tx.on(), c => query_as(concat!(
         "select v.id, v.model_code || ' ' || v.serial_number as vin, c.name as campaign_name
            from vehicles v join campaigns c on c.id = v.campaign_id where v.campaign_id = $1 and ", content!(), " <> 1 order by v.walk_key, v.id"))
         .bind(campaign).fetch_all(c).await)
 }
 
-/// A campaign that campaign-svc has to remove, since its import was undone.
+/// A campaign that campaign-svc still has to delete, because the import of the campaign was undone.
 #[derive(Debug, Clone, Copy, FromRow)]
-pub struct Removing {
-    /// The job.
+pub struct PendingDeletion {
+    /// Id of the import job.
     pub id: i64,
-    /// The campaign.
+    /// Id of the campaign to delete.
     pub removing: i64,
 }
 
-/// The campaigns that wait for being removed.
-pub async fn removing(db: &Db) -> Result<Vec<Removing>> {
+/// Returns the campaigns of reverted imports that campaign-svc still has to delete.
+pub async fn list_pending_deletions(db: &Db) -> Result<Vec<PendingDeletion>> {
     on!(db.read(), c => query_as("select id, removing from jobs where removing is not null order by id limit 100").fetch_all(c).await)
 }
 
-/// Keeps that campaign-svc has removed the campaign of an undone import.
-pub async fn removed(tx: &mut Tx<'_>, job: i64) -> Result<()> {
+/// Records that campaign-svc has deleted the campaign of a reverted import.
+pub async fn record_campaign_deleted(tx: &mut Tx<'_>, job: i64) -> Result<()> {
     on!(tx.on(), c => query("update jobs set removing = null where id = $1").bind(job).execute(c).await.map(drop))
 }
 
-/// A job that has been kept long enough.
-pub async fn due(db: &Db, before: DateTime<Utc>) -> Result<Option<i64>> {
+/// Returns the id of the oldest job to delete: a job that ran before `before` and whose campaign does not still have to
+/// be deleted. Returns `None` when no job is due.
+pub async fn oldest_expired(db: &Db, before: DateTime<Utc>) -> Result<Option<i64>> {
     on!(db.read(), c => query_scalar("select id from jobs where at < $1 and removing is null order by at, id limit 1")
         .bind(before).fetch_optional(c).await)
 }
 
-/// Forgets a job.
-pub async fn forget(tx: &mut Tx<'_>, job: i64) -> Result<()> {
+/// Deletes a job whose retention time has passed.
+pub async fn purge_expired(tx: &mut Tx<'_>, job: i64) -> Result<()> {
     on!(tx.on(), c => query("delete from jobs where id = $1").bind(job).execute(c).await.map(drop))
 }

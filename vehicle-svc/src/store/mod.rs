@@ -1,21 +1,24 @@
-//! All the SQL of vehicle-svc.
+//! Database access of vehicle-svc: all SQL statements of the service.
 
+pub mod batch_update;
 pub mod bulk;
 pub mod campaigns;
 pub mod changes;
 pub mod conflicts;
+pub mod content;
 pub mod counters;
 pub mod dialect;
-pub mod edit;
 pub mod had;
-pub mod held;
+pub mod idempotency_keys;
+pub mod job_snapshots;
 pub mod jobs;
-pub mod kept;
-pub mod keys;
-pub mod named;
+mod json_rows;
 pub mod pace;
-mod rows;
+pub mod pending_saves;
+pub mod progress_outbox;
+pub mod restored;
 pub mod saves;
-pub mod turns;
+pub mod vehicle_columns;
+pub mod vehicle_lookup;
 pub mod vehicles;
 pub mod yards;

@@ -1,13 +1,13 @@
-//! Saving one vehicle: a look, and one statement that does all of it or nothing.
+//! Database access of a save: one statement loads the vehicle, and another statement writes the vehicle with counters,
+//! audit entry and idempotency key.
 use crate::{
-    inspect::Finding,
-    store::{counters::Deltas, dialect, had, keys::Key, vehicles::Vehicle},
+    store::{content::VehicleContent, counters::CounterDeltas, dialect, had, idempotency_keys::IdempotencyKey, vehicles::Vehicle},
     view::View,
 };
 use chrono::{DateTime, Utc};
 use patio_kit::{
-    audit::Entry,
-    db::{Side, Tx},
+    audit::AuditEntry,
+    db::{Engine, Tx},
     on,
 };
 use patio_proto::{
@@ -19,24 +19,25 @@ use std::collections::HashMap;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// A vehicle before a save.
+/// A vehicle as loaded for a save, and what is stored about an earlier save with the same idempotency key.
 #[derive(Debug, Clone, FromRow)]
-pub struct Before {
-    /// As it stands; `next` is not looked up.
+pub struct LoadedVehicle {
+    /// The current vehicle; `next` is not set.
     #[sqlx(flatten)]
     pub vehicle: Vehicle,
-    /// The vehicle that the save's key was used for.
+    /// Id of the vehicle for which the save's idempotency key was used before; `None` for a new key.
     pub key_vehicle: Option<i64>,
-    /// The digest of what it was used for.
+    /// Digest of the values for which the idempotency key was used before; `None` for a new key.
     pub key_fingerprint: Option<String>,
-    /// The statuses that it has had, see [`had`].
+    /// Bits of the statuses that the vehicle has had, see [`had`].
     statuses_had: i64,
-    /// Who gave each field its value.
+    /// User and time of the last change of each field of the vehicle.
     #[sqlx(flatten)]
     authors: Authors,
 }
 
-/// Who gave each field of a vehicle the value it has, and when; none for what is older than this is kept.
+/// User and time of the last change of each field. `None` for a change that was made before the database stored users
+/// and times by field.
 #[derive(Debug, Clone, FromRow)]
 struct Authors {
     status_by: Option<i64>,
@@ -51,16 +52,17 @@ struct Authors {
     space_at: Option<DateTime<Utc>>,
 }
 
-impl Before {
-    /// Whether the vehicle has or had a status.
+impl LoadedVehicle {
+    /// Returns whether the vehicle has the given status or had it at any earlier time.
     #[must_use]
     pub fn has_had(&self, wanted: VehicleStatus) -> bool {
-        had::has(self.statuses_had, wanted) || status::parse(&self.vehicle.status) == Some(wanted)
+        had::had_status(self.statuses_had, wanted) || status::parse(&self.vehicle.status) == Some(wanted)
     }
 
-    /// Who gave a field the value it has, and when; whoever saved the vehicle last where nothing else is known.
+    /// Returns the user and the time of a field's last change. If no user and time are stored for the field, returns
+    /// those of the vehicle's last save.
     #[must_use]
-    pub fn author(&self, field: Field) -> (Option<i64>, DateTime<Utc>) {
+    pub fn last_changed(&self, field: Field) -> (Option<i64>, DateTime<Utc>) {
         let Authors { status_by, status_at, operator_notes_by, operator_notes_at, admin_notes_by, admin_notes_at, .. } = &self.authors;
         let Authors { vin_by, vin_at, space_by, space_at, .. } = &self.authors;
         let (by, at) = match field {
@@ -75,41 +77,42 @@ impl Before {
     }
 }
 
-/// A vehicle after a save.
+/// Database row that a save returns: the vehicle and the counters of the vehicle's campaign.
 #[derive(Debug, Clone, FromRow)]
-pub struct After {
-    /// As it stands now, with the next one.
+pub struct SavedRow {
+    /// The vehicle after the save; its field `next` is the id of the next vehicle to inspect.
     #[sqlx(flatten)]
     pub vehicle: Vehicle,
-    /// The vehicles of its campaign.
+    /// Number of vehicles in the campaign.
     pub total: i64,
-    /// The inspected ones.
+    /// Number of inspected vehicles in the campaign.
     pub total_inspected: i64,
-    /// Grows with every change in the campaign.
+    /// Revision of the campaign after the save.
     pub revision: i64,
-    /// Whether this save passed a turning point.
+    /// Whether the save reached a milestone of the campaign: work begun, complete, or incomplete again.
     pub turned: bool,
 }
 
-/// Everything a save writes.
+/// All data that a save writes: new content, counters, audit entry and idempotency key.
 #[derive(Debug)]
-pub struct Change<'s> {
-    /// The vehicle it was judged by.
+pub struct SaveRecord<'s> {
+    /// The vehicle to which the rules were applied; the save is written only if its version is unchanged.
     pub before: &'s Vehicle,
-    /// What it becomes.
-    pub finding: &'s Finding,
-    /// What that does to the counters.
-    pub deltas: &'s Deltas,
-    /// The entry in the audit log.
-    pub entry: &'s Entry,
-    /// The key of the save; its text is empty for none.
-    pub key: &'s Key,
-    /// `next` is one of this view.
+    /// New content of the vehicle.
+    pub finding: &'s VehicleContent,
+    /// Changes to the counters of the campaign.
+    pub deltas: &'s CounterDeltas,
+    /// Entry for the audit log.
+    pub entry: &'s AuditEntry,
+    /// Idempotency key of the save; its text is empty when the client sent none.
+    pub key: &'s IdempotencyKey,
+    /// Vehicles that the user may see; the next vehicle to inspect is chosen from these vehicles.
     pub view: View,
 }
 
-impl Change<'_> {
-    /// Whether the vehicle is found under another identifier or in another place afterwards.
+impl SaveRecord<'_> {
+    /// Returns whether the save changes the identifier or the parking space; such a change makes the search index of
+    /// the campaign outdated.
     fn shifts(&self) -> bool {
         let (was, is) = (self.before, self.finding);
         was.model_code != is.identifier.model_code
@@ -118,38 +121,40 @@ impl Change<'_> {
     }
 }
 
-/// Finds a vehicle of a campaign that people see, with what its save's key was used for.
+/// Loads a vehicle for a save, and what is stored about an earlier save with the idempotency key `key`. Returns `None`
+/// when the vehicle does not exist or its campaign is neither open nor closed.
 ///
-/// With `hold` others are kept from changing it until the commit.
-pub async fn look(tx: &mut Tx<'_>, id: i64, key: &Key, hold: bool) -> Result<Option<Before>> {
-    let text = if hold { dialect::look_and_hold(tx.is_postgres()) } else { dialect::LOOK };
+/// If `hold` is true, the vehicle's row stays locked until the commit.
+pub async fn load(tx: &mut Tx<'_>, id: i64, key: &IdempotencyKey, hold: bool) -> Result<Option<LoadedVehicle>> {
+    let text = if hold { dialect::load_for_update(tx.is_postgres()) } else { dialect::LOAD_FOR_SAVE };
     on!(tx.on(), c => query_as(text).bind(id).bind(key.user_id).bind(&key.key).fetch_optional(c).await)
 }
 
-/// Finds the vehicles of a group of saves, by number, on `PostgreSQL`.
-pub async fn look_at_all(tx: &mut Tx<'_>, keys: &[&Key]) -> Result<HashMap<i64, Before>> {
+/// Loads the vehicles of a group of saves, on `PostgreSQL` only. Returns the vehicles by id.
+pub async fn load_batch(tx: &mut Tx<'_>, keys: &[&IdempotencyKey]) -> Result<HashMap<i64, LoadedVehicle>> {
     let ids: Vec<i64> = keys.iter().map(|key| key.vehicle_id).collect();
     let users: Vec<i64> = keys.iter().map(|key| key.user_id).collect();
     let texts: Vec<&str> = keys.iter().map(|key| key.key.as_str()).collect();
-    let found: Vec<Before> = query_as(dialect::LOOK_AT_ALL).bind(ids).bind(users).bind(texts).fetch_all(tx.postgres()?).await?;
+    let found: Vec<LoadedVehicle> =
+        query_as(dialect::LOAD_BATCH_FOR_SAVE).bind(ids).bind(users).bind(texts).fetch_all(tx.postgres()?).await?;
     Ok(found.into_iter().map(|before| (before.vehicle.id, before)).collect())
 }
 
-/// Saves an inspection with its counters, turning point, audit entry and key; none when the vehicle is not
-/// as it was looked at any more, or its campaign takes no saves. Nothing is written then.
-pub async fn save(tx: &mut Tx<'_>, change: &Change<'_>) -> Result<Option<After>> {
+/// Writes an inspection with counters, milestone, audit entry and idempotency key. Returns `None`, and writes nothing, when
+/// the vehicle's version has changed, another transaction has locked it, or its campaign is closed.
+pub async fn save(tx: &mut Tx<'_>, change: &SaveRecord<'_>) -> Result<Option<SavedRow>> {
     match tx.on() {
-        Side::Postgres(_) => Ok(save_all(tx, std::slice::from_ref(change)).await?.remove(&change.before.id)),
-        Side::Sqlite(c) => save_on_sqlite(c, change).await,
+        Engine::Postgres(_) => Ok(save_all(tx, std::slice::from_ref(change)).await?.remove(&change.before.id)),
+        Engine::Sqlite(c) => save_on_sqlite(c, change).await,
     }
 }
 
-async fn save_on_sqlite(c: &mut SqliteConnection, change: &Change<'_>) -> Result<Option<After>> {
-    let Change { before, finding, deltas, entry, key, view } = change;
-    let [(first_yard, first), (second_yard, second)] = deltas.few();
-    let whole = deltas.whole();
-    // Read to its end: the rows of the last statement come after all others have run.
-    let mut rows: Vec<After> = query_as(dialect::save_on_sqlite(*view))
+async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Result<Option<SavedRow>> {
+    let SaveRecord { before, finding, deltas, entry, key, view } = change;
+    let [(first_yard, first), (second_yard, second)] = deltas.affected_yards();
+    let whole = deltas.total();
+    // Fetch all rows: those of the last statement come only after the others have run.
+    let mut rows: Vec<SavedRow> = query_as(dialect::save_on_sqlite(*view))
         .bind(before.id)
         .bind(before.campaign_id)
         .bind(before.version)
@@ -160,7 +165,7 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &Change<'_>) -> Result
         .bind(finding.place.yard_id)
         .bind(&finding.place.group)
         .bind(&finding.place.walk_key)
-        .bind(crate::place::haystack(&finding.identifier, &finding.place.space))
+        .bind(crate::parking_space::search_text(&finding.identifier, &finding.place.space))
         .bind(finding.status)
         .bind(&finding.admin_notes)
         .bind(&finding.operator_notes)
@@ -184,20 +189,22 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &Change<'_>) -> Result
         .bind(key.user_id)
         .bind(&key.key)
         .bind(&key.fingerprint)
-        .bind(view.number().unwrap_or_default())
+        .bind(view.as_sql_parameter().unwrap_or_default())
         .bind(i64::from(change.shifts()))
         .fetch_all(c)
         .await?;
     Ok(rows.pop())
 }
 
-/// Saves a group of inspections, each of another vehicle, on `PostgreSQL`; those that were written, by vehicle.
+/// Writes a group of inspections of different vehicles, on `PostgreSQL` only. Returns the written vehicles by id.
 ///
-/// One is left out when it is not as it was looked at any more, somebody else holds it, or its campaign takes no saves.
+/// A save is skipped when its vehicle's version has changed, another transaction has locked the vehicle, or its
+/// campaign is closed.
 ///
 /// # Errors
-/// When one of them cannot be, such as under an identifier that another vehicle has: then none is written.
-pub async fn save_all(tx: &mut Tx<'_>, changes: &[Change<'_>]) -> Result<HashMap<i64, After>> {
+/// Returns the database error, and writes no save of the group, when one save violates a constraint, such as a
+/// duplicate identifier.
+pub async fn save_all(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<HashMap<i64, SavedRow>> {
     if changes.is_empty() {
         return Ok(HashMap::new());
     }
@@ -206,7 +213,7 @@ pub async fn save_all(tx: &mut Tx<'_>, changes: &[Change<'_>]) -> Result<HashMap
             changes.iter().map(|$change| $value).collect::<Vec<_>>()
         };
     }
-    let written: Vec<After> = query_as(dialect::SAVE_ALL)
+    let written: Vec<SavedRow> = query_as(dialect::SAVE_ALL)
         .bind(column!(|c| c.before.id))
         .bind(column!(|c| c.before.campaign_id))
         .bind(column!(|c| c.before.version))
@@ -217,18 +224,18 @@ pub async fn save_all(tx: &mut Tx<'_>, changes: &[Change<'_>]) -> Result<HashMap
         .bind(column!(|c| c.finding.place.yard_id))
         .bind(column!(|c| c.finding.place.group.as_str()))
         .bind(column!(|c| c.finding.place.walk_key.as_str()))
-        .bind(column!(|c| crate::place::haystack(&c.finding.identifier, &c.finding.place.space)))
+        .bind(column!(|c| crate::parking_space::search_text(&c.finding.identifier, &c.finding.place.space)))
         .bind(column!(|c| c.finding.status))
         .bind(column!(|c| c.finding.admin_notes.as_str()))
         .bind(column!(|c| c.finding.operator_notes.as_str()))
         .bind(column!(|c| c.entry.user_id))
         .bind(column!(|c| c.entry.at))
-        .bind(column!(|c| c.deltas.few()[0].0))
-        .bind(column!(|c| c.deltas.few()[0].1.total))
-        .bind(column!(|c| c.deltas.few()[0].1.inspected))
-        .bind(column!(|c| c.deltas.few()[1].0))
-        .bind(column!(|c| c.deltas.few()[1].1.total))
-        .bind(column!(|c| c.deltas.few()[1].1.inspected))
+        .bind(column!(|c| c.deltas.affected_yards()[0].0))
+        .bind(column!(|c| c.deltas.affected_yards()[0].1.total))
+        .bind(column!(|c| c.deltas.affected_yards()[0].1.inspected))
+        .bind(column!(|c| c.deltas.affected_yards()[1].0))
+        .bind(column!(|c| c.deltas.affected_yards()[1].1.total))
+        .bind(column!(|c| c.deltas.affected_yards()[1].1.inspected))
         .bind(column!(|c| c.entry.role))
         .bind(column!(|c| c.entry.kind))
         .bind(column!(|c| c.entry.subject.as_str()))
@@ -239,7 +246,7 @@ pub async fn save_all(tx: &mut Tx<'_>, changes: &[Change<'_>]) -> Result<HashMap
         .bind(column!(|c| c.key.user_id))
         .bind(column!(|c| c.key.key.as_str()))
         .bind(column!(|c| c.key.fingerprint.as_str()))
-        .bind(column!(|c| c.view.number()))
+        .bind(column!(|c| c.view.as_sql_parameter()))
         .bind(column!(|c| i64::from(c.shifts())))
         .fetch_all(tx.postgres()?)
         .await?;

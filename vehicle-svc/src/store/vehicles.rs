@@ -1,87 +1,76 @@
-//! Vehicles, one and many.
-use crate::{place::Place, store::dialect, view::View};
+//! Table of vehicles: single vehicles, pages, searches, exports and imports.
+use crate::{
+    store::{
+        dialect,
+        vehicle_columns::{VehicleInsert, columns, next_after},
+    },
+    view::View,
+};
 use chrono::{DateTime, Utc};
 use patio_kit::{
-    db::{Db, Side, Tx},
+    db::{Db, Engine, Tx},
     on,
-    page::Window,
+    page::PageWindow,
 };
 use patio_proto::identifier::Identifier;
 use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// A vehicle with its campaign's name and gate, and the next one to inspect.
+/// A vehicle with all its fields, the name and gate (open or closed) of its campaign, and the id of the next vehicle to
+/// inspect.
 #[derive(Debug, Clone, FromRow)]
 pub struct Vehicle {
-    /// Its number.
+    /// Id of the vehicle.
     pub id: i64,
-    /// The campaign it belongs to.
+    /// Id of the vehicle's campaign.
     pub campaign_id: i64,
-    /// The campaign's name.
+    /// Name of the campaign.
     pub campaign_name: String,
-    /// `open` or `closed`.
+    /// Whether the campaign accepts saves: `open` or `closed`.
     pub gate: String,
-    /// First part of the identifier.
+    /// Model code, the first part of the identifier.
     pub model_code: String,
-    /// Second part of the identifier.
+    /// Serial number, the second part of the identifier.
     pub serial_number: String,
-    /// As people write it.
+    /// Parking space in normalized spelling.
     pub parking_space: String,
-    /// None when the space leads to no yard.
+    /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
-    /// The group the space is listed under.
+    /// Name of the group under which lists show the parking space: the part before the first dash.
     pub yard_group: String,
-    /// Sorts as people walk.
+    /// Sort key of the walking order: natural order of parking spaces, A-2 before A-10.
     pub walk_key: String,
-    /// As the contract spells it; empty for none.
+    /// Status as spelled in the API; empty for no status.
     pub status: String,
-    /// Whether it counts as inspected.
+    /// Whether the vehicle counts as inspected.
     pub inspected: bool,
-    /// Supervisor notes.
+    /// Supervisor notes of the vehicle.
     pub admin_notes: String,
-    /// Team leader notes.
+    /// Team leader notes of the vehicle.
     pub operator_notes: String,
-    /// The user who saved it last.
+    /// User who last saved the vehicle; `None` before the first save.
     pub modified_by: Option<i64>,
-    /// When it was saved last.
+    /// Time of the last save, or of the import.
     pub modified_at: DateTime<Utc>,
-    /// Grows with every save.
+    /// Version of the vehicle; increases with every save.
     pub version: i64,
-    /// How many of its conflicts nobody has settled.
+    /// Number of open conflicts of the vehicle.
     pub open_conflicts: i64,
-    /// The next vehicle in walking order that is not inspected.
+    /// Id of the next vehicle in walking order (by parking space) that is not inspected; `None` when all others are
+    /// inspected.
     pub next: Option<i64>,
 }
 
-macro_rules! columns {
-    () => {
-        "v.id, v.campaign_id, c.name as campaign_name, c.gate, v.model_code, v.serial_number, v.parking_space, v.yard_id, v.yard_group,
-         v.walk_key, v.status, v.inspected, v.admin_notes, v.operator_notes, v.modified_by, v.modified_at, v.version,
-         case when exists (select 1 from conflicts where settled_at is null)
-              then (select count(*) from conflicts k where k.vehicle_id = v.id and k.settled_at is null) else 0 end as open_conflicts"
-    };
+impl Vehicle {
+    /// Returns the vehicle's identifier: model code and serial number.
+    #[must_use]
+    pub fn identifier(&self) -> Identifier {
+        Identifier { model_code: self.model_code.clone(), serial_number: self.serial_number.clone() }
+    }
 }
-pub(super) use columns;
 
-macro_rules! next_after {
-    ($yard:literal, $not:literal) => {
-        concat!(
-            "coalesce(
-               (select n.id from vehicles n where n.campaign_id = v.campaign_id and not n.inspected",
-            $yard,
-            $not,
-            " and (n.walk_key, n.id) > (v.walk_key, v.id) order by n.walk_key, n.id limit 1),
-               (select n.id from vehicles n where n.campaign_id = v.campaign_id and not n.inspected",
-            $yard,
-            $not,
-            " and (n.walk_key, n.id) < (v.walk_key, v.id) order by n.walk_key, n.id limit 1)) as next"
-        )
-    };
-}
-pub(super) use next_after;
-
-/// One vehicle of a campaign that people see, with the next one.
+/// SQL statement that selects a vehicle of an open or closed campaign, with the id of the next vehicle to inspect.
 pub const FIND: &str = concat!(
     "select ",
     columns!(),
@@ -107,7 +96,8 @@ const FIND_WITHOUT_YARD: &str = concat!(
     where v.id = $1 and c.gate in ('open', 'closed')"
 );
 
-/// Finds a vehicle of a campaign that people see; `next` is one of the view.
+/// Returns a vehicle, or `None` when its campaign is neither open nor closed. The vehicle's `next` is the next vehicle
+/// to inspect within `view`, the vehicles that the caller may see.
 pub async fn find(db: &Db, id: i64, view: View) -> Result<Option<Vehicle>> {
     on!(db.read(), c => match view {
         View::All => query_as(FIND).bind(id).fetch_optional(c).await,
@@ -116,7 +106,8 @@ pub async fn find(db: &Db, id: i64, view: View) -> Result<Option<Vehicle>> {
     })
 }
 
-/// Finds a vehicle as the open transaction sees it.
+/// Returns a vehicle with the uncommitted changes of the given transaction. The vehicle's `next` is the next vehicle to
+/// inspect within `view`, the vehicles that the caller may see.
 pub async fn find_in(tx: &mut Tx<'_>, id: i64, view: View) -> Result<Option<Vehicle>> {
     on!(tx.on(), c => match view {
         View::All => query_as(FIND).bind(id).fetch_optional(c).await,
@@ -125,30 +116,31 @@ pub async fn find_in(tx: &mut Tx<'_>, id: i64, view: View) -> Result<Option<Vehi
     })
 }
 
-/// What narrows a list of vehicles down.
+/// Filter of a list of vehicles.
 #[derive(Debug, Clone, Default)]
-pub struct Filter {
-    /// What is contained in identifier or space, in lower case; empty for all.
+pub struct VehicleFilter {
+    /// Text to search for in identifiers and parking spaces, in lower case; empty for all vehicles.
     pub needle: String,
-    /// The same as a `like` pattern; `%%` for all.
+    /// The search text as a SQL `like` pattern; `%%` for all vehicles.
     pub pattern: String,
-    /// Only these vehicles.
+    /// Vehicles to which the list is limited: those that the caller may see, in the yard that the caller asked for.
     pub view: View,
-    /// Whether needle and pattern are keys, as identifiers and spaces are compared.
+    /// Whether search text and pattern are comparison keys of identifiers, without hyphens and blanks.
     pub by_key: bool,
-    /// Only this status, spelled as stored.
+    /// Status to which the list is limited, as stored; `None` for all vehicles.
     pub status: Option<&'static str>,
 }
 
-impl Filter {
-    /// Whether every vehicle passes.
+impl VehicleFilter {
+    /// Returns whether the filter matches every vehicle.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.pattern == "%%" && self.view == View::All && self.status.is_none()
     }
 }
 
-/// The condition of a search: `$2` is the pattern, the argument says whether it is of keys, as identifiers and spaces are compared.
+/// SQL condition of a search. `$2` is the `like` pattern. The argument is the SQL parameter that is true to match
+/// comparison keys of identifiers.
 macro_rules! found {
     ($by_key:literal) => {
         concat!(
@@ -161,28 +153,30 @@ macro_rules! found {
     };
 }
 
-/// The condition that a vehicle is in a view, whose number is `$3`.
+/// SQL condition that the caller may see a vehicle. `$3` is the caller's view as a number; see [`View::number`].
 macro_rules! seen {
     () => {
         "(cast($3 as bigint) is null or v.yard_id = $3 or ($3 < 0 and v.yard_id is distinct from -$3))"
     };
 }
 
-/// One page of a campaign's vehicles in walking order; `next` is not looked up.
-pub async fn page(db: &Db, campaign: i64, filter: &Filter, window: Window) -> Result<Vec<Vehicle>> {
+/// Returns one page of a campaign's vehicles in walking order (by parking space). `next` is not set.
+pub async fn list_page(db: &Db, campaign: i64, filter: &VehicleFilter, window: PageWindow) -> Result<Vec<Vehicle>> {
     on!(db.read(), c => query_as(concat!(
         "select ", columns!(), ", cast(null as bigint) as next from vehicles v join campaigns c on c.id = v.campaign_id
           where v.campaign_id = $1 and ", found!("$7"), "
             and ", seen!(), " and (cast($4 as text) is null or v.status = $4)
           order by v.walk_key, v.id limit $5 offset $6"))
-        .bind(campaign).bind(&filter.pattern).bind(filter.view.number()).bind(filter.status).bind(window.limit()).bind(window.offset())
+        .bind(campaign).bind(&filter.pattern).bind(filter.view.as_sql_parameter()).bind(filter.status).bind(window.limit()).bind(window.offset())
         .bind(filter.by_key)
         .fetch_all(c).await)
 }
 
-/// So many of a campaign's vehicles in walking order from one of them on; `next` is not looked up.
+/// Returns up to `most` vehicles of a campaign in walking order (by parking space), starting with the vehicle
+/// `first`. `next` is not set.
 ///
-/// How many stands in the statement: as a value `PostgreSQL` would plan it anew each time, which costs as much as doing it.
+/// The limit is part of the SQL text. If the limit were a parameter, `PostgreSQL` would plan the statement anew at each
+/// call, and the query would take twice as long.
 pub async fn page_from(db: &Db, campaign: i64, first: i64, most: i64) -> Result<Vec<Vehicle>> {
     let text = format!(
         concat!(
@@ -197,28 +191,29 @@ pub async fn page_from(db: &Db, campaign: i64, first: i64, most: i64) -> Result<
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(campaign).bind(first).fetch_all(c).await)
 }
 
-/// Vehicles by their numbers, in walking order; `next` is not looked up.
+/// Returns the vehicles with the given ids, in walking order (by parking space). `next` is not set.
 pub async fn by_ids(db: &Db, ids: &[i64]) -> Result<Vec<Vehicle>> {
     let text = dialect::vehicles_by_ids(db.is_postgres());
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(db.read(), c => query_as(text).bind(&ids).fetch_all(c).await)
 }
 
-/// What a roster holds of a vehicle.
+/// Data of a vehicle that the in-memory search index needs.
 #[derive(Debug, Clone, FromRow)]
-pub struct Entry {
-    /// Its number.
+pub struct NextVehicle {
+    /// Id of the vehicle.
     pub id: i64,
-    /// What searching looks through.
+    /// Text that searches match against: identifier and parking space in lower case.
     pub haystack: String,
-    /// None when the space leads to no yard.
+    /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
-    /// Sorts as people walk.
+    /// Sort key of the walking order: natural order of parking spaces, A-2 before A-10.
     pub walk_key: String,
 }
 
-/// The next entries of a campaign's roster after a position, in walking order.
-pub async fn entries_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<Entry>> {
+/// Returns up to `most` vehicles of a campaign for the search index, in walking order (by parking space). The list
+/// starts after the vehicle at `position` (walk key and id).
+pub async fn entries_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<NextVehicle>> {
     on!(db.read(), c => query_as(
         "select id, haystack, yard_id, walk_key from vehicles
           where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
@@ -226,47 +221,48 @@ pub async fn entries_after(db: &Db, campaign: i64, position: &(String, i64), mos
         .fetch_all(c).await)
 }
 
-/// How many vehicles of a campaign pass a filter.
-pub async fn count(db: &Db, campaign: i64, filter: &Filter) -> Result<i64> {
+/// Returns the number of vehicles of a campaign that match a filter.
+pub async fn count(db: &Db, campaign: i64, filter: &VehicleFilter) -> Result<i64> {
     on!(db.read(), c => query_scalar(concat!(
         "select count(*) from vehicles v
           where v.campaign_id = $1 and ", found!("$5"), "
             and ", seen!(), " and (cast($4 as text) is null or v.status = $4)"))
-        .bind(campaign).bind(&filter.pattern).bind(filter.view.number()).bind(filter.status).bind(filter.by_key)
+        .bind(campaign).bind(&filter.pattern).bind(filter.view.as_sql_parameter()).bind(filter.status).bind(filter.by_key)
         .fetch_one(c).await)
 }
 
-/// A vehicle as reports show it.
+/// A vehicle with the columns of an export.
 #[derive(Debug, Clone, FromRow)]
-pub struct Exported {
-    /// Its number.
+pub struct ExportedVehicle {
+    /// Id of the vehicle.
     pub id: i64,
-    /// First part of the identifier.
+    /// Model code, the first part of the identifier.
     pub model_code: String,
-    /// Second part of the identifier.
+    /// Serial number, the second part of the identifier.
     pub serial_number: String,
-    /// As people write it.
+    /// Parking space in normalized spelling.
     pub parking_space: String,
-    /// None when the space leads to no yard.
+    /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
-    /// Sorts as people walk.
+    /// Sort key of the walking order: natural order of parking spaces, A-2 before A-10.
     pub walk_key: String,
-    /// Empty for none.
+    /// Status as stored; empty for no status.
     pub status: String,
-    /// Whether it counts as inspected.
+    /// Whether the vehicle counts as inspected.
     pub inspected: bool,
-    /// Supervisor notes.
+    /// Supervisor notes of the vehicle.
     pub admin_notes: String,
-    /// Team leader notes.
+    /// Team leader notes of the vehicle.
     pub operator_notes: String,
-    /// The user who saved it last.
+    /// User who last saved the vehicle; `None` before the first save.
     pub modified_by: Option<i64>,
-    /// When it was saved last.
+    /// Time of the last save, or of the import.
     pub modified_at: DateTime<Utc>,
 }
 
-/// The next vehicles after a position, in walking order, as reports show them.
-pub async fn exported_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<Exported>> {
+/// Returns up to `most` vehicles of a campaign with the columns of an export, in walking order (by parking space). The
+/// list starts after the vehicle at `position` (walk key and id).
+pub async fn exported_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<ExportedVehicle>> {
     on!(db.read(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_id, walk_key, status, inspected, admin_notes, operator_notes,
                 modified_by, modified_at
@@ -275,33 +271,34 @@ pub async fn exported_after(db: &Db, campaign: i64, position: &(String, i64), mo
         .fetch_all(c).await)
 }
 
-/// A vehicle as the whole list shows it.
+/// A vehicle with the columns of the full list that clients synchronize.
 #[derive(Debug, Clone, FromRow)]
-pub struct Row {
-    /// Its number.
+pub struct VehicleRow {
+    /// Id of the vehicle.
     pub id: i64,
-    /// First part of the identifier.
+    /// Model code, the first part of the identifier.
     pub model_code: String,
-    /// Second part of the identifier.
+    /// Serial number, the second part of the identifier.
     pub serial_number: String,
-    /// As people write it.
+    /// Parking space in normalized spelling.
     pub parking_space: String,
-    /// The group the space is listed under.
+    /// Name of the group under which lists show the parking space: the part before the first dash.
     pub yard_group: String,
-    /// None when the space leads to no yard.
+    /// Id of the yard; `None` when the parking space belongs to no yard.
     pub yard_id: Option<i64>,
-    /// Empty for none.
+    /// Status as stored; empty for no status.
     pub status: String,
-    /// Whether it counts as inspected.
+    /// Whether the vehicle counts as inspected.
     pub inspected: bool,
-    /// Grows with every save.
+    /// Version of the vehicle; increases with every save.
     pub version: i64,
-    /// Sorts as people walk.
+    /// Sort key of the walking order: natural order of parking spaces, A-2 before A-10.
     pub walk_key: String,
 }
 
-/// The next rows of the whole list after a position, in walking order.
-pub async fn rows_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<Row>> {
+/// Returns up to `most` rows of a campaign's full vehicle list, in walking order (by parking space). The rows start
+/// after the vehicle at `position` (walk key and id).
+pub async fn rows_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<VehicleRow>> {
     on!(db.read(), c => query_as(
         "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key
            from vehicles where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
@@ -309,36 +306,27 @@ pub async fn rows_after(db: &Db, campaign: i64, position: &(String, i64), most: 
         .fetch_all(c).await)
 }
 
-/// Rows of the whole list by the numbers of their vehicles, in walking order.
-pub async fn rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<Row>> {
+/// Returns the rows of the full vehicle list for the given vehicle ids, in walking order (by parking space).
+pub async fn rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<VehicleRow>> {
     if ids.is_empty() {
         return Ok(Vec::new());
     }
     let text = format!(
         "select id, model_code, serial_number, parking_space, yard_group, yard_id, status, inspected, version, walk_key
            from vehicles where id {} order by walk_key, id",
-        dialect::among(db.is_postgres())
+        dialect::in_json_array(db.is_postgres())
     );
     let ids = serde_json::to_string(ids).unwrap_or_default();
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(&ids).fetch_all(c).await)
 }
 
-/// A vehicle of an import.
-#[derive(Debug, Clone)]
-pub struct New {
-    /// Who it is.
-    pub identifier: Identifier,
-    /// Where it stands.
-    pub place: Place,
-}
-
-/// Most vehicles in one statement of `SQLite`, whose values it numbers; it is prepared once.
+/// Number of vehicles per insert statement on `SQLite`, which limits the number of parameters of a statement.
 const ROWS: usize = 500;
 
-/// Stores vehicles of a draft.
-pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[New], at: DateTime<Utc>) -> Result<()> {
+/// Inserts the vehicles of an import into a draft campaign.
+pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[VehicleInsert], at: DateTime<Utc>) -> Result<()> {
     match tx.on() {
-        Side::Sqlite(connection) => {
+        Engine::Sqlite(connection) => {
             for some in all.chunks(ROWS) {
                 let mut text = QueryBuilder::<sqlx::Sqlite>::new(concat!("insert into vehicles ", dialect::new_columns!(), " "));
                 text.push_values(some, |mut row, new| {
@@ -350,30 +338,30 @@ pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[New], at: DateTime<Ut
                         .push_bind(new.place.yard_id)
                         .push_bind(&new.place.group)
                         .push_bind(&new.place.walk_key)
-                        .push_bind(crate::place::haystack(&new.identifier, &new.place.space))
+                        .push_bind(crate::parking_space::search_text(&new.identifier, &new.place.space))
                         .push_bind(at);
                 });
                 text.build().execute(&mut *connection).await?;
             }
             Ok(())
         }
-        Side::Postgres(connection) => dialect::copy(connection, campaign, all, at).await,
+        Engine::Postgres(connection) => dialect::copy_vehicles(connection, campaign, all, at).await,
     }
 }
 
-/// Removes some of a campaign's vehicles; how many there were.
+/// Deletes up to `most` vehicles of a campaign. Returns the number of deleted vehicles.
 pub async fn remove_some(tx: &mut Tx<'_>, campaign: i64, most: i64) -> Result<u64> {
     on!(tx.on(), c => sqlx::query(
         "delete from vehicles where id in (select id from vehicles where campaign_id = $1 order by walk_key, id limit $2)")
         .bind(campaign).bind(most).execute(c).await.map(|done| done.rows_affected()))
 }
 
-/// The identifiers that are in a campaign already, of those given by their keys.
-pub async fn present(tx: &mut Tx<'_>, campaign: i64, keys: &[String]) -> Result<Vec<String>> {
+/// Returns up to ten identifiers of a campaign's vehicles that have one of the given comparison keys.
+pub async fn list_existing(tx: &mut Tx<'_>, campaign: i64, keys: &[String]) -> Result<Vec<String>> {
     let text = format!(
         "with asked as ({}) select v.model_code || ' ' || v.serial_number from vehicles v join asked a on a.word = v.vin_key
           where v.campaign_id = $2 limit 10",
-        dialect::texts(tx.is_postgres())
+        dialect::select_texts(tx.is_postgres())
     );
     let keys = serde_json::to_string(keys).unwrap_or_default();
     on!(tx.on(), c => query_scalar(AssertSqlSafe(text)).bind(&keys).bind(campaign).fetch_all(c).await)

@@ -1,4 +1,4 @@
-//! What changed since a list was fetched.
+//! Delta synchronization: the changes after a revision.
 use crate::yard::{CAMPAIGN, Yard, status};
 use patio_kit::errors::{Reason, reason};
 use patio_proto::{
@@ -12,10 +12,10 @@ use std::{
 };
 
 impl Yard {
-    /// The whole list, as a phone holds it: its revision, and version by vehicle.
+    /// Fetches the full list as a phone does. Returns its revision, and each vehicle's version by id.
     async fn whole_list(&self) -> (i64, BTreeMap<i64, i64>) {
         let ask = pb::ListAllVehiclesRequest { campaign_id: CAMPAIGN, known: None };
-        let mut chunks = self.vehicles().list_all_vehicles(self.person(4, Role::Operator).sign(ask)).await.unwrap().into_inner();
+        let mut chunks = self.vehicles().list_all_vehicles(self.person(4, Role::Operator).request(ask)).await.unwrap().into_inner();
         let (mut revision, mut rows) = (0, BTreeMap::new());
         while let Some(chunk) = chunks.message().await.unwrap() {
             revision = revision.max(chunk.revision);
@@ -27,17 +27,17 @@ impl Yard {
     async fn bulk_status(&self, vins: Vec<String>) {
         let (action, ok) = (pb::StatusAction::Insert.into(), VehicleStatus::Ok.into());
         let ask = pb::BulkStatusRequest { vins, action, status: ok, ..Default::default() };
-        self.bulk().bulk_status(self.person(3, Role::Manager).sign(ask)).await.unwrap();
+        self.bulk().bulk_status(self.person(3, Role::Manager).request(ask)).await.unwrap();
     }
 }
 
 #[tokio::test]
-async fn every_kind_of_change_is_told_once_and_nothing_else_is() {
+async fn every_kind_of_change_is_listed_once_and_nothing_else_is() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2", "A-3"]).await;
         let ids: Vec<i64> = yard.walk().await.iter().map(|vehicle| vehicle.id).collect();
         let (mut revision, _) = yard.whole_list().await;
-        assert_eq!(yard.changes(revision).await, pb::ListChangesReply { revision, ..Default::default() });
+        assert_eq!(yard.changes(revision).await, pb::ListChangesResponse { revision, ..Default::default() });
         let mut told = async |what: &str, expected: &[i64]| {
             let changes = yard.changes(revision).await;
             assert!(changes.revision > revision && !changes.whole && changes.removed.is_empty(), "{what}: {changes:?}");
@@ -49,8 +49,8 @@ async fn every_kind_of_change_is_told_once_and_nothing_else_is() {
         yard.bulk_status(vec!["HB20 000001".into(), "HB20 000003".into()]).await;
         told("a bulk change", &[ids[0], ids[2]]).await;
         let person = yard.person(3, Role::Manager);
-        let rows = vec![pb::NewSpace { vin: "HB20 000003".into(), parking_space: "B-1".into() }];
-        yard.bulk().bulk_parking_space(person.sign(pb::BulkParkingSpaceRequest { rows, ..Default::default() })).await.unwrap();
+        let rows = vec![pb::ParkingSpaceChange { vin: "HB20 000003".into(), parking_space: "B-1".into() }];
+        yard.bulk().bulk_parking_space(person.request(pb::BulkParkingSpaceRequest { rows, ..Default::default() })).await.unwrap();
         told("a move", &[ids[2]]).await;
         let row = pb::EditRow {
             model_code: "HB20".into(),
@@ -58,17 +58,17 @@ async fn every_kind_of_change_is_told_once_and_nothing_else_is() {
             operator_notes: Some("x".into()),
             ..Default::default()
         };
-        yard.bulk().bulk_edit(person.sign(pb::BulkEditRequest { rows: vec![row], ..Default::default() })).await.unwrap();
+        yard.bulk().bulk_edit(person.request(pb::BulkEditRequest { rows: vec![row], ..Default::default() })).await.unwrap();
         told("a file", &[ids[0]]).await;
-        let jobs = yard.jobs().list_jobs(person.sign(pb::ListJobsRequest::default())).await.unwrap().into_inner().jobs;
-        yard.jobs().undo_job(person.sign(pb::UndoJobRequest { id: jobs[0].id })).await.unwrap();
+        let jobs = yard.jobs().list_jobs(person.request(pb::ListJobsRequest::default())).await.unwrap().into_inner().jobs;
+        yard.jobs().undo_job(person.request(pb::UndoJobRequest { id: jobs[0].id })).await.unwrap();
         told("an undone file", &[ids[0]]).await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn too_much_too_old_and_unheard_of_revisions_say_to_fetch_the_whole() {
+async fn too_many_changes_and_unknown_revisions_require_the_full_list() {
     each_database(async |host| {
         let spaces: Vec<String> = (0..2_001).map(|n| format!("A-{n}")).collect();
         let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
@@ -76,30 +76,30 @@ async fn too_much_too_old_and_unheard_of_revisions_say_to_fetch_the_whole() {
         assert!(yard.changes(0).await.whole && yard.changes(revision + 1).await.whole);
         yard.bulk_status((1..=2_000).map(|n| format!("HB20 {n:06}")).collect()).await;
         let all = yard.changes(revision).await;
-        assert!(!all.whole && all.vehicles.len() == 2_000, "as many as are listed at most");
+        assert!(!all.whole && all.vehicles.len() == 2_000, "the maximum number of changes is listed");
         yard.bulk_status(vec!["HB20 002001".into()]).await;
-        assert!(yard.changes(revision).await.whole, "one more in two steps");
+        assert!(yard.changes(revision).await.whole, "one more than the maximum, in two changes");
         assert_eq!(yard.changes(all.revision).await.vehicles.len(), 1);
-        let job = yard.jobs().list_jobs(yard.person(3, Role::Manager).sign(pb::ListJobsRequest::default())).await.unwrap().into_inner();
-        yard.jobs().undo_job(yard.person(3, Role::Manager).sign(pb::UndoJobRequest { id: job.jobs[0].id })).await.unwrap();
+        let job = yard.jobs().list_jobs(yard.person(3, Role::Manager).request(pb::ListJobsRequest::default())).await.unwrap().into_inner();
+        yard.jobs().undo_job(yard.person(3, Role::Manager).request(pb::UndoJobRequest { id: job.jobs[0].id })).await.unwrap();
         let (now, _) = yard.whole_list().await;
-        let rows = (1..=2_001).map(|n| pb::NewSpace { vin: format!("HB20 {n:06}"), parking_space: "B-1".into() }).collect();
+        let rows = (1..=2_001).map(|n| pb::ParkingSpaceChange { vin: format!("HB20 {n:06}"), parking_space: "B-1".into() }).collect();
         let ask = pb::BulkParkingSpaceRequest { rows, ..Default::default() };
-        yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).sign(ask)).await.unwrap();
+        yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).request(ask)).await.unwrap();
         let whole = yard.changes(now).await;
-        assert!(whole.whole && whole.revision > now, "one more in one step");
+        assert!(whole.whole && whole.revision > now, "one more than the maximum, in one change");
         let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-        yard.fleet().remove_campaign(yard.service().sign(gone)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().request(gone)).await.unwrap();
         let ask = pb::ListChangesRequest { campaign_id: CAMPAIGN, since: whole.revision };
-        let refused = yard.vehicles().list_changes(yard.person(4, Role::Operator).sign(ask)).await.unwrap_err();
+        let refused = yard.vehicles().list_changes(yard.person(4, Role::Operator).request(ask)).await.unwrap_err();
         assert_eq!(reason(&refused), Some(Reason::NoCampaign));
     })
     .await;
 }
 
-/// Saves and bulk changes go on while a phone fetches the list and then only what changed: at the end it holds what is there.
+/// A phone that follows the changes during concurrent saves and bulk changes ends with the same data as the server.
 #[tokio::test]
-async fn whoever_follows_the_changes_misses_none_while_others_save() {
+async fn a_client_that_follows_the_changes_misses_none_during_concurrent_saves() {
     each_database(async |host| {
         let spaces: Vec<String> = (0..60).map(|n| format!("A-{n}")).collect();
         let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;

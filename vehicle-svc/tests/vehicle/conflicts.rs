@@ -1,4 +1,4 @@
-//! Saves by field: what merges, what is kept in two values, and choosing between them.
+//! Three-way merge of saves: merged fields, conflicts with two values, and their resolution.
 use crate::yard::{CAMPAIGN, Yard, status};
 use chrono::TimeDelta;
 use patio_kit::errors::{Reason, reason};
@@ -9,19 +9,19 @@ use patio_proto::{
 use patio_testing::each_database;
 use tonic::{Response, Status};
 
-/// Two inspectors, a team leader and a supervisor.
+/// User ids of two inspectors, a team leader and a supervisor.
 const ANA: i64 = 14;
 const BIA: i64 = 15;
 const LEADER: i64 = 16;
 const CHIEF: i64 = 17;
 
-/// A status that somebody wants who saw another one.
+/// Returns a merging save that sets the status `wants`, from a client that saw the status `saw`.
 fn by_field(id: i64, saw: VehicleStatus, wants: VehicleStatus) -> SaveVehicleRequest {
     let base = Some(Base { status: Some(saw.into()), ..Default::default() });
     SaveVehicleRequest { base, on_conflict: OnConflict::Keep.into(), ..status(id, wants) }
 }
 
-/// Notes that somebody wants who saw others.
+/// Returns a merging save that sets the notes `wants`, from a client that saw the notes `saw`.
 fn notes(id: i64, saw: &str, wants: &str) -> SaveVehicleRequest {
     let base = Some(Base { operator_notes: Some(saw.into()), ..Default::default() });
     SaveVehicleRequest { id, base, operator_notes: Some(wants.into()), on_conflict: OnConflict::Keep.into(), ..Default::default() }
@@ -29,7 +29,7 @@ fn notes(id: i64, saw: &str, wants: &str) -> SaveVehicleRequest {
 
 impl Yard {
     async fn as_who(&self, (who, role): (i64, Role), save: SaveVehicleRequest) -> Result<pb::Vehicle, Status> {
-        self.vehicles().save_vehicle(self.person(who, role).sign(save)).await.map(Response::into_inner)
+        self.vehicles().save_vehicle(self.person(who, role).request(save)).await.map(Response::into_inner)
     }
 
     async fn by(&self, who: i64, save: SaveVehicleRequest) -> Result<pb::Vehicle, Status> {
@@ -37,19 +37,19 @@ impl Yard {
     }
 
     async fn settle(&self, who: i64, role: Role, id: i64, choice: Side) -> Result<pb::Vehicle, Status> {
-        let ask = pb::SettleConflictRequest { id, choice: choice.into() };
-        self.conflicts().settle_conflict(self.person(who, role).sign(ask)).await.map(Response::into_inner)
+        let ask = pb::ResolveConflictRequest { id, choice: choice.into() };
+        self.conflicts().resolve_conflict(self.person(who, role).request(ask)).await.map(Response::into_inner)
     }
 
     async fn listed(&self, who: i64, role: Role, ask: pb::ListConflictsRequest) -> Vec<pb::Conflict> {
-        let reply = self.conflicts().list_conflicts(self.person(who, role).sign(ask)).await.unwrap().into_inner();
+        let reply = self.conflicts().list_conflicts(self.person(who, role).request(ask)).await.unwrap().into_inner();
         assert_eq!(reply.meta.unwrap().total_count, reply.conflicts.len() as i64);
         reply.conflicts
     }
 }
 
 #[tokio::test]
-async fn what_different_people_change_in_different_fields_merges_whatever_the_version() {
+async fn changes_to_different_fields_merge_regardless_of_the_version() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         let id = yard.walk().await[0].id;
@@ -59,17 +59,17 @@ async fn what_different_people_change_in_different_fields_merges_whatever_the_ve
         assert_eq!((merged.status(), merged.operator_notes.as_str(), merged.version), (VehicleStatus::Ng, "scratch", 3));
         assert_eq!((merged.open_conflicts, merged.conflicts.len()), (0, 0));
         let same = yard.by(BIA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ng)).await.unwrap();
-        assert_eq!((same.conflicts.len(), same.status()), (0, VehicleStatus::Ng), "two who found the same do not disagree");
+        assert_eq!((same.conflicts.len(), same.status()), (0, VehicleStatus::Ng), "equal values are no conflict");
         let not_named = SaveVehicleRequest { status: Some(VehicleStatus::Repair.into()), ..notes(id, "scratch", "dent") };
         let after = yard.by(BIA, not_named).await.unwrap();
-        assert_eq!((after.status(), after.operator_notes.as_str()), (VehicleStatus::Ng, "dent"), "only what the base names changes");
+        assert_eq!((after.status(), after.operator_notes.as_str()), (VehicleStatus::Ng, "dent"), "only fields named in the base change");
         yard.counters_equal_the_rows().await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_field_that_two_changed_keeps_both_values_and_the_stored_one_shows() {
+async fn a_conflicting_field_keeps_both_values_and_shows_the_stored_one() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         let (first, second) = (yard.walk().await[0].id, yard.walk().await[1].id);
@@ -78,14 +78,14 @@ async fn a_field_that_two_changed_keeps_both_values_and_the_stored_one_shows() {
             (second, VehicleStatus::Ng, VehicleStatus::Ok, VehicleStatus::Ng, Side::Theirs),
         ] {
             yard.by(ANA, by_field(id, VehicleStatus::Unspecified, one)).await.unwrap();
-            // Somebody else's notes come between: the status still is Ana's.
+            // Another user saves notes in between: the author of the status is still Ana.
             yard.by(LEADER, notes(id, "", "seen")).await.unwrap();
             let late = yard.by(BIA, by_field(id, VehicleStatus::Unspecified, other)).await.unwrap();
             assert_eq!((late.status(), late.open_conflicts, late.version), (shows, 1, 4));
             let conflict = &late.conflicts[0];
             assert_eq!((conflict.field(), conflict.shown(), conflict.chosen()), (Field::Status, side, Side::Unspecified));
             assert_eq!((conflict.theirs_by, conflict.mine_by), (Some(ANA), BIA));
-            let text = |status| patio_proto::status::text(status);
+            let text = |status| patio_proto::status::status_text(status);
             assert_eq!((&*conflict.base, &*conflict.theirs, &*conflict.mine), ("", text(one), text(other)));
             assert_eq!(yard.vehicle(id).await.open_conflicts, 1);
         }
@@ -113,7 +113,7 @@ async fn notes_in_conflict_stay_as_stored_while_the_other_fields_are_saved() {
 }
 
 #[tokio::test]
-async fn rights_the_gate_and_the_step_from_what_was_seen_hold_by_field_too() {
+async fn a_merging_save_respects_field_rights_gate_and_status_steps() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let id = yard.walk().await[0].id;
@@ -127,17 +127,17 @@ async fn rights_the_gate_and_the_step_from_what_was_seen_hold_by_field_too() {
         assert_eq!(reason(&yard.by(ANA, space("A-1", "B-1")).await.unwrap_err()), Some(Reason::FieldNotAllowed));
         yard.as_who((CHIEF, Role::Admin), space("A-1", "B-2")).await.unwrap();
         let along = yard.by(ANA, space("A-1", "A-1")).await.unwrap();
-        assert_eq!((&*along.parking_space, along.conflicts.len()), ("B-2", 0), "what one may not change and did not is no conflict");
+        assert_eq!((&*along.parking_space, along.conflicts.len()), ("B-2", 0), "an unchanged field is no conflict");
         let other = yard.as_who((CHIEF, Role::Admin), space("A-1", "B-3")).await.unwrap();
         assert_eq!((&*other.parking_space, other.conflicts[0].field()), ("B-2", Field::ParkingSpace));
         let skipping = yard.by(ANA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Repair)).await.unwrap_err();
         assert_eq!(reason(&skipping), Some(Reason::StatusNotAllowed));
         yard.by(ANA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ok)).await.unwrap();
-        // What Bia saw was so once, and no operator goes from ok to what she found: both are kept, and ok shows.
+        // The vehicle once had the status that Bia saw, and no operator may change ok to hers: both are kept, ok is shown.
         let late = yard.by(BIA, by_field(id, VehicleStatus::Unspecified, VehicleStatus::NotFound)).await.unwrap();
         assert_eq!((late.status(), late.conflicts.len()), (VehicleStatus::Ok, 1));
         let invented = yard.by(BIA, by_field(id, VehicleStatus::GateOut, VehicleStatus::GateOut)).await.unwrap_err();
-        assert_eq!(reason(&invented), Some(Reason::StatusNotAllowed), "it never was Gate Out");
+        assert_eq!(reason(&invented), Some(Reason::StatusNotAllowed), "the vehicle never had the status Gate Out");
         yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 2).await;
         let closed = yard.by(ANA, by_field(id, VehicleStatus::Ok, VehicleStatus::Repair)).await.unwrap_err();
         assert_eq!(reason(&closed), Some(Reason::CampaignClosed));
@@ -146,7 +146,7 @@ async fn rights_the_gate_and_the_step_from_what_was_seen_hold_by_field_too() {
 }
 
 #[tokio::test]
-async fn a_repeated_save_answers_the_vehicle_as_it_is_now_with_the_conflicts_that_the_first_one_made() {
+async fn a_repeated_save_returns_the_current_vehicle_and_the_conflicts_of_the_first_save() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let id = yard.walk().await[0].id;
@@ -158,7 +158,7 @@ async fn a_repeated_save_answers_the_vehicle_as_it_is_now_with_the_conflicts_tha
             device: "phone 7".into(),
             ..by_field(id, VehicleStatus::Unspecified, VehicleStatus::Ng)
         };
-        // First with the person at the screen, whose answer was lost; then from the outbox, eight times at once.
+        // First from the screen, where the response was lost; then from the outbox, eight times at once.
         let asked = SaveVehicleRequest { on_conflict: OnConflict::Unspecified.into(), device_time: None, ..late.clone() };
         assert_eq!(reason(&yard.by(BIA, asked.clone()).await.unwrap_err()), Some(Reason::StaleVersion));
         let all = futures::future::join_all((0..8).map(|_| yard.by(BIA, late.clone()))).await;
@@ -166,18 +166,18 @@ async fn a_repeated_save_answers_the_vehicle_as_it_is_now_with_the_conflicts_tha
         yard.host.clock.advance(TimeDelta::days(29));
         let again = yard.by(BIA, asked).await.unwrap();
         assert_eq!((again.version, again.conflicts.len()), (3, 1));
-        assert_eq!(again.conflicts[0].device_time, Some(moment), "as the device told it");
+        assert_eq!(again.conflicts[0].device_time, Some(moment), "as the device reported it");
         assert_eq!(yard.listed(LEADER, Role::Manager, pb::ListConflictsRequest::default()).await.len(), 1);
         let ask = patio_proto::audit::ListEventsRequest { limit: 1, ..Default::default() };
         let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.links.vehicle.clone());
-        let told = audit.list_events(yard.person(1, Role::Admin).sign(ask)).await.unwrap().into_inner().events.remove(0);
+        let told = audit.list_events(yard.person(1, Role::Admin).request(ask)).await.unwrap().into_inner().events.remove(0);
         assert!(told.new_values.contains("phone 7") && told.new_values.contains("status in conflict"), "{told:?}");
     })
     .await;
 }
 
 #[tokio::test]
-async fn leaders_choose_once_and_both_inspectors_see_what_came_of_it() {
+async fn a_team_leader_resolves_a_conflict_once_and_both_inspectors_see_the_result() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let id = yard.walk().await[0].id;
@@ -196,7 +196,7 @@ async fn leaders_choose_once_and_both_inspectors_see_what_came_of_it() {
             let seen = yard.listed(who, Role::Operator, ask).await;
             assert_eq!((seen[0].id, seen[0].chosen(), seen[0].settled_by), (conflict, Side::Mine, Some(LEADER)));
         }
-        assert!(yard.listed(99, Role::Operator, pb::ListConflictsRequest::default()).await.is_empty(), "others' are not shown");
+        assert!(yard.listed(99, Role::Operator, pb::ListConflictsRequest::default()).await.is_empty(), "conflicts of others are hidden");
         assert!(yard.listed(LEADER, Role::Manager, pb::ListConflictsRequest { mine: true, ..Default::default() }).await.is_empty());
         let open = pb::ListConflictsRequest { settled: Some(false), ..Default::default() };
         assert!(yard.listed(LEADER, Role::Manager, open).await.is_empty());
@@ -206,7 +206,7 @@ async fn leaders_choose_once_and_both_inspectors_see_what_came_of_it() {
 }
 
 #[tokio::test]
-async fn a_choice_between_values_that_are_not_stored_any_more_is_asked_again_with_the_current_one() {
+async fn a_choice_between_outdated_values_is_rejected_and_the_conflict_updated() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let id = yard.walk().await[0].id;
@@ -225,7 +225,7 @@ async fn a_choice_between_values_that_are_not_stored_any_more_is_asked_again_wit
 }
 
 #[tokio::test]
-async fn supervisors_alone_choose_where_they_alone_may_write_and_a_conflict_goes_with_its_campaign() {
+async fn only_supervisors_resolve_supervisor_fields_and_a_conflict_is_deleted_with_its_campaign() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let id = yard.walk().await[0].id;
@@ -242,18 +242,18 @@ async fn supervisors_alone_choose_where_they_alone_may_write_and_a_conflict_goes
         assert_eq!(reason(&refused), Some(Reason::FieldNotAllowed));
         yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 2).await;
         let closed = yard.settle(CHIEF, Role::Admin, conflict, Side::Mine).await.unwrap_err();
-        assert_eq!(reason(&closed), Some(Reason::CampaignClosed), "a closed campaign takes no other value");
+        assert_eq!(reason(&closed), Some(Reason::CampaignClosed), "a closed campaign accepts no new value");
         yard.gate(CAMPAIGN, "Recall A", Gate::Open, 3).await;
         assert_eq!(yard.settle(CHIEF, Role::Admin, conflict, Side::Mine).await.unwrap().serial_number, "000003");
         let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-        yard.fleet().remove_campaign(yard.service().sign(gone)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().request(gone)).await.unwrap();
         assert!(yard.listed(CHIEF, Role::Admin, pb::ListConflictsRequest::default()).await.is_empty());
     })
     .await;
 }
 
 #[tokio::test]
-async fn no_claim_of_what_was_seen_brings_a_status_that_the_role_could_not_set() {
+async fn a_forged_base_does_not_allow_a_forbidden_status_change() {
     each_database(async |host| {
         let all = patio_proto::status::ALL;
         let triples: Vec<_> = all
@@ -270,7 +270,7 @@ async fn no_claim_of_what_was_seen_brings_a_status_that_the_role_could_not_set()
         for role in roles {
             let mut ids = Vec::new();
             for index in 0..3 {
-                let reply = yard.vehicles().list_vehicles(yard.person(CHIEF, Role::Admin).sign(page(index))).await.unwrap().into_inner();
+                let reply = yard.vehicles().list_vehicles(yard.person(CHIEF, Role::Admin).request(page(index))).await.unwrap().into_inner();
                 ids.extend(reply.vehicles.into_iter().map(|vehicle| vehicle.id));
             }
             let mut wrong = Vec::new();
@@ -294,12 +294,12 @@ async fn no_claim_of_what_was_seen_brings_a_status_that_the_role_could_not_set()
 }
 
 #[tokio::test]
-async fn a_persons_conflicts_of_one_field_are_one_and_all_together_have_a_bound() {
+async fn a_user_has_one_conflict_per_field_and_a_limited_number_in_total() {
     each_database(async |host| {
         let yard = Yard::with(host, &vec!["A-1"; 502]).await;
         let mut ids: Vec<i64> = Vec::new();
         let ask = pb::ListAllVehiclesRequest { campaign_id: CAMPAIGN, known: None };
-        let mut chunks = yard.vehicles().list_all_vehicles(yard.person(CHIEF, Role::Admin).sign(ask)).await.unwrap().into_inner();
+        let mut chunks = yard.vehicles().list_all_vehicles(yard.person(CHIEF, Role::Admin).request(ask)).await.unwrap().into_inner();
         while let Some(chunk) = chunks.message().await.unwrap() {
             ids.extend(chunk.vehicles.iter().map(|row| row.id));
         }
@@ -313,7 +313,7 @@ async fn a_persons_conflicts_of_one_field_are_one_and_all_together_have_a_bound(
         }
         let refused = yard.by(BIA, notes(ids[500], "never", "mine")).await.unwrap_err();
         assert_eq!(reason(&refused), Some(Reason::TooManyConflicts));
-        assert_eq!(yard.vehicle(ids[500]).await.version, 1, "nothing of it was written");
+        assert_eq!(yard.vehicle(ids[500]).await.version, 1, "the rejected save wrote nothing");
         yard.by(BIA, notes(ids[500], "", "without a conflict")).await.unwrap();
         yard.by(ANA, notes(ids[501], "never", "another person")).await.unwrap();
     })

@@ -1,10 +1,10 @@
-//! The yard of the dash, which operators do not see, on both databases.
+//! The yard named `-`, which operators do not see, on both databases.
 use crate::yard::{CAMPAIGN, Yard, status};
 use patio_proto::{
     access::Role,
     common::Page,
     vehicle::{self as pb, VehicleStatus, watch_event::Event},
-    yard::DASH,
+    yard::DASH_YARD,
 };
 use patio_testing::each_database;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const SPACES: [&str; 5] = ["- 1", "A-1", "--", "B-1", "9-9"];
 const ALL: [&str; 5] = ["000001", "000002", "000003", "000004", "000005"];
 const SEEN: [&str; 3] = ["000002", "000004", "000005"];
 
-/// Serial numbers in their own order, to be compared.
+/// Returns serial numbers sorted, for comparison.
 fn sorted(serials: impl Iterator<Item = String>) -> Vec<String> {
     let mut serials: Vec<_> = serials.collect();
     serials.sort();
@@ -24,17 +24,17 @@ fn serial(vin: &str) -> String {
     vin.rsplit(' ').next().unwrap_or_default().to_owned()
 }
 
-/// One page of a list with its total.
+/// Returns the serial numbers of one page, and the total.
 async fn page(yard: &Yard, role: Role, of_yard: Option<i32>, search: &str) -> (Vec<String>, i64) {
     let page = Some(Page { index: 0, size: 200 });
     let ask = pb::ListVehiclesRequest { campaign_id: CAMPAIGN, search: search.into(), yard: of_yard, page, ..Default::default() };
-    let reply = yard.vehicles().list_vehicles(yard.person(4, role).sign(ask)).await.unwrap().into_inner();
+    let reply = yard.vehicles().list_vehicles(yard.person(4, role).request(ask)).await.unwrap().into_inner();
     (sorted(reply.vehicles.into_iter().map(|vehicle| vehicle.serial_number)), reply.meta.unwrap().total_count)
 }
 
 async fn whole(yard: &Yard, role: Role) -> Vec<String> {
     let ask = pb::ListAllVehiclesRequest { campaign_id: CAMPAIGN, known: None };
-    let mut chunks = yard.vehicles().list_all_vehicles(yard.person(4, role).sign(ask)).await.unwrap().into_inner();
+    let mut chunks = yard.vehicles().list_all_vehicles(yard.person(4, role).request(ask)).await.unwrap().into_inner();
     let mut all = Vec::new();
     while let Some(chunk) = chunks.message().await.unwrap() {
         all.extend(chunk.vehicles.into_iter().map(|row| serial(&row.vin_number)));
@@ -44,12 +44,12 @@ async fn whole(yard: &Yard, role: Role) -> Vec<String> {
 
 async fn progress(yard: &Yard, role: Role, of_yard: Option<i32>) -> Option<(i64, i64, Option<i64>)> {
     let ask = pb::GetProgressRequest { campaign_ids: vec![CAMPAIGN], yard: of_yard, ..Default::default() };
-    let reply = yard.yards().get_progress(yard.person(4, role).sign(ask)).await.unwrap().into_inner();
+    let reply = yard.yards().get_progress(yard.person(4, role).request(ask)).await.unwrap().into_inner();
     reply.progress.first().map(|one| (one.total_vehicles, one.total_inspected, one.next))
 }
 
 #[tokio::test]
-async fn lists_searches_and_counters_of_an_operator_leave_the_dash_out() {
+async fn lists_searches_and_counters_of_an_operator_omit_the_yard_named_dash() {
     each_database(async |host| {
         let yard = Yard::with(host, &SPACES).await;
         for (role, seen) in [(Role::Operator, &SEEN[..]), (Role::Manager, &ALL), (Role::Admin, &ALL)] {
@@ -57,15 +57,15 @@ async fn lists_searches_and_counters_of_an_operator_leave_the_dash_out() {
             assert_eq!(page(&yard, role, None, "").await, (seen.iter().map(|one| (*one).to_owned()).collect(), total), "{role:?}");
             assert_eq!(page(&yard, role, None, "hb20").await.1, total, "{role:?}");
             assert_eq!(page(&yard, role, None, "HB20000001").await.1, i64::from(seen.len() == ALL.len()), "{role:?}");
-            assert_eq!(page(&yard, role, Some(DASH), "").await.1, if seen.len() == ALL.len() { 2 } else { 0 }, "{role:?}");
+            assert_eq!(page(&yard, role, Some(DASH_YARD), "").await.1, if seen.len() == ALL.len() { 2 } else { 0 }, "{role:?}");
             assert_eq!(whole(&yard, role).await, seen, "{role:?}");
             let (vehicles, inspected, _) = progress(&yard, role, None).await.unwrap();
             assert_eq!((vehicles, inspected), (total, 0), "{role:?}");
-            assert_eq!(progress(&yard, role, Some(DASH)).await.is_some(), seen.len() == ALL.len(), "{role:?}");
+            assert_eq!(progress(&yard, role, Some(DASH_YARD)).await.is_some(), seen.len() == ALL.len(), "{role:?}");
             let by_name = pb::GetProgressRequest { campaign_name: "Recall A".into(), ..Default::default() };
-            let by_name = yard.yards().get_progress(yard.person(4, role).sign(by_name)).await.unwrap().into_inner();
+            let by_name = yard.yards().get_progress(yard.person(4, role).request(by_name)).await.unwrap().into_inner();
             assert_eq!((by_name.progress[0].total_vehicles, by_name.progress[0].in_dash), (total, 2), "{role:?}");
-            let of_dash = yard.person(4, role).sign(pb::ListCampaignsOfYardRequest { yard: DASH });
+            let of_dash = yard.person(4, role).request(pb::ListCampaignsOfYardRequest { yard: DASH_YARD });
             let campaigns = yard.yards().list_campaigns_of_yard(of_dash).await.unwrap().into_inner().campaign_ids;
             assert_eq!(campaigns.len(), usize::from(seen.len() == ALL.len()), "{role:?}");
         }
@@ -74,15 +74,15 @@ async fn lists_searches_and_counters_of_an_operator_leave_the_dash_out() {
 }
 
 #[tokio::test]
-async fn a_large_list_leaves_the_dash_out_as_well() {
+async fn the_search_index_omits_the_yard_named_dash_for_operators() {
     each_database(async |host| {
         let spaces: Vec<String> = (1..=1_200).map(|n| format!("{}-{n}", ["A", " ", "B"][n % 3])).collect();
         let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
-        // The first answers come from the database, later ones from the roster.
+        // The first responses come from the database, later ones from the search index.
         for _ in 0..8 {
             assert_eq!(page(&yard, Role::Operator, None, "").await.1, 800);
             assert_eq!(page(&yard, Role::Operator, None, "hb20 0000").await.1, 66);
-            assert_eq!(page(&yard, Role::Operator, Some(DASH), "").await.1, 0);
+            assert_eq!(page(&yard, Role::Operator, Some(DASH_YARD), "").await.1, 0);
             assert_eq!(page(&yard, Role::Manager, None, "").await.1, 1_200);
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -92,7 +92,7 @@ async fn a_large_list_leaves_the_dash_out_as_well() {
 }
 
 #[tokio::test]
-async fn an_operator_is_led_past_the_dash_and_still_saves_a_vehicle_there() {
+async fn an_operators_next_vehicle_skips_the_yard_named_dash_but_saves_there_succeed() {
     each_database(async |host| {
         let yard = Yard::with(host, &SPACES).await;
         let walk = yard.walk().await;
@@ -103,7 +103,7 @@ async fn an_operator_is_led_past_the_dash_and_still_saves_a_vehicle_there() {
         while let Some(id) = next {
             led.push(id);
             let asked = pb::GetVehicleRequest { id, yard: None };
-            let seen = yard.vehicles().get_vehicle(yard.person(4, Role::Operator).sign(asked)).await.unwrap().into_inner();
+            let seen = yard.vehicles().get_vehicle(yard.person(4, Role::Operator).request(asked)).await.unwrap().into_inner();
             next = yard.save(Role::Operator, status(id, VehicleStatus::Ok)).await.unwrap().next;
             assert_eq!(seen.next, next);
         }
@@ -114,7 +114,7 @@ async fn an_operator_is_led_past_the_dash_and_still_saves_a_vehicle_there() {
         assert_eq!(progress(&yard, Role::Operator, None).await, Some((3, 3, None)));
         let (total, inspected, left) = progress(&yard, Role::Manager, None).await.unwrap();
         assert_eq!((total, inspected, left.is_some_and(|id| dashes.contains(&id))), (5, 3, true));
-        // Somebody may have moved a vehicle there while its inspection waited on a phone.
+        // Another user may have moved a vehicle there while its inspection was pending on a phone.
         let saved = yard.save(Role::Operator, status(dashes[0], VehicleStatus::Ng)).await.unwrap();
         assert_eq!((saved.inspected, saved.next), (true, None));
         let by_manager = yard.vehicle(dashes[0]).await;
@@ -124,7 +124,7 @@ async fn an_operator_is_led_past_the_dash_and_still_saves_a_vehicle_there() {
 }
 
 #[tokio::test]
-async fn a_vehicle_that_moves_to_the_dash_is_gone_from_an_operator_s_list() {
+async fn a_vehicle_moved_to_the_yard_named_dash_leaves_an_operators_list() {
     each_database(async |host| {
         let yard = Yard::with(host, &SPACES).await;
         let walk = yard.walk().await;
@@ -132,14 +132,14 @@ async fn a_vehicle_that_moves_to_the_dash_is_gone_from_an_operator_s_list() {
         let since = yard.progress().await.revision;
         let mut hears = Vec::new();
         for role in [Role::Operator, Role::Manager] {
-            let watch = yard.person(6, role).sign(pb::WatchRequest { campaign_id: Some(CAMPAIGN) });
+            let watch = yard.person(6, role).request(pb::WatchRequest { campaign_id: Some(CAMPAIGN) });
             hears.push((role, yard.live().watch(watch).await.unwrap().into_inner()));
         }
         let to_dash = pb::SaveVehicleRequest { id: moved, parking_space: Some("- 7".into()), ..Default::default() };
         yard.save(Role::Admin, to_dash).await.unwrap();
         for (role, rows, removed) in [(Role::Operator, vec![], vec![moved]), (Role::Manager, vec![moved], vec![])] {
             let ask = pb::ListChangesRequest { campaign_id: CAMPAIGN, since };
-            let changes = yard.vehicles().list_changes(yard.person(4, role).sign(ask)).await.unwrap().into_inner();
+            let changes = yard.vehicles().list_changes(yard.person(4, role).request(ask)).await.unwrap().into_inner();
             let ids: Vec<i64> = changes.vehicles.iter().map(|row| row.id).collect();
             assert_eq!((ids, changes.removed, changes.whole), (rows, removed, false), "{role:?}");
         }

@@ -1,9 +1,9 @@
-//! Rows of a file applied to many vehicles: all or none, with what changes told beforehand.
+//! Bulk edit by file: all rows or none, with a preview in a dry run.
 use crate::yard::{CAMPAIGN, Yard};
 use patio_proto::{
     access::Role,
     audit::{ListEventsRequest, audit_service_client::AuditServiceClient},
-    vehicle::{BulkEditReply, BulkEditRequest, EditRow, ExportVehiclesRequest, Gate, Vehicle, VehicleStatus},
+    vehicle::{BulkEditRequest, BulkEditResponse, EditRow, ExportVehiclesRequest, Gate, Vehicle, VehicleStatus},
 };
 use patio_testing::each_database;
 use std::time::Instant;
@@ -16,17 +16,17 @@ fn status(line: i64, serial: &str, status: &str) -> EditRow {
     EditRow { status: Some(status.into()), ..row(line, serial) }
 }
 
-async fn edit(yard: &Yard, role: Role, rows: Vec<EditRow>, dry_run: bool) -> BulkEditReply {
+async fn edit(yard: &Yard, role: Role, rows: Vec<EditRow>, dry_run: bool) -> BulkEditResponse {
     let ask = BulkEditRequest { rows, dry_run, source: "changes.csv".into() };
-    yard.bulk().max_encoding_message_size(16 << 20).bulk_edit(yard.person(3, role).sign(ask)).await.unwrap().into_inner()
+    yard.bulk().max_encoding_message_size(16 << 20).bulk_edit(yard.person(3, role).request(ask)).await.unwrap().into_inner()
 }
 
-fn errors(reply: &BulkEditReply) -> Vec<(i64, &str)> {
+fn errors(reply: &BulkEditResponse) -> Vec<(i64, &str)> {
     reply.errors.iter().map(|error| (error.line, error.message.as_str())).collect()
 }
 
 #[tokio::test]
-async fn only_what_is_filled_changes_and_a_status_decides_whether_it_counts_as_inspected() {
+async fn only_filled_cells_change_and_the_status_decides_whether_a_vehicle_is_inspected() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2", "A-3", "A-4"]).await;
         let rows = vec![
@@ -36,7 +36,7 @@ async fn only_what_is_filled_changes_and_a_status_decides_whether_it_counts_as_i
         ];
         let asked = edit(&yard, Role::Admin, rows.clone(), true).await;
         assert_eq!((asked.matched, asked.updated, asked.errors.len()), (3, 3, 0));
-        assert!(yard.walk().await.iter().all(|vehicle| vehicle.version == 1), "a question writes nothing");
+        assert!(yard.walk().await.iter().all(|vehicle| vehicle.version == 1), "a dry run writes nothing");
         let done = edit(&yard, Role::Admin, rows, false).await;
         assert_eq!(done, asked);
         let told: Vec<_> = done.preview[0].changes.iter().map(|c| (c.field.as_str(), c.old.as_str(), c.new.as_str())).collect();
@@ -66,7 +66,7 @@ async fn only_what_is_filled_changes_and_a_status_decides_whether_it_counts_as_i
 }
 
 #[tokio::test]
-async fn a_single_wrong_row_and_nothing_is_changed() {
+async fn a_single_invalid_row_prevents_all_changes() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         let rows = vec![
@@ -80,9 +80,9 @@ async fn a_single_wrong_row_and_nothing_is_changed() {
         let refused = edit(&yard, Role::Manager, rows, false).await;
         let told = errors(&refused);
         assert_eq!(told.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [3, 4, 5, 6, 7]);
-        assert_eq!(told[0].1, "the vehicle hb20 999999 does not exist");
-        assert!(told[1].1.contains("none of ok, ng, Repair"), "{}", told[1].1);
-        assert_eq!(told[2].1, "the vehicle hb20 000-001 stands in line 2 already");
+        assert_eq!(told[0].1, "Vehicle not found: hb20 999999.");
+        assert!(told[1].1.contains("Use one of: ok, ng, Repair"), "{}", told[1].1);
+        assert_eq!(told[2].1, "Same vehicle as in line 2: hb20 000-001.");
         assert_eq!(refused.total_errors, 5);
         assert!(yard.walk().await.iter().all(|vehicle| vehicle.version == 1));
     })
@@ -90,25 +90,25 @@ async fn a_single_wrong_row_and_nothing_is_changed() {
 }
 
 #[tokio::test]
-async fn supervisor_notes_are_taken_from_supervisors_only_and_closed_campaigns_take_nothing() {
+async fn only_supervisors_edit_supervisor_notes_and_closed_campaigns_are_rejected() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let rows = vec![EditRow { admin_notes: Some("mine".into()), ..row(2, "000001") }];
         let refused = edit(&yard, Role::Manager, rows.clone(), false).await;
-        assert_eq!(errors(&refused), [(2, "Supervisor Notes may be written by supervisors only")]);
+        assert_eq!(errors(&refused), [(2, "Only supervisors can change Supervisor Notes.")]);
         assert_eq!(edit(&yard, Role::Admin, rows.clone(), false).await.updated, 1);
         assert_eq!(edit(&yard, Role::Admin, rows.clone(), false).await.updated, 0, "nothing is left to change");
         yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 2).await;
         let closed = edit(&yard, Role::Admin, rows, false).await;
-        assert_eq!(errors(&closed), [(2, "the campaign Recall A of the vehicle hb20 000001 is closed")]);
-        let operator = yard.person(4, Role::Operator).sign(BulkEditRequest::default());
+        assert_eq!(errors(&closed), [(2, "hb20 000001: campaign Recall A is closed.")]);
+        let operator = yard.person(4, Role::Operator).request(BulkEditRequest::default());
         assert_eq!(yard.bulk().bulk_edit(operator).await.unwrap_err().code(), tonic::Code::PermissionDenied);
     })
     .await;
 }
 
 #[tokio::test]
-async fn ten_thousand_rows_are_one_step_with_one_entry() {
+async fn ten_thousand_rows_are_one_transaction_with_one_audit_entry() {
     each_database(async |host| {
         let spaces: Vec<String> = (0..10_000).map(|n| format!("{}-{n}", ["A", "B", "C"][n % 3])).collect();
         let yard = Yard::with(host.clone(), &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
@@ -125,7 +125,7 @@ async fn ten_thousand_rows_are_one_step_with_one_entry() {
         assert!(took.as_secs() < 20, "{took:?}");
         assert_eq!(yard.progress().await.total_inspected, 10_000);
         assert_eq!(yard.counts("Recall A", Role::Admin).await, [("D".to_owned(), 10_000, 10_000)]);
-        let ask = yard.person(1, Role::Operator).sign(ListEventsRequest { limit: 10, ..ListEventsRequest::default() });
+        let ask = yard.person(1, Role::Operator).request(ListEventsRequest { limit: 10, ..ListEventsRequest::default() });
         let mut log = AuditServiceClient::new(host.links.vehicle.clone()).max_decoding_message_size(16 << 20);
         let events = log.list_events(ask).await.unwrap().into_inner().events;
         let events: Vec<_> = events.into_iter().filter(|event| event.kind != "service-step").collect();
@@ -141,7 +141,7 @@ async fn every_vehicle_is_exported_once_in_walking_order_with_its_notes() {
         let spaces: Vec<String> = (0..601).rev().map(|n| format!("A-{n}")).collect();
         let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
         edit(&yard, Role::Admin, vec![EditRow { admin_notes: Some("here".into()), ..row(2, "000601") }], false).await;
-        let ask = yard.person(3, Role::Manager).sign(ExportVehiclesRequest { campaign_id: CAMPAIGN });
+        let ask = yard.person(3, Role::Manager).request(ExportVehiclesRequest { campaign_id: CAMPAIGN });
         let mut chunks = yard.vehicles().export_vehicles(ask).await.unwrap().into_inner();
         let mut all = Vec::new();
         while let Some(chunk) = chunks.message().await.unwrap() {
@@ -150,7 +150,7 @@ async fn every_vehicle_is_exported_once_in_walking_order_with_its_notes() {
         let walked: Vec<String> = all.iter().map(|vehicle| vehicle.parking_space.clone()).collect();
         assert_eq!(walked, (0..601).map(|n| format!("A-{n}")).collect::<Vec<_>>());
         assert_eq!((all[0].admin_notes.as_str(), all[0].modified_by), ("here", Some(3)));
-        let operator = yard.person(4, Role::Operator).sign(ExportVehiclesRequest { campaign_id: CAMPAIGN });
+        let operator = yard.person(4, Role::Operator).request(ExportVehiclesRequest { campaign_id: CAMPAIGN });
         assert_eq!(yard.vehicles().export_vehicles(operator).await.err().map(|told| told.code()), Some(tonic::Code::PermissionDenied));
     })
     .await;

@@ -1,4 +1,4 @@
-//! Work that devices hold and have not sent.
+//! Pending saves: reports of devices about saves that wait in their outboxes.
 use crate::yard::{CAMPAIGN, Yard};
 use chrono::TimeDelta;
 use patio_kit::{
@@ -10,27 +10,27 @@ use patio_testing::each_database;
 use tonic::{Response, Status};
 
 impl Yard {
-    fn work(&self, campaign_id: i64, saves: i64) -> pb::HeldWork {
+    fn work(&self, campaign_id: i64, saves: i64) -> pb::PendingSaves {
         let oldest_at = Some(clock::timestamp(self.host.clock.now() - TimeDelta::hours(3)));
-        pb::HeldWork { campaign_id, saves, oldest_at }
+        pb::PendingSaves { campaign_id, saves, oldest_at }
     }
 
-    async fn holds(&self, who: i64, device: &str, held: Vec<pb::HeldWork>) -> Result<(), Status> {
-        let ask = pb::SetHeldRequest { device: device.into(), held };
-        self.held().set_held(self.person(who, Role::Operator).sign(ask)).await.map(drop)
+    async fn holds(&self, who: i64, device: &str, held: Vec<pb::PendingSaves>) -> Result<(), Status> {
+        let ask = pb::ReportPendingSavesRequest { device: device.into(), held };
+        self.held().report_pending_saves(self.person(who, Role::Operator).request(ask)).await.map(drop)
     }
 
-    async fn held_here(&self) -> pb::GetHeldReply {
-        let ask = pb::GetHeldRequest { campaign_id: CAMPAIGN };
-        self.held().get_held(self.person(3, Role::Manager).sign(ask)).await.map(Response::into_inner).unwrap()
+    async fn held_here(&self) -> pb::ListPendingSavesResponse {
+        let ask = pb::ListPendingSavesRequest { campaign_id: CAMPAIGN };
+        self.held().list_pending_saves(self.person(3, Role::Manager).request(ask)).await.map(Response::into_inner).unwrap()
     }
 }
 
 #[tokio::test]
-async fn what_a_device_told_last_counts_until_it_sends_its_work() {
+async fn the_last_report_of_a_device_counts_until_its_saves_are_sent() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
-        assert_eq!(yard.held_here().await, pb::GetHeldReply::default());
+        assert_eq!(yard.held_here().await, pb::ListPendingSavesResponse::default());
         yard.holds(4, "phone", vec![yard.work(CAMPAIGN, 3), yard.work(99, 1)]).await.unwrap();
         yard.holds(4, "tablet", vec![yard.work(CAMPAIGN, 2)]).await.unwrap();
         yard.holds(5, "phone", vec![yard.work(CAMPAIGN, 4)]).await.unwrap();
@@ -40,22 +40,22 @@ async fn what_a_device_told_last_counts_until_it_sends_its_work() {
         let one = held.held.iter().find(|one| one.device == "phone" && one.user_id == 4).unwrap();
         assert_eq!(one.told_at.unwrap().seconds - one.oldest_at.unwrap().seconds, 3 * 3600);
         yard.holds(4, "phone", Vec::new()).await.unwrap();
-        assert_eq!(yard.held_here().await.saves, 6, "another person's on the same phone stays theirs");
+        assert_eq!(yard.held_here().await.saves, 6, "reports of another user on the same phone are separate");
         yard.host.clock.advance(TimeDelta::days(31));
         let db = yard.host.database(vehicle_svc::SCHEMA).await.unwrap();
         let before = yard.host.clock.now() - TimeDelta::days(30);
-        db.write(move |tx| Box::pin(async move { vehicle_svc::store::held::forget(tx, before).await })).await.unwrap();
-        assert_eq!(yard.held_here().await.saves, 0, "a device that never came back is not waited for");
+        db.write(move |tx| Box::pin(async move { vehicle_svc::store::pending_saves::purge_expired(tx, before).await })).await.unwrap();
+        assert_eq!(yard.held_here().await.saves, 0, "the report of a device that never returned expires");
         db.close().await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_cannot_be_is_refused_and_goes_with_its_campaign() {
+async fn invalid_reports_are_rejected_and_reports_are_deleted_with_their_campaign() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
-        let far = pb::HeldWork { oldest_at: Some(prost_types::Timestamp { seconds: 1 << 50, nanos: 0 }), ..yard.work(CAMPAIGN, 1) };
+        let far = pb::PendingSaves { oldest_at: Some(prost_types::Timestamp { seconds: 1 << 50, nanos: 0 }), ..yard.work(CAMPAIGN, 1) };
         for (device, held) in [
             ("", vec![]),
             ("a\nb", vec![]),
@@ -73,9 +73,9 @@ async fn what_cannot_be_is_refused_and_goes_with_its_campaign() {
         yard.holds(4, "phone 7", vec![yard.work(CAMPAIGN, 2)]).await.unwrap();
         assert_eq!((yard.held_here().await.devices, yard.held_here().await.saves), (50, 51));
         let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-        yard.fleet().remove_campaign(yard.service().sign(gone)).await.unwrap();
-        let ask = pb::GetHeldRequest { campaign_id: CAMPAIGN };
-        let refused = yard.held().get_held(yard.person(3, Role::Manager).sign(ask)).await.unwrap_err();
+        yard.fleet().remove_campaign(yard.service().request(gone)).await.unwrap();
+        let ask = pb::ListPendingSavesRequest { campaign_id: CAMPAIGN };
+        let refused = yard.held().list_pending_saves(yard.person(3, Role::Manager).request(ask)).await.unwrap_err();
         assert_eq!(reason(&refused), Some(Reason::NoCampaign));
         yard.holds(4, "one more", Vec::new()).await.unwrap();
     })

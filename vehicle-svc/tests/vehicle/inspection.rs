@@ -1,7 +1,7 @@
-//! Saving inspections, on both databases.
+//! Saves of inspections on both databases: rules, optimistic concurrency and idempotency.
 
 use crate::yard::{CAMPAIGN, Yard, status};
-use patio_kit::errors::{Reason, reason};
+use patio_kit::errors::{self, Reason, reason};
 use patio_proto::{
     access::Role,
     campaign::Turn,
@@ -10,7 +10,7 @@ use patio_proto::{
 use patio_testing::each_database;
 
 #[tokio::test]
-async fn the_walk_follows_natural_order_and_wraps_round() {
+async fn the_next_vehicle_follows_walking_order_and_wraps_around() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-10", "A-2", "B-1", "- 3", "0-7"]).await;
         let walk = yard.walk().await;
@@ -20,16 +20,16 @@ async fn the_walk_follows_natural_order_and_wraps_round() {
         assert_eq!(yard.vehicle(walk[4].id).await.next, Some(walk[0].id), "wraps round");
         let saved = yard.save(Role::Operator, status(walk[3].id, VehicleStatus::Ok)).await.unwrap();
         assert_eq!(saved.next, Some(walk[4].id));
-        assert_eq!(yard.vehicle(walk[2].id).await.next, Some(walk[4].id), "skips the inspected one");
+        assert_eq!(yard.vehicle(walk[2].id).await.next, Some(walk[4].id), "an inspected vehicle is skipped");
         let ask = pb::GetVehicleRequest { id: walk[2].id, yard: Some(2) };
-        let in_yard = yard.vehicles().get_vehicle(yard.person(4, Role::Operator).sign(ask)).await.unwrap().into_inner();
-        assert_eq!(in_yard.next, None, "nothing else is left in yard A, and never itself");
+        let in_yard = yard.vehicles().get_vehicle(yard.person(4, Role::Operator).request(ask)).await.unwrap().into_inner();
+        assert_eq!(in_yard.next, None, "no other vehicle is left in yard A, and a vehicle is never its own next");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_save_sets_inspected_moves_counters_and_is_audited_once() {
+async fn a_save_marks_the_vehicle_as_inspected_updates_counters_and_is_audited_once() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2", "B-1"]).await;
         let walk = yard.walk().await;
@@ -40,18 +40,18 @@ async fn a_save_sets_inspected_moves_counters_and_is_audited_once() {
         yard.counters_equal_the_rows().await;
         let ask = patio_proto::audit::ListEventsRequest { limit: 10, ..Default::default() };
         let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.links.vehicle.clone());
-        let events = audit.list_events(yard.person(1, Role::Admin).sign(ask.clone())).await.unwrap().into_inner().events;
+        let events = audit.list_events(yard.person(1, Role::Admin).request(ask.clone())).await.unwrap().into_inner().events;
         let events: Vec<_> = events.into_iter().filter(|event| event.kind != "service-step").collect();
         assert_eq!(events.len(), 1);
         assert!(events[0].new_values.contains("scratch\\nleft") && events[0].user_id == Some(4), "{events:?}");
-        let refused = audit.list_events(yard.person(5, Role::Admin).sign(ask)).await.unwrap_err();
+        let refused = audit.list_events(yard.person(5, Role::Admin).request(ask)).await.unwrap_err();
         assert_eq!(reason(&refused), Some(Reason::NotAllowed), "the audit log is for the developer account alone");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_save_on_a_stale_version_is_refused_and_changes_nothing() {
+async fn a_save_of_a_stale_version_is_rejected_and_changes_nothing() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         let id = yard.walk().await[0].id;
@@ -64,7 +64,35 @@ async fn a_save_on_a_stale_version_is_refused_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn of_fifty_people_who_save_one_version_exactly_one_wins() {
+async fn a_save_with_a_different_seen_identifier_is_rejected_and_changes_nothing() {
+    each_database(async |host| {
+        let yard = Yard::with(host, &["A-1", "A-2"]).await;
+        let walk = yard.walk().await;
+        let vin_of = async |id| {
+            let vehicle = yard.vehicle(id).await;
+            format!("{} {}", vehicle.model_code, vehicle.serial_number)
+        };
+        let (id, vin) = (walk[0].id, vin_of(walk[0].id).await);
+        let seen = |vin: &str| pb::SaveVehicleRequest { seen_vin_number: Some(vin.to_owned()), ..status(id, VehicleStatus::Ok) };
+        let other = vin_of(walk[1].id).await;
+        let refused = yard.save(Role::Admin, seen(&other)).await.unwrap_err();
+        assert_eq!((reason(&refused), errors::value(&refused, "vin_number")), (Some(Reason::OtherVehicle), Some(vin.clone())));
+        assert_eq!(yard.vehicle(id).await.version, 1);
+        assert_eq!(reason(&yard.save(Role::Operator, seen("")).await.unwrap_err()), Some(Reason::BadRequest));
+        // Case and blanks of the seen identifier do not matter.
+        let written = vin.to_lowercase().replace(' ', "  ");
+        yard.save(Role::Operator, seen(&written)).await.unwrap();
+        assert_eq!(yard.vehicle(id).await.status(), VehicleStatus::Ok);
+        // A supervisor who corrects an identifier sends the previous one as seen.
+        let corrected = pb::SaveVehicleRequest { vin_number: Some("HB20 999999".into()), ..seen(&vin) };
+        yard.save(Role::Admin, corrected).await.unwrap();
+        assert_eq!(reason(&yard.save(Role::Operator, seen(&vin)).await.unwrap_err()), Some(Reason::OtherVehicle));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_fifty_concurrent_saves_of_one_version_exactly_one_succeeds() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let id = yard.walk().await[0].id;
@@ -86,7 +114,7 @@ async fn of_fifty_people_who_save_one_version_exactly_one_wins() {
 }
 
 #[tokio::test]
-async fn people_who_save_different_vehicles_of_one_campaign_at_once_all_succeed() {
+async fn concurrent_saves_of_different_vehicles_of_one_campaign_all_succeed() {
     each_database(async |host| {
         let spaces: Vec<String> = (0..40).map(|n| format!("A-{n}")).collect();
         let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
@@ -100,7 +128,7 @@ async fn people_who_save_different_vehicles_of_one_campaign_at_once_all_succeed(
 }
 
 #[tokio::test]
-async fn a_repeated_save_is_done_once_and_its_key_serves_no_other() {
+async fn a_repeated_save_is_written_once_and_its_idempotency_key_cannot_be_reused() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         let walk = yard.walk().await;
@@ -130,7 +158,7 @@ async fn only_supervisors_change_vin_space_and_supervisor_notes() {
                 assert_eq!(reason(&yard.save(role, with_more).await.unwrap_err()), Some(Reason::FieldNotAllowed));
             }
         }
-        assert_eq!((yard.vehicle(id).await.version, yard.vehicle(id).await.operator_notes), (1, String::new()), "refused whole");
+        assert_eq!((yard.vehicle(id).await.version, yard.vehicle(id).await.operator_notes), (1, String::new()), "nothing is saved");
         let same = pb::SaveVehicleRequest {
             vin_number: Some("HB20 000001".into()),
             parking_space: Some("A-1".into()),
@@ -156,7 +184,7 @@ async fn only_supervisors_change_vin_space_and_supervisor_notes() {
 }
 
 #[tokio::test]
-async fn operators_take_only_the_steps_that_are_allowed() {
+async fn operators_make_only_the_allowed_status_changes() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let id = yard.walk().await[0].id;
@@ -203,7 +231,7 @@ async fn malformed_saves_name_the_field() {
 }
 
 #[tokio::test]
-async fn a_closed_campaign_takes_no_saves_and_late_news_change_nothing() {
+async fn a_closed_campaign_accepts_no_saves_and_an_outdated_gate_message_is_ignored() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let id = yard.walk().await[0].id;
@@ -217,7 +245,7 @@ async fn a_closed_campaign_takes_no_saves_and_late_news_change_nothing() {
 }
 
 #[tokio::test]
-async fn campaign_svc_knows_when_work_begins_and_when_it_is_complete_before_the_answer() {
+async fn campaign_svc_receives_the_begun_and_complete_milestones_before_the_response() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         for vehicle in yard.walk().await {
@@ -225,7 +253,7 @@ async fn campaign_svc_knows_when_work_begins_and_when_it_is_complete_before_the_
         }
         let told: Vec<_> = yard.told.lock().unwrap().iter().map(|report| (report.campaign_id, report.turn())).collect();
         assert_eq!(told, [(CAMPAIGN, Turn::Begun), (CAMPAIGN, Turn::Complete)]);
-        let cached = yard.host.cache.get(&patio_kit::progress::key(CAMPAIGN)).await.unwrap();
+        let cached = yard.host.cache.get(&patio_kit::progress_cache::key(CAMPAIGN)).await.unwrap();
         assert_eq!((cached.total, cached.inspected, cached.next_known), (2, 2, false));
     })
     .await;

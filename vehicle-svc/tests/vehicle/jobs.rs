@@ -1,4 +1,4 @@
-//! Changes of many vehicles are kept, and taken back as a whole.
+//! Bulk jobs: their history and their undo.
 use crate::yard::{CAMPAIGN, Yard, status};
 use patio_kit::{
     errors::{Reason, reason},
@@ -10,8 +10,8 @@ use patio_proto::{
     campaign::Turn,
     common::Page,
     vehicle::{
-        BulkEditRequest, BulkParkingSpaceRequest, BulkStatusRequest, EditRow, Gate, Hindrance, Job, JobKind, ListJobsRequest, NewSpace,
-        SaveVehicleRequest, StatusAction, UndoJobReply, UndoJobRequest, Vehicle, VehicleStatus,
+        BulkEditRequest, BulkParkingSpaceRequest, BulkStatusRequest, EditRow, Gate, Job, JobKind, ListJobsRequest, ParkingSpaceChange,
+        SaveVehicleRequest, StatusAction, UndoBlocker, UndoJobRequest, UndoJobResponse, Vehicle, VehicleStatus,
     },
 };
 use patio_testing::each_database;
@@ -19,19 +19,19 @@ use tonic::Status;
 
 pub async fn jobs(yard: &Yard, role: Role) -> Vec<Job> {
     let ask = ListJobsRequest { page: Some(Page { index: 0, size: 50 }) };
-    let reply = yard.jobs().list_jobs(yard.person(3, role).sign(ask)).await.unwrap().into_inner();
+    let reply = yard.jobs().list_jobs(yard.person(3, role).request(ask)).await.unwrap().into_inner();
     assert_eq!(reply.meta.unwrap().total_count, reply.jobs.len() as i64);
     reply.jobs
 }
 
-pub async fn undo(yard: &Yard, role: Role, id: i64) -> Result<UndoJobReply, Status> {
-    yard.jobs().undo_job(yard.person(5, role).sign(UndoJobRequest { id })).await.map(tonic::Response::into_inner)
+pub async fn undo(yard: &Yard, role: Role, id: i64) -> Result<UndoJobResponse, Status> {
+    yard.jobs().undo_job(yard.person(5, role).request(UndoJobRequest { id })).await.map(tonic::Response::into_inner)
 }
 
 pub async fn bulk(yard: &Yard, role: Role, serials: &[u32], action: StatusAction, status: VehicleStatus) -> i64 {
     let vins = serials.iter().map(|serial| format!("HB20 {serial:06}")).collect();
     let ask = BulkStatusRequest { vins, action: action.into(), status: status.into(), ..BulkStatusRequest::default() };
-    yard.bulk().bulk_status(yard.person(3, role).sign(ask)).await.unwrap();
+    yard.bulk().bulk_status(yard.person(3, role).request(ask)).await.unwrap();
     jobs(yard, role).await[0].id
 }
 
@@ -40,7 +40,7 @@ async fn set(yard: &Yard, serials: &[u32], to: VehicleStatus) -> i64 {
 }
 
 #[tokio::test]
-async fn a_code_that_fits_two_cars_changes_neither_until_it_says_which() {
+async fn an_ambiguous_code_changes_neither_of_two_cars() {
     each_database(async |host| {
         let yard = Yard::beside(host).await;
         for (campaign, model, serial) in [(7, "BG3", "0001"), (8, "BG30", "001"), (9, "BG3", "0001")] {
@@ -50,27 +50,28 @@ async fn a_code_that_fits_two_cars_changes_neither_until_it_says_which() {
         let set = async |vin: &str| {
             let (action, status) = (StatusAction::Insert.into(), VehicleStatus::Ok.into());
             let ask = BulkStatusRequest { vins: vec![vin.to_owned()], action, status, dry_run: true, ..BulkStatusRequest::default() };
-            let reply = yard.bulk().bulk_status(yard.person(3, Role::Manager).sign(ask)).await.unwrap().into_inner();
-            (reply.updated, reply.skipped.into_iter().map(|skipped| (skipped.vin, skipped.reason)).collect::<Vec<_>>())
+            let reply = yard.bulk().bulk_status(yard.person(3, Role::Manager).request(ask)).await.unwrap().into_inner();
+            (reply.updated, reply.skipped.into_iter().map(|skipped| (skipped.vin, skipped.code)).collect::<Vec<_>>())
         };
         let (updated, skipped) = set("BG30001").await;
         assert_eq!(updated, 0);
         assert_eq!(skipped.iter().map(|(vin, _)| vin.as_str()).collect::<Vec<_>>(), ["BG3 0001", "BG30 001", "BG3 0001"]);
-        assert!(skipped.iter().all(|(_, why)| why.contains("fits two different cars")), "{skipped:?}");
+        assert!(skipped.iter().all(|(_, code)| code == "AMBIGUOUS_VIN"), "{skipped:?}");
         assert_eq!(set("BG3 0001").await, (2, vec![]));
         assert_eq!(set("BG30 001").await, (1, vec![]));
 
         let move_to = async |rows: &[(&str, &str)]| {
-            let rows = rows.iter().map(|(vin, space)| NewSpace { vin: (*vin).to_owned(), parking_space: (*space).to_owned() }).collect();
+            let rows =
+                rows.iter().map(|(vin, space)| ParkingSpaceChange { vin: (*vin).to_owned(), parking_space: (*space).to_owned() }).collect();
             let ask = BulkParkingSpaceRequest { rows, dry_run: true, ..BulkParkingSpaceRequest::default() };
-            yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).sign(ask)).await.map(tonic::Response::into_inner)
+            yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).request(ask)).await.map(tonic::Response::into_inner)
         };
         let moved = move_to(&[("BG30001", "B-1")]).await.unwrap();
         assert_eq!((moved.updated, moved.skipped.len()), (0, 3));
         let both = move_to(&[("BG3 0001", "B-1"), ("BG30 001", "B-2")]).await.unwrap();
-        assert_eq!((both.updated, both.skipped.len()), (0, 3), "the two lines are of two cars with one key");
+        assert_eq!((both.updated, both.skipped.len()), (0, 3), "the two lines name two cars with the same comparison key");
         let moved = move_to(&[("bg3 0001", "7-1"), ("BG3  0001", "7-2")]).await.unwrap();
-        let repeat = "One line repeats a vehicle that is named before; it counts once.";
+        let repeat = "One line repeats a vehicle of an earlier line. The vehicle counts once.";
         assert_eq!(
             (moved.updated, moved.warnings),
             (2, vec![repeat.into(), "2 vehicles move to a space that belongs to no yard: 7-2, 7-2.".into()])
@@ -78,7 +79,7 @@ async fn a_code_that_fits_two_cars_changes_neither_until_it_says_which() {
         let hidden = "One vehicle moves to a space that belongs to a yard that no screen shows: 0-7.";
         assert_eq!(move_to(&[("BG30 001", "0-7")]).await.unwrap().warnings, [hidden]);
         let refused = move_to(&[("BG3 0001", "B-1"), ("BG3 0001", "01/mar")]).await.unwrap_err();
-        assert!(refused.message().contains("row 2: the parking space `01/mar` is a date or a time"), "{refused}");
+        assert!(refused.message().contains("Row 2: The parking space is a date or a time: 01/mar."), "{refused}");
 
         let row = EditRow {
             line: 2,
@@ -88,7 +89,7 @@ async fn a_code_that_fits_two_cars_changes_neither_until_it_says_which() {
             ..EditRow::default()
         };
         let ask = BulkEditRequest { rows: vec![row], dry_run: true, source: String::new() };
-        let edited = yard.bulk().bulk_edit(yard.person(3, Role::Admin).sign(ask)).await.unwrap().into_inner();
+        let edited = yard.bulk().bulk_edit(yard.person(3, Role::Admin).request(ask)).await.unwrap().into_inner();
         assert_eq!(edited.preview.iter().map(|one| one.vin_number.as_str()).collect::<Vec<_>>(), ["BG30 001"]);
     })
     .await;
@@ -96,7 +97,7 @@ async fn a_code_that_fits_two_cars_changes_neither_until_it_says_which() {
 
 async fn file(yard: &Yard, rows: Vec<EditRow>) -> i64 {
     let ask = BulkEditRequest { rows, dry_run: false, source: "changes.csv".into() };
-    assert_eq!(yard.bulk().bulk_edit(yard.person(3, Role::Admin).sign(ask)).await.unwrap().into_inner().total_errors, 0);
+    assert_eq!(yard.bulk().bulk_edit(yard.person(3, Role::Admin).request(ask)).await.unwrap().into_inner().total_errors, 0);
     jobs(yard, Role::Admin).await[0].id
 }
 
@@ -104,7 +105,7 @@ fn row(serial: u32) -> EditRow {
     EditRow { line: i64::from(serial), model_code: "HB20".into(), serial_number: format!("{serial:06}"), ..EditRow::default() }
 }
 
-/// What people see of vehicles, by identifier: everything but who changed them when.
+/// Returns the vehicles sorted by identifier, without the user and time of their last change.
 async fn seen(yard: &Yard) -> Vec<Vehicle> {
     let mut all = yard.walk().await;
     for vehicle in &mut all {
@@ -114,7 +115,7 @@ async fn seen(yard: &Yard) -> Vec<Vehicle> {
 }
 
 #[tokio::test]
-async fn every_change_of_many_vehicles_is_undone_to_what_was_before() {
+async fn undo_restores_every_kind_of_bulk_change() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "B-2", "C-3", "- 12"]).await;
         let first = yard.walk().await.iter().find(|vehicle| vehicle.serial_number == "000001").unwrap().id;
@@ -129,10 +130,12 @@ async fn every_change_of_many_vehicles_is_undone_to_what_was_before() {
         states.push(seen(&yard).await);
         bulk(&yard, Role::Admin, &[1, 2], StatusAction::Remove, VehicleStatus::Unspecified).await;
         states.push(seen(&yard).await);
-        let rows =
-            ["Q-9", "D-1"].iter().zip([1, 4]).map(|(space, n)| NewSpace { vin: format!("HB20 {n:06}"), parking_space: (*space).into() });
+        let rows = ["Q-9", "D-1"]
+            .iter()
+            .zip([1, 4])
+            .map(|(space, n)| ParkingSpaceChange { vin: format!("HB20 {n:06}"), parking_space: (*space).into() });
         let ask = BulkParkingSpaceRequest { rows: rows.collect(), ..BulkParkingSpaceRequest::default() };
-        yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).sign(ask)).await.unwrap();
+        yard.bulk().bulk_parking_space(yard.person(3, Role::Manager).request(ask)).await.unwrap();
         states.push(seen(&yard).await);
         let edited = EditRow { parking_space: Some("?".into()), status: Some("Repair".into()), admin_notes: Some("new".into()), ..row(3) };
         file(&yard, vec![edited, EditRow { operator_notes: Some("one\ntwo".into()), ..row(1) }]).await;
@@ -142,22 +145,24 @@ async fn every_change_of_many_vehicles_is_undone_to_what_was_before() {
         assert_eq!(told[..4], kinds.map(|(kind, detail, vehicles)| (kind, detail, vehicles, Some(3))));
         assert_eq!((all[4].kind(), all[4].detail.as_str(), all[0].campaigns[0].name.as_str()), (JobKind::Import, "cars.xlsx", "Recall A"));
         for (job, before) in all[..4].iter().zip(states.iter().rev()) {
-            assert_eq!(job.hindrance(), Hindrance::Unspecified);
+            assert_eq!(job.hindrance(), UndoBlocker::Unspecified);
             let done = undo(&yard, Role::Admin, job.id).await.unwrap();
             assert_eq!((done.undone, done.restored, done.total_left, done.deleted), (true, job.vehicles, 0, 0), "{job:?}");
             assert_eq!(&seen(&yard).await, before, "after undoing {job:?}");
             yard.counters_equal_the_rows().await;
-            assert_eq!(undo(&yard, Role::Admin, job.id).await.unwrap(), done, "again it answers the same and changes nothing");
+            assert_eq!(undo(&yard, Role::Admin, job.id).await.unwrap(), done, "a repeated undo returns the same and changes nothing");
         }
         let undone = jobs(&yard, Role::Manager).await;
-        assert!(undone[..4].iter().all(|job| job.hindrance() == Hindrance::Undone && job.undone_by == Some(5) && job.undone_at.is_some()));
-        assert_eq!(yard.vehicle(first).await.version, 10, "a vehicle's version only grows");
+        assert!(
+            undone[..4].iter().all(|job| job.hindrance() == UndoBlocker::Undone && job.undone_by == Some(5) && job.undone_at.is_some())
+        );
+        assert_eq!(yard.vehicle(first).await.version, 10, "a vehicle's version only increases");
     })
     .await;
 }
 
 #[tokio::test]
-async fn vehicles_changed_since_are_told_and_left() {
+async fn undo_skips_and_lists_vehicles_changed_since() {
     each_database(async |host| {
         let yard = Yard::with(host.clone(), &["A-1", "A-2", "A-3"]).await;
         let job = set(&yard, &[1, 2, 3], VehicleStatus::Ok).await;
@@ -174,26 +179,26 @@ async fn vehicles_changed_since_are_told_and_left() {
         assert_eq!(found, [(VehicleStatus::Unspecified, false), (VehicleStatus::Ng, true), (VehicleStatus::Unspecified, false)]);
         yard.counters_equal_the_rows().await;
         assert_eq!(undo(&yard, Role::Manager, job).await.unwrap(), done);
-        let ask = yard.person(1, Role::Operator).sign(ListEventsRequest { limit: 10, ..ListEventsRequest::default() });
+        let ask = yard.person(1, Role::Operator).request(ListEventsRequest { limit: 10, ..ListEventsRequest::default() });
         let events = AuditServiceClient::new(host.links.vehicle.clone()).list_events(ask).await.unwrap().into_inner().events;
         let told: Vec<_> =
             events.iter().filter(|event| event.subject == format!("job {job}")).map(|event| event.summary.as_str()).collect();
-        assert_eq!(told, ["job undone: 2 vehicles as before again, 1 left"], "one entry, however often it is asked for");
+        assert_eq!(told, ["change undone: 2 vehicles restored, 1 skipped"], "a repeated undo adds no audit entry");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_job_under_a_later_one_waits_for_it() {
+async fn a_job_can_be_undone_after_the_later_job_on_the_same_vehicles() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         let first = set(&yard, &[1, 2], VehicleStatus::Ok).await;
         let later = set(&yard, &[1, 2], VehicleStatus::Ng).await;
         let refused = undo(&yard, Role::Manager, first).await.unwrap();
         assert_eq!((refused.undone, refused.restored, refused.total_left), (false, 0, 2));
-        assert_eq!(jobs(&yard, Role::Manager).await[1].hindrance(), Hindrance::Unspecified, "nothing was undone, so it still can be");
+        assert_eq!(jobs(&yard, Role::Manager).await[1].hindrance(), UndoBlocker::Unspecified, "the job can still be undone");
         assert!(undo(&yard, Role::Manager, later).await.unwrap().undone);
-        assert_eq!(undo(&yard, Role::Manager, first).await.unwrap().restored, 2, "undoing the later one makes way");
+        assert_eq!(undo(&yard, Role::Manager, first).await.unwrap().restored, 2, "the undo of the later job makes this one possible");
         assert!(yard.walk().await.iter().all(|vehicle| !vehicle.inspected));
         yard.counters_equal_the_rows().await;
     })
@@ -201,16 +206,16 @@ async fn a_job_under_a_later_one_waits_for_it() {
 }
 
 #[tokio::test]
-async fn supervisor_notes_are_taken_back_by_supervisors_only() {
+async fn only_supervisors_undo_changes_of_supervisor_notes() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let job = file(&yard, vec![EditRow { admin_notes: Some("mine".into()), ..row(1) }]).await;
-        assert_eq!(jobs(&yard, Role::Manager).await[0].hindrance(), Hindrance::Supervisor);
+        assert_eq!(jobs(&yard, Role::Manager).await[0].hindrance(), UndoBlocker::Supervisor);
         let refused = undo(&yard, Role::Manager, job).await.unwrap_err();
         assert_eq!((refused.code(), reason(&refused)), (tonic::Code::PermissionDenied, Some(Reason::FieldNotAllowed)));
         assert_eq!(yard.walk().await[0].admin_notes, "mine");
         let cleared = bulk(&yard, Role::Admin, &[1], StatusAction::Insert, VehicleStatus::Ok).await;
-        assert_eq!(jobs(&yard, Role::Manager).await[0].hindrance(), Hindrance::Unspecified, "a status alone is anybody's of the two");
+        assert_eq!(jobs(&yard, Role::Manager).await[0].hindrance(), UndoBlocker::Unspecified, "a team leader may undo it");
         undo(&yard, Role::Manager, cleared).await.unwrap();
         assert_eq!(undo(&yard, Role::Admin, job).await.unwrap().restored, 1);
         assert_eq!(yard.walk().await[0].admin_notes, "");
@@ -221,7 +226,7 @@ async fn supervisor_notes_are_taken_back_by_supervisors_only() {
 }
 
 #[tokio::test]
-async fn an_undo_passes_the_turning_points_that_the_job_passed() {
+async fn an_undo_reports_the_milestone_that_it_reverses() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         let job = set(&yard, &[1, 2], VehicleStatus::Ok).await;
@@ -235,7 +240,7 @@ async fn an_undo_passes_the_turning_points_that_the_job_passed() {
 }
 
 #[tokio::test]
-async fn nothing_is_undone_in_a_closed_campaign_and_deleted_vehicles_are_counted() {
+async fn no_job_is_undone_in_a_closed_campaign_and_deleted_vehicles_are_counted() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         yard.import(8, &["B-1", "B-2", "B-3"]).await.unwrap();
@@ -244,9 +249,9 @@ async fn nothing_is_undone_in_a_closed_campaign_and_deleted_vehicles_are_counted
         yard.gate(8, "Recall B", Gate::Closed, 2).await;
         let refused = undo(&yard, Role::Admin, job).await.unwrap_err();
         assert!(reason(&refused) == Some(Reason::CampaignClosed) && refused.message().contains("Recall B"), "{refused:?}");
-        assert_eq!(jobs(&yard, Role::Admin).await[0].hindrance(), Hindrance::Closed);
+        assert_eq!(jobs(&yard, Role::Admin).await[0].hindrance(), UndoBlocker::Closed);
         let ask = patio_proto::vehicle::RemoveCampaignRequest { campaign_id: 8 };
-        yard.fleet().remove_campaign(yard.service().sign(ask)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().request(ask)).await.unwrap();
         let done = undo(&yard, Role::Admin, job).await.unwrap();
         assert_eq!((done.restored, done.deleted, done.total_left), (2, 3, 0));
         let shown = &jobs(&yard, Role::Admin).await[0];
@@ -256,7 +261,7 @@ async fn nothing_is_undone_in_a_closed_campaign_and_deleted_vehicles_are_counted
         );
         let all_gone = set(&yard, &[1], VehicleStatus::Ok).await;
         let ask = patio_proto::vehicle::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-        yard.fleet().remove_campaign(yard.service().sign(ask)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().request(ask)).await.unwrap();
         assert_eq!(reason(&undo(&yard, Role::Admin, all_gone).await.unwrap_err()), Some(Reason::NoCampaign));
         assert_eq!(reason(&undo(&yard, Role::Admin, 987_654).await.unwrap_err()), Some(Reason::NoJob));
     })
@@ -264,23 +269,23 @@ async fn nothing_is_undone_in_a_closed_campaign_and_deleted_vehicles_are_counted
 }
 
 #[tokio::test]
-async fn jobs_go_when_they_are_due() {
+async fn jobs_are_deleted_after_their_retention() {
     each_database(async |host| {
         let yard = Yard::with(host.clone(), &["A-1", "A-2"]).await;
         let job = set(&yard, &[1, 2], VehicleStatus::Ok).await;
         let db = host.database(vehicle_svc::SCHEMA).await.unwrap();
-        let before = host.clock.now() - vehicle_svc::jobs::KEPT;
-        assert_eq!(vehicle_svc::jobs::forget(&db, before).await.unwrap(), 0, "none is due yet");
-        assert_eq!(vehicle_svc::jobs::forget(&db, host.clock.now()).await.unwrap(), 2);
+        let before = host.clock.now() - vehicle_svc::bulk::job_history::RETENTION;
+        assert_eq!(vehicle_svc::bulk::job_history::purge_expired(&db, before).await.unwrap(), 0, "no job has expired yet");
+        assert_eq!(vehicle_svc::bulk::job_history::purge_expired(&db, host.clock.now()).await.unwrap(), 2);
         assert!(jobs(&yard, Role::Admin).await.is_empty());
         assert_eq!(reason(&undo(&yard, Role::Admin, job).await.unwrap_err()), Some(Reason::NoJob));
-        assert_eq!(yard.walk().await[0].status(), VehicleStatus::Ok, "what was done stays");
+        assert_eq!(yard.walk().await[0].status(), VehicleStatus::Ok, "the job's changes remain");
     })
     .await;
 }
 
 #[tokio::test]
-async fn vehicles_that_get_the_same_and_others_of_one_file_are_undone_together() {
+async fn equal_and_individual_changes_of_one_file_are_undone_together() {
     each_database(async |host| {
         let spaces: Vec<String> = (1..=150).map(|n| format!("A-{n}")).collect();
         let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
@@ -308,7 +313,7 @@ async fn vehicles_that_get_the_same_and_others_of_one_file_are_undone_together()
     .await;
 }
 
-/// As the version before kept what a job found: a row for each vehicle.
+/// Statements that store a job's snapshots as the previous version did: one row per vehicle.
 const AS_BEFORE: [&str; 2] = [
     "insert into job_changes (job_id, vehicle_id, content_before, content_after, status, inspected, parking_space, yard_id, operator_notes,
                               admin_notes)
@@ -318,7 +323,7 @@ const AS_BEFORE: [&str; 2] = [
 ];
 
 #[tokio::test]
-async fn jobs_of_the_version_before_are_undone_and_forgotten() {
+async fn jobs_of_the_previous_version_are_undone_and_deleted() {
     each_database(async |host| {
         let yard = Yard::with(host.clone(), &["A-1", "A-2", "A-3"]).await;
         let before = seen(&yard).await;
@@ -334,7 +339,7 @@ async fn jobs_of_the_version_before_are_undone_and_forgotten() {
         assert_eq!(seen(&yard).await[..2], before[..2]);
         yard.counters_equal_the_rows().await;
         assert_eq!(undo(&yard, Role::Manager, job).await.unwrap(), done);
-        assert_eq!(vehicle_svc::jobs::forget(&db, host.clock.now()).await.unwrap(), 2);
+        assert_eq!(vehicle_svc::bulk::job_history::purge_expired(&db, host.clock.now()).await.unwrap(), 2);
         assert!(jobs(&yard, Role::Admin).await.is_empty());
     })
     .await;

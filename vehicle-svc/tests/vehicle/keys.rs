@@ -1,4 +1,4 @@
-//! Saves that may be repeated: whose a key is, what it stands for, how long it is kept.
+//! Idempotency keys: scope per user, match of the saved values, and retention.
 use crate::yard::{Yard, status};
 use chrono::TimeDelta;
 use patio_kit::errors::{Reason, reason};
@@ -10,7 +10,7 @@ use patio_testing::each_database;
 use tonic::{Response, Status};
 
 #[tokio::test]
-async fn a_key_is_its_savers_own_stands_for_all_that_was_saved_and_is_kept_thirty_days() {
+async fn an_idempotency_key_is_per_user_covers_all_saved_values_and_expires_after_thirty_days() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let id = yard.walk().await[0].id;
@@ -21,25 +21,27 @@ async fn a_key_is_its_savers_own_stands_for_all_that_was_saved_and_is_kept_thirt
                 ..status(id, VehicleStatus::Ok)
             };
             yard.vehicles()
-                .save_vehicle(yard.person(who, Role::Operator).sign(save))
+                .save_vehicle(yard.person(who, Role::Operator).request(save))
                 .await
                 .map(Response::into_inner)
                 .map(|saved| saved.version)
         };
         assert_eq!(save(4, "one").await.unwrap(), 2);
-        assert_eq!(save(4, "one").await.unwrap(), 2, "done once");
-        assert_eq!(reason(&save(4, "two").await.unwrap_err()), Some(Reason::KeyReused), "the same key for another text");
-        assert_eq!(save(5, "one").await.unwrap(), 3, "another person's key is another key");
+        assert_eq!(save(4, "one").await.unwrap(), 2, "the save is written once");
+        assert_eq!(reason(&save(4, "two").await.unwrap_err()), Some(Reason::KeyReused), "the same key with other notes is rejected");
+        assert_eq!(save(5, "one").await.unwrap(), 3, "the same key of another user is independent");
         let db = yard.host.database(vehicle_svc::SCHEMA).await.unwrap();
         let forget = async || {
             let before = yard.host.clock.now() - TimeDelta::days(30);
-            db.write(move |tx| Box::pin(async move { vehicle_svc::store::keys::forget(tx, before).await })).await.unwrap()
+            db.write(move |tx| Box::pin(async move { vehicle_svc::store::idempotency_keys::purge_expired(tx, before).await }))
+                .await
+                .unwrap()
         };
         yard.host.clock.advance(TimeDelta::minutes(30 * 24 * 60 - 1));
         assert_eq!(forget().await, 0);
         yard.host.clock.advance(TimeDelta::minutes(2));
         assert_eq!(forget().await, 2);
-        assert_eq!(save(4, "two").await.unwrap(), 4, "thirty days later the key is free");
+        assert_eq!(save(4, "two").await.unwrap(), 4, "the key can be reused after thirty days");
         db.close().await;
     })
     .await;

@@ -1,4 +1,4 @@
-//! What others change, as it happens, here and at other replicas; and how fast they go.
+//! Change feed on one and on several replicas, and the pace of work.
 use crate::yard::{CAMPAIGN, Yard, status};
 use chrono::TimeDelta;
 use patio_kit::errors::{Reason, reason};
@@ -11,27 +11,27 @@ use patio_testing::{REDIS, each_database, from_environment, host_on, tell};
 use std::time::Duration;
 use tonic::{Status, Streaming};
 
-/// Long enough for a machine that does much else.
+/// Timeout for an expected event, long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Yard {
     async fn watch(&self, who: i64, role: Role, campaign_id: Option<i64>) -> Streaming<WatchEvent> {
-        let ask = self.person(who, role).sign(pb::WatchRequest { campaign_id });
+        let ask = self.person(who, role).request(pb::WatchRequest { campaign_id });
         self.live().watch(ask).await.unwrap().into_inner()
     }
 
     async fn paces(&self) -> Vec<pb::Pace> {
-        let ask = pb::GetPacesRequest { campaign_ids: vec![CAMPAIGN, 99] };
-        self.live().get_paces(self.person(4, Role::Operator).sign(ask)).await.unwrap().into_inner().paces
+        let ask = pb::GetPaceRequest { campaign_ids: vec![CAMPAIGN, 99] };
+        self.live().get_pace(self.person(4, Role::Operator).request(ask)).await.unwrap().into_inner().paces
     }
 }
 
-/// What comes next, or that the stream has ended.
+/// Returns the next event, or `None` at the end of the stream.
 async fn heard(stream: &mut Streaming<WatchEvent>) -> Result<Option<WatchEvent>, Status> {
     tokio::time::timeout(PATIENCE, stream.message()).await.unwrap()
 }
 
-/// The next event that passes; others may come between.
+/// Returns the next event that `pass` accepts, and skips all others.
 async fn next<T>(stream: &mut Streaming<WatchEvent>, pass: impl Fn(Event) -> Option<T>) -> T {
     loop {
         if let Some(found) = heard(stream).await.unwrap().unwrap().event.and_then(&pass) {
@@ -53,7 +53,7 @@ fn conflict(event: Event) -> Option<pb::Conflict> {
 }
 
 #[tokio::test]
-async fn whoever_watches_is_told_of_every_kind_of_change() {
+async fn a_stream_receives_every_kind_of_change() {
     each_database(async |host| {
         let spaces: Vec<String> = (0..51).map(|n| format!("A-{n}")).collect();
         let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
@@ -62,34 +62,34 @@ async fn whoever_watches_is_told_of_every_kind_of_change() {
         yard.save(Role::Operator, status(id, VehicleStatus::Ng)).await.unwrap();
         let saved = next(&mut stream, vehicles).await;
         assert_eq!((saved.vehicles[0].id, saved.vehicles[0].status(), saved.by), (id, VehicleStatus::Ng, Some(4)));
-        assert_eq!(yard.changes(saved.revision - 1).await.vehicles, saved.vehicles, "the same as asking for the changes");
+        assert_eq!(yard.changes(saved.revision - 1).await.vehicles, saved.vehicles, "the event has the same rows as the list of changes");
         let bulk = async |count: i32| {
             let vins = (1..=count).map(|n| format!("HB20 {n:06}")).collect();
             let (action, ok) = (pb::StatusAction::Insert.into(), VehicleStatus::Ok.into());
             let ask = pb::BulkStatusRequest { vins, action, status: ok, ..Default::default() };
-            yard.bulk().bulk_status(yard.person(3, Role::Manager).sign(ask)).await.unwrap();
+            yard.bulk().bulk_status(yard.person(3, Role::Manager).request(ask)).await.unwrap();
         };
         bulk(50).await;
         let many = next(&mut stream, vehicles).await;
         assert_eq!((many.vehicles.len(), many.by), (50, Some(3)));
         let person = yard.person(3, Role::Manager);
-        let job = yard.jobs().list_jobs(person.sign(pb::ListJobsRequest::default())).await.unwrap().into_inner().jobs[0].id;
-        yard.jobs().undo_job(person.sign(pb::UndoJobRequest { id: job })).await.unwrap();
+        let job = yard.jobs().list_jobs(person.request(pb::ListJobsRequest::default())).await.unwrap().into_inner().jobs[0].id;
+        yard.jobs().undo_job(person.request(pb::UndoJobRequest { id: job })).await.unwrap();
         let undone = next(&mut stream, vehicles).await;
         assert_eq!((undone.vehicles.len(), undone.revision), (50, many.revision + 1));
         bulk(51).await;
-        assert!(next(&mut stream, vehicles).await.vehicles.is_empty(), "too many to be told: they are asked for");
+        assert!(next(&mut stream, vehicles).await.vehicles.is_empty(), "an event about too many vehicles has no rows");
         yard.gate(CAMPAIGN, "Recall A", Gate::Closed, 2).await;
         assert_eq!(next(&mut stream, campaign).await, CAMPAIGN);
         let gone = pb::RemoveCampaignRequest { campaign_id: CAMPAIGN };
-        yard.fleet().remove_campaign(yard.service().sign(gone)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().request(gone)).await.unwrap();
         assert_eq!(next(&mut stream, campaign).await, CAMPAIGN);
     })
     .await;
 }
 
 #[tokio::test]
-async fn conflicts_are_told_to_those_whose_they_are_and_to_leaders() {
+async fn conflicts_are_sent_to_both_users_and_to_team_leaders() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let id = yard.walk().await[0].id;
@@ -101,16 +101,16 @@ async fn conflicts_are_told_to_those_whose_they_are_and_to_leaders() {
         ];
         let base = Some(Base { status: Some(0), ..Default::default() });
         let save = |wants| SaveVehicleRequest { base: base.clone(), on_conflict: OnConflict::Keep.into(), ..status(id, wants) };
-        yard.vehicles().save_vehicle(yard.person(4, Role::Operator).sign(save(VehicleStatus::Ok))).await.unwrap();
-        yard.vehicles().save_vehicle(yard.person(5, Role::Operator).sign(save(VehicleStatus::Ng))).await.unwrap();
+        yard.vehicles().save_vehicle(yard.person(4, Role::Operator).request(save(VehicleStatus::Ok))).await.unwrap();
+        yard.vehicles().save_vehicle(yard.person(5, Role::Operator).request(save(VehicleStatus::Ng))).await.unwrap();
         let made = next(&mut theirs[0], conflict).await;
-        let ask = pb::SettleConflictRequest { id: made.id, choice: pb::Side::Theirs.into() };
-        yard.conflicts().settle_conflict(yard.person(3, Role::Manager).sign(ask)).await.unwrap();
+        let ask = pb::ResolveConflictRequest { id: made.id, choice: pb::Side::Theirs.into() };
+        yard.conflicts().resolve_conflict(yard.person(3, Role::Manager).request(ask)).await.unwrap();
         for stream in &mut theirs[1..] {
             assert_eq!(next(stream, conflict).await.id, made.id);
         }
         for stream in &mut theirs {
-            assert_eq!(next(stream, conflict).await.chosen(), pb::Side::Theirs, "what came of it");
+            assert_eq!(next(stream, conflict).await.chosen(), pb::Side::Theirs, "the chosen value is sent");
         }
         yard.gate(CAMPAIGN, "Recall B", Gate::Open, 2).await;
         yard.gate(CAMPAIGN + 1, "Another", Gate::Open, 2).await;
@@ -122,19 +122,19 @@ async fn conflicts_are_told_to_those_whose_they_are_and_to_leaders() {
             }
         };
         assert_eq!(end, CAMPAIGN);
-        assert_eq!(campaign(heard(&mut others[1]).await.unwrap().unwrap().event.unwrap()), Some(CAMPAIGN + 1), "only what is watched");
+        assert_eq!(campaign(heard(&mut others[1]).await.unwrap().unwrap().event.unwrap()), Some(CAMPAIGN + 1), "other events are dropped");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_stream_ends_with_its_session_and_before_the_process_and_when_it_does_not_keep_up() {
+async fn a_stream_ends_with_its_session_at_shutdown_and_when_it_lags() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let mut idle = yard.watch(5, Role::Operator, None).await;
         let mut ended = yard.watch(6, Role::Operator, None).await;
-        let forget_at = Some(patio_kit::clock::timestamp(yard.host.clock.now() + TimeDelta::hours(1)));
-        yard.host.identity.revoke(&[Revocation { sequence: 1, user_id: 6, forget_at, ..Default::default() }]);
+        let expires_at = Some(patio_kit::clock::timestamp(yard.host.clock.now() + TimeDelta::hours(1)));
+        yard.host.identity.revoke(&[Revocation { sequence: 1, user_id: 6, expires_at, ..Default::default() }]);
         while let Some(event) = heard(&mut ended).await.unwrap() {
             assert!(event.event.is_some());
         }
@@ -147,35 +147,35 @@ async fn a_stream_ends_with_its_session_and_before_the_process_and_when_it_does_
                 Err(refusal) => break refusal,
             }
         };
-        assert_eq!(reason(&cut_off), Some(Reason::Unavailable), "nothing is kept without end for whoever does not read");
+        assert_eq!(reason(&cut_off), Some(Reason::Unavailable), "a stream that is not read is closed");
         let mut last = yard.watch(5, Role::Operator, None).await;
-        yard.host.tasks.leave();
+        yard.host.tasks.begin_drain();
         assert_eq!(heard(&mut last).await.unwrap(), None);
     })
     .await;
 }
 
 #[tokio::test]
-async fn paces_tell_who_works_where_and_when_they_will_be_done() {
+async fn paces_list_users_at_work_and_estimate_the_finish() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2", "B-1", "B-2", "C-1", "C-2"]).await;
         let mut stream = yard.watch(5, Role::Operator, Some(CAMPAIGN)).await;
         let ids: Vec<i64> = yard.walk().await.iter().map(|vehicle| vehicle.id).collect();
         let idle = yard.paces().await;
-        assert_eq!(idle, [pb::Pace { campaign_id: CAMPAIGN, remaining: 6, ..Default::default() }], "one that nobody has is left out");
+        assert_eq!(idle, [pb::Pace { campaign_id: CAMPAIGN, remaining: 6, ..Default::default() }], "an unknown campaign is left out");
         yard.save(Role::Operator, status(ids[0], VehicleStatus::Ok)).await.unwrap();
         let told = next(&mut stream, |event| if let Event::Pace(pace) = event { Some(pace) } else { None }).await;
         assert_eq!((told.people[0].user_id, told.people[0].yard, told.remaining), (4, Some(2), 5));
         yard.host.clock.advance(TimeDelta::minutes(10));
         yard.save(Role::Operator, status(ids[2], VehicleStatus::Ok)).await.unwrap();
         let pace = yard.paces().await.remove(0);
-        assert_eq!((pace.people[0].yard, pace.people[0].saves, pace.remaining), (Some(4), 2, 4), "where the last one stands");
-        assert!((11.5..=12.0).contains(&pace.per_hour), "two in ten minutes: {pace:?}");
+        assert_eq!((pace.people[0].yard, pace.people[0].saves, pace.remaining), (Some(4), 2, 4), "the yard of the last saved vehicle");
+        assert!((11.5..=12.0).contains(&pace.per_hour), "two saves in ten minutes: {pace:?}");
         let left = pace.finish_at.unwrap().seconds - yard.host.clock.now().timestamp();
-        assert!((1_190..1_260).contains(&left), "four at twelve an hour: {left} s");
+        assert!((1_190..1_260).contains(&left), "four vehicles at twelve an hour: {left} s");
         yard.host.clock.advance(TimeDelta::minutes(16));
         let later = yard.paces().await.remove(0);
-        assert!(later.people.is_empty() && later.per_hour > 0.0, "gone home, though the half hour still counts: {later:?}");
+        assert!(later.people.is_empty() && later.per_hour > 0.0, "no user is at work, but the last half hour counts: {later:?}");
         yard.host.clock.advance(TimeDelta::minutes(20));
         let later = yard.paces().await.remove(0);
         assert_eq!((later.per_hour, later.finish_at, later.remaining), (0.0, None, 4));
@@ -183,7 +183,7 @@ async fn paces_tell_who_works_where_and_when_they_will_be_done() {
     .await;
 }
 
-/// A stream at one replica that hears the other, which takes a moment after they started.
+/// Opens a stream at replica `to` and waits until it receives events of replica `from`.
 async fn connected(from: &Yard, to: &Yard) -> Streaming<WatchEvent> {
     for _ in 0..60 {
         let mut stream = to.watch(5, Role::Operator, None).await;
@@ -192,19 +192,19 @@ async fn connected(from: &Yard, to: &Yard) -> Streaming<WatchEvent> {
             return stream;
         }
     }
-    panic!("the replicas do not hear each other")
+    panic!("the replicas do not connect to each other")
 }
 
-/// Two replicas of vehicle-svc on one database, each with streams of its own.
+/// Runs two replicas of vehicle-svc on one database, each with its own streams.
 #[tokio::test]
-async fn a_change_through_one_replica_is_heard_at_the_other_within_two_seconds() {
+async fn a_change_at_one_replica_reaches_the_other_within_two_seconds() {
     let (Some(redis), Some(_)) = (from_environment(REDIS), from_environment(patio_testing::POSTGRES)) else {
-        return tell("no Redis or no PostgreSQL is named: replicas skipped");
+        return tell("replica test skipped: no URL of Redis or PostgreSQL is set");
     };
     each_database(async |host| {
         let Some(url) = host.settings.database_url.clone() else { return }; // SQLite has one process
         let folder = tempfile::tempdir().unwrap();
-        // Another Patio on the same server has another database.
+        // Another Patio installation that uses the same Redis server has a different database.
         let redis = Some(format!("{redis}/{}", 1 + std::process::id() % 15));
         let one = Yard::with(host_on(folder.path(), Some(url.expose().to_owned()), redis.clone()).await, &["A-1", "A-2"]).await;
         let other = Yard::beside(host_on(folder.path(), Some(url.expose().to_owned()), redis).await).await;
@@ -217,15 +217,15 @@ async fn a_change_through_one_replica_is_heard_at_the_other_within_two_seconds()
         assert_eq!((changed.vehicles[0].id, changed.by), (ids[0], Some(4)));
         assert_eq!(next(&mut here, vehicles).await.vehicles, changed.vehicles);
         other.save(Role::Operator, status(ids[1], VehicleStatus::Ok)).await.unwrap();
-        assert_eq!(next(&mut here, vehicles).await.vehicles[0].id, ids[1], "and the other way round");
-        assert_eq!(other.paces().await[0].people[0].saves, 2, "a pace is of both");
+        assert_eq!(next(&mut here, vehicles).await.vehicles[0].id, ids[1], "events also travel in the other direction");
+        assert_eq!(other.paces().await[0].people[0].saves, 2, "a pace includes the saves at both replicas");
     })
     .await;
 }
 
-/// Redis is named and away: what the other replica wrote is found in the database, and told once.
+/// With Redis configured but unavailable, changes of the other replica are found by polling and published once.
 #[tokio::test]
-async fn without_redis_the_other_replicas_changes_are_found_in_the_database() {
+async fn without_redis_changes_of_other_replicas_are_found_by_polling_the_database() {
     each_database(async |host| {
         let Some(url) = host.settings.database_url.clone() else { return }; // SQLite has one process
         let folder = tempfile::tempdir().unwrap();
@@ -236,18 +236,18 @@ async fn without_redis_the_other_replicas_changes_are_found_in_the_database() {
         one.save(Role::Operator, status(one.walk().await[0].id, VehicleStatus::Ng)).await.unwrap();
         let own = next(&mut here, |event| vehicles(event).filter(|changed| !changed.vehicles.is_empty())).await;
         let found = next(&mut there, |event| vehicles(event).filter(|changed| changed.revision >= own.revision)).await;
-        assert!(found.vehicles.is_empty(), "that it changed is all that is known");
+        assert!(found.vehicles.is_empty(), "a polled change has no rows");
         let again = tokio::time::timeout(Duration::from_secs(5), next(&mut there, vehicles)).await;
-        assert!(again.is_err(), "told again and again: {again:?}");
+        assert!(again.is_err(), "the change was published twice: {again:?}");
         let again = tokio::time::timeout(Duration::from_millis(100), next(&mut here, vehicles)).await;
-        assert!(again.is_err(), "whoever is here knew at once: {again:?}");
+        assert!(again.is_err(), "the replica that wrote it publishes it only once: {again:?}");
     })
     .await;
 }
 
-/// The network is cut between the commit and the answer: others are told all the same.
+/// The caller disconnects between commit and response; the save is still published.
 #[tokio::test]
-async fn a_save_whose_caller_went_away_is_told_too() {
+async fn a_save_is_published_even_if_its_caller_disconnects() {
     each_database(async |host| {
         let spaces: Vec<String> = (0..40).map(|n| format!("A-{n}")).collect();
         let yard = Yard::with(host, &spaces.iter().map(String::as_str).collect::<Vec<_>>()).await;
@@ -264,7 +264,7 @@ async fn a_save_whose_caller_went_away_is_told_too() {
                 break;
             }
             let changed = next(&mut stream, vehicles).await;
-            assert!(!changed.vehicles.is_empty(), "told at once, not found later");
+            assert!(!changed.vehicles.is_empty(), "the event was published at once, not found by polling");
             told.extend(changed.vehicles.iter().map(|row| row.id));
         }
     })

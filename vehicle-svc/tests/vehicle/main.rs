@@ -1,4 +1,4 @@
-//! What vehicle-svc promises, on both databases.
+//! Integration tests of vehicle-svc on SQLite and PostgreSQL.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 mod audit;
 mod campaigns;
@@ -8,6 +8,7 @@ mod conflicts;
 mod dash;
 mod editing;
 mod held;
+mod history;
 mod inspection;
 mod jobs;
 mod keys;

@@ -1,4 +1,4 @@
-//! A search finds its text, in any case, and a text is only a text.
+//! Search: case-insensitive, literal, and fast on a large campaign.
 use crate::yard::{CAMPAIGN, Yard};
 use patio_proto::{access::Role, common::Page, identifier, normal, vehicle::ListVehiclesRequest};
 use patio_testing::each_database;
@@ -35,12 +35,12 @@ async fn found(yard: &Yard, search: &str) -> Vec<String> {
         search: search.to_owned(),
         ..ListVehiclesRequest::default()
     };
-    let reply = yard.vehicles().list_vehicles(yard.person(4, Role::Manager).sign(ask)).await.unwrap().into_inner();
+    let reply = yard.vehicles().list_vehicles(yard.person(4, Role::Manager).request(ask)).await.unwrap().into_inner();
     reply.vehicles.into_iter().map(|vehicle| vehicle.parking_space).collect()
 }
 
 #[tokio::test]
-async fn a_search_finds_the_vehicles_that_hold_its_text_and_no_others() {
+async fn a_search_finds_exactly_the_vehicles_that_contain_its_text() {
     each_database(async |host| {
         let yard = Yard::with(host, &SPACES).await;
         let walk = yard.walk().await;
@@ -53,9 +53,9 @@ async fn a_search_finds_the_vehicles_that_hold_its_text_and_no_others() {
                 found.map(|one| one.parking_space.clone()).collect()
             };
             let as_written = holding(&normal::code(text).to_lowercase(), str::to_owned);
-            let key = identifier::key(text).to_lowercase();
+            let key = identifier::search_key(text).to_lowercase();
             let expected = if as_written.is_empty() && !key.is_empty() && !text.starts_with('-') {
-                holding(&key, identifier::key)
+                holding(&key, identifier::search_key)
             } else {
                 as_written
             };
@@ -92,8 +92,8 @@ async fn a_vehicle_is_found_by_every_spelling_of_its_identifier_and_of_its_space
 }
 
 #[tokio::test]
-async fn a_search_among_a_hundred_thousand_vehicles_answers_at_once() {
-    if !patio_testing::long("a_search_among_a_hundred_thousand_vehicles_answers_at_once") {
+async fn a_search_among_a_hundred_thousand_vehicles_takes_less_than_100_ms() {
+    if !patio_testing::long("a_search_among_a_hundred_thousand_vehicles_takes_less_than_100_ms") {
         return;
     }
     each_database(async |host| {

@@ -1,18 +1,18 @@
-//! A page or a bulk change costs a fixed number of statements.
+//! Number of SQL statements: a page or a bulk change needs a fixed number, regardless of its size.
 //!
-//! Each test runs in its own process, because it listens to every statement of the process.
+//! Each test runs in its own process, because it counts every statement of the process.
 use crate::yard::{CAMPAIGN, Yard};
 use patio_proto::{access::Role, common::Page, vehicle as pb};
 use patio_testing::{each_database, runs_alone, statements};
 use std::time::Duration;
 
-/// Proves that a page of so many rows takes so many statements.
+/// Asserts that a page has `rows` rows and takes `most` statements.
 async fn costs(yard: &Yard, ask: pb::ListVehiclesRequest, (rows, most): (usize, usize)) {
     statements::taken("").await;
-    let reply = yard.vehicles().list_vehicles(yard.person(4, Role::Operator).sign(ask)).await.unwrap().into_inner();
+    let reply = yard.vehicles().list_vehicles(yard.person(4, Role::Operator).request(ask)).await.unwrap().into_inner();
     assert_eq!(reply.vehicles.len(), rows);
     let mut taken = statements::taken("campaign").await;
-    taken.retain(|statement| !statement.contains("from turns")); // told in the background
+    taken.retain(|statement| !statement.contains("from turns")); // the milestone outbox is read in the background
     assert_eq!(taken.len(), most, "{taken:#?}");
 }
 
@@ -28,21 +28,21 @@ async fn a_page_costs_the_same_statements_whatever_its_size_and_the_tables() {
         let page = |size| pb::ListVehiclesRequest { campaign_id: CAMPAIGN, page: Some(Page { index: 1, size }), ..Default::default() };
         let searched = |size| pb::ListVehiclesRequest { search: "a-".into(), ..page(size) };
         for size in [10, 200] {
-            costs(&yard, page(size), (usize::try_from(size).unwrap(), 2)).await; // the campaign with its count, the page
-            costs(&yard, searched(size), (usize::try_from(size).unwrap(), 3)).await; // and one more that counts what is found
+            costs(&yard, page(size), (usize::try_from(size).unwrap(), 2)).await; // one for the campaign with its count, one for the page
+            costs(&yard, searched(size), (usize::try_from(size).unwrap(), 3)).await; // and one that counts the matches
         }
         statements::taken("").await;
         let ask = pb::GetProgressRequest { campaign_ids: vec![CAMPAIGN, 8, 9], ..Default::default() };
-        yard.yards().get_progress(yard.person(4, Role::Operator).sign(ask)).await.unwrap();
+        yard.yards().get_progress(yard.person(4, Role::Operator).request(ask)).await.unwrap();
         assert_eq!(statements::taken("campaigns").await.len(), 1, "progress of any number of campaigns is one statement");
     })
     .await;
 }
 
-/// However slow the machine is: statements are counted, and not how long they take.
+/// Timeout of a bulk call, long enough for any machine: the test counts statements and does not measure time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The statements that a change of many vehicles takes.
+/// Returns the number of statements that a bulk call takes, without those of background tasks.
 async fn taken_by<T>(call: impl Future<Output = Result<T, tonic::Status>>) -> usize {
     statements::taken("").await;
     if let Err(told) = call.await {
@@ -73,12 +73,13 @@ async fn a_change_of_many_vehicles_costs_the_same_statements_however_many_there_
                 status: pb::VehicleStatus::Ok.into(),
                 ..Default::default()
             };
-            costs[0].push(taken_by(yard.bulk().bulk_status(person.sign_within(PATIENCE, ask))).await);
-            let rows = vins(range.clone()).map(|vin| pb::NewSpace { vin, parking_space: "B-1".into() }).collect();
+            costs[0].push(taken_by(yard.bulk().bulk_status(person.request_with_timeout(PATIENCE, ask))).await);
+            let rows = vins(range.clone()).map(|vin| pb::ParkingSpaceChange { vin, parking_space: "B-1".into() }).collect();
             costs[1].push(
                 taken_by(
-                    yard.bulk()
-                        .bulk_parking_space(person.sign_within(PATIENCE, pb::BulkParkingSpaceRequest { rows, ..Default::default() })),
+                    yard.bulk().bulk_parking_space(
+                        person.request_with_timeout(PATIENCE, pb::BulkParkingSpaceRequest { rows, ..Default::default() }),
+                    ),
                 )
                 .await,
             );
@@ -90,16 +91,18 @@ async fn a_change_of_many_vehicles_costs_the_same_statements_however_many_there_
             });
             costs[2].push(
                 taken_by(
-                    yard.bulk().bulk_edit(person.sign_within(PATIENCE, pb::BulkEditRequest { rows: rows.collect(), ..Default::default() })),
+                    yard.bulk().bulk_edit(
+                        person.request_with_timeout(PATIENCE, pb::BulkEditRequest { rows: rows.collect(), ..Default::default() }),
+                    ),
                 )
                 .await,
             );
             let page = pb::ListJobsRequest { page: Some(Page { index: 0, size: 1 }) };
-            let id = yard.jobs().list_jobs(person.sign(page)).await.unwrap().into_inner().jobs[0].id;
-            costs[3].push(taken_by(yard.jobs().undo_job(person.sign_within(PATIENCE, pb::UndoJobRequest { id }))).await);
+            let id = yard.jobs().list_jobs(person.request(page)).await.unwrap().into_inner().jobs[0].id;
+            costs[3].push(taken_by(yard.jobs().undo_job(person.request_with_timeout(PATIENCE, pb::UndoJobRequest { id }))).await);
         }
-        // Hundreds of vehicles cost no more than two. A turning point and another yard's counter are one more each,
-        // what changed is noted in one, and on a busy machine what goes on beside is heard too.
+        // Hundreds of vehicles cost no more than two. The margin covers a milestone, the counter of another yard, the
+        // change list, and statements of background tasks on a busy machine.
         assert!(
             costs.iter().all(|few_and_many| few_and_many.iter().max() < Some(&24) && few_and_many[1] <= few_and_many[0] + 6),
             "{costs:?}"

@@ -1,8 +1,8 @@
-//! Saves that come at once share a statement on PostgreSQL: each still stands for itself, on both databases.
+//! Group commit of concurrent saves: each save succeeds or fails by itself, on both databases.
 use crate::yard::{CAMPAIGN, Yard, status};
 use futures::future::join_all;
 use patio_kit::{
-    db::Side,
+    db::Engine,
     errors::{Reason, reason},
 };
 use patio_proto::{
@@ -26,7 +26,7 @@ async fn yard(host: patio_kit::host::Host, count: usize) -> (Yard, Vec<pb::Vehic
 }
 
 #[tokio::test]
-async fn many_at_once_are_each_counted_told_and_numbered_once() {
+async fn concurrent_saves_are_each_counted_published_and_numbered_once() {
     each_database(async |host| {
         let (yard, walk) = yard(host, 120).await;
         let begun = yard.changes(0).await.revision;
@@ -40,16 +40,16 @@ async fn many_at_once_are_each_counted_told_and_numbered_once() {
         let mine: BTreeSet<i64> = saved.iter().map(|v| v.id).collect();
         for vehicle in &saved {
             assert_eq!((vehicle.version, vehicle.operator_notes.clone()), (2, format!("of {}", vehicle.id)));
-            assert_ne!(vehicle.next, Some(vehicle.id), "nobody is sent back to the vehicle that was just saved");
+            assert_ne!(vehicle.next, Some(vehicle.id), "a vehicle that was just saved is not the next one");
         }
-        assert!(saved.iter().any(|v| v.next.is_some_and(|next| !mine.contains(&next))), "some are sent to what is left");
+        assert!(saved.iter().any(|v| v.next.is_some_and(|next| !mine.contains(&next))), "some replies name a remaining vehicle as next");
         yard.counters_equal_the_rows().await;
         let changes = yard.changes(begun).await;
-        assert_eq!(changes.revision, begun + 100, "every save is a revision");
+        assert_eq!(changes.revision, begun + 100, "every save takes one revision");
         assert_eq!(changes.vehicles.iter().map(|v| v.id).collect::<BTreeSet<_>>(), mine);
         let ask = patio_proto::audit::ListEventsRequest { limit: 200, ..Default::default() };
         let mut audit = patio_proto::audit::audit_service_client::AuditServiceClient::new(yard.host.links.vehicle.clone());
-        let events = audit.list_events(yard.person(1, Role::Admin).sign(ask)).await.unwrap().into_inner().events;
+        let events = audit.list_events(yard.person(1, Role::Admin).request(ask)).await.unwrap().into_inner().events;
         let told: Vec<_> = events.iter().filter(|event| event.kind == "vehicle-changed").map(|event| event.subject.clone()).collect();
         assert_eq!((told.len(), told.iter().collect::<BTreeSet<_>>().len()), (100, 100));
         let told: Vec<_> = yard.told.lock().unwrap().iter().map(|turn| (turn.turn(), turn.revision)).collect();
@@ -63,10 +63,10 @@ async fn many_at_once_are_each_counted_told_and_numbered_once() {
 }
 
 #[tokio::test]
-async fn whoever_is_refused_takes_nobody_along() {
+async fn a_rejected_save_does_not_affect_others_in_its_group() {
     each_database(async |host| {
         let (yard, walk) = yard(host, 60).await;
-        assert_eq!(walk[0].serial_number, "000001", "which is refused, so that its identifier stays taken");
+        assert_eq!(walk[0].serial_number, "000001", "the save of this vehicle is rejected, so its identifier stays taken");
         let saves = walk.iter().enumerate().map(|(n, v)| {
             let bare = status(v.id, VehicleStatus::Ok);
             let (role, save) = match n % 6 {
@@ -95,7 +95,7 @@ async fn whoever_is_refused_takes_nobody_along() {
 }
 
 #[tokio::test]
-async fn a_vehicle_that_somebody_else_saves_at_the_same_time_is_saved_after_that() {
+async fn concurrent_saves_of_one_vehicle_are_written_one_after_another() {
     each_database(async |host| {
         let (yard, walk) = yard(host, 3).await;
         let saves = (0..30).map(|n| {
@@ -113,7 +113,7 @@ async fn a_vehicle_that_somebody_else_saves_at_the_same_time_is_saved_after_that
 }
 
 #[tokio::test]
-async fn next_stays_in_the_yard_of_each_and_turns_over_the_walk() {
+async fn next_stays_in_the_requested_yard_and_wraps_around() {
     each_database(async |host| {
         let (yard, walk) = yard(host, 30).await;
         let of = |yard: i32| walk.iter().filter(move |v| v.id_yard == Some(yard)).collect::<Vec<_>>();
@@ -125,14 +125,14 @@ async fn next_stays_in_the_yard_of_each_and_turns_over_the_walk() {
         });
         let saved: Vec<_> = join_all(saves).await.into_iter().map(Result::unwrap).collect();
         for (vehicle, (_, first, _)) in saved.iter().zip(&lasts) {
-            assert_eq!(vehicle.next, Some(*first), "the last one of a yard leads to its first");
+            assert_eq!(vehicle.next, Some(*first), "the last vehicle of a yard leads to its first");
         }
     })
     .await;
 }
 
 #[tokio::test]
-async fn saves_in_several_campaigns_and_changes_over_them_do_not_wait_for_each_other_for_ever() {
+async fn saves_and_bulk_changes_across_campaigns_do_not_deadlock() {
     each_database(async |host| {
         let (yard, walk) = yard(host, 180).await;
         yard.import(8, &spaces(180).iter().map(String::as_str).collect::<Vec<_>>()).await.unwrap();
@@ -140,11 +140,11 @@ async fn saves_in_several_campaigns_and_changes_over_them_do_not_wait_for_each_o
         let first = walk.iter().map(|v| v.id).min().unwrap();
         let vins: Vec<_> = (1..=30).step_by(3).map(|n| format!("HB20 {n:06}")).collect();
         for round in 0..12 {
-            // The change moves the counters of yard A in both; the saves those of B in the first and of A in the second.
+            // The bulk change updates yard A in both campaigns; the saves update yard B in the first and A in the second.
             let action = [pb::StatusAction::Insert, pb::StatusAction::Remove][usize::try_from(round % 2).unwrap()].into();
             let ask = pb::BulkStatusRequest { vins: vins.clone(), action, status: VehicleStatus::Ng.into(), ..Default::default() };
             let mut bulk = yard.bulk();
-            let change = bulk.bulk_status(yard.person(5, Role::Manager).sign(ask));
+            let change = bulk.bulk_status(yard.person(5, Role::Manager).request(ask));
             let saves = (0..4).map(|n| 30 + round * 12 + n * 3).flat_map(|n| [first + n + 1, first + 180 + n]);
             let saves = saves.map(|id| yard.save(Role::Operator, status(id, VehicleStatus::Ok)));
             let (changed, saved) = tokio::join!(change, join_all(saves));
@@ -153,8 +153,8 @@ async fn saves_in_several_campaigns_and_changes_over_them_do_not_wait_for_each_o
         }
         yard.counters_equal_the_rows().await;
         let db = yard.host.database(vehicle_svc::SCHEMA).await.unwrap();
-        if let Side::Postgres(pool) = db.read() {
-            tokio::time::sleep(Duration::from_millis(1200)).await; // the server counts when its connections rest
+        if let Engine::Postgres(pool) = db.read() {
+            tokio::time::sleep(Duration::from_millis(1200)).await; // PostgreSQL updates its statistics when connections are idle
             let deadlocks = "select deadlocks from pg_stat_database where datname = current_database()";
             assert_eq!(sqlx::query_scalar::<_, i64>(deadlocks).fetch_one(pool).await.unwrap(), 0, "locks are taken in one order");
         }
@@ -163,11 +163,11 @@ async fn saves_in_several_campaigns_and_changes_over_them_do_not_wait_for_each_o
 }
 
 #[tokio::test]
-async fn a_preview_waits_for_nobody_and_a_campaign_closes_after_the_change_that_began_before() {
+async fn a_preview_takes_no_locks_and_a_campaign_closes_after_a_running_bulk_change() {
     each_database(async |host| {
         let (yard, walk) = yard(host, 30).await;
         let db = yard.host.database(vehicle_svc::SCHEMA).await.unwrap();
-        let Side::Postgres(pool) = db.read() else { return };
+        let Engine::Postgres(pool) = db.read() else { return };
         let mut held = pool.acquire().await.unwrap();
         let mut saving = held.begin().await.unwrap();
         sqlx::query("select id from vehicles where id = $1 for update").bind(walk[0].id).execute(&mut *saving).await.unwrap();
@@ -180,15 +180,15 @@ async fn a_preview_waits_for_nobody_and_a_campaign_closes_after_the_change_that_
             ..Default::default()
         };
         let (mut asking, mut changing) = (yard.bulk(), yard.bulk());
-        let preview = asking.bulk_status(yard.person(5, Role::Manager).sign(ask.clone()));
+        let preview = asking.bulk_status(yard.person(5, Role::Manager).request(ask.clone()));
         let preview = tokio::time::timeout(Duration::from_secs(2), preview).await.unwrap().unwrap().into_inner();
         assert_eq!((preview.updated, preview.preview.len()), (30, 20));
-        let change = changing.bulk_status(yard.person(5, Role::Manager).sign(pb::BulkStatusRequest { dry_run: false, ..ask }));
+        let change = changing.bulk_status(yard.person(5, Role::Manager).request(pb::BulkStatusRequest { dry_run: false, ..ask }));
         let close = async {
             tokio::time::sleep(Duration::from_millis(300)).await;
             let mut close = std::pin::pin!(yard.gate(CAMPAIGN, "Recall A", pb::Gate::Closed, 2));
             let early = tokio::time::timeout(Duration::from_millis(300), &mut close).await;
-            assert!(early.is_err(), "it closed while the change went on");
+            assert!(early.is_err(), "the campaign closed during the bulk change");
             saving.commit().await.unwrap();
             close.await;
         };

@@ -1,4 +1,4 @@
-//! An import is taken back with its campaign, unless somebody worked on it.
+//! Undo of imports: the campaign is deleted unless one of its vehicles was changed.
 use crate::{
     jobs::{bulk, jobs, undo},
     yard::{CAMPAIGN, Yard, status},
@@ -6,26 +6,26 @@ use crate::{
 use patio_kit::errors::{Reason, reason};
 use patio_proto::{
     access::Role,
-    vehicle::{Hindrance, JobKind, StatusAction, VehicleStatus},
+    vehicle::{JobKind, StatusAction, UndoBlocker, VehicleStatus},
 };
 use patio_testing::each_database;
 use std::{sync::atomic::Ordering, time::Duration};
 
 #[tokio::test]
-async fn an_import_is_no_job_before_its_campaign_is_seen_and_none_when_it_failed() {
+async fn an_import_becomes_a_job_when_its_campaign_is_opened_and_not_when_it_failed() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         yard.import(8, &["B-1"]).await.unwrap();
         assert_eq!(jobs(&yard, Role::Manager).await.len(), 1);
         let ask = patio_proto::vehicle::RemoveCampaignRequest { campaign_id: 8 };
-        yard.fleet().remove_campaign(yard.service().sign(ask)).await.unwrap();
+        yard.fleet().remove_campaign(yard.service().request(ask)).await.unwrap();
         assert_eq!(jobs(&yard, Role::Manager).await.len(), 1, "a draft that was discarded leaves no job");
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_untouched_import_goes_with_its_campaign() {
+async fn undoing_an_unchanged_import_deletes_its_campaign() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2"]).await;
         let import = jobs(&yard, Role::Manager).await[0].clone();
@@ -36,15 +36,15 @@ async fn an_untouched_import_goes_with_its_campaign() {
         let shown = &jobs(&yard, Role::Manager).await[0];
         assert_eq!(
             (shown.hindrance(), shown.campaigns[0].name.as_str(), shown.campaigns[0].deleted),
-            (Hindrance::Undone, "Recall A", true)
+            (UndoBlocker::Undone, "Recall A", true)
         );
-        assert_eq!(undo(&yard, Role::Manager, import.id).await.unwrap(), done, "again it answers the same");
+        assert_eq!(undo(&yard, Role::Manager, import.id).await.unwrap(), done, "a repeated undo returns the same");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_touched_import_stays_and_says_which_vehicles_were_changed() {
+async fn undoing_an_import_with_changed_vehicles_is_rejected_and_lists_them() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1", "A-2", "A-3"]).await;
         let import = jobs(&yard, Role::Manager).await[0].id;
@@ -56,24 +56,24 @@ async fn a_touched_import_stays_and_says_which_vehicles_were_changed() {
         undo(&yard, Role::Manager, job).await.unwrap();
         let stays = undo(&yard, Role::Manager, import).await.unwrap();
         let left: Vec<_> = stays.left.iter().map(|left| left.vin_number.as_str()).collect();
-        assert_eq!((stays.undone, left), (false, vec!["HB20 000003"]), "what was undone counts as untouched again");
+        assert_eq!((stays.undone, left), (false, vec!["HB20 000003"]), "a vehicle whose change was undone counts as unchanged");
         assert_eq!(yard.walk().await.len(), 3);
     })
     .await;
 }
 
 #[tokio::test]
-async fn while_campaign_svc_is_away_the_campaign_takes_no_saves_and_goes_once_it_is_back() {
+async fn while_campaign_svc_is_unavailable_the_campaign_is_closed_and_it_is_deleted_afterwards() {
     each_database(async |host| {
         let yard = Yard::with(host, &["A-1"]).await;
         let (import, id) = (jobs(&yard, Role::Manager).await[0].id, yard.walk().await[0].id);
         yard.away.store(true, Ordering::Relaxed);
         assert!(undo(&yard, Role::Manager, import).await.unwrap().undone);
         let refused = yard.save(Role::Admin, status(id, VehicleStatus::Ok)).await.unwrap_err();
-        assert_eq!(reason(&refused), Some(Reason::CampaignClosed), "nothing is saved that would be lost");
+        assert_eq!(reason(&refused), Some(Reason::CampaignClosed), "a campaign pending deletion accepts no saves");
         yard.open(CAMPAIGN, "Renamed", 9).await;
         let refused = yard.save(Role::Admin, status(id, VehicleStatus::Ok)).await.unwrap_err();
-        assert_eq!(reason(&refused), Some(Reason::CampaignClosed), "no later word opens it again");
+        assert_eq!(reason(&refused), Some(Reason::CampaignClosed), "a later gate message does not reopen the campaign");
         yard.away.store(false, Ordering::Relaxed);
         for _ in 0..100 {
             if yard.counts("Recall A", Role::Admin).await.is_empty() {
@@ -81,7 +81,7 @@ async fn while_campaign_svc_is_away_the_campaign_takes_no_saves_and_goes_once_it
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        panic!("the campaign is still there");
+        panic!("the campaign was not deleted");
     })
     .await;
 }

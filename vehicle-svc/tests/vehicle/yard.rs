@@ -1,7 +1,7 @@
-//! A yard for tests: vehicle-svc on a host, a campaign-svc that takes note of what it is told, and people.
+//! Test fixture: vehicle-svc on a host, a fake campaign-svc that records its calls, and tokens of users.
 use patio_kit::{
+    client::{call_context::CallContext, link::ServiceChannel},
     host::Host,
-    link::{Bearer, Link},
 };
 use patio_proto::{
     access::Role,
@@ -12,12 +12,14 @@ use patio_proto::{
     campaign::{
         self,
         campaign_service_server::{CampaignService, CampaignServiceServer},
-        progress_service_server::{ProgressService, ProgressServiceServer},
+        milestone_service_server::{MilestoneService, MilestoneServiceServer},
     },
     vehicle::{
-        self as pb, bulk_service_client::BulkServiceClient, conflict_service_client::ConflictServiceClient,
-        fleet_service_client::FleetServiceClient, held_service_client::HeldServiceClient, job_service_client::JobServiceClient,
-        live_service_client::LiveServiceClient, vehicle_service_client::VehicleServiceClient, yard_service_client::YardServiceClient,
+        self as pb, bulk_service_client::BulkServiceClient, campaign_vehicle_service_client::CampaignVehicleServiceClient,
+        conflict_service_client::ConflictServiceClient, event_service_client::EventServiceClient,
+        history_service_client::HistoryServiceClient, job_service_client::JobServiceClient,
+        pending_save_service_client::PendingSaveServiceClient, vehicle_service_client::VehicleServiceClient,
+        yard_service_client::YardServiceClient,
     },
 };
 use std::sync::{
@@ -26,28 +28,34 @@ use std::sync::{
 };
 use tonic::{Request, Response, Status, service::Routes};
 
-/// The campaign of every test.
+/// Id of the campaign that every test uses.
 pub const CAMPAIGN: i64 = 7;
 
-/// What campaign-svc was told, in order: campaign, turn, revision.
-pub type Told = Arc<Mutex<Vec<campaign::ReportTurnRequest>>>;
+/// Milestones that the fake campaign-svc received, in order: campaign, milestone, revision.
+pub type Told = Arc<Mutex<Vec<campaign::ReportMilestoneRequest>>>;
 
 struct Notes(Told);
 
 #[tonic::async_trait]
-impl ProgressService for Notes {
-    async fn report_turn(&self, request: Request<campaign::ReportTurnRequest>) -> Result<Response<campaign::ReportTurnReply>, Status> {
+impl MilestoneService for Notes {
+    async fn report_milestone(
+        &self,
+        request: Request<campaign::ReportMilestoneRequest>,
+    ) -> Result<Response<campaign::ReportMilestoneResponse>, Status> {
         self.0.lock().unwrap().push(request.into_inner());
-        Ok(Response::new(campaign::ReportTurnReply {}))
+        Ok(Response::new(campaign::ReportMilestoneResponse {}))
     }
 }
 
-/// campaign-svc as it deletes a campaign: vehicle-svc is told to remove the vehicles.
+/// Fake campaign-svc that deletes a campaign by having vehicle-svc remove its vehicles.
 struct Campaigns(Host, Arc<AtomicBool>);
 
 #[tonic::async_trait]
 impl CampaignService for Campaigns {
-    async fn list_campaigns(&self, _: Request<campaign::ListCampaignsRequest>) -> Result<Response<campaign::ListCampaignsReply>, Status> {
+    async fn list_campaigns(
+        &self,
+        _: Request<campaign::ListCampaignsRequest>,
+    ) -> Result<Response<campaign::ListCampaignsResponse>, Status> {
         Err(Status::unimplemented("not in this test"))
     }
     async fn get_campaign(&self, _: Request<campaign::GetCampaignRequest>) -> Result<Response<campaign::Campaign>, Status> {
@@ -59,15 +67,15 @@ impl CampaignService for Campaigns {
     async fn delete_campaign(
         &self,
         request: Request<campaign::DeleteCampaignRequest>,
-    ) -> Result<Response<campaign::DeleteCampaignReply>, Status> {
+    ) -> Result<Response<campaign::DeleteCampaignResponse>, Status> {
         if self.1.load(Ordering::Relaxed) {
-            return Err(Status::unavailable("campaign-svc is away"));
+            return Err(Status::unavailable("campaign-svc is unavailable"));
         }
         let campaign_id = request.get_ref().id;
         let bearer = patio_testing::bearer(&self.0, 0, Role::Service);
-        let mut fleet = FleetServiceClient::new(self.0.links.vehicle.clone());
-        fleet.remove_campaign(bearer.sign(pb::RemoveCampaignRequest { campaign_id })).await?;
-        Ok(Response::new(campaign::DeleteCampaignReply {}))
+        let mut fleet = CampaignVehicleServiceClient::new(self.0.links.vehicle.clone());
+        fleet.remove_campaign(bearer.request(pb::RemoveCampaignRequest { campaign_id })).await?;
+        Ok(Response::new(campaign::DeleteCampaignResponse {}))
     }
 }
 
@@ -75,37 +83,43 @@ struct Minter(Host);
 
 #[tonic::async_trait]
 impl TokenService for Minter {
-    async fn get_keys(&self, _: Request<auth::GetKeysRequest>) -> Result<Response<auth::GetKeysReply>, Status> {
+    async fn get_signing_keys(&self, _: Request<auth::GetSigningKeysRequest>) -> Result<Response<auth::GetSigningKeysResponse>, Status> {
         Err(Status::unavailable("the test's keys are set by hand"))
     }
-    async fn list_revocations(&self, _: Request<auth::ListRevocationsRequest>) -> Result<Response<auth::ListRevocationsReply>, Status> {
+    async fn list_revocations(&self, _: Request<auth::ListRevocationsRequest>) -> Result<Response<auth::ListRevocationsResponse>, Status> {
         Err(Status::unavailable("nothing is revoked in this test"))
     }
-    async fn note_sessions(&self, _: Request<auth::NoteSessionsRequest>) -> Result<Response<auth::NoteSessionsReply>, Status> {
-        Ok(Response::new(auth::NoteSessionsReply {}))
+    async fn record_session_activity(
+        &self,
+        _: Request<auth::RecordSessionActivityRequest>,
+    ) -> Result<Response<auth::RecordSessionActivityResponse>, Status> {
+        Ok(Response::new(auth::RecordSessionActivityResponse {}))
     }
-    async fn mint_service_token(&self, _: Request<auth::MintServiceTokenRequest>) -> Result<Response<auth::MintServiceTokenReply>, Status> {
+    async fn mint_service_token(
+        &self,
+        _: Request<auth::MintServiceTokenRequest>,
+    ) -> Result<Response<auth::MintServiceTokenResponse>, Status> {
         let until = self.0.clock.now() + chrono::TimeDelta::hours(1);
-        Ok(Response::new(auth::MintServiceTokenReply {
+        Ok(Response::new(auth::MintServiceTokenResponse {
             token: patio_testing::token(&self.0, 0, Role::Service),
             expires_at: Some(patio_kit::clock::timestamp(until)),
         }))
     }
 }
 
-/// vehicle-svc with one campaign.
+/// A running vehicle-svc with one campaign.
 pub struct Yard {
     pub host: Host,
     pub told: Told,
-    /// Whether campaign-svc deletes nothing for now.
+    /// Whether the fake campaign-svc answers deletions with `Unavailable`.
     pub away: Arc<AtomicBool>,
 }
 
 impl Yard {
-    /// A replica that finds everything there.
+    /// Starts another replica on a database that already has the campaign.
     pub async fn beside(host: Host) -> Self {
         let (told, away) = (Told::default(), Arc::default());
-        let mut campaigns = Routes::new(ProgressServiceServer::new(Notes(told.clone())));
+        let mut campaigns = Routes::new(MilestoneServiceServer::new(Notes(told.clone())));
         campaigns = campaigns.add_service(CampaignServiceServer::new(Campaigns(host.clone(), Arc::clone(&away))));
         attach(&host.links.campaign, campaigns);
         attach(&host.links.auth, Routes::new(TokenServiceServer::new(Minter(host.clone()))));
@@ -114,7 +128,7 @@ impl Yard {
         Self { host, told, away }
     }
 
-    /// An open campaign of vehicles at the given spaces, with serials 000001 and on.
+    /// Starts vehicle-svc with an open campaign: one vehicle per parking space, with serial numbers from 000001.
     pub async fn with(host: Host, spaces: &[&str]) -> Self {
         let yard = Self::beside(host).await;
         yard.import(CAMPAIGN, spaces).await.unwrap();
@@ -135,7 +149,7 @@ impl Yard {
         self.store(campaign, &vehicles).await
     }
 
-    /// A draft of one vehicle.
+    /// Imports a draft campaign with one vehicle.
     pub async fn import_one(&self, campaign: i64, model: &str, serial: &str, space: &str) {
         let vehicle = pb::NewVehicle { model_code: model.into(), serial_number: serial.into(), parking_space: space.into() };
         self.store(campaign, &[vehicle]).await.unwrap();
@@ -146,8 +160,11 @@ impl Yard {
             .chunks(500)
             .map(|chunk| pb::ImportVehiclesRequest { campaign_id: campaign, vehicles: chunk.to_vec(), source: "cars.xlsx".into() })
             .collect();
-        let request = self.service_for(3, Role::Manager).sign(tokio_stream::iter(chunks));
-        FleetServiceClient::new(self.host.links.vehicle.clone()).import_vehicles(request).await.map(|reply| reply.into_inner().stored)
+        let request = self.service_for(3, Role::Manager).request(tokio_stream::iter(chunks));
+        CampaignVehicleServiceClient::new(self.host.links.vehicle.clone())
+            .import_vehicles(request)
+            .await
+            .map(|reply| reply.into_inner().stored)
     }
 
     pub async fn open(&self, id: i64, name: &str, revision: i64) {
@@ -155,95 +172,99 @@ impl Yard {
     }
 
     pub async fn gate(&self, campaign_id: i64, name: &str, gate: pb::Gate, revision: i64) {
-        let ask = pb::SetCampaignRequest { campaign_id, name: name.into(), gate: gate.into(), revision };
-        self.fleet().set_campaign(self.service().sign(ask)).await.unwrap();
+        let ask = pb::SyncCampaignRequest { campaign_id, name: name.into(), gate: gate.into(), revision };
+        self.fleet().sync_campaign(self.service().request(ask)).await.unwrap();
     }
 
-    pub fn fleet(&self) -> FleetServiceClient<Link> {
-        FleetServiceClient::new(self.host.links.vehicle.clone())
+    pub fn fleet(&self) -> CampaignVehicleServiceClient<ServiceChannel> {
+        CampaignVehicleServiceClient::new(self.host.links.vehicle.clone())
     }
 
-    pub fn vehicles(&self) -> VehicleServiceClient<Link> {
+    pub fn vehicles(&self) -> VehicleServiceClient<ServiceChannel> {
         VehicleServiceClient::new(self.host.links.vehicle.clone())
     }
 
-    pub fn conflicts(&self) -> ConflictServiceClient<Link> {
+    pub fn conflicts(&self) -> ConflictServiceClient<ServiceChannel> {
         ConflictServiceClient::new(self.host.links.vehicle.clone())
     }
 
-    pub fn live(&self) -> LiveServiceClient<Link> {
-        LiveServiceClient::new(self.host.links.vehicle.clone())
+    pub fn history(&self) -> HistoryServiceClient<ServiceChannel> {
+        HistoryServiceClient::new(self.host.links.vehicle.clone())
     }
 
-    pub fn held(&self) -> HeldServiceClient<Link> {
-        HeldServiceClient::new(self.host.links.vehicle.clone())
+    pub fn live(&self) -> EventServiceClient<ServiceChannel> {
+        EventServiceClient::new(self.host.links.vehicle.clone())
     }
 
-    pub fn bulk(&self) -> BulkServiceClient<Link> {
+    pub fn held(&self) -> PendingSaveServiceClient<ServiceChannel> {
+        PendingSaveServiceClient::new(self.host.links.vehicle.clone())
+    }
+
+    pub fn bulk(&self) -> BulkServiceClient<ServiceChannel> {
         BulkServiceClient::new(self.host.links.vehicle.clone())
     }
 
-    pub fn jobs(&self) -> JobServiceClient<Link> {
+    pub fn jobs(&self) -> JobServiceClient<ServiceChannel> {
         JobServiceClient::new(self.host.links.vehicle.clone())
     }
 
-    pub fn yards(&self) -> YardServiceClient<Link> {
+    pub fn yards(&self) -> YardServiceClient<ServiceChannel> {
         YardServiceClient::new(self.host.links.vehicle.clone())
     }
 
-    /// Another service by itself.
-    pub fn service(&self) -> Bearer {
+    /// Returns a token of another service.
+    pub fn service(&self) -> CallContext {
         self.person(0, Role::Service)
     }
 
-    /// Another service, for a person.
-    pub fn service_for(&self, id: i64, role: Role) -> Bearer {
+    /// Returns a token of another service that acts for a user.
+    pub fn service_for(&self, id: i64, role: Role) -> CallContext {
         self.person(id, role).by_service(&self.service())
     }
 
-    pub fn person(&self, id: i64, role: Role) -> Bearer {
+    pub fn person(&self, id: i64, role: Role) -> CallContext {
         patio_testing::bearer(&self.host, id, role)
     }
 
-    /// All vehicles in walking order.
+    /// Returns all vehicles in walking order.
     pub async fn walk(&self) -> Vec<pb::Vehicle> {
         let page = patio_proto::common::Page { index: 0, size: 200 };
         let ask = pb::ListVehiclesRequest { campaign_id: CAMPAIGN, page: Some(page), ..Default::default() };
-        self.vehicles().list_vehicles(self.person(4, Role::Manager).sign(ask)).await.unwrap().into_inner().vehicles
+        self.vehicles().list_vehicles(self.person(4, Role::Manager).request(ask)).await.unwrap().into_inner().vehicles
     }
 
     pub async fn vehicle(&self, id: i64) -> pb::Vehicle {
         self.vehicles()
-            .get_vehicle(self.person(4, Role::Manager).sign(pb::GetVehicleRequest { id, yard: None }))
+            .get_vehicle(self.person(4, Role::Manager).request(pb::GetVehicleRequest { id, yard: None }))
             .await
             .unwrap()
             .into_inner()
     }
 
     pub async fn save(&self, role: Role, save: pb::SaveVehicleRequest) -> Result<pb::Vehicle, Status> {
-        self.vehicles().save_vehicle(self.person(4, role).sign(save)).await.map(Response::into_inner)
+        self.vehicles().save_vehicle(self.person(4, role).request(save)).await.map(Response::into_inner)
     }
 
-    /// What changed since a revision.
-    pub async fn changes(&self, since: i64) -> pb::ListChangesReply {
+    /// Returns the changes since a revision.
+    pub async fn changes(&self, since: i64) -> pb::ListChangesResponse {
         let ask = pb::ListChangesRequest { campaign_id: CAMPAIGN, since };
-        self.vehicles().list_changes(self.person(4, Role::Manager).sign(ask)).await.unwrap().into_inner()
+        self.vehicles().list_changes(self.person(4, Role::Manager).request(ask)).await.unwrap().into_inner()
     }
 
     pub async fn progress(&self) -> pb::Progress {
         let ask = pb::GetProgressRequest { campaign_ids: vec![CAMPAIGN], ..Default::default() };
-        let reply = self.yards().get_progress(self.person(4, Role::Manager).sign(ask)).await.unwrap().into_inner();
+        let reply = self.yards().get_progress(self.person(4, Role::Manager).request(ask)).await.unwrap().into_inner();
         reply.progress[0]
     }
 
-    /// The yard counters of the campaign as a supervisor sees them: name, total, inspected.
+    /// Returns the yard counters of a campaign as seen by a role: name, total, inspected.
     pub async fn counts(&self, name: &str, role: Role) -> Vec<(String, i64, i64)> {
         let ask = pb::GetYardCountsRequest { campaign_name: name.into() };
-        let reply = self.yards().get_yard_counts(self.person(5, role).sign(ask)).await.unwrap().into_inner();
+        let reply = self.yards().get_yard_counts(self.person(5, role).request(ask)).await.unwrap().into_inner();
         reply.yards.into_iter().map(|yard| (yard.name, yard.total_vehicles, yard.inspected_vehicles)).collect()
     }
 
-    /// Fails unless every counter equals what counting the vehicles gives.
+    /// Asserts that every counter equals the number of its vehicles.
     pub async fn counters_equal_the_rows(&self) {
         let walk = self.walk().await;
         let progress = self.progress().await;
@@ -256,12 +277,12 @@ impl Yard {
     }
 }
 
-/// A save that sets a status and nothing else.
+/// Returns a save that only sets the status.
 pub fn status(id: i64, status: pb::VehicleStatus) -> pb::SaveVehicleRequest {
     pb::SaveVehicleRequest { id, status: Some(status.into()), ..Default::default() }
 }
 
-fn attach(link: &Link, routes: Routes) {
-    let Link::Local(slot) = link else { panic!("tests link locally") };
+fn attach(link: &ServiceChannel, routes: Routes) {
+    let ServiceChannel::Local(slot) = link else { panic!("tests link locally") };
     slot.set(routes.into_axum_router()).unwrap();
 }

@@ -9,10 +9,10 @@ export interface Row {
   space: string
 }
 
-/** A parking space of a yard as real lists write them: `A-12`, `- 12`, `0-12`. */
+/** Returns a parking space of a yard as written in real lists: `A-12`, `- 12` or `0-12`. */
 const spaceIn = (letter: string, n: number) => (letter === '-' ? `- ${n}` : `${letter}-${n}`)
 
-/** Rows over all 28 yards in turn, the serials with leading zeros, each yard's spaces counted from 1. */
+/** Returns rows that cycle through all 28 yards, with zero-padded serial numbers. The spaces of each yard count from 1. */
 export const rowsOver = (count: number): Row[] =>
   Array.from({ length: count }, (_, index) => ({
     serial: String(index + 1).padStart(6, '0'),
@@ -26,7 +26,7 @@ export function campaignFile(name: string, rows: Row[], model = MODEL) {
   return sheetFile([COLUMNS, ...cells])
 }
 
-/** Imports a campaign beside the screen and returns its id. */
+/** Imports a campaign through the API and returns its id. */
 export async function uploaded(request: APIRequestContext, headers: Record<string, string>, name: string, rows: Row[], model = MODEL): Promise<number> {
   const response = await request.post('/api/documents/upload', { headers, multipart: { documents: campaignFile(name, rows, model) }, timeout: 120_000 })
   expect(response.status()).toBe(201)
@@ -46,7 +46,7 @@ export interface Vehicle {
 type Headers = Record<string, string>
 let made = 0
 
-/** A campaign of a test's own, with VINs that no other campaign has, and its vehicles in walking order. */
+/** Imports a campaign with VINs that no other campaign has. Returns it with its vehicles in walking order. */
 export async function campaignOf(request: APIRequestContext, headers: Headers, title: string, rows: Row[]) {
   const mark = `${Date.now().toString(36)}${process.pid % 1000}${made++}`
   const name = `${title} ${mark}`
@@ -65,13 +65,13 @@ export async function vehicleOf(request: APIRequestContext, headers: Headers, id
   return (await response.json()) as Record<string, unknown>
 }
 
-/** Saves a vehicle beside the screen, as a supervisor. */
+/** Saves a vehicle through the API, as a supervisor. */
 export async function saved(request: APIRequestContext, headers: Headers, id: number, change: Record<string, unknown>): Promise<void> {
   const { vin_number, status, parking_space, operator_notes, admin_notes, campaign_id } = await vehicleOf(request, headers, id)
   const response = await request.put(`/api/vehicles/${id}`, { headers, data: { vin_number, status, parking_space, operator_notes, admin_notes, campaign_id, ...change } })
   expect(response.status()).toBe(200)
 }
 
-/** Rows that stand in one yard, `K-1`, `K-2` and so on. */
+/** Returns rows in one yard, with the parking spaces `K-1`, `K-2` and so on. */
 export const rowsIn = (yard: string, count: number, from = 1): Row[] =>
   Array.from({ length: count }, (_, index) => ({ serial: String(from + index).padStart(6, '0'), space: spaceIn(yard, index + 1) }))

@@ -1,13 +1,13 @@
 import type { Locator } from '@playwright/test'
 
-/** A colour as hue in degrees, and saturation and lightness from 0 to 1. */
+/** Colour as hue in degrees, with saturation and lightness from 0 to 1. */
 export interface Hsl {
   hue: number
   saturation: number
   lightness: number
 }
 
-/** What a computed colour looks like, however the browser writes it. */
+/** Returns a computed colour of an element, independent of the notation of the browser. */
 export async function colourOf(part: Locator, property: 'color' | 'backgroundColor'): Promise<Hsl> {
   const [red, green, blue] = await part.evaluate((element, name) => {
     const canvas = document.createElement('canvas').getContext('2d')
@@ -26,7 +26,7 @@ export async function colourOf(part: Locator, property: 'color' | 'backgroundCol
 
 const HUES: [string, number, number][] = [['red', 345, 15], ['orange', 15, 45], ['green', 100, 165], ['teal', 165, 182], ['blue', 200, 250], ['purple', 255, 290]]
 
-/** The name of a colour, as a person would say it. */
+/** Returns the everyday name of a colour. */
 export function nameOf({ hue, saturation, lightness }: Hsl): string {
   if (saturation < 0.5 && lightness < 0.15) return 'black'
   if (saturation < 0.2) return 'grey'

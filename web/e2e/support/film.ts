@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, test, type Browser, type Page } from '@playwright/test'
 import { prepareZXingModule, type WriteInputBarcodeFormat } from 'zxing-wasm/writer'
-import { background, place, seen, symbolOf, type LabelOptions, type Shades } from '../../src/testing/labels'
+import { createBackground, placeLabel, photograph, drawSymbol, type LabelOptions, type ShadePicture } from '../../src/testing/labels'
+import { watchBrowser } from './policy'
 
 const writer = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/writer/zxing_writer.wasm'))
 prepareZXingModule({ overrides: { wasmBinary: new Uint8Array(writer).buffer } })
 
-/** What a scene of a film shows. */
+/** Scene of a camera film. */
 export interface Scene extends LabelOptions {
   labels: (LabelOptions & { format: WriteInputBarcodeFormat; text: string })[]
-  /** How many pictures it lasts. */
+  /** Length of the scene in pictures. */
   pictures?: number
 }
 
@@ -20,28 +21,28 @@ export const SIZE = 1080
 const A_SECOND = 10
 const GRAINS = 2
 
-/** One label as a scene. */
+/** Returns a scene with one label. */
 export const showing = (format: WriteInputBarcodeFormat, text: string, options: LabelOptions & { pictures?: number } = {}): Scene => ({
   module: /QR|Matrix/.test(format) ? 7 : 2.6, ...options, labels: [{ format, text }],
 })
-/** Nothing but the car. */
+/** Returns a scene without labels. */
 export const nothing = (pictures = 4): Scene => ({ labels: [], pictures })
 
-/** A scene as a camera sees it. */
-export async function pictureOf(scene: Scene, seed: number): Promise<Shades> {
-  const ground = background(SIZE, SIZE)
-  for (const label of scene.labels) place(ground, await symbolOf(label.format, label.text), { x: SIZE / 2 + seed, y: SIZE / 2 - seed, ...scene, ...label })
-  return seen(ground, scene, seed + 1)
+/** Renders a scene as a camera picture. */
+export async function pictureOf(scene: Scene, seed: number): Promise<ShadePicture> {
+  const ground = createBackground(SIZE, SIZE)
+  for (const label of scene.labels) placeLabel(ground, await drawSymbol(label.format, label.text), { x: SIZE / 2 + seed, y: SIZE / 2 - seed, ...scene, ...label })
+  return photograph(ground, scene, seed + 1)
 }
 
-/** Writes scenes as a film that a browser takes for its camera; a hand that trembles a little holds it. */
+/** Writes scenes to a film file that Chromium plays as its camera, with the slight shaking of a hand. */
 export async function film(scenes: Scene[], folder: string, aSecond = A_SECOND): Promise<string> {
   const path = join(folder, 'film.y4m')
   const file = openSync(path, 'w')
   writeSync(file, `YUV4MPEG2 W${SIZE} H${SIZE} F${aSecond}:1 Ip A1:1 C420jpeg\n`)
   const colourless = new Uint8Array((SIZE / 2) ** 2 * 2).fill(128)
   for (const scene of scenes) {
-    const pictures: Shades[] = []
+    const pictures: ShadePicture[] = []
     for (let seed = 0; seed < GRAINS; seed++) pictures.push(await pictureOf(scene, seed))
     for (let picture = 0; picture < (scene.pictures ?? 12); picture++) {
       writeSync(file, 'FRAME\n')
@@ -53,7 +54,7 @@ export async function film(scenes: Scene[], folder: string, aSecond = A_SECOND):
   return path
 }
 
-/** Gives a page a camera that shows one of these scenes, the first until the test asks for another one with `show`. */
+/** Gives a page a camera that shows one of these scenes. It starts with the first one; `show` switches. */
 export async function sceneCamera(scenes: Record<string, Scene>) {
   const pictures: [name: string, shades: string][] = []
   for (const [name, scene] of Object.entries(scenes)) pictures.push([name, Buffer.from((await pictureOf(scene, 0)).data).toString('base64')])
@@ -77,11 +78,11 @@ export async function sceneCamera(scenes: Record<string, Scene>) {
 
 const CALM = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu']
 
-/** A browser with switches of its own; a launch has one camera film. */
-export const launch = (...args: string[]): Promise<Browser> =>
-  chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: [...CALM, ...args] })
+/** Launches a browser with additional switches. Each launch can have one camera film. */
+export const launch = async (...args: string[]): Promise<Browser> =>
+  watchBrowser(await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: [...CALM, ...args] }))
 
-/** Runs with a browser whose camera shows these scenes over and over. */
+/** Runs a test in a browser whose camera plays these scenes in a loop. */
 export async function withFilm(scenes: Scene[], run: (browser: Browser) => Promise<void>, aSecond?: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'patio-film-'))
   try {

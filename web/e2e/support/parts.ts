@@ -1,30 +1,51 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Locator, type Page, type Route } from '@playwright/test'
 
-/** One of the tools of Manage Campaigns. */
-export const toolOf = (page: Page, title: string): Locator =>
-  page.locator('details').filter({ has: page.getByRole('heading', { name: title }) })
+const MIN_TABS = 900
+/** Whether the tools of Manage Campaigns are tabs in this window. In a narrower one they are folds. */
+const hasTabs = (page: Page) => (page.viewportSize()?.width ?? 0) >= MIN_TABS
 
+/** Returns a tool of Manage Campaigns by its title. As a tab, it is there only while it is chosen. */
+export const toolOf = (page: Page, title: string): Locator =>
+  hasTabs(page) ? page.getByRole('tabpanel', { name: title, exact: true }) : page.locator('details').filter({ has: page.getByRole('heading', { name: title }) })
+
+/** Opens a tool of Manage Campaigns. */
 export async function unfold(page: Page, title: string): Promise<Locator> {
   const tool = toolOf(page, title)
-  await tool.locator('summary').first().click()
+  if (hasTabs(page)) await page.getByRole('tab', { name: new RegExp(`^${title}`) }).click()
+  else if (!(await tool.evaluate((fold) => (fold as HTMLDetailsElement).open))) await tool.locator('summary').first().click()
   return tool
 }
 
-/** What a list shows with these words in it: rows of a table on the desk, cards on the phone. */
+/** Shows the campaigns of Manage Campaigns, which a tool in a tab covers. */
+export async function showCampaigns(page: Page): Promise<void> {
+  if (hasTabs(page)) await page.getByRole('tab', { name: /^Campaigns/ }).click()
+}
+
+/** Returns the entry of a campaign in Manage Campaigns: a table row, or a card. */
+export const campaignRow = (page: Page, name: string): Locator =>
+  rowsOf(page, name).filter({ has: page.getByRole('button', { name: `Delete ${name}`, exact: true }) })
+
+/** Chooses an action in the menu of a row's rarer actions. */
+export async function rowAction(page: Page, of: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${of}`, exact: true }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
+/** Returns the list entries that contain these words: table rows on a desktop, cards on a phone. */
 export const rowsOf = (page: Page, words: string | RegExp): Locator => page.locator('tbody tr, main ul > li').filter({ hasText: words })
 
 export const toast = (page: Page, words: string | RegExp): Locator => page.locator('[aria-live=polite]').getByText(words, { exact: true })
 
-/** A toast of one kind, which its edge and its icon tell. */
+/** Returns a toast of one kind, recognized by its border and icon. */
 export const toastOf = (page: Page, kind: 'success' | 'error' | 'info', words: string | RegExp): Locator =>
   page.locator(`[aria-live=polite] [data-kind=${kind}]`).filter({ has: page.getByText(words, { exact: true }) })
 
-/** The screen of this heading is there: it has come, and took the focus. */
+/** Waits until the screen with this heading is shown and its heading has the focus. */
 export const arrived = (page: Page, heading: string | RegExp): Promise<void> =>
   expect(page.getByRole('heading', { level: 1, name: heading })).toBeFocused()
 
-/** Types an identifier, by hand. */
+/** Types a vehicle identifier into the Manual field. */
 export async function identify(page: Page, text: string): Promise<void> {
   const field = page.getByLabel('Vehicle identifier')
   await expect(field).toBeVisible()
@@ -32,13 +53,26 @@ export async function identify(page: Page, text: string): Promise<void> {
   await field.fill(text)
 }
 
-/** Chooses a campaign file and sends it. */
+/** Opens the notes of an inspection when they are folded, and returns the field of the operator's notes. */
+export async function openNotes(page: Page): Promise<Locator> {
+  const heading = page.getByRole('button', { name: 'Insert Notes' })
+  if ((await heading.getAttribute('aria-expanded')) === 'false') await heading.click()
+  return page.getByLabel('Operator / Team Leader Notes')
+}
+
+/** Opens the statuses that may not be chosen now, when there are any and they are folded. */
+export async function openOtherStatuses(page: Page): Promise<void> {
+  const others = page.locator('details').filter({ hasText: 'Other statuses' })
+  if ((await others.count()) > 0 && (await others.getAttribute('open')) === null) await others.locator('summary').click()
+}
+
+/** Selects a campaign file and uploads it. */
 export async function upload(page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
   await page.getByLabel('Campaign file').setInputFiles(file)
   await page.getByRole('button', { name: 'Upload campaign' }).click()
 }
 
-/** What an act makes the browser save. */
+/** Runs `act` and returns the file that the browser downloads. */
 export async function downloaded(page: Page, act: () => Promise<void>): Promise<{ name: string; content: Buffer }> {
   const coming = page.waitForEvent('download')
   await act()
@@ -46,7 +80,7 @@ export async function downloaded(page: Page, act: () => Promise<void>): Promise<
   return { name: download.suggestedFilename(), content: readFileSync(await download.path()) }
 }
 
-/** Taps a place that belongs to the link of its row, once nothing moves any more and no toast lies over it. */
+/** Taps an element inside the link of a row, after animations have ended and no toast covers it. */
 export async function tapOn(page: Page, part: Locator): Promise<void> {
   await expect(page.locator('[aria-live=polite]').getByRole('button')).toHaveCount(0)
   await part.evaluate((element) => element.scrollIntoView({ block: 'center' }))
@@ -60,7 +94,7 @@ export async function tapOn(page: Page, part: Locator): Promise<void> {
   await page.mouse.click((box?.x ?? 0) + 6, (box?.y ?? 0) + (box?.height ?? 0) / 2)
 }
 
-/** Keeps a call waiting; the function that this returns lets it go, and all that come after. */
+/** Blocks a call. The returned function releases it and stops blocking later ones. */
 export async function held(page: Page, path: string, answer: (route: Route) => Promise<void> = (route) => route.continue()): Promise<() => void> {
   let letGo = () => {}
   const asked = new Promise<void>((resolve) => { letGo = resolve })
@@ -71,10 +105,10 @@ export async function held(page: Page, path: string, answer: (route: Route) => P
   return () => letGo()
 }
 
-/** How much the page is wider than the window. */
+/** Returns the number of pixels by which the page is wider than the window. */
 export const excess = (page: Page): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-/** Records, by the page's own clock, when the next tap comes and when the address changes after it. */
+/** Records the times, by the page's clock, of the next tap and of the change of address after it. */
 export const noteTheWay = (page: Page) =>
   page.evaluate(() => {
     const way = { tapped: 0, gone: 0 }

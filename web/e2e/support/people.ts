@@ -5,27 +5,38 @@ export interface Person {
   password: string
 }
 
-/** The supervisor of the Patio under test. */
+/** The supervisor account of the tested Patio. */
 export const supervisor: Person = {
   hmc: process.env.PATIO_ADMIN_HMC ?? 'admin',
   password: process.env.PATIO_ADMIN_PASSWORD ?? '',
 }
 
-/** The developer account of the Patio under test, where one is set up. */
+/** The developer account of the tested Patio, if it has one. */
 export const developer: Person = { hmc: process.env.PATIO_DEVELOPER_HMC ?? 'DEV0', password: process.env.PATIO_DEVELOPER_PASSWORD ?? '' }
 
-/** A name that no earlier run has used. */
+/** Returns a name that no earlier test run has used. */
 export const unique = (name: string) => `${name} ${Date.now().toString(36)}`
 
-export async function signIn(page: Page, { hmc, password }: Person): Promise<void> {
+export async function signIn(page: Page, person: Person): Promise<void> {
   await page.goto('/')
-  await page.getByLabel('HMC (Register Number)').fill(hmc)
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await signInHere(page, person)
   await expect(page).toHaveURL(/\/campaign-home$/)
 }
 
-/** The request headers of a signed-in person, for what a test sets up beside the screen. */
+/** Fills in and submits the sign-in form of the current page. */
+export async function signInHere(page: Page, { hmc, password }: Person): Promise<void> {
+  await page.getByLabel('HMC (Register Number)').fill(hmc)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
+}
+
+/** Signs a person in through the API and returns the request headers, for the setup of a test. */
 export async function tokenOf(request: APIRequestContext, { hmc, password }: Person): Promise<Record<string, string>> {
   const response = await request.post('/api/sessions', { data: { hmc, password } })
   expect(response.ok()).toBe(true)
@@ -33,7 +44,7 @@ export async function tokenOf(request: APIRequestContext, { hmc, password }: Per
   return { authorization: `Bearer ${token}` }
 }
 
-/** Makes an operator, a team leader or a supervisor that no earlier run has made. */
+/** Creates a user with an access level and a register number that no earlier test run has used. */
 export async function newPerson(request: APIRequestContext, userType: 'op' | 'tm' | 'admin'): Promise<Person> {
   const person = { hmc: unique(userType).replace(' ', '-'), password: 'yard-walk-2026!' }
   const response = await request.post('/api/sign-up', {

@@ -3,22 +3,23 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type BrowserContext, type Page } from '@playwright/test'
+import { watchContext } from './policy'
 import { PHONE } from './screenshots'
 
 const SWITCHES = ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking', '--disable-gpu', '--remote-debugging-port=0', '--lang=pt-BR']
 
-/** A browser with a disk of its own, which can be killed and started again. */
+/** Browser with its own profile folder, which can be killed and restarted. */
 export interface RunningPhone {
   context: BrowserContext
   page: Page
-  /** As when the battery is taken out: nothing is said goodbye to. */
+  /** Kills the browser without closing its pages, as when the battery fails. */
   kill: () => Promise<void>
 }
 
 export const newDisk = (): string => mkdtempSync(join(tmpdir(), 'patio-phone-'))
 export const dropDisk = (disk: string): void => rmSync(disk, { recursive: true, force: true, maxRetries: 5 })
 
-/** Where a browser that was just started is spoken to. */
+/** Returns the debugging address of a browser that was just started. */
 const addressOf = (browser: ChildProcess): Promise<string> =>
   new Promise((resolve, reject) => {
     let said = ''
@@ -38,6 +39,7 @@ export async function switchOn(disk: string, ...switches: string[]): Promise<Run
   const connection = await chromium.connectOverCDP(await addressOf(browser))
   const [context] = connection.contexts()
   if (context === undefined) throw new Error('the browser has no context')
+  await watchContext(context)
   const page = context.pages()[0] ?? (await context.newPage())
   await page.setViewportSize(PHONE)
   const kill = async () => {

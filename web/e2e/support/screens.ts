@@ -1,13 +1,14 @@
 import { expect, type APIRequestContext, type Page } from '@playwright/test'
 import { campaignOf, rowsIn, rowsOver } from './campaign'
+import { rowAction, unfold } from './parts'
 import { developer, supervisor, type Person } from './people'
-import { enter, headersOf } from './session'
+import { enter, headersOf, member, signUp } from './session'
 
 export interface Screen {
   name: string
   path: string
   person: Person | null
-  /** What is opened or typed before one looks. */
+  /** Steps to take after the screen has opened, such as opening a dialog. */
   prepare?: (page: Page) => Promise<void>
 }
 
@@ -16,17 +17,16 @@ const unfoldAll = async (page: Page) => {
 }
 
 const LONGEST = 64
+/** Error that names another vehicle, with a long identifier that can hardly be wrapped. */
+const OTHER_VEHICLE = { code: 'OTHER_VEHICLE', message: 'not the one that was seen', vin_number: `${'W'.repeat(32)} ${'0'.repeat(32)}` }
 
-/** A supervisor whose register number fits nowhere and has no place to break. */
+/** Creates a supervisor with a long register number that cannot be wrapped. */
 async function longNamed(request: APIRequestContext): Promise<Person> {
   const mark = Date.now().toString(36).toUpperCase()
-  const person = { hmc: 'SUPERVISOR'.repeat(7).slice(0, LONGEST - mark.length) + mark, password: 'yard-walk-2026!' }
-  const made = await request.post('/api/sign-up', { headers: await headersOf(request, supervisor), data: { ...person, user_type: 'admin' } })
-  expect(made.status()).toBe(201)
-  return person
+  return await signUp(request, { hmc: 'SUPERVISOR'.repeat(7).slice(0, LONGEST - mark.length) + mark, password: 'yard-walk-2026!', user_type: 'admin' })
 }
 
-/** Every screen, filled as it is in use, with what opens on it. */
+/** Returns every screen with typical content, and every dialog and panel of it. */
 export async function everyScreen(request: APIRequestContext): Promise<Screen[]> {
   const person = await longNamed(request)
   const headers = await headersOf(request, person)
@@ -57,7 +57,7 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
     inside('walk', `/campaign/${id}/walk`),
     inside('scanner', vehicle, async (page) => {
       await page.getByRole('button', { name: 'Scan', exact: true }).click()
-      await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible() // there is no camera here
+      await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible() // the test browser has no camera
     }),
     inside('vehicle', vehicle, async (page) => {
       await page.getByRole('button', { name: 'Manual' }).click()
@@ -67,34 +67,82 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
     inside('import', '/import'),
     inside('manage', '/campaign-list', async (page) => {
       await unfoldAll(page)
-      await page.getByLabel('VIN list').fill(vehicles.map(({ vin_number }) => vin_number).join('\n'))
-      await page.locator('details').filter({ has: page.getByRole('heading', { name: 'Status Manager' }) }).getByLabel('Status', { exact: true }).selectOption('ok')
-      await expect(page.getByText('156 vehicles become ok.')).toBeVisible()
-      await page.getByLabel('VIN and parking space list').fill('HB20\nHB20 1')
+      const tool = await unfold(page, 'Status Manager')
+      await tool.getByLabel('VIN list').fill([...vehicles.map(({ vin_number }) => vin_number), 'NOBODY 1'].join('\n'))
+      await tool.getByLabel('Status', { exact: true }).selectOption('ok')
+      await expect(tool.getByText('156 vehicles will be set to ok, 1 not found.')).toBeVisible()
     }),
-    inside('manage-delete', '/campaign-list', (page) => page.getByRole('button', { name: /^Delete / }).first().click()),
+    inside('manage-list', '/campaign-list'),
+    inside('manage-csv', '/campaign-list?tool=csv'),
+    inside('manage-history', '/campaign-list', async (page) => {
+      await expect((await unfold(page, 'History')).getByRole('button', { name: /^Undo/ }).first()).toBeVisible()
+    }),
+    inside('manage-space', '/campaign-list', async (page) => {
+      await (await unfold(page, 'Parking Space Manager')).getByLabel('VIN and parking space list').fill('HB20\nHB20 1')
+    }),
+    inside('manage-delete', '/campaign-list', async (page) => {
+      await page.getByRole('button', { name: /^Delete / }).first().click()
+    }),
     ...['create', 'active', 'password', 'permission', 'hmc'].map((panel) => inside(`users-${panel}`, `/user-management?panel=${panel}`)),
     inside('users-mine', `/user-management?panel=active`, (page) => page.getByRole('searchbox').fill(person.hmc)),
+    inside('users-drawer', '/user-management', async (page) => {
+      await page.getByRole('searchbox').fill(person.hmc)
+      await page.getByRole('button', { name: `${person.hmc} (you)` }).click()
+      await page.getByLabel(`User ${person.hmc}`, { exact: true }).getByText('Change Password').click()
+    }),
+    inside('users-menu', '/user-management', async (page) => {
+      await page.getByRole('searchbox').fill(supervisor.hmc)
+      await page.getByRole('button', { name: `Actions for ${supervisor.hmc}`, exact: true }).click()
+    }),
+    inside('users-sessions', '/user-management?panel=active', async (page) => {
+      await page.getByRole('searchbox').fill(supervisor.hmc)
+      await rowAction(page, supervisor.hmc, `Sessions of ${supervisor.hmc}`)
+      await expect(page.getByRole('button', { name: 'End all' })).toBeVisible()
+    }),
+    inside('confirm-password', '/user-management?panel=create', async (page) => {
+      await page.route('**/api/sign-up', (route) => route.fulfill({ status: 403, json: { code: 'CONFIRM_PASSWORD', message: 'To continue, enter your password again.' } }))
+      await page.getByLabel('HMC (Register Number)').fill('never-made')
+      await page.getByLabel('Password', { exact: true }).fill('yard-walk-2026!')
+      await page.getByLabel('Confirm password').fill('yard-walk-2026!')
+      await page.getByLabel('Access level').selectOption('Supervisor')
+      await page.getByRole('form').getByRole('button', { name: 'Create New User' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Your password').fill('not-the-password')
+      await dialog.getByRole('button', { name: 'Continue' }).click()
+      await expect(dialog.getByRole('alert')).toBeVisible()
+    }),
+    { name: 'new-password', path: '/campaign-home', person: await member(request, 'op', true) },
     inside('outbox', '/outbox'),
     inside('conflicts', '/conflicts'),
     inside('account', '/account'),
     inside('conflicts-open', `/conflicts?campaign=${id}`),
     ...ofDeveloper,
-    // last, because what waits is told on every screen
+    // last, because the number of pending saves is shown on every screen
     inside('outbox-waiting', vehicle, async (page) => {
       await page.route('**/api/vehicles/*', (route) => (route.request().method() === 'PUT' ? route.abort() : route.fallback()))
       const manual = page.getByRole('button', { name: 'Manual' })
-      if (await manual.isVisible()) await manual.click() // typing stays chosen
+      if (await manual.isVisible()) await manual.click() // typing may already be selected
       await page.getByLabel('Vehicle identifier').fill(car?.vin_number ?? '')
       await page.getByRole('button', { name: 'Save and Exit' }).click()
       await page.getByRole('button', { name: 'YES', exact: true }).click()
-      await page.getByRole('link', { name: '1 save waits on this phone' }).click()
-      await expect(page.getByRole('region', { name: 'To send' })).toBeVisible()
+      await page.getByRole('link', { name: '1 pending save' }).click()
+      await expect(page.getByRole('region', { name: 'Pending saves' })).toBeVisible()
+    }),
+    inside('outbox-other-car', '/outbox', async (page) => {
+      await page.route('**/api/vehicles/*', (route) => (route.request().method() === 'PUT' ? route.fulfill({ status: 409, json: OTHER_VEHICLE }) : route.fallback()))
+      await page.evaluate(() => window.dispatchEvent(new Event('online')))
+      await expect(page.getByRole('heading', { name: 'É este o veículo?' })).toBeVisible()
+    }),
+    inside('vehicle-other-car', vehicle, async (page) => {
+      await page.getByLabel('Vehicle identifier').fill(car?.vin_number ?? '')
+      await page.getByRole('button', { name: 'Save and Exit' }).click()
+      await page.getByRole('button', { name: 'YES', exact: true }).click()
+      await expect(page.getByRole('dialog', { name: 'É este o veículo?' })).toBeVisible()
     }),
   ]
 }
 
-/** Opens a screen and waits until nothing is loading any more. */
+/** Opens a screen and waits until it has finished loading. */
 export async function open(page: Page, { path, person, prepare }: Screen): Promise<void> {
   if (person === null) await page.goto(path)
   else await enter(page, person, path)

@@ -3,6 +3,8 @@ import { supervisor, unique, type Person } from './people'
 
 interface Session {
   token: string
+  session_id: string
+  seal_key: string
   id: number
   hmc: string
   user_type: string
@@ -13,7 +15,7 @@ export interface Member extends Person {
 
 const sessions = new Map<string, Session>()
 
-/** The session of a person, begun once a run. */
+/** Returns the session of a person, which is started once per test run. */
 export async function sessionOf(request: APIRequestContext, { hmc, password }: Person): Promise<Session> {
   const known = sessions.get(hmc)
   if (known !== undefined) return known
@@ -26,21 +28,21 @@ export async function sessionOf(request: APIRequestContext, { hmc, password }: P
 
 export const headersOf = async (request: APIRequestContext, person: Person) => ({ authorization: `Bearer ${(await sessionOf(request, person)).token}` })
 
-/** Opens a screen as a person, without the way over the sign-in. */
+/** Opens a screen as a signed-in person, without the sign-in form. */
 export async function enter(page: Page, person: Person, path: string): Promise<void> {
-  const { token, id, hmc, user_type } = await sessionOf(page.request, person)
+  const { token, session_id, seal_key, id, hmc, user_type } = await sessionOf(page.request, person)
   watch(page)
   if (!page.url().startsWith('http')) await page.goto('/favicon.svg')
-  await page.evaluate(([mark, user]) => {
-    sessionStorage.setItem('JWT_TOKEN', mark ?? '')
-    sessionStorage.setItem('user', user ?? '')
-  }, [token, JSON.stringify({ id, hmc, user_type })])
+  const session = { JWT_TOKEN: token, SESSION_ID: session_id, SEAL_KEY: seal_key, user: JSON.stringify({ id, hmc, user_type }) }
+  await page.evaluate((items) => {
+    for (const [name, value] of Object.entries(items)) sessionStorage.setItem(name, value)
+  }, session)
   await page.goto(path)
 }
 
 const inFlight = new WeakMap<Page, Set<Request>>()
 
-/** Counts the requests on their way; the live line is always open and does not count. */
+/** Counts the pending requests of a page, except the event stream, which is always open. */
 function watch(page: Page): void {
   if (inFlight.has(page)) return
   const open = new Set<Request>()
@@ -52,7 +54,7 @@ function watch(page: Page): void {
 
 const QUIET_MS = 500
 
-/** Waits until nothing has been on its way for half a second. */
+/** Waits until no request has been pending for half a second. */
 export async function quiet(page: Page): Promise<void> {
   let since = Date.now()
   await expect.poll(() => {
@@ -61,7 +63,7 @@ export async function quiet(page: Page): Promise<void> {
   }, { intervals: [50], timeout: 30_000 }).toBeGreaterThan(QUIET_MS)
 }
 
-/** Waits until the phone has kept the pages, and nothing is loading any more. */
+/** Waits until the service worker has cached the app and no request is pending. */
 export async function keptByPhone(page: Page): Promise<void> {
   await page.evaluate(async () => {
     await globalThis.navigator.serviceWorker.ready
@@ -70,20 +72,37 @@ export async function keptByPhone(page: Page): Promise<void> {
   await quiet(page)
 }
 
+/** Expires the session of the page: every call with its token gets the error of an expired session. */
+export async function expire(page: Page): Promise<void> {
+  const token = await page.evaluate(() => sessionStorage.getItem('JWT_TOKEN'))
+  const refusal = { status: 401, json: { code: 'NOT_SIGNED_IN', message: 'Sign in to continue.' } }
+  await page.route('**/api/**', (route) => (route.request().headers().authorization === `Bearer ${token}` ? route.fulfill(refusal) : route.fallback()))
+}
+
+/** Confirms a person's password through the API, so that the app does not ask for it for five minutes. */
+export async function confirmPassword(request: APIRequestContext, person: Person): Promise<void> {
+  const response = await request.post('/api/me/confirm', { headers: await headersOf(request, person), data: { password: person.password } })
+  expect(response.status()).toBe(204)
+}
+
 const PASSWORD = 'yard-walk-2026!'
 
-/** A new person of an access level. */
-export async function member(request: APIRequestContext, userType: 'op' | 'tm' | 'admin'): Promise<Member> {
-  const hmc = `${unique(userType)}${Math.floor(Math.random() * 1e6)}`.replace(' ', '-')
-  const response = await request.post('/api/sign-up', { headers: await headersOf(request, supervisor), data: { hmc, password: PASSWORD, user_type: userType } })
+/** Creates a user through the API, as the supervisor. */
+export async function signUp(request: APIRequestContext, user: Person & { user_type: 'op' | 'tm' | 'admin'; must_change_password?: boolean }): Promise<Member> {
+  if (user.user_type === 'admin') await confirmPassword(request, supervisor)
+  const response = await request.post('/api/sign-up', { headers: await headersOf(request, supervisor), data: user })
   expect(response.status()).toBe(201)
   const { id } = (await response.json()) as { id: number }
-  return { id, hmc, password: PASSWORD }
+  return { id, hmc: user.hmc, password: user.password }
 }
+
+/** Creates a person with an access level. */
+export const member = (request: APIRequestContext, userType: 'op' | 'tm' | 'admin', mustChange = false): Promise<Member> =>
+  signUp(request, { hmc: `${unique(userType)}${Math.floor(Math.random() * 1e6)}`.replace(' ', '-'), password: PASSWORD, user_type: userType, must_change_password: mustChange })
 
 const kept = new Map<string, Member>()
 
-/** A person of an access level, made once a run; for tests that do not change the person. */
+/** Returns a person with an access level, created once per test run, for tests that do not change the person. */
 export async function memberOf(request: APIRequestContext, userType: 'op' | 'tm'): Promise<Member> {
   const found = kept.get(userType) ?? (await member(request, userType))
   kept.set(userType, found)

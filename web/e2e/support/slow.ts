@@ -1,12 +1,12 @@
 import { expect, type Page } from '@playwright/test'
 
-/** As the developer tools slow a processor down to that of a phone. */
+/** Factor by which the developer tools slow the processor down to a phone's. */
 const SLOWER = 4
-/** What `work` takes at best on the machine that the bounds were set on, in milliseconds. */
+/** Fastest time of `work`, in milliseconds, on the machine for which the time limits were set. */
 const REFERENCE_MS = 24
 const TRIES = 7
 
-/** Some of what a screen does: sorts texts, makes rows, has them laid out. */
+/** Does typical work of a screen: sorts texts, creates rows and lays them out. Returns the milliseconds it takes. */
 const work = (): number => {
   const begun = performance.now()
   const texts = Array.from({ length: 20_000 }, (_, n) => `HB20 ${String((n * 7919) % 100_003).padStart(6, '0')}`).toSorted()
@@ -22,13 +22,13 @@ const work = (): number => {
   return performance.now() - begun
 }
 
-/** Makes a page as slow as on a phone, and as fast as it is again. */
+/** Switches a page between the speed of a phone and its own speed. */
 export interface Pace {
   slow: () => Promise<void>
   fast: () => Promise<void>
 }
 
-/** Slows a page down four times; on a machine that is slower by itself, by so much less. */
+/** Returns the pace of a page: slowed down four times, or less on a slower machine. */
 export async function paceOf(page: Page): Promise<Pace> {
   const session = await page.context().newCDPSession(page)
   const set = async (rate: number): Promise<void> => {
@@ -43,10 +43,10 @@ export async function paceOf(page: Page): Promise<Pace> {
   return { slow, fast: () => set(1) }
 }
 
-/** The middle one. */
+/** Returns the median. */
 export const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
-/** Takes the times of one more round into the least of each. */
+/** Updates the fastest times with those of another round. */
 export function lessen(least: number[], times: number[]): void {
   expect(times).toHaveLength(least.length)
   for (const [at, time] of times.entries()) least[at] = Math.min(least[at] ?? Infinity, time)

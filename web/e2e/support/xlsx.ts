@@ -7,13 +7,13 @@ const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 
 export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-/** The columns of a campaign's sheet. */
+/** Columns of a campaign sheet. */
 export const COLUMNS = ['Campaign', 'Part', 'Description', 'Model Type', 'Model Code', 'Serial Number', 'Parking Space']
 
-/** A sheet as a file to choose. */
+/** Returns a sheet as a file for a file input. */
 export const sheetFile = (rows: string[][], sheet?: string) => ({ name: 'campaign.xlsx', mimeType: XLSX, buffer: workbook(rows, sheet) })
 
-/** A minimal workbook with one sheet of text cells, as any spreadsheet program would open it. */
+/** Returns a minimal workbook with one sheet of text cells. */
 export function workbook(rows: string[][], sheet = 'Sheet1'): Buffer {
   return zip({
     '[Content_Types].xml': `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`,
@@ -29,7 +29,7 @@ function rowXml(cells: string[], row: number): string {
   return `<row r="${row + 1}">${xml.join('')}</row>`
 }
 
-/** A ZIP file with the given texts, deflated. */
+/** Returns a ZIP archive with the given files, compressed with deflate. */
 function zip(files: Record<string, string>): Buffer {
   const bodies: Buffer[] = []
   const directory: Buffer[] = []
@@ -41,7 +41,7 @@ function zip(files: Record<string, string>): Buffer {
     const facts = Buffer.alloc(26)
     facts.writeUInt16LE(20, 0) // version needed
     facts.writeUInt16LE(8, 4) // deflate
-    facts.writeUInt32LE(0x5a21_0000, 6) // a fixed time and day
+    facts.writeUInt32LE(0x5a21_0000, 6) // a fixed time and date
     facts.writeUInt32LE(crc32(content), 10)
     facts.writeUInt32LE(packed.length, 14)
     facts.writeUInt32LE(content.length, 18)
@@ -62,7 +62,7 @@ function zip(files: Record<string, string>): Buffer {
   return Buffer.concat([...bodies, listing, end])
 }
 
-/** The files of a ZIP, found through its directory. */
+/** Reads the files of a ZIP archive through its central directory. */
 function unzip(file: Buffer): Map<string, string> {
   const end = file.lastIndexOf('PK\x05\x06')
   const files = new Map<string, string>()
@@ -82,7 +82,7 @@ function unzip(file: Buffer): Map<string, string> {
 const unescape = (text: string) => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 const textsIn = (xml: string) => unescape([...xml.matchAll(/<t(?: [^>]*)?>([^<]*)<\/t>/g)].map(([, text]) => text).join(''))
 
-/** The sheets of a workbook in order: names, and rows of cells as texts. */
+/** Reads the sheets of a workbook in order: their names, and their rows of cell texts. */
 export function sheetsOf(file: Buffer): { name: string; rows: string[][] }[] {
   const files = unzip(file)
   const shared = [...(files.get('xl/sharedStrings.xml') ?? '').matchAll(/<si>(.*?)<\/si>/gs)].map(([, xml]) => textsIn(xml ?? ''))

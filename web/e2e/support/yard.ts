@@ -15,7 +15,7 @@ export interface Yard {
   cars: Car[]
 }
 
-/** A campaign with the cars of these identifiers, `MODEL SERIAL`, in spaces A-1, A-2 and so on. */
+/** Imports a campaign with cars of these identifiers, written `MODEL SERIAL`, in the spaces A-1, A-2 and so on. */
 export async function yardOf(request: APIRequestContext, vins: string[]): Promise<Yard> {
   const name = unique(`Labels ${Math.floor(Math.random() * 1e6)}`)
   const headers = await headersOf(request, supervisor)
@@ -34,7 +34,7 @@ export const carAt = ({ cars }: Yard, space: string): Car => {
   return found
 }
 
-/** The supervisor on a phone with a camera, on a screen; `prepare` runs before anything of the page. */
+/** Opens a screen as the supervisor on a phone with a camera. `prepare` runs before the page loads. */
 export async function onPhone(browser: Browser, baseURL: string, path: string, { prepare, ...options }: BrowserContextOptions & { prepare?: (page: Page) => Promise<unknown> } = {}): Promise<Page> {
   const context = await browser.newContext({ baseURL, viewport: PHONE, locale: 'pt-BR', permissions: ['camera'], serviceWorkers: 'block', reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
@@ -45,10 +45,10 @@ export async function onPhone(browser: Browser, baseURL: string, path: string, {
   return page
 }
 
-/** What was thrown in pages and nobody caught. */
+/** Messages of uncaught errors in pages. */
 export const thrown: string[] = []
 
-/** Keeps the tracks that a page takes, so that a test can see whether they were let go. */
+/** Records the camera tracks that a page opens, so that a test can check whether they were stopped. */
 const watchCamera = (page: Page) =>
   page.addInitScript(() => {
     const tracks: MediaStreamTrack[] = []
@@ -67,15 +67,15 @@ const watchCamera = (page: Page) =>
     }
   })
 
-/** How many tracks were taken and how many of them still run. */
+/** Returns the number of camera tracks that the page opened, and of those that still run. */
 export const tracks = (page: Page): Promise<{ taken: number; live: number }> =>
   page.evaluate(() => {
     const known = (window as unknown as { cameraTracks: MediaStreamTrack[] }).cameraTracks
     return { taken: known.length, live: known.filter(({ readyState }) => readyState === 'live').length }
   })
 
-/** What the phone vibrated since it was asked last. */
+/** Returns the vibration patterns since the last call. */
 export const feltSignals = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as { felt: string[] }).felt.splice(0))
 
-/** The constraints of each request for a camera. */
+/** Returns the constraints of each camera request of the page. */
 export const cameraRequests = (page: Page): Promise<unknown[]> => page.evaluate(() => (window as unknown as { cameraRequests: unknown[] }).cameraRequests)

@@ -1,94 +1,141 @@
 import { QueryClient } from '@tanstack/react-query'
-import { afterEach, expect, test } from 'vitest'
-import { OPERATOR, asUser } from '@/testing/show'
-import { reply, serve } from '@/testing/server'
-import { answer, expirations, http, raw } from './client'
-import { eventsIn } from './events'
-import { fileNameIn } from './files'
-import { Problem, wordsFor } from './problem'
-import { wholeListQuery } from './queries'
-import { checkSession, currentSession, endSession, rememberScreen, takeScreen } from './session'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { OPERATOR, signInAs } from '@/testing/show'
+import { createReply, stubServer } from '@/testing/server'
+import { lastSessionEnd, fetchRawResponse, apiClient, unwrapResponse } from './client'
+import { readServerEvents } from './events'
+import { parseFileName } from './files'
+import { Problem, getErrorMessage } from './problem'
+import { reloadSession, getCurrentSession, endSession, mustChangePassword, saveReturnPath, takeReturnPath } from './session'
 import { translate } from '@/lib/text'
+import { deleteDataAfterSignOut } from '@/app/signOut'
+import { vehicleListQuery } from '@/offline/queries'
 
 afterEach(endSession)
+deleteDataAfterSignOut()
+/** Collects how sessions end from now on. */
+function watchEndings() {
+  const seen: unknown[] = []
+  onTestFinished(lastSessionEnd.subscribe(() => void seen.push(lastSessionEnd.get())))
+  return seen
+}
 const caught = (call: Promise<unknown>) => call.then(() => null, (error: unknown) => error)
 
-test('every call carries the bearer of the session', async () => {
-  asUser(OPERATOR)
-  const calls = serve({ 'GET /me': { id: 3 } })
-  await answer(http.GET('/me'))
+test('every call sends the token of the session', async () => {
+  signInAs(OPERATOR)
+  const calls = stubServer({ 'GET /me': { id: 3 } })
+  await unwrapResponse(apiClient.GET('/me'))
   expect(calls[0]?.headers.get('authorization')).toBe('Bearer token of 1003')
 })
 
-test('a 401 ends the session, remembers the screen and tells once', async () => {
-  asUser(OPERATOR)
+test('a 401 ends the session once and saves the return path', async () => {
+  signInAs(OPERATOR)
   window.history.replaceState(null, '', '/vehicle/7?yard=2')
-  const before = expirations.get()
-  serve({ 'GET /me': reply(401, { code: 'EXPIRED', message: 'expired' }) })
-  await Promise.all([caught(answer(http.GET('/me'))), caught(raw('/me'))])
-  expect([currentSession(), sessionStorage.getItem('JWT_TOKEN'), expirations.get() - before]).toEqual([null, null, 1])
-  expect(takeScreen(OPERATOR)).toBe('/vehicle/7?yard=2')
+  localStorage.setItem('draft:3:7', '"typed"')
+  const ends = watchEndings()
+  stubServer({ 'GET /me': createReply(401, { code: 'NOT_SIGNED_IN', message: 'expired' }) })
+  await Promise.all([caught(unwrapResponse(apiClient.GET('/me'))), caught(fetchRawResponse('/me'))])
+  expect([getCurrentSession(), Object.keys(sessionStorage), ends]).toEqual([null, ['returnTo'], ['expired']])
+  expect(takeReturnPath(OPERATOR)).toBe('/vehicle/7?yard=2')
+  expect(localStorage.getItem('draft:3:7')).toBe('"typed"')
+})
+
+test('a revoked session leaves neither a return path nor drafts', async () => {
+  signInAs(OPERATOR)
+  window.history.replaceState(null, '', '/vehicle/7?yard=2')
+  localStorage.setItem('draft:3:7', '"typed"')
+  localStorage.setItem('draft:4:7', '"of another person"')
+  const ends = watchEndings()
+  stubServer({ 'GET /me': createReply(401, { code: 'SESSION_ENDED', message: 'ended' }) })
+  await Promise.all([caught(unwrapResponse(apiClient.GET('/me'))), caught(fetchRawResponse('/me'))])
+  expect([getCurrentSession(), Object.keys(sessionStorage), ends]).toEqual([null, [], ['ended']])
+  await vi.waitFor(() => expect(localStorage.getItem('draft:3:7')).toBeNull())
+  expect(localStorage.getItem('draft:4:7')).toBe('"of another person"')
+})
+
+test('a plain-text error has the code of its header', async () => {
+  signInAs(OPERATOR)
+  stubServer({ 'PUT /users/3': new Response('your password is needed', { status: 403, headers: { 'x-code': 'CONFIRM_PASSWORD' } }) })
+  const problem = await caught(unwrapResponse(apiClient.PUT('/users/{id}', { params: { path: { id: 3 } }, body: {} })))
+  expect(problem).toMatchObject({ status: 403, code: 'CONFIRM_PASSWORD', message: 'your password is needed' })
+  const ends = watchEndings()
+  stubServer({ 'PUT /users/3': new Response('Sign in to continue.', { status: 401, headers: { 'x-code': 'NOT_SIGNED_IN' } }) })
+  await caught(unwrapResponse(apiClient.PUT('/users/{id}', { params: { path: { id: 3 } }, body: {} })))
+  expect(ends).toEqual(['expired'])
+})
+
+test('a required new password applies only to the session whose call was rejected', async () => {
+  signInAs(OPERATOR)
+  stubServer({ 'GET /me': createReply(403, { code: 'PASSWORD_MUST_CHANGE', message: '' }) })
+  await caught(unwrapResponse(apiClient.GET('/me', { headers: { authorization: 'Bearer of an earlier session' } })))
+  expect(mustChangePassword.get()).toBe(false)
+  await caught(unwrapResponse(apiClient.GET('/me')))
+  expect([mustChangePassword.get(), getCurrentSession()?.user.hmc]).toEqual([true, '1003'])
+  signInAs(OPERATOR)
+  expect(mustChangePassword.get()).toBe(false)
 })
 
 test('a 403 never ends the session', async () => {
-  asUser(OPERATOR)
-  serve({ 'GET /me': reply(403, { code: 'FORBIDDEN', message: 'not for operators' }) })
-  const problem = await caught(answer(http.GET('/me')))
-  expect([(problem as Problem).status, currentSession()?.user.hmc]).toEqual([403, '1003'])
+  signInAs(OPERATOR)
+  stubServer({ 'GET /me': createReply(403, { code: 'FORBIDDEN', message: 'not for operators' }) })
+  const problem = await caught(unwrapResponse(apiClient.GET('/me')))
+  expect(problem).toMatchObject({ status: 403 })
+  expect(getCurrentSession()?.user.hmc).toBe('1003')
 })
 
-test('a wrong password is no expired session', async () => {
-  const before = expirations.get()
-  serve({ 'POST /sessions': reply(401, { code: 'INVALID_CREDENTIALS', message: 'no', attempts_left: 3 }) })
-  const problem = await caught(answer(http.POST('/sessions', { body: { hmc: 'x', password: 'y' } })))
-  expect([(problem as Problem).number('attempts_left'), expirations.get() - before]).toEqual([3, 0])
+test('a wrong password does not count as an expired session', async () => {
+  const ends = watchEndings()
+  stubServer({ 'POST /sessions': createReply(401, { code: 'INVALID_CREDENTIALS', message: 'no', attempts_left: 3 }) })
+  const problem = await caught(unwrapResponse(apiClient.POST('/sessions', { body: { hmc: 'x', password: 'y' } })))
+  expect([problem instanceof Problem && problem.number('attempts_left'), ends]).toEqual([3, []])
 })
 
-test('a network that is away is said in words', async () => {
-  serve({ 'GET /me': () => { throw new TypeError('failed to fetch') } })
-  expect(wordsFor(await caught(answer(http.GET('/me'))), translate)).toBe('Sem conexão. Verifique a rede e tente novamente.')
-  expect(wordsFor(await caught(raw('/me')), translate)).toBe('Sem conexão. Verifique a rede e tente novamente.')
+test('an unreachable server is reported in words', async () => {
+  stubServer({ 'GET /me': () => { throw new TypeError('failed to fetch') } })
+  expect(getErrorMessage(await caught(unwrapResponse(apiClient.GET('/me'))), translate)).toBe('Sem conexão. Verifique a internet e tente novamente.')
+  expect(getErrorMessage(await caught(fetchRawResponse('/me')), translate)).toBe('Sem conexão. Verifique a internet e tente novamente.')
 })
 
-test('damaged user data clears the session', () => {
-  asUser(OPERATOR)
-  sessionStorage.setItem('user', '{"hmc":')
-  checkSession()
-  expect([currentSession(), sessionStorage.getItem('JWT_TOKEN')]).toEqual([null, null])
+test.each(['user', 'JWT_TOKEN', 'SEAL_KEY', 'SESSION_ID'])('a session without its %s is cleared', (name) => {
+  signInAs(OPERATOR)
+  expect(sessionStorage.getItem(name)).not.toBeNull()
+  sessionStorage.setItem(name, name === 'user' ? '{"hmc":' : '')
+  reloadSession()
+  expect([getCurrentSession(), Object.keys(sessionStorage)]).toEqual([null, []])
 })
 
-test('the remembered screen of one person is not opened for another', () => {
+test('the return path of one person is not used for another', () => {
   window.history.replaceState(null, '', '/vehicle/7')
-  rememberScreen('3')
-  expect(takeScreen({ id: 4, hmc: '1004', user_type: 'op' })).toBeNull()
-  expect(takeScreen(OPERATOR)).toBeNull()
+  saveReturnPath('3')
+  expect(takeReturnPath({ id: 4, hmc: '1004', user_type: 'op' })).toBeNull()
+  expect(takeReturnPath(OPERATOR)).toBeNull()
 })
 
-test('events are read across the borders of chunks', async () => {
+test('events are parsed across chunk boundaries', async () => {
   const chunks = ['event: progress\nda', 'ta: {"rows":1}\n', '\n: comment\n\nevent: progress\ndata: {"rows":2}\r\n\r\n']
   const body = new ReadableStream({ start: (stream) => { for (const chunk of chunks) stream.enqueue(new TextEncoder().encode(chunk)); stream.close() } })
   const events = []
-  for await (const event of eventsIn(new Response(body))) events.push(event)
+  for await (const event of readServerEvents(new Response(body))) events.push(event)
   expect(events).toEqual([{ event: 'progress', data: '{"rows":1}' }, { event: 'progress', data: '{"rows":2}' }])
 })
 
-test('a file keeps the name that the server gives it', () => {
-  expect(fileNameIn('attachment; filename="report_a.xlsx"')).toBe('report_a.xlsx')
-  expect(fileNameIn("attachment; filename=x.xlsx; filename*=UTF-8''relat%C3%B3rio.xlsx")).toBe('relatório.xlsx')
-  expect(fileNameIn(null)).toBeNull()
+test('a downloaded file has the name that the server gives it', () => {
+  expect(parseFileName('attachment; filename="report_a.xlsx"')).toBe('report_a.xlsx')
+  expect(parseFileName("attachment; filename=x.xlsx; filename*=UTF-8''relat%C3%B3rio.xlsx")).toBe('relatório.xlsx')
+  expect(parseFileName(null)).toBeNull()
 })
 
-test('a list that has not changed is not sent again, one that was changed here is', async () => {
-  asUser(OPERATOR)
+test('an unchanged list is not downloaded again, unless it was changed in the cache', async () => {
+  signInAs(OPERATOR)
   const row = { id: 1, vin_number: 'HB20 1', parking_space: 'A-1', yard_group: 'A', id_yard: 2, status: 'ok', inspected: true, version: 2 }
-  const calls = serve({
+  const calls = stubServer({
     'GET /vehicles/campaign/7/all': ({ headers }) =>
       headers.get('if-none-match') === 'W/"7-3"'
         ? new Response(null, { status: 304 })
         : new Response(JSON.stringify([row]), { headers: { 'content-type': 'application/json', etag: 'W/"7-3"' } }),
   })
   const client = new QueryClient()
-  const query = { ...wholeListQuery(7), staleTime: 0 }
+  const query = { ...vehicleListQuery(7), staleTime: 0 }
   const first = await client.fetchQuery(query)
   expect(await client.fetchQuery(query)).toBe(first)
   client.setQueryData(query.queryKey, (list) => list?.map((listed) => ({ ...listed, version: 3 })))

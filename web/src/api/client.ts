@@ -1,71 +1,99 @@
 import createClient, { type Middleware } from 'openapi-fetch'
-import { offline, problemOf, type Problem } from './problem'
-import type { paths } from './schema'
-import { currentSession, endSession, ownerOf, rememberScreen } from './session'
-import { isShaped } from './shape'
-import { noteSignal } from './signal'
 import { createStore } from '@/lib/store'
-import { isRecord } from '@/lib/stored'
+import { setOnline } from './connectivity'
+import { readErrorCode, createOfflineProblem, Problem, toProblem } from './problem'
+import type { paths } from './schema'
+import { getCurrentOwner, getCurrentSession, endSession, mustChangePassword, saveReturnPath } from './session'
+import { matchesShape } from './shape'
+import { signOutInThisTab } from './signOut'
 
 const BASE = '/api'
 
-/** How often a session has ended by itself in this tab; the page frame tells of each. */
-export const expirations = createStore(0)
+/** How the last session of this tab ended: revoked at the server, or expired. Is null when no session has ended or the person signed out. */
+export const lastSessionEnd = createStore<'ended' | 'expired' | null>(null)
 
-export function bearer(): Record<string, string> {
-  const session = currentSession()
+function bearer(): Record<string, string> {
+  const session = getCurrentSession()
   return session === null ? {} : { authorization: `Bearer ${session.token}` }
 }
 
-/** Ends the session when an authenticated request was answered 401; the screen is remembered. */
-export function noticeExpiry(sent: Headers, status: number): void {
-  const session = currentSession()
-  if (status !== 401 || session === null) return
-  if (sent.get('authorization') !== `Bearer ${session.token}`) return
-  rememberScreen(ownerOf(session.user))
+/**
+ * Ends the session after a 401 response. A revoked session loses its form drafts and its return path; an expired session keeps the drafts
+ * and the path.
+ */
+function endSessionFor(code: string): void {
+  if (code !== 'SESSION_ENDED') return expireSession()
+  signOutInThisTab()
+  lastSessionEnd.set('ended')
+}
+
+/** Ends the session in this tab and keeps its drafts and its return path for the next sign-in. */
+export function expireSession(): void {
+  saveReturnPath(getCurrentOwner())
   endSession()
-  expirations.set(expirations.get() + 1)
+  lastSessionEnd.set('expired')
+}
+
+let isRenewing = false
+
+/**
+ * Runs a call that revokes the current session at the server and starts a new session. Meanwhile a 401 response to other calls
+ * does not end the session in this tab; a 401 response to `act` does.
+ */
+export async function runSessionRenewal(act: () => Promise<void>): Promise<void> {
+  isRenewing = true
+  try {
+    await act()
+  } catch (error) {
+    if (error instanceof Problem && error.status === 401) endSessionFor(error.code)
+    throw error
+  } finally {
+    isRenewing = false
+  }
 }
 
 const session: Middleware = {
   onRequest({ request, schemaPath }) {
-    if (schemaPath === '/sessions' && request.method === 'POST') return
+    if (schemaPath.startsWith('/sessions') && request.method === 'POST') return
     for (const [name, value] of Object.entries(bearer())) if (!request.headers.has(name)) request.headers.set(name, value)
   },
   async onResponse({ request, response }) {
-    await judge(request.headers, response)
+    await checkResponse(request.headers, response)
   },
   onError({ request }) {
     if (request.signal.aborted && !isTimeout(request.signal.reason)) return undefined
-    noteSignal(false)
-    return offline()
+    setOnline(false)
+    return createOfflineProblem()
   },
 }
 
-/** A call that nobody answered in time went nowhere; one that is no longer wanted did not. */
+/** Whether a call was aborted by its timeout, which means that the server is unreachable. Other aborts come from the caller. */
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === 'TimeoutError'
 
-export const http = createClient<paths>({ baseUrl: BASE, fetch: (request) => globalThis.fetch(request) })
-http.use(session)
+/** The typed HTTP client of the gateway's API. It adds the session's token and checks every response. */
+export const apiClient = createClient<paths>({ baseUrl: BASE, fetch: (request) => globalThis.fetch(request) })
+apiClient.use(session)
 
-/** An answer of a network that asks for a login first is as good as none. */
-export function strangers(): Problem {
-  noteSignal(false)
-  return offline()
+/** Marks the device as offline after a response of a captive portal or a proxy, and returns the Problem that the caller should throw. */
+export function createForeignResponseProblem(): Problem {
+  setOnline(false)
+  return createOfflineProblem()
 }
 
-/** Whether an answer may be the gateway's, which sends nobody elsewhere and answers no pages. */
-const isOurs = (response: Response): boolean => !response.redirected && response.headers.get('content-type')?.includes('html') !== true
+/** Whether a response can be the gateway's. The gateway sends neither redirects nor HTML to API calls; captive portals send both. */
+const isFromGateway = (response: Response): boolean => !response.redirected && response.headers.get('content-type')?.includes('html') !== true
 
-/** Whether a body refuses as the gateway does, with a code. */
-const refuses = (body: unknown): boolean => isRecord(body) && (typeof body.code === 'string' || typeof body.Message === 'string')
-
-/** Throws when an answer is somebody else's; one that refuses the session ends it. */
-async function judge(sent: Headers, response: Response): Promise<void> {
-  if (!isOurs(response)) throw strangers()
-  noteSignal(true)
-  if (response.status === 401 && !refuses(parsed(await response.clone().text()))) throw strangers()
-  noticeExpiry(sent, response.status)
+/** Throws when a response does not come from the gateway. Ends the session, or requires a new password, when the gateway's error code says so. */
+async function checkResponse(sent: Headers, response: Response): Promise<void> {
+  if (!isFromGateway(response)) throw createForeignResponseProblem()
+  setOnline(true)
+  const { status } = response
+  if (status !== 401 && status !== 403) return
+  const code = readErrorCode(response, parsed(await response.clone().text()))
+  if (status === 401 && code === null) throw createForeignResponseProblem()
+  if (sent.get('authorization') !== bearer().authorization) return // the call belongs to an earlier session, or to none
+  if (status === 401 && !isRenewing) endSessionFor(code ?? '')
+  else if (code === 'PASSWORD_MUST_CHANGE') mustChangePassword.set(true)
 }
 
 interface Outcome<T> {
@@ -74,35 +102,35 @@ interface Outcome<T> {
   response: Response
 }
 
-/** The data of a call, or its Problem thrown; data of another shape is the answer of somebody else. */
-export async function answer<T>(call: Promise<Outcome<T>>, shape = ''): Promise<NonNullable<T>> {
-  const { data, error, response } = await call.catch(unparsed)
-  if (!response.ok) throw problemOf(response.status, error)
-  if (data === undefined || data === null || !isShaped(data, shape)) throw strangers()
+/** Returns the response data of an API call. Throws the Problem of a failed call, or a foreign-response Problem when the data does not have the expected shape. */
+export async function unwrapResponse<T>(call: Promise<Outcome<T>>, shape = ''): Promise<NonNullable<T>> {
+  const { data, error, response } = await call.catch(rethrow)
+  if (!response.ok) throw toProblem(response, error)
+  if (data === undefined || data === null || !matchesShape(data, shape)) throw createForeignResponseProblem()
   return data
 }
 
-/** Waits for a call that answers nothing. */
-export async function done(call: Promise<Outcome<unknown>>): Promise<void> {
-  const { error, response } = await call.catch(unparsed)
-  if (!response.ok) throw problemOf(response.status, error)
+/** Waits for an API call whose response has no body. Throws the Problem of a failed call. */
+export async function unwrapEmptyResponse(call: Promise<Outcome<unknown>>): Promise<void> {
+  const { error, response } = await call.catch(rethrow)
+  if (!response.ok) throw toProblem(response, error)
 }
 
-/** What announces JSON and is none comes from somebody else. */
-function unparsed(cause: unknown): never {
-  throw cause instanceof SyntaxError ? strangers() : cause
+/** Rethrows the error of an API call. Converts a JSON syntax error to a foreign-response Problem, because a captive portal has sent the body. */
+function rethrow(cause: unknown): never {
+  throw cause instanceof SyntaxError ? createForeignResponseProblem() : cause
 }
 
-/** A raw authenticated request for what is not JSON: files and event streams. */
-export async function raw(path: string, init: RequestInit = {}): Promise<Response> {
+/** Sends an authenticated request whose response is not JSON, such as a file or an event stream. Throws a Problem unless the status is 2xx. */
+export async function fetchRawResponse(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers({ ...bearer(), ...Object.fromEntries(new Headers(init.headers)) })
   const response = await globalThis.fetch(BASE + path, { ...init, headers }).catch(() => {
-    if (init.signal?.aborted !== true) noteSignal(false)
-    throw offline()
+    if (init.signal?.aborted !== true) setOnline(false)
+    throw createOfflineProblem()
   })
-  await judge(headers, response)
+  await checkResponse(headers, response)
   if (response.ok) return response
-  throw problemOf(response.status, parsed(await response.text()))
+  throw toProblem(response, parsed(await response.text()))
 }
 
 function parsed(text: string): unknown {

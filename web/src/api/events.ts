@@ -1,10 +1,11 @@
+/** One event of a text/event-stream response (server-sent events). */
 export interface ServerEvent {
   event: string
   data: string
 }
 
-/** The events of a text/event-stream answer, as they come. */
-export async function* eventsIn(response: Response, onBytes: () => void = () => undefined): AsyncGenerator<ServerEvent> {
+/** Yields the events of a text/event-stream response as they arrive. Calls `onBytes` for every chunk, also for comments. */
+export async function* readServerEvents(response: Response, onBytes: () => void = () => undefined): AsyncGenerator<ServerEvent> {
   if (response.body === null) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

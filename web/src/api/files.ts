@@ -1,15 +1,15 @@
-import { raw } from './client'
+import { fetchRawResponse } from './client'
 import { Problem } from './problem'
 
-/** The file name that a Content-Disposition gives, its UTF-8 form first. */
-export function fileNameIn(disposition: string | null): string | null {
+/** Returns the file name in a Content-Disposition header, preferably the UTF-8 form. Returns null when the header has no file name. */
+export function parseFileName(disposition: string | null): string | null {
   const utf8 = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '')?.[1]
   if (utf8 !== undefined) return decodeURIComponent(utf8)
   return /filename="?([^";]+)"?/i.exec(disposition ?? '')?.[1] ?? null
 }
 
-/** A form with one file, as the disk has it now; throws when the file is not the one that was chosen any more. */
-export async function formWith(field: string, file: File): Promise<FormData> {
+/** Returns a form with the current content of a file. Throws a `FILE_CHANGED` problem when the file has changed since it was chosen. */
+export async function buildFileForm(field: string, file: File): Promise<FormData> {
   const content = await file.arrayBuffer().catch(() => {
     throw new Problem(0, 'FILE_CHANGED', '')
   })
@@ -18,14 +18,15 @@ export async function formWith(field: string, file: File): Promise<FormData> {
   return form
 }
 
-/** Fetches a file with the session's token and hands it to the browser to keep. */
-export async function download(path: string, fallbackName: string, init?: RequestInit): Promise<void> {
-  const response = await raw(path, init)
-  const name = fileNameIn(response.headers.get('content-disposition')) ?? fallbackName
-  saveAs(await response.blob(), name)
+/** Downloads a file with the session's token and saves it under the file name from the server, else under `fallbackName`. */
+export async function downloadFile(path: string, fallbackName: string, init?: RequestInit): Promise<void> {
+  const response = await fetchRawResponse(path, init)
+  const name = parseFileName(response.headers.get('content-disposition')) ?? fallbackName
+  saveBlobAsFile(await response.blob(), name)
 }
 
-export function saveAs(blob: Blob, name: string): void {
+/** Lets the browser save data as a file. */
+export function saveBlobAsFile(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob)
   const anchor = document.createElement('a')
   anchor.href = address

@@ -1,8 +1,8 @@
-import { inWords } from '@/lib/inWords'
-import { isRecord } from '@/lib/stored'
-import type { Key, Translate } from '@/lib/text'
+import { translateSentence } from '@/lib/translateSentence'
+import { isRecord } from '@/lib/json'
+import type { TextKey, Translate } from '@/lib/text'
 
-/** A refusal or failure of a call, as the gateway words it. */
+/** A failed call: the gateway's status, code and message, or status 0 when the server could not be reached. */
 export class Problem extends Error {
   readonly status: number
   readonly code: string
@@ -16,13 +16,13 @@ export class Problem extends Error {
     this.body = body
   }
 
-  /** A whole number that came with the refusal, such as `attempts_left`. */
+  /** Returns a number of the response body, such as `attempts_left`. Returns null when the body has no number of this name. */
   number(name: string): number | null {
     const value = isRecord(this.body) ? this.body[name] : null
     return typeof value === 'number' ? value : null
   }
 
-  /** A text that came with the refusal, such as `rejected_id`. */
+  /** Returns a text of the response body, such as `rejected_id`. Returns null when the body has no text of this name. */
   text(name: string): string | null {
     const value = isRecord(this.body) ? this.body[name] : null
     return typeof value === 'string' ? value : null
@@ -34,20 +34,30 @@ export class Problem extends Error {
   }
 }
 
-/** The gateway's error body as a Problem; bodies may be JSON, the upload's own shape, or plain text. */
-export function problemOf(status: number, body: unknown): Problem {
-  if (!isRecord(body)) return new Problem(status, `HTTP_${status}`, typeof body === 'string' ? body : '', body)
+/** Returns the error code of a response from its header or its body. Returns null for a response without an error code, such as that of a proxy. */
+export function readErrorCode(response: Response, body: unknown): string | null {
+  const code = response.headers.get('x-code') ?? (isRecord(body) ? body.code : null)
+  if (typeof code === 'string') return code
+  return isRecord(body) && typeof body.Message === 'string' ? `HTTP_${response.status}` : null
+}
+
+/** Converts an error response to a Problem. The body is JSON, for a workbook upload JSON with the field `Message`, or plain text. */
+export function toProblem(response: Response, body: unknown): Problem {
+  const { status } = response
+  const code = readErrorCode(response, body) ?? `HTTP_${status}`
+  if (!isRecord(body)) return new Problem(status, code, typeof body === 'string' ? body : '', body)
   const message = [body.message, body.Message].find((text) => typeof text === 'string')
-  const code = typeof body.code === 'string' ? body.code : `HTTP_${status}`
   return new Problem(status, code, typeof message === 'string' ? message : '', body)
 }
 
-export const offline = (): Problem => new Problem(0, 'OFFLINE', '')
+/** Creates the Problem of a call that did not reach the server. */
+export const createOfflineProblem = (): Problem => new Problem(0, 'OFFLINE', '')
 
-const WORDS: Record<string, Key> = {
+const MESSAGES: Record<string, TextKey> = {
   OFFLINE: 'problem.offline',
   DISK_FULL: 'problem.diskFull',
   NO_DISK: 'problem.noDisk',
+  OUTDATED: 'problem.outdated',
   FILE_CHANGED: 'problem.fileChanged',
   CAMPAIGN_CLOSED: 'problem.closed',
   HTTP_403: 'problem.forbidden',
@@ -56,10 +66,10 @@ const WORDS: Record<string, Key> = {
   HTTP_503: 'problem.busy',
 }
 
-/** What to tell a person: our words where we have them, in the chosen language, else the gateway's one sentence. */
-export function wordsFor(error: unknown, t: Translate): string {
+/** Returns the sentence to show for an error: the catalogue text for its code or status, else the translated message of the gateway. */
+export function getErrorMessage(error: unknown, t: Translate): string {
   if (!(error instanceof Problem)) return t('problem.unknown')
-  const key = WORDS[error.code] ?? WORDS[`HTTP_${error.status}`]
+  const key = MESSAGES[error.code] ?? MESSAGES[`HTTP_${error.status}`]
   if (key !== undefined) return t(key)
-  return error.status < 500 && error.message !== '' ? inWords(error.message) : t('problem.unknown')
+  return error.status < 500 && error.message !== '' ? translateSentence(error.message) : t('problem.unknown')
 }

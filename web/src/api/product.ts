@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { noteProduct, useProduct } from '@/lib/product'
+import { recordProductName, useStoredProductName } from '@/lib/product'
 import { meQuery } from './queries'
 import { useSession } from './session'
 
-/** The product's configured name; before the sign-in the one this device saw last. */
+/** Returns the configured product name. Before the sign-in, returns the product name that this device stored last. */
 export function useProductName(): string {
   const session = useSession()
-  const told = useQuery({ ...meQuery, enabled: session !== null }).data?.product_name ?? ''
-  useEffect(() => noteProduct(told), [told])
-  return useProduct()
+  const name = useQuery({ ...meQuery, enabled: session !== null }).data?.product_name ?? ''
+  useEffect(() => recordProductName(name), [name])
+  return useStoredProductName()
 }

@@ -1,78 +1,88 @@
+import { isRecord } from '@/lib/json'
 import { createStore, useStore } from '@/lib/store'
-import { isRecord, readStored, writeStored } from '@/lib/stored'
+import { readStored, writeStored } from '@/lib/storage'
 
-export interface User {
+/** The signed-in person, as in the server's response to the sign-in. */
+export interface SessionUser {
   id?: number
   hmc: string
   user_type: string
 }
 export interface Session {
+  /** Id of the session at the server. A call with this id can end the session without the session's token. */
+  id: string
   token: string
-  user: User
+  /** The person's key for encrypting saves on this device: 32 bytes as base64url. */
+  sealKey: string
+  user: SessionUser
 }
 
+const ID = 'SESSION_ID'
 const TOKEN = 'JWT_TOKEN'
+const SEAL_KEY = 'SEAL_KEY'
 const USER = 'user'
+const NAMES = [ID, TOKEN, SEAL_KEY, USER]
 const RETURN = 'returnTo'
 
-const isUser = (value: unknown): value is User =>
+const isUser = (value: unknown): value is SessionUser =>
   isRecord(value) && typeof value.hmc === 'string' && typeof value.user_type === 'string'
 
-/** The session as web storage holds it; half of one, or a damaged one, is cleared. */
+/** Returns the session that is in web storage, or null without a session. Clears the storage when the session is incomplete or damaged. */
 function stored(): Session | null {
-  const token = sessionStorage.getItem(TOKEN)
+  const [id, token, sealKey] = NAMES.map((name) => sessionStorage.getItem(name))
   const user = readStored(sessionStorage, USER, isUser)
-  if (token !== null && token !== '' && user !== null) return { token, user }
-  if (token !== null || sessionStorage.getItem(USER) !== null) sessionStorage.clear()
+  if (id && token && sealKey && user !== null) return { id, token, sealKey, user }
+  if (NAMES.some((name) => sessionStorage.getItem(name) !== null)) sessionStorage.clear()
   return null
-}
-
-function forget(): void {
-  sessionStorage.removeItem(TOKEN)
-  sessionStorage.removeItem(USER)
 }
 
 const session = createStore<Session | null>(stored())
 
-export const currentSession = (): Session | null => session.get()
+export const getCurrentSession = (): Session | null => session.get()
 export const useSession = (): Session | null => useStore(session)
 
-/** The key of who is signed in in this tab. */
-export function currentOwner(): string | null {
-  const now = currentSession()
-  return now === null ? null : ownerOf(now.user)
+/** Whether the server accepts no other call before the signed-in person has chosen a new password. */
+export const mustChangePassword = createStore(false)
+
+/** Returns the name under which the signed-in person's data is stored on this device, or null without a session. */
+export function getCurrentOwner(): string | null {
+  const now = getCurrentSession()
+  return now === null ? null : getOwnerKey(now.user)
 }
 
-/** Looks at web storage again, because a person or another script may have changed it. */
-export function checkSession(): void {
+/** Reads the session from web storage again, because code outside of this module may have changed the storage. */
+export function reloadSession(): void {
   const now = stored()
   if (JSON.stringify(now) !== JSON.stringify(session.get())) session.set(now)
 }
 
-export function startSession(token: string, user: User): void {
-  left = false
-  sessionStorage.setItem(TOKEN, token)
-  writeStored(sessionStorage, USER, user)
-  session.set({ token, user })
+export function startSession(started: Session, mustChange = false): void {
+  hasLeft = false
+  sessionStorage.setItem(ID, started.id)
+  sessionStorage.setItem(TOKEN, started.token)
+  sessionStorage.setItem(SEAL_KEY, started.sealKey)
+  writeStored(sessionStorage, USER, started.user)
+  mustChangePassword.set(mustChange)
+  session.set(started)
 }
 
 export function endSession(): void {
-  forget()
+  for (const name of NAMES) sessionStorage.removeItem(name)
   session.set(null)
 }
 
-// The back button leads to screens of whoever was here before; they are not remembered for the next person.
-let left = performance.getEntriesByType('navigation').some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'back_forward')
+/** Whether this tab saves no return path: after a sign-out, and on a page of an earlier person that the back button has opened. */
+let hasLeft = performance.getEntriesByType('navigation').some((entry) => entry instanceof PerformanceNavigationTiming && entry.type === 'back_forward')
 
-/** Ends the session because its owner wants to: nothing of it stays in this tab, not even where it was. */
-export function leaveSession(): void {
+/** Ends the session because the person signed out or the session was revoked. Deletes all data of the session from this tab, including the return path. */
+export function discardSession(): void {
   sessionStorage.clear()
-  left = true
+  hasLeft = true
   session.set(null)
 }
 
-/** The name under which what belongs to this person is kept on the device. */
-export const ownerOf = (user: User): string => String(user.id ?? user.hmc)
+/** Returns the name under which a person's data is stored on this device. */
+export const getOwnerKey = (user: SessionUser): string => String(user.id ?? user.hmc)
 
 interface Return {
   path: string
@@ -80,17 +90,17 @@ interface Return {
 }
 const isReturn = (value: unknown): value is Return => isRecord(value) && typeof value.path === 'string'
 
-/** Remembers the screen to come back to after the next sign-in of its owner, or of anyone. */
-export function rememberScreen(owner: string | null): void {
+/** Saves the current path as the page to open after the next sign-in of `owner`. With null, the path applies to any person and does not replace a saved path. */
+export function saveReturnPath(owner: string | null): void {
   const path = window.location.pathname + window.location.search
   const known = owner === null && sessionStorage.getItem(RETURN) !== null
-  if (path !== '/' && !known && !left) writeStored(sessionStorage, RETURN, { path, owner })
+  if (path !== '/' && !known && !hasLeft) writeStored(sessionStorage, RETURN, { path, owner })
 }
 
-/** The remembered screen, once, unless it was another person's. */
-export function takeScreen(user: User): string | null {
+/** Returns and deletes the saved path. Returns null when no path is saved, or when the path was saved for another person. */
+export function takeReturnPath(user: SessionUser): string | null {
   const remembered = readStored(sessionStorage, RETURN, isReturn)
   sessionStorage.removeItem(RETURN)
   if (remembered === null) return null
-  return remembered.owner === null || remembered.owner === ownerOf(user) ? remembered.path : null
+  return remembered.owner === null || remembered.owner === getOwnerKey(user) ? remembered.path : null
 }

@@ -1,23 +1,24 @@
-import { isRecord } from '@/lib/stored'
+import { isRecord } from '@/lib/json'
 
-export const VEHICLE = 'id# status$ version#'
-export const CAMPAIGN = 'id# name$ status$'
-export const BULK = 'updated# skipped* not_found*'
+export const VEHICLE_SHAPE = 'id# status$ version#'
+export const CAMPAIGN_SHAPE = 'id# name$ status$'
+export const BULK_RESULT_SHAPE = 'updated# skipped* not_found*'
 
-const holds: Record<string, (value: unknown) => boolean> = {
+const checks: Record<string, (value: unknown) => boolean> = {
   '#': (value) => typeof value === 'number',
   $: (value) => typeof value === 'string',
   '*': Array.isArray,
 }
 
 /**
- * Whether data has a shape: names with `#` for a number, `$` for a text, `*` for a list; a leading `*` means a list of such records.
+ * Whether data has the fields that a shape names: `id#` is a number, `name$` a text, `rows*` a list. A shape that begins with
+ * `*` describes a list of records.
  *
- * A hotel's network answers calls with a page of its own, which is JSON now and then.
+ * Distinguishes the gateway's responses from those of a captive portal, some of which are JSON.
  */
-export function isShaped(data: unknown, shape: string): boolean {
+export function matchesShape(data: unknown, shape: string): boolean {
   const isList = shape.startsWith('*')
   const fields = shape.slice(isList ? 1 : 0).split(' ').filter(Boolean)
-  const isOne = (value: unknown) => isRecord(value) && fields.every((field) => holds[field.slice(-1)]?.(value[field.slice(0, -1)]))
+  const isOne = (value: unknown) => isRecord(value) && fields.every((field) => checks[field.slice(-1)]?.(value[field.slice(0, -1)]))
   return isList ? Array.isArray(data) && data.every(isOne) : isOne(data)
 }

@@ -2,22 +2,22 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { Route, Switch } from 'wouter'
 import { Toaster } from '@/ui/Toast'
-import { Crash } from './Crash'
-import { Inside } from './Inside'
-import { queries } from './queries'
-import { SignInPage } from './screens'
+import { ErrorBoundary } from './ErrorBoundary'
+import { AuthenticatedRoutes } from './AuthenticatedRoutes'
+import { queryClient } from './queries'
+import { SignInPage } from './routes'
 
 export function App() {
   return (
-    <QueryClientProvider client={queries}>
-      <Crash>
+    <QueryClientProvider client={queryClient}>
+      <ErrorBoundary>
         <Suspense>
           <Switch>
             <Route path="/" component={SignInPage} />
-            <Route component={Inside} />
+            <Route component={AuthenticatedRoutes} />
           </Switch>
         </Suspense>
-      </Crash>
+      </ErrorBoundary>
       <Toaster />
     </QueryClientProvider>
   )

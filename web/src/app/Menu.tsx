@@ -1,27 +1,24 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { bearer, http } from '@/api/client'
-import { forgetDrafts } from '@/api/drafts'
+import { useQuery } from '@tanstack/react-query'
 import { meQuery } from '@/api/queries'
-import { currentOwner, leaveSession, type User } from '@/api/session'
-import { look, setLook, THEMES, type Theme } from '@/lib/look'
-import { Link, navigate } from '@/lib/route'
+import type { SessionUser } from '@/api/session'
+import { areShortcutsOn, setShortcutsOn } from '@/lib/keys'
+import { appearance, setAppearance, THEMES, type Theme } from '@/lib/appearance'
+import { useMediaQuery } from '@/lib/media'
+import { Link } from '@/lib/route'
 import { useStore } from '@/lib/store'
-import { LANGUAGES, setLanguage, useLanguage, useText, type Key, type Language } from '@/lib/text'
+import { LANGUAGES, setLanguage, useLanguage, useText, type TextKey, type Language } from '@/lib/text'
 import { Dialog } from '@/ui/Dialog'
 import { Select } from '@/ui/Field'
 import { Icon } from '@/ui/Icon'
-import { MENU, MORE, POLICIES, type Entry } from './screens'
+import { allowedEntries, MENU_ENTRIES, MORE_MENU_ENTRIES, POLICY_MENU_ENTRIES, type MenuEntry } from './routes'
+import { signOut } from './signOut'
 import styles from './Menu.module.css'
 
-/** The slide-in menu at the right: ways to go, and how the product looks and speaks. */
-export function Menu({ user, onClose }: { user: User; onClose: () => void }) {
+/** The slide-in menu at the right: links to pages, and the settings for theme and language. */
+export function Menu({ user, onClose }: { user: SessionUser; onClose: () => void }) {
   const t = useText()
   const developer = useQuery(meQuery).data?.developer ?? false
-  const logout = useLogout()
-  const entriesFor = (entries: Entry[]) =>
-    entries
-      .filter(({ allow }) => allow?.(user.user_type, developer) ?? true)
-      .map((entry) => <EntryLink key={entry.to} entry={entry} onClose={onClose} />)
+  const entriesFor = (entries: MenuEntry[]) => allowedEntries(entries, user.user_type, developer).map((entry) => <EntryLink key={entry.to} entry={entry} onClose={onClose} />)
   return (
     <Dialog kind="drawer" label={t('menu.title')} onClose={onClose}>
       <div className={styles.menu}>
@@ -32,16 +29,16 @@ export function Menu({ user, onClose }: { user: User; onClose: () => void }) {
           </button>
         </div>
         <nav className={styles.entries} aria-label={t('menu.title')}>
-          {entriesFor(MENU)}
-          <button type="button" className={styles.entry} onClick={logout}>
+          {entriesFor(MENU_ENTRIES)}
+          <button type="button" className={`${styles.entry} ${styles.leave}`} onClick={signOut}>
             <Icon name="out" />
             {t('menu.logout')}
           </button>
-          {entriesFor(POLICIES)}
+          {entriesFor(POLICY_MENU_ENTRIES)}
         </nav>
         <nav className={styles.more} aria-label={t('menu.more')}>
           <h3>{t('menu.more')}</h3>
-          {entriesFor(MORE)}
+          {entriesFor(MORE_MENU_ENTRIES)}
         </nav>
         <Settings />
       </div>
@@ -49,7 +46,7 @@ export function Menu({ user, onClose }: { user: User; onClose: () => void }) {
   )
 }
 
-function EntryLink({ entry: { label, icon, to }, onClose }: { entry: Entry; onClose: () => void }) {
+function EntryLink({ entry: { label, icon, to }, onClose }: { entry: MenuEntry; onClose: () => void }) {
   const t = useText()
   return (
     <Link href={to} className={styles.entry} onClick={onClose}>
@@ -59,48 +56,43 @@ function EntryLink({ entry: { label, icon, to }, onClose }: { entry: Entry; onCl
   )
 }
 
-/** Ends the session here at once and on the server as soon as it hears of it. */
-function useLogout() {
-  const queries = useQueryClient()
-  return () => {
-    http.DELETE('/sessions', { headers: bearer() }).catch(() => console.warn('the server was not told of the sign-out'))
-    const owner = currentOwner()
-    leaveSession()
-    navigate('/', { replace: true })
-    if (owner !== null) void import('@/api/forget').then(({ forgetPerson }) => forgetPerson(owner)).catch(() => console.warn('what was kept here was not removed'))
-    forgetDrafts()
-    queries.clear()
-  }
-}
-
-const LANGUAGE_LABELS: Record<Language, string> = { default: 'English + Português', en: 'English', 'pt-BR': 'Português (Brasil)' }
-const THEME_LABELS: Record<Theme, Key> = { system: 'look.system', light: 'look.light', dark: 'look.dark' }
+const LANGUAGE_LABELS: Partial<Record<Language, string>> = { en: 'English', 'pt-BR': 'Português (Brasil)' }
+const THEME_LABELS: Record<Theme, TextKey> = { system: 'look.system', light: 'look.light', dark: 'look.dark' }
 
 function Settings() {
   const t = useText()
   const language = useLanguage()
-  const shown = useStore(look)
+  const shown = useStore(appearance)
+  const shortcuts = useStore(areShortcutsOn)
+  const hasKeyboard = useMediaQuery('(pointer: fine)')
   return (
     <div className={styles.settings}>
       <Select label={t('menu.language')} value={language} onChange={(event) => void setLanguage(choiceIn(LANGUAGES, event.target.value))}>
         {LANGUAGES.map((choice) => (
           <option key={choice} value={choice}>
-            {LANGUAGE_LABELS[choice]}
+            {LANGUAGE_LABELS[choice] ?? `English + Português (${t('menu.mix')})`}
           </option>
         ))}
       </Select>
-      <Select label={t('look.theme')} value={shown.theme} onChange={(event) => setLook({ ...shown, theme: choiceIn(THEMES, event.target.value) })}>
+      <Select label={t('look.theme')} value={shown.theme} onChange={(event) => setAppearance({ ...shown, theme: choiceIn(THEMES, event.target.value) })}>
         {THEMES.map((choice) => (
           <option key={choice} value={choice}>
             {t(THEME_LABELS[choice])}
           </option>
         ))}
       </Select>
-      <label className={styles.switch}>
-        <input type="checkbox" role="switch" checked={shown.sun} onChange={(event) => setLook({ ...shown, sun: event.target.checked })} />
-        <span>{t('look.sun')}</span>
-      </label>
+      <Toggle label={t('look.sun')} checked={shown.sun} onChange={(sun) => setAppearance({ ...shown, sun })} />
+      {hasKeyboard && <Toggle label={t('menu.shortcuts')} checked={shortcuts} onChange={setShortcutsOn} />}
     </div>
+  )
+}
+
+function Toggle({ label, checked, onChange }: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
+  return (
+    <label className={styles.switch}>
+      <input type="checkbox" role="switch" checked={checked} onChange={(event) => onChange(event.target.checked)} />
+      <span>{label}</span>
+    </label>
   )
 }
 

@@ -1,45 +1,74 @@
 import { conflictsQuery } from '@/api/conflicts'
-import { heldElsewhere } from '@/api/disk'
-import type { Conflict } from '@/api/types'
-import { currentSession, ownerOf } from '@/api/session'
-import { readStored, writeStored } from '@/lib/stored'
-import { translate } from '@/lib/text'
-import { toast } from '@/ui/Toast'
-import { queries } from './queries'
+import { getCurrentSession, getOwnerKey } from '@/api/session'
+import type { FieldConflict } from '@/api/types'
+import { createListGuard } from '@/lib/json'
+import { navigate } from '@/lib/route'
+import { readStored, writeStored } from '@/lib/storage'
+import { getCurrentLanguage, fillPlaceholders, translate } from '@/lib/text'
+import { databaseObstacle } from '@/offline/db'
+import { getOtherVin, outboxState, type StoredSave } from '@/offline/outbox'
+import { catalogues } from '@/ui/OtherVehicleQuestion'
+import { showToast } from '@/ui/Toast'
+import { queryClient } from './queries'
 
 const nameOf = (owner: string) => `outcomes:${owner}`
-const MOST = 200
+const MAX_REMEMBERED = 200
 const OUTCOME_MS = 8000
-const isIds = (value: unknown): value is number[] => Array.isArray(value) && value.every((id) => typeof id === 'number')
+const isIds = createListGuard((id): id is number => typeof id === 'number')
 
-/** Tells each inspector once what became of a field that two of them changed. */
-export function tell(conflicts: Conflict[]): void {
-  const session = currentSession()
+/** Shows the signed-in person which value was chosen in conflicts that the person is part of. Each conflict is shown once on this device. */
+export function showConflictOutcome(conflicts: FieldConflict[]): void {
+  const session = getCurrentSession()
   if (session === null) return
   const { hmc } = session.user
-  const name = nameOf(ownerOf(session.user))
+  const name = nameOf(getOwnerKey(session.user))
   const known = readStored(localStorage, name, isIds) ?? []
   const fresh = conflicts.filter((one) => one.state === 'settled' && !known.includes(one.id) && [one.mine_by_hmc, one.theirs_by_hmc].includes(hmc))
   if (fresh.length === 0) return
-  writeStored(localStorage, name, [...known, ...fresh.map(({ id }) => id)].slice(-MOST))
+  writeStored(localStorage, name, [...known, ...fresh.map(({ id }) => id)].slice(-MAX_REMEMBERED))
   for (const { vin_number: vin, chosen, mine_by_hmc, theirs_by_hmc, settled_by_hmc } of fresh) {
     const winner = chosen === 'mine' ? mine_by_hmc : theirs_by_hmc
-    toast('info', translate(winner === hmc ? 'conflict.yours' : 'conflict.others', { vin, hmc: winner ?? '?', by: settled_by_hmc ?? '?' }), { ms: OUTCOME_MS })
+    showToast('info', translate(winner === hmc ? 'conflict.yours' : 'conflict.others', { vin, hmc: winner ?? '?', by: settled_by_hmc ?? '?' }), { ms: OUTCOME_MS })
   }
 }
 
-/** Says that a tab with an older version has to be closed. */
-export function watchDisk(): void {
-  heldElsewhere.subscribe(() => {
-    hide?.()
-    hide = heldElsewhere.get() ? toast('error', translate('frame.heldElsewhere'), { ms: HELD_MS }) : undefined
-  })
+/** Shows the outcomes of conflicts that were resolved while the signed-in person was away. */
+export async function showMissedConflictOutcomes(): Promise<void> {
+  const missed = await queryClient.fetchQuery({ ...conflictsQuery({ state: 'settled', mine: true }), retry: false }).catch(() => null)
+  showConflictOutcome(missed?.conflicts ?? [])
 }
-const HELD_MS = 600_000
-let hide: (() => void) | undefined
 
-/** What was settled while this person was not here. */
-export async function tellMissed(): Promise<void> {
-  const { conflicts } = await queries.fetchQuery({ ...conflictsQuery({ state: 'settled', mine: true }), retry: false }).catch(() => ({ conflicts: [] as Conflict[] }))
-  tell(conflicts)
+const OUTBOX = '/outbox'
+
+/** Shows a toast that the server has another vehicle under the id of the inspected vehicle. Shows nothing on the outbox page, which asks the same question. */
+export function notifyRetainedSave(entry: StoredSave): void {
+  const now = getOtherVin(entry)
+  if (now === null || window.location.pathname === OUTBOX) return
+  const texts = catalogues[getCurrentLanguage()]
+  const asked = outboxState.get().entries.filter((other) => getOtherVin(other) !== null).length
+  const words = asked > 1 ? fillPlaceholders(texts['otherCar.several'], { n: asked }) : fillPlaceholders(texts['otherCar.text'], { seen: entry.vin, now })
+  hideRetained?.() // one toast covers all such saves
+  hideRetained = showToast('error', `${texts['otherCar.title']} ${words}`, { ms: OUTCOME_MS, action: texts['otherCar.decide'], onTap: () => navigate(OUTBOX) })
 }
+let hideRetained: (() => void) | undefined
+
+const OBSTACLE_MS = 600_000
+
+/** Shows a toast while this tab cannot open its database: another tab has to be closed, or this page has to be reloaded. */
+export function watchDatabaseObstacle(): void {
+  stopWatching?.()
+  stopWatching = databaseObstacle.subscribe(showObstacle)
+  showObstacle() // the sign-in may have found an obstacle already
+}
+let stopWatching: (() => void) | undefined
+
+function showObstacle(): void {
+  hideObstacle?.()
+  const obstacle = databaseObstacle.get()
+  hideObstacle = obstacle === null ? undefined : OBSTACLES[obstacle]()
+}
+const OBSTACLES = {
+  blocked: () => showToast('error', translate('frame.heldElsewhere'), { ms: OBSTACLE_MS }),
+  outdated: () => showToast('error', translate('problem.outdated'), { ms: OBSTACLE_MS, action: translate('update.reload'), onTap: () => window.location.reload() }),
+}
+let hideObstacle: (() => void) | undefined

@@ -1,37 +1,39 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
-import { expirations } from '@/api/client'
+import { lastSessionEnd } from '@/api/client'
 import { Problem } from '@/api/problem'
 import { navigate } from '@/lib/route'
 import { translate } from '@/lib/text'
-import { toast } from '@/ui/Toast'
+import { showToast } from '@/ui/Toast'
 
-const TRIES = 2
-const worthAnotherTry = (error: Error) =>
+const MAX_RETRIES = 2
+const isRetryable = (error: Error) =>
   error instanceof Problem && (error.status === 0 || error.status === 503 || error.status >= 500)
 
-/** A list that could not be loaded is told of by a toast too, beside the words on its screen. */
-const told = new QueryCache({
+/** Query cache that shows a toast for each failed query with a message in its `meta`, in addition to the error shown by the page. */
+const queryCache = new QueryCache({
   onError: (error, { meta }) => {
     const ended = error instanceof Problem && error.status === 401
-    if (meta?.failed !== undefined && !ended) toast('error', translate(meta.failed))
+    if (meta?.failed !== undefined && !ended) showToast('error', translate(meta.failed))
   },
 })
 
-export const queries = new QueryClient({
-  queryCache: told,
+/** The query client (TanStack Query) that all pages of the app share. */
+export const queryClient = new QueryClient({
+  queryCache,
   defaultOptions: {
     queries: {
       staleTime: 15_000,
       gcTime: 30 * 60_000,
       networkMode: 'always',
-      retry: (failures, error) => failures < TRIES && worthAnotherTry(error),
+      retry: (failures, error) => failures < MAX_RETRIES && isRetryable(error),
     },
     mutations: { networkMode: 'always' },
   },
 })
 
-expirations.subscribe(() => {
-  queries.clear()
+// A session that has ended other than by signing out leads back to the sign-in.
+lastSessionEnd.subscribe(() => {
+  queryClient.clear()
   navigate('/', { replace: true })
-  toast('error', translate('session.expired'))
+  showToast('error', translate(lastSessionEnd.get() === 'ended' ? 'session.ended' : 'session.expired'))
 })

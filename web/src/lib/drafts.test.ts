@@ -1,35 +1,35 @@
 import { expect, test } from 'vitest'
-import { freshDraft, merged, readDraft, rebased, writeDraft } from './drafts'
-import { changeOf, fieldsOf, FREE } from './fields'
+import { createDraft, mergeDraft, readDraft, rebaseDraft, writeDraft } from './drafts'
+import { diffFields, pickFields, OPERATOR_FIELDS } from './fields'
 
 const seen = { status: '', operator_notes: '', admin_notes: 'from QC', vin_number: 'HB20 000123', parking_space: 'A-2', version: 4 }
-const entry = { ...freshDraft(seen), identifier: '0123', status: 'ok' }
+const entry = { ...createDraft(seen), identifier: '0123', status: 'ok' }
 const current = { ...seen, status: 'ng', operator_notes: 'scratched door', version: 5 }
 
-test('what one did not change oneself stays as the other has saved it', () => {
-  expect(merged(entry, current)).toEqual({ ...entry, operator_notes: 'scratched door', version: 5, base: fieldsOf(current) })
+test('merging keeps the values of the other person of fields that the person has not changed', () => {
+  expect(mergeDraft(entry, current)).toEqual({ ...entry, operator_notes: 'scratched door', version: 5, base: pickFields(current) })
 })
 
-test('of an entry whose base nobody knows every field is one\'s own', () => {
+test('every field of an entry without a base counts as changed', () => {
   const { base: _, ...old } = entry
-  expect(merged(old, current)).toMatchObject({ status: 'ok', operator_notes: '', version: 5 })
-  expect(rebased(old, current)).toBe(old)
+  expect(mergeDraft(old, current)).toMatchObject({ status: 'ok', operator_notes: '', version: 5 })
+  expect(rebaseDraft(old, current)).toBe(old)
 })
 
-test('an entry follows what others save in the fields that it leaves alone, and keeps its own with what was seen of them', () => {
-  const now = rebased(entry, current)
+test('an entry takes new values for unchanged fields, and keeps its own changes with their base', () => {
+  const now = rebaseDraft(entry, current)
   expect(now).toMatchObject({ status: 'ok', operator_notes: 'scratched door' })
-  expect(changeOf(now.base ?? seen, now)).toEqual({ base: { status: '' }, wanted: { status: 'ok' } })
+  expect(diffFields(now.base ?? seen, now)).toEqual({ base: { status: '' }, wanted: { status: 'ok' } })
 })
 
-test('a change names only what differs, and only what one may change', () => {
+test('a change contains only fields that differ and that the role may change', () => {
   const wanted = { ...seen, status: 'ng', admin_notes: 'mine' }
-  expect(changeOf(seen, wanted)).toEqual({ base: { status: '', admin_notes: 'from QC' }, wanted: { status: 'ng', admin_notes: 'mine' } })
-  expect(changeOf(seen, wanted, FREE)).toEqual({ base: { status: '' }, wanted: { status: 'ng' } })
-  expect(changeOf(seen, seen)).toEqual({ base: {}, wanted: {} })
+  expect(diffFields(seen, wanted)).toEqual({ base: { status: '', admin_notes: 'from QC' }, wanted: { status: 'ng', admin_notes: 'mine' } })
+  expect(diffFields(seen, wanted, OPERATOR_FIELDS)).toEqual({ base: { status: '' }, wanted: { status: 'ng' } })
+  expect(diffFields(seen, seen)).toEqual({ base: {}, wanted: {} })
 })
 
-test('a draft with half a base is no draft', () => {
+test('a draft with an incomplete base is rejected', () => {
   writeDraft('3', 7, entry)
   expect(readDraft('3', 7)).toEqual(entry)
   localStorage.setItem('draft:3:7', JSON.stringify({ ...entry, base: { status: '' } }))

@@ -1,46 +1,47 @@
-import { FIELDS, fieldsOf, type Fields } from './fields'
-import { isRecord, readStored, writeStored } from './stored'
+import { VEHICLE_FIELDS, pickFields, type VehicleFields } from './fields'
+import { isRecord } from './json'
+import { readStored, writeStored } from './storage'
 
-/** What a person has entered on a vehicle and not yet saved. */
-export interface Draft extends Fields {
+/** Values that a person has entered for a vehicle and has not saved yet. */
+export interface InspectionDraft extends VehicleFields {
   identifier: string
-  /** The version of the vehicle that the entry started from. */
+  /** Version number of the vehicle when the person began to enter values. */
   version: number
-  /** Whether the identifier came from a scanner; drafts of before that was known were typed. */
+  /** Whether the vehicle's identifier was scanned, not typed. Is missing in drafts of older app versions, which count as typed. */
   scanned?: boolean
-  /** What was seen of the vehicle when the entry started; drafts of before that was kept have none. */
-  base?: Fields
-  /** The kept save that this one takes the place of. */
+  /** Values of the vehicle's fields when the person began to enter values. Is missing in older drafts. */
+  base?: VehicleFields
+  /** Position in the outbox of the pending save that this entry replaces. */
   replaces?: number
 }
 
 const nameOf = (user: string, vehicle: number) => `draft:${user}:${vehicle}`
 
-const hasFields = (value: unknown): boolean => isRecord(value) && FIELDS.every((name) => typeof value[name] === 'string')
-const isDraft = (value: unknown): value is Draft =>
+const hasFields = (value: unknown): boolean => isRecord(value) && VEHICLE_FIELDS.every((name) => typeof value[name] === 'string')
+const isDraft = (value: unknown): value is InspectionDraft =>
   isRecord(value) && typeof value.version === 'number' && typeof value.identifier === 'string' && hasFields(value) && (value.base === undefined || hasFields(value.base))
 
-/** An entry that says nothing yet. */
-export const freshDraft = (vehicle: Fields & { version: number }): Draft => ({ identifier: '', ...fieldsOf(vehicle), version: vehicle.version, base: fieldsOf(vehicle) })
+/** Returns a draft with the vehicle's own values and no changes. */
+export const createDraft = (vehicle: VehicleFields & { version: number }): InspectionDraft => ({ identifier: '', ...pickFields(vehicle), version: vehicle.version, base: pickFields(vehicle) })
 
-/** An entry on the vehicle as it is now: what one did not change oneself is shown as it is stored. */
-export function rebased(draft: Draft, vehicle: Fields): Draft {
+/** Returns a draft based on the current vehicle: fields that the person has not changed take the vehicle's current values. */
+export function rebaseDraft(draft: InspectionDraft, vehicle: VehicleFields): InspectionDraft {
   const { base } = draft
   if (base === undefined) return draft
   const now = { ...draft, base: { ...base } }
-  for (const field of FIELDS) if (draft[field] === base[field]) now[field] = now.base[field] = vehicle[field]
+  for (const field of VEHICLE_FIELDS) if (draft[field] === base[field]) now[field] = now.base[field] = vehicle[field]
   return now
 }
 
-/** One's own changes put onto what somebody else has saved meanwhile. */
-export function merged(draft: Draft, current: Fields & { version: number }): Draft {
-  const onto = { ...freshDraft(current), identifier: draft.identifier, scanned: draft.scanned }
-  for (const field of FIELDS) if (draft.base === undefined || draft[field] !== draft.base[field]) onto[field] = draft[field]
+/** Returns a draft with the person's own changes on top of the version that another person has saved meanwhile. */
+export function mergeDraft(draft: InspectionDraft, current: VehicleFields & { version: number }): InspectionDraft {
+  const onto = { ...createDraft(current), identifier: draft.identifier, scanned: draft.scanned }
+  for (const field of VEHICLE_FIELDS) if (draft.base === undefined || draft[field] !== draft.base[field]) onto[field] = draft[field]
   return onto
 }
 
-export const readDraft = (user: string, vehicle: number): Draft | null =>
+export const readDraft = (user: string, vehicle: number): InspectionDraft | null =>
   readStored(localStorage, nameOf(user, vehicle), isDraft)
 
-export const writeDraft = (user: string, vehicle: number, draft: Draft | null): void =>
+export const writeDraft = (user: string, vehicle: number, draft: InspectionDraft | null): void =>
   writeStored(localStorage, nameOf(user, vehicle), draft)

@@ -1,20 +1,21 @@
-/** What a save may change of a vehicle. */
-export const FIELDS = ['status', 'operator_notes', 'admin_notes', 'vin_number', 'parking_space'] as const
-export type Field = (typeof FIELDS)[number]
-export type Fields = Record<Field, string>
+/** The fields of a vehicle that a save can change. */
+export const VEHICLE_FIELDS = ['status', 'operator_notes', 'admin_notes', 'vin_number', 'parking_space'] as const
+export type VehicleField = (typeof VEHICLE_FIELDS)[number]
+export type VehicleFields = Record<VehicleField, string>
 
-/** What everybody may change; the other fields only a supervisor. */
-export const FREE: readonly Field[] = ['status', 'operator_notes']
+/** Fields of a vehicle that every user may change. Only supervisors may change the other fields. */
+export const OPERATOR_FIELDS: readonly VehicleField[] = ['status', 'operator_notes']
 
-export interface Change {
-  /** The values that were seen of the fields that change. */
-  base: Partial<Fields>
-  wanted: Partial<Fields>
+/** The fields of a vehicle that a save changes, with the values before and after the change. */
+export interface VehicleChange {
+  /** Values of the changed fields that the person saw before the change. */
+  base: Partial<VehicleFields>
+  wanted: Partial<VehicleFields>
 }
 
-/** What differs between what was seen and what is wanted. */
-export function changeOf(seen: Fields, wanted: Fields, fields: readonly Field[] = FIELDS): Change {
-  const change: Change = { base: {}, wanted: {} }
+/** Returns the fields whose wanted value differs from the value that the person saw, with both values. */
+export function diffFields(seen: VehicleFields, wanted: VehicleFields, fields: readonly VehicleField[] = VEHICLE_FIELDS): VehicleChange {
+  const change: VehicleChange = { base: {}, wanted: {} }
   for (const field of fields) {
     if (seen[field] === wanted[field]) continue
     change.base[field] = seen[field]
@@ -23,7 +24,7 @@ export function changeOf(seen: Fields, wanted: Fields, fields: readonly Field[] 
   return change
 }
 
-export function fieldsOf(from: Fields): Fields {
+export function pickFields(from: VehicleFields): VehicleFields {
   const { status, operator_notes, admin_notes, vin_number, parking_space } = from
   return { status, operator_notes, admin_notes, vin_number, parking_space }
 }

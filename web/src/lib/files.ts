@@ -1,11 +1,12 @@
-import type { Key } from './text'
+import type { TextKey } from './text'
 
-export const LARGEST = 5_242_880
+/** Maximum size in bytes of a workbook that can be uploaded. */
+export const MAX_WORKBOOK_BYTES = 5_242_880
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
-/** Why this file cannot be a campaign workbook, or null when it may be one. */
-export function complaintAbout(file: { name: string; type: string; size: number }): Key | null {
+/** Returns the catalogue key of the reason why a file cannot be a campaign workbook, or null for a valid file. */
+export function findWorkbookError(file: { name: string; type: string; size: number }): TextKey | null {
   const named = file.name.toLowerCase().endsWith('.xlsx')
   if (!named || (file.type !== '' && file.type !== XLSX)) return 'import.onlyXlsx'
-  return file.size > LARGEST ? 'import.tooLarge' : null
+  return file.size > MAX_WORKBOOK_BYTES ? 'import.tooLarge' : null
 }

@@ -1,34 +1,34 @@
 import { expect, test } from 'vitest'
-import { identifies, keyOf, readable, vehiclesNamed } from './identifier'
+import { identifiesVehicle, toIdentifierKey, toReadableText, findVehiclesByIdentifier } from './identifier'
 
-test('identifiers are compared in upper case, without blanks, hyphens and asterisks', () => {
-  expect(keyOf('*hb20 000-123*')).toBe('HB20000123')
+test('identifiers are compared in upper case, without spaces, hyphens and asterisks', () => {
+  expect(toIdentifierKey('*hb20 000-123*')).toBe('HB20000123')
 })
 
-test('a part of the identifier suffices, however it is spaced', () => {
-  expect(identifies('0123', 'HB20 000123')).toBe(true)
-  expect(identifies('hb20000123', 'HB20 000123')).toBe(true)
-  expect(identifies('0124', 'HB20 000123')).toBe(false)
+test('a part of the identifier suffices, with any spacing', () => {
+  expect(identifiesVehicle('0123', 'HB20 000123')).toBe(true)
+  expect(identifiesVehicle('hb20000123', 'HB20 000123')).toBe(true)
+  expect(identifiesVehicle('0124', 'HB20 000123')).toBe(false)
 })
 
-test('nothing identifies no vehicle', () => {
-  expect(identifies(' - *', 'HB20 000123')).toBe(false)
+test('an empty text identifies no vehicle', () => {
+  expect(identifiesVehicle(' - *', 'HB20 000123')).toBe(false)
 })
 
 const vehicles = [{ vin_number: 'HB20 000123' }, { vin_number: 'HB20 100012' }, { vin_number: 'HB20 0001' }]
 
-test('an exact identifier names its vehicle alone, even where it is a part of others', () => {
-  expect(vehiclesNamed('hb20-0001', vehicles)).toEqual([{ vin_number: 'HB20 0001' }])
+test('an exact identifier matches its vehicle only, even if other identifiers contain it', () => {
+  expect(findVehiclesByIdentifier('hb20-0001', vehicles)).toEqual([{ vin_number: 'HB20 0001' }])
 })
 
-test('a part names every vehicle that has it', () => {
-  expect(vehiclesNamed('00012', vehicles)).toHaveLength(2)
+test('a part matches every vehicle that contains it', () => {
+  expect(findVehiclesByIdentifier('00012', vehicles)).toHaveLength(2)
 })
 
-test('a short entry names nobody', () => {
-  expect(vehiclesNamed('001', vehicles)).toEqual([])
+test('a short text matches no vehicle', () => {
+  expect(findVehiclesByIdentifier('001', vehicles)).toEqual([])
 })
 
-test('separators of a label are shown as blanks', () => {
-  expect(readable('[)>\u001e06\u001dVHB20\u001e\u0004')).toBe('[)> 06 VHB20')
+test('separators of a label are shown as spaces', () => {
+  expect(toReadableText('[)>\u001e06\u001dVHB20\u001e\u0004')).toBe('[)> 06 VHB20')
 })

@@ -1,23 +1,23 @@
-import { normal } from './normal'
+import { normalizeText } from './normal'
 
-/** The form in which identifiers are compared: the normal form in upper case, without blanks, hyphens and asterisks. */
-export const keyOf = (text: string): string => normal(text).toUpperCase().replace(/[ \-*]/g, '')
+/** Returns the key by which identifiers are compared: the normal form in upper case, without spaces, hyphens and asterisks. */
+export const toIdentifierKey = (text: string): string => normalizeText(text).toUpperCase().replace(/[ \-*]/g, '')
 
-/** Whether what was scanned or typed stands for this vehicle: a non-empty part of its identifier. */
-export function identifies(entered: string, vin: string): boolean {
-  const key = keyOf(entered)
-  return key !== '' && keyOf(vin).includes(key)
+/** Whether a scanned or typed text identifies a vehicle: the text is a non-empty part of the vehicle's identifier. */
+export function identifiesVehicle(entered: string, vin: string): boolean {
+  const key = toIdentifierKey(entered)
+  return key !== '' && toIdentifierKey(vin).includes(key)
 }
 
 const CONFIDENT_KEY = 4
 
-/** The vehicles whose identifier an entry that is long enough to mean something stands for. */
-export function vehiclesNamed<V extends { vin_number: string }>(entered: string, vehicles: readonly V[]): V[] {
-  const key = keyOf(entered)
+/** Returns the vehicles with exactly the typed identifier, else the vehicles whose identifier contains the text. Returns no vehicles for a short text. */
+export function findVehiclesByIdentifier<V extends { vin_number: string }>(entered: string, vehicles: readonly V[]): V[] {
+  const key = toIdentifierKey(entered)
   if (key.length < CONFIDENT_KEY) return []
-  const exact = vehicles.filter((vehicle) => keyOf(vehicle.vin_number) === key)
-  return exact.length > 0 ? exact : vehicles.filter((vehicle) => keyOf(vehicle.vin_number).includes(key))
+  const exact = vehicles.filter((vehicle) => toIdentifierKey(vehicle.vin_number) === key)
+  return exact.length > 0 ? exact : vehicles.filter((vehicle) => toIdentifierKey(vehicle.vin_number).includes(key))
 }
 
-/** A scanned text as one can read it: the separators of makers' labels are blanks. */
-export const readable = (text: string): string => text.replace(/\p{Cc}+/gu, ' ').trim()
+/** Returns a scanned text for display, with the control characters that separate fields of makers' labels shown as spaces. */
+export const toReadableText = (text: string): string => text.replace(/\p{Cc}+/gu, ' ').trim()

@@ -1,10 +1,27 @@
+import { readStored, writeStored } from './storage'
+import { createStore } from './store'
+
+const NAME = 'shortcuts'
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean'
+
+/** Whether keys without a modifier act as shortcuts. The choice is stored on this device. */
+export const areShortcutsOn = createStore(readStored(localStorage, NAME, isBoolean) ?? true)
+
+export function setShortcutsOn(on: boolean): void {
+  writeStored(localStorage, NAME, on)
+  areShortcutsOn.set(on)
+}
+
 const WRITES = 'input, textarea, select, [contenteditable], dialog'
 
-/** Acts on the key '/', unless it is being typed somewhere; the first that asks on a screen gets it. */
-export function onSlash(act: () => void): () => void {
+/** Whether a key press is a shortcut: shortcuts are on, the key is typed outside of fields and dialogs, and no other listener has handled the key. */
+export const isShortcut = ({ target, defaultPrevented, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean =>
+  areShortcutsOn.get() && !defaultPrevented && !ctrlKey && !altKey && !metaKey && !(target instanceof Element && target.closest(WRITES) !== null)
+
+/** Calls `act` when the key '/' is pressed outside of fields and dialogs. Of several listeners, only the first is called. Returns a function that stops listening. */
+export function listenForSlashKey(act: () => void): () => void {
   const press = (event: KeyboardEvent) => {
-    const typed = event.target instanceof Element && event.target.closest(WRITES) !== null
-    if (event.key !== '/' || typed || event.defaultPrevented) return
+    if (event.key !== '/' || !isShortcut(event)) return
     event.preventDefault()
     act()
   }

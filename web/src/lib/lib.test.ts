@@ -1,48 +1,48 @@
 import { expect, test } from 'vitest'
-import { readDraft, writeDraft, type Draft } from './drafts'
-import { pageCount, pageWindow } from './pages'
-import { idFrom, link, pageFrom } from './route'
-import { count, dateOf, logTimestamp, timeOf } from './time'
-import { uuid } from './uuid'
+import { readDraft, writeDraft, type InspectionDraft } from './drafts'
+import { countPages, listPageNumbers } from './pages'
+import { parseId, buildPath, parsePageNumber } from './route'
+import { formatCount, formatDate, formatLogTimestamp, formatTime } from './time'
+import { createUuid } from './uuid'
 
 test('the pager shows first, last and the current page plus or minus two', () => {
-  expect(pageWindow(10, 40)).toEqual([1, 'gap', 8, 9, 10, 11, 12, 'gap', 40])
-  expect(pageWindow(1, 3)).toEqual([1, 2, 3])
-  expect(pageWindow(4, 5)).toEqual([1, 2, 3, 4, 5])
+  expect(listPageNumbers(10, 40)).toEqual([1, 'gap', 8, 9, 10, 11, 12, 'gap', 40])
+  expect(listPageNumbers(1, 3)).toEqual([1, 2, 3])
+  expect(listPageNumbers(4, 5)).toEqual([1, 2, 3, 4, 5])
 })
 
-test('there is always one page', () => {
-  expect([0, 1, 10, 11, 100_000].map((total) => pageCount(total))).toEqual([1, 1, 1, 2, 10_000])
+test('there is always at least one page', () => {
+  expect([0, 1, 10, 11, 100_000].map((total) => countPages(total))).toEqual([1, 1, 1, 2, 10_000])
 })
 
-test('times are shown three hours behind UTC, whatever the device thinks', () => {
-  expect([dateOf('2026-11-21T01:02:03Z'), timeOf('2026-11-21T01:02:03Z')]).toEqual(['20/11/2026', '22:02:03'])
-  expect(logTimestamp(new Date('2026-07-01T12:00:00Z'))).toBe('01/07/2026 ás 09:00:00')
+test('times are shown three hours behind UTC, independent of the time zone of the device', () => {
+  expect([formatDate('2026-11-21T01:02:03Z'), formatTime('2026-11-21T01:02:03Z')]).toEqual(['20/11/2026', '22:02:03'])
+  expect(formatLogTimestamp(new Date('2026-07-01T12:00:00Z'))).toBe('01/07/2026 ás 09:00:00')
 })
 
 test('counts are grouped with a thin space', () => {
-  expect(count(1240)).toBe('1\u202f240')
+  expect(formatCount(1240)).toBe('1\u202f240')
 })
 
-test('an address leaves out what is empty', () => {
-  expect(link('/yard', { campaign: 7, search: '', page: null })).toBe('/yard?campaign=7')
-  expect(link('/yard')).toBe('/yard')
+test('a link leaves out empty parameters', () => {
+  expect(buildPath('/yard', { campaign: 7, search: '', page: null })).toBe('/yard?campaign=7')
+  expect(buildPath('/yard')).toBe('/yard')
 })
 
-test('a page that is not a number is the first', () => {
-  expect(['3', 'x', '-1', '0', '1.5'].map((page) => pageFrom(new URLSearchParams({ page })))).toEqual([3, 1, 1, 1, 1])
+test('an invalid page number counts as the first page', () => {
+  expect(['3', 'x', '-1', '0', '1.5'].map((page) => parsePageNumber(new URLSearchParams({ page })))).toEqual([3, 1, 1, 1, 1])
 })
 
 test('an id is a positive whole number', () => {
-  expect(['12', '0', 'A', '', null].map(idFrom)).toEqual([12, null, null, null, null])
+  expect(['12', '0', 'A', '', null].map(parseId)).toEqual([12, null, null, null, null])
 })
 
 test('a UUID is of version 4 also without a secure context', () => {
-  expect(uuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-  expect(uuid()).not.toBe(uuid())
+  expect(createUuid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(createUuid()).not.toBe(createUuid())
 })
 
-const draft: Draft = { identifier: '12', status: 'ok', operator_notes: '', admin_notes: '', vin_number: 'A 1', parking_space: 'A-1', version: 3 }
+const draft: InspectionDraft = { identifier: '12', status: 'ok', operator_notes: '', admin_notes: '', vin_number: 'A 1', parking_space: 'A-1', version: 3 }
 
 test('a draft belongs to one person and one vehicle', () => {
   writeDraft('3', 7, draft)
@@ -50,7 +50,7 @@ test('a draft belongs to one person and one vehicle', () => {
   expect([readDraft('4', 7), readDraft('3', 8)]).toEqual([null, null])
 })
 
-test('a damaged draft is no draft', () => {
+test('a damaged draft is rejected', () => {
   localStorage.setItem('draft:3:7', '{"version":')
   expect(readDraft('3', 7)).toBeNull()
 })

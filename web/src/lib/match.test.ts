@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { indexOf, match, type Match, type Named } from './match'
+import { containsFullIdentifier, createIndex, matchText, type VehicleMatch, type HasIdentifier } from './match'
 
 const VIN = '9BWZZZ377VT004251'
-const named = (...vins: string[]): Named[] => vins.map((vin_number, index) => ({ id: index + 1, vin_number }))
-const yard = indexOf(named('HB20 000123', 'HB20 000999', 'HB20 100123', VIN.replace(/^(.{11})/, '$1 '), 'WVWZZZ1JZ 3W386752'))
-const idsOf = (found: Match<Named>) => (found.kind === 'one' ? [found.vehicle.id] : found.kind === 'none' ? [] : found.vehicles.map(({ id }) => id))
-const find = (text: string) => ({ kind: match(text, yard).kind, ids: idsOf(match(text, yard)) })
+const named = (...vins: string[]): HasIdentifier[] => vins.map((vin_number, index) => ({ id: index + 1, vin_number }))
+const yard = createIndex(named('HB20 000123', 'HB20 000999', 'HB20 100123', VIN.replace(/^(.{11})/, '$1 '), 'WVWZZZ1JZ 3W386752'))
+const idsOf = (found: VehicleMatch<HasIdentifier>) => (found.kind === 'one' ? [found.vehicle.id] : found.kind === 'none' ? [] : found.vehicles.map(({ id }) => id))
+const find = (text: string) => ({ kind: matchText(text, yard).kind, ids: idsOf(matchText(text, yard)) })
 
-test('an equal key names its vehicle, however it is spaced and starred', () => {
+test('an equal key matches its vehicle, with any spaces and asterisks', () => {
   expect(find('*hb20-000123*')).toEqual({ kind: 'one', ids: [1] })
 })
 
-test('a key inside a longer text names its vehicle: a link, fields, a rail tag', () => {
+test('a key inside a longer text matches its vehicle: a link, fields, a rail tag', () => {
   for (const text of ['BAY-HB20 000999', `https://maker.test/v?vin=${VIN}&c=12`, `P/N 5521;${VIN};2026`]) expect(find(text).kind).toBe('one')
 })
 
@@ -19,36 +19,59 @@ test('the import mark before a VIN is not part of it', () => {
   expect(find(`I${VIN}`)).toEqual({ kind: 'one', ids: [4] })
 })
 
-test('a unique ending of six characters names its vehicle, a shorter one none', () => {
+test('a unique ending of six characters matches its vehicle, a shorter one does not', () => {
   expect(find('100123')).toEqual({ kind: 'one', ids: [3] })
   expect(find('00999')).toEqual({ kind: 'none', ids: [] })
 })
 
-test('an ending that two vehicles share names both and takes none', () => {
-  const twins = indexOf(named('HB20 000123', 'CRETA 000123'))
-  expect(match('000123', twins)).toEqual({ kind: 'several', vehicles: named('HB20 000123', 'CRETA 000123') })
+test('an ending that two vehicles share matches both and selects none', () => {
+  const twins = createIndex(named('HB20 000123', 'CRETA 000123'))
+  expect(matchText('000123', twins)).toEqual({ kind: 'several', vehicles: named('HB20 000123', 'CRETA 000123') })
 })
 
-test('a label with two vehicles on it names both', () => {
+test('a label with two identifiers matches both', () => {
   expect(find('HB20000123 HB20000999')).toEqual({ kind: 'several', ids: [1, 2] })
 })
 
-test('a key that is a part of another one gives way to it', () => {
-  expect(idsOf(match('X HB20 0001234', indexOf(named('HB20 000123', 'HB20 0001234'))))).toEqual([2])
+test('a longer key is preferred to a key that it contains', () => {
+  expect(idsOf(matchText('X HB20 0001234', createIndex(named('HB20 000123', 'HB20 0001234'))))).toEqual([2])
 })
 
-test('O, I and Q are offered as digits and never taken by themselves', () => {
+test('O, I and Q are matched as digits only with confirmation', () => {
   expect(find('HB2O OOOI23')).toEqual({ kind: 'perhaps', ids: [1] })
   expect(find('9BWZZZ377VTOO4251')).toEqual({ kind: 'perhaps', ids: [4] })
 })
 
-test('what is not in the campaign is nothing', () => {
+test('an identifier that is not in the campaign matches nothing', () => {
   expect([find('HB20 555555'), find(' * - '), find('')].map(({ kind }) => kind)).toEqual(['none', 'none', 'none'])
 })
 
 test('a scan among 100,000 vehicles is matched in less than 50 ms', () => {
-  const many = indexOf(Array.from({ length: 100_000 }, (_, id) => ({ id, vin_number: `HB20 ${String(id).padStart(6, '0')}` })))
+  const many = createIndex(Array.from({ length: 100_000 }, (_, id) => ({ id, vin_number: `HB20 ${String(id).padStart(6, '0')}` })))
   const start = performance.now()
-  expect(match('no such car, https://maker.test/a/very/long/link?with=HB2O', many).kind).toBe('none')
+  expect(matchText('no such car, https://maker.test/a/very/long/link?with=HB2O', many).kind).toBe('none')
   expect(performance.now() - start).toBeLessThan(50)
+})
+
+test('an identifier in a link is found with percent and plus signs, in lower case and with a hyphen', () => {
+  for (const vin of ['HB20%20000123', 'HB20+000123', '%48%42%32%30%20000123', 'hb20-000123']) expect(find(`https://dealer.test/v?vin=${vin}&c=RED`)).toEqual({ kind: 'one', ids: [1] })
+  expect(find('HTTPS://DEALER.TEST/HB20%20000123/RED').ids).toEqual([1])
+  expect(find('https://dealer.test/?a=HB20+000123&b=HB20+000999')).toEqual({ kind: 'several', ids: [1, 2] })
+  expect(find('https://dealer.test/%E0%A4%A?vin=HB20+000123').ids).toEqual([1])
+})
+
+test('percent and plus signs of Code 39 are not decoded', () => {
+  for (const sign of '%$+/') expect(find(`${sign}HB20000123`)).toEqual({ kind: 'one', ids: [1] })
+  const hex = createIndex(named('BA20 000123', 'º20 000123'))
+  expect(idsOf(matchText('%BA20000123', hex))).toEqual([1])
+})
+
+test('a field with a full identifier is preferred to an identifier that spans fields', () => {
+  const short = createIndex(named('X5 123', 'PART5521 HB20'))
+  expect(idsOf(matchText('PART5521\u001dHB20\u001dX5 123', short))).toEqual([1])
+  expect(idsOf(matchText('PART5521\u001dHB20 \u001dRED', short))).toEqual([2])
+})
+
+test('full identifiers are distinguished from parts and look-alikes', () => {
+  expect(['HB20 000123', `https://maker.test/v?vin=${VIN}`, `I${VIN}`, '100123', 'HB2O OOOI23', 'RED'].map((text) => containsFullIdentifier(text, yard))).toEqual([true, true, true, false, false, false])
 })

@@ -1,24 +1,27 @@
-import { keyOf } from './identifier'
+import { toIdentifierKey } from './identifier'
 
-export interface Named {
+/** The fields of a vehicle that are compared with a scanned or typed text. */
+export interface HasIdentifier {
   id: number
   vin_number: string
 }
 
-/** What a scanned or typed text stands for in a campaign. */
-export type Match<V> =
+/** The vehicles of a campaign that a scanned or typed text identifies. */
+export type VehicleMatch<V> =
   | { kind: 'one'; vehicle: V }
-  /** No rule names a single one. */
+  /** A rule matches several vehicles, and no rule matches exactly one vehicle. */
   | { kind: 'several'; vehicles: V[] }
-  /** Only if letters that look like digits are taken for them; never taken by itself. */
+  /** Vehicles match only when letters that look like digits are read as digits. The person has to confirm this match. */
   | { kind: 'perhaps'; vehicles: V[] }
+  /** A scan contains only a part of one vehicle's identifier. The person has to confirm this match. */
+  | { kind: 'part'; vehicles: V[] }
   | { kind: 'none' }
 
-/** A campaign's vehicles by their keys, made once. */
-export interface Index<V> {
+/** Index of a campaign's vehicles by the keys of their identifiers. */
+export interface IdentifierIndex<V> {
   byKey: Map<string, V[]>
   byLook: Map<string, V[]>
-  /** The lengths of keys that may stand inside a longer text. */
+  /** Lengths of the keys that are searched for inside of longer texts. */
   lengths: number[]
   longest: number
 }
@@ -26,18 +29,39 @@ export interface Index<V> {
 const CONTAINED = 8
 const ENDING = 6
 const VIN = 17
-const LONGEST = 600
+/** Maximum number of characters that a QR code can contain. */
+const MAX_QR_LENGTH = 4296
+const MIN_FIELD_LENGTH = 5
+const LINK = /:\/\/|^www\.|[?&][\w.-]+=/i
+/** Separators of the fields of a label: characters that no identifier contains. */
+const BETWEEN_FIELDS = /[^\p{L}\p{N}\p{M}\p{Zs}\p{Pd}./*]+/u
+/** Separators of the parts of a link, which include slashes. */
+const BETWEEN_PARTS = /[^\p{L}\p{N}\p{M}\p{Zs}\p{Pd}.*]+/u
 
-/** The key with letters that are never in a VIN as the digits they look like. */
+/**
+ * Decodes the percent and plus signs of a link. Returns a text that is not a link unchanged, because Code 39 labels may contain both signs.
+ */
+function decoded(text: string): string {
+  if (!LINK.test(text)) return text
+  return text.replaceAll('+', ' ').replaceAll(/(?:%[\da-f]{2})+/gi, (coded) => {
+    try {
+      return decodeURIComponent(coded)
+    } catch {
+      return coded
+    }
+  })
+}
+
+/** Replaces the letters that never occur in a VIN by the digits that they look like. */
 const lookOf = (key: string): string => key.replaceAll(/[OQ]/g, '0').replaceAll('I', '1')
 
-export const emptyIndex = <V>(): Index<V> => ({ byKey: new Map(), byLook: new Map(), lengths: [], longest: 0 })
+export const createEmptyIndex = <V>(): IdentifierIndex<V> => ({ byKey: new Map(), byLook: new Map(), lengths: [], longest: 0 })
 
-/** Adds vehicles to an index; a large campaign is indexed in parts. */
-export function extend<V extends Named>(index: Index<V>, vehicles: readonly V[]): Index<V> {
+/** Adds vehicles to an index, so that a large campaign can be indexed in parts. Changes and returns the index. */
+export function extendIndex<V extends HasIdentifier>(index: IdentifierIndex<V>, vehicles: readonly V[]): IdentifierIndex<V> {
   const lengths = new Set(index.lengths)
   for (const vehicle of vehicles) {
-    const key = keyOf(vehicle.vin_number)
+    const key = toIdentifierKey(vehicle.vin_number)
     if (key === '') continue
     add(index.byKey, key, vehicle)
     add(index.byLook, lookOf(key), vehicle)
@@ -48,7 +72,7 @@ export function extend<V extends Named>(index: Index<V>, vehicles: readonly V[])
   return index
 }
 
-export const indexOf = <V extends Named>(vehicles: readonly V[]): Index<V> => extend(emptyIndex<V>(), vehicles)
+export const createIndex = <V extends HasIdentifier>(vehicles: readonly V[]): IdentifierIndex<V> => extendIndex(createEmptyIndex<V>(), vehicles)
 
 function add<V>(map: Map<string, V[]>, key: string, vehicle: V): void {
   const known = map.get(key)
@@ -56,7 +80,7 @@ function add<V>(map: Map<string, V[]>, key: string, vehicle: V): void {
   else known.push(vehicle)
 }
 
-/** The vehicles whose whole key stands somewhere in a longer text: a link, fields, a rail tag. */
+/** Returns the vehicles whose full key is contained in a longer text, such as a link or the text of a rail tag. */
 function contained<V>(byKey: Map<string, V[]>, lengths: number[], key: string): V[] {
   const found = new Map<string, V[]>()
   for (const length of lengths) {
@@ -70,26 +94,47 @@ function contained<V>(byKey: Map<string, V[]>, lengths: number[], key: string): 
   return widest.flatMap((part) => found.get(part) ?? [])
 }
 
-function ending<V>({ byKey, longest }: Index<V>, key: string): V[] {
+/** Returns the vehicles whose full key is a field of a label or a part of a link. */
+function fielded<V>(byKey: Map<string, V[]>, text: string): V[] {
+  const keys = new Set([...text.split(BETWEEN_FIELDS), ...text.split(BETWEEN_PARTS)].map(toIdentifierKey))
+  return [...keys].flatMap((key) => (key.length < MIN_FIELD_LENGTH ? [] : (byKey.get(key) ?? [])))
+}
+
+function ending<V>({ byKey, longest }: IdentifierIndex<V>, key: string): V[] {
   const found: V[] = []
   if (key.length < ENDING || key.length > longest) return found
   for (const [known, vehicles] of byKey) if (known.endsWith(key)) found.push(...vehicles)
   return found
 }
 
-/** The key without the mark of imported cars, which is not part of the identifier. */
+/** Returns an identifier key without the leading `I` that marks imported vehicles. Returns null for a key without this mark. */
 const withoutMark = (key: string): string | null => (key.length === VIN + 1 && key.startsWith('I') ? key.slice(1) : null)
 
-/** Finds what a text stands for: the first rule that names exactly one vehicle wins. */
-export function match<V extends Named>(text: string, index: Index<V>): Match<V> {
-  const { byKey, byLook, lengths } = index
-  const key = keyOf(text).slice(0, LONGEST)
+const keyIn = (text: string): string => toIdentifierKey(decoded(text)).slice(0, MAX_QR_LENGTH)
+
+/** Returns the rules that match the full identifier of a vehicle, the strictest first. */
+function fullRules<V>(text: string, { byKey, lengths }: IdentifierIndex<V>): (() => V[])[] {
+  const key = keyIn(text)
+  const bare = withoutMark(key)
+  return [
+    () => byKey.get(key) ?? [],
+    () => fielded(byKey, decoded(text)),
+    () => contained(byKey, lengths, key),
+    () => (bare === null ? [] : (byKey.get(bare) ?? [])),
+  ]
+}
+
+/** Whether a text contains the full identifier of a vehicle, not only a part of an identifier or a look-alike. */
+export const containsFullIdentifier = <V>(text: string, index: IdentifierIndex<V>): boolean => fullRules(text, index).some((rule) => rule().length > 0)
+
+/** Matches a text against the vehicles of a campaign. The first rule that matches exactly one vehicle wins. */
+export function matchText<V extends HasIdentifier>(text: string, index: IdentifierIndex<V>): VehicleMatch<V> {
+  const { byLook, lengths } = index
+  const key = keyIn(text)
   if (key === '') return { kind: 'none' }
   const bare = withoutMark(key)
   const rules = [
-    () => byKey.get(key) ?? [],
-    () => contained(byKey, lengths, key),
-    () => (bare === null ? [] : (byKey.get(bare) ?? [])),
+    ...fullRules(text, index),
     () => ending(index, key),
     () => (bare === null ? [] : ending(index, bare)),
   ]

@@ -3,13 +3,16 @@ const DASH = /[\p{Pd}\u02d7\u2043\u2212\u2796]/gu
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 const PLAIN = /^([!-~]+( [!-~]+)*)?$/
 
-/** One round: dashes and blanks replaced, what is invisible left out, no blank at either end. */
-const settled = (text: string): string => text.replace(BLANK, ' ').replace(INVISIBLE, '').replace(/ +/g, ' ').trim().replace(DASH, '-')
+/**
+ * Applies the normalization rules once to a text: replaces unusual dashes and spaces, and removes invisible characters and spaces at both
+ * ends.
+ */
+const cleaned = (text: string): string => text.replace(BLANK, ' ').replace(INVISIBLE, '').replace(/ +/g, ' ').trim().replace(DASH, '-')
 
 /**
- * The normal form of identifiers, spaces and register numbers; of names with 'NFC'. `proto/src/normal.rs` has the same rules
- * and says why.
+ * Returns the normal form of an identifier, a parking space or a register number. Use the Unicode form 'NFC' for names. The server has the
+ * same rules, which are explained in `proto/src/normal.rs`.
  */
-export function normal(text: string, form: 'NFKC' | 'NFC' = 'NFKC'): string {
-  return PLAIN.test(text) ? text : settled(settled(settled(text).normalize(form)).normalize(form))
+export function normalizeText(text: string, form: 'NFKC' | 'NFC' = 'NFKC'): string {
+  return PLAIN.test(text) ? text : cleaned(cleaned(cleaned(text).normalize(form)).normalize(form))
 }

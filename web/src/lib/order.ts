@@ -1,13 +1,16 @@
 import { useEffect } from 'react'
 
-/** What a person picked first: the campaign or the yard. */
-export type Order = 'campaign' | 'yard'
+/** What the person chooses first: a campaign or a yard. */
+export type ChoiceOrder = 'campaign' | 'yard'
 
 const NAME = 'pickedFirst'
-const stored = (): Order => (sessionStorage.getItem(NAME) === 'yard' ? 'yard' : 'campaign')
+const stored = (): ChoiceOrder => (sessionStorage.getItem(NAME) === 'yard' ? 'yard' : 'campaign')
 
-/** What this person picks first, kept for this tab; a picker gives what it stands for, other screens ask. */
-export function useOrder(picked?: Order): Order {
+/**
+ * Returns what the person chooses first in this tab: a campaign or a yard. A page on which the person makes the first choice passes this
+ * choice as `picked`, and the choice is stored for the tab.
+ */
+export function useChoiceOrder(picked?: ChoiceOrder): ChoiceOrder {
   useEffect(() => {
     if (picked !== undefined) sessionStorage.setItem(NAME, picked)
   }, [picked])

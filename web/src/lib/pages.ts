@@ -1,10 +1,10 @@
-export const PER_PAGE = 10
+export const PAGE_SIZE = 10
 const WINDOW = 2
 
-export const pageCount = (total: number, perPage = PER_PAGE): number => Math.max(1, Math.ceil(total / perPage))
+export const countPages = (total: number, perPage = PAGE_SIZE): number => Math.max(1, Math.ceil(total / perPage))
 
-/** The pages to offer: first, current plus or minus two, last; 'gap' where some are left out. */
-export function pageWindow(current: number, pages: number): (number | 'gap')[] {
+/** Returns the page numbers to offer: the first page, the last page and the pages around the current page, with 'gap' where pages are left out. */
+export function listPageNumbers(current: number, pages: number): (number | 'gap')[] {
   const near = new Set([1, pages])
   for (let page = current - WINDOW; page <= current + WINDOW; page++) if (page >= 1 && page <= pages) near.add(page)
   const shown: (number | 'gap')[] = []

@@ -1,7 +1,8 @@
-import { isRecord, readStored, writeStored } from './stored'
+import { isRecord } from './json'
+import { readStored, writeStored } from './storage'
 
-/** Where a person left off: the vehicle that was open last. */
-export interface Place {
+/** The vehicle that a person had open last, to resume there. */
+export interface ResumePlace {
   path: string
   vin: string
   campaign: string
@@ -9,8 +10,8 @@ export interface Place {
 }
 
 const nameOf = (user: string) => `resume:${user}`
-const isPlace = (value: unknown): value is Place =>
+const isPlace = (value: unknown): value is ResumePlace =>
   isRecord(value) && ['path', 'vin', 'campaign', 'space'].every((name) => typeof value[name] === 'string')
 
-export const readPlace = (user: string): Place | null => readStored(localStorage, nameOf(user), isPlace)
-export const writePlace = (user: string, place: Place | null): void => writeStored(localStorage, nameOf(user), place)
+export const readResumePlace = (user: string): ResumePlace | null => readStored(localStorage, nameOf(user), isPlace)
+export const writeResumePlace = (user: string, place: ResumePlace | null): void => writeStored(localStorage, nameOf(user), place)

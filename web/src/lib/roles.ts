@@ -1,11 +1,11 @@
-import type { Key } from './text'
+import type { TextKey } from './text'
 
-const LABELS: Record<string, Key> = { admin: 'role.admin', tm: 'role.tm', op: 'role.op' }
+const LABELS: Record<string, TextKey> = { admin: 'role.admin', tm: 'role.tm', op: 'role.op' }
 
 export const USER_TYPES = ['admin', 'tm', 'op'] as const
 
-/** The catalogue key of an access level; unknown levels have none and are shown raw. */
-export const roleKey = (userType: string): Key | null => LABELS[userType] ?? null
+/** Returns the catalogue key of an access level, or null for an unknown access level. */
+export const getAccessLevelKey = (userType: string): TextKey | null => LABELS[userType] ?? null
 
-export const mayManage = (userType: string): boolean => userType === 'admin' || userType === 'tm'
+export const mayManageCampaigns = (userType: string): boolean => userType === 'admin' || userType === 'tm'
 export const isSupervisor = (userType: string): boolean => userType === 'admin'

@@ -1,33 +1,36 @@
 import { useEffect, type ComponentType, type ReactNode } from 'react'
 import { createStore, useStore } from './store'
-import { prepareSound, type Signal } from './signal'
+import { prepareSound, type ScanFeedback } from './scanFeedback'
 
-/** The camera with its finder, on a screen of its own or inside another one. */
+/** How well a scanned text matches. `part` matches a part of an identifier or a look-alike, so that another code in view may match better. */
+export type MatchGrade = 'none' | 'part' | 'full'
+
+/** Properties of the camera view, which is used on its own page and inside of other pages. */
 export interface ScanViewProps {
-  /** Of several codes in view the one that fits is taken, else the first. */
-  fits?: (text: string) => boolean
+  /** Grades how well a scanned text matches. Of several codes in view, the best match is reported; without a match, the first code. */
+  fits?: (text: string) => boolean | MatchGrade
   onRead: (text: string) => void
-  /** Stays on after a scan; the same label is told again only after it has left the view. */
+  /** Keeps the camera on after a scan. The same label is reported again only after it has left the view. */
   keepOn?: boolean
-  /** Looks at nothing for now; the camera stays on. */
+  /** Stops decoding while the camera stays on. */
   paused?: boolean
-  /** What the last scan turned out to be, as the colour of the finder. */
-  mood?: Signal | null
+  /** Result of the last scan, shown as the colour of the finder. */
+  mood?: ScanFeedback | null
 }
 
 export interface ScanDialogProps extends ScanViewProps {
   label: string
   onManual: () => void
   onClose: () => void
-  /** What is looked for, below the camera. */
+  /** Content below the camera, such as what to scan. */
   children?: ReactNode
 }
 
-/** What the scanner feature brings; other features see no more of it. */
+/** The parts of the scanner feature that other features use. */
 export interface ScannerParts {
   ScanView: ComponentType<ScanViewProps>
   ScanDialog: ComponentType<ScanDialogProps>
-  /** Loads the engine, so that the first scan need not wait for it. */
+  /** Loads the decoding engine ahead of the first scan. */
   warm: () => void
 }
 
@@ -39,14 +42,14 @@ const slot = createStore<Slot>({ parts: null, failed: false })
 let load: (() => Promise<ScannerParts>) | null = null
 let loading = false
 
-/** Says where the scanner comes from; nothing is loaded before a screen wants it. */
-export function provideScanner(loader: () => Promise<ScannerParts>): void {
+/** Registers the function that loads the scanner, without calling the function. */
+export function setScannerLoader(loader: () => Promise<ScannerParts>): void {
   load = loader
   slot.set({ parts: null, failed: false })
 }
 
-/** Loads the scanner and its engine, again after a failure. */
-export function wantScanner(): void {
+/** Loads the scanner and its engine. Tries again after a failure. */
+export function loadScanner(): void {
   if (slot.get().parts !== null) return slot.get().parts?.warm()
   if (load === null || loading) return
   loading = true
@@ -63,8 +66,8 @@ export function wantScanner(): void {
     })
 }
 
-/** The scanner as far as it is there; a screen that shows this wants it soon. */
+/** Returns the loaded scanner. Starts to load the scanner when it is not loaded yet. */
 export function useScanner(): Slot {
-  useEffect(wantScanner, [])
+  useEffect(loadScanner, [])
   return useStore(slot)
 }

@@ -2,21 +2,40 @@ import { expect, test } from 'vitest'
 import { sentenceIn } from './sentences'
 
 test.each([
-  ['Parking Space `01/mar` is a date or a time, which a spreadsheet program makes of a space; format the column as text and type the space again', 'Parking Space `01/mar` é uma data ou hora, em que o programa de planilhas transformou a vaga. Formate a coluna como texto e digite a vaga novamente.'],
-  ['row 3: the parking space is longer than 40 characters', 'Linha 3: A vaga tem mais de 40 caracteres.'],
-  ['vin_number: Serial Number is missing', 'Falta Serial Number.'],
+  ['Parking Space is a date or a time: 01/mar. Format the column as text and type the space again.', 'Parking Space é uma data ou hora: 01/mar. Formate a coluna como texto e digite a vaga novamente.'],
+  ['Row 3: The parking space can have at most 40 characters.', 'Linha 3: A vaga pode ter no máximo 40 caracteres.'],
   ['Excel turned this into a date. Format the column as text and type it again.', 'O Excel transformou isto em uma data. Formate a coluna como texto e digite novamente.'],
-  ['the password must have at least 8 characters', 'A senha precisa ter pelo menos 8 caracteres.'],
-  ['hmc must not mix letters of several scripts, as some of them look the same', 'O HMC não pode misturar letras de alfabetos diferentes, pois algumas parecem iguais.'],
-  ['yard 19 does not exist', 'O pátio 19 não existe.'],
-  ['a campaign cannot go from Closed to Ready', 'Uma campanha não pode mudar de Encerrada para Pronta para iniciar.'],
-  ['3 vehicles move to a space that belongs to no yard: 7-1, 8-2, 9-3 ….', '3 veículos vão para vagas que não pertencem a nenhum pátio: 7-1, 8-2, 9-3 ….'],
+  ['The password needs at least 8 characters.', 'A senha precisa ter pelo menos 8 caracteres.'],
+  ['The HMC can have at most 64 characters.', 'O HMC pode ter no máximo 64 caracteres.'],
+  ['The yard 19 does not exist.', 'O pátio 19 não existe.'],
+  ['The name is missing. The model type has more than 120 characters.', 'Falta o nome. O tipo de modelo tem mais de 120 caracteres.'],
+  ['A campaign cannot change from Closed to Ready to Start.', 'Uma campanha não pode mudar de Encerrada para Pronta para iniciar.'],
+  ['Your access level does not allow changing the parking space.', 'Seu nível de acesso não permite alterar a vaga.'],
+  ['3 vehicles move to a space that belongs to no yard: 7-1, 8-2, 9-3 ….', '3 veículos vão para uma vaga que não pertence a nenhum pátio: 7-1, 8-2, 9-3 ….'],
+  ['Wrong columns in row 1. Missing: Part. Not expected: Colour, Size.', 'Colunas erradas na linha 1. Faltam: Part. Não esperadas: Colour, Size.'],
+  ['Parking Space: dashes replaced with hyphens (2).', 'Parking Space: travessões trocados por hifens (2).'],
+  ['campaign "Airbag": name, part, status from Ongoing to Closed, as its vehicles show', 'campanha "Airbag": o nome, a peça, status de Em andamento para Encerrada, conforme os veículos'],
+  ['opened home, 2 more times within a minute', 'abriu home, mais 2 vezes em um minuto'],
+  ['HB20 000001 in Airbag: conflict on parking_space resolved', 'HB20 000001 em Airbag: conflito resolvido (a vaga)'],
 ])('"%s" in Portuguese', (english, words) => {
   expect(sentenceIn('pt-BR', english)).toBe(words)
   expect(sentenceIn('default', english)).toBe(words)
   expect(sentenceIn('en', english)).toBe(english)
 })
 
-test('a sentence that is not known stays as it comes', () => {
+test('the name of a field before a complete sentence is left out', () => {
+  const sentence = 'vin_number: Serial Number is missing.'
+  expect(sentenceIn('pt-BR', sentence)).toBe('Falta Serial Number.')
+  expect(sentenceIn('en', sentence)).toBe('Serial Number is missing.')
+  expect(sentenceIn('en', 'page: must be between 0 and 10')).toBe('page: must be between 0 and 10')
+})
+
+test('a sentence that the specification quotes stays English in the default mix', () => {
+  const sentence = 'Failed to select document. File size should not exceed 5MB.'
+  expect(sentenceIn('default', sentence)).toBe(sentence)
+  expect(sentenceIn('pt-BR', sentence)).toBe('Não foi possível usar o arquivo. O tamanho máximo é 5 MB.')
+})
+
+test('an unknown sentence stays unchanged', () => {
   expect(sentenceIn('pt-BR', 'quite something else')).toBe('quite something else')
 })

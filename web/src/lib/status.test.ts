@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { refusal, slugOf, STATUSES } from './status'
+import { findStatusRefusal, getStatusSlug, VEHICLE_STATUSES } from './status'
 
-const allowed = (role: string, stored: string) => STATUSES.filter((status) => refusal(role, stored, status) === null)
+const allowed = (role: string, stored: string) => VEHICLE_STATUSES.filter((status) => findStatusRefusal(role, stored, status) === null)
 
 test.each(['op', 'tm'])('%s may choose ok, ng and Not Found only while there is no status', (role) => {
   expect(allowed(role, '')).toEqual(['ok', 'ng', 'Not Found'])
@@ -11,23 +11,23 @@ test.each(['ok', 'ng', 'Not Found', 'Repair OK', 'Gate Out', 'S/OFF BL'])('after
   expect(allowed('op', stored)).toEqual(['Repair'])
 })
 
-test('Repair leads an operator to Repair OK alone', () => {
+test('after Repair an operator may choose only Repair OK', () => {
   expect(allowed('op', 'Repair')).toEqual(['Repair OK'])
 })
 
-test.each(['', ...STATUSES])('a supervisor may choose any status after "%s"', (stored) => {
-  expect(allowed('admin', stored)).toEqual([...STATUSES])
+test.each(['', ...VEHICLE_STATUSES])('a supervisor may choose any status after "%s"', (stored) => {
+  expect(allowed('admin', stored)).toEqual([...VEHICLE_STATUSES])
 })
 
-test('each refusal says why', () => {
-  expect(refusal('op', 'ok', 'ng')).toBe('status.onlyWithout')
-  expect(refusal('op', '', 'Repair')).toBe('status.repairNeedsStatus')
-  expect(refusal('op', 'ok', 'Repair OK')).toBe('status.repairOkNeedsRepair')
-  expect(refusal('tm', '', 'Gate Out')).toBe('status.onlySupervisor')
-  expect(refusal('op', 'ok', 'ok')).toBe('status.isCurrent')
+test('each disallowed status has a reason', () => {
+  expect(findStatusRefusal('op', 'ok', 'ng')).toBe('status.onlyWithout')
+  expect(findStatusRefusal('op', '', 'Repair')).toBe('status.repairNeedsStatus')
+  expect(findStatusRefusal('op', 'ok', 'Repair OK')).toBe('status.repairOkNeedsRepair')
+  expect(findStatusRefusal('tm', '', 'Gate Out')).toBe('status.onlySupervisor')
+  expect(findStatusRefusal('op', 'ok', 'ok')).toBe('status.isCurrent')
 })
 
-test('an unknown status looks like none', () => {
-  expect(slugOf('S/OFF BL')).toBe('soff-bl')
-  expect(slugOf('something new')).toBe('none')
+test('an unknown status has the style of no status', () => {
+  expect(getStatusSlug('S/OFF BL')).toBe('soff-bl')
+  expect(getStatusSlug('something new')).toBe('none')
 })

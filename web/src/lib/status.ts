@@ -1,8 +1,8 @@
-export const STATUSES = ['ok', 'ng', 'Not Found', 'Repair', 'Repair OK', 'Gate Out', 'S/OFF BL'] as const
-export type VehicleStatus = (typeof STATUSES)[number]
+export const VEHICLE_STATUSES = ['ok', 'ng', 'Not Found', 'Repair', 'Repair OK', 'Gate Out', 'S/OFF BL'] as const
+export type VehicleStatus = (typeof VEHICLE_STATUSES)[number]
 
-/** A text as a status; anything unknown is none. */
-export const statusIn = (text: string): VehicleStatus | '' => STATUSES.find((status) => status === text) ?? ''
+/** Returns a text as a vehicle status. Returns '' for an unknown status. */
+export const parseStatus = (text: string): VehicleStatus | '' => VEHICLE_STATUSES.find((status) => status === text) ?? ''
 
 const SLUGS: Record<string, string> = {
   ok: 'ok',
@@ -14,14 +14,14 @@ const SLUGS: Record<string, string> = {
   's/off bl': 'soff-bl',
 }
 
-/** The name under which colour and shape of a status are found; anything unknown looks like none. */
-export const slugOf = (status: string): string => SLUGS[status.toLowerCase()] ?? 'none'
+/** Returns the name of a status in style sheets, which determines its colour and shape. Returns 'none' for an unknown status. */
+export const getStatusSlug = (status: string): string => SLUGS[status.toLowerCase()] ?? 'none'
 
-/** The reasons why a status may not be chosen, as keys of their sentences. */
+/** Catalogue keys of the reasons why a status cannot be chosen. */
 export type StatusRefusal = `status.${'isCurrent' | 'onlyWithout' | 'repairNeedsStatus' | 'repairOkNeedsRepair' | 'onlySupervisor'}`
 
-/** Why this role may not change `stored` to `wanted`, or null when it may. */
-export function refusal(role: string, stored: string, wanted: VehicleStatus): StatusRefusal | null {
+/** Returns the reason why a role cannot change the status `stored` to `wanted`. Returns null when the change is allowed. */
+export function findStatusRefusal(role: string, stored: string, wanted: VehicleStatus): StatusRefusal | null {
   if (role === 'admin') return null
   if (wanted === stored) return 'status.isCurrent'
   switch (wanted) {

@@ -1,5 +1,5 @@
-/** A random UUID, also where crypto.randomUUID is missing (plain http in a yard's network). */
-export function uuid(): string {
+/** Returns a random UUID. Works without `crypto.randomUUID`, which pages loaded over http do not have. */
+export function createUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const hex = Array.from(bytes, (byte, index) => {
     const marked = index === 6 ? (byte & 0x0f) | 0x40 : index === 8 ? (byte & 0x3f) | 0x80 : byte

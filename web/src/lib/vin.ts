@@ -8,11 +8,11 @@ const LETTERS: Record<string, number> = {
 }
 
 /**
- * Whether a text is a 17-character VIN whose check digit is right.
+ * Whether a text is a 17-character VIN with a valid check digit.
  *
- * Only North America and China use the digit: a wrong one says nothing against a European or Brazilian VIN.
+ * Only North America and China use check digits, so a VIN of another region may be correct although its check digit is invalid.
  */
-export function hasCheckDigit(text: string): boolean {
+export function hasValidCheckDigit(text: string): boolean {
   if (!/^[A-HJ-NPR-Z0-9]{17}$/.test(text)) return false
   const sum = WEIGHTS.reduce((total, weight, place) => total + weight * valueOf(text.charAt(place)), 0)
   const rest = sum % 11
@@ -22,6 +22,6 @@ export function hasCheckDigit(text: string): boolean {
 const valueOf = (character: string): number => LETTERS[character] ?? Number(character)
 
 /**
- * Whether a text has the form of a VIN but not its check digit: a hint that it was misread, where the digit is used.
+ * Whether a text has the form of a VIN and an invalid check digit, which hints at a misread label.
  */
-export const lacksCheckDigit = (text: string): boolean => /^[A-HJ-NPR-Z0-9]{17}$/.test(text) && !hasCheckDigit(text)
+export const hasInvalidCheckDigit = (text: string): boolean => /^[A-HJ-NPR-Z0-9]{17}$/.test(text) && !hasValidCheckDigit(text)

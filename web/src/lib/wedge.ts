@@ -1,33 +1,79 @@
-/** Keys that come faster than this are typed by a hardware scanner. */
-export const FAST_MS = 70
-const SHORTEST = 5
+/** Maximum time in milliseconds between two keystrokes of a hardware scanner. Slow scanners pause for a tenth of a second after each key; most scanners need a tenth of that. */
+export const MAX_KEY_INTERVAL_MS = 110
+/** Maximum time in milliseconds between two keystrokes that no person types. Slower texts need the other signs of a scanner. */
+const FAST_KEY_INTERVAL_MS = 70
+/** Maximum difference in milliseconds between the intervals of a slow scanner, which types at an even pace. */
+const MAX_UNEVENNESS_MS = 40
+const MIN_LENGTH = 5
+/** Minimum length of a code from a slow scanner. A person rarely types this many capitals and digits at such a pace. */
+const MIN_SLOW_LENGTH = 8
+/** Text of a code from a slow scanner: capitals, digits and signs, with at least one digit. */
+const SLOW_TEXT = /^(?=.*\d)[^\p{Ll}]*$/u
 
-export interface Typed {
+/** Keys that mark the end of a code. Some hardware scanners also send such a key before the code. */
+const ENDS = new Set(['Enter', 'Tab'])
+/** Keys that edit text or move the cursor, which hardware scanners never send. */
+const EDITS = /^(Backspace|Delete|Escape|Home|End|Arrow|Page)/
+
+/** One keystroke and its time in milliseconds. */
+export interface Keystroke {
   key: string
   at: number
 }
 
-/** Gathers fast keystrokes; Enter after enough of them makes a scan. */
-export function createWedge() {
+/** Effect of one keystroke on the scan in progress. */
+export interface KeystrokeResult {
+  /** The scanned text that this key completes. Is null when the key completes no scan. */
+  scan: string | null
+  /** Whether the key belongs to a sequence of fast keystrokes. */
+  fast: boolean
+  /** Whether the key starts a sequence of fast keystrokes. */
+  first: boolean
+  /** Whether the key is a further end right after a completed scan, such as Enter after Tab, which belongs to the scan. */
+  trailing: boolean
+}
+
+/** Creates a detector of hardware scanners that type like a keyboard (wedge). The detector collects fast keystrokes until Enter or Tab completes a scan. */
+export function createScanDetector() {
   let text = ''
-  let last = 0
+  let last = -Infinity
+  let completed = false
+  let shortest = Infinity
+  let longest = 0
+  /** Whether the collected text comes from a scanner, by its pace and, for a slow pace, by its characters. */
+  const isScan = (): boolean =>
+    longest <= FAST_KEY_INTERVAL_MS ? text.length >= MIN_LENGTH : text.length >= MIN_SLOW_LENGTH && longest - shortest <= MAX_UNEVENNESS_MS && SLOW_TEXT.test(text)
+  const start = (first: string) => {
+    text = first
+    shortest = Infinity
+    longest = 0
+  }
   return {
-    /** The scan that this key ends, or null; `fast` says whether the key belongs to a run of them. */
-    take({ key, at }: Typed): { scan: string | null; fast: boolean; first: boolean } {
-      const fast = at - last <= FAST_MS
+    take({ key, at }: Keystroke): KeystrokeResult {
+      const interval = at - last
+      const fast = interval <= MAX_KEY_INTERVAL_MS
+      const first = !fast || completed // a second code may follow the first one immediately
+      const isTrailing = fast && completed
+      completed = false
       last = at
-      if (key === 'Enter') {
-        const scan = fast && text.length >= SHORTEST ? text : null
-        text = ''
-        return { scan, fast, first: false }
+      if (fast && text !== '') {
+        shortest = Math.min(shortest, interval)
+        longest = Math.max(longest, interval)
+      }
+      if (ENDS.has(key)) {
+        const scan = fast && isScan() ? text : null
+        const endsText = fast && text !== '' // a person who tabs to a button and presses it has typed no text
+        completed = scan !== null
+        start('')
+        return { scan, fast: endsText || isTrailing, first, trailing: isTrailing }
       }
       if (key.length !== 1) {
-        if (key !== 'Shift') text = ''
-        return { scan: null, fast: fast && text !== '', first: false }
+        if (EDITS.test(key)) start('')
+        return { scan: null, fast: fast && text !== '', first: false, trailing: false }
       }
-      const first = !fast
-      text = fast ? text + key : key
-      return { scan: null, fast: text.length > 1, first }
+      if (fast) text += key
+      else start(key)
+      return { scan: null, fast: text.length > 1, first, trailing: false }
     },
   }
 }

@@ -1,12 +1,15 @@
 const natural = new Intl.Collator('pt-BR', { numeric: true })
 
-/** Compares names as people count: A-2 before A-10. */
-export const naturally = (a: string, b: string): number => natural.compare(a, b)
+/** Compares names in natural order, with A-2 before A-10. */
+export const compareNaturally = (a: string, b: string): number => natural.compare(a, b)
 
 const DASH = '-'
 const HIDDEN = [DASH, '0']
 
-/** Whether a yard is one that is picked and looked at; '-' and '0' only group what stands nowhere. */
+/**
+ * Whether a yard is shown in lists of yards. The yards '-' and '0' are hidden, because they only group parking spaces that belong to no
+ * real yard.
+ */
 export const isShownYard = ({ name }: { name: string }): boolean => !HIDDEN.includes(name)
 
-export const isDash = (name: string): boolean => name === DASH
+export const isYardWithoutName = (name: string): boolean => name === DASH

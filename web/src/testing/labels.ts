@@ -1,43 +1,43 @@
 import { writeBarcode, type WriteInputBarcodeFormat } from 'zxing-wasm/writer'
 
-/** A picture in shades of grey. */
-export interface Shades {
+/** A grayscale picture, with one byte per pixel. */
+export interface ShadePicture {
   width: number
   height: number
   data: Uint8Array
 }
 
 export interface LabelOptions {
-  /** Pixels of the narrowest bar or of one module. */
+  /** Width of the narrowest bar or of one module, in pixels. */
   module?: number
-  /** How far the label is turned, in degrees. */
+  /** Rotation of the label in degrees. */
   turn?: number
-  /** How much smaller the far edge is than the near one, 0 to 0.6. */
+  /** How much shorter the far edge is than the near one, from 0 to 0.6. */
   perspective?: number
   /** Radius of the blur in pixels. */
   blur?: number
-  /** The brightest and the darkest shade, and how strong the noise is. */
+  /** The brightest shade. Together with `black` it sets the contrast; `noise` is the amplitude of the noise. */
   white?: number
   black?: number
   noise?: number
-  /** A bright spot over a part of the label, 0 to 1. */
+  /** Strength of a bright spot on the label, from 0 to 1. */
   glare?: number
   width?: number
   height?: number
-  /** Where the middle of the label is. */
+  /** Centre of the label in the picture. */
   x?: number
   y?: number
 }
 
 const BARS = 34
-/** Pixels of a module on the label before a camera sees it. */
+/** Size of a module in the drawn label, in pixels, before it is scaled into the picture. */
 const PRINTED = 6
 
-/** The label of one code: dark modules on a bright ground with a quiet zone. */
-export async function symbolOf(format: WriteInputBarcodeFormat, text: string): Promise<Shades> {
+/** Draws the label of a code, with dark modules on a light ground and a quiet zone around it. */
+export async function drawSymbol(format: WriteInputBarcodeFormat, text: string): Promise<ShadePicture> {
   const { symbol, error } = await writeBarcode(text, { format, scale: 1, addQuietZones: false })
   if (error !== '') throw new Error(error)
-  const linear = /^(Code|EAN|UPC)/.test(format)
+  const linear = /^(Cod|EAN|UPC|ITF)/.test(format)
   const [rows, tall] = linear ? [1, BARS * PRINTED] : [symbol.height, PRINTED]
   const quiet = (linear ? 10 : 4) * PRINTED
   const width = symbol.width * PRINTED + 2 * quiet
@@ -52,15 +52,15 @@ export async function symbolOf(format: WriteInputBarcodeFormat, text: string): P
   return { width, height, data }
 }
 
-/** Paper of one shade with what a camera sees around a label: a car's body, edges and a little noise. */
-export function background(width: number, height: number, shade = 96): Shades {
+/** Draws what a camera sees around a label, such as the body of a car. */
+export function createBackground(width: number, height: number, shade = 96): ShadePicture {
   const data = new Uint8Array(width * height)
   for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) data[y * width + x] = shade + 24 * Math.sin(x / 91) + 18 * Math.cos(y / 67 + x / 200)
   return { width, height, data }
 }
 
-/** Puts a label onto a picture, turned and seen at a slant, by asking for each pixel where it lies on the label. */
-export function place(scene: Shades, label: Shades, { module = 3, turn = 0, perspective = 0, x = scene.width / 2, y = scene.height / 2 }: LabelOptions): void {
+/** Draws a label into a picture, with rotation and perspective. Computes for each pixel of the picture its position on the label. */
+export function placeLabel(scene: ShadePicture, label: ShadePicture, { module = 3, turn = 0, perspective = 0, x = scene.width / 2, y = scene.height / 2 }: LabelOptions): void {
   const angle = (turn * Math.PI) / 180
   const fine = PRINTED / module
   const reach = Math.hypot(label.width, label.height) / fine / 2 / (1 - perspective) + 2
@@ -76,8 +76,8 @@ export function place(scene: Shades, label: Shades, { module = 3, turn = 0, pers
 
 const FINE = 3
 
-/** The mean of the places that one pixel of a sensor sees; null outside. */
-function shadeAt({ width, height, data }: Shades, x: number, y: number, size: number): number | null {
+/** Returns the mean shade of the area of a label that one pixel covers, or null outside of the label. */
+function shadeAt({ width, height, data }: ShadePicture, x: number, y: number, size: number): number | null {
   if (x < 0 || y < 0 || x >= width || y >= height) return null
   let sum = 0
   for (let row = 0; row < FINE; row++) {
@@ -90,29 +90,30 @@ function shadeAt({ width, height, data }: Shades, x: number, y: number, size: nu
   return sum / FINE / FINE
 }
 
-/** The same noise every time, so that a failure can be seen again. */
-function* chance(seed: number): Generator<number> {
-  for (let state = seed; ; ) {
+/** Returns a generator of random numbers from 0 to 1, which are the same for the same seed so that a failure can be reproduced. */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    yield state / 2 ** 32
+    return state / 2 ** 32
   }
 }
 
-/** What a lens and a sensor make of a scene: blur, glare, less light, noise. */
-export function seen(scene: Shades, { blur = 0, white = 235, black = 22, noise = 4, glare = 0 }: LabelOptions, seed = 7): Shades {
+/** Simulates a camera: adds blur, glare, low contrast and noise to a picture. */
+export function photograph(scene: ShadePicture, { blur = 0, white = 235, black = 22, noise = 4, glare = 0 }: LabelOptions, seed = 7): ShadePicture {
   const soft = blur > 0 ? smooth(smooth(scene, blur), blur) : scene
-  const random = chance(seed)
+  const random = randomFrom(seed)
   const data = soft.data.map((shade, index) => {
     const x = (index % scene.width) / scene.width - 0.56
     const y = Math.floor(index / scene.width) / scene.height - 0.48
     const light = glare * Math.exp(-(x * x + y * y) * 90) * 255
-    const grain = ((random.next().value as number) + (random.next().value as number) - 1) * noise * 2
+    const grain = (random() + random() - 1) * noise * 2
     return Math.max(0, Math.min(255, black + (shade * (white - black)) / 255 + light + grain))
   })
   return { ...scene, data }
 }
 
-function smooth({ width, height, data }: Shades, radius: number): Shades {
+function smooth({ width, height, data }: ShadePicture, radius: number): ShadePicture {
   const pass = (from: Uint8Array, step: number, count: number, lines: number, stride: number) => {
     const to = new Uint8Array(from.length)
     for (let line = 0; line < lines; line++) {
@@ -131,10 +132,10 @@ function smooth({ width, height, data }: Shades, radius: number): Shades {
   return { width, height, data: pass(pass(data, 1, width, height, width), width, height, width, 1) }
 }
 
-/** A whole picture: one label in front of a car. */
-export async function labelPicture(format: WriteInputBarcodeFormat, text: string, options: LabelOptions = {}): Promise<Shades> {
+/** Draws a complete picture of one label on a car. */
+export async function drawLabelPicture(format: WriteInputBarcodeFormat, text: string, options: LabelOptions = {}): Promise<ShadePicture> {
   const { module = 3, width = 1280, height = 960 } = options
-  const scene = background(width, height)
-  place(scene, await symbolOf(format, text), { ...options, module })
-  return seen(scene, options)
+  const scene = createBackground(width, height)
+  placeLabel(scene, await drawSymbol(format, text), { ...options, module })
+  return photograph(scene, options)
 }

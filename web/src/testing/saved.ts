@@ -1,11 +1,11 @@
 import { beforeEach, vi } from 'vitest'
 
-/** The names of the files that a test makes the browser save. */
-export function savedFiles(): string[] {
+/** Collects the names of the files that the browser saves in each test. */
+export function recordSavedFiles(): string[] {
   const saved: string[] = []
   beforeEach(() => {
     saved.length = 0
-    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function keep(this: HTMLAnchorElement) {
+    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function record(this: HTMLAnchorElement) {
       saved.push(this.download)
     })
   })

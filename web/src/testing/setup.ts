@@ -1,11 +1,11 @@
 import { cleanup } from '@testing-library/react'
 import { afterEach, beforeEach, vi } from 'vitest'
-import { forgetDrafts } from '@/api/drafts'
+import { clearFormDrafts } from '@/api/formDrafts'
 
 beforeEach(() => {
   localStorage.clear()
   sessionStorage.clear()
-  forgetDrafts()
+  clearFormDrafts()
   window.history.replaceState(null, '', '/')
 })
 

@@ -16,7 +16,7 @@ const classes = ({ kind = 'secondary', big, wide }: Face) =>
 
 type ButtonProps = Face & ButtonHTMLAttributes<HTMLButtonElement> & { busy?: boolean }
 
-/** A button that keeps its width while it works. */
+/** Button that shows a spinner while `busy` and keeps its width. */
 export function Button({ kind, big, wide, icon, busy = false, disabled, children, ...rest }: ButtonProps) {
   return (
     <button type="button" {...rest} className={classes({ kind, big, wide })} disabled={disabled || busy} aria-busy={busy}>
@@ -29,7 +29,7 @@ export function Button({ kind, big, wide, icon, busy = false, disabled, children
   )
 }
 
-/** A link that looks like a button. */
+/** Link styled as a button. */
 export function LinkButton({ to, kind, big, wide, icon, children }: Face & { to: string }) {
   return (
     <Link href={to} className={classes({ kind, big, wide })}>
@@ -41,7 +41,7 @@ export function LinkButton({ to, kind, big, wide, icon, children }: Face & { to:
 
 type IconButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> & { icon: IconName; label: string; text?: string; danger?: boolean; busy?: boolean }
 
-/** A button that is an icon, with a word beside it where there is room; its label is read out and shown on pointing at it. */
+/** Icon button with an optional visible word. The label is its accessible name and its tooltip. */
 export function IconButton({ icon, label, text, danger = false, busy = false, disabled, ...rest }: IconButtonProps) {
   return (
     <button type="button" {...rest} className={iconClasses(text, danger)} disabled={disabled || busy} aria-busy={busy} aria-label={label} title={label}>
@@ -63,8 +63,8 @@ interface IconFileProps {
   onChoose: (file: File) => void
 }
 
-/** An icon that asks for a file. */
-export function IconFile({ icon, label, text, accept, busy, disabled, onChoose }: IconFileProps) {
+/** Icon button that opens a file picker. */
+export function IconFileButton({ icon, label, text, accept, busy, disabled, onChoose }: IconFileProps) {
   return (
     <label className={`${iconClasses(text)} ${styles.iconFile}`} aria-busy={busy} title={label}>
       {busy ? <span className={styles.spinner} aria-hidden="true" /> : <Icon name={icon} size={22} />}

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react'
 import { useMediaQuery } from '@/lib/media'
 import { Link } from '@/lib/route'
 import { useText } from '@/lib/text'
-import { dateOf, timeOf } from '@/lib/time'
+import { formatDate, formatTime } from '@/lib/time'
 import { Icon } from './Icon'
 import { Progress } from './Progress'
 import { CampaignStatusBadge } from './Status'
 import table from './Table.module.css'
 import styles from './CampaignTable.module.css'
 
-/** What a list of campaigns shows of each. */
+/** Fields of a campaign that the list needs. */
 interface Listed {
   id: number
   name: string
@@ -19,17 +19,19 @@ interface Listed {
   total_vehicles: number
   total_inspected: number
   allClosed: boolean
+  /** Whether the progress is unavailable now; the totals are then 0. */
+  progress_unknown: boolean
 }
 
 interface CampaignTableProps<C extends Listed> {
   campaigns: C[]
-  /** Where name, creator and date lead. */
+  /** Returns the address to which the name, creator and date of a campaign link. */
   hrefOf: (campaign: C) => string
-  /** What can be done with a campaign, in a column of its own. */
-  actions?: { title: string; render: (campaign: C, wide: boolean) => ReactNode }
+  /** Optional column with the actions for a campaign. */
+  actions?: { title: string; render: (campaign: C) => ReactNode }
 }
 
-/** Campaigns as a table where there is room, as cards to tap on the phone. */
+/** List of campaigns, as a table on wide screens and as cards on phones. */
 export function CampaignTable<C extends Listed>(props: CampaignTableProps<C>) {
   return useMediaQuery('(min-width: 768px)') ? <Wide {...props} /> : <Cards {...props} />
 }
@@ -65,11 +67,11 @@ function Wide<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTablePro
                 {campaign.created_by_name}
               </td>
               <td className={styles.date}>
-                <time dateTime={campaign.created_at} title={timeOf(campaign.created_at)}>
-                  {dateOf(campaign.created_at)}
+                <time dateTime={campaign.created_at} title={formatTime(campaign.created_at)}>
+                  {formatDate(campaign.created_at)}
                 </time>
               </td>
-              {actions && <td className={table.above}>{actions.render(campaign, true)}</td>}
+              {actions && <td className={table.above}>{actions.render(campaign)}</td>}
             </tr>
           ))}
         </tbody>
@@ -78,7 +80,7 @@ function Wide<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTablePro
   )
 }
 
-/** On the phone what is unfinished comes first, otherwise in the order given. */
+/** Campaigns as cards for phones: unfinished campaigns first, otherwise in the given order. */
 function Cards<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTableProps<C>) {
   const ordered = campaigns.toSorted((a, b) => Number(a.allClosed) - Number(b.allClosed))
   return (
@@ -95,19 +97,19 @@ function Cards<C extends Listed>({ campaigns, hrefOf, actions }: CampaignTablePr
             <span className="ellipsis" title={campaign.created_by_name}>
               {campaign.created_by_name}
             </span>
-            <span className={styles.date}>{dateOf(campaign.created_at)}</span>
+            <span className={styles.date}>{formatDate(campaign.created_at)}</span>
           </p>
-          {actions && <div className={`${table.above} ${styles.actions}`}>{actions.render(campaign, false)}</div>}
+          {actions && <div className={`${table.above} ${styles.actions}`}>{actions.render(campaign)}</div>}
         </li>
       ))}
     </ul>
   )
 }
 
-function Name({ campaign: { name, allClosed }, href }: { campaign: Listed; href: string }) {
+function Name({ campaign: { name, allClosed, progress_unknown }, href }: { campaign: Listed; href: string }) {
   return (
     <Link href={href} className={`${table.rowLink} ${styles.title}`}>
-      <CompletionMark done={allClosed} />
+      <CompletionMark done={allClosed && !progress_unknown} />
       <span className="ellipsis" title={name}>
         {name}
       </span>
@@ -125,9 +127,9 @@ function View({ campaign: { id, name } }: { campaign: Listed }) {
   )
 }
 
-function Done({ campaign: { name, total_inspected, total_vehicles } }: { campaign: Listed }) {
+function Done({ campaign: { name, total_inspected, total_vehicles, progress_unknown } }: { campaign: Listed }) {
   const t = useText()
-  return <Progress label={t('campaigns.progressOf', { name })} done={total_inspected} total={total_vehicles} />
+  return <Progress label={t('campaigns.progressOf', { name })} done={total_inspected} total={total_vehicles} unknown={progress_unknown} />
 }
 
 function CompletionMark({ done }: { done: boolean }) {

@@ -10,13 +10,13 @@ interface DialogProps {
   kind?: 'dialog' | 'drawer' | 'full' | 'sheet'
 }
 
-/** A modal on the browser's own dialog: Escape and a tap beside it close it, focus stays inside. */
+/** Modal dialog, based on the browser's `dialog` element. Keeps the focus inside; Escape or a tap outside closes the dialog. */
 export function Dialog({ label, onClose, children, kind = 'dialog' }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     const dialog = element.current
     dialog?.showModal()
-    if (kind === 'full' || kind === 'sheet') dialog?.focus() // what comes first there is the way out, not what one came for
+    if (kind === 'full' || kind === 'sheet') dialog?.focus() // the first focusable element there is the close button, which must not get the focus
     return () => dialog?.close()
   }, [kind])
   const cancel = (event: SyntheticEvent) => {
@@ -35,14 +35,14 @@ interface ConfirmProps {
   question: string
   children?: ReactNode
   busy?: boolean
-  /** How the button that says yes looks. */
+  /** Style of the YES button; `danger` is the default. */
   kind?: 'danger' | 'primary'
   onYes: () => void
   onNo: () => void
 }
 
-/** Asks before something that is easily done by mistake. */
-export function Confirm({ question, children, busy, kind = 'danger', onYes, onNo }: ConfirmProps) {
+/** Confirmation dialog with a YES and a NO button. */
+export function ConfirmDialog({ question, children, busy, kind = 'danger', onYes, onNo }: ConfirmProps) {
   const t = useText()
   return (
     <Dialog label={question} onClose={onNo}>

@@ -5,14 +5,14 @@ import styles from './DropZone.module.css'
 interface DropZoneProps {
   label: string
   accept: string
-  /** The file that is chosen, or the invitation to choose one. */
+  /** Name of the chosen file, or the prompt to choose a file. */
   title: string
   hint: string
   disabled: boolean
   onChoose: (file: File) => void
 }
 
-/** A place to drop a file, or to tap and choose one. */
+/** Area that accepts a dropped file and opens the file picker on a tap. */
 export function DropZone({ label, accept, title, hint, disabled, onChoose }: DropZoneProps) {
   const [over, setOver] = useState(false)
   const take = (files: FileList | null) => {

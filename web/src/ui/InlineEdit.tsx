@@ -12,7 +12,7 @@ interface InlineEditProps {
   onSave: (text: string) => void
 }
 
-/** A value that is edited in its place: Enter saves, Escape cancels, leaving the field saves what is valid. */
+/** Value that can be edited in place. Enter or leaving the field saves a valid value, Escape cancels. */
 export function InlineEdit({ label, value, mono = false, valid = () => true, message, onSave }: InlineEditProps) {
   const t = useText()
   const id = useId()

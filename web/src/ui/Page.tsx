@@ -1,36 +1,43 @@
-import { useEffect, useRef, type ReactNode } from 'react'
-import { useProduct } from '@/lib/product'
+import { createContext, useContext, useEffect, useRef, type ReactNode } from 'react'
+import { useStoredProductName } from '@/lib/product'
 import { useText } from '@/lib/text'
 import { Button } from './Button'
 import { Icon, type IconName } from './Icon'
 import styles from './Page.module.css'
 
-/** What the tab is called: the screen, then the product. */
-export function useTitle(title: string): void {
-  const product = useProduct()
+/** Whether a page is shown in a pane of another page. Its heading is then one level lower, takes no focus and does not name the browser tab. */
+export const IsInPane = createContext(false)
+
+/** Sets the title of the browser tab to '{screen} · {product}'. */
+export function usePageTitle(title: string): void {
+  const product = useStoredProductName()
+  const inPane = useContext(IsInPane)
   useEffect(() => {
-    document.title = `${title} · ${product}`
-  }, [title, product])
+    if (!inPane) document.title = `${title} · ${product}`
+  }, [title, product, inPane])
 }
 
 interface PageProps {
   title: string
-  /** What stands below the title: the yard, the campaign. */
+  /** Title of the browser tab, where it differs from the heading. */
+  tabTitle?: string
+  /** Line below the title, such as the yard or the campaign. */
   subtitle?: ReactNode
   narrow?: boolean
   children: ReactNode
 }
 
-/** One screen: its heading, which is also the tab's title, and its parts below each other. */
-export function Page({ title, subtitle, narrow = false, children }: PageProps) {
-  useTitle(title)
+/** Frame of a screen: the heading, which is also the title of the browser tab, and the content below. */
+export function Page({ title, tabTitle = title, subtitle, narrow = false, children }: PageProps) {
+  usePageTitle(tabTitle)
   const heading = useArrival()
+  const Heading = useContext(IsInPane) ? 'h2' : 'h1'
   return (
     <div className={`${styles.page} ${narrow ? styles.narrow : ''}`}>
       <div className={styles.heading}>
-        <h1 ref={heading} tabIndex={-1}>
+        <Heading ref={heading} tabIndex={-1}>
           {title}
-        </h1>
+        </Heading>
         {subtitle}
       </div>
       {children}
@@ -40,13 +47,15 @@ export function Page({ title, subtitle, narrow = false, children }: PageProps) {
 
 let first = true
 
-/** Who comes from another screen begins at the heading, so that keyboard and screen reader start there. */
+/** Moves the focus to the heading after navigation, so that keyboard and screen reader start there. A person who types in the header keeps the focus. */
 function useArrival() {
   const heading = useRef<HTMLHeadingElement>(null)
+  const inPane = useContext(IsInPane)
   useEffect(() => {
-    if (!first) heading.current?.focus({ preventScroll: true })
+    if (inPane) return
+    if (!first && !(document.activeElement instanceof HTMLInputElement)) heading.current?.focus({ preventScroll: true })
     first = false
-  }, [])
+  }, [inPane])
   return heading
 }
 
@@ -65,8 +74,8 @@ const ICONS: Record<'error' | 'success' | 'info' | 'warning', IconName> = {
   warning: 'warning',
 }
 
-/** Says what happened and what to do, beside the thing it concerns. */
-export function Note({ kind, children }: { kind: keyof typeof ICONS; children: ReactNode }) {
+/** Message box that states what happened and what to do. */
+export function Alert({ kind, children }: { kind: keyof typeof ICONS; children: ReactNode }) {
   return (
     <div className={`${styles.note} ${styles[kind]}`} role={kind === 'error' ? 'alert' : 'status'}>
       <Icon name={ICONS[kind]} size={22} />
@@ -75,19 +84,19 @@ export function Note({ kind, children }: { kind: keyof typeof ICONS; children: R
   )
 }
 
-/** A part that could not be loaded, with the way to try again. */
-export function Failure({ text, onRetry }: { text: string; onRetry: () => void }) {
+/** Error message for content that failed to load, with a 'Try again' button. */
+export function ErrorNotice({ text, onRetry }: { text: string; onRetry: () => void }) {
   const t = useText()
   return (
-    <Note kind="error">
+    <Alert kind="error">
       <p>{text}</p>
       <Button onClick={onRetry}>{t('common.tryAgain')}</Button>
-    </Note>
+    </Alert>
   )
 }
 
-/** Says what will be here and offers the step that fills it. */
-export function Empty({ icon, text, children }: { icon: IconName; text: string; children?: ReactNode }) {
+/** Message for an empty list, with an optional button for the next step. */
+export function EmptyNotice({ icon, text, children }: { icon: IconName; text: string; children?: ReactNode }) {
   return (
     <div className={styles.empty}>
       <Icon name={icon} size={36} />
@@ -97,10 +106,10 @@ export function Empty({ icon, text, children }: { icon: IconName; text: string; 
   )
 }
 
-/** Turns while something is waited for; the words beside it say for what. */
+/** Loading spinner. Is hidden from screen readers, so each use needs a text beside the spinner. */
 export const Spinner = () => <span className={styles.spinner} aria-hidden="true" />
 
-/** Stands in the shape of what comes; a class of the screen's own gives another height. */
+/** Placeholder of grey rows, shown while content is loading. `className` can override the height. */
 export function Skeleton({ rows = 1, height = 72, label, className }: { rows?: number; height?: number; label: string; className?: string }) {
   return (
     <div className={styles.skeletons} role="status" aria-label={label}>

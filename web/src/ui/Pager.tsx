@@ -1,18 +1,21 @@
 import { useEffect } from 'react'
-import { pageWindow } from '@/lib/pages'
+import { listPageNumbers } from '@/lib/pages'
 import { useText } from '@/lib/text'
 import { Icon } from './Icon'
 import styles from './Pager.module.css'
 
 interface PagerProps {
-  /** What the pages are of, where a screen has several pagers. */
+  /** Accessible name, needed where a screen has several pagers. */
   label?: string
   page: number
   pages: number
   onPage: (page: number) => void
 }
 
-/** The current page plus or minus two, with first and last page and ellipses; a page beyond the end becomes the last. */
+/**
+ * Page links: first, last, and two on each side of the current page, with ellipses. A current page beyond the last page is shown as the
+ * last page.
+ */
 export function Pager({ label, page, pages, onPage }: PagerProps) {
   const t = useText()
   const isBeyond = page > pages
@@ -25,7 +28,7 @@ export function Pager({ label, page, pages, onPage }: PagerProps) {
       <button type="button" className={`${styles.page} ${styles.arrow}`} disabled={page <= 1} onClick={() => onPage(page - 1)} aria-label={t('pager.previous')}>
         <Icon name="back" size={18} />
       </button>
-      {pageWindow(page, pages).map((shown, index) =>
+      {listPageNumbers(page, pages).map((shown, index) =>
         shown === 'gap' ? (
           <span key={index === 1 ? 'before' : 'after'} className={styles.gap}>
             …

@@ -1,24 +1,28 @@
-import { count } from '@/lib/time'
-import { useOrder, type Order } from '@/lib/order'
+import { formatCount } from '@/lib/time'
+import { useChoiceOrder, type ChoiceOrder } from '@/lib/order'
 import { useText } from '@/lib/text'
 import styles from './Progress.module.css'
 
 interface ProgressProps {
   label: string
   done: number
-  /** Null while nobody knows yet how much there is. */
+  /** Total number of items; `null` while the total is unknown. */
   total: number | null
   quiet?: boolean
+  /** Whether the server does not know the progress now. */
+  unknown?: boolean
 }
 
-/** Progress as number and bar: `312 / 1 240`. */
-export function Progress({ label, done, total, quiet = false }: ProgressProps) {
+/** Progress as numbers and bar, such as `312 / 1.240`. */
+export function Progress({ label, done, total, quiet = false, unknown = false }: ProgressProps) {
+  const t = useText()
+  if (unknown) return <p className={styles.unknown}>{t('campaigns.progressUnknown')}</p>
   const complete = total !== null && total > 0 && done >= total
   return (
     <div className={styles.progress}>
       {!quiet && (
         <span className={styles.numbers}>
-          {count(done)} / {total === null ? '…' : count(total)}
+          {formatCount(done)} / {total === null ? '…' : formatCount(total)}
         </span>
       )}
       <progress className={`${styles.bar} ${complete ? styles.done : ''}`} aria-label={label} {...(total === null ? {} : { value: done, max: Math.max(total, 1) })} />
@@ -26,11 +30,11 @@ export function Progress({ label, done, total, quiet = false }: ProgressProps) {
   )
 }
 
-/** The three steps of the daily work in the order in which the person takes them; `first` is given where it is picked. */
-export function Steps({ current, first }: { current: 1 | 2 | 3; first?: Order }) {
+/** Step indicator: campaign, yard, inspection. `first` states whether campaign or yard is picked first. */
+export function StepIndicator({ current, first }: { current: 1 | 2 | 3; first?: ChoiceOrder }) {
   const t = useText()
   const picks = [t('steps.campaign'), t('steps.yard')]
-  const labels = [...(useOrder(first) === 'yard' ? picks.toReversed() : picks), t('steps.inspect')]
+  const labels = [...(useChoiceOrder(first) === 'yard' ? picks.toReversed() : picks), t('steps.inspect')]
   return (
     <ol className={styles.steps} aria-label={t('steps.label', { n: current })}>
       {labels.map((label, index) => {

@@ -1,11 +1,11 @@
-import { useScanner, wantScanner, type ScanDialogProps, type ScanViewProps } from '@/lib/scanner'
+import { useScanner, loadScanner, type ScanDialogProps, type ScanViewProps } from '@/lib/scanner'
 import { useText } from '@/lib/text'
 import { Button } from './Button'
 import { Dialog } from './Dialog'
-import { Failure, Skeleton } from './Page'
+import { ErrorNotice, Skeleton } from './Page'
 import styles from './Scanner.module.css'
 
-/** The scanner as a modal, or why it is not there; Manual is always within reach. */
+/** Scanner dialog, loaded on first use. Shows an error when loading fails; the Manual button always works. */
 export function ScanDialog(props: ScanDialogProps) {
   const { parts } = useScanner()
   const t = useText()
@@ -26,7 +26,7 @@ export function ScanDialog(props: ScanDialogProps) {
   )
 }
 
-/** The scanner inside a screen. */
+/** Scanner embedded in a screen, loaded on first use. */
 export function ScanView(props: ScanViewProps) {
   const { parts } = useScanner()
   return parts === null ? <Coming /> : <parts.ScanView {...props} />
@@ -35,5 +35,5 @@ export function ScanView(props: ScanViewProps) {
 function Coming() {
   const t = useText()
   const { failed } = useScanner()
-  return failed ? <Failure text={t('scan.notLoaded')} onRetry={wantScanner} /> : <Skeleton height={320} label={t('common.loading')} />
+  return failed ? <ErrorNotice text={t('scan.notLoaded')} onRetry={loadScanner} /> : <Skeleton height={320} label={t('common.loading')} />
 }

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { onSlash } from '@/lib/keys'
+import { listenForSlashKey } from '@/lib/keys'
 import { Icon } from './Icon'
 import styles from './Field.module.css'
 
@@ -7,11 +7,11 @@ interface SearchBoxProps {
   label: string
   value: string
   onChange: (value: string) => void
-  /** Milliseconds of rest before a change is told; 0 tells every key at once. */
+  /** Debounce of `onChange` in milliseconds; 0 reports every key at once. */
   rest?: number
 }
 
-/** A search field, reached with the key '/', that shows each key at once and tells of the text when the typing rests. */
+/** Search field, focused by the key '/'. Shows each key at once and calls `onChange` after a pause in typing. */
 export function SearchBox({ label, value, onChange, rest = 0 }: SearchBoxProps) {
   const [text, setText] = useState(value)
   const [told, setTold] = useState(value)
@@ -23,7 +23,7 @@ export function SearchBox({ label, value, onChange, rest = 0 }: SearchBoxProps) 
     setText(value)
   }
   useEffect(() => () => clearTimeout(timer.current), [])
-  useEffect(() => onSlash(() => field.current?.focus()), [])
+  useEffect(() => listenForSlashKey(() => field.current?.focus()), [])
 
   const tell = (next: string) => {
     setTold(next)

@@ -1,5 +1,5 @@
-import { useText, type Key } from '@/lib/text'
-import { slugOf } from '@/lib/status'
+import { useText, type TextKey } from '@/lib/text'
+import { getStatusSlug } from '@/lib/status'
 import { Icon, type IconName } from './Icon'
 import styles from './Status.module.css'
 
@@ -14,34 +14,37 @@ const SHAPES: Record<string, IconName> = {
   none: 'ring',
 }
 
-export const shapeOf = (status: string): IconName => SHAPES[slugOf(status)] ?? 'ring'
-export const colourOf = (status: string): string => styles[slugOf(status)] ?? ''
+export const getStatusIcon = (status: string): IconName => SHAPES[getStatusSlug(status)] ?? 'ring'
+export const getStatusColour = (status: string): string => styles[getStatusSlug(status)] ?? ''
 
 interface VehicleStatusBadgeProps {
   status: string
-  /** Whether the vehicle was inspected; one without a status then says so. */
+  /** Whether the vehicle was inspected; decides between 'No status' and 'Not inspected' for an empty status. */
   inspected?: boolean
 }
 
-/** A vehicle's status as colour, shape and word. */
+/** Badge of a vehicle's status: colour, icon and label. */
 export function VehicleStatusBadge({ status, inspected = true }: VehicleStatusBadgeProps) {
   const t = useText()
   return (
-    <span className={`${styles.badge} ${colourOf(status)}`}>
-      <Icon name={shapeOf(status)} size={18} />
+    <span className={`${styles.badge} ${getStatusColour(status)}`}>
+      <Icon name={getStatusIcon(status)} size={18} />
       {status === '' ? t(inspected ? 'status.none' : 'status.waiting') : status}
     </span>
   )
 }
 
-const CAMPAIGN: Record<string, { label: Key; icon: IconName; look: string | undefined }> = {
+const CAMPAIGN: Record<string, { label: TextKey; icon: IconName; look: string | undefined }> = {
   Ready: { label: 'campaign.ready', icon: 'ring', look: styles.ready },
   Ongoing: { label: 'campaign.ongoing', icon: 'play', look: styles.ongoing },
   'Pending Review': { label: 'campaign.pendingReview', icon: 'eye', look: styles.ongoing },
   Closed: { label: 'campaign.closed', icon: 'check', look: styles.closed },
 }
 
-/** A campaign's status; Ongoing and Pending Review share one colour. */
+/** Returns the text key of a campaign status, or `undefined` for an unknown status. */
+export const getCampaignStatusKey = (status: string): TextKey | undefined => CAMPAIGN[status]?.label
+
+/** Badge of a campaign's status. Ongoing and Pending Review share one colour. */
 export function CampaignStatusBadge({ status }: { status: string }) {
   const t = useText()
   const known = CAMPAIGN[status]

@@ -1,6 +1,6 @@
 import { act, render, screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { toast, TOAST_MS, Toaster, type ToastKind } from './Toast'
+import { showToast, TOAST_MS, Toaster, type ToastKind } from './Toast'
 
 afterEach(() => vi.useRealTimers())
 
@@ -8,10 +8,10 @@ test('what is said twice stands there once, and what waits for its end is never 
   render(<Toaster />)
   const ended: string[] = []
   act(() => {
-    toast('error', 'No signal')
-    toast('error', 'No signal')
-    toast('success', 'Saved', { onEnd: () => ended.push('first') })
-    toast('success', 'Saved', { onEnd: () => ended.push('second') })
+    showToast('error', 'No signal')
+    showToast('error', 'No signal')
+    showToast('success', 'Saved', { onEnd: () => ended.push('first') })
+    showToast('success', 'Saved', { onEnd: () => ended.push('second') })
   })
   expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['No signal', 'Saved', 'Saved'])
   act(() => screen.getAllByRole('button', { name: 'Saved' }).forEach((shown) => shown.click()))
@@ -24,7 +24,7 @@ test.each<ToastKind>(['success', 'error', 'info'])('a toast of the kind %s has a
   vi.useFakeTimers()
   render(<Toaster />)
   const others = (['success', 'error', 'info'] as const).filter((other) => other !== kind)
-  act(() => [kind, ...others].forEach((each) => toast(each, `A toast of ${each}`)))
+  act(() => [kind, ...others].forEach((each) => showToast(each, `A toast of ${each}`)))
   const shown = screen.getByRole('button', { name: `A toast of ${kind}` })
   const looks = (button: HTMLElement) => [button.dataset.kind, button.className, button.querySelector('svg')?.innerHTML]
   expect(shown.dataset.kind).toBe(kind)

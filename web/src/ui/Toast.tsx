@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { createStore, useStore } from '@/lib/store'
 import { Icon, type IconName } from './Icon'
 import styles from './Toast.module.css'
@@ -8,7 +9,9 @@ interface Toast {
   kind: ToastKind
   text: string
   action?: string
-  /** Runs once, when the time is over or when the toast is tapped, whichever is first. */
+  /** Called when the toast is tapped. */
+  onTap?: () => void
+  /** Called once, when the toast times out or is tapped, whichever is first. */
   onEnd?: () => void
 }
 
@@ -21,15 +24,16 @@ let lastId = 0
 interface ToastOptions {
   ms?: number
   action?: string
+  onTap?: () => void
   onEnd?: () => void
 }
 
-/** Shows a toast and returns how to take it away without running its end. */
-export function toast(kind: ToastKind, text: string, { ms = TOAST_MS, action, onEnd }: ToastOptions = {}): () => void {
+/** Shows a toast. Returns a function that hides the toast without calling `onEnd`. */
+export function showToast(kind: ToastKind, text: string, { ms = TOAST_MS, action, onTap, onEnd }: ToastOptions = {}): () => void {
   const id = ++lastId
-  // What is said again and again, as while there is no network, is said in one place.
+  // A repeated message, as while offline, replaces its earlier toast.
   const others = toasts.get().filter((shown) => shown.kind !== kind || shown.text !== text || shown.onEnd !== undefined)
-  toasts.set([...others, { id, kind, text, action, onEnd }])
+  toasts.set([...others, { id, kind, text, action, onTap, onEnd }])
   setTimeout(finish, ms, id)
   return () => remove(id)
 }
@@ -44,13 +48,18 @@ function finish(id: number): void {
   remove(id)?.onEnd?.()
 }
 
-/** The place where toasts appear: a tap takes one away, and its end comes at once. */
+/** Container of the toasts, above the bottom bar of a page or, without a bar, below the header. A tap hides a toast and calls the `onEnd` of that toast. */
 export function Toaster() {
   const shown = useStore(toasts)
+  const element = useRef<HTMLDivElement>(null)
+  const isShown = shown.length > 0
+  useEffect(() => {
+    if (isShown) return followBottomBar(element.current)
+  }, [isShown])
   return (
-    <div className={styles.toaster} role="status" aria-live="polite">
-      {shown.map(({ id, kind, text, action }) => (
-        <button key={id} type="button" data-kind={kind} className={`${styles.toast} ${styles[kind]}`} onClick={() => finish(id)}>
+    <div ref={element} className={styles.toaster} role="status" aria-live="polite">
+      {shown.map(({ id, kind, text, action, onTap }) => (
+        <button key={id} type="button" data-kind={kind} className={`${styles.toast} ${styles[kind]}`} onClick={() => { finish(id); onTap?.() }}>
           <Icon name={ICONS[kind]} size={22} />
           <span>{text}</span>
           {action && <span className={styles.action}>{action}</span>}
@@ -58,4 +67,18 @@ export function Toaster() {
       ))}
     </div>
   )
+}
+
+/** Keeps the toasts above the bottom bar in each frame, since bars come, go and change their height with the pages. Returns a function that stops this. */
+function followBottomBar(element: HTMLElement | null): () => void {
+  let frame = 0
+  const follow = () => {
+    const bar = document.querySelector('[data-bottom-bar]')?.getBoundingClientRect()
+    const height = bar === undefined ? 0 : window.innerHeight - bar.top
+    element?.toggleAttribute('data-above-bar', height > 0)
+    element?.style.setProperty('--bar-height', `${height}px`)
+    frame = requestAnimationFrame(follow)
+  }
+  follow()
+  return () => cancelAnimationFrame(frame)
 }

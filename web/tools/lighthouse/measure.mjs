@@ -1,25 +1,25 @@
-// Measures the sign-in and the campaign picker as a slow phone sees them, prints the scores, and fails below the goals.
+// Measures the sign-in and the campaign picker on a simulated slow phone, prints the Lighthouse scores, and fails below the goals.
 //
-// A Patio must be running: PATIO_URL, PATIO_ADMIN_HMC and PATIO_ADMIN_PASSWORD say where and as whom.
-// Each page is measured several times and the median counts, because other work on the machine moves single runs.
+// Needs a running Patio at PATIO_TEST_URL, and signs in with PATIO_ADMIN_HMC and PATIO_ADMIN_PASSWORD.
+// Each page is measured several times and the median counts, because other processes disturb single runs.
 import lighthouse from 'lighthouse'
 import { launch } from 'puppeteer-core'
 
 const GOALS = { performance: 95, accessibility: 100, 'best-practices': 100, seo: 100 }
 const METRICS = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time', 'cumulative-layout-shift', 'speed-index']
 const RUNS = Number(process.env.LIGHTHOUSE_RUNS ?? 5)
-const BASE = process.env.PATIO_URL ?? 'http://127.0.0.1:8080'
+const BASE = process.env.PATIO_TEST_URL ?? 'http://127.0.0.1:8080'
 
-/** The web storage of a signed-in supervisor, made over the API. */
+/** Signs in by the API and returns the web storage of the session. */
 async function session() {
   const body = JSON.stringify({ hmc: process.env.PATIO_ADMIN_HMC ?? 'admin', password: process.env.PATIO_ADMIN_PASSWORD ?? '' })
   const response = await fetch(`${BASE}/api/sessions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-  if (!response.ok) throw new Error(`signing in was answered ${response.status}: ${await response.text()}`)
-  const { token, id, hmc, user_type } = await response.json()
-  return { JWT_TOKEN: token, user: JSON.stringify({ id, hmc, user_type }) }
+  if (!response.ok) throw new Error(`failed to sign in: status ${response.status}: ${await response.text()}`)
+  const { token, session_id, seal_key, id, hmc, user_type } = await response.json()
+  return { JWT_TOKEN: token, SESSION_ID: session_id, SEAL_KEY: seal_key, user: JSON.stringify({ id, hmc, user_type }) }
 }
 
-/** One run in a tab of its own, so that nothing is in the cache. */
+/** Measures a page once, in a new tab with an empty cache. */
 async function measured(browser, path, stored) {
   const context = await browser.createBrowserContext()
   const page = await context.newPage()
@@ -33,7 +33,7 @@ async function measured(browser, path, stored) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 
-/** What kept a category below its goal, once each. */
+/** Returns the audits that kept a category below its goal, each once. */
 const complaints = (runs) =>
   new Set(runs.flatMap(({ categories, audits }) =>
     Object.entries(categories).filter(([name]) => name !== 'performance').flatMap(([name, { auditRefs }]) =>

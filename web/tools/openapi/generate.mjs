@@ -1,5 +1,5 @@
 // Writes src/api/schema.d.ts from the gateway's OpenAPI document, with paths relative to /api.
-// The first line holds the document's digest, by which a test sees whether the types are fresh.
+// The first line contains the document's digest, by which a test checks that the types are up to date.
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import openapiTS, { astToString } from 'openapi-typescript'

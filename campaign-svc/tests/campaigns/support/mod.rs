@@ -1,22 +1,22 @@
-//! A running campaign-svc with what stands in for auth-svc and vehicle-svc, and people to call it as.
+//! Test fixture: a running campaign-svc with a fake auth-svc and vehicle-svc, and callers of each role.
 mod auth;
 pub mod yard;
 
 use campaign_svc::{Config, SCHEMA, Sweeper};
 use chrono::TimeDelta;
 use patio_kit::{
-    access::Access,
+    client::link::ServiceChannel,
     errors::{self, Reason},
     host::Host,
-    link::Link,
-    progress::{self, Progress},
+    progress_cache::{self, Progress},
+    server::access_layer::Access,
 };
 use patio_proto::{
     access::Role,
     audit::{Event, ListEventsRequest, audit_service_client::AuditServiceClient},
     campaign::{
         self as pb, Campaign, CampaignStatus, Turn, campaign_service_client::CampaignServiceClient,
-        draft_service_client::DraftServiceClient, progress_service_client::ProgressServiceClient,
+        draft_service_client::DraftServiceClient, milestone_service_client::MilestoneServiceClient,
     },
     common::Page,
 };
@@ -24,18 +24,18 @@ use std::time::Duration;
 use tonic::{Code, Request, Status, service::Routes};
 use yard::Yard;
 
-/// The operator of the tests.
+/// Id and role of the operator in the tests.
 pub const OPERATOR: (i64, Role) = (11, Role::Operator);
-/// The team leader.
+/// Id and role of the team leader in the tests.
 pub const MANAGER: (i64, Role) = (12, Role::Manager);
-/// The supervisor.
+/// Id and role of the supervisor in the tests.
 pub const ADMIN: (i64, Role) = (13, Role::Admin);
-/// A service on its own.
+/// Id and role of a service that calls without a user.
 pub const SERVICE: (i64, Role) = (0, Role::Service);
-/// The developer account.
+/// Id and role of the developer account.
 pub const DEVELOPER: (i64, Role) = (1, Role::Admin);
 
-/// campaign-svc as it runs, and the double of vehicle-svc.
+/// A running campaign-svc and its fake vehicle-svc.
 pub struct World {
     pub host: Host,
     pub yard: Yard,
@@ -43,12 +43,12 @@ pub struct World {
 }
 
 impl World {
-    /// Starts campaign-svc whose own sweeper rests, so that tests sweep when they mean to.
+    /// Starts campaign-svc with its own sweeper idle, so that tests decide when to sweep.
     pub async fn start(host: Host) -> Self {
         Self::start_sweeping(host, 3600).await
     }
 
-    /// Starts campaign-svc with a sweep every so many seconds.
+    /// Starts campaign-svc with this sweep interval.
     pub async fn start_sweeping(host: Host, campaign_sweep_seconds: u64) -> Self {
         let yard = Yard::default();
         join(&host, &host.links.auth, "auth-svc", auth::routes(&host));
@@ -59,22 +59,22 @@ impl World {
         Self { sweeper: Sweeper::new(&host, &db), host, yard }
     }
 
-    /// A request in somebody's name.
+    /// Returns a request made by a user.
     pub fn by<T>(&self, (id, role): (i64, Role), message: T) -> Request<T> {
-        patio_testing::bearer(&self.host, id, role).sign(message)
+        patio_testing::bearer(&self.host, id, role).request(message)
     }
 
-    /// A request that import-svc makes for somebody.
+    /// Returns a request that import-svc makes on behalf of a user.
     pub fn for_person<T>(&self, (id, role): (i64, Role), message: T) -> Request<T> {
         let service = patio_testing::bearer(&self.host, SERVICE.0, SERVICE.1);
-        patio_testing::bearer(&self.host, id, role).by_service(&service).sign(message)
+        patio_testing::bearer(&self.host, id, role).by_service(&service).request(message)
     }
 
-    pub fn campaigns(&self) -> CampaignServiceClient<Link> {
+    pub fn campaigns(&self) -> CampaignServiceClient<ServiceChannel> {
         CampaignServiceClient::new(self.host.links.campaign.clone())
     }
 
-    pub fn drafts(&self) -> DraftServiceClient<Link> {
+    pub fn drafts(&self) -> DraftServiceClient<ServiceChannel> {
         DraftServiceClient::new(self.host.links.campaign.clone())
     }
 
@@ -93,13 +93,13 @@ impl World {
         self.drafts().discard_draft(self.for_person(MANAGER, pb::DiscardDraftRequest { id })).await.map(drop)
     }
 
-    /// Imports a campaign that is Ready, and returns its id.
+    /// Imports a campaign with status Ready and returns its id.
     pub async fn ready(&self, name: &str) -> i64 {
         let draft = self.draft(name).await.unwrap();
         self.publish(draft.id).await.unwrap().id
     }
 
-    /// Imports a campaign and brings it to a status as the supervisor.
+    /// Imports a campaign and moves it to a status as the supervisor.
     pub async fn campaign_at(&self, name: &str, status: CampaignStatus) -> i64 {
         let id = self.ready(name).await;
         let way: &[CampaignStatus] = match status {
@@ -122,12 +122,12 @@ impl World {
         self.campaigns().update_campaign(self.by(who, ask)).await.map(tonic::Response::into_inner)
     }
 
-    /// Saves nothing but a status.
+    /// Updates only the status of a campaign.
     pub async fn step(&self, who: (i64, Role), id: i64, to: CampaignStatus) -> Result<Campaign, Status> {
         self.save(who, pb::UpdateCampaignRequest { id, status: Some(to.into()), ..Default::default() }).await
     }
 
-    /// Saves nothing but a name, as the team leader.
+    /// Updates only the name of a campaign, as the team leader.
     pub async fn rename(&self, id: i64, name: &str) -> Result<Campaign, Status> {
         self.save(MANAGER, pb::UpdateCampaignRequest { id, name: Some(name.to_owned()), ..Default::default() }).await
     }
@@ -136,47 +136,47 @@ impl World {
         self.campaigns().delete_campaign(self.by(MANAGER, pb::DeleteCampaignRequest { id })).await.map(drop)
     }
 
-    pub async fn list(&self, ask: pb::ListCampaignsRequest) -> Result<pb::ListCampaignsReply, Status> {
+    pub async fn list(&self, ask: pb::ListCampaignsRequest) -> Result<pb::ListCampaignsResponse, Status> {
         self.list_as(OPERATOR, ask).await
     }
 
-    pub async fn list_as(&self, who: (i64, Role), ask: pb::ListCampaignsRequest) -> Result<pb::ListCampaignsReply, Status> {
+    pub async fn list_as(&self, who: (i64, Role), ask: pb::ListCampaignsRequest) -> Result<pb::ListCampaignsResponse, Status> {
         self.campaigns().list_campaigns(self.by(who, ask)).await.map(tonic::Response::into_inner)
     }
 
-    /// The names of one page and how many campaigns there are on all.
+    /// Returns the campaign names of one page, and the total count of campaigns.
     pub async fn names(&self, ask: pb::ListCampaignsRequest) -> (Vec<String>, i64) {
         let reply = self.list(ask).await.unwrap();
         (reply.campaigns.into_iter().map(|campaign| campaign.name).collect(), reply.meta.unwrap().total_count)
     }
 
-    /// Puts vehicles of a campaign into a yard, and leaves in the cache what vehicle-svc leaves there as it commits.
+    /// Sets the counters of a campaign in a yard, and writes the cache entry that vehicle-svc writes at a commit.
     pub async fn count(&self, id: i64, yard: i32, counters: (i64, i64, Option<i64>)) {
         let now = self.yard.count(id, yard, counters);
         let committed =
             Progress { total: now.total_vehicles, inspected: now.total_inspected, next: None, next_known: false, in_dash: false };
-        assert!(self.host.cache.put_newer(&progress::key(id), now.revision, &committed).await);
+        assert!(self.host.cache.put_if_newer(&progress_cache::key(id), now.revision, &committed).await);
     }
 
-    /// Reports a turn as vehicle-svc would.
+    /// Reports a milestone like vehicle-svc.
     pub async fn turn(&self, campaign_id: i64, turn: Turn, revision: i64) {
-        let report = pb::ReportTurnRequest { campaign_id, turn: turn.into(), revision };
-        ProgressServiceClient::new(self.host.links.campaign.clone()).report_turn(self.by(SERVICE, report)).await.unwrap();
+        let report = pb::ReportMilestoneRequest { campaign_id, turn: turn.into(), revision };
+        MilestoneServiceClient::new(self.host.links.campaign.clone()).report_milestone(self.by(SERVICE, report)).await.unwrap();
     }
 
-    /// All audit entries, the newest first.
+    /// Returns all audit entries, newest first.
     pub async fn audit(&self) -> Vec<Event> {
         let ask = self.by(DEVELOPER, ListEventsRequest { limit: 200, ..Default::default() });
         AuditServiceClient::new(self.host.links.campaign.clone()).list_events(ask).await.unwrap().into_inner().events
     }
 
-    /// Lets time pass for everything that reads the host's clock, then sweeps.
+    /// Advances the host's clock, then runs one sweep.
     pub async fn sweep_after(&self, seconds: i64) {
         self.host.clock.advance(TimeDelta::seconds(seconds));
         self.sweeper.sweep().await;
     }
 
-    /// Waits until something that goes on in the background has come about.
+    /// Waits until a background change has happened; panics after ten seconds.
     pub async fn eventually(&self, come: impl Fn() -> bool) {
         for _ in 0..200 {
             if come() {
@@ -184,32 +184,32 @@ impl World {
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("it did not come about");
+        panic!("the expected change did not happen within ten seconds");
     }
 }
 
-/// Puts a double behind the access layer that guards the real service, so that tokens and roles are judged.
-fn join(host: &Host, link: &Link, service: &'static str, routes: Routes) {
-    let Link::Local(slot) = link else { panic!("the tests run in one process") };
+/// Attaches a fake service behind the real access layer, so that its calls need valid tokens and roles.
+fn join(host: &Host, link: &ServiceChannel, service: &'static str, routes: Routes) {
+    let ServiceChannel::Local(slot) = link else { panic!("the tests run in one process") };
     let guard = Access { identity: host.identity.clone(), service, db: None };
-    let layer = axum::middleware::from_fn_with_state(guard, patio_kit::access::guard);
-    assert!(slot.set(routes.prepare().into_axum_router().layer(layer)).is_ok(), "{service} is there already");
+    let layer = axum::middleware::from_fn_with_state(guard, patio_kit::server::access_layer::authorize_layer);
+    assert!(slot.set(routes.prepare().into_axum_router().layer(layer)).is_ok(), "{service} is already attached");
 }
 
-/// A page of a list.
+/// Returns a request for one page of campaigns.
 pub fn page(index: i32, size: i32) -> pb::ListCampaignsRequest {
     pb::ListCampaignsRequest { page: Some(Page { index, size }), ..Default::default() }
 }
 
-/// The first page of a search.
+/// Returns a request for the first page of a search.
 pub fn search(text: &str) -> pb::ListCampaignsRequest {
     pb::ListCampaignsRequest { search: text.to_owned(), ..page(0, 200) }
 }
 
-/// What a refusal means to a program.
+/// Returns the gRPC code and reason of a rejected call; panics when the call succeeded.
 #[track_caller]
 pub fn refused<T>(answer: Result<T, Status>) -> (Code, Reason) {
-    let Err(status) = answer else { panic!("it was not refused") };
-    let reason = errors::reason(&status).unwrap_or_else(|| panic!("a refusal without a reason: {status:?}"));
+    let Err(status) = answer else { panic!("the call was not rejected") };
+    let reason = errors::reason(&status).unwrap_or_else(|| panic!("an error status without a reason: {status:?}"));
     (status.code(), reason)
 }

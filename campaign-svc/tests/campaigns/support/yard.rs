@@ -1,14 +1,14 @@
-//! What stands in for vehicle-svc: it keeps names, gates and counters, notes its calls, and fails when told to.
-use patio_kit::identity;
+//! Fake vehicle-svc: stores names, gates and counters, records its calls, and fails on demand.
+use patio_kit::auth::identity;
 use patio_proto::{
     vehicle::{
-        Gate, GetProgressReply, GetProgressRequest, GetYardCountsReply, GetYardCountsRequest, ImportVehiclesReply, ImportVehiclesRequest,
-        ListCampaignsOfYardReply, ListCampaignsOfYardRequest, ListYardsReply, ListYardsRequest, Progress, RemoveCampaignReply,
-        RemoveCampaignRequest, SetCampaignReply, SetCampaignRequest,
-        fleet_service_server::{FleetService, FleetServiceServer},
+        Gate, GetProgressRequest, GetProgressResponse, GetYardCountsRequest, GetYardCountsResponse, ImportVehiclesRequest,
+        ImportVehiclesResponse, ListCampaignsOfYardRequest, ListCampaignsOfYardResponse, ListYardsRequest, ListYardsResponse, Progress,
+        RemoveCampaignRequest, RemoveCampaignResponse, SyncCampaignRequest, SyncCampaignResponse,
+        campaign_vehicle_service_server::{CampaignVehicleService, CampaignVehicleServiceServer},
         yard_service_server::{YardService, YardServiceServer},
     },
-    yard::DASH,
+    yard::DASH_YARD,
 };
 use std::{
     collections::BTreeMap,
@@ -17,18 +17,18 @@ use std::{
 use tokio::sync::Notify;
 use tonic::{Request, Response, Status, Streaming, service::Routes};
 
-/// How the double misbehaves.
+/// Failure mode of the fake vehicle-svc.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
-    /// It does nothing and answers that it is away.
+    /// Every call fails as unavailable, without effect.
     Away,
-    /// It does what is asked, and its answer is lost.
+    /// Every call takes effect, but its response is lost.
     Deaf,
-    /// It does nothing and answers with a fault that concerns one campaign only.
+    /// Calls for the campaign with this id fail with an internal error, without effect.
     Broken(i64),
 }
 
-/// What vehicle-svc would know of a campaign's name and gate.
+/// A campaign's name, gate and revision as last synced to the fake vehicle-svc.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
     pub name: String,
@@ -46,58 +46,58 @@ struct Inner {
     before_removal: Option<Arc<Notify>>,
 }
 
-/// The double; clones share it.
+/// Handle of the fake vehicle-svc; clones share its state.
 #[derive(Clone, Default)]
 pub struct Yard(Arc<Mutex<Inner>>);
 
 impl Yard {
     pub fn routes(&self) -> Routes {
-        Routes::new(YardServiceServer::new(self.clone())).add_service(FleetServiceServer::new(self.clone()))
+        Routes::new(YardServiceServer::new(self.clone())).add_service(CampaignVehicleServiceServer::new(self.clone()))
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap()
     }
 
-    /// What it was told of a campaign.
+    /// Returns the last synced state of a campaign.
     pub fn told(&self, id: i64) -> Option<Told> {
         self.inner().told.get(&id).cloned()
     }
 
-    /// The gate of a campaign that it was told of.
+    /// Returns the gate of a synced campaign.
     #[track_caller]
     pub fn gate(&self, id: i64) -> Gate {
         self.told(id).unwrap().gate
     }
 
-    /// The calls since they were last asked for.
+    /// Returns and clears the recorded calls.
     pub fn calls(&self) -> Vec<String> {
         std::mem::take(&mut self.inner().calls)
     }
 
-    /// Misbehaves from now on, or not any more.
+    /// Sets the failure mode, or ends it with `None`.
     pub fn misbehave(&self, trouble: Option<Trouble>) {
         self.inner().trouble = trouble;
     }
 
-    /// Puts vehicles of a campaign into a yard: how many, how many inspected, and the next one.
+    /// Sets the counters of a campaign in a yard: total, inspected and the next vehicle.
     pub fn count(&self, campaign_id: i64, yard: i32, (total, inspected, next): (i64, i64, Option<i64>)) -> Progress {
         let revision =
             1 + self.inner().counters.range((campaign_id, 0)..=(campaign_id, i32::MAX)).map(|(_, one)| one.revision).max().unwrap_or(0);
-        let in_dash = if yard == DASH { total } else { 0 };
+        let in_dash = if yard == DASH_YARD { total } else { 0 };
         let progress = Progress { campaign_id, total_vehicles: total, total_inspected: inspected, next, revision, in_dash };
         self.inner().counters.insert((campaign_id, yard), progress);
         self.progress(campaign_id, None)
     }
 
-    /// The next closing of a gate waits until it is let go.
+    /// Blocks the next closing of a gate until the returned handle is notified.
     pub fn hold_next_closing(&self) -> Arc<Notify> {
         let held = Arc::new(Notify::new());
         self.inner().before_closing = Some(held.clone());
         held
     }
 
-    /// The next removal waits until it is let go.
+    /// Blocks the next removal of a campaign until the returned handle is notified.
     pub fn hold_next_removal(&self) -> Arc<Notify> {
         let held = Arc::new(Notify::new());
         self.inner().before_removal = Some(held.clone());
@@ -117,7 +117,7 @@ impl Yard {
         })
     }
 
-    /// Notes a call, does it unless it is away, and answers unless the answer is lost.
+    /// Records a call and performs it, according to the failure mode.
     fn answer<T>(&self, call: String, id: i64, act: impl FnOnce(&mut Inner) -> T) -> Result<Response<T>, Status> {
         let mut inner = self.inner();
         inner.calls.push(call);
@@ -132,10 +132,10 @@ impl Yard {
 }
 
 impl Inner {
-    fn set(&mut self, ask: SetCampaignRequest) {
+    fn set(&mut self, ask: SyncCampaignRequest) {
         let new = Told { name: ask.name.clone(), gate: ask.gate(), revision: ask.revision };
         match self.told.get(&ask.campaign_id) {
-            Some(known) if known.revision == new.revision => assert_eq!(*known, new, "one revision told two things"),
+            Some(known) if known.revision == new.revision => assert_eq!(*known, new, "one revision was synced with two different states"),
             Some(known) if known.revision > new.revision => {}
             _ => drop(self.told.insert(ask.campaign_id, new)),
         }
@@ -151,26 +151,26 @@ impl Inner {
 
 #[tonic::async_trait]
 impl YardService for Yard {
-    async fn list_yards(&self, _: Request<ListYardsRequest>) -> Result<Response<ListYardsReply>, Status> {
+    async fn list_yards(&self, _: Request<ListYardsRequest>) -> Result<Response<ListYardsResponse>, Status> {
         Err(Status::unimplemented("campaign-svc never asks this"))
     }
 
-    async fn get_yard_counts(&self, _: Request<GetYardCountsRequest>) -> Result<Response<GetYardCountsReply>, Status> {
+    async fn get_yard_counts(&self, _: Request<GetYardCountsRequest>) -> Result<Response<GetYardCountsResponse>, Status> {
         Err(Status::unimplemented("campaign-svc never asks this"))
     }
 
-    async fn get_progress(&self, request: Request<GetProgressRequest>) -> Result<Response<GetProgressReply>, Status> {
+    async fn get_progress(&self, request: Request<GetProgressRequest>) -> Result<Response<GetProgressResponse>, Status> {
         let ask = request.into_inner();
         let progress = ask.campaign_ids.iter().map(|id| self.progress(*id, ask.yard)).collect();
-        self.answer(format!("progress of {:?} in {:?}", ask.campaign_ids, ask.yard), 0, |_| GetProgressReply { progress })
+        self.answer(format!("progress of {:?} in {:?}", ask.campaign_ids, ask.yard), 0, |_| GetProgressResponse { progress })
     }
 
     async fn list_campaigns_of_yard(
         &self,
         request: Request<ListCampaignsOfYardRequest>,
-    ) -> Result<Response<ListCampaignsOfYardReply>, Status> {
+    ) -> Result<Response<ListCampaignsOfYardResponse>, Status> {
         let yard = request.into_inner().yard;
-        self.answer(format!("campaigns of {yard}"), 0, |inner| ListCampaignsOfYardReply {
+        self.answer(format!("campaigns of {yard}"), 0, |inner| ListCampaignsOfYardResponse {
             campaign_ids: inner
                 .counters
                 .iter()
@@ -182,12 +182,12 @@ impl YardService for Yard {
 }
 
 #[tonic::async_trait]
-impl FleetService for Yard {
-    async fn import_vehicles(&self, _: Request<Streaming<ImportVehiclesRequest>>) -> Result<Response<ImportVehiclesReply>, Status> {
+impl CampaignVehicleService for Yard {
+    async fn import_vehicles(&self, _: Request<Streaming<ImportVehiclesRequest>>) -> Result<Response<ImportVehiclesResponse>, Status> {
         Err(Status::unimplemented("campaign-svc never asks this"))
     }
 
-    async fn set_campaign(&self, request: Request<SetCampaignRequest>) -> Result<Response<SetCampaignReply>, Status> {
+    async fn sync_campaign(&self, request: Request<SyncCampaignRequest>) -> Result<Response<SyncCampaignResponse>, Status> {
         let by = identity::caller(&request)?.role;
         let ask = request.into_inner();
         let held = if ask.gate() == Gate::Closed { self.inner().before_closing.take() } else { None };
@@ -198,17 +198,17 @@ impl FleetService for Yard {
         let id = ask.campaign_id;
         self.answer(call, id, |inner| {
             inner.set(ask);
-            SetCampaignReply {}
+            SyncCampaignResponse {}
         })
     }
 
-    async fn remove_campaign(&self, request: Request<RemoveCampaignRequest>) -> Result<Response<RemoveCampaignReply>, Status> {
+    async fn remove_campaign(&self, request: Request<RemoveCampaignRequest>) -> Result<Response<RemoveCampaignResponse>, Status> {
         let by = identity::caller(&request)?.role;
         let id = request.into_inner().campaign_id;
         let held = self.inner().before_removal.take();
         if let Some(held) = held {
             held.notified().await;
         }
-        self.answer(format!("remove {id} by {by:?}"), id, |inner| RemoveCampaignReply { removed: inner.remove(id) })
+        self.answer(format!("remove {id} by {by:?}"), id, |inner| RemoveCampaignResponse { removed: inner.remove(id) })
     }
 }

@@ -1,4 +1,4 @@
-//! The floor's HTTP: bare handlers, straight on the database or over one hop.
+//! HTTP handlers of the baseline, directly on the database or behind one gRPC call.
 use super::rows::{Base, Finding, Position, Row, Vehicle};
 use axum::{
     Json, Router,
@@ -11,7 +11,7 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use futures::{Stream, StreamExt};
 use http::StatusCode;
-use patio_kit::clock::{Clock, moment};
+use patio_kit::clock::{Clock, from_timestamp};
 use patio_proto::{
     status,
     vehicle::{self as pb, vehicle_service_client::VehicleServiceClient},
@@ -22,23 +22,23 @@ use tokio::net::{TcpListener, TcpStream};
 use tonic::transport::{Channel, Endpoint};
 use tower_http::compression::CompressionLayer;
 
-/// Where the rows come from.
+/// Source of the rows.
 #[derive(Debug, Clone)]
 pub enum Way {
-    /// From the database.
+    /// Directly from the database.
     Straight(Base),
-    /// From a service.
+    /// From a gRPC service.
     Hop(VehicleServiceClient<Channel>),
 }
 
 impl Way {
-    /// Over one hop.
+    /// Creates a source behind one gRPC call.
     pub fn hop(url: &str) -> anyhow::Result<Self> {
         Ok(Self::Hop(VehicleServiceClient::new(Endpoint::from_shared(url.to_owned())?.tcp_nodelay(true).connect_lazy())))
     }
 }
 
-/// A port whose connections send at once.
+/// Listener whose connections have `TCP_NODELAY` set.
 pub struct NoDelay(pub TcpListener);
 
 impl axum::serve::Listener for NoDelay {
@@ -56,7 +56,7 @@ impl axum::serve::Listener for NoDelay {
     }
 }
 
-/// Everything that is answered.
+/// Returns the routes of the baseline.
 pub fn router(way: Way) -> Router {
     let whole = Router::new().route("/whole/{id}", get(whole)).layer(CompressionLayer::new());
     Router::new()
@@ -67,7 +67,7 @@ pub fn router(way: Way) -> Router {
         .with_state(way)
 }
 
-/// A vehicle as JSON.
+/// JSON form of a vehicle.
 #[derive(Serialize)]
 struct Shown {
     vin_number: String,
@@ -75,7 +75,7 @@ struct Shown {
     vehicle: Plain,
 }
 
-/// What both ways have in common.
+/// Vehicle fields, independent of the source.
 #[derive(Serialize)]
 struct Plain {
     id: i64,
@@ -123,7 +123,7 @@ impl From<pb::Vehicle> for Plain {
     fn from(told: pb::Vehicle) -> Self {
         Self {
             id: told.id,
-            status: status::text(told.status()).to_owned(),
+            status: status::status_text(told.status()).to_owned(),
             model_code: told.model_code,
             serial_number: told.serial_number,
             campaign_id: told.campaign_id,
@@ -136,7 +136,7 @@ impl From<pb::Vehicle> for Plain {
             yard_group: told.yard_group,
             next: told.next,
             modified_by: told.modified_by,
-            modified_at: told.modified_at.as_ref().and_then(moment),
+            modified_at: told.modified_at.as_ref().and_then(from_timestamp),
             version: told.version,
         }
     }
@@ -147,7 +147,7 @@ fn shown(vehicle: impl Into<Plain>) -> Shown {
     Shown { vin_number: format!("{} {}", vehicle.model_code, vehicle.serial_number), vehicle }
 }
 
-/// What is answered instead.
+/// Error response with a message.
 struct Failed(String);
 
 impl IntoResponse for Failed {
@@ -196,7 +196,7 @@ async fn whole(State(way): State<Way>, Path(id): Path<i64>) -> Result<Response, 
     Ok(([("content-type", "application/json")], Body::from_stream(array(base.whole(id)))).into_response())
 }
 
-/// One JSON array, in pieces of some thousand rows' bytes.
+/// Streams rows as one JSON array, in chunks of some thousand rows.
 fn array(rows: impl Stream<Item = Result<Row, sqlx::Error>> + Send + 'static) -> impl Stream<Item = Result<Bytes, sqlx::Error>> {
     let mut before = b'[';
     let pieces = rows.ready_chunks(256).map(move |some| {

@@ -1,4 +1,4 @@
-//! The floors: the same statements in handlers that do nothing else, with nobody to judge who asks.
+//! Baselines ("floors"): minimal programs that run the same SQL statements as Patio, without authorization or other logic.
 pub mod door;
 pub mod rows;
 pub mod service;
@@ -11,54 +11,54 @@ use rows::Base;
 use std::{net::SocketAddr, path::PathBuf};
 use tokio::net::TcpListener;
 
-/// One process of a floor.
+/// Command of one baseline process.
 #[derive(Debug, Subcommand)]
 pub enum Floor {
-    /// Answers HTTP from a database, or from a service behind one hop.
+    /// Serves HTTP from a database, or from a gRPC service.
     Http {
-        /// Where it listens.
+        /// Address to listen on.
         listen: SocketAddr,
-        /// A database, or the `http://` of a service.
+        /// Database URL, or the `http://` URL of a gRPC service.
         source: String,
     },
-    /// Answers gRPC from a database.
+    /// Serves gRPC from a database.
     Grpc {
-        /// Where it listens.
+        /// Address to listen on.
         listen: SocketAddr,
-        /// A database.
+        /// Database URL.
         source: String,
     },
-    /// Reads a workbook and stores its rows as fast as the database takes them.
+    /// Reads a workbook and stores its rows as fast as possible.
     Import {
-        /// The workbook.
+        /// Path of the workbook.
         file: PathBuf,
-        /// A database.
+        /// Database URL.
         source: String,
     },
-    /// Writes a workbook of a campaign's vehicles.
+    /// Writes the vehicles of a campaign to a workbook.
     Report {
-        /// The workbook to be.
+        /// Path of the workbook to write.
         file: PathBuf,
-        /// A database.
+        /// Database URL.
         source: String,
-        /// Which vehicles.
+        /// Id of the campaign to export.
         campaign: i64,
     },
-    /// Changes the status of vehicles in one statement.
+    /// Sets the status of vehicles in one statement.
     Bulk {
-        /// A file of their keys, a line each.
+        /// File with the vehicle keys, one per line.
         file: PathBuf,
-        /// A database.
+        /// Database URL.
         source: String,
-        /// Whose vehicles.
+        /// Id of the campaign to change.
         campaign: i64,
     },
 }
 
-/// Runs one process of a floor.
+/// Runs one baseline process.
 ///
 /// # Errors
-/// What stopped it.
+/// Returns the error that stopped the process.
 pub async fn run(floor: Floor) -> anyhow::Result<()> {
     match floor {
         Floor::Http { listen, source } => {

@@ -1,7 +1,7 @@
-//! The statements of the floors.
+//! SQL statements of the baselines.
 use chrono::{DateTime, Utc};
 use futures::stream::BoxStream;
-use patio_kit::{db::Side, on};
+use patio_kit::{db::Engine, on};
 use serde::Serialize;
 use sqlx::{
     FromRow, PgPool, QueryBuilder, SqlitePool,
@@ -14,16 +14,16 @@ use vehicle_svc::store::vehicles::FIND;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// A database, with a table of the floor's own to write to.
+/// A database of the baseline. Writes go to copies of Patio's tables.
 #[derive(Debug, Clone)]
 pub enum Base {
-    /// Patio's own file for reading, another one for writing.
+    /// SQLite: Patio's file for reading, and a copy for writing.
     Sqlite(SqlitePool, SqlitePool),
-    /// Patio's schema for reading, the schema `floor` for writing.
+    /// PostgreSQL: Patio's schema for reading, and the schema `floor` for writing.
     Postgres(PgPool),
 }
 
-/// A vehicle as the API shows it.
+/// Vehicle with the fields of the JSON API.
 #[derive(Debug, FromRow, Serialize)]
 pub struct Vehicle {
     pub id: i64,
@@ -45,7 +45,7 @@ pub struct Vehicle {
     pub next: Option<i64>,
 }
 
-/// A row of the whole list.
+/// Row of the full vehicle list.
 #[derive(Debug, FromRow, Serialize)]
 pub struct Row {
     pub id: i64,
@@ -59,25 +59,25 @@ pub struct Row {
     pub version: i64,
 }
 
-/// What a save writes.
+/// Fields that a save writes.
 #[derive(Debug, serde::Deserialize)]
 pub struct Finding {
-    /// The status.
+    /// New status of the vehicle.
     pub status: String,
-    /// The notes.
+    /// New notes of the team leader; `None` stores empty notes.
     pub operator_notes: Option<String>,
 }
 
-/// Where a page begins.
+/// Position after which a page begins.
 #[derive(Debug, serde::Deserialize)]
 pub struct Position {
-    /// Sorts as people walk.
+    /// Walking-order key of the vehicle before the page.
     pub walk_key: String,
-    /// The vehicle before.
+    /// Id of the vehicle before the page.
     pub id: i64,
 }
 
-/// A vehicle to be stored: what stands in the sheet and what follows from it.
+/// Vehicle to store: values from the sheet and the derived columns.
 #[derive(Debug, Clone)]
 pub struct New {
     pub model_code: String,
@@ -90,7 +90,7 @@ pub struct New {
     pub haystack: String,
 }
 
-/// The columns of a vehicle that is stored.
+/// Column list of an insert.
 pub const NEW_COLUMNS: &str =
     "(campaign_id, model_code, serial_number, vin_key, parking_space, yard_id, yard_group, walk_key, haystack, modified_at) ";
 
@@ -111,7 +111,7 @@ macro_rules! save_into {
 }
 
 impl Base {
-    /// Opens `postgres://…`, or `sqlite:FILE,OTHER` for reading the one and writing the other.
+    /// Opens `postgres://…`, or `sqlite:FILE,OTHER` with the first file for reading and the second for writing.
     pub async fn open(source: &str) -> anyhow::Result<Self> {
         let Some((read, write)) = source.strip_prefix("sqlite:").and_then(|files| files.split_once(',')) else {
             let options = PgConnectOptions::from_str(source)?.options([("search_path", "vehicle")]);
@@ -126,33 +126,33 @@ impl Base {
         Ok(Self::Sqlite(reading.await?, writing.await?))
     }
 
-    fn read(&self) -> Side<&SqlitePool, &PgPool> {
+    fn read(&self) -> Engine<&SqlitePool, &PgPool> {
         match self {
-            Self::Sqlite(read, _) => Side::Sqlite(read),
-            Self::Postgres(pool) => Side::Postgres(pool),
+            Self::Sqlite(read, _) => Engine::Sqlite(read),
+            Self::Postgres(pool) => Engine::Postgres(pool),
         }
     }
 
-    fn write(&self) -> Side<&SqlitePool, &PgPool> {
+    fn write(&self) -> Engine<&SqlitePool, &PgPool> {
         match self {
-            Self::Sqlite(_, write) => Side::Sqlite(write),
-            Self::Postgres(pool) => Side::Postgres(pool),
+            Self::Sqlite(_, write) => Engine::Sqlite(write),
+            Self::Postgres(pool) => Engine::Postgres(pool),
         }
     }
 
-    /// One vehicle, by Patio's own statement.
+    /// Returns one vehicle, with the same statement as Patio.
     pub async fn vehicle(&self, id: i64) -> Result<Option<Vehicle>> {
         on!(self.read(), c => query_as(FIND).bind(id).fetch_optional(c).await)
     }
 
-    /// Saves one vehicle.
+    /// Saves one vehicle and returns it.
     pub async fn save(&self, id: i64, finding: &Finding, at: DateTime<Utc>) -> Result<Option<Vehicle>> {
         let notes = finding.operator_notes.as_deref().unwrap_or_default();
         match self.write() {
-            Side::Sqlite(c) => {
+            Engine::Sqlite(c) => {
                 query_as(save_into!("vehicles")).bind(id).bind(&finding.status).bind(notes).bind(true).bind(at).fetch_optional(c).await
             }
-            Side::Postgres(c) => {
+            Engine::Postgres(c) => {
                 query_as(save_into!("floor.vehicles"))
                     .bind(id)
                     .bind(&finding.status)
@@ -165,7 +165,7 @@ impl Base {
         }
     }
 
-    /// A page of a campaign after a position.
+    /// Returns the page of a campaign after a position.
     pub async fn page(&self, campaign: i64, after: &Position) -> Result<Vec<Vehicle>> {
         let text = sqlx::AssertSqlSafe(format!(
             "select {COLUMNS} from vehicles v join campaigns c on c.id = v.campaign_id
@@ -174,7 +174,7 @@ impl Base {
         on!(self.read(), c => query_as(text).bind(campaign).bind(&after.walk_key).bind(after.id).fetch_all(c).await)
     }
 
-    /// The whole list of a campaign as it comes from the database.
+    /// Streams the full vehicle list of a campaign.
     pub fn whole(self, campaign: i64) -> BoxStream<'static, Result<Row>> {
         const ALL: &str =
             "select id, model_code || ' ' || serial_number as vin_number, parking_space, yard_group, yard_id, status, inspected,
@@ -185,7 +185,7 @@ impl Base {
         }
     }
 
-    /// The vehicles of a campaign as they come from the database.
+    /// Streams the vehicles of a campaign with all fields.
     pub fn whole_vehicles(self, campaign: i64) -> BoxStream<'static, Result<Vehicle>> {
         let text = format!(
             "select {COLUMNS} from vehicles v join campaigns c on c.id = v.campaign_id where v.campaign_id = $1 order by v.walk_key, v.id"
@@ -196,16 +196,16 @@ impl Base {
         }
     }
 
-    /// Sets the status of vehicles by their keys, a JSON array, with who did it when.
+    /// Sets the status, editor and time of vehicles. `keys` is a JSON array of vehicle keys.
     pub async fn set_status(&self, campaign: i64, keys: &str, at: DateTime<Utc>) -> anyhow::Result<()> {
         match self.write() {
-            Side::Sqlite(c) => {
+            Engine::Sqlite(c) => {
                 let text = "update vehicles set status = 'ok', inspected = 1, version = version + 1,
                         modified_by = 2, modified_at = $3, status_by = 2, status_at = $3
                     where campaign_id = $1 and vin_key in (select value from json_each($2))";
                 query(text).bind(campaign).bind(keys).bind(at).execute(c).await?;
             }
-            Side::Postgres(c) => {
+            Engine::Postgres(c) => {
                 let text = "update floor.vehicles set status = 'ok', inspected = true, version = version + 1,
                         modified_by = 2, modified_at = $3, status_by = 2, status_at = $3
                     from jsonb_array_elements_text(cast($2 as jsonb)) a where vin_key = a.value and campaign_id = $1";
@@ -215,11 +215,11 @@ impl Base {
         Ok(())
     }
 
-    /// Stores vehicles of a new campaign: COPY, or the inserts that SQLite takes fastest.
+    /// Stores the vehicles of a new campaign with `COPY` on PostgreSQL, or with batched inserts on SQLite.
     pub async fn store(&self, all: &[New], at: DateTime<Utc>) -> anyhow::Result<()> {
         match self.write() {
-            Side::Postgres(pool) => copy(pool, all, at).await,
-            Side::Sqlite(pool) => {
+            Engine::Postgres(pool) => copy(pool, all, at).await,
+            Engine::Sqlite(pool) => {
                 let mut tx = pool.begin().await?;
                 for chunk in all.chunks(500) {
                     let mut text = QueryBuilder::<sqlx::Sqlite>::new(format!("insert into vehicles {NEW_COLUMNS}"));
@@ -244,7 +244,7 @@ async fn copy(pool: &PgPool, all: &[New], at: DateTime<Utc>) -> anyhow::Result<(
         let mut text = String::with_capacity(150_000);
         for new in chunk {
             let yard = new.yard_id.map_or_else(|| "\\N".to_owned(), |id| id.to_string());
-            // Identifiers and spaces of the bench hold nothing to escape but the line break of the haystack.
+            // Benchmark values need no escaping, except for the line break in the search text.
             let fields = [&new.model_code, &new.serial_number, &new.vin_key, &new.parking_space, &yard, &new.yard_group, &new.walk_key];
             text.push_str("1000000");
             for field in fields {
@@ -263,7 +263,7 @@ async fn copy(pool: &PgPool, all: &[New], at: DateTime<Utc>) -> anyhow::Result<(
     Ok(())
 }
 
-/// A stream of rows that keeps the pool it comes from.
+/// Creates a stream of rows that owns its connection pool.
 fn stream_of<P, T, F>(pool: P, rows: F) -> BoxStream<'static, Result<T>>
 where
     P: Send + Sync + 'static,

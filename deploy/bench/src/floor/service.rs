@@ -1,7 +1,7 @@
-//! The floor behind one hop: a service of the contract that does nothing but its statements.
+//! gRPC service of the baseline behind one call. It only runs the SQL statements.
 use super::rows::{Base, Finding, Position, Vehicle};
 use futures::stream::BoxStream;
-use patio_kit::{clock::Clock, clock::timestamp};
+use patio_kit::clock::{Clock, timestamp};
 use patio_proto::{
     status,
     vehicle::{self as pb, vehicle_service_server::VehicleService, vehicle_service_server::VehicleServiceServer},
@@ -14,7 +14,7 @@ struct Api {
     clock: Clock,
 }
 
-/// Serves until it is ended.
+/// Serves until the process is stopped.
 pub async fn serve(listen: SocketAddr, base: Base) -> anyhow::Result<()> {
     let api = VehicleServiceServer::new(Api { base, clock: Clock::default() });
     Ok(Server::builder().tcp_nodelay(true).add_service(api).serve(listen).await?)
@@ -57,16 +57,16 @@ impl VehicleService for Api {
         Ok(Response::new(found.ok_or_else(|| Status::not_found("no vehicle"))?.into()))
     }
 
-    async fn list_vehicles(&self, request: Request<pb::ListVehiclesRequest>) -> Reply<pb::ListVehiclesReply> {
+    async fn list_vehicles(&self, request: Request<pb::ListVehiclesRequest>) -> Reply<pb::ListVehiclesResponse> {
         let ask = request.into_inner();
         let after: Position = serde_json::from_str(&ask.search).map_err(|cause| Status::invalid_argument(cause.to_string()))?;
         let vehicles = self.base.page(ask.campaign_id, &after).await.map_err(failed)?.into_iter().map(Into::into).collect();
-        Ok(Response::new(pb::ListVehiclesReply { vehicles, ..Default::default() }))
+        Ok(Response::new(pb::ListVehiclesResponse { vehicles, ..Default::default() }))
     }
 
     async fn save_vehicle(&self, request: Request<pb::SaveVehicleRequest>) -> Reply<pb::Vehicle> {
         let ask = request.into_inner();
-        let finding = Finding { status: status::text(ask.status()).to_owned(), operator_notes: ask.operator_notes };
+        let finding = Finding { status: status::status_text(ask.status()).to_owned(), operator_notes: ask.operator_notes };
         let saved = self.base.save(ask.id, &finding, self.clock.now()).await.map_err(failed)?;
         Ok(Response::new(saved.ok_or_else(|| Status::not_found("no vehicle"))?.into()))
     }
@@ -83,7 +83,7 @@ impl VehicleService for Api {
         Err(Status::unimplemented("the floor of a report has no hop"))
     }
 
-    async fn list_changes(&self, _: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesReply> {
+    async fn list_changes(&self, _: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesResponse> {
         Err(Status::unimplemented("the floor does nothing but its statements"))
     }
 }

@@ -1,4 +1,4 @@
-//! The floors of whole files: a workbook read into rows, rows written as a workbook.
+//! Baselines of file operations: import of a workbook into the database, and export to a workbook.
 use super::rows::{Base, New};
 use anyhow::Context;
 use calamine::{DataRef, Reader, Xlsx};
@@ -8,7 +8,7 @@ use patio_proto::{identifier, walk, yard};
 use rust_xlsxwriter::Workbook;
 use std::{fs::File, io::BufReader, path::Path};
 
-/// Reads a workbook cell by cell and stores its vehicles.
+/// Imports a workbook: reads it cell by cell and stores its vehicles.
 pub async fn import(file: &Path, base: &Base) -> anyhow::Result<()> {
     let mut book: Xlsx<_> = Xlsx::new(BufReader::new(File::open(file)?))?;
     let mut cells = book.worksheet_cells_reader("Sheet1")?;
@@ -30,14 +30,14 @@ pub async fn import(file: &Path, base: &Base) -> anyhow::Result<()> {
     base.store(&all, Clock::default().now()).await
 }
 
-/// What Patio derives of a row: without it the rows would not be the same.
+/// Computes the same derived columns as Patio, so that the stored rows are equal.
 fn derived([model_code, serial_number, parking_space]: [String; 3]) -> New {
     let vin = format!("{model_code} {serial_number}");
     New {
-        vin_key: identifier::key(&vin),
+        vin_key: identifier::search_key(&vin),
         yard_id: yard::id_of(&parking_space).map(i64::from),
         yard_group: yard::group_of(&parking_space).to_owned(),
-        walk_key: walk::key(&parking_space),
+        walk_key: walk::sort_key(&parking_space),
         haystack: format!("{vin}\n{parking_space}").to_lowercase(),
         model_code,
         serial_number,
@@ -45,7 +45,7 @@ fn derived([model_code, serial_number, parking_space]: [String; 3]) -> New {
     }
 }
 
-/// Writes the vehicles of a campaign in the columns of Patio's report, with no more than a row in memory.
+/// Writes the vehicles of a campaign with the columns of Patio's export, with only one row in memory.
 pub async fn report(file: &Path, base: &Base, campaign: i64) -> anyhow::Result<()> {
     let mut book = Workbook::new();
     let sheet = book.add_worksheet_with_constant_memory()?;

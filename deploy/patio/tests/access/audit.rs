@@ -1,4 +1,4 @@
-//! What stands in the audit log: every change once, every refusal, nothing else.
+//! Content of the audit log: one event for every change and every denied call, and nothing else.
 use super::stack::Stack;
 use patio_harness::shared;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// One call, and the kinds of the entries that come of it.
+/// One call with the kinds of the audit events that it must create.
 struct Step {
     who: &'static str,
     method: &'static str,
@@ -20,13 +20,13 @@ fn step(who: &'static str, call: (&'static str, &str), body: Option<Value>, kind
     Step { who, method: call.0, path: format!("/api{}", call.1), body, kinds }
 }
 
-/// The ids and kinds of all entries.
+/// Returns the ids and kinds of all audit events.
 fn entries(stack: &Stack, developer: &str) -> BTreeSet<(String, String)> {
     let (status, page) = stack.call("get", "/api/logs/audit?per_page=200", Some(developer), None);
     assert_eq!((status, &page["meta"]["has_more"]), (200, &json!(false)), "{page}");
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let all = page["events"].as_array().unwrap().iter().map(|event| (text(&event["id"]), text(&event["kind"])));
-    // What one service does for another has entries of its own beside that of the person's act.
+    // Calls between services create events of their own, in addition to that of the user's call.
     all.filter(|(_, kind)| kind != "service-step").collect()
 }
 
@@ -82,7 +82,7 @@ fn work(campaign: i64, vehicles: &[Value]) -> Vec<Step> {
 }
 
 #[test]
-fn every_change_and_every_refusal_is_one_entry_and_what_changes_nothing_is_none() {
+fn every_change_and_denied_call_is_one_event_and_other_calls_are_none() {
     let _turn = shared();
     Stack::on_each_database(|stack| {
         let tokens = ["op", "tm", "admin", "developer"].map(|name| (name, stack.sign_in(name)));
@@ -94,7 +94,7 @@ fn every_change_and_every_refusal_is_one_entry_and_what_changes_nothing_is_none(
             let (status, told) = stack.call(step.method, &step.path, token(step.who), step.body.as_ref());
             let what = format!("{} {} as {}: {status} {told:.300}", step.method, step.path, step.who);
             let (asked, mut new) = (Instant::now(), BTreeSet::new());
-            // A refusal is noted after its answer; where nothing is expected, nothing may come late either.
+            // A denied call is recorded after its response. Where no event is expected, none may arrive late either.
             while new.len() < step.kinds.len().max(1)
                 && asked.elapsed() < Duration::from_millis(if step.kinds.is_empty() { 100 } else { 3000 })
             {
@@ -107,12 +107,12 @@ fn every_change_and_every_refusal_is_one_entry_and_what_changes_nothing_is_none(
     });
 }
 
-/// Texts that mean something to databases, logs or headers, and are only text here.
+/// Search texts with special characters of SQL, logs or headers.
 const ODD: [&str; 9] =
     ["%25", "_", "%5C", "%27%20or%201%3D1%20--", "%00", "a%00b", "%E2%80%AEabc", "%F0%9F%9A%97", "%0D%0ASet-Cookie%3A%20a"];
 
 #[test]
-fn whatever_is_searched_for_is_only_text() {
+fn special_characters_in_searches_are_plain_text() {
     let _turn = shared();
     Stack::on_each_database(|stack| {
         let developer = stack.sign_in("developer");

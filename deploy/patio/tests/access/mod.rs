@@ -1,8 +1,7 @@
-//! Walks openapi.json: every route with every kind of token, as the permission matrix says.
+//! Permission matrix: calls every route of openapi.json with every kind of token.
 //!
-//! A route without a row here fails the test. Order of checks on the server: token, role, body,
-//! whether the thing exists; so a role that is let in gets its 2xx, or what the row names (mostly
-//! 404 for an id that nobody has), and never 401 or 403.
+//! A route without a row here fails the test. The server checks in the order token, role, body, existence. So a permitted
+//! role gets 2xx or the statuses in the row (mostly 404 for an unknown id), but never 401 or 403.
 mod audit;
 mod saves;
 mod stack;
@@ -14,7 +13,7 @@ use stack::{Stack, forged};
 use std::collections::BTreeSet;
 use tonic::Code;
 
-/// Who is let in.
+/// Callers that a route permits.
 #[derive(Clone, Copy, PartialEq)]
 enum Let {
     Anyone,
@@ -28,7 +27,7 @@ struct Row {
     method: &'static str,
     path: &'static str,
     who: Let,
-    /// What a caller who is let in gets beside 2xx.
+    /// Statuses other than 2xx that a permitted caller may get.
     or: &'static [u16],
     body: Option<Value>,
 }
@@ -37,22 +36,29 @@ fn row(method: &'static str, path: &'static str, who: Let, or: &'static [u16], b
     Row { method, path, who, or, body }
 }
 
-/// The matrix. Ids in paths are ones that nobody has.
+/// Returns the permission matrix. The ids in its paths do not exist.
 fn rows() -> Vec<Row> {
     let nobody: &[u16] = &[404];
-    let visit = json!({ "page": "home", "timestamp": "21/11/2026 ás 10:00:00" });
     vec![
         row("post", "/sessions", Let::Anyone, &[400], Some(json!({}))),
         row("get", "/me", Let::Op, &[], None),
         row("put", "/me/password", Let::Op, &[403, 429], Some(json!({ "old": "not the password", "new": "another-password" }))),
         row("get", "/me/data", Let::Op, &[], None),
+        row("post", "/me/confirm", Let::Op, &[403, 429], Some(json!({ "password": "not the password" }))),
+        row("get", "/me/sessions", Let::Op, &[], None),
+        row("delete", "/me/sessions", Let::Op, &[], None),
+        row("delete", "/me/sessions/{session}", Let::Op, nobody, None),
+        row("post", "/sessions/ended", Let::Anyone, &[], Some(json!({ "session_ids": ["nobodys"] }))),
         row("get", "/users", Let::Admin, &[], None),
         row("post", "/sign-up", Let::Admin, &[400, 422], Some(json!({ "hmc": "x", "password": "short", "user_type": "op" }))),
         row("put", "/users/{id}", Let::Admin, nobody, Some(json!({ "hmc": "77777", "user_type": "op" }))),
         row("delete", "/users/{id}", Let::Admin, nobody, None),
         row("delete", "/users/{id}/lockout", Let::Admin, nobody, None),
         row("get", "/users/{id}/data", Let::Admin, nobody, None),
-        row("post", "/logs/page-view", Let::Op, &[], Some(visit)),
+        row("get", "/users/{id}/sessions", Let::Admin, nobody, None),
+        row("delete", "/users/{id}/sessions", Let::Admin, nobody, None),
+        row("delete", "/users/{id}/sessions/{session}", Let::Admin, nobody, None),
+        row("post", "/logs/page-view", Let::Op, &[], Some(json!({ "page": "home", "timestamp": "21/11/2026 ás 10:00:00" }))),
         row("post", "/logs/login", Let::Op, &[], Some(json!({ "timestamp": "21/11/2026 ás 10:00:00" }))),
         row("get", "/logs/audit", Let::Developer, &[], None),
         row("get", "/campaigns", Let::Op, &[], None),
@@ -64,6 +70,7 @@ fn rows() -> Vec<Row> {
         row("get", "/yards/vehicle-counts", Let::Op, &[400], None),
         row("get", "/vehicles/{id}", Let::Op, nobody, None),
         row("put", "/vehicles/{id}", Let::Op, nobody, Some(json!({ "status": "ok" }))),
+        row("get", "/vehicles/{id}/history", Let::Op, nobody, None),
         row("get", "/vehicles/campaign/{id}", Let::Op, nobody, None),
         row("get", "/vehicles/campaign/{id}/all", Let::Op, nobody, None),
         row("get", "/vehicles/campaign/{id}/changes", Let::Op, &[400, 404], None),
@@ -93,7 +100,7 @@ fn rows() -> Vec<Row> {
     ]
 }
 
-/// Every route of the document, as method and path.
+/// Returns every route of openapi.json, as method and path.
 fn documented() -> BTreeSet<(String, String)> {
     let document: Value = serde_json::from_str(include_str!("../../../../gateway/openapi.json")).unwrap();
     let paths = document["paths"].as_object().unwrap();
@@ -107,16 +114,17 @@ fn every_documented_route_has_a_row_and_every_row_a_route() {
 }
 
 fn call(stack: &Stack, row: &Row, token: Option<&str>) -> (u16, Value) {
-    let path =
-        row.path.replace("{id}", if row.path.starts_with("/documents") { "00000000-0000-4000-8000-000000000000" } else { "987654321" });
+    const NO_UUID: &str = "00000000-0000-4000-8000-000000000000";
+    let path = row.path.replace("{id}", if row.path.starts_with("/documents") { NO_UUID } else { "987654321" });
+    let path = path.replace("{session}", NO_UUID);
     stack.call(row.method, &format!("/api{path}"), token, row.body.as_ref())
 }
 
 #[test]
-fn every_route_refuses_every_role_it_should() {
+fn every_route_rejects_roles_that_are_not_permitted() {
     let (_turn, stack) = (shared(), Stack::start());
     let people = [("op", Let::Op), ("tm", Let::Tm), ("admin", Let::Admin), ("developer", Let::Developer)];
-    // The last row ends sessions.
+    // The last row of the matrix ends sessions.
     let people = people.map(|(name, rank)| (name, rank, stack.sign_in(name)));
     for row in rows() {
         for (name, rank, token) in &people {
@@ -124,7 +132,7 @@ fn every_route_refuses_every_role_it_should() {
             let let_in = match row.who {
                 Let::Anyone | Let::Op => true,
                 Let::Tm => *rank != Let::Op,
-                // The developer account is a supervisor too.
+                // The developer account also has the supervisor role.
                 Let::Admin => [Let::Admin, Let::Developer].contains(rank),
                 Let::Developer => *rank == Let::Developer,
             };
@@ -132,7 +140,7 @@ fn every_route_refuses_every_role_it_should() {
             if let_in {
                 assert!((200..300).contains(&status) || row.or.contains(&status), "{what}");
             } else {
-                // Two calls answer errors in forms of their own.
+                // Two routes return errors in a different format.
                 let told = body["code"] == "NOT_ALLOWED" || body.is_string() || body["Message"].is_string();
                 assert!(status == 403 && told, "{what}");
             }
@@ -140,7 +148,7 @@ fn every_route_refuses_every_role_it_should() {
     }
 }
 
-/// Every token that nobody may come in with while `good` is good: none, rubbish, forged ones, one that was signed out.
+/// Returns every kind of invalid token: missing, malformed, forged variants of `good`, and one of an ended session.
 fn bad_tokens(stack: &Stack, good: &str) -> Vec<(&'static str, Option<String>)> {
     let ended = stack.sign_in("admin");
     assert_eq!(stack.call("delete", "/api/sessions", Some(&ended), None).0, 204);
@@ -162,18 +170,18 @@ fn no_bad_token_opens_any_route() {
             pairs += 1;
         }
     }
-    assert_eq!(stack.call("get", "/api/me", Some(&good), None).0, 200, "the one they are made from is good all the while");
+    assert_eq!(stack.call("get", "/api/me", Some(&good), None).0, 200, "the original token stays valid");
     stack.a_shift_later();
     for row in &guarded {
         refused(&stack, row, "expired", Some(&good));
         pairs += 1;
     }
     assert!(pairs >= 400, "{pairs}");
-    assert_eq!(stack.called_back(), 0, "nobody is asked for a key that a token names");
+    assert_eq!(stack.called_back(), 0, "a key URL inside a token is never requested");
 }
 
 #[test]
-fn every_service_judges_every_call_by_itself() {
+fn every_service_authorizes_every_call_by_itself() {
     let (_turn, stack) = (shared(), Stack::start());
     let guarded: Vec<_> = patio_proto::METHODS.iter().filter(|method| method.role > Role::Anyone as i32).collect();
     assert!(guarded.len() > 25);
@@ -187,7 +195,7 @@ fn every_service_judges_every_call_by_itself() {
         }
         let told = stack.rpc(method.path, Some(&token));
         assert_eq!(told == Code::PermissionDenied, method.role > Role::Operator as i32, "{} as an operator: {told:?}", method.path);
-        // Some of them end sessions.
+        // Some of the calls end the session.
         if stack.call("get", "/api/me", Some(&token), None).0 == 401 {
             token = stack.sign_in("op");
         }
@@ -199,12 +207,13 @@ fn every_service_judges_every_call_by_itself() {
         pairs += 1;
     }
     assert!(pairs >= 500, "{pairs}");
-    assert_eq!(stack.called_back(), 0, "nobody is asked for a key that a token names");
+    assert_eq!(stack.called_back(), 0, "a key URL inside a token is never requested");
 }
 
 fn refused(stack: &Stack, row: &Row, name: &str, token: Option<&str>) {
     let (status, body) = call(stack, row, token);
-    let code = body["code"].as_str().or(body["ErrorCode"].as_i64().map(|_| "NOT_SIGNED_IN"));
+    let wanted = if name == "signed out" { "SESSION_ENDED" } else { "NOT_SIGNED_IN" };
+    let code = body["code"].as_str().or(body["ErrorCode"].as_i64().map(|_| wanted));
     assert!(status == 401, "{} {} with a {name} token: {status} {body}", row.method, row.path);
-    assert!(code == Some("NOT_SIGNED_IN") || body.is_string(), "{} {} with a {name} token: {body}", row.method, row.path);
+    assert!(code == Some(wanted) || body.is_string(), "{} {} with a {name} token: {body}", row.method, row.path);
 }

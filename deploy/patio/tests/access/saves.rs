@@ -1,10 +1,10 @@
-//! Many people who save at once, through the whole product on both databases.
+//! Concurrent saves of several users, through all services, on SQLite and PostgreSQL.
 use super::stack::Stack;
 use patio_harness::heavy;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// Saves notes on the version that was seen, under a key; sent again, as phones do, when a small machine has too much to do.
+/// Saves notes with an expected version and an idempotency key. Retries while the server is overloaded, as phones do.
 fn save(stack: &Stack, token: &str, id: &Value, version: &Value, notes: &str) -> (u16, Value) {
     let client = stack.client(Some(token));
     let send = || {
@@ -27,7 +27,7 @@ fn vehicle(stack: &Stack, token: &str, id: &Value) -> Value {
     stack.call("get", &format!("/api/vehicles/{id}"), Some(token), None).1
 }
 
-/// All save at once; who won, and with what.
+/// Lets all users save at the same time. Returns the index of the winner and the saved vehicle.
 fn race(stack: &Stack, savers: &[(&str, String)], id: &Value) -> (usize, Value) {
     let before = vehicle(stack, savers[0].0, id);
     let outcomes: Vec<(u16, Value)> = std::thread::scope(|scope| {
@@ -47,7 +47,7 @@ fn race(stack: &Stack, savers: &[(&str, String)], id: &Value) -> (usize, Value) 
 }
 
 #[test]
-fn of_fifty_who_save_one_version_one_wins_and_the_others_get_the_vehicle_as_it_is_now() {
+fn of_fifty_saves_of_one_version_one_succeeds_and_the_others_get_the_current_vehicle() {
     let _turn = heavy();
     Stack::on_each_database(|stack| {
         let people = ["op", "tm", "admin"].map(|name| stack.sign_in(name));
@@ -59,7 +59,7 @@ fn of_fifty_who_save_one_version_one_wins_and_the_others_get_the_vehicle_as_it_i
 }
 
 #[test]
-fn of_two_who_save_one_version_one_wins_and_a_repeat_of_the_same_save_is_a_success() {
+fn of_two_saves_of_one_version_one_succeeds_and_repeating_it_succeeds_too() {
     let rounds = patio_testing::rounds(10);
     let _turn = heavy();
     Stack::on_each_database(|stack| {
@@ -70,14 +70,14 @@ fn of_two_who_save_one_version_one_wins_and_a_repeat_of_the_same_save_is_a_succe
             let two = [(people[0].as_str(), format!("round {round} op")), (people[1].as_str(), format!("round {round} tm"))];
             let (winner, won) = race(stack, &two, &id);
             let (status, again) = save(stack, two[winner].0, &id, &before, &two[winner].1);
-            assert_eq!((status, &again["version"]), (200, &won["version"]), "done once, and told as done: {again}");
+            assert_eq!((status, &again["version"]), (200, &won["version"]), "stored once, and the repeat succeeds: {again}");
             assert_eq!(vehicle(stack, &people[0], &id)["operator_notes"], won["operator_notes"]);
         }
-        patio_testing::tell(&format!("{rounds} of {rounds} rounds: one won, one was told of the other"));
+        patio_testing::tell(&format!("{rounds} of {rounds} rounds: one save succeeded, the other got the conflict"));
     });
 }
 
-/// What one of many writers met: how long each answer took.
+/// Saves vehicles as one of many writers. Returns the latency of each save.
 fn write(stack: &Stack, n: usize, rounds: usize, vehicles: &[Value], admin: &str) -> Vec<Duration> {
     let id = &vehicles[n % vehicles.len()]["id"];
     let vin = vehicles[n % vehicles.len()]["vin_number"].clone();
@@ -98,7 +98,7 @@ fn write(stack: &Stack, n: usize, rounds: usize, vehicles: &[Value], admin: &str
 }
 
 #[test]
-fn many_writers_at_once_never_meet_a_locked_database_and_progress_is_right_a_second_later() {
+fn concurrent_writers_never_get_a_locked_database_and_progress_is_correct_a_second_later() {
     let rounds = patio_testing::rounds(20);
     let _turn = heavy();
     Stack::on_each_database(|stack| {

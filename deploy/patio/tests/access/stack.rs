@@ -1,16 +1,15 @@
-//! All of Patio inside the test: the real services, the real gateway, four people.
+//! All services and the gateway inside the test process, with four users.
 use clap::Parser;
 use http_body_util::{BodyExt, Full};
 use patio_harness::{Client, Database, Folder, POSTGRES};
 use patio_kit::{
-    config::{Listen, Settings},
+    client::call_context::CallContext,
+    config::{Listen, Settings, secret::Secret},
     host::Host,
-    link::Bearer,
-    secret::Secret,
 };
 use patio_proto::{
     campaign::{CreateDraftRequest, PublishDraftRequest, draft_service_client::DraftServiceClient},
-    vehicle::{ImportVehiclesRequest, NewVehicle, fleet_service_client::FleetServiceClient},
+    vehicle::{ImportVehiclesRequest, NewVehicle, campaign_vehicle_service_client::CampaignVehicleServiceClient},
 };
 use patio_testing::tell;
 use serde_json::{Value, json};
@@ -19,7 +18,7 @@ use tonic::{Code, body::Body};
 use tower::ServiceExt;
 
 const PASSWORD: &str = "a-first-password";
-/// The four people and their HMCs.
+/// Names and HMCs of the four users.
 const PEOPLE: [(&str, &str); 4] = [("admin", "1000"), ("developer", "DEV0"), ("op", "3000"), ("tm", "2000")];
 
 #[derive(Parser)]
@@ -36,7 +35,7 @@ struct Options {
     import: import_svc::Config,
 }
 
-/// Patio on a free port.
+/// A Patio inside the test process, on a free port.
 pub struct Stack {
     host: Host,
     client: Client,
@@ -47,12 +46,12 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// Starts on SQLite with an operator, a team leader, a supervisor and the developer account.
+    /// Starts Patio on SQLite with an operator, a team leader, a supervisor and the developer account.
     pub fn start() -> Self {
         Self::on(None)
     }
 
-    /// Runs a test on SQLite, and on PostgreSQL where the environment names a server.
+    /// Runs a test on SQLite, and also on PostgreSQL if the environment variable for it is set.
     pub fn on_each_database(test: impl Fn(&Self)) {
         test(&Self::on(None));
         match Database::fresh() {
@@ -75,30 +74,30 @@ impl Stack {
         stack
     }
 
-    /// A client without a session, or with a session's token.
+    /// Returns a client, with a session token if given.
     pub fn client(&self, token: Option<&str>) -> Client {
         self.client.with_token(token.unwrap_or_default())
     }
 
-    /// A fresh token of one of the four.
+    /// Signs one of the four users in and returns the token.
     pub fn sign_in(&self, name: &str) -> String {
         let hmc = PEOPLE.iter().find(|(person, _)| *person == name).unwrap().1;
         self.client.sign_in(hmc, PASSWORD).token().to_owned()
     }
 
-    /// Status and body of a call; a body that is no JSON comes as text.
+    /// Returns status and body of a call. A body that is not JSON becomes a JSON string.
     pub fn call(&self, method: &str, path: &str, token: Option<&str>, body: Option<&Value>) -> (u16, Value) {
         let answer = self.client(token).call(method, path, body.unwrap_or(&Value::Null));
         (answer.status, answer.json())
     }
 
-    /// Makes a campaign of ten vehicles as an import does; its id and its vehicles as the whole list has them.
+    /// Imports a campaign of ten vehicles. Returns its id and its full vehicle list.
     pub fn import(&self, token: &str) -> (i64, Vec<Value>) {
-        let id = self.runtime.block_on(import(&self.host, &Bearer::new(Some(token), "test", "")));
+        let id = self.runtime.block_on(import(&self.host, &CallContext::new(Some(token), "test", "")));
         (id, self.client(Some(token)).vehicles(id))
     }
 
-    /// What a service answers to an empty message, past the gateway.
+    /// Returns the gRPC status of a call with an empty message, sent to the service without the gateway.
     pub fn rpc(&self, path: &str, token: Option<&str>) -> Code {
         let links = &self.host.links;
         let link = match path.split('.').nth(1) {
@@ -111,7 +110,7 @@ impl Stack {
         if let Some(token) = token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
-        // One message of no bytes, as gRPC frames it.
+        // The gRPC frame of one empty message.
         let request = request.body(Body::new(Full::new(vec![0_u8; 5].into()).map_err(|never| match never {}))).unwrap();
         self.runtime.block_on(async {
             let response = link.clone().oneshot(request).await.unwrap();
@@ -120,19 +119,19 @@ impl Stack {
                 return code;
             }
             if path.ends_with("/Watch") {
-                return Code::Ok; // it goes on for as long as its session
+                return Code::Ok; // the stream stays open as long as the session
             }
             let whole = tokio::time::timeout(Duration::from_secs(15), response.into_body().collect()).await.unwrap().unwrap();
             whole.trailers().and_then(code).unwrap()
         })
     }
 
-    /// How often anybody came to the address that a forged token names for its key.
+    /// Returns the number of connections to the key URL inside a forged token.
     pub fn called_back(&self) -> usize {
         std::iter::from_fn(|| self.trap.accept().ok()).count()
     }
 
-    /// Moves the clock of the whole process past the life of every token.
+    /// Advances the clock of the process past the expiry of every token.
     pub fn a_shift_later(&self) {
         self.host.clock.advance(chrono::TimeDelta::hours(13));
     }
@@ -143,7 +142,7 @@ async fn start(folder: &Path, database_url: Option<Secret>) -> (Host, String) {
         Options::parse_from(["test", "--developer-password", PASSWORD, "--admin-password", PASSWORD, "--sign-in-burst", "10000"]);
     options.settings.data_dir = folder.to_owned();
     options.settings.database_url = database_url;
-    options.settings.may_lose_saves = true;
+    options.settings.allow_data_loss = true;
     options.settings.redis_url = None;
     options.settings.admin_listen = Listen(None);
     options.settings.service_secret = Secret::from("the secret of tests".to_owned());
@@ -157,14 +156,14 @@ async fn start(folder: &Path, database_url: Option<Secret>) -> (Host, String) {
     let gateway = gateway::start(options.gateway, &host).await.unwrap();
     let url = format!("http://{}", gateway.address);
     host.tasks.spawn(async move { gateway.serve().await.unwrap() });
-    while !host.knows_keys() {
+    while !host.has_signing_keys() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     (host, url)
 }
 
-/// Imports a campaign as import-svc does it for somebody.
-async fn import(host: &Host, who: &Bearer) -> i64 {
+/// Imports a campaign with the same calls as import-svc, on behalf of a user.
+async fn import(host: &Host, who: &CallContext) -> i64 {
     let who = &host.service_tokens("import-svc").bearer_for(who).await.unwrap();
     let mut drafts = DraftServiceClient::new(host.links.campaign.clone());
     let draft = CreateDraftRequest {
@@ -174,20 +173,20 @@ async fn import(host: &Host, who: &Bearer) -> i64 {
         description: "It leaks".to_owned(),
         ..CreateDraftRequest::default()
     };
-    let campaign_id = drafts.create_draft(who.sign(draft)).await.unwrap().into_inner().id;
+    let campaign_id = drafts.create_draft(who.request(draft)).await.unwrap().into_inner().id;
     let vehicles = (0..10).map(|n| NewVehicle {
         model_code: "HB20".to_owned(),
         serial_number: format!("{n:06}"),
         parking_space: format!("{}-{n}", if n % 2 == 0 { 'A' } else { 'B' }),
     });
     let chunk = ImportVehiclesRequest { campaign_id, vehicles: vehicles.collect(), ..ImportVehiclesRequest::default() };
-    FleetServiceClient::new(host.links.vehicle.clone()).import_vehicles(who.sign(tokio_stream::iter([chunk]))).await.unwrap();
-    drafts.publish_draft(who.sign(PublishDraftRequest { id: campaign_id })).await.unwrap();
+    CampaignVehicleServiceClient::new(host.links.vehicle.clone()).import_vehicles(who.request(tokio_stream::iter([chunk]))).await.unwrap();
+    drafts.publish_draft(who.request(PublishDraftRequest { id: campaign_id })).await.unwrap();
     campaign_id
 }
 
-/// Tokens that look like a good one and are not: by another key, without a signature, signed
-/// with the public key as a shared secret, altered.
+/// Returns forged variants of a valid token: signed by another key, unsigned, signed with the public key as a shared secret,
+/// or altered.
 pub fn forged(stack: &Stack, good: &str) -> Vec<(&'static str, String)> {
     let mut parts = good.split('.');
     let (head, claims, signature) = (parts.next().unwrap(), parts.next().unwrap(), parts.next().unwrap());
@@ -225,7 +224,7 @@ pub fn forged(stack: &Stack, good: &str) -> Vec<(&'static str, String)> {
     all
 }
 
-/// Signed by a key that is not ours, whatever its header says.
+/// Signs claims with a foreign key and an arbitrary header.
 fn by_another_key(header: &Value, claims: &str) -> String {
     let document = ring::signature::Ed25519KeyPair::generate_pkcs8(&ring::rand::SystemRandom::new()).unwrap();
     let key = ring::signature::Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap();

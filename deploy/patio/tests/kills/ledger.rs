@@ -1,10 +1,10 @@
-//! What the databases of the services hold, read past the services.
+//! Direct checks of the services' databases.
 use patio_harness::Database;
 
-/// Looks into the one database that all services share.
+/// Direct access to the database that all services share.
 pub struct Ledger(pub Database);
 
-/// Vehicles that no living campaign has, campaigns that are neither whole nor gone, imports that have not ended.
+/// Queries that count inconsistent or unfinished state: orphaned vehicles, drafts, tombstones, unsynced campaigns, running jobs.
 const UNSETTLED: [(&str, &str); 7] = [
     (
         "vehicles of no campaign",
@@ -12,7 +12,7 @@ const UNSETTLED: [(&str, &str); 7] = [
         where not exists (select 1 from campaign.campaigns c where c.id = v.campaign_id and c.state = 'live')",
     ),
     ("drafts and tombstones", "select count(*) from campaign.campaigns where state <> 'live'"),
-    ("changes not told", "select count(*) from campaign.campaigns where synced_revision < revision"),
+    ("unsynced changes", "select count(*) from campaign.campaigns where synced_revision < revision"),
     (
         "campaigns without a gate",
         "select count(*) from campaign.campaigns c
@@ -27,7 +27,7 @@ const UNSETTLED: [(&str, &str); 7] = [
     ("undos of imports", "select count(*) from vehicle.jobs where removing is not null"),
 ];
 
-/// Campaigns whose counters differ from their rows.
+/// Query that counts the campaigns whose counters differ from their rows.
 const MISCOUNTED: &str = "
     with rows as (select campaign_id, coalesce(yard_id, 0) as yard_id, count(*) as total, count(*) filter (where inspected) as inspected
                     from vehicle.vehicles group by 1, 2),
@@ -40,24 +40,24 @@ const MISCOUNTED: &str = "
     select count(*) from wrong";
 
 impl Ledger {
-    /// One number; `$id` stands for `id`.
+    /// Runs a query for one number. `$id` in the text is replaced by `id`.
     pub fn number(&self, text: &str, id: i64) -> i64 {
         self.0.sql(&text.replace("$id", &id.to_string())).parse().unwrap()
     }
 
-    /// How much is neither whole nor gone, each with its number.
+    /// Returns each kind of unfinished state with its count.
     pub fn unsettled(&self) -> Vec<String> {
         let each = UNSETTLED.map(|(what, text)| format!("select '{what}', ({text}) as number"));
         let all = format!("select * from ({}) counts where number > 0", each.join(" union all "));
         self.0.sql(&all).lines().map(str::to_owned).collect()
     }
 
-    /// Makes the last sign of life of running imports so old that those whose process died are found at the next look.
+    /// Backdates the heartbeats of running imports, so that orphaned ones are recovered without waiting for the timeout.
     pub fn age_imports(&self) {
         self.0.sql("update imports.imports set seen_at = seen_at - interval '20 seconds' where outcome = 'running'");
     }
 
-    /// Proves that every counter equals its rows.
+    /// Asserts that every counter equals the number of its rows.
     pub fn counters_equal_the_rows(&self) {
         assert_eq!(self.number(MISCOUNTED, 0), 0, "counters differ from the rows");
     }

@@ -1,7 +1,7 @@
-//! `kill -9` of any one service at any point of an import, a deletion or a change of many vehicles: afterwards each is
-//! wholly there or wholly absent within a minute, and the counters equal the rows.
+//! Kills one service with `kill -9` during an import, a deletion or a bulk change. Within a minute, the operation must be
+//! either complete or undone, and the counters must equal the rows.
 //!
-//! Five processes on PostgreSQL. Runs two rounds of each kind, fifty with `PATIO_TEST_LONG=1`, or the number that the variable states.
+//! Five processes on PostgreSQL. Runs two rounds of each kind, or fifty with `PATIO_TEST_LONG=1`, or the number in that variable.
 pub mod ledger;
 mod rounds;
 
@@ -11,35 +11,34 @@ use patio_testing::{LONG, from_environment, tell};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-/// How long any answer may take.
+/// Maximum time of any call.
 const ANSWERED: Duration = Duration::from_secs(130);
 
 #[test]
-fn whatever_is_killed_each_is_wholly_there_or_absent() {
+fn operations_are_complete_or_undone_after_a_kill() {
     let _turn = heavy();
     let Some((patio, ledger)) = start() else { return tell(&format!("{POSTGRES} or {REDIS} is not set: skipped")) };
     let long = from_environment(LONG).map(|value| value.parse().ok().filter(|rounds| *rounds > 1).unwrap_or(50));
     rounds::all(patio, ledger, (long.unwrap_or(2), long.is_some()));
 }
 
-/// Five processes on a fresh database; `None` where the environment names no servers.
+/// Starts five processes on an empty database. Returns `None` if no database servers are configured.
 pub fn start() -> Option<(Patio, Ledger)> {
     let (database, redis) = (Database::fresh()?, redis_database()?);
     Some((Patio::builder().five_processes().postgres(&database.url()).redis(&redis).start(), Ledger(database)))
 }
 
-/// The first supervisor, over connections that do not outlive a call.
+/// Signs in as the first supervisor, with a new connection per call.
 pub fn supervisor(patio: &Patio) -> Client {
     patio.sign_in().without_reuse(ANSWERED)
 }
 
-/// Status and body of an answer; the status is 0 without an answer.
+/// Returns status and body of a response; status 0 means no response.
 fn outcome(answer: Result<Answer, ureq::Error>) -> (u16, Value) {
     answer.map_or((0, Value::Null), |answer| (answer.status, answer.json()))
 }
 
-/// Imports a good workbook and returns its campaign's id. Repeats the upload while a service is unavailable or the same
-/// upload is in progress, as people do.
+/// Imports a valid workbook and returns the campaign id. Retries while a service is unavailable or the upload is in progress.
 pub fn import(patio: &Patio, admin: &Client, file: &[u8]) -> i64 {
     let (id, begun) = (uuid::Uuid::now_v7().to_string(), Instant::now());
     loop {

@@ -1,4 +1,4 @@
-//! The rounds: something long is asked for, a service dies meanwhile, and what is left is looked at.
+//! Test rounds: start a long operation, kill a service during it, then check the resulting state.
 use super::{import, ledger::Ledger, outcome, supervisor};
 use crate::{
     dice::{Dice, seed},
@@ -16,11 +16,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Vehicles of each campaign: enough for a kill to fall between two steps.
+/// Number of vehicles per campaign: enough for a kill to fall between two steps.
 const VEHICLES: u32 = 6_000;
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// All rounds on one Patio.
+/// Runs all rounds on one Patio.
 pub fn all(patio: Patio, ledger: Ledger, (rounds, waits): (u32, bool)) {
     let seed = seed();
     let admin = supervisor(&patio);
@@ -44,17 +44,17 @@ struct Play {
     admin: Client,
     ledger: Ledger,
     dice: Dice,
-    /// The longest that one round took to settle.
+    /// Longest time until a round reached a consistent state.
     slowest: Duration,
-    /// How many were done in spite of the kill.
+    /// Number of operations that completed despite the kill.
     spared: u32,
-    /// Whether the twenty seconds pass after which an import without a sign of life counts as dead.
+    /// Whether to wait for the real heartbeat timeout of orphaned imports, instead of backdating heartbeats.
     waits: bool,
-    /// How long what is interrupted takes when it is not.
+    /// Duration of the operation without a kill.
     took: Duration,
 }
 
-/// Looks at the list of campaigns again and again while an import goes on.
+/// Polls the list of campaigns during an import, to detect a partly imported campaign.
 struct Watching {
     stop: Arc<AtomicBool>,
     looking: thread::JoinHandle<Vec<String>>,
@@ -77,15 +77,15 @@ impl Watching {
         Self { stop, looking }
     }
 
-    /// Ends, and proves that no look saw half a campaign.
+    /// Stops polling and asserts that no partly imported campaign was visible.
     fn ends(self) {
         self.stop.store(true, Relaxed);
         let odd = self.looking.join().unwrap();
-        assert!(odd.is_empty(), "half an import was seen: {odd:?}");
+        assert!(odd.is_empty(), "a partly imported campaign was visible: {odd:?}");
     }
 }
 
-/// A campaign's workbook; its model code is its own, so that its vehicles are in no other one.
+/// Builds a campaign workbook with a unique model code, so that its vehicles are in no other campaign.
 fn workbook(name: &str, model: &str) -> Vec<u8> {
     let space = |row| format!("{}-{row}", ["A", "B", "- "][(row % 3) as usize]);
     workbooks::described(name, model, VEHICLES, |row| [String::new(), format!("{row:06}"), space(row)])
@@ -104,7 +104,7 @@ impl Play {
         import(&self.patio, &self.admin, &workbook(name, model))
     }
 
-    /// Kills a service while `act` goes on in another thread, starts it again, and waits until nothing is half-done.
+    /// Kills a service while `act` runs in another thread, restarts it, and waits until no operation is unfinished.
     fn interrupted<T: Send + 'static>(&mut self, within: Duration, act: impl FnOnce() -> T + Send + 'static) -> T {
         let victim = SERVICES[usize::try_from(self.dice.below(5)).unwrap()];
         let delay = Duration::from_millis(self.dice.below(1 + u64::try_from(within.as_millis()).unwrap()));
@@ -132,12 +132,12 @@ impl Play {
         done
     }
 
-    /// How many campaigns have a name, and how many vehicles the one with it shows.
+    /// Returns the id and the JSON of the campaign with this name, if it is listed.
     fn shown(&self, name: &str) -> Option<(i64, Value)> {
         let page = self.admin.get(&format!("/api/campaigns?search={}", name.replace(' ', "%20")));
         let found = page["campaigns"].as_array().unwrap().first()?.clone();
         let id = found["id"].as_i64().unwrap();
-        assert_eq!(found["total_vehicles"], self.admin.vehicles(id).len(), "the list is as long as the counter says");
+        assert_eq!(found["total_vehicles"], self.admin.vehicles(id).len(), "the list length must equal the counter");
         Some((id, found))
     }
 
@@ -148,9 +148,9 @@ impl Play {
         let (status, body) = self.interrupted(self.took, move || outcome(admin.try_upload(&uuid::Uuid::now_v7().to_string(), &file)));
         watching.ends();
         let found = self.shown(&name);
-        assert!(found.is_some() || status != 201, "told to be there: {body}");
+        assert!(found.is_some() || status != 201, "acknowledged but missing: {body}");
         if let Some((_, campaign)) = found {
-            assert_eq!(campaign["total_vehicles"], VEHICLES, "half an import is shown");
+            assert_eq!(campaign["total_vehicles"], VEHICLES, "a partly imported campaign is visible");
             self.spared += 1;
         }
         assert!((0..500).contains(&status) || status == 503 || status == 504, "{status} {body}");
@@ -171,7 +171,7 @@ impl Play {
         }
     }
 
-    /// A status for all vehicles, or in every other round the undoing of the one before.
+    /// Sets a status for all vehicles; every second round undoes the previous one.
     fn bulk(&mut self, number: u32) {
         let name = format!("Bulk {}.", number / 2);
         let model = format!("B{}", number / 2);
@@ -192,10 +192,10 @@ impl Play {
         });
         let after = self.with_status(id);
         assert!(after == 0 || after == i64::from(VEHICLES), "{after} of {VEHICLES} were changed");
-        assert!(status != 200 || after != before, "told to be done and is not: {body}");
+        assert!(status != 200 || after != before, "acknowledged but not done: {body}");
         let kept = "select count(*) from vehicle.jobs j join vehicle.job_campaigns k on k.job_id = j.id
                      where k.campaign_id = $id and j.kind = 'status' and j.undone_at is null";
-        assert_eq!(self.ledger.number(kept, id) > 0, after > 0, "the job is kept exactly when it was done");
+        assert_eq!(self.ledger.number(kept, id) > 0, after > 0, "the job is recorded exactly when it was done");
         self.spared += u32::from(after != before);
     }
 

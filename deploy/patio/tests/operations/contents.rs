@@ -1,13 +1,13 @@
-//! What stands in a database, to the last row, in a form that two databases can be compared by.
+//! Complete content of a database, in a form that allows comparing two databases.
 use futures::TryStreamExt;
 use ring::digest::{Context, SHA256};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
 use std::{collections::BTreeMap, path::Path};
 
-/// Of each table the number of its rows and their digest, and of other things what they are.
+/// Per table, the number of rows and their digest; per sequence, index or rule, its definition.
 pub type Contents = BTreeMap<String, String>;
 
-/// What differs: on the left, on the right.
+/// Returns the differences as lines with the left and the right value.
 pub fn differences(left: &Contents, right: &Contents) -> Vec<String> {
     let names: std::collections::BTreeSet<_> = left.keys().chain(right.keys()).collect();
     names
@@ -17,7 +17,7 @@ pub fn differences(left: &Contents, right: &Contents) -> Vec<String> {
         .collect()
 }
 
-/// All schemas of a `PostgreSQL` database: tables with their owners, where its counters stand, its indexes and rules.
+/// Reads the content of all schemas of a `PostgreSQL` database: tables with owners, sequences, indexes and rules.
 pub async fn of_postgres(url: &str) -> Contents {
     let mut database = PgConnection::connect(url).await.unwrap();
     let tables: Vec<(String, String)> = sqlx::query_as(
@@ -48,7 +48,7 @@ pub async fn of_postgres(url: &str) -> Contents {
     all
 }
 
-/// All four files of a folder.
+/// Reads the content of the four `SQLite` databases in a folder.
 pub async fn of_sqlite(folder: &Path) -> Contents {
     let mut all = Contents::new();
     for name in ["auth", "campaign", "vehicle", "imports"] {

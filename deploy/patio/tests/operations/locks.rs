@@ -1,7 +1,6 @@
-//! Tables are brought up to date while people save: nobody waits for it longer than a second. On PostgreSQL; SQLite's file
-//! is one process's own.
+//! Migrations on PostgreSQL under load: no save waits longer than a second. (A SQLite file belongs to a single process.)
 use patio_kit::{
-    command::Program,
+    cli::ServiceBinary,
     db::{Db, Schema},
     host::Host,
 };
@@ -17,15 +16,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-const VEHICLES: Schema = vehicle_svc::Vehicles::SCHEMA;
-/// The last step before vehicles and campaigns were given more columns.
+const VEHICLES: Schema = vehicle_svc::VehicleBinary::SCHEMA;
+/// Number of the last migration before columns were added to vehicles and campaigns.
 const BEFORE: i64 = 3;
-/// How long a report reads, which a step waits for.
+/// Duration of a reading transaction that a migration waits for.
 const REPORT: Duration = Duration::from_secs(2);
-/// For how long a save may be held up.
+/// Maximum time that a migration may block a save.
 const HELD_UP: Duration = Duration::from_secs(1);
 
-/// The schema as a version knows it whose steps are these.
+/// Builds the schema of a version with these migrations.
 fn known(steps: impl Iterator<Item = Migration>) -> Schema {
     Schema { postgres: Box::leak(Box::new(Migrator::with_migrations(steps.collect()))), ..VEHICLES }
 }
@@ -43,7 +42,7 @@ async fn applied(connection: &mut PgConnection) -> i64 {
     sqlx::query_scalar("select max(version) from _sqlx_migrations").fetch_one(connection).await.unwrap()
 }
 
-/// A campaign with a thousand vehicles, as the version before stored them.
+/// Inserts a campaign with a thousand vehicles in the form of the previous version.
 async fn fill(connection: &mut PgConnection) {
     connection.execute("insert into campaigns (id, name, gate) values (1, 'first', 'open')").await.unwrap();
     let vehicles = "insert into vehicles (campaign_id, model_code, serial_number, vin_key, parking_space, yard_group, walk_key, haystack,
@@ -52,7 +51,7 @@ async fn fill(connection: &mut PgConnection) {
     connection.execute(vehicles).await.unwrap();
 }
 
-/// Saves one vehicle after another until it is told that it is over; how many, and how long the slowest took.
+/// Saves vehicles until `over` is set. Returns the number of saves and the duration of the slowest.
 async fn save(mut connection: PgConnection, over: &AtomicBool) -> (usize, Duration) {
     let (mut count, mut slowest) = (0, Duration::ZERO);
     while !over.load(Ordering::Relaxed) {
@@ -68,7 +67,7 @@ async fn save(mut connection: PgConnection, over: &AtomicBool) -> (usize, Durati
     (count, slowest)
 }
 
-/// Reads for as long as a report does; when it had read everything.
+/// Runs a long reading transaction and returns its end time.
 async fn report(mut connection: PgConnection) -> Instant {
     connection.execute("begin; select count(*) from vehicles, campaigns").await.unwrap();
     tokio::time::sleep(REPORT).await;
@@ -77,7 +76,7 @@ async fn report(mut connection: PgConnection) -> Instant {
 }
 
 #[tokio::test]
-async fn steps_that_wait_for_a_report_hold_up_no_save_for_longer_than_a_second() {
+async fn migrations_that_wait_for_a_long_read_block_no_save_longer_than_a_second() {
     let _turn = patio_harness::heavy();
     each_database(async |host| {
         if host.settings.database_url.is_none() {
@@ -111,8 +110,8 @@ async fn steps_that_wait_for_a_report_hold_up_no_save_for_longer_than_a_second()
             "tables brought up to date {:?} after a report of {REPORT:?} ended; {saves} saves meanwhile, the slowest {slowest:?}",
             done - read
         ));
-        assert_eq!((step, added), (BEFORE, 0), "a step that gets no lock leaves nothing");
-        assert!(read > began && done > read, "the report was waited for");
+        assert_eq!((step, added), (BEFORE, 0), "a migration without its lock must leave no changes");
+        assert!(read > began && done > read, "the migration waited for the long read");
         assert!(slowest < patience(HELD_UP), "{slowest:?} of {saves}");
         assert_eq!(applied(&mut look).await, VEHICLES.postgres.iter().last().unwrap().version);
         db.close().await;
@@ -120,7 +119,7 @@ async fn steps_that_wait_for_a_report_hold_up_no_save_for_longer_than_a_second()
     .await;
 }
 
-/// As [`VEHICLES`] of a later version is: one step that locks, one that does not and takes its time, one that locks again.
+/// Builds the schema of a later version, with three more migrations: one that locks, a slow one without locks, one that locks.
 fn later() -> Schema {
     let later = [
         step(9001, "alter table vehicles add column colour text", false),
@@ -131,7 +130,7 @@ fn later() -> Schema {
 }
 
 #[tokio::test]
-async fn an_index_is_made_beside_a_report_and_by_many_processes_at_once() {
+async fn an_index_is_created_during_a_long_read_and_by_concurrent_processes() {
     let _turn = patio_harness::heavy();
     each_database(async |host| {
         if host.settings.database_url.is_none() {
@@ -141,7 +140,7 @@ async fn an_index_is_made_beside_a_report_and_by_many_processes_at_once() {
         let mut look = connect(&host).await;
         fill(&mut look).await;
         let mut reading = connect(&host).await;
-        // Of another table, but an index waits for everybody who might read its own.
+        // The read uses another table, but a concurrent index waits for every older snapshot.
         reading.execute("begin isolation level repeatable read; select count(*) from jobs").await.unwrap();
         let reading = async {
             tokio::time::sleep(REPORT / 2).await;

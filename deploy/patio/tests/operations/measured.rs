@@ -1,9 +1,9 @@
-//! What is measured, as Prometheus reads it.
+//! Metrics in the Prometheus format.
 use patio_harness::{Patio, shared, until};
 use serde_json::Value;
 use std::time::Duration;
 
-/// The value of the one series that has all these in its line.
+/// Returns the value of the only series whose line contains all `parts`.
 fn value(text: &str, parts: &[&str]) -> Option<f64> {
     let mut lines = text.lines().filter(|line| !line.starts_with('#') && parts.iter().all(|part| line.contains(part)));
     let value = lines.next()?.rsplit_once(' ')?.1.parse().unwrap();
@@ -12,15 +12,19 @@ fn value(text: &str, parts: &[&str]) -> Option<f64> {
 }
 
 #[test]
-fn requests_calls_and_streams_are_counted_and_so_is_who_waits() {
+fn requests_calls_streams_and_waiters_are_counted() {
     let (_turn, patio) = (shared(), Patio::builder().start());
     let admin = patio.sign_in();
     let campaign = admin.import_template().id;
     let report = admin.call("GET", &format!("/api/campaigns/{campaign}/export_all_yards"), &Value::Null);
     assert!(report.body.starts_with(b"PK"));
-    let metrics = || admin.at(&patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
-    let waiting = ["patio_db_queue{service=\"vehicle-svc\"}", "patio_sign_ins_waiting", "patio_turns{rank=\"save\",state=\"waiting\"}"];
-    // Who waits is told every second.
+    let metrics = || admin.for_url(&patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
+    let waiting = [
+        "patio_db_waiters{service=\"vehicle-svc\"}",
+        "patio_password_hash_waiters",
+        "patio_admission_requests{rank=\"save\",state=\"waiting\"}",
+    ];
+    // The number of waiters is updated every second.
     until("nothing waits", Duration::from_secs(10), || {
         let text = metrics();
         waiting.iter().all(|series| value(&text, &[&format!("{series} ")]) == Some(0.0))
@@ -30,11 +34,11 @@ fn requests_calls_and_streams_are_counted_and_so_is_who_waits() {
     for (rpc, times) in
         [("VehicleService/ListAllVehicles", 1.0), ("FileService/ExportCampaign", 1.0), ("ImportService/ImportCampaign", 1.0)]
     {
-        assert_eq!(counted(&["patio_rpc_total{", rpc, "code=\"Ok\""]), times, "{rpc}");
-        assert_eq!(counted(&["patio_rpc_seconds_count{", rpc]), times, "{rpc}");
+        assert_eq!(counted(&["patio_rpc_requests_total{", rpc, "code=\"Ok\""]), times, "{rpc}");
+        assert_eq!(counted(&["patio_rpc_duration_seconds_count{", rpc]), times, "{rpc}");
     }
-    assert!(counted(&["patio_sql_total{", "VehicleService/ListAllVehicles"]) >= 1.0);
-    assert_eq!(counted(&["patio_http_total{", "route=\"/api/campaigns/{id}/export_all_yards\"", "status=\"200\""]), 1.0);
+    assert!(counted(&["patio_sql_statements_total{", "VehicleService/ListAllVehicles"]) >= 1.0);
+    assert_eq!(counted(&["patio_http_requests_total{", "route=\"/api/campaigns/{id}/export_all_yards\"", "status=\"200\""]), 1.0);
     for waiting in waiting {
         assert_eq!(counted(&[&format!("{waiting} ")]), 0.0, "{waiting}");
     }

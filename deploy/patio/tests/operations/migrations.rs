@@ -1,9 +1,13 @@
-//! Old and new versions work side by side on the same tables.
-use patio_kit::{command::Program, db::Schema, host::Host, on};
+//! Migrations: old and new versions can use the same tables at the same time.
+use patio_kit::{cli::ServiceBinary, db::Schema, host::Host, on};
 use patio_testing::each_database;
 
-pub const SCHEMAS: [Schema; 4] =
-    [auth_svc::Auth::SCHEMA, vehicle_svc::Vehicles::SCHEMA, campaign_svc::Campaigns::SCHEMA, import_svc::Imports::SCHEMA];
+pub const SCHEMAS: [Schema; 4] = [
+    auth_svc::AuthBinary::SCHEMA,
+    vehicle_svc::VehicleBinary::SCHEMA,
+    campaign_svc::CampaignBinary::SCHEMA,
+    import_svc::ImportBinary::SCHEMA,
+];
 
 async fn applied(host: &Host, schema: Schema) -> Vec<(i64, Vec<u8>)> {
     let db = host.database(schema).await.unwrap();
@@ -13,7 +17,7 @@ async fn applied(host: &Host, schema: Schema) -> Vec<(i64, Vec<u8>)> {
 }
 
 #[tokio::test]
-async fn tables_are_brought_up_to_date_twice_and_by_many_at_once_without_harm() {
+async fn migrations_can_run_repeatedly_and_concurrently() {
     let _turn = patio_harness::shared();
     each_database(async |host| {
         for schema in SCHEMAS {
@@ -28,7 +32,7 @@ async fn tables_are_brought_up_to_date_twice_and_by_many_at_once_without_harm() 
 }
 
 #[tokio::test]
-async fn a_version_that_knows_fewer_steps_starts_on_the_tables_of_a_newer_one() {
+async fn an_older_version_starts_on_the_tables_of_a_newer_one() {
     let _turn = patio_harness::shared();
     each_database(async |host| {
         for schema in SCHEMAS {

@@ -1,19 +1,24 @@
-//! What an operator does: runs the doctor, probes services, takes backups and restores them.
+//! Operator tasks: doctor, probe, migrations, backup and restore.
 mod backups;
 mod contents;
+mod failover;
+mod keys;
 mod locks;
 mod measured;
 mod migrations;
+mod pools;
 mod probing;
 mod restores;
 mod separate;
 mod steps;
+mod truth;
+mod users;
 
 use patio_harness::{Client, Folder, Output, Patio, run, shared};
 use serde_json::{Value, json};
 use std::{path::Path, thread};
 
-/// Runs the doctor of `patio` on data folders with settings, all at the same time.
+/// Runs `patio doctor` on several data folders with settings, concurrently.
 fn doctors<const N: usize>(calls: [(&Path, &[(&str, &str)]); N]) -> [Output; N] {
     let examine = |(data, settings): (&Path, &[(&str, &str)])| {
         let own = [("PATIO_DATA_DIR", data.to_str().unwrap()), ("PATIO_WEB_DIR", "/nowhere"), ("PATIO_LISTEN", "127.0.0.1:0")];
@@ -22,13 +27,15 @@ fn doctors<const N: usize>(calls: [(&Path, &[(&str, &str)]); N]) -> [Output; N] 
     thread::scope(|scope| calls.map(|call| scope.spawn(move || examine(call))).map(|doctor| doctor.join().unwrap()))
 }
 
-/// All campaigns, all vehicles of the first one, and all people but for when they signed in last.
+/// Returns all campaigns, the vehicles of the first one without versions (which a restore advances), and all users without
+/// their last sign-in.
 fn everything(admin: &Client) -> Value {
     let mut people = admin.get("/api/users");
     let all = people.as_array_mut().unwrap();
     all.iter_mut().for_each(|person| _ = person.as_object_mut().unwrap().remove("last_login_at"));
     let campaigns = admin.get("/api/campaigns");
-    let vehicles = admin.vehicles(campaigns["campaigns"][0]["id"].as_i64().unwrap());
+    let mut vehicles = admin.vehicles(campaigns["campaigns"][0]["id"].as_i64().unwrap());
+    vehicles.iter_mut().for_each(|vehicle| _ = vehicle.as_object_mut().unwrap().remove("version"));
     json!({ "campaigns": campaigns, "vehicles": vehicles, "people": people })
 }
 
@@ -40,7 +47,7 @@ fn contains(text: &str, lines: &[&str]) {
 }
 
 #[test]
-fn the_doctor_tries_everything_and_says_what_to_do() {
+fn the_doctor_checks_everything_and_says_how_to_fix_it() {
     let (_turn, patio) = (shared(), Patio::builder().start());
     let pages = patio.folder().join("pages");
     let [well] = doctors([(&patio.data(), &[("PATIO_WEB_DIR", pages.to_str().unwrap())])]);
@@ -59,24 +66,24 @@ fn the_doctor_tries_everything_and_says_what_to_do() {
 }
 
 #[test]
-fn the_doctor_asks_the_collector_the_reader_of_workbooks_and_all_services_and_shows_its_secret() {
+fn the_doctor_checks_collector_workbook_reader_services_and_secret() {
     let (_turn, folder) = (shared(), Folder::temporary());
     let work = folder.path().to_str().unwrap();
     let listening = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let collector = format!("http://{}", listening.local_addr().unwrap());
     let [well, away, reader] = doctors([
-        (folder.path(), &[("PATIO_OTLP_URL", &collector), ("PATIO_WORK_DIR", work)]),
-        (folder.path(), &[("PATIO_OTLP_URL", "http://127.0.0.1:1"), ("PATIO_WORK_DIR", "/proc/nowhere")]),
+        (folder.path(), &[("PATIO_OTLP_ENDPOINT", &collector), ("PATIO_TEMP_DIR", work)]),
+        (folder.path(), &[("PATIO_OTLP_ENDPOINT", "http://127.0.0.1:1"), ("PATIO_TEMP_DIR", "/proc/nowhere")]),
         (folder.path(), &[("PATIO_WORKBOOK_READER", "/bin/false")]),
     ]);
     let traces = format!("ok   traces: {collector} takes connections");
-    contains(&well.text(), &[&traces, "ok   work folder: ", "ok   workbooks: the example is read"]);
+    contains(&well.text(), &[&traces, "ok   work folder: ", "ok   workbooks: the template was read"]);
     contains(&away.text(), &["FAIL traces: 127.0.0.1:1", "FAIL work folder: /proc/nowhere"]);
-    contains(&reader.text(), &["FAIL workbooks: the example cannot be read"]);
+    contains(&reader.text(), &["FAIL workbooks: the template cannot be read"]);
 }
 
 #[test]
-fn each_program_has_a_doctor_who_asks_the_others_and_shows_them_its_secret() {
+fn each_program_has_a_doctor_that_checks_the_other_services_and_the_secret() {
     let (_turn, folder) = (shared(), Folder::temporary());
     let address = probing::auth().address();
     let url = format!("http://{address}");
@@ -88,8 +95,14 @@ fn each_program_has_a_doctor_who_asks_the_others_and_shows_them_its_secret() {
         let known = examine(program, probing::SECRET);
         assert_eq!(known.code, Some(1), "{known:?}");
         let serves = format!("ok   auth-svc: {address} serves");
-        contains(&known.text(), &[&serves, "FAIL campaign-svc: 127.0.0.1:50052", "ok   service secret: taken"]);
-        contains(&examine(program, "another-secret-of-services").text(), &["FAIL service secret: auth-svc does not take it"]);
+        contains(&known.text(), &[&serves, "FAIL campaign-svc: 127.0.0.1:50052", "ok   service secret: accepted"]);
+        let wrong =
+            run(program, &["doctor"], &[("PATIO_AUTH_URL", &*url), ("PATIO_IMPORT_URL", &*url), ("PATIO_SERVICE_SECRET", probing::SECRET)]);
+        contains(
+            &wrong.text(),
+            &[&format!("FAIL import-svc: {address}: another service responds there, not import-svc: correct PATIO_IMPORT_URL")],
+        );
+        contains(&examine(program, "another-secret-of-services").text(), &["FAIL service secret: auth-svc rejects it"]);
         contains(&examine(program, "short").text(), &["FAIL service secret: a value is shorter than 16 characters"]);
     }
 }
@@ -97,11 +110,11 @@ fn each_program_has_a_doctor_who_asks_the_others_and_shows_them_its_secret() {
 #[test]
 fn the_doctor_finds_a_broken_database() {
     let (_turn, folder) = (shared(), Folder::temporary());
-    Patio::builder().folder(folder.path()).start().stop(); // what was written is in the file itself then
+    Patio::builder().folder(folder.path()).start().stop(); // stopping moves all writes into the database file
     let data = folder.path().join("data");
     let file = data.join("vehicle.db");
     let mut bytes = std::fs::read(&file).unwrap();
-    bytes[4096..].fill(0xAA); // all but the first page, which tells what the file is
+    bytes[4096..].fill(0xAA); // all but the first page, which identifies the file type
     std::fs::write(&file, bytes).unwrap();
     let [broken] = doctors([(&data, &[])]);
     assert_eq!(broken.code, Some(1), "{broken:?}");

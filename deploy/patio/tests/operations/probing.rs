@@ -1,4 +1,4 @@
-//! Asking one service from its own program.
+//! The command `probe`: health and calls of one service from the command line.
 use patio_harness::{Output, Patio, run, shared, until};
 use std::{
     net::TcpListener,
@@ -6,13 +6,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The secret of the services.
+/// Shared secret of the services in these tests.
 pub const SECRET: &str = "a-secret-of-the-services";
 
-/// auth-svc alone, which needs no other.
+/// A running auth-svc without the other services.
 pub struct Auth(Patio);
 
-/// One that is never stopped, for all tests that only ask it.
+/// Returns an auth-svc that all tests share and never stop.
 pub fn auth() -> &'static Auth {
     static AUTH: LazyLock<Auth> = LazyLock::new(|| Auth::start("true"));
     &AUTH
@@ -42,7 +42,7 @@ fn address(patio: &Patio, program: &str) -> String {
 }
 
 #[test]
-fn a_probe_tells_how_a_service_is_by_words_and_exit_code() {
+fn a_probe_reports_the_health_as_text_and_exit_code() {
     let (_turn, auth) = (shared(), auth());
     let probed = auth.probe(&[]);
     assert_eq!((probed.code, probed.text()), (Some(0), format!("{} all SERVING\n", auth.address())));
@@ -54,14 +54,14 @@ fn a_probe_tells_how_a_service_is_by_words_and_exit_code() {
 }
 
 #[test]
-fn what_cannot_be_asked_and_who_does_not_serve_have_exit_codes_of_their_own() {
+fn unreachable_and_not_serving_have_different_exit_codes() {
     let (_turn, auth) = (shared(), auth());
     let probed = auth.probe(&["--service", "patio.auth.v1.Nonsense"]);
     assert_eq!(probed.code, Some(3), "{probed:?}");
-    super::contains(&probed.text(), &["there is no service `patio.auth.v1.Nonsense` here"]);
+    super::contains(&probed.text(), &["the process has no gRPC service `patio.auth.v1.Nonsense`"]);
     assert_eq!(auth.probe(&["--timeout", "soon"]).code, Some(3));
     assert_eq!(run("gateway", &["probe", "--nonsense"], &[]).code, Some(3));
-    // campaign-svc that does not reach auth-svc can judge no token, and says so.
+    // Without auth-svc, campaign-svc cannot verify tokens and reports not serving.
     let mut alone = Patio::builder().five_processes().setting("PATIO_AUTH_URL", "http://127.0.0.1:1").prepare();
     alone.replica_mut("campaign-svc", 0).start().unwrap();
     let address = address(&alone, "campaign-svc");
@@ -75,10 +75,10 @@ fn what_cannot_be_asked_and_who_does_not_serve_have_exit_codes_of_their_own() {
 }
 
 #[test]
-fn whoever_takes_the_connection_and_says_nothing_is_given_up() {
+fn a_server_that_accepts_but_never_responds_times_out() {
     let (_turn, silent) = (shared(), TcpListener::bind("127.0.0.1:0").unwrap());
     let address = silent.local_addr().unwrap().to_string();
-    for arguments in [&["probe"][..], &["probe", "call", "GetKeys"]] {
+    for arguments in [&["probe"][..], &["probe", "call", "GetSigningKeys"]] {
         let begun = Instant::now();
         let probed = run("auth-svc", &[arguments, &["--addr", &address, "--timeout", "1"]].concat(), &[]);
         assert_eq!(probed.code, Some(2), "{probed:?}");
@@ -87,9 +87,14 @@ fn whoever_takes_the_connection_and_says_nothing_is_given_up() {
 }
 
 #[test]
-fn a_probe_calls_what_changes_nothing_by_name() {
+fn a_probe_can_call_read_only_methods_by_name() {
     let (_turn, auth) = (shared(), auth());
-    for name in ["GetKeys", "TokenService/GetKeys", "patio.auth.v1.TokenService/GetKeys", "patio.auth.v1.TokenService.GetKeys"] {
+    for name in [
+        "GetSigningKeys",
+        "TokenService/GetSigningKeys",
+        "patio.auth.v1.TokenService/GetSigningKeys",
+        "patio.auth.v1.TokenService.GetSigningKeys",
+    ] {
         let called = auth.probe(&["call", name]);
         let told: serde_json::Value = serde_json::from_str(&called.text()).unwrap();
         assert!(called.code == Some(0) && told["keys"][0]["publicKey"].is_string(), "{name}: {told}");
@@ -100,17 +105,17 @@ fn a_probe_calls_what_changes_nothing_by_name() {
     };
     expect(&["GetMe"], 1, "Unauthenticated");
     expect(&["GetMe", "{}", "--token", "nonsense"], 1, "Unauthenticated");
-    expect(&["SignIn", r#"{"hmc":"1000","password":"x"}"#], 3, "may change something");
-    expect(&["GetNothing"], 3, "there is no rpc `GetNothing`");
-    expect(&["GetNames", r#"{"id":1}"#], 3, "the message is no patio.auth.v1.GetNamesRequest");
-    expect(&["GetNames", "{"], 3, "the message is no");
-    assert_eq!(run("auth-svc", &["probe", "call", "GetKeys", "--addr", "127.0.0.1:1"], &[]).code, Some(2));
+    expect(&["SignIn", r#"{"hmc":"1000","password":"x"}"#], 3, "may change data");
+    expect(&["GetNothing"], 3, "the service has no rpc `GetNothing`");
+    expect(&["ResolveUserNames", r#"{"id":1}"#], 3, "the message is not a valid patio.auth.v1.ResolveUserNamesRequest");
+    expect(&["ResolveUserNames", "{"], 3, "the message is not a valid");
+    assert_eq!(run("auth-svc", &["probe", "call", "GetSigningKeys", "--addr", "127.0.0.1:1"], &[]).code, Some(2));
 }
 
 #[test]
-fn without_reflection_nothing_is_told_and_nothing_called() {
+fn without_reflection_methods_are_neither_listed_nor_called() {
     let (_turn, auth) = (shared(), Auth::start("false"));
-    let called = auth.probe(&["call", "GetKeys"]);
+    let called = auth.probe(&["call", "GetSigningKeys"]);
     assert_eq!(called.code, Some(3), "{called:?}");
     super::contains(&called.text(), &["reflection is off"]);
 }

@@ -1,9 +1,9 @@
-//! Services in processes of their own.
+//! Services in separate processes.
 use patio_harness::{Folder, Patio, shared};
 use serde_json::json;
 
 #[test]
-fn services_that_run_apart_without_redis_tell_progress_as_it_is() {
+fn separate_services_without_redis_report_current_progress() {
     let (_turn, folder) = (shared(), Folder::temporary());
     let patio = Patio::builder().five_processes().folder(folder.path()).start();
     let admin = patio.sign_in();

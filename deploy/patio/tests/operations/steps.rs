@@ -1,4 +1,4 @@
-//! What a step that brings tables up to date may do, so that versions run side by side on them and nobody waits for it.
+//! Rules for migrations: old and new versions can run together, and no save waits for a migration.
 use super::migrations::SCHEMAS;
 use patio_harness::{Database, POSTGRES};
 use patio_kit::db::Schema;
@@ -9,13 +9,16 @@ use std::{
     path::Path,
 };
 
-/// Steps that were made before the first release ran anywhere.
+/// Migrations exempt from the rules, because they predate the first release.
 const BEFORE_THE_FIRST: [&str; 1] = ["0003_signing_turns.sql"];
-/// The last steps that nobody had to be kept from waiting for: those after them keep to [`harm`], too.
+/// Per service, number of the last migration that may block saves. Later ones must also pass [`harm`].
 const LAST: [(&str, i64); 4] = [("auth-svc", 4), ("campaign-svc", 2), ("vehicle-svc", 10), ("import-svc", 3)];
 
+/// Tables with few rows, which may be locked because that takes no time.
+const FEW_ROWS: [&str; 2] = ["signing_keys", "own_keys"];
+
 #[test]
-fn steps_only_add() {
+fn migrations_only_add() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut seen = 0;
     for (service, last) in LAST {
@@ -33,10 +36,10 @@ fn steps_only_add() {
             }
         }
     }
-    assert!(seen >= 8, "{seen} steps were looked at");
+    assert!(seen >= 8, "only {seen} migrations were checked");
 }
 
-/// What a step takes from a version that still runs.
+/// Returns the parts of a migration that would break a running older version.
 fn taken(text: &str) -> Vec<String> {
     let parts = |mark: &str| {
         text.split(mark).skip(1).map(|rest| rest.split([',', ';']).next().unwrap_or_default().trim().to_owned()).collect::<Vec<_>>()
@@ -46,14 +49,14 @@ fn taken(text: &str) -> Vec<String> {
         .filter(|taking| text.contains(taking))
         .map(str::to_owned)
         .collect();
-    // A reference that is no longer checked takes nothing from anybody.
+    // Dropping a foreign key breaks no older version.
     found.extend(parts("drop constraint").into_iter().filter(|dropped| !dropped.ends_with("_fkey")));
-    // A row of the version before has no value for it.
+    // Rows written by an older version have no value for a new mandatory column.
     found.extend(parts("add column").into_iter().filter(|added| added.contains("not null") && !added.contains("default")));
     found.into_iter().map(|what| format!("a version that still runs relies on what `{what}` takes")).collect()
 }
 
-/// How a step, in lower case, would hold up those who save meanwhile for longer than a second; what to do instead.
+/// Returns how a migration (in lower case) would block saves for longer than a second, with the recommended alternative.
 fn harm(text: &str, side: &str) -> impl Iterator<Item = String> {
     let lines: String = text.lines().filter(|line| !line.trim_start().starts_with("--")).flat_map(|line| [line, "\n"]).collect();
     let statements: Vec<Vec<&str>> =
@@ -65,8 +68,9 @@ fn harm(text: &str, side: &str) -> impl Iterator<Item = String> {
         let (shown, first) = (one.join(" "), one[0]);
         let mut tell = |why: &str| found.push(format!("`{}`: {why}", shown.chars().take(80).collect::<String>()));
         let is_there = |table: &Option<String>| table.as_ref().is_some_and(|table| !made.contains(table));
-        if ["update", "delete"].contains(&first) && is_there(&named(one, if first == "update" { "update" } else { "from" })) {
-            tell("rows are locked until the step has seen all of them; let the service do it in parts once it runs");
+        let is_long = |table: &Option<String>| is_there(table) && !FEW_ROWS.iter().any(|few| table.as_deref() == Some(few));
+        if ["update", "delete"].contains(&first) && is_long(&named(one, if first == "update" { "update" } else { "from" })) {
+            tell("all rows stay locked until the migration ends; let the running service update them in batches");
         }
         if side != "postgres" {
             continue;
@@ -74,18 +78,18 @@ fn harm(text: &str, side: &str) -> impl Iterator<Item = String> {
         let is_index = shown.contains(" index ") && ["create", "drop"].contains(&first);
         let is_beside = shown.contains("concurrently");
         if is_index && !is_beside && (first == "drop" || is_there(&named(one, "on"))) {
-            tell("the table is locked meanwhile; say `concurrently`, as the only statement of a step that begins with `-- no-transaction`");
+            tell("the table is locked; use `concurrently`, as the only statement of a migration that begins with `-- no-transaction`");
         }
         if is_beside && (statements.len() > 1 || !text.starts_with("-- no-transaction")) {
-            tell("this needs a step of its own that begins with `-- no-transaction`");
+            tell("this needs a separate migration that begins with `-- no-transaction`");
         }
         if first == "alter" && is_there(&named(one, "table")) {
             locked.extend(named(one, "table"));
             if shown.contains("add constraint") && !shown.contains("not valid") {
-                tell("all rows are looked at under a lock; say `not valid`, and `validate constraint` in a step of its own");
+                tell("all rows are checked under a lock; use `not valid`, and `validate constraint` in a separate migration");
             }
             if ["serial", "identity", "stored", "random"].iter().any(|each| shown.contains(each)) {
-                tell("all rows are written anew under a lock; add it empty and let the service fill it in parts");
+                tell("all rows are rewritten under a lock; add an empty column and let the running service fill it in batches");
             }
         }
         locked.extend(
@@ -102,7 +106,7 @@ fn harm(text: &str, side: &str) -> impl Iterator<Item = String> {
     found.into_iter()
 }
 
-/// The table that is named after a word.
+/// Returns the table name that follows a keyword in a statement.
 fn named(statement: &[&str], word: &str) -> Option<String> {
     let after = statement.iter().skip_while(|each| **each != word).skip(1);
     let name = after.copied().find(|each| !["if", "not", "exists", "only"].contains(each))?;
@@ -110,17 +114,17 @@ fn named(statement: &[&str], word: &str) -> Option<String> {
 }
 
 #[test]
-fn a_step_that_would_hold_up_whoever_saves_is_refused_with_what_to_do_instead() {
+fn a_migration_that_would_block_saves_is_rejected_with_an_alternative() {
     let refused = [
         ("create index a on vehicles (b);", "concurrently"),
         ("create unique index if not exists a on vehicles(b);", "concurrently"),
         ("drop index a;", "concurrently"),
         ("create index concurrently a on vehicles (b);", "-- no-transaction"),
-        ("-- no-transaction\ncreate index concurrently a on vehicles (b); alter table vehicles add column c text;", "of its own"),
-        ("update vehicles set a = b;", "in parts"),
-        ("delete from only vehicles;", "in parts"),
+        ("-- no-transaction\ncreate index concurrently a on vehicles (b); alter table vehicles add column c text;", "separate migration"),
+        ("update vehicles set a = b;", "in batches"),
+        ("delete from only vehicles;", "in batches"),
         ("alter table vehicles add constraint a check (b > 0);", "not valid"),
-        ("alter table vehicles add column a bigserial;", "in parts"),
+        ("alter table vehicles add column a bigserial;", "in batches"),
         ("alter table vehicles add column a text; alter table campaigns add column a text;", "each a step"),
         ("create table a (b bigint references vehicles (id)); alter table campaigns add column a text;", "each a step"),
     ];
@@ -133,16 +137,17 @@ fn a_step_that_would_hold_up_whoever_saves_is_refused_with_what_to_do_instead() 
         "-- no-transaction\ncreate index concurrently a on vehicles (b);",
         "alter table vehicles add column a text; alter table vehicles add column b bigint not null default 0;",
         "alter table vehicles add constraint a check (b > 0) not valid;",
+        "delete from signing_keys;",
         "-- update vehicles set a = b;\ncreate table a (b bigint references vehicles (id));",
     ];
     for step in fine {
         assert_eq!(harm(step, "postgres").collect::<Vec<_>>(), [""; 0], "{step}");
     }
-    assert_eq!(harm("create index a on vehicles (b); drop index c;", "sqlite").count(), 0, "SQLite has no other way");
+    assert_eq!(harm("create index a on vehicles (b); drop index c;", "sqlite").count(), 0, "SQLite has no alternative");
     assert_eq!(harm("update vehicles set a = b;", "sqlite").count(), 1);
 }
 
-/// A column as a version that writes it knows it: its type, and whether it may be left out.
+/// Per table and column: type, and whether an insert may omit the column.
 type Columns = BTreeMap<(String, String), (String, bool)>;
 
 async fn columns(database: &mut PgConnection, schema: Schema) -> Columns {
@@ -153,7 +158,7 @@ async fn columns(database: &mut PgConnection, schema: Schema) -> Columns {
     rows.into_iter().map(|(table, name, of, may_lack)| ((table, name), (of, may_lack))).collect()
 }
 
-/// What rows have to keep to: the tables and the rules, also those that an index keeps.
+/// Returns the constraints of all tables, including unique indexes.
 async fn rules(database: &mut PgConnection, schema: Schema) -> BTreeSet<(String, String)> {
     let all = "select conrelid::regclass::text, pg_get_constraintdef(oid) from pg_constraint where connamespace = cast($1 as regnamespace)
                union select indrelid::regclass::text, pg_get_indexdef(indexrelid) from pg_index join pg_class on oid = indrelid
@@ -161,8 +166,8 @@ async fn rules(database: &mut PgConnection, schema: Schema) -> BTreeSet<(String,
     sqlx::query_as(all).bind(schema.name).fetch_all(database).await.unwrap().into_iter().collect()
 }
 
-/// What the version before writes is taken by the tables of the next: a column that it does not know may be left out, one
-/// that it knows is what it was, and its rows have to keep to nothing new.
+/// Each version can write to the tables of the next one: new columns are optional, existing ones are unchanged, and there are
+/// no new constraints.
 #[tokio::test]
 async fn each_version_can_write_to_the_tables_of_the_next() {
     let _turn = patio_harness::shared();

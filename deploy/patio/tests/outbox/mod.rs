@@ -1,9 +1,8 @@
-//! Phones that work with a poor signal: whatever is cut off, refused, sent twice, out of order or answered into the void,
-//! every save that was acknowledged is there once, nothing is written over without a conflict, and all screens agree in the
-//! end.
+//! Simulated phones with a poor network: requests and responses are lost, rejected, repeated or reordered. Every acknowledged
+//! save must be stored exactly once, no value overwritten without a conflict, and all phones must show the same in the end.
 //!
-//! Five processes on PostgreSQL with Redis; the gateway is killed and started meanwhile. Six phones for six seconds; with
-//! `PATIO_TEST_LONG=1` twenty for five minutes, with a larger number for so many seconds.
+//! Five processes on PostgreSQL and Redis; the gateway is killed repeatedly. Six phones for six seconds. With
+//! `PATIO_TEST_LONG=1`, twenty phones for five minutes; with a larger number, for that many seconds.
 mod person;
 mod phone;
 mod proof;
@@ -20,12 +19,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Vehicles of the campaign.
+/// Number of vehicles in the campaign.
 const VEHICLES: u32 = 400;
-/// How long all screens may take to agree once all is sent, which takes what the machine takes.
+/// Maximum time until all phones show the same after the last save was sent.
 const AGREED: Duration = Duration::from_secs(10);
 
-/// How many phones, for how long, and how long a gateway lives at least.
+/// Number of phones, duration of the test, and minimum lifetime of a gateway.
 struct Plan {
     phones: usize,
     time: Duration,
@@ -33,7 +32,7 @@ struct Plan {
 }
 
 #[test]
-fn every_acknowledged_save_is_there_once_and_nothing_is_written_over_unseen() {
+fn every_acknowledged_save_is_stored_once_and_no_unseen_value_is_overwritten() {
     let _turn = heavy();
     let short = Plan { phones: 6, time: Duration::from_secs(6), lives: Duration::from_secs(2) };
     let plan = from_environment(LONG).map_or(short, |told| {
@@ -58,10 +57,10 @@ fn every_acknowledged_save_is_there_once_and_nothing_is_written_over_unseen() {
     world.calm();
     let done: Vec<phone::Done> = working.into_iter().map(|phone| phone.join().unwrap()).collect();
     let (sent, all_sent) = (last_cut.elapsed(), Instant::now());
-    tell(&format!("{} saves waited in the outboxes, the last was acknowledged {sent:?} after the last cut", world.waited()));
+    tell(&format!("{} saves were pending in the outboxes, the last acknowledged {sent:?} after the last network fault", world.waited()));
     let truth = screen::whole(&Person::signed_in(&chief, "op0"), campaign).1;
     while let Some(odd) = screens.iter().position(|screen| screen.rows() != truth) {
-        assert!(all_sent.elapsed() < AGREED, "the screen of phone {odd} shows something else: {}", screens[odd].differs(&truth));
+        assert!(all_sent.elapsed() < AGREED, "phone {odd} shows different data: {}", screens[odd].differs(&truth));
         thread::sleep(Duration::from_millis(5));
     }
     let agreed = last_cut.elapsed();
@@ -71,12 +70,12 @@ fn every_acknowledged_save_is_there_once_and_nothing_is_written_over_unseen() {
     let conflicts = proof::replayed(&ledger.0.url(), campaign, saves);
     ledger.counters_equal_the_rows();
     tell(&format!("{} phones for {:?}: {counts}; {kills} gateways killed", plan.phones, plan.time));
-    tell(&format!("all saves there once, {conflicts} fields in conflict, all screens agreed {agreed:?} after the last cut"));
+    tell(&format!("all saves stored once, {conflicts} conflicts, all phones equal {agreed:?} after the last network fault"));
     tell(&world.told());
-    assert!(counts.saves > 20 && conflicts > 0 && kills > 0, "the test did what it is for");
+    assert!(counts.saves > 20 && conflicts > 0 && kills > 0, "the test must cause saves, conflicts and kills");
 }
 
-/// Kills the gateway and starts it again until the time is over; how often.
+/// Kills and restarts the gateway until the time is over. Returns the number of kills.
 fn kill_gateways(patio: &mut Patio, plan: &Plan) -> usize {
     let (begun, mut kills) = (Instant::now(), 0);
     while begun.elapsed() + plan.lives < plan.time {

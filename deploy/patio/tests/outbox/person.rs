@@ -1,30 +1,30 @@
-//! One person's way to the gateway.
+//! HTTP calls of one simulated user, with sign-in retries while the gateway is down.
 use patio_harness::{Answer, Client};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
 pub const PASSWORD: &str = "an-operators-password";
-/// How long an undisturbed call may take.
+/// Timeout of a call that is not disturbed on purpose.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Calls in one name, with the token of the last sign-in, over connections that do not outlive a call.
+/// One user's calls with the token of the last sign-in, using a new connection per call.
 #[derive(Clone)]
 pub struct Person {
     pub client: Client,
     hmc: String,
-    /// A supervisor.
+    /// Client of a supervisor.
     chief: Client,
 }
 
 impl Person {
-    /// Signs in, as soon as there is a gateway that answers.
+    /// Creates the user's client and signs in as soon as a gateway responds.
     pub fn signed_in(chief: &Client, hmc: &str) -> Self {
         let mut person = Self { client: chief.without_reuse(PATIENCE), hmc: hmc.to_owned(), chief: chief.without_reuse(PATIENCE) };
         person.sign_in();
         person
     }
 
-    /// Has a supervisor let this person try again: a sign-in whose gateway is killed under it counts as one that failed.
+    /// Lifts the user's lockout as supervisor, because a sign-in interrupted by a killed gateway counts as failed.
     fn unlock(&self) {
         let Ok(users) = self.chief.try_call("GET", "/api/users", &Value::Null) else { return };
         let found = users.json().as_array().and_then(|all| all.iter().find(|user| user["hmc"] == *self.hmc)).cloned();
@@ -33,7 +33,7 @@ impl Person {
         }
     }
 
-    /// Signs in, as soon as there is a gateway that answers; gives up when there is none for a minute.
+    /// Signs in as soon as a gateway responds. Panics after a minute without one.
     pub fn sign_in(&mut self) {
         let (person, begun) = (serde_json::json!({ "hmc": self.hmc, "password": PASSWORD }), Instant::now());
         while begun.elapsed() < Duration::from_secs(60) {
@@ -49,12 +49,12 @@ impl Person {
         }
     }
 
-    /// A call without haste; nothing when no answer came.
+    /// Sends a call with the default timeout. Returns `None` without a response.
     pub fn call(&self, method: &str, path: &str, body: &Value) -> Option<Answer> {
         self.client.try_call(method, path, body).ok()
     }
 
-    /// Sends a save under its key, and waits so long for the answer.
+    /// Sends a save with its idempotency key and a timeout. Returns `None` without a response.
     pub fn save(&self, path: &str, key: &str, body: &Value, patience: Duration) -> Option<Answer> {
         let client = self.client.without_reuse(patience);
         let request = client.request("PUT", path).header("idempotency-key", key).header("content-type", "application/json");

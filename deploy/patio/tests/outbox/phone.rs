@@ -1,4 +1,4 @@
-//! One phone: an inspector who saves into an outbox, and a network that does everything but what it should.
+//! A simulated phone: an inspector saves into an outbox, which is sent over an unreliable network.
 use super::{
     person::{PATIENCE, Person},
     screen::{self, Screen},
@@ -17,17 +17,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How many vehicles everybody crowds around.
+/// Number of vehicles that all phones change most often, to cause conflicts.
 const CROWDED: usize = 40;
 
-/// What all phones share.
+/// State that all phones share.
 pub struct World {
-    /// The supervisor.
+    /// Client of the supervisor.
     pub chief: Client,
     pub campaign: i64,
     calm: AtomicBool,
     over: AtomicBool,
-    /// When the save of a version was acknowledged, and how long after that others were told.
+    /// Acknowledgement time per vehicle id and version, to measure the delay of live events.
     acknowledged: Mutex<HashMap<(i64, i64), Instant>>,
     delays: Mutex<Vec<Duration>>,
     waited: AtomicUsize,
@@ -46,7 +46,7 @@ impl World {
         }
     }
 
-    /// From now on nobody saves anything new and nothing is cut: what is in the outboxes is sent.
+    /// Ends new saves and network faults, so that only the outboxes are sent.
     pub fn calm(&self) {
         self.calm.store(true, Relaxed);
     }
@@ -55,12 +55,12 @@ impl World {
         self.calm.load(Relaxed)
     }
 
-    /// Whether the test has ended, well or not.
+    /// Returns `true` if the test has ended, passed or failed.
     pub fn is_over(&self) -> bool {
         self.over.load(Relaxed)
     }
 
-    /// How many saves were in the outboxes when all became calm.
+    /// Returns the number of saves in the outboxes when new saves ended.
     pub fn waited(&self) -> usize {
         self.waited.load(Relaxed)
     }
@@ -69,13 +69,13 @@ impl World {
         self.acknowledged.lock().unwrap().entry((id, version)).or_insert_with(Instant::now);
     }
 
-    /// Somebody's stream told a version; before the acknowledgement counts as at once.
+    /// Records that a stream delivered a version. A delivery before the acknowledgement counts as no delay.
     pub fn heard(&self, id: i64, version: i64) {
         let delay = self.acknowledged.lock().unwrap().get(&(id, version)).map(Instant::elapsed).unwrap_or_default();
         self.delays.lock().unwrap().push(delay);
     }
 
-    /// How long open streams were behind.
+    /// Returns the delays of live events as text.
     pub fn told(&self) -> String {
         let mut delays = self.delays.lock().unwrap().clone();
         delays.sort();
@@ -90,7 +90,7 @@ impl World {
     }
 }
 
-/// Ends all that goes on in a world when the test ends, well or not.
+/// Guard that stops all threads when the test ends, passed or failed.
 pub struct End(pub Arc<World>);
 
 impl Drop for End {
@@ -100,7 +100,7 @@ impl Drop for End {
     }
 }
 
-/// One save as the phone wrote it down.
+/// One save in a phone's outbox.
 #[derive(Debug, Clone)]
 pub struct Save {
     pub key: String,
@@ -108,7 +108,7 @@ pub struct Save {
     pub body: Value,
 }
 
-/// What a phone did.
+/// Statistics of one phone.
 #[derive(Default)]
 pub struct Counts {
     pub saves: usize,
@@ -140,13 +140,13 @@ impl fmt::Display for Counts {
     }
 }
 
-/// What is left of a phone's shift: every save, each acknowledged.
+/// Result of a phone: all of its saves, each acknowledged.
 pub struct Done {
     pub saves: Vec<Save>,
     pub counts: Counts,
 }
 
-/// What the inspector sees of a vehicle: status and notes.
+/// Status and notes of a vehicle as the inspector sees them.
 type Seen = (String, String);
 
 pub struct Phone {
@@ -174,11 +174,11 @@ impl Phone {
         Self { world, number, person, screen, seen, outbox: VecDeque::new(), saves: Vec::new(), counts, dice }
     }
 
-    /// Inspects until all is calm, then sends what is left.
+    /// Inspects until new saves end, then sends the rest of the outbox.
     pub fn work(mut self) -> Done {
         while !self.world.is_calm() {
             self.inspect();
-            // Without a signal for a while now and then.
+            // The phone is offline from time to time.
             if self.dice.below(100) < 75 {
                 self.send(true);
             }
@@ -192,7 +192,7 @@ impl Phone {
         Done { saves: self.saves, counts: self.counts }
     }
 
-    /// Writes one save down, against what this phone believes.
+    /// Adds a save to the outbox, based on the values that this phone knows.
     fn inspect(&mut self) {
         let among = if self.dice.below(2) == 0 { CROWDED } else { self.seen.len() };
         let place = usize::try_from(self.dice.below(u64::try_from(among).unwrap())).unwrap();
@@ -217,7 +217,7 @@ impl Phone {
         self.saves.push(save);
     }
 
-    /// Sends from the outbox as far as the network goes along.
+    /// Sends saves from the outbox until one fails.
     fn send(&mut self, disturbed: bool) {
         for _ in 0..4 {
             if disturbed && self.outbox.len() > 1 && self.dice.below(10) == 0 {
@@ -226,7 +226,7 @@ impl Phone {
             }
             let Some(save) = self.outbox.front().cloned() else { return };
             if disturbed && self.dice.below(40) == 0 {
-                // The session ends behind the phone's back.
+                // Ends the session without the phone noticing.
                 self.person.call("DELETE", "/api/sessions", &Value::Null);
             }
             let patience = match self.dice.below(100) {
@@ -240,7 +240,7 @@ impl Phone {
         }
     }
 
-    /// Sends one save; whether it was acknowledged.
+    /// Sends one save. Returns `true` if it was acknowledged.
     fn sent(&mut self, save: &Save, patience: Duration, disturbed: bool) -> bool {
         let path = format!("/api/vehicles/{}", save.vehicle);
         self.counts.sent += 1;
@@ -277,7 +277,7 @@ impl Phone {
     fn acknowledged(&mut self, save: &Save, vehicle: &Value) {
         self.outbox.retain(|waiting| waiting.key != save.key);
         self.world.acknowledge(save.vehicle, vehicle["version"].as_i64().unwrap());
-        // What waits to be sent is newer than what the server knows.
+        // A pending save is newer than the server's state.
         if self.outbox.iter().all(|waiting| waiting.vehicle != save.vehicle) {
             let text = |field: &str| vehicle[field].as_str().unwrap().to_owned();
             self.seen.insert(save.vehicle, (text("status"), text("operator_notes")));

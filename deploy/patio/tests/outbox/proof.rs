@@ -1,19 +1,19 @@
-//! Goes through what the server wrote, in its order, and proves that it is what the phones were promised.
+//! Replays the server's writes in order and checks them against the saves of the phones.
 use super::phone::Save;
 use patio_proto::{access::Role, status};
 use serde_json::Value;
 use sqlx::{Connection, PgConnection, Row};
 use std::collections::{BTreeMap, HashMap};
 
-/// The fields that phones save.
+/// Names of the fields that phones save.
 const FIELDS: [&str; 2] = ["status", "operator_notes"];
-/// Of two statuses the one that shows, first to last.
+/// Statuses by precedence: of two conflicting values, the vehicle shows the one that comes first here.
 const SAFER: [&str; 8] = ["ng", "Repair", "Not Found", "S/OFF BL", "Gate Out", "Repair OK", "ok", ""];
 
-/// A conflict by the key of its save and its field: theirs, mine, and which shows.
+/// Conflicts by idempotency key and field, with the values theirs, mine and shown.
 type Conflicts = HashMap<(String, String), (String, String, String)>;
 
-/// What a vehicle holds.
+/// Field values of a vehicle.
 type Content = BTreeMap<&'static str, String>;
 
 struct Written {
@@ -22,54 +22,54 @@ struct Written {
     new: Value,
 }
 
-/// Proves that each save was written once, and that no value was written over that its saver had not seen, unless both are
-/// kept; how many conflicts there are.
+/// Asserts that each save was stored once, and that an unseen value was only overwritten with a conflict. Returns the number
+/// of conflicts.
 pub fn replayed(url: &str, campaign: i64, saves: Vec<Save>) -> usize {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (written, mut conflicts, stored) = runtime.block_on(read(url, campaign));
     let all = conflicts.len();
     let mut waiting: HashMap<String, Save> = saves.into_iter().map(|save| (save.key.clone(), save)).collect();
-    assert_eq!(written.len(), waiting.len(), "as many entries as saves");
+    assert_eq!(written.len(), waiting.len(), "one audit event per save");
     let mut vehicles: HashMap<i64, Content> = HashMap::new();
     for entry in written {
-        let key = entry.new["device"].as_str().unwrap();
-        let save = waiting.remove(key).unwrap_or_else(|| panic!("{key} was written twice, or by nobody"));
+        let key = entry.new["claimed_device"].as_str().unwrap();
+        let save = waiting.remove(key).unwrap_or_else(|| panic!("{key} was stored twice or never sent"));
         assert_eq!(entry.vehicle, save.vehicle, "{key}");
         let content = vehicles.entry(entry.vehicle).or_insert_with(|| FIELDS.map(|field| (field, String::new())).into());
         for field in FIELDS {
             take(content, field, &save, &entry, &mut conflicts);
         }
     }
-    assert!(waiting.is_empty(), "acknowledged and not there: {:?}", waiting.keys());
-    assert!(conflicts.is_empty(), "conflicts of nothing: {conflicts:?}");
+    assert!(waiting.is_empty(), "acknowledged but not stored: {:?}", waiting.keys());
+    assert!(conflicts.is_empty(), "unexpected conflicts: {conflicts:?}");
     for (id, content) in vehicles {
-        assert_eq!(stored[&id], content, "vehicle {id} holds what the entries say");
+        assert_eq!(stored[&id], content, "vehicle {id} must equal the replayed events");
     }
     all
 }
 
-/// What a save makes of one field, judged by what its saver saw.
+/// Applies a save to one field, depending on the value that its phone had seen.
 fn take(content: &mut Content, field: &'static str, save: &Save, entry: &Written, conflicts: &mut Conflicts) {
     let stored = content[field].clone();
     let Some(wanted) = save.body[field].as_str() else {
-        assert!(entry.new[field].is_null(), "{}: {field} was not to change", save.key);
+        assert!(entry.new[field].is_null(), "{}: {field} must not change", save.key);
         return;
     };
     let conflict = conflicts.remove(&(save.key.clone(), field.to_owned()));
     let told = &entry.new[format!("{field} in conflict")];
     let becomes = if stored == save.body["base"][field].as_str().unwrap() || stored == wanted {
-        assert!(conflict.is_none() && told.is_null(), "{}: nobody disagrees over {field}: {conflict:?} {told}", save.key);
+        assert!(conflict.is_none() && told.is_null(), "{}: unexpected conflict on {field}: {conflict:?} {told}", save.key);
         wanted.to_owned()
     } else {
         let both = (told["theirs"].as_str(), told["mine"].as_str());
-        assert_eq!(both, (Some(&*stored), Some(wanted)), "{}: {field}, seen as {}: both values are told", save.key, save.body["base"]);
+        assert_eq!(both, (Some(&*stored), Some(wanted)), "{}: {field}, seen as {}: both are returned", save.key, save.body["base"]);
         let rank = |value: &str| SAFER.iter().position(|known| *known == value);
         let status = |value: &str| status::parse(value).unwrap();
         let may = || status::step_allowed(Role::Operator, status(&stored), status(wanted));
         let mine_shows = field == "status" && rank(wanted) < rank(&stored) && may();
-        // A later conflict of the same person over the same field takes the place of this one.
+        // A later conflict of the same user on the same field replaces this one.
         if let Some((theirs, mine, shown)) = conflict {
-            assert_eq!((theirs.as_str(), mine.as_str()), (stored.as_str(), wanted), "{}: both values are kept", save.key);
+            assert_eq!((theirs.as_str(), mine.as_str()), (stored.as_str(), wanted), "{}: both values must be stored", save.key);
             assert_eq!(shown, if mine_shows { "mine" } else { "theirs" }, "{}: {field}", save.key);
         }
         if mine_shows { wanted.to_owned() } else { stored.clone() }
@@ -99,6 +99,6 @@ async fn read(url: &str, campaign: i64) -> (Vec<Written>, Conflicts, HashMap<i64
     let stored = sqlx::query(text).bind(campaign).fetch_all(&mut database).await.unwrap();
     let content = |row: &sqlx::postgres::PgRow| (row.get(0), Content::from([("status", row.get(1)), ("operator_notes", row.get(2))]));
     let by_save: Conflicts = conflicts.iter().map(conflict).collect();
-    assert_eq!(by_save.len(), conflicts.len(), "no conflict is there twice");
+    assert_eq!(by_save.len(), conflicts.len(), "no conflict is stored twice");
     (written.iter().map(entry).collect(), by_save, stored.iter().map(content).collect())
 }

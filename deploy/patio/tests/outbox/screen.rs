@@ -1,4 +1,4 @@
-//! What one phone shows of the campaign: the list it fetched, and since then only what was told and asked for.
+//! Vehicle list of one phone: loaded once, then updated only by live events and delta requests.
 use super::{
     person::{PATIENCE, Person},
     phone::World,
@@ -12,10 +12,10 @@ use std::{
     time::Duration,
 };
 
-/// Rows of the list by vehicle.
+/// Rows of the list by vehicle id.
 pub type Rows = BTreeMap<i64, Value>;
 
-/// The list as one phone holds it; clones share it.
+/// Vehicle list on one phone. Clones share the list.
 #[derive(Clone, Default)]
 pub struct Screen(Arc<Mutex<Held>>);
 
@@ -25,7 +25,7 @@ struct Held {
     rows: Rows,
 }
 
-/// The whole list with its revision, as soon as it comes.
+/// Loads the full list and its revision, with retries.
 pub fn whole(person: &Person, campaign: i64) -> (i64, Rows) {
     loop {
         let answer = person.call("GET", &format!("/api/vehicles/campaign/{campaign}/all"), &Value::Null);
@@ -43,7 +43,7 @@ fn by_id(rows: &Value) -> Rows {
 }
 
 impl Screen {
-    /// Follows the campaign until the test ends, with a stream that is cut now and then until all is calm.
+    /// Follows the campaign until the test ends. The stream is cut from time to time while network faults are enabled.
     pub fn follow(self, world: Arc<World>, hmc: String, mut chance: impl FnMut() -> u64 + Send + 'static) {
         thread::spawn(move || {
             let mut person = Person::signed_in(&world.chief, &hmc);
@@ -58,7 +58,7 @@ impl Screen {
         });
     }
 
-    /// Listens to one stream until it is cut; nothing when it could not be opened.
+    /// Receives one stream until it is cut. Returns `None` if it could not be opened.
     fn listen(&self, world: &World, person: &Person, cut_after: u64) -> Option<()> {
         let events = person.client.events(&format!("/api/events?campaign={}", world.campaign), PATIENCE).ok()?;
         self.catch_up(person, world.campaign)?;
@@ -71,7 +71,7 @@ impl Screen {
         Some(())
     }
 
-    /// Asks for what changed since; nothing when no answer came.
+    /// Requests the changes since the known revision. Returns `None` without a response.
     fn catch_up(&self, person: &Person, campaign: i64) -> Option<()> {
         let since = self.0.lock().unwrap().revision;
         let answer = person.call("GET", &format!("/api/vehicles/campaign/{campaign}/changes?since={since}"), &Value::Null)?;
@@ -105,12 +105,12 @@ impl Screen {
         }
     }
 
-    /// What it shows.
+    /// Returns the rows that the phone shows.
     pub fn rows(&self) -> Rows {
         self.0.lock().unwrap().rows.clone()
     }
 
-    /// The first vehicles that it shows otherwise.
+    /// Returns the first vehicles whose rows differ from `truth`, as text.
     pub fn differs(&self, truth: &Rows) -> String {
         let held = self.rows();
         let odd = truth.iter().filter(|(id, row)| held.get(id) != Some(row)).take(3);
@@ -119,7 +119,7 @@ impl Screen {
 }
 
 impl Held {
-    /// Takes over what is newer than what is held.
+    /// Applies rows that are newer than the stored ones.
     fn take(&mut self, rows: Rows) {
         for (id, row) in rows {
             let newer = self.rows.get(&id).is_none_or(|held| held["version"].as_i64() < row["version"].as_i64());

@@ -1,4 +1,4 @@
-//! Clients that hold connections open or flood them: they hurt themselves only.
+//! Slow and flooding clients must not affect other clients.
 use patio_harness::{Patio, exclusive};
 use patio_testing::{
     self,
@@ -12,14 +12,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long any answer may take.
+/// Maximum time of any call.
 const ANSWERED: Duration = Duration::from_secs(60);
 
 fn address(patio: &Patio) -> SocketAddr {
     patio.url().trim_start_matches("http://").parse().unwrap()
 }
 
-/// Tells that the work is over, also when it panics.
+/// Guard that signals the end of the work, also on a panic.
 struct Ended<'a>(&'a AtomicBool);
 
 impl Drop for Ended<'_> {
@@ -28,7 +28,7 @@ impl Drop for Ended<'_> {
     }
 }
 
-/// How long health answers took while something else went on, of a hundred all but the slowest.
+/// Runs `work` and returns its result with the p99 latency of concurrent health checks.
 fn beside<T>(patio: &Patio, work: impl FnOnce() -> T) -> (T, Duration) {
     let over = AtomicBool::new(false);
     let client = patio.client().without_reuse(ANSWERED);
@@ -51,8 +51,8 @@ fn beside<T>(patio: &Patio, work: impl FnOnce() -> T) -> (T, Duration) {
     })
 }
 
-/// Does something that must delay nobody, and tells how long others waited for their answers. A machine that stands still
-/// delays them too, but not every time.
+/// Runs work that must not delay other clients, and asserts the latency of concurrent health checks. Repeats on failure,
+/// because a paused machine also delays them.
 fn undelayed<T>(patio: &Patio, work: impl Fn() -> T) -> (T, Duration) {
     let mut tries = (0..3).map(|_| beside(patio, &work));
     let undelayed = tries.find(|(_, p99)| *p99 < Duration::from_secs(1));
@@ -60,8 +60,8 @@ fn undelayed<T>(patio: &Patio, work: impl Fn() -> T) -> (T, Duration) {
 }
 
 #[test]
-fn five_hundred_clients_that_say_nothing_or_half_of_it_take_little_memory_and_are_let_go() {
-    let (_turn, patio) = (exclusive(), Patio::builder().setting("PATIO_HEAD_TIMEOUT", "1.5").start());
+fn five_hundred_slow_clients_take_little_memory_and_are_disconnected() {
+    let (_turn, patio) = (exclusive(), Patio::builder().setting("PATIO_HEADER_TIMEOUT_SECONDS", "1.5").start());
     let (before, address) = (patio.memory(), address(&patio));
     let (grown, p99) = undelayed(&patio, || {
         let mut held: Vec<_> = (0..500).map(|_| TcpStream::connect(address).unwrap()).collect();
@@ -74,21 +74,21 @@ fn five_hundred_clients_that_say_nothing_or_half_of_it_take_little_memory_and_ar
             let mut rest = Vec::new();
             let ended = client.read_to_end(&mut rest);
             assert!(ended.is_ok() || ended.is_err_and(|cause| cause.kind() == std::io::ErrorKind::ConnectionReset));
-            assert!(started.elapsed() < Duration::from_secs(15), "still held after {:?}", started.elapsed());
+            assert!(started.elapsed() < Duration::from_secs(15), "still connected after {:?}", started.elapsed());
         }
         grown
     });
-    patio_testing::tell(&format!("500 held sockets: {grown} KiB more, p99 of other calls {p99:?}"));
+    patio_testing::tell(&format!("500 idle sockets: {grown} KiB more, p99 of other calls {p99:?}"));
     assert!(grown <= 32 * 500, "{grown} KiB");
 }
 
 #[test]
-fn floods_of_http2_frames_take_no_memory_are_cut_off_and_delay_nobody() {
+fn http2_floods_take_no_memory_are_cut_off_and_delay_no_other_client() {
     let _turn = exclusive();
-    let patio = Patio::builder().setting("PATIO_HEAD_TIMEOUT", "1").setting("PATIO_BODY_TIMEOUT", "1").start();
+    let patio = Patio::builder().setting("PATIO_HEADER_TIMEOUT_SECONDS", "1").setting("PATIO_BODY_TIMEOUT_SECONDS", "1").start();
     let address = address(&patio);
     let times = u32::try_from(patio_testing::rounds(20_000)).unwrap();
-    // What the first connections of a kind cost stays: threads, tables, buffers.
+    // A warm-up: the first connections allocate threads, tables and buffers that stay.
     Flood::Ping.send(address, 100, Duration::ZERO).unwrap();
     for flood in FLOODS {
         let before = patio.memory();

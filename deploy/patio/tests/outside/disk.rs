@@ -1,4 +1,4 @@
-//! A disk that can be filled.
+//! Small test disk that can be filled.
 use std::{
     fs::File,
     io::Write,
@@ -6,11 +6,11 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// A disk of a few megabytes.
+/// A mounted disk of a few megabytes, unmounted on drop.
 pub struct Disk(tempfile::TempDir);
 
 impl Disk {
-    /// Nothing where none may be mounted.
+    /// Mounts a disk. Returns `None` without the permission to mount.
     pub fn mount(megabytes: u32) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let size = format!("size={megabytes}m");
@@ -22,7 +22,7 @@ impl Disk {
         self.0.path()
     }
 
-    /// Takes all the room that is left; the file that takes it.
+    /// Fills the free space with a file and returns its path.
     pub fn fill(&self) -> PathBuf {
         let path = self.path().join("filler");
         let mut file = File::create(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Patio as a process, seen from outside: its system calls, its memory, its log, its sockets.
+//! Tests of the process from outside: system calls, memory, log and sockets.
 #![cfg(target_os = "linux")]
 mod clients;
 pub mod disk;

@@ -1,8 +1,8 @@
-//! What people write never breaks a header or a log line, and no secret is logged.
+//! User input never breaks a header or a log line, and secrets are not logged.
 use patio_harness::{ADMIN_PASSWORD, Patio, shared};
 use serde_json::{Value, json};
 
-/// Marks that turn the writing direction, and those that end a line in some programs.
+/// Returns `true` for characters that change the text direction or end a line in some programs.
 fn turns(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -11,7 +11,7 @@ const ODD: &str = "n\u{202e}gpj\u{2066}; \"q\" ../é \u{200f}";
 const FORGED: &str = "x\r\n2026-11-21T00:00:00Z ERROR forged=1\u{2028}";
 
 #[test]
-fn names_break_neither_headers_nor_log_lines_and_secrets_are_not_logged() {
+fn names_are_safe_in_headers_and_log_lines_and_secrets_are_not_logged() {
     let secrets = ["Xq7-a-new-password", "Xq7-a-wrong-password", "Xq7-typed-as-hmc", "Xq7-the-service-secret", "Xq7-developer"];
     let builder = Patio::builder().setting("PATIO_LOG", "debug").setting("PATIO_SIGN_IN_BURST", "1000");
     let builder = builder.setting("PATIO_SERVICE_SECRET", secrets[3]).setting("PATIO_DEVELOPER_PASSWORD", secrets[4]);
@@ -44,14 +44,14 @@ fn names_break_neither_headers_nor_log_lines_and_secrets_are_not_logged() {
     let wrong = admin.with_token(secrets[1]);
     wrong.send(wrong.request("GET", "/api/me").header("x-request-id", "a b=c"), "");
     let log = patio.process().log();
-    assert!(log.lines().count() > 50 && log.contains("answered a request"), "the log is at its fullest");
+    assert!(log.lines().count() > 50 && log.contains("request completed"), "the log has the lowest level enabled");
     for line in log.lines() {
         let bare = line.trim_start_matches("\u{1b}[2m");
-        assert!(bare.starts_with("20") && bare.contains('T'), "no line of ours: {line:?}");
+        assert!(bare.starts_with("20") && bare.contains('T'), "unexpected log line: {line:?}");
         assert!(!line.chars().any(turns) && !line.contains('\r'), "{line:?}");
     }
     let token = admin.token();
     for secret in secrets.into_iter().chain([ADMIN_PASSWORD, token, token.rsplit('.').next().unwrap()]) {
-        assert!(!log.contains(secret), "{secret} stands in the log");
+        assert!(!log.contains(secret), "the log contains {secret}");
     }
 }

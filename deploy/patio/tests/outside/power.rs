@@ -1,6 +1,6 @@
-//! A power cut loses nothing that was acknowledged: the kernel is asked to write it down before the answer leaves.
+//! A power cut loses no acknowledged save: data is flushed with `fsync` before the response is sent.
 //!
-//! Killing processes cannot show that, as the kernel keeps what they wrote. So the system calls are watched.
+//! Killing processes cannot test this, because the kernel keeps their writes. Therefore the test traces system calls.
 use patio_harness::{Folder, Patio, shared};
 use serde_json::json;
 use std::{
@@ -8,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What matters of a trace, in its order: the vehicles were written down, or an answer left.
+/// Relevant events of the trace in their order: a flush of the vehicle database, or a sent response.
 #[derive(Debug, PartialEq, Eq)]
 enum Seen {
     Synced,
@@ -37,14 +37,14 @@ fn seen(calls: &str) -> Vec<Seen> {
 }
 
 #[test]
-fn every_acknowledged_save_was_written_down_before_its_answer_left() {
+fn every_acknowledged_save_was_flushed_before_its_response() {
     if Command::new("strace").arg("-V").stdout(Stdio::null()).status().is_err() {
-        patio_testing::tell("strace is not installed: that saves are written down before their answers is not shown");
+        patio_testing::tell("strace is not installed: test of fsync before responses skipped");
         return;
     }
     let (_turn, folder) = (shared(), Folder::temporary());
     let trace = folder.path().join("calls").display().to_string();
-    // The watcher is a process of its own (-D), so that the child is Patio itself; files are named (-y).
+    // strace detaches (-D), so that the child process is Patio itself, and prints file names (-y).
     let calls = "trace=fsync,fdatasync,write,writev,sendto,sendmsg";
     let patio = Patio::builder().wrapper(["strace", "-D", "-f", "-y", "-s", "16", "-e", calls, "-o", &trace]).start();
     let admin = patio.sign_in();

@@ -1,4 +1,4 @@
-//! A full disk, and descriptors and memory that run out: Patio says so, goes on reading, and is well again without a restart.
+//! Full disk, exhausted file descriptors and memory: Patio reports it, keeps serving reads, and recovers without a restart.
 use super::disk::Disk;
 use crate::workbooks;
 use patio_harness::{ADMIN_HMC, ADMIN_PASSWORD, Folder, Patio, exclusive, run, shared, until};
@@ -10,18 +10,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Memory for all of Patio in one process, in MiB; it takes some 170 when nothing is asked, most of it only reserved.
+/// Memory limit of the combined process in MiB. An idle process uses about 170, most of it only reserved.
 const MEMORY: u64 = 512;
-/// How many of each kind come at once.
+/// Number of concurrent clients of each kind.
 const CROWD: usize = 40;
-/// Rows of a file that is nearly as large as a file may be, as nothing in it repeats.
+/// Rows of a workbook close to the size limit; its texts do not repeat, so it hardly compresses.
 const ROWS: u32 = 4_800;
 
 #[test]
-fn a_full_disk_refuses_saves_in_words_loses_nothing_and_needs_no_restart() {
+fn a_full_disk_rejects_saves_clearly_loses_nothing_and_needs_no_restart() {
     let _turn = shared();
     let Some(disk) = Disk::mount(24) else {
-        patio_testing::tell("no disk may be mounted here: that a full one harms nothing is not shown");
+        patio_testing::tell("no permission to mount a disk: test of a full disk skipped");
         return;
     };
     let patio = Patio::builder().setting("PATIO_DATA_DIR", disk.path().to_str().unwrap()).start();
@@ -41,11 +41,11 @@ fn a_full_disk_refuses_saves_in_words_loses_nothing_and_needs_no_restart() {
             break answer;
         }
         acknowledged = version(&answer.json());
-        assert!(acknowledged < 10_000, "the disk is full");
+        assert!(acknowledged < 10_000, "the disk must be full by now");
     };
     assert_eq!(refused.status, 503, "{refused:?}");
-    assert!(refused.header("retry-after").is_some() && refused.json()["message"].as_str().unwrap().contains("room"), "{refused:?}");
-    assert_eq!(version(&admin.vehicle(vehicle)), acknowledged, "reads go on, and nothing was lost");
+    assert!(refused.header("retry-after").is_some() && refused.json()["message"].as_str().unwrap().contains("disk is full"), "{refused:?}");
+    assert_eq!(version(&admin.vehicle(vehicle)), acknowledged, "reads succeed and no acknowledged save is lost");
     let _ = admin.get("/api/campaigns");
 
     std::fs::remove_file(filler).unwrap();
@@ -62,28 +62,28 @@ fn a_full_disk_refuses_saves_in_words_loses_nothing_and_needs_no_restart() {
     let copies = Folder::temporary();
     let copied =
         run("patio", &["backup", copies.path().join("copy").to_str().unwrap()], &[("PATIO_DATA_DIR", disk.path().to_str().unwrap())]);
-    assert_eq!(copied.code, Some(0), "the databases are whole: {copied:?}");
+    assert_eq!(copied.code, Some(0), "the databases are intact: {copied:?}");
 }
 
 #[test]
-fn descriptors_that_run_out_are_waited_for() {
+fn exhausted_descriptors_are_waited_for() {
     let (_turn, patio) = (exclusive(), Patio::builder().wrapper(["prlimit", "--nofile=160:160"]).start());
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
     let address = patio.url().trim_start_matches("http://").to_owned();
     let held: Vec<_> = (0..300).filter_map(|_| TcpStream::connect(&address).ok()).collect();
-    until("they run out", Duration::from_secs(10), || patio.process().descriptors() >= 155);
-    std::thread::sleep(Duration::from_millis(500)); // they are asked for all the while
-    assert!(patio.process().descriptors() >= 155, "they ran out: {} are open", patio.process().descriptors());
+    until("the descriptors are exhausted", Duration::from_secs(10), || patio.process().descriptors() >= 155);
+    std::thread::sleep(Duration::from_millis(500)); // the descriptors stay in use during this time
+    assert!(patio.process().descriptors() >= 155, "the descriptors must be exhausted: {} are open", patio.process().descriptors());
     let count = held.len();
     drop(held);
     let freed = Instant::now();
     admin.save(vehicle, &json!({ "operator_notes": "after the rush" }));
-    patio_testing::tell(&format!("{count} connections on 160 descriptors: a save {:?} after they were gone", freed.elapsed()));
+    patio_testing::tell(&format!("{count} connections on 160 descriptors: a save succeeded {:?} after they were closed", freed.elapsed()));
     assert!(freed.elapsed() < patio_testing::patience(Duration::from_secs(1)), "{:?}", freed.elapsed());
 }
 
-/// A campaign whose file is nearly 5 MB.
+/// Builds a campaign workbook of nearly 5 MB.
 fn large_sheet(name: &str) -> Vec<u8> {
     workbooks::described(name, "HB20", ROWS, |row| {
         let mut noise = [0; 1_100];
@@ -94,7 +94,7 @@ fn large_sheet(name: &str) -> Vec<u8> {
 }
 
 #[test]
-fn memory_that_runs_out_ends_nothing() {
+fn exhausted_memory_does_not_end_the_process() {
     let (_turn, limit) = (exclusive(), format!("--data={0}:{0}", MEMORY << 20));
     let patio = Patio::builder().wrapper(["prlimit", &limit]).start();
     let admin = patio.sign_in().with_timeout(Duration::from_secs(60));
@@ -113,7 +113,7 @@ fn memory_that_runs_out_ends_nothing() {
         ("report", Box::new(|| of_campaign("generate_campaign_vehicle_report"))),
         ("save", Box::new(|| admin.call("PUT", &format!("/api/vehicles/{vehicle}"), &json!({ "operator_notes": "n".repeat(900) })).status)),
     ];
-    let mut told = BTreeMap::new();
+    let mut responses = BTreeMap::new();
     let mut most = 0;
     std::thread::scope(|scope| {
         let asking: Vec<_> = kinds.iter().flat_map(|(name, ask)| (0..CROWD).map(move |_| scope.spawn(move || (*name, ask())))).collect();
@@ -122,14 +122,14 @@ fn memory_that_runs_out_ends_nothing() {
             std::thread::sleep(Duration::from_millis(20));
         }
         for one in asking {
-            *told.entry(one.join().unwrap()).or_insert(0) += 1;
+            *responses.entry(one.join().unwrap()).or_insert(0) += 1;
         }
     });
     let freed = Instant::now();
     admin.save(vehicle, &json!({ "operator_notes": "after the rush" }));
     let well = freed.elapsed();
-    patio_testing::tell(&format!("{MEMORY} MiB, of which {most} were taken: {told:?}; a save {well:?} after"));
-    // Whoever was not served heard it, those in the middle of sending a file among them.
-    assert!(told.keys().all(|(_, status)| [200, 201, 409, 422, 429, 503].contains(status)), "{told:?}");
+    patio_testing::tell(&format!("{MEMORY} MiB, of which {most} were taken: {responses:?}; a save {well:?} after"));
+    // Every rejected client got a response, including those in the middle of an upload.
+    assert!(responses.keys().all(|(_, status)| [200, 201, 409, 422, 429, 503].contains(status)), "{responses:?}");
     assert!(well < patio_testing::patience(Duration::from_secs(1)), "{well:?}");
 }

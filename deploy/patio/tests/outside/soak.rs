@@ -1,4 +1,4 @@
-//! The same after an hour as after a minute: memory, descriptors, waits.
+//! Soak test: memory, descriptors and latency stay constant over time.
 use crate::workbooks;
 use patio_harness::{ADMIN_PASSWORD, Campaign, Client, Patio, Process, exclusive, until};
 use serde_json::{Value, json};
@@ -7,39 +7,38 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A round is a second; so many when nothing is told.
+/// Default number of rounds; one round takes a second.
 const SHORT: usize = 9;
-/// From so many on the waits of the last turns are held to those of the first.
+/// Minimum number of rounds from which the latency at the end is compared with that at the start.
 const DRIFTS: usize = 600;
-/// Into how many turns the time is divided.
+/// Number of measuring periods.
 const TURNS: u32 = 6;
-/// Into how many slices a turn is divided, of each of which the slowest wait of a hundred is taken. A moment in which the
-/// machine stands still spoils one of them; half of them are below what counts, so that ten of a hundred can be told from none.
+/// Number of slices per period. The p99 of each slice is measured and the median of the slices counts, so that one pause of
+/// the machine does not change the result.
 const SLICES: usize = 10;
-/// People at once.
+/// Number of concurrent users.
 const PEOPLE: u64 = 4;
 
-/// People at once before the first turn.
+/// Number of concurrent users in the warm-up before the first period.
 const CROWD: u64 = 24;
 
-/// How often its memory is looked at.
+/// Interval of sampling the memory.
 const OFTEN: Duration = Duration::from_millis(250);
 
-/// How Patio was in a turn, and after it.
+/// Measurements of one period.
 #[derive(Debug)]
 struct Look {
-    /// Half of the time it was more, half of the time less; in KiB.
+    /// Median memory of the process in the period, in KiB.
     memory: i64,
     descriptors: usize,
-    /// Of each slice.
+    /// p99 latency of each slice.
     p99: Vec<Duration>,
     requests: usize,
-    /// How often somebody was told to try again.
+    /// Number of responses that asked the client to retry.
     again: usize,
 }
 
-/// The JSON that a call answers; whoever is told that there is too much to do at this moment tries again a second later,
-/// when what was to go may have gone.
+/// Sends a call and returns its JSON. Retries a second later when the server is overloaded; a deleted item may then be gone.
 fn call(client: &Client, (method, path): (&str, &str), body: &Value, again: &AtomicUsize) -> Value {
     let mut is_repeated = false;
     loop {
@@ -55,13 +54,12 @@ fn call(client: &Client, (method, path): (&str, &str), body: &Value, again: &Ato
     }
 }
 
-/// Who signs in; the passwords of different people are checked at the same time, and the memory which that takes is there
-/// from the first turn on.
+/// Returns the HMC of a user. Several users are needed so that password hashing reaches its full memory use from the start.
 fn hmc(number: u64) -> String {
     (2000 + number % PEOPLE).to_string()
 }
 
-/// What one person does in a round; how long each read of a vehicle took.
+/// Performs one round of a user. Returns the latency of reading a vehicle.
 fn round(client: &Client, campaign: &Campaign, (number, again): (u64, &AtomicUsize)) -> Duration {
     let credentials = json!({ "hmc": hmc(number), "password": ADMIN_PASSWORD });
     let session = call(client, ("POST", "/api/sessions"), &credentials, again);
@@ -109,7 +107,7 @@ fn turn(patio: &Patio, (client, campaign): (&Client, &Campaign), (first, time): 
     Look { memory: memory[memory.len() / 2], descriptors, p99: slices(&waits, began, time), requests, again: again.load(Ordering::Relaxed) }
 }
 
-/// How many descriptors are open once the connections of the last round have ended.
+/// Returns the number of open descriptors after the connections of the last round are closed.
 fn at_rest(process: &Process) -> usize {
     let mut last = process.descriptors();
     until("the number of open descriptors stays the same", Duration::from_secs(10), || {
@@ -119,7 +117,7 @@ fn at_rest(process: &Process) -> usize {
     last
 }
 
-/// The slowest wait of a hundred in each slice of a turn; a slice in which nothing was asked is left out.
+/// Returns the p99 latency of each slice of a period, without empty slices.
 fn slices(waits: &[(Instant, Duration)], began: Instant, time: Duration) -> Vec<Duration> {
     let mut slices = vec![Vec::new(); SLICES];
     for (at, took) in waits {
@@ -133,7 +131,7 @@ fn slices(waits: &[(Instant, Duration)], began: Instant, time: Duration) -> Vec<
     slices.into_iter().filter_map(p99).collect()
 }
 
-/// Half of the slices of some turns are above it, half below.
+/// Returns the median of the slices of several periods.
 fn usual(looks: &[Look]) -> Duration {
     let mut all: Vec<_> = looks.iter().flat_map(|look| look.p99.iter().copied()).collect();
     all.sort();
@@ -141,7 +139,7 @@ fn usual(looks: &[Look]) -> Duration {
 }
 
 #[test]
-fn it_stays_the_same_for_as_long_as_it_runs() {
+fn memory_descriptors_and_latency_stay_constant() {
     let seconds = patio_testing::rounds(SHORT);
     let time = Duration::from_secs(u64::try_from(seconds).unwrap()) / TURNS;
     let (_turn, patio) = (exclusive(), Patio::builder().start());
@@ -150,7 +148,7 @@ fn it_stays_the_same_for_as_long_as_it_runs() {
     for number in 0..PEOPLE {
         admin.create_person(&hmc(number), ADMIN_PASSWORD, "admin");
     }
-    // Connections to databases are made when they are first needed at the same time.
+    // Database connections are opened when they are first needed concurrently.
     let warm_up = |number| _ = round(&admin, &campaign, (u64::MAX / 2 + number, &AtomicUsize::new(0)));
     std::thread::scope(|scope| (0..CROWD).for_each(|number| _ = scope.spawn(move || warm_up(number))));
     let look = |number| turn(&patio, (&admin, &campaign), (u64::from(number) << 32, time));
@@ -159,14 +157,14 @@ fn it_stays_the_same_for_as_long_as_it_runs() {
     let requests: usize = looks.iter().map(|look| look.requests).sum();
     patio_testing::tell(&format!("{requests} requests in {:?}: {looks:?}", time * TURNS));
     let again: usize = looks.iter().map(|look| look.again).sum();
-    let patience = usize::try_from(PEOPLE).unwrap(); // one moment in which the machine stands still meets everybody
-    assert!(again <= patience + requests / 10_000, "told to try again: {looks:?}");
+    let patience = usize::try_from(PEOPLE).unwrap(); // one pause of the machine delays every user
+    assert!(again <= patience + requests / 10_000, "too many responses asked to retry: {looks:?}");
     assert!(after.descriptors <= before.descriptors + 4, "descriptors: {looks:?}");
     let is_long = seconds > SHORT;
     let (more, most) = (after.memory - before.memory, before.memory / if is_long { 20 } else { 5 });
     assert!(more <= most, "memory, in KiB: {looks:?}");
     let (first, last) = (usual(&looks[1..3]), usual(&looks[4..6]));
-    patio_testing::tell(&format!("the slowest wait of a hundred: {first:?} in the second and third turn, {last:?} in the last two"));
-    // In fewer seconds the slowest of a hundred is a moment in which the machine stood still.
+    patio_testing::tell(&format!("p99 latency: {first:?} in the second and third period, {last:?} in the last two"));
+    // In a short run, the p99 is dominated by pauses of the machine.
     assert!(seconds < DRIFTS || last <= first + first / 10, "waits: {first:?}, then {last:?}: {looks:?}");
 }

@@ -1,21 +1,21 @@
-//! What was begun at one gateway goes on at the other: no request needs the replica that served the one before.
+//! Work begun at one gateway continues at another: no request depends on the replica that served the previous one.
 use super::{MISSING, Yard, tell, workbook};
-use patio_harness::{Client, Events, heavy, until};
+use patio_harness::{Client, EventStream, heavy, until};
 use serde_json::{Value, json};
 use std::{
     sync::mpsc::{Receiver, channel},
     time::{Duration, Instant},
 };
 
-/// How long what happens at one gateway may take to be told at the other.
+/// Maximum time until an event at one gateway is delivered at the other.
 const TOLD: Duration = Duration::from_secs(5);
-/// How long any answer may take.
+/// Maximum time of any call.
 const ANSWERED: Duration = Duration::from_secs(60);
-/// So many vehicles that somebody has the time to give their import up.
+/// Number of vehicles in an import: enough time to cancel it.
 const MANY: u32 = 20_000;
 
 #[test]
-fn what_is_begun_at_one_gateway_goes_on_at_the_other() {
+fn work_begun_at_one_gateway_continues_at_the_other() {
     let _turn = heavy();
     let Some(yard) = Yard::start() else { return tell(MISSING) };
     let gateways: Vec<_> = yard.gateways().iter().map(|client| client.with_timeout(ANSWERED)).collect();
@@ -30,7 +30,7 @@ fn what_is_begun_at_one_gateway_goes_on_at_the_other() {
     yard.leave();
 }
 
-/// Two gateways, and whoever works at both.
+/// Clients of two gateways.
 struct Two<'y> {
     here: &'y Client,
     there: &'y Client,
@@ -44,7 +44,7 @@ impl Two<'_> {
             let watch = format!("/api/documents/uploads/{id}/events");
             let events = self.listen(&watch);
             let event = next(&events, |event| event["phase"].is_string());
-            tell(&format!("an import at one gateway is seen at the other: {event}"));
+            tell(&format!("an import at one gateway is visible at the other: {event}"));
             let given_up = self.there.call("DELETE", &format!("/api/documents/uploads/{id}"), &Value::Null);
             assert_eq!(given_up.status, 204, "{given_up:?}");
             let sent = sent.join().unwrap().unwrap();
@@ -53,11 +53,11 @@ impl Two<'_> {
         for gateway in [self.here, self.there] {
             let campaigns = gateway.get("/api/campaigns");
             let names = campaigns["campaigns"].as_array().unwrap().iter().map(|campaign| &campaign["name"]).collect::<Vec<_>>();
-            assert!(!names.contains(&&json!("given up")), "nothing of it is left: {names:?}");
+            assert!(!names.contains(&&json!("given up")), "nothing of the cancelled import is left: {names:?}");
         }
     }
 
-    /// A campaign of ten of which a file changed one.
+    /// Previews a CSV file at one gateway and applies it at the other. Returns the campaign id.
     fn a_file_is_looked_at_here_and_applied_there(&self) -> i64 {
         let name = format!("across {}", uuid::Uuid::now_v7().simple());
         let campaign = self.here.import(&workbook(&name, 10)).id;
@@ -90,14 +90,14 @@ impl Two<'_> {
         let began = Instant::now();
         self.here.save(vehicle, &json!({ "status": "ok" }));
         let event = next(&events, |event| event.to_string().contains(&vehicle.to_string()));
-        tell(&format!("a save at one gateway is told at the other after {:?}: {event}", began.elapsed()));
+        tell(&format!("a save at one gateway is delivered at the other after {:?}: {event}", began.elapsed()));
     }
 
-    /// The events of a stream at the other gateway, which is tried until it is there.
+    /// Opens an event stream at the other gateway, with retries, and returns its events.
     fn listen(&self, path: &str) -> Receiver<Value> {
         let (events, heard) = channel();
-        let mut opened: Option<Events> = None;
-        until("the stream is there", TOLD, || {
+        let mut opened: Option<EventStream> = None;
+        until("the stream is open", TOLD, || {
             opened = self.there.events(path, TOLD).ok();
             opened.is_some()
         });
@@ -106,7 +106,7 @@ impl Two<'_> {
     }
 }
 
-/// The next event of which something is so.
+/// Waits for the next event that fulfils a condition.
 #[track_caller]
 fn next(events: &Receiver<Value>, is_so: impl Fn(&Value) -> bool) -> Value {
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! A collector of traces, as operators run one beside.
+//! Test double of an OpenTelemetry trace collector.
 use opentelemetry_proto::tonic::{
     collector::trace::v1::{
         ExportTraceServiceRequest, ExportTraceServiceResponse,
@@ -12,7 +12,7 @@ use std::{
 };
 use tonic::{Request, Response, Status};
 
-/// What is kept of a span.
+/// Fields of a received span that the tests check.
 #[derive(Debug, Clone)]
 pub struct Span {
     pub service: String,
@@ -38,7 +38,7 @@ impl Collector {
         collector
     }
 
-    /// The spans of one request.
+    /// Returns the spans of one request.
     pub fn of(&self, request_id: &str) -> Vec<Span> {
         self.0.lock().unwrap().iter().filter(|span| span.request_id == request_id).cloned().collect()
     }

@@ -1,25 +1,24 @@
-//! Work on many vehicles while PostgreSQL or a service answers nothing: whoever asks for it is told soon, and nothing of it
-//! is half done.
+//! Bulk operations while PostgreSQL or a service is frozen: they fail quickly and leave nothing partly done.
 use super::{Yard, tell, workbook};
 use patio_harness::{Client, Signal, until};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// Vehicles of each campaign here.
+/// Number of vehicles per campaign.
 const VEHICLES: u32 = 40;
 
-/// A campaign to work on, and a change of it that can be taken back.
+/// A campaign for the bulk operations, with a job that can be undone.
 pub struct Large {
-    /// A supervisor at each gateway.
+    /// One supervisor client per gateway.
     clients: Vec<Client>,
     campaign: i64,
     vins: Vec<Value>,
     job: i64,
-    /// The campaign that is imported meanwhile.
+    /// Name of the campaign that is imported during the freeze.
     meanwhile: String,
 }
 
-/// What was asked, what came, and after how long.
+/// Name of the operation, HTTP status, and duration.
 pub type Answer = (&'static str, u16, Duration);
 
 impl Large {
@@ -33,17 +32,17 @@ impl Large {
         Self { clients, campaign: campaign.id, vins, job, meanwhile: format!("{name}, meanwhile") }
     }
 
-    /// Everything was refused, and soon.
+    /// Asserts that every operation was rejected quickly.
     #[track_caller]
     pub fn is_told_soon(answers: &[Answer], within: Duration) {
         let slowest = answers.iter().map(|(_, _, took)| *took).max().unwrap();
-        tell(&format!("{} large pieces of work refused, the last after {slowest:?}", answers.len()));
-        // The same campaign is imported through both gateways; one may hear that its name is taken by the other.
+        tell(&format!("{} bulk operations rejected, the slowest after {slowest:?}", answers.len()));
+        // Both gateways import the same campaign, so one may get the error that the name is taken.
         let is_told = |(name, status, _): &Answer| [503, 504].contains(status) || (*name, *status) == ("import", 409);
         assert!(answers.iter().all(is_told) && slowest < within, "{answers:#?}");
     }
 
-    /// Everything at once, through both gateways.
+    /// Starts all operations concurrently through both gateways and returns the responses.
     pub fn asked_for(&self) -> Vec<Answer> {
         let (campaign, vins) = (self.campaign, &self.vins);
         let insert = json!({ "vins": vins, "action": "insert", "status": "repair", "campaign_id": campaign });
@@ -81,17 +80,17 @@ impl Large {
         })
     }
 
-    /// Each change is there as a whole or not at all, and what was refused can be done.
+    /// Asserts that each operation was applied completely or not at all, and that rejected ones now succeed.
     pub fn is_whole(&self) {
         let client = &self.clients[0];
         let vehicles = client.vehicles(self.campaign);
         let with = |field: &str, value: &str| vehicles.iter().filter(|vehicle| vehicle[field] == value).count();
         let all = self.vins.len();
         for (field, value) in [("status", "repair"), ("parking_space", "C-1")] {
-            // The CSV and the undoing are about some of the same vehicles and may have come after.
+            // The CSV change and the undo touch some of the same vehicles and may have been applied later.
             assert!(with(field, value) == 0 || with(field, value) >= all - 1, "{field}: {} of {all}", with(field, value));
         }
-        until("the campaign can be imported, or is there", Duration::from_secs(60), || {
+        until("the campaign can be imported or exists", Duration::from_secs(60), || {
             let listed = client.get("/api/campaigns");
             let found = listed["campaigns"].as_array().unwrap().iter().find(|campaign| campaign["name"] == self.meanwhile).cloned();
             match found {
@@ -114,7 +113,7 @@ impl Large {
 }
 
 impl Yard {
-    /// All replicas of the service that keeps vehicles answer nothing, and keep their connections.
+    /// Freezes all replicas of vehicle-svc, which keep their connections open.
     pub fn a_whole_service_may_freeze(&self) {
         let within = self.longest();
         let large = Large::prepared(self, "before a service is frozen");
@@ -124,7 +123,7 @@ impl Yard {
         Large::is_told_soon(&answers, within);
         let list = format!("/api/vehicles/campaign/{}", large.campaign);
         let is_back = |client: &Client| client.call("GET", &list, &Value::Null).status == 200;
-        until("both gateways find the service", Duration::from_secs(5), || large.clients.iter().all(is_back));
+        until("both gateways reach the service", Duration::from_secs(5), || large.clients.iter().all(is_back));
         large.is_whole();
     }
 }

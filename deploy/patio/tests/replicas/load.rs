@@ -1,4 +1,4 @@
-//! Steady reads and saves through whichever gateway is ready, as a load balancer sends them, and a count of all that went wrong.
+//! Load generator: constant reads and saves through any ready gateway, like behind a load balancer, with counts of all failures.
 use patio_harness::{Answer, Campaign, Client, Patio, until};
 use serde_json::{Value, json};
 use std::{
@@ -10,43 +10,43 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often a client tries again what failed.
+/// Maximum number of attempts per request.
 const TRIES: usize = 12;
-/// Within which time a save is answered at last, through whatever happens.
+/// Maximum time until a save succeeds, including retries.
 const ANSWERED: Duration = Duration::from_secs(120);
-/// How long a client waits for an answer, which nobody has to do for longer than three seconds, before it asks another gateway.
+/// Timeout of one attempt, after which the client tries another gateway. Patio must respond within three seconds.
 const GIVEN_UP: Duration = Duration::from_secs(5);
-/// For how long all that is asked has to be answered well until it counts.
+/// Time that all requests must succeed before Patio counts as recovered.
 const CALM: Duration = Duration::from_secs(1);
-/// How long the clients may take to ask, or to be answered, as often as a test waits for.
+/// Maximum wait for the number of requests or responses that a test needs.
 const UNDER_WAY: Duration = Duration::from_secs(30);
-/// How long a readiness probe waits for its answer.
+/// Timeout of a readiness probe.
 const PROBED: Duration = Duration::from_secs(1);
 
-/// A gateway: who asks it, whether it is ready, and how often it has become so.
+/// A gateway: its URL, readiness, and number of times it became ready.
 struct Entry {
     client: Client,
     ready: AtomicBool,
     generation: AtomicUsize,
 }
 
-/// How much is asked.
+/// Amount of load.
 #[derive(Clone, Copy)]
 pub struct Pace {
-    /// Clients that read; one more saves each vehicle.
+    /// Number of reading clients; in addition, one client per vehicle saves.
     pub readers: usize,
-    /// Between two requests of one client.
+    /// Pause between two requests of one client.
     pub pause: Duration,
 }
 
-/// What all clients share.
+/// State that all clients share.
 pub struct Load {
     entries: Vec<Entry>,
     pace: Pace,
     asked: AtomicUsize,
-    /// How many clients have begun.
+    /// Number of clients that have started.
     begun: AtomicUsize,
-    /// When the request began that is under way, by the number of its client.
+    /// Start time of the open request, by client number.
     under_way: Mutex<BTreeMap<usize, Instant>>,
     campaign: i64,
     vehicles: Vec<i64>,
@@ -54,29 +54,29 @@ pub struct Load {
     counts: Mutex<Counts>,
 }
 
-/// What came of the requests since the last look.
+/// Results of the requests since the previous check.
 #[derive(Debug, Clone)]
 pub struct Counts {
-    /// When that look was.
+    /// Time of the previous check.
     since: Instant,
     pub reads: usize,
     pub saves: usize,
-    /// First tries that were not answered well: what was asked, and what came.
+    /// Failed first attempts: request and response.
     pub failed: Vec<String>,
-    /// Those that failed on every try.
+    /// Requests that failed on every attempt.
     pub given_up: Vec<String>,
-    /// Refusals with 503 that said when to try again.
+    /// Number of 503 responses with `Retry-After`.
     pub asked_to_wait: usize,
     pub slowest: Duration,
-    /// The slowest of those that were asked since the last look; the others had begun before.
+    /// Duration of the slowest request that started after the previous check.
     pub slowest_asked: Duration,
-    /// When something that was asked since then was last not answered well.
+    /// Time of the latest failure of a request that started after the previous check.
     ill: Option<Instant>,
-    /// When a read and a save that were asked since then were first answered well after that.
+    /// Times of the first successful read and save after the latest failure.
     well: [Option<Instant>; 2],
 }
 
-/// What a request is.
+/// Kind of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Read,
@@ -103,7 +103,7 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// Notes an answer to what was asked at `began`.
+    /// Records the result of a request that started at `began`.
     fn note(&mut self, kind: Kind, began: Instant, is_well: bool) {
         let (now, place) = (Instant::now(), usize::from(kind == Kind::Save));
         self.slowest = self.slowest.max(now - began);
@@ -121,7 +121,7 @@ impl Counts {
         }
     }
 
-    /// When all was well again: both kinds were answered well, and nothing was answered badly since then.
+    /// Returns the time of recovery: a read and a save succeeded and no request has failed since.
     fn recovered(&self) -> Option<Instant> {
         let quiet = self.ill.unwrap_or(self.since).elapsed() > CALM && self.reads > 10 && self.saves > 10;
         Some(self.well[0]?.max(self.well[1]?)).filter(|_| quiet)
@@ -130,7 +130,7 @@ impl Counts {
 
 impl Load {
     pub fn new(patio: &Patio, admin: &Client, campaign: &Campaign, pace: Pace) -> Self {
-        let entry = |url: &String| Entry { client: admin.at(url), ready: AtomicBool::new(false), generation: AtomicUsize::new(0) };
+        let entry = |url: &String| Entry { client: admin.for_url(url), ready: AtomicBool::new(false), generation: AtomicUsize::new(0) };
         Self {
             entries: patio.gateways().iter().map(entry).collect(),
             pace,
@@ -144,7 +144,7 @@ impl Load {
         }
     }
 
-    /// Puts load on while `meanwhile` runs, and checks in the end that every save that was acknowledged is there, once.
+    /// Generates load while `meanwhile` runs. Asserts at the end that every acknowledged save is stored exactly once.
     pub fn during<T>(&self, meanwhile: impl FnOnce() -> T) -> T {
         let (done, saved) = std::thread::scope(|scope| {
             let watch = scope.spawn(|| self.watch());
@@ -153,7 +153,7 @@ impl Load {
             let readers: Vec<_> = (0..self.pace.readers).map(|n| scope.spawn(move || self.read(n))).collect();
             let savers = self.vehicles.iter().zip(self.pace.readers..);
             let savers: Vec<_> = savers.map(|(id, n)| scope.spawn(move || (*id, self.save(*id, n)))).collect();
-            until("all clients have begun", UNDER_WAY, || self.begun.load(Ordering::Relaxed) == self.clients());
+            until("all clients have started", UNDER_WAY, || self.begun.load(Ordering::Relaxed) == self.clients());
             let done = meanwhile();
             drop(stop);
             readers.into_iter().for_each(|reader| reader.join().unwrap());
@@ -170,62 +170,62 @@ impl Load {
         done
     }
 
-    /// What came since the last look.
+    /// Returns the results since the previous check and resets them.
     pub fn taken(&self) -> Counts {
         std::mem::take(&mut *self.counts.lock().unwrap())
     }
 
-    /// Waits until all that is asked is answered well, and stays so for a second; when it began to be so.
+    /// Waits until all requests succeed for a second. Returns the time when that began.
     #[track_caller]
     pub fn until_well(&self, patience: Duration) -> Instant {
         self.taken();
         let mut since = None;
-        until("what is asked in a second is answered well", patience, || {
+        until("all requests of a second succeed", patience, || {
             since = self.counts.lock().unwrap().recovered();
             since.is_some()
         });
         since.unwrap()
     }
 
-    /// How many requests were made since the beginning, tries that failed included.
+    /// Returns the number of requests since the start, including failed attempts.
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }
 
-    /// How many clients there are, each with one request under way.
+    /// Returns the number of clients; each has one open request.
     pub fn clients(&self) -> usize {
         self.pace.readers + self.vehicles.len()
     }
 
-    /// Waits for the ends of the requests that are under way, and forgets what came so far.
+    /// Waits until the open requests complete, and resets the results.
     pub fn settle(&self) {
         self.until_over(Instant::now());
         self.taken();
     }
 
-    /// Waits for the ends of the requests that began before a moment.
+    /// Waits until all requests that started before `moment` are complete.
     pub fn until_over(&self, moment: Instant) {
         let is_over = || self.under_way.lock().unwrap().values().all(|began| *began > moment);
-        until("the requests under way have ended", UNDER_WAY, is_over);
+        until("the open requests have completed", UNDER_WAY, is_over);
     }
 
-    /// Lets a time pass in the long form; in the short one until as many requests were made as there are clients.
+    /// Waits for `time` in the long form; in the short form, for one request per client.
     pub fn pass(&self, long: bool, time: Duration) {
         if long { std::thread::sleep(time) } else { self.until_asked(self.clients()) }
     }
 
-    /// Waits until so many requests more were made.
+    /// Waits for a number of further requests.
     pub fn until_asked(&self, requests: usize) {
         let before = self.asked();
         until("clients ask", UNDER_WAY, || self.asked() >= before + requests);
     }
 
-    /// Waits until what came since the last look is so.
+    /// Waits until the results since the previous check fulfil a condition.
     pub fn until(&self, what: &str, is_so: impl Fn(&Counts) -> bool) {
         until(what, UNDER_WAY, || is_so(&self.counts.lock().unwrap()));
     }
 
-    /// Makes ready for another round.
+    /// Resets the state for another round.
     pub fn again(&self) {
         self.stopping.store(false, Ordering::Relaxed);
         self.begun.store(0, Ordering::Relaxed);
@@ -236,7 +236,7 @@ impl Load {
         self.stopping.load(Ordering::Relaxed)
     }
 
-    /// Asks both gateways again and again whether they are ready, over connections of their own.
+    /// Polls the readiness of both gateways over separate connections.
     fn watch(&self) {
         let probes: Vec<_> = self.entries.iter().map(|entry| (entry, entry.client.without_reuse(PROBED))).collect();
         while !self.is_stopping() {
@@ -269,7 +269,7 @@ impl Load {
         }
     }
 
-    /// Saves one vehicle again and again; its version and notes as last acknowledged.
+    /// Saves one vehicle repeatedly. Returns the last acknowledged version and notes.
     fn save(&self, id: i64, n: usize) -> (i64, String) {
         let (path, mut client) = (format!("/api/vehicles/{id}"), Worker::new(self, n));
         let mut version = self.entries[0].client.vehicle(id)["version"].as_i64().unwrap();
@@ -280,22 +280,22 @@ impl Load {
                 break;
             }
             let (key, text) = (uuid::Uuid::now_v7().to_string(), format!("save {turn}"));
-            // As a phone does, it keeps a save that it gave up for now: whether that was done is known only when it is answered.
+            // Like a phone, it retries a failed save with the same key, because only a response shows whether the save was stored.
             let (body, began) = (json!({ "operator_notes": text }), Instant::now());
             let saved = loop {
                 if let Some(saved) = client.until_done(&path, Kind::Save, |client| client.put(&path, &key, &body)) {
                     break saved;
                 }
-                assert!(began.elapsed() < ANSWERED, "save {turn} of vehicle {id} is never answered");
+                assert!(began.elapsed() < ANSWERED, "save {turn} of vehicle {id} got no response in time");
             };
-            assert_eq!(saved["version"].as_i64().unwrap(), version + 1, "save {turn} of vehicle {id} was done once");
+            assert_eq!(saved["version"].as_i64().unwrap(), version + 1, "save {turn} of vehicle {id} must be stored once");
             (version, notes) = (version + 1, text);
         }
         (version, notes)
     }
 }
 
-/// Ends the load, also when what was meanwhile fails: else the failure would wait for the load for ever.
+/// Guard that stops the load, also on a panic, which would otherwise wait for the clients forever.
 struct Stop<'l>(&'l Load);
 
 impl Drop for Stop<'_> {
@@ -304,7 +304,7 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// One client with its own connections.
+/// One load client with its own connections.
 struct Worker<'l> {
     load: &'l Load,
     number: usize,
@@ -318,7 +318,7 @@ impl<'l> Worker<'l> {
         Self { load, number, clients: clients.collect(), turn: number }
     }
 
-    /// The next gateway that is ready; connections to one that was away are not used again.
+    /// Returns a client for the next ready gateway. Connections to a gateway that was down are not reused.
     fn next(&mut self) -> Client {
         self.turn += 1;
         let count = self.load.entries.len();
@@ -352,7 +352,7 @@ impl<'l> Worker<'l> {
         Err(format!("{}{}", answer.status, if waits { " wait" } else { "" }))
     }
 
-    /// Tries until it is done; what failed is noted with how long it took.
+    /// Repeats a request until it succeeds, and records each failed attempt with its duration.
     fn until_done(&mut self, what: &str, kind: Kind, mut act: impl FnMut(&mut Self) -> Result<Value, String>) -> Option<Value> {
         for tried in 0..TRIES {
             let started = Instant::now();

@@ -1,7 +1,8 @@
-//! Nothing that was saved is lost, and hardly anybody notices, when parts of Patio are restarted, die or are away.
+//! Fault tolerance with two replicas: no acknowledged save is lost and hardly a request fails when parts of Patio restart,
+//! crash, freeze or are unavailable.
 //!
-//! `PATIO_TEST_LONG=1` runs every part longer and more often, and holds the figures to what is promised. `PATIO_TEST_ROUNDS` says
-//! how many requests the restarts then last for.
+//! `PATIO_TEST_LONG=1` runs every part longer and asserts the promised times. `PATIO_TEST_ROUNDS` then sets the number of
+//! requests during the restarts.
 mod across;
 mod collector;
 mod full;
@@ -9,6 +10,7 @@ mod large;
 mod load;
 mod order;
 mod parts;
+mod private;
 mod rotation;
 mod secrets;
 mod shown;
@@ -27,16 +29,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What is asked in the short form, which runs beside other programs, and in the long one.
+/// Load in the short form, which shares the machine with other programs; the constant after it is for the long form.
 const EASY: Pace = Pace { readers: 4, pause: Duration::from_millis(25) };
 const BUSY: Pace = Pace { readers: 6, pause: Duration::from_millis(5) };
-/// Why a test is skipped.
+/// Message of a skipped test.
 const MISSING: &str = "PostgreSQL or Redis is not installed: skipped";
 
-/// Yards that a test has left as it found them, but for campaigns and people.
+/// Running installations for reuse by the next test. Only their campaigns and users differ from a new one.
 static LEFT: Mutex<Vec<Yard>> = Mutex::new(Vec::new());
 
-/// Two replicas of everything with a campaign in it.
+/// An installation with two replicas of each program, its own database servers and a campaign.
 struct Yard {
     patio: Patio,
     postgres: Postgres,
@@ -49,7 +51,7 @@ struct Yard {
 }
 
 #[test]
-fn parts_that_are_restarted_killed_or_away_cost_no_save_and_hardly_a_request() {
+fn restarted_killed_or_unavailable_parts_lose_no_save_and_hardly_a_request() {
     let _turn = exclusive();
     let Some(mut yard) = Yard::start() else { return tell(MISSING) };
     let traced = yard.traced();
@@ -68,21 +70,21 @@ fn parts_that_are_restarted_killed_or_away_cost_no_save_and_hardly_a_request() {
     yard.leave();
 }
 
-/// Processes on servers of their own; the logs of a second replica have the other form.
+/// Configures the processes and their database servers. The second replicas use the other log format.
 fn configure(work: &Path, (postgres, redis): (&Postgres, &Redis), collector: u16, log: &str) -> Builder {
     let builder = Patio::builder().replicas(2).folder(work).postgres(&postgres.url()).redis(&redis.url());
-    let builder = builder.setting("PATIO_OTLP_URL", &format!("http://127.0.0.1:{collector}")).setting("PATIO_LOG", log);
-    builder.setting("PATIO_DATABASE_CONNECTIONS", "4").setting_of_replica(1, "PATIO_LOG_JSON", "true")
+    let builder = builder.setting("PATIO_OTLP_ENDPOINT", &format!("http://127.0.0.1:{collector}")).setting("PATIO_LOG", log);
+    builder.setting("PATIO_DATABASE_MAX_CONNECTIONS", "4").setting_of_replica(1, "PATIO_LOG_JSON", "true")
 }
 
 impl Yard {
-    /// One that a test before has left, else a new one.
+    /// Returns an installation left by an earlier test, else starts a new one.
     fn start() -> Option<Self> {
         let left = LEFT.lock().unwrap_or_else(PoisonError::into_inner).pop();
         left.or_else(|| Self::start_with("info", 2))
     }
 
-    /// Leaves it to the next test, which begins with nobody at work.
+    /// Leaves the installation to the next test.
     fn leave(self) {
         LEFT.lock().unwrap_or_else(PoisonError::into_inner).push(self);
     }
@@ -98,7 +100,7 @@ impl Yard {
         let (started, port) = (Instant::now(), free_port());
         let collector = Collector::start(port);
         let mut patio = configure(folder.path(), (&postgres, &redis), port, log).replicas(replicas).start();
-        tell(&format!("{} processes started in no order, ready after {:.1} s", patio.replicas().count(), started.elapsed().as_secs_f64()));
+        tell(&format!("{} processes started randomly, ready after {:.1} s", patio.replicas().count(), started.elapsed().as_secs_f64()));
         patio.wait_until_ready();
         let admin = patio.sign_in();
         let campaign = admin.with_timeout(Duration::from_secs(60)).import_template();
@@ -107,36 +109,40 @@ impl Yard {
         Some(Self { patio, postgres, redis, load, collector, admin, long, _folder: folder })
     }
 
-    /// A client of the supervisor at each gateway.
+    /// Signs in as supervisor and returns a client per gateway.
     fn gateways(&self) -> Vec<Client> {
-        self.patio.gateways().iter().map(|url| self.admin.at(url)).collect()
+        self.patio.gateways().iter().map(|url| self.admin.for_url(url)).collect()
     }
 
-    /// A promised time: in the long form as it is promised, but for the tenth of a second that the test's own threads may
-    /// wait for a core; in the short one, which runs beside other tests, what is told.
+    /// Returns the time limit to assert: in the long form the promised one plus a tenth of a second for thread scheduling, in the
+    /// short form `short`.
     fn bound(&self, promised: Duration, short: Duration) -> Duration {
         if self.long { promised + Duration::from_millis(100) } else { short }
     }
 
-    /// Figures mean something only where undisturbed requests are answered quickly: a machine that is busy with other
-    /// things is waited for, and named as the cause when it stays so.
+    /// Waits until undisturbed requests are fast, because measurements on a busy machine mean nothing. Fails with that cause if
+    /// the machine stays busy.
     fn wait_for_calm(&self) {
         self.load.during(|| {
-            until("this machine has time for the test: it answers undisturbed requests within a second", Duration::from_secs(180), || {
-                self.load.settle();
-                self.load.until("reads and saves are answered", |counts| counts.reads > 30 && counts.saves > 30);
-                let counts = self.load.taken();
-                let calm = counts.failed.is_empty() && counts.slowest < Duration::from_secs(1);
-                if calm {
-                    told("undisturbed", &counts);
-                }
-                calm
-            });
+            until(
+                "the machine is idle enough for the test: undisturbed requests take less than a second",
+                Duration::from_secs(180),
+                || {
+                    self.load.settle();
+                    self.load.until("reads and saves are answered", |counts| counts.reads > 30 && counts.saves > 30);
+                    let counts = self.load.taken();
+                    let calm = counts.failed.is_empty() && counts.slowest < Duration::from_secs(1);
+                    if calm {
+                        told("undisturbed", &counts);
+                    }
+                    calm
+                },
+            );
         });
         self.load.again();
     }
 
-    /// Makes a request; the id by which its spans are found, which arrive some seconds later.
+    /// Sends a request and returns its request id. Its spans arrive at the collector some seconds later.
     fn traced(&self) -> &'static str {
         let (id, gateways) = ("one-request-one-trace", self.gateways());
         let answer = gateways[1].send(gateways[1].request("GET", "/api/campaigns").header("x-request-id", id), "");
@@ -144,7 +150,7 @@ impl Yard {
         id
     }
 
-    /// A request is found as one trace over all the services it passed, with the statements it needed.
+    /// Asserts that a request is one trace across all services it passed, including its SQL statements.
     fn one_request_is_one_trace(&self, id: &str) {
         let services = || self.collector.of(id).into_iter().map(|span| span.service).collect::<BTreeSet<_>>();
         until("the spans arrive", Duration::from_secs(20), || {
@@ -175,7 +181,7 @@ fn told(what: &str, counts: &Counts) {
     ));
 }
 
-/// A campaign of a name of which nobody else makes one.
+/// Builds a campaign workbook with a unique model code.
 fn workbook(name: &str, vehicles: u32) -> Vec<u8> {
     workbooks::campaign(name, "HB20", vehicles)
 }

@@ -1,4 +1,4 @@
-//! What starts first does not matter: everything waits for what it needs, says so, and is ready soon after it came.
+//! Start order does not matter: each process waits for its dependencies, logs that, and is ready soon after they are available.
 use super::{MISSING, configure, tell};
 use patio_harness::{
     ADMIN_HMC, ADMIN_PASSWORD, DATABASE_ROLE, Folder, Patio, Postgres, Redis, Replica, SERVICES, exclusive, free_port, until,
@@ -9,12 +9,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How soon after the last of what they need came all are ready.
+/// Maximum time until all processes are ready after the last dependency became available.
 const READY: Duration = Duration::from_secs(2);
-/// How long each thing that comes is away for longer than the one before.
+/// Pause between two dependencies becoming available.
 const PAUSE: Duration = Duration::from_millis(1200);
 
-/// What comes after the processes.
+/// Dependency that becomes available after the processes started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Coming {
     Redis,
@@ -24,7 +24,7 @@ enum Coming {
     Rights,
 }
 
-/// In which order things come; rights are given last of what PostgreSQL has, as they need the others.
+/// Orders in which dependencies become available. Of those in PostgreSQL, the grants come last, because they need the others.
 const ORDERS: [[Coming; 5]; 6] = {
     use Coming::{Database, Redis, Rights, Role, Server};
     [
@@ -38,21 +38,21 @@ const ORDERS: [[Coming; 5]; 6] = {
 };
 
 #[test]
-fn whatever_starts_first_nothing_ends_and_all_are_ready_soon_after_the_last_came() {
+fn processes_start_in_any_order_and_are_ready_soon_after_the_last_dependency() {
     let _turn = exclusive();
     let long = from_environment(LONG).is_some();
     for (turn, order) in ORDERS.iter().enumerate().take(if long { ORDERS.len() } else { 2 }) {
         let folder = Folder::temporary();
         let postgres = Postgres::prepare(folder.path(), &["max_connections=200", "fsync=off"], None);
         let (Some(mut postgres), Some(mut redis)) = (postgres, Redis::prepare(folder.path(), None)) else { return tell(MISSING) };
-        let collector = free_port(); // nobody is there, and nobody needs it
-        let mut patio = configure(folder.path(), (&postgres, &redis), collector, "warn,patio_kit::balance=info").prepare();
+        let collector = free_port(); // an unreachable collector, which no process needs
+        let mut patio = configure(folder.path(), (&postgres, &redis), collector, "warn,patio_kit::client::balancer=info").prepare();
         let shuffled = shuffled(turn);
         for (service, n) in &shuffled {
             patio.replica_mut(service, *n).start().unwrap();
             std::thread::sleep(Duration::from_millis(50));
         }
-        until("all say how they are", Duration::from_secs(20), || patio.replicas().all(|replica| replica.readiness() == Some(503)));
+        until("all readiness probes respond", Duration::from_secs(20), || patio.replicas().all(|replica| replica.readiness() == Some(503)));
         let ids: Vec<_> = patio.replicas().map(|replica| replica.id()).collect();
         let mut took = None;
         for coming in order {
@@ -70,19 +70,19 @@ fn whatever_starts_first_nothing_ends_and_all_are_ready_soon_after_the_last_came
         }
         none_ended(&mut patio, &ids, order);
         let took = took.unwrap();
-        tell(&format!("started as {shuffled:?}, then came {order:?}: all ten ready {took:?} after the last they need"));
-        // Ten processes that begin their work at the same moment share this machine's cores.
+        tell(&format!("started as {shuffled:?}, dependencies {order:?}: all ten ready {took:?} after the last one"));
+        // Ten processes that begin work at the same time compete for the cores.
         let most = if long { READY + Duration::from_millis(100) } else { READY * 3 };
         assert!(took < most, "{took:?}");
-        let at_the_second = patio.client().at(&patio.replica("gateway", 1).url());
+        let at_the_second = patio.client().for_url(&patio.replica("gateway", 1).url());
         assert_eq!(at_the_second.try_sign_in(ADMIN_HMC, ADMIN_PASSWORD).status, 200);
     }
 }
 
-/// All ten in an order that is another one in each turn.
+/// Returns the ten processes in a different order in each turn.
 fn shuffled(turn: usize) -> Vec<(&'static str, usize)> {
     let all: Vec<_> = SERVICES.into_iter().flat_map(|service| [(service, 0), (service, 1)]).collect();
-    // Each step by such a number meets every place of ten once.
+    // These steps are coprime to ten, so each visits all ten places once.
     let step = [3, 7, 1, 9][turn % 4];
     (0..all.len()).map(|place| all[(place * step + turn) % all.len()]).collect()
 }

@@ -1,4 +1,4 @@
-//! Replicas that are restarted, killed and frozen under load.
+//! Restarting, killing and freezing replicas under load.
 use super::{Yard, sockets, tell, told, workbook};
 use patio_harness::{Patio, Replica, SERVICES, Signal};
 use std::{
@@ -7,22 +7,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How many requests are made while replicas are restarted in turn, in the long form.
+/// Number of requests during the restarts in the long form.
 const REQUESTS: usize = 150_000;
-/// In which everything is killed once.
+/// Number of requests per round, in which each replica is killed once.
 const A_ROUND: usize = 30_000;
-/// After so long nothing is sent to a frozen replica any more.
+/// Maximum time until a frozen replica gets no more requests.
 const LEFT: Duration = Duration::from_secs(1);
-/// The same for a frozen gateway, as the balancer of this test knows: it asks every tenth of a second and waits for one.
+/// Maximum time until the test's load balancer stops using a frozen gateway: it probes every 0.1 s with a timeout of 1 s.
 const LEFT_BY_BALANCER: Duration = Duration::from_millis(1500);
-/// What the slowest answer may take when nothing is asked of a frozen replica; one that was would take longer.
+/// Maximum latency while no request goes to the frozen replica; a request sent to it would take longer.
 const AT_ONCE: Duration = Duration::from_millis(400);
-/// For how long a replica is frozen in the long form.
+/// Time that a replica is frozen in the long form.
 const FROZEN: Duration = Duration::from_secs(20);
-/// Changes and restarts every replica, the gateways last, or first when `backwards` is true: in the long form one at a time,
-/// in the short one one of each service at a time, as Kubernetes does it.
+/// Changes and restarts every replica, the gateways last, or first if `backwards`. The long form restarts one replica at a
+/// time, the short form one of each service, like Kubernetes.
 ///
-/// Gateways are restarted apart from services, as a gateway is not ready for a moment when a replica that it asks leaves.
+/// Gateways and services do not restart together, because a gateway is briefly not ready when a replica that it calls stops.
 pub fn restart_all(patio: &mut Patio, long: bool, backwards: bool, change: impl Fn(&mut Replica) + Sync) {
     let mut phases = [BTreeMap::new(), BTreeMap::new()];
     for replica in patio.replicas_mut() {
@@ -45,14 +45,14 @@ pub fn restart_all(patio: &mut Patio, long: bool, backwards: bool, change: impl 
 }
 
 impl Yard {
-    /// Each process listens at the two ports that it was told of, and nowhere else.
+    /// Asserts that each process listens only on its two configured ports.
     pub fn only_the_listed_doors_are_open(&self) {
         for replica in self.patio.replicas() {
             assert_eq!(sockets::ports(replica.id()), [replica.port, replica.admin_port].into(), "{}", replica.name());
         }
     }
 
-    /// (a) Every replica in turn ends on SIGTERM and comes back: no request fails.
+    /// (a) Restarts every replica with SIGTERM: no request fails.
     pub fn restarts_are_not_noticed(&mut self) {
         let Self { patio, load, long, .. } = self;
         let (most, began) = (if *long { patio_testing::rounds(REQUESTS) } else { 0 }, load.asked());
@@ -70,7 +70,7 @@ impl Yard {
         load.again();
     }
 
-    /// (b) Every replica is killed once: saves under way may fail and succeed when tried again with their key, once.
+    /// (b) Kills every replica once: open saves may fail, but retries with the same key succeed and store them once.
     pub fn kills_lose_nothing(&mut self) {
         let Self { patio, load, long, .. } = self;
         let clients = load.clients();
@@ -86,20 +86,20 @@ impl Yard {
                     let counts = load.taken();
                     told(&format!("{} killed", replica.name()), &counts);
                     assert!(counts.given_up.is_empty(), "{:#?}", counts.given_up);
-                    // A gateway that dies takes with it what is under way and what comes before the balancer knows.
+                    // A killed gateway loses its open requests and those that arrive before the balancer notices.
                     let is_gateway = replica.program == "gateway";
                     let most = if is_gateway { 3 * clients } else { clients };
                     assert!(counts.failed.len() <= most, "{:#?}", counts.failed);
                     let reads = counts.failed.iter().filter(|what| !what.contains("/api/vehicles/") || what.contains("/campaign/"));
-                    assert!(is_gateway || reads.count() == 0, "reads are repeated behind the gateway: {:#?}", counts.failed);
+                    assert!(is_gateway || reads.count() == 0, "failed reads are retried by the gateway: {:#?}", counts.failed);
                 }
             }
         });
         load.again();
     }
 
-    /// (c) A replica of each service that answers nothing, and keeps its connections, is left alone within a second: no
-    /// request fails. Whoever had asked a frozen gateway gives up in the end and asks the other one, once.
+    /// (c) Freezes a replica of each service: within a second it gets no more calls, and no request fails. Requests to a frozen
+    /// gateway time out and succeed at the other one.
     pub fn a_frozen_replica_is_left_alone(&mut self) {
         let Self { patio, load, long, .. } = &*self;
         let (at_once, entry) = (self.bound(AT_ONCE, Duration::from_secs(3)), &self.gateways()[0]);
@@ -114,8 +114,8 @@ impl Yard {
                 if replica.program == "import-svc" {
                     let id = uuid::Uuid::now_v7().to_string();
                     let imported = entry.try_upload(&id, &workbook("while one is frozen", 20)).map(|answer| answer.status);
-                    assert_eq!(imported.ok(), Some(201), "an import finds the other one");
-                    tell(&format!("an import takes {:?} meanwhile", began.elapsed()));
+                    assert_eq!(imported.ok(), Some(201), "the import uses the other replica");
+                    tell(&format!("an import during the freeze takes {:?}", began.elapsed()));
                 }
                 if *long {
                     thread::sleep((FROZEN - left).saturating_sub(began.elapsed()));
@@ -132,7 +132,7 @@ impl Yard {
                 let failed: Vec<_> = [&first, &later, &after].into_iter().flat_map(|counts| &counts.failed).collect();
                 let most = if is_gateway { load.clients() } else { 0 };
                 assert!(failed.len() <= most, "{failed:#?}");
-                assert!(later.slowest_asked < at_once, "{} is left alone within {left:?}: {later:?}", replica.name());
+                assert!(later.slowest_asked < at_once, "{} gets no requests after {left:?}: {later:?}", replica.name());
                 assert!(later.reads > 20 && later.saves > 20, "{later:?}");
             }
         });

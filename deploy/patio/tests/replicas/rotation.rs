@@ -1,4 +1,4 @@
-//! Every secret is changed while people work, as the runbook says.
+//! Rotation of every secret under load, as described in the runbook.
 use super::{MISSING, Yard, parts::restart_all, tell, told};
 use patio_harness::{DATABASE_ROLE, REDIS_PASSWORD, SERVICE_SECRET, exclusive};
 use patio_proto::auth::{MintServiceTokenRequest, token_service_client::TokenServiceClient};
@@ -17,29 +17,29 @@ fn secrets_are_changed_without_a_failed_request() {
 }
 
 impl Yard {
-    /// The passwords of both stores and the secret between the services, each replica restarted twice: no request fails, and
-    /// what was in force before opens nothing any more.
+    /// Rotates the passwords of PostgreSQL and Redis and the service secret, restarting each replica twice. No request fails, and
+    /// the old values are rejected afterwards.
     fn secrets_may_be_changed(&mut self) {
         let database = self.second_role();
-        let _ = self.redis.command(REDIS_PASSWORD, &["acl", "setuser", "default", &format!(">{NEW_REDIS_PASSWORD}")]);
+        let _ = self.redis.send_command(REDIS_PASSWORD, &["acl", "setuser", "default", &format!(">{NEW_REDIS_PASSWORD}")]);
         let redis = self.redis.url_with(NEW_REDIS_PASSWORD);
         let both = format!("{NEW_SECRET},{SERVICE_SECRET}");
         let first = [("PATIO_DATABASE_URL", &*database), ("PATIO_REDIS_URL", &redis), ("PATIO_SERVICE_SECRET", &both)];
         self.restart_with("first", &first, true);
         self.postgres.sql(&format!("alter role {DATABASE_ROLE} password 'nobodyknows-this-one'"));
-        let _ = self.redis.command(NEW_REDIS_PASSWORD, &["acl", "setuser", "default", &format!("<{REDIS_PASSWORD}")]);
+        let _ = self.redis.send_command(NEW_REDIS_PASSWORD, &["acl", "setuser", "default", &format!("<{REDIS_PASSWORD}")]);
         self.restart_with("second", &[("PATIO_SERVICE_SECRET", NEW_SECRET)], false);
         self.nothing_old_is_good();
     }
 
-    /// A second way into the same database, for what the first one owns.
+    /// Creates a second database role with access to the tables of the first. Returns its URL.
     fn second_role(&self) -> String {
         self.postgres.sql(&format!("create role yard_2 login password '{NEW_DATABASE_PASSWORD}' in role {DATABASE_ROLE}"));
         self.postgres.sql(&format!("alter role yard_2 set role to {DATABASE_ROLE}"));
         self.postgres.url_for("yard_2", NEW_DATABASE_PASSWORD)
     }
 
-    /// In any order: a replica meets such as know other values than itself.
+    /// Restarts all replicas with new settings, in either order, so that replicas with old and new values meet.
     fn restart_with(&mut self, round: &str, settings: &[(&str, &str)], backwards: bool) {
         let Self { patio, load, long, .. } = self;
         load.during(|| {
@@ -59,23 +59,26 @@ impl Yard {
             let minted = [SERVICE_SECRET, NEW_SECRET].map(|secret| mint(replica.url(), secret));
             assert_eq!(minted, [Some(Code::PermissionDenied), None], "{}", replica.name());
         }
-        assert_eq!(self.redis.command(NEW_REDIS_PASSWORD, &["ping"]), "PONG");
-        assert!(self.redis.command(REDIS_PASSWORD, &["ping"]).contains("NOAUTH"));
+        assert_eq!(self.redis.send_command(NEW_REDIS_PASSWORD, &["ping"]), "PONG");
+        assert!(self.redis.send_command(REDIS_PASSWORD, &["ping"]).contains("NOAUTH"));
         let as_whom = "select string_agg(distinct usename, ' ') from pg_stat_activity where datname = 'patio'";
-        assert_eq!(self.postgres.sql(as_whom), "yard_2", "all connections are the new role's");
+        assert_eq!(self.postgres.sql(as_whom), "yard_2", "all connections use the new role");
         assert!(self.refusals().is_empty(), "{:#?}", self.refusals());
-        tell("the old secret is refused by both, all connections are the second role's, no service was refused by another");
+        tell("both replicas reject the old secret, all connections use the second role, no service rejected another");
     }
 
-    /// What services said of each other's secrets: people notice nothing of a call between services that fails.
+    /// Returns log lines about rejected secrets. Failed calls between services would otherwise go unnoticed.
     fn refusals(&self) -> Vec<String> {
         let lines: Vec<String> =
             self.patio.replicas().flat_map(|replica| replica.log().lines().map(str::to_owned).collect::<Vec<_>>()).collect();
-        lines.into_iter().filter(|line| line.contains("service secret") || line.contains("NOAUTH") || line.contains("WRONGPASS")).collect()
+        lines
+            .into_iter()
+            .filter(|line| line.contains("the service secret is wrong") || line.contains("NOAUTH") || line.contains("WRONGPASS"))
+            .collect()
     }
 }
 
-/// Why a value of the secret is refused; nothing when it is good.
+/// Returns the error of a call with this secret, or `None` if it is accepted.
 #[tokio::main(flavor = "current_thread")]
 async fn mint(url: String, secret: &str) -> Option<Code> {
     let mut auth = TokenServiceClient::connect(url).await.unwrap();

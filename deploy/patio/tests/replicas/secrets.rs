@@ -1,5 +1,4 @@
-//! No secret is shown: in no log of either form down to the last level, in no metric, by no command, in no answer and no
-//! command line.
+//! Secrets never appear in logs of any format and level, metrics, command output, responses or command lines.
 use super::{
     MISSING, Yard,
     shown::{Shown, written},
@@ -11,7 +10,7 @@ use patio_harness::{
 use serde_json::json;
 use std::{collections::BTreeSet, time::Duration};
 
-/// What the settings hold that must not be seen.
+/// Secret values in the settings.
 const SETTINGS: [(&str, &str); 5] = [
     ("PATIO_ADMIN_PASSWORD", ADMIN_PASSWORD),
     ("PATIO_DEVELOPER_PASSWORD", DEVELOPER_PASSWORD),
@@ -19,15 +18,15 @@ const SETTINGS: [(&str, &str); 5] = [
     ("PATIO_DATABASE_URL", DATABASE_PASSWORD),
     ("PATIO_REDIS_URL", REDIS_PASSWORD),
 ];
-/// What people type who are let in or not.
+/// Passwords that users type, valid and invalid.
 const TYPED: [&str; 4] = ["typedpw-wrong-7Rr2", "typedpw-garbled-4Ss9", "typedpw-chosen-6Uu1", "typedpw-next-3Vv8"];
-/// Part of tokens that nobody made.
+/// Text in forged tokens.
 const FORGED: &str = "typedtoken0Ww5";
-/// With how many settings that cannot be used programs run at the same time.
+/// Number of programs with invalid settings that run concurrently.
 const AT_ONCE: usize = 4;
 
 #[test]
-fn secrets_are_shown_nowhere() {
+fn secrets_appear_nowhere() {
     let _turn = heavy();
     let Some(mut yard) = Yard::start_with("trace", 1) else { return tell(MISSING) };
     let mut shown = Shown::default();
@@ -46,14 +45,14 @@ fn secrets_are_shown_nowhere() {
         shown.add_file(&replica.output_path());
     }
     let paths = shown.found(&["/api/sessions".to_owned()]).filter(|line| line.contains("gateway")).collect::<Vec<_>>();
-    assert!([" /api", "\"/api"].iter().all(|form| paths.iter().any(|line| line.contains(form))), "what is there is found");
+    assert!([" /api", "\"/api"].iter().all(|form| paths.iter().any(|line| line.contains(form))), "the search finds text that is present");
     let finds = shown.finds(&looked_for);
-    tell(&format!("{} secrets looked for in {}: {} finds", looked_for.len(), shown.size(), finds.len()));
+    tell(&format!("searched {} secrets in {}: {} found", looked_for.len(), shown.size(), finds.len()));
     assert!(finds.is_empty(), "{:#?}", &finds[..finds.len().min(20)]);
 }
 
 impl Yard {
-    /// Starts all processes again with the other form of the log.
+    /// Restarts all processes with the other log format.
     fn log_as_json(&mut self) {
         for replica in self.patio.replicas_mut() {
             replica.kill();
@@ -63,7 +62,7 @@ impl Yard {
         self.patio.wait_until_ready();
     }
 
-    /// Signing in well and badly, broken requests, forged tokens, new passwords and a save; the yard began with an import.
+    /// Performs valid and invalid sign-ins, malformed requests, forged tokens, password changes and a save.
     fn people_work(&self, shown: &mut Shown) {
         let [wrong, garbled, chosen, next] = TYPED;
         for gateway in &self.gateways() {
@@ -96,27 +95,27 @@ impl Yard {
         }
     }
 
-    /// What is said when a store does not take the password any more, which was right before.
+    /// Collects the output when PostgreSQL and Redis reject the previously valid password.
     fn the_stores_refuse(&self, shown: &mut Shown) {
         let gateways = self.gateways();
         self.postgres.sql(&format!("alter role {DATABASE_ROLE} password 'another'"));
         self.postgres.sql(&format!("select pg_terminate_backend(pid) from pg_stat_activity where usename = '{DATABASE_ROLE}'"));
-        let _ = self.redis.command(REDIS_PASSWORD, &["acl", "setuser", "default", ">another", &format!("<{REDIS_PASSWORD}")]);
-        let _ = self.redis.command("another", &["client", "kill", "type", "normal"]);
+        let _ = self.redis.send_command(REDIS_PASSWORD, &["acl", "setuser", "default", ">another", &format!("<{REDIS_PASSWORD}")]);
+        let _ = self.redis.send_command("another", &["client", "kill", "type", "normal"]);
         for gateway in &gateways {
             shown.ask("GET /api/campaigns", gateway, "");
             let right = json!({ "hmc": ADMIN_HMC, "password": ADMIN_PASSWORD }).to_string();
             shown.ask("POST /api/sessions", &gateway.with_token(""), &right);
         }
         self.postgres.sql(&format!("alter role {DATABASE_ROLE} password '{DATABASE_PASSWORD}'"));
-        let _ = self.redis.command("another", &["acl", "setuser", "default", &format!(">{REDIS_PASSWORD}"), "<another"]);
-        until("all is well again", Duration::from_secs(60), || shown.ask("GET /api/campaigns", &gateways[0], "") == 200);
+        let _ = self.redis.send_command("another", &["acl", "setuser", "default", &format!(">{REDIS_PASSWORD}"), "<another"]);
+        until("requests succeed again", Duration::from_secs(60), || shown.ask("GET /api/campaigns", &gateways[0], "") == 200);
     }
 
-    /// Metrics, and what each program says when it is asked.
+    /// Collects the metrics and the output of each program's commands.
     fn an_operator_looks(&self, shown: &mut Shown) {
         for replica in self.patio.replicas() {
-            let admin = self.patio.client().at(&replica.admin_url());
+            let admin = self.patio.client().for_url(&replica.admin_url());
             shown.ask("GET /metrics", &admin, "");
             shown.ask("GET /readyz", &admin, "");
         }
@@ -127,10 +126,10 @@ impl Yard {
         let whole = [&["doctor", "--services"][..], &["config"]].map(|arguments| ("patio", arguments, &[][..]));
         shown.run(whole, &self.patio.replica("auth-svc", 0).launch.environment);
         let told: BTreeSet<_> = shown.masked().into_iter().collect();
-        assert_eq!(told, SETTINGS.map(|(name, _)| name.to_owned()).into(), "each secret that `config` names is looked for");
+        assert_eq!(told, SETTINGS.map(|(name, _)| name.to_owned()).into(), "each secret that `config` masks is searched for");
     }
 
-    /// What programs say that are told what they cannot use; those that run are not needed any more.
+    /// Collects the error output of programs with invalid settings. The running processes are no longer needed.
     fn an_operator_errs(&mut self, shown: &mut Shown) {
         self.patio.replicas_mut().for_each(|replica| replica.kill());
         let environment = &self.patio.replica("auth-svc", 0).launch.environment;
@@ -145,7 +144,7 @@ impl Yard {
         }
     }
 
-    /// Of all that run, and of those that they started.
+    /// Collects the command lines of all processes and their children.
     fn command_lines(&self, shown: &mut Shown) {
         for replica in self.patio.replicas() {
             for process in replica.children().into_iter().chain([replica.id()]) {
@@ -155,7 +154,7 @@ impl Yard {
         }
     }
 
-    /// All that must not be seen, in every way it could be written.
+    /// Returns all secrets, each in every encoding in which it could appear.
     fn secrets(&self) -> Vec<(String, Vec<String>)> {
         let named = SETTINGS.iter().map(|(name, value)| ((*name).to_owned(), written(value.as_bytes())));
         let typed = TYPED.iter().chain(&[FORGED]).map(|value| ("typed".to_owned(), written(value.as_bytes())));
@@ -181,7 +180,7 @@ fn unhex(hex: &str) -> Vec<u8> {
     (0..hex.len() / 2).map(|n| u8::from_str_radix(&hex[2 * n..2 * n + 2], 16).unwrap()).collect()
 }
 
-/// Settings that cannot be used and hold a password all the same.
+/// Returns invalid settings that contain a password.
 fn garbled() -> Vec<(&'static str, String)> {
     let (database, redis) = (DATABASE_PASSWORD, REDIS_PASSWORD);
     let databases = [

@@ -1,4 +1,4 @@
-//! All that Patio shows to anybody, and what is found in it.
+//! Collects all output of Patio and searches it for secrets.
 use base64::{Engine, prelude::BASE64_STANDARD_NO_PAD};
 use patio_harness::{Client, program};
 use std::{
@@ -7,10 +7,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// A program, its arguments, and what of its environment is changed.
+/// Program, arguments, and changed environment variables.
 pub type Run<'a> = (&'a str, &'a [&'a str], &'a [(&'a str, String)]);
 
-/// Places and what stood there, and files that are too long to be held.
+/// Collected outputs by source, and paths of files that are too large to load.
 #[derive(Default)]
 pub struct Shown(Vec<(String, String)>, Vec<PathBuf>);
 
@@ -23,7 +23,7 @@ impl Shown {
         self.1.push(path.to_owned());
     }
 
-    /// Asks for something, such as `GET /api/me`, and keeps the whole answer; its status.
+    /// Sends a request such as `GET /api/me`, stores the full response and returns the status.
     pub fn ask(&mut self, what: &str, client: &Client, body: &str) -> u16 {
         let (method, path) = what.split_once(' ').unwrap();
         let answer = client.send(client.request(method, path).header("content-type", "application/json"), body);
@@ -31,7 +31,7 @@ impl Shown {
         answer.status
     }
 
-    /// Runs programs, all at once, with an environment and some of it changed; each ends by itself or within two seconds.
+    /// Runs programs concurrently with a changed environment. Each exits by itself or is stopped after two seconds.
     pub fn run<'a>(&mut self, runs: impl IntoIterator<Item = Run<'a>>, environment: &BTreeMap<String, String>) {
         let started = runs.into_iter().map(|(name, arguments, changed)| {
             let mut command = Command::new("timeout");
@@ -53,13 +53,13 @@ impl Shown {
         }
     }
 
-    /// The settings that a `config` masked.
+    /// Returns the names of the settings that the `config` command masked.
     pub fn masked(&self) -> Vec<String> {
         let lines = self.0.iter().filter(|(place, _)| place.ends_with(" config")).flat_map(|(_, text)| text.lines());
         lines.filter(|line| line.contains("********")).filter_map(|line| Some(line.split_once('=')?.0.to_owned())).collect()
     }
 
-    /// Which secret stands where, with what is around it.
+    /// Returns every occurrence of a secret, with its source and the surrounding text.
     pub fn finds(&self, secrets: &[(String, Vec<String>)]) -> Vec<String> {
         let mut finds = Vec::new();
         for (place, text) in &self.0 {
@@ -74,7 +74,7 @@ impl Shown {
         finds
     }
 
-    /// Lines of the files that hold one of some words, each after the name of its file.
+    /// Returns the lines of the files that contain one of the words, each prefixed with the file name.
     pub fn found(&self, words: &[String]) -> impl Iterator<Item = String> {
         let mut grep = Command::new("grep");
         grep.args(["-aFH"]).args(words.iter().flat_map(|word| ["-e", word])).args(&self.1).env("LC_ALL", "C");
@@ -88,7 +88,7 @@ impl Shown {
     }
 }
 
-/// The ways in which a program might write some bytes: as they are, in hexadecimal, in base64, as a list of numbers.
+/// Returns encodings of some bytes: raw, hexadecimal, base64, and a list of numbers.
 pub fn written(secret: &[u8]) -> Vec<String> {
     let hex: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
     let list: Vec<String> = secret.iter().map(u8::to_string).collect();

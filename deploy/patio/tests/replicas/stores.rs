@@ -1,4 +1,4 @@
-//! Redis and PostgreSQL away, restarted and frozen under load.
+//! Stopping, restarting and freezing Redis and PostgreSQL under load.
 use super::{Yard, large::Large, tell, told};
 use patio_harness::{ADMIN_PASSWORD, Signal};
 use std::{
@@ -6,23 +6,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// No call waits longer than this for its answer.
+/// Maximum latency of any call.
 const LONGEST: Duration = Duration::from_secs(3);
-/// How long after PostgreSQL lets people in again all is well.
+/// Maximum recovery time after PostgreSQL accepts connections again.
 const WELL_AFTER_RESTART: Duration = Duration::from_secs(2);
-/// How long after a frozen store goes on all is well.
+/// Maximum recovery time after a frozen database server continues.
 const WELL_AFTER_FREEZING: Duration = Duration::from_secs(1);
-/// What all ten processes together may have more in memory after a store was frozen than before, in KiB: what a look at it
-/// differs by anyway.
+/// Maximum growth in KiB of the memory of all ten processes after a freeze; measurements vary by this much anyway.
 const FLAT: i64 = 16 * 1024;
 
 impl Yard {
-    /// How long an answer may take here.
+    /// Returns the maximum latency to assert in this form of the test.
     pub fn longest(&self) -> Duration {
         self.bound(LONGEST, LONGEST + Duration::from_millis(500))
     }
 
-    /// A later version gives every table another column while this one works on them: no request fails.
+    /// Adds a column to every table under load, as a later version would: no request fails.
     pub fn tables_may_grow(&mut self) {
         let Self { load, postgres, long, .. } = self;
         let all = "select schemaname || '.' || tablename from pg_tables where schemaname in ('auth', 'campaign', 'vehicle', 'imports')";
@@ -34,12 +33,12 @@ impl Yard {
             load.pass(*long, Duration::from_secs(2));
         });
         let counts = load.taken();
-        told(&format!("{} tables given another column", tables.lines().count()), &counts);
+        told(&format!("added a column to {} tables", tables.lines().count()), &counts);
         assert!(counts.failed.is_empty(), "{:#?}", counts.failed);
         load.again();
     }
 
-    /// (d) Redis dies and stays away, or freezes: no request fails, and five tries are five tries.
+    /// (d) Kills or freezes Redis: no request fails, and the limit of five sign-in attempts stays exact.
     pub fn redis_may_go(&mut self) {
         let gateways = self.gateways();
         let Self { load, redis, long, admin, .. } = self;
@@ -50,10 +49,10 @@ impl Yard {
             assert_eq!([tried(0), tried(1)], [401, 401]);
             redis.kill();
             assert_eq!([tried(2), tried(3)], [401, 401]);
-            assert_eq!([tried(4), tried(5)], [429, 429], "the lockout counts on without Redis");
+            assert_eq!([tried(4), tried(5)], [429, 429], "failed sign-ins are counted without Redis");
             thread::sleep(Duration::from_secs(if *long { 20 } else { 2 }));
             redis.up();
-            assert_eq!(tried(6), 429, "and when it is back");
+            assert_eq!(tried(6), 429, "and with Redis again");
             load.pass(*long, Duration::from_secs(1));
         });
         let counts = load.taken();
@@ -62,7 +61,7 @@ impl Yard {
         load.again();
     }
 
-    /// (e) Redis answers nothing and keeps its connections: no request fails, nothing piles up.
+    /// (e) Freezes Redis, which keeps its connections: no request fails, and no process accumulates connections or memory.
     pub fn redis_may_freeze(&mut self) {
         let longest = self.longest();
         let Self { patio, load, redis, long, .. } = &*self;
@@ -83,12 +82,12 @@ impl Yard {
         load.again();
     }
 
-    /// (f) PostgreSQL is restarted: who asks meanwhile is told to wait, and all is well soon after.
+    /// (f) Restarts PostgreSQL: requests get 503 with `Retry-After`, and everything recovers soon.
     pub fn postgres_may_be_restarted(&mut self) {
         let longest = self.longest();
         let soon = self.bound(WELL_AFTER_RESTART, Duration::from_secs(5));
         let Self { load, postgres, long, .. } = self;
-        // As an administrator stops it, and as in a crash.
+        // A normal stop by the administrator, and a simulated crash.
         for signal in if *long { vec![Signal::Interrupt, Signal::Quit] } else { vec![Signal::Interrupt] } {
             load.during(|| {
                 load.settle();
@@ -98,7 +97,7 @@ impl Yard {
                 postgres.up();
                 let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
                 let after = load.taken();
-                told(&format!("PostgreSQL away ({signal:?}), well again {:?} after it was back", well - back), &away);
+                told(&format!("PostgreSQL stopped ({signal:?}), recovered {:?} after it was back", well - back), &away);
                 assert!(away.asked_to_wait > 0, "somebody asked");
                 assert!(away.failed.iter().all(|what| what.contains("503 wait")), "{:#?}", away.failed);
                 assert!(away.slowest.max(after.slowest) < longest, "{:?} {:?}", away.slowest, after.slowest);
@@ -108,8 +107,8 @@ impl Yard {
         }
     }
 
-    /// (g) PostgreSQL answers nothing and keeps its connections: nobody waits longer than three seconds for an answer, nothing
-    /// piles up meanwhile, and all is well soon after.
+    /// (g) Freezes PostgreSQL, which keeps its connections: every request is answered within three seconds, no process
+    /// accumulates connections or memory, and everything recovers soon.
     pub fn postgres_may_freeze(&mut self) {
         let longest = self.longest();
         let Self { patio, load, postgres, long, .. } = &*self;
@@ -124,7 +123,7 @@ impl Yard {
             postgres.signal(Signal::Continue);
             let (back, well) = (Instant::now(), load.until_well(Duration::from_secs(8)));
             let after = load.taken();
-            tell(&format!("PostgreSQL frozen, well again {:?} after it went on, {held} KiB before and {grown} then", well - back));
+            tell(&format!("PostgreSQL frozen, recovered {:?} after it continued, {held} KiB before and {grown} then", well - back));
             told(&format!("PostgreSQL frozen, descriptors {open} before and {piled} then"), &frozen);
             assert!(frozen.asked_to_wait > 0, "somebody asked");
             let told_why = |what: &String| what.contains("503 wait") || what.contains("504");
@@ -138,10 +137,10 @@ impl Yard {
         load.again();
     }
 
-    /// Nothing piled up in any process: connections, files, memory in KiB.
+    /// Asserts that no process accumulated connections, files or memory (in KiB).
     #[track_caller]
     fn is_flat(&self, (open, piled): (usize, usize), (held, grown): (i64, i64)) {
-        assert!(piled <= open + 20, "{piled} descriptors are open, {open} were");
+        assert!(piled <= open + 20, "{piled} descriptors are open, {open} before");
         assert!(grown <= held + FLAT, "{grown} KiB are held, {held} were");
     }
 }

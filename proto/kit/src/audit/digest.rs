@@ -1,45 +1,45 @@
-//! Digests of entries and of links of the chain.
-use super::store::{Row, Sealed};
+//! Digests of audit entries and of the seals of the audit chain.
+use crate::audit::store::{AuditRow, SealedEntry};
 use chrono::{DateTime, Utc};
 use ring::digest::{Context, SHA256};
 use serde::Serialize;
 
-/// The digest of an entry: every field, so that none can change unseen.
-pub(super) fn of(row: &Row) -> String {
-    let Row { id, at, user_id, role, kind, subject, summary, address, old_values, new_values } = row;
+/// Returns the digest of an audit entry. The digest covers every field, so that any change is detected.
+pub(super) fn of_entry(row: &AuditRow) -> String {
+    let AuditRow { id, at, user_id, role, kind, subject, summary, address, old_values, new_values } = row;
     over(&(id, at.timestamp_micros(), user_id, role, kind, subject, summary, address, old_values, new_values))
 }
 
-/// The digest of the entry that a sealed one was joined with; none when it is gone.
-pub(super) fn of_sealed(sealed: &Sealed) -> Option<String> {
-    let Sealed { id, at, user_id, role, kind, subject, summary, address, old_values, new_values, .. } = sealed;
+/// Returns the digest of the current content of a sealed entry, or `None` when the entry was deleted.
+pub(super) fn of_sealed(sealed: &SealedEntry) -> Option<String> {
+    let SealedEntry { id, at, user_id, role, kind, subject, summary, address, old_values, new_values, .. } = sealed;
     let id = id.as_ref()?;
     let at = at.as_str().and_then(|at| DateTime::parse_from_rfc3339(at).ok()).map(|at| at.timestamp_micros());
     Some(over(&(id, at, user_id, role, kind, subject, summary, address, old_values, new_values)))
 }
 
 fn over(fields: &impl Serialize) -> String {
-    let text = serde_json::to_vec(fields).unwrap_or_default(); // numbers and texts always have a form
+    let text = serde_json::to_vec(fields).unwrap_or_default(); // numbers and strings always serialize
     hex(&ring::digest::digest(&SHA256, &text))
 }
 
-/// One link of the chain while it is being made.
-pub(super) struct Link(Context);
+/// Unfinished digest of one audit seal (hash-chain link), to which entries are added.
+pub(super) struct ChainLink(Context);
 
-impl Link {
-    /// Begins over the link before; over an empty text at the very first.
+impl ChainLink {
+    /// Starts a seal's digest with the digest `before` of the previous seal, which is empty for the first seal.
     pub(super) fn over(before: &str) -> Self {
         let mut context = Context::new(&SHA256);
         context.update(before.as_bytes());
         Self(context)
     }
 
-    /// Adds an entry by its digest, with what must be known of it even after it was removed.
+    /// Adds an entry's digest, id, kind and time, which remain stored after the entry itself is deleted.
     pub(super) fn add(&mut self, event_id: i64, kind: &str, at: DateTime<Utc>, digest: &str) {
         self.0.update(format!("\n{event_id} {kind} {} {digest}", at.timestamp_micros()).as_bytes());
     }
 
-    /// The link's own digest.
+    /// Returns the digest of the seal, in hexadecimal.
     pub(super) fn finish(self) -> String {
         hex(&self.0.finish())
     }
@@ -55,8 +55,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_s_digest_is_the_one_it_was_sealed_with_in_every_version() {
-        let row = Row {
+    fn the_digest_of_an_entry_never_changes_between_versions() {
+        let row = AuditRow {
             id: 7,
             at: DateTime::from_timestamp_micros(1_700_000_000_000_001).unwrap(),
             user_id: None,
@@ -68,6 +68,6 @@ mod tests {
             old_values: String::new(),
             new_values: r#"{"status":"ok"}"#.to_owned(),
         };
-        assert_eq!(of(&row), "36b9f4a5a47a526f8f106a8f021a26aa75f8886728683afcb370b0e5e563790e");
+        assert_eq!(of_entry(&row), "36b9f4a5a47a526f8f106a8f021a26aa75f8886728683afcb370b0e5e563790e");
     }
 }

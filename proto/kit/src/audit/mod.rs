@@ -1,70 +1,72 @@
-//! Who did what: rows appended in the transaction of the change they tell of, and sealed soon after.
+//! Audit log. Each entry is appended in the transaction of the change that the entry records. A background task then adds the
+//! entry to a hash chain (seals the entry).
+pub mod chain;
 mod digest;
-pub mod seal;
 mod store;
+pub mod witness;
 
 use crate::{
-    access::REQUEST_ID,
+    auth::identity::Caller,
+    client::call_context::REQUEST_ID,
     clock,
     db::{Db, Tx},
     errors,
-    identity::Caller,
 };
 use chrono::{DateTime, Utc};
 use patio_proto::{access::Role, audit as pb, role};
 use serde_json::Value;
-use store::Row;
+use store::AuditRow;
 use tonic::{Request, Response, Status};
 
-/// One thing that happened.
+/// Event to append to the audit log: what happened, to which object, and which fields changed.
 #[derive(Debug, Clone, Default)]
-pub struct Event {
-    /// As API.md lists them: `login`, `vehicle-changed`, …
+pub struct AuditEvent {
+    /// Kind of the event, such as `login` or `vehicle-changed`. API.md lists all kinds.
     pub kind: &'static str,
-    /// What it happened to, such as `vehicle 12`.
+    /// Object that the event concerns, such as `vehicle 12`.
     pub subject: String,
-    /// One sentence for a person.
+    /// Summary of the event for people, one sentence.
     pub summary: String,
-    /// The fields that changed, as they were.
+    /// Changed fields with their old values; `None` when there are no old values.
     pub old: Option<Value>,
-    /// The fields that changed, as they are.
+    /// Changed fields with their new values; `None` when there are no new values.
     pub new: Option<Value>,
-    /// Where the call came from; empty when unknown.
+    /// Network address of the caller; empty when unknown.
     pub address: String,
 }
 
-/// An entry as it is stored: for a statement that appends it beside what it tells of.
+/// Audit entry in its stored form. A service can append the entry in the same SQL statement as the change that the entry records.
 #[derive(Debug, Clone)]
-pub struct Entry {
-    /// When.
+pub struct AuditEntry {
+    /// Time of the event.
     pub at: DateTime<Utc>,
-    /// Who; none for what nobody signed in did.
+    /// Id of the user; `None` when no signed-in user caused the event.
     pub user_id: Option<i64>,
-    /// In which role.
+    /// Role of the caller; empty when no caller was authenticated.
     pub role: &'static str,
-    /// As [`Event::kind`].
+    /// Kind of the event, such as `login` or `vehicle-changed`.
     pub kind: &'static str,
-    /// As [`Event::subject`].
+    /// Object that the event concerns, such as `vehicle 12`.
     pub subject: String,
-    /// As [`Event::summary`].
+    /// Summary of the event for people, one sentence.
     pub summary: String,
-    /// As [`Event::address`].
+    /// Network address of the caller; empty when unknown.
     pub address: String,
-    /// JSON; empty for none.
+    /// Old values of the changed fields as JSON; empty when there are no old values.
     pub old_values: String,
-    /// JSON; empty for none.
+    /// New values of the changed fields as JSON; empty when there are no new values.
     pub new_values: String,
 }
 
-impl Entry {
-    /// What somebody did at a moment.
+impl AuditEntry {
+    /// Creates the audit entry for an event at a given time. `who` is `None` when no signed-in user caused the event.
     #[must_use]
-    pub fn of(at: DateTime<Utc>, who: Option<&Caller>, event: Event) -> Self {
+    pub fn of(at: DateTime<Utc>, who: Option<&Caller>, event: AuditEvent) -> Self {
         let text = |value: Option<Value>| value.map(|value| value.to_string()).unwrap_or_default();
         Self {
             at,
             user_id: who.and_then(Caller::person),
-            role: who.map_or("", |caller| role::text(caller.role)),
+            role: who.map_or("", |caller| role::role_text(caller.role)),
             kind: event.kind,
             subject: event.subject,
             summary: event.summary,
@@ -75,38 +77,49 @@ impl Entry {
     }
 }
 
-/// Appends an entry; `who` is none for what nobody signed in did.
-pub async fn append(tx: &mut Tx<'_>, at: DateTime<Utc>, who: Option<&Caller>, event: Event) -> Result<(), sqlx::Error> {
-    store::append(tx, &Entry::of(at, who, event)).await
+/// Appends an audit entry. `who` is `None` when no signed-in user caused the event.
+pub async fn append(tx: &mut Tx<'_>, at: DateTime<Utc>, who: Option<&Caller>, event: AuditEvent) -> Result<(), sqlx::Error> {
+    store::append(tx, &AuditEntry::of(at, who, event)).await
 }
 
-/// The address a call came from, as the gateway told it.
+/// Returns the network address of the client from the call's metadata, which the gateway sets; empty when missing.
 #[must_use]
 pub fn address<T>(request: &Request<T>) -> String {
     request.metadata().get("x-patio-address").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
 }
 
-/// The id that follows one request through all services.
+/// Returns the id of the user's request from the call's metadata, which all services forward; empty when missing.
 #[must_use]
 pub fn request_id<T>(request: &Request<T>) -> String {
     request.metadata().get(REQUEST_ID).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
 }
 
-/// Serves the entries of one service.
+/// Returns up to `limit` audit entries of one kind and object that were written before a given time, newest first.
+pub async fn list_of_subject(
+    db: &Db,
+    (kind, subject): (&str, &str),
+    before: DateTime<Utc>,
+    limit: usize,
+) -> Result<Vec<pb::Event>, sqlx::Error> {
+    let rows = store::of_subject(db, (kind, subject), before, i64::try_from(limit).unwrap_or(i64::MAX)).await?;
+    Ok(rows.into_iter().map(AuditRow::into_event).collect())
+}
+
+/// gRPC server that lists the audit entries of one service.
 pub struct AuditLog {
-    /// Where they are kept.
+    /// Database with the audit entries.
     pub db: Db,
 }
 
 #[tonic::async_trait]
 impl pb::audit_service_server::AuditService for AuditLog {
-    async fn list_events(&self, request: Request<pb::ListEventsRequest>) -> Result<Response<pb::ListEventsReply>, Status> {
+    async fn list_events(&self, request: Request<pb::ListEventsRequest>) -> Result<Response<pb::ListEventsResponse>, Status> {
         let rows = store::list(&self.db, request.get_ref()).await.map_err(|cause| errors::database(&cause))?;
-        Ok(Response::new(pb::ListEventsReply { events: rows.into_iter().map(Row::into_event).collect() }))
+        Ok(Response::new(pb::ListEventsResponse { events: rows.into_iter().map(AuditRow::into_event).collect() }))
     }
 }
 
-impl Row {
+impl AuditRow {
     fn into_event(self) -> pb::Event {
         pb::Event {
             id: self.id,

@@ -1,8 +1,8 @@
-//! The SQL of the audit tables, which every service has.
-use super::Entry;
+//! SQL statements of the audit tables, which every service's database has.
+use crate::audit::AuditEntry;
 use crate::{
     clock,
-    db::{Db, Side, Tx},
+    db::{Db, Engine, Tx},
     on,
 };
 use chrono::{DateTime, Utc};
@@ -13,9 +13,9 @@ use sqlx::{FromRow, QueryBuilder, query, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// An entry as it stands.
+/// Row of the table of audit entries.
 #[derive(Debug, Clone, FromRow)]
-pub(super) struct Row {
+pub(super) struct AuditRow {
     pub id: i64,
     pub at: DateTime<Utc>,
     pub user_id: Option<i64>,
@@ -28,7 +28,7 @@ pub(super) struct Row {
     pub new_values: String,
 }
 
-pub(super) async fn append(tx: &mut Tx<'_>, entry: &Entry) -> Result<()> {
+pub(super) async fn append(tx: &mut Tx<'_>, entry: &AuditEntry) -> Result<()> {
     on!(tx.on(), c => query(
         "insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)")
@@ -37,16 +37,11 @@ pub(super) async fn append(tx: &mut Tx<'_>, entry: &Entry) -> Result<()> {
         .execute(c).await.map(drop))
 }
 
-/// The last moment of the year 9999, which both databases keep.
-fn far() -> DateTime<Utc> {
-    DateTime::from_timestamp(253_402_300_799, 0).unwrap_or_default()
-}
-
-pub(super) async fn list(db: &Db, ask: &pb::ListEventsRequest) -> Result<Vec<Row>> {
-    let before = ask.before.as_ref().and_then(clock::moment).unwrap_or_else(far);
+pub(super) async fn list(db: &Db, ask: &pb::ListEventsRequest) -> Result<Vec<AuditRow>> {
+    let before = ask.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::latest);
     let before_id = if ask.before_id == 0 { i64::MAX } else { ask.before_id };
-    let from = ask.from.as_ref().and_then(clock::moment).unwrap_or_default();
-    let to = ask.to.as_ref().and_then(clock::moment).unwrap_or_else(far);
+    let from = ask.from.as_ref().and_then(clock::from_timestamp).unwrap_or_default();
+    let to = ask.to.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::latest);
     let limit = i64::from(ask.limit.clamp(1, 200));
     on!(db.read(), c => query_as(
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
@@ -61,18 +56,25 @@ pub(super) async fn list(db: &Db, ask: &pb::ListEventsRequest) -> Result<Vec<Row
         .fetch_all(c).await)
 }
 
-/// A link of the chain.
+pub(super) async fn of_subject(db: &Db, (kind, subject): (&str, &str), before: DateTime<Utc>, limit: i64) -> Result<Vec<AuditRow>> {
+    on!(db.read(), c => query_as(
+        "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
+           from audit_events where subject = $1 and kind = $2 and at < $3 order by at desc, id desc limit $4")
+        .bind(subject).bind(kind).bind(before).bind(limit).fetch_all(c).await)
+}
+
+/// Audit seal (hash-chain link) with its number and digest.
 #[derive(Debug, Clone, FromRow)]
 pub(super) struct Seal {
     pub id: i64,
     pub digest: String,
 }
 
-/// A sealed entry's digest, and the entry if it is still there.
+/// Stored digest of a sealed entry, with the current values of the entry unless the entry was deleted.
 ///
-/// The entry's own values are taken as they come: one of another kind was changed by somebody.
+/// The current values are read as any JSON type, because a manipulated entry may contain values of a wrong type.
 #[derive(Debug, Deserialize)]
-pub(super) struct Sealed {
+pub(super) struct SealedEntry {
     pub seal: i64,
     pub event_id: i64,
     pub sealed_kind: String,
@@ -90,15 +92,16 @@ pub(super) struct Sealed {
     pub new_values: Value,
 }
 
-pub(super) async fn last_seal(tx: &mut Tx<'_>) -> Result<Option<Seal>> {
+pub(super) async fn load_last_seal(tx: &mut Tx<'_>) -> Result<Option<Seal>> {
     on!(tx.on(), c => query_as("select id, digest from audit_seals order by id desc limit 1").fetch_optional(c).await)
 }
 
-/// Entries without a digest, oldest first; only as far back as transactions may have committed late.
+/// Returns up to `most` entries that are not sealed yet, oldest first. The search begins `late` ids below the newest sealed
+/// entry.
 ///
-/// Their numbers come first and from bounded sets: joined, `PostgreSQL` would go through all digests for every entry
-/// as long as it remembers the tables as they were when they were new.
-pub(super) async fn unsealed(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<Row>> {
+/// The ids are selected first, from two bounded sets. With a join and outdated statistics of new tables, `PostgreSQL`
+/// would scan all digests for every entry.
+pub(super) async fn unsealed(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<AuditRow>> {
     let last: Option<i64> = on!(tx.on(), c => query_scalar("select max(event_id) from audit_digests").fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
     let ids: Vec<i64> = on!(tx.on(), c => query_scalar(
@@ -107,7 +110,7 @@ pub(super) async fn unsealed(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Ve
          order by 1 limit $3")
         .bind(from).bind(late + most).bind(most).fetch_all(c).await)?;
     let (Some(first), Some(last)) = (ids.first(), ids.last()) else { return Ok(Vec::new()) };
-    let rows: Vec<Row> = on!(tx.on(), c => query_as(
+    let rows: Vec<AuditRow> = on!(tx.on(), c => query_as(
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
            from audit_events where id >= $1 and id <= $2 order by id")
         .bind(first).bind(last).fetch_all(c).await)?;
@@ -119,8 +122,8 @@ pub(super) async fn add_seal(tx: &mut Tx<'_>, seal: &Seal, at: DateTime<Utc>) ->
         .bind(seal.id).bind(&seal.digest).bind(at).execute(c).await.map(drop))
 }
 
-/// Adds the digests of a seal's entries, in one statement: sealing must not cost as much as saving.
-pub(super) async fn add_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&Row, String)]) -> Result<()> {
+/// Inserts the digests of a seal's entries in one statement, to keep sealing cheap.
+pub(super) async fn add_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&AuditRow, String)]) -> Result<()> {
     macro_rules! rows {
         ($connection:expr, $engine:ty) => {{
             let mut text = QueryBuilder::<$engine>::new("insert into audit_digests (event_id, seal, kind, at, digest) ");
@@ -131,8 +134,8 @@ pub(super) async fn add_digests(tx: &mut Tx<'_>, seal: i64, all: &[(&Row, String
         }};
     }
     match tx.on() {
-        Side::Sqlite(connection) => rows!(connection, sqlx::Sqlite),
-        Side::Postgres(connection) => rows!(connection, sqlx::Postgres),
+        Engine::Sqlite(connection) => rows!(connection, sqlx::Sqlite),
+        Engine::Postgres(connection) => rows!(connection, sqlx::Postgres),
     }
 }
 
@@ -156,11 +159,11 @@ macro_rules! sealed {
     };
 }
 
-/// Sealed entries after a position, in the order of the chain.
+/// Returns up to `most` sealed entries after a position (seal number and entry id), in the order of the chain.
 ///
-/// They come as one text: value by value `SQLite` takes three times as long for them. Its functions for that have
-/// other names than those of `PostgreSQL`.
-pub(super) async fn sealed_after(db: &Db, (seal, event): (i64, i64), most: i64) -> Result<Vec<Sealed>> {
+/// The database returns the rows as one JSON text, because reading single values from `SQLite` takes three times as long. The
+/// JSON functions of the two databases have different names.
+pub(super) async fn sealed_after(db: &Db, (seal, event): (i64, i64), most: i64) -> Result<Vec<SealedEntry>> {
     let text = if db.is_postgres() { sealed!("json_build_array", "json_agg") } else { sealed!("json_array", "json_group_array") };
     let all: Option<String> = on!(db.read(), c => query_scalar(text).bind(seal).bind(event).bind(most).fetch_one(c).await)?;
     let read = move || all.map_or_else(|| Ok(Vec::new()), |all| serde_json::from_str(&all));
@@ -168,14 +171,14 @@ pub(super) async fn sealed_after(db: &Db, (seal, event): (i64, i64), most: i64) 
     read.map_err(|cause| sqlx::Error::Decode(cause.into()))
 }
 
-/// How many entries were written before a moment and never sealed.
+/// Counts entries that were written before a given time and never sealed.
 pub(super) async fn never_sealed(db: &Db, before: DateTime<Utc>) -> Result<i64> {
     on!(db.read(), c => query_scalar(
         "select count(*) from audit_events e left join audit_digests d on d.event_id = e.id where d.event_id is null and e.at < $1")
         .bind(before).fetch_one(c).await)
 }
 
-/// Removes entries of some kinds that were written before a moment; how many.
+/// Deletes audit entries of one kind that were written before a given time. Returns the number of deleted entries.
 pub(super) async fn remove(tx: &mut Tx<'_>, kind: &str, before: DateTime<Utc>) -> Result<u64> {
     on!(tx.on(), c => query("delete from audit_events where kind = $1 and at < $2")
         .bind(kind).bind(before).execute(c).await.map(|done| done.rows_affected()))

@@ -1,12 +1,12 @@
-//! What waits for the disk, and when; what waits for a connection.
-use super::*;
+//! Tests of durable and deferred writes, and of waiting for a database connection.
+use crate::db::*;
 use crate::lifecycle::Tasks;
 use patio_testing::{POSTGRES, from_environment, tell};
 use sqlx::{ConnectOptions, postgres::PgConnectOptions};
 use std::{str::FromStr, time::Instant};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Asks, within its own transaction, how the commit will wait: 1 is not at all, 2 until the disk has it.
+/// Reads the `synchronous` level of a transaction's commit: 1 does not wait for the disk, 2 does.
 fn level<'c>(tx: &'c mut Tx<'_>) -> BoxFuture<'c, Result<i64, sqlx::Error>> {
     Box::pin(async move { on!(tx.on(), c => sqlx::query_scalar("pragma synchronous").fetch_one(c).await) })
 }
@@ -14,7 +14,7 @@ fn level<'c>(tx: &'c mut Tx<'_>) -> BoxFuture<'c, Result<i64, sqlx::Error>> {
 async fn file(folder: &Path) -> Db {
     let none: &'static Migrator = Box::leak(Box::new(Migrator::with_migrations(Vec::new())));
     let pools = open_sqlite(Schema { name: "steps", sqlite: none, postgres: none }, folder).await.unwrap();
-    Db { pools, asked: Arc::default() }
+    Db { name: "steps", pools, asked: Arc::default() }
 }
 
 #[tokio::test]
@@ -29,18 +29,18 @@ async fn connections_to_a_file_share_no_cache() {
 }
 
 #[tokio::test]
-async fn a_step_waits_for_the_disk_while_others_do() {
+async fn a_deferred_write_waits_for_the_disk_while_the_database_is_busy() {
     let folder = tempfile::tempdir().unwrap();
     let db = file(folder.path()).await;
     for _ in 0..2 {
-        assert_eq!(db.write_step(|tx| level(tx)).await.unwrap(), 1, "no step makes others wait");
+        assert_eq!(db.write_deferred(|tx| level(tx)).await.unwrap(), 1, "deferred writes alone do not wait for the disk");
     }
     assert_eq!(db.write(|tx| level(tx)).await.unwrap(), 2);
-    assert!(db.is_busy());
-    assert_eq!(db.write_step(|tx| level(tx)).await.unwrap(), 2);
+    assert!(db.has_recent_writes());
+    assert_eq!(db.write_deferred(|tx| level(tx)).await.unwrap(), 2);
     tokio::time::sleep(BUSY + Duration::from_millis(100)).await;
-    assert!(!db.is_busy(), "and it was no step that kept it so");
-    assert_eq!(db.write_step(|tx| level(tx)).await.unwrap(), 1);
+    assert!(!db.has_recent_writes(), "deferred writes do not make the database busy");
+    assert_eq!(db.write_deferred(|tx| level(tx)).await.unwrap(), 1);
     db.close().await;
 }
 
@@ -48,7 +48,7 @@ fn one<'c>(tx: &'c mut Tx<'_>) -> BoxFuture<'c, Result<i32, sqlx::Error>> {
     Box::pin(async move { on!(tx.on(), c => sqlx::query_scalar("select 1").fetch_one(c).await) })
 }
 
-/// A way to the server at `url` that lets each connection in after `wait` only; the URL that leads through it.
+/// Starts a TCP proxy to the server at `url` that delays each connection by `wait`, and returns the proxy's URL.
 async fn slow_way(url: &str, wait: Duration) -> String {
     let options = PgConnectOptions::from_str(url).unwrap();
     let server = (options.get_host().to_owned(), options.get_port());
@@ -68,20 +68,20 @@ async fn slow_way(url: &str, wait: Duration) -> String {
 }
 
 #[tokio::test]
-async fn a_server_that_lets_in_slowly_is_reached_although_nobody_waits_for_it_so_long() {
+async fn slow_connection_attempts_succeed_although_their_callers_give_up() {
     let Some(server) = from_environment(POSTGRES) else { return tell(&format!("{POSTGRES} is not set: skipped")) };
     let none: &'static Migrator = Box::leak(Box::new(Migrator::with_migrations(Vec::new())));
     let url = slow_way(&server, Duration::from_secs(2)).await;
-    let pools = open_postgres(Schema { name: "public", sqlite: none, postgres: none }, &url, 4).unwrap();
-    let db = Db { pools, asked: Arc::default() };
+    let pools = open_postgres(Schema { name: "public", sqlite: none, postgres: none }, &url, 4).await.unwrap();
+    let db = Db { name: "steps", pools, asked: Arc::default() };
     let begun = Instant::now();
     let mut reached = [false; 3];
     while reached != [true; 3] {
         assert!(begun.elapsed() < Duration::from_secs(20), "reading, writing and writing once: {reached:?}");
         let turn = Instant::now();
-        let saves = futures::future::join(db.write(|tx| one(tx)), db.write_once(|tx| one(tx)));
+        let saves = futures::future::join(db.write(|tx| one(tx)), db.write_single_statement(|tx| one(tx)));
         let (read, saved) = tokio::join!(db.ping(), tokio::time::timeout(Duration::from_millis(2800), saves));
-        assert!(turn.elapsed() < Duration::from_secs(3), "a call is given up then: {:?}", turn.elapsed());
+        assert!(turn.elapsed() < Duration::from_secs(3), "calls fail before their deadline: {:?}", turn.elapsed());
         let (written, once) = saved.map_or((false, false), |(written, once)| (written.is_ok(), once.is_ok()));
         reached = [reached[0] | read.is_ok(), reached[1] | written, reached[2] | once];
     }

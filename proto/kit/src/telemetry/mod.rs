@@ -1,41 +1,45 @@
-//! Logs, traces and metrics.
-pub mod statements;
+//! Logs, traces and metrics of a process.
+pub mod admin_server;
+pub mod log_escape;
+pub mod sql_stats;
 pub mod trace;
 
-use crate::{config::Settings, host::Host, lifecycle::Tasks};
-use axum::{Router, routing::get};
-use http::StatusCode;
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use std::{
-    io::IsTerminal,
-    net::SocketAddr,
-    sync::{Arc, OnceLock},
-    time::Duration,
+use crate::{
+    config::{InvalidSetting, Settings},
+    lifecycle::Tasks,
 };
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use std::{io::IsTerminal, sync::OnceLock, time::Duration};
 use tracing::Subscriber;
 use tracing_subscriber::{EnvFilter, Layer, layer::SubscriberExt, registry::LookupSpan, util::SubscriberInitExt};
 
 static METRICS: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 
-/// The upper bounds of the duration buckets, in seconds.
+/// Upper bounds of the histogram buckets for durations, in seconds.
 const BUCKETS: [f64; 11] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5];
-/// How often what was measured is put into its buckets, whether anybody asks for it or not.
+/// Interval at which recorded durations are moved into histogram buckets.
 const SORT_EVERY: Duration = Duration::from_secs(5);
 
-/// Begins to log to stderr, and to trace when a collector is named; the first call in a process counts.
+/// Starts logging to standard error, metrics, and tracing when a collector is configured.
+///
+/// Only the first call in a process has an effect.
 ///
 /// # Errors
-/// When the collector's URL is none.
+/// Returns an error when the collector's URL or the log filter is invalid.
 pub fn start(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
+    let wanted = EnvFilter::builder().parse(&settings.log);
+    InvalidSetting::ensure(wanted.is_ok(), || {
+        format!("PATIO_LOG={}: not a level such as `info`, nor levels of modules such as `info,vehicle_svc=debug`", settings.log)
+    })?;
     let tracer = match &settings.otlp_url {
-        Some(url) => Some(trace::start(service, url, settings.otlp_share)?),
+        Some(url) => Some(trace::start(service, url, settings.otlp_sample_ratio)?),
         None => None,
     };
     let traces = tracer.map(|tracer| tracing_opentelemetry::layer().with_tracer(tracer).with_filter(filter("info")));
-    let counting = statements::Counting.with_filter(statements::heard());
+    let counting = sql_stats::SqlStatsLayer.with_filter(sql_stats::targets());
     let done = tracing_subscriber::registry().with(counting).with(traces).with(lines(settings)).try_init();
     if let Err(cause) = done {
-        tracing::debug!(%cause, "logging has begun before");
+        tracing::debug!(%cause, "logging is already initialized");
     }
     let _ = handle();
     Ok(())
@@ -45,19 +49,20 @@ fn filter(told: &str) -> EnvFilter {
     EnvFilter::try_new(told).unwrap_or_else(|_| EnvFilter::new("info"))
 }
 
-/// One line an event.
+/// Creates the log layer, which writes one line per event.
 fn lines<S>(settings: &Settings) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
     let colours = std::io::stderr().is_terminal();
-    let plain = tracing_subscriber::fmt::layer().with_writer(crate::lines::stderr).with_target(false).with_ansi(colours);
+    let plain = tracing_subscriber::fmt::layer().with_writer(crate::telemetry::log_escape::stderr).with_target(false).with_ansi(colours);
     let filter = filter(&settings.log);
     if settings.log_json { plain.json().flatten_event(true).with_filter(filter).boxed() } else { plain.with_filter(filter).boxed() }
 }
 
-/// Puts what is measured into its buckets again and again, so that it takes no more room when nobody asks for it.
-pub fn keep_small(tasks: &Tasks) {
+/// Starts the task that moves recorded durations into histogram buckets. Without this task, memory use would grow until the next
+/// metrics scrape.
+pub fn spawn_upkeep(tasks: &Tasks) {
     tasks.repeat(SORT_EVERY, || async {
         if let Some(handle) = handle() {
             handle.run_upkeep();
@@ -73,50 +78,14 @@ fn handle() -> Option<&'static PrometheusHandle> {
         .as_ref()
 }
 
-/// The metrics of this process as Prometheus reads them.
+/// Returns the metrics of this process in the Prometheus text format.
 #[must_use]
 pub fn render() -> String {
     handle().map(PrometheusHandle::render).unwrap_or_default()
 }
 
-/// A number of things, as a gauge is set.
+/// Converts a count to a gauge value.
 #[must_use]
-pub fn count(number: usize) -> f64 {
+pub fn gauge_value(number: usize) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
-}
-
-/// Whether a process can take requests now.
-type Ready = Arc<dyn Fn() -> bool + Send + Sync>;
-
-/// Opens the admin port where the settings name one, with what says whether the process can take requests now.
-///
-/// # Errors
-/// When the port is taken.
-pub async fn open(host: &Host, ready: impl Fn() -> bool + Send + Sync + 'static) -> anyhow::Result<()> {
-    let Some(listen) = host.settings.admin_listen.0 else { return Ok(()) };
-    let address = serve(listen, &host.tasks, Arc::new(ready)).await?;
-    tracing::info!(%address, "admin port is open");
-    Ok(())
-}
-
-/// Serves `/metrics`, `/healthz` and `/readyz` on a port apart from the product.
-async fn serve(listen: SocketAddr, tasks: &Tasks, ready: Ready) -> anyhow::Result<SocketAddr> {
-    let readiness = move || {
-        let code = if ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-        async move { code }
-    };
-    let router = Router::new()
-        .route("/metrics", get(|| async { render() }))
-        .route("/healthz", get(|| async { "ok" }))
-        .route("/readyz", get(readiness));
-    let listener = tokio::net::TcpListener::bind(listen).await?;
-    let address = listener.local_addr()?;
-    let ended = tasks.clone();
-    tasks.spawn(async move {
-        let stop = async move { ended.stopped().await };
-        if let Err(cause) = axum::serve(listener, router).with_graceful_shutdown(stop).await {
-            tracing::error!(%cause, "the admin port failed");
-        }
-    });
-    Ok(address)
 }

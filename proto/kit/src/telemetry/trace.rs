@@ -1,4 +1,4 @@
-//! One trace for one request, across all services it passes, sent to a collector when one is named.
+//! Distributed tracing: one trace per request across all services, sent to an OpenTelemetry collector.
 use anyhow::Context;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use opentelemetry::{
@@ -17,50 +17,51 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 static PROVIDER: OnceLock<SdkTracerProvider> = OnceLock::new();
 
-/// Begins to send spans to a collector that takes OTLP over gRPC; one that is away costs nothing but the spans.
+/// Starts sending spans to a collector by OTLP over gRPC. While the collector is unavailable, spans are lost, without any other
+/// effect.
 ///
 /// # Errors
-/// When the URL is none.
+/// Returns an error when the collector's URL is invalid.
 pub fn start(service: &'static str, url: &str, share: f64) -> anyhow::Result<Tracer> {
     let exporter = SpanExporter::builder().with_tonic().with_endpoint(url).with_timeout(Duration::from_secs(5)).build();
     let provider = SdkTracerProvider::builder()
-        .with_batch_exporter(exporter.with_context(|| format!("PATIO_OTLP_URL: `{url}`"))?)
+        .with_batch_exporter(exporter.with_context(|| format!("PATIO_OTLP_ENDPOINT: `{url}`"))?)
         .with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(share))))
         .with_resource(Resource::builder().with_service_name(service).build())
         .build();
     Ok(PROVIDER.get_or_init(|| provider).tracer("patio"))
 }
 
-/// Sends what is left.
+/// Sends the remaining spans before the process exits.
 pub async fn finish() {
     let Some(provider) = PROVIDER.get() else { return };
     let done = tokio::task::spawn_blocking(|| provider.shutdown_with_timeout(Duration::from_secs(3))).await;
     if let Ok(Err(cause)) = done {
-        tracing::debug!(%cause, "some spans were left behind");
+        tracing::debug!(%cause, "failed to send the remaining spans");
     }
 }
 
-/// Whether anybody takes spans.
+/// Returns `true` when tracing is on.
 #[must_use]
 pub fn is_on() -> bool {
     PROVIDER.get().is_some()
 }
 
-/// Makes a span part of the trace that a request came with.
-pub fn continue_from(span: &Span, headers: &HeaderMap) {
+/// Makes a span a child of the trace context in a request's headers.
+pub fn extract(span: &Span, headers: &HeaderMap) {
     if is_on() {
         let _ = span.set_parent(TraceContextPropagator::new().extract(&Carrier(headers)));
     }
 }
 
-/// Writes the trace that is going on into the headers of a call.
-pub fn hand_on(headers: &mut HeaderMap) {
+/// Writes the current trace context into the headers of an outgoing call.
+pub fn inject(headers: &mut HeaderMap) {
     if is_on() {
         TraceContextPropagator::new().inject_context(&Span::current().context(), &mut Setter(headers));
     }
 }
 
-/// The id of the trace a span belongs to, to be found by; none when nothing is traced.
+/// Returns the id of the trace that a span belongs to, or `None` when the span is not traced.
 #[must_use]
 pub fn id(span: &Span) -> Option<String> {
     PROVIDER.get()?;

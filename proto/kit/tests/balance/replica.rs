@@ -1,4 +1,4 @@
-//! A replica that behaves as it is told.
+//! Test replica with a configurable behaviour: healthy, frozen, overloaded and others.
 use axum::{Router, extract::State, response::IntoResponse};
 use http::StatusCode;
 use std::{
@@ -16,23 +16,23 @@ use tonic_health::{ServingStatus, server::HealthReporter};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Behaviour {
     Well,
-    /// Answers, and says that it does not serve any more.
+    /// Responds to calls, and reports `NOT_SERVING` in the health check.
     Leaving,
-    /// Answers nothing, not even how it is.
+    /// Responds to nothing, not even to the health check.
     Frozen,
-    /// Ends every call without an answer.
+    /// Closes every call without a response.
     Breaking,
-    /// Answers that it is away.
+    /// Responds to every call with `Unavailable`.
     Busy,
-    /// Answers as tonic does when a deadline has passed.
+    /// Responds to every call as tonic does after a missed deadline.
     Expiring,
-    /// Takes its time.
+    /// Responds slowly.
     Slow,
-    /// Begins its answer and goes no further.
+    /// Begins its response and never continues it.
     Halting,
-    /// Begins its answer and goes away.
+    /// Begins its response and closes the connection.
     Torn,
-    /// Begins its answer and ends it without saying what came of it, as one cut off by something in between.
+    /// Begins its response and ends it without a `grpc-status` trailer, as a response cut off by a proxy.
     Unended,
 }
 
@@ -43,7 +43,7 @@ struct Shared {
     seen: Arc<AtomicUsize>,
 }
 
-/// A replica in a runtime of its own, which can be ended with all its connections.
+/// Test replica with its own runtime, which can be killed with all its connections.
 pub struct Double {
     pub address: SocketAddr,
     shared: Shared,
@@ -82,7 +82,7 @@ impl Double {
         futures::executor::block_on(self.reporter.set_service_status("", status));
     }
 
-    /// Ends it, and waits until its connections are closed.
+    /// Kills the replica and waits until its connections are closed.
     pub async fn kill(&self) {
         self.runtime.lock().unwrap().take().unwrap().shutdown_background();
         tokio::time::sleep(Duration::from_millis(100)).await;

@@ -1,9 +1,31 @@
 import { useMutation } from '@tanstack/react-query'
-import { done, http } from '@/api/client'
-import { download } from '@/api/files'
+import { expireSession, apiClient, unwrapEmptyResponse, runSessionRenewal } from '@/api/client'
+import { downloadFile } from '@/api/files'
+import { Problem } from '@/api/problem'
+import { getCurrentSession, startSession } from '@/api/session'
+import { signIn } from '@/api/signIn'
 
-export const useChangeOwnPassword = () =>
-  useMutation({ mutationFn: (body: { old: string; new: string }) => done(http.PUT('/me/password', { body })) })
+/**
+ * Changes the person's own password. The server then ends all sessions of the person, and the response contains a new session for this
+ * page.
+ */
+export const useChangeOwnPassword = () => useMutation({ mutationFn: (body: { old: string; new: string }) => runSessionRenewal(() => change(body)) })
 
-/** Fetches all that the product holds about who is signed in. */
-export const useOwnData = () => useMutation({ mutationFn: () => download('/me/data', 'my-data.json') })
+async function change(body: { old: string; new: string }): Promise<void> {
+  const before = getCurrentSession()
+  await unwrapEmptyResponse(apiClient.PUT('/me/password', { body }))
+  if (before === null) return
+  try {
+    startSession((await signIn({ hmc: before.user.hmc, password: body.new })).session)
+  } catch {
+    expireSession() // the password was changed although the new session failed
+  }
+}
+
+/** Confirms the person's own password, so that sensitive calls are allowed for some minutes. */
+export const useConfirmPassword = () => useMutation({ mutationFn: (password: string) => unwrapEmptyResponse(apiClient.POST('/me/confirm', { body: { password } })) })
+
+export const isWrongPassword = (error: Error): boolean => error instanceof Problem && error.code === 'WRONG_PASSWORD'
+
+/** Downloads all personal data of the signed-in person as a JSON file. */
+export const useDownloadOwnData = () => useMutation({ mutationFn: () => downloadFile('/me/data', 'my-data.json') })

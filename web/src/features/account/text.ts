@@ -1,4 +1,4 @@
-import { featureText } from '@/lib/text/feature'
+import { defineFeatureText } from '@/lib/text/feature'
 
 const mix = {
   'account.title': 'My account',
@@ -7,32 +7,40 @@ const mix = {
   'account.new': 'New password',
   'account.confirmation': 'Confirm new password',
   'account.hint': 'De 8 a 128 caracteres.',
-  'account.otherDevices': 'Nos outros aparelhos você precisará entrar de novo.',
+  'account.otherDevices': 'Você precisará entrar novamente nos seus outros aparelhos.',
   'account.missing': 'Por favor, preencha todos os campos.',
   'account.mismatch': 'As senhas não coincidem.',
   'account.changed': 'Senha alterada com sucesso!',
-  'account.notChanged': 'A senha não foi alterada. {why}',
-  'account.wrong': 'A senha atual está errada.',
+  'account.notChanged': 'Não foi possível alterar a senha. {why}',
+  'account.wrong': 'A senha atual está incorreta.',
+  'account.sessions': 'Signed in on',
+  'account.choose': 'Choose a new password',
+  'account.chooseText': 'Outra pessoa definiu a sua senha atual. Escolha uma que só você conheça para continuar.',
+  'account.enter': 'Enter your password to continue',
+  'account.own': 'Your password',
+  'account.cancel': 'Cancel',
+  'account.goOn': 'Continue',
   'account.data': 'My data',
   'account.dataText': 'Tudo o que o sistema guarda sobre você, em um arquivo JSON (LGPD, art. 18).',
   'account.download': 'Download my data',
-  'account.notDownloaded': 'O arquivo não pôde ser baixado. {why}',
+  'account.notDownloaded': 'Não foi possível baixar o arquivo. {why}',
 }
 
 export type AccountKey = keyof typeof mix
 
-export const { catalogues, useFeatureText: useAccountText } = featureText(
+export const { catalogues, useFeatureText: useAccountText } = defineFeatureText(
   mix,
   {
     'account.hint': '8 to 128 characters.',
-    'account.otherDevices': 'On your other devices you will have to sign in again.',
-    'account.missing': 'Please fill in all fields.',
+    'account.otherDevices': 'You will have to sign in again on your other devices.',
+    'account.missing': 'Fill in all fields.',
     'account.mismatch': 'The passwords do not match.',
-    'account.changed': 'Password changed!',
-    'account.notChanged': 'The password was not changed. {why}',
-    'account.wrong': 'The current password is wrong.',
-    'account.dataText': 'All that the system holds about you, in a JSON file (LGPD, art. 18).',
-    'account.notDownloaded': 'The file could not be downloaded. {why}',
+    'account.changed': 'Password changed.',
+    'account.notChanged': 'Could not change the password. {why}',
+    'account.wrong': 'The current password is incorrect.',
+    'account.chooseText': 'Another person set your current password. Choose one that only you know to continue.',
+    'account.dataText': 'Everything the system stores about you, as a JSON file (LGPD, art. 18).',
+    'account.notDownloaded': 'Could not download the file. {why}',
   },
   {
     'account.title': 'Minha conta',
@@ -40,6 +48,12 @@ export const { catalogues, useFeatureText: useAccountText } = featureText(
     'account.old': 'Senha atual',
     'account.new': 'Nova senha',
     'account.confirmation': 'Confirmar nova senha',
+    'account.sessions': 'Conectado em',
+    'account.choose': 'Escolha uma nova senha',
+    'account.enter': 'Digite a sua senha para continuar',
+    'account.own': 'Sua senha',
+    'account.cancel': 'Cancelar',
+    'account.goOn': 'Continuar',
     'account.data': 'Meus dados',
     'account.download': 'Baixar meus dados',
   },

@@ -1,12 +1,12 @@
-import { Empty, Page } from '@/ui/Page'
+import { EmptyNotice, Page } from '@/ui/Page'
 import { useAuditText } from './text'
 
-/** A place for what is being made, seen only by the developer account. */
+/** Placeholder page for the developer account (SPEC.md: 'Em progresso'). */
 export default function DeveloperPage() {
   const t = useAuditText()
   return (
     <Page title={t('developer.title')} narrow>
-      <Empty icon="code" text={t('developer.text')} />
+      <EmptyNotice icon="code" text={t('developer.text')} />
     </Page>
   )
 }

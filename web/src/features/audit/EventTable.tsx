@@ -1,13 +1,16 @@
 import type { AuditEvent } from '@/api/types'
 import { useMediaQuery } from '@/lib/media'
-import { roleKey } from '@/lib/roles'
-import { dateOf, timeOf } from '@/lib/time'
+import { translateSentence } from '@/lib/translateSentence'
+import { getAccessLevelKey } from '@/lib/roles'
+import type { TextKey } from '@/lib/text'
+import { formatDate, formatTime } from '@/lib/time'
+import { getCampaignStatusKey } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
-import { changesIn, KINDS } from './events'
-import { useAuditText } from './text'
+import { listFieldChanges, EVENT_KINDS } from './events'
+import { useAuditText, type AuditKey } from './text'
 import styles from './LogsAuditPage.module.css'
 
-/** The events of one page: a table where there is room, cards on the phone. */
+/** Audit events of one page, as a table on wide screens and as cards on phones. */
 export function EventTable({ events }: { events: AuditEvent[] }) {
   return useMediaQuery('(min-width: 900px)') ? <Wide events={events} /> : <Cards events={events} />
 }
@@ -70,14 +73,14 @@ function Cards({ events }: { events: AuditEvent[] }) {
 function When({ event: { at } }: { event: AuditEvent }) {
   return (
     <time dateTime={at}>
-      {dateOf(at)} {timeOf(at)}
+      {formatDate(at)} {formatTime(at)}
     </time>
   )
 }
 
 function Who({ event: { hmc, user_type } }: { event: AuditEvent }) {
   const t = useAuditText()
-  const role = roleKey(user_type ?? '')
+  const role = getAccessLevelKey(user_type ?? '')
   return (
     <span className={styles.who}>
       <strong>{hmc ?? t('audit.nobody')}</strong>
@@ -86,28 +89,48 @@ function Who({ event: { hmc, user_type } }: { event: AuditEvent }) {
   )
 }
 
+/** Matches the subjects of audit events that are translated. Other subjects are shown as the server sent them. */
+const SUBJECT = /^(user|vehicle|campaign) (\d+)$/
+type SubjectKind = 'user' | 'vehicle' | 'campaign'
+
 function What({ event: { kind, subject, summary } }: { event: AuditEvent }) {
   const t = useAuditText()
-  const known = KINDS.find((name) => name === kind)
+  const known = EVENT_KINDS.find((name) => name === kind)
+  const named = SUBJECT.exec(subject)
   return (
     <span className={styles.what}>
       <strong>{known === undefined ? kind : t(`kind.${known}`)}</strong>
       <span>
-        {subject}: {summary}
+        {named === null ? subject : t(`subject.${named[1] as SubjectKind}`, { id: named[2] ?? '' })}: {translateSentence(summary)}
       </span>
     </span>
   )
 }
 
+/** Labels of the fields in an audit event's old and new values, the same labels as on other screens. */
+const FIELDS: Record<string, TextKey | AuditKey> = {
+  user_type: 'audit.level', hmc: 'audit.hmc', password: 'signIn.password', name: 'campaigns.campaign', part: 'campaign.part', model_type: 'campaign.modelType',
+  status: 'vehicles.status', vin_number: 'vehicles.vin', parking_space: 'vehicles.space', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes',
+  vehicles: 'audit.vehicles', total_vehicles: 'audit.vehicles', file_name: 'audit.file',
+}
+
+/** Returns the text key of an access level or a campaign status. Other values are shown untranslated. */
+const valueKey = (field: string, value: string) => (field === 'user_type' ? getAccessLevelKey(value) : field === 'status' ? getCampaignStatusKey(value) : null)
+
 function Changes({ event }: { event: AuditEvent }) {
   const t = useAuditText()
-  const changes = changesIn(event)
+  const fieldName = (field: string) => (FIELDS[field] === undefined ? field : t(FIELDS[field]))
+  const shown = (field: string, value: string) => {
+    const key = valueKey(field, value)
+    return key ? t(key) : value || t('audit.empty')
+  }
+  const changes = listFieldChanges(event)
   if (changes.length === 0) return null
   return (
     <ul className={styles.changes} aria-label={t('audit.change')}>
       {changes.map((change) => (
         <li key={change.field}>
-          <span className="quiet">{change.field}</span> <del>{change.old || t('audit.empty')}</del> → <ins>{change.new || t('audit.empty')}</ins>
+          <span className="quiet">{fieldName(change.field)}</span> <del>{shown(change.field, change.old)}</del> → <ins>{shown(change.field, change.new)}</ins>
         </li>
       ))}
     </ul>

@@ -1,28 +1,29 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { answer, http } from '@/api/client'
-import { beginOf } from './events'
+import { apiClient, unwrapResponse } from '@/api/client'
+import { queryKeys } from '@/api/keys'
+import { startOfDay } from './events'
 
 export interface AuditFilter {
   kind: string
   hmc: string
-  /** First and last day, as a date field writes them. */
+  /** First day of the period in the format `YYYY-MM-DD` of a date field; empty for no limit. */
   from: string
   to: string
   search: string
   page: number
 }
 
-/** What is empty is not asked about; the last day counts to its end. */
+/** Builds the query parameters of a filter. Empty fields are omitted; the last day is included in full. */
 function queryOf({ kind, hmc, from, to, search, page }: AuditFilter) {
-  const wanted = { kind, hmc: hmc.trim(), search: search.trim(), from: beginOf(from) ?? '', to: beginOf(to, 1) ?? '' }
+  const wanted = { kind, hmc: hmc.trim(), search: search.trim(), from: startOfDay(from) ?? '', to: startOfDay(to, 1) ?? '' }
   return { page: page - 1, ...Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== '')) }
 }
 
-/** One page of what happened, newest first. */
-export const useAudit = (filter: AuditFilter) =>
+/** Fetches one page of audit events, newest first. */
+export const useAuditEvents = (filter: AuditFilter) =>
   useQuery({
-    queryKey: ['audit', filter],
-    queryFn: ({ signal }) => answer(http.GET('/logs/audit', { params: { query: queryOf(filter) }, signal }), 'events*'),
+    queryKey: queryKeys.audit(filter),
+    queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/logs/audit', { params: { query: queryOf(filter) }, signal }), 'events*'),
     placeholderData: keepPreviousData,
     staleTime: 0,
   })

@@ -1,13 +1,13 @@
 import type { AuditEvent } from '@/api/types'
-import { isRecord } from '@/lib/stored'
+import { isRecord } from '@/lib/json'
 
-export const KINDS = [
+export const EVENT_KINDS = [
   'login', 'login-failed', 'lockout', 'logout', 'refused', 'page-view', 'user-changed', 'campaign-imported',
   'campaign-changed', 'campaign-deleted', 'vehicle-changed', 'bulk-changed', 'exported', 'service-step',
 ] as const
 
-/** A field that an event changed, with its text before and after. */
-export interface Change {
+/** One field changed by an audit event, with its value before and after as text. */
+export interface FieldChange {
   field: string
   old: string
   new: string
@@ -16,19 +16,19 @@ export interface Change {
 const textOf = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value))
 const valuesIn = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {})
 
-/** Kinds whose values only say when the browser told of them. */
+/** Kinds of audit events that change nothing. Their values contain only the time of the browser. */
 const ONLY_TOLD = ['page-view', 'login']
 
-/** What an event changed, field by field; nothing for events that only tell that something happened. */
-export function changesIn(event: AuditEvent): Change[] {
+/** Lists the fields that an event changed. Empty for events without a change, such as a sign-in. */
+export function listFieldChanges(event: AuditEvent): FieldChange[] {
   if (ONLY_TOLD.includes(event.kind)) return []
   const [before, after] = [valuesIn(event.old), valuesIn(event.new)]
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return fields.map((field) => ({ field, old: textOf(before[field]), new: textOf(after[field]) })).filter((change) => change.old !== change.new)
 }
 
-/** The moment at which a day of UTC-3 begins, or null when the text is no day. */
-export function beginOf(day: string, daysLater = 0): string | null {
+/** Returns the start of a day in UTC-3 as an ISO timestamp, or `null` when the text is not a date. */
+export function startOfDay(day: string, daysLater = 0): string | null {
   const begin = new Date(`${day}T00:00:00-03:00`)
   if (Number.isNaN(begin.getTime())) return null
   begin.setUTCDate(begin.getUTCDate() + daysLater)

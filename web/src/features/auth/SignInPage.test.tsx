@@ -1,15 +1,16 @@
 import { act, screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { currentSession, endSession, rememberScreen } from '@/api/session'
-import { reply, serve } from '@/testing/server'
-import { asUser, OPERATOR, show } from '@/testing/show'
+import { getCurrentSession, endSession, mustChangePassword, saveReturnPath } from '@/api/session'
+import { createReply, stubServer } from '@/testing/server'
+import { signInAs, OPERATOR, renderPage } from '@/testing/show'
 import SignInPage from './SignInPage'
 
 afterEach(endSession)
+const SIGNED_IN = { token: 'T', session_id: 'S', seal_key: 'K', must_change_password: false, id: 3, hmc: '1003', user_type: 'op', expires_at: '' }
 const signIn = () => screen.getByRole('button', { name: 'Sign in' })
 
 async function tryToSignIn(password = 'secret') {
-  const user = show(SignInPage, '/', '/')
+  const user = renderPage(SignInPage, '/', '/')
   await user.type(screen.getByLabelText('HMC (Register Number)'), '1003')
   await user.type(screen.getByLabelText('Password'), password)
   await user.click(signIn())
@@ -17,7 +18,7 @@ async function tryToSignIn(password = 'secret') {
 }
 
 test('the button waits for both fields', async () => {
-  const user = show(SignInPage, '/', '/')
+  const user = renderPage(SignInPage, '/', '/')
   expect(signIn()).toHaveProperty('disabled', true)
   await user.type(screen.getByLabelText('HMC (Register Number)'), '1003')
   await user.type(screen.getByLabelText('Password'), '  ')
@@ -26,33 +27,42 @@ test('the button waits for both fields', async () => {
 
 test('a sign-in keeps the session, clears the counters and goes home', async () => {
   localStorage.setItem('loginAttempts', '{"count":2,"lastAttempt":1}')
-  const calls = serve({ 'POST /sessions': { token: 'T', id: 3, hmc: '1003', user_type: 'op', expires_at: '' }, 'POST /logs/login': reply(204) })
+  const calls = stubServer({ 'POST /sessions': SIGNED_IN, 'POST /logs/login': createReply(204) })
   await tryToSignIn()
   await waitFor(() => expect(window.location.pathname).toBe('/campaign-home'))
-  expect(sessionStorage.getItem('JWT_TOKEN')).toBe('T')
+  expect(['JWT_TOKEN', 'SESSION_ID', 'SEAL_KEY'].map((name) => sessionStorage.getItem(name))).toEqual(['T', 'S', 'K'])
   expect(JSON.parse(sessionStorage.getItem('user') ?? '')).toEqual({ id: 3, hmc: '1003', user_type: 'op' })
   expect(localStorage.getItem('loginAttempts')).toBeNull()
   expect(calls.map(({ name }) => name)).toEqual(['POST /sessions', 'POST /logs/login'])
 })
 
+test('who has to choose a new password is asked for it on the way to the same screen', async () => {
+  window.history.replaceState(null, '', '/vehicle/7')
+  saveReturnPath('3')
+  const calls = stubServer({ 'POST /sessions': { ...SIGNED_IN, must_change_password: true } })
+  await tryToSignIn()
+  await waitFor(() => expect(window.location.pathname).toBe('/vehicle/7'))
+  expect([mustChangePassword.get(), calls.map(({ name }) => name)]).toEqual([true, ['POST /sessions']])
+})
+
 test('after an expired session the person is back on the same screen', async () => {
   window.history.replaceState(null, '', '/vehicle/7?yard=2')
-  rememberScreen('3')
-  serve({ 'POST /sessions': { token: 'T', id: 3, hmc: '1003', user_type: 'op', expires_at: '' } })
+  saveReturnPath('3')
+  stubServer({ 'POST /sessions': SIGNED_IN })
   await tryToSignIn()
   await waitFor(() => expect(window.location.pathname + window.location.search).toBe('/vehicle/7?yard=2'))
 })
 
 test('a wrong password says how many attempts are left', async () => {
-  serve({ 'POST /sessions': reply(401, { code: 'INVALID_CREDENTIALS', message: '', attempts_left: 3 }) })
+  stubServer({ 'POST /sessions': createReply(401, { code: 'INVALID_CREDENTIALS', message: '', attempts_left: 3 }) })
   await tryToSignIn()
   expect(await screen.findByText('Invalid credentials. You have more 3 attempt(s).')).toBeTruthy()
   expect(JSON.parse(localStorage.getItem('loginAttempts') ?? '')).toMatchObject({ count: 2 })
-  expect(currentSession()).toBeNull()
+  expect(getCurrentSession()).toBeNull()
 })
 
 test('a block is counted down each second and holds the button', async () => {
-  serve({ 'POST /sessions': reply(429, { code: 'LOCKED_OUT', message: '', retry_after: 180 }) })
+  stubServer({ 'POST /sessions': createReply(429, { code: 'LOCKED_OUT', message: '', retry_after: 180 }) })
   await tryToSignIn()
   expect(await screen.findByText('Exceeded login attempts. Please try again in 180 seconds.')).toBeTruthy()
   expect(signIn()).toHaveProperty('disabled', true)
@@ -66,7 +76,7 @@ test('a block is counted down each second and holds the button', async () => {
 })
 
 test('who is signed in already goes home', async () => {
-  asUser(OPERATOR)
-  show(SignInPage, '/', '/')
+  signInAs(OPERATOR)
+  renderPage(SignInPage, '/', '/')
   await waitFor(() => expect(window.location.pathname).toBe('/campaign-home'))
 })

@@ -1,41 +1,41 @@
 import { useEffect, useState, type FormEvent } from 'react'
 import { Redirect } from 'wouter'
-import { held } from '@/api/held'
-import { Problem, wordsFor } from '@/api/problem'
+import { getErrorMessage, Problem } from '@/api/problem'
 import { useProductName } from '@/api/product'
-import { checkSession, useSession } from '@/api/session'
+import { reloadSession, useSession } from '@/api/session'
 import { Link } from '@/lib/route'
 import { useStore } from '@/lib/store'
 import { useText, type Translate } from '@/lib/text'
+import { pendingCount } from '@/offline/pendingCount'
 import { Button } from '@/ui/Button'
 import { TextField } from '@/ui/Field'
 import { Logo } from '@/ui/Logo'
-import { Note, useTitle } from '@/ui/Page'
+import { Alert, usePageTitle } from '@/ui/Page'
 import { useSignIn } from './api'
-import { noteBlock, noteFailure, useSecondsBlocked } from './lockout'
+import { recordLockout, recordAttemptsLeft, useLockoutSeconds } from './lockout'
 import styles from './SignInPage.module.css'
 
 export default function SignInPage() {
   const session = useSession()
-  useEffect(checkSession, [])
-  useEffect(lookForHeld, [])
+  useEffect(reloadSession, [])
+  useEffect(countPendingSaves, [])
   return session === null ? <SignIn /> : <Redirect to="/campaign-home" replace />
 }
 
-/** What waits here is counted anew: the memory of it may be older than the disk after a browser was killed. */
-function lookForHeld(): void {
-  import('@/api/outbox').then(({ read }) => read()).catch(() => undefined)
+/** Recounts the pending saves on this device. The count in local storage may be outdated when the browser was killed. */
+function countPendingSaves(): void {
+  import('@/offline/outbox').then(({ readOutbox }) => readOutbox()).catch(() => undefined)
 }
 
 function SignIn() {
   const t = useText()
   const product = useProductName()
-  useTitle(t('signIn.title'))
+  usePageTitle(t('signIn.title'))
   const [hmc, setHmc] = useState('')
   const [password, setPassword] = useState('')
-  const seconds = useSecondsBlocked()
+  const seconds = useLockoutSeconds()
   const signIn = useSignIn()
-  const { open, others } = useStore(held)
+  const { open, others } = useStore(pendingCount)
   const waiting = open + others
   const ready = hmc.trim() !== '' && password.trim() !== '' && seconds === 0
 
@@ -56,8 +56,8 @@ function SignIn() {
           <h1>{t('signIn.title')}</h1>
           <TextField label={t('signIn.hmc')} value={hmc} onChange={(event) => setHmc(event.target.value)} autoComplete="username" autoCapitalize="none" spellCheck={false} name="hmc" />
           <TextField label={t('signIn.password')} value={password} onChange={(event) => setPassword(event.target.value)} type="password" autoComplete="current-password" name="password" />
-          {waiting > 0 && <Note kind="info">{t(waiting === 1 ? 'signIn.heldOne' : 'signIn.held', { n: waiting })}</Note>}
-          {told !== null && <Note kind="error">{told}</Note>}
+          {waiting > 0 && <Alert kind="info">{t(waiting === 1 ? 'signIn.heldOne' : 'signIn.held', { n: waiting })}</Alert>}
+          {told !== null && <Alert kind="error">{told}</Alert>}
           <Button kind="primary" big wide type="submit" disabled={!ready} busy={signIn.isPending}>
             {t('signIn.submit')}
           </Button>
@@ -73,14 +73,14 @@ function SignIn() {
 
 function note(error: Error): void {
   if (!(error instanceof Problem)) return
-  if (error.code === 'INVALID_CREDENTIALS') noteFailure(error.number('attempts_left'), Date.now())
-  if (error.code === 'LOCKED_OUT') noteBlock(error.number('retry_after'), Date.now())
+  if (error.code === 'INVALID_CREDENTIALS') recordAttemptsLeft(error.number('attempts_left'), Date.now())
+  if (error.code === 'LOCKED_OUT') recordLockout(error.number('retry_after'), Date.now())
 }
 
 function failureText(error: Error | null, t: Translate): string | null {
   if (error === null) return null
   const left = error instanceof Problem && error.code === 'INVALID_CREDENTIALS' ? error.number('attempts_left') : null
   if (left !== null) return t('signIn.invalid', { n: left })
-  // A block that has run out needs no words any more.
-  return error instanceof Problem && error.code === 'LOCKED_OUT' ? null : wordsFor(error, t)
+  // After the lockout has expired its message is no longer shown.
+  return error instanceof Problem && error.code === 'LOCKED_OUT' ? null : getErrorMessage(error, t)
 }

@@ -1,26 +1,19 @@
 import { useMutation } from '@tanstack/react-query'
-import { answer, done, http } from '@/api/client'
-import { startSession, takeScreen } from '@/api/session'
-import { logTimestamp } from '@/lib/time'
+import { logSignIn } from '@/api/logs'
+import { startSession, takeReturnPath } from '@/api/session'
+import { signIn } from '@/api/signIn'
 import { navigate } from '@/lib/route'
 import { clearLockout } from './lockout'
 
-export interface Credentials {
-  hmc: string
-  password: string
-}
-
-/** Signs in, tells the login log, and goes to the screen that was left, else home. */
+/** Signs in, records the sign-in in the audit log, and opens the screen the person came from, or home. */
 export const useSignIn = () =>
   useMutation({
-    mutationFn: (body: Credentials) => answer(http.POST('/sessions', { body }), 'token$ id# hmc$ user_type$'),
-    onSuccess: ({ token, id, hmc, user_type }) => {
+    mutationFn: signIn,
+    onSuccess: ({ session, mustChange }) => {
       clearLockout()
-      const user = { id, hmc, user_type }
-      const target = takeScreen(user) ?? '/campaign-home'
-      startSession(token, user)
+      const target = takeReturnPath(session.user) ?? '/campaign-home'
+      startSession(session, mustChange)
       navigate(target, { replace: true })
-      const body = { timestamp: logTimestamp(new Date()) }
-      done(http.POST('/logs/login', { body })).catch(() => console.warn('the login was not logged'))
+      if (!mustChange) logSignIn() // before the person has set an own password, the server accepts no other call
     },
   })

@@ -1,7 +1,8 @@
 import { useSyncExternalStore } from 'react'
-import { isRecord, readStored, writeStored } from '@/lib/stored'
+import { isRecord } from '@/lib/json'
+import { readStored, writeStored } from '@/lib/storage'
 
-/** What this device shows of the server's lockout. The server decides; these are a display. */
+/** Local storage key of the number of remaining sign-in attempts. The number is only displayed; the server enforces the lockout. */
 const ATTEMPTS = 'loginAttempts'
 const BLOCK = 'loginBlock'
 const LIMIT = 5
@@ -18,15 +19,15 @@ interface Block {
 const isAttempts = (value: unknown): value is Attempts => isRecord(value) && typeof value.count === 'number'
 const isBlock = (value: unknown): value is Block => isRecord(value) && typeof value.blockedUntil === 'number'
 
-/** Keeps how many attempts the server says are left. */
-export function noteFailure(attemptsLeft: number | null, now: number): void {
+/** Stores the number of remaining sign-in attempts, as the server reported it. */
+export function recordAttemptsLeft(attemptsLeft: number | null, now: number): void {
   const before = readStored(localStorage, ATTEMPTS, isAttempts)?.count ?? 0
   const count = attemptsLeft === null ? before + 1 : LIMIT - attemptsLeft
   writeStored(localStorage, ATTEMPTS, { count, lastAttempt: now })
 }
 
-/** Keeps until when the server says sign-in is blocked, and clears the attempts. */
-export function noteBlock(seconds: number | null, now: number): void {
+/** Stores the end of the lockout, as the server reported it, and clears the remaining attempts. */
+export function recordLockout(seconds: number | null, now: number): void {
   const milliseconds = seconds === null ? BLOCK_MS : seconds * 1000
   writeStored(localStorage, ATTEMPTS, null)
   writeStored(localStorage, BLOCK, { blockedUntil: now + milliseconds })
@@ -37,8 +38,8 @@ export function clearLockout(): void {
   writeStored(localStorage, BLOCK, null)
 }
 
-/** Whole seconds, rounded up, until the noted block ends; 0 when there is none. */
-export function secondsBlocked(now: number): number {
+/** Returns the seconds until the stored lockout ends, rounded up; 0 without a lockout. */
+export function getLockoutSeconds(now: number): number {
   const until = readStored(localStorage, BLOCK, isBlock)?.blockedUntil ?? 0
   const seconds = Math.ceil((until - now) / 1000)
   return seconds > 0 && seconds <= BLOCK_MS / 1000 ? seconds : 0
@@ -49,5 +50,5 @@ const everySecond = (tick: () => void) => {
   return () => clearInterval(timer)
 }
 
-/** The countdown of the block, refreshed every second. */
-export const useSecondsBlocked = (): number => useSyncExternalStore(everySecond, () => secondsBlocked(Date.now()))
+/** Returns the remaining seconds of the lockout, refreshed every second. */
+export const useLockoutSeconds = (): number => useSyncExternalStore(everySecond, () => getLockoutSeconds(Date.now()))

@@ -1,25 +1,26 @@
 import { screen, waitFor } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSession, type User } from '@/api/session'
+import { endSession, type SessionUser } from '@/api/session'
 import type { Campaign } from '@/api/types'
-import { savedFiles } from '@/testing/saved'
-import { reply, serve } from '@/testing/server'
-import { asUser, LEADER, OPERATOR, show } from '@/testing/show'
+import { recordSavedFiles } from '@/testing/saved'
+import { createReply, stubServer } from '@/testing/server'
+import { signInAs, LEADER, OPERATOR, renderPage } from '@/testing/show'
+import { CampaignTable } from '@/ui/CampaignTable'
 import CampaignPage from './CampaignPage'
 
 const campaign: Campaign = {
   id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing', image: '', model_type: '', created_by_name: '1002', created_at: '2026-11-20T12:00:00Z', modified_at: '2026-11-20T12:00:00Z',
-  total_vehicles: 40, total_inspected: 3, allClosed: false,
+  total_vehicles: 40, total_inspected: 3, allClosed: false, progress_unknown: false,
 }
 const REPORT = 'GET /campaigns/5/generate_campaign_vehicle_report'
 
-const saved = savedFiles()
+const saved = recordSavedFiles()
 afterEach(endSession)
 
-function open(user: User, report: Parameters<typeof serve>[0][string] = {}) {
-  asUser(user)
-  const calls = serve({ 'GET /campaigns/5': campaign, 'GET /yards/vehicle-counts': [], [REPORT]: report })
-  return { person: show(CampaignPage, '/campaign/:id', '/campaign/5'), calls }
+function open(user: SessionUser, report: Parameters<typeof stubServer>[0][string] = {}) {
+  signInAs(user)
+  const calls = stubServer({ 'GET /campaigns/5': campaign, 'GET /yards/vehicle-counts': [], [REPORT]: report })
+  return { person: renderPage(CampaignPage, '/campaign/:id', '/campaign/5'), calls }
 }
 const exporting = () => screen.findByRole('button', { name: 'Export Vehicles List Data' })
 
@@ -31,7 +32,7 @@ test('a team leader exports the vehicles under the name that the server gives', 
 })
 
 test('a failed export says why beside the button, which can be tried again', async () => {
-  const { person } = open(LEADER, reply(503, { code: 'UNAVAILABLE', message: '' }))
+  const { person } = open(LEADER, createReply(503, { code: 'UNAVAILABLE', message: '' }))
   await person.click(await exporting())
   expect((await screen.findByRole('alert')).textContent).toContain('Tente novamente')
   expect(await exporting()).toHaveProperty('disabled', false)
@@ -41,4 +42,22 @@ test('an operator exports nothing', async () => {
   open(OPERATOR)
   await screen.findByText('Airbag', { selector: 'h2' })
   expect(screen.queryByRole('button', { name: 'Export Vehicles List Data' })).toBeNull()
+})
+
+const unknown: Campaign = { ...campaign, total_vehicles: 0, total_inspected: 0, progress_unknown: true }
+
+test.each<Campaign['status']>(['Ongoing', 'Closed'])('a campaign (%s) whose progress is unavailable is neither empty nor completed', async (status) => {
+  signInAs(LEADER)
+  stubServer({ 'GET /campaigns/5': { ...unknown, status }, 'GET /yards/vehicle-counts': [] })
+  renderPage(CampaignPage, '/campaign/:id', '/campaign/5')
+  await screen.findByText('Progress unavailable')
+  for (const words of [/completed/i, /0 \/ 0/, /Não há veículos/, /vehicles inspected/]) expect(screen.queryByText(words)).toBeNull()
+  expect(screen.queryByRole('progressbar')).toBeNull()
+})
+
+test('a list shows that the progress of a campaign is unavailable', () => {
+  renderPage(() => <CampaignTable campaigns={[{ ...unknown, allClosed: true }]} hrefOf={() => '/campaign/5'} />, '/campaign-home', '/campaign-home')
+  expect(screen.getByText('Progress unavailable')).toBeDefined()
+  expect(screen.queryByRole('progressbar')).toBeNull()
+  expect(screen.getByRole('img').getAttribute('aria-label')).toBe('Campaign in progress')
 })

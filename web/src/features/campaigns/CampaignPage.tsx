@@ -1,84 +1,128 @@
 import { useParams } from 'wouter'
-import { useVehicleAhead } from '@/api/ahead'
-import { wordsFor } from '@/api/problem'
+import { getErrorMessage } from '@/api/problem'
 import { useSession } from '@/api/session'
-import type { Campaign } from '@/api/types'
-import { mayManage } from '@/lib/roles'
-import { idFrom, link, navigate, useQueryParams } from '@/lib/route'
+import { useMediaQuery } from '@/lib/media'
+import { mayManageCampaigns } from '@/lib/roles'
+import { parseId, buildPath, navigate, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
-import { count, dateOf } from '@/lib/time'
-import { Button, LinkButton } from '@/ui/Button'
-import { Card, Empty, Failure, Note, Page, Skeleton } from '@/ui/Page'
-import { Progress, Steps } from '@/ui/Progress'
+import { formatDate } from '@/lib/time'
+import { ActionMenu, type RowAction } from '@/ui/ActionMenu'
+import { LinkButton } from '@/ui/Button'
+import { Card, ErrorNotice, Page, Skeleton } from '@/ui/Page'
+import { StepIndicator } from '@/ui/Progress'
 import { CampaignStatusBadge } from '@/ui/Status'
-import { useCampaign, useCampaignYards, usePace, useStartCampaign, type Counted } from './api'
-import { ExportVehicles } from './ExportVehicles'
-import { OpenConflicts } from './OpenConflicts'
+import { useCampaign, useCampaignYards, useInspectionPace, type CampaignWithUnsent } from './api'
+import { AttentionCard } from './AttentionCard'
+import { CampaignNumbers } from './CampaignNumbers'
+import { OfflineDownloadButton } from './OfflineDownloadButton'
 import { PaceStrip } from './PaceStrip'
-import { StatusSteps } from './StatusSteps'
-import { TakeAlong } from './TakeAlong'
+import { StartButton } from './StartButton'
 import { useCampaignsText } from './text'
-import { Unsent } from './Unsent'
-import { YardStrip, YardStripSkeleton } from './YardStrip'
+import { useOfflineDownload } from './useOfflineDownload'
+import { useStatusSteps } from './useStatusSteps'
+import { VehicleExportButton } from './VehicleExportButton'
+import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
+import { YardTable } from './YardTable'
 import styles from './CampaignPage.module.css'
 
-/** One campaign, step 3 of 3: start or go on, list its vehicles, export them. */
+/** Campaign screen (step 3 of 3) with buttons to start or continue the inspection, open the vehicle list, and export the vehicles. */
 export default function CampaignPage() {
   const t = useText()
-  const id = idFrom(useParams<{ id: string }>().id)
-  const yard = idFrom(useQueryParams().get('yard'))
+  const id = parseId(useParams<{ id: string }>().id)
+  const yard = parseId(useQueryParams().get('yard'))
   const campaign = useCampaign(id ?? 0, yard)
   return (
-    <Page title={t('campaign.title')} narrow>
-      <Steps current={3} />
+    <Page title={t('campaign.title')}>
+      <div className={styles.where}>
+        <StepIndicator current={3} />
+      </div>
       {campaign.isPending && <Skeleton height={260} label={t('common.loading')} />}
-      {campaign.isError && <Failure text={wordsFor(campaign.error, t)} onRetry={() => void campaign.refetch()} />}
+      {campaign.isError && <ErrorNotice text={getErrorMessage(campaign.error, t)} onRetry={() => void campaign.refetch()} />}
       {campaign.data && <Loaded campaign={campaign.data} yard={yard} />}
     </Page>
   )
 }
 
-function Loaded({ campaign, yard }: { campaign: Counted; yard: number | null }) {
-  const t = useText()
+/** Whether this is a touch device that can have a camera, on which scanning is the quickest way to inspect. */
+const useScansByTouch = () => useMediaQuery('(pointer: coarse)') && globalThis.navigator.mediaDevices?.getUserMedia !== undefined
+
+function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number | null }) {
+  const t = useCampaignsText()
+  const isWide = useMediaQuery('(min-width: 900px)')
+  const isTouch = useScansByTouch()
   const yards = useCampaignYards(campaign.name)
-  const pace = usePace(campaign.id)
-  const manages = mayManage(useSession()?.user.user_type ?? '')
+  const pace = useInspectionPace(campaign.id)
+  const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
+  const offline = useOfflineDownload(campaign, yard)
+  const steps = useStatusSteps(campaign)
+  const { id, name, status, yard_name } = campaign
+  const mayWalk = status !== 'Closed' && (campaign.total_vehicles > 0 || campaign.progress_unknown)
+  const walk = buildPath(`/campaign/${id}/walk`, { yard })
+  const hrefOf = (one: { id: number }) => buildPath(`/campaign/${id}`, { yard: one.id === yard ? null : one.id })
+  const takesInMenu = isWide && offline.problem === null && offline.snapshot === undefined && offline.download.isIdle
+  const rare: RowAction[] = [
+    ...(isWide && !isTouch && mayWalk ? [{ icon: 'scan', text: t('campaign.walk'), label: t('campaign.walk'), onSelect: () => navigate(walk) } satisfies RowAction] : []),
+    ...(takesInMenu ? [{ icon: 'phone', text: offline.label, label: offline.label, onSelect: offline.start } satisfies RowAction] : []),
+    ...steps.actions,
+  ]
   return (
-    <>
-      <Card label={campaign.name}>
-        <div className={styles.head}>
-          <h2 className={styles.name}>{campaign.name}</h2>
-          <CampaignStatusBadge status={campaign.status} />
+    <div className={styles.campaign}>
+      <Card label={name}>
+        <div className={styles.about}>
+          <div className={styles.head}>
+            <h2 className={styles.name}>{name}</h2>
+            <CampaignStatusBadge status={status} />
+          </div>
+          <dl className={styles.facts}>
+            {yard_name && <Fact name={t('campaign.yard')} value={yard_name} />}
+            <Fact name={t('campaign.part')} value={campaign.part} />
+            <Fact name={t('campaign.description')} value={campaign.description} />
+            {campaign.model_type && <Fact name={t('campaign.modelType')} value={campaign.model_type} />}
+            <Fact name={t('campaigns.created')} value={`${campaign.created_by_name}, ${formatDate(campaign.created_at)}`} />
+          </dl>
         </div>
-        <div className={styles.numbers}>
-          <Progress label={t('campaigns.progressOf', { name: campaign.name })} done={campaign.total_inspected} total={campaign.total_vehicles} />
-          <Unsent n={campaign.unsent} />
+        {!isWide && <CampaignNumbers campaign={campaign} pace={pace} />}
+        <div className={styles.actions}>
+          <StartButton campaign={campaign} yard={yard} isPrimary={!isTouch || !mayWalk} isWide={!isWide} />
+          {!isWide && !isTouch && mayWalk && (
+            <LinkButton big wide icon="scan" to={walk}>
+              {t('campaign.walk')}
+            </LinkButton>
+          )}
+          <div className={styles.secondary}>
+            <LinkButton icon="list" to={buildPath(`/campaign/${id}/vehicles`, { yard: yard_name })}>
+              {t('campaign.list')}
+            </LinkButton>
+            <VehicleExportButton campaign={campaign} />
+            {rare.length > 0 && <ActionMenu label={t('more.title')} actions={rare} busy={steps.isBusy} />}
+          </div>
         </div>
-        <dl className={styles.facts}>
-          {campaign.yard_name && <Fact name={t('campaign.yard')} value={campaign.yard_name} />}
-          <Fact name={t('campaign.part')} value={campaign.part} />
-          <Fact name={t('campaign.description')} value={campaign.description} />
-          {campaign.model_type && <Fact name={t('campaign.modelType')} value={campaign.model_type} />}
-          <Fact name={t('campaigns.created')} value={`${campaign.created_by_name}, ${dateOf(campaign.created_at)}`} />
-        </dl>
-        <Go campaign={campaign} yard={yard} />
+        {steps.part}
       </Card>
-      {yards.isPending && <YardStripSkeleton />}
-      <YardStrip yards={yards.data ?? []} current={yard} hrefOf={({ id }) => link(`/campaign/${campaign.id}`, { yard: id === yard ? null : id })} />
-      {campaign.status !== 'Closed' && campaign.total_vehicles > 0 && (
-        <LinkButton big wide icon="scan" to={link(`/campaign/${campaign.id}/walk`, { yard })}>
-          {t('campaign.walk')}
-        </LinkButton>
+      {isWide && <CampaignNumbers campaign={campaign} pace={pace} />}
+      <div className={styles.columns}>
+        <div className={styles.column}>
+          {yards.isPending && <YardProgressSkeleton />}
+          {isWide ? (
+            <YardTable yards={yards.data ?? []} pace={pace} current={yard} hrefOf={hrefOf} />
+          ) : (
+            <YardProgressStrip yards={yards.data ?? []} current={yard} hrefOf={hrefOf} />
+          )}
+        </div>
+        <div className={styles.column}>
+          {manages && <AttentionCard campaigns={[id]} campaign={id} />}
+          <PaceStrip paces={pace === undefined ? [] : [pace]} />
+          {!takesInMenu && <OfflineDownloadButton campaign={campaign} offline={offline} />}
+        </div>
+      </div>
+      {isTouch && mayWalk && (
+        <div className={styles.bar} data-bottom-bar>
+          <LinkButton kind="primary" big wide icon="scan" to={walk}>
+            {t('campaign.walk')}
+          </LinkButton>
+        </div>
       )}
-      <LinkButton big wide icon="list" to={link(`/campaign/${campaign.id}/vehicles`, { yard: campaign.yard_name })}>
-        {t('campaign.list')}
-      </LinkButton>
-      {manages && <OpenConflicts campaign={campaign.id} />}
-      <PaceStrip paces={pace === undefined ? [] : [pace]} />
-      <TakeAlong campaign={campaign} yard={yard} />
-      <ExportVehicles campaign={campaign} />
-      <StatusSteps campaign={campaign} />
-    </>
+    </div>
   )
 }
 
@@ -88,39 +132,5 @@ function Fact({ name, value }: { name: string; value: string }) {
       <dt>{name}</dt>
       <dd>{value}</dd>
     </div>
-  )
-}
-
-/** Says that a campaign is closed, and what was left undone. */
-function Closed({ campaign: { total_inspected: done, total_vehicles: total } }: { campaign: Campaign }) {
-  const t = useCampaignsText()
-  return (
-    <Button big wide disabled icon={done < total ? 'close' : 'check'}>
-      {done < total ? t('closed.left', { left: count(total - done), total: count(total) }) : t('campaign.closedMessage')}
-    </Button>
-  )
-}
-
-/** The one thing to do next: start, go on, or nothing when all is done. */
-function Go({ campaign, yard }: { campaign: Campaign; yard: number | null }) {
-  const t = useText()
-  const start = useStartCampaign()
-  const next = campaign.next ?? null
-  useVehicleAhead(next, yard)
-
-  if (campaign.status === 'Closed') return <Closed campaign={campaign} />
-  if (campaign.total_vehicles === 0) return <Empty icon="list" text={t('campaign.noVehicles')} />
-  if (next === null) {
-    return <Button big wide disabled icon="check">{t(yard === null ? 'campaign.allDone' : 'campaign.yardDone')}</Button>
-  }
-  const go = () => navigate(link(`/vehicle/${next}`, { yard }))
-  const ready = campaign.status === 'Ready'
-  return (
-    <>
-      <Button kind="primary" big wide icon="play" busy={start.isPending} onClick={() => (ready ? start.mutate(campaign.id, { onSuccess: go }) : go())}>
-        {t(ready ? 'campaign.start' : 'campaign.continue')}
-      </Button>
-      {start.isError && <Note kind="error">{wordsFor(start.error, t)}</Note>}
-    </>
   )
 }

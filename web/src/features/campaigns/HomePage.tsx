@@ -1,94 +1,101 @@
-import { readPlace, type Place } from '@/lib/resume'
-import { ownerOf, useSession } from '@/api/session'
-import { wordsFor } from '@/api/problem'
-import { mayManage } from '@/lib/roles'
-import { Link, link, pageFrom, setQuery, useQueryParams } from '@/lib/route'
-import { pageCount } from '@/lib/pages'
+import { readResumePlace, type ResumePlace } from '@/lib/resume'
+import { getOwnerKey, useSession } from '@/api/session'
+import { getErrorMessage } from '@/api/problem'
+import { useMediaQuery } from '@/lib/media'
+import { mayManageCampaigns } from '@/lib/roles'
+import { Link, buildPath, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
+import { countPages } from '@/lib/pages'
 import { useText } from '@/lib/text'
 import { LinkButton } from '@/ui/Button'
 import { CampaignTable } from '@/ui/CampaignTable'
 import { Icon } from '@/ui/Icon'
-import { Empty, Failure, Page, Skeleton } from '@/ui/Page'
+import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
-import { Steps } from '@/ui/Progress'
+import { Plate } from '@/ui/Plate'
+import { StepIndicator } from '@/ui/Progress'
 import { SearchBox } from '@/ui/SearchBox'
-import { Choice } from '@/ui/Choice'
-import { useCampaigns, usePaces, useYardsProgress } from './api'
+import { LinkTabs } from '@/ui/LinkTabs'
+import { useCampaigns, useInspectionPaces, useYardsProgress } from './api'
+import { AttentionCard } from './AttentionCard'
 import { PaceStrip } from './PaceStrip'
-import { OpenConflicts } from './OpenConflicts'
-import { Unsent } from './Unsent'
-import { YardStrip, YardStripSkeleton } from './YardStrip'
+import { PendingSavesLine } from './PendingSavesLine'
+import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
 import styles from './HomePage.module.css'
 
 const SEARCH_REST = 250
 
-/** Home and campaign picker, step 1 of 3. */
+/** Home screen with the campaign picker, step 1 of 3. At a desk, what needs attention and who is working stand beside the list. */
 export default function HomePage() {
   const t = useText()
   const session = useSession()
-  const manages = mayManage(session?.user.user_type ?? '')
-  const place = session === null ? null : readPlace(ownerOf(session.user))
+  const isWide = useMediaQuery('(min-width: 1100px)')
+  const manages = mayManageCampaigns(session?.user.user_type ?? '')
+  const place = session === null ? null : readResumePlace(getOwnerKey(session.user))
+  const query = useQueryParams()
+  const page = parsePageNumber(query)
+  const search = query.get('search') ?? ''
+  const campaigns = useCampaigns({ page: page - 1, search })
+  const rows = campaigns.data?.campaigns
+  const paces = useInspectionPaces(rows?.map(({ id }) => id) ?? [])
+  const create = manages && (
+    <LinkButton to="/import" icon="plus" kind={isWide && place === null ? 'primary' : 'secondary'}>
+      {t('home.create')}
+    </LinkButton>
+  )
   return (
     <Page title={t('home.title')}>
-      <Steps current={1} first="campaign" />
       {place && <Resume place={place} />}
-      <Dashboard />
-      <Choice label={t('home.startWith')} choices={[
-        { text: t('home.byCampaign'), to: '/campaign-home', current: true },
-        { text: t('home.byYard'), to: '/yard', current: false },
-      ]} />
-      <Campaigns manages={manages} />
-      {manages && (
-        <LinkButton to="/import" icon="plus">
-          {t('home.create')}
-        </LinkButton>
-      )}
+      <div className={styles.start}>
+        <StepIndicator current={1} first="campaign" />
+        {isWide && create}
+      </div>
+      <div className={styles.columns}>
+        <div className={styles.column}>
+          {isWide && <Dashboard />}
+          <div className={styles.tools}>
+            <LinkTabs label={t('home.startWith')} choices={[
+              { text: t('home.byCampaign'), to: '/campaign-home', current: true },
+              { text: t('home.byYard'), to: '/yard', current: false },
+            ]} />
+            <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQueryParams({ search: text, page: null })} />
+          </div>
+          {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
+          {campaigns.isPending && <Skeleton rows={5} height={92} label={t('common.loading')} />}
+          {campaigns.data?.meta.total_count === 0 && (
+            <EmptyNotice icon="list" text={search === '' ? t(manages ? 'campaigns.noneManager' : 'campaigns.none') : t('campaigns.noMatch', { search })} />
+          )}
+          <PendingSavesLine n={rows?.reduce((sum, { unsent }) => sum + unsent, 0) ?? 0} />
+          {rows && rows.length > 0 && <CampaignTable campaigns={rows} hrefOf={({ id }) => buildPath('/yard', { campaign: id })} />}
+          {campaigns.data && <Pager page={page} pages={countPages(campaigns.data.meta.total_count)} onPage={(next) => setQueryParams({ page: next })} />}
+        </div>
+        <div className={styles.column}>
+          {manages && rows && <AttentionCard campaigns={rows.filter(({ status }) => status !== 'Ready' && status !== 'Closed').map(({ id }) => id)} />}
+          {!isWide && <Dashboard />}
+          <PaceStrip paces={paces} nameOf={(id) => rows?.find((row) => row.id === id)?.name ?? ''} />
+          {!isWide && create}
+        </div>
+      </div>
     </Page>
   )
 }
 
-function Campaigns({ manages }: { manages: boolean }) {
-  const t = useText()
-  const query = useQueryParams()
-  const page = pageFrom(query)
-  const search = query.get('search') ?? ''
-  const campaigns = useCampaigns({ page: page - 1, search })
-  const rows = campaigns.data?.campaigns
-  const paces = usePaces(rows?.map(({ id }) => id) ?? [])
-  return (
-    <>
-      <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQuery({ search: text, page: null })} />
-      {campaigns.isError && <Failure text={t('campaigns.failed', { why: wordsFor(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
-      {campaigns.isPending && <Skeleton rows={5} height={92} label={t('common.loading')} />}
-      {campaigns.data?.meta.total_count === 0 && (
-        <Empty icon="list" text={search === '' ? t(manages ? 'campaigns.noneManager' : 'campaigns.none') : t('campaigns.noMatch', { search })} />
-      )}
-      <Unsent n={rows?.reduce((sum, { unsent }) => sum + unsent, 0) ?? 0} />
-      {rows && rows.length > 0 && <CampaignTable campaigns={rows} hrefOf={({ id }) => link('/yard', { campaign: id })} />}
-      {campaigns.data && <Pager page={page} pages={pageCount(campaigns.data.meta.total_count)} onPage={(next) => setQuery({ page: next })} />}
-      {manages && <OpenConflicts />}
-      <PaceStrip paces={paces} nameOf={(id) => rows?.find((row) => row.id === id)?.name ?? ''} />
-    </>
-  )
-}
-
-/** How far all yards are; its place is kept while nobody knows. */
+/** Progress of each yard over all campaigns. Shows a placeholder of the same height while loading. */
 function Dashboard() {
   const yards = useYardsProgress()
-  if (yards.isPending) return <YardStripSkeleton summed />
-  return <YardStrip summed yards={yards.data ?? []} hrefOf={({ id }) => `/yard/${id}`} />
+  if (yards.isPending) return <YardProgressSkeleton summed />
+  return <YardProgressStrip summed yards={yards.data ?? []} hrefOf={({ id }) => `/yard/${id}`} />
 }
 
-/** One tap back to where one left off. */
-function Resume({ place }: { place: Place }) {
+/** Link back to the vehicle that this person opened last. */
+function Resume({ place }: { place: ResumePlace }) {
   const t = useText()
   return (
     <Link href={place.path} className={styles.resume}>
-      <Icon name="play" />
+      <Plate space={place.space} size="small" />
       <span className={styles.where}>
         <strong>{t('home.resume')}</strong>
         <span className="ellipsis">
-          <span className="mono">{place.vin}</span> · {place.space} · {place.campaign}
+          <span className="mono">{place.vin}</span> · {place.campaign}
         </span>
       </span>
       <Icon name="right" />

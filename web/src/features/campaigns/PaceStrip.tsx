@@ -1,20 +1,21 @@
-import type { Pace } from '@/api/types'
-import { ago, useNow } from '@/lib/ago'
+import type { InspectionPace } from '@/api/types'
+import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { useLanguage } from '@/lib/text'
-import { count, timeOf, dateOf } from '@/lib/time'
+import { formatCount } from '@/lib/time'
+import { formatFinish } from './finish'
 import { useCampaignsText } from './text'
 import styles from './PaceStrip.module.css'
 
 interface PaceStripProps {
-  paces: Pace[]
-  /** The names of the campaigns, where more than one is shown. */
+  paces: InspectionPace[]
+  /** Returns the name of a campaign, to label the rates of several campaigns. Is missing when only one campaign is shown. */
   nameOf?: (campaign: number) => string
 }
 
-/** Who works where and how fast, and when all will be done; nothing while nobody works. */
+/** Inspection rate of each person and the estimated end of the campaign. Hidden while no one is inspecting. */
 export function PaceStrip({ paces, nameOf }: PaceStripProps) {
   const t = useCampaignsText()
-  const now = useNow()
+  const now = useCurrentTime()
   const language = useLanguage()
   const going = paces.filter(({ people }) => people.length > 0)
   if (going.length === 0) return null
@@ -25,7 +26,7 @@ export function PaceStrip({ paces, nameOf }: PaceStripProps) {
         <div key={pace.campaign_id} className={styles.pace}>
           {nameOf && <strong className="ellipsis">{nameOf(pace.campaign_id)}</strong>}
           <p>
-            <strong>{t('pace.perHour', { n: count(Math.round(pace.per_hour)) })}</strong> {pace.finish_at && <span>{t('pace.finish', { when: moment(pace.finish_at, now) })}</span>}
+            <strong>{t('pace.perHour', { n: formatCount(Math.round(pace.per_hour)) })}</strong> {pace.finish_at && <span>{t('pace.finish', { when: formatFinish(pace.finish_at, now) })}</span>}
           </p>
           <ul className={styles.people}>
             {pace.people.map(({ hmc, yard_id, yard_name, last_at, per_hour }) => (
@@ -35,7 +36,7 @@ export function PaceStrip({ paces, nameOf }: PaceStripProps) {
                 </span>{' '}
                 <span>{yard_name ? t('yard.named', { name: yard_name }) : ''}</span>
                 <span className="quiet">
-                  {t('pace.person', { n: count(Math.round(per_hour)), age: ago(Date.parse(last_at), now, language) })}
+                  {t('pace.person', { n: formatCount(Math.round(per_hour)), age: formatTimeAgo(Date.parse(last_at), now, language) })}
                 </span>
               </li>
             ))}
@@ -44,10 +45,4 @@ export function PaceStrip({ paces, nameOf }: PaceStripProps) {
       ))}
     </section>
   )
-}
-
-/** The hour, with the day when it is not today. */
-function moment(at: string, now: number): string {
-  const [day, hour] = [dateOf(at), timeOf(at).slice(0, 5)]
-  return day === dateOf(new Date(now)) ? hour : `${day.slice(0, 5)} ${hour}`
 }

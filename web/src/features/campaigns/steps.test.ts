@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { stepsFrom } from './steps'
+import { listStatusSteps } from './steps'
 
-const targets = (...args: Parameters<typeof stepsFrom>) => stepsFrom(...args).map(({ to }) => to)
+const targets = (...args: Parameters<typeof listStatusSteps>) => listStatusSteps(...args).map(({ to }) => to)
 
 test('an operator takes no campaign anywhere', () => {
   expect((['Ready', 'Ongoing', 'Pending Review', 'Closed'] as const).flatMap((status) => targets(status, 'op'))).toEqual([])

@@ -1,20 +1,20 @@
 import type { CampaignStatus } from '@/api/types'
-import { isSupervisor, mayManage } from '@/lib/roles'
+import { isSupervisor, mayManageCampaigns } from '@/lib/roles'
 import type { CampaignsKey } from './text'
 
-export interface Step {
+export interface StatusStep {
   to: CampaignStatus
   label: CampaignsKey
 }
 
-const REVIEW: Step = { to: 'Pending Review', label: 'step.review' }
-const RESUME: Step = { to: 'Ongoing', label: 'step.resume' }
-const CLOSE: Step = { to: 'Closed', label: 'step.close' }
-const REOPEN: Step = { to: 'Ongoing', label: 'step.reopen' }
+const REVIEW: StatusStep = { to: 'Pending Review', label: 'step.review' }
+const RESUME: StatusStep = { to: 'Ongoing', label: 'step.resume' }
+const CLOSE: StatusStep = { to: 'Closed', label: 'step.close' }
+const REOPEN: StatusStep = { to: 'Ongoing', label: 'step.reopen' }
 
-/** Where this access level may take a campaign from its status; starting one is not among these. */
-export function stepsFrom(status: CampaignStatus, userType: string): Step[] {
-  if (!mayManage(userType)) return []
+/** Lists the status changes that this access level may make from the campaign's current status, except starting the campaign. */
+export function listStatusSteps(status: CampaignStatus, userType: string): StatusStep[] {
+  if (!mayManageCampaigns(userType)) return []
   if (status === 'Ongoing') return [REVIEW, CLOSE]
   if (status === 'Pending Review') return [RESUME, CLOSE]
   return status === 'Closed' && isSupervisor(userType) ? [REOPEN] : []

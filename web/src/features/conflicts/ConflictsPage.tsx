@@ -1,69 +1,96 @@
-import { VEHICLE } from '@/api/shape'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { refreshCountsSoon, updateCache } from '@/api/cache'
+import { apiClient, unwrapResponse } from '@/api/client'
 import { conflictsQuery } from '@/api/conflicts'
-import { answer, http } from '@/api/client'
-import { keep, refreshCountsSoon } from '@/api/outbox'
-import { Problem, wordsFor } from '@/api/problem'
+import { queryKeys } from '@/api/keys'
+import { getErrorMessage, Problem } from '@/api/problem'
 import { useSession } from '@/api/session'
-import type { Conflict } from '@/api/types'
+import { VEHICLE_SHAPE } from '@/api/shape'
+import type { FieldConflict } from '@/api/types'
+import { useMediaQuery } from '@/lib/media'
 import { isSupervisor } from '@/lib/roles'
-import { idFrom, setQuery, useQueryParams } from '@/lib/route'
-import { Tabs } from '@/ui/Choice'
-import { Empty, Failure, Page, Skeleton } from '@/ui/Page'
-import { toast } from '@/ui/Toast'
+import { parseId, setQueryParams, useQueryParams } from '@/lib/route'
+import { formatCount } from '@/lib/time'
+import { Tabs } from '@/ui/LinkTabs'
+import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
+import { showToast } from '@/ui/Toast'
 import { ConflictCard } from './ConflictCard'
+import { groupByCampaign, type ConflictProps } from './ConflictParts'
+import { ConflictTable } from './ConflictTable'
 import { useConflictsText } from './text'
 import styles from './ConflictsPage.module.css'
 
-/** What two inspectors said differently, to be settled in one tap. */
+/** Screen that lists conflicts and lets team leaders and supervisors resolve each in one tap. */
 export default function ConflictsPage() {
   const t = useConflictsText()
   const query = useQueryParams()
   const state = query.get('tab') === 'settled' ? 'settled' : 'open'
-  const campaign = idFrom(query.get('campaign')) ?? undefined
+  const campaign = parseId(query.get('campaign')) ?? undefined
   const conflicts = useQuery(conflictsQuery({ state, campaign }))
   const rows = conflicts.data?.conflicts
   return (
-    <Page title={t('conflicts.title')} subtitle={<p className="quiet">{t('conflicts.explain')}</p>} narrow>
-      <Tabs label={t('conflicts.tabs')} value={state} onChange={(next) => setQuery({ tab: next === 'settled' ? next : null })} tabs={[
+    <Page title={t('conflicts.title')} subtitle={<p className="quiet">{t('conflicts.explain')}</p>}>
+      <Tabs label={t('conflicts.tabs')} value={state} onChange={(next) => setQueryParams({ tab: next === 'settled' ? next : null })} tabs={[
         { value: 'open', text: t('conflicts.open') },
         { value: 'settled', text: t('conflicts.settled') },
       ]} />
-      {conflicts.isError && <Failure text={wordsFor(conflicts.error, t)} onRetry={() => void conflicts.refetch()} />}
+      {conflicts.isError && <ErrorNotice text={getErrorMessage(conflicts.error, t)} onRetry={() => void conflicts.refetch()} />}
       {conflicts.isPending && <Skeleton rows={3} height={180} label={t('common.loading')} />}
-      {rows?.length === 0 && <Empty icon="check" text={t(state === 'open' ? 'conflicts.none' : 'conflicts.noneSettled')} />}
-      {rows && rows.length > 0 && <Cards conflicts={rows} />}
+      {rows?.length === 0 && <EmptyNotice icon="check" text={t(state === 'open' ? 'conflicts.none' : 'conflicts.noneSettled')} />}
+      {rows && rows.length > 0 && <ConflictList conflicts={rows} />}
+      {rows && conflicts.data && conflicts.data.meta.total_count > rows.length && <p className="quiet">{t('conflicts.more', { n: formatCount(rows.length), total: formatCount(conflicts.data.meta.total_count) })}</p>}
     </Page>
   )
 }
 
 const FREE = ['status', 'operator_notes']
 
-function Cards({ conflicts }: { conflicts: Conflict[] }) {
+/** Conflicts by campaign: a table with keys on wide screens, cards on phones. */
+function ConflictList({ conflicts }: { conflicts: FieldConflict[] }) {
   const t = useConflictsText()
+  const isWide = useMediaQuery('(min-width: 900px)')
   const supervisor = isSupervisor(useSession()?.user.user_type ?? '')
   const settle = useSettle()
-  const failed = settle.error instanceof Problem && settle.error.status === 409 ? t('conflicts.before') : settle.error && wordsFor(settle.error, t)
-  return (
-    <ul className={styles.cards}>
-      {conflicts.map((conflict) => (
-        <ConflictCard key={conflict.id} conflict={conflict} mayDecide={supervisor || FREE.includes(conflict.field)} busy={settle.isPending}
-          error={settle.variables?.conflict.id === conflict.id ? failed : null}
-          onTake={(choice) => settle.mutate({ conflict, choice }, { onSuccess: () => toast('success', t('conflicts.done', { vin: conflict.vin_number })) })} />
-      ))}
-    </ul>
-  )
+  const failed = settle.error instanceof Problem && settle.error.status === 409 ? t('conflicts.before') : settle.error && getErrorMessage(settle.error, t)
+  const groups = groupByCampaign(conflicts)
+  const propsOf = (conflict: FieldConflict): ConflictProps => ({
+    conflict,
+    mayDecide: supervisor || FREE.includes(conflict.field),
+    busy: settle.isPending,
+    error: settle.variables?.conflict.id === conflict.id ? failed : null,
+    onTake: (choice) => settle.mutate({ conflict, choice }, { onSuccess: () => showToast('success', t('conflicts.done', { vin: conflict.vin_number })) }),
+  })
+  if (isWide) {
+    return (
+      <>
+        <p className={`quiet ${styles.keys}`}>{t('conflicts.keys')}</p>
+        <ConflictTable groups={groups} propsOf={propsOf} />
+      </>
+    )
+  }
+  return groups.map(({ id, name, conflicts: own }) => (
+    <section key={id} className={styles.group} aria-label={name}>
+      <h2>
+        {name} <span className="quiet">{own.length}</span>
+      </h2>
+      <ul className={styles.cards}>
+        {own.map((conflict) => (
+          <ConflictCard key={conflict.id} {...propsOf(conflict)} />
+        ))}
+      </ul>
+    </section>
+  ))
 }
 
 function useSettle() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: ({ conflict, choice }: { conflict: Conflict; choice: 'theirs' | 'mine' }) =>
-      answer(http.POST('/conflicts/{id}/settle', { params: { path: { id: conflict.id } }, body: { choice } }), VEHICLE),
-    onSuccess: (vehicle) => keep(queries, vehicle, null),
+    mutationFn: ({ conflict, choice }: { conflict: FieldConflict; choice: 'theirs' | 'mine' }) =>
+      unwrapResponse(apiClient.POST('/conflicts/{id}/settle', { params: { path: { id: conflict.id } }, body: { choice } }), VEHICLE_SHAPE),
+    onSuccess: (vehicle) => updateCache(queries, vehicle, null),
     onSettled: () => {
       refreshCountsSoon(queries)
-      return queries.invalidateQueries({ queryKey: ['conflicts'] })
+      return queries.invalidateQueries({ queryKey: queryKeys.anyConflicts })
     },
   })
 }

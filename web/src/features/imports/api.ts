@@ -1,13 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { done, http, raw } from '@/api/client'
-import { eventsIn } from '@/api/events'
-import { download, formWith } from '@/api/files'
+import { refreshCounts } from '@/api/cache'
+import { fetchRawResponse, apiClient, unwrapEmptyResponse } from '@/api/client'
+import { readServerEvents } from '@/api/events'
+import { downloadFile, buildFileForm } from '@/api/files'
+import { queryKeys } from '@/api/keys'
 import { Problem } from '@/api/problem'
-import { refreshCounts } from '@/api/queries'
-import { currentSession } from '@/api/session'
-import type { Imported } from '@/api/types'
-import { isRecord } from '@/lib/stored'
-import { uuid } from '@/lib/uuid'
+import { getCurrentSession } from '@/api/session'
+import type { UploadResult } from '@/api/types'
+import { isRecord } from '@/lib/json'
+import { createUuid } from '@/lib/uuid'
 
 export interface UploadProgress {
   phase: 'reading' | 'saving' | 'done' | 'failed'
@@ -15,31 +16,31 @@ export interface UploadProgress {
   total: number | null
 }
 
-export interface BadRow {
+export interface RejectedRow {
   row: number
   column: string
   message: string
 }
 
-/** An upload as the person sees it: the file, and the way to stop it. */
+/** An upload: its id, its file, and the controller that aborts the request. */
 export interface Upload {
   id: string
   file: File
   stop: AbortController
 }
 
-export const uploadOf = (file: File): Upload => ({ id: uuid(), file, stop: new AbortController() })
+export const createUpload = (file: File): Upload => ({ id: createUuid(), file, stop: new AbortController() })
 
-/** Uploads one workbook and tells how far the server has come with it. */
-export function useUpload(onProgress: (progress: UploadProgress) => void) {
+/** Uploads one workbook and reports the progress of the import to `onProgress`. */
+export function useUploadWorkbook(onProgress: (progress: UploadProgress) => void) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: async ({ id, file, stop }: Upload): Promise<Imported> => {
+    mutationFn: async ({ id, file, stop }: Upload): Promise<UploadResult> => {
       const watching = new AbortController()
       void watch(id, onProgress, watching.signal)
       try {
-        const body = await formWith('documents', file)
-        const response = await raw('/documents/upload', { method: 'POST', body, headers: { 'x-upload-id': id }, signal: stop.signal })
+        const body = await buildFileForm('documents', file)
+        const response = await fetchRawResponse('/documents/upload', { method: 'POST', body, headers: { 'x-upload-id': id }, signal: stop.signal })
         return await response.json()
       } catch (cause) {
         throw stop.signal.aborted ? cancelled() : cause
@@ -47,7 +48,7 @@ export function useUpload(onProgress: (progress: UploadProgress) => void) {
         watching.abort()
       }
     },
-    onSuccess: () => Promise.all([refreshCounts(queries), queries.invalidateQueries({ queryKey: ['jobs'] })]),
+    onSuccess: () => Promise.all([refreshCounts(queries), queries.invalidateQueries({ queryKey: queryKeys.jobs })]),
   })
 }
 
@@ -55,15 +56,15 @@ const CANCELLED = 'CANCELLED'
 const TOO_LATE = 'TOO_LATE'
 const cancelled = () => new Problem(409, CANCELLED, '')
 
-/** Whether an upload ended because the person gave it up. */
-export const isCancelled = (error: unknown): boolean => error instanceof Problem && error.code === CANCELLED
+/** Whether an upload ended because the person cancelled it. */
+export const isUploadCancelled = (error: unknown): boolean => error instanceof Problem && error.code === CANCELLED
 
-/** Gives an upload up: the import that runs, or the file that is still being sent. One that is a campaign already stays. */
-export const useCancel = () =>
+/** Cancels a running import, or aborts an upload that is still being sent. An import that has finished stays. */
+export const useCancelUpload = () =>
   useMutation({
     mutationFn: async ({ id, stop }: Upload) => {
       try {
-        await done(http.DELETE('/documents/uploads/{id}', { params: { path: { id } } }))
+        await unwrapEmptyResponse(apiClient.DELETE('/documents/uploads/{id}', { params: { path: { id } } }))
       } catch (cause) {
         if (cause instanceof Problem && cause.code === TOO_LATE) return
         if (!(cause instanceof Problem && cause.status === 404)) throw cause
@@ -74,19 +75,19 @@ export const useCancel = () =>
 
 const ASK_AGAIN_MS = 300
 
-/** Follows the import's own stream, asking again when it breaks off; without it the upload goes on unseen. */
+/** Reads the import's progress stream and reconnects after each interruption. The upload itself does not depend on the stream. */
 async function watch(id: string, tell: (progress: UploadProgress) => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
-      const response = await raw(`/documents/uploads/${id}/events`, { signal })
-      for await (const { event, data } of eventsIn(response)) {
+      const response = await fetchRawResponse(`/documents/uploads/${id}/events`, { signal })
+      for await (const { event, data } of readServerEvents(response)) {
         const progress: unknown = JSON.parse(data)
         if (event !== 'progress' || !isProgress(progress)) continue
         tell(progress)
         if (progress.phase === 'done' || progress.phase === 'failed') return
       }
     } catch {
-      if (currentSession() === null) return
+      if (getCurrentSession() === null) return
     }
     await new Promise((soon) => { setTimeout(soon, ASK_AGAIN_MS) })
   }
@@ -94,22 +95,22 @@ async function watch(id: string, tell: (progress: UploadProgress) => void, signa
 
 const isProgress = (value: unknown): value is UploadProgress => isRecord(value) && typeof value.phase === 'string' && typeof value.rows === 'number'
 
-const isBadRow = (value: unknown): value is BadRow => isRecord(value) && typeof value.row === 'number' && typeof value.message === 'string'
+const isBadRow = (value: unknown): value is RejectedRow => isRecord(value) && typeof value.row === 'number' && typeof value.message === 'string'
 
 interface Refused {
   code: number | null
-  rows: BadRow[]
-  /** The sheet that is kept with its errors. */
+  rows: RejectedRow[]
+  /** Id of the rejected sheet at the server, for downloading the sheet with its errors marked; `null` when the server stored no sheet. */
   sheet: string | null
 }
 
-/** What the server says about a refused workbook. */
-export function refusalOf(error: Error): Refused {
+/** Reads the error code, the rejected rows and the id of the rejected sheet from a failed upload. */
+export function readUploadRejection(error: Error): Refused {
   if (!(error instanceof Problem)) return { code: null, rows: [], sheet: null }
   return { code: error.number('ErrorCode'), rows: error.details.filter(isBadRow), sheet: error.text('rejected_id') }
 }
 
-/** Saves a refused sheet with a column that says what is wrong in each row. */
-export const useRejectedSheet = () => useMutation({ mutationFn: (id: string) => download(`/documents/rejected/${id}`, 'import-errors.xlsx') })
+/** Downloads a rejected sheet with an extra column that states the errors of each row. */
+export const useDownloadRejectedSheet = () => useMutation({ mutationFn: (id: string) => downloadFile(`/documents/rejected/${id}`, 'import-errors.xlsx') })
 
-export const useTemplate = () => useMutation({ mutationFn: () => download('/documents/template', 'campaign-template.xlsx') })
+export const useDownloadTemplate = () => useMutation({ mutationFn: () => downloadFile('/documents/template', 'campaign-template.xlsx') })

@@ -1,9 +1,10 @@
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
-import { reply, serve } from '@/testing/server'
-import { savedFiles } from '@/testing/saved'
-import { asUser, LEADER, show } from '@/testing/show'
+import type { Job } from '@/api/types'
+import { createReply, stubServer } from '@/testing/server'
+import { recordSavedFiles } from '@/testing/saved'
+import { signInAs, LEADER, renderPage } from '@/testing/show'
 import ImportPage from './ImportPage'
 
 const ID = '0197f0c4-0000-7000-8000-000000000000'
@@ -11,20 +12,20 @@ const UPLOAD = 'POST /documents/upload'
 const workbook = new File(['PK'], 'cars.xlsx')
 const campaign = { id: 5, name: 'Airbag', total_vehicles: 40 }
 
-const saved = savedFiles()
+const saved = recordSavedFiles()
 afterEach(endSession)
 
-/** An upload that is answered when the test says so. */
+/** An upload whose response the test sends later. */
 function pending() {
   let answer: (response: Response) => void = () => undefined
   const answered = new Promise<Response>((resolve) => { answer = resolve })
   return { answered, answer }
 }
 
-async function sending(answers: Parameters<typeof serve>[0]) {
-  asUser(LEADER)
-  const calls = serve(answers)
-  const person = show(ImportPage, '/import', '/import')
+async function sending(answers: Parameters<typeof stubServer>[0]) {
+  signInAs(LEADER)
+  const calls = stubServer(answers)
+  const person = renderPage(ImportPage, '/import', '/import')
   await person.upload(screen.getByLabelText('Campaign file'), workbook)
   await person.click(screen.getByRole('button', { name: 'Upload campaign' }))
   return { person, calls, upload: () => calls.find(({ name }) => name === UPLOAD)?.headers.get('x-upload-id') }
@@ -33,27 +34,27 @@ const cancels = (calls: { name: string }[]) => calls.filter(({ name }) => name.s
 
 test('a running import is cancelled, says that nothing was kept, and may be sent again', async () => {
   const { answered, answer } = pending()
-  const replies: Parameters<typeof serve>[0] = { [UPLOAD]: () => answered }
+  const replies: Parameters<typeof stubServer>[0] = { [UPLOAD]: () => answered }
   const { person, calls, upload } = await sending(replies)
   await waitFor(() => expect(upload()).toBeTruthy())
   replies[`DELETE /documents/uploads/${upload()}`] = () => {
-    answer(reply(409, { code: 'CANCELLED', message: 'the import was cancelled; nothing of it was kept' }))
-    return reply(204)
+    answer(createReply(409, { code: 'CANCELLED', message: 'Import cancelled. Nothing was imported.' }))
+    return createReply(204)
   }
   await person.click(await screen.findByRole('button', { name: 'Cancel import' }))
-  expect(await screen.findByText('Importação cancelada. Nada foi guardado.')).toBeTruthy()
+  expect(await screen.findByText('Importação cancelada. Nada foi importado.')).toBeTruthy()
   expect(cancels(calls)).toEqual([`DELETE /documents/uploads/${upload()}`])
   expect(screen.getByRole('button', { name: 'Upload campaign' })).toHaveProperty('disabled', false)
 })
 
 test('what became a campaign before it could be cancelled is shown as one', async () => {
   const { answered, answer } = pending()
-  const replies: Parameters<typeof serve>[0] = { [UPLOAD]: () => answered }
+  const replies: Parameters<typeof stubServer>[0] = { [UPLOAD]: () => answered }
   const { person, upload } = await sending(replies)
   await waitFor(() => expect(upload()).toBeTruthy())
   replies[`DELETE /documents/uploads/${upload()}`] = () => {
-    answer(reply(201, { message: '', campaign }))
-    return reply(409, { code: 'TOO_LATE', message: 'the import is a campaign already' })
+    answer(createReply(201, { message: '', campaign }))
+    return createReply(409, { code: 'TOO_LATE', message: 'The import has already finished. To revert it, undo it in History.' })
   }
   await person.click(await screen.findByRole('button', { name: 'Cancel import' }))
   expect((await screen.findByRole('link', { name: 'Open campaign' })).getAttribute('href')).toBe('/campaign/5')
@@ -63,30 +64,56 @@ test('a cancel that fails says so while the import goes on', async () => {
   const { answered, answer } = pending()
   const { person, upload } = await sending({ [UPLOAD]: () => answered })
   await waitFor(() => expect(upload()).toBeTruthy())
-  serve({ [`DELETE /documents/uploads/${upload()}`]: reply(503, { code: 'UNAVAILABLE', message: '' }) })
+  stubServer({ [`DELETE /documents/uploads/${upload()}`]: createReply(503, { code: 'UNAVAILABLE', message: '' }) })
   await person.click(await screen.findByRole('button', { name: 'Cancel import' }))
-  expect(await screen.findByText(/^A importação não pôde ser cancelada\./)).toBeTruthy()
+  expect(await screen.findByText(/^Não foi possível cancelar a importação\./)).toBeTruthy()
   expect(screen.getByRole('button', { name: 'Cancel import' })).toBeTruthy()
-  answer(reply(503, { code: 'UNAVAILABLE', message: '' }))
+  answer(createReply(503, { code: 'UNAVAILABLE', message: '' }))
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Cancel import' })).toBeNull())
 })
 
 test('a refused sheet is handed back with its errors', async () => {
-  const refused = { Message: 'no', ErrorCode: 57, total_errors: 1, details: [{ row: 3, column: 'Serial Number', value: '', message: 'is missing' }], rejected_id: ID }
+  const refused = { Message: 'no', ErrorCode: 57, total_errors: 1, details: [{ row: 3, column: 'Serial Number', value: '', message: 'Serial Number is missing.' }], rejected_id: ID }
   const file = new Response('PK', { headers: { 'content-disposition': 'attachment; filename="cars-errors.xlsx"' } })
-  const { person } = await sending({ [UPLOAD]: reply(422, refused), [`GET /documents/rejected/${ID}`]: file })
-  expect(await screen.findByText(/a coluna Errors é ignorada/)).toBeTruthy()
-  await person.click(screen.getByRole('button', { name: 'Download the sheet with its errors' }))
+  const { person } = await sending({ [UPLOAD]: createReply(422, refused), [`GET /documents/rejected/${ID}`]: file })
+  expect(await screen.findByText(/A coluna Errors é ignorada/)).toBeTruthy()
+  await person.click(screen.getByRole('button', { name: 'Download the sheet with errors marked' }))
   await waitFor(() => expect(saved).toEqual(['cars-errors.xlsx']))
 })
 
 test('a sheet that is gone by now says so, and other refusals offer none', async () => {
   const refused = { Message: 'no', ErrorCode: 57, total_errors: 1, details: [{ row: 3, column: 'A', value: '', message: 'no' }], rejected_id: ID }
-  const { person } = await sending({ [UPLOAD]: reply(422, refused), [`GET /documents/rejected/${ID}`]: reply(404, { code: 'NO_UPLOAD', message: 'there is no such sheet' }) })
-  await person.click(await screen.findByRole('button', { name: 'Download the sheet with its errors' }))
-  expect(await screen.findByText('A planilha não pôde ser baixada. Não encontrado. Talvez tenha sido excluído.')).toBeTruthy()
-  serve({ [UPLOAD]: reply(422, { Message: 'no', ErrorCode: 55, total_errors: 0, details: [], rejected_id: null }) })
+  const { person } = await sending({ [UPLOAD]: createReply(422, refused), [`GET /documents/rejected/${ID}`]: createReply(404, { code: 'NO_UPLOAD', message: 'The sheet with marked errors is no longer available. It is kept for three days.' }) })
+  await person.click(await screen.findByRole('button', { name: 'Download the sheet with errors marked' }))
+  expect(await screen.findByText('Não foi possível baixar a planilha. Não encontrado. Talvez tenha sido excluído.')).toBeTruthy()
+  stubServer({ [UPLOAD]: createReply(422, { Message: 'no', ErrorCode: 55, total_errors: 0, details: [], rejected_id: null }) })
   await person.upload(screen.getByLabelText('Campaign file'), workbook)
   await person.click(screen.getByRole('button', { name: 'Upload campaign' }))
-  await waitFor(() => expect(screen.queryByRole('button', { name: 'Download the sheet with its errors' })).toBeNull())
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Download the sheet with errors marked' })).toBeNull())
+})
+
+test('the seven columns stand beside the drop zone before the first try, and the last five imports below', async () => {
+  signInAs(LEADER)
+  const job = (id: number, kind: Job['kind'], deleted = false): Job => ({
+    id, kind, detail: `sheet-${id}.xlsx`, campaigns: [{ id, name: `Campaign ${id}`, deleted }], total_campaigns: 1, created_by_name: '1002', created_at: '2026-11-20T15:00:00Z', vehicles: id,
+    undone_by_name: null, undone_at: null, restored: 0, hindrance: deleted ? 'undone' : null,
+  })
+  const jobs = [job(9, 'csv'), job(8, 'import', true), ...[7, 6, 5, 4, 3].map((id) => job(id, 'import'))]
+  stubServer({ 'GET /jobs': { jobs, meta: { page_index: 0, per_page: 200, total_count: jobs.length } } })
+  renderPage(ImportPage, '/import', '/import')
+  const columns = within(screen.getByRole('table', { name: 'The seven columns' }))
+  expect(columns.getAllByRole('rowheader').map(({ textContent }) => textContent)).toEqual(['Campaign', 'Part', 'Description', 'Model Type', 'Model Code', 'Serial Number', 'Parking Space'])
+  const last = within(screen.getByRole('region', { name: 'Last imports' }))
+  expect((await last.findAllByRole('listitem')).map(({ textContent }) => textContent?.slice(0, 10))).toEqual(['Campaign 8', 'Campaign 7', 'Campaign 6', 'Campaign 5', 'Campaign 4'])
+  expect([last.queryByRole('link', { name: 'Campaign 8' }), last.getByRole('link', { name: 'Campaign 7' }).getAttribute('href')]).toEqual([null, '/campaign/7'])
+  expect(last.getByText('· desfeita')).toBeTruthy()
+})
+
+test('a file dropped anywhere on the page is chosen', async () => {
+  signInAs(LEADER)
+  stubServer({})
+  renderPage(ImportPage, '/import', '/import')
+  window.dispatchEvent(Object.assign(new Event('drop', { cancelable: true }), { dataTransfer: { files: [workbook], types: ['Files'] } }))
+  expect(await screen.findByText('cars.xlsx')).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Upload campaign' })).toHaveProperty('disabled', false)
 })

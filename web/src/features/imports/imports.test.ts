@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { complaintAbout, LARGEST } from '@/lib/files'
-import { csvOf } from './Refusal'
+import { findWorkbookError, MAX_WORKBOOK_BYTES } from '@/lib/files'
+import { buildRejectedRowsCsv } from './RejectedUpload'
 
 test('only workbooks of at most 5 MB are taken', () => {
   const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
-  expect(complaintAbout({ name: 'a.XLSX', type, size: LARGEST })).toBeNull()
-  expect(complaintAbout({ name: 'a.xlsx', type: '', size: 1 })).toBeNull()
-  expect(complaintAbout({ name: 'a.xlsx', type, size: LARGEST + 1 })).toBe('import.tooLarge')
-  expect(complaintAbout({ name: 'a.xls', type: '', size: 1 })).toBe('import.onlyXlsx')
-  expect(complaintAbout({ name: 'a.xlsx', type: 'text/plain', size: 1 })).toBe('import.onlyXlsx')
+  expect(findWorkbookError({ name: 'a.XLSX', type, size: MAX_WORKBOOK_BYTES })).toBeNull()
+  expect(findWorkbookError({ name: 'a.xlsx', type: '', size: 1 })).toBeNull()
+  expect(findWorkbookError({ name: 'a.xlsx', type, size: MAX_WORKBOOK_BYTES + 1 })).toBe('import.tooLarge')
+  expect(findWorkbookError({ name: 'a.xls', type: '', size: 1 })).toBe('import.onlyXlsx')
+  expect(findWorkbookError({ name: 'a.xlsx', type: 'text/plain', size: 1 })).toBe('import.onlyXlsx')
 })
 
 test('the list of bad rows is a CSV without formulas', () => {
-  expect(csvOf([{ row: 3, column: 'Parking Space', message: '=1+1 "x"' }])).toBe('Row,Column,Problem\r\n3,"Parking Space","\'=1+1 ""x"""')
+  expect(buildRejectedRowsCsv([{ row: 3, column: 'Parking Space', message: '=1+1 "x"' }], ['Row', 'Column', 'Problem'])).toBe('Row,Column,Problem\r\n3,"Parking Space","\'=1+1 ""x"""')
 })

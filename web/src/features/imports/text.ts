@@ -1,26 +1,52 @@
-import { featureText } from '@/lib/text/feature'
+import { defineFeatureText } from '@/lib/text/feature'
 
 const mix = {
   'import.cancel': 'Cancel import',
-  'import.cancelled': 'Importação cancelada. Nada foi guardado.',
-  'import.notCancelled': 'A importação não pôde ser cancelada. {why}',
-  'import.correct': 'Download the sheet with its errors',
-  'import.correctHint': 'Corrija as células marcadas e envie o mesmo arquivo de novo; a coluna Errors é ignorada.',
-  'import.sheetGone': 'A planilha não pôde ser baixada. {why}',
+  'import.cancelled': 'Importação cancelada. Nada foi importado.',
+  'import.notCancelled': 'Não foi possível cancelar a importação. {why}',
+  'import.correct': 'Download the sheet with errors marked',
+  'import.correctHint': 'Corrija as células marcadas e envie esse arquivo. A coluna Errors é ignorada.',
+  'import.sheetGone': 'Não foi possível baixar a planilha. {why}',
+  'import.errorsFile': 'import-errors.csv',
+  'import.drop': 'Solte o arquivo aqui',
+  'import.sevenColumns': 'The seven columns',
+  'import.sheetRules': 'Aba Sheet1, com os nomes das colunas na primeira linha. Nenhuma outra coluna.',
+  'import.example': 'Example',
+  'import.firstRow': 'basta na primeira linha',
+  'import.optional': 'pode ficar vazia',
+  'import.asText': 'como texto, com os zeros',
+  'import.last': 'Last imports',
+  'import.history': 'History and undo',
+  'import.noneYet': 'Nenhuma importação nos últimos 90 dias.',
+  'import.undone': 'desfeita',
+  'import.deleted': 'excluída',
 }
 
 export type ImportKey = keyof typeof mix
 
-export const { catalogues, useFeatureText: useImportText } = featureText(
+export const { catalogues, useFeatureText: useImportText } = defineFeatureText(
   mix,
   {
-    'import.cancelled': 'Import cancelled. Nothing was kept.',
-    'import.notCancelled': 'The import could not be cancelled. {why}',
-    'import.correctHint': 'Correct the marked cells and send the same file again; the Errors column is ignored.',
-    'import.sheetGone': 'The sheet could not be downloaded. {why}',
+    'import.cancelled': 'Import cancelled. Nothing was imported.',
+    'import.notCancelled': 'Could not cancel the import. {why}',
+    'import.correctHint': 'Correct the marked cells and upload that file. The Errors column is ignored.',
+    'import.sheetGone': 'Could not download the sheet. {why}',
+    'import.drop': 'Drop the file here',
+    'import.sheetRules': 'Sheet Sheet1, with the names of the columns in the first row. No other columns.',
+    'import.firstRow': 'the first row is enough',
+    'import.optional': 'may be empty',
+    'import.asText': 'as text, with its zeros',
+    'import.noneYet': 'No imports in the last 90 days.',
+    'import.undone': 'undone',
+    'import.deleted': 'deleted',
   },
   {
     'import.cancel': 'Cancelar importação',
-    'import.correct': 'Baixar a planilha com os erros',
+    'import.sevenColumns': 'As sete colunas',
+    'import.example': 'Exemplo',
+    'import.last': 'Últimas importações',
+    'import.history': 'Histórico e desfazer',
+    'import.correct': 'Baixar a planilha com os erros marcados',
+    'import.errorsFile': 'erros-importacao.csv',
   },
 )

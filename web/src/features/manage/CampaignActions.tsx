@@ -1,13 +1,14 @@
 import type { Campaign } from '@/api/types'
-import { IconButton, IconFile } from '@/ui/Button'
-import { useManageText } from './text'
+import { useMediaQuery } from '@/lib/media'
+import { IconButton, IconFileButton } from '@/ui/Button'
+import { usePageText } from './pageText'
 import styles from './ManagePage.module.css'
 
-/** What is done with the files of one campaign at a time. */
+/** Export and SQL conversion of campaigns, one campaign at a time. */
 export interface CampaignFiles {
-  /** The campaign whose yards are being exported. */
+  /** Id of the campaign whose yards are being exported; `null` while no export runs. */
   exporting: number | null
-  /** The campaign whose workbook is being converted. */
+  /** Id of the campaign whose workbook is being converted to SQL; `null` while no conversion runs. */
   converting: number | null
   onExport: (campaign: Campaign) => void
   onConvert: (campaign: Campaign, file: File) => void
@@ -17,18 +18,20 @@ interface CampaignActionsProps {
   campaign: Campaign
   files: CampaignFiles
   onDelete: (campaign: Campaign) => void
-  /** Whether the icons say in a word what they do; where there is room a pointer finds it out. */
-  named: boolean
 }
 
-export function CampaignActions({ campaign, files, onDelete, named }: CampaignActionsProps) {
-  const t = useManageText()
+/** Icons of the actions for one campaign, with words where there is room: export, conversion to SQL and, apart, deletion. */
+export function CampaignActions({ campaign, files, onDelete }: CampaignActionsProps) {
+  const t = usePageText()
+  const isTable = useMediaQuery('(min-width: 768px)')
+  const isWide = useMediaQuery('(min-width: 1600px)')
+  const word = (text: string) => (!isTable || isWide ? text : undefined)
   const { id, name } = campaign
   return (
-    <span className={named ? styles.namedActions : styles.iconActions}>
-      <IconButton icon="download" label={t('files.exportYards', { name })} text={named ? t('files.export') : undefined} busy={files.exporting === id} disabled={files.exporting !== null} onClick={() => files.onExport(campaign)} />
-      <IconFile icon="code" label={t('files.toSql', { name })} text={named ? t('files.sql') : undefined} accept=".xlsx" busy={files.converting === id} disabled={files.converting !== null} onChoose={(file) => files.onConvert(campaign, file)} />
-      <IconButton icon="trash" danger label={t('manage.delete', { name })} text={named ? t('manage.deleteShort') : undefined} onClick={() => onDelete(campaign)} />
+    <span className={styles.rowActions}>
+      <IconButton icon="download" label={t('files.exportYards', { name })} text={word(t('files.export'))} busy={files.exporting === id} disabled={files.exporting !== null} onClick={() => files.onExport(campaign)} />
+      <IconFileButton icon="code" label={t('files.toSql', { name })} text={word(t('files.sql'))} accept=".xlsx" busy={files.converting === id} disabled={files.converting !== null} onChoose={(file) => files.onConvert(campaign, file)} />
+      <IconButton icon="trash" danger label={t('manage.delete', { name })} text={word(t('manage.deleteShort'))} onClick={() => onDelete(campaign)} />
     </span>
   )
 }

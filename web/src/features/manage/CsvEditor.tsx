@@ -1,28 +1,37 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import { draftOf } from '@/api/drafts'
-import { wordsFor } from '@/api/problem'
-import { inWords } from '@/lib/inWords'
-import { count } from '@/lib/time'
+import { createDraftHook } from '@/api/formDrafts'
+import { getErrorMessage } from '@/api/problem'
+import type { PreviewedVehicle } from '@/api/types'
+import { useHandedFile } from '@/lib/handedFile'
+import { translateSentence } from '@/lib/translateSentence'
+import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { DropZone } from '@/ui/DropZone'
-import { Note } from '@/ui/Page'
-import { toast } from '@/ui/Toast'
-import { useCsvChange, useCsvCheck } from './api'
-import { complaintAboutCsv, errorsOf, mayExecute, type CsvError } from './csv'
+import { Alert } from '@/ui/Page'
+import { showToast } from '@/ui/Toast'
+import { useApplyCsv, useValidateCsv } from './api'
+import { findCsvFileError, readCsvErrors, canExecuteCsv, type CsvError } from './csv'
 import { CsvPreview } from './CsvPreview'
 import { useManageText, type ManageKey } from './text'
-import { WrongLines } from './WrongLines'
+import { LineErrorList } from './LineErrorList'
+import { listOutcome } from './outcomeRows'
+import { OutcomeTable } from './OutcomeTable'
+import { UndoLast } from './UndoLast'
 import styles from './ManagePage.module.css'
 
-const useFile = draftOf<File | null>(null)
+const useFile = createDraftHook<File | null>(null)
 
-/** Changes vehicles as a CSV file says, after showing what it would change. */
+/** Matches an error sentence about a CSV file that already starts with the number of a line. */
+const NAMES_LINE = /^line \d+[ :]/i
+
+/** Tool that applies a CSV file to the vehicles after showing a preview of the changes. */
 export function CsvEditor() {
   const t = useManageText()
   const [file, setFile] = useFile()
+  const [changed, setChanged] = useState<PreviewedVehicle[]>([])
   const [complaint, setComplaint] = useState<ManageKey | null>(null)
-  const check = useCsvCheck()
-  const change = useCsvChange()
+  const check = useValidateCsv()
+  const change = useApplyCsv()
 
   const clear = () => {
     setFile(null)
@@ -30,36 +39,38 @@ export function CsvEditor() {
     check.reset()
     change.reset()
   }
-  const look = (chosen: File) => check.mutate(chosen, { onError: () => toast('error', t('csv.unreadable')) })
+  const look = (chosen: File) => check.mutate(chosen, { onError: () => showToast('error', t('csv.unreadable')) })
   const choose = (chosen: File) => {
     clear()
-    const wrong = complaintAboutCsv(chosen)
+    const wrong = findCsvFileError(chosen)
     setComplaint(wrong)
-    if (wrong !== null) return void toast('error', t(wrong))
+    if (wrong !== null) return void showToast('error', t(wrong))
     setFile(chosen)
     look(chosen)
   }
   const checkAgain = useEffectEvent(() => file !== null && look(file))
   useEffect(() => void checkAgain(), [])
+  useHandedFile('.csv', choose)
   const execute = (chosen: File) => change.mutate(chosen, {
     onSuccess: ({ updated }) => {
-      toast('success', doneWords(updated, t))
+      setChanged(check.data?.preview ?? [])
+      showToast('success', doneWords(updated, t))
       setFile(null)
       check.reset()
     },
-    onError: () => toast('error', t('csv.notExecuted')),
+    onError: () => showToast('error', t('csv.notExecuted')),
   })
-  const linesOf = (errors: CsvError[]) => errors.map(({ line, message }) => (message.startsWith(`line ${line} `) ? inWords(message) : t('bulk.line', { line, problem: inWords(message) })))
-  const refused = errorsOf(change.error)
-  const ready = file !== null && check.isSuccess && mayExecute(check.data)
+  const linesOf = (errors: CsvError[]) => errors.map(({ line, message }) => (NAMES_LINE.test(message) ? translateSentence(message) : t('bulk.line', { line, problem: translateSentence(message) })))
+  const refused = readCsvErrors(change.error)
+  const ready = file !== null && check.isSuccess && canExecuteCsv(check.data)
   return (
     <div className={styles.tool}>
       <div className={styles.entry}>
         <DropZone label={t('csv.file')} accept=".csv" title={file?.name ?? t('csv.choose')} hint={t(file === null ? 'csv.limits' : 'import.another')} disabled={change.isPending} onChoose={choose} />
         <p className="quiet">{t('csv.columns')}</p>
-        {complaint !== null && <Note kind="error">{t(complaint)}</Note>}
-        {check.isError && <Note kind="error">{`${t('csv.unreadable')} ${wordsFor(check.error, t)}`}</Note>}
-        {check.data && check.data.total_errors > 0 && <WrongLines lines={linesOf(check.data.errors)} total={check.data.total_errors} />}
+        {complaint !== null && <Alert kind="error">{t(complaint)}</Alert>}
+        {check.isError && <Alert kind="error">{`${t('csv.unreadable')} ${getErrorMessage(check.error, t)}`}</Alert>}
+        {check.data && check.data.total_errors > 0 && <LineErrorList lines={linesOf(check.data.errors)} total={check.data.total_errors} />}
       </div>
       <div className={styles.outcome}>
         <div className={styles.preview}>
@@ -67,9 +78,17 @@ export function CsvEditor() {
           {check.isPending && <p role="status">{t('bulk.checking')}</p>}
           {check.data ? <CsvPreview result={check.data} /> : !check.isPending && <p className="quiet">{t('csv.nothing')}</p>}
         </div>
-        {change.data && <Note kind="success">{doneWords(change.data.updated, t)}</Note>}
-        {change.error && <Note kind="error">{`${t('csv.notExecuted')}. ${wordsFor(change.error, t)}`}</Note>}
-        {refused.length > 0 && <WrongLines lines={linesOf(refused)} total={refused.length} />}
+        {change.data && (
+          <>
+            <Alert kind="success">
+              <p>{doneWords(change.data.updated, t)}</p>
+              <UndoLast kind="csv" vehicles={change.data.updated} />
+            </Alert>
+            <OutcomeTable rows={listOutcome({ skipped: [], not_found: [] }, changed)} counts={{ updated: change.data.vehicles, skipped: 0, missing: 0 }} />
+          </>
+        )}
+        {change.error && <Alert kind="error">{`${t('csv.notExecuted')}. ${getErrorMessage(change.error, t)}`}</Alert>}
+        {refused.length > 0 && <LineErrorList lines={linesOf(refused)} total={refused.length} />}
         <Button kind="primary" big wide disabled={!ready} busy={change.isPending} onClick={() => file !== null && execute(file)}>
           {t('bulk.execute')}
         </Button>
@@ -81,4 +100,4 @@ export function CsvEditor() {
   )
 }
 
-const doneWords = (updated: number, t: ReturnType<typeof useManageText>) => t(updated === 1 ? 'csv.doneOne' : 'csv.done', { n: count(updated) })
+const doneWords = (updated: number, t: ReturnType<typeof useManageText>) => t(updated === 1 ? 'csv.doneOne' : 'csv.done', { n: formatCount(updated) })

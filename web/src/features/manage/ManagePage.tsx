@@ -1,24 +1,45 @@
+import { useEffect } from 'react'
 import { useParams } from 'wouter'
-import { idFrom, navigate } from '@/lib/route'
+import { createDraftHook } from '@/api/formDrafts'
+import { handFile } from '@/lib/handedFile'
+import { useMediaQuery } from '@/lib/media'
+import { buildPath, parseId, navigate, setQueryParams, useQueryParams } from '@/lib/route'
 import { LinkButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
 import { Page } from '@/ui/Page'
+import { PageDrop } from '@/ui/PageDrop'
+import { showToast } from '@/ui/Toast'
 import { useYardChoices } from './api'
 import { CsvEditor } from './CsvEditor'
-import { Fold, useFolds } from './Fold'
-import { History } from './History'
+import { JobHistory } from './JobHistory'
 import { ManagedCampaigns } from './ManagedCampaigns'
-import { SpaceManager } from './SpaceManager'
+import { ParkingSpaceManager } from './ParkingSpaceManager'
 import { StatusManager } from './StatusManager'
+import { usePageText } from './pageText'
 import { useManageText } from './text'
+import { ToolFolds, type Tool } from './ToolFolds'
+import { ToolTabs } from './ToolTabs'
 import { VehicleEditor } from './VehicleEditor'
 import styles from './ManagePage.module.css'
+import toolStyles from './Tools.module.css'
 
-/** What team leaders and supervisors do with campaigns: create, edit many vehicles, look after, delete. */
+const LIST = 'campaigns'
+const CSV = 'csv'
+
+/** Names of the tools that were opened. They are restored after the person signs in again. */
+const useOpened = createDraftHook<readonly string[]>([])
+
+/** Screen for team leaders and supervisors: the campaigns first, then the tools that change vehicles in bulk. */
 export default function ManagePage() {
-  const t = useManageText()
-  const yard = idFrom(useParams<{ id?: string }>().id)
-  const fold = useFolds()
+  const t = usePageText()
+  const yard = parseId(useParams<{ id?: string }>().id)
+  const open = (file: File) => {
+    const name = file.name.toLowerCase()
+    if (!/\.(csv|xlsx)$/.test(name)) return void showToast('error', t('manage.dropWrong'))
+    handFile(file)
+    if (name.endsWith('.xlsx')) navigate('/import')
+    else setQueryParams({ tool: CSV })
+  }
   return (
     <Page title={t('manage.title')}>
       <div className={styles.start}>
@@ -28,35 +49,73 @@ export default function ManagePage() {
         <span className={styles.or}>{t('manage.or')}</span>
         <YardChoice yard={yard} />
       </div>
-      <section className={styles.tools} aria-label={t('manage.tools')} key={yard ?? 'all'}>
-        <Fold title={t('editor.title')} icon="pencil" {...fold('vehicle')}>
-          <VehicleEditor yard={yard} />
-        </Fold>
-        <Fold title={t('csv.title')} icon="sheet" {...fold('csv')}>
-          <CsvEditor />
-        </Fold>
-        <Fold title={t('bulk.statusTitle')} icon="double-check" {...fold('status')}>
-          <StatusManager yard={yard} />
-        </Fold>
-        <Fold title={t('bulk.spaceTitle')} icon="grid" {...fold('space')}>
-          <SpaceManager yard={yard} />
-        </Fold>
-        <Fold title={t('history.title')} icon="undo" {...fold('history')}>
-          <History />
-        </Fold>
-      </section>
-      <h2>{t('manage.review')}</h2>
-      <ManagedCampaigns yard={yard} />
+      <Tools key={yard ?? 'all'} yard={yard} />
+      <PageDrop title={t('manage.drop')} offers={[t('manage.dropCsv'), t('manage.dropXlsx')]} onFile={open} />
     </Page>
   )
 }
 
-/** The yard that the tools and the list are about. */
-function YardChoice({ yard }: { yard: number | null }) {
+/** The campaigns and the tools: tabs on wide screens, of which the address names the open one, and folds below the campaigns on phones. */
+function Tools({ yard }: { yard: number | null }) {
   const t = useManageText()
+  const p = usePageText()
+  const isWide = useMediaQuery('(min-width: 900px)')
+  const named = useQueryParams().get('tool')
+  const [opened, setOpened] = useOpened()
+  const setOpen = (name: string, open: boolean) =>
+    setOpened((before) => (open === before.includes(name) ? before : open ? [...before, name] : before.filter((other) => other !== name)))
+  const tools: Tool[] = [
+    { name: 'vehicle', title: t('editor.title'), about: p('editor.about'), icon: 'pencil', content: <VehicleEditor yard={yard} /> },
+    { name: CSV, title: t('csv.title'), about: p('csv.about'), icon: 'sheet', content: <CsvEditor /> },
+    { name: 'status', title: t('bulk.statusTitle'), about: p('bulk.statusAbout'), icon: 'double-check', content: <StatusManager yard={yard} /> },
+    { name: 'space', title: t('bulk.spaceTitle'), about: p('bulk.spaceAbout'), icon: 'grid', content: <ParkingSpaceManager yard={yard} /> },
+    { name: 'history', title: t('history.title'), about: p('history.about'), icon: 'undo', isList: true, content: <JobHistory /> },
+  ]
+  useScrollToFold(isWide ? null : named)
+  if (isWide) {
+    const list: Tool = { name: LIST, title: p('manage.review'), about: p('manage.reviewAbout'), icon: 'list', isList: true, content: <ManagedCampaigns yard={yard} /> }
+    const all = [list, ...tools]
+    return (
+      <ToolTabs label={p('manage.tools')} tools={all} current={all.find(({ name }) => name === named)?.name ?? LIST} isKept={(name) => opened.includes(name)} onChoose={(name) => {
+        setOpen(name, true)
+        setQueryParams({ tool: name === LIST ? null : name })
+      }} />
+    )
+  }
+  return (
+    <>
+      <div className={toolStyles.listHead}>
+        <h2>{p('manage.review')}</h2>
+        <a className={toolStyles.jump} href="#tools">
+          {p('manage.tools')}
+        </a>
+      </div>
+      <ManagedCampaigns yard={yard} />
+      <section id="tools" className={toolStyles.tools} aria-label={p('manage.tools')}>
+        <ToolFolds tools={tools} isOpen={(name) => name === named || opened.includes(name)} onToggle={(name, open) => {
+          setOpen(name, open)
+          if (!open && name === named) setQueryParams({ tool: null })
+        }} />
+      </section>
+    </>
+  )
+}
+
+/** Scrolls to the open fold that the address names, since the folds stand below the list. */
+function useScrollToFold(named: string | null): void {
+  useEffect(() => {
+    if (named !== null) document.querySelector('#tools > details[open]')?.scrollIntoView()
+  }, [named])
+}
+
+/** Select for the yard to which the tools and the campaign list are limited. The open tool stays open. */
+function YardChoice({ yard }: { yard: number | null }) {
+  const t = usePageText()
+  const tool = useQueryParams().get('tool')
+  const choose = (id: string) => navigate(buildPath(id === '' ? '/campaign-list' : `/campaign-list/${id}`, { tool }))
   return (
     <div className={styles.yard}>
-      <Select label={t('manage.yard')} value={yard ?? ''} onChange={(event) => navigate(event.target.value === '' ? '/campaign-list' : `/campaign-list/${event.target.value}`)}>
+      <Select label={t('manage.yard')} value={yard ?? ''} onChange={(event) => choose(event.target.value)}>
         <option value="">{t('manage.allYards')}</option>
         {useYardChoices().data?.map(({ id, name }) => (
           <option key={id} value={id}>

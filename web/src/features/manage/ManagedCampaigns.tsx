@@ -1,64 +1,83 @@
 import { useState } from 'react'
-import { wordsFor } from '@/api/problem'
-import type { Campaign } from '@/api/types'
-import { pageCount } from '@/lib/pages'
-import { pageFrom, setQuery, useQueryParams } from '@/lib/route'
-import { count } from '@/lib/time'
+import { getErrorMessage } from '@/api/problem'
+import type { Campaign, CampaignStatus } from '@/api/types'
+import { countPages } from '@/lib/pages'
+import { parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
+import { formatCount } from '@/lib/time'
 import { CampaignTable } from '@/ui/CampaignTable'
-import { Confirm } from '@/ui/Dialog'
-import { Empty, Failure, Note, Skeleton } from '@/ui/Page'
+import { ChipChoice } from '@/ui/Chips'
+import { ConfirmDialog } from '@/ui/Dialog'
+import { Alert, EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { SearchBox } from '@/ui/SearchBox'
-import { toast } from '@/ui/Toast'
+import { getCampaignStatusKey } from '@/ui/Status'
+import { showToast } from '@/ui/Toast'
 import { useDeleteCampaign, useManagedCampaigns } from './api'
 import { CampaignActions } from './CampaignActions'
-import { useManageText } from './text'
+import { usePageText } from './pageText'
 import { useCampaignFiles } from './useCampaignFiles'
+import styles from './ManagePage.module.css'
 
 const SEARCH_REST = 250
+const STATUSES: readonly CampaignStatus[] = ['Ready', 'Ongoing', 'Pending Review', 'Closed']
 
-/** Every campaign of the yard, or of all yards, searched and paged. */
+/** Campaigns of one yard or of all yards, with search and pages. */
 export function ManagedCampaigns({ yard }: { yard: number | null }) {
-  const t = useManageText()
+  const t = usePageText()
   const query = useQueryParams()
-  const page = pageFrom(query)
+  const page = parsePageNumber(query)
   const search = query.get('search') ?? ''
+  const status = STATUSES.find((known) => known === query.get('status')) ?? null
   const [leaving, setLeaving] = useState<Campaign | null>(null)
-  const campaigns = useManagedCampaigns({ page: page - 1, search, status: 'all', ...(yard === null ? {} : { yard }) })
+  const campaigns = useManagedCampaigns({ page: page - 1, search, status: status ?? 'all', ...(yard === null ? {} : { yard }) })
   const rows = campaigns.data?.campaigns
   const { files, failure } = useCampaignFiles()
   return (
     <>
-      <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQuery({ search: text, page: null })} />
-      {campaigns.isError && <Failure text={t('campaigns.failed', { why: wordsFor(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
+      <div className={styles.filters}>
+        <SearchBox label={t('campaigns.search')} value={search} rest={SEARCH_REST} onChange={(text) => setQueryParams({ search: text, page: null })} />
+        <StatusFilter value={status} />
+      </div>
+      {campaigns.isError && <ErrorNotice text={t('campaigns.failed', { why: getErrorMessage(campaigns.error, t) })} onRetry={() => void campaigns.refetch()} />}
       {campaigns.isPending && <Skeleton rows={5} height={64} label={t('common.loading')} />}
-      {campaigns.data?.meta.total_count === 0 && <Empty icon="list" text={search === '' ? t('campaigns.noneManager') : t('campaigns.noMatch', { search })} />}
-      {failure !== null && <Note kind="error">{failure}</Note>}
+      {campaigns.data?.meta.total_count === 0 && <EmptyNotice icon="list" text={search !== '' ? t('campaigns.noMatch', { search }) : t(status === null ? 'campaigns.noneManager' : 'manage.noneOfStatus')} />}
+      {failure !== null && <Alert kind="error">{failure}</Alert>}
       {rows && rows.length > 0 && (
         <CampaignTable campaigns={rows} hrefOf={({ id }) => `/campaign/${id}/vehicles`} actions={{
           title: t('manage.actions'),
-          render: (campaign, wide) => <CampaignActions campaign={campaign} files={files} onDelete={setLeaving} named={!wide} />,
+          render: (campaign) => <CampaignActions campaign={campaign} files={files} onDelete={setLeaving} />,
         }} />
       )}
-      {campaigns.data && <Pager page={page} pages={pageCount(campaigns.data.meta.total_count)} onPage={(next) => setQuery({ page: next })} />}
+      {campaigns.data && <Pager page={page} pages={countPages(campaigns.data.meta.total_count)} onPage={(next) => setQueryParams({ page: next })} />}
       {leaving && <DeleteCampaign campaign={leaving} onDone={() => setLeaving(null)} />}
     </>
   )
 }
 
+/** Filter of the list by campaign status, kept in the address. */
+function StatusFilter({ value }: { value: CampaignStatus | null }) {
+  const t = usePageText()
+  return (
+    <ChipChoice label={t('manage.statusFilter')} value={value} onChoose={(status) => setQueryParams({ status, page: null })} chips={[
+      { value: null, text: t('manage.allStatuses') },
+      ...STATUSES.map((status) => ({ value: status, text: t(getCampaignStatusKey(status) ?? 'campaign.ready') })),
+    ]} />
+  )
+}
+
 function DeleteCampaign({ campaign, onDone }: { campaign: Campaign; onDone: () => void }) {
-  const t = useManageText()
+  const t = usePageText()
   const remove = useDeleteCampaign()
   const yes = () => remove.mutate(campaign, {
     onSuccess: () => {
-      toast('success', t('manage.deleted', { name: campaign.name }))
+      showToast('success', t('manage.deleted', { name: campaign.name }))
       onDone()
     },
   })
   return (
-    <Confirm question={t('manage.deleteQuestion', { name: campaign.name })} busy={remove.isPending} onYes={yes} onNo={onDone}>
-      <p>{t('manage.deleteText', { n: count(campaign.total_vehicles) })}</p>
-      {remove.error && <Note kind="error">{t('manage.notDeleted', { why: wordsFor(remove.error, t) })}</Note>}
-    </Confirm>
+    <ConfirmDialog question={t('manage.deleteQuestion', { name: campaign.name })} busy={remove.isPending} onYes={yes} onNo={onDone}>
+      <p>{t('manage.deleteText', { n: campaign.progress_unknown ? '?' : formatCount(campaign.total_vehicles) })}</p>
+      {remove.error && <Alert kind="error">{t('manage.notDeleted', { why: getErrorMessage(remove.error, t) })}</Alert>}
+    </ConfirmDialog>
   )
 }

@@ -1,48 +1,53 @@
-import { draftOf } from '@/api/drafts'
-import { wordsFor } from '@/api/problem'
-import type { BulkStatus } from '@/api/types'
-import { idFrom } from '@/lib/route'
-import { statusIn, STATUSES } from '@/lib/status'
-import { count } from '@/lib/time'
+import { useState } from 'react'
+import { createDraftHook } from '@/api/formDrafts'
+import { getErrorMessage } from '@/api/problem'
+import type { BulkStatusRequest, PreviewedVehicle } from '@/api/types'
+import { parseId } from '@/lib/route'
+import { parseStatus, VEHICLE_STATUSES } from '@/lib/status'
+import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { Select, TextArea } from '@/ui/Field'
-import { Note } from '@/ui/Page'
-import { toast } from '@/ui/Toast'
-import { useStatusChange, useStatusPreview } from './api'
-import { MOST_LINES, vinsIn } from './lines'
-import { someStayed } from './outcome'
-import { doneWords, Preview, Result } from './Preview'
-import { Scope } from './Scope'
+import { Alert } from '@/ui/Page'
+import { showToast } from '@/ui/Toast'
+import { useChangeStatuses, usePreviewStatusChange } from './api'
+import { MAX_LINES, parseVins } from './lines'
+import { hasUnchangedVehicles } from './outcome'
+import { summarizeBulkResult, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
+import { CampaignScopeSelect } from './CampaignScopeSelect'
 import { useManageText } from './text'
-import { useRested } from './useRested'
+import { useDebouncedInput } from './useDebouncedInput'
+import { useSelectedVehicles } from './useSelectedVehicles'
 import styles from './ManagePage.module.css'
 
 const NOTHING = { text: '', action: 'insert' as 'insert' | 'remove', status: '', scope: '' }
-const useEntry = draftOf(NOTHING)
+const useEntry = createDraftHook(NOTHING)
 
-/** Sets or clears the status of a pasted list of vehicles. */
+/** Tool that sets or removes the status of a pasted list of vehicles. */
 export function StatusManager({ yard }: { yard: number | null }) {
   const t = useManageText()
   const [entry, setEntry] = useEntry()
+  useSelectedVehicles('status', ({ vins: selected, campaign }) => setEntry((before) => ({ ...before, text: selected.join('\n'), scope: String(campaign) })))
   const { text, action, status, scope } = entry
-  const rested = useRested(text)
-  const change = useStatusChange()
+  const rested = useDebouncedInput(text)
+  const [changed, setChanged] = useState<PreviewedVehicle[]>([])
+  const change = useChangeStatuses()
 
-  const vins = vinsIn(text)
-  const chosen = action === 'remove' || statusIn(status) !== ''
-  const ready = vins.length > 0 && vins.length <= MOST_LINES && chosen
-  const bodyOf = (list: string[]): BulkStatus => ({
-    vins: list, action, yard, campaign_id: idFrom(scope), ...(action === 'insert' ? { status: statusIn(status) } : {}),
+  const vins = parseVins(text)
+  const chosen = action === 'remove' || parseStatus(status) !== ''
+  const ready = vins.length > 0 && vins.length <= MAX_LINES && chosen
+  const bodyOf = (list: string[]): BulkStatusRequest => ({
+    vins: list, action, yard, campaign_id: parseId(scope), ...(action === 'insert' ? { status: parseStatus(status) } : {}),
   })
-  const preview = useStatusPreview(ready && text === rested ? bodyOf(vins) : null)
+  const preview = usePreviewStatusChange(ready && text === rested ? bodyOf(vins) : null)
   const execute = () => change.mutate(bodyOf(vins), {
     onSuccess: (result) => {
-      toast('success', doneWords(result, t))
-      if (action === 'insert' && someStayed(result)) toast('info', t('bulk.already'))
-      if (result.not_found.length > 0 || (action === 'remove' && someStayed(result))) toast('info', t('bulk.some'))
+      setChanged(preview.data?.preview ?? [])
+      showToast('success', summarizeBulkResult(result, t))
+      if (action === 'insert' && hasUnchangedVehicles(result)) showToast('info', t('bulk.already'))
+      if (result.not_found.length > 0 || (action === 'remove' && hasUnchangedVehicles(result))) showToast('info', t('bulk.some'))
       setEntry({ ...entry, text: '' })
     },
-    onError: () => toast('error', t('bulk.statusFailed')),
+    onError: () => showToast('error', t('bulk.statusFailed')),
   })
   return (
     <div className={styles.tool}>
@@ -59,26 +64,26 @@ export function StatusManager({ yard }: { yard: number | null }) {
         {action === 'insert' ? (
           <Select label={t('vehicles.status')} value={status} onChange={(event) => setEntry({ ...entry, status: event.target.value })}>
             <option value="">{t('bulk.chooseStatus')}</option>
-            {STATUSES.map((choice) => (
+            {VEHICLE_STATUSES.map((choice) => (
               <option key={choice}>{choice}</option>
             ))}
           </Select>
         ) : (
           <p className="quiet">{t('bulk.removeHint')}</p>
         )}
-        <Scope value={scope} onChange={(campaign) => setEntry({ ...entry, scope: campaign })} />
-        <TextArea label={t('bulk.vins')} hint={`${t('bulk.vinsHint')} ${t('bulk.lines', { n: count(vins.length) })}`} value={text} rows={5} spellCheck={false}
-          error={vins.length > MOST_LINES ? t('bulk.tooMany', { n: count(MOST_LINES) }) : null}
+        <CampaignScopeSelect value={scope} onChange={(campaign) => setEntry({ ...entry, scope: campaign })} />
+        <TextArea label={t('bulk.vins')} hint={`${t('bulk.vinsHint')} ${t('bulk.lines', { n: formatCount(vins.length) })}`} value={text} rows={5} spellCheck={false}
+          error={vins.length > MAX_LINES ? t('bulk.tooMany', { n: formatCount(MAX_LINES) }) : null}
           onChange={(event) => {
             change.reset()
             setEntry({ ...entry, text: event.target.value })
           }} />
       </div>
       <div className={styles.outcome}>
-        <Preview kind={action} status={status} preview={preview}
+        <BulkChangePreview kind={action} status={status} preview={preview}
           waiting={vins.length === 0 ? 'bulk.nothing' : chosen ? null : 'bulk.chooseFirst'} />
-        {change.data && <Result result={change.data} />}
-        {change.error && <Note kind="error">{`${t('bulk.statusFailed')}. ${wordsFor(change.error, t)}`}</Note>}
+        {change.data && <BulkChangeResult kind="status" result={change.data} changed={changed} />}
+        {change.error && <Alert kind="error">{`${t('bulk.statusFailed')}. ${getErrorMessage(change.error, t)}`}</Alert>}
         <Button kind="primary" big wide disabled={!ready} busy={change.isPending} onClick={execute}>
           {t('bulk.execute')}
         </Button>

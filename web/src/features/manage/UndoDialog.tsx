@@ -1,27 +1,27 @@
-import { wordsFor } from '@/api/problem'
+import { getErrorMessage } from '@/api/problem'
 import type { Job, UndoResult } from '@/api/types'
 import { Link } from '@/lib/route'
-import { count } from '@/lib/time'
+import { formatCount } from '@/lib/time'
 import { Button } from '@/ui/Button'
-import { Confirm, Dialog } from '@/ui/Dialog'
-import { Note } from '@/ui/Page'
+import { ConfirmDialog, Dialog } from '@/ui/Dialog'
+import { Alert } from '@/ui/Page'
 import { useUndoJob } from './api'
 import { useHistoryText } from './historyText'
-import { campaignsOf, sentencesOf, titleOf } from './jobs'
-import styles from './History.module.css'
+import { formatJobCampaigns, describeUndoResult, formatJobTitle } from './jobs'
+import styles from './JobHistory.module.css'
 
-/** Says what undoing a job will do, asks, and then says what it did. */
+/** Dialog that states what undoing a job will do, asks for confirmation, and then shows the result. */
 export function UndoDialog({ job, onDone }: { job: Job; onDone: () => void }) {
   const t = useHistoryText()
   const undo = useUndoJob()
-  const question = t('history.question', { what: titleOf(job, t) })
+  const question = t('history.question', { what: formatJobTitle(job, t) })
   if (undo.data) return <Outcome question={question} job={job} result={undo.data} onDone={onDone} />
-  const words = { n: count(job.vehicles), names: campaignsOf(job, t) }
+  const words = { n: formatCount(job.vehicles), names: formatJobCampaigns(job, t) }
   return (
-    <Confirm question={question} busy={undo.isPending} onYes={() => undo.mutate(job)} onNo={onDone}>
+    <ConfirmDialog question={question} busy={undo.isPending} onYes={() => undo.mutate(job)} onNo={onDone}>
       <p>{t(job.kind === 'import' ? 'history.askImport' : 'history.askVehicles', words)}</p>
-      {undo.error && <Note kind="error">{t('history.notUndone', { why: wordsFor(undo.error, t) })}</Note>}
-    </Confirm>
+      {undo.error && <Alert kind="error">{t('history.notUndone', { why: getErrorMessage(undo.error, t) })}</Alert>}
+    </ConfirmDialog>
   )
 }
 
@@ -37,11 +37,11 @@ function Outcome({ question, job, result, onDone }: OutcomeProps) {
   return (
     <Dialog label={question} onClose={onDone}>
       <div className={styles.result}>
-        <Note kind={result.undone ? 'success' : 'warning'}>
-          {sentencesOf(job, result, t).map((sentence) => (
+        <Alert kind={result.undone ? 'success' : 'warning'}>
+          {describeUndoResult(job, result, t).map((sentence) => (
             <p key={sentence}>{sentence}</p>
           ))}
-        </Note>
+        </Alert>
         {result.total_left > 0 && <Left result={result} />}
         <Button kind="primary" wide onClick={onDone}>
           {t('history.close')}
@@ -54,7 +54,7 @@ function Outcome({ question, job, result, onDone }: OutcomeProps) {
 function Left({ result: { undone, left, total_left } }: { result: UndoResult }) {
   const t = useHistoryText()
   const more = total_left - left.length
-  const heading = t(total_left === 1 ? 'history.leftOne' : 'history.left', { n: count(total_left) })
+  const heading = t(total_left === 1 ? 'history.leftOne' : 'history.left', { n: formatCount(total_left) })
   return (
     <>
       {undone && <p>{heading}</p>}
@@ -67,7 +67,7 @@ function Left({ result: { undone, left, total_left } }: { result: UndoResult }) 
             <span className="quiet">{campaign_name}</span>
           </li>
         ))}
-        {more > 0 && <li className="quiet">{t('history.more', { n: count(more) })}</li>}
+        {more > 0 && <li className="quiet">{t('history.more', { n: formatCount(more) })}</li>}
       </ul>
     </>
   )

@@ -1,16 +1,17 @@
 import { useState, type FormEvent } from 'react'
-import { draftOf } from '@/api/drafts'
-import { Problem, wordsFor } from '@/api/problem'
+import { createDraftHook } from '@/api/formDrafts'
+import { getErrorMessage } from '@/api/problem'
 import { useSession } from '@/api/session'
+import { extractCurrentVehicle } from '@/api/staleVersion'
 import type { Vehicle } from '@/api/types'
 import { isSupervisor } from '@/lib/roles'
-import { refusal, statusIn, STATUSES } from '@/lib/status'
+import { findStatusRefusal, parseStatus, VEHICLE_STATUSES } from '@/lib/status'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Select, TextArea, TextField } from '@/ui/Field'
-import { Note } from '@/ui/Page'
-import { toast } from '@/ui/Toast'
-import { WithoutStatus } from '@/ui/WithoutStatus'
+import { Alert } from '@/ui/Page'
+import { showToast } from '@/ui/Toast'
+import { WithoutStatusDialog } from '@/ui/WithoutStatusDialog'
 import { useSaveVehicle } from './api'
 import { useManageText } from './text'
 import styles from './ManagePage.module.css'
@@ -18,10 +19,10 @@ import styles from './ManagePage.module.css'
 type Entry = Pick<Vehicle, 'vin_number' | 'parking_space' | 'status' | 'operator_notes' | 'admin_notes'>
 const entryOf = ({ vin_number, parking_space, status, operator_notes, admin_notes }: Vehicle): Entry => ({ vin_number, parking_space, status, operator_notes, admin_notes })
 
-/** What is typed, and on which vehicle. */
-const useEntry = draftOf<{ id: number; entry: Entry } | null>(null)
+/** Typed values and id of the edited vehicle, which survive an expired session until the same person signs in again. */
+const useEntry = createDraftHook<{ id: number; entry: Entry } | null>(null)
 
-/** One's own changes put onto what is stored now. */
+/** Applies the person's own changes to the currently stored vehicle. */
 function merged(entry: Entry, before: Vehicle, now: Vehicle): Entry {
   const pick = <K extends keyof Entry>(field: K): Entry[K] => (entry[field] === before[field] ? now[field] : entry[field])
   return { vin_number: pick('vin_number').trim(), parking_space: pick('parking_space'), status: pick('status'), operator_notes: pick('operator_notes'), admin_notes: pick('admin_notes') }
@@ -29,11 +30,7 @@ function merged(entry: Entry, before: Vehicle, now: Vehicle): Entry {
 
 const isIdentifier = (text: string) => /^\S+ \S+$/.test(text.trim())
 
-/** What somebody else has saved meanwhile. */
-const winnerIn = (error: Error | null): Vehicle | null =>
-  error instanceof Problem && error.code === 'STALE_VERSION' ? ((error.details[0] as Vehicle | undefined) ?? null) : null
-
-/** All of one vehicle that this access level may change. */
+/** Dialog that edits every field of one vehicle which the user's access level may change. */
 export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose: () => void }) {
   const t = useManageText()
   const role = useSession()?.user.user_type ?? ''
@@ -42,7 +39,7 @@ export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose:
   const entry = typed?.id === vehicle.id ? typed.entry : entryOf(vehicle)
   const save = useSaveVehicle()
   const [asked, setAsked] = useState(false)
-  const winner = winnerIn(save.error)
+  const winner = extractCurrentVehicle(save.error)
   const change = (part: Partial<Entry>) => setTyped({ id: vehicle.id, entry: { ...entry, ...part } })
   const wrongVin = supervisor && !isIdentifier(entry.vin_number)
   const wrongSpace = supervisor && entry.parking_space.trim() === ''
@@ -58,7 +55,7 @@ export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose:
     const stored = winner ?? vehicle
     save.mutate({ vehicle, version: stored.version, input: { ...merged(entry, vehicle, stored), campaign_id: vehicle.campaign_id } }, {
       onSuccess: (saved) => {
-        toast('success', t('editor.saved', { vin: saved.vin_number }))
+        showToast('success', t('editor.saved', { vin: saved.vin_number }))
         onClose()
       },
     })
@@ -69,20 +66,20 @@ export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose:
         <h2>{t('editor.edit', { vin: vehicle.vin_number })}</h2>
         <TextField label={t('vehicles.vin')} className="mono" readOnly={!supervisor} value={entry.vin_number} error={wrongVin ? t('vehicle.vinFormat') : null} onChange={(event) => change({ vin_number: event.target.value })} />
         <TextField label={t('vehicles.space')} readOnly={!supervisor} value={entry.parking_space} error={wrongSpace ? t('vehicle.spaceFormat') : null} onChange={(event) => change({ parking_space: event.target.value })} />
-        <Select label={t('vehicles.status')} value={entry.status} onChange={(event) => change({ status: statusIn(event.target.value) })}>
+        <Select label={t('vehicles.status')} value={entry.status} onChange={(event) => change({ status: parseStatus(event.target.value) })}>
           <option value="" disabled={!supervisor && vehicle.status !== ''}>
             {t('status.none')}
           </option>
-          {STATUSES.map((status) => (
-            <option key={status} disabled={status !== vehicle.status && refusal(role, vehicle.status, status) !== null}>
+          {VEHICLE_STATUSES.map((status) => (
+            <option key={status} disabled={status !== vehicle.status && findStatusRefusal(role, vehicle.status, status) !== null}>
               {status}
             </option>
           ))}
         </Select>
         <TextArea label={t('vehicle.operatorNotes')} value={entry.operator_notes} onChange={(event) => change({ operator_notes: event.target.value })} />
         <TextArea label={t('vehicle.adminNotes')} readOnly={!supervisor} hint={supervisor ? null : t('vehicle.adminNotesHint')} value={entry.admin_notes} onChange={(event) => change({ admin_notes: event.target.value })} />
-        {winner && <Note kind="warning">{t('editor.stale', { status: winner.status || t('status.none'), space: winner.parking_space })}</Note>}
-        {save.error && !winner && <Note kind="error">{t('editor.notSaved', { why: wordsFor(save.error, t) })}</Note>}
+        {winner && <Alert kind="warning">{t('editor.stale', { status: winner.status || t('status.none'), space: winner.parking_space })}</Alert>}
+        {save.error && !winner && <Alert kind="error">{t('editor.notSaved', { why: getErrorMessage(save.error, t) })}</Alert>}
         <p className="quiet">{t('editor.marks')}</p>
         <div className={styles.answers}>
           <Button onClick={onClose}>{t('editor.cancel')}</Button>
@@ -91,7 +88,7 @@ export function VehicleDialog({ vehicle, onClose }: { vehicle: Vehicle; onClose:
           </Button>
         </div>
       </form>
-      {asked && <WithoutStatus onYes={store} onNo={() => setAsked(false)} />}
+      {asked && <WithoutStatusDialog onYes={store} onNo={() => setAsked(false)} />}
     </Dialog>
   )
 }

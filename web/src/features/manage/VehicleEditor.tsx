@@ -1,43 +1,45 @@
-import { draftOf } from '@/api/drafts'
-import { wordsFor } from '@/api/problem'
+import { createDraftHook } from '@/api/formDrafts'
+import { getErrorMessage } from '@/api/problem'
 import type { Vehicle } from '@/api/types'
-import { pageCount } from '@/lib/pages'
-import { idFrom } from '@/lib/route'
+import { countPages } from '@/lib/pages'
+import { parseId } from '@/lib/route'
 import { IconButton } from '@/ui/Button'
 import { Select } from '@/ui/Field'
-import { Empty, Failure, Skeleton } from '@/ui/Page'
+import { EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
 import { Pager } from '@/ui/Pager'
 import { SearchBox } from '@/ui/SearchBox'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { useCampaignChoices, useVehiclesOf } from './api'
+import { useCampaignChoices, useCampaignVehicles } from './api'
 import { useManageText } from './text'
+import { useSelectedVehicles } from './useSelectedVehicles'
 import { VehicleDialog } from './VehicleDialog'
 import styles from './ManagePage.module.css'
 
 const SEARCH_REST = 250
 
-interface Finding {
+interface SearchDraft {
   campaign: number | null
   search: string
   page: number
-  /** The vehicle that is being edited. */
+  /** Vehicle that is open in the edit dialog; `null` while the dialog is closed. */
   edited: Vehicle | null
 }
-const useFinding = draftOf<Finding>({ campaign: null, search: '', page: 1, edited: null })
+const useSearchDraft = createDraftHook<SearchDraft>({ campaign: null, search: '', page: 1, edited: null })
 
-/** Finds one vehicle of a campaign and edits it. */
+/** Tool that searches the vehicles of a campaign and opens one vehicle for editing. */
 export function VehicleEditor({ yard }: { yard: number | null }) {
   const t = useManageText()
-  const [finding, setFinding] = useFinding()
-  const { campaign, search, page, edited } = finding
-  const change = (part: Partial<Finding>) => setFinding({ ...finding, ...part })
+  const [draft, setDraft] = useSearchDraft()
+  useSelectedVehicles('vehicle', ({ vins, campaign: chosen }) => setDraft({ campaign: chosen, search: vins[0] ?? '', page: 1, edited: null }))
+  const { campaign, search, page, edited } = draft
+  const change = (part: Partial<SearchDraft>) => setDraft({ ...draft, ...part })
   const choices = useCampaignChoices()
-  const vehicles = useVehiclesOf(campaign, search, page, yard)
+  const vehicles = useCampaignVehicles(campaign, search, page, yard)
   const rows = campaign === null ? undefined : vehicles.data?.vehicles
   return (
     <>
       <div className={styles.finder}>
-        <Select label={t('editor.campaign')} value={campaign ?? ''} onChange={(event) => change({ campaign: idFrom(event.target.value), page: 1 })}>
+        <Select label={t('editor.campaign')} value={campaign ?? ''} onChange={(event) => change({ campaign: parseId(event.target.value), page: 1 })}>
           <option value="">{t('editor.choose')}</option>
           {choices.data?.map(({ id, name }) => (
             <option key={id} value={id}>
@@ -47,10 +49,10 @@ export function VehicleEditor({ yard }: { yard: number | null }) {
         </Select>
         <SearchBox label={t('editor.search')} value={search} rest={SEARCH_REST} onChange={(text) => change({ search: text, page: 1 })} />
       </div>
-      {campaign === null && <Empty icon="pencil" text={t('editor.chooseFirst')} />}
+      {campaign === null && <EmptyNotice icon="pencil" text={t('editor.chooseFirst')} />}
       {campaign !== null && vehicles.isPending && <Skeleton rows={3} height={56} label={t('vehicles.loading')} />}
-      {vehicles.isError && <Failure text={wordsFor(vehicles.error, t)} onRetry={() => void vehicles.refetch()} />}
-      {vehicles.data?.meta.total_count === 0 && <Empty icon="list" text={t('vehicles.noMatch')} />}
+      {vehicles.isError && <ErrorNotice text={getErrorMessage(vehicles.error, t)} onRetry={() => void vehicles.refetch()} />}
+      {vehicles.data?.meta.total_count === 0 && <EmptyNotice icon="list" text={t('vehicles.noMatch')} />}
       <ul className={styles.found}>
         {rows?.map((vehicle) => (
           <li key={vehicle.id} className={styles.vehicle}>
@@ -61,7 +63,7 @@ export function VehicleEditor({ yard }: { yard: number | null }) {
           </li>
         ))}
       </ul>
-      {campaign !== null && vehicles.data && <Pager label={t('editor.title')} page={page} pages={pageCount(vehicles.data.meta.total_count)} onPage={(next) => change({ page: next })} />}
+      {campaign !== null && vehicles.data && <Pager label={t('editor.title')} page={page} pages={countPages(vehicles.data.meta.total_count)} onPage={(next) => change({ page: next })} />}
       {edited && <VehicleDialog key={edited.id} vehicle={edited} onClose={() => change({ edited: null })} />}
     </>
   )

@@ -1,33 +1,36 @@
-import { BULK, VEHICLE } from '@/api/shape'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { answer, http, raw } from '@/api/client'
-import { download, formWith } from '@/api/files'
-import { allCampaignsQuery, allYardsQuery, campaignsQuery, refreshCounts, type CampaignSearch } from '@/api/queries'
-import type { BulkSpaces, BulkStatus, Campaign, CsvResult, Job, Vehicle, VehicleInput } from '@/api/types'
+import { refreshCounts } from '@/api/cache'
+import { fetchRawResponse, apiClient, unwrapResponse } from '@/api/client'
+import { downloadFile, buildFileForm } from '@/api/files'
+import { jobsQuery } from '@/api/jobs'
+import { queryKeys } from '@/api/keys'
+import { BULK_RESULT_SHAPE, VEHICLE_SHAPE } from '@/api/shape'
+import type { BulkParkingSpaceRequest, BulkStatusRequest, Campaign, CampaignSearch, CsvResult, Job, Vehicle, VehicleInput } from '@/api/types'
+import { allCampaignsQuery, allYardsQuery, campaignsQuery } from '@/offline/queries'
 
 export const useManagedCampaigns = (search: CampaignSearch) => useQuery(campaignsQuery(search))
 export const useCampaignChoices = () => useQuery(allCampaignsQuery)
 export const useYardChoices = () => useQuery(allYardsQuery)
 
-/** What a change of many vehicles or campaigns leaves to be fetched again. */
+/** Returns a function that refetches all vehicle and campaign queries after a bulk change. */
 function useRefreshAll() {
   const queries = useQueryClient()
-  return () => Promise.all([refreshCounts(queries), queries.invalidateQueries({ queryKey: ['vehicles'] }), queries.invalidateQueries({ queryKey: ['jobs'] }), queries.invalidateQueries({ queryKey: ['bulk'], refetchType: 'none' })])
+  return () => Promise.all([refreshCounts(queries), queries.invalidateQueries({ queryKey: queryKeys.vehicles }), queries.invalidateQueries({ queryKey: queryKeys.jobs }), queries.invalidateQueries({ queryKey: queryKeys.previews, refetchType: 'none' })])
 }
 
 export const useDeleteCampaign = () =>
   useMutation({
-    mutationFn: ({ id }: Campaign) => answer(http.DELETE('/campaigns/{id}', { params: { path: { id } } })),
+    mutationFn: ({ id }: Campaign) => unwrapResponse(apiClient.DELETE('/campaigns/{id}', { params: { path: { id } } })),
     onSettled: useRefreshAll(),
   })
 
-/** One page of a campaign's vehicles that match a search. */
-export const useVehiclesOf = (campaign: number | null, search: string, page: number, yard: number | null) =>
+/** One page of the vehicles of a campaign that match the search. */
+export const useCampaignVehicles = (campaign: number | null, search: string, page: number, yard: number | null) =>
   useQuery({
-    queryKey: ['vehicles', 'page', campaign, search, page, yard],
+    queryKey: queryKeys.vehiclePage(campaign, search, page, yard),
     queryFn: ({ signal }) =>
-      answer(
-        http.GET('/vehicles/campaign/{id}', {
+      unwrapResponse(
+        apiClient.GET('/vehicles/campaign/{id}', {
           params: { path: { id: campaign ?? 0 }, query: { page: page - 1, search, ...(yard === null ? {} : { yard }) } },
           signal,
         }),
@@ -40,70 +43,65 @@ export const useVehiclesOf = (campaign: number | null, search: string, page: num
 export const useSaveVehicle = () =>
   useMutation({
     mutationFn: ({ vehicle, version, input }: { vehicle: Vehicle; version: number; input: VehicleInput }) =>
-      answer(http.PUT('/vehicles/{id}', { params: { path: { id: vehicle.id }, header: { 'If-Match': `"${version}"` } }, body: input }), VEHICLE),
+      unwrapResponse(apiClient.PUT('/vehicles/{id}', { params: { path: { id: vehicle.id }, header: { 'If-Match': `"${version}"` } }, body: input }), VEHICLE_SHAPE),
     onSettled: useRefreshAll(),
   })
 
-const sendStatus = (body: BulkStatus, signal?: AbortSignal) => answer(http.POST('/vehicles/bulk/status', { body, signal }), BULK)
-const sendSpaces = (body: BulkSpaces, signal?: AbortSignal) => answer(http.POST('/vehicles/bulk/parking-space', { body, signal }), BULK)
+const sendStatus = (body: BulkStatusRequest, signal?: AbortSignal) => unwrapResponse(apiClient.POST('/vehicles/bulk/status', { body, signal }), BULK_RESULT_SHAPE)
+const sendSpaces = (body: BulkParkingSpaceRequest, signal?: AbortSignal) => unwrapResponse(apiClient.POST('/vehicles/bulk/parking-space', { body, signal }), BULK_RESULT_SHAPE)
 
-/** How long the answer to a list that is no longer shown is kept. */
+/** Time in milliseconds for which the query cache keeps a preview that is no longer shown. */
 const PREVIEW_KEPT_MS = 30_000
 
-/** What a change would do, asked for as soon as there is one to ask about. */
-export const useStatusPreview = (body: BulkStatus | null) =>
+/** Requests a dry run of a bulk status change as soon as the form is complete. */
+export const usePreviewStatusChange = (body: BulkStatusRequest | null) =>
   useQuery({
-    queryKey: ['bulk', 'status', body],
+    queryKey: queryKeys.statusPreview(body),
     queryFn: ({ signal }) => sendStatus({ vins: [], action: 'insert', ...body, dry_run: true }, signal),
     enabled: body !== null,
     gcTime: PREVIEW_KEPT_MS,
   })
 
-export const useSpacePreview = (body: BulkSpaces | null) =>
+export const usePreviewParkingSpaceChange = (body: BulkParkingSpaceRequest | null) =>
   useQuery({
-    queryKey: ['bulk', 'space', body],
+    queryKey: queryKeys.spacePreview(body),
     queryFn: ({ signal }) => sendSpaces({ rows: [], ...body, dry_run: true }, signal),
     enabled: body !== null,
     gcTime: PREVIEW_KEPT_MS,
   })
 
-export const useStatusChange = () => useMutation({ mutationFn: (body: BulkStatus) => sendStatus(body), onSettled: useRefreshAll() })
-export const useSpaceChange = () => useMutation({ mutationFn: (body: BulkSpaces) => sendSpaces(body), onSettled: useRefreshAll() })
+export const useChangeStatuses = () => useMutation({ mutationFn: (body: BulkStatusRequest) => sendStatus(body), onSettled: useRefreshAll() })
+export const useChangeParkingSpaces = () => useMutation({ mutationFn: (body: BulkParkingSpaceRequest) => sendSpaces(body), onSettled: useRefreshAll() })
 
-/** Saves a campaign as a workbook with a sheet for each yard. */
-export const useYardsExport = () =>
-  useMutation({ mutationFn: ({ id, name }: Campaign) => download(`/campaigns/${id}/export_all_yards`, `${name}.xlsx`) })
+/** Downloads a campaign as a workbook with one sheet per yard. */
+export const useExportByYard = () =>
+  useMutation({ mutationFn: ({ id, name }: Campaign) => downloadFile(`/campaigns/${id}/export_all_yards`, `${name}.xlsx`) })
 
-/** Turns a workbook into a script under a campaign's name, and saves it. */
-export const useSqlScript = () =>
+/** Converts a workbook into an SQL script named after the campaign and downloads the script. */
+export const useConvertToSql = () =>
   useMutation({
     mutationFn: async ({ campaign: { name }, file }: { campaign: Campaign; file: File }) => {
-      const body = await formWith('file', file)
+      const body = await buildFileForm('file', file)
       body.append('campaignName', name)
-      return download('/convert-to-sql', `${name} SQL Data.sql`, { method: 'POST', body })
+      return downloadFile('/convert-to-sql', `${name} SQL Data.sql`, { method: 'POST', body })
     },
   })
 
 async function sendCsv(path: string, file: File): Promise<CsvResult> {
-  const body = await formWith('file', file)
-  const response = await raw(path, { method: 'POST', body })
+  const body = await buildFileForm('file', file)
+  const response = await fetchRawResponse(path, { method: 'POST', body })
   return response.json()
 }
 
-/** What a CSV file would change, and what is wrong with it. */
-export const useCsvCheck = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv/validate', file) })
-export const useCsvChange = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv', file), onSettled: useRefreshAll() })
+/** Validates a CSV file: returns the errors of the file and the changes that it would make, without changing anything. */
+export const useValidateCsv = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv/validate', file) })
+export const useApplyCsv = () => useMutation({ mutationFn: (file: File) => sendCsv('/vehicles/csv', file), onSettled: useRefreshAll() })
 
-/** Imports and changes of many vehicles, newest first. */
-export const useJobs = (page: number) =>
-  useQuery({
-    queryKey: ['jobs', page],
-    queryFn: ({ signal }) => answer(http.GET('/jobs', { params: { query: { page: page - 1 } }, signal }), 'jobs*'),
-    placeholderData: keepPreviousData,
-  })
+/** Fetches all imports and bulk changes, newest first. */
+export const useJobs = () => useQuery(jobsQuery)
 
 export const useUndoJob = () =>
   useMutation({
-    mutationFn: ({ id }: Job) => answer(http.POST('/jobs/{id}/undo', { params: { path: { id } } }), 'left*'),
+    mutationFn: ({ id }: Job) => unwrapResponse(apiClient.POST('/jobs/{id}/undo', { params: { path: { id } } }), 'left*'),
     onSettled: useRefreshAll(),
   })

@@ -1,21 +1,21 @@
 import { Problem } from '@/api/problem'
 import type { CsvResult } from '@/api/types'
-import { LARGEST } from '@/lib/files'
-import { isRecord } from '@/lib/stored'
+import { MAX_WORKBOOK_BYTES } from '@/lib/files'
+import { isRecord } from '@/lib/json'
 import type { ManageKey } from './text'
 
 export type CsvError = CsvResult['errors'][number]
 
-/** Why this file cannot be a list of changes, or null when it may be one. */
-export function complaintAboutCsv({ name, size }: { name: string; size: number }): ManageKey | null {
+/** Returns the text key of the reason why a file is not a CSV file of changes (extension or size), or `null` for a valid file. */
+export function findCsvFileError({ name, size }: { name: string; size: number }): ManageKey | null {
   if (!name.toLowerCase().endsWith('.csv')) return 'csv.onlyCsv'
-  return size > LARGEST ? 'csv.tooLarge' : null
+  return size > MAX_WORKBOOK_BYTES ? 'csv.tooLarge' : null
 }
 
-/** A checked file may be executed when it names a vehicle and nothing in it is wrong. */
-export const mayExecute = ({ vehicles, total_errors }: CsvResult): boolean => vehicles > 0 && total_errors === 0
+/** Whether the changes of a validated CSV file can be executed: the file names at least one vehicle and has no errors. */
+export const canExecuteCsv = ({ vehicles, total_errors }: CsvResult): boolean => vehicles > 0 && total_errors === 0
 
 const isCsvError = (value: unknown): value is CsvError => isRecord(value) && typeof value.line === 'number' && typeof value.message === 'string'
 
-/** The wrong lines that came with a refusal. */
-export const errorsOf = (error: unknown): CsvError[] => (error instanceof Problem ? error.details.filter(isCsvError) : [])
+/** Returns the line errors contained in the server's rejection of a CSV file. */
+export const readCsvErrors = (error: unknown): CsvError[] => (error instanceof Problem ? error.details.filter(isCsvError) : [])

@@ -2,16 +2,16 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import type { Campaign, CsvResult } from '@/api/types'
-import { LARGEST } from '@/lib/files'
-import { reply, serve } from '@/testing/server'
-import { savedFiles } from '@/testing/saved'
-import { asUser, LEADER, show } from '@/testing/show'
-import { complaintAboutCsv } from './csv'
+import { MAX_WORKBOOK_BYTES } from '@/lib/files'
+import { createReply, stubServer } from '@/testing/server'
+import { recordSavedFiles } from '@/testing/saved'
+import { signInAs, LEADER, renderPage } from '@/testing/show'
+import { findCsvFileError } from './csv'
 import ManagePage from './ManagePage'
 
 const campaign: Campaign = {
   id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', status: 'Ongoing', image: '', model_type: '', created_by_name: '1002', created_at: '2026-11-20T12:00:00Z', modified_at: '2026-11-20T12:00:00Z',
-  total_vehicles: 40, total_inspected: 3, allClosed: false,
+  total_vehicles: 40, total_inspected: 3, allClosed: false, progress_unknown: false,
 }
 const good: CsvResult = {
   vehicles: 2, updated: 1, errors: [], total_errors: 0, warnings: [],
@@ -20,29 +20,28 @@ const good: CsvResult = {
     { line: 3, vin_number: 'HB20 2', campaign_name: 'Airbag', changes: [] },
   ],
 }
-const bad: CsvResult = { ...good, errors: [{ line: 4, message: 'line 4 requires both Model Code and Serial Number' }, { line: 5, message: 'the vehicle A 1 does not exist' }], total_errors: 2 }
+const bad: CsvResult = { ...good, errors: [{ line: 4, message: 'line 4 requires both Model Code and Serial Number' }, { line: 5, message: 'Vehicle not found: A 1.' }], total_errors: 2 }
 const CHECK = 'POST /vehicles/csv/validate'
 const APPLY = 'POST /vehicles/csv'
 const csv = new File(['Model Code,Serial Number,Status\nHB20,1,ok'], 'list.csv', { type: 'text/csv' })
 const sheet = new File(['PK'], 'list.xlsx')
 
-const saved = savedFiles()
+const saved = recordSavedFiles()
 afterEach(endSession)
 
-function open(answers: Parameters<typeof serve>[0] = {}) {
-  asUser(LEADER)
-  const calls = serve({
+function open(answers: Parameters<typeof stubServer>[0] = {}) {
+  signInAs(LEADER)
+  const calls = stubServer({
     'GET /campaigns': { campaigns: [campaign], meta: { page_index: 0, total_count: 1, per_page: 10 } },
     'GET /yards': { yards: [], meta: { page_index: 0, total_count: 0, per_page: 10 } },
     ...answers,
   })
-  return { person: show(ManagePage, '/campaign-list/:id?', '/campaign-list'), sent: (name: string) => calls.filter((call) => call.name === name) }
+  return { person: renderPage(ManagePage, '/campaign-list/:id?', '/campaign-list'), sent: (name: string) => calls.filter((call) => call.name === name) }
 }
-async function editor(answers: Parameters<typeof serve>[0]) {
+async function editor(answers: Parameters<typeof stubServer>[0]) {
   const opened = open(answers)
-  const summary = screen.getByRole('heading', { name: 'CSV Editor' }).closest('summary') as HTMLElement
-  await opened.person.click(summary)
-  const tool = within(summary.parentElement as HTMLElement)
+  await opened.person.click(screen.getByRole('tab', { name: /^CSV Editor/ }))
+  const tool = within(screen.getByRole('tabpanel', { name: 'CSV Editor' }))
   return { ...opened, tool, choose: (file: File) => opened.person.upload(tool.getByLabelText('CSV file'), file), execute: tool.getByRole('button', { name: 'Execute' }) }
 }
 const file = (name: string, answer: string) => new Response(answer, { headers: { 'content-disposition': `attachment; filename="${name}"` } })
@@ -54,7 +53,7 @@ test('all yards of a campaign are exported from its row', async () => {
 })
 
 test('a failed export names the campaign', async () => {
-  const { person } = open({ 'GET /campaigns/5/export_all_yards': reply(404, { code: 'NOT_FOUND', message: 'no such campaign' }) })
+  const { person } = open({ 'GET /campaigns/5/export_all_yards': createReply(404, { code: 'NOT_FOUND', message: 'no such campaign' }) })
   await person.click(await screen.findByRole('button', { name: 'Export all yards of Airbag' }))
   expect(await screen.findByText('Airbag: Não encontrado. Talvez tenha sido excluído.')).toBeTruthy()
 })
@@ -70,15 +69,15 @@ test.each([
   ['the message', 'Sheet1 is missing', 'Airbag: Sheet1 is missing'],
   ['other words without one', '', 'Airbag: Falha na conversão.'],
 ])('a failed conversion shows %s', async (_, message, shown) => {
-  const { person } = open({ 'POST /convert-to-sql': reply(422, { code: 'X', message }) })
+  const { person } = open({ 'POST /convert-to-sql': createReply(422, { code: 'X', message }) })
   await person.upload(await screen.findByLabelText('Convert XLSX to SQL for Airbag'), sheet)
   expect(await screen.findByText(shown)).toBeTruthy()
 })
 
 test('only CSV files of at most 5 MB are taken', () => {
-  expect(complaintAboutCsv({ name: 'a.CSV', size: LARGEST })).toBeNull()
-  expect(complaintAboutCsv({ name: 'a.csv', size: LARGEST + 1 })).toBe('csv.tooLarge')
-  expect(complaintAboutCsv({ name: 'a.xlsx', size: 1 })).toBe('csv.onlyCsv')
+  expect(findCsvFileError({ name: 'a.CSV', size: MAX_WORKBOOK_BYTES })).toBeNull()
+  expect(findCsvFileError({ name: 'a.csv', size: MAX_WORKBOOK_BYTES + 1 })).toBe('csv.tooLarge')
+  expect(findCsvFileError({ name: 'a.xlsx', size: 1 })).toBe('csv.onlyCsv')
 })
 
 test('a CSV file is previewed, executed, and the count is told', async () => {
@@ -86,7 +85,7 @@ test('a CSV file is previewed, executed, and the count is told', async () => {
   expect(execute).toHaveProperty('disabled', true)
   await choose(csv)
   expect(await tool.findByText('Vehicles: 2 · To change: 1 · Errors: 0')).toBeTruthy()
-  expect(tool.getAllByRole('row').map(({ textContent }) => textContent)).toEqual(['FieldOld → New', 'HB20 1 Airbag', 'Status— → ok', 'InspectedNo → Yes', 'HB20 2 Airbag', 'No change'])
+  expect(tool.getAllByRole('row').map(({ textContent }) => textContent)).toEqual(['FieldBefore → after', 'HB20 1 Airbag', 'Status— → ok', 'InspectedNo → Yes', 'HB20 2 Airbag', 'No change'])
   expect(sent(APPLY)).toHaveLength(0)
   await person.click(execute)
   expect(await screen.findAllByText('1 vehicle updated.')).toHaveLength(2)
@@ -98,11 +97,11 @@ test('lines with errors are listed and hold the execution, and Clear begins agai
   const { person, tool, choose, execute } = await editor({ [CHECK]: bad })
   await choose(csv)
   expect(await tool.findByText('line 4 requires both Model Code and Serial Number')).toBeTruthy()
-  expect(tool.getByText('Line 5: the vehicle A 1 does not exist')).toBeTruthy()
+  expect(tool.getByText('Line 5: Vehicle not found: A 1.')).toBeTruthy()
   expect(execute).toHaveProperty('disabled', true)
   await person.click(tool.getByRole('button', { name: 'Clear' }))
   expect(tool.queryByText('list.csv')).toBeNull()
-  expect(tool.getByText('Escolha um arquivo para ver o que vai mudar.')).toBeTruthy()
+  expect(tool.getByText('Escolha um arquivo para ver a prévia.')).toBeTruthy()
 })
 
 test('a file without a valid row holds the execution', async () => {
@@ -113,15 +112,15 @@ test('a file without a valid row holds the execution', async () => {
 })
 
 test('a file that cannot be processed and an execution that fails say so', async () => {
-  const { person, tool, choose, execute } = await editor({ [CHECK]: reply(400, { code: 'BAD_REQUEST', message: 'no file' }) })
+  const { person, tool, choose, execute } = await editor({ [CHECK]: createReply(400, { code: 'BAD_REQUEST', message: 'no file' }) })
   await choose(csv)
   expect(await tool.findByText('Erro ao processar arquivo CSV. Verifique se o formato está correto. no file')).toBeTruthy()
-  serve({ [CHECK]: good, [APPLY]: reply(422, { code: 'CSV_REFUSED', message: 'nothing was changed.', details: bad.errors }) })
+  stubServer({ [CHECK]: good, [APPLY]: createReply(422, { code: 'CSV_REFUSED', message: 'nothing was changed.', details: bad.errors }) })
   await choose(csv)
   await waitFor(() => expect(execute).toHaveProperty('disabled', false))
   await person.click(execute)
   expect(await screen.findByText('Erro ao executar atualização de veículos')).toBeTruthy()
-  expect(tool.getByText('Line 5: the vehicle A 1 does not exist')).toBeTruthy()
+  expect(tool.getByText('Line 5: Vehicle not found: A 1.')).toBeTruthy()
 })
 
 test('another kind of file is refused with words', async () => {
@@ -130,4 +129,26 @@ test('another kind of file is refused with words', async () => {
   await userEvent.setup({ applyAccept: false }).upload(tool.getByLabelText('CSV file'), sheet)
   expect(tool.getByText('Apenas arquivos CSV (.csv) são suportados.')).toBeTruthy()
   expect(sent(CHECK)).toHaveLength(0)
+})
+
+function drop(...files: File[]) {
+  const event = Object.assign(new Event('drop', { bubbles: true, cancelable: true }), { dataTransfer: { files, types: ['Files'] } })
+  window.dispatchEvent(event)
+}
+
+test('a CSV file dropped anywhere on the page opens its editor with the preview', async () => {
+  open({ [CHECK]: good })
+  window.dispatchEvent(Object.assign(new Event('dragover', { cancelable: true }), { dataTransfer: { types: ['Files'] } }))
+  expect((await screen.findByText('Solte o arquivo aqui')).parentElement?.textContent).toContain('.xlsx: importa como nova campanha')
+  drop(csv)
+  expect(await screen.findByText('Vehicles: 2 · To change: 1 · Errors: 0')).toBeTruthy()
+  expect([window.location.search, screen.queryByText('Solte o arquivo aqui')]).toEqual(['?tool=csv', null])
+})
+
+test('a workbook dropped on the page goes to the import, and other files are refused', async () => {
+  open()
+  drop(new File(['x'], 'photo.png'))
+  expect(await screen.findByText('Apenas arquivos .csv e .xlsx.')).toBeTruthy()
+  drop(sheet)
+  await waitFor(() => expect(window.location.pathname).toBe('/import'))
 })

@@ -2,9 +2,9 @@ import { screen, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { endSession } from '@/api/session'
 import type { Job } from '@/api/types'
-import { reply, serve } from '@/testing/server'
-import { asUser, LEADER, show } from '@/testing/show'
-import { History } from './History'
+import { createReply, stubServer } from '@/testing/server'
+import { signInAs, LEADER, renderPage } from '@/testing/show'
+import { JobHistory } from './JobHistory'
 
 const job: Job = {
   id: 12, kind: 'status', detail: 'ok', campaigns: [{ id: 5, name: 'Airbag', deleted: false }, { id: 6, name: 'Brakes', deleted: true }], total_campaigns: 4,
@@ -16,27 +16,27 @@ const left = [{ id: 7, vin_number: 'HB20 000123', campaign_name: 'Airbag' }]
 
 afterEach(endSession)
 
-function open(answers: Parameters<typeof serve>[0]) {
-  asUser(LEADER)
-  const calls = serve(answers)
-  return { person: show(History, '/campaign-list', '/campaign-list'), sent: (name: string) => calls.filter((call) => call.name === name) }
+function open(answers: Parameters<typeof stubServer>[0]) {
+  signInAs(LEADER)
+  const calls = stubServer(answers)
+  return { person: renderPage(JobHistory, '/campaign-list', '/campaign-list'), sent: (name: string) => calls.filter((call) => call.name === name) }
 }
 const undoOf = (name: RegExp) => screen.findByRole('button', { name })
 
 test('a change is told in words and undone after YES, and those changed since are listed', async () => {
   const { person, sent } = open({ 'GET /jobs': pageOf(job), 'POST /jobs/12/undo': { undone: true, restored: 409, left, total_left: 3, deleted: 2 } })
-  const row = within(await screen.findByRole('listitem'))
-  expect(row.getByText('Status ok')).toBeTruthy()
-  expect(row.getByText('412 vehicles · Airbag, Brakes (deleted) and 2 more')).toBeTruthy()
+  const table = within(await screen.findByRole('table', { name: 'Imports and bulk changes' }))
+  expect(table.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['Change', 'Vehicles', 'Campaigns', 'By', 'When', 'Undo'])
+  expect(table.getAllByRole('cell').map(({ textContent }) => textContent)).toEqual(['Status ok', '412', 'Airbag, Brakes (deleted) and 2 more', '1002', '20/11/2026 12:00:00', 'Undo'])
   await person.click(await undoOf(/^Undo Status ok/))
-  expect(screen.getByRole('dialog', { name: 'Undo "Status ok"?' }).textContent).toContain('Até 412 veículos voltam a ser como antes')
+  expect(screen.getByRole('dialog', { name: 'Undo "Status ok"?' }).textContent).toContain('Restaura status, vaga e observações (veículos: até 412).')
   await person.click(screen.getByRole('button', { name: 'NO' }))
   expect(sent('POST /jobs/12/undo')).toHaveLength(0)
   await person.click(await undoOf(/^Undo Status ok/))
   await person.click(screen.getByRole('button', { name: 'YES' }))
-  expect(await screen.findByText('409 veículos estão como antes.')).toBeTruthy()
-  expect(screen.getByText('2 já tinham sido excluídos com sua campanha.')).toBeTruthy()
-  const list = within(screen.getByRole('list', { name: '3 foram alterados depois e ficam como estão:' }))
+  expect(await screen.findByText('409 veículos restaurados.')).toBeTruthy()
+  expect(screen.getByText('Já excluídos com a campanha: 2.')).toBeTruthy()
+  const list = within(screen.getByRole('list', { name: '3 veículos mudaram depois e foram ignorados:' }))
   expect(list.getByRole('link', { name: 'HB20 000123' }).getAttribute('href')).toBe('/vehicle/7')
   expect(list.getByText('e mais 2')).toBeTruthy()
   await person.click(screen.getByRole('button', { name: 'Close' }))
@@ -47,27 +47,42 @@ test('a change is told in words and undone after YES, and those changed since ar
 test('an import says that its campaign goes, and a touched one why it stays', async () => {
   const { person } = open({ 'GET /jobs': pageOf(imported), 'POST /jobs/11/undo': { undone: false, restored: 0, left, total_left: 1, deleted: 0 } })
   await person.click(await undoOf(/^Undo Import of cars\.xlsx/))
-  expect(screen.getByRole('dialog').textContent).toContain('A campanha Airbag e seus 60 veículos são excluídos, se nenhum deles foi alterado.')
+  expect(screen.getByRole('dialog').textContent).toContain('Exclui a campanha Airbag e seus veículos (60), se nenhum deles mudou depois.')
   await person.click(screen.getByRole('button', { name: 'YES' }))
-  expect(await screen.findByText(/^A campanha fica como está, pois 1 de seus veículos/)).toBeTruthy()
+  expect(await screen.findByText(/^Campanha não excluída. Veículos alterados depois da importação: 1/)).toBeTruthy()
   expect(screen.getByRole('link', { name: 'HB20 000123' })).toBeTruthy()
 })
 
 test('what cannot be undone says why and has no button', async () => {
   const undone = { ...job, id: 1, hindrance: 'undone' as const, undone_by_name: '1003', undone_at: '2026-11-20T16:00:00Z', restored: 410 }
   open({ 'GET /jobs': pageOf(undone, { ...job, id: 2, hindrance: 'campaign-closed' }, { ...job, id: 3, hindrance: 'campaign-deleted' }, { ...job, id: 4, hindrance: 'supervisor-only' }) })
-  expect(await screen.findByText('Undone by 1003 on 20/11/2026 13:00:00: 410 vehicles as before.')).toBeTruthy()
-  expect(screen.getByText('Uma campanha está encerrada; reabra para desfazer.')).toBeTruthy()
-  expect(screen.getByText('As campanhas foram excluídas; não há o que desfazer.')).toBeTruthy()
-  expect(screen.getByText('Alterou notas de supervisor; só um supervisor desfaz.')).toBeTruthy()
+  expect(await screen.findByText('Undone by 1003 on 20/11/2026 13:00:00. Vehicles restored: 410.')).toBeTruthy()
+  expect(screen.getByText('Uma das campanhas está encerrada. Reabra-a para desfazer.')).toBeTruthy()
+  expect(screen.getByText('As campanhas foram excluídas. Não há o que desfazer.')).toBeTruthy()
+  expect(screen.getByText('Alterou observações do supervisor. Só um supervisor pode desfazer.')).toBeTruthy()
   expect(screen.queryByRole('button', { name: /^Undo/ })).toBeNull()
 })
 
+test('the history is fetched to its end, filtered by kind and searched by file, campaign or person', async () => {
+  const later: Job = { ...job, id: 2, kind: 'csv', detail: 'spaces.csv', created_by_name: '1009' }
+  const { person, sent } = open({ 'GET /jobs': ({ query }) => ({ jobs: query.get('page') === '0' ? [job, imported] : [later], meta: { page_index: 0, per_page: 200, total_count: 3 } }) })
+  const titles = () => screen.getAllByRole('row').slice(1).map((row) => row.querySelector('strong')?.textContent)
+  await screen.findByText('Status ok')
+  expect([titles(), sent('GET /jobs').length]).toEqual([['Status ok', 'Import of cars.xlsx', 'CSV file spaces.csv'], 2])
+  await person.click(screen.getByRole('button', { name: 'Imports 1' }))
+  expect(titles()).toEqual(['Import of cars.xlsx'])
+  await person.click(screen.getByRole('button', { name: 'All 3' }))
+  await person.type(screen.getByRole('searchbox'), '1009')
+  expect(titles()).toEqual(['CSV file spaces.csv'])
+  await person.type(screen.getByRole('searchbox'), ' nobody')
+  expect(screen.getByText('Nada corresponde à busca e aos filtros.')).toBeTruthy()
+})
+
 test('a refusal stays in the dialog', async () => {
-  const { person } = open({ 'GET /jobs': pageOf(job), 'POST /jobs/12/undo': reply(409, { code: 'CAMPAIGN_CLOSED', message: 'campaign `Airbag` is closed' }) })
+  const { person } = open({ 'GET /jobs': pageOf(job), 'POST /jobs/12/undo': createReply(409, { code: 'CAMPAIGN_CLOSED', message: 'campaign `Airbag` is closed' }) })
   await person.click(await undoOf(/^Undo Status ok/))
   await person.click(screen.getByRole('button', { name: 'YES' }))
-  expect((await screen.findByRole('alert')).textContent).toContain('Não foi desfeito.')
+  expect((await screen.findByRole('alert')).textContent).toContain('Não foi possível desfazer.')
   expect(screen.getByRole('dialog')).toBeTruthy()
 })
 

@@ -1,24 +1,35 @@
 import type { Job, UndoResult } from '@/api/types'
-import { count, dateOf, timeOf } from '@/lib/time'
+import { formatCount, formatDate, formatTime } from '@/lib/time'
 import type { HistoryKey, useHistoryText } from './historyText'
 
 type Say = ReturnType<typeof useHistoryText>
 
-/** What a job did, in a few words. */
-export function titleOf({ kind, detail }: Job, t: Say): string {
+export type JobKind = Job['kind']
+export const JOB_KINDS: readonly JobKind[] = ['import', 'status', 'parking-space', 'csv']
+export const KIND_LABELS: Record<JobKind, HistoryKey> = { import: 'history.kindImport', status: 'history.kindStatus', 'parking-space': 'history.space', csv: 'history.kindCsv' }
+
+/** Returns the jobs of one kind, or of all kinds for `null`, whose title, campaigns or author contain the text. */
+export function filterJobs(jobs: Job[], kind: JobKind | null, text: string, t: Say): Job[] {
+  const wanted = text.trim().toLowerCase()
+  const textOf = (job: Job) => [formatJobTitle(job, t), job.created_by_name ?? '', ...job.campaigns.map(({ name }) => name)].join('\n').toLowerCase()
+  return jobs.filter((job) => (kind === null || job.kind === kind) && textOf(job).includes(wanted))
+}
+
+/** Returns the title of a job, for example 'Import of cars.xlsx' or 'Status ok'. */
+export function formatJobTitle({ kind, detail }: Job, t: Say): string {
   if (kind === 'import') return detail === '' ? t('history.importPlain') : t('history.import', { detail })
   if (kind === 'status') return detail === '' ? t('history.statusRemoved') : t('history.status', { detail })
   return kind === 'csv' ? t('history.csv', { detail }) : t('history.space')
 }
 
-/** The campaigns of a job by name, a deleted one marked. */
-export function campaignsOf({ campaigns, total_campaigns }: Job, t: Say): string {
+/** Returns the names of the campaigns that a job changed, with a mark on deleted campaigns. */
+export function formatJobCampaigns({ campaigns, total_campaigns }: Job, t: Say): string {
   const names = campaigns.map(({ name, deleted }) => (deleted ? t('history.deletedCampaign', { name }) : name)).join(', ')
   const more = total_campaigns - campaigns.length
-  return more > 0 ? t('history.moreCampaigns', { names, n: count(more) }) : names
+  return more > 0 ? t('history.moreCampaigns', { names, n: formatCount(more) }) : names
 }
 
-export const momentOf = (at: string): string => `${dateOf(at)} ${timeOf(at)}`
+export const formatDateTime = (at: string): string => `${formatDate(at)} ${formatTime(at)}`
 
 const HINDRANCES: Record<Exclude<Job['hindrance'], null | undefined | 'undone'>, HistoryKey> = {
   'campaign-closed': 'history.closed',
@@ -26,17 +37,17 @@ const HINDRANCES: Record<Exclude<Job['hindrance'], null | undefined | 'undone'>,
   'supervisor-only': 'history.supervisor',
 }
 
-/** Why a job cannot be undone, or null when it can. */
-export function hindranceOf({ kind, hindrance, undone_by_name, undone_at, restored }: Job, t: Say): string | null {
+/** Returns the reason why a job cannot be undone, or `null` when the job can be undone. */
+export function describeUndoHindrance({ kind, hindrance, undone_by_name, undone_at, restored }: Job, t: Say): string | null {
   if (!hindrance) return null
   if (hindrance !== 'undone') return t(HINDRANCES[hindrance])
-  const words = { who: undone_by_name ?? '-', when: undone_at ? momentOf(undone_at) : '-', n: count(restored) }
+  const words = { who: undone_by_name ?? '-', when: undone_at ? formatDateTime(undone_at) : '-', n: formatCount(restored) }
   return t(kind === 'import' ? 'history.undoneImport' : 'history.undone', words)
 }
 
-/** What undoing came to, sentence by sentence. */
-export function sentencesOf({ kind }: Job, { undone, restored, total_left, deleted }: UndoResult, t: Say): string[] {
-  if (!undone) return [kind === 'import' ? t('history.stays', { n: count(total_left) }) : t('history.nothing')]
-  const main = kind === 'import' ? t('history.removed', { n: count(restored) }) : t(restored === 1 ? 'history.restoredOne' : 'history.restored', { n: count(restored) })
-  return [main, ...(deleted > 0 ? [t('history.gone', { n: count(deleted) })] : [])]
+/** Returns sentences that describe the result of undoing a job. */
+export function describeUndoResult({ kind }: Job, { undone, restored, total_left, deleted }: UndoResult, t: Say): string[] {
+  if (!undone) return [kind === 'import' ? t('history.stays', { n: formatCount(total_left) }) : t('history.nothing')]
+  const main = kind === 'import' ? t('history.removed', { n: formatCount(restored) }) : t(restored === 1 ? 'history.restoredOne' : 'history.restored', { n: formatCount(restored) })
+  return [main, ...(deleted > 0 ? [t('history.gone', { n: formatCount(deleted) })] : [])]
 }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { spacesIn, vinsIn } from './lines'
-import { clausesOf, reasonKey } from './outcome'
+import { parseParkingSpaces, parseVins } from './lines'
+import { listSummaryClauses, getSkipReasonKey } from './outcome'
 
 test('a list of identifiers is split by line, blanks collapsed, empty lines dropped', () => {
-  expect(vinsIn('HB20\t 000001 \r\n\n   \n  CRETA  000002')).toEqual(['HB20 000001', 'CRETA 000002'])
+  expect(parseVins('HB20\t 000001 \r\n\n   \n  CRETA  000002')).toEqual(['HB20 000001', 'CRETA 000002'])
 })
 
 test('two words are the identifier and the rest the parking space, dashes and all', () => {
-  expect(spacesIn('HB20 000001 A-12\nHB20\t000002\t- 12\nHB20 000003 0-7 back').rows).toEqual([
+  expect(parseParkingSpaces('HB20 000001 A-12\nHB20\t000002\t- 12\nHB20 000003 0-7 back').rows).toEqual([
     { vin: 'HB20 000001', parking_space: 'A-12' },
     { vin: 'HB20 000002', parking_space: '- 12' },
     { vin: 'HB20 000003', parking_space: '0-7 back' },
@@ -15,29 +15,29 @@ test('two words are the identifier and the rest the parking space, dashes and al
 })
 
 test('each wrong line is named with its number and what it lacks', () => {
-  expect(spacesIn('HB20\n\nHB20 000001\n\tA-12\nHB20 1 A-1').wrong).toEqual([
+  expect(parseParkingSpaces('HB20\n\nHB20 000001\n\tA-12\nHB20 1 A-1').wrong).toEqual([
     { line: 1, problem: 'bulk.invalid' },
     { line: 3, problem: 'bulk.noSpace' },
     { line: 4, problem: 'bulk.noVin' },
   ])
 })
 
-const skipped = (reason: string, n: number) => Array.from({ length: n }, (_, index) => ({ vin: `S ${index}`, reason }))
+const skipped = (code: string, n: number) => Array.from({ length: n }, (_, index) => ({ vin: `S ${index}`, code, reason: '' }))
 
 test('the sentence says who changes, who is so already and who is nowhere', () => {
-  const result = { matched: 421, updated: 412, skipped: skipped('it has this status already', 9), not_found: ['X 1', 'X 2', 'X 3'], preview: [], warnings: [] }
-  expect(clausesOf('insert', result)).toEqual([{ key: 'bulk.become', n: 412 }, { key: 'bulk.alreadyAre', n: 9 }, { key: 'bulk.notIn', n: 3 }])
+  const result = { matched: 421, updated: 412, skipped: skipped('SAME_STATUS', 9), not_found: ['X 1', 'X 2', 'X 3'], preview: [], warnings: [] }
+  expect(listSummaryClauses('insert', result)).toEqual([{ key: 'bulk.become', n: 412 }, { key: 'bulk.alreadyAre', n: 9 }, { key: 'bulk.notIn', n: 3 }])
 })
 
 test('one of a kind is said in the singular, and nobody is not said at all', () => {
-  expect(clausesOf('remove', { matched: 1, updated: 1, skipped: [], not_found: ['X 1'], preview: [], warnings: [] })).toEqual([{ key: 'bulk.clearedOne', n: 1 }, { key: 'bulk.notInOne', n: 1 }])
-  expect(clausesOf('move', { matched: 2, updated: 0, skipped: skipped('its campaign is closed', 2), not_found: [], preview: [], warnings: [] })).toEqual([{ key: 'bulk.move', n: 0 }, { key: 'bulk.inClosed', n: 2 }])
+  expect(listSummaryClauses('remove', { matched: 1, updated: 1, skipped: [], not_found: ['X 1'], preview: [], warnings: [] })).toEqual([{ key: 'bulk.clearedOne', n: 1 }, { key: 'bulk.notInOne', n: 1 }])
+  expect(listSummaryClauses('move', { matched: 2, updated: 0, skipped: skipped('CAMPAIGN_CLOSED', 2), not_found: [], preview: [], warnings: [] })).toEqual([{ key: 'bulk.move', n: 0 }, { key: 'bulk.inClosed', n: 2 }])
 })
 
-test('a vehicle that need not move stands there already', () => {
-  expect(clausesOf('move', { matched: 1, updated: 0, skipped: skipped('it stands there already', 1), not_found: [], preview: [], warnings: [] })).toEqual([{ key: 'bulk.move', n: 0 }, { key: 'bulk.alreadyThere', n: 1 }])
+test('a vehicle that is already in the space is counted as already there', () => {
+  expect(listSummaryClauses('move', { matched: 1, updated: 0, skipped: skipped('SAME_SPACE', 1), not_found: [], preview: [], warnings: [] })).toEqual([{ key: 'bulk.move', n: 0 }, { key: 'bulk.alreadyThere', n: 1 }])
 })
 
-test('a reason that is not known is shown as it comes', () => {
-  expect([reasonKey('it has no status'), reasonKey('something new')]).toEqual(['reason.noStatus', null])
+test('an unknown reason has no text key', () => {
+  expect([getSkipReasonKey('NO_STATUS'), getSkipReasonKey('SOMETHING_NEW')]).toEqual(['reason.noStatus', null])
 })

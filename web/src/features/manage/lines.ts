@@ -1,33 +1,33 @@
 import type { ManageKey } from './text'
 
-/** How many lines one call takes. */
-export const MOST_LINES = 50_000
+/** Maximum number of lines in one bulk request. */
+export const MAX_LINES = 50_000
 
 const tidy = (line: string) => line.trim().replace(/\s+/g, ' ')
 
-/** The identifiers of a pasted list: one a line, blanks collapsed, empty lines dropped. */
-export const vinsIn = (text: string): string[] => text.split(/\r?\n/).map(tidy).filter((line) => line !== '')
+/** Reads the VINs from a pasted list, one per line. Collapses blanks and drops empty lines. */
+export const parseVins = (text: string): string[] => text.split(/\r?\n/).map(tidy).filter((line) => line !== '')
 
-export interface SpaceRow {
+export interface ParkingSpaceRow {
   vin: string
   parking_space: string
 }
-export interface WrongLine {
+export interface InvalidLine {
   line: number
   problem: ManageKey
 }
 
-/** Why a line is no identifier with a parking space, or null. A line that begins with a tab has an empty first cell. */
+/** Returns the text key of the reason why a line is not a VIN with a parking space, or `null` for a valid line. A leading tab means that the first cell is empty. */
 function problemOf(raw: string, tokens: string[]): ManageKey | null {
   if (raw.startsWith('\t')) return 'bulk.noVin'
   if (tokens.length < 2) return 'bulk.invalid'
   return tokens.length < 3 ? 'bulk.noSpace' : null
 }
 
-/** The rows of a pasted list: two words of identifier, the rest the parking space. */
-export function spacesIn(text: string): { rows: SpaceRow[]; wrong: WrongLine[] } {
-  const rows: SpaceRow[] = []
-  const wrong: WrongLine[] = []
+/** Splits each line of a pasted list into a VIN (the first two words) and a parking space (the rest). */
+export function parseParkingSpaces(text: string): { rows: ParkingSpaceRow[]; wrong: InvalidLine[] } {
+  const rows: ParkingSpaceRow[] = []
+  const wrong: InvalidLine[] = []
   for (const [index, raw] of text.split(/\r?\n/).entries()) {
     const line = tidy(raw)
     if (line === '') continue

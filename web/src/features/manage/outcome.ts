@@ -1,8 +1,8 @@
 import type { BulkResult } from '@/api/types'
 import type { ManageKey } from './text'
 
-/** A part of the sentence that says what will happen. */
-export interface Clause {
+/** One part of the summary sentence of a bulk change, such as '2 not found'. */
+export interface SummaryClause {
   key: ManageKey
   n: number
 }
@@ -19,32 +19,32 @@ const STAYING: Record<Kind, [one: ManageKey, many: ManageKey]> = {
   move: ['bulk.alreadyThere', 'bulk.alreadyThere'],
 }
 
-const CLOSED = 'its campaign is closed'
-const TWO_CARS = 'its code fits two different cars; write it with the blank between model code and serial number'
+const CLOSED = 'CAMPAIGN_CLOSED'
+const AMBIGUOUS = 'AMBIGUOUS_VIN'
 const REASONS: Record<string, ManageKey> = {
   [CLOSED]: 'reason.closed',
-  [TWO_CARS]: 'reason.twoCars',
-  'it has this status already': 'reason.hasStatus',
-  'it has no status': 'reason.noStatus',
-  'it stands there already': 'reason.standsThere',
+  [AMBIGUOUS]: 'reason.twoCars',
+  SAME_STATUS: 'reason.hasStatus',
+  NO_STATUS: 'reason.noStatus',
+  SAME_SPACE: 'reason.standsThere',
 }
 
-/** The words for a reason that the server gives; one we do not know is shown as it comes. */
-export const reasonKey = (reason: string): ManageKey | null => REASONS[reason] ?? null
+/** Returns the text key for the code of a skip reason, or `null` when the code is unknown. */
+export const getSkipReasonKey = (code: string): ManageKey | null => REASONS[code] ?? null
 
-const isFor = (why: string) => ({ reason }: { reason: string }) => reason === why
-const isStaying = ({ reason }: { reason: string }) => reason !== CLOSED && reason !== TWO_CARS
+const isFor = (why: string) => ({ code }: { code: string }) => code === why
+const isStaying = ({ code }: { code: string }) => code !== CLOSED && code !== AMBIGUOUS
 
-/** Whether vehicles were skipped for what they are themselves: their campaign is open, and it is clear which car is meant. */
-export const someStayed = ({ skipped }: BulkResult): boolean => skipped.some(isStaying)
+/** Whether any vehicle was skipped because of its own state, not because of a closed campaign or an ambiguous VIN. */
+export const hasUnchangedVehicles = ({ skipped }: BulkResult): boolean => skipped.some(isStaying)
 
-/** What a bulk call does or did, clause by clause; clauses about nobody are left out. */
-export function clausesOf(kind: Kind, { updated, skipped, not_found }: BulkResult): Clause[] {
+/** Splits the result of a bulk change into the clauses of its summary sentence. Clauses with a count of 0 are left out. */
+export function listSummaryClauses(kind: Kind, { updated, skipped, not_found }: BulkResult): SummaryClause[] {
   const closed = skipped.filter(isFor(CLOSED)).length
-  const unclear = skipped.filter(isFor(TWO_CARS)).length
+  const unclear = skipped.filter(isFor(AMBIGUOUS)).length
   const left = skipped.filter(isStaying).length
   const missing = not_found.length
-  const rest: Clause[] = [
+  const rest: SummaryClause[] = [
     { key: STAYING[kind][left === 1 ? 0 : 1], n: left },
     { key: 'bulk.inClosed', n: closed },
     { key: 'bulk.unclear', n: unclear },

@@ -1,35 +1,35 @@
 import { useState } from 'react'
-import { Problem, wordsFor } from '@/api/problem'
-import { inWords } from '@/lib/inWords'
+import { getErrorMessage, Problem } from '@/api/problem'
+import { translateSentence } from '@/lib/translateSentence'
 import type { Campaign } from '@/api/types'
-import { complaintAbout } from '@/lib/files'
-import { toast } from '@/ui/Toast'
-import { useSqlScript, useYardsExport } from './api'
+import { findWorkbookError } from '@/lib/files'
+import { showToast } from '@/ui/Toast'
+import { useConvertToSql, useExportByYard } from './api'
 import type { CampaignFiles } from './CampaignActions'
-import { useManageText } from './text'
+import { usePageText } from './pageText'
 
-/** Exports and conversions of the listed campaigns, and what went wrong with the last. */
+/** Provides export and SQL conversion of the listed campaigns, and the error message of the last failed download. */
 export function useCampaignFiles(): { files: CampaignFiles; failure: string | null } {
-  const t = useManageText()
+  const t = usePageText()
   const [failure, setFailure] = useState<string | null>(null)
-  const yards = useYardsExport()
-  const sql = useSqlScript()
+  const yards = useExportByYard()
+  const sql = useConvertToSql()
 
   const fail = ({ name }: Campaign, why: string) => {
-    toast('error', why)
+    showToast('error', why)
     setFailure(`${name}: ${why}`)
   }
   const onExport = (campaign: Campaign) => {
     setFailure(null)
-    yards.mutate(campaign, { onError: (error) => fail(campaign, wordsFor(error, t)) })
+    yards.mutate(campaign, { onError: (error) => fail(campaign, getErrorMessage(error, t)) })
   }
   const onConvert = (campaign: Campaign, file: File) => {
     setFailure(null)
-    const wrong = complaintAbout(file)
+    const wrong = findWorkbookError(file)
     if (wrong !== null) return fail(campaign, t(wrong))
     sql.mutate({ campaign, file }, {
-      onSuccess: () => toast('success', t('files.converted', { name: campaign.name })),
-      onError: (error) => fail(campaign, (error instanceof Problem && inWords(error.message)) || t('files.sqlFailed')),
+      onSuccess: () => showToast('success', t('files.converted', { name: campaign.name })),
+      onError: (error) => fail(campaign, (error instanceof Problem && translateSentence(error.message)) || t('files.sqlFailed')),
     })
   }
   return {

@@ -1,52 +1,59 @@
-import { kick, useOutbox, type Entry } from '@/api/outbox'
-import { useSignal } from '@/api/signal'
+import { useOnline } from '@/api/connectivity'
+import { getOtherVin, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
-import { Empty, Note, Page, Skeleton } from '@/ui/Page'
-import { EntryCard } from './EntryCard'
-import { Outcomes } from './Outcomes'
-import { Sent } from './Sent'
-import { TakenLists } from './TakenLists'
+import { Alert, EmptyNotice, Page, Skeleton } from '@/ui/Page'
+import { AlteredSaves } from './AlteredSaves'
+import { PendingSaveCard } from './PendingSaveCard'
+import { OwnConflicts } from './OwnConflicts'
+import { SentSaves } from './SentSaves'
+import { OfflineCampaigns } from './OfflineCampaigns'
 import { useOutboxText } from './text'
 import styles from './OutboxPage.module.css'
 
-/** What this phone holds: saves that wait, and what became of the others. */
+/** The 'Offline' page: pending saves, sent saves, the person's own conflicts, and campaigns available offline. */
 export default function OutboxPage() {
   const t = useOutboxText()
-  const { entries, others, works } = useOutbox()
+  const { entries, altered, others, canStore } = useOutboxState()
+  const problem = useStorageProblem()
+  const toSend = entries.filter(({ state }) => state !== 'done')
   return (
     <Page title={t('outbox.title')} narrow>
-      {works === null && <Skeleton rows={2} label={t('common.loading')} />}
-      {works === false && <Note kind="warning">{t('outbox.noDisk')}</Note>}
-      {works === true && <ToSend entries={entries.filter(({ state }) => state !== 'done')} />}
-      {others > 0 && <Note kind="info">{t(others === 1 ? 'outbox.othersOne' : 'outbox.others', { n: others })}</Note>}
-      <Sent entries={entries.filter(({ state }) => state === 'done')} />
-      <Outcomes />
-      {works === true && <TakenLists />}
+      {canStore === null && <Skeleton rows={2} label={t('common.loading')} />}
+      {problem !== null && <Alert kind="warning">{t(problem === 'outdated' ? 'problem.outdated' : 'outbox.noDisk')}</Alert>}
+      {canStore === true && (toSend.length > 0 || altered.length === 0) && <ToSend entries={toSend} />}
+      <AlteredSaves places={altered} />
+      {others > 0 && <Alert kind="info">{t(others === 1 ? 'outbox.othersOne' : 'outbox.others', { n: others })}</Alert>}
+      <SentSaves entries={entries.filter(({ state }) => state === 'done')} />
+      <OwnConflicts />
+      {canStore === true && <OfflineCampaigns />}
     </Page>
   )
 }
 
-function ToSend({ entries }: { entries: Entry[] }) {
+function ToSend({ entries }: { entries: StoredSave[] }) {
   const t = useOutboxText()
-  const signal = useSignal()
-  const refused = entries.filter(({ state }) => state === 'refused').length
-  if (entries.length === 0) return <Empty icon="check" text={t('outbox.none')} />
+  const outbox = useOutbox()
+  const isOnline = useOnline()
+  const asked = entries.filter((entry) => getOtherVin(entry) !== null).length
+  const refused = entries.filter(({ state }) => state === 'refused').length - asked
+  if (entries.length === 0) return <EmptyNotice icon="check" text={t('outbox.none')} />
   return (
     <section className={styles.part} aria-label={t('outbox.toSend')}>
       <h2>{t('outbox.toSend')}</h2>
       <p className="quiet">{t('outbox.explain')}</p>
-      {refused > 0 && <Note kind="warning">{t(refused === 1 ? 'outbox.refusedOne' : 'outbox.refusedMany', { n: refused })}</Note>}
-      {refused < entries.length && (
+      {asked > 0 && <Alert kind="warning">{t(asked === 1 ? 'outbox.askedOne' : 'outbox.askedMany', { n: asked })}</Alert>}
+      {refused > 0 && <Alert kind="warning">{t(refused === 1 ? 'outbox.refusedOne' : 'outbox.refusedMany', { n: refused })}</Alert>}
+      {refused + asked < entries.length && (
         <>
-          {!signal && <Note kind="info">{t('outbox.noSignal')}</Note>}
-          <Button kind="primary" big wide icon="upload" onClick={() => void kick()}>
+          {!isOnline && <Alert kind="info">{t('outbox.noSignal')}</Alert>}
+          <Button kind="primary" big wide icon="upload" onClick={() => void outbox.flush()}>
             {t('outbox.sendNow')}
           </Button>
         </>
       )}
       <ul className={styles.entries}>
         {entries.map((entry) => (
-          <EntryCard key={entry.seq} entry={entry} />
+          <PendingSaveCard key={entry.seq} entry={entry} />
         ))}
       </ul>
     </section>

@@ -5,7 +5,7 @@ import { ScanView } from './ScanView'
 import { useScanText } from './text'
 import styles from './ScanDialog.module.css'
 
-/** The scanner as a modal; Manual is always below it. */
+/** Scanner as a dialog, with the Manual button below the camera view. */
 export function ScanDialog({ label, onManual, onClose, children, ...view }: ScanDialogProps) {
   const t = useScanText()
   return (

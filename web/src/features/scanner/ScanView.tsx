@@ -1,32 +1,36 @@
-import { useRef } from 'react'
+import { useRef, type ReactElement } from 'react'
 import type { ScanViewProps } from '@/lib/scanner'
 import { Icon, type IconName } from '@/ui/Icon'
-import { Failure } from '@/ui/Page'
+import { ErrorNotice } from '@/ui/Page'
+import { CAMERA_VIEW_DEFAULTS, SCREEN_OPTIONS, type CameraViewOptions } from './options'
 import { useScanText } from './text'
-import { useScan, type Phase, type Scan } from './useScan'
+import { useCameraScan, type ScanPhase, type ScanState } from './useScan'
 import styles from './ScanView.module.css'
 
-const SAID = { off: 'scan.paused', starting: 'scan.starting', loading: 'scan.engine', on: 'scan.aim' } as const satisfies Record<Phase, string>
+const SAID = { off: 'scan.paused', starting: 'scan.starting', loading: 'scan.engine', restarting: 'scan.restarting', on: 'scan.aim' } as const satisfies Record<ScanPhase, string>
 
-/** The square camera view with its finder, outline and controls, or why there is none. */
-export function ScanView(props: ScanViewProps) {
+/** Camera view of the scanner screen. */
+export const ScanView = (props: ScanViewProps) => <CameraView {...props} options={SCREEN_OPTIONS} />
+
+/** Square camera view with finder, outline and controls. Shows the error when the camera cannot run. */
+export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanViewProps & { options?: CameraViewOptions }) {
   const t = useScanText()
   const video = useRef<HTMLVideoElement>(null)
-  const scan = useScan(video, props)
+  const scan = useCameraScan(video, props, options)
   return (
     <div className={styles.scan}>
       <div className={styles.view} data-mood={props.mood ?? undefined} data-phase={scan.trouble === null ? scan.phase : 'failed'}>
         <video ref={video} className={styles.video} muted playsInline disablePictureInPicture aria-label={t('scan.video')} />
-        {scan.trouble === null && (
+        {scan.trouble === null ? (
           <>
-            <Finder />
-            <Outline scan={scan} />
-            <Controls scan={scan} />
+            {options.finder && <Finder />}
+            {options.tracker && <Outline scan={scan} />}
+            <Controls scan={scan} options={options} />
           </>
-        )}
-        {scan.trouble !== null && (
+        ) : (
           <div className={styles.trouble}>
-            <Failure text={t(`trouble.${scan.trouble}`)} onRetry={scan.retry} />
+            <ErrorNotice text={t(`trouble.${scan.trouble}`)} onRetry={scan.retry} />
+            {scan.isRetrying && <p role="status">{t('scan.retries')}</p>}
           </div>
         )}
       </div>
@@ -39,7 +43,7 @@ export function ScanView(props: ScanViewProps) {
   )
 }
 
-/** The dashed square of 70 % of the width, with its corners marked. */
+/** Finder: a dashed square of 70 % of the view's width, with marked corners. */
 function Finder() {
   return (
     <svg className={styles.finder} viewBox="0 0 100 100" aria-hidden="true">
@@ -49,8 +53,8 @@ function Finder() {
   )
 }
 
-/** Where the code that is seen lies. */
-function Outline({ scan: { outline } }: { scan: Scan }) {
+/** Outline of the code that was detected in the last frame. */
+function Outline({ scan: { outline } }: { scan: ScanState }) {
   if (outline === null) return null
   return (
     <svg className={styles.outline} viewBox="0 0 1 1" aria-hidden="true">
@@ -59,26 +63,36 @@ function Outline({ scan: { outline } }: { scan: Scan }) {
   )
 }
 
-function Controls({ scan }: { scan: Scan }) {
+function Controls({ scan, options }: { scan: ScanState; options: CameraViewOptions }) {
   const t = useScanText()
-  const { controls: { torch, zoom }, phase } = scan
-  const scanning = phase === 'on' || phase === 'loading'
+  const { controls: { torch, zoom }, lenses, phase } = scan
+  const scanning = phase !== 'off' && phase !== 'starting'
   return (
     <div className={styles.controls} role="group" aria-label={t('scan.controls')}>
-      {scanning && zoom !== null && (
+      {scanning && options.zoom && zoom !== null && (
         <>
           <Control icon="zoom-in" label={t('scan.zoomIn')} disabled={zoom.now >= zoom.max} onClick={() => scan.zoom(1)} />
           <Control icon="zoom-out" label={t('scan.zoomOut')} disabled={zoom.now <= zoom.min} onClick={() => scan.zoom(-1)} />
         </>
       )}
-      {scanning && torch !== null && <Control icon="torch" label={t(torch ? 'scan.torchOff' : 'scan.torchOn')} pressed={torch} onClick={scan.torch} />}
-      <Control icon="power" label={t(scan.on ? 'scan.off' : 'scan.on')} pressed={scan.on} disabled={scan.rests} onClick={scan.toggle} />
+      {scanning && lenses.length > 1 && (
+        <Control icon={<Switch />} label={t('scan.lens')} onClick={scan.nextLens} />
+      )}
+      {scanning && options.torch && torch !== null && <Control icon="torch" label={t(torch ? 'scan.torchOff' : 'scan.torchOn')} pressed={torch} onClick={scan.torch} />}
+      {options.onOff && <Control icon="power" label={t(scan.on ? 'scan.off' : 'scan.on')} pressed={scan.on} disabled={scan.rests} onClick={scan.toggle} />}
     </div>
   )
 }
 
+/** Icon of the camera switch: two circular arrows. */
+const Switch = () => (
+  <svg width="24" height="24" viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth={2} strokeLinecap="round" strokeLinejoin="round" aria-hidden="true">
+    <path d="M4 12a8 8 0 0 1 13.7-5.6L20 8.5M20 4v4.5h-4.5M20 12a8 8 0 0 1-13.7 5.6L4 15.5M4 20v-4.5h4.5" />
+  </svg>
+)
+
 interface ControlProps {
-  icon: IconName
+  icon: IconName | ReactElement
   label: string
   pressed?: boolean
   disabled?: boolean
@@ -88,7 +102,7 @@ interface ControlProps {
 function Control({ icon, label, pressed, disabled, onClick }: ControlProps) {
   return (
     <button type="button" className={styles.control} data-on={pressed} disabled={disabled} onClick={onClick} aria-label={label} title={label}>
-      <Icon name={icon} size={24} />
+      {typeof icon === 'string' ? <Icon name={icon} size={24} /> : icon}
     </button>
   )
 }

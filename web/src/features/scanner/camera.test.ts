@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createCamera, SETTLE_MS, START_MS, type CameraError, type Controls } from './camera'
+import { createFake } from '@/testing/fake'
+import { createCamera, SETTLE_DELAY_MS, START_TIMEOUT_MS, type CameraError, type CameraControls } from './camera'
 
 interface FakeTrack {
   readyState: string
   stop: () => void
 }
 
-/** A camera of which each request is answered in turn: a stream, or an error. */
+/** A fake camera that answers each request in order with a stream or an error. */
 function cameraOf(...answers: (Error | 'stream' | Promise<void>)[]) {
   const tracks: FakeTrack[] = []
   const asked: MediaStreamConstraints[] = []
@@ -31,8 +32,8 @@ function cameraOf(...answers: (Error | 'stream' | Promise<void>)[]) {
 }
 
 const videoOf = (play: () => Promise<void> = async () => {}) =>
-  ({ play, readyState: 4, addEventListener: () => {}, srcObject: null }) as unknown as HTMLVideoElement
-const quiet = { onControls: () => {}, onLost: () => {} }
+  createFake<HTMLVideoElement>({ play, readyState: 4, addEventListener: () => {}, srcObject: null })
+const quiet = { onControls: () => {} }
 const named = (name: string) => Object.assign(new Error(name), { name })
 
 beforeEach(() => vi.useFakeTimers())
@@ -41,8 +42,8 @@ afterEach(() => vi.useRealTimers())
 test('limits that no camera meets are dropped; audio is never asked for', async () => {
   const { asked } = cameraOf(named('OverconstrainedError'), 'stream')
   expect(await createCamera(quiet).start(videoOf())).toBe(true)
-  const [first, second] = asked.map(({ video }) => video as MediaTrackConstraints)
-  // The ideal is above the specification's 720, as more points read smaller codes.
+  const [first, second] = asked.map(({ video }) => video)
+  // The ideal height exceeds the 720 of SPEC.md, since a higher resolution reads smaller codes.
   expect(first).toEqual({ facingMode: 'environment', width: { min: 640, ideal: 1080, max: 1920 }, height: { min: 640, ideal: 1080, max: 1080 } })
   expect(second).toEqual({ facingMode: { ideal: 'environment' }, width: { ideal: 1080 }, height: { ideal: 1080 } })
   expect(asked.map(({ audio }) => audio)).toEqual([false, false])
@@ -78,7 +79,7 @@ test('a camera that never plays is let go after three seconds, and the next star
   const { states } = cameraOf()
   const camera = createCamera(quiet)
   const failed = camera.start(videoOf(() => new Promise(() => {}))).catch((error: CameraError) => error.trouble)
-  await vi.advanceTimersByTimeAsync(START_MS)
+  await vi.advanceTimersByTimeAsync(START_TIMEOUT_MS)
   expect([await failed, states()]).toEqual(['timeout', ['ended']])
   expect(await camera.start(videoOf())).toBe(true)
 })
@@ -90,9 +91,9 @@ test.each([['NotAllowedError', 'refused'], ['NotFoundError', 'noCamera'], ['NotR
 
 test('settings and capabilities are read half a second after the pictures came', async () => {
   cameraOf()
-  const known: Controls[] = []
-  await createCamera({ onControls: (controls) => known.push(controls), onLost: () => {} }).start(videoOf())
-  expect([START_MS, SETTLE_MS]).toEqual([3000, 500])
+  const known: CameraControls[] = []
+  await createCamera({ onControls: (controls) => known.push(controls) }).start(videoOf())
+  expect([START_TIMEOUT_MS, SETTLE_DELAY_MS]).toEqual([3000, 500])
   const before = known.length
   await vi.advanceTimersByTimeAsync(499)
   expect(known).toHaveLength(before)

@@ -1,28 +1,26 @@
-import { deferred } from './deferred'
-/** What went wrong with the camera, as the person is told. */
-export type Trouble = 'insecure' | 'noApi' | 'refused' | 'noCamera' | 'inUse' | 'timeout' | 'noTrack' | 'start' | 'stop' | 'lost'
+import { listBetterLenses, rotateLenses, listLenses, readStoredLens, storeLens, type CameraLens } from './cameras'
+import { createDeferred } from './deferred'
+
+/** Reason why the camera does not work. The text key of its message is `trouble.{name}`. */
+export type CameraFault = 'insecure' | 'noApi' | 'refused' | 'noCamera' | 'inUse' | 'timeout' | 'noTrack' | 'start' | 'stop' | 'lost'
 
 export class CameraError extends Error {
-  readonly trouble: Trouble
-  constructor(trouble: Trouble, cause?: unknown) {
+  readonly trouble: CameraFault
+  constructor(trouble: CameraFault, cause?: unknown) {
     super(trouble, { cause })
     this.name = 'CameraError'
     this.trouble = trouble
   }
 }
 
-export const START_MS = 3000
-export const SETTLE_MS = 500
+export const START_TIMEOUT_MS = 3000
+export const SETTLE_DELAY_MS = 500
 
-/** The rear camera within the specification's limits; more points than its ideal read smaller codes. */
-const WANTED: MediaTrackConstraints = {
-  facingMode: 'environment',
-  width: { min: 640, ideal: 1080, max: 1920 },
-  height: { min: 640, ideal: 1080, max: 1080 },
-}
-const WITHOUT_LIMITS: MediaTrackConstraints = { facingMode: { ideal: 'environment' }, width: { ideal: 1080 }, height: { ideal: 1080 } }
+/** Resolution limits of SPEC.md. The ideal resolution is higher than in SPEC.md, because a higher resolution reads smaller codes. */
+const LIMITS: MediaTrackConstraints = { width: { min: 640, ideal: 1080, max: 1920 }, height: { min: 640, ideal: 1080, max: 1080 } }
+const WITHOUT_LIMITS: MediaTrackConstraints = { width: { ideal: 1080 }, height: { ideal: 1080 } }
 
-/** What a track can do beyond what TypeScript knows of. */
+/** Capabilities of a camera track, with the properties that are missing in TypeScript's DOM types. */
 interface Abilities extends MediaTrackCapabilities {
   torch?: boolean
   zoom?: { min: number; max: number; step?: number }
@@ -34,14 +32,14 @@ interface Settings extends MediaTrackSettings {
 }
 type Advanced = MediaTrackConstraintSet & { torch?: boolean; zoom?: number; focusMode?: string }
 
-/** The lamp and the zoom of a camera, known half a second after it started. */
-export interface Controls {
+/** State of a camera's torch and zoom, known half a second after the start; `null` when not supported. */
+export interface CameraControls {
   torch: boolean | null
   zoom: { min: number; max: number; now: number } | null
 }
-const NONE: Controls = { torch: null, zoom: null }
+const NONE: CameraControls = { torch: null, zoom: null }
 
-function controlsOf(track: MediaStreamTrack): Controls {
+function controlsOf(track: MediaStreamTrack): CameraControls {
   const { torch, zoom }: Abilities = track.getCapabilities?.() ?? {}
   const settings: Settings = track.getSettings()
   return {
@@ -50,7 +48,7 @@ function controlsOf(track: MediaStreamTrack): Controls {
   }
 }
 
-const REASONS: Record<string, Trouble> = {
+const REASONS: Record<string, CameraFault> = {
   NotAllowedError: 'refused',
   SecurityError: 'refused',
   NotFoundError: 'noCamera',
@@ -58,20 +56,58 @@ const REASONS: Record<string, Trouble> = {
   NotReadableError: 'inUse',
   AbortError: 'inUse',
 }
-const troubleOf = (error: unknown): Trouble => (error instanceof DOMException || error instanceof Error ? (REASONS[error.name] ?? 'start') : 'start')
+const troubleOf = (error: unknown): CameraFault => (error instanceof DOMException || error instanceof Error ? (REASONS[error.name] ?? 'start') : 'start')
 
-async function acquire(): Promise<MediaStream> {
+/** Opens a camera within the resolution limits, or without limits when no camera meets the limits. */
+async function open(wanted: MediaTrackConstraints, relaxed = wanted): Promise<MediaStream> {
   if (!window.isSecureContext) throw new CameraError('insecure')
   // eslint-disable-next-line typescript/no-unnecessary-condition
   if (navigator.mediaDevices?.getUserMedia === undefined) throw new CameraError('noApi')
   try {
-    return await navigator.mediaDevices.getUserMedia({ audio: false, video: WANTED })
+    return await navigator.mediaDevices.getUserMedia({ audio: false, video: { ...wanted, ...LIMITS } })
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'OverconstrainedError') throw new CameraError(troubleOf(error), error)
   }
-  return navigator.mediaDevices.getUserMedia({ audio: false, video: WITHOUT_LIMITS }).catch((error: unknown) => {
+  return navigator.mediaDevices.getUserMedia({ audio: false, video: { ...relaxed, ...WITHOUT_LIMITS } }).catch((error: unknown) => {
     throw new CameraError(troubleOf(error), error)
   })
+}
+
+const openDefault = () => open({ facingMode: 'environment' }, { facingMode: { ideal: 'environment' } })
+
+/** Opens the first camera of the list that is available. Returns `null` when no camera can be opened. */
+async function openFirst(lenses: readonly CameraLens[], isWanted: () => boolean): Promise<{ stream: MediaStream; lens: CameraLens } | null> {
+  for (const lens of lenses) {
+    if (!isWanted()) return null
+    try {
+      return { stream: await open({ deviceId: { exact: lens.id } }), lens }
+    } catch (error) {
+      if (error instanceof CameraError && error.trouble === 'refused') throw error
+    }
+  }
+  return null
+}
+
+/**
+ * Opens the camera that the person chose on this device, or the next available rear camera. Otherwise opens a rear camera that ranks better
+ * than the browser's default camera, or else the default camera.
+ */
+async function acquire(isWanted: () => boolean): Promise<MediaStream> {
+  const chosen = readStoredLens()
+  const order = chosen === null ? [] : rotateLenses(await listLenses(), chosen)
+  const found = await openFirst(order, isWanted)
+  if (found !== null) {
+    storeLens(found.lens)
+    return found.stream
+  }
+  const stream = await openDefault()
+  const better = listBetterLenses(await listLenses(), stream.getVideoTracks()[0]).filter(({ id }) => order.every((tried) => tried.id !== id))
+  if (better.length === 0 || !isWanted()) return stream
+  release(stream)
+  const best = await openFirst(better, isWanted)
+  if (best === null) return openDefault()
+  storeLens(best.lens)
+  return best.stream
 }
 
 function release(stream: MediaStream): void {
@@ -83,11 +119,11 @@ function release(stream: MediaStream): void {
 
 const HAVE_CURRENT_DATA = 2
 
-/** Waits until pictures come. */
+/** Plays the video and waits for its first frame; throws a 'timeout' error when no frame arrives in time. */
 async function playing(video: HTMLVideoElement): Promise<void> {
-  const { promise: late, reject } = deferred<never>()
-  const timer = setTimeout(() => reject(new CameraError('timeout')), START_MS)
-  const { promise: pictures, resolve } = deferred<void>()
+  const { promise: late, reject } = createDeferred<never>()
+  const timer = setTimeout(() => reject(new CameraError('timeout')), START_TIMEOUT_MS)
+  const { promise: pictures, resolve } = createDeferred<void>()
   video.addEventListener('loadeddata', () => resolve(), { once: true })
   if (video.readyState >= HAVE_CURRENT_DATA) resolve()
   try {
@@ -104,23 +140,23 @@ interface Running {
 }
 
 export interface CameraEvents {
-  /** Lamp and zoom are known, or have changed. */
-  onControls: (controls: Controls) => void
-  /** The camera ended by itself, for instance because it was unplugged. */
-  onLost: () => void
+  /** Called when torch and zoom become known or change. */
+  onControls: (controls: CameraControls) => void
+  /** Called after a start with the rear cameras of this device and the id of the running camera; the id is `null` when unknown. */
+  onLenses?: (lenses: CameraLens[], current: string | null) => void
 }
 
 let queue: Promise<unknown> = Promise.resolve()
 
-/** A task after all that were asked for before it; that one of them failed does not keep it. */
+/** Runs a task after all earlier tasks, even when an earlier task failed. */
 function enqueue<T>(task: () => Promise<T>): Promise<T> {
   const done = queue.then(task, task)
   queue = done.catch(() => undefined)
   return done
 }
 
-/** One camera whose starts and stops wait for each other, whatever is asked in which order. */
-export function createCamera({ onControls, onLost }: CameraEvents) {
+/** Creates a camera whose start and stop calls run one after the other. */
+export function createCamera({ onControls, onLenses }: CameraEvents) {
   let running: Running | null = null
   let asked = 0
 
@@ -133,12 +169,12 @@ export function createCamera({ onControls, onLost }: CameraEvents) {
     onControls(NONE)
   }
 
-  /** Starts the camera on a video element; false when a stop was asked for meanwhile. */
+  /** Starts the camera on a video element. Returns false when a stop was requested meanwhile. */
   async function begin(video: HTMLVideoElement, ticket: number, restart: boolean): Promise<boolean> {
     if (ticket !== asked) return false
     if (running !== null && running.video === video && running.track.readyState === 'live' && !restart) return true
     end()
-    const stream = await acquire()
+    const stream = await acquire(() => ticket === asked)
     const [track] = stream.getVideoTracks()
     try {
       if (ticket !== asked) throw new CameraError('start')
@@ -153,22 +189,25 @@ export function createCamera({ onControls, onLost }: CameraEvents) {
       throw error instanceof CameraError ? error : new CameraError(troubleOf(error), error)
     }
     running = { video, stream, track }
-    track.addEventListener('ended', () => running?.track === track && onLost(), { once: true })
     settle(track)
+    void listLenses().then((lenses) => running?.track === track && onLenses?.(lenses, track.getSettings().deviceId ?? null))
     return true
   }
 
-  /** Capabilities are right only some time after the start; pictures are decoded meanwhile. */
+  /**
+   * Reads the capabilities after a delay, because browsers report wrong capabilities right after the start. Frames are already decoded
+   * during the delay.
+   */
   function settle(track: MediaStreamTrack): void {
     setTimeout(() => {
       if (running?.track !== track) return
       onControls(controlsOf(track))
       const abilities: Abilities = track.getCapabilities?.() ?? {}
       if (abilities.focusMode?.includes('continuous')) void apply(track, { focusMode: 'continuous' })
-    }, SETTLE_MS)
+    }, SETTLE_DELAY_MS)
   }
 
-  const apply = (track: MediaStreamTrack, change: Advanced) => track.applyConstraints({ advanced: [change] }).catch(() => console.warn('the camera did not take a setting'))
+  const apply = (track: MediaStreamTrack, change: Advanced) => track.applyConstraints({ advanced: [change] }).catch(() => console.warn('failed to apply a camera setting'))
 
   async function adjust(...changes: Advanced[]): Promise<void> {
     const track = running?.track
@@ -188,7 +227,7 @@ export function createCamera({ onControls, onLost }: CameraEvents) {
       return enqueue(async () => end())
     },
     setTorch: (on: boolean) => adjust({ torch: on }),
-    /** Zooming switches the lamp off first: some cameras lose it otherwise. */
+    /** Sets the zoom, after switching the torch off. Some cameras could otherwise no longer switch the torch. */
     setZoom: (zoom: number, torchIsOn: boolean) => (torchIsOn ? adjust({ torch: false }, { zoom }) : adjust({ zoom })),
   }
 }
@@ -197,6 +236,6 @@ export type Camera = ReturnType<typeof createCamera>
 
 const THIRDS = 3
 
-/** One step of a third of the range, in or out, within it. */
-export const zoomStep = ({ min, max, now }: { min: number; max: number; now: number }, direction: 1 | -1): number =>
+/** Returns the next zoom value: one third of the zoom range further in or out, clamped to the range. */
+export const computeNextZoom = ({ min, max, now }: { min: number; max: number; now: number }, direction: 1 | -1): number =>
   Math.min(max, Math.max(min, now + (direction * (max - min)) / THIRDS))

@@ -1,27 +1,37 @@
-import type { Code, Decoded } from './decoder'
+import type { MatchGrade } from '../../lib/scanner'
+import type { DecodedCode, DecodedFrame } from './decoder'
 
-/** How many further pictures are looked through for a code that fits, after one that does not was read. */
+/** Number of further frames searched for a better match after a code that is not a full match. */
 const LOOK_AROUND = 2
+/** Number of further frames searched for a better match while a code in view still needs confirmation. */
+const LOOK_AROUND_UNSURE = 6
 
-/** Takes the code that fits what is looked for, else the first: a label beside the right one does not win by chance. */
-export function createChooser(fits: ((text: string) => boolean) | undefined) {
-  let first: Code | null = null
-  let left = 0
+const GRADES: Record<MatchGrade, number> = { none: 0, part: 1, full: 2 }
+const gradeOf = (fit: boolean | MatchGrade): number => (typeof fit === 'boolean' ? (fit ? GRADES.full : GRADES.none) : GRADES[fit])
+
+/**
+ * Chooses the best matching code among those in view, so that a neighbouring label does not win by chance. A text that the page has refused
+ * and that is still in view is never chosen: the search for other codes continues.
+ */
+export function createCodeChooser(fits: (text: string) => boolean | MatchGrade = () => 'full', isRefused: (text: string) => boolean = () => false) {
+  let best: { code: DecodedCode; grade: number } | null = null
+  let pictures = 0
   return {
-    /** The code to take now, or whether to look at every code of the next picture. */
-    choose({ codes }: Decoded): { code: Code | null; several: boolean } {
-      const fitting = fits === undefined ? codes[0] : codes.find(({ text }) => fits(text))
-      if (fitting !== undefined) return taken(fitting)
-      if (first === null && codes[0] !== undefined) {
-        first = codes[0]
-        left = LOOK_AROUND
-      } else if (first !== null) left--
-      if (first !== null && left <= 0) return taken(first)
-      return { code: null, several: first !== null }
+    /** Returns the code to report and whether the code matches; `several` is true to request all codes of the next frame instead. */
+    choose({ codes, unsure }: DecodedFrame): { code: DecodedCode | null; fitting?: boolean; several: boolean } {
+      if (best !== null) pictures++
+      for (const code of codes) {
+        if (isRefused(code.text)) continue
+        const grade = gradeOf(fits(code.text))
+        if (best === null || grade > best.grade) best = { code, grade }
+      }
+      if (best === null) return { code: null, several: codes.length > 0 }
+      const isOver = pictures >= (unsure ? LOOK_AROUND_UNSURE : LOOK_AROUND)
+      if (best.grade < GRADES.full && !isOver) return { code: null, several: true }
+      const { code, grade } = best
+      best = null
+      pictures = 0
+      return { code, fitting: grade > GRADES.none, several: false }
     },
-  }
-  function taken(code: Code) {
-    first = null
-    return { code, several: false }
   }
 }

@@ -1,8 +1,8 @@
 import type { Point } from './pixels'
 
-/** The finder's side and what is decoded around it, as parts of the picture's short side. */
-export const FINDER = 0.7
-export const SEEN = 0.86
+/** Side of the finder as a fraction of the picture's short side. */
+export const FINDER_FRACTION = 0.7
+export const DECODED_FRACTION = 0.86
 
 export interface Square {
   left: number
@@ -10,15 +10,15 @@ export interface Square {
   side: number
 }
 
-/** The square of a picture that is decoded: the finder and a margin, in the track's own pixels. */
-export function cropOf(width: number, height: number): Square {
-  const side = Math.round(Math.min(width, height) * SEEN)
+/** Returns the square of the picture to decode, the finder plus a margin, in pixels of the video track. */
+export function computeDecodeSquare(width: number, height: number): Square {
+  const side = Math.round(Math.min(width, height) * DECODED_FRACTION)
   return { left: Math.round((width - side) / 2), top: Math.round((height - side) / 2), side }
 }
 
-/** A place in the decoded square as a part of the square view, which shows the picture's short side. */
-export const inView = (point: Point, width: number, height: number): Point => {
-  const { side } = cropOf(width, height)
+/** Converts a point of the decoded square into fractions of the displayed square view. */
+export const toViewFractions = (point: Point, width: number, height: number): Point => {
+  const { side } = computeDecodeSquare(width, height)
   const short = Math.min(width, height)
   const edge = (short - side) / 2
   return { x: (point.x + edge) / short, y: (point.y + edge) / short }

@@ -3,10 +3,14 @@ import { createRequire } from 'node:module'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { prepareZXingModule as prepareReader, readBarcodes } from 'zxing-wasm/reader'
 import { prepareZXingModule as prepareWriter, type WriteInputBarcodeFormat } from 'zxing-wasm/writer'
-import { background, labelPicture, place, seen, symbolOf, type LabelOptions } from '../../testing/labels'
-import { createDecoder, type Decoded } from './decoder'
-import { cut, grayOf, type Gray } from './pixels'
-import { warmUp } from './warmup'
+import { createBackground, drawLabelPicture, placeLabel, photograph, drawSymbol, type LabelOptions } from '../../testing/labels'
+import { createCodeChooser } from './choose'
+import { createDecoder, type DecodedFrame } from './decoder'
+import { BarcodeDetector } from './detector'
+import { optionsFor } from './formats'
+import { decodeStill } from './still'
+import { cropPicture, encodePgm, toGray, type GrayPicture } from './pixels'
+import { warmUpDecoder } from './warmup'
 
 const require = createRequire(import.meta.url)
 const wasmBinary = (path: string) => new Uint8Array(readFileSync(require.resolve(path))).buffer
@@ -20,10 +24,10 @@ beforeAll(() => {
   prepareWriter({ overrides: { wasmBinary: wasmBinary('zxing-wasm/writer/zxing_writer.wasm') } })
 })
 
-const finder = (picture: Gray) => cut(picture, (SIDE - SEEN) / 2, (SIDE - SEEN) / 2, SEEN, SEEN)
+const finder = (picture: GrayPicture) => cropPicture(picture, (SIDE - SEEN) / 2, (SIDE - SEEN) / 2, SEEN, SEEN)
 
-/** What is believed within so many frames of a camera held still, and how many it took. */
-async function decode(picture: Gray, frames = 15) {
+/** Decodes up to `frames` copies of one picture. Returns the accepted code and the number of frames needed. */
+async function decode(picture: GrayPicture, frames = 15) {
   const decoder = createDecoder(readBarcodes)
   for (let frame = 1; frame <= frames; frame++) {
     const { codes } = await decoder.decode(finder(picture))
@@ -31,7 +35,7 @@ async function decode(picture: Gray, frames = 15) {
   }
   return null
 }
-const label = (format: WriteInputBarcodeFormat, text: string, options: LabelOptions) => labelPicture(format, text, { width: SIDE, height: SIDE, ...options })
+const label = (format: WriteInputBarcodeFormat, text: string, options: LabelOptions) => drawLabelPicture(format, text, { width: SIDE, height: SIDE, ...options })
 
 test.each([
   ['Code39', 'code_39', VIN, VIN, 2.6],
@@ -74,25 +78,25 @@ test.each([
 })
 
 test('two codes in view are both seen when several are asked for', async () => {
-  const scene = background(SIDE, SIDE)
-  place(scene, await symbolOf('QRCode', 'first'), { module: 5, y: 380 })
-  place(scene, await symbolOf('DataMatrix', 'second'), { module: 6, y: 700 })
+  const scene = createBackground(SIDE, SIDE)
+  placeLabel(scene, await drawSymbol('QRCode', 'first'), { module: 5, y: 380 })
+  placeLabel(scene, await drawSymbol('DataMatrix', 'second'), { module: 6, y: 700 })
   const decoder = createDecoder(readBarcodes)
-  const { codes } = await decoder.decode(finder(seen(scene, {})), { several: true })
+  const { codes } = await decoder.decode(finder(photograph(scene, {})), { mode: 'every' })
   expect(codes.map(({ text }) => text).toSorted()).toEqual(['first', 'second'])
 })
 
 test('the rehearsal reads its labels, upright and tilted, and ends with the first order', async () => {
   const decoder = createDecoder(readBarcodes)
-  const found: Decoded[] = []
-  expect(await warmUp(async (picture) => found.push(await decoder.decode(grayOf(picture))), () => true)).toBe(10)
+  const found: DecodedFrame[] = []
+  expect(await warmUpDecoder(async (picture) => found.push(await decoder.decode(toGray(picture))), () => true)).toBe(10)
   expect(found.slice(0, 5).map(({ seen: sight, look }) => [sight?.format, look])).toEqual([['data_matrix', null], ['code_128', null], ['code_39', 'turned'], ['code_39', 'turned'], [undefined, 'turned and cleared']])
   let idle = true
-  expect(await warmUp(async () => { idle = false }, () => idle)).toBe(1)
+  expect(await warmUpDecoder(async () => { idle = false }, () => idle)).toBe(1)
 })
 
 test.each(['PDF417', 'QRCode', 'DataMatrix'] as const)('%s has its turn soon, whenever it comes into view', async (format) => {
-  const [car, code] = [finder(background(SIDE, SIDE)), finder(await label(format, VIN, { module: format === 'PDF417' ? 3 : 6 }))]
+  const [car, code] = [finder(createBackground(SIDE, SIDE)), finder(await label(format, VIN, { module: format === 'PDF417' ? 3 : 6 }))]
   for (const before of [0, 1, 2]) {
     const decoder = createDecoder(readBarcodes)
     for (let frame = 0; frame < before; frame++) expect((await decoder.decode(car)).seen).toBeNull()
@@ -107,10 +111,99 @@ test.each(['QRCode', 'DataMatrix'] as const)('%s is read light on dark too', asy
   expect(await decode({ ...picture, data: picture.data.map((shade) => 255 - shade) }, 3)).toMatchObject({ text: VIN })
 })
 
+test.each([['Code39', VIN, VIN], ['Code128', VIN, VIN], ['Code93', VIN, VIN], ['EAN13', '4006381333931', '4006381333931'], ['UPCE', '01234565', '0012345000065']] as const)('%s is read with light bars on dark, straight and tilted', async (format, text, plain) => {
+  for (const turn of [0, 20, 90]) {
+    const picture = await label(format, text, { module: 2.6, turn })
+    expect((await decode({ ...picture, data: picture.data.map((shade) => 255 - shade) }, 12))?.text, `${turn}°`).toBe(plain)
+  }
+})
+
+test.each([10, 30, 70])('a VIN label at %d° is taken, not the part code beside it, whatever was in view before', async (turn) => {
+  const scene = createBackground(SIDE, SIDE)
+  placeLabel(scene, await drawSymbol('QRCode', 'P5521-88'), { module: 6, x: 300, y: 300 })
+  for (const format of ['Code39', 'Code128'] as const) {
+    const both = { ...scene, data: scene.data.slice() }
+    placeLabel(both, await drawSymbol(format, VIN), { module: 2, turn, x: 560, y: 640 })
+    for (const before of [0, 1, 2]) {
+      const decoder = createDecoder(readBarcodes)
+      const { choose } = createCodeChooser((text) => (text === VIN ? 'full' : 'none'))
+      for (let frame = 0; frame < before; frame++) await decoder.decode(finder(createBackground(SIDE, SIDE)))
+      let taken = choose(await decoder.decode(finder(photograph(both, {}))))
+      for (let frame = 0; frame < 8 && taken.code === null; frame++) taken = choose(await decoder.decode(finder(photograph(both, {}, frame)), { mode: taken.several ? 'every' : 'first' }))
+      expect(taken.code?.text, `${format} after ${before} pictures`).toBe(VIN)
+    }
+  }
+})
+
+test('a tilted PDF417 is read right, never from an averaged picture, and on two equal readings', async () => {
+  for (const turn of [15, 100]) {
+    const decoder = createDecoder(async (file, options) => {
+      const found = await readBarcodes(file, options)
+      if (!options.tryInvert && options.tryRotate === false) expect(options.formats).not.toContain('PDF417')
+      return found
+    })
+    let codes: string[] = []
+    for (let frame = 0; frame < 30 && codes.length === 0; frame++) {
+      const found = await decoder.decode(finder(await label('PDF417', VIN, { module: 2.6 + frame / 50, turn })))
+      codes = found.codes.map(({ text }) => text)
+    }
+    expect(codes).toEqual([VIN])
+  }
+})
+
+test('while a car sheet is open, the pass that read the label last notices that it is still in view', async () => {
+  const picture = finder(await label('Code39', VIN, { module: 2.4, turn: 25 }))
+  const decoder = createDecoder(readBarcodes)
+  let read: DecodedFrame | null = null
+  for (let frame = 0; frame < 12 && !read?.codes[0]; frame++) read = await decoder.decode(picture)
+  for (let look = 0; look < 4; look++) expect((await decoder.decode(picture, { mode: 'watch' })).seen?.text).toBe(VIN)
+  expect((await decoder.decode(finder(createBackground(SIDE, SIDE)), { mode: 'watch' })).seen).toBeNull()
+})
+
 test('texture and noise are no codes', async () => {
   for (const shade of [(x: number) => (Math.sin(x / 3) + Math.sin(x / 7.3) > 0.3 ? 30 : 220), (x: number, y: number) => ((x * 7919 + y * 104_729) % 251)]) {
-    const scene = background(SIDE, SIDE)
+    const scene = createBackground(SIDE, SIDE)
     scene.data = scene.data.map((_, index) => shade(index % SIDE, Math.floor(index / SIDE)))
-    expect(await decode(seen(scene, { noise: 8 }), 8)).toBeNull()
+    expect(await decode(photograph(scene, { noise: 8 }), 8)).toBeNull()
   }
+})
+
+const detectorSettings = (formats: ConstructorParameters<typeof BarcodeDetector>[0] = {}) => new BarcodeDetector(formats).settings
+
+test('a photograph gives every code with its place, tilted ones and two with the same text too', async () => {
+  const scene = createBackground(2400, 1800)
+  placeLabel(scene, await drawSymbol('QRCode', 'P5521'), { module: 8, x: 400, y: 400 })
+  placeLabel(scene, await drawSymbol('QRCode', 'P5521'), { module: 8, x: 1900, y: 500 })
+  placeLabel(scene, await drawSymbol('Code128', VIN), { module: 4, turn: 20, x: 1200, y: 1200 })
+  const codes = await decodeStill(createDecoder(readBarcodes, detectorSettings()), photograph(scene, {}))
+  const places = codes.map(({ text, corners }) => [text, ...['x', 'y'].map((axis) => Math.round(corners.reduce((sum, corner) => sum + corner[axis as 'x' | 'y'] / 400, 0)))])
+  expect(places.toSorted()).toEqual([[VIN, 12, 12], ['P5521', 19, 5], ['P5521', 4, 4]])
+})
+
+test('a detector reads its formats and groups alone', async () => {
+  const scene = createBackground(1000, 800)
+  placeLabel(scene, await drawSymbol('Aztec', 'aztec'), { module: 6, x: 250, y: 250 })
+  placeLabel(scene, await drawSymbol('ITF', '00012345678905'), { module: 3, x: 600, y: 600 })
+  const read = async (formats: NonNullable<ConstructorParameters<typeof BarcodeDetector>[0]>['formats']) =>
+    (await decodeStill(createDecoder(readBarcodes, detectorSettings({ formats })), photograph(scene, {}))).map(({ text }) => text).toSorted()
+  expect([await read(['any']), await read(['matrix_codes']), await read(['itf'])]).toEqual([['00012345678905', 'aztec'], ['aztec'], ['00012345678905']])
+  expect(await read(['code_39'])).toEqual([])
+})
+
+test('of sixteen pictures of micro QR codes, all that the plain engine reads are read', async () => {
+  const settings = detectorSettings({ formats: ['micro_qr_code', 'qr_code', 'data_matrix'] })
+  const missed: string[] = []
+  let plain = 0
+  for (const text of ['1', '12345', 'AB12', 'Patio 1234']) {
+    for (const options of [{ module: 3 }, { module: 4, turn: 25, blur: 0.8 }, { module: 9, turn: 40, perspective: 0.35 }, { module: 5, white: 70, black: 30, noise: 6 }]) {
+      const picture = await drawLabelPicture('MicroQRCode', text, { width: 640, height: 480, ...options })
+      const found = await readBarcodes(encodePgm(picture), optionsFor(settings, ['matrix']))
+      if (!found.some((one) => one.text === text)) continue
+      plain++
+      const ours = await decodeStill(createDecoder(readBarcodes, settings), picture)
+      if (ours.length !== 1 || ours[0]?.text !== text) missed.push(`${text} ${JSON.stringify(options)}`)
+    }
+  }
+  expect(missed).toEqual([])
+  expect(plain).toBeGreaterThanOrEqual(14)
 })

@@ -1,113 +1,196 @@
 import type { ReaderOptions, ReadResult } from 'zxing-wasm/reader'
-import { createJudge } from './accept'
-import { formatName } from './formats'
-import { EXTRA, plainLook, sightOf, type Look, type Sight } from './looks'
-import { fileOf, mapped, type Gray, type Point } from './pixels'
+import { createReadingConfirmation } from './confirmation'
+import { MAX_SYMBOLS, SCANNER_SETTINGS, hasFormats, toFormatName } from './formats'
+import { EXTRA_PASSES, TURNED_PASSES, createPlainPass, createPassInput, isTilted, type DecodePass, type DecodePassInput } from './decodePasses'
+import { encodePgm, mapPoint, type GrayPicture, type Point } from './pixels'
 
-/** A code that is believed, with its corners in the frame. */
-export interface Code {
+/** A decoded code with its corners in frame coordinates. */
+export interface DecodedCode {
   text: string
   format: string
   corners: Point[]
 }
 
-export interface Decoded {
-  /** What is believed; the first is the one to take unless another fits better. */
-  codes: Code[]
-  /** What was seen in this frame, believed or not, for the outline. */
-  seen: Code | null
-  /** Milliseconds that the plain look took; null where none was needed. */
+export interface DecodedFrame {
+  /** Accepted codes of this frame. The first code is preferred unless another code matches better. */
+  codes: DecodedCode[]
+  /** A code detected in this frame, accepted or not, for drawing the outline; `null` when no code was detected. */
+  seen: DecodedCode | null
+  /** Duration of the decoding pass on the unmodified picture in milliseconds; `null` when this pass was skipped. */
   plainMs: number | null
-  /** The extra look of this frame, if it came to one. */
+  /** Name of the extra decoding pass of this frame; `null` when no extra pass ran. */
   look: string | null
+  /** Whether a code of this frame was detected but not yet accepted, or a tilted direction has not been searched yet. */
+  unsure?: boolean
 }
 
-/** The engine: takes a picture as a file. */
-export type Read = (picture: Uint8Array, options: ReaderOptions) => Promise<ReadResult[]>
+/**
+ * What is decoded in a frame: the first code; every code in view, tilted labels too; or only whether the code that was read last
+ * is still in view.
+ */
+export type DecodeMode = 'first' | 'every' | 'watch'
+
+/** Decode function of the engine; takes the picture as the bytes of an image file. */
+export type DecodeFunction = (picture: Uint8Array, options: ReaderOptions) => Promise<ReadResult[]>
 
 export interface FrameOptions {
-  /** Look for every code in view, not only the first. */
-  several?: boolean
-  /** Keep turned pictures whole: for photographs, where the code may be anywhere. */
+  mode?: DecodeMode
+  /** Whether turned pictures are not cropped; set for photographs, where the code may be anywhere. */
   whole?: boolean
 }
 
-interface Looked {
-  believed: Code[]
-  seen: Code[]
+/** Whether two readings are of the same printed code: the same text, with corners that lie closer together than the size of the code. */
+function isSameCode(one: DecodedCode, other: DecodedCode): boolean {
+  if (one.text !== other.text || one.format !== other.format) return false
+  const [{ corners: [a, , c] }, { corners: [d] }] = [one, other]
+  return !a || !c || !d || Math.hypot(a.x - d.x, a.y - d.y) < Math.hypot(a.x - c.x, a.y - c.y)
 }
 
-/** So many frames in a row may wait for a second sighting before the extra looks go on. */
-const PATIENCE = 2
+/** Adds a code to a list that does not have it yet. */
+export function addCode(codes: DecodedCode[], code: DecodedCode): DecodedCode[] {
+  if (!codes.some((known) => isSameCode(known, code))) codes.push(code)
+  return codes
+}
+
+interface PassResult {
+  confirmed: DecodedCode[]
+  seen: DecodedCode[]
+}
+
+/** Maximum number of consecutive frames that repeat a decoding pass to confirm a code before the rotation continues. */
+const MAX_REPEATS = 2
 
 /**
- * Decodes frame after frame: a plain look at each, and one extra look in turn where that saw nothing.
+ * Creates a decoder of successive frames. Each frame gets a decoding pass on the unmodified picture and, when that pass finds nothing, one extra decoding pass in rotation.
  *
- * What was seen and needs a second sighting is looked for in the same way in the next frame, which is the quickest.
+ * The decoder repeats a decoding pass on the next frame when the code that the pass found still needs confirmation.
  */
-export function createDecoder(read: Read, now: () => number = () => performance.now()) {
-  const judge = createJudge()
+export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS, now: () => number = () => performance.now()) {
+  const confirmation = createReadingConfirmation()
   let frames = 0
   let turn = 0
   let waited = 0
   let again: number | null = null
+  /** Number of consecutive frames in which every code was decoded. */
+  let besides = 0
+  /** Number of passes for tilted labels that were tried in these frames. */
+  let searched = 0
+  /** Index of the extra decoding pass that last produced an accepted code; `null` when the plain pass produced the code. */
+  let lastRead: number | null = null
 
-  async function look({ picture, options, back }: Look, plain: boolean): Promise<Looked> {
-    const results = await read(fileOf(picture), options)
+  async function runPass({ picture, options, back }: DecodePass, plain: boolean): Promise<PassResult> {
+    const results = await read(encodePgm(picture), options)
     const seen = results.filter(({ isValid }) => isValid).map(({ text, format, position: { topLeft, topRight, bottomRight, bottomLeft } }) => ({
       text,
-      format: formatName(format, text),
-      corners: [topLeft, topRight, bottomRight, bottomLeft].map((corner) => mapped(back, corner)),
+      format: toFormatName(format, text),
+      corners: [topLeft, topRight, bottomRight, bottomLeft].map((corner) => mapPoint(back, corner)),
     }))
-    return { believed: seen.filter(({ text, format }) => judge.believes({ text, format, plain })), seen }
+    return { confirmed: seen.filter(({ text, format }) => confirmation.confirms({ text, format, plain })), seen }
   }
 
-  /** The next of the extra looks that this frame allows. */
-  function nextOf(sight: Sight): { extra: Look; which: number } | null {
-    for (let tries = 0; tries < EXTRA.length; tries++) {
-      const which = turn++ % EXTRA.length
-      const extra = EXTRA[which]?.(sight)
-      if (extra) return { extra, which }
+  interface ChosenPass {
+    extra: DecodePass
+    which: number
+  }
+
+  function passOf(which: number | null, input: DecodePassInput): ChosenPass | null {
+    const extra = which === null ? null : EXTRA_PASSES[which]?.(input)
+    return extra && which !== null && hasFormats(extra.options) ? { extra, which } : null
+  }
+
+  /** Returns the next extra decoding pass of the rotation that applies to this frame, or null when no pass applies. */
+  function nextOf(input: DecodePassInput): ChosenPass | null {
+    for (let tries = 0; tries < EXTRA_PASSES.length; tries++) {
+      const chosen = passOf(turn++ % EXTRA_PASSES.length, input)
+      if (chosen) return chosen
     }
     return null
   }
 
-  /** An extra look: the one that saw something in the last frame, else the next in turn. */
-  async function extraLook(frame: Gray, whole: boolean): Promise<Looked & { name: string | null }> {
-    const sight = sightOf(frame, whole)
-    const repeated = again === null ? null : EXTRA[again]?.(sight)
-    const chosen = repeated && again !== null ? { extra: repeated, which: again } : nextOf(sight)
+  /** Returns the next pass that searches for tilted labels beside other codes, then the passes of the rotation. */
+  function nextBeside(input: DecodePassInput): ChosenPass | null {
+    if (besides++ === 0) {
+      const last = passOf(lastRead, input)
+      if (last) return last
+    }
+    while (searched < TURNED_PASSES.length) {
+      const chosen = passOf(TURNED_PASSES[searched++] ?? null, input)
+      if (chosen) return chosen
+    }
+    return nextOf(input)
+  }
+
+  /** Runs an extra decoding pass: the pass that found a code in the last frame, else the next pass. */
+  async function extraPass(input: DecodePassInput, every = false): Promise<PassResult & { name: string | null }> {
+    const chosen = passOf(again, input) ?? (every ? nextBeside(input) : nextOf(input))
     again = null
-    if (chosen === null) return { believed: [], seen: [], name: null }
-    const looked = await look(chosen.extra, false)
-    if (looked.seen.length > 0 && looked.believed.length === 0 && ++waited <= PATIENCE) again = chosen.which
-    return { ...looked, name: chosen.extra.name }
+    if (chosen === null) return { confirmed: [], seen: [], name: null }
+    const { extra, which } = chosen
+    const looked = await runPass(every ? { ...extra, options: { ...extra.options, maxNumberOfSymbols: MAX_SYMBOLS } } : extra, false)
+    if (looked.confirmed.length > 0) lastRead = which
+    const isPending = every ? looked.confirmed.length < looked.seen.length : looked.seen.length > 0 && looked.confirmed.length === 0
+    if (isPending && ++waited <= MAX_REPEATS) again = which
+    return { ...looked, name: extra.name }
+  }
+
+  /** Decodes every code in view with the plain pass and one extra decoding pass, because labels may also be tilted. */
+  async function everyCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
+    const start = now()
+    const plain = await runPass(createPlainPass(frame, 'every', settings), true)
+    const plainMs = now() - start
+    const input = createPassInput(frame, whole, settings)
+    const extra = await extraPass(input, true)
+    const codes = [...extra.confirmed, ...plain.confirmed].reduce<DecodedCode[]>(addCode, [])
+    const sighted = [...plain.seen, ...extra.seen]
+    const isSearched = searched >= TURNED_PASSES.length || !isTilted(input)
+    return { codes, seen: sighted[0] ?? null, plainMs, look: extra.name, unsure: !isSearched || sighted.some(({ text }) => codes.every((code) => code.text !== text)) }
+  }
+
+  /** Repeats the pass that read the last code, to notice whether a code is still in view. */
+  async function watchCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
+    const last = lastRead === null ? null : passOf(lastRead, createPassInput(frame, whole, settings))
+    const { confirmed, seen } = await runPass(last?.extra ?? createPlainPass(frame, 'every', settings), last === null)
+    return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, look: last?.extra.name ?? null }
+  }
+
+  async function firstCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
+    if (again !== null) {
+      const { confirmed, seen, name } = await extraPass(createPassInput(frame, whole, settings))
+      if (confirmed.length > 0) return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, look: name }
+    }
+    const start = now()
+    const plain = await runPass(createPlainPass(frame, whole ? 'whole' : frames, settings), true)
+    if (plain.seen.length === 0) frames++
+    const done = { codes: plain.confirmed, seen: plain.seen[0] ?? null, plainMs: now() - start, look: null }
+    if (plain.confirmed.length > 0) {
+      lastRead = null
+      return done
+    }
+    if (plain.seen.length > 0 && ++waited <= MAX_REPEATS) return done
+    if (plain.seen.length === 0 && again === null) waited = 0
+    const { confirmed, seen, name } = await extraPass(createPassInput(frame, whole, settings))
+    return { ...done, codes: confirmed, seen: done.seen ?? seen[0] ?? null, look: name }
   }
 
   return {
-    async decode(frame: Gray, { several = false, whole = false }: FrameOptions = {}): Promise<Decoded> {
-      judge.nextFrame()
-      if (again !== null && !several) {
-        const { believed, seen, name } = await extraLook(frame, whole)
-        if (believed.length > 0) return { codes: believed, seen: seen[0] ?? null, plainMs: null, look: name }
-      }
-      const start = now()
-      const plain = await look(plainLook(frame, frames, several), true)
-      if (!several && plain.seen.length === 0) frames++
-      const done = { codes: plain.believed, seen: plain.seen[0] ?? null, plainMs: now() - start, look: null }
-      if (plain.believed.length > 0 || several) return done
-      if (plain.seen.length > 0 && ++waited <= PATIENCE) return done
-      if (plain.seen.length === 0 && again === null) waited = 0
-      const { believed, seen, name } = await extraLook(frame, whole)
-      return { ...done, codes: believed, seen: done.seen ?? seen[0] ?? null, look: name }
+    async decode(frame: GrayPicture, { mode = 'first', whole = false }: FrameOptions = {}): Promise<DecodedFrame> {
+      confirmation.nextFrame()
+      if (mode === 'every') return everyCode(frame, whole)
+      if (mode === 'watch') return watchCode(frame, whole)
+      besides = 0
+      searched = 0
+      return firstCode(frame, whole)
     },
-    /** Forgets what was seen and starts with the first look, as for another label. */
+    /** Clears all readings and restarts the rotation of decoding passes, for a new label. */
     reset(): void {
-      judge.forget()
+      confirmation.forget()
       frames = 0
       turn = 0
       waited = 0
       again = null
+      lastRead = null
+      besides = 0
+      searched = 0
     },
   }
 }

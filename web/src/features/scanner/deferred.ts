@@ -1,11 +1,11 @@
-/** A promise with the ways to settle it. */
+/** A promise with its resolve and reject functions. */
 export interface Deferred<T> {
   promise: Promise<T>
   resolve: (value: T) => void
   reject: (error: Error) => void
 }
 
-export function deferred<T>(): Deferred<T> {
+export function createDeferred<T>(): Deferred<T> {
   let resolve!: Deferred<T>['resolve']
   let reject!: Deferred<T>['reject']
   // oxlint-disable-next-line promise/param-names

@@ -1,19 +1,19 @@
-import { at, softened, type Gray } from './pixels'
+import { readPixel, blurAndHalve, type GrayPicture } from './pixels'
 
 const BLOCK = 12
 const BINS = 90
 const APART = Math.PI / 12
-/** A direction that holds less than this part of all that was seen is not one. */
+/** Minimum share of the total weight that a direction needs to count. */
 const SHARE = 0.06
 
 /**
- * The directions across the stripes of a picture, the strongest first, as angles from the x axis in (-90°, 90°].
+ * Finds up to `most` directions across barcode stripes, strongest first, as angles from the x axis in (-90°, 90°].
  *
- * The gradients of a small copy are gathered in blocks. Bars have many edges, all in one direction and as many
- * upward as downward; an outline has edges of one kind, and print has them in all directions.
+ * Sums the gradients of a reduced copy per block. Bars have many edges in one direction, as many rising as falling;
+ * an outline has edges of one sign, and print has edges in all directions.
  */
-export function stripeDirections(picture: Gray, most = 2): number[] {
-  const histogram = gather(softened(picture))
+export function findStripeDirections(picture: GrayPicture, most = 2): number[] {
+  const histogram = gather(blurAndHalve(picture))
   const total = histogram.reduce((sum, weight) => sum + weight, 0)
   if (total === 0) return []
   const found: number[] = []
@@ -26,8 +26,8 @@ export function stripeDirections(picture: Gray, most = 2): number[] {
   return found
 }
 
-/** How much there is of stripes in each direction, over half a turn. */
-function gather({ width, height, data }: Gray): Float64Array {
+/** Builds a histogram of the stripe weight per direction over 180°. */
+function gather({ width, height, data }: GrayPicture): Float64Array {
   const histogram = new Float64Array(BINS)
   for (let top = 1; top + BLOCK < height; top += BLOCK) {
     for (let left = 1; left + BLOCK < width; left += BLOCK) {
@@ -39,10 +39,10 @@ function gather({ width, height, data }: Gray): Float64Array {
       let sy = 0
       for (let y = top; y < top + BLOCK; y++) {
         for (let x = left, place = y * width + left; x < left + BLOCK; x++, place++) {
-          const falling = at(data, place + width + 1) - at(data, place - width - 1)
-          const rising = at(data, place - width + 1) - at(data, place + width - 1)
-          const dx = 3 * (falling + rising) + 10 * (at(data, place + 1) - at(data, place - 1))
-          const dy = 3 * (falling - rising) + 10 * (at(data, place + width) - at(data, place - width))
+          const falling = readPixel(data, place + width + 1) - readPixel(data, place - width - 1)
+          const rising = readPixel(data, place - width + 1) - readPixel(data, place + width - 1)
+          const dx = 3 * (falling + rising) + 10 * (readPixel(data, place + 1) - readPixel(data, place - 1))
+          const dy = 3 * (falling - rising) + 10 * (readPixel(data, place + width) - readPixel(data, place - width))
           xx += dx * dx
           yy += dy * dy
           xy += dx * dy
@@ -57,15 +57,18 @@ function gather({ width, height, data }: Gray): Float64Array {
 }
 
 const COARSE = 3
-/** The difference of neighbours that a few places of a block have to have together, for it to be looked at closely. */
+/**
+ * Minimum contrast of a block: sum of the differences between neighbouring pixels at a few sample points. Blocks with less contrast are
+ * skipped.
+ */
 const NOTICED = 40
 
-/** Whether there is so little in a block that it will not have a vote: most of what a camera sees is paint and tar. */
+/** Whether a block has too little contrast to contain bars. Skips most blocks of paint and tarmac cheaply. */
 function isPlain(data: Uint8Array, start: number, width: number): boolean {
   let sum = 0
   for (let y = 1; y < BLOCK; y += COARSE) {
     for (let place = start + y * width + 1; place < start + y * width + BLOCK; place += COARSE) {
-      sum += Math.abs(at(data, place + 1) - at(data, place - 1)) + Math.abs(at(data, place + width) - at(data, place - width))
+      sum += Math.abs(readPixel(data, place + 1) - readPixel(data, place - 1)) + Math.abs(readPixel(data, place + width) - readPixel(data, place - width))
     }
   }
   return sum < NOTICED
@@ -78,7 +81,7 @@ interface Tensor {
   sx: number
   sy: number
 }
-/** A block whose edges are weaker than this is noise. */
+/** Minimum edge energy per pixel of a block. Blocks with less energy count as noise. */
 const WEAKEST = 2000
 
 function vote(histogram: Float64Array, { xx, yy, xy, sx, sy }: Tensor): void {
@@ -97,7 +100,7 @@ function vote(histogram: Float64Array, { xx, yy, xy, sx, sy }: Tensor): void {
 
 const REACH = 2
 
-/** The peak of the histogram, its angle taken as the mean of the bins around it. */
+/** Returns the peak of the histogram; its angle is the weighted mean of the surrounding bins. */
 function strongest(histogram: Float64Array): { angle: number; weight: number } {
   const around = (bin: number) => {
     let weight = 0
@@ -120,14 +123,14 @@ function strongest(histogram: Float64Array): { angle: number; weight: number } {
 const signed = (angle: number): number => (angle > Math.PI / 2 ? angle - Math.PI : angle)
 
 function clear(histogram: Float64Array, angle: number): void {
-  for (let bin = 0; bin < BINS; bin++) if (apart((bin * Math.PI) / BINS, angle) < APART) histogram[bin] = 0
+  for (let bin = 0; bin < BINS; bin++) if (angleBetween((bin * Math.PI) / BINS, angle) < APART) histogram[bin] = 0
 }
 
-/** How far two directions are apart, at most a quarter turn. */
-export function apart(one: number, other: number): number {
+/** Returns the angle between two directions in radians, at most 90°. */
+export function angleBetween(one: number, other: number): number {
   const difference = Math.abs(one - other) % Math.PI
   return Math.min(difference, Math.PI - difference)
 }
 
-/** How far a direction is from the rows and columns that the engine looks along. */
-export const tilt = (angle: number): number => Math.min(apart(angle, 0), apart(angle, Math.PI / 2))
+/** Returns the angle between a direction and the nearest image axis in radians. The engine scans along the axes. */
+export const tiltFromAxis = (angle: number): number => Math.min(angleBetween(angle, 0), angleBetween(angle, Math.PI / 2))

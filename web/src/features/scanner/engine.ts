@@ -1,72 +1,113 @@
-import { deferred } from './deferred'
-import type { Decoded } from './decoder'
-import type { Frame, Order, Report } from './protocol'
+import { createDeferred } from './deferred'
+import type { DecodedCode, DecodedFrame, DecodeMode } from './decoder'
+import type { DecoderSettings } from './formats'
+import type { RgbaPicture } from './pixels'
+import type { CameraFrame, WorkerRequest, WorkerResponse } from './protocol'
 
-/** How long the engine may take to come before the person is told. */
-export const ENGINE_MS = 12_000
+/** Time limit for loading the engine, after which an error is shown. */
+export const ENGINE_TIMEOUT_MS = 12_000
 
-/** The decoding engine in its worker. */
-export interface Engine {
-  /** Rejects when the engine cannot be loaded. */
+/** Time limit for decoding one frame. A worker without an answer by then has failed without an event. */
+export const FRAME_TIMEOUT_MS = 8000
+/** Time limit for decoding a photograph, which takes many passes. */
+const STILL_TIMEOUT_MS = 60_000
+
+export type EngineFault = 'loading' | 'running'
+
+/** Decoding engine that runs in a web worker. */
+export interface DecodeEngine {
+  /** Resolves when the engine is loaded; rejects when loading fails. */
   ready: Promise<void>
-  decode: (frame: Frame, several: boolean) => Promise<Decoded>
-  /** Forgets what was seen, as for another label. */
-  reset: () => void
+  /** Decodes a frame. Rejects when the frame cannot be decoded, and at once when the engine is broken. */
+  decode: (frame: CameraFrame, mode: DecodeMode) => Promise<DecodedFrame>
+  /** Decodes every code of a photograph. */
+  decodeStill: (picture: RgbaPicture, settings: DecoderSettings) => Promise<DecodedCode[]>
+  /** Clears the readings of earlier frames, for a new label, and sets what the next frames are searched for. */
+  reset: (settings: DecoderSettings) => void
+  /** Returns whether the engine has failed, while it was loading or later. The next call of `getEngine` replaces a failed engine. */
+  fault: () => EngineFault | null
 }
 
-let current: (Engine & { broken: boolean }) | null = null
+let current: DecodeEngine | null = null
 
-/** The engine of this page: loaded once, and anew after a failure. */
-export function engine(): Engine {
-  if (current === null || current.broken) current = start()
+/** Returns the page's engine. Loads it on the first call, and a new one after a failure. */
+export function getEngine(): DecodeEngine {
+  if (current === null || current.fault() !== null) current = start()
   return current
 }
 
-function start(): Engine & { broken: boolean } {
-  const waiting = new Map<number, { resolve: (decoded: Decoded) => void; reject: (error: Error) => void }>()
-  const { promise: ready, resolve: open, reject: refuse } = deferred<void>()
-  ready.catch(() => undefined) // told again to whoever asks
+interface Pending {
+  resolve: (response: WorkerResponse) => void
+  reject: (error: Error) => void
+  timer: ReturnType<typeof setTimeout>
+}
+
+function start(): DecodeEngine {
+  const waiting = new Map<number, Pending>()
+  const { promise: ready, resolve: open, reject: refuse } = createDeferred<void>()
+  ready.catch(() => undefined) // avoids an unhandled rejection; callers await `ready` themselves
   let worker: Worker | null = null
+  let failure: Error | null = null
+  let loaded = false
   let lastId = 0
-  const own = {
-    ready,
-    broken: false,
-    decode: (frame: Frame, several: boolean) => {
-      const { promise, resolve, reject } = deferred<Decoded>()
-      const id = ++lastId
-      waiting.set(id, { resolve, reject })
-      const order: Order = { kind: 'frame', id, frame, several }
-      worker?.postMessage(order, ['close' in frame ? frame : frame.data.buffer])
-      return promise
-    },
-    reset: () => worker?.postMessage({ kind: 'reset' } satisfies Order),
-  }
   const fail = (message: string) => {
-    own.broken = true
+    if (failure !== null) return
+    failure = new Error(message)
+    clearTimeout(late)
     worker?.terminate()
-    refuse(new Error(message))
-    for (const { reject } of waiting.values()) reject(new Error(message))
+    refuse(failure)
+    for (const { reject, timer } of waiting.values()) {
+      clearTimeout(timer)
+      reject(failure)
+    }
     waiting.clear()
   }
-  const take = (report: Report) => {
+  const take = (report: WorkerResponse) => {
     if (report.kind === 'ready') {
       clearTimeout(late)
+      loaded = true
       open()
     } else if (report.kind === 'failed') fail(report.message)
+    else if (report.kind === 'broken' && report.fatal) fail(report.message)
     else {
       const asked = waiting.get(report.id)
       waiting.delete(report.id)
-      if (report.kind === 'decoded') asked?.resolve(report.decoded)
-      else asked?.reject(new Error(report.message))
+      clearTimeout(asked?.timer)
+      if (report.kind === 'broken') asked?.reject(new Error(report.message))
+      else asked?.resolve(report)
     }
   }
-  const late = setTimeout(fail, ENGINE_MS, 'the engine did not come in time')
+  const late = setTimeout(fail, ENGINE_TIMEOUT_MS, 'the engine did not come in time')
   try {
     worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
-    worker.addEventListener('message', ({ data }: MessageEvent<Report>) => take(data))
+    worker.addEventListener('message', ({ data }: MessageEvent<WorkerResponse>) => take(data))
+    worker.addEventListener('messageerror', () => fail('an answer of the worker could not be read'))
     worker.addEventListener('error', ({ message }) => fail(message || 'the worker could not be loaded'))
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error))
   }
-  return own
+  const ask = async (request: (id: number) => WorkerRequest, timeout: number, transfer: Transferable[] = []): Promise<WorkerResponse> => {
+    if (failure !== null) throw failure
+    await ready
+    const { promise, resolve, reject } = createDeferred<WorkerResponse>()
+    const id = ++lastId
+    waiting.set(id, { resolve, reject, timer: setTimeout(fail, timeout, 'the engine did not answer in time') })
+    worker?.postMessage(request(id), transfer)
+    return promise
+  }
+  return {
+    ready,
+    fault: () => (failure === null ? null : loaded ? 'running' : 'loading'),
+    decode: async (frame, mode) => {
+      const response = await ask((id) => ({ kind: 'frame', id, frame, mode }), FRAME_TIMEOUT_MS, ['close' in frame ? frame : frame.data.buffer])
+      if (response.kind !== 'decoded') throw new Error('the worker answered another request')
+      return response.decoded
+    },
+    decodeStill: async ({ width, height, data }, settings) => {
+      const response = await ask((id) => ({ kind: 'still', id, picture: { width, height, data }, settings }), STILL_TIMEOUT_MS)
+      if (response.kind !== 'detected') throw new Error('the worker answered another request')
+      return response.codes
+    },
+    reset: (settings) => worker?.postMessage({ kind: 'reset', settings } satisfies WorkerRequest),
+  }
 }

@@ -1,14 +1,18 @@
-import type { ReaderOptions } from 'zxing-wasm/reader'
+import type { ReaderOptions, ReadInputBarcodeFormat } from 'zxing-wasm/reader'
 
-/** The formats of the specification in the engine's names; `Code39Std` is Code 39 with its extended mode off. */
-export const LINEAR = ['Code128', 'Code39Std', 'Code93', 'EAN13', 'EAN8', 'UPCA', 'UPCE'] as const
-const STACKED = ['PDF417'] as const
-export const MATRIX = ['QRCode', 'MicroQRCode', 'DataMatrix'] as const
-export const EVERY = [...LINEAR, ...STACKED, ...MATRIX] as const
-export const STRIPED = [...LINEAR, ...STACKED] as const
-/** The decoder's defaults as the specification gives them. */
-export const DEFAULTS: ReaderOptions = {
-  formats: [...EVERY],
+/** Formats to decode under the engine's names, by the shape of their bars, and the engine options. */
+export interface DecoderSettings {
+  linear: readonly ReadInputBarcodeFormat[]
+  stacked: readonly ReadInputBarcodeFormat[]
+  matrix: readonly ReadInputBarcodeFormat[]
+  options: ReaderOptions
+}
+export type FormatKind = 'linear' | 'stacked' | 'matrix'
+
+/** Maximum number of symbols that the engine returns for one picture. */
+export const MAX_SYMBOLS = 255
+/** Default options of the barcode decoding engine, as specified in SPEC.md. */
+export const DECODER_DEFAULTS: ReaderOptions = {
   tryHarder: true,
   tryRotate: true,
   tryInvert: true,
@@ -18,20 +22,37 @@ export const DEFAULTS: ReaderOptions = {
   downscaleFactor: 3,
   downscaleThreshold: 500,
   minLineCount: 2,
-  maxNumberOfSymbols: 1,
+  maxNumberOfSymbols: MAX_SYMBOLS,
   eanAddOnSymbol: 'Ignore',
-  textMode: 'Plain',
+  textMode: 'HRI',
 }
 
+/** Settings of the scanner screen: the formats on vehicles, and the first symbol only. `Code39Std` is Code 39 without the extended mode. */
+export const SCANNER_SETTINGS: DecoderSettings = {
+  linear: ['Code128', 'Code39Std', 'Code93', 'EAN13', 'EAN8', 'UPCA', 'UPCE'],
+  stacked: ['PDF417'],
+  matrix: ['DataMatrix', 'MicroQRCode', 'QRCode'],
+  options: { ...DECODER_DEFAULTS, textMode: 'Plain', maxNumberOfSymbols: 1 },
+}
+
+/** Returns the engine options for the formats of some kinds. */
+export const optionsFor = (settings: DecoderSettings, kinds: readonly FormatKind[], changes: ReaderOptions = {}): ReaderOptions => ({
+  ...settings.options, ...changes, formats: kinds.flatMap((kind) => settings[kind]),
+})
+
+/** Whether options name a format. The engine would take an empty list for all formats. */
+export const hasFormats = ({ formats }: ReaderOptions): boolean => Array.isArray(formats) && formats.length > 0
+
 /**
- * What the plain look looks for, frame by frame: linear codes always, the others by how often they hang on cars; light
- * ones on a dark ground not in the first. Everything in one frame takes half as long again.
+ * Returns the engine options of the plain decoding pass, one set per frame in rotation. Each set has the linear formats; the other formats
+ * appear as often as they are common on vehicles. Decoding all formats in one frame would take 50 % longer.
  */
-export const IN_TURN: readonly ReaderOptions[] = [
-  { ...DEFAULTS, formats: [...LINEAR, ...MATRIX], tryInvert: false },
-  { ...DEFAULTS, formats: [...LINEAR, ...MATRIX] },
-  { ...DEFAULTS, formats: [...STRIPED] },
-]
+export const rotateOptions = (settings: DecoderSettings): ReaderOptions[] =>
+  [
+    optionsFor(settings, ['linear', 'matrix'], { tryInvert: false }),
+    optionsFor(settings, ['linear', 'matrix']),
+    optionsFor(settings, ['linear', 'stacked']),
+  ].filter(hasFormats)
 
 const NAMES: Record<string, string> = {
   QRCode: 'qr_code',
@@ -48,8 +69,8 @@ const NAMES: Record<string, string> = {
   PDF417: 'pdf417',
 }
 
-/** The specification's name of what the engine read; an EAN-13 that starts with 0 is the symbol of a UPC-A. */
-export function formatName(engine: string, text = ''): string {
+/** Returns the format name of SPEC.md for an engine format. An EAN-13 that starts with 0 is a UPC-A. */
+export function toFormatName(engine: string, text = ''): string {
   if (engine === 'EAN13' && text.startsWith('0')) return 'upc_a'
   return NAMES[engine] ?? NAMES[engine.replace(/Model[12]$/, '')] ?? engine
 }

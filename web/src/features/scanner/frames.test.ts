@@ -1,30 +1,40 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Decoded } from './decoder'
-import type { Engine } from './engine'
-import { DEFAULTS, EVERY, IN_TURN } from './formats'
-import { followFrames } from './frames'
+import { createFake } from '@/testing/fake'
+import type { DecodedFrame } from './decoder'
+import type { DecodeEngine } from './engine'
+import { followFrames, IDLE_INTERVAL_MS, WATCH_DELAY_MS } from './frames'
+import type { DecodeMode } from './decoder'
+import { CAMERA_VIEW_DEFAULTS, SCREEN_OPTIONS } from './options'
 
-const nothing: Decoded = { codes: [] } as unknown as Decoded
-const code = { codes: [{ text: 'HB20 000123' }] } as unknown as Decoded
+const nothing = createFake<DecodedFrame>({ codes: [], seen: null })
+const code = createFake<DecodedFrame>({ codes: [{ text: 'HB20 000123' }] })
 
-/** A camera whose next picture is there at once, and an engine that answers in turn. */
-function scene(...answers: (Decoded | Error)[]) {
+/** A fake camera that always has a new frame, and a fake engine that returns the answers in order. An engine fails for good with an error named 'died'. */
+function scene(answers: (DecodedFrame | Error)[] = [], next: (decoded: DecodedFrame) => DecodeMode = () => 'first', options = SCREEN_OPTIONS) {
   vi.stubGlobal('OffscreenCanvas', () => undefined)
   vi.stubGlobal('createImageBitmap', async () => ({}))
   const asked: number[] = []
   const broken: Error[] = []
-  const video = { videoWidth: 1080, videoHeight: 1080, requestVideoFrameCallback: (look: () => void) => look() } as unknown as HTMLVideoElement
-  const engine = {
-    decode: async () => {
-      asked.push(Date.now())
-      const answer = answers.shift() ?? nothing
-      if (answer instanceof Error) throw answer
-      return answer
-    },
-  } as unknown as Engine
-  const stop = followFrames({ video, engine, onDecoded: () => false, onBroken: (error) => broken.push(error) })
+  const replaced: DecodeEngine[] = []
+  const video = createFake<HTMLVideoElement>({ videoWidth: 1080, videoHeight: 1080, requestVideoFrameCallback: (look: () => void) => look() })
+  const startEngine = () => {
+    let dead = false
+    return createFake<DecodeEngine>({
+      fault: () => (dead ? 'running' : null),
+      decode: async () => {
+        asked.push(Date.now())
+        const answer = answers.shift() ?? nothing
+        if (!(answer instanceof Error)) return answer
+        dead = answer.message === 'died'
+        throw answer
+      },
+    })
+  }
+  let current: DecodeEngine | null = null
+  const getEngine = () => (current === null || current.fault() !== null ? (current = startEngine()) : current)
+  const stop = followFrames({ video, options, getEngine, onDecoded: next, onReplaced: (engine) => replaced.push(engine), onBroken: (error) => broken.push(error) })
   const gaps = () => asked.slice(1).map((at, index) => at - (asked[index] ?? 0))
-  return { gaps, broken, stop }
+  return { asked, gaps, broken, replaced, stop }
 }
 
 beforeEach(() => vi.useFakeTimers())
@@ -34,7 +44,7 @@ afterEach(() => {
 })
 
 test('the next picture is looked at 300 ms after a code and 10 ms after none', async () => {
-  const { gaps, stop } = scene(nothing, nothing, code, nothing)
+  const { gaps, stop } = scene([nothing, nothing, code, nothing])
   await vi.advanceTimersByTimeAsync(325)
   stop()
   expect(gaps().slice(0, 4)).toEqual([10, 10, 300, 10].slice(0, gaps().length))
@@ -43,7 +53,7 @@ test('the next picture is looked at 300 ms after a code and 10 ms after none', a
 
 test('three failures in a row are tried again after 300 ms each; the fourth is reported', async () => {
   const lost = () => new Error('lost')
-  const { gaps, broken } = scene(lost(), lost(), lost(), nothing, lost(), lost(), lost(), lost(), nothing)
+  const { gaps, broken } = scene([lost(), lost(), lost(), nothing, lost(), lost(), lost(), lost(), nothing])
   await vi.advanceTimersByTimeAsync(900)
   expect(broken).toEqual([])
   await vi.advanceTimersByTimeAsync(2000)
@@ -51,13 +61,48 @@ test('three failures in a row are tried again after 300 ms each; the fourth is r
   expect(broken.map(({ message }) => message)).toEqual(['lost'])
 })
 
-test('the decoder has the defaults of the specification', () => {
-  expect(DEFAULTS).toEqual({
-    formats: [...EVERY], tryHarder: true, tryRotate: true, tryInvert: true, tryDownscale: true, tryDenoise: false, binarizer: 'LocalAverage',
-    downscaleFactor: 3, downscaleThreshold: 500, minLineCount: 2, eanAddOnSymbol: 'Ignore', textMode: 'Plain',
-    maxNumberOfSymbols: 1, // only the first code is taken; where several are asked for it is 255
-  })
-  expect([...EVERY].toSorted()).toEqual(['Code128', 'Code39Std', 'Code93', 'DataMatrix', 'EAN13', 'EAN8', 'MicroQRCode', 'PDF417', 'QRCode', 'UPCA', 'UPCE'])
-  for (const options of IN_TURN) expect({ ...options, formats: DEFAULTS.formats, tryInvert: true }).toEqual(DEFAULTS)
-  expect(new Set(IN_TURN.flatMap(({ formats }) => [formats].flat()))).toEqual(new Set(EVERY))
+test('with nothing in view, at most twelve pictures a second are decoded after the first eight', async () => {
+  const { asked, gaps, stop } = scene()
+  await vi.advanceTimersByTimeAsync(5000)
+  stop()
+  expect(gaps().slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 10))
+  expect(new Set(gaps().slice(8))).toEqual(new Set([IDLE_INTERVAL_MS]))
+  expect(asked.length / 5).toBeLessThanOrEqual(12)
+})
+
+test('a sighting brings full speed back', async () => {
+  const sighted = createFake<DecodedFrame>({ codes: [], seen: {} })
+  const { gaps, stop } = scene([...Array.from({ length: 12 }, () => nothing), sighted, sighted])
+  await vi.advanceTimersByTimeAsync(1000)
+  stop()
+  expect(gaps().slice(10, 15)).toEqual([IDLE_INTERVAL_MS, IDLE_INTERVAL_MS, 10, 10, 10])
+})
+
+test('while a car sheet is open, two pictures a second are decoded', async () => {
+  const { asked, gaps, stop } = scene([code, code, code, code], () => 'watch')
+  await vi.advanceTimersByTimeAsync(4000)
+  stop()
+  expect([gaps()[0], new Set(gaps().slice(1))]).toEqual([300, new Set([WATCH_DELAY_MS])])
+  expect(asked.length / 4).toBeLessThan(2.5)
+})
+
+test('a failed engine is replaced, and the scan goes on with the new one', async () => {
+  const { broken, replaced, gaps, stop } = scene([nothing, new Error('died'), code, new Error('died'), code])
+  await vi.advanceTimersByTimeAsync(1500)
+  stop()
+  expect([replaced.length, broken]).toEqual([2, []])
+  expect(gaps().slice(0, 4)).toEqual([10, 300, 300, 300])
+})
+
+test('engines that fail one after the other are reported', async () => {
+  const { broken, replaced } = scene(Array.from({ length: 9 }, () => new Error('died')))
+  await vi.advanceTimersByTimeAsync(3000)
+  expect([replaced.length, broken.map(({ message }) => message)]).toEqual([3, ['died']])
+})
+
+test('without a tracker, the next picture is looked at 500 ms after none', async () => {
+  const { gaps, stop } = scene([nothing, code], undefined, CAMERA_VIEW_DEFAULTS)
+  await vi.advanceTimersByTimeAsync(1500)
+  stop()
+  expect(gaps()).toEqual([500, 300, 500])
 })

@@ -1,19 +1,30 @@
-import { cropOf } from './crop'
-import type { Decoded } from './decoder'
-import type { Engine } from './engine'
-import type { Frame } from './protocol'
+import { computeDecodeSquare } from './crop'
+import type { DecodedFrame, DecodeMode } from './decoder'
+import type { DecodeEngine } from './engine'
+import type { CameraViewOptions } from './options'
+import type { CameraFrame } from './protocol'
 
-/** After a scan, and where none came: the tracker is on, so there is almost no wait. */
-export const SCAN_DELAY_MS = 300
-export const RETRY_DELAY_MS = 10
+/**
+ * Time limit for `requestVideoFrameCallback`. When no callback comes within this limit, the scanner polls the video with animation frames
+ * instead.
+ */
+export const FRAME_CALLBACK_TIMEOUT_MS = 1000
 
-/** Takes the part of the picture that is decoded, without reading it on the page where that can be helped. */
-async function grab(video: HTMLVideoElement): Promise<Frame> {
-  const { left, top, side } = cropOf(video.videoWidth, video.videoHeight)
+/** Interval in milliseconds between two frames while a car sheet is open and only the label in view is watched. */
+export const WATCH_DELAY_MS = 500
+/** Interval in milliseconds between the starts of two frames after several frames without any code, which saves battery. */
+export const IDLE_INTERVAL_MS = 100
+/** Number of frames without any code that are still decoded at full speed: one full rotation of the decoding passes. */
+const FULL_SPEED_FRAMES = 8
+
+let canvas: HTMLCanvasElement | null = null
+
+/** Captures the square to decode as a bitmap, or as pixel data when the worker has no `OffscreenCanvas`. */
+async function grab(video: HTMLVideoElement): Promise<CameraFrame> {
+  const { left, top, side } = computeDecodeSquare(video.videoWidth, video.videoHeight)
   if (typeof OffscreenCanvas !== 'undefined') return createImageBitmap(video, left, top, side, side)
-  const canvas = document.createElement('canvas')
-  canvas.width = side
-  canvas.height = side
+  canvas ??= document.createElement('canvas')
+  if (canvas.width !== side || canvas.height !== side) Object.assign(canvas, { width: side, height: side })
   const context = canvas.getContext('2d', { willReadFrequently: true })
   if (context === null) throw new Error('no canvas to read pictures from')
   context.drawImage(video, left, top, side, side, 0, 0, side, side)
@@ -22,40 +33,73 @@ async function grab(video: HTMLVideoElement): Promise<Frame> {
 
 interface FramesOptions {
   video: HTMLVideoElement
-  engine: Engine
-  /** Says for each picture what was decoded; true asks for every code in the next one. */
-  onDecoded: (decoded: Decoded, several: boolean) => boolean
+  options: CameraViewOptions
+  /** Returns the engine for the next frame. After a failure, this is a new engine. */
+  getEngine: () => DecodeEngine
+  /** Called for each decoded frame. Returns what to decode in the next frame. */
+  onDecoded: (decoded: DecodedFrame, mode: DecodeMode) => DecodeMode
+  /** Called with the new engine after a failed engine was replaced. */
+  onReplaced: (engine: DecodeEngine) => void
   onBroken: (error: Error) => void
 }
 
-/** Sends picture after picture to the engine, one at a time; those that come meanwhile are dropped. Returns how to stop. */
-export function followFrames({ video, engine, onDecoded, onBroken }: FramesOptions): () => void {
+/** Sends frames to the engine one at a time and drops frames that arrive meanwhile. Returns a function that stops the scan. */
+export function followFrames({ video, options: { scanDelayMs, retryDelayMs, trackedRetryDelayMs, tracker }, getEngine, onDecoded, onReplaced, onBroken }: FramesOptions): () => void {
+  const retryMs = tracker ? trackedRetryDelayMs : retryDelayMs
   let going = true
-  let several = false
+  let mode: DecodeMode = 'first'
   let failures = 0
+  let empty = 0
   let timer: ReturnType<typeof setTimeout> | undefined
+  let engine = getEngine()
 
   const soon = (ms: number) => {
     if (going) timer = setTimeout(wait, ms)
   }
-  /** The next picture the camera brings; where the browser does not tell of it, the next painting. */
+  /** Returns the pause before the next frame in milliseconds. */
+  const pauseAfter = ({ codes, seen }: DecodedFrame, before: DecodeMode, started: number): number => {
+    empty = codes.length > 0 || seen !== null ? 0 : empty + 1
+    if (mode === 'watch') return before === 'watch' ? WATCH_DELAY_MS : scanDelayMs
+    if (codes.length > 0 && mode === 'first') return scanDelayMs
+    return empty > FULL_SPEED_FRAMES ? Math.max(retryMs, IDLE_INTERVAL_MS - (performance.now() - started)) : retryMs
+  }
+  let announces = 'requestVideoFrameCallback' in video
+  /** Waits for the next video frame, or for the next animation frame when the browser reports no video frames. */
   const wait = () => {
-    if ('requestVideoFrameCallback' in video) video.requestVideoFrameCallback(() => void look())
-    else requestAnimationFrame(() => void look())
+    if (!announces) return void requestAnimationFrame(() => void look())
+    let waiting = true
+    const late = setTimeout(() => {
+      waiting = false
+      announces = false
+      void look()
+    }, FRAME_CALLBACK_TIMEOUT_MS)
+    timer = late
+    video.requestVideoFrameCallback(() => {
+      if (!waiting) return
+      clearTimeout(late)
+      void look()
+    })
   }
   const look = async () => {
     if (!going) return
-    if (video.videoWidth === 0 || video.videoHeight === 0) return soon(RETRY_DELAY_MS)
+    if (video.videoWidth === 0 || video.videoHeight === 0) return soon(retryMs)
     try {
-      const decoded = await engine.decode(await grab(video), several)
+      const started = performance.now()
+      const decoded = await engine.decode(await grab(video), mode)
       failures = 0
       if (!going) return
-      several = onDecoded(decoded, several)
-      soon(decoded.codes.length > 0 && !several ? SCAN_DELAY_MS : RETRY_DELAY_MS)
+      const before = mode
+      mode = onDecoded(decoded, mode)
+      soon(pauseAfter(decoded, before, started))
     } catch (error) {
       if (!going) return
-      if (++failures < PATIENCE) soon(SCAN_DELAY_MS)
-      else onBroken(error instanceof Error ? error : new Error(String(error)))
+      const fault = engine.fault()
+      if (++failures >= PATIENCE || fault === 'loading') return onBroken(error instanceof Error ? error : new Error(String(error)))
+      if (fault === 'running') {
+        engine = getEngine()
+        onReplaced(engine)
+      }
+      soon(scanDelayMs)
     }
   }
   void look()
@@ -65,5 +109,5 @@ export function followFrames({ video, engine, onDecoded, onBroken }: FramesOptio
   }
 }
 
-/** A picture may be lost while a camera turns; so many in a row are a failure. */
+/** Number of consecutive failed frames after which a fault is reported; single failures occur while the camera rotates. */
 const PATIENCE = 4

@@ -1,6 +1,12 @@
 import type { ScannerParts } from '@/lib/scanner'
-import { engine } from './engine'
+import { getEngine } from './engine'
 import { ScanDialog } from './ScanDialog'
 import { ScanView } from './ScanView'
+import { loadDetector } from './useScan'
 
-export const parts: ScannerParts = { ScanView, ScanDialog, warm: () => void engine() }
+function warm(): void {
+  getEngine()
+  loadDetector().catch(() => undefined) // a failure is shown when the camera starts
+}
+
+export const scannerParts: ScannerParts = { ScanView, ScanDialog, warm }

@@ -1,15 +1,22 @@
-import type { Decoded } from './decoder'
-import type { Rgba } from './pixels'
+import type { DecodedCode, DecodedFrame, DecodeMode } from './decoder'
+import type { DecoderSettings } from './formats'
+import type { RgbaPicture } from './pixels'
 
-/** One picture of the camera: a bitmap where the worker can read it, else its bytes. */
-export type Frame = ImageBitmap | Rgba
+/** One camera frame: a bitmap when the worker can draw it, else pixel data. */
+export type CameraFrame = ImageBitmap | RgbaPicture
 
-/** What the page tells the worker. */
-export type Order = { kind: 'frame'; id: number; frame: Frame; several: boolean } | { kind: 'reset' }
+/** Message from the page to the web worker that decodes frames and photographs. */
+export type WorkerRequest =
+  | { kind: 'frame'; id: number; frame: CameraFrame; mode: DecodeMode }
+  | { kind: 'still'; id: number; picture: RgbaPicture; settings: DecoderSettings }
+  /** Clears the readings of earlier frames and sets the formats and options for the next frames. */
+  | { kind: 'reset'; settings: DecoderSettings }
 
-/** What the worker tells the page. */
-export type Report =
+/** Message from the web worker to the page. */
+export type WorkerResponse =
   | { kind: 'ready' }
   | { kind: 'failed'; message: string }
-  | { kind: 'decoded'; id: number; decoded: Decoded }
-  | { kind: 'broken'; id: number; message: string }
+  | { kind: 'decoded'; id: number; decoded: DecodedFrame }
+  | { kind: 'detected'; id: number; codes: DecodedCode[] }
+  /** This picture could not be decoded. `fatal` is true when the engine failed, for instance without memory, so that a new worker has to replace it. */
+  | { kind: 'broken'; id: number; message: string; fatal: boolean }

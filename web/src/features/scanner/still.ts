@@ -1,15 +1,15 @@
-import type { Code, Decoder } from './decoder'
-import { EXTRA } from './looks'
-import { scaled, type Gray } from './pixels'
+import { addCode, type DecodedCode, type Decoder } from './decoder'
+import { EXTRA_PASSES } from './decodePasses'
+import { scalePicture, type GrayPicture } from './pixels'
 
 const USUAL = 1600
 const LARGEST = 3200
 const SMALL = 900
-/** What a hand does between two frames: the second sighting of a code does not meet the same pixels. */
-const STEADY = [1, 0.94, 0.97]
+/** Scale factors that imitate hand movement. They all differ, so that two equal readings come from different samples of the photograph. */
+const STEADY = [1, 0.94, 0.97, 0.92, 0.985, 0.955, 0.93, 0.975, 0.945]
 
-/** The sizes at which a photograph is looked at: as one sees it whole, then closer, then from farther away. */
-export function sizesOf({ width, height }: Gray): number[] {
+/** Scales at which a photograph is decoded: the full view, then closer, then farther away. */
+export function listScales({ width, height }: GrayPicture): number[] {
   const longest = Math.max(width, height)
   const usual = Math.min(1, USUAL / longest)
   const sizes = [usual]
@@ -18,15 +18,23 @@ export function sizesOf({ width, height }: Gray): number[] {
   return sizes
 }
 
-/** Decodes a photograph as if a camera were held before it for as many frames as there are looks. */
-export async function decodeStill(decoder: Decoder, picture: Gray): Promise<Code | null> {
+/**
+ * Decodes a photograph like successive camera frames, one frame per decoding pass and scale. Returns every accepted code of the first frames
+ * with one, with the corners in the photograph.
+ */
+export async function decodeStill(decoder: Decoder, picture: GrayPicture): Promise<DecodedCode[]> {
   decoder.reset()
-  for (const size of sizesOf(picture)) {
-    for (let frame = 0; frame <= EXTRA.length; frame++) {
-      const shown = scaled(picture, size * (STEADY[frame % STEADY.length] ?? 1))
-      const { codes } = await decoder.decode(shown, { whole: true })
-      if (codes[0] !== undefined) return codes[0]
+  const found: DecodedCode[] = []
+  for (const size of listScales(picture)) {
+    for (let frame = 0; frame <= EXTRA_PASSES.length; frame++) {
+      const scale = size * (STEADY[frame % STEADY.length] ?? 1)
+      const { codes, unsure } = await decoder.decode(scalePicture(picture, scale), { mode: 'every', whole: true })
+      for (const { corners, ...code } of codes) {
+        addCode(found, { ...code, corners: corners.map(({ x, y }) => ({ x: x / scale, y: y / scale })) })
+      }
+      if (found.length > 0 && !unsure) return found
     }
+    if (found.length > 0) return found
   }
-  return null
+  return found
 }

@@ -1,20 +1,38 @@
 import { useEffect, useRef, useState, useSyncExternalStore, type RefObject } from 'react'
 import type { ScanViewProps } from '@/lib/scanner'
-import { CameraError, createCamera, zoomStep, type Controls, type Trouble } from './camera'
-import { createChooser } from './choose'
-import { inView } from './crop'
-import type { Decoded } from './decoder'
-import { engine } from './engine'
+import { watchVideo } from './alive'
+import { CameraError, createCamera, computeNextZoom, type CameraControls, type CameraFault } from './camera'
+import { storeLens, type CameraLens } from './cameras'
+import { createCodeChooser } from './choose'
+import { toViewFractions } from './crop'
+import type { DecodedFrame, DecodeMode } from './decoder'
+import { getEngine, type DecodeEngine } from './engine'
 import { followFrames } from './frames'
+import type { CameraViewOptions } from './options'
+import { useWakeLock } from './wakeLock'
 import type { Point } from './pixels'
-import { createGate } from './repeat'
+import { createDuplicateFilter } from './duplicateFilter'
 
-/** After a tap on the switch it rests, so that a camera is not started and stopped in one breath. */
-export const REST_MS = 1000
+/** Time in milliseconds for which the camera switch is disabled after a tap, to prevent rapid restarts. */
+export const SWITCH_LOCK_MS = 1000
+/** Time in milliseconds after a restart within which a second failure of the camera is reported as a fault. */
+const UNSTABLE_MS = 10_000
+/** Delays in milliseconds before the camera is started again after a fault; the last delay repeats. */
+const RETRY_MS = [500, 1000, 2000, 4000]
+/** Delay in milliseconds after an attempt to start the camera that timed out. */
+const RETRY_SLOWLY_MS = 4000
+/**
+ * Transient faults, after which the camera is started again, because another app may release the camera or the camera may be reconnected.
+ */
+const TRANSIENT = new Set<CameraFault | 'engine'>(['inUse', 'noCamera', 'timeout', 'noTrack', 'lost', 'start'])
 
-type Running = 'starting' | 'loading' | 'on'
-export type Phase = 'off' | Running
-const NO_CONTROLS: Controls = { torch: null, zoom: null }
+type DetectorModule = typeof import('./detector')
+/** Loads the detector, which checks the formats and options of the camera view. */
+export const loadDetector = (): Promise<DetectorModule> => import('./detector')
+
+type Running = 'starting' | 'loading' | 'restarting' | 'on'
+export type ScanPhase = 'off' | Running
+const NO_CONTROLS: CameraControls = { torch: null, zoom: null }
 
 const onVisibility = (changed: () => void) => {
   document.addEventListener('visibilitychange', changed)
@@ -22,72 +40,152 @@ const onVisibility = (changed: () => void) => {
 }
 const useVisible = () => useSyncExternalStore(onVisibility, () => document.visibilityState === 'visible')
 
-/** The camera, what it sees, and its controls; it runs while it is switched on and the page is shown. */
-export function useScan(video: RefObject<HTMLVideoElement | null>, props: ScanViewProps) {
+interface Failed {
+  trouble: CameraFault | 'engine'
+  /** Number of the attempt that failed. The error message stays while a later attempt runs. */
+  attempt: number
+}
+
+/** Tracks the attempts to start the camera, with automatic retries after a transient fault. */
+function useAttempts(on: boolean, visible: boolean) {
+  const [attempt, setAttempt] = useState(0)
+  const [failed, setFailed] = useState<Failed | null>(null)
+  const tries = useRef(0)
+  const isWaiting = failed !== null && failed.attempt === attempt
+  const isTransient = failed !== null && TRANSIENT.has(failed.trouble)
+  const isSlow = failed?.trouble === 'timeout'
+  useEffect(() => {
+    if (!isWaiting || !on || !visible || !isTransient) return
+    const again = () => setAttempt((before) => before + 1)
+    const timer = setTimeout(again, isSlow ? RETRY_SLOWLY_MS : RETRY_MS[Math.min(tries.current++, RETRY_MS.length - 1)])
+    const devices: MediaDevices | undefined = navigator.mediaDevices
+    devices?.addEventListener?.('devicechange', again)
+    return () => {
+      clearTimeout(timer)
+      devices?.removeEventListener?.('devicechange', again)
+    }
+  }, [isWaiting, isTransient, isSlow, on, visible])
+  useEffect(() => {
+    // Retry when the page is shown again: the person may have changed the camera permission.
+    if (!visible && isWaiting) return () => setAttempt((before) => before + 1)
+  }, [visible, isWaiting])
+  return {
+    attempt, isWaiting, isTransient,
+    trouble: failed?.trouble ?? null,
+    fail: setFailed,
+    succeed: () => setFailed(null),
+    /** Resets the retry delays after the camera has run stably for a while. */
+    steady: () => {
+      tries.current = 0
+    },
+    restart: () => setAttempt((before) => before + 1),
+    retry: () => {
+      setFailed(null)
+      setAttempt((before) => before + 1)
+    },
+  }
+}
+
+/** Returns the state and the controls of the scanner. The camera runs while the scanner is switched on and the page is visible. */
+export function useCameraScan(video: RefObject<HTMLVideoElement | null>, props: ScanViewProps, options: CameraViewOptions) {
   const [on, setOn] = useState(true)
   const [rests, setRests] = useState(false)
   const [phase, setPhase] = useState<Running>('starting')
-  const [trouble, setTrouble] = useState<Trouble | 'engine' | null>(null)
   const [controls, setControls] = useState(NO_CONTROLS)
+  const [lenses, setLenses] = useState<{ all: CameraLens[]; current: string | null }>({ all: [], current: null })
   const [outline, setOutline] = useState<Point[] | null>(null)
   const visible = useVisible()
-  const [camera] = useState(() => createCamera({ onControls: setControls, onLost: () => setTrouble('lost') }))
-  const [gate] = useState(() => createGate())
-  const latest = useRef(props)
+  const attempts = useAttempts(on, visible)
+  const [camera] = useState(() => createCamera({ onControls: setControls, onLenses: (all, current) => setLenses({ all, current }) }))
+  const [gate] = useState(() => createDuplicateFilter())
+  const restarted = useRef(-UNSTABLE_MS)
+  const latest = useRef({ props, attempts })
   useEffect(() => {
-    latest.current = props
+    latest.current = { props, attempts }
   })
 
-  const running = on && visible && trouble === null
+  const { attempt, trouble } = attempts
+  const running = on && visible && !attempts.isWaiting
+  useWakeLock(running && props.keepOn === true)
   useEffect(() => {
     const element = video.current
     if (!running || element === null) return
     let gone = false
-    let unfollow = () => {}
+    let leave = () => {}
     const fail = (error: unknown) => {
-      if (!gone) setTrouble(error instanceof CameraError ? error.trouble : 'engine')
+      if (!gone) latest.current.attempts.fail({ trouble: error instanceof CameraError ? error.trouble : 'engine', attempt })
     }
-    const follow = (started: boolean) => {
+    /** Restarts a camera that stopped by itself. Reports a fault when the camera stops again soon. */
+    const restart = () => {
+      const isUnstable = performance.now() - restarted.current < UNSTABLE_MS
+      restarted.current = performance.now()
+      if (isUnstable) fail(new CameraError('lost'))
+      else if (!gone) latest.current.attempts.restart()
+    }
+    const follow = ([started, { BarcodeDetector }]: [boolean, DetectorModule]) => {
       if (!started || gone) return
-      const source = engine()
-      source.reset()
-      setPhase('loading')
-      source.ready.then(() => !gone && setPhase('on')).catch(fail)
-      const { choose } = createChooser((text) => latest.current.fits?.(text) ?? true)
-      unfollow = followFrames({ video: element, engine: source, onBroken: fail, onDecoded: (decoded) => see(decoded, choose, element) })
+      const { settings } = new BarcodeDetector({ formats: options.formats, decoder: options.decoder })
+      latest.current.attempts.succeed()
+      const use = (engine: DecodeEngine, meanwhile: Running) => {
+        engine.reset(settings)
+        setPhase(meanwhile)
+        engine.ready.then(() => !gone && setPhase('on')).catch(fail)
+      }
+      use(getEngine(), 'loading')
+      const { choose } = createCodeChooser((text) => latest.current.props.fits?.(text) ?? true, gate.isRefused)
+      const steady = setTimeout(() => latest.current.attempts.steady(), UNSTABLE_MS)
+      const unwatch = watchVideo(element, restart)
+      const unfollow = followFrames({
+        video: element, options, getEngine, onBroken: fail,
+        onReplaced: (replaced) => use(replaced, 'restarting'),
+        onDecoded: (decoded) => see(decoded, choose, element),
+      })
+      leave = () => {
+        clearTimeout(steady)
+        unwatch()
+        unfollow()
+      }
     }
-    const see = (decoded: Decoded, choose: ReturnType<typeof createChooser>['choose'], { videoWidth, videoHeight }: HTMLVideoElement): boolean => {
-      setOutline(decoded.seen?.corners.map((corner) => inView(corner, videoWidth, videoHeight)) ?? null)
-      for (const { text } of [...decoded.codes, ...(decoded.seen ? [decoded.seen] : [])]) gate.sees(text)
-      if (latest.current.paused) return false
-      const { code, several } = choose(decoded)
-      if (code !== null && (!latest.current.keepOn || gate.isNew(code.text))) latest.current.onRead(code.text)
-      return several
+    const see = (decoded: DecodedFrame, choose: ReturnType<typeof createCodeChooser>['choose'], { videoWidth, videoHeight }: HTMLVideoElement): DecodeMode => {
+      setOutline(decoded.seen?.corners.map((corner) => toViewFractions(corner, videoWidth, videoHeight)) ?? null)
+      if (decoded.codes.length > 0 || decoded.seen !== null) gate.sees()
+      const { paused, keepOn, onRead } = latest.current.props
+      if (paused) return 'watch'
+      const { code, fitting, several } = choose(decoded)
+      if (code !== null && (!keepOn || gate.isNew(code.text, fitting))) onRead(code.text)
+      if (code !== null && keepOn) return 'watch' // the label stays in view while its car is shown
+      return several ? 'every' : 'first'
     }
-    camera.start(element).then(follow).catch(fail)
+    Promise.all([camera.start(element), loadDetector()]).then(follow).catch(fail)
     return () => {
       gone = true
-      unfollow()
+      leave()
       setOutline(null)
       setPhase('starting')
       camera.stop().catch(() => undefined)
     }
-  }, [running, camera, gate, video])
+  }, [running, attempt, camera, gate, video, options])
 
   return {
-    phase: running ? phase : ('off' as const), trouble, outline, rests, on, controls,
+    phase: running ? phase : ('off' as const), trouble, isRetrying: attempts.isTransient, outline, rests, on, controls, lenses: lenses.all,
     toggle: () => {
       setOn(!on)
       setRests(true)
-      setTimeout(setRests, REST_MS, false)
+      setTimeout(setRests, SWITCH_LOCK_MS, false)
     },
     retry: () => {
-      setTrouble(null)
+      attempts.retry()
       setOn(true)
     },
     torch: () => void camera.setTorch(controls.torch !== true),
-    zoom: (direction: 1 | -1) => controls.zoom && void camera.setZoom(zoomStep(controls.zoom, direction), controls.torch === true),
+    zoom: (direction: 1 | -1) => controls.zoom && void camera.setZoom(computeNextZoom(controls.zoom, direction), controls.torch === true),
+    /** Switches to the next rear camera and stores the choice on this device. */
+    nextLens: () => {
+      const index = lenses.all.findIndex(({ id }) => id === lenses.current)
+      storeLens(lenses.all[(index + 1) % lenses.all.length] ?? null)
+      attempts.restart()
+    },
   }
 }
 
-export type Scan = ReturnType<typeof useScan>
+export type ScanState = ReturnType<typeof useCameraScan>

@@ -1,14 +1,14 @@
-import { cropOf } from './crop'
-import type { Rgba } from './pixels'
+import { computeDecodeSquare } from './crop'
+import type { RgbaPicture } from './pixels'
 
-/** As much as is decoded of a picture of the size that cameras are asked for. */
-const { side: SIDE } = cropOf(1080, 1080)
+/** Side of the decoded square at the requested camera resolution. */
+const { side: SIDE } = computeDecodeSquare(1080, 1080)
 const [GROUND, DARK, LIGHT] = [0xff6e6e6e, 0xff1e1e1e, 0xffe1e1e1]
 
 interface Label {
-  /** Rows of modules, `#` a dark one. */
+  /** Rows of the code's modules (smallest squares or bars); `#` is a dark module. */
   modules: string[]
-  /** Pixels of a module, across and along. */
+  /** Width of one module of the code in pixels. */
   wide: number
   tall: number
   turn: number
@@ -17,7 +17,10 @@ interface Label {
 const MATRIX = ['#.#.#.#.#.', '##.##.#..#', '#...###.#.', '#..#....##', '#.##..#.#.', '####.##..#', '#.#..#.##.', '###.#....#', '#.#....##.', '##########']
 const LINEAR = ['##.#..#....###.###.##.##.#...###.##...###.#.##']
 const TILTED = ['#..#.##.##.#.#.##.##.#..#.#..#.##.##.#']
-/** A Data Matrix, a Code 128, a tilted Code 39, which takes two frames, and bars that no code is made of. */
+/**
+ * Sample labels for the warm-up of the decoder: a Data Matrix, a Code 128, a tilted Code 39 (which needs two frames), and bars without a
+ * code.
+ */
 const LABELS: Label[] = [
   { modules: MATRIX, wide: 9, tall: 9, turn: 0 },
   { modules: LINEAR, wide: 4, tall: 90, turn: 0 },
@@ -27,8 +30,8 @@ const LABELS: Label[] = [
 ]
 const QUIET = 10
 
-/** A label in the middle of a grey picture. */
-export function drawn({ modules, wide, tall, turn }: Label, side = SIDE): Rgba {
+/** Draws a label in the centre of a grey picture. */
+export function drawLabel({ modules, wide, tall, turn }: Label, side = SIDE): RgbaPicture {
   const pixels = new Uint32Array(side * side)
   const [cos, sin] = [Math.cos(turn), Math.sin(turn)]
   const [columns, rows] = [modules[0]?.length ?? 0, modules.length]
@@ -44,19 +47,19 @@ export function drawn({ modules, wide, tall, turn }: Label, side = SIDE): Rgba {
 }
 
 const TIMES = 2
-/** Lets orders that came meanwhile go first. */
+/** Waits for one turn of the event loop, so that messages to the worker are handled first. */
 const pause = () => new Promise<void>((resolve) => { setTimeout(resolve) })
 
 /**
- * Decodes labels that nobody asked for until the browser has compiled well what that takes: the first pictures cost
- * several times as much as the later ones, and those are the ones for which a person waits. Ends early when there is
- * something real to decode. Returns how many were decoded.
+ * Decodes sample labels so that the browser optimizes the decoder before the first real frame; otherwise the first
+ * frames, for which a person waits, take several times as long. Stops early when a real frame arrives. Returns the
+ * number of decoded samples.
  */
-export async function warmUp(decode: (picture: Rgba) => Promise<unknown>, isIdle: () => boolean): Promise<number> {
+export async function warmUpDecoder(decode: (picture: RgbaPicture) => Promise<unknown>, isIdle: () => boolean): Promise<number> {
   let done = 0
   for (; done < TIMES * LABELS.length && isIdle(); done++) {
     const label = LABELS[done % LABELS.length]
-    if (label) await decode(drawn(label))
+    if (label) await decode(drawLabel(label))
     await pause()
   }
   return done

@@ -1,23 +1,23 @@
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import wasm from 'zxing-wasm/reader/zxing_reader.wasm?url'
 import { createDecoder } from './decoder'
-import { grayOf, type Rgba } from './pixels'
-import type { Frame, Order, Report } from './protocol'
-import { warmUp } from './warmup'
+import { toGray, type GrayPicture, type RgbaPicture } from './pixels'
+import type { CameraFrame, WorkerRequest, WorkerResponse } from './protocol'
 
-const tell = (report: Report) => globalThis.postMessage(report)
+const tell = (report: WorkerResponse) => globalThis.postMessage(report)
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const engine = prepareZXingModule({ overrides: { locateFile: () => wasm }, fireImmediately: true })
-const decoder = createDecoder(readBarcodes)
+let decoder = createDecoder(readBarcodes)
 let canvas: OffscreenCanvas | null = null
 let idle = true
 
-/** The bytes of a picture; a bitmap is drawn on a canvas that is kept for the next one of its size. */
-function bytesOf(frame: Frame): Rgba {
+/** Returns the pixel data of a frame. Draws a bitmap on a canvas that is reused for all frames. */
+function bytesOf(frame: CameraFrame): RgbaPicture {
   if (!('close' in frame)) return frame
   const { width, height } = frame
-  if (canvas?.width !== width || canvas.height !== height) canvas = new OffscreenCanvas(width, height)
+  canvas ??= new OffscreenCanvas(width, height)
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height })
   const context = canvas.getContext('2d', { willReadFrequently: true })
   if (context === null) throw new Error('no canvas to read pictures from')
   context.drawImage(frame, 0, 0)
@@ -27,31 +27,43 @@ function bytesOf(frame: Frame): Rgba {
 
 const spare = createDecoder(readBarcodes)
 
-/** What happens to a picture of the camera, with a decoder that nobody asks for its answer. */
-async function rehearse({ width, height, data }: Rgba): Promise<void> {
+/** Runs a sample picture through a separate decoder and ignores the result. */
+async function rehearse({ width, height, data }: RgbaPicture): Promise<void> {
   const picture = new ImageData(data as ImageDataArray, width, height)
   const frame = typeof OffscreenCanvas === 'undefined' ? picture : await createImageBitmap(picture)
-  await spare.decode(grayOf(bytesOf(frame)))
+  await spare.decode(toGray(bytesOf(frame)))
 }
 
-async function decode({ id, frame, several }: Extract<Order, { kind: 'frame' }>): Promise<Report> {
+/** Decodes a picture. An error of the engine is fatal, because its memory is then in an unknown state; one of reading the picture is not. */
+async function answer(id: number, read: () => RgbaPicture, decode: (picture: GrayPicture) => Promise<WorkerResponse>): Promise<WorkerResponse> {
+  let picture: GrayPicture | null = null
   try {
-    return { kind: 'decoded', id, decoded: await decoder.decode(grayOf(bytesOf(frame)), { several }) }
+    picture = toGray(read())
+    return await decode(picture)
   } catch (error) {
-    return { kind: 'broken', id, message: messageOf(error) }
+    return { kind: 'broken', id, message: messageOf(error), fatal: picture !== null }
   }
 }
 
-globalThis.addEventListener('message', async ({ data }: MessageEvent<Order>) => {
+globalThis.addEventListener('message', async ({ data }: MessageEvent<WorkerRequest>) => {
   idle = false
-  if (data.kind === 'reset') decoder.reset()
-  else tell(await decode(data))
+  if (data.kind === 'reset') decoder = createDecoder(readBarcodes, data.settings)
+  else if (data.kind === 'frame') tell(await answer(data.id, () => bytesOf(data.frame), async (picture) => ({ kind: 'decoded', id: data.id, decoded: await decoder.decode(picture, { mode: data.mode }) })))
+  else {
+    const { decodeStill } = await import('./still')
+    tell(await answer(data.id, () => data.picture, async (picture) => ({ kind: 'detected', id: data.id, codes: await decodeStill(createDecoder(readBarcodes, data.settings), picture) })))
+  }
 })
+
+async function warmUp(): Promise<void> {
+  const { warmUpDecoder } = await import('./warmup')
+  await warmUpDecoder(rehearse, () => idle)
+}
 
 engine.then(
   () => {
     tell({ kind: 'ready' })
-    warmUp(rehearse, () => idle).catch(() => undefined) // what is wrong is told when there is something to decode
+    warmUp().catch(() => undefined) // an error will be reported with the first real frame
   },
   (error: unknown) => tell({ kind: 'failed', message: messageOf(error) }),
 )

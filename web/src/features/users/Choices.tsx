@@ -1,4 +1,4 @@
-import { roleKey, USER_TYPES } from '@/lib/roles'
+import { getAccessLevelKey, USER_TYPES } from '@/lib/roles'
 import { Select } from '@/ui/Field'
 import { useUsers } from './api'
 import { useUsersText } from './text'
@@ -8,22 +8,22 @@ interface ChoiceProps {
   onChange: (value: string) => void
 }
 
-/** The access levels that can be given. */
-export function LevelSelect({ label, value, onChange }: ChoiceProps & { label: string }) {
+/** Select for the access level of a user. */
+export function AccessLevelSelect({ label, value, onChange }: ChoiceProps & { label: string }) {
   const t = useUsersText()
   return (
     <Select label={label} value={value} onChange={(event) => onChange(event.target.value)}>
       <option value="">{t('users.chooseLevel')}</option>
       {USER_TYPES.map((type) => (
         <option key={type} value={type}>
-          {t(roleKey(type) ?? 'role.op')}
+          {t(getAccessLevelKey(type) ?? 'role.op')}
         </option>
       ))}
     </Select>
   )
 }
 
-/** The users that can be changed, by register number and access level. */
+/** Select for one of the users that can be changed, listed by login name (HMC) and access level. */
 export function UserSelect({ value, onChange }: ChoiceProps) {
   const t = useUsersText()
   const users = useUsers()
@@ -31,7 +31,7 @@ export function UserSelect({ value, onChange }: ChoiceProps) {
     <Select label={t('users.user')} value={value} onChange={(event) => onChange(event.target.value)} error={users.isError ? t('users.notFetched') : null}>
       <option value="">{users.isPending ? t('common.loading') : t('users.chooseUser')}</option>
       {users.data?.map(({ id, hmc, user_type }) => {
-        const role = roleKey(user_type)
+        const role = getAccessLevelKey(user_type)
         return (
           <option key={id} value={id}>
             {hmc} · {role === null ? user_type : t(role)}

@@ -1,25 +1,26 @@
 import type { FormEvent, ReactNode } from 'react'
+import { isPasswordPromptCancelled } from '@/api/confirm'
 import { Button } from '@/ui/Button'
-import { Note } from '@/ui/Page'
-import { refusalOf } from './api'
+import { Alert } from '@/ui/Page'
+import { describeUserRejection } from './api'
 import { useUsersText, type UsersKey } from './text'
 import styles from './UserManagementPage.module.css'
 
 interface PanelFormProps {
   label: string
-  /** What the entry lacks, told before anything is sent. */
+  /** Text key of the first error in the typed values; `null` when the values are valid. The form is not sent while there is an error. */
   complaint: UsersKey | null
-  /** What the server refused. */
+  /** Error of the last request; `null` when no request has failed. */
   error: Error | null
   busy: boolean
   onSubmit: () => void
   children: ReactNode
 }
 
-/** A panel's form: its fields, what is wrong beside them, and the one button. */
+/** Form of a panel: its fields, the error message, and the submit button. */
 export function PanelForm({ label, complaint, error, busy, onSubmit, children }: PanelFormProps) {
   const t = useUsersText()
-  const refused = error === null ? null : refusalOf(error)
+  const refused = error === null || isPasswordPromptCancelled(error) ? null : describeUserRejection(error)
   const told = complaint !== null ? t(complaint) : refused && t(refused.key, { message: refused.message })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -28,7 +29,7 @@ export function PanelForm({ label, complaint, error, busy, onSubmit, children }:
   return (
     <form className={styles.form} onSubmit={submit} aria-label={label} noValidate>
       {children}
-      {told !== null && <Note kind="error">{told}</Note>}
+      {told !== null && <Alert kind="error">{told}</Alert>}
       <Button kind="primary" big wide type="submit" busy={busy}>
         {label}
       </Button>

@@ -1,44 +1,53 @@
 import type { ComponentType } from 'react'
-import { setQuery, useQueryParams } from '@/lib/route'
+import { setQueryParams, useQueryParams } from '@/lib/route'
 import { Icon, type IconName } from '@/ui/Icon'
 import { Page } from '@/ui/Page'
-import { ActiveUsers } from './ActiveUsers'
-import { ChangeHmc, ChangePassword, ChangePermission } from './Changes'
-import { CreateUser } from './CreateUser'
+import { ActiveUsersPanel } from './ActiveUsersPanel'
+import { ChangeHmcPanel, ChangePasswordPanel, ChangePermissionPanel } from './ChangeUserPanels'
+import { CreateUserPanel } from './CreateUserPanel'
 import { useUsersText, type UsersKey } from './text'
 import styles from './UserManagementPage.module.css'
 
 const PANELS: { name: string; label: UsersKey; icon: IconName; Panel: ComponentType }[] = [
-  { name: 'create', label: 'users.create', icon: 'plus', Panel: CreateUser },
-  { name: 'active', label: 'users.active', icon: 'people', Panel: ActiveUsers },
-  { name: 'password', label: 'users.password', icon: 'keyboard', Panel: ChangePassword },
-  { name: 'permission', label: 'users.permission', icon: 'shield', Panel: ChangePermission },
-  { name: 'hmc', label: 'users.rename', icon: 'pencil', Panel: ChangeHmc },
+  { name: 'create', label: 'users.create', icon: 'plus', Panel: CreateUserPanel },
+  { name: 'active', label: 'users.active', icon: 'people', Panel: ActiveUsersPanel },
+  { name: 'password', label: 'users.password', icon: 'keyboard', Panel: ChangePasswordPanel },
+  { name: 'permission', label: 'users.permission', icon: 'shield', Panel: ChangePermissionPanel },
+  { name: 'hmc', label: 'users.rename', icon: 'pencil', Panel: ChangeHmcPanel },
 ]
 
-/** What a supervisor does with the users: five buttons, one panel open at a time. */
+const LIST = 'active'
+const NONE = 'none'
+
+/** Returns the panel after a press on a toggle. Closing a panel opens the list, and closing the list leaves no panel open. */
+const panelAfter = (pressed: string, open: string): string | null => {
+  if (pressed !== open) return pressed === LIST ? null : pressed
+  return pressed === LIST ? NONE : null
+}
+
+/** User management of supervisors: five panels, one open at a time. The list of users is open at first. */
 export default function UserManagementPage() {
   const t = useUsersText()
-  const open = useQueryParams().get('panel')
+  const open = useQueryParams().get('panel') ?? LIST
+  const panel = PANELS.find(({ name }) => name === open)
   return (
     <Page title={t('users.title')}>
-      <div className={styles.panels} role="group" aria-label={t('users.panels')}>
-        {PANELS.map(({ name, label, icon, Panel }) => (
-          <div key={name} className={styles.pair}>
-            <button type="button" className={styles.toggle} aria-expanded={open === name} aria-controls={open === name ? `panel-${name}` : undefined}
-              onClick={() => setQuery({ panel: open === name ? null : name })}>
-              <Icon name={icon} size={22} />
-              {t(label)}
-            </button>
-            {open === name && (
-              <section id={`panel-${name}`} className={styles.panel} aria-label={t(label)}>
-                <Panel />
-              </section>
-            )}
-          </div>
+      <div className={styles.toggles} role="group" aria-label={t('users.panels')}>
+        {PANELS.map(({ name, label, icon }) => (
+          <button key={name} type="button" className={styles.toggle} aria-expanded={open === name} aria-controls={open === name ? `panel-${name}` : undefined}
+            onClick={() => setQueryParams({ panel: panelAfter(name, open), user: null, fold: null })}>
+            <Icon name={icon} size={22} />
+            {t(label)}
+          </button>
         ))}
-        {!PANELS.some(({ name }) => name === open) && <p className={styles.pick}>{t('users.pick')}</p>}
       </div>
+      {panel ? (
+        <section key={panel.name} id={`panel-${panel.name}`} className={panel.name === LIST ? undefined : styles.panel} aria-label={t(panel.label)}>
+          <panel.Panel />
+        </section>
+      ) : (
+        <p className={styles.pick}>{t('users.pick')}</p>
+      )}
     </Page>
   )
 }

@@ -1,55 +1,74 @@
+import { useOpenSessions } from '@/api/openSessions'
 import type { User } from '@/api/types'
+import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { useMediaQuery } from '@/lib/media'
-import { roleKey } from '@/lib/roles'
-import { dateOf, timeOf } from '@/lib/time'
-import { IconButton } from '@/ui/Button'
+import { setQueryParams } from '@/lib/route'
+import { getAccessLevelKey } from '@/lib/roles'
+import { useLanguage } from '@/lib/text'
+import { formatCount, formatDate, formatTime } from '@/lib/time'
+import { ActionMenu, type RowAction } from '@/ui/ActionMenu'
 import table from '@/ui/Table.module.css'
-import { useUsersText } from './text'
-import styles from './UserManagementPage.module.css'
+import { nextSort, type Listing, type SortColumn } from './listing'
+import { useUsersText, type UsersKey } from './text'
+import styles from './UserList.module.css'
 
 interface UserTableProps {
   users: User[]
-  /** The id of who is looking. */
+  listing: Listing
+  /** Id of the signed-in user. */
   me: number | undefined
-  onDelete: (user: User) => void
-  onData: (user: User) => void
-  onUnlock: (user: User) => void
+  /** Id of the user whose drawer is open; `null` while the drawer is closed. */
+  chosen: number | null
+  onChoose: (user: User) => void
+  actionsOf: (user: User) => RowAction[]
 }
 
-/** The users of one page: a table where there is room, cards on the phone. */
+/** Users of one page, as a table on wide screens and as cards on phones. */
 export function UserTable(props: UserTableProps) {
-  return useMediaQuery('(min-width: 1000px)') ? <Wide {...props} /> : <Cards {...props} />
+  return useMediaQuery('(min-width: 900px)') ? <Wide {...props} /> : <Cards {...props} />
 }
 
-function Wide({ users, ...rest }: UserTableProps) {
+const HEADS: { column: SortColumn; label: UsersKey }[] = [
+  { column: 'hmc', label: 'users.hmc' },
+  { column: 'level', label: 'users.level' },
+  { column: 'created', label: 'users.since' },
+  { column: 'login', label: 'users.lastLogin' },
+]
+
+function Wide({ users, listing, me, chosen, onChoose, actionsOf }: UserTableProps) {
   const t = useUsersText()
   return (
-    <div className={table.frame}>
+    <div className={`${table.frame} ${styles.frame}`}>
       <table className={table.table}>
+        <caption className="sr-only">{t('users.active')}</caption>
         <thead>
           <tr>
-            <th scope="col">{t('users.hmc')}</th>
-            <th scope="col">{t('users.level')}</th>
-            <th scope="col">{t('users.since')}</th>
-            <th scope="col">{t('users.lastLogin')}</th>
-            <th scope="col">{t('users.actions')}</th>
+            {HEADS.map((head) => (
+              <SortHead key={head.column} listing={listing} {...head} />
+            ))}
+            <th scope="col">{t('users.lastSeen')}</th>
+            <th scope="col" className={styles.number}>{t('users.sessionsHead')}</th>
+            <th scope="col">
+              <span className="sr-only">{t('users.actions')}</span>
+            </th>
           </tr>
         </thead>
         <tbody>
           {users.map((user) => (
-            <tr key={user.id}>
-              <td>
-                <Hmc user={user} me={rest.me} />
+            <tr key={user.id} aria-current={user.id === chosen || undefined} className={styles.row}>
+              <td className={styles.hmcCell}>
+                <Hmc user={user} me={me} onChoose={onChoose} />
               </td>
               <td>
                 <Level user={user} />
               </td>
-              <td>{dateOf(user.created_at)}</td>
-              <td>
+              <td className={styles.createdColumn}>{formatDate(user.created_at)}</td>
+              <td className={styles.loginColumn}>
                 <LastLogin user={user} />
               </td>
-              <td>
-                <Actions user={user} {...rest} />
+              <SessionCells user={user} me={me} />
+              <td className={table.above}>
+                <ActionMenu label={t('users.actionsOf', { hmc: user.hmc })} actions={actionsOf(user)} />
               </td>
             </tr>
           ))}
@@ -59,52 +78,81 @@ function Wide({ users, ...rest }: UserTableProps) {
   )
 }
 
-function Cards({ users, ...rest }: UserTableProps) {
+/** Heading of a column with a button that sorts by it: ascending, descending, then the usual order. */
+function SortHead({ listing, column, label }: { listing: Listing; column: SortColumn; label: UsersKey }) {
+  const t = useUsersText()
+  const isSorted = listing.sort === column
+  return (
+    <th scope="col" className={styles[`${column}Column`]} aria-sort={!isSorted ? 'none' : listing.descending ? 'descending' : 'ascending'}>
+      <button type="button" className={styles.sort} onClick={() => setQueryParams({ sort: nextSort(listing, column), page: null })}>
+        {t(label)} <span aria-hidden="true">{!isSorted ? '↕' : listing.descending ? '↓' : '↑'}</span>
+      </button>
+    </th>
+  )
+}
+
+/** Time of the last use of a user's open sessions, and their number. */
+function SessionCells({ user, me }: { user: User; me: number | undefined }) {
+  const sessions = useOpenSessions(user.id === me ? null : user.id).data
+  return (
+    <>
+      <td>
+        <LastSeen used={sessions?.map(({ last_used_at }) => last_used_at)} />
+      </td>
+      <td className={styles.number}>{sessions === undefined ? '' : formatCount(sessions.length)}</td>
+    </>
+  )
+}
+
+/** Time since the latest of these times in words, or a dash without any time. */
+export function LastSeen({ used }: { used: string[] | undefined }) {
+  const language = useLanguage()
+  const now = useCurrentTime()
+  const last = used?.toSorted().at(-1)
+  if (last === undefined) return used === undefined ? '' : '—'
+  return (
+    <time dateTime={last} title={`${formatDate(last)} ${formatTime(last)}`}>
+      {formatTimeAgo(Date.parse(last), now, language)}
+    </time>
+  )
+}
+
+function Cards({ users, me, onChoose, actionsOf }: UserTableProps) {
   const t = useUsersText()
   return (
     <ul className={styles.cards}>
       {users.map((user) => (
         <li key={user.id} className={styles.card}>
           <div className={styles.who}>
-            <Hmc user={user} me={rest.me} />
+            <Hmc user={user} me={me} onChoose={onChoose} />
             <span className="quiet">
               <Level user={user} /> · {t('users.lastLogin')}: <LastLogin user={user} />
             </span>
           </div>
-          <Actions user={user} {...rest} />
+          <ActionMenu label={t('users.actionsOf', { hmc: user.hmc })} actions={actionsOf(user)} />
         </li>
       ))}
     </ul>
   )
 }
 
-function Hmc({ user, me }: { user: User; me: number | undefined }) {
+/** HMC of a user as a button over the whole row, which opens the user's drawer. */
+function Hmc({ user, me, onChoose }: { user: User; me: number | undefined; onChoose: (user: User) => void }) {
   const t = useUsersText()
   return (
-    <strong className={styles.hmc}>
-      {user.hmc} {user.id === me && <span className="quiet">({t('users.you')})</span>}
-    </strong>
+    <button type="button" className={styles.hmc} title={user.hmc} onClick={() => onChoose(user)}>
+      <span className={styles.hmcText}>{user.hmc}</span> {user.id === me && <span className="quiet">({t('users.you')})</span>}
+    </button>
   )
 }
 
-function Level({ user: { user_type } }: { user: User }) {
+export function Level({ user: { user_type } }: { user: User }) {
   const t = useUsersText()
-  const role = roleKey(user_type)
+  const role = getAccessLevelKey(user_type)
   return role === null ? user_type : t(role)
 }
 
-function LastLogin({ user: { last_login_at: at } }: { user: User }) {
+export function LastLogin({ user: { last_login_at: at } }: { user: User }) {
   const t = useUsersText()
-  return at ? <time dateTime={at} title={timeOf(at)}>{dateOf(at)}</time> : t('users.never')
-}
-
-function Actions({ user, me, onDelete, onData, onUnlock }: Omit<UserTableProps, 'users'> & { user: User }) {
-  const t = useUsersText()
-  return (
-    <span className={styles.actions}>
-      <IconButton icon="download" label={t('users.data', { hmc: user.hmc })} onClick={() => onData(user)} />
-      {user.id !== me && <IconButton icon="unlock" label={t('users.unlock', { hmc: user.hmc })} onClick={() => onUnlock(user)} />}
-      {user.id !== me && <IconButton icon="trash" danger label={t('users.delete', { hmc: user.hmc })} onClick={() => onDelete(user)} />}
-    </span>
-  )
+  return at ? <time dateTime={at} title={formatTime(at)}>{formatDate(at)}</time> : t('users.never')
 }

@@ -1,19 +1,21 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { answer, http } from '@/api/client'
-import { download } from '@/api/files'
+import { apiClient, unwrapResponse } from '@/api/client'
+import { callWithPasswordPrompt } from '@/api/confirm'
+import { downloadFile } from '@/api/files'
+import { queryKeys } from '@/api/keys'
 import { Problem } from '@/api/problem'
-import { inWords } from '@/lib/inWords'
-import type { NewUser, User, UserEdit } from '@/api/types'
+import { translateSentence } from '@/lib/translateSentence'
+import type { NewUser, User, UserUpdate } from '@/api/types'
 import type { UsersKey } from './text'
 
 const RESERVED = 1
 
 const usersQuery = queryOptions({
-  queryKey: ['users'],
-  queryFn: ({ signal }) => answer(http.GET('/users', { signal }), '*id# hmc$'),
+  queryKey: queryKeys.users,
+  queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/users', { signal }), '*id# hmc$'),
 })
 
-/** Every user that may be seen; the reserved one never is. */
+/** Fetches all users except the reserved developer account, which is never shown. */
 export const useUsers = () => useQuery({ ...usersQuery, select: visible })
 const visible = (users: User[]) => users.filter(({ id }) => id !== RESERVED)
 
@@ -24,36 +26,36 @@ function useRefresh() {
 
 export const useCreateUser = () =>
   useMutation({
-    mutationFn: (body: NewUser) => answer(http.POST('/sign-up', { body }), 'id#'),
+    mutationFn: (body: NewUser) => callWithPasswordPrompt(() => unwrapResponse(apiClient.POST('/sign-up', { body }), 'id#')),
     onSettled: useRefresh(),
   })
 
-/** Changes a user; what is not named stays as the list has it. */
+/** Changes a user. Omitted fields keep their values from the user list. */
 export const useEditUser = () =>
   useMutation({
-    mutationFn: ({ user: { id, hmc, user_type }, change }: { user: User; change: UserEdit }) =>
-      answer(http.PUT('/users/{id}', { params: { path: { id } }, body: { hmc, user_type, ...change } }), 'id#'),
+    mutationFn: ({ user: { id, hmc, user_type }, change }: { user: User; change: UserUpdate }) =>
+      callWithPasswordPrompt(() => unwrapResponse(apiClient.PUT('/users/{id}', { params: { path: { id } }, body: { hmc, user_type, ...change } }), 'id#')),
     onSettled: useRefresh(),
   })
 
 export const useDeleteUser = () =>
   useMutation({
-    mutationFn: ({ id }: User) => answer(http.DELETE('/users/{id}', { params: { path: { id } } })),
+    mutationFn: ({ id }: User) => unwrapResponse(apiClient.DELETE('/users/{id}', { params: { path: { id } } })),
     onSettled: useRefresh(),
   })
 
-/** Lifts whatever failed sign-ins have put on a user. */
-export const useLiftLockout = () =>
-  useMutation({ mutationFn: ({ id }: User) => answer(http.DELETE('/users/{id}/lockout', { params: { path: { id } } })) })
+/** Unlocks a user who is locked out after failed sign-ins. */
+export const useUnlockUser = () =>
+  useMutation({ mutationFn: ({ id }: User) => unwrapResponse(apiClient.DELETE('/users/{id}/lockout', { params: { path: { id } } })) })
 
-/** Fetches all that is held about a person who asks for it. */
-export const useUserData = () =>
-  useMutation({ mutationFn: ({ id, hmc }: User) => download(`/users/${id}/data`, `data-${hmc}.json`) })
+/** Downloads all personal data of a user as a JSON file. */
+export const useDownloadUserData = () =>
+  useMutation({ mutationFn: ({ id, hmc }: User) => downloadFile(`/users/${id}/data`, `data-${hmc}.json`) })
 
-/** What to tell of a refused change, in the words of this screen. */
-export function refusalOf(error: Error): { key: UsersKey; message: string } {
+/** Returns the text key and the message for a rejected change of a user. */
+export function describeUserRejection(error: Error): { key: UsersKey; message: string } {
   if (!(error instanceof Problem)) return { key: 'users.failed', message: '' }
   if (error.status === 0 || error.status >= 500) return { key: 'users.unreachable', message: '' }
   if (error.status === 404) return { key: 'users.unknown', message: '' }
-  return error.message === '' ? { key: 'users.failed', message: '' } : { key: 'users.refused', message: inWords(error.message) }
+  return error.message === '' ? { key: 'users.failed', message: '' } : { key: 'users.refused', message: translateSentence(error.message) }
 }

@@ -1,20 +1,22 @@
 import type { UsersKey } from './text'
 
-export interface NewEntry {
+export interface NewUserEntry {
   hmc: string
   password: string
   confirmation: string
   user_type: string
+  /** Whether the user has to choose a new password at the first sign-in. */
+  must_change_password: boolean
 }
 
-/** What is wrong with a user to be created, or null. */
-export function complaintAboutNew({ hmc, password, confirmation, user_type }: NewEntry): UsersKey | null {
+/** Returns the text key of the first error in the entries for a new user, or `null` when the entries are valid. */
+export function findNewUserError({ hmc, password, confirmation, user_type }: NewUserEntry): UsersKey | null {
   if (hmc.trim() === '' || password === '' || user_type === '') return 'users.missing'
   return password === confirmation ? null : 'users.mismatch'
 }
 
-/** What is wrong with a new password for somebody, or null. */
-export function complaintAboutPassword(user: string, password: string, confirmation: string): UsersKey | null {
+/** Returns the text key of the first error in the entries for a user's new password, or `null` when the entries are valid. */
+export function findPasswordError(user: string, password: string, confirmation: string): UsersKey | null {
   if (user === '' || password === '') return 'users.passwordMissing'
   return password === confirmation ? null : 'users.passwordMismatch'
 }

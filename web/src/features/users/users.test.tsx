@@ -1,52 +1,49 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
+import { passwordPrompt } from '@/api/confirm'
 import { Problem } from '@/api/problem'
 import { endSession } from '@/api/session'
-import type { User } from '@/api/types'
-import { reply, serve } from '@/testing/server'
-import { asUser, show, SUPERVISOR } from '@/testing/show'
-import { refusalOf } from './api'
-import { complaintAboutNew, complaintAboutPassword } from './rules'
-import UserManagementPage from './UserManagementPage'
-
-const user = (id: number, hmc: string, user_type: User['user_type'] = 'op'): User => ({ id, hmc, user_type, created_at: '2026-11-01T12:00:00Z', last_login_at: null })
-const people = [user(1, 'reserved'), user(2, '1002', 'admin'), user(3, '1003')]
+import { createReply, stubServer } from '@/testing/server'
+import { expectPresent } from '@/testing/fake'
+import { describeUserRejection } from './api'
+import { findNewUserError, findPasswordError } from './rules'
+import { act, button, form, open, user } from '@/testing/userPage'
 
 afterEach(endSession)
-
-function open(answers: Parameters<typeof serve>[0] = {}, panel = '') {
-  asUser(SUPERVISOR)
-  const calls = serve({ 'GET /users': people, ...answers })
-  const person = show(UserManagementPage, '/user-management', `/user-management${panel && `?panel=${panel}`}`)
-  return { person, sent: (name: string) => calls.filter((call) => call.name === name).map(({ body }) => body) }
-}
-const button = (name: string) => screen.getByRole('button', { name })
-const form = (name: string) => within(screen.getByRole('form', { name }))
 
 test('only one panel is open at a time, and a second tap closes it', async () => {
   const { person } = open()
   await person.click(button('Create New User'))
   await person.click(button('Change HMC'))
   expect(screen.getAllByRole('form').map((shown) => shown.getAttribute('aria-label'))).toEqual(['Change HMC'])
-  await person.click(within(screen.getByRole('group', { name: 'What to do' })).getAllByRole('button', { name: 'Change HMC', expanded: true })[0] as HTMLElement)
+  await person.click(expectPresent(within(screen.getByRole('group', { name: 'User actions' })).getAllByRole('button', { name: 'Change HMC', expanded: true })[0]))
   expect(screen.queryByRole('form')).toBeNull()
+  expect(await screen.findByRole('table', { name: 'Active Users' })).toBeTruthy()
+})
+
+test('the list is open from the start, and a tap closes it', async () => {
+  const { person } = open()
+  expect(await screen.findByText('1003')).toBeTruthy()
+  await person.click(button('Active Users'))
+  expect(screen.queryByText('1003')).toBeNull()
+  expect(screen.getByText('Escolha uma ação.')).toBeTruthy()
 })
 
 test('a new user needs every field and the same password twice', () => {
-  const entry = { hmc: '9', password: 'p', confirmation: 'p', user_type: 'op' }
-  expect(complaintAboutNew(entry)).toBeNull()
-  expect(complaintAboutNew({ ...entry, hmc: ' ' })).toBe('users.missing')
-  expect(complaintAboutNew({ ...entry, user_type: '' })).toBe('users.missing')
-  expect(complaintAboutNew({ ...entry, confirmation: 'q' })).toBe('users.mismatch')
+  const entry = { hmc: '9', password: 'p', confirmation: 'p', user_type: 'op', must_change_password: true }
+  expect(findNewUserError(entry)).toBeNull()
+  expect(findNewUserError({ ...entry, hmc: ' ' })).toBe('users.missing')
+  expect(findNewUserError({ ...entry, user_type: '' })).toBe('users.missing')
+  expect(findNewUserError({ ...entry, confirmation: 'q' })).toBe('users.mismatch')
 })
 
 test('a new password needs a user and the same text twice', () => {
-  expect([complaintAboutPassword('', 'p', 'p'), complaintAboutPassword('3', '', ''), complaintAboutPassword('3', 'p', 'q'), complaintAboutPassword('3', 'p', 'p')])
+  expect([findPasswordError('', 'p', 'p'), findPasswordError('3', '', ''), findPasswordError('3', 'p', 'q'), findPasswordError('3', 'p', 'p')])
     .toEqual(['users.passwordMissing', 'users.passwordMissing', 'users.passwordMismatch', null])
 })
 
 test('a user is created and the form is empty again', async () => {
-  const { person, sent } = open({ 'POST /sign-up': reply(201, user(9, '1009')) }, 'create')
+  const { person, sent } = open({ 'POST /sign-up': createReply(201, user(9, '1009')) }, 'create')
   const fields = form('Create New User')
   await person.type(fields.getByLabelText('HMC (Register Number)'), ' 1009 ')
   await person.type(fields.getByLabelText('Password'), 'long-enough')
@@ -54,17 +51,17 @@ test('a user is created and the form is empty again', async () => {
   await person.selectOptions(fields.getByLabelText('Access level'), 'Team Leader')
   await person.click(fields.getByRole('button'))
   expect(await screen.findByText('Usuário criado com sucesso!')).toBeTruthy()
-  expect(sent('POST /sign-up')).toEqual([{ hmc: '1009', password: 'long-enough', user_type: 'tm' }])
+  expect(sent('POST /sign-up')).toEqual([{ hmc: '1009', password: 'long-enough', user_type: 'tm', must_change_password: true }])
   expect(fields.getByLabelText('HMC (Register Number)')).toHaveProperty('value', '')
 })
 
 test('what the server refuses stands beside the form, also as plain text', async () => {
-  const { person } = open({ 'PUT /users/3': () => new Response('another user has this hmc already', { status: 409 }) }, 'hmc')
+  const { person } = open({ 'PUT /users/3': () => new Response('This HMC is already in use. Choose another.', { status: 409 }) }, 'hmc')
   await screen.findByRole('option', { name: '1003 · Operator' })
   await person.selectOptions(screen.getByLabelText('User'), '1003 · Operator')
   await person.type(screen.getByLabelText('New HMC'), '1002')
   await person.click(form('Change HMC').getByRole('button'))
-  expect(await screen.findByText('Erro: another user has this hmc already')).toBeTruthy()
+  expect(await screen.findByText('Erro: This HMC is already in use. Choose another.')).toBeTruthy()
 })
 
 test('a changed permission is sent with what stays', async () => {
@@ -73,25 +70,26 @@ test('a changed permission is sent with what stays', async () => {
   await person.click(form('Change Permission').getByRole('button'))
   expect(screen.getByText('Selecione o usuário e a nova permissão.')).toBeTruthy()
   await person.selectOptions(screen.getByLabelText('User'), '1003 · Operator')
-  await person.selectOptions(screen.getByLabelText('New access level'), 'Team Leader')
+  await person.selectOptions(screen.getByLabelText('New permission'), 'Team Leader')
   await person.click(form('Change Permission').getByRole('button'))
   expect(await screen.findByText('Permissão alterada com sucesso!')).toBeTruthy()
   expect(sent('PUT /users/3')).toEqual([{ hmc: '1003', user_type: 'tm' }])
 })
 
 test('the reserved user is in no list, and nobody deletes oneself', async () => {
-  open({}, 'active')
+  const { person } = open({}, 'active')
   expect(await screen.findByText('1003')).toBeTruthy()
   expect(screen.queryByText('reserved')).toBeNull()
-  expect(screen.queryByRole('button', { name: 'Delete user 1002' })).toBeNull()
+  await person.click(button('Actions for 1002'))
+  expect(screen.getAllByRole('menuitem').map(({ textContent }) => textContent)).toEqual(['Change Password', 'Change Permission', 'Change HMC', 'Download personal data'])
 })
 
 test('a user is deleted only after YES', async () => {
   const { person, sent } = open({ 'DELETE /users/3': { success: true } }, 'active')
-  await person.click(await screen.findByRole('button', { name: 'Delete user 1003' }))
+  await act(person, '1003', 'Delete user 1003')
   await person.click(button('NO'))
   expect(sent('DELETE /users/3')).toHaveLength(0)
-  await person.click(button('Delete user 1003'))
+  await act(person, '1003', 'Delete user 1003')
   await person.click(button('YES'))
   expect(await screen.findByText('Usuário deletado com sucesso!')).toBeTruthy()
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
@@ -99,24 +97,82 @@ test('a user is deleted only after YES', async () => {
 
 test('a lockout is lifted with a tap, and a refusal is told', async () => {
   const { person, sent } = open({ 'DELETE /users/3/lockout': { success: true } }, 'active')
-  await person.click(await screen.findByRole('button', { name: 'Lift the lockout of 1003' }))
-  expect(await screen.findByText(/^Bloqueio de 1003 removido\./)).toBeTruthy()
+  await act(person, '1003', 'Unlock 1003')
+  expect(await screen.findByText(/^1003 desbloqueado\./)).toBeTruthy()
   expect(sent('DELETE /users/3/lockout')).toHaveLength(1)
-  expect(screen.queryByRole('button', { name: 'Lift the lockout of 1002' })).toBeNull()
-  serve({ 'DELETE /users/3/lockout': reply(404, { code: 'NO_USER', message: '' }) })
-  await person.click(button('Lift the lockout of 1003'))
-  expect(await screen.findByText('O bloqueio de 1003 não foi removido. Usuário não encontrado.')).toBeTruthy()
+  stubServer({ 'DELETE /users/3/lockout': createReply(404, { code: 'NO_USER', message: '' }) })
+  await act(person, '1003', 'Unlock 1003')
+  expect(await screen.findByText('Não foi possível desbloquear 1003. Usuário não encontrado.')).toBeTruthy()
+})
+
+test('a new supervisor is made once the own password was entered again', async () => {
+  let refused = 0
+  const { person, sent } = open({ 'POST /sign-up': () => (refused++ === 0 ? createReply(403, { code: 'CONFIRM_PASSWORD', message: '' }) : createReply(201, user(9, '1009', 'admin'))) }, 'create')
+  const fields = form('Create New User')
+  await person.type(fields.getByLabelText('HMC (Register Number)'), '1009')
+  await person.type(fields.getByLabelText('Password'), 'long-enough')
+  await person.type(fields.getByLabelText('Confirm password'), 'long-enough')
+  await person.selectOptions(fields.getByLabelText('Access level'), 'Supervisor')
+  await person.click(fields.getByRole('button'))
+  await waitFor(() => expect(passwordPrompt.get()).not.toBeNull())
+  expect([fields.getByRole('button').getAttribute('aria-busy'), screen.queryByRole('alert')]).toEqual(['true', null])
+  passwordPrompt.get()?.confirmed()
+  expect(await screen.findByText('Usuário criado com sucesso!')).toBeTruthy()
+  expect(sent('POST /sign-up')).toHaveLength(2)
+})
+
+test('a user whose password need not be changed is created so', async () => {
+  const { person, sent } = open({ 'POST /sign-up': createReply(201, user(9, '1009')) }, 'create')
+  const fields = form('Create New User')
+  const ask = fields.getByLabelText('Ask for a new password at the first sign-in')
+  expect(ask).toHaveProperty('checked', true)
+  await person.click(ask)
+  await person.type(fields.getByLabelText('HMC (Register Number)'), '1009')
+  await person.type(fields.getByLabelText('Password'), 'long-enough')
+  await person.type(fields.getByLabelText('Confirm password'), 'long-enough')
+  await person.selectOptions(fields.getByLabelText('Access level'), 'Operator')
+  await person.click(fields.getByRole('button'))
+  expect(await screen.findByText('Usuário criado com sucesso!')).toBeTruthy()
+  expect(sent('POST /sign-up')).toMatchObject([{ must_change_password: false }])
+  expect(ask).toHaveProperty('checked', true)
+})
+
+test("a supervisor sees a user's sessions and ends one or all, but not the own ones there", async () => {
+  const session = (id: string, address: string) => ({ id, current: false, device: 'Firefox on Windows', address, created_at: '2026-11-27T10:00:00Z', last_used_at: '2026-11-27T11:00:00Z', expires_at: '2026-11-27T22:00:00Z' })
+  let sessions = [session('a', '10.0.0.7'), session('b', '10.0.0.8')]
+  const { person, sent } = open({
+    'GET /users/3/sessions': () => ({ sessions }),
+    'DELETE /users/3/sessions/b': () => {
+      sessions = sessions.slice(0, 1)
+      return { success: true }
+    },
+    'DELETE /users/3/sessions': () => {
+      sessions = []
+      return { ended: 1 }
+    },
+  }, 'active')
+  const row = expectPresent((await screen.findByRole('button', { name: '1003' })).closest('tr'))
+  await waitFor(() => expect([...row.cells].slice(4, 6).map(({ textContent }) => textContent)).toEqual([expect.stringMatching(/^há|^ontem|^em|^agora/), '2']))
+  await act(person, '1003', 'Sessions of 1003')
+  const dialog = within(screen.getByRole('dialog', { name: 'Sessions of 1003' }))
+  await person.click(await dialog.findByRole('button', { name: 'End the session on Firefox on Windows, 10.0.0.8' }))
+  await waitFor(() => expect(dialog.getAllByRole('listitem')).toHaveLength(1))
+  await person.click(dialog.getByRole('button', { name: 'End all' }))
+  expect(await dialog.findByText('Nenhuma sessão aberta.')).toBeTruthy()
+  expect([sent('DELETE /users/3/sessions/b'), sent('DELETE /users/3/sessions')]).toEqual([[''], ['']])
+  await person.click(dialog.getByRole('button', { name: 'Close' }))
+  expect(screen.queryByRole('dialog')).toBeNull()
 })
 
 test('a list that cannot be loaded says so and offers another try', async () => {
-  open({ 'GET /users': reply(503, { code: 'UNAVAILABLE', message: '' }) }, 'active')
+  open({ 'GET /users': createReply(503, { code: 'UNAVAILABLE', message: '' }) }, 'active')
   expect(await screen.findByText('Erro ao carregar usuários.')).toBeTruthy()
   expect(button('Try again')).toBeTruthy()
 })
 
 test('each refusal has its words', () => {
-  expect(refusalOf(new Problem(0, 'OFFLINE', '')).key).toBe('users.unreachable')
-  expect(refusalOf(new Problem(404, 'NO_USER', 'x')).key).toBe('users.unknown')
-  expect(refusalOf(new Problem(409, 'HMC_TAKEN', 'taken'))).toEqual({ key: 'users.refused', message: 'taken' })
-  expect(refusalOf(new Error('?')).key).toBe('users.failed')
+  expect(describeUserRejection(new Problem(0, 'OFFLINE', '')).key).toBe('users.unreachable')
+  expect(describeUserRejection(new Problem(404, 'NO_USER', 'x')).key).toBe('users.unknown')
+  expect(describeUserRejection(new Problem(409, 'HMC_TAKEN', 'taken'))).toEqual({ key: 'users.refused', message: 'taken' })
+  expect(describeUserRejection(new Error('?')).key).toBe('users.failed')
 })

@@ -1,10 +1,11 @@
 import type { Vehicle } from '@/api/types'
-import type { Draft } from '@/lib/drafts'
-import { useText, type Key } from '@/lib/text'
-import { dateOf, timeOf } from '@/lib/time'
+import type { InspectionDraft } from '@/lib/drafts'
+import { useText, type TextKey } from '@/lib/text'
+import { formatDate, formatTime } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
-import type { Conflict, Inspection } from './useInspection'
+import type { Inspection } from './useInspection'
+import type { SaveConflict } from './useSubmitInspection'
 import styles from './ConflictDialog.module.css'
 
 const FIELDS = [
@@ -13,11 +14,11 @@ const FIELDS = [
   ['vin_number', 'vehicles.vin'],
   ['operator_notes', 'vehicle.operatorNotes'],
   ['admin_notes', 'vehicle.adminNotes'],
-] as const satisfies [keyof Draft & keyof Vehicle, Key][]
-const FREE: (keyof Draft)[] = ['status', 'operator_notes']
+] as const satisfies [keyof InspectionDraft & keyof Vehicle, TextKey][]
+const FREE: (keyof InspectionDraft)[] = ['status', 'operator_notes']
 
-/** Somebody saved first: shows both versions and lets the person choose. */
-export function ConflictDialog({ conflict, inspection }: { conflict: Conflict; inspection: Inspection }) {
+/** Dialog shown when another person saved the vehicle first: shows both versions and lets the person choose. */
+export function ConflictDialog({ conflict, inspection }: { conflict: SaveConflict; inspection: Inspection }) {
   const t = useText()
   const { current, mine } = conflict
   const { supervisor, keepMine, takeTheirs, busy } = inspection
@@ -27,7 +28,7 @@ export function ConflictDialog({ conflict, inspection }: { conflict: Conflict; i
     <Dialog label={t('conflict.title')} onClose={inspection.decideLater}>
       <div className={styles.conflict}>
         <h2>{t('conflict.title')}</h2>
-        <p>{t('conflict.text', { hmc: current.modified_by_hmc ?? '?', date: at ? dateOf(at) : '', time: at ? timeOf(at) : '' })}</p>
+        <p>{t('conflict.text', { hmc: current.modified_by_hmc ?? '?', date: at ? formatDate(at) : '', time: at ? formatTime(at) : '' })}</p>
         <table className={styles.versions}>
           <thead>
             <tr>

@@ -1,41 +1,67 @@
-import { useState } from 'react'
-import { wordsFor } from '@/api/problem'
+import { useId, useState } from 'react'
 import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
-import { Note } from '@/ui/Page'
-import { WithoutStatus } from '@/ui/WithoutStatus'
-import { NoDisk } from './NoDisk'
+import { WithoutStatusDialog } from '@/ui/WithoutStatusDialog'
+import { StorageWarning } from './StorageWarning'
+import { SaveError } from './SaveError'
 import { useScanText } from './text'
-import type { Inspection, Onward } from './useInspection'
-import styles from './VehiclePage.module.css'
+import type { AfterSaveAction } from './useAfterSave'
+import type { Identification } from './useIdentification'
+import type { Inspection } from './useInspection'
+import styles from './SaveBar.module.css'
 
-/** The bar under the thumb: save and go on, save and leave, leave. */
-export function SaveBar({ vehicle, inspection }: { vehicle: Vehicle; inspection: Inspection }) {
+interface SaveBarProps {
+  vehicle: Vehicle
+  inspection: Inspection
+  identification: Identification
+  onManual: () => void
+}
+
+/** Bar at the lower edge: Scan and Manual until the vehicle is identified; Save and Go Next, Save and Exit, and Cancel. */
+export function SaveBar({ vehicle, inspection, identification, onManual }: SaveBarProps) {
   const t = useScanText()
+  const why = useId()
   const { entry, identified, busy, saved, closed, error } = inspection
-  const [asked, setAsked] = useState<Onward | null>(null)
+  const [asked, setAsked] = useState<AfterSaveAction | null>(null)
   const ready = identified && !saved && !closed
-  const submit = (onward: Onward) => (entry.status === '' ? setAsked(onward) : inspection.submit(onward))
+  const submit = (afterSave: AfterSaveAction) => (entry.status === '' ? setAsked(afterSave) : inspection.submit(afterSave))
   const last = (vehicle.next ?? null) === null
+  const reason = error || saved || closed ? null : !ready ? t('vehicle.identifyFirst') : last ? t('vehicle.noNext') : null
   return (
-    <div className={styles.bar} data-bottom-bar>
-      <NoDisk />
-      {error && <Note kind="error">{t('vehicle.notSaved', { why: wordsFor(error, t) })}</Note>}
-      {!error && !ready && !saved && !closed && <p className={styles.why}>{t('vehicle.identifyFirst')}</p>}
-      {!error && ready && last && <p className={styles.why}>{t('vehicle.noNext')}</p>}
-      <div className={styles.options}>
-        <Button kind="primary" big disabled={!ready || last} busy={busy} onClick={() => submit('next')}>
-          {t('vehicle.saveNext')}
-        </Button>
-        <Button disabled={!ready || busy} onClick={() => submit('exit')}>
-          {t('vehicle.saveExit')}
-        </Button>
-        <Button kind="quiet" disabled={busy} onClick={inspection.cancel}>
-          {t('vehicle.cancel')}
-        </Button>
+    <div className={styles.bar} data-bottom-bar data-identified={identified}>
+      <div className={styles.inner}>
+      <StorageWarning />
+      <SaveError error={error} />
+      <h2 className={identified && reason === null ? styles.step : 'sr-only'}>{`5 · ${t('vehicle.step5')}`}</h2>
+      {reason !== null && <p id={why} className={styles.why}>{reason}</p>}
+      <div className={styles.actions}>
+        {!identified && (
+          <div className={styles.ways}>
+            <Button kind="primary" big icon="scan" onClick={identification.startScan}>
+              {t(entry.identifier === '' ? 'scan.scan' : 'scan.again')}
+            </Button>
+            {!identification.manual && (
+              <Button big icon="keyboard" onClick={onManual}>
+                {t('vehicle.manual')}
+              </Button>
+            )}
+          </div>
+        )}
+        <div className={styles.options}>
+          <Button kind={identified ? 'primary' : 'secondary'} big disabled={!ready || last} busy={busy} aria-describedby={reason === null ? undefined : why} onClick={() => submit('next')}>
+            {t('vehicle.saveNext')}
+          </Button>
+          <Button disabled={!ready || busy} aria-describedby={ready || reason === null ? undefined : why} onClick={() => submit('exit')}>
+            {t('vehicle.saveExit')}
+          </Button>
+          <Button kind="quiet" disabled={busy} onClick={inspection.cancel}>
+            {t('vehicle.cancel')}
+          </Button>
+        </div>
+      </div>
       </div>
       {asked !== null && (
-        <WithoutStatus onNo={() => setAsked(null)} onYes={() => {
+        <WithoutStatusDialog onNo={() => setAsked(null)} onYes={() => {
           setAsked(null)
           inspection.submit(asked)
         }} />

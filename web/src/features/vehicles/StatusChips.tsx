@@ -1,31 +1,32 @@
-import { STATUSES } from '@/lib/status'
+import { VEHICLE_STATUSES } from '@/lib/status'
+import { formatCount } from '@/lib/time'
 import { useText } from '@/lib/text'
-import { count } from '@/lib/time'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { NONE, WAITING } from './list'
+import { WITHOUT_STATUS, NOT_INSPECTED } from './listSearch'
 import styles from './VehicleListPage.module.css'
 
 interface StatusChipsProps {
   counts: Map<string, number>
   total: number
-  value: string
-  onChange: (value: string) => void
+  chosen: readonly string[]
+  /** Receives the status whose chip was pressed; '' for all statuses. */
+  onPress: (status: string) => void
 }
 
-/** The statuses that occur, each with its count; a tap shows only those. */
-export function StatusChips({ counts, total, value, onChange }: StatusChipsProps) {
+/** Filter chips, one per status in the list, with the number of vehicles. Vehicles with any of the pressed statuses are shown. */
+export function StatusChips({ counts, total, chosen, onPress }: StatusChipsProps) {
   const t = useText()
-  const present = [WAITING, NONE, ...STATUSES].filter((status) => counts.has(status) || status === value)
+  const present = [NOT_INSPECTED, WITHOUT_STATUS, ...VEHICLE_STATUSES].filter((status) => counts.has(status) || chosen.includes(status))
   return (
     <div className={styles.chips} role="group" aria-label={t('vehicles.statusFilter')}>
-      <button type="button" className={styles.chip} aria-pressed={value === ''} onClick={() => onChange('')}>
+      <button type="button" className={styles.chip} aria-pressed={chosen.length === 0} onClick={() => onPress('')}>
         <span>{t('vehicles.all')}</span>
-        <span>{count(total)}</span>
+        <span>{formatCount(total)}</span>
       </button>
       {present.map((status) => (
-        <button key={status} type="button" className={styles.chip} aria-pressed={value === status} onClick={() => onChange(value === status ? '' : status)}>
-          <VehicleStatusBadge status={status === NONE || status === WAITING ? '' : status} inspected={status !== WAITING} />
-          <span>{count(counts.get(status) ?? 0)}</span>
+        <button key={status} type="button" className={styles.chip} aria-pressed={chosen.includes(status)} onClick={() => onPress(status)}>
+          <VehicleStatusBadge status={status === WITHOUT_STATUS || status === NOT_INSPECTED ? '' : status} inspected={status !== NOT_INSPECTED} />
+          <span>{formatCount(counts.get(status) ?? 0)}</span>
         </button>
       ))}
     </div>

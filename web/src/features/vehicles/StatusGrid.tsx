@@ -1,9 +1,12 @@
-import { useState } from 'react'
-import { refusal, STATUSES, type VehicleStatus } from '@/lib/status'
+import { useId, useRef, type MouseEvent } from 'react'
+import { findStatusRefusal, VEHICLE_STATUSES, type StatusRefusal, type VehicleStatus } from '@/lib/status'
 import { Icon } from '@/ui/Icon'
-import { colourOf, shapeOf } from '@/ui/Status'
+import { getStatusColour, getStatusIcon, VehicleStatusBadge } from '@/ui/Status'
 import { useScanText } from './text'
-import styles from './VehiclePage.module.css'
+import styles from './StatusGrid.module.css'
+
+/** Time in milliseconds in which a second tap on the same status counts as a bounce of a gloved finger. */
+const BOUNCE_MS = 300
 
 interface StatusGridProps {
   role: string
@@ -12,40 +15,74 @@ interface StatusGridProps {
   onChange: (status: string) => void
 }
 
-/** The statuses as large buttons, the stored one marked; one that may not be chosen says why when it is tapped. */
+/** The statuses that may be chosen as large buttons, and the other statuses folded below, each with its reason. */
 export function StatusGrid({ role, stored, value, onChange }: StatusGridProps) {
   const t = useScanText()
-  const [refused, setRefused] = useState<VehicleStatus | null>(null)
-  const reason = refused === null ? null : refusal(role, stored, refused)
+  const last = useRef({ status: '', at: Number.NEGATIVE_INFINITY })
+  const refusals = VEHICLE_STATUSES.map((status) => ({ status, reason: findStatusRefusal(role, stored, status) }))
+  const allowed = refusals.filter(({ reason }) => reason === null)
+  const others = refusals.flatMap(({ status, reason }) => (reason === null ? [] : { status, reason }))
 
-  const tap = (status: VehicleStatus) => {
-    const no = refusal(role, stored, status) !== null
-    setRefused(no ? status : null)
-    if (no) return status === stored ? onChange(stored) : undefined
-    onChange(status === value ? withdrawn(role, stored, value) : status)
+  const tap = (status: VehicleStatus, event: MouseEvent) => {
+    const isBounce = last.current.status === status && event.timeStamp - last.current.at < BOUNCE_MS
+    last.current = { status, at: event.timeStamp }
+    if (!isBounce) onChange(status === value ? withdrawn(role, stored, value) : status)
   }
   return (
-    <>
-      <div className={styles.statuses} role="group" aria-label={t('vehicle.step3')}>
-        {STATUSES.map((status) => (
-          <button key={status} type="button" className={`${styles.status} ${colourOf(status)}`} aria-pressed={status === value} aria-current={status === stored || undefined}
-            aria-disabled={refusal(role, stored, status) !== null} onClick={() => tap(status)}>
-            <Icon name={shapeOf(status)} size={22} />
-            {status}
+    <div className={styles.choice} role="group" aria-label={t('vehicle.step3')} tabIndex={-1}>
+      <div className={styles.statuses}>
+        {allowed.map(({ status }) => (
+          <button key={status} type="button" className={`${styles.status} ${getStatusColour(status)}`} aria-pressed={status === value} aria-current={status === stored || undefined} aria-disabled={false} onClick={(event) => tap(status, event)}>
+            <Icon name={getStatusIcon(status)} size={30} />
+            <span>{status}</span>
             {status === stored && <span aria-hidden className={styles.current}>{t('status.current')}</span>}
           </button>
         ))}
       </div>
-      {refused !== null && reason !== null && (
-        <p className={styles.reason} role="status">
-          {t(reason, { status: refused })}
-        </p>
+      {others.length > 0 && (
+        <details className={styles.others}>
+          <summary>
+            <span>{t('status.others')}</span>
+            <span className={styles.names}>{others.map(({ status }) => status).join(', ')}</span>
+            <Icon name="down" size={20} />
+          </summary>
+          <ul>
+            {others.map(({ status, reason }) => (
+              <Refused key={status} status={status} reason={reason} pressed={status === value} stored={status === stored} onTap={() => status === stored && onChange(stored)} />
+            ))}
+          </ul>
+        </details>
       )}
-    </>
+    </div>
   )
 }
 
-/** A second tap takes the choice back; only a supervisor may also clear what is stored. */
+interface RefusedProps {
+  status: VehicleStatus
+  reason: StatusRefusal
+  pressed: boolean
+  stored: boolean
+  onTap: () => void
+}
+
+/** A status that may not be chosen now, with the reason. A tap on the stored status withdraws the chosen one. */
+function Refused({ status, reason, pressed, stored, onTap }: RefusedProps) {
+  const t = useScanText()
+  const id = useId()
+  return (
+    <li>
+      <button type="button" className={`${styles.refused} ${getStatusColour(status)}`} aria-label={status} aria-pressed={pressed} aria-current={stored || undefined} aria-disabled aria-describedby={id} onClick={onTap}>
+        <VehicleStatusBadge status={status} />
+        {stored && <span aria-hidden className={styles.current}>{t('status.current')}</span>}
+      </button>
+      <p id={id}>{t(reason, { status })}</p>
+    </li>
+  )
+}
+
+/**
+ * Returns the status after a second tap on the chosen status: the stored status, or no status when a supervisor clears the stored status.
+ */
 function withdrawn(role: string, stored: string, value: string): string {
   if (value !== stored) return stored
   return role === 'admin' ? '' : stored

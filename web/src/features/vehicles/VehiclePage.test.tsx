@@ -1,9 +1,9 @@
 import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { endSession, type User } from '@/api/session'
+import { endSession, type SessionUser } from '@/api/session'
 import type { Vehicle } from '@/api/types'
-import { reply, serve } from '@/testing/server'
-import { asUser, OPERATOR, show, SUPERVISOR } from '@/testing/show'
+import { createReply, stubServer } from '@/testing/server'
+import { signInAs, OPERATOR, renderPage, SUPERVISOR } from '@/testing/show'
 import VehiclePage from './VehiclePage'
 
 const vehicle: Vehicle = {
@@ -15,10 +15,10 @@ const campaign = { id: 5, name: 'Airbag', part: 'Airbag', description: 'Check', 
 
 afterEach(endSession)
 
-async function open(user: User, answers: Parameters<typeof serve>[0] = {}, shown: Vehicle = vehicle) {
-  asUser(user)
-  const calls = serve({ 'GET /vehicles/7': shown, 'GET /vehicles/8': { ...vehicle, id: 8 }, 'GET /campaigns/5': campaign, 'GET /vehicles/campaign/5/all': [other], ...answers })
-  const person = show(VehiclePage, '/vehicle/:id', '/vehicle/7')
+async function open(user: SessionUser, answers: Parameters<typeof stubServer>[0] = {}, shown: Vehicle = vehicle) {
+  signInAs(user)
+  const calls = stubServer({ 'GET /vehicles/7': shown, 'GET /vehicles/8': { ...vehicle, id: 8 }, 'GET /campaigns/5': campaign, 'GET /vehicles/campaign/5/all': [other], ...answers })
+  const person = renderPage(VehiclePage, '/vehicle/:id', '/vehicle/7')
   await screen.findByRole('form', { name: 'Vehicle Inspection' })
   const manual = screen.queryByRole('button', { name: 'Manual' })
   if (manual) await person.click(manual)
@@ -41,25 +41,28 @@ test('the last vehicle can only be saved and left', async () => {
   expect([disabled('Save and Go Next'), disabled('Save and Exit')]).toEqual([true, false])
 })
 
-test('a save says what was found, on which version, and goes on when the toast is tapped', async () => {
+test('a save says what was found, on which version, and goes on when Go now is tapped', async () => {
   const { person, identifier, saves } = await open(OPERATOR, { 'PUT /vehicles/7': { ...vehicle, status: 'ok', inspected: true, version: 5 } })
   await person.type(identifier, '0123')
   await person.click(button('ok'))
   await person.type(screen.getByLabelText('Operator / Team Leader Notes'), 'clean')
   await person.click(button('Save and Go Next'))
-  await person.click(await screen.findByText('O veículo foi inspecionado, redirecionando para o próximo...'))
+  expect(await screen.findByText('O veículo foi inspecionado, redirecionando para o próximo...')).toBeTruthy()
+  const go = button('Ir agora')
+  expect(document.activeElement).toBe(go)
+  await person.click(go)
   expect(window.location.pathname).toBe('/vehicle/8')
   const [save] = saves()
   expect(save?.body).toEqual({
     status: 'ok', operator_notes: 'clean', base: { status: '', operator_notes: '' }, on_conflict: 'ask',
-    campaign_id: 5, origin: 'typed', device_time: expect.any(String), device: localStorage.getItem('device'),
+    seen_vin_number: 'HB20 000123', campaign_id: 5, origin: 'typed', device_time: expect.any(String), device: localStorage.getItem('device'),
   })
   expect([save?.headers.get('if-match'), save?.headers.get('idempotency-key')?.length]).toEqual(['"4"', 36])
   expect(localStorage.getItem('draft:3:7')).toBeNull()
 })
 
 test('the same save tried again carries the same key, another one another', async () => {
-  const { person, identifier, saves } = await open(OPERATOR, { 'PUT /vehicles/7': reply(503, { code: 'UNAVAILABLE', message: '' }) })
+  const { person, identifier, saves } = await open(OPERATOR, { 'PUT /vehicles/7': createReply(503, { code: 'UNAVAILABLE', message: '' }) })
   await person.type(identifier, '0123')
   for (const status of ['ok', 'ng']) {
     await person.click(button(status))
@@ -77,7 +80,7 @@ test('the same save tried again carries the same key, another one another', asyn
 test('a status out of turn stays unchosen and says why', async () => {
   const { person } = await open(OPERATOR)
   await person.click(button('Repair'))
-  expect(screen.getByText('"Repair" só pode ser escolhido depois que o veículo tem um status.')).toBeTruthy()
+  expect(screen.getByText('"Repair" só pode ser escolhido depois que o veículo tiver um status.')).toBeTruthy()
   expect(button('Repair').getAttribute('aria-pressed')).toBe('false')
 })
 
@@ -85,7 +88,7 @@ test('the identifier of another vehicle says which one and where it stands', asy
   const { person, identifier } = await open(OPERATOR)
   await person.type(identifier, '000999')
   const found = await screen.findByRole('link', { name: /HB20 000999/ })
-  expect([found.textContent, found.getAttribute('href')]).toEqual(['HB20 000999em B-4 · abrir', '/vehicle/9'])
+  expect([found.textContent, found.getAttribute('href')]).toEqual(['HB20 000999vaga B-4 · abrir', '/vehicle/9'])
 })
 
 test('what was typed is there again after the screen was left without saving', async () => {
@@ -102,15 +105,15 @@ test('what was typed is there again after the screen was left without saving', a
 
 test('somebody who saved first is shown beside one\'s own entry, and one\'s own can still be saved', async () => {
   const current: Vehicle = { ...vehicle, status: 'ng', version: 5, modified_by_hmc: '1077' }
-  const replies = [reply(409, { code: 'STALE_VERSION', message: 'old', details: [current] }), reply(200, { ...current, status: 'ok', version: 6 })]
-  const { person, identifier, saves } = await open(SUPERVISOR, { 'PUT /vehicles/7': () => replies.shift() ?? reply(500) })
+  const replies = [createReply(409, { code: 'STALE_VERSION', message: 'old', details: [current] }), createReply(200, { ...current, status: 'ok', version: 6 })]
+  const { person, identifier, saves } = await open(SUPERVISOR, { 'PUT /vehicles/7': () => replies.shift() ?? createReply(500) })
   await person.type(identifier, '0123')
   await person.click(button('ok'))
   await person.click(button('Save and Exit'))
   const dialog = within(await screen.findByRole('dialog', { hidden: true }))
   expect(dialog.getByText(/Salvo por 1077/)).toBeTruthy()
-  expect(dialog.getAllByRole('row', { hidden: true }).map(({ textContent }) => textContent)).toEqual(['FieldMineTheirs', 'Statusokng'])
-  await person.click(dialog.getByRole('button', { name: 'Save mine', hidden: true }))
+  expect(dialog.getAllByRole('row', { hidden: true }).map(({ textContent }) => textContent)).toEqual(['FieldYour versionTheir version', 'Statusokng'])
+  await person.click(dialog.getByRole('button', { name: 'Keep yours', hidden: true }))
   await waitFor(() => expect(window.location.pathname).toBe('/campaign/5'))
   expect(saves().map(({ headers }) => headers.get('if-match'))).toEqual(['"4"', '"5"'])
 })
@@ -140,7 +143,7 @@ test('the last change is told at UTC-3', async () => {
   expect(screen.getByText('Última modificação pelo ID: 3 - 1003, em 20/11/2026 às 22:02:03 (UTC-3).')).toBeTruthy()
 })
 
-/** Types as a hardware scanner does, a key every five milliseconds. */
+/** Types like a hardware scanner, one key every five milliseconds. */
 function gun(text: string) {
   for (const [index, key] of [...text, 'Enter'].entries()) {
     const press = new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true })
@@ -161,8 +164,8 @@ test('what a hardware scanner types is saved as scanned, and what the label says
 test('a scanned VIN of no campaign gets the hint of its check digit, a right one does not', async () => {
   await open(OPERATOR, { 'GET /campaigns': { campaigns: [], meta: { page_index: 0, total_count: 0, per_page: 30, yard_name: null } } })
   gun('9BWZZZ377VT004251')
-  expect(await screen.findByText(/O dígito verificador não confere/)).toBeTruthy()
-  expect(await screen.findByText('Também não está em outra campanha aberta.')).toBeTruthy()
+  expect(await screen.findByText(/O dígito verificador do VIN não confere/)).toBeTruthy()
+  expect(await screen.findByText('Não encontrado em nenhuma outra campanha aberta.')).toBeTruthy()
   gun('1M8GDM9AXKP042788')
   await waitFor(() => expect(screen.queryByText(/O dígito verificador/)).toBeNull())
 })

@@ -1,68 +1,131 @@
+import { useRef, type MouseEvent } from 'react'
 import type { ListedVehicle } from '@/api/types'
-import { useMediaQuery } from '@/lib/media'
-import { Link, link } from '@/lib/route'
-import { useText } from '@/lib/text'
+import { Link } from '@/lib/route'
 import { Icon } from '@/ui/Icon'
+import { Plate } from '@/ui/Plate'
 import { VehicleStatusBadge } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
-import styles from './VehicleListPage.module.css'
+import { nextSort, SORT_COLUMNS, type ListSort, type SortColumn } from './listSort'
+import { useListText } from './listText'
+import type { Selection } from './useSelection'
+import { useVisibleRows } from './useVisibleRows'
+import { VinText } from './VinText'
+import styles from './VehicleTable.module.css'
 
-interface VehicleTableProps {
-  vehicles: ListedVehicle[]
-  /** Whether a yard is chosen; 'next' then stays in it. */
-  inYard: boolean
+const ROW_PX = 48
+const TITLES = { vin: 'vehicles.vin', space: 'vehicles.space', status: 'vehicles.status' } as const
+
+export interface RowsProps {
+  vehicles: readonly ListedVehicle[]
+  hrefOf: (vehicle: ListedVehicle) => string
+  /** Id of the vehicle that is open beside the list; `null` when none is open. */
+  open: number | null
+  /** Opens a vehicle beside the list; `null` where a vehicle opens on its own page. */
+  onOpen: ((vehicle: ListedVehicle) => void) | null
 }
 
-/** The vehicles of one page: a dense table where there is room, cards on the phone. */
-export function VehicleTable({ vehicles, inYard }: VehicleTableProps) {
-  const t = useText()
-  const wide = useMediaQuery('(min-width: 768px)')
-  const addressOf = ({ id, id_yard }: ListedVehicle) => link(`/vehicle/${id}`, { yard: inYard ? id_yard : null })
-  if (!wide) {
-    return (
-      <ul className={styles.cards}>
-        {vehicles.map((vehicle) => (
-          <li key={vehicle.id} className={styles.card}>
-            <Link href={addressOf(vehicle)} className={`${table.rowLink} ${styles.vin} mono`}>
-              {vehicle.vin_number}
-            </Link>
-            <span className={styles.space}>{vehicle.parking_space}</span>
-            <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
-          </li>
-        ))}
-      </ul>
-    )
-  }
+interface VehicleTableProps extends RowsProps {
+  sort: ListSort | null
+  /** Receives the sort order as written in the address. */
+  onSort: (sort: string | null) => void
+  /** Selection of many vehicles; `null` for people who may not change many at once. */
+  selection: Selection | null
+  isBusy: boolean
+}
+
+/** Vehicles of one page as a table. Of a long page, only the rows in the window are in the document. */
+export function VehicleTable({ vehicles, sort, onSort, selection, isBusy, ...row }: VehicleTableProps) {
+  const t = useListText()
+  const body = useRef<HTMLTableSectionElement>(null)
+  const { from, to } = useVisibleRows(body, vehicles.length, ROW_PX)
   return (
-    <div className={table.frame}>
-      <table className={`${table.table} ${styles.table}`}>
+    <div className={`${table.frame} ${styles.frame}`} aria-busy={isBusy}>
+      <table className={`${table.table} ${styles.table}`} aria-rowcount={vehicles.length + 1}>
         <thead>
           <tr>
+            {selection && (
+              <th scope="col" className={styles.box}>
+                <PageBox vehicles={vehicles} selection={selection} />
+              </th>
+            )}
             <th scope="col">{t('campaigns.view')}</th>
-            <th scope="col">{t('vehicles.vin')}</th>
-            <th scope="col">{t('vehicles.space')}</th>
-            <th scope="col">{t('vehicles.status')}</th>
+            {SORT_COLUMNS.map((column) => (
+              <SortHeader key={column} column={column} sort={sort} onSort={onSort} />
+            ))}
           </tr>
         </thead>
-        <tbody>
-          {vehicles.map((vehicle) => (
-            <tr key={vehicle.id}>
-              <td>
-                <Icon name="eye" size={20} />
-              </td>
-              <td>
-                <Link href={addressOf(vehicle)} className={`${table.rowLink} mono`}>
-                  {vehicle.vin_number}
-                </Link>
-              </td>
-              <td>{vehicle.parking_space}</td>
-              <td>
-                <VehicleStatusBadge status={vehicle.status} inspected={vehicle.inspected} />
-              </td>
-            </tr>
+        <tbody ref={body}>
+          <Gap rows={from} />
+          {vehicles.slice(from, to).map((vehicle, at) => (
+            <Row key={vehicle.id} vehicle={vehicle} index={from + at + 2} selection={selection} {...row} />
           ))}
+          <Gap rows={vehicles.length - to} />
         </tbody>
       </table>
     </div>
+  )
+}
+
+/** Empty space in the place of rows that are outside of the window. */
+const Gap = ({ rows }: { rows: number }) => rows > 0 && <tr aria-hidden="true" className={styles.gap} style={{ height: rows * ROW_PX }} />
+
+function SortHeader({ column, sort, onSort }: { column: SortColumn; sort: ListSort | null; onSort: VehicleTableProps['onSort'] }) {
+  const t = useListText()
+  const direction = sort?.column !== column ? 'none' : sort.down ? 'descending' : 'ascending'
+  return (
+    <th scope="col" aria-sort={direction} className={styles.sorted}>
+      <button type="button" className={styles.sort} onClick={() => onSort(nextSort(sort, column))}>
+        {t(TITLES[column])}
+      </button>
+    </th>
+  )
+}
+
+function PageBox({ vehicles, selection: { ids, put } }: { vehicles: readonly ListedVehicle[]; selection: Selection }) {
+  const t = useListText()
+  const chosen = vehicles.filter(({ id }) => ids.has(id)).length
+  const isWhole = chosen > 0 && chosen === vehicles.length
+  return (
+    <label className={styles.check}>
+      <input type="checkbox" aria-label={t('select.page')} checked={isWhole}
+        ref={(box) => {
+          if (box) box.indeterminate = chosen > 0 && !isWhole
+        }}
+        onChange={() => put(vehicles.map(({ id }) => id), !isWhole)} />
+    </label>
+  )
+}
+
+function Row({ vehicle, index, selection, hrefOf, open, onOpen }: Omit<RowsProps, 'vehicles'> & { vehicle: ListedVehicle; index: number; selection: Selection | null }) {
+  const t = useListText()
+  const { id, vin_number, parking_space, status, inspected } = vehicle
+  const show = onOpen && ((event: MouseEvent) => {
+    event.preventDefault()
+    onOpen(vehicle)
+  })
+  return (
+    <tr data-vehicle={id} aria-rowindex={index} className={id === open ? styles.open : undefined}>
+      {selection && (
+        <td className={styles.box}>
+          <label className={`${styles.check} ${table.above}`}>
+            <input type="checkbox" aria-label={t('select.one', { vin: vin_number })} checked={selection.ids.has(id)} onChange={() => selection.toggle(id)} />
+          </label>
+        </td>
+      )}
+      <td className={styles.view}>
+        <Icon name="eye" size={20} />
+      </td>
+      <td>
+        <Link href={hrefOf(vehicle)} className={`${table.rowLink} ${styles.vin} mono`} aria-current={id === open ? 'true' : undefined} onClick={show ?? undefined}>
+          <VinText vin={vin_number} />
+        </Link>
+      </td>
+      <td>
+        <Plate space={parking_space} size="small" />
+      </td>
+      <td>
+        <VehicleStatusBadge status={status} inspected={inspected} />
+      </td>
+    </tr>
   )
 }

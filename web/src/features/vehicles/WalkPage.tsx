@@ -1,42 +1,57 @@
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { useParams } from 'wouter'
-import { wordsFor } from '@/api/problem'
-import type { ListedVehicle, Vehicle } from '@/api/types'
-import { readable } from '@/lib/identifier'
-import { idFrom, useQueryParams } from '@/lib/route'
-import { openSound, signal, type Signal } from '@/lib/signal'
-import { count } from '@/lib/time'
+import { getErrorMessage } from '@/api/problem'
+import { getOwnerKey, useSession } from '@/api/session'
+import type { ListedVehicle } from '@/api/types'
+import { writeDraft } from '@/lib/drafts'
+import { toReadableText } from '@/lib/identifier'
+import { findNextVehicle } from '@/lib/nextVehicles'
+import { parseId, useQueryParams } from '@/lib/route'
+import { unlockSound, playFeedback, type ScanFeedback } from '@/lib/scanFeedback'
+import { readStored, writeStored } from '@/lib/storage'
+import { formatCount } from '@/lib/time'
+import { HOLD_MS, useOutbox, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
-import { Failure, Note, Page, Skeleton } from '@/ui/Page'
+import { Alert, ErrorNotice, Page, Skeleton } from '@/ui/Page'
+import { Plate } from '@/ui/Plate'
 import { ScanView } from '@/ui/Scanner'
-import { useCampaignHead } from './api'
+import { showToast } from '@/ui/Toast'
+import { useCampaign } from './api'
+import { Identifier } from './Identifier'
+import { chooseScanFeedback } from './scanMatch'
 import { useScanText } from './text'
-import { useFinding, type Finding } from './useFinding'
-import { useWedge } from './useWedge'
-import { isKnown, signalOf } from './verdict'
-import { aheadOf } from '@/lib/walk'
-import { WalkFind } from './WalkFind'
+import { UnknownScanMessage } from './UnknownScanMessage'
+import type { Saved } from './useAfterSave'
+import { useHardwareScanner } from './useHardwareScanner'
+import { useVehicleLookup, type VehicleLookup } from './useVehicleLookup'
+import { VehicleFinder } from './VehicleFinder'
 import { WalkSheet } from './WalkSheet'
-import { Missed } from './Missed'
 import styles from './WalkPage.module.css'
 
-/** Walking along the rows with the camera open: each car of the campaign is scanned, inspected and saved in two taps. */
+/** Walk mode: the camera stays open, and each scanned vehicle is inspected and saved in two taps, or in one. */
 export default function WalkPage() {
   const t = useScanText()
-  const id = idFrom(useParams<{ id: string }>().id) ?? 0
-  const yard = idFrom(useQueryParams().get('yard'))
-  const campaign = useCampaignHead(id)
-  const finding = useFinding(id)
+  const id = parseId(useParams<{ id: string }>().id) ?? 0
+  const yard = parseId(useQueryParams().get('yard'))
+  const campaign = useCampaign(id)
+  const lookup = useVehicleLookup(id)
+  const { left } = findNextVehicle(lookup.vehicles ?? [], yard, null)
+  const row = yard === null ? undefined : lookup.vehicles?.find((vehicle) => vehicle.id_yard === yard)
   return (
-    <Page title={t('walk.title')} narrow subtitle={campaign.data && <p className={styles.campaign}>{campaign.data.name}</p>}>
+    <Page title={t('walk.title')} narrow subtitle={
+      <p className={styles.line}>
+        <span className={styles.where} title={campaign.data?.name}>{row && `${t('walk.yard', { yard: row.yard_group })} · `}{campaign.data?.name}</span>
+        {lookup.vehicles && <strong>{t('walk.left', { n: formatCount(left) })}</strong>}
+      </p>
+    }>
       {campaign.data?.status === 'Closed' ? (
-        <Note kind="info">{t('walk.closed')}</Note>
+        <Alert kind="info">{t('walk.closed')}</Alert>
       ) : (
         <>
-          {finding.isError && <Failure text={wordsFor(finding.error, t)} onRetry={finding.retry} />}
-          {!finding.isError && finding.vehicles === undefined && <Skeleton height={320} label={t('walk.loading')} />}
-          {finding.vehicles && <Walk campaign={id} yard={yard} vehicles={finding.vehicles} finding={finding} />}
+          {lookup.isError && <ErrorNotice text={getErrorMessage(lookup.error, t)} onRetry={lookup.retry} />}
+          {!lookup.isError && lookup.vehicles === undefined && <Skeleton height={320} label={t('walk.loading')} />}
+          {lookup.vehicles && <Walk campaign={id} yard={yard} vehicles={lookup.vehicles} lookup={lookup} />}
         </>
       )}
     </Page>
@@ -47,74 +62,130 @@ interface WalkProps {
   campaign: number
   yard: number | null
   vehicles: ListedVehicle[]
-  finding: Finding
+  lookup: VehicleLookup
 }
 
-function Walk({ campaign, yard, vehicles, finding }: WalkProps) {
+function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   const t = useScanText()
+  const outbox = useOutbox()
+  const owner = useSession()?.user
   const [car, setCar] = useState<{ id: number; scanned: boolean } | null>(null)
   const [missed, setMissed] = useState<string | null>(null)
-  const [mood, setMood] = useState<Signal | null>(null)
-  const [last, setLast] = useState<{ vehicle: Vehicle; kept: boolean } | null>(null)
+  const [mood, setMood] = useState<ScanFeedback | null>(null)
+  const [last, setLast] = useState<LastSaved | null>(null)
   const [typing, setTyping] = useState(false)
-  const { next, left } = aheadOf(vehicles, yard, last?.vehicle.id ?? null)
+  const [oneTap, setOneTap] = useOneTap()
+  const { next } = findNextVehicle(vehicles, yard, last?.id ?? null)
   const open = (id: number, scanned: boolean) => {
     setTyping(false)
     setMissed(null)
     setCar({ id, scanned })
   }
   const read = (text: string) => {
-    const found = finding.find(text)
-    const heard = found === null ? 'unknown' : signalOf(found, null)
-    signal(heard)
-    setMood(heard)
+    const found = lookup.findScanned(text)
+    const feedback = found === null ? 'unknown' : chooseScanFeedback(found, null)
+    playFeedback(feedback)
+    setMood(feedback)
     if (found?.kind === 'one') open(found.vehicle.id, true)
     else {
       setCar(null)
-      setMissed(readable(text))
+      setMissed(toReadableText(text))
     }
   }
-  useWedge(read)
+  useHardwareScanner(read)
   useEffect(() => {
-    document.addEventListener('pointerdown', openSound, { once: true }) // who came by a link has not tapped yet
-    return () => document.removeEventListener('pointerdown', openSound)
+    document.addEventListener('pointerdown', unlockSound, { once: true }) // browsers play sound only after a tap on the page
+    return () => document.removeEventListener('pointerdown', unlockSound)
   }, [])
+  useEffect(() => () => outbox.releaseHeld(), [outbox])
   const shown = car === null ? undefined : vehicles.find(({ id }) => id === car.id)
-  const leave = (saved: Vehicle | null, kept: boolean) => {
-    if (saved !== null) setLast({ vehicle: saved, kept })
+  const close = () => {
     setCar(null)
     setMood(null)
   }
+  const undo = async (save: StoredSave, { id, saved: { entry: draft }, before }: LastSaved) => {
+    if (!(await outbox.undo(save))) return showToast('info', t('walk.tooLate'))
+    setLast(before)
+    // Notes come back as a draft, the status does not: it was the mistake.
+    const hasNotes = draft.operator_notes !== draft.base?.operator_notes || draft.admin_notes !== draft.base.admin_notes
+    if (owner && draft.base && hasNotes) writeDraft(getOwnerKey(owner), id, { ...draft, status: draft.base.status })
+    open(id, draft.scanned === true)
+  }
   return (
     <>
-      {typing && <WalkFind finding={finding} onOpen={(id) => open(id, false)} />}
       <div className={styles.camera}>
-        <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={read} fits={(text) => isKnown(finding.find(text))} />
+        <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={read} fits={lookup.fit} />
       </div>
       <div className={styles.bar} data-bottom-bar>
-        {missed !== null && <Missed text={missed} campaign={campaign} found={finding.find(missed)} onOpen={(id) => open(id, true)} onClose={() => setMissed(null)} />}
-        {last !== null && missed === null && <Saved key={`${last.vehicle.id} ${last.vehicle.version}`} vehicle={last.vehicle} kept={last.kept} />}
+        {typing && <VehicleFinder lookup={lookup} onOpen={(id) => open(id, false)} />}
+        {missed !== null && <UnknownScanMessage text={missed} campaign={campaign} found={lookup.findScanned(missed)} onOpen={(id) => open(id, true)} onClose={() => setMissed(null)} />}
+        {last !== null && missed === null && <LastSave key={last.saved.result.kind === 'kept' ? last.saved.result.entry.id : last.id} saved={last.saved} onUndo={(save) => undo(save, last)} />}
         {next === null ? (
           <p className={styles.next}>{t('walk.noNext')}</p>
         ) : (
           <p className={styles.next}>
-            <span className="quiet">{t('walk.next')}</span> <strong>{next.parking_space}</strong> <span className="mono">{next.vin_number}</span>
-            <span className={styles.left}>{t('walk.left', { n: count(left) })}</span>
+            <span className="quiet">{t('walk.next')}</span> <Plate space={next.parking_space} size="page" /> <Identifier vin={next.vin_number} />
           </p>
         )}
-        <Button big wide icon="keyboard" aria-pressed={typing} onClick={() => setTyping(!typing)}>
-          {t('vehicle.manual')}
-        </Button>
+        <div className={styles.ways}>
+          <label className={styles.oneTap}>
+            <input type="checkbox" role="switch" checked={oneTap} onChange={(event) => setOneTap(event.target.checked)} />
+            {t('walk.oneTap')}
+          </label>
+          <Button big icon="keyboard" aria-pressed={typing} onClick={() => setTyping(!typing)}>
+            {t('vehicle.manual')}
+          </Button>
+        </div>
       </div>
-      {shown && car && <WalkSheet key={shown.id} listed={shown} yard={yard} scanned={car.scanned} onLeave={leave} />}
+      {shown && car && <WalkSheet key={shown.id} listed={shown} yard={yard} scanned={car.scanned} oneTap={oneTap} onClose={close} onSaved={(saved) => { setLast({ id: shown.id, saved, before: last && { ...last, before: null } }); close() }} />}
     </>
   )
 }
 
-/** What was saved last, and whether the server has it. */
-function Saved({ vehicle: { vin_number: vin, status }, kept }: { vehicle: Vehicle; kept: boolean }) {
+/** The vehicle that was saved last, from which the next one is found, and the one saved before it. */
+interface LastSaved {
+  id: number
+  saved: Saved
+  before: LastSaved | null
+}
+
+const ONE_TAP = 'oneTapSaves'
+const isTrue = (value: unknown): value is true => value === true
+
+/** Whether one tap on a status saves the vehicle, remembered on this device. */
+function useOneTap(): [boolean, (on: boolean) => void] {
+  const [oneTap, setOneTap] = useState(() => readStored(localStorage, ONE_TAP, isTrue) ?? false)
+  const set = useCallback((on: boolean) => {
+    writeStored(localStorage, ONE_TAP, on || null)
+    setOneTap(on)
+  }, [])
+  return [oneTap, set]
+}
+
+interface LastSaveProps {
+  saved: Saved
+  onUndo: (save: StoredSave) => void
+}
+
+/** Line with the last saved vehicle: with Undo while the save is held, else whether the save has reached the server. */
+function LastSave({ saved: { vehicle: { vin_number: vin, parking_space: space, status }, result }, onUndo }: LastSaveProps) {
   const t = useScanText()
-  const words = kept ? (['walk.keptPlain', 'walk.kept'] as const) : (['walk.savedPlain', 'walk.saved'] as const)
+  const [over, setOver] = useState(false)
+  const held = result.kind === 'kept' && result.held ? result.entry : null
+  useEffect(() => {
+    const timer = held === null ? undefined : setTimeout(setOver, held.at + HOLD_MS - Date.now(), true)
+    return () => clearTimeout(timer)
+  }, [held])
+  if (over) return null
+  if (held !== null) {
+    return (
+      <div className={styles.undo} role="status">
+        <span><strong>{space}</strong> {status}</span>
+        <Button kind="quiet" icon="undo" aria-label={t('walk.undoLabel', { space, status })} onClick={() => onUndo(held)}>{t('walk.undo')}</Button>
+      </div>
+    )
+  }
+  const words = result.kind === 'kept' ? (['walk.keptPlain', 'walk.kept'] as const) : (['walk.savedPlain', 'walk.saved'] as const)
   return (
     <p className={styles.saved} role="status">
       <Icon name="check" size={20} />

@@ -1,48 +1,57 @@
-import { wordsFor } from '@/api/problem'
-import { useSession, type User } from '@/api/session'
+import { useRef, useState } from 'react'
+import { getErrorMessage } from '@/api/problem'
+import { useSession, type SessionUser } from '@/api/session'
 import type { ListedVehicle, Vehicle } from '@/api/types'
 import { Button, IconButton } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
-import { Failure, Note, Skeleton } from '@/ui/Page'
+import { ErrorNotice, Skeleton } from '@/ui/Page'
+import { Plate } from '@/ui/Plate'
 import { VehicleStatusBadge } from '@/ui/Status'
-import { useCampaignHead, useVehicle } from './api'
+import { useVehicle } from './api'
 import { ConflictDialog } from './ConflictDialog'
-import { NoDisk } from './NoDisk'
-import { Notes } from './Notes'
-import { PartlyKnown } from './PartlyKnown'
+import { Identifier } from './Identifier'
+import { StorageWarning } from './StorageWarning'
+import { needsNote, NoteFields } from './NoteFields'
+import { SaveError } from './SaveError'
+import { OtherVehicleDialog } from './OtherVehicleDialog'
+import { OfflineNotice } from './OfflineNotice'
+import { RestoredDraftNotice } from './RestoredDraftNotice'
 import { StatusGrid } from './StatusGrid'
 import { useScanText } from './text'
-import { useInspection, type OnSaved } from './useInspection'
+import type { OnSaved } from './useAfterSave'
+import { useInspection } from './useInspection'
+import { Problem } from './VehicleDetails'
 import styles from './WalkPage.module.css'
 
 interface SheetProps {
   listed: ListedVehicle
   yard: number | null
   scanned: boolean
-  onLeave: (saved: Vehicle | null, kept: boolean) => void
+  /** Whether the tap on a status saves the vehicle. The save can then be undone for a few seconds. */
+  oneTap: boolean
+  onSaved: OnSaved
+  onClose: () => void
 }
 
-/** The car that was scanned, over the camera: one tap for its status, one to save it. */
-export function WalkSheet({ listed, yard, scanned, onLeave }: SheetProps) {
+/** Sheet over the camera with the scanned vehicle: one tap selects the status, another tap saves the vehicle. */
+export function WalkSheet({ listed, yard, scanned, oneTap, onSaved, onClose }: SheetProps) {
   const t = useScanText()
   const session = useSession()
   const vehicle = useVehicle(listed.id, yard)
   return (
-    <Dialog kind="sheet" label={t('walk.sheet', { vin: listed.vin_number })} onClose={() => onLeave(null, false)}>
+    <Dialog kind="sheet" label={t('walk.sheet', { vin: listed.vin_number })} onClose={onClose}>
       <div className={styles.sheet}>
         <div className={styles.head}>
-          <div>
-            <p className={`mono ${styles.vin}`}>{listed.vin_number}</p>
-            <p>
-              <strong className={styles.space}>{listed.parking_space}</strong>
-              {listed.inspected && <span className={styles.done}>{t('walk.done')} <VehicleStatusBadge status={listed.status} /></span>}
-            </p>
+          <Plate space={listed.parking_space} size="page" />
+          <div className={styles.car}>
+            <Identifier vin={listed.vin_number} />
+            {listed.inspected && <span className={styles.done}>{t('walk.done')} <VehicleStatusBadge status={listed.status} /></span>}
           </div>
-          <IconButton icon="close" label={t('walk.skip')} onClick={() => onLeave(null, false)} />
+          <IconButton icon="close" label={t('walk.skip')} onClick={onClose} />
         </div>
         {vehicle.isPending && <Skeleton rows={2} height={72} label={t('vehicle.loading')} />}
-        {vehicle.isError && !vehicle.data && <Failure text={wordsFor(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}
-        {vehicle.data && session && <Inspect vehicle={vehicle.data} yard={yard} user={session.user} scanned={scanned} onSaved={onLeave} />}
+        {vehicle.isError && !vehicle.data && <ErrorNotice text={getErrorMessage(vehicle.error, t)} onRetry={() => void vehicle.refetch()} />}
+        {vehicle.data && session && <Inspect vehicle={vehicle.data} yard={yard} user={session.user} scanned={scanned} oneTap={oneTap} onSaved={onSaved} />}
       </div>
     </Dialog>
   )
@@ -51,34 +60,45 @@ export function WalkSheet({ listed, yard, scanned, onLeave }: SheetProps) {
 interface InspectProps {
   vehicle: Vehicle
   yard: number | null
-  user: User
+  user: SessionUser
   scanned: boolean
+  oneTap: boolean
   onSaved: OnSaved
 }
 
-function Inspect({ vehicle, yard, user, scanned, onSaved }: InspectProps) {
+function Inspect({ vehicle, yard, user, scanned, oneTap, onSaved }: InspectProps) {
   const t = useScanText()
-  const inspection = useInspection(vehicle, yard, user, onSaved)
-  const { entry, busy, error, conflict, change, submit } = inspection
-  const campaign = useCampaignHead(vehicle.campaign_id).data
-  const choose = (status: string) => change({ status, identifier: vehicle.vin_number, scanned })
+  const inspection = useInspection(vehicle, yard, user, onSaved, oneTap)
+  const { entry, busy, error, restored, typedOn, conflict, mismatch, change, submit } = inspection
+  const [open, setOpen] = useState(entry.operator_notes !== '')
+  const notes = useRef<HTMLDetailsElement>(null)
+  const choose = (status: string) => {
+    const part = { status, identifier: vehicle.vin_number, scanned }
+    change(part)
+    if (needsNote(status)) {
+      setOpen(true)
+      if (oneTap) requestAnimationFrame(() => notes.current?.querySelector('textarea')?.focus())
+    } else if (oneTap && status !== '' && status !== vehicle.status && !busy) submit('stay', part)
+  }
   return (
     <form className={styles.inspect} aria-label={t('walk.sheet', { vin: vehicle.vin_number })} onSubmit={(event) => event.preventDefault()}>
-      {campaign && <p className="quiet">{campaign.part} · {campaign.description}</p>}
-      <PartlyKnown vehicle={vehicle} />
+      <Problem campaign={vehicle.campaign_id} />
+      <OfflineNotice vehicle={vehicle} />
+      {restored && typedOn !== null && <RestoredDraftNotice vehicle={vehicle} inspection={inspection} />}
       <StatusGrid role={user.user_type} stored={vehicle.status} value={entry.status} onChange={choose} />
-      <details className={styles.notes} open={entry.operator_notes !== '' || undefined}>
+      <details ref={notes} className={styles.notes} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>{t('walk.notes')}</summary>
-        <Notes inspection={inspection} />
+        <NoteFields inspection={inspection} />
       </details>
       <div className={styles.save}>
-        <NoDisk />
-        {error && <Note kind="error">{t('vehicle.notSaved', { why: wordsFor(error, t) })}</Note>}
+        <StorageWarning />
+        <SaveError error={error} />
         <Button kind="primary" big wide busy={busy} disabled={entry.status === ''} onClick={() => submit('stay')}>
           {entry.status === '' ? t('walk.choose') : t('walk.saveAs', { status: entry.status })}
         </Button>
       </div>
       {conflict && <ConflictDialog conflict={conflict} inspection={inspection} />}
+      {mismatch && <OtherVehicleDialog mismatch={mismatch} inspection={inspection} />}
     </form>
   )
 }

@@ -1,66 +1,75 @@
 import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { writeDraft } from '@/lib/drafts'
-import { aheadOf } from '@/lib/walk'
-import { indexOf, match } from '@/lib/match'
-import { keyOf } from '@/lib/identifier'
-import { answer, http } from '@/api/client'
-import { keep, overlaid, overlaidList, pendingNow, refreshCountsSoon, save, usePending, type Work } from '@/api/outbox'
-import { campaignQuery, vehicleQuery, wholeListQuery } from '@/api/queries'
+import { refreshCountsSoon, updateCache } from '@/api/cache'
+import { apiClient, unwrapResponse } from '@/api/client'
+import { queryKeys } from '@/api/keys'
 import type { Campaign, ListedVehicle, Vehicle } from '@/api/types'
+import { writeDraft } from '@/lib/drafts'
+import { toIdentifierKey } from '@/lib/identifier'
+import { createIndex, matchText } from '@/lib/match'
+import { findNextVehicle } from '@/lib/nextVehicles'
+import { getPendingSaves, RetainedProblem, useOutbox, usePendingSaves, applyPendingChanges, applyPendingChangesToList, type SaveRequest } from '@/offline/outbox'
+import { campaignQuery, vehicleListQuery, vehicleQuery } from '@/offline/queries'
 
-export const useCampaignHead = (id: number) => useQuery(campaignQuery(id, null))
+export const useCampaign = (id: number) => useQuery(campaignQuery(id, null))
 
-/** The whole list, with what was saved here laid over it. */
-export function useWholeList(campaign: number) {
-  const { data, isError, error, refetch } = useQuery(wholeListQuery(campaign))
-  const pending = usePending()
-  const shown = useMemo(() => data && overlaidList(data, pending), [data, pending])
+/** Returns the full vehicle list of a campaign, with this device's pending saves applied. */
+export function useVehicleList(campaign: number) {
+  const { data, isError, error, refetch } = useQuery(vehicleListQuery(campaign))
+  const pending = usePendingSaves()
+  const shown = useMemo(() => data && applyPendingChangesToList(data, pending), [data, pending])
   return { data: shown, isError, error, refetch }
 }
 
-/** One page of what matches a search, as the server finds it, for the time in which the whole list is on its way. */
-export const useEarlyRows = (campaign: number, { search, page }: { search: string; page: number }, enabled: boolean) =>
+/** First rows of a page of search results from the server, used while the full list is still loading. */
+export const useFirstListRows = (campaign: number, { search, page }: { search: string; page: number }, enabled: boolean) =>
   useQuery({
-    queryKey: ['vehicles', 'page', campaign, search.trim(), page, null],
-    queryFn: ({ signal }) => answer(http.GET('/vehicles/campaign/{id}', { params: { path: { id: campaign }, query: { page: page - 1, search: search.trim() } }, signal }), 'vehicles*'),
+    queryKey: queryKeys.vehiclePage(campaign, search.trim(), page, null),
+    queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/vehicles/campaign/{id}', { params: { path: { id: campaign }, query: { page: page - 1, search: search.trim() } }, signal }), 'vehicles*'),
     select: ({ vehicles }): ListedVehicle[] => vehicles,
     enabled,
     retry: false,
   })
 
-/** A vehicle as its inspector left it, without one kept save that is being edited. */
+/** Returns a vehicle with this device's pending saves applied, except the save being edited, whose outbox position is `without`. */
 export function useVehicle(id: number, yard: number | null, without?: number) {
   const { data, isPending, isError, error, refetch } = useQuery(vehicleQuery(id, yard))
-  const own = usePending().get(id)
-  const shown = useMemo(() => (data && own ? overlaid(data, own.filter(({ seq }) => seq !== without)) : data), [data, own, without])
+  const own = usePendingSaves().get(id)
+  const shown = useMemo(() => (data && own ? applyPendingChanges(data, own.filter(({ seq }) => seq !== without)) : data), [data, own, without])
   return { data: shown, isPending, isError, error, refetch }
 }
 
-/** Saves through the disk of this device; what the server answered is put where screens look for it. */
+/** Saves a vehicle: stores the save in this device's outbox, sends the save, and puts the saved vehicle into the query cache. */
 export function useSaveVehicle() {
   const queries = useQueryClient()
+  const outbox = useOutbox()
   return useMutation({
-    mutationFn: async ({ work, key }: { work: Work; key: string }) => {
-      const result = await save(work, key)
-      writeDraft(work.owner, work.vehicle, null) // here, because the screen may be gone by now
-      return result
+    mutationFn: async ({ request, key }: { request: SaveRequest; key: string }) => {
+      const dropDraft = () => writeDraft(request.owner, request.vehicle, null) // done here, since the screen may already be unmounted
+      try {
+        const result = await outbox.save(request, key)
+        dropDraft()
+        return result
+      } catch (error) {
+        if (error instanceof RetainedProblem) dropDraft() // the outbox now stores the typed values
+        throw error
+      }
     },
-    onSuccess: (result, { work }) => {
-      if (result.kind === 'saved') keep(queries, result.vehicle, work.yard)
+    onSuccess: (result, { request }) => {
+      if (result.kind === 'saved') updateCache(queries, result.vehicle, request.yard)
       refreshCountsSoon(queries)
     },
   })
 }
 
-/** The next vehicle when only this device knows of the last save. */
-export function nextAfter(queries: QueryClient, vehicle: Vehicle, yard: number | null): number | null {
-  const list = queries.getQueryData(wholeListQuery(vehicle.campaign_id).queryKey)
+/** Returns the id of the next vehicle to inspect, computed on this device while the last save is still pending. */
+export function findNextInCache(queries: QueryClient, vehicle: Vehicle, yard: number | null): number | null {
+  const list = queries.getQueryData(vehicleListQuery(vehicle.campaign_id).queryKey)
   if (list === undefined) return vehicle.next ?? null
-  return aheadOf(overlaidList(list, pendingNow()), yard, vehicle.id).next?.id ?? null
+  return findNextVehicle(applyPendingChangesToList(list, getPendingSaves()), yard, vehicle.id).next?.id ?? null
 }
 
-export interface ElsewhereVehicle {
+export interface OtherCampaignVehicle {
   campaign: string
   vehicle: { id: number; vin_number: string; parking_space: string; status: string; inspected: boolean }
 }
@@ -70,13 +79,13 @@ const AT_ONCE = 3
 const SERIAL = 6
 const CANDIDATES = 50
 
-/** The vehicle of another open campaign that a scan stands for; asked only when this campaign has none. */
+/** Searches the other open campaigns for a scanned code. Enabled only when this campaign has no match. */
 export const useOtherCampaigns = (text: string, campaign: number, enabled: boolean) =>
   useQuery({
-    queryKey: ['vehicles', 'elsewhere', campaign, keyOf(text)],
+    queryKey: queryKeys.vehicleElsewhere(campaign, toIdentifierKey(text)),
     queryFn: async ({ signal }) => {
       const query = { page: 0, per_page: OPEN_CAMPAIGNS, status: 'ongoing' as const }
-      const { campaigns } = await answer(http.GET('/campaigns', { params: { query }, signal }), 'campaigns*')
+      const { campaigns } = await unwrapResponse(apiClient.GET('/campaigns', { params: { query }, signal }), 'campaigns*')
       const others = campaigns.filter(({ id }) => id !== campaign)
       for (let start = 0; start < others.length; start += AT_ONCE) {
         const found = await Promise.all(others.slice(start, start + AT_ONCE).map((other) => vehicleIn(other, text, signal)))
@@ -90,9 +99,9 @@ export const useOtherCampaigns = (text: string, campaign: number, enabled: boole
     retry: false,
   })
 
-async function vehicleIn({ id, name }: Campaign, text: string, signal: AbortSignal): Promise<ElsewhereVehicle | null> {
-  const query = { page: 0, per_page: CANDIDATES, search: keyOf(text).slice(-SERIAL) }
-  const { vehicles } = await answer(http.GET('/vehicles/campaign/{id}', { params: { path: { id }, query }, signal }), 'vehicles*')
-  const found = match(text, indexOf(vehicles))
+async function vehicleIn({ id, name }: Campaign, text: string, signal: AbortSignal): Promise<OtherCampaignVehicle | null> {
+  const query = { page: 0, per_page: CANDIDATES, search: toIdentifierKey(text).slice(-SERIAL) }
+  const { vehicles } = await unwrapResponse(apiClient.GET('/vehicles/campaign/{id}', { params: { path: { id }, query }, signal }), 'vehicles*')
+  const found = matchText(text, createIndex(vehicles))
   return found.kind === 'one' ? { campaign: name, vehicle: found.vehicle } : null
 }

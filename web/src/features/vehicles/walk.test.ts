@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { ListedVehicle } from '@/api/types'
-import { indexOf } from '@/lib/match'
-import { findIn, signalOf } from './verdict'
-import { aheadOf } from '@/lib/walk'
+import { createIndex } from '@/lib/match'
+import { matchScan, matchVehicles, chooseScanFeedback } from './scanMatch'
+import { findNextVehicle } from '@/lib/nextVehicles'
 
 const vehicle = (id: number, inspected: boolean, id_yard = 2): ListedVehicle => ({
   id, inspected, id_yard, vin_number: `HB20 00000${id}`, parking_space: `A-${id}`, yard_group: 'A', status: inspected ? 'ok' : '', version: 1,
@@ -10,16 +10,24 @@ const vehicle = (id: number, inspected: boolean, id_yard = 2): ListedVehicle => 
 const list = [vehicle(1, false), vehicle(2, true), vehicle(3, false, 4), vehicle(4, false)]
 
 test('next is the nearest not inspected after the last one, round to the start, never itself', () => {
-  expect([aheadOf(list, null, 1), aheadOf(list, null, 4), aheadOf(list, null, null)].map(({ next, left }) => [next?.id, left])).toEqual([[3, 2], [1, 2], [1, 3]])
+  expect([findNextVehicle(list, null, 1), findNextVehicle(list, null, 4), findNextVehicle(list, null, null)].map(({ next, left }) => [next?.id, left])).toEqual([[3, 2], [1, 2], [1, 3]])
 })
 
 test('in a yard, next stays in it; at the end there is none', () => {
-  expect(aheadOf(list, 2, 1)).toMatchObject({ next: { id: 4 }, left: 1 })
-  expect(aheadOf([vehicle(2, true)], null, null)).toEqual({ next: null, left: 0 })
+  expect(findNextVehicle(list, 2, 1)).toMatchObject({ next: { id: 4 }, left: 1 })
+  expect(findNextVehicle([vehicle(2, true)], null, null)).toEqual({ next: null, left: 0 })
 })
 
 test('a scan sounds by what it is', () => {
-  const index = indexOf(list)
-  const sound = (text: string, here: number | null) => signalOf(findIn(text, index, list), here)
+  const index = createIndex(list)
+  const sound = (text: string, here: number | null) => chooseScanFeedback(matchVehicles(text, index, list), here)
   expect([sound('HB20 000001', 1), sound('HB20 000002', 2), sound('HB20 000003', 1), sound('XX 1', 1), sound('HB20 000004', null)]).toEqual(['right', 'done', 'elsewhere', 'unknown', 'right'])
+})
+
+test('a scanned ending opens no vehicle, a typed one does', () => {
+  const index = createIndex(list)
+  const ending = '000004'
+  expect([matchVehicles(ending, index, list).kind, matchScan(ending, index, list)]).toEqual(['one', { kind: 'part', vehicles: [list[3]] }])
+  expect(chooseScanFeedback(matchScan(ending, index, list), null)).toBe('elsewhere')
+  expect([matchScan('HB20 000004', index, list).kind, matchScan('*BAY-HB20000004*', index, list).kind]).toEqual(['one', 'one'])
 })

@@ -1,41 +1,42 @@
-import { wordsFor } from '@/api/problem'
+import { getErrorMessage } from '@/api/problem'
 import type { Campaign } from '@/api/types'
-import { idFrom, Link, link, setQuery, useQueryParams } from '@/lib/route'
-import { count } from '@/lib/time'
+import { parseId, setQueryParams, useQueryParams } from '@/lib/route'
 import { useText } from '@/lib/text'
 import { LinkButton } from '@/ui/Button'
-import { Choice } from '@/ui/Choice'
+import { LinkTabs } from '@/ui/LinkTabs'
 import { Select } from '@/ui/Field'
-import { Empty, Failure, Page, Skeleton } from '@/ui/Page'
-import { Progress, Steps } from '@/ui/Progress'
+import { EmptyNotice, ErrorNotice, Page, Skeleton } from '@/ui/Page'
+import { StepIndicator } from '@/ui/Progress'
 import { SearchBox } from '@/ui/SearchBox'
-import { colourOf, useCampaignChoices, useTiles, type Tile } from './api'
+import { useCampaignChoices, usePeopleByYard, useYardTiles } from './api'
+import { YardTiles } from './YardTiles'
 import styles from './YardPickerPage.module.css'
 
-/** Picks a yard: step 1 of 3, or step 2 when a campaign was picked first. */
+/** Yard picker: step 1 of 3, or step 2 when the campaign was picked first. */
 export default function YardPickerPage() {
   const t = useText()
   const query = useQueryParams()
-  const chosen = idFrom(query.get('campaign'))
+  const chosen = parseId(query.get('campaign'))
   const search = query.get('search') ?? ''
   const choices = useCampaignChoices()
   const campaign = choices.data?.find(({ id }) => id === chosen)
   const waiting = chosen !== null && campaign === undefined && (choices.isPending || choices.isFetching)
   const isGone = chosen !== null && !waiting && choices.data !== undefined && campaign === undefined
-  const picture = useTiles(campaign, waiting || isGone)
+  const picture = useYardTiles(campaign, waiting || isGone)
+  const people = usePeopleByYard(campaign, choices.data)
   const wanted = search.replace(/^\s*(yard|p[áa]tio)\b/i, '').trim().toLowerCase()
   const tiles = isGone ? undefined : picture.tiles?.filter(({ name }) => name.toLowerCase().includes(wanted))
   return (
     <Page title={t('yards.title')} subtitle={campaign && <ChosenCampaign campaign={campaign} />}>
-      <Steps current={chosen === null ? 1 : 2} first={chosen === null ? 'yard' : 'campaign'} />
+      <StepIndicator current={chosen === null ? 1 : 2} first={chosen === null ? 'yard' : 'campaign'} />
       {chosen === null && (
-        <Choice label={t('home.startWith')} choices={[
+        <LinkTabs label={t('home.startWith')} choices={[
           { text: t('home.byCampaign'), to: '/campaign-home', current: false },
           { text: t('home.byYard'), to: '/yard', current: true },
         ]} />
       )}
       <div className={styles.tools}>
-        <Select label={t('yards.filter')} value={campaign?.id ?? ''} onChange={(event) => setQuery({ campaign: event.target.value })}>
+        <Select label={t('yards.filter')} value={campaign?.id ?? ''} onChange={(event) => setQueryParams({ campaign: event.target.value })}>
           <option value="">{t('yards.allCampaigns')}</option>
           {choices.data?.map(({ id, name }) => (
             <option key={id} value={id}>
@@ -43,21 +44,17 @@ export default function YardPickerPage() {
             </option>
           ))}
         </Select>
-        <SearchBox label={t('yards.search')} value={search} onChange={(text) => setQuery({ search: text })} />
+        <SearchBox label={t('yards.search')} value={search} onChange={(text) => setQueryParams({ search: text })} />
       </div>
       {isGone && (
-        <Empty icon="grid" text={t('problem.notFound')}>
+        <EmptyNotice icon="grid" text={t('problem.notFound')}>
           <LinkButton to="/campaign-home">{t('yard.selectCampaign')}</LinkButton>
-        </Empty>
+        </EmptyNotice>
       )}
-      {picture.isError && <Failure text={wordsFor(picture.error, t)} onRetry={() => void picture.refetch()} />}
+      {picture.isError && <ErrorNotice text={getErrorMessage(picture.error, t)} onRetry={() => void picture.refetch()} />}
       {!tiles && !picture.isError && !isGone && <Skeleton rows={4} height={104} label={t('common.loading')} />}
       {tiles?.length === 0 && <NoTiles search={search} campaign={campaign} />}
-      <ul className={styles.tiles}>
-        {tiles?.map((tile) => (
-          <YardTile key={tile.id} tile={tile} campaign={campaign} />
-        ))}
-      </ul>
+      {tiles && <YardTiles tiles={tiles} campaign={campaign} people={people} searched={search !== ''} />}
     </Page>
   )
 }
@@ -71,28 +68,12 @@ function ChosenCampaign({ campaign }: { campaign: Campaign }) {
   )
 }
 
-function YardTile({ tile, campaign }: { tile: Tile; campaign: Campaign | undefined }) {
-  const t = useText()
-  return (
-    <li className={`${styles.tile} ${styles[colourOf(tile.total)]}`}>
-      <Link href={link(`/yard/${tile.id}`, { campaign: campaign?.name, tab: campaign?.status === 'Closed' ? 'closed' : null })} className={styles.open}>
-        <span className={styles.name}>{t('yard.named', { name: tile.name })}</span>
-        <span className={styles.numbers}>
-          {count(tile.inspected)}/{count(tile.total)}
-        </span>
-        <span className={styles.words}>{t('yards.words')}</span>
-      </Link>
-      <Progress quiet label={t('yards.progressOf', { name: tile.name })} done={tile.inspected} total={tile.total} />
-    </li>
-  )
-}
-
 function NoTiles({ search, campaign }: { search: string; campaign: Campaign | undefined }) {
   const t = useText()
-  if (search !== '') return <Empty icon="grid" text={t('yards.noMatch', { search })} />
+  if (search !== '') return <EmptyNotice icon="grid" text={t('yards.noMatch', { search })} />
   return (
-    <Empty icon="grid" text={t('yards.none')}>
+    <EmptyNotice icon="grid" text={t('yards.none')}>
       {campaign && <LinkButton to={`/campaign/${campaign.id}`}>{t('yards.openCampaign')}</LinkButton>}
-    </Empty>
+    </EmptyNotice>
   )
 }

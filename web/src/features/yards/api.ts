@@ -1,31 +1,81 @@
 import { useQuery } from '@tanstack/react-query'
-import { allCampaignsQuery, allYardsQuery, yardCountsQuery } from '@/api/queries'
-import type { Campaign, Yard, YardCount } from '@/api/types'
-import { isShownYard, naturally } from '@/lib/yards'
+import { apiClient, unwrapResponse } from '@/api/client'
+import { queryKeys } from '@/api/keys'
+import type { Campaign, InspectionPace, Yard, YardCount } from '@/api/types'
+import { allCampaignsQuery, allYardsQuery, yardCountsQuery } from '@/offline/queries'
+import { compareNaturally, isShownYard } from '@/lib/yards'
 
-export interface Tile {
+export interface YardTileData {
   id: number
   name: string
   total: number
   inspected: number
 }
 
-const ofYard = (yard: Yard): Tile => ({ id: yard.id, name: yard.name, total: yard.vehicles_count, inspected: yard.vehicles_inspected_count })
-const ofCount = (count: YardCount): Tile => ({ id: count.yard_id, name: count.yard_name, total: count.total_vehicles, inspected: count.inspected_vehicles })
+const ofYard = (yard: Yard): YardTileData => ({ id: yard.id, name: yard.name, total: yard.vehicles_count, inspected: yard.vehicles_inspected_count })
+const ofCount = (count: YardCount): YardTileData => ({ id: count.yard_id, name: count.yard_name, total: count.total_vehicles, inspected: count.inspected_vehicles })
 
 export const useCampaignChoices = () => useQuery(allCampaignsQuery)
 
-/** The yards to pick from: every one, or those where the chosen campaign has vehicles. */
-export function useTiles(campaign: Campaign | undefined, waiting: boolean) {
+/** Returns the tiles of the yard picker: all yards, or the yards where the chosen campaign has vehicles. */
+export function useYardTiles(campaign: Campaign | undefined, waiting: boolean) {
   const every = useQuery({ ...allYardsQuery, enabled: !waiting && campaign === undefined })
   const counted = useQuery({ ...yardCountsQuery(campaign?.name ?? ''), enabled: campaign !== undefined })
   const source = campaign === undefined ? every : counted
   const tiles = campaign === undefined ? every.data?.map(ofYard) : counted.data?.map(ofCount).filter(({ total }) => total > 0)
-  return { tiles: tiles?.filter(isShownYard).toSorted((a, b) => naturally(a.name, b.name)), isError: source.isError, error: source.error, refetch: source.refetch }
+  return { tiles: tiles?.filter(isShownYard).toSorted((a, b) => compareNaturally(a.name, b.name)), isError: source.isError, error: source.error, refetch: source.refetch }
 }
 
-/** A tile's colour by how many vehicles stand there. */
-export function colourOf(total: number): 'aqua' | 'sky' | 'seafoam' | 'slate' {
+/** Polling interval of the inspection rates, used while the event stream is not connected. */
+const PACE_MS = 60_000
+/** Number of campaigns of which one request gets the inspection rates. */
+const MAX_PACES = 200
+
+const isWorkedOn = ({ status }: Campaign) => status === 'Ongoing' || status === 'Pending Review'
+
+/** Returns the HMCs of the people who are inspecting, by the id of the yard where each of them saved last. */
+export function usePeopleByYard(campaign: Campaign | undefined, campaigns: Campaign[] | undefined): Map<number, string[]> {
+  const ids = (campaign === undefined ? (campaigns ?? []).filter(isWorkedOn) : [campaign]).map(({ id }) => id).slice(0, MAX_PACES)
+  const paces = useQuery({
+    queryKey: queryKeys.paces(ids),
+    queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/pace', { params: { query: { campaigns: ids.join(',') } }, signal }), '*campaign_id#'),
+    enabled: ids.length > 0,
+    refetchInterval: PACE_MS,
+    retry: false,
+  })
+  return groupByYard(paces.data ?? [])
+}
+
+/** Groups the people of several campaigns by the yard where they saved last, each person once a yard, in natural order. */
+export function groupByYard(paces: InspectionPace[]): Map<number, string[]> {
+  const people = new Map<number, string[]>()
+  for (const { yard_id, hmc } of paces.flatMap((pace) => pace.people)) {
+    if (yard_id === null || yard_id === undefined) continue
+    const there = people.get(yard_id) ?? []
+    if (!there.includes(hmc)) people.set(yard_id, [...there, hmc].toSorted(compareNaturally))
+  }
+  return people
+}
+
+export interface YardGroups {
+  /** Yards with vehicles: those with vehicles left first, then the finished ones. */
+  busy: YardTileData[]
+  empty: YardTileData[]
+}
+
+export const isFinished = ({ total, inspected }: YardTileData): boolean => total > 0 && inspected >= total
+
+/** Splits tiles into yards with vehicles and yards without. The order within each group stays. */
+export function groupTiles(tiles: YardTileData[]): YardGroups {
+  const withVehicles = tiles.filter(({ total }) => total > 0)
+  return {
+    busy: [...withVehicles.filter((tile) => !isFinished(tile)), ...withVehicles.filter(isFinished)],
+    empty: tiles.filter(({ total }) => total === 0),
+  }
+}
+
+/** Returns the colour of a yard tile for the number of vehicles in the yard. */
+export function chooseTileColour(total: number): 'aqua' | 'sky' | 'seafoam' | 'slate' {
   if (total > 5000) return 'aqua'
   if (total > 1000) return 'sky'
   return total < 500 ? 'slate' : 'seafoam'

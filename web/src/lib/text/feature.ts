@@ -1,21 +1,21 @@
-import { fill, useLanguage, useText, type Key, type Language, type Words } from '.'
+import { fillPlaceholders, useLanguage, useText, type TextKey, type Language, type TextValues } from '.'
 
 type Other<K extends string> = Partial<Record<NoInfer<K>, string>>
 
 /**
- * The texts of one feature, which come with its code and not with the sign-in.
+ * Defines the texts of one feature, which are loaded with the code of that feature and not with the first page.
  *
- * The mix is complete; the other languages hold what they say differently.
+ * `mix` has every text in the default language mix; `en` and `portuguese` have only the texts that differ.
  */
-export function featureText<K extends string>(mix: Record<K, string>, en: Other<K>, portuguese: Other<K>) {
+export function defineFeatureText<K extends string>(mix: Record<K, string>, en: Other<K>, portuguese: Other<K>) {
   const catalogues: Record<Language, Record<K, string>> = { default: mix, en: { ...mix, ...en }, 'pt-BR': { ...mix, ...portuguese } }
   const isOwn = (key: string): key is K => Object.hasOwn(mix, key)
 
-  /** The current words, the feature's own and those that every screen has. */
+  /** Translates keys of this feature and of the shared catalogue into the current language. */
   function useFeatureText() {
     const language = useLanguage()
     const t = useText()
-    return (key: K | Key, words?: Words): string => (isOwn(key) ? fill(catalogues[language][key], words) : t(key as Key, words))
+    return (key: K | TextKey, words?: TextValues): string => (isOwn(key) ? fillPlaceholders(catalogues[language][key], words) : t(key as TextKey, words))
   }
   return { catalogues, useFeatureText }
 }

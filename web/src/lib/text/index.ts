@@ -1,12 +1,12 @@
 import { createStore, useStore } from '../store'
-import { catalogue, type Catalogue, type Key } from './default'
+import { catalogue, type Catalogue, type TextKey } from './default'
 
-export type { Key } from './default'
+export type { TextKey } from './default'
 
 export const LANGUAGES = ['default', 'en', 'pt-BR'] as const
 export type Language = (typeof LANGUAGES)[number]
-export type Words = Record<string, string | number>
-export type Translate = (key: Key, words?: Words) => string
+export type TextValues = Record<string, string | number>
+export type Translate = (key: TextKey, words?: TextValues) => string
 
 const NAME = 'language'
 const isLanguage = (value: string | null): value is Language => LANGUAGES.some((language) => language === value)
@@ -21,17 +21,20 @@ const current = createStore<{ language: Language; t: Translate }>({ language: 'd
 
 const HOLE = /\{(\w+)(?:\|((?:[^|{}]|\{\w+\})*)\|((?:[^|{}]|\{\w+\})*))?\}/g
 
-/** A text with its holes filled by words of the same names; `{n|vehicle|{n} vehicles}` is the first for one and else the second. */
-export function fill(text: string, words: Words = {}): string {
+/**
+ * Replaces each `{name}` in a text by the value of that name in `words`. `{n|vehicle|{n} vehicles}` takes the first form for 1, else the
+ * second.
+ */
+export function fillPlaceholders(text: string, words: TextValues = {}): string {
   return text.replace(HOLE, (hole, name: string, one?: string, many?: string) =>
-    one === undefined ? String(words[name] ?? hole) : fill(String(words[name]) === '1' ? one : String(many), words))
+    one === undefined ? String(words[name] ?? hole) : fillPlaceholders(String(words[name]) === '1' ? one : String(many), words))
 }
 
 function translator(texts: Catalogue): Translate {
-  return (key, words) => fill(texts[key], words)
+  return (key, words) => fillPlaceholders(texts[key], words)
 }
 
-/** Loads a language's catalogue and shows it; the choice is remembered on this device. */
+/** Loads the text catalogue of a language, switches the page to this language, and stores the choice on this device. */
 export async function setLanguage(language: Language): Promise<void> {
   const texts = await load[language]()
   localStorage.setItem(NAME, language)
@@ -39,15 +42,15 @@ export async function setLanguage(language: Language): Promise<void> {
   current.set({ language, t: translator(texts) })
 }
 
-/** Shows the remembered language, if one was chosen before. */
+/** Displays the language stored on this device, if any. */
 export async function restoreLanguage(): Promise<void> {
   const stored = localStorage.getItem(NAME)
   if (isLanguage(stored) && stored !== 'default') await setLanguage(stored)
 }
 
 export const useText = (): Translate => useStore(current).t
-export const currentLanguage = (): Language => current.get().language
+export const getCurrentLanguage = (): Language => current.get().language
 export const useLanguage = (): Language => useStore(current).language
 
-/** The current words outside of components. */
+/** Translates a key into the current language, outside of React components. */
 export const translate: Translate = (key, words) => current.get().t(key, words)

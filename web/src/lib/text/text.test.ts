@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
-import { catalogue as mixed, type Key } from './default'
+import { catalogue as mixed, type TextKey } from './default'
 import { catalogue as english } from './en'
 import { catalogue as portuguese } from './pt-BR'
 import { setLanguage, translate } from '.'
 
 const holes = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([hole]) => hole).toSorted()
-const keys = Object.keys(mixed) as Key[]
+const keys = Object.keys(mixed) as TextKey[]
 
 afterEach(() => setLanguage('default'))
 

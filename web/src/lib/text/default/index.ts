@@ -3,8 +3,8 @@ import { common } from './common'
 import { imports } from './imports'
 import { vehicles } from './vehicles'
 
-/** The product's own mix: English labels, Portuguese messages. */
+/** Default catalogue of SPEC.md: English labels with Portuguese messages. */
 export const catalogue = { ...common, ...campaigns, ...vehicles, ...imports }
 
-export type Key = keyof typeof catalogue
-export type Catalogue = Record<Key, string>
+export type TextKey = keyof typeof catalogue
+export type Catalogue = Record<TextKey, string>

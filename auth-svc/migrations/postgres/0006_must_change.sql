@@ -1,0 +1,2 @@
+-- Whether somebody else set the password, so that its owner has to change it first.
+alter table users add column must_change boolean not null default false;

@@ -1,0 +1,3 @@
+-- Keys that lie here unsealed are thrown away; new ones are sealed by PATIO_KEY_FILE.
+delete from signing_keys;
+delete from own_keys;

@@ -1,0 +1,67 @@
+//! Shared parts of administrative actions on users: who performs the action, the checks before it, and its audit
+//! entry.
+//!
+//! The actions themselves belong in other modules, such as the user administration (`users`).
+use crate::{
+    error::Error,
+    store::{export, sessions as open_sessions, users},
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use patio_kit::{
+    audit::{self, AuditEvent},
+    auth::identity::{Caller, DEVELOPER},
+    db::Tx,
+};
+use patio_proto::access::Role;
+use serde_json::Value;
+
+/// Maximum age of a password confirmation for administrative actions that require a recent confirmation.
+const CONFIRMED: TimeDelta = TimeDelta::minutes(5);
+
+/// Who performs an administrative action, when, and from which address.
+#[derive(Clone)]
+pub struct Actor {
+    /// The signed-in user who performs the action.
+    pub caller: Caller,
+    /// Time of the administrative action.
+    pub now: DateTime<Utc>,
+    /// IP address of the client that performs the action, for the audit entry.
+    pub address: String,
+}
+
+/// Locks the set of users and checks that the caller is still stored as a supervisor.
+///
+/// The check is needed because an access token may stay valid for some seconds after another replica has demoted the user.
+pub(crate) async fn begin(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
+    users::lock(tx).await?;
+    match users::find_in_transaction(tx, act.caller.user_id).await? {
+        Some(user) if user.role() == Role::Admin => Ok(()),
+        Some(_) => Err(Error::NotAllowed),
+        None => Err(Error::NotSignedIn),
+    }
+}
+
+/// Checks that the caller confirmed the password within [`CONFIRMED`]. Returns `ConfirmPassword` otherwise. The check protects
+/// actions with lasting effect from a stranger who finds an unlocked phone.
+pub(crate) async fn check_confirmed(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
+    let is_confirmed = open_sessions::is_confirmed(tx, &act.caller.session_id, CONFIRMED.num_milliseconds(), act.now).await?;
+    if is_confirmed { Ok(()) } else { Err(Error::ConfirmPassword) }
+}
+
+/// Checks that administrative actions may change the user with this id. Returns `ReservedUser` for the developer account.
+pub(crate) fn check_touchable(id: i64) -> Result<(), Error> {
+    if id == DEVELOPER { Err(Error::ReservedUser) } else { Ok(()) }
+}
+
+/// Appends an audit entry for an administrative action on a user, with the old and new values.
+pub(crate) async fn write_audit(tx: &mut Tx<'_>, act: &Actor, id: i64, summary: &str, [old, new]: [Option<Value>; 2]) -> Result<(), Error> {
+    let event = AuditEvent {
+        kind: "user-changed",
+        subject: export::subject(id),
+        summary: summary.to_owned(),
+        old,
+        new,
+        address: act.address.clone(),
+    };
+    Ok(audit::append(tx, act.now, Some(&act.caller), event).await?)
+}

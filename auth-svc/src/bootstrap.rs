@@ -1,0 +1,198 @@
+//! Bootstrap at startup: creates missing keys, creates the first two users of an empty database, and sets the missing
+//! password of the developer account.
+use crate::{
+    config::Config,
+    error::Error,
+    hmc::Hmc,
+    keys,
+    password::{self, PasswordHasher},
+    random::random_bytes,
+    sealing::SealingKey,
+    store::users::{self, NewUser},
+};
+use anyhow::Context;
+use chrono::{DateTime, Utc};
+use futures::{FutureExt, TryFutureExt};
+use patio_kit::{
+    audit::{self, AuditEvent},
+    auth::identity::DEVELOPER,
+    config::secret::Secret,
+    db::{Db, Tx},
+    host::Host,
+};
+use patio_proto::access::Role;
+use std::sync::Arc;
+
+/// User id of the first supervisor, who is created on an empty database.
+const FIRST: i64 = 2;
+/// Alphabet of generated passwords: 32 easily distinguishable characters. A random byte modulo 32 selects each character with
+/// equal probability.
+const ALPHABET: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz123456789";
+
+/// The two users that are created on an empty database.
+struct InitialUsers {
+    developer: Hmc,
+    admin: Hmc,
+    admin_hash: String,
+    /// Generated password of the first supervisor, to print once; `None` when the settings contain a password.
+    told: Option<String>,
+}
+
+/// Creates missing keys, and the first two users when the database is empty. Returns notices to print once, such as a generated
+/// password.
+///
+/// # Errors
+/// Returns an error when a configured login name (HMC) or password is invalid, or when the database fails for another reason
+/// than being unreachable.
+pub async fn prepare(
+    host: &Host,
+    db: &Db,
+    sealing: &Arc<SealingKey>,
+    config: &Config,
+    passwords: &PasswordHasher,
+) -> anyhow::Result<Vec<String>> {
+    let developer = Hmc::parse(&config.developer_hmc).context("PATIO_DEVELOPER_HMC is invalid")?;
+    let is_new = !host.retry_until_database_up(|| users::has_users(db).map_err(Error::for_waiter).boxed()).await?;
+    let founders = if is_new { Some(Arc::new(founders(config, developer.clone(), passwords).await?)) } else { None };
+    let establishing = || {
+        let (founders, sealing, now) = (founders.clone(), sealing.clone(), host.clock.now());
+        db.write(move |tx| Box::pin(async move { establish(tx, &sealing, founders.as_deref(), now).await }))
+            .map_err(Error::for_waiter)
+            .boxed()
+    };
+    let notices = host.retry_until_database_up(establishing).await?;
+    if let Some(password) = &config.developer_password {
+        host.retry_until_database_up(|| give_developer_password(db, password, &developer, passwords).boxed()).await?;
+    }
+    Ok(notices)
+}
+
+async fn founders(config: &Config, developer: Hmc, passwords: &PasswordHasher) -> anyhow::Result<InitialUsers> {
+    let admin = Hmc::parse(&config.admin_hmc).context("PATIO_ADMIN_HMC is invalid")?;
+    anyhow::ensure!(admin.key != developer.key, "PATIO_ADMIN_HMC and PATIO_DEVELOPER_HMC must differ");
+    let (password, told) = match &config.admin_password {
+        Some(given) => (given.expose().to_owned(), None),
+        None => {
+            let made = generate()?;
+            (made.clone(), Some(made))
+        }
+    };
+    password::check(&password, &admin.key).context("PATIO_ADMIN_PASSWORD is invalid")?;
+    let admin_hash = passwords.hash(password).await?;
+    Ok(InitialUsers { developer, admin, admin_hash, told })
+}
+
+/// Generates a password of 20 random characters in four groups, which is 100 bits.
+pub(crate) fn generate() -> Result<String, Error> {
+    let chance = random_bytes::<20>()?;
+    let groups: Vec<String> =
+        chance.chunks(5).map(|group| group.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()).collect();
+    Ok(groups.join("-"))
+}
+
+/// Creates missing keys and the initial users in one transaction; returns the notices with the generated password.
+///
+/// When several replicas start at the same time, only the replica that creates the users returns notices.
+async fn establish(
+    tx: &mut Tx<'_>,
+    sealing: &SealingKey,
+    founders: Option<&InitialUsers>,
+    now: DateTime<Utc>,
+) -> Result<Vec<String>, Error> {
+    users::lock(tx).await?;
+    keys::create_missing(tx, sealing, now).await?;
+    let Some(founders) = founders else { return Ok(Vec::new()) };
+    if users::find_in_transaction(tx, DEVELOPER).await?.is_some() {
+        // This process may have created the users in an earlier try whose response was lost; then it still has to print.
+        let first = users::find_in_transaction(tx, FIRST).await?.and_then(|stored| stored.password_hash());
+        return Ok(if first.as_ref() == Some(&founders.admin_hash) { notices(founders) } else { Vec::new() });
+    }
+    let notices = notices(founders);
+    let developer = NewUser {
+        id: Some(DEVELOPER),
+        hmc: founders.developer.clone(),
+        role: Role::Admin,
+        password_hash: String::new(),
+        must_change: false,
+    };
+    let admin = NewUser {
+        id: Some(FIRST),
+        hmc: founders.admin.clone(),
+        role: Role::Admin,
+        password_hash: founders.admin_hash.clone(),
+        must_change: false,
+    };
+    for new in [developer, admin] {
+        let made = users::insert(tx, &new, now).await?;
+        let subject = crate::store::export::subject(made.id);
+        let event = AuditEvent { kind: "user-changed", subject, summary: "created on first start".to_owned(), ..AuditEvent::default() };
+        audit::append(tx, now, None, event).await?;
+    }
+    Ok(notices)
+}
+
+fn notices(founders: &InitialUsers) -> Vec<String> {
+    let Some(password) = &founders.told else { return Vec::new() };
+    vec![
+        "The first supervisor has been created; this is shown only once:".to_owned(),
+        format!("  HMC: {}", founders.admin.text),
+        format!("  Password: {password}"),
+    ]
+}
+
+async fn give_developer_password(db: &Db, password: &Secret, hmc: &Hmc, passwords: &PasswordHasher) -> anyhow::Result<()> {
+    if users::by_id(db, DEVELOPER).await.map_err(Error::for_waiter)?.is_none_or(|stored| stored.password_hash().is_some()) {
+        return Ok(());
+    }
+    password::check(password.expose(), &hmc.key).context("PATIO_DEVELOPER_PASSWORD is invalid")?;
+    let hash = passwords.hash(password.expose().to_owned()).await?;
+    db.write(move |tx| Box::pin(async move { users::set_missing_password(tx, DEVELOPER, &hash).await }))
+        .await
+        .map_err(Error::for_waiter)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Told {
+        #[command(flatten)]
+        settings: patio_kit::config::Settings,
+    }
+
+    fn made_up(password: &str) -> Arc<InitialUsers> {
+        let hmc = |text| Hmc::parse(text).unwrap();
+        let (admin_hash, told) = (format!("a hash of {password}"), Some(password.to_owned()));
+        Arc::new(InitialUsers { developer: hmc("9000"), admin: hmc("1000"), admin_hash, told })
+    }
+
+    #[tokio::test]
+    async fn a_retry_after_a_lost_response_prints_the_password_and_other_replicas_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let told: Told = clap::Parser::parse_from(["x", "--data-dir", folder.path().to_str().unwrap()]);
+        let db = Db::open(crate::SCHEMA, &told.settings).await.unwrap();
+        db.migrate(crate::SCHEMA).await.unwrap();
+        let sealing: &'static SealingKey = Box::leak(Box::new(SealingKey::create_file(&folder.path().join("key")).unwrap()));
+        let establishing = async |founders: &Arc<InitialUsers>| {
+            let founders = founders.clone();
+            let now = patio_kit::clock::Clock::default().now();
+            db.write(move |tx| Box::pin(async move { establish(tx, sealing, Some(&founders), now).await })).await.unwrap()
+        };
+        let (own, other) = (made_up("one"), made_up("another"));
+        let first = establishing(&own).await;
+        assert!(first[2].ends_with("one"), "{first:?}");
+        assert_eq!(establishing(&other).await, [""; 0], "its founders are not those who were made");
+        assert_eq!(establishing(&own).await, first);
+        db.close().await;
+    }
+
+    #[test]
+    fn a_generated_password_is_long_readable_and_never_the_same() {
+        let (one, other) = (generate().unwrap(), generate().unwrap());
+        assert!(one.len() == 23 && one != other, "{one} {other}");
+        assert!(one.chars().all(|c| c == '-' || ALPHABET.contains(&(c as u8))), "{one}");
+        assert!(password::check(&one, "1000").is_ok());
+    }
+}

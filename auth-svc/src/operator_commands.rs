@@ -1,0 +1,44 @@
+//! Commands of `auth-svc` for operators that work on the database instead of serving: `keys …` and `user …`.
+use crate::{config::Config, revoke::KeysCommand, user_command::UserCommand};
+use clap::{Parser, Subcommand};
+use patio_kit::{cli, config::Settings};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "auth-svc")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    settings: Settings,
+    #[command(flatten)]
+    config: Config,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Manages the keys that sign tokens.
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Manages users when no supervisor can sign in.
+    #[command(subcommand)]
+    User(UserCommand),
+}
+
+/// Runs the command `auth-svc keys …` or `auth-svc user …` if the process was started with it, and returns its exit code; otherwise
+/// returns `None`.
+#[must_use]
+pub fn main_if_asked() -> Option<ExitCode> {
+    let first = std::env::args_os().nth(1)?;
+    if first != "keys" && first != "user" {
+        return None;
+    }
+    let Cli { command, settings, config } = Cli::parse();
+    let done = cli::run(async move {
+        match command {
+            Command::Keys(keys) => keys.run(&config, &settings).await,
+            Command::User(user) => user.run(&settings).await,
+        }
+    });
+    Some(cli::exit_code(&done))
+}

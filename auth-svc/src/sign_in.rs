@@ -1,0 +1,375 @@
+//! Signing in and changing one's own password: verifies passwords under the lockout, and records every failure.
+use crate::{
+    admin_action::{self, Actor},
+    error::Error,
+    hmc::Hmc,
+    keys::{self, IssuedToken, Keys, Subject},
+    lockout::{Lockout, locked_out, own_password_buckets, sign_in_buckets},
+    lockout_rules::{BLOCK_MS, Buckets},
+    password::{self, PasswordHasher},
+    sessions, signing,
+    store::{
+        export::subject,
+        revocations,
+        sessions::{self as open_sessions, StartedSession},
+        users::{self, StoredUser},
+    },
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use patio_kit::{
+    audit::{self, AuditEvent},
+    auth::identity::{Caller, Identity},
+    clock::Clock,
+    db::{Db, Tx},
+};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Maximum number of device tokens of one browser that are checked; further tokens are ignored.
+pub const MAX_DEVICE_TOKENS: usize = 10;
+
+/// Input for a sign-in: a request whose fields have been checked.
+pub struct SignInAttempt {
+    /// Login name (HMC) of the user who signs in.
+    pub hmc: Hmc,
+    /// Password that the user entered, not verified yet.
+    pub password: String,
+    /// IP address of the client.
+    pub address: String,
+    /// Device tokens the browser holds from earlier sign-ins, possibly of several users; not verified yet.
+    pub marks: Vec<String>,
+    /// Whether the address has used up its rate limit, so that only a browser with a device token of this user may sign in.
+    pub is_limited: bool,
+    /// Browser and operating system, shown in the list of sessions.
+    pub device: String,
+}
+
+/// Result of a successful sign-in.
+pub struct SignedIn {
+    /// Access token of the new session, with its expiry.
+    pub minted: IssuedToken,
+    /// The user who signed in.
+    pub user: StoredUser,
+    /// Device token for the browser to store.
+    pub device_token: String,
+    /// Id of the new session.
+    pub session_id: String,
+    /// Key with which the user's phone encrypts vehicle saves that are not sent yet.
+    pub seal_key: Vec<u8>,
+}
+
+/// IP address and device from which a user signs in.
+#[derive(Clone)]
+struct Place {
+    address: String,
+    device: String,
+}
+
+/// Input for changing the caller's own password.
+pub struct OwnPassword {
+    /// Current password that the caller entered, not verified yet.
+    pub old: String,
+    /// New password that the caller chose.
+    pub new: String,
+    /// IP address of the client.
+    pub address: String,
+}
+
+/// Sign-in service: verifies passwords, issues tokens and lifts lockouts.
+pub struct SignInService {
+    /// Database of auth-svc.
+    pub db: Db,
+    /// Source of the current time.
+    pub clock: Clock,
+    /// Verifier of access tokens in this process, with its copy of the public keys and the revocation list.
+    pub identity: Identity,
+    /// Keys for access tokens and device tokens.
+    pub keys: Arc<Keys>,
+    /// Verifies and hashes passwords.
+    pub passwords: PasswordHasher,
+    /// Lockout that decides whether a password may be verified.
+    pub lockout: Lockout,
+    /// Lifetime of the access tokens that this service issues.
+    pub lives: TimeDelta,
+    /// Time for which a signing key signs tokens before the key is rotated.
+    pub key_life: TimeDelta,
+}
+
+/// Texts for the audit entry of a failed attempt: the user, the address and what failed.
+struct Told {
+    subject: String,
+    address: String,
+    wrong: &'static str,
+}
+
+impl SignInService {
+    /// Signs a user in, or returns an error with the number of attempts left.
+    ///
+    /// An unknown login name (HMC) causes the same statements and hashing as a known login name, so that the response time does
+    /// not reveal which login names exist.
+    ///
+    /// # Errors
+    /// Returns `WrongCredentials`, `LockedOut`, `RateLimited`, `Busy` or a database error.
+    pub async fn sign_in(&self, attempt: SignInAttempt) -> Result<SignedIn, Error> {
+        // Without a device token of ours, a rate-limited request ends here, before any database statement.
+        let marks: Vec<&String> = attempt.marks.iter().take(MAX_DEVICE_TOKENS).filter(|mark| self.keys.is_mark(mark)).collect();
+        if attempt.is_limited && marks.is_empty() {
+            return Err(Error::RateLimited);
+        }
+        let account = self.keys.account_key(&attempt.hmc.key);
+        let stored = users::by_hmc(&self.db, &attempt.hmc.key).await?;
+        let known = stored.as_ref().and_then(|user| {
+            marks.into_iter().find_map(|mark| Some((mark.clone(), self.keys.verify_device_token(mark, user.id, user.token_version)?)))
+        });
+        if attempt.is_limited && known.is_none() {
+            return Err(Error::RateLimited);
+        }
+        let (kept, mark) = known.unzip();
+        let buckets = sign_in_buckets(&account, &self.keys.address_key(&attempt.address), mark.as_deref());
+        let told = Told {
+            subject: stored.as_ref().map_or_else(|| format!("unknown hmc {account}"), |user| subject(user.id)),
+            address: attempt.address.clone(),
+            wrong: "sign-in failed",
+        };
+        let hash = stored.as_ref().and_then(StoredUser::password_hash);
+        let left = match self.verify(&account, &buckets, attempt.password.clone(), hash).await? {
+            Compared::Right(left) => {
+                let place = Place { address: attempt.address, device: attempt.device };
+                let known = async |user| self.admit(self.renewed(user, attempt.password).await, place, &buckets).await;
+                if let Some(user) = stored
+                    && let Some(admitted) = known(user).await?
+                {
+                    return Ok(SignedIn { device_token: kept.unwrap_or(admitted.device_token), ..admitted });
+                }
+                left
+            }
+            Compared::Wrong(left) => left,
+        };
+        Err(self.record_failure(told, left, |left| Error::WrongCredentials { left }).await)
+    }
+
+    /// Reserves a password attempt in the lockout first, and then verifies the password.
+    async fn verify(&self, account: &str, buckets: &Buckets, password: String, hash: Option<String>) -> Result<Compared, Error> {
+        self.lockout.check(buckets).await?;
+        let turn = self.passwords.acquire(account).await?;
+        let left = self.lockout.reserve(buckets).await?;
+        let right = self.passwords.verify(turn, password, hash).await?;
+        Ok(if right { Compared::Right(left) } else { Compared::Wrong(left) })
+    }
+
+    /// Rehashes a verified password when the stored hash is weaker than the current cost; the returned flag is `true` when the
+    /// password was rehashed.
+    ///
+    /// When hashing fails, for instance under load, the old hash stays until a later sign-in.
+    async fn renewed(&self, user: StoredUser, password: String) -> (StoredUser, bool) {
+        if !self.passwords.needs_rehash(&user.password_hash) {
+            return (user, false);
+        }
+        match self.passwords.hash(password).await {
+            Ok(password_hash) => (StoredUser { password_hash, ..user }, true),
+            Err(cause) => {
+                tracing::debug!(%cause, "failed to rehash a password");
+                (user, false)
+            }
+        }
+    }
+
+    /// Stores the new session and issues its access token; returns `None` when the user was changed while the password was
+    /// being verified.
+    async fn admit(&self, (user, renewed): (StoredUser, bool), place: Place, buckets: &Buckets) -> Result<Option<SignedIn>, Error> {
+        let now = self.clock.now();
+        let hash = renewed.then(|| user.password_hash.clone());
+        let (session, lives) = (keys::new_session_id(), self.lives);
+        let session_id = session.clone();
+        let (entry, settled, id, version) = (Self::login_event(&user, &place.address, now), buckets.clone(), user.id, user.token_version);
+        let made_at = self
+            .db
+            .write(move |tx| {
+                Box::pin(async move {
+                    let Some(made_at) = users::signed_in(tx, id, version, now).await? else { return Ok(None) };
+                    if let Some(hash) = hash {
+                        users::renew_hash(tx, id, &hash).await?;
+                    }
+                    let ends_ms = made_at + lives.num_milliseconds();
+                    let begun = StartedSession { id: session, user_id: id, ends_ms, device: place.device, address: place.address };
+                    open_sessions::insert(tx, &begun, now).await?;
+                    Lockout::release(tx, &settled, now.timestamp_millis()).await?;
+                    audit::append(tx, now, Some(&entry.0), entry.1).await?;
+                    Ok::<_, Error>(Some(made_at))
+                })
+            })
+            .await?;
+        let Some(made_at) = made_at else { return Ok(None) };
+        self.lockout.release_reservation(buckets).await;
+        let (session, must_change_password) = (session_id.clone(), user.must_change);
+        let holder = Subject { subject: id.to_string(), role: user.role(), session, must_change_password };
+        let minted = self.keys.mint(holder, made_at, lives)?;
+        let (mark, seal_key) = (self.keys.device_token(id, version)?, self.keys.derive_phone_key(id));
+        Ok(Some(SignedIn { minted, user: StoredUser { last_login_at: Some(now), ..user }, device_token: mark, session_id, seal_key }))
+    }
+
+    fn login_event(user: &StoredUser, address: &str, now: DateTime<Utc>) -> (Caller, AuditEvent) {
+        let who = Caller {
+            user_id: user.id,
+            role: user.role(),
+            session_id: String::new(),
+            issued_at: now,
+            expires_at: now,
+            must_change_password: false,
+        };
+        let event = AuditEvent {
+            kind: "login",
+            subject: subject(user.id),
+            summary: "signed in".to_owned(),
+            address: address.to_owned(),
+            ..AuditEvent::default()
+        };
+        (who, event)
+    }
+
+    /// Writes the audit entry of a failed attempt and returns the error of the attempt, which is `LockedOut` when no attempts
+    /// are left.
+    async fn record_failure(&self, told: Told, left: i64, wrong: impl FnOnce(i64) -> Error) -> Error {
+        let now = self.clock.now();
+        let (kind, summary, error) = match left {
+            0 => ("lockout", format!("{}, fifth time: blocked for 180 seconds", told.wrong), locked_out(BLOCK_MS)),
+            left => ("login-failed", format!("{}, attempts left: {left}", told.wrong), wrong(left)),
+        };
+        metrics::counter!("patio_sign_in_failures_total", "kind" => kind).increment(1);
+        let event = AuditEvent { kind, subject: told.subject, summary, address: told.address, ..AuditEvent::default() };
+        match self.db.write(move |tx| Box::pin(async move { audit::append(tx, now, None, event).await })).await {
+            Ok(()) => error,
+            Err(cause) => Error::Database(cause),
+        }
+    }
+
+    /// Changes the caller's own password and ends all of the caller's sessions.
+    ///
+    /// # Errors
+    /// Returns `WrongOldPassword`, `LockedOut` after five wrong passwords, `BadPassword`, or a database error.
+    pub async fn change_own_password(&self, caller: &Caller, change: OwnPassword) -> Result<StoredUser, Error> {
+        let user = users::by_id(&self.db, caller.person().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
+        password::check(&change.new, &user.hmc_key)?;
+        if user.must_change && change.new == change.old {
+            return Err(Error::BadPassword("The new password must differ from the one that was set for you."));
+        }
+        let buckets = self.compare_own(&user, change.old, &change.address).await?;
+        let changed = StoredUser { password_hash: self.passwords.hash(change.new).await?, must_change: false, ..user };
+        self.replace_password(caller.clone(), changed.clone(), &buckets, change.address).await?;
+        Ok(changed)
+    }
+
+    /// Verifies the current password of a signed-in user; five wrong passwords in a row cause a lockout.
+    async fn compare_own(&self, user: &StoredUser, password: String, address: &str) -> Result<Buckets, Error> {
+        let account = self.keys.account_key(&user.hmc_key);
+        let buckets = own_password_buckets(&account, &self.keys.address_key(address));
+        match self.verify(&account, &buckets, password, user.password_hash()).await? {
+            Compared::Right(_) => Ok(buckets),
+            Compared::Wrong(left) => {
+                let told = Told { subject: subject(user.id), address: address.to_owned(), wrong: "entered a wrong current password" };
+                Err(self.record_failure(told, left, |left| Error::WrongOldPassword { left }).await)
+            }
+        }
+    }
+
+    /// Verifies the caller's password again. For some minutes, the session may then perform actions that require a recent
+    /// password confirmation.
+    ///
+    /// # Errors
+    /// Returns `WrongOldPassword`, `LockedOut` after five wrong passwords, or a database error.
+    pub async fn confirm_password(&self, caller: &Caller, password: String, address: &str) -> Result<(), Error> {
+        let user = users::by_id(&self.db, caller.person().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
+        let buckets = self.compare_own(&user, password, address).await?;
+        let (now, id, settled) = (self.clock.now(), caller.session_id.clone(), buckets.clone());
+        let noted = self
+            .db
+            .write(move |tx| {
+                Box::pin(async move {
+                    Lockout::release(tx, &settled, now.timestamp_millis()).await?;
+                    open_sessions::confirm(tx, &id, now).await
+                })
+            })
+            .await?;
+        self.lockout.release_reservation(&buckets).await;
+        if noted { Ok(()) } else { Err(Error::NotSignedIn) }
+    }
+
+    async fn replace_password(&self, caller: Caller, user: StoredUser, buckets: &Buckets, address: String) -> Result<(), Error> {
+        let (now, settled) = (self.clock.now(), buckets.clone());
+        let ended = self
+            .db
+            .write(move |tx| {
+                Box::pin(async move {
+                    users::lock(tx).await?;
+                    if users::find_in_transaction(tx, user.id).await?.is_none_or(|now| now.token_version != user.token_version) {
+                        return Err(Error::NotSignedIn);
+                    }
+                    users::update(tx, &user).await?;
+                    let ended = users::end_sessions(tx, user.id, now).await?;
+                    Lockout::release(tx, &settled, now.timestamp_millis()).await?;
+                    note_own_password(tx, &caller, address, now).await?;
+                    Ok(ended)
+                })
+            })
+            .await?;
+        self.lockout.release_reservation(buckets).await;
+        sessions::revoke_locally(&self.identity, ended);
+        Ok(())
+    }
+
+    /// Lifts every lockout and rate limit on a user's account; returns `true` if at least one lockout or rate limit existed.
+    ///
+    /// # Errors
+    /// Returns `ReservedUser`, `NoUser`, an error when the caller is no supervisor, or a database error.
+    pub async fn lift_lockout(&self, act: Actor, id: i64) -> Result<bool, Error> {
+        admin_action::check_touchable(id)?;
+        let user = users::by_id(&self.db, id).await?.ok_or(Error::NoUser(id))?;
+        let account = self.keys.account_key(&user.hmc_key);
+        let lifted = self
+            .db
+            .write(move |tx| {
+                Box::pin(async move {
+                    admin_action::begin(tx, &act).await?;
+                    let lifted = Lockout::delete_counters(tx, &account, act.now.timestamp_millis()).await?;
+                    if !lifted.is_empty() {
+                        admin_action::write_audit(tx, &act, id, "unlocked the account", [None, None]).await?;
+                    }
+                    Ok::<_, Error>(lifted)
+                })
+            })
+            .await?;
+        self.lockout.clear_fast(&lifted).await;
+        Ok(!lifted.is_empty())
+    }
+
+    /// Deletes expired revocations and lockouts, rotates the signing key and updates the cost of the dummy hash for
+    /// unknown login names.
+    ///
+    /// # Errors
+    /// Returns a database error.
+    pub async fn run_maintenance(&self) -> Result<(), Error> {
+        let now = self.clock.now();
+        self.db.write(move |tx| Box::pin(async move { revocations::purge_expired(tx, now).await })).await?;
+        signing::rotate(&self.db, &self.keys.sealing, now, self.key_life).await?;
+        self.passwords.calibrate_dummy_cost(&users::list_password_hashes(&self.db).await?);
+        self.lockout.run_maintenance().await
+    }
+}
+
+/// Result of verifying a password, with the number of attempts left.
+enum Compared {
+    Right(i64),
+    Wrong(i64),
+}
+
+async fn note_own_password(tx: &mut Tx<'_>, caller: &Caller, address: String, now: DateTime<Utc>) -> Result<(), Error> {
+    let event = AuditEvent {
+        kind: "user-changed",
+        subject: subject(caller.user_id),
+        summary: "changed their password".to_owned(),
+        new: Some(json!({ "password": "changed" })),
+        address,
+        ..AuditEvent::default()
+    };
+    Ok(audit::append(tx, now, Some(caller), event).await?)
+}

@@ -1,0 +1,148 @@
+//! Audit entries for page views and rejected calls: the first of several equal events of a user gets an audit entry,
+//! and repetitions within a minute are only counted.
+use crate::error::Error;
+use chrono::{DateTime, TimeDelta, Utc};
+use patio_kit::{
+    audit::{self, AuditEvent},
+    auth::identity::Caller,
+    clock::Clock,
+    db::Db,
+};
+use serde_json::json;
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// Period within which equal page views or rejected calls of a user are counted together.
+const TOGETHER: TimeDelta = TimeDelta::minutes(1);
+/// Maximum number of different page views and rejected calls of a user per period; further events are counted together as
+/// 'other things'.
+const MOST_EACH: usize = 60;
+
+/// One page view, sign-in report or rejected call of a user.
+pub struct PageView {
+    /// The user who opened the page, signed in, or made the rejected call.
+    pub caller: Caller,
+    /// Audit entry of the page view or rejected call.
+    pub event: AuditEvent,
+}
+
+/// Key of a page view or rejected call; events with equal keys are counted together.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Sort {
+    user_id: i64,
+    kind: &'static str,
+    /// Description of what the user did; empty when the user exceeded the maximum number of different events.
+    summary: String,
+    address: String,
+}
+
+/// Counter of repetitions of a page view or rejected call that is already in the audit log.
+struct Series {
+    since: DateTime<Utc>,
+    /// Number of repetitions after the first event, which is not counted.
+    more: u64,
+    caller: Caller,
+    subject: String,
+}
+
+/// Groups repeated page views and rejected calls: writes the first event to the audit log and counts equal events within the
+/// next minute.
+pub struct PageViews {
+    db: Db,
+    clock: Clock,
+    seen: Mutex<HashMap<Sort, Series>>,
+}
+
+impl PageViews {
+    /// Creates a log without counted events, which writes page views and rejected calls to the audit log of this database.
+    #[must_use]
+    pub fn new(db: Db, clock: Clock) -> Self {
+        Self { db, clock, seen: Mutex::default() }
+    }
+
+    /// Writes a page view or rejected call to the audit log, or counts the event when an equal event was written within the
+    /// last minute.
+    ///
+    /// # Errors
+    /// Returns a database error.
+    pub async fn record(&self, visit: PageView) -> Result<(), Error> {
+        self.write_due().await?;
+        let now = self.clock.now();
+        let Some(event) = self.first(&visit, now) else { return Ok(()) };
+        let PageView { caller, .. } = visit;
+        Ok(self.db.write(move |tx| Box::pin(async move { audit::append(tx, now, Some(&caller), event).await })).await?)
+    }
+
+    /// Returns the audit entry of a page view or rejected call that is not a repetition. Counts a repetition and returns
+    /// `None`.
+    fn first(&self, visit: &PageView, now: DateTime<Utc>) -> Option<AuditEvent> {
+        let PageView { caller, event } = visit;
+        let mut sort = Sort { user_id: caller.user_id, kind: event.kind, summary: event.summary.clone(), address: event.address.clone() };
+        let mut seen = self.seen();
+        if !seen.contains_key(&sort) && seen.keys().filter(|known| known.user_id == caller.user_id).count() >= MOST_EACH {
+            sort.summary = String::new();
+        }
+        if let Some(series) = seen.get_mut(&sort) {
+            series.more += 1;
+            return None;
+        }
+        let summary =
+            if sort.summary.is_empty() { "did more than 60 different things within a minute".to_owned() } else { sort.summary.clone() };
+        let series = Series { since: now, more: 0, caller: caller.clone(), subject: event.subject.clone() };
+        seen.insert(sort, series);
+        Some(AuditEvent { summary, ..event.clone() })
+    }
+
+    /// Writes the counts of repeated page views and rejected calls that began at least a minute ago, one audit entry each.
+    ///
+    /// # Errors
+    /// Returns a database error.
+    pub async fn write_due(&self) -> Result<(), Error> {
+        self.tell(self.clock.now() - TOGETHER).await
+    }
+
+    async fn tell(&self, before: DateTime<Utc>) -> Result<(), Error> {
+        let over: Vec<(Sort, Series)> = self.seen().extract_if(|_, series| series.since <= before).collect();
+        let now = self.clock.now();
+        let entries: Vec<_> = over.into_iter().filter(|(_, series)| series.more > 0).map(entry).collect();
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let writing = self.db.write(move |tx| {
+            Box::pin(async move {
+                for (caller, event) in entries {
+                    audit::append(tx, now, Some(&caller), event).await?;
+                }
+                Ok::<_, sqlx::Error>(())
+            })
+        });
+        Ok(writing.await?)
+    }
+
+    /// Writes all pending counts of repeated page views and rejected calls to the audit log, for example at shutdown.
+    ///
+    /// # Errors
+    /// Returns a database error.
+    pub async fn write_all(&self) -> Result<(), Error> {
+        self.tell(self.clock.now()).await
+    }
+
+    fn seen(&self) -> MutexGuard<'_, HashMap<Sort, Series>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn entry((sort, series): (Sort, Series)) -> (Caller, AuditEvent) {
+    let what = if sort.summary.is_empty() { "did other things" } else { &sort.summary };
+    let event = AuditEvent {
+        kind: sort.kind,
+        subject: series.subject,
+        summary: format!("{what}, {} more times within a minute", series.more),
+        new: Some(json!({ "times": series.more })),
+        address: sort.address,
+        ..AuditEvent::default()
+    };
+    (series.caller, event)
+}

@@ -1,0 +1,20 @@
+//! gRPC `MilestoneService`: receives milestones of campaigns (work on the vehicles began, is complete, or is incomplete again)
+//! from vehicle-svc.
+use crate::{
+    api::{Reply, reply},
+    context::Context,
+    milestones::MilestoneReport,
+};
+use patio_proto::campaign::{self as pb, milestone_service_server::MilestoneService};
+use tonic::Request;
+
+/// Implements the gRPC `MilestoneService`.
+pub struct MilestoneApi(pub Context);
+
+#[tonic::async_trait]
+impl MilestoneService for MilestoneApi {
+    async fn report_milestone(&self, request: Request<pb::ReportMilestoneRequest>) -> Reply<pb::ReportMilestoneResponse> {
+        self.0.apply_milestone(MilestoneReport::from_request(request.into_inner())?).await?;
+        reply(pb::ReportMilestoneResponse {})
+    }
+}

@@ -1,0 +1,87 @@
+//! Deletion of a campaign as a saga: mark the row as deleted (a tombstone), delete the vehicles in vehicle-svc, then
+//! delete the row.
+//!
+//! Once the row is a tombstone, the campaign is invisible and its name is free. The other steps run in the background, and the
+//! sweeper repeats them when vehicle-svc is unavailable or this process dies.
+use crate::{campaign::CampaignState, context::Context, error::Error, request_context::RequestContext, store};
+use chrono::{DateTime, Utc};
+use patio_kit::{
+    audit::{self, AuditEvent},
+    db::Tx,
+    progress_cache::Progress,
+};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// Maximum wait for the vehicle counters, which a deletion needs only for its audit entry.
+const COUNTING: Duration = Duration::from_millis(500);
+/// Maximum time for which the response to a delete request waits for the deletion of the vehicles; well below the timeout of the
+/// caller.
+const WAITING: Duration = Duration::from_millis(1500);
+
+/// One requested deletion of a campaign, with the data for its transaction and audit entry.
+struct Deletion {
+    asker: RequestContext,
+    id: i64,
+    progress: Option<Progress>,
+    at: DateTime<Utc>,
+}
+
+impl Context {
+    /// Deletes a campaign; also succeeds when the deletion of the campaign has already begun.
+    pub async fn delete(&self, asker: RequestContext, id: i64) -> Result<(), Error> {
+        let counting = tokio::time::timeout(COUNTING, self.get(&asker, id, None)).await;
+        let progress = counting.ok().and_then(Result::ok).and_then(|seen| seen.progress);
+        let deletion = Deletion { asker, id, progress, at: self.now() };
+        if self.db.write(move |tx| Box::pin(async move { deletion.bury(tx).await })).await? {
+            self.remove_soon(id).await;
+        }
+        Ok(())
+    }
+
+    /// Deletes the vehicles and then the row of a deleted campaign in the background. Returns when both are deleted, or after a
+    /// short wait.
+    pub async fn remove_soon(&self, id: i64) {
+        let (done, told) = oneshot::channel();
+        let context = self.clone();
+        self.tasks.spawn(async move {
+            if let Err(cause) = context.remove(id).await {
+                tracing::warn!(%cause, campaign = id, "failed to remove the vehicles of a deleted campaign, retrying later");
+            }
+            let _ = done.send(());
+        });
+        if tokio::time::timeout(WAITING, told).await.is_err() {
+            tracing::info!(campaign = id, "removal of a deleted campaign's vehicles continues in the background");
+        }
+    }
+
+    /// Deletes the vehicles of a deleted campaign in vehicle-svc, then the campaign's row (its tombstone).
+    pub async fn remove(&self, id: i64) -> Result<(), Error> {
+        self.vehicles.remove(id).await?;
+        self.db.write(move |tx| Box::pin(async move { store::purge(tx, id).await })).await?;
+        Ok(())
+    }
+}
+
+impl Deletion {
+    /// Marks a published campaign as deleted (a tombstone) and writes the audit entry; returns `false` when the campaign was
+    /// already deleted.
+    async fn bury(&self, tx: &mut Tx<'_>) -> Result<bool, Error> {
+        let Some(held) = store::lock_for_update(tx, self.id).await?.filter(|held| held.state == CampaignState::Live) else {
+            return if store::is_deleted(tx, self.id).await? { Ok(false) } else { Err(Error::NoCampaign(self.id)) };
+        };
+        store::mark_deleted(tx, self.id, self.at).await?;
+        let (total, inspected) = (self.progress.as_ref().map(|p| p.total), self.progress.as_ref().map(|p| p.inspected));
+        let vehicles = total.map_or_else(|| "an unknown number of".to_owned(), |total| total.to_string());
+        let event = AuditEvent {
+            kind: "campaign-deleted",
+            subject: held.subject(),
+            summary: format!("campaign \"{}\" deleted with {vehicles} vehicles", held.name),
+            old: Some(serde_json::json!({ "name": held.name, "total_vehicles": total, "total_inspected": inspected })),
+            address: self.asker.address.clone(),
+            ..AuditEvent::default()
+        };
+        audit::append(tx, self.at, Some(&self.asker.caller), event).await?;
+        Ok(true)
+    }
+}

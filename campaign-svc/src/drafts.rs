@@ -1,0 +1,133 @@
+//! Draft campaigns, which an import creates, fills with vehicles, and then publishes or discards.
+//!
+//! A draft belongs to the user who imports; a service may publish or discard the draft after the session of that user has
+//! ended.
+use crate::{
+    campaign::{Campaign, CampaignState, CampaignView},
+    context::Context,
+    error::Error,
+    fields::{self, Checks},
+    request_context::RequestContext,
+    store::{self, NewDraft},
+};
+use chrono::{DateTime, Utc};
+use patio_kit::{
+    audit::{self, AuditEvent},
+    db::Tx,
+    progress_cache::Progress,
+};
+use patio_proto::campaign as pb;
+
+/// Checks the fields of a request to create a draft.
+///
+/// # Errors
+/// Returns [`Error::BadFields`] with every invalid field, or a permission error when the caller is a service.
+pub fn checked_draft(asker: &RequestContext, ask: &pb::CreateDraftRequest, at: DateTime<Utc>) -> Result<NewDraft, Error> {
+    let mut checks = Checks::default();
+    let draft = NewDraft {
+        import_id: checks.value_or_default("import_id", fields::search_text(&ask.import_id)),
+        name: checks.value_or_default("name", fields::checked_name(&ask.name)),
+        description: checks.value_or_default("description", fields::checked_text(&ask.description)),
+        part: checks.value_or_default("part", fields::checked_text(&ask.part)),
+        model_type: checks.value_or_default("model_type", fields::checked_text(&ask.model_type)),
+        created_by: asker.caller.person().ok_or(Error::NobodyImports)?,
+        at,
+    };
+    checks.finish()?;
+    Ok(draft)
+}
+
+impl Context {
+    /// Creates the draft campaign of an import. A repeated call returns the draft that this import has already created.
+    pub async fn create_draft(&self, draft: NewDraft) -> Result<CampaignView, Error> {
+        let campaign = self.db.write(move |tx| Box::pin(async move { insert(tx, &draft).await })).await?;
+        Ok(CampaignView { campaign, progress: Some(Progress::default()), yard: None })
+    }
+
+    /// Records a heartbeat, which shows that the import of a draft campaign is still running.
+    pub async fn heartbeat(&self, asker: &RequestContext, id: i64) -> Result<(), Error> {
+        self.touched(asker, id).await.map(drop)
+    }
+
+    /// Publishes a draft campaign, which makes the campaign visible to users; a repeated call returns the published campaign.
+    ///
+    /// vehicle-svc opens the campaign for saves first, so that a visible campaign always accepts saves.
+    pub async fn publish(&self, asker: RequestContext, id: i64) -> Result<CampaignView, Error> {
+        let draft = self.touched(&asker, id).await?;
+        if draft.state == CampaignState::Live {
+            return self.get(&asker, id, None).await;
+        }
+        self.vehicles.sync(&draft).await?;
+        let progress = self.progress.get_uncached(&asker, id).await?;
+        let campaign = self.make_live(asker, draft, &progress).await?;
+        self.vehicles.notify_changed(id).await;
+        Ok(CampaignView { campaign, progress: Some(progress), yard: None })
+    }
+
+    /// Deletes a draft campaign and its vehicles; does nothing when the draft no longer exists.
+    pub async fn discard(&self, asker: &RequestContext, id: i64) -> Result<(), Error> {
+        let (of, at) = (asker.caller.person(), self.now());
+        let buried = self.db.write(move |tx| Box::pin(async move { discard(tx, id, of, at).await })).await?;
+        if buried {
+            self.remove_soon(id).await;
+        }
+        Ok(())
+    }
+
+    async fn touched(&self, asker: &RequestContext, id: i64) -> Result<Campaign, Error> {
+        let (of, at) = (asker.caller.person(), self.now());
+        let touched = self.db.write(move |tx| Box::pin(async move { store::heartbeat(tx, id, of, at).await })).await?;
+        touched.ok_or(Error::NoCampaign(id))
+    }
+
+    async fn make_live(&self, asker: RequestContext, draft: Campaign, progress: &Progress) -> Result<Campaign, Error> {
+        let (at, vehicles) = (self.now(), progress.total);
+        self.db.write(move |tx| Box::pin(async move { publish(tx, &asker, &draft, (at, vehicles)).await })).await
+    }
+}
+
+async fn insert(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Campaign, Error> {
+    if let Some(made) = store::insert(tx, draft).await? {
+        return Ok(made);
+    }
+    match store::of_import(tx, &draft.import_id).await? {
+        Some(made) if made.created_by == draft.created_by && made.name == draft.name => Ok(made),
+        Some(_) => Err(Error::ImportTaken),
+        None => Err(Error::NameTaken(draft.name.clone())),
+    }
+}
+
+async fn publish(
+    tx: &mut Tx<'_>,
+    asker: &RequestContext,
+    draft: &Campaign,
+    (at, vehicles): (DateTime<Utc>, i64),
+) -> Result<Campaign, Error> {
+    let Some(live) = store::publish(tx, draft.id, draft.revision, at).await? else {
+        let held = store::lock_for_update(tx, draft.id).await?;
+        return held.filter(|held| held.state == CampaignState::Live).ok_or(Error::NoCampaign(draft.id));
+    };
+    let event = AuditEvent {
+        kind: "campaign-imported",
+        subject: live.subject(),
+        summary: format!("campaign \"{}\" imported with {vehicles} vehicles", live.name),
+        new: Some(serde_json::json!({ "name": live.name, "part": live.part, "model_type": live.model_type, "total_vehicles": vehicles })),
+        address: asker.address.clone(),
+        ..AuditEvent::default()
+    };
+    audit::append(tx, at, Some(&asker.caller), event).await?;
+    Ok(live)
+}
+
+/// Marks a draft campaign as deleted in the database; returns `false` when the draft no longer exists.
+async fn discard(tx: &mut Tx<'_>, id: i64, of: Option<i64>, at: DateTime<Utc>) -> Result<bool, Error> {
+    let Some(held) = store::lock_for_update(tx, id).await? else { return Ok(false) };
+    if of.is_some_and(|person| person != held.created_by) {
+        return Err(Error::NoCampaign(id));
+    }
+    if held.state == CampaignState::Live {
+        return Err(Error::NoDraft(id));
+    }
+    store::mark_deleted(tx, id, at).await?;
+    Ok(true)
+}

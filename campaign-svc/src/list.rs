@@ -1,0 +1,132 @@
+//! Reads one campaign, or a page of the campaign list, with the progress of the inspections.
+use crate::{
+    campaign::CampaignView,
+    context::Context,
+    error::Error,
+    fields::{self, Checks},
+    request_context::RequestContext,
+    store::{self, CampaignFilter},
+};
+use patio_kit::page::{self, PageWindow};
+use patio_proto::{
+    access::Role,
+    campaign::{
+        self as pb,
+        CampaignStatus::{self, Closed, Ongoing, PendingReview, Ready},
+    },
+    common::PageMeta,
+    normal, yard,
+};
+
+/// Checked filters and page position of a request for a list of campaigns.
+#[derive(Debug, Clone)]
+pub struct ListQuery {
+    window: PageWindow,
+    pattern: String,
+    statuses: [CampaignStatus; 4],
+    yard: Option<i32>,
+}
+
+impl ListQuery {
+    /// Checks the fields of a list request for a caller of this role.
+    ///
+    /// # Errors
+    /// Returns [`Error::BadFields`] with every invalid field.
+    pub fn from_request(ask: pb::ListCampaignsRequest, role: Role) -> Result<Self, Error> {
+        let mut checks = Checks::default();
+        let search = checks.value_or_default("search", fields::search_text(&ask.search));
+        let ask = Self {
+            window: PageWindow::from_request(ask.page.as_ref()),
+            pattern: page::contains(&normal::code(&search)),
+            statuses: checks.value_or_default("statuses", statuses(&ask.statuses)),
+            yard: ask.yard.map(|id| checks.value_or_default("yard", seen_yard(id, role))),
+        };
+        checks.finish()?;
+        Ok(ask)
+    }
+}
+
+/// Checks that a yard exists and returns its id.
+///
+/// # Errors
+/// Returns an error message when no yard has this id.
+pub fn existing_yard(id: i32) -> Result<i32, String> {
+    yard::name_of(id).map(|_| id).ok_or_else(|| no_yard(id))
+}
+
+/// Checks that a yard exists and is visible to this role; operators do not see the yard '-' (parking spaces that begin with a dash).
+fn seen_yard(id: i32, role: Role) -> Result<i32, String> {
+    existing_yard(id).and_then(|id| if id == yard::DASH_YARD && role == Role::Operator { Err(no_yard(id)) } else { Ok(id) })
+}
+
+fn no_yard(id: i32) -> String {
+    format!("{id} does not exist")
+}
+
+/// Returns the requested statuses as four SQL bind parameters. The first status is repeated when fewer than four are requested;
+/// an empty request means all statuses.
+fn statuses(asked: &[i32]) -> Result<[CampaignStatus; 4], String> {
+    let all = [Ready, Ongoing, PendingReview, Closed];
+    let wanted: Vec<_> = all.into_iter().filter(|status| asked.contains(&i32::from(*status))).collect();
+    if asked.iter().any(|number| !all.iter().any(|status| i32::from(*status) == *number)) {
+        return Err("must contain only Ready, Ongoing, Pending Review and Closed".to_owned());
+    }
+    let first = wanted.first().copied();
+    Ok(std::array::from_fn(|place| wanted.get(place).copied().or(first).unwrap_or(all[place])))
+}
+
+impl Context {
+    /// Returns one page of campaigns with their progress, and the page metadata.
+    ///
+    /// For a page of any size, this takes two SQL statements and at most one call to vehicle-svc for the counters, plus one more
+    /// call to filter by yard. While vehicle-svc is unavailable, the campaigns come without their progress.
+    pub async fn list(&self, asker: &RequestContext, ask: ListQuery) -> Result<(Vec<CampaignView>, PageMeta), Error> {
+        let ids = match ask.yard {
+            Some(yard) => Some(array(&self.vehicles.campaigns_of(&asker.bearer, yard).await?)),
+            None => None,
+        };
+        let filter = CampaignFilter { pattern: ask.pattern, statuses: ask.statuses, ids };
+        let page = store::list_page(&self.db, &filter, ask.window).await?;
+        let meta = ask.window.meta(store::count(&self.db, &filter).await?);
+        let shown: Vec<i64> = page.iter().map(|campaign| campaign.id).collect();
+        let mut progress = self.progress.get_available(asker, &shown, ask.yard).await?;
+        let seen = page.into_iter().map(|campaign| CampaignView { progress: progress.remove(&campaign.id), campaign, yard: ask.yard });
+        Ok((seen.collect(), meta))
+    }
+
+    /// Returns one campaign with its progress in the given yard, or in all yards when `yard` is `None`. While vehicle-svc is
+    /// unavailable, the campaign comes without its progress.
+    pub async fn get(&self, asker: &RequestContext, id: i64, yard: Option<i32>) -> Result<CampaignView, Error> {
+        let mut checks = Checks::default();
+        let yard = yard.map(|id| checks.value_or_default("yard", seen_yard(id, asker.caller.role)));
+        checks.finish()?;
+        let campaign = store::find(&self.db, id).await?.ok_or(Error::NoCampaign(id))?;
+        let progress = self.progress.get_available(asker, &[id], yard).await?.remove(&id);
+        Ok(CampaignView { campaign, progress, yard })
+    }
+}
+
+/// Returns campaign ids as a JSON array, which is bound as one SQL parameter.
+fn array(ids: &[i64]) -> String {
+    serde_json::Value::from(ids).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wanted_statuses_fill_four_places() {
+        assert_eq!(statuses(&[]), Ok([Ready, Ongoing, PendingReview, Closed]));
+        assert_eq!(statuses(&[4]), Ok([Closed; 4]));
+        assert_eq!(statuses(&[3, 1, 3]), Ok([Ready, PendingReview, Ready, Ready]));
+        assert!(statuses(&[0]).is_err());
+        assert!(statuses(&[1, 9]).is_err());
+    }
+
+    #[test]
+    fn ids_are_one_json_array() {
+        assert_eq!(array(&[3, 1]), "[3,1]");
+        assert_eq!(array(&[]), "[]");
+    }
+}

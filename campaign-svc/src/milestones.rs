@@ -1,0 +1,69 @@
+//! Handles milestone reports, with which vehicle-svc reports that the work on a campaign's vehicles began, is complete or is
+//! incomplete again.
+use crate::{
+    campaign::{Campaign, CampaignState, StatusColumn},
+    change,
+    context::Context,
+    error::Error,
+    fields::Checks,
+    status_transitions, store,
+};
+use chrono::{DateTime, Utc};
+use patio_kit::{
+    audit::{self, AuditEvent},
+    db::Tx,
+};
+use patio_proto::campaign::{ReportMilestoneRequest, Turn};
+
+/// A checked milestone report from vehicle-svc about the vehicles of one campaign.
+#[derive(Debug, Clone, Copy)]
+pub struct MilestoneReport {
+    id: i64,
+    turn: Turn,
+    revision: i64,
+}
+
+impl MilestoneReport {
+    /// Checks the fields of a milestone report from vehicle-svc.
+    ///
+    /// # Errors
+    /// Returns [`Error::BadFields`] for an unknown milestone.
+    pub fn from_request(ask: ReportMilestoneRequest) -> Result<Self, Error> {
+        let turn = Turn::try_from(ask.turn).ok().filter(|turn| *turn != Turn::Unspecified);
+        let mut checks = Checks::default();
+        let turn = checks.value_or_default("turn", turn.ok_or_else(|| "must be begun, complete or incomplete".to_owned()));
+        checks.finish()?;
+        Ok(Self { id: ask.campaign_id, turn, revision: ask.revision })
+    }
+}
+
+impl Context {
+    /// Changes the status of a campaign after a milestone report, such as 'work began' or 'complete'; ignores outdated reports
+    /// and campaigns that do not exist.
+    pub async fn apply_milestone(&self, report: MilestoneReport) -> Result<(), Error> {
+        let at = self.now();
+        self.db.write(move |tx| Box::pin(async move { apply_milestone(tx, report, at).await })).await
+    }
+}
+
+async fn apply_milestone(tx: &mut Tx<'_>, report: MilestoneReport, at: DateTime<Utc>) -> Result<(), Error> {
+    let held = store::lock_for_update(tx, report.id).await?;
+    let Some(before) = held.filter(|held| held.state == CampaignState::Live && held.turn_revision < report.revision) else { return Ok(()) };
+    let status = status_transitions::after_milestone(before.status.0, report.turn).unwrap_or(before.status.0);
+    store::save_milestone(tx, report.id, status, report.revision).await?;
+    tell(tx, &before, Campaign { status: StatusColumn(status), ..before.clone() }, at).await
+}
+
+/// Appends the audit entry of a status change that a milestone report from vehicle-svc caused. The entry names no user.
+async fn tell(tx: &mut Tx<'_>, before: &Campaign, after: Campaign, at: DateTime<Utc>) -> Result<(), Error> {
+    let Some(difference) = change::diff_fields(before, &after) else { return Ok(()) };
+    let event = AuditEvent {
+        kind: "campaign-changed",
+        subject: after.subject(),
+        summary: format!("{}, as its vehicles show", difference.summary),
+        old: Some(difference.old),
+        new: Some(difference.new),
+        ..AuditEvent::default()
+    };
+    Ok(audit::append(tx, at, None, event).await?)
+}

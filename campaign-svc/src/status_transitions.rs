@@ -1,0 +1,49 @@
+//! Status transitions of a campaign: which role may make a transition, and which milestones reported by vehicle-svc cause a
+//! transition.
+use crate::error::Error;
+use CampaignStatus::{Closed, Ongoing, PendingReview, Ready};
+use patio_proto::{
+    access::Role,
+    campaign::{CampaignStatus, Turn},
+};
+
+/// Checks that a caller of this role may move a campaign from one status to another.
+///
+/// Keeping the status is always allowed. Every role may start a Ready campaign; team leaders and supervisors may advance
+/// and close it; only supervisors may reopen it. A service has the permissions of an operator.
+///
+/// # Errors
+/// Returns `StepNotAllowed` for a transition that needs a higher role, and `BadStep` for a transition that no role may make.
+pub fn check_transition(role: Role, from: CampaignStatus, to: CampaignStatus) -> Result<(), Error> {
+    let needed = match (from, to) {
+        (from, to) if from == to => Role::Operator,
+        (Ready, Ongoing) => Role::Operator,
+        (Ongoing, PendingReview | Closed) | (PendingReview, Ongoing | Closed) => Role::Manager,
+        (Closed, Ongoing) => Role::Admin,
+        _ => return Err(Error::BadStep { from, to }),
+    };
+    if rank(role) >= needed as i32 { Ok(()) } else { Err(Error::StepNotAllowed { from, to }) }
+}
+
+/// Returns whether a role may edit the text fields of a campaign.
+pub fn may_edit_fields(role: Role) -> bool {
+    rank(role) >= Role::Manager as i32
+}
+
+fn rank(role: Role) -> i32 {
+    match role {
+        Role::Operator | Role::Manager | Role::Admin => role as i32,
+        Role::Service => Role::Operator as i32,
+        Role::Unspecified | Role::Anyone | Role::Developer => 0,
+    }
+}
+
+/// Returns the new status of a campaign after a milestone (work on its vehicles began, is complete, or is incomplete again), or
+/// `None` when the status stays the same.
+pub fn after_milestone(from: CampaignStatus, turn: Turn) -> Option<CampaignStatus> {
+    match (turn, from) {
+        (Turn::Begun, Ready) | (Turn::Incomplete, PendingReview) => Some(Ongoing),
+        (Turn::Complete, Ready | Ongoing) => Some(PendingReview),
+        _ => None,
+    }
+}

@@ -1,0 +1,42 @@
+//! SQL statements for the sync of campaigns (name and write lock) to vehicle-svc. Each sync carries a revision number, and
+//! vehicle-svc keeps the state with the highest revision.
+use crate::{campaign::Campaign, store::columns};
+use chrono::{DateTime, Utc};
+use patio_kit::{
+    db::{Db, Tx},
+    on,
+};
+use sqlx::{query, query_as, query_scalar};
+
+/// Reserves the next revision number of a campaign whose row is locked, for a sync to vehicle-svc that happens before the
+/// change is stored.
+///
+/// Until the change is stored the row counts as unsynced, so that the sweeper can revert the sync after a crash.
+pub async fn reserve(tx: &mut Tx<'_>, id: i64, at: DateTime<Utc>) -> Result<i64, sqlx::Error> {
+    on!(tx.on(), c => query_scalar("update campaigns set revision = revision + 1, touched_at = $2 where id = $1 returning revision")
+        .bind(id).bind(at).fetch_one(c).await)
+}
+
+/// Records that vehicle-svc acknowledged a revision of the campaign.
+pub async fn record_acknowledged(tx: &mut Tx<'_>, id: i64, revision: i64) -> Result<(), sqlx::Error> {
+    on!(tx.on(), c => query("update campaigns set synced_revision = $2 where id = $1 and synced_revision < $2")
+        .bind(id).bind(revision).execute(c).await.map(drop))
+}
+
+/// Returns the ids of up to `limit` published campaigns that are not synced to vehicle-svc and were last touched before
+/// `since`.
+pub async fn unsynced(db: &Db, since: DateTime<Utc>, limit: i64) -> Result<Vec<i64>, sqlx::Error> {
+    on!(db.read(), c => query_scalar(
+        "select id from campaigns where synced_revision < revision and state = 'live' and touched_at < $1 order by touched_at, id limit $2")
+        .bind(since).bind(limit).fetch_all(c).await)
+}
+
+/// Increments the revision of a campaign for a repeated sync to vehicle-svc, and returns the campaign.
+///
+/// Returns `None` when the campaign is synced or was touched after `since`.
+pub async fn schedule_resync(tx: &mut Tx<'_>, id: i64, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Option<Campaign>, sqlx::Error> {
+    on!(tx.on(), c => query_as(concat!(
+        "update campaigns set revision = revision + 1, touched_at = $3
+          where id = $1 and state = 'live' and synced_revision < revision and touched_at < $2 returning ", columns!()))
+        .bind(id).bind(since).bind(at).fetch_optional(c).await)
+}

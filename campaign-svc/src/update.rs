@@ -1,0 +1,180 @@
+//! Updates a campaign, and sends its name and write lock ('gate') to vehicle-svc (a sync).
+//!
+//! Most changes are stored first and synced afterwards; when the sync fails, the sweeper repeats the sync.
+//!
+//! Closing works the other way round, because a Closed campaign must not accept further saves of its vehicles:
+//! 1. One transaction checks the rules and reserves the next revision, so that the row counts as unsynced.
+//! 2. vehicle-svc locks the campaign at that revision; if vehicle-svc is unavailable, the update fails without effect.
+//! 3. One transaction checks the rules again and stores Closed, with that revision as acknowledged.
+//!
+//! After a crash between 2 and 3 the campaign is open but locked and unsynced: the sweeper syncs the open state at a higher
+//! revision. If another sync used a higher revision between 1 and 3, Closed is synced again at an even higher revision before
+//! the response.
+use crate::{
+    campaign::{Campaign, CampaignState, CampaignView},
+    change::{self, CampaignChange},
+    context::Context,
+    error::Error,
+    request_context::RequestContext,
+    store,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use patio_kit::{
+    audit::{self, AuditEvent},
+    db::Tx,
+};
+
+/// Result of the first transaction of a campaign update: already stored, or waiting for the lock in vehicle-svc.
+enum Begun {
+    /// The update is stored; `news` is `true` when the update must be synced to vehicle-svc.
+    ///
+    /// A row that was unsynced before the update is not synced here, because another caller may be closing the
+    /// campaign at this moment.
+    Stored { campaign: Campaign, news: bool },
+    /// The update closes the campaign: vehicle-svc must lock the campaign before the status Closed is stored.
+    Closing(Campaign),
+}
+
+/// One update request for a campaign, with the data for its transactions and audit entry.
+#[derive(Clone)]
+struct Save {
+    asker: RequestContext,
+    id: i64,
+    change: CampaignChange,
+    at: DateTime<Utc>,
+}
+
+impl Context {
+    /// Updates a campaign atomically and returns the updated campaign.
+    ///
+    /// The counters for the response are read first, so that nothing is stored when the counters are unavailable.
+    pub async fn save(&self, asker: RequestContext, id: i64, change: CampaignChange) -> Result<CampaignView, Error> {
+        store::find(&self.db, id).await?.ok_or(Error::NoCampaign(id))?;
+        let progress = self.progress.get(&asker, id, None).await?;
+        let save = Save { asker, id, change, at: self.now() };
+        let first = save.clone();
+        let campaign = match self.db.write(move |tx| Box::pin(async move { first.begin(tx).await })).await? {
+            Begun::Stored { campaign, news } => {
+                if news {
+                    self.sync_or_defer(&campaign).await;
+                }
+                campaign
+            }
+            Begun::Closing(planned) => self.close(save, &planned).await?,
+        };
+        self.vehicles.notify_changed(id).await;
+        Ok(CampaignView { campaign, progress: Some(progress), yard: None })
+    }
+
+    async fn close(&self, save: Save, planned: &Campaign) -> Result<Campaign, Error> {
+        self.vehicles.sync(planned).await?;
+        let (id, reserved) = (save.id, planned.revision);
+        let stored = self.db.write(move |tx| Box::pin(async move { save.finish(tx, reserved).await })).await;
+        if stored.is_err() {
+            self.reopen_gate(id).await;
+        }
+        let campaign = stored?;
+        if campaign.needs_sync() {
+            self.sync(&campaign).await?;
+        }
+        Ok(campaign)
+    }
+
+    /// Unlocks the campaign in vehicle-svc after closing it failed; if unlocking fails too, the sweeper repeats the unlocking.
+    async fn reopen_gate(&self, id: i64) {
+        if let Err(cause) = self.resync(id, self.now() + TimeDelta::seconds(1)).await {
+            tracing::warn!(%cause, campaign = id, "failed to unlock a campaign in vehicle-svc after closing it failed, retrying later");
+        }
+    }
+
+    /// Syncs the name and write lock of a campaign to vehicle-svc; after a failure the sweeper repeats the sync.
+    async fn sync_or_defer(&self, campaign: &Campaign) {
+        if let Err(cause) = self.sync(campaign).await {
+            tracing::warn!(%cause, campaign = campaign.id, "failed to sync a campaign to vehicle-svc, retrying in the background");
+        }
+    }
+
+    /// Syncs a campaign's name and write lock to vehicle-svc and stores the acknowledged revision.
+    pub async fn sync(&self, campaign: &Campaign) -> Result<(), Error> {
+        self.vehicles.sync(campaign).await?;
+        let (id, revision) = (campaign.id, campaign.revision);
+        self.db.write(move |tx| Box::pin(async move { store::record_acknowledged(tx, id, revision).await })).await?;
+        Ok(())
+    }
+
+    /// Syncs the stored campaign to vehicle-svc again at a new revision; returns `false` when the campaign is already synced or
+    /// was touched after `since`.
+    pub async fn resync(&self, id: i64, since: DateTime<Utc>) -> Result<bool, Error> {
+        let at = self.now();
+        let raised = self.db.write(move |tx| Box::pin(async move { store::schedule_resync(tx, id, since, at).await })).await?;
+        match raised {
+            Some(campaign) => self.sync(&campaign).await.map(|()| true),
+            None => Ok(false),
+        }
+    }
+}
+
+impl Save {
+    async fn begin(&self, tx: &mut Tx<'_>) -> Result<Begun, Error> {
+        let (before, mut after) = self.planned(tx).await?;
+        if after.is_closed() && !before.is_closed() {
+            if store::name_is_taken(tx, &after).await? {
+                return Err(Error::NameTaken(after.name));
+            }
+            after.revision = store::reserve(tx, self.id, self.at).await?;
+            return Ok(Begun::Closing(after));
+        }
+        let news = must_sync(&before, &after);
+        if news {
+            after.revision += 1;
+            after.touched_at = self.at;
+        }
+        Ok(Begun::Stored { campaign: self.keep(tx, &before, after).await?, news })
+    }
+
+    /// Stores the status Closed after vehicle-svc has locked the campaign at the `reserved` revision.
+    async fn finish(&self, tx: &mut Tx<'_>, reserved: i64) -> Result<Campaign, Error> {
+        let (before, mut after) = self.planned(tx).await?;
+        if before.revision == reserved {
+            after.synced_revision = reserved;
+        } else if must_sync(&before, &after) {
+            after.revision += 1;
+            after.touched_at = self.at;
+        }
+        self.keep(tx, &before, after).await
+    }
+
+    /// Returns the campaign as stored and the campaign with the update applied; the row stays locked until the transaction
+    /// ends.
+    async fn planned(&self, tx: &mut Tx<'_>) -> Result<(Campaign, Campaign), Error> {
+        let before = store::lock_for_update(tx, self.id)
+            .await?
+            .filter(|held| held.state == CampaignState::Live)
+            .ok_or(Error::NoCampaign(self.id))?;
+        let after = self.change.apply(&before, self.asker.caller.role)?;
+        Ok((before, after))
+    }
+
+    /// Stores the updated campaign and its audit entry; writes nothing when no field changed.
+    async fn keep(&self, tx: &mut Tx<'_>, before: &Campaign, mut after: Campaign) -> Result<Campaign, Error> {
+        let Some(difference) = change::diff_fields(before, &after) else { return Ok(after) };
+        after.modified_by = self.asker.caller.person();
+        after.modified_at = self.at;
+        store::save(tx, &after).await?;
+        let event = AuditEvent {
+            kind: "campaign-changed",
+            subject: after.subject(),
+            summary: difference.summary,
+            old: Some(difference.old),
+            new: Some(difference.new),
+            address: self.asker.address.clone(),
+        };
+        audit::append(tx, self.at, Some(&self.asker.caller), event).await?;
+        Ok(after)
+    }
+}
+
+/// Returns whether the name or the write lock of the campaign changed, so that vehicle-svc must be synced.
+fn must_sync(before: &Campaign, after: &Campaign) -> bool {
+    before.name != after.name || before.write_lock() != after.write_lock()
+}

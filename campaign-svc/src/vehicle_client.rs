@@ -1,0 +1,82 @@
+//! Client of vehicle-svc: reads the progress of campaigns, sends names and write locks of campaigns, and deletes
+//! vehicles.
+use crate::{campaign::Campaign, error::Error};
+use patio_kit::{
+    auth::service_tokens::ServiceTokens,
+    client::{call_context::CallContext, link::ServiceChannel},
+    host::Host,
+    server::MAX_MESSAGE_BYTES,
+};
+use patio_proto::vehicle::{
+    GetProgressRequest, ListCampaignsOfYardRequest, NotifyCampaignChangedRequest, Progress, RemoveCampaignRequest, SyncCampaignRequest,
+    campaign_vehicle_service_client::CampaignVehicleServiceClient, event_service_client::EventServiceClient,
+    yard_service_client::YardServiceClient,
+};
+use std::time::Duration;
+
+/// Timeout of the call that deletes a campaign and its vehicles from vehicle-svc, enough for 100,000 vehicles.
+const REMOVAL: Duration = Duration::from_secs(30);
+
+/// Client of vehicle-svc; clones share the connection.
+#[derive(Clone)]
+pub struct VehicleClient {
+    yards: YardServiceClient<ServiceChannel>,
+    fleet: CampaignVehicleServiceClient<ServiceChannel>,
+    live: EventServiceClient<ServiceChannel>,
+    tokens: ServiceTokens,
+}
+
+impl VehicleClient {
+    pub fn new(host: &Host) -> Self {
+        let yards = YardServiceClient::new(host.links.vehicle.clone());
+        Self {
+            yards: yards.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES),
+            fleet: CampaignVehicleServiceClient::new(host.links.vehicle.clone()),
+            live: EventServiceClient::new(host.links.vehicle.clone()),
+            tokens: host.service_tokens("campaign-svc"),
+        }
+    }
+
+    /// Returns the progress counters of several campaigns with one call, in the given yard, or in all yards when `yard` is
+    /// `None`.
+    pub async fn get_progress(&self, bearer: &CallContext, ids: &[i64], yard: Option<i32>) -> Result<Vec<Progress>, Error> {
+        let ask = GetProgressRequest { campaign_ids: ids.to_vec(), campaign_name: String::new(), yard };
+        let answer = self.yards.clone().get_progress(bearer.request(ask)).await.map_err(Error::Elsewhere)?;
+        Ok(answer.into_inner().progress)
+    }
+
+    /// Returns the ids of the campaigns that have vehicles in a yard.
+    pub async fn campaigns_of(&self, bearer: &CallContext, yard: i32) -> Result<Vec<i64>, Error> {
+        let ask = bearer.request(ListCampaignsOfYardRequest { yard });
+        Ok(self.yards.clone().list_campaigns_of_yard(ask).await.map_err(Error::Elsewhere)?.into_inner().campaign_ids)
+    }
+
+    /// Sends a campaign's name, write lock and revision to vehicle-svc, which ignores a revision older than its stored
+    /// revision.
+    pub async fn sync(&self, campaign: &Campaign) -> Result<(), Error> {
+        let gate = campaign.write_lock().into();
+        let message = SyncCampaignRequest { campaign_id: campaign.id, name: campaign.name.clone(), gate, revision: campaign.revision };
+        let bearer = self.tokens.bearer().await.map_err(Error::Elsewhere)?;
+        self.fleet.clone().sync_campaign(bearer.request(message)).await.map_err(Error::Elsewhere)?;
+        Ok(())
+    }
+
+    /// Notifies open screens that a campaign changed. A failure is only logged, because open screens also refresh at intervals.
+    pub async fn notify_changed(&self, id: i64) {
+        let told = async {
+            let ask = self.tokens.bearer().await?.request(NotifyCampaignChangedRequest { campaign_id: id });
+            self.live.clone().notify_campaign_changed(ask).await
+        };
+        if let Err(cause) = told.await {
+            tracing::debug!(%cause, campaign = id, "failed to notify watchers of a changed campaign");
+        }
+    }
+
+    /// Deletes a campaign and all its vehicles from vehicle-svc.
+    pub async fn remove(&self, id: i64) -> Result<(), Error> {
+        let bearer = self.tokens.bearer().await.map_err(Error::Elsewhere)?;
+        let ask = bearer.request_with_timeout(REMOVAL, RemoveCampaignRequest { campaign_id: id });
+        self.fleet.clone().remove_campaign(ask).await.map_err(Error::Elsewhere)?;
+        Ok(())
+    }
+}

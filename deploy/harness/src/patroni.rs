@@ -1,0 +1,205 @@
+//! Cluster of three PostgreSQL servers that Patroni manages through etcd, as an operator would run it.
+use crate::{
+    client::Client,
+    environment::free_port,
+    folder::Folder,
+    postgres::{ADMINISTRATOR, DATABASE_PASSWORD, DATABASE_ROLE, administer, as_server, installed, own, server_words},
+    process::{Launch, Process, Signal},
+    proxy::Proxy,
+    wait::until,
+};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+/// Number of PostgreSQL servers in the cluster.
+const NODES: usize = 3;
+/// Maximum time for the cluster to have one primary and two standbys, one of which is synchronous.
+const HEALTHY: Duration = Duration::from_secs(120);
+/// Timeout of a request to the REST API of a node.
+const ASKED: Duration = Duration::from_secs(1);
+
+/// PostgreSQL server with the Patroni that manages it. The connection from Patroni to etcd can be cut.
+struct Node {
+    patroni: Process,
+    folder: PathBuf,
+    port: u16,
+    rest: String,
+    etcd: Proxy,
+}
+
+/// Cluster of one primary and two standbys in synchronous mode.
+pub struct Patroni {
+    nodes: Vec<Node>,
+    _etcd: Process,
+    _folder: Folder,
+}
+
+impl Patroni {
+    /// Starts etcd and three nodes, and creates the database of Patio. Returns `None` if PostgreSQL, Patroni or etcd is not installed.
+    #[must_use]
+    pub fn start() -> Option<Self> {
+        let (patroni, etcd) = (Path::new("/usr/bin/patroni"), Path::new("/usr/bin/etcd"));
+        let programs = installed().filter(|_| patroni.exists() && etcd.exists())?;
+        let folder = Folder::temporary();
+        let (client, peer) = (free_port(), format!("http://127.0.0.1:{}", free_port()));
+        let url = format!("http://127.0.0.1:{client}");
+        let mut launch = Launch::new("etcd", etcd.to_owned(), folder.path().to_owned());
+        let data = folder.path().join("etcd").display().to_string();
+        let arguments = [
+            ["--data-dir", &data],
+            ["--listen-client-urls", &url],
+            ["--advertise-client-urls", &url],
+            ["--listen-peer-urls", &peer],
+            ["--initial-advertise-peer-urls", &peer],
+            ["--initial-cluster", &format!("default={peer}")],
+        ];
+        launch.arguments = arguments.concat().into_iter().map(str::to_owned).collect();
+        let mut store = Process::new(launch);
+        store.start().unwrap();
+        let mut nodes: Vec<_> = (0..NODES).map(|number| Node::new(number, folder.path(), &programs, client)).collect();
+        for node in &mut nodes {
+            node.patroni.start().unwrap();
+        }
+        let cluster = Self { nodes, _etcd: store, _folder: folder };
+        cluster.wait_until_healthy();
+        cluster.sql("postgres", &format!("create role {DATABASE_ROLE} login password '{DATABASE_PASSWORD}'"));
+        cluster.sql("postgres", &format!("create database patio owner {DATABASE_ROLE}"));
+        Some(cluster)
+    }
+
+    /// Returns the URL with which Patio connects to its database. The URL names all nodes.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let hosts: Vec<_> = self.nodes.iter().map(|node| format!("127.0.0.1:{}", node.port)).collect();
+        format!("postgres://{DATABASE_ROLE}:{DATABASE_PASSWORD}@{}/patio", hosts.join(","))
+    }
+
+    /// Returns the number of the node that is the primary, or `None` while there is no primary.
+    #[must_use]
+    pub fn primary(&self) -> Option<usize> {
+        self.nodes.iter().position(|node| node.answers("/primary"))
+    }
+
+    /// Runs an SQL statement on the primary as administrator, and returns the rows as lines of text.
+    #[track_caller]
+    pub fn sql(&self, database: &str, statement: &str) -> String {
+        let node = &self.nodes[self.primary().unwrap()];
+        administer((&node.folder, node.port), database, &[statement.to_owned()])
+    }
+
+    /// Waits until there is one primary, two standbys, and one of the standbys is synchronous.
+    #[track_caller]
+    pub fn wait_until_healthy(&self) {
+        until("the cluster is healthy", HEALTHY, || {
+            let count = |path: &str| self.nodes.iter().filter(|node| node.answers(path)).count();
+            count("/primary") == 1 && count("/replica") == NODES - 1 && count("/synchronous") == 1
+        });
+    }
+
+    /// Asks Patroni to make the synchronous standby the primary, as before maintenance of the primary.
+    pub fn switch_over(&self) {
+        let leader = self.primary().unwrap();
+        let answer = Client::new(&self.nodes[leader].rest).with_timeout(Duration::from_secs(30));
+        let candidate = self.nodes.iter().position(|node| node.answers("/synchronous")).unwrap();
+        let body = json!({ "leader": format!("node{leader}"), "candidate": format!("node{candidate}") });
+        assert!(answer.call("POST", "/switchover", &body).is_success());
+    }
+
+    /// Kills a node: PostgreSQL and Patroni end at once.
+    pub fn kill(&mut self, node: usize) {
+        Signal::Kill.send(&self.nodes[node].processes());
+        self.nodes[node].patroni.wait();
+    }
+
+    /// Starts a killed node.
+    pub fn restart(&mut self, node: usize) {
+        self.nodes[node].patroni.start().unwrap();
+    }
+
+    /// Suspends PostgreSQL and Patroni of a node, which keep their connections.
+    pub fn suspend(&self, node: usize) {
+        Signal::Suspend.send(&self.nodes[node].processes());
+    }
+
+    /// Continues a suspended node.
+    pub fn resume(&self, node: usize) {
+        Signal::Continue.send(&self.nodes[node].processes());
+    }
+
+    /// Cuts or restores the network between the Patroni of a node and etcd.
+    pub fn cut(&self, node: usize, is_cut: bool) {
+        self.nodes[node].etcd.cut(is_cut);
+    }
+}
+
+impl Node {
+    fn new(number: usize, below: &Path, programs: &Path, etcd: u16) -> Self {
+        let folder = below.join(format!("node{number}"));
+        own(&folder);
+        let (port, rest, etcd) = (free_port(), format!("127.0.0.1:{}", free_port()), Proxy::start(etcd));
+        let config = below.join(format!("node{number}.json")); // YAML is a superset of JSON
+        let person = |name: &str| json!({ "username": name, "password": "clusterpw-7Hq2" });
+        let text = json!({
+            "scope": "patio",
+            "name": format!("node{number}"),
+            "restapi": { "listen": rest, "connect_address": rest },
+            "etcd3": { "host": format!("127.0.0.1:{}", etcd.port()), "use_proxies": true },
+            "bootstrap": {
+                "dcs": {
+                    "ttl": 20, "loop_wait": 2, "retry_timeout": 5, "synchronous_mode": true,
+                    "postgresql": {
+                        "use_pg_rewind": true,
+                        "parameters": { "max_connections": 200, "fsync": "off", "wal_log_hints": "on" },
+                    },
+                },
+                "initdb": [{ "encoding": "UTF8" }, { "locale": "C.UTF-8" }, "no-sync"],
+            },
+            "postgresql": {
+                "listen": format!("127.0.0.1:{port}"), "connect_address": format!("127.0.0.1:{port}"),
+                "data_dir": folder.join("pg"), "bin_dir": programs, "pgpass": folder.join("pgpass"),
+                "authentication": { "superuser": person(ADMINISTRATOR), "replication": person("replicator"), "rewind": person(ADMINISTRATOR) },
+                "parameters": { "unix_socket_directories": folder },
+                "pg_hba": ["local all all trust", "host all all 127.0.0.1/32 password", "host replication all 127.0.0.1/32 password"],
+            },
+        });
+        fs::write(&config, text.to_string()).unwrap();
+        let mut words = server_words(Path::new("/usr/bin/patroni"));
+        words.push(config.display().to_string());
+        let mut launch = Launch::new(&format!("node{number}"), words.remove(0).into(), below.to_owned());
+        launch.arguments = words;
+        Self { patroni: Process::new(launch), folder, port, rest: format!("http://{rest}"), etcd }
+    }
+
+    /// Returns `true` if the REST API of the node answers a request with status 200 in time.
+    fn answers(&self, path: &str) -> bool {
+        let answer = Client::new(&self.rest).without_reuse(ASKED).try_call("GET", path, &Value::Null);
+        answer.is_ok_and(|answer| answer.status == 200)
+    }
+
+    /// Returns the process ids of Patroni, of PostgreSQL and of the server processes of PostgreSQL.
+    fn processes(&self) -> Vec<u32> {
+        let postmaster = fs::read_to_string(self.folder.join("pg/postmaster.pid")).unwrap_or_default();
+        let postmaster: Option<u32> = postmaster.lines().next().and_then(|id| id.trim().parse().ok());
+        let children = postmaster.map(|id| {
+            let mut list = Command::new("pgrep");
+            list.args(["-P", &id.to_string()]);
+            String::from_utf8(list.output().unwrap().stdout).unwrap().lines().filter_map(|id| id.parse().ok()).collect::<Vec<_>>()
+        });
+        [vec![self.patroni.id()], postmaster.into_iter().collect(), children.unwrap_or_default()].concat()
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let processes = if self.patroni.is_running() { self.processes() } else { Vec::new() };
+        Signal::Kill.send(&processes);
+        let mut stop = as_server(Path::new("pkill"));
+        stop.args(["-KILL", "-f", &self.folder.display().to_string()]);
+        let _ = stop.status();
+    }
+}

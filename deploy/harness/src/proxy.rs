@@ -1,0 +1,66 @@
+//! TCP proxy between two programs of a test, which can stop passing on data like a network that drops all packets.
+use std::{
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+/// Pause between two looks at whether the network works again.
+const POLL: Duration = Duration::from_millis(20);
+
+/// TCP proxy to a local port. The proxy runs until the test process ends.
+pub struct Proxy {
+    port: u16,
+    is_cut: Arc<AtomicBool>,
+}
+
+impl Proxy {
+    /// Starts a proxy to a local port.
+    #[must_use]
+    pub fn start(to: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (port, is_cut) = (listener.local_addr().unwrap().port(), Arc::new(AtomicBool::new(false)));
+        let cut = is_cut.clone();
+        thread::spawn(move || {
+            for near in listener.incoming().flatten() {
+                let Ok(far) = TcpStream::connect(("127.0.0.1", to)) else { continue };
+                let (Ok(near_end), Ok(far_end)) = (near.try_clone(), far.try_clone()) else { continue };
+                for (from, to) in [(near, far_end), (far, near_end)] {
+                    let cut = cut.clone();
+                    thread::spawn(move || pass_on(from, to, &cut));
+                }
+            }
+        });
+        Self { port, is_cut }
+    }
+
+    /// Returns the port on which the proxy listens.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Stops passing on data, or continues. Open connections stay open in the meantime.
+    pub fn cut(&self, is_cut: bool) {
+        self.is_cut.store(is_cut, Ordering::Relaxed);
+    }
+}
+
+/// Passes on data in one direction until one end closes.
+fn pass_on(mut from: TcpStream, mut to: TcpStream, is_cut: &AtomicBool) {
+    let mut buffer = [0; 16 * 1024];
+    while let Ok(size @ 1..) = from.read(&mut buffer) {
+        while is_cut.load(Ordering::Relaxed) {
+            thread::sleep(POLL);
+        }
+        if to.write_all(&buffer[..size]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(std::net::Shutdown::Both);
+}

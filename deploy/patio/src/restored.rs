@@ -1,0 +1,20 @@
+//! The command `patio restored`: the last step after databases were restored from a backup.
+use crate::process::SCHEMAS;
+use patio_kit::{cli::print, config::Settings, db::Db};
+
+/// Advances the ids, vehicle versions and list revisions in every database beyond all values assigned before the restore. No
+/// service may use the databases while this function runs.
+///
+/// # Errors
+/// Returns an error when tables are missing or older than this program expects, or when a statement fails.
+pub async fn finish(settings: &Settings) -> anyhow::Result<()> {
+    for schema in SCHEMAS {
+        let db = Db::open_existing(schema, settings).await?;
+        db.skip_ids(schema).await?;
+        if schema.name == vehicle_svc::SCHEMA.name {
+            vehicle_svc::store::restored::invalidate_client_data(&db).await?;
+        }
+        db.close().await;
+    }
+    print("Ids, versions and revisions now start above all values assigned before the restore.\n")
+}

@@ -1,0 +1,34 @@
+//! Revoking all signing keys: all users are signed out, and Patio continues without a restart.
+use patio_harness::{Database, Patio, run, shared, until};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+#[test]
+fn revoked_keys_sign_all_users_out_within_seconds_without_a_restart() {
+    let _turn = shared();
+    let one = Patio::builder().start();
+    throw_away(&one, &[("PATIO_DATA_DIR", one.data().to_str().unwrap())], "patio");
+    one.stop();
+    let Some(database) = Database::fresh() else { return };
+    let five = Patio::builder().five_processes().postgres(&database.url()).start();
+    throw_away(&five, &[("PATIO_DATABASE_URL", &database.url()), ("PATIO_ALLOW_DATA_LOSS", "true")], "auth-svc");
+    five.stop();
+}
+
+fn throw_away(patio: &Patio, settings: &[(&str, &str)], program: &str) {
+    let admin = patio.sign_in();
+    admin.import_template();
+    let key = patio.folder().join("auth.key").display().to_string();
+    let settings = [settings, &[("PATIO_KEY_FILE", &*key)]].concat();
+    let done = run(program, &["keys", "revoke-all"], &settings);
+    assert!(done.code == Some(0) && done.text().contains("All keys were replaced"), "{done:?}");
+    until("the old token is refused", Duration::from_secs(10), || admin.try_call("GET", "/api/me", &Value::Null).unwrap().status == 401);
+    let again = patio.sign_in();
+    // Services also call each other with new tokens.
+    let campaign = again.get("/api/campaigns")["campaigns"][0]["id"].as_i64().unwrap();
+    until("requests succeed with new keys", Duration::from_secs(10), || {
+        again.call("PUT", &format!("/api/campaigns/{campaign}"), &json!({ "description": "after" })).is_success()
+    });
+    assert!(again.call("DELETE", &format!("/api/campaigns/{campaign}"), &json!({})).is_success());
+    assert_eq!(admin.try_call("GET", "/api/me", &Value::Null).unwrap().status, 401);
+}

@@ -1,0 +1,84 @@
+//! PgBouncer in front of PostgreSQL: session mode works, other pool modes are rejected with a clear error.
+use patio_harness::{Database, Folder, POSTGRES, Patio, free_port, run, shared, until};
+use patio_testing::tell;
+use serde_json::json;
+use std::{
+    fs,
+    net::TcpStream,
+    os::unix::fs::PermissionsExt,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+/// A PgBouncer process, stopped on drop.
+struct Pool {
+    child: Child,
+    url: String,
+    _folder: Folder,
+}
+
+impl Pool {
+    /// Starts a PgBouncer in front of a database. Returns `None` if PgBouncer is not installed.
+    fn start(database: &Database, mode: &str) -> Option<Self> {
+        // Debian installs PgBouncer in /usr/sbin, which is only in root's PATH.
+        let program =
+            ["/usr/sbin/pgbouncer", "pgbouncer"].into_iter().find(|path| !path.contains('/') || fs::exists(path).unwrap_or(false))?;
+        Command::new(program).arg("--version").stdout(Stdio::null()).status().ok()?;
+        let (folder, port) = (Folder::temporary(), free_port());
+        let (_, server) = database.url().rsplit_once('@').map(|(role, place)| (role.to_owned(), place.to_owned()))?;
+        let (place, name) = server.split_once('/')?;
+        let (host, server_port) = place.split_once(':')?;
+        let user = database.url().split_once("://")?.1.split('@').next()?.split(':').next()?.to_owned();
+        let settings = format!(
+            "[databases]\n{name} = host={host} port={server_port} user={user}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
+             unix_socket_dir =\nauth_type = any\npool_mode = {mode}\ndefault_pool_size = 100\nmax_client_conn = 200\n"
+        );
+        let file = folder.path().join("pgbouncer.ini");
+        fs::write(&file, settings).unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        // PgBouncer refuses to run as root, so it switches to another user.
+        let mut command = Command::new(program);
+        command.arg("-q").arg(&file).stdout(Stdio::null()).stderr(Stdio::null());
+        if fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0) {
+            command.args(["-u", "postgres"]);
+        }
+        let child = command.spawn().unwrap();
+        until("PgBouncer listens", Duration::from_secs(10), || TcpStream::connect(("127.0.0.1", port)).is_ok());
+        Some(Self { child, url: format!("postgres://{user}@127.0.0.1:{port}/{name}"), _folder: folder })
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn session_mode_works_and_other_pool_modes_are_rejected() {
+    let _turn = shared();
+    let Some(database) = Database::fresh() else { return tell(&format!("{POSTGRES} is not set: skipped")) };
+    for mode in ["transaction", "statement"] {
+        let Some(pool) = Pool::start(&database, mode) else { return tell("pgbouncer is not installed: skipped") };
+        let settings = [("PATIO_DATABASE_URL", &*pool.url), ("PATIO_ALLOW_DATA_LOSS", "true")];
+        let refused = run("patio", &["migrate"], &settings);
+        let words = format!("PATIO_DATABASE_URL leads to a PgBouncer in {mode} mode");
+        assert!(refused.code == Some(78) && refused.text().contains(&words), "{refused:?}");
+        let doctor = run("patio", &["doctor"], &settings);
+        assert!(doctor.code == Some(1) && doctor.text().contains(&words), "{doctor:?}");
+    }
+    assert_eq!(database.sql("select count(*) from pg_tables where schemaname in ('auth', 'vehicle', 'public')"), "0", "no tables yet");
+    let Some(pool) = Pool::start(&database, "session") else { return };
+    let patio = Patio::builder().postgres(&pool.url).start();
+    let admin = patio.sign_in();
+    let vehicle = admin.import_template().vehicle_ids()[0];
+    admin.save(vehicle, &json!({ "status": "ok" }));
+    assert_eq!(admin.vehicle(vehicle)["status"], "ok");
+    let places = "select count(distinct schemaname) from pg_tables where schemaname in ('auth', 'campaign', 'vehicle', 'imports')";
+    assert_eq!(
+        (database.sql(places), database.sql("select count(*) from pg_tables where schemaname = 'public'")),
+        ("4".into(), "0".into())
+    );
+    patio.stop();
+}

@@ -1,0 +1,162 @@
+//! Extractors that identify the caller of a request, by the bearer token or, without a sign-in, by the client's address and
+//! browser.
+use crate::{
+    http::{
+        client_address::address_and_https,
+        device_cookie::device_tokens,
+        problem::{ApiResult, Problem},
+        request_id::RequestId,
+        user_agent,
+    },
+    state::AppState,
+};
+use axum::extract::{FromRequestParts, MatchedPath};
+use http::{HeaderMap, StatusCode, header::AUTHORIZATION, request::Parts};
+use patio_kit::{auth::identity::Caller, client::call_context::CallContext, server::access_layer::PASSWORD_MUST_CHANGE};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+/// Client of a request that needs no sign-in, such as the sign-in itself: address and browser instead of a user.
+#[derive(Debug, Clone)]
+pub struct ClientInfo {
+    /// Address of the client: an IPv4 address, or the /64 network of an IPv6 address.
+    pub address: String,
+    /// Whether the client is connected over HTTPS, to the gateway itself or to a trusted proxy.
+    pub secure: bool,
+    /// Device tokens from the browser's cookie, most recent first. Each token belongs to one user who signed in on this browser.
+    pub device_marks: Vec<String>,
+    /// Browser and operating system, such as `Chrome on Android`; empty when unknown.
+    pub device: String,
+    bearer: CallContext,
+}
+
+/// Authenticated caller of a request, whose token is valid, not expired and not revoked.
+#[derive(Debug, Clone)]
+pub struct Authenticated {
+    /// User, role and session from the caller's token.
+    pub caller: Caller,
+    /// Address of the client: an IPv4 address, or the /64 network of an IPv6 address.
+    pub address: String,
+    bearer: CallContext,
+}
+
+/// Slot for the caller's identity, filled by the auth extractor. The outer middleware reads the slot to name the caller
+/// in the audit entry of a 403 response.
+#[derive(Debug, Clone, Default)]
+pub struct CallerSlot(pub Arc<OnceLock<CallContext>>);
+
+impl ClientInfo {
+    /// Builds a gRPC request that carries the request id and the client's address, but no user's token.
+    #[must_use]
+    pub fn request<T>(&self, message: T) -> tonic::Request<T> {
+        self.bearer.request(message)
+    }
+}
+
+impl Authenticated {
+    /// Returns the caller's token, request id and address, for gRPC calls made on behalf of the caller.
+    #[must_use]
+    pub fn call_context(&self) -> &CallContext {
+        &self.bearer
+    }
+
+    /// Builds a gRPC request that carries the caller's token.
+    #[must_use]
+    pub fn request<T>(&self, message: T) -> tonic::Request<T> {
+        self.bearer.request(message)
+    }
+
+    /// Builds a gRPC request that carries the caller's token and is marked as idempotent, so that it may be retried.
+    #[must_use]
+    pub fn idempotent_request<T>(&self, message: T) -> tonic::Request<T> {
+        self.bearer.idempotent_request(message)
+    }
+
+    /// Builds a gRPC request that carries the caller's token and has its own timeout.
+    #[must_use]
+    pub fn request_with_timeout<T>(&self, patience: Duration, message: T) -> tonic::Request<T> {
+        self.bearer.request_with_timeout(patience, message)
+    }
+}
+
+impl FromRequestParts<AppState> for ClientInfo {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &AppState) -> ApiResult<Self> {
+        let (address, secure) = address_and_https(parts, &api.config.trusted_proxies);
+        let bearer = CallContext::new(None, request_id(parts), &address);
+        let device = user_agent::browser_and_system(&parts.headers);
+        Ok(Self { device_marks: device_tokens(&parts.headers), address, secure, device, bearer })
+    }
+}
+
+impl FromRequestParts<AppState> for Authenticated {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &AppState) -> ApiResult<Self> {
+        let token = token(&parts.headers).ok_or_else(not_signed_in)?;
+        let identity = &api.host.identity;
+        let caller = match identity.authenticate(token) {
+            Ok(caller) => caller,
+            Err(_) if !identity.has_keys() => return Err(cannot_judge()),
+            Err(refused) => return Err(refused.into()),
+        };
+        // A service's own token is valid only between services, never at the public API.
+        if caller.person().is_none() {
+            return Err(not_signed_in());
+        }
+        let (address, _) = address_and_https(parts, &api.config.trusted_proxies);
+        let bearer = CallContext::new(Some(token), request_id(parts), &address);
+        if !api.confirmed.is_open(&api.sessions(), &caller, &bearer).await {
+            return Err(not_signed_in());
+        }
+        if let Some(asker) = parts.extensions.get::<CallerSlot>() {
+            let _ = asker.0.set(bearer.clone());
+        }
+        // The called service checks the caller's role again.
+        let path = parts.extensions.get::<MatchedPath>();
+        let rule = path.and_then(|path| api.rules.find(parts.method.as_str(), path.as_str()));
+        if rule.is_some_and(|rule| !caller.has_role(rule.least)) {
+            return Err(Problem::new(StatusCode::FORBIDDEN, "NOT_ALLOWED", "Your access level does not allow this."));
+        }
+        if caller.must_change_password && !rule.is_some_and(|rule| rule.before_password_change) {
+            return Err(Problem::new(StatusCode::FORBIDDEN, "PASSWORD_MUST_CHANGE", PASSWORD_MUST_CHANGE));
+        }
+        Ok(Self { caller, address, bearer })
+    }
+}
+
+fn not_signed_in() -> Problem {
+    Problem::new(StatusCode::UNAUTHORIZED, "NOT_SIGNED_IN", "Sign in to continue.")
+}
+
+/// Returns the 503 response to requests that arrive before the keys that verify tokens are loaded. A 401 response would
+/// wrongly sign the user out.
+fn cannot_judge() -> Problem {
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "The server is starting. Try again in a moment.").retry_after(1)
+}
+
+fn token(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim()).filter(|token| !token.is_empty())
+}
+
+fn request_id(parts: &Parts) -> &str {
+    parts.extensions.get::<RequestId>().map_or("-", |id| id.0.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    #[test]
+    fn only_bearer_authorization_is_accepted() {
+        let told = |value: &'static str| HeaderMap::from_iter([(AUTHORIZATION, HeaderValue::from_static(value))]);
+        assert_eq!(token(&told("bearer abc")), Some("abc"));
+        assert_eq!(token(&told("Basic abc")), None);
+        assert_eq!(token(&told("Bearer ")), None);
+    }
+}

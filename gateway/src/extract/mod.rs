@@ -1,0 +1,10 @@
+//! Extractors of validated request parts: caller, body, query and path parameters, and headers. An invalid part rejects the
+//! request with the API's JSON error.
+//!
+//! Code that reads the client's address or a cookie belongs in `http`; the JSON forms of responses belong in `views`.
+
+pub mod auth;
+pub mod body;
+pub mod conditional;
+pub mod query;
+pub mod upload;

@@ -1,0 +1,90 @@
+//! Validation of paging and filter parameters of list routes, and the paging metadata of their responses.
+use crate::http::problem::{ApiResult, Problem};
+use patio_kit::page::{DEFAULT_SIZE, MAX_PAGE_SIZE};
+use patio_proto::{common, yard};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Highest page number that a request may ask for.
+const LAST_PAGE: i32 = 1_000_000;
+/// Maximum length of a search text, in characters.
+const LONGEST_SEARCH: usize = 200;
+
+/// Paging metadata in the response of a list route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Meta {
+    /// Page number, counted from 0.
+    pub page_index: i32,
+    /// Number of rows per page.
+    pub per_page: i32,
+    /// Total number of rows of the list, over all pages.
+    pub total_count: i64,
+}
+
+impl From<Option<common::PageMeta>> for Meta {
+    fn from(told: Option<common::PageMeta>) -> Self {
+        let told = told.unwrap_or_default();
+        Self { page_index: told.index, per_page: told.size, total_count: told.total_count }
+    }
+}
+
+/// Converts paging parameters to the page to request from a service; absent parameters select the first page with the default size.
+///
+/// # Errors
+/// Returns a 400 that names the parameter when a number is out of range.
+pub fn from_page(page: Option<i32>, per_page: Option<i32>) -> ApiResult<common::Page> {
+    let (index, size) = (page.unwrap_or(0), per_page.unwrap_or(DEFAULT_SIZE));
+    if !(0..=LAST_PAGE).contains(&index) {
+        return Err(Problem::invalid_field("page", "must be between 0 and 1000000"));
+    }
+    if !(1..=MAX_PAGE_SIZE).contains(&size) {
+        return Err(Problem::invalid_field("per_page", "must be between 1 and 200"));
+    }
+    Ok(common::Page { index, size })
+}
+
+/// Validates the optional yard id in a request's query; `None` when the parameter is absent.
+///
+/// # Errors
+/// Returns a 400 when no yard has this id.
+pub fn yard(asked: Option<i32>) -> ApiResult<Option<i32>> {
+    match asked {
+        Some(id) if yard::name_of(id).is_none() => Err(Problem::invalid_field("yard", "must be a yard id from 1 to 28")),
+        asked => Ok(asked),
+    }
+}
+
+/// Validates the optional campaign id in a request's query; `None` when the parameter is absent.
+///
+/// # Errors
+/// Returns a 400 when the id is not positive.
+pub fn campaign_id(asked: Option<i64>) -> ApiResult<Option<i64>> {
+    match asked {
+        Some(id) if id < 1 => Err(Problem::invalid_field("campaign_id", "must be a whole number greater than 0")),
+        asked => Ok(asked),
+    }
+}
+
+/// Returns the name of the yard with the given id; `None` when no id is given or no yard has the id.
+#[must_use]
+pub fn yard_name(asked: Option<i32>) -> Option<String> {
+    asked.and_then(yard::name_of).map(str::to_owned)
+}
+
+/// Validates the search text in a request's query; an absent text becomes the empty string.
+///
+/// # Errors
+/// Returns a 400 when the text is too long.
+pub fn search_text(asked: Option<String>) -> ApiResult<String> {
+    let text = asked.unwrap_or_default();
+    if text.chars().count() > LONGEST_SEARCH { Err(Problem::invalid_field("search", "must have at most 200 characters")) } else { Ok(text) }
+}
+
+/// Validates the campaign name in a request's query.
+///
+/// # Errors
+/// Returns a 400 when the name is empty or too long.
+pub fn campaign_name(asked: String) -> ApiResult<String> {
+    let fine = !asked.trim().is_empty() && asked.chars().count() <= LONGEST_SEARCH;
+    if fine { Ok(asked) } else { Err(Problem::invalid_field("campaign_name", "must have 1 to 200 characters")) }
+}

@@ -1,0 +1,327 @@
+//! Streams the file of a multipart upload to import-svc while it arrives, within size limits.
+use crate::{extract::body, http::problem::Problem};
+use axum::{
+    Json,
+    body::BodyDataStream,
+    extract::Request,
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use futures::{Stream, StreamExt, stream};
+use http::{StatusCode, header::CONTENT_TYPE};
+use multer::{Constraints, Multipart, SizeLimit};
+use patio_proto::imports::{Rejection, UploadChunk};
+use serde::Serialize;
+use serde_json::json;
+use std::{
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Poll, ready},
+};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use utoipa::ToSchema;
+
+/// Maximum size of an uploaded file, in bytes.
+pub const MAX_UPLOAD_BYTES: usize = 5_242_880;
+/// Maximum size of all fields of an upload form except the file, in bytes.
+const FORM: usize = 64 << 10;
+/// Maximum size of the headers of a form part, including the boundary line before the headers, in bytes.
+const HEAD: usize = 16 << 10;
+/// Maximum length of a campaign name, in characters.
+const LONGEST_NAME: usize = 500;
+/// Size of the chunks sent to import-svc, in bytes.
+const CHUNK: usize = 64 << 10;
+
+/// Invalid cell of an uploaded workbook.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RowProblem {
+    /// Row number as shown by spreadsheet programs; the header is row 1.
+    row: i64,
+    column: String,
+    value: String,
+    message: String,
+}
+
+/// Error of a rejected upload; nothing of the file was imported.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct UploadProblem {
+    /// Error message for users, one sentence.
+    #[serde(rename = "Message")]
+    message: String,
+    /// Error code of the upload, 50 to 57.
+    #[serde(rename = "ErrorCode")]
+    error_code: i32,
+    /// Invalid cells, at most 100.
+    details: Vec<RowProblem>,
+    /// Total number of invalid cells.
+    total_errors: i64,
+    /// Id for `GET /documents/rejected/{id}`, which returns the sheet with its errors marked, for three days; null when the
+    /// error is not in the rows of the sheet.
+    rejected_id: Option<String>,
+}
+
+/// Error of a file upload: an invalid file, or any other failure.
+#[derive(Debug)]
+pub enum UploadError {
+    /// The uploaded file is invalid; contains the HTTP status and the errors found in the file.
+    File(StatusCode, UploadProblem),
+    /// The upload failed for a reason other than the file.
+    Other(Problem),
+}
+
+impl From<Problem> for UploadError {
+    fn from(problem: Problem) -> Self {
+        Self::Other(problem)
+    }
+}
+
+impl UploadError {
+    fn file(status: StatusCode, error_code: i32, message: &str) -> Self {
+        Self::File(
+            status,
+            UploadProblem { message: message.to_owned(), error_code, details: Vec::new(), total_errors: 0, rejected_id: None },
+        )
+    }
+
+    fn too_large() -> Self {
+        Self::file(StatusCode::PAYLOAD_TOO_LARGE, 52, "Failed to select document. File size should not exceed 5MB.")
+    }
+
+    /// Converts the errors that import-svc found in an uploaded file to the error body of the API.
+    #[must_use]
+    pub fn of(rejection: Rejection, product: &str) -> Self {
+        let details =
+            rejection.rows.into_iter().map(|row| RowProblem { row: row.row, column: row.column, value: row.value, message: row.message });
+        let message = rejection.message.replace("{product}", product);
+        let rejected_id = Some(rejection.kept_as).filter(|id| !id.is_empty());
+        let (error_code, total_errors) = (rejection.code, rejection.total_errors);
+        Self::File(status_of(error_code), UploadProblem { message, error_code, details: details.collect(), total_errors, rejected_id })
+    }
+}
+
+/// Returns the HTTP status of the response for an error code of import-svc, 50 to 57.
+#[must_use]
+pub fn status_of(code: i32) -> StatusCode {
+    match code {
+        52 => StatusCode::PAYLOAD_TOO_LARGE,
+        53 => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        54 => StatusCode::CONFLICT,
+        _ => StatusCode::UNPROCESSABLE_ENTITY,
+    }
+}
+
+impl From<UploadError> for Problem {
+    /// Converts an upload error to the API's common error body, for routes without their own error format.
+    fn from(refusal: UploadError) -> Self {
+        match refusal {
+            UploadError::Other(problem) => problem,
+            UploadError::File(status, told) => {
+                let code = match status {
+                    StatusCode::PAYLOAD_TOO_LARGE => "TOO_LARGE",
+                    StatusCode::UNSUPPORTED_MEDIA_TYPE => "WRONG_TYPE",
+                    _ => "FILE_REFUSED",
+                };
+                told.details.iter().fold(Self::new(status, code, told.message), |problem, row| problem.with_detail(json!(row)))
+            }
+        }
+    }
+}
+
+impl IntoResponse for UploadError {
+    fn into_response(self) -> Response {
+        match self {
+            Self::File(status, problem) => (status, Json(problem)).into_response(),
+            Self::Other(problem) => problem.into_response(),
+        }
+    }
+}
+
+/// Names of the multipart form fields that an upload route reads.
+#[derive(Debug, Clone, Copy)]
+pub struct UploadForm {
+    /// Name of the form field with the file.
+    pub file: &'static str,
+    /// Name of the optional form field with the campaign's name; `None` when the route reads no campaign name.
+    pub name: Option<&'static str>,
+}
+
+/// Streams the file of a multipart form in chunks to a gRPC call of import-svc while the form arrives.
+///
+/// When the file is too large or ends early, the call is cancelled, so that import-svc never imports an incomplete file.
+///
+/// # Errors
+/// Returns an error when the form contains no file, the file is too large, or import-svc rejects it.
+pub async fn stream_to_import<F, R>(request: Request, fields: UploadForm, upload_id: String, call: F) -> Result<R, UploadError>
+where
+    F: AsyncFnOnce(ReceiverStream<UploadChunk>) -> Result<tonic::Response<R>, tonic::Status>,
+{
+    let boundary = request.headers().get(CONTENT_TYPE).and_then(|kind| multer::parse_boundary(kind.to_str().ok()?).ok());
+    let none =
+        || UploadError::file(StatusCode::UNSUPPORTED_MEDIA_TYPE, 53, "Failed to select document. The body must be multipart/form-data.");
+    let room = Room::default();
+    let limits = Constraints::new().size_limit(SizeLimit::new().whole_stream((MAX_UPLOAD_BYTES + FORM) as u64));
+    let form =
+        Multipart::with_constraints(bounded(request.into_body().into_data_stream(), room.clone()), boundary.ok_or_else(none)?, limits);
+    let (sender, receiver) = mpsc::channel(4);
+    let mut call = pin!(call(ReceiverStream::new(receiver)));
+    let chunks = Chunks { sender: sender.clone(), upload_id, file_name: String::new() };
+    let answer = tokio::select! {
+        biased;
+        early = &mut call => early,
+        fed = forward_form(form, &room, fields, chunks) => {
+            fed?;
+            drop(sender); // closing the stream marks the file as complete
+            call.await
+        }
+    };
+    answer.map(tonic::Response::into_inner).map_err(|refusal| Problem::from(refusal).into())
+}
+
+/// Sender of file chunks to import-svc. After import-svc has responded, for example to reject the file, further chunks
+/// are discarded.
+struct Chunks {
+    sender: mpsc::Sender<UploadChunk>,
+    upload_id: String,
+    file_name: String,
+}
+
+impl Chunks {
+    async fn send(&mut self, data: Bytes) {
+        let (upload_id, file_name) = (std::mem::take(&mut self.upload_id), std::mem::take(&mut self.file_name));
+        let chunk = UploadChunk { upload_id, file_name, data: data.to_vec(), ..UploadChunk::default() };
+        let _ = self.sender.send(chunk).await;
+    }
+}
+
+/// Number of bytes that may still arrive while the headers of a form part are read. The limit applies to headers only;
+/// the content of a form part is limited elsewhere.
+#[derive(Clone)]
+struct Room(Arc<AtomicUsize>);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(Arc::new(AtomicUsize::new(HEAD + CHUNK)))
+    }
+}
+
+impl Room {
+    fn set(&self, bytes: usize) {
+        self.0.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Subtracts the size of a received chunk from the number of bytes that may still arrive. Fails when this number
+    /// was 0 before the chunk.
+    fn take(&self, bytes: usize) -> Result<(), LongHead> {
+        let left = self.0.load(Ordering::Relaxed);
+        self.set(left.saturating_sub(bytes));
+        if left == 0 { Err(LongHead) } else { Ok(()) }
+    }
+}
+
+/// Error of a form part whose headers are too long.
+#[derive(Debug, thiserror::Error)]
+#[error("a form part has more than {HEAD} bytes of headers")]
+struct LongHead;
+
+/// Returns the request body as a stream that fails once the byte limit is exceeded. The stream yields one chunk per
+/// poll, so that the form parser looks for the end of the headers before it buffers more data.
+fn bounded(mut body: BodyDataStream, room: Room) -> impl Stream<Item = Result<Bytes, axum::BoxError>> + Send {
+    let mut has_given = false;
+    stream::poll_fn(move |context| {
+        if std::mem::take(&mut has_given) {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let Some(data) = ready!(body.poll_next_unpin(context)) else { return Poll::Ready(None) };
+        has_given = true;
+        Poll::Ready(Some(data.map_err(Into::into).and_then(|data| room.take(data.len()).map(|()| data).map_err(Into::into))))
+    })
+}
+
+/// Reads the form to its end and forwards the file to import-svc. The campaign name is sent in the last chunk, because
+/// the form field with the name may come after the file.
+async fn forward_form(mut form: Multipart<'_>, room: &Room, fields: UploadForm, mut chunks: Chunks) -> Result<(), UploadError> {
+    let (mut found, mut beside, mut campaign_name) = (false, 0, String::new());
+    while let Some(field) = form.next_field().await.map_err(broken)? {
+        room.set(usize::MAX);
+        if field.name() == Some(fields.file) && !found {
+            found = true;
+            file(field, &mut chunks).await?;
+        } else if field.name().is_some() && field.name() == fields.name {
+            campaign_name = name(field).await?;
+        } else {
+            beside = skip(field, beside, fields.file).await?;
+        }
+        room.set(HEAD + CHUNK);
+    }
+    if !found {
+        return Err(UploadError::Other(Problem::invalid_field(fields.file, "No file was sent. Choose a file and try again.")));
+    }
+    if !campaign_name.is_empty() {
+        let _ = chunks.sender.send(UploadChunk { campaign_name, ..UploadChunk::default() }).await;
+    }
+    Ok(())
+}
+
+/// Reads the campaign name from its form field, as UTF-8 text of limited length.
+async fn name(mut field: multer::Field<'_>) -> Result<String, UploadError> {
+    let called = field.name().unwrap_or_default().to_owned();
+    let too_long = || UploadError::Other(Problem::invalid_field(&called, &format!("must have at most {LONGEST_NAME} characters")));
+    let mut written = Vec::new();
+    while let Some(data) = field.chunk().await.map_err(broken)? {
+        written.extend_from_slice(&data);
+        if written.len() > LONGEST_NAME * 4 {
+            return Err(too_long());
+        }
+    }
+    let name = String::from_utf8(written).map_err(|_| UploadError::Other(Problem::invalid_field(&called, "must be valid UTF-8 text")))?;
+    if name.chars().count() > LONGEST_NAME { Err(too_long()) } else { Ok(name) }
+}
+
+/// Skips an unknown form field, and returns the total size of all skipped fields in bytes. A total above the limit is an error,
+/// since a large field is probably the file under a wrong field name.
+async fn skip(mut field: multer::Field<'_>, mut seen: usize, meant: &str) -> Result<usize, UploadError> {
+    while let Some(data) = field.chunk().await.map_err(broken)? {
+        seen += data.len();
+        if seen > FORM {
+            return Err(UploadError::Other(Problem::invalid_field(
+                meant,
+                "must contain the file, since all other fields together are too large",
+            )));
+        }
+    }
+    Ok(seen)
+}
+
+/// Sends the content of the form's file field to import-svc, in chunks.
+async fn file(mut field: multer::Field<'_>, chunks: &mut Chunks) -> Result<(), UploadError> {
+    chunks.file_name = field.file_name().unwrap_or_default().chars().filter(|c| !c.is_control()).take(200).collect();
+    let mut seen = 0;
+    while let Some(mut data) = field.chunk().await.map_err(broken)? {
+        seen += data.len();
+        if seen > MAX_UPLOAD_BYTES {
+            return Err(UploadError::too_large());
+        }
+        while !data.is_empty() {
+            chunks.send(data.split_to(data.len().min(CHUNK))).await;
+        }
+    }
+    if seen == 0 {
+        chunks.send(Bytes::new()).await;
+    }
+    Ok(())
+}
+
+/// Returns the error for a form that cannot be read to its end.
+fn broken(cause: multer::Error) -> UploadError {
+    UploadError::Other(match cause {
+        multer::Error::StreamSizeExceeded { .. } => return UploadError::too_large(),
+        multer::Error::StreamReadFailed(inner) if inner.is::<LongHead>() => Problem::malformed(LongHead.to_string()),
+        multer::Error::StreamReadFailed(inner) => body::body_error(inner.as_ref()),
+        _ => Problem::malformed("The form is not valid multipart/form-data."),
+    })
+}

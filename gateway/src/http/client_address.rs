@@ -1,0 +1,68 @@
+//! Determines the client's address, and whether the client uses HTTPS, from the connection and from headers that
+//! trusted proxies have set.
+use crate::http::{peer::Peer, trusted_proxy::TrustedProxy};
+use http::{Extensions, HeaderMap, HeaderName, request::Parts};
+use std::net::{IpAddr, Ipv6Addr};
+
+/// Returns the client's address and whether the client is connected over HTTPS. Forwarding headers such as `X-Forwarded-For`
+/// are used only when a trusted proxy sent them.
+#[must_use]
+pub fn address_and_https(parts: &Parts, trusted: &[TrustedProxy]) -> (String, bool) {
+    let secure = is_https(&parts.extensions, &parts.headers, trusted);
+    let Some(peer) = parts.extensions.get::<Peer>() else { return (String::new(), secure) };
+    let nearest = peer.address.to_canonical();
+    if !trusted.iter().any(|proxy| proxy.contains(nearest)) {
+        return (network(nearest), secure);
+    }
+    (network(last_untrusted(&parts.headers, trusted).unwrap_or(nearest)), secure)
+}
+
+/// Returns whether a request arrived over HTTPS, at the gateway itself or at a trusted proxy.
+#[must_use]
+pub fn is_https(extensions: &Extensions, headers: &HeaderMap, trusted: &[TrustedProxy]) -> bool {
+    let Some(peer) = extensions.get::<Peer>() else { return false };
+    let by_proxy = trusted.iter().any(|proxy| proxy.contains(peer.address.to_canonical()));
+    peer.tls || by_proxy && headers.get(HeaderName::from_static("x-forwarded-proto")).is_some_and(|value| value == "https")
+}
+
+/// Returns the last address in `X-Forwarded-For` that is not a trusted proxy. Earlier entries can be forged by the client.
+fn last_untrusted(headers: &HeaderMap, trusted: &[TrustedProxy]) -> Option<IpAddr> {
+    let lines: Vec<_> = headers.get_all(HeaderName::from_static("x-forwarded-for")).iter().filter_map(|line| line.to_str().ok()).collect();
+    for hop in lines.iter().rev().flat_map(|line| line.rsplit(',')) {
+        let address = hop.trim().parse::<IpAddr>().ok()?.to_canonical();
+        if !trusted.iter().any(|proxy| proxy.contains(address)) {
+            return Some(address);
+        }
+    }
+    None
+}
+
+/// Formats a client address for rate limits. An IPv6 address becomes its /64 network, since one client usually owns the whole network.
+fn network(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("{}/64", Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    #[test]
+    fn the_last_untrusted_forwarded_address_counts() {
+        let trusted = ["10.0.0.1".parse().unwrap(), "10.0.0.2".parse().unwrap()];
+        let told =
+            |line: &'static str| HeaderMap::from_iter([(HeaderName::from_static("x-forwarded-for"), HeaderValue::from_static(line))]);
+        assert_eq!(last_untrusted(&told("1.1.1.1, 203.0.113.9, 10.0.0.2"), &trusted), Some("203.0.113.9".parse().unwrap()));
+        assert_eq!(last_untrusted(&told("203.0.113.9, nonsense, 10.0.0.2"), &trusted), None);
+        assert_eq!(last_untrusted(&told("10.0.0.1"), &trusted), None);
+    }
+
+    #[test]
+    fn an_ipv6_address_counts_as_its_network() {
+        assert_eq!(network("2001:db8:1:2:3:4:5:6".parse().unwrap()), "2001:db8:1:2::/64");
+        assert_eq!(network("192.0.2.1".parse().unwrap()), "192.0.2.1");
+    }
+}

@@ -1,0 +1,261 @@
+//! Maps gRPC errors of the services to HTTP statuses, and defines the JSON error body that all API routes use.
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
+};
+use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
+use patio_kit::errors::{self, Reason};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::{borrow::Cow, collections::BTreeMap};
+use tonic::{Code, Status};
+use tonic_types::StatusExt;
+use utoipa::ToSchema;
+
+/// Result of a route handler, with an HTTP error response as the error.
+pub type ApiResult<T> = Result<T, Problem>;
+
+/// JSON body of an error response of the API.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub struct ProblemBody {
+    /// Error code for programs, such as `STALE_VERSION`.
+    pub code: Cow<'static, str>,
+    /// Error message for users, one sentence.
+    pub message: String,
+    /// Invalid fields with their messages, or the current state of the resource with `STALE_VERSION`; absent when the error has no details.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub details: Option<Vec<Value>>,
+    /// Current VIN of the vehicle; only with `OTHER_VEHICLE`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub vin_number: Option<String>,
+    /// Number of sign-in attempts left before the lockout; only after a failed sign-in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub attempts_left: Option<i64>,
+    /// Seconds to wait before trying again; absent when the client need not wait.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub retry_after: Option<i64>,
+    /// Id of the request, for finding it in the logs; only in responses with status 500 and above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub request_id: Option<String>,
+}
+
+/// Error response of the API: HTTP status and JSON body.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// HTTP status of the response.
+    pub status: StatusCode,
+    /// JSON body of the response.
+    pub body: Box<ProblemBody>,
+}
+
+impl Problem {
+    /// Creates an error response with a status, an error code and a message.
+    #[must_use]
+    pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        let (code, message) = (code.into(), message.into());
+        let body = ProblemBody { code, message, details: None, vin_number: None, attempts_left: None, retry_after: None, request_id: None };
+        Self { status, body: Box::new(body) }
+    }
+
+    /// Creates a 400 response for a malformed request.
+    #[must_use]
+    pub fn malformed(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "BAD_REQUEST", message)
+    }
+
+    /// Creates a 400 response that names one invalid field.
+    #[must_use]
+    pub fn invalid_field(field: &str, message: &str) -> Self {
+        Self::malformed(format!("{field}: {message}")).with_detail(json!({ "field": field, "message": message }))
+    }
+
+    /// Creates a 413 response for a request body above the size limit.
+    #[must_use]
+    pub fn too_large() -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE", "The data is too large to send.")
+    }
+
+    /// Creates a 500 response that reveals nothing about the internal error.
+    #[must_use]
+    pub fn internal() -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL", "Something went wrong. Try again.")
+    }
+
+    /// Appends an entry to the `details` of the error body.
+    #[must_use]
+    pub fn with_detail(mut self, detail: Value) -> Self {
+        self.body.details.get_or_insert_default().push(detail);
+        self
+    }
+
+    /// Sets the number of seconds after which the client may retry, in the error body and in the `Retry-After` header.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: i64) -> Self {
+        self.body.retry_after = Some(seconds);
+        self
+    }
+}
+
+/// Returns the HTTP status for a gRPC status code and an error reason.
+#[must_use]
+pub fn http_status(code: Code, reason: Option<Reason>) -> StatusCode {
+    match code {
+        Code::Ok => StatusCode::OK,
+        Code::InvalidArgument if reason == Some(Reason::BadPassword) => StatusCode::UNPROCESSABLE_ENTITY,
+        Code::InvalidArgument | Code::OutOfRange => StatusCode::BAD_REQUEST,
+        Code::Unauthenticated => StatusCode::UNAUTHORIZED,
+        Code::PermissionDenied => StatusCode::FORBIDDEN,
+        Code::NotFound => StatusCode::NOT_FOUND,
+        Code::AlreadyExists | Code::Aborted => StatusCode::CONFLICT,
+        Code::FailedPrecondition => match reason {
+            Some(
+                Reason::CampaignClosed
+                | Reason::TooManyConflicts
+                | Reason::OtherVehicle
+                | Reason::LastAdmin
+                | Reason::OwnAccount
+                | Reason::Reserved,
+            ) => StatusCode::CONFLICT,
+            _ => StatusCode::UNPROCESSABLE_ENTITY,
+        },
+        Code::ResourceExhausted => match reason {
+            Some(Reason::LockedOut | Reason::RateLimited) => StatusCode::TOO_MANY_REQUESTS,
+            Some(Reason::TooLarge) => StatusCode::PAYLOAD_TOO_LARGE,
+            _ => StatusCode::SERVICE_UNAVAILABLE,
+        },
+        Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        Code::Cancelled if reason == Some(Reason::Unavailable) => StatusCode::SERVICE_UNAVAILABLE,
+        Code::DeadlineExceeded | Code::Cancelled => StatusCode::GATEWAY_TIMEOUT,
+        Code::Internal | Code::Unknown | Code::DataLoss | Code::Unimplemented => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+/// Returns the default error code and message of an HTTP status. The default message replaces the text of a gRPC error
+/// that has no error reason, since such a text may reveal internals.
+fn default_message(status: StatusCode) -> (&'static str, &'static str) {
+    match status {
+        StatusCode::BAD_REQUEST => ("BAD_REQUEST", "The request is not valid."),
+        StatusCode::UNAUTHORIZED => ("NOT_SIGNED_IN", "Sign in to continue."),
+        StatusCode::FORBIDDEN => ("NOT_ALLOWED", "Your access level does not allow this."),
+        StatusCode::NOT_FOUND => ("NOT_FOUND", "Not found. It may have been deleted."),
+        StatusCode::CONFLICT => ("CONFLICT", "This conflicts with newer data. Reload and try again."),
+        StatusCode::SERVICE_UNAVAILABLE => ("UNAVAILABLE", "The server is temporarily unavailable. Try again in a moment."),
+        StatusCode::GATEWAY_TIMEOUT => ("TIMEOUT", "The server took too long to respond. Try again."),
+        StatusCode::UNPROCESSABLE_ENTITY => ("REFUSED", "This is not allowed here."),
+        _ => ("INTERNAL", "Something went wrong. Try again."),
+    }
+}
+
+/// Returns the invalid fields that a gRPC error names, each with its message.
+fn invalid_fields(refusal: &Status, reason: Option<Reason>) -> BTreeMap<String, String> {
+    let violations = refusal.get_details_bad_request().map(|told| told.field_violations).unwrap_or_default();
+    let mut fields: BTreeMap<String, String> = violations.into_iter().map(|violation| (violation.field, violation.description)).collect();
+    if let (Some(Reason::BadRequest), Some(info)) = (reason, refusal.get_details_error_info()) {
+        fields.extend(info.metadata);
+    }
+    if let (Some(Reason::FieldNotAllowed), Some(field)) = (reason, errors::value(refusal, "field")) {
+        fields.insert(field, "Your access level does not allow changing this field.".to_owned());
+    }
+    fields
+}
+
+impl From<Status> for Problem {
+    fn from(refusal: Status) -> Self {
+        let reason = errors::reason(&refusal);
+        let status = http_status(refusal.code(), reason);
+        let number = |name| errors::value(&refusal, name).and_then(|value| value.parse().ok());
+        let mut problem = match reason {
+            Some(reason) if status != StatusCode::INTERNAL_SERVER_ERROR => Self::new(status, reason.text(), refusal.message()),
+            _ => {
+                let (code, message) = default_message(status);
+                Self::new(status, code, message)
+            }
+        };
+        if status == StatusCode::INTERNAL_SERVER_ERROR {
+            tracing::error!(code = ?refusal.code(), cause = refusal.message(), "a service returned an error, responding with HTTP 500");
+        }
+        problem.body.vin_number = (reason == Some(Reason::OtherVehicle)).then(|| errors::value(&refusal, "vin_number")).flatten();
+        problem.body.attempts_left = number("attempts_left");
+        problem.body.retry_after = number("retry_after").or_else(|| (status == StatusCode::SERVICE_UNAVAILABLE).then_some(1));
+        invalid_fields(&refusal, reason)
+            .into_iter()
+            .fold(problem, |problem, (field, message)| problem.with_detail(json!({ "field": field, "message": message })))
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(&self.body)).into_response();
+        if let Some(seconds) = self.body.retry_after {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// Response extension that marks an error as plain text, so that it is not converted to JSON.
+#[derive(Debug, Clone, Copy)]
+pub struct PlainTextError;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use patio_kit::errors::{status, status_with};
+
+    #[test]
+    fn codes_and_reasons_map_to_the_specified_statuses() {
+        let table = [
+            (Code::InvalidArgument, Reason::BadRequest, 400),
+            (Code::InvalidArgument, Reason::BadPassword, 422),
+            (Code::Unauthenticated, Reason::InvalidCredentials, 401),
+            (Code::PermissionDenied, Reason::WrongPassword, 403),
+            (Code::NotFound, Reason::NoVehicle, 404),
+            (Code::AlreadyExists, Reason::HmcTaken, 409),
+            (Code::Aborted, Reason::StaleVersion, 409),
+            (Code::FailedPrecondition, Reason::BadTransition, 422),
+            (Code::FailedPrecondition, Reason::StatusNotAllowed, 422),
+            (Code::FailedPrecondition, Reason::BadPassword, 422),
+            (Code::FailedPrecondition, Reason::CampaignClosed, 409),
+            (Code::FailedPrecondition, Reason::TooManyConflicts, 409),
+            (Code::FailedPrecondition, Reason::OtherVehicle, 409),
+            (Code::FailedPrecondition, Reason::LastAdmin, 409),
+            (Code::FailedPrecondition, Reason::OwnAccount, 409),
+            (Code::ResourceExhausted, Reason::LockedOut, 429),
+            (Code::ResourceExhausted, Reason::RateLimited, 429),
+            (Code::ResourceExhausted, Reason::Busy, 503),
+            (Code::ResourceExhausted, Reason::TooLarge, 413),
+            (Code::Unavailable, Reason::Unavailable, 503),
+            (Code::DeadlineExceeded, Reason::Timeout, 504),
+            (Code::Cancelled, Reason::Unavailable, 503),
+            (Code::Internal, Reason::Internal, 500),
+        ];
+        for (code, reason, http) in table {
+            let problem = Problem::from(status(code, reason, &"words"));
+            assert_eq!((problem.status.as_u16(), problem.body.code.as_ref()), (http, reason.text()));
+            assert_eq!(problem.body.message == "words", http != 500, "{reason:?}");
+        }
+        assert_eq!(Problem::from(Status::cancelled("Timeout expired")).status, 504);
+    }
+
+    #[test]
+    fn errors_without_a_reason_get_the_default_message() {
+        for status in [Status::unknown("10.0.0.1"), Status::unavailable("10.0.0.1"), Status::invalid_argument("10.0.0.1")] {
+            assert!(!Problem::from(status).body.message.contains("10.0.0.1"));
+        }
+    }
+
+    #[test]
+    fn invalid_fields_are_named() {
+        let bad = status_with(Code::InvalidArgument, Reason::BadRequest, &"no", &[("name", "is too long".into())]);
+        assert_eq!(Problem::from(bad).body.details.unwrap(), [json!({ "field": "name", "message": "is too long" })]);
+        let denied = status_with(Code::PermissionDenied, Reason::FieldNotAllowed, &"no", &[("field", "part".into())]);
+        assert_eq!(Problem::from(denied).body.details.unwrap()[0]["field"], "part");
+    }
+}

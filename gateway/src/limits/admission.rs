@@ -1,0 +1,329 @@
+//! Admission control: limits how many API requests are processed at once. Further requests are queued or rejected, reads before saves.
+use axum::{body::Body, extract::Request, response::Response};
+use bytes::Bytes;
+use futures::{future, stream};
+use http::{Method, header::EXPECT, request::Parts};
+use http_body::{Body as _, Frame, SizeHint};
+use http_body_util::BodyExt;
+use patio_kit::{client::link::ServiceChannel, lifecycle::Tasks, telemetry::gauge_value};
+use std::{
+    collections::VecDeque,
+    future::ready,
+    num::NonZeroUsize,
+    pin::{Pin, pin},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+use tokio::{
+    sync::oneshot,
+    time::{Instant, timeout},
+};
+
+/// Default number of permits per core when the services run in the same process.
+const PERMITS_PER_CORE_LOCAL: usize = 5;
+/// Default number of permits per core when the services are remote, since requests then mostly wait for the network.
+const PERMITS_PER_CORE_REMOTE: usize = 8;
+/// Time after which a running request gives up its permit. A request that runs longer mostly waits for a service and uses little CPU time.
+const PERMIT_TIMEOUT: Duration = Duration::from_millis(250);
+/// Maximum length of the queue: number of waiting requests per permit.
+const QUEUE_PER_PERMIT: usize = 20;
+/// Maximum time that a request waits in the queue for a permit.
+const MAX_QUEUE_WAIT: Duration = Duration::from_millis(500);
+/// Minimum interval between two log messages about rejected requests, and interval of the queue metrics.
+const LOG_INTERVAL: Duration = Duration::from_secs(1);
+/// Number of requests, per recent rejection, that must be admitted without waiting before an overload ends. During an
+/// overload, a request that cannot start at once is rejected instead of queued.
+const DEBT_PER_REJECTION: usize = 16;
+/// Maximum number of rejected requests, per permit, that prolong an overload; further rejections do not prolong it.
+/// With a lower maximum, a short gap between saves, in which reads are admitted, would end the overload.
+const DEBT_CAP_PER_PERMIT: usize = 4;
+/// Number of consecutive idle ticks that end an overload. Ticks are counted instead of elapsed time, so that a paused process
+/// is not mistaken for an idle process.
+const IDLE_TICKS_TO_RECOVER: u32 = 5;
+/// Interval of the ticks (periodic checks) that detect whether the gateway is idle.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Priority of a request; reads are rejected before saves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Priority {
+    /// A request that changes nothing; reads use at most three quarters of the permits.
+    Read,
+    /// A request that changes data.
+    Save,
+}
+
+/// Admission controller: the permits in use and the queue of waiting requests. Clones share the same permits and queue.
+#[derive(Debug, Clone)]
+pub struct AdmissionController(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    most: usize,
+    /// Number of permits held by saves.
+    saving: usize,
+    /// Number of permits held by reads.
+    reading: usize,
+    saves: VecDeque<oneshot::Sender<Permit>>,
+    reads: VecDeque<oneshot::Sender<Permit>>,
+    /// Number of requests rejected since the last log message about rejections.
+    refused: u64,
+    /// Time of the last log message about rejections.
+    told: Instant,
+    /// Number of requests that must still be admitted without waiting before the overload ends; 0 without an overload.
+    recovery_debt: usize,
+    /// Number of consecutive ticks without any permit in use.
+    idle_ticks: u32,
+}
+
+impl State {
+    fn has_room(&self, rank: Priority) -> bool {
+        let taken = self.saving + self.reading;
+        match rank {
+            Priority::Save => taken < self.most,
+            Priority::Read => taken < (self.most * 3 / 4).max(1),
+        }
+    }
+
+    fn under_way(&mut self, rank: Priority) -> &mut usize {
+        match rank {
+            Priority::Save => &mut self.saving,
+            Priority::Read => &mut self.reading,
+        }
+    }
+
+    /// Returns whether the gateway is overloaded: too few requests were admitted without waiting since the last rejections, or
+    /// the queue is full.
+    fn is_overloaded(&self) -> bool {
+        let waiting = self.saves.len() + self.reads.len();
+        self.recovery_debt > 0 || waiting >= self.most * QUEUE_PER_PERMIT
+    }
+
+    /// Takes a permit if a permit is free, and returns whether a permit was taken. During an overload, also reduces the
+    /// number of admissions without waiting that are still needed to end the overload.
+    fn note_immediate_admission(&mut self, rank: Priority) -> bool {
+        if !self.has_room(rank) {
+            return false;
+        }
+        self.recovery_debt = self.recovery_debt.saturating_sub(1);
+        *self.under_way(rank) += 1;
+        true
+    }
+
+    /// Counts idle ticks, and ends the overload after enough consecutive idle ticks.
+    fn tick(&mut self) {
+        self.idle_ticks = if self.saving + self.reading == 0 { self.idle_ticks + 1 } else { 0 };
+        if self.idle_ticks >= IDLE_TICKS_TO_RECOVER {
+            (self.recovery_debt, self.idle_ticks) = (0, 0);
+        }
+    }
+
+    /// Records a rejected request, and logs rejections at most once per second.
+    fn reject(&mut self) {
+        self.refused += 1;
+        self.recovery_debt = (self.recovery_debt + DEBT_PER_REJECTION).min(self.most * DEBT_CAP_PER_PERMIT * DEBT_PER_REJECTION);
+        if self.told.elapsed() >= LOG_INTERVAL {
+            tracing::warn!(rejected = self.refused, max_concurrent = self.most, "overloaded, requests rejected");
+            (self.refused, self.told) = (0, Instant::now());
+        }
+    }
+
+    /// Removes the next request to admit from the queue, saves first; `None` when no waiting request can be admitted.
+    fn next(&mut self) -> Option<(oneshot::Sender<Permit>, Priority)> {
+        if self.has_room(Priority::Save)
+            && let Some(save) = self.saves.pop_front()
+        {
+            return Some((save, Priority::Save));
+        }
+        if self.has_room(Priority::Read) { self.reads.pop_front().map(|read| (read, Priority::Read)) } else { None }
+    }
+}
+
+impl AdmissionController {
+    /// Creates an admission controller with `most` permits. With `None`, the number of permits depends on the number of cores
+    /// and on whether the services run in this process.
+    #[must_use]
+    pub fn new(most: Option<NonZeroUsize>, services: &ServiceChannel) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let each = if matches!(services, ServiceChannel::Local(_)) { PERMITS_PER_CORE_LOCAL } else { PERMITS_PER_CORE_REMOTE };
+        let most = most.map_or(each * cores, NonZeroUsize::get);
+        let now = Instant::now();
+        let before = now.checked_sub(LOG_INTERVAL).unwrap_or(now);
+        let room = State {
+            most,
+            saving: 0,
+            reading: 0,
+            saves: VecDeque::new(),
+            reads: VecDeque::new(),
+            refused: 0,
+            told: before,
+            recovery_debt: 0,
+            idle_ticks: 0,
+        };
+        Self(Arc::new(Mutex::new(room)))
+    }
+
+    /// Starts the background tasks that detect the end of an overload and publish the queue metrics.
+    pub fn run_ticker(&self, tasks: &Tasks) {
+        let turns = self.clone();
+        tasks.repeat(TICK, move || {
+            turns.room().tick();
+            ready(())
+        });
+        let turns = self.clone();
+        tasks.repeat(LOG_INTERVAL, move || {
+            let now = {
+                let room = turns.room();
+                [("save", room.saving, room.saves.len()), ("read", room.reading, room.reads.len())]
+            };
+            for (rank, working, waiting) in now {
+                for (state, number) in [("working", working), ("waiting", waiting)] {
+                    metrics::gauge!("patio_admission_requests", "rank" => rank, "state" => state).set(gauge_value(number));
+                }
+            }
+            ready(())
+        });
+    }
+
+    fn room(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a permit to process a request. Dropping the permit releases it. Returns `None` when the request must be rejected.
+    pub async fn acquire(&self, rank: Priority) -> Option<Permit> {
+        let waiting = {
+            let mut room = self.room();
+            if room.note_immediate_admission(rank) {
+                return Some(Permit(self.clone(), rank));
+            }
+            if room.is_overloaded() {
+                room.reject();
+                return None;
+            }
+            let (here, waiting) = oneshot::channel();
+            let queue = if rank == Priority::Save { &mut room.saves } else { &mut room.reads };
+            queue.push_back(here);
+            waiting
+        };
+        let turn = timeout(MAX_QUEUE_WAIT, waiting).await.ok().and_then(Result::ok);
+        if turn.is_none() {
+            self.room().reject();
+        }
+        turn
+    }
+
+    fn end(&self, rank: Priority) {
+        let mut room = self.room();
+        *room.under_way(rank) -= 1;
+        room.idle_ticks = 0;
+        while let Some((waiting, rank)) = room.next() {
+            *room.under_way(rank) += 1;
+            if let Err(unwanted) = waiting.send(Permit(self.clone(), rank)) {
+                std::mem::forget(unwanted); // dropping it would call this function again while the lock is held
+                *room.under_way(rank) -= 1;
+            }
+        }
+    }
+}
+
+/// Permit to process one API request, released when dropped.
+#[derive(Debug)]
+pub struct Permit(AdmissionController, Priority);
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.0.end(self.1);
+    }
+}
+
+/// Returns the priority of a request. Returns `None` for requests that need no permit: static files, health checks, and
+/// sign-ins, which auth-svc limits.
+fn rank(request: &Request) -> Option<Priority> {
+    let call = request.uri().path().strip_prefix("/api/")?;
+    match (request.method(), call) {
+        (_, "health") | (&Method::POST, "sessions") => None,
+        (&Method::GET | &Method::HEAD, _) => Some(Priority::Read),
+        _ => Some(Priority::Save),
+    }
+}
+
+/// Maximum size in bytes of a request body that is read before the request waits for a permit.
+const BUFFERED_BODY_MAX: u64 = 16 << 10;
+
+/// Reads a request body into memory and returns it as a new body. If reading fails, the new body returns the error to
+/// its reader.
+async fn whole(body: Body) -> Body {
+    match body.collect().await {
+        Ok(all) => Body::from(all.to_bytes()),
+        Err(cause) => Body::from_stream(stream::once(future::ready(Err::<Bytes, _>(cause)))),
+    }
+}
+
+/// Permit of a request, shared by the middleware and the request body, so that both can release the permit before the
+/// request is finished.
+type Held = Arc<Mutex<Option<Permit>>>;
+
+fn release(held: &Held) {
+    drop(held.lock().unwrap_or_else(PoisonError::into_inner).take());
+}
+
+/// Request body that releases the request's permit as soon as reading the body has to wait for the client.
+struct PermitReleasingBody {
+    body: Body,
+    turn: Held,
+}
+
+impl http_body::Body for PermitReleasingBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(cx);
+        if polled.is_pending() {
+            release(&self.turn);
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// Runs the handler of a request once a permit is free.
+///
+/// A permit is never held while waiting for a client: small request bodies are read first, and larger bodies release the permit
+/// when the client stalls.
+///
+/// # Errors
+/// Returns the head and body of the request when the request is rejected because of an overload.
+pub async fn admit<F>(
+    turns: &AdmissionController,
+    request: Request,
+    answer: impl FnOnce(Request) -> F,
+) -> Result<Response, Box<(Parts, Body)>>
+where
+    F: Future<Output = Response>,
+{
+    let Some(rank) = rank(&request) else { return Ok(answer(request).await) };
+    let (head, body) = request.into_parts();
+    let is_small = body.size_hint().exact().is_some_and(|size| size <= BUFFERED_BODY_MAX) && !head.headers.contains_key(EXPECT);
+    let body = if is_small && !body.is_end_stream() { whole(body).await } else { body };
+    let Some(turn) = turns.acquire(rank).await else { return Err(Box::new((head, body))) };
+    let turn = Arc::new(Mutex::new(Some(turn)));
+    let body = if is_small { body } else { Body::new(PermitReleasingBody { body, turn: turn.clone() }) };
+    let mut answering = pin!(answer(Request::from_parts(head, body)));
+    let answered = timeout(PERMIT_TIMEOUT, answering.as_mut()).await;
+    release(&turn);
+    match answered {
+        Ok(response) => Ok(response),
+        Err(_) => Ok(answering.await),
+    }
+}
+
+#[cfg(test)]
+mod tests;

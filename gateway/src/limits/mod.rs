@@ -1,0 +1,8 @@
+//! Limits that protect the gateway: admission control, rate limits per client address, and open event streams per user.
+//!
+//! Limits that depend on an account, such as the lockout after failed sign-ins, belong in auth-svc. Timeouts of slow and idle clients
+//! belong in `server`.
+
+pub mod admission;
+pub mod open_streams;
+pub mod sign_in_rate;

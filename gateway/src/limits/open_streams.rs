@@ -1,0 +1,71 @@
+//! Limits how many event streams (server-sent events) may be open at once, per user and in total.
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// Maximum number of open event streams per user, enough for several browser tabs and devices.
+const STREAMS_EACH: usize = 12;
+/// Maximum number of open event streams per gateway process. The number is limited because each event stream also keeps
+/// a gRPC stream to a service open.
+const STREAMS: usize = 1_000;
+
+/// Limiter of open event streams, which counts the open streams of each user. Clones share the counts.
+#[derive(Debug, Clone, Default)]
+pub struct StreamLimiter(Arc<Mutex<HashMap<i64, usize>>>);
+
+impl StreamLimiter {
+    /// Reserves an event stream for a user until the returned permit is dropped. Returns `None` when a limit is reached.
+    #[must_use]
+    pub fn open(&self, user: i64) -> Option<StreamPermit> {
+        let mut open = self.open_now();
+        let all: usize = open.values().sum();
+        let own = open.entry(user).or_default();
+        if *own >= STREAMS_EACH || all >= STREAMS {
+            return None;
+        }
+        *own += 1;
+        Some(StreamPermit { streams: self.clone(), user })
+    }
+
+    fn open_now(&self) -> MutexGuard<'_, HashMap<i64, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Permit to keep one event stream open, released when dropped.
+#[derive(Debug)]
+pub struct StreamPermit {
+    streams: StreamLimiter,
+    user: i64,
+}
+
+impl Drop for StreamPermit {
+    fn drop(&mut self) {
+        let mut open = self.streams.open_now();
+        if let Some(own) = open.get_mut(&self.user) {
+            *own -= 1;
+            if *own == 0 {
+                open.remove(&self.user);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_are_limited_per_user_and_in_total_and_freed_when_they_end() {
+        let streams = StreamLimiter::default();
+        let mut open: Vec<_> = (0..STREAMS_EACH).map(|_| streams.open(4).unwrap()).collect();
+        assert!(streams.open(4).is_none() && streams.open(5).is_some());
+        open.pop();
+        assert!(streams.open(4).is_some());
+        drop(open);
+        assert!(streams.open_now().is_empty(), "users without open streams are removed");
+        let all: Vec<_> = (0..).map_while(|user| streams.open(user)).collect();
+        assert_eq!(all.len(), STREAMS);
+    }
+}

@@ -1,0 +1,57 @@
+//! Rate limits of requests per client address, such as sign-in attempts. auth-svc locks accounts after failed sign-ins.
+use moka::sync::Cache;
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// Token-bucket rate limiter per client address. A bucket starts full and gains one token per second.
+pub struct RateLimiter {
+    burst: f64,
+    buckets: Cache<String, Arc<Mutex<Bucket>>>,
+}
+
+struct Bucket {
+    left: f64,
+    at: Instant,
+}
+
+impl RateLimiter {
+    /// Creates a rate limiter that allows `burst` requests of one address at once.
+    #[must_use]
+    pub fn new(burst: u32) -> Self {
+        let idle = Duration::from_secs(u64::from(burst).max(600));
+        Self { burst: f64::from(burst), buckets: Cache::builder().max_capacity(50_000).time_to_idle(idle).build() }
+    }
+
+    /// Takes one token from the bucket of a client address.
+    ///
+    /// # Errors
+    /// Returns the number of whole seconds until the next token when the bucket is empty.
+    pub fn check(&self, address: &str, now: Instant) -> Result<(), i64> {
+        let bucket = self.buckets.get_with(address.to_owned(), || Arc::new(Mutex::new(Bucket { left: self.burst, at: now })));
+        let mut bucket = bucket.lock().unwrap_or_else(PoisonError::into_inner);
+        bucket.left = (bucket.left + now.saturating_duration_since(bucket.at).as_secs_f64()).min(self.burst);
+        bucket.at = now;
+        if bucket.left < 1.0 {
+            return Err(1);
+        }
+        bucket.left -= 1.0;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_passes_then_one_per_second_and_other_addresses_are_not_affected() {
+        let (limiter, now) = (RateLimiter::new(3), Instant::now());
+        assert_eq!([(); 4].map(|()| limiter.check("a", now).is_ok()), [true, true, true, false]);
+        assert!(limiter.check("b", now).is_ok());
+        assert_eq!(limiter.check("a", now + Duration::from_millis(900)), Err(1));
+        assert_eq!(limiter.check("a", now + Duration::from_millis(1000)), Ok(()));
+        assert_eq!(limiter.check("a", now + Duration::from_millis(1100)), Err(1));
+    }
+}

@@ -1,0 +1,145 @@
+//! Outermost middleware of all requests: request id, access log, metrics, security headers, JSON form of errors, and audit
+//! entries for forbidden requests.
+mod access_log;
+mod overloaded;
+
+use crate::{
+    extract::auth::CallerSlot,
+    http::{
+        client_address::is_https,
+        problem::{PlainTextError, Problem},
+        request_body::DrainableBody,
+        request_id::RequestId,
+        security_headers::{is_api, set_security_headers},
+    },
+    middleware::access_log::{method_label, record_request},
+    state::AppState,
+};
+use axum::{
+    body::Body,
+    extract::{MatchedPath, Request, State},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use http::{
+    StatusCode, Version,
+    header::{self, ALLOW, CONTENT_TYPE},
+    request::Parts,
+};
+use patio_kit::{errors::Reason, telemetry::trace};
+use patio_proto::auth::RecordPageViewRequest;
+use std::time::Instant;
+use tracing::{Instrument, field::Empty};
+
+/// Rejects an HTTP/1.1 request that has no `Host` header or more than one, as RFC 9112 section 3.2 requires.
+pub async fn one_host(request: Request, next: Next) -> Response {
+    let told = request.headers().get_all(header::HOST).iter().count();
+    if request.version() == Version::HTTP_11 && told != 1 {
+        return Problem::malformed("The request must have exactly one Host header.").into_response();
+    }
+    next.run(request).await
+}
+
+/// Outer middleware of every request: assigns the request id, normalizes errors, sets the security headers, and records the
+/// access log, metrics and audit entry.
+pub async fn wrap_request(State(api): State<AppState>, mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let id = RequestId::from_headers(request.headers());
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let route = request.extensions().get::<MatchedPath>().map_or_else(|| "other".to_owned(), |matched| matched.as_str().to_owned());
+    let asker = CallerSlot::default();
+    request.extensions_mut().insert(id.clone());
+    request.extensions_mut().insert(asker.clone());
+    let span = tracing::info_span!("request", otel.name = Empty, otel.kind = Empty, route = Empty, request_id = %id.0, status = Empty);
+    if trace::is_on() {
+        let name = format!("{} {route}", method_label(&method));
+        span.record("otel.name", name).record("otel.kind", "server").record("route", &route);
+        trace::extract(&span, request.headers());
+    }
+    let secure = is_https(request.extensions(), request.headers(), &api.config.trusted_proxies);
+    let waits = request.headers().contains_key(header::EXPECT);
+    let (head, body) = request.into_parts();
+    let kept = DrainableBody::new(body);
+    let answered = next.run(Request::from_parts(head, Body::new(kept.clone()))).instrument(span.clone()).await;
+    if answered.status().is_client_error() || answered.status().is_server_error() {
+        kept.drain(waits).await;
+    }
+    if answered.status() == StatusCode::FORBIDDEN {
+        audit_forbidden(&api, &asker, &answered, format!("{method} {route}"));
+    }
+    let mut response = normalize_error(answered, &path, &id);
+    set_security_headers(response.headers_mut(), &path, &id, api.config.is_https_only() && secure);
+    if trace::is_on() {
+        span.record("status", i64::from(response.status().as_u16()));
+    }
+    record_request((&method, &route), response.status(), started.elapsed(), &id, trace::id(&span));
+    response
+}
+
+/// Returns the 503 response for a request that is rejected because of an overload, after reading the rest of the request body.
+/// No route handler runs.
+#[must_use]
+pub async fn overloaded_response(api: &AppState, (head, body): (Parts, Body)) -> Response {
+    DrainableBody::new(body).drain(head.headers.contains_key(header::EXPECT)).await;
+    let secure = is_https(&head.extensions, &head.headers, &api.config.trusted_proxies);
+    overloaded::response(&head.method, &RequestId::from_headers(&head.headers), api.config.is_https_only() && secure)
+}
+
+/// Error reasons of 403 responses that are not recorded in the audit log, because the caller's role is not the cause.
+const NOT_BY_ROLE: [Reason; 3] = [Reason::WrongPassword, Reason::ConfirmPassword, Reason::PasswordMustChange];
+
+/// Starts a background task that records in the audit log that a request was rejected because of the caller's role.
+fn audit_forbidden(api: &AppState, asker: &CallerSlot, answered: &Response, call: String) {
+    let code = answered.extensions().get::<Problem>().map(|problem| problem.body.code.clone()).unwrap_or_default();
+    let Some(bearer) = asker.0.get().filter(|_| NOT_BY_ROLE.iter().all(|reason| reason.text() != code)).cloned() else { return };
+    let visit = RecordPageViewRequest { kind: "refused".to_owned(), page: call, ..RecordPageViewRequest::default() };
+    let (mut sessions, tokens) = (api.sessions(), api.service_tokens.clone());
+    api.host.tasks.spawn(async move {
+        let noted = async { sessions.record_page_view(tokens.bearer_for(&bearer).await?.request(visit)).await };
+        if let Err(cause) = noted.await {
+            tracing::warn!(%cause, "failed to write the audit entry of a forbidden request");
+        }
+    });
+}
+
+/// Turns plain-text errors of the web framework into the API's JSON error body, and adds the request id to 5xx errors.
+fn normalize_error(response: Response, path: &str, id: &RequestId) -> Response {
+    let status = response.status();
+    let (told, in_words) = (response.extensions().get::<Problem>().cloned(), response.extensions().get::<PlainTextError>().is_some());
+    let is_json = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    let bare = is_api(path) && status.as_u16() >= 400 && !is_json && !in_words;
+    let mut problem = match told {
+        Some(problem) if status.is_server_error() => problem,
+        None if bare => bare_problem(status),
+        _ => return response,
+    };
+    if status.is_server_error() {
+        problem.body.request_id = Some(id.0.clone());
+    }
+    let allowed = response.headers().get(ALLOW).cloned();
+    let mut formed = problem.into_response();
+    if let Some(allowed) = allowed {
+        formed.headers_mut().insert(ALLOW, allowed);
+    }
+    formed
+}
+
+/// Returns the JSON error that replaces a plain-text error of the web framework with the given HTTP status.
+fn bare_problem(status: StatusCode) -> Problem {
+    match status {
+        StatusCode::NOT_FOUND => Problem::new(status, "NOT_FOUND", "This path does not exist."),
+        StatusCode::METHOD_NOT_ALLOWED => Problem::new(status, "METHOD_NOT_ALLOWED", "This path does not support this method."),
+        StatusCode::PAYLOAD_TOO_LARGE => Problem::new(status, "TOO_LARGE", "The data is too large to send."),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => Problem::new(status, "WRONG_TYPE", "The content type of the request body is not supported."),
+        status if status.is_server_error() => Problem { status, ..Problem::internal() },
+        status => Problem::new(status, "BAD_REQUEST", "The request is not valid."),
+    }
+}
+
+/// Returns the 500 response for a request whose handler panicked, and logs the panic message.
+#[must_use]
+pub fn panic_response(cause: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
+    let told = cause.downcast_ref::<&str>().copied().or_else(|| cause.downcast_ref::<String>().map(String::as_str));
+    tracing::error!(cause = told.unwrap_or("unknown"), "request handler panicked");
+    Problem::internal().into_response()
+}

@@ -1,0 +1,87 @@
+//! Builds the 503 response to requests that are rejected while the gateway is overloaded. To save CPU time, headers and
+//! body are built once and copied into each response.
+use crate::{
+    http::{
+        problem::Problem,
+        request_id::{RequestId, set_request_id},
+        security_headers::set_security_headers,
+    },
+    middleware::access_log::{METHODS, method_label},
+};
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use http::{HeaderMap, Method, StatusCode};
+use metrics::Counter;
+use patio_kit::errors::Reason;
+use std::{collections::HashMap, sync::LazyLock};
+
+/// Placeholder for the request id in the prebuilt response body.
+const ID: &str = "<id>";
+const MESSAGE: &str = "The server is overloaded. Try again in a moment.";
+
+/// Prebuilt 503 response: headers, and the body in two parts, before and after the request id.
+struct Away {
+    headers: HeaderMap,
+    before_id: String,
+    after_id: String,
+}
+
+static PLAIN: LazyLock<Away> = LazyLock::new(|| Away::new(false));
+/// Prebuilt response for clients that are connected over HTTPS, with the `Strict-Transport-Security` header.
+static SECURE: LazyLock<Away> = LazyLock::new(|| Away::new(true));
+
+/// Counters of rejected requests, by HTTP method.
+static COUNTED: LazyLock<HashMap<&str, Counter>> = LazyLock::new(|| {
+    let counter = |method| metrics::counter!("patio_http_requests_total", "method" => method, "route" => "rejected", "status" => "503");
+    METHODS.into_iter().map(|method| (method, counter(method))).collect()
+});
+
+impl Away {
+    fn new(hsts: bool) -> Self {
+        let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, Reason::Busy.text(), MESSAGE).retry_after(1);
+        problem.body.request_id = Some(ID.to_owned());
+        let told = serde_json::to_string(&problem.body).unwrap_or_default();
+        let (before_id, after_id) = told.split_once(ID).unwrap_or_default();
+        let (before_id, after_id) = (before_id.to_owned(), after_id.to_owned());
+        let mut headers = problem.into_response().headers().clone();
+        set_security_headers(&mut headers, "/api", &RequestId("0".to_owned()), hsts);
+        Self { headers, before_id, after_id }
+    }
+}
+
+/// Builds the 503 response to an API request that is rejected because of an overload, and counts the request in the metrics.
+#[must_use]
+pub fn response(method: &Method, id: &RequestId, hsts: bool) -> Response {
+    let away = if hsts { &*SECURE } else { &*PLAIN };
+    let mut response = Response::new(Body::from([&*away.before_id, &id.0, &away.after_id].concat()));
+    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    *response.headers_mut() = away.headers.clone();
+    set_request_id(response.headers_mut(), id);
+    if let Some(counter) = COUNTED.get(method_label(method)) {
+        counter.increment(1);
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_body_util::BodyExt;
+
+    #[tokio::test]
+    async fn the_prebuilt_response_equals_a_regular_error_response() {
+        for hsts in [false, true] {
+            let id = RequestId("seven".to_owned());
+            let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "BUSY", MESSAGE).retry_after(1);
+            problem.body.request_id = Some(id.0.clone());
+            let mut usual = problem.into_response();
+            set_security_headers(usual.headers_mut(), "/api/vehicles/1", &id, hsts);
+            let made = response(&Method::GET, &id, hsts);
+            assert_eq!((made.status(), made.headers()), (usual.status(), usual.headers()));
+            let (made, usual) = (made.into_body().collect().await.unwrap(), usual.into_body().collect().await.unwrap());
+            assert_eq!(made.to_bytes(), usual.to_bytes());
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Route that streams changes by other users to the web app as server-sent events, so that open pages stay current.
+use crate::{
+    extract::{auth::Authenticated, body::QueryParams, query},
+    http::problem::{ApiResult, Problem, ProblemBody},
+    limits::open_streams::StreamPermit,
+    routes::{
+        pace::{self, Pace},
+        vehicle_list::ListedVehicle,
+    },
+    state::AppState,
+    user_names::NameMap,
+    views::conflict::{self, Conflict},
+};
+use axum::{
+    extract::State,
+    response::{
+        IntoResponse, Response, Sse,
+        sse::{Event, KeepAlive},
+    },
+};
+use futures::{Stream, StreamExt, future};
+use http::{HeaderName, HeaderValue, StatusCode};
+use patio_proto::vehicle::{self as pb, WatchEvent, watch_event::Event as Told};
+use serde::{Deserialize, Serialize};
+use std::{convert::Infallible, pin::pin, time::Duration};
+use tonic::Status;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// Returns the route of the event stream, which reports changes by other users.
+pub fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(events))
+}
+
+/// Interval of the keep-alive comments in an event stream of server-sent events.
+const ALIVE: Duration = Duration::from_secs(15);
+/// Header that stops proxies such as nginx from buffering the event stream.
+const BUFFERING: (HeaderName, HeaderValue) = (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+
+/// Data of a `vehicles` event: the current state of up to 50 changed vehicles.
+#[derive(Serialize, ToSchema)]
+struct LiveVehicles {
+    campaign_id: i64,
+    /// Revision of the campaign's vehicle list after the change.
+    revision: i64,
+    vehicles: Vec<ListedVehicle>,
+    by_hmc: Option<String>,
+}
+
+/// Data of a `changed` event, sent when too many vehicles changed to list all of them; the client should fetch the changes.
+#[derive(Serialize, ToSchema)]
+struct LiveChanged {
+    campaign_id: i64,
+    revision: i64,
+}
+
+/// Data of a `campaign` event, sent when a campaign was created, changed or deleted; the client should fetch the campaign again.
+#[derive(Serialize, ToSchema)]
+struct LiveCampaign {
+    campaign_id: i64,
+}
+
+/// Data of an event; its type depends on the event name: `vehicles`, `changed`, `campaign`, `conflict` or `pace`.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+enum LiveEvent {
+    Vehicles(LiveVehicles),
+    Changed(LiveChanged),
+    Campaign(LiveCampaign),
+    Conflict(Box<Conflict>),
+    Pace(Pace),
+}
+
+impl LiveEvent {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Vehicles(_) => "vehicles",
+            Self::Changed(_) => "changed",
+            Self::Campaign(_) => "campaign",
+            Self::Conflict(_) => "conflict",
+            Self::Pace(_) => "pace",
+        }
+    }
+
+    fn of(told: Told, people: &NameMap) -> Self {
+        match told {
+            Told::Vehicles(pb::VehiclesChanged { campaign_id, revision, vehicles, .. }) if vehicles.is_empty() => {
+                Self::Changed(LiveChanged { campaign_id, revision })
+            }
+            Told::Vehicles(pb::VehiclesChanged { campaign_id, revision, vehicles, by }) => Self::Vehicles(LiveVehicles {
+                campaign_id,
+                revision,
+                vehicles: vehicles.into_iter().map(Into::into).collect(),
+                by_hmc: by.map(|id| people.name(id)),
+            }),
+            Told::CampaignId(campaign_id) => Self::Campaign(LiveCampaign { campaign_id }),
+            Told::Conflict(conflict) => Self::Conflict(Box::new(Conflict::new(*conflict, people))),
+            Told::Pace(pace) => Self::Pace(Pace::new(pace, people)),
+        }
+    }
+}
+
+/// Returns the ids of all users that an event refers to.
+fn people(told: &Told) -> Vec<i64> {
+    match told {
+        Told::Vehicles(changed) => changed.by.into_iter().collect(),
+        Told::CampaignId(_) => Vec::new(),
+        Told::Conflict(conflict) => conflict::user_ids(conflict).collect(),
+        Told::Pace(pace) => pace::user_ids(pace).collect(),
+    }
+}
+
+/// Optional query parameter that limits the events to one campaign.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct EventsQuery {
+    /// Id of the campaign whose events are sent; events of all campaigns when absent.
+    #[param(minimum = 1, nullable = false)]
+    campaign: Option<i64>,
+}
+
+/// Streams changes by other users as server-sent events until the session ends, with a keep-alive comment every 15 seconds.
+///
+/// Events may arrive twice or out of order. Apply a vehicle only if its version is greater than the version of your copy, and
+/// adopt a revision of the vehicle list only if it is your revision plus 1. After a stream was interrupted, events may be
+/// missing: open a new stream, then fetch the changes since your revision.
+#[utoipa::path(get, path = "/events", tag = "live", params(EventsQuery),
+    responses((status = 200, description = "Events named `vehicles`, `changed`, `campaign`, `conflict` or `pace`, each with its own type of data.", body = LiveEvent, content_type = "text/event-stream"),
+        (status = 429, description = "Too many streams are open: 12 of the caller, or the limit of the server.", body = ProblemBody)),
+    extensions(("x-rpc" = json!("/patio.vehicle.v1.EventService/Watch"))))]
+async fn events(State(api): State<AppState>, signed: Authenticated, QueryParams(query): QueryParams<EventsQuery>) -> ApiResult<Response> {
+    let campaign_id = query::campaign_id(query.campaign)?;
+    let room = api.streams.open(signed.caller.user_id).ok_or_else(too_many)?;
+    let told = api.live().watch(signed.request(pb::WatchRequest { campaign_id })).await?.into_inner();
+    let (host, caller) = (api.host.clone(), signed.caller.clone());
+    let over = async move {
+        let (ended, left) = (pin!(host.identity.until_invalid(&caller)), pin!(host.tasks.draining()));
+        future::select(ended, left).await;
+    };
+    let alive = KeepAlive::new().interval(ALIVE).text("still there");
+    Ok(([BUFFERING], Sse::new(shown(api, signed, told, room).take_until(over)).keep_alive(alive)).into_response())
+}
+
+/// Returns the 429 response for exceeding the limit of open event streams.
+pub fn too_many() -> Problem {
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, "TOO_MANY_STREAMS", "Too many live connections. Close other tabs.").retry_after(30)
+}
+
+/// Converts change messages of vehicle-svc to server-sent events, until vehicle-svc ends the stream.
+fn shown(
+    api: AppState,
+    signed: Authenticated,
+    told: impl Stream<Item = Result<WatchEvent, Status>>,
+    room: StreamPermit,
+) -> impl Stream<Item = Result<Event, Infallible>> {
+    let told =
+        told.take_while(|event| future::ready(event.is_ok())).filter_map(|event| future::ready(event.ok().and_then(|event| event.event)));
+    let while_open = told.map(move |told| {
+        let _counted = &room; // keeps the permit until the stream ends
+        told
+    });
+    while_open.then(move |told| {
+        let (api, signed) = (api.clone(), signed.clone());
+        async move {
+            let people = api.names.resolve(signed.call_context(), people(&told)).await;
+            let event = LiveEvent::of(told, &people);
+            let data = serde_json::to_string(&event).unwrap_or_default();
+            Ok(Event::default().event(event.name()).data(data))
+        }
+    })
+}

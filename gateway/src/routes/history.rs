@@ -1,0 +1,150 @@
+//! Route with which users read the history of a vehicle.
+use crate::{
+    extract::{
+        auth::Authenticated,
+        body::{PathId, QueryParams},
+    },
+    http::problem::{ApiResult, Problem},
+    routes::vehicles::Origin,
+    state::AppState,
+    user_names::NameMap,
+    views::{conflict::VehicleField, enums},
+};
+use axum::{Json, extract::State};
+use chrono::{DateTime, Utc};
+use patio_kit::clock;
+use patio_proto::vehicle as pb;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// Number of changes on a page when the request names none.
+const PAGE: i32 = 50;
+
+/// Returns the route of the history of vehicles.
+pub fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(list_vehicle_history))
+}
+
+/// Query parameters of the history: position and size of the page.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct HistoryQuery {
+    /// Time before which the listed changes were made: `next` of the previous page; the newest changes when absent.
+    #[param(nullable = false)]
+    before: Option<DateTime<Utc>>,
+    /// Maximum number of changes, 1 to 100; 50 when absent.
+    #[param(minimum = 1, maximum = 100, nullable = false)]
+    limit: Option<i32>,
+}
+
+/// Changes of a vehicle, newest first.
+#[derive(Serialize, ToSchema)]
+struct VehicleHistory {
+    changes: Vec<VehicleChange>,
+    /// Value of `before` for the next page; null on the last page.
+    next: Option<DateTime<Utc>>,
+}
+
+/// Kind of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum ChangeKind {
+    /// A user saved the vehicle.
+    Save,
+    /// A user settled a conflict.
+    Conflict,
+    /// A bulk change set or removed the status.
+    BulkStatus,
+    /// A bulk change moved the vehicle.
+    BulkSpace,
+    /// A CSV file was applied.
+    BulkFile,
+    /// The vehicle was imported.
+    Import,
+}
+
+/// Change of a vehicle by a user or a bulk change.
+#[derive(Serialize, ToSchema)]
+struct VehicleChange {
+    at: DateTime<Utc>,
+    /// Name of the user; null when no user made the change.
+    by_hmc: Option<String>,
+    kind: ChangeKind,
+    /// How the identifier was entered before a save; null when it was not entered, and for other changes.
+    origin: Option<Origin>,
+    /// Time of a save according to the device's clock; null when the device sent no time.
+    device_time: Option<DateTime<Utc>>,
+    /// Id of the bulk change or import; null for other changes.
+    job_id: Option<i64>,
+    /// Name of the CSV file or of the imported file; empty for other changes.
+    file: String,
+    fields: Vec<ChangedField>,
+}
+
+/// Change of one field of a vehicle.
+#[derive(Serialize, ToSchema)]
+struct ChangedField {
+    field: VehicleField,
+    old: String,
+    new: String,
+    /// Whether the change was a conflict: `old` is the value that was stored first, and `new` is the value of the save.
+    in_conflict: bool,
+}
+
+impl VehicleChange {
+    fn new(change: pb::VehicleChange, people: &NameMap) -> Self {
+        let (kind, origin) = (change.kind(), change.origin());
+        Self {
+            at: enums::timestamp(change.at.as_ref()),
+            by_hmc: change.user_id.map(|id| people.name(id)),
+            kind: match kind {
+                pb::ChangeKind::Save | pb::ChangeKind::Unspecified => ChangeKind::Save,
+                pb::ChangeKind::Conflict => ChangeKind::Conflict,
+                pb::ChangeKind::BulkStatus => ChangeKind::BulkStatus,
+                pb::ChangeKind::BulkSpace => ChangeKind::BulkSpace,
+                pb::ChangeKind::BulkFile => ChangeKind::BulkFile,
+                pb::ChangeKind::Import => ChangeKind::Import,
+            },
+            origin: match origin {
+                pb::Origin::Unspecified => None,
+                pb::Origin::Typed => Some(Origin::Typed),
+                pb::Origin::Scanned => Some(Origin::Scanned),
+            },
+            device_time: change.device_time.as_ref().and_then(clock::from_timestamp),
+            job_id: change.job_id,
+            file: change.file,
+            fields: change.fields.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<pb::FieldChange> for ChangedField {
+    fn from(change: pb::FieldChange) -> Self {
+        Self { field: change.field().into(), old: change.old, new: change.new, in_conflict: change.in_conflict }
+    }
+}
+
+/// Lists the changes of a vehicle, newest first: saves, settled conflicts, bulk changes of the last 90 days, and the import.
+/// Operators see only changes of status and parking space.
+#[utoipa::path(get, path = "/vehicles/{id}/history", tag = "vehicles", params(("id" = i64, Path, minimum = 1), HistoryQuery),
+    responses((status = 200, description = "One page.", body = VehicleHistory)),
+    extensions(("x-rpc" = json!("/patio.vehicle.v1.HistoryService/ListVehicleHistory"))))]
+async fn list_vehicle_history(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    PathId(id): PathId,
+    QueryParams(query): QueryParams<HistoryQuery>,
+) -> ApiResult<Json<VehicleHistory>> {
+    let limit = query.limit.unwrap_or(PAGE);
+    if !(1..=100).contains(&limit) {
+        return Err(Problem::invalid_field("limit", "must be 1 to 100"));
+    }
+    let before = query.before.map(|at| enums::bounded_timestamp("before", at).map(clock::timestamp)).transpose()?;
+    let ask = pb::ListVehicleHistoryRequest { vehicle_id: id, before, limit };
+    let reply = api.history().list_vehicle_history(signed.request(ask)).await?.into_inner();
+    let people = api.names.resolve(signed.call_context(), reply.changes.iter().filter_map(|change| change.user_id)).await;
+    let next = reply.next.as_ref().and_then(clock::from_timestamp);
+    let changes = reply.changes.into_iter().map(|change| VehicleChange::new(change, &people)).collect();
+    Ok(Json(VehicleHistory { changes, next }))
+}

@@ -1,0 +1,106 @@
+//! Routes for pending saves (changes made offline that a device has not sent yet): devices report the number of their
+//! pending saves, and users list these reports.
+use crate::routes::vehicles::checked_device_name;
+use crate::{
+    extract::{
+        auth::Authenticated,
+        body::{JsonBody, PathId},
+    },
+    http::problem::{ApiResult, Problem},
+    state::AppState,
+    views::enums,
+};
+use axum::{
+    Json,
+    extract::{Path, State},
+};
+use chrono::{DateTime, Utc};
+use http::StatusCode;
+use patio_kit::clock;
+use patio_proto::vehicle as pb;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// Returns the routes of pending saves.
+pub fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(report_pending_saves)).routes(routes!(list_pending_saves))
+}
+
+/// All pending saves of the caller on one device.
+#[derive(Deserialize, ToSchema)]
+struct HeldByDevice {
+    /// Pending saves per campaign, which replace the device's last report; empty when the device has no pending saves.
+    #[schema(max_items = 200)]
+    held: Vec<PendingSaves>,
+}
+
+/// Pending saves of a device for one campaign.
+#[derive(Deserialize, ToSchema)]
+struct PendingSaves {
+    #[schema(minimum = 1)]
+    campaign_id: i64,
+    #[schema(minimum = 1, maximum = 1_000_000)]
+    saves: i64,
+    /// Time of the oldest pending save, according to the device's clock.
+    oldest_at: DateTime<Utc>,
+}
+
+/// Reports the caller's saves that are still pending on a device.
+#[utoipa::path(put, path = "/devices/{device}/held", tag = "live",
+    params(("device" = String, Path, description = "Name of the app installation, chosen by the client.", min_length = 1, max_length = 64)),
+    request_body = HeldByDevice, responses((status = 204, description = "The report is stored.")),
+    extensions(("x-rpc" = json!("/patio.vehicle.v1.PendingSaveService/ReportPendingSaves"))))]
+async fn report_pending_saves(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    path: Path<String>,
+    JsonBody(body): JsonBody<HeldByDevice>,
+) -> ApiResult<StatusCode> {
+    let device = checked_device_name(path.0)?;
+    let told = |work: PendingSaves| {
+        let oldest_at = enums::bounded_timestamp("held.oldest_at", work.oldest_at)?;
+        Ok(pb::PendingSaves { campaign_id: work.campaign_id, saves: work.saves, oldest_at: Some(clock::timestamp(oldest_at)) })
+    };
+    let held: Result<Vec<_>, Problem> = body.held.into_iter().map(told).collect();
+    api.held().report_pending_saves(signed.request(pb::ReportPendingSavesRequest { device, held: held? })).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Pending saves of all devices for one campaign, according to the last report of each device.
+#[derive(Serialize, ToSchema)]
+struct Held {
+    devices: i64,
+    saves: i64,
+    /// Pending saves per user and device, ordered by the oldest pending save, oldest first; at most 1,000.
+    held: Vec<HeldOnDevice>,
+}
+
+/// Pending saves of one user on one device.
+#[derive(Serialize, ToSchema)]
+struct HeldOnDevice {
+    hmc: String,
+    device: String,
+    saves: i64,
+    /// Time of the oldest pending save, according to the device's clock.
+    oldest_at: DateTime<Utc>,
+    /// Time of the device's last report of pending saves.
+    told_at: DateTime<Utc>,
+}
+
+/// Returns the saves for a campaign that are still pending on devices. After the campaign is closed, these saves would fail.
+#[utoipa::path(get, path = "/campaigns/{id}/held", tag = "live", params(("id" = i64, Path, minimum = 1)),
+    responses((status = 200, description = "The pending saves.", body = Held)),
+    extensions(("x-rpc" = json!("/patio.vehicle.v1.PendingSaveService/ListPendingSaves"))))]
+async fn list_pending_saves(State(api): State<AppState>, signed: Authenticated, PathId(id): PathId) -> ApiResult<Json<Held>> {
+    let reply = api.held().list_pending_saves(signed.request(pb::ListPendingSavesRequest { campaign_id: id })).await?.into_inner();
+    let people = api.names.resolve(signed.call_context(), reply.held.iter().map(|held| held.user_id)).await;
+    let held = reply.held.into_iter().map(|held| HeldOnDevice {
+        hmc: people.name(held.user_id),
+        device: held.device,
+        saves: held.saves,
+        oldest_at: enums::timestamp(held.oldest_at.as_ref()),
+        told_at: enums::timestamp(held.told_at.as_ref()),
+    });
+    Ok(Json(Held { devices: reply.devices, saves: reply.saves, held: held.collect() }))
+}

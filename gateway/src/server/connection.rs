@@ -1,0 +1,194 @@
+//! One client connection: TLS handshake, HTTP, idle timeouts and graceful shutdown.
+use crate::{
+    config::Config,
+    http::{peer::Peer, request_body::TimedBody},
+    limits::admission,
+    middleware,
+    server::{
+        idle::{ConnectionActivity, IdleTimeouts, InFlightGuard, TrackedBody},
+        runtime::Executor,
+    },
+    state::AppState,
+    tls::Tls,
+};
+use axum::{Router, body::Body, response::Response};
+use http::{HeaderName, HeaderValue, Version, header::CONNECTION};
+use hyper::{
+    body::{Body as _, Incoming},
+    service::service_fn,
+};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::conn::auto,
+};
+use std::{
+    convert::Infallible,
+    net::IpAddr,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    time::Instant,
+};
+use tower::ServiceExt;
+
+/// How long a graceful shutdown waits for requests in flight.
+pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
+/// Idle timeout of a connection on which a request is in flight but no bytes are transferred.
+const REQUEST_IDLE_TIMEOUT: Duration = Duration::from_secs(180);
+/// Keep-alive timeout for connections of trusted proxies. The timeout is longer than the minute after which most
+/// proxies close idle connections: if the gateway closed first, a request that the proxy has just sent could be lost.
+const PROXY_KEEP_ALIVE: Duration = Duration::from_secs(75);
+/// Difference between the real keep-alive timeout and the shorter timeout announced to the client, so that the client closes
+/// the connection first.
+const KEEP_ALIVE_MARGIN: Duration = Duration::from_secs(1);
+/// Time that the gateway waits for a graceful close of a connection before it drops the connection.
+const CLOSE_GRACE: Duration = Duration::from_millis(500);
+/// Maximum size of the request headers, in bytes.
+const MAX_HEADER_BYTES: usize = 32 << 10;
+const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
+/// First byte of a TLS handshake.
+const HANDSHAKE: u8 = 0x16;
+
+/// One client connection with its router and idle timeouts.
+pub(super) struct Connection {
+    app: Router,
+    api: AppState,
+    work: Executor,
+    peer: Peer,
+    patience: IdleTimeouts,
+    /// Whether the connection has carried an HTTP/2 request. An HTTP/2 connection is shared by concurrent requests.
+    shared: AtomicBool,
+}
+
+/// Returns the idle timeouts for connections from an IP address; connections of trusted proxies may stay idle longer.
+fn patience(config: &Config, address: IpAddr) -> IdleTimeouts {
+    let is_proxy = config.trusted_proxies.iter().any(|proxy| proxy.contains(address));
+    let first = config.head_timeout;
+    IdleTimeouts { first, rest: if is_proxy { first.max(PROXY_KEEP_ALIVE) } else { first }, stuck: REQUEST_IDLE_TIMEOUT }
+}
+
+impl Connection {
+    /// Creates a connection from `peer`. The router `app` handles the requests on the runtime of `work`.
+    pub(super) fn new(app: Router, api: AppState, work: Executor, peer: Peer) -> Self {
+        let patience = patience(&api.config, peer.address);
+        Self { app, api, work, peer, patience, shared: AtomicBool::new(false) }
+    }
+
+    /// Performs the TLS handshake. A client that speaks plain HTTP is served by the router `plain` instead, which redirects to HTTPS.
+    pub(super) async fn handshake(mut self, stream: TcpStream, tls: &Tls, plain: Router) {
+        let agreed = tokio::time::timeout(self.api.config.head_timeout, async {
+            let mut first = [0];
+            let begun = stream.peek(&mut first).await?;
+            if begun == 1 && first[0] == HANDSHAKE { tls.acceptor().accept(stream).await.map(Ok) } else { Ok(Err(stream)) }
+        });
+        match agreed.await {
+            Ok(Ok(Ok(secure))) => {
+                self.peer.tls = true;
+                Arc::new(self).serve(secure).await;
+            }
+            Ok(Ok(Err(stream))) => {
+                self.app = plain;
+                Arc::new(self).serve(stream).await;
+            }
+            Ok(Err(cause)) => tracing::debug!(%cause, peer = %self.peer.address, "TLS handshake failed"),
+            Err(_) => tracing::debug!(peer = %self.peer.address, "TLS handshake timeout"),
+        }
+    }
+
+    /// Returns the `Keep-Alive` header value, which announces a shorter timeout than the real one, so that the client
+    /// closes an idle connection first; `None` when the timeout is too short to announce.
+    fn rest(&self) -> Option<HeaderValue> {
+        let rest = self.patience.rest.saturating_sub(KEEP_ALIVE_MARGIN).as_secs();
+        (rest > 0).then(|| HeaderValue::try_from(format!("timeout={rest}")).ok()).flatten()
+    }
+
+    /// Serves requests until the client disconnects, an idle timeout expires, or the process stops.
+    pub(super) async fn serve<S>(self: Arc<Self>, stream: S)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let pulse = ConnectionActivity::new();
+        let (answering, counted) = (self.clone(), pulse.clone());
+        let service = service_fn(move |request| answering.clone().answer(request, counted.start_request()));
+        let patience = self.patience;
+        let builder = self.builder();
+        let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
+        let (mut until, mut told) = (None, false);
+        loop {
+            let check = until.unwrap_or_else(|| pulse.deadline(patience));
+            tokio::select! {
+                done = served.as_mut() => {
+                    if let Err(cause) = done {
+                        tracing::debug!(%cause, peer = %self.peer.address, "connection failed");
+                    }
+                    return;
+                }
+                () = self.api.host.tasks.draining(), if !told => {
+                    told = true;
+                    if self.shared.load(Ordering::Relaxed) {
+                        served.as_mut().graceful_shutdown(); // HTTP/2 sends GOAWAY: the client opens a new connection
+                    }
+                }
+                () = self.api.host.tasks.stopped(), if until.is_none() => {
+                    served.as_mut().graceful_shutdown();
+                    until = Some(Instant::now() + DRAIN_TIMEOUT);
+                }
+                () = tokio::time::sleep_until(check) => {
+                    if until.is_some() {
+                        return;
+                    }
+                    if pulse.deadline(patience) <= Instant::now() {
+                        served.as_mut().graceful_shutdown();
+                        until = Some(Instant::now() + CLOSE_GRACE);
+                    }
+                }
+            }
+        }
+    }
+
+    fn builder(&self) -> auto::Builder<TokioExecutor> {
+        let mut builder = auto::Builder::new(TokioExecutor::new());
+        builder.http1().timer(TokioTimer::new()).header_read_timeout(self.patience.rest).max_buf_size(MAX_HEADER_BYTES).max_headers(100);
+        builder
+            .http2()
+            .timer(TokioTimer::new())
+            .keep_alive_interval(Duration::from_secs(20))
+            .keep_alive_timeout(Duration::from_secs(10))
+            .max_concurrent_streams(100)
+            .max_header_list_size(u32::try_from(MAX_HEADER_BYTES).unwrap_or_default());
+        builder
+    }
+
+    async fn answer(self: Arc<Self>, request: http::Request<Incoming>, busy: InFlightGuard) -> Result<Response, Infallible> {
+        let paced = |body: Incoming| Body::new(TimedBody::new(body, self.api.config.body_timeout));
+        let mut request = request.map(|body| if body.is_end_stream() { Body::empty() } else { paced(body) });
+        request.extensions_mut().insert(self.peer);
+        let alone = request.version() < Version::HTTP_2;
+        self.shared.fetch_or(!alone, Ordering::Relaxed);
+        let app = self.app.clone();
+        let answered = admission::admit(&self.api.turns, request, |request| async {
+            match self.work.run(app.oneshot(request)).await {
+                Ok(Ok(response)) => response,
+                Ok(Err(never)) => match never {},
+                Err(cause) => middleware::panic_response(cause),
+            }
+        });
+        let mut response = match answered.await {
+            Ok(response) => response,
+            Err(refused) => middleware::overloaded_response(&self.api, *refused).await,
+        };
+        if alone && self.api.host.tasks.is_draining() {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close")); // the next request goes to another replica
+        } else if alone && let Some(rest) = self.rest() {
+            response.headers_mut().insert(KEEP_ALIVE, rest);
+        }
+        Ok(response.map(|body| Body::new(TrackedBody::new(body, busy))))
+    }
+}

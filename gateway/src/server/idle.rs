@@ -1,0 +1,112 @@
+//! Detection of idle client connections: the timeouts, and the record of the last activity and the requests in flight
+//! on a connection.
+use axum::body::Body;
+use bytes::Bytes;
+use http_body::{Frame, SizeHint};
+use std::{
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// Activity of a connection: time of the last activity and number of requests in flight. Clones share the state.
+#[derive(Clone)]
+pub struct ConnectionActivity(Arc<Mutex<Beat>>);
+
+struct Beat {
+    asked: bool,
+    busy: usize,
+    last: Instant,
+}
+
+/// Idle timeouts of a connection: before the first request, between requests, and during a request.
+#[derive(Debug, Clone, Copy)]
+pub struct IdleTimeouts {
+    /// Idle timeout of a new connection until the first request arrives.
+    pub first: Duration,
+    /// Idle timeout of a connection between two requests.
+    pub rest: Duration,
+    /// Idle timeout of a connection on which a request is in flight but no bytes are transferred.
+    pub stuck: Duration,
+}
+
+impl ConnectionActivity {
+    /// Creates the activity record of a newly accepted connection.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "the idle time starts when the value is created")]
+    pub fn new() -> Self {
+        Self(Arc::new(Mutex::new(Beat { asked: false, busy: 0, last: Instant::now() })))
+    }
+
+    fn beat(&self) -> MutexGuard<'_, Beat> {
+        let mut beat = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        beat.last = Instant::now();
+        beat
+    }
+
+    /// Marks a request as in flight until the returned guard is dropped.
+    #[must_use]
+    pub fn start_request(&self) -> InFlightGuard {
+        let mut beat = self.beat();
+        (beat.asked, beat.busy) = (true, beat.busy + 1);
+        drop(beat);
+        InFlightGuard(self.clone())
+    }
+
+    /// Returns the time at which the connection reaches its idle timeout.
+    #[must_use]
+    pub fn deadline(&self, patience: IdleTimeouts) -> Instant {
+        let beat = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        beat.last
+            + match (beat.asked, beat.busy) {
+                (false, _) => patience.first,
+                (true, 0) => patience.rest,
+                (true, _) => patience.stuck,
+            }
+    }
+}
+
+/// Guard of a request in flight; dropping it marks the request as finished.
+pub struct InFlightGuard(ConnectionActivity);
+
+impl Drop for InFlightGuard {
+    fn drop(&mut self) {
+        let mut beat = self.0.beat();
+        beat.busy = beat.busy.saturating_sub(1);
+    }
+}
+
+/// Response body that marks its request as in flight until the body is fully sent.
+pub struct TrackedBody {
+    body: Body,
+    busy: InFlightGuard,
+}
+
+impl TrackedBody {
+    /// Wraps the response body of a request in flight.
+    #[must_use]
+    pub fn new(body: Body, busy: InFlightGuard) -> Self {
+        Self { body, busy }
+    }
+}
+
+impl http_body::Body for TrackedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        drop(self.busy.0.beat());
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

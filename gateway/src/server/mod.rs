@@ -1,0 +1,151 @@
+//! The HTTP server: opens the port, accepts connections up to a limit, and finishes requests in flight on shutdown.
+mod connection;
+pub mod idle;
+mod listener;
+pub mod router;
+pub mod runtime;
+pub mod static_files;
+
+use crate::{
+    access_rules::AccessRules,
+    config::Config,
+    http::peer::Peer,
+    middleware, openapi,
+    server::{
+        connection::{Connection, DRAIN_TIMEOUT},
+        router::{build_router, ca_cert_route, redirect_to_https},
+        runtime::{Executor, IoRuntime},
+        static_files::StaticFiles,
+    },
+    state::AppState,
+    tls::Tls,
+};
+use anyhow::Context;
+use axum::{Router, middleware::from_fn};
+use patio_kit::host::Host;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+};
+
+/// The gateway's HTTP server, bound to its port.
+pub struct Server {
+    /// Address and port that the server listens on.
+    pub address: SocketAddr,
+    listener: TcpListener,
+    tls: Option<Tls>,
+    app: Router,
+    plain: Router,
+    api: AppState,
+    work: Executor,
+}
+
+/// Creates the server: loads the web app, sets up TLS and opens the port. Programs that run the gateway call this
+/// function first, then [`Server::serve`].
+///
+/// # Errors
+/// Returns an error when the web app, the certificate or the access rules cannot be read, or the port is in use.
+pub async fn start(config: Config, host: &Host) -> anyhow::Result<Server> {
+    host.start_key_sync();
+    host.links.start_health_checks();
+    let pages = StaticFiles::load(&config.web_dir, &config.product_name)?;
+    let document = openapi::document()?;
+    let rules = AccessRules::read(&document).context("cannot read the access rules")?;
+    let api = AppState::new(config.clone(), host, rules);
+    api.turns.run_ticker(&host.tasks);
+    let listener = listener::open_port(config.listen).with_context(|| format!("cannot listen on {}", config.listen))?;
+    let address = listener.local_addr()?;
+    let tls = config.tls.as_ref().map(|source| Tls::start(source, address, host)).transpose().context("PATIO_TLS")?;
+    let plain = if tls.is_some() { redirect_to_https(api.clone()) } else { Router::new() };
+    let app = build_router(api.clone(), pages, document);
+    let app = match tls.as_ref().and_then(Tls::ca_certificate) {
+        Some(certificate) => ca_cert_route(certificate.to_owned()).merge(app),
+        None => app,
+    };
+    let app = app.layer(from_fn(middleware::one_host));
+    Ok(Server { address, listener, tls, app, plain, api, work: Executor::default() })
+}
+
+impl Server {
+    /// Returns the URL that opens the web app on this machine.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        if self.address.ip().is_unspecified() {
+            format!("{scheme}://localhost:{}", self.address.port())
+        } else {
+            format!("{scheme}://{}", self.address)
+        }
+    }
+
+    /// Returns the startup messages that explain how to connect from a phone; empty when the server uses no local certificate authority.
+    #[must_use]
+    pub fn startup_messages(&self) -> Vec<String> {
+        self.tls.as_ref().map(|tls| tls.notices(self.address.ip())).unwrap_or_default()
+    }
+
+    /// Serves requests with a separate tokio runtime for network I/O. Request handlers run on the caller's runtime, together
+    /// with the services.
+    ///
+    /// # Errors
+    /// Returns an error when the threads of the I/O runtime cannot be started.
+    pub async fn serve_on_io_runtime(mut self) -> anyhow::Result<()> {
+        self.work = Executor::current();
+        IoRuntime::open()?.run(self.serve()).await?
+    }
+
+    /// Serves requests until the process is asked to stop, then waits for requests in flight.
+    ///
+    /// # Errors
+    /// Returns no error at present, since failures to accept a connection are retried.
+    pub async fn serve(self) -> anyhow::Result<()> {
+        let most = u32::try_from(self.api.config.max_connections).unwrap_or(u32::MAX >> 4).max(1);
+        let room = Arc::new(Semaphore::new(usize::try_from(most)?));
+        while let Some(permit) = self.permit(&room).await {
+            let accepted = tokio::select! {
+                accepted = self.listener.accept() => accepted,
+                () = self.api.host.tasks.stopped() => break,
+            };
+            match accepted {
+                Ok((stream, peer)) => self.accept_connections(stream, peer, permit),
+                Err(cause) => {
+                    tracing::warn!(%cause, "failed to accept a connection, retrying");
+                    tokio::time::sleep(Duration::from_millis(50)).await; // probably out of file descriptors: wait until some are free
+                }
+            }
+        }
+        drop(self.listener);
+        if tokio::time::timeout(DRAIN_TIMEOUT, room.acquire_many(most)).await.is_err() {
+            tracing::warn!("shutdown timeout, requests in flight were aborted");
+        }
+        Ok(())
+    }
+
+    /// Waits for a free connection slot; returns `None` when the process stops.
+    async fn permit(&self, room: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+        tokio::select! {
+            permit = room.clone().acquire_owned() => permit.ok(),
+            () = self.api.host.tasks.stopped() => None,
+        }
+    }
+
+    fn accept_connections(&self, stream: TcpStream, peer: SocketAddr, permit: OwnedSemaphorePermit) {
+        let peer = Peer { address: peer.ip(), tls: false };
+        let connection = Connection::new(self.app.clone(), self.api.clone(), self.work.clone(), peer);
+        let (tls, plain) = (self.tls.clone(), self.plain.clone());
+        self.api.host.tasks.spawn(async move {
+            if let Err(cause) = stream.set_nodelay(true) {
+                tracing::debug!(%cause, "failed to set TCP_NODELAY");
+            }
+            let connections = metrics::gauge!("patio_http_connections");
+            connections.increment(1.0);
+            match tls {
+                Some(tls) => connection.handshake(stream, &tls, plain).await,
+                None => Arc::new(connection).serve(stream).await,
+            }
+            connections.decrement(1.0);
+            drop(permit);
+        });
+    }
+}

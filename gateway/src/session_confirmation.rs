@@ -1,0 +1,58 @@
+//! Asks auth-svc whether the session that a token names exists. The signature of the token is not enough: a thief of
+//! the signing key could sign tokens for sessions that do not exist.
+use moka::sync::Cache;
+use patio_kit::{
+    auth::identity::Caller,
+    client::{call_context::CallContext, link::ServiceChannel},
+};
+use patio_proto::auth::{ConfirmSessionRequest, session_service_client::SessionServiceClient};
+use std::time::Duration;
+use tonic::Code;
+
+/// Time for which a confirmed session is cached. If the session ends during this time, its token is rejected by another
+/// check, against the list of revoked sessions.
+const HOLDS: Duration = Duration::from_secs(300);
+/// Timeout of the confirmation call to auth-svc. After the timeout, a token with a valid signature is accepted.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Time after a failed call to auth-svc during which the gateway does not call auth-svc again to confirm sessions.
+const RESTS: Duration = Duration::from_secs(5);
+/// Maximum number of confirmed sessions in the cache.
+const MOST: u64 = 50_000;
+
+/// Cache of the sessions that auth-svc has confirmed, by session id, user id and role.
+pub struct ConfirmedSessions {
+    open: Cache<(String, i64, i32), ()>,
+    unanswered: Cache<(), ()>,
+}
+
+impl Default for ConfirmedSessions {
+    fn default() -> Self {
+        Self {
+            open: Cache::builder().max_capacity(MOST).time_to_live(HOLDS).build(),
+            unanswered: Cache::builder().max_capacity(1).time_to_live(RESTS).build(),
+        }
+    }
+}
+
+impl ConfirmedSessions {
+    /// Returns whether the caller's session is open, according to the cache or auth-svc. When auth-svc is unreachable, the
+    /// session counts as open.
+    pub async fn is_open(&self, auth: &SessionServiceClient<ServiceChannel>, caller: &Caller, bearer: &CallContext) -> bool {
+        let key = (caller.session_id.clone(), caller.user_id, caller.role.into());
+        if self.open.contains_key(&key) || self.unanswered.contains_key(&()) {
+            return true;
+        }
+        match auth.clone().confirm_session(bearer.request_with_timeout(PATIENCE, ConfirmSessionRequest {})).await {
+            Ok(_) => {
+                self.open.insert(key, ());
+                true
+            }
+            Err(refused) if refused.code() == Code::Unauthenticated => false,
+            Err(cause) => {
+                tracing::debug!(%cause, "session not confirmed, auth-svc unavailable");
+                self.unanswered.insert((), ());
+                true
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Shared state of the gateway, which axum passes to all route handlers: configuration, caches, rate limits and gRPC
+//! clients.
+use crate::{
+    access_rules::AccessRules,
+    config::Config,
+    limits::{admission::AdmissionController, open_streams::StreamLimiter, sign_in_rate::RateLimiter},
+    session_confirmation::ConfirmedSessions,
+    user_names::UserNames,
+};
+use patio_kit::{auth::service_tokens::ServiceTokens, client::link::ServiceChannel, host::Host, server::MAX_MESSAGE_BYTES};
+use patio_proto::{
+    audit::audit_service_client::AuditServiceClient,
+    auth::{
+        session_service_client::SessionServiceClient, token_service_client::TokenServiceClient, user_service_client::UserServiceClient,
+    },
+    campaign::campaign_service_client::CampaignServiceClient,
+    imports::{file_service_client::FileServiceClient, import_service_client::ImportServiceClient},
+    vehicle::{
+        bulk_service_client::BulkServiceClient, conflict_service_client::ConflictServiceClient, event_service_client::EventServiceClient,
+        history_service_client::HistoryServiceClient, job_service_client::JobServiceClient,
+        pending_save_service_client::PendingSaveServiceClient, vehicle_service_client::VehicleServiceClient,
+        yard_service_client::YardServiceClient,
+    },
+};
+use std::{ops::Deref, sync::Arc, time::Duration};
+
+/// Timeout of a gRPC call that imports or changes many vehicles.
+pub const LONG_CALL_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Burst of Content-Security-Policy reports accepted from one client address; after the burst, one report per second is accepted.
+const REPORTS: u32 = 30;
+
+/// Application state of the gateway, which every route handler receives. Clones share the data.
+#[derive(Clone)]
+pub struct AppState(Arc<Inner>);
+
+/// Fields of the application state, shared by all clones of the state.
+pub struct Inner {
+    /// Process-wide resources: settings, background tasks, connections to the services, and token verification.
+    pub host: Host,
+    /// Configuration of the gateway.
+    pub config: Config,
+    /// Access rules of all API routes: who may call each route.
+    pub rules: AccessRules,
+    /// Cache of user names, by user id.
+    pub names: UserNames,
+    /// Rate limit of sign-in attempts per client address.
+    pub sign_ins: RateLimiter,
+    /// Rate limit per client address of requests that end a session after the user signed out while offline.
+    pub left_sessions: RateLimiter,
+    /// Rate limit of browser security reports per client address.
+    pub reports: RateLimiter,
+    /// Source of the tokens with which the gateway authenticates itself to other services.
+    pub service_tokens: ServiceTokens,
+    /// Cache of sessions that auth-svc has confirmed.
+    pub confirmed: ConfirmedSessions,
+    /// Limit of open event streams, per user and in total.
+    pub streams: StreamLimiter,
+    /// Admission control: limits how many requests are processed at the same time.
+    pub turns: AdmissionController,
+}
+
+impl Deref for AppState {
+    type Target = Inner;
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+macro_rules! clients {
+    ($($(#[$doc:meta])* $name:ident: $client:ident over $link:ident;)*) => {
+        impl AppState {
+            $($(#[$doc])* #[must_use]
+            pub fn $name(&self) -> $client<ServiceChannel> {
+                $client::new(self.host.links.$link.clone()).max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES)
+            })*
+        }
+    };
+}
+
+clients! {
+    /// Returns a gRPC client of auth-svc for signing in, signing out and sessions.
+    sessions: SessionServiceClient over auth;
+    /// Returns a gRPC client of auth-svc for user accounts.
+    users: UserServiceClient over auth;
+    /// Returns a gRPC client of auth-svc for the public keys that verify tokens.
+    tokens: TokenServiceClient over auth;
+    /// Returns a gRPC client of campaign-svc for campaigns.
+    campaigns: CampaignServiceClient over campaign;
+    /// Returns a gRPC client of vehicle-svc for vehicles.
+    vehicles: VehicleServiceClient over vehicle;
+    /// Returns a gRPC client of vehicle-svc for the history of vehicles.
+    history: HistoryServiceClient over vehicle;
+    /// Returns a gRPC client of vehicle-svc for conflicts between concurrent changes of a field.
+    conflicts: ConflictServiceClient over vehicle;
+    /// Returns a gRPC client of vehicle-svc for live change events and the work pace.
+    live: EventServiceClient over vehicle;
+    /// Returns a gRPC client of vehicle-svc for saves that are still pending on devices.
+    held: PendingSaveServiceClient over vehicle;
+    /// Returns a gRPC client of vehicle-svc for bulk changes of vehicles.
+    bulk: BulkServiceClient over vehicle;
+    /// Returns a gRPC client of vehicle-svc for jobs: the history of imports and bulk changes, and undoing an import or bulk change.
+    jobs: JobServiceClient over vehicle;
+    /// Returns a gRPC client of vehicle-svc for yards and their vehicle counts.
+    yards: YardServiceClient over vehicle;
+    /// Returns a gRPC client of import-svc for importing campaigns from workbooks.
+    imports: ImportServiceClient over import;
+    /// Returns a gRPC client of import-svc for exporting vehicles to files and changing vehicles from CSV files.
+    files: FileServiceClient over import;
+}
+
+impl AppState {
+    /// Creates the application state from the configuration, the resources of the process and the access rules.
+    #[must_use]
+    pub fn new(config: Config, host: &Host, rules: AccessRules) -> Self {
+        let names = UserNames::new(UserServiceClient::new(host.links.auth.clone()));
+        let (sign_ins, left_sessions) = (RateLimiter::new(config.sign_in_burst), RateLimiter::new(config.sign_in_burst));
+        let turns = AdmissionController::new(config.max_at_once, &host.links.vehicle);
+        Self(Arc::new(Inner {
+            host: host.clone(),
+            config,
+            rules,
+            names,
+            sign_ins,
+            left_sessions,
+            reports: RateLimiter::new(REPORTS),
+            service_tokens: host.service_tokens("gateway"),
+            confirmed: ConfirmedSessions::default(),
+            streams: StreamLimiter::default(),
+            turns,
+        }))
+    }
+
+    /// Returns a gRPC client of the audit log for every service, each with the short name of the service.
+    #[must_use]
+    pub fn audit_clients(&self) -> [(&'static str, AuditServiceClient<ServiceChannel>); 4] {
+        let links = &self.host.links;
+        [("auth", &links.auth), ("campaign", &links.campaign), ("vehicle", &links.vehicle), ("import", &links.import)]
+            .map(|(name, link)| (name, AuditServiceClient::new(link.clone()).max_decoding_message_size(MAX_MESSAGE_BYTES)))
+    }
+}

@@ -1,0 +1,66 @@
+//! Short-lived cache of user names, so that lists can show names instead of user ids.
+use moka::sync::Cache;
+use patio_kit::client::{call_context::CallContext, link::ServiceChannel};
+use patio_proto::auth::{ResolveUserNamesRequest, user_service_client::UserServiceClient};
+use std::{
+    collections::{BTreeSet, HashMap},
+    time::Duration,
+};
+
+/// Name shown in place of a deleted user.
+pub const DELETED_USER: &str = "removed";
+/// Time for which a user name stays in the cache.
+const REMEMBERED: Duration = Duration::from_secs(30);
+
+/// Cache of user names, filled from auth-svc on demand.
+pub struct UserNames {
+    users: UserServiceClient<ServiceChannel>,
+    known: Cache<i64, String>,
+}
+
+/// Names of the users in one response, by user id.
+#[derive(Debug, Clone, Default)]
+pub struct NameMap(HashMap<i64, String>);
+
+impl NameMap {
+    /// Returns the name of a user, or `removed` when the user no longer exists.
+    #[must_use]
+    pub fn name(&self, id: i64) -> String {
+        self.0.get(&id).cloned().unwrap_or_else(|| DELETED_USER.to_owned())
+    }
+}
+
+impl UserNames {
+    /// Creates an empty cache of user names.
+    #[must_use]
+    pub fn new(users: UserServiceClient<ServiceChannel>) -> Self {
+        Self { users, known: Cache::builder().max_capacity(20_000).time_to_live(REMEMBERED).build() }
+    }
+
+    /// Returns the names of the users with the given ids, with one call to auth-svc for the names that are not in the cache.
+    ///
+    /// While auth-svc is unavailable, a name that is not cached is replaced by the user's id, such as `#7`.
+    pub async fn resolve(&self, caller: &CallContext, ids: impl IntoIterator<Item = i64>) -> NameMap {
+        let ids: BTreeSet<i64> = ids.into_iter().filter(|id| *id > 0).collect();
+        let mut found: HashMap<i64, String> = ids.iter().filter_map(|id| Some((*id, self.known.get(id)?))).collect();
+        let missing: Vec<i64> = ids.into_iter().filter(|id| !found.contains_key(id)).collect();
+        if missing.is_empty() {
+            return NameMap(found);
+        }
+        match self.users.clone().resolve_user_names(caller.request(ResolveUserNamesRequest { ids: missing.clone() })).await {
+            Ok(reply) => {
+                let told = reply.into_inner().names;
+                for id in missing {
+                    let name = told.get(&id).cloned().unwrap_or_else(|| DELETED_USER.to_owned());
+                    self.known.insert(id, name.clone());
+                    found.insert(id, name);
+                }
+            }
+            Err(cause) => {
+                tracing::warn!(%cause, "failed to load user names");
+                found.extend(missing.into_iter().map(|id| (id, format!("#{id}"))));
+            }
+        }
+        NameMap(found)
+    }
+}

@@ -1,0 +1,40 @@
+//! Responses that offer a file for download.
+use crate::{
+    extract::{body, upload::UploadError},
+    http::problem::{ApiResult, Problem},
+};
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use patio_proto::imports::{self as pb, file_chunk::Part};
+use tonic::Status;
+use utoipa::ToSchema;
+
+/// Content of an .xlsx file.
+#[derive(ToSchema)]
+#[schema(value_type = String, format = Binary)]
+#[expect(dead_code, reason = "only documents the response")]
+pub struct Workbook(Vec<u8>);
+
+/// Returns the response that streams a file to the client. The first message from import-svc contains the name and type of the
+/// file; an error in a later message aborts the response.
+pub async fn file_response<S>(mut pieces: S, product: &str) -> ApiResult<Response>
+where
+    S: Stream<Item = Result<pb::FileChunk, Status>> + Unpin + Send + 'static,
+{
+    let head = match pieces.next().await.transpose()?.and_then(|piece| piece.part) {
+        Some(Part::Head(head)) => head,
+        Some(Part::Rejected(rejection)) => return Err(UploadError::of(rejection, product).into()),
+        Some(Part::Data(_)) | None => return Err(Problem::internal()),
+    };
+    let data = pieces.map(|piece| match piece?.part {
+        Some(Part::Data(data)) => Ok(Bytes::from(data)),
+        _ => Err(Status::internal("file stream message without data")),
+    });
+    let headers = [(CONTENT_TYPE, head.content_type), (CONTENT_DISPOSITION, body::content_disposition(&head.name))];
+    Ok((headers, Body::from_stream(data)).into_response())
+}

@@ -1,0 +1,11 @@
+//! JSON forms of the API that several routes share, and their conversion from the proto types.
+//!
+//! A JSON form that only one route uses belongs in the module of that route.
+
+pub mod conflict;
+pub mod download;
+pub mod enums;
+pub mod preview;
+pub mod session;
+pub mod success;
+pub mod vehicle;

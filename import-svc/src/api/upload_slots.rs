@@ -1,0 +1,28 @@
+//! Limits how many uploaded files are in memory at the same time.
+use crate::error::{Error, Result};
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Maximum number of uploads in memory, including those that wait for a workbook reader.
+const HELD: usize = 16;
+
+/// Semaphore of upload slots. Clones share the slots.
+#[derive(Debug, Clone)]
+pub struct UploadSlots(Arc<Semaphore>);
+
+/// Permit to keep one uploaded file in memory. Dropping the permit frees the slot.
+#[derive(Debug)]
+pub(super) struct UploadSlot(#[expect(dead_code, reason = "dropping it frees the slot")] OwnedSemaphorePermit);
+
+impl Default for UploadSlots {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(HELD)))
+    }
+}
+
+impl UploadSlots {
+    /// Takes a slot without waiting, because a slot may stay taken for minutes. Returns `Busy` when all slots are taken.
+    pub(super) fn try_acquire(&self) -> Result<UploadSlot> {
+        self.0.clone().try_acquire_owned().map(UploadSlot).map_err(|_| Error::Busy)
+    }
+}

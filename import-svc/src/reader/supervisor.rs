@@ -1,0 +1,202 @@
+//! Supervisor of reader processes: starts one process per workbook, sends the file to the process and receives records from the
+//! process.
+use crate::{
+    reader::{
+        CHECK,
+        wire::{CsvLine, CsvLines, MAX_RECORD_BYTES, ReadResult, ReaderRecord, SheetHeader},
+    },
+    rejection::unreadable,
+};
+use bytes::{Bytes, BytesMut};
+use moka::sync::Cache;
+use patio_proto::imports::Rejection;
+use prost::Message;
+use std::{path::PathBuf, process::Stdio, sync::Arc, time::Duration};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, BufReader},
+    process::{Child, ChildStdin, ChildStdout, Command},
+    sync::Semaphore,
+};
+
+/// Wall-clock timeout of reading one workbook. The timeout is long, so that a valid file is not rejected on a busy machine; CPU
+/// time has a lower limit of its own.
+pub const TIMEOUT: Duration = Duration::from_secs(60);
+/// Maximum number of concurrent reader processes; further files wait.
+pub const MAX_CONCURRENT: usize = 2;
+/// Maximum size in bytes of the encoded vehicles of one workbook; enough for 200,000 vehicles with the longest values.
+const MOST_HELD: usize = 48 << 20;
+
+/// Reads workbooks, each in a separate process. Clones share the concurrency limits.
+#[derive(Clone)]
+pub struct Reader {
+    program: PathBuf,
+    patience: Duration,
+    turns: Arc<Semaphore>,
+    /// Semaphore for each user id, so that only one file of a user is read at a time.
+    own: Cache<i64, Arc<Semaphore>>,
+}
+
+/// Content that was read from a valid workbook.
+#[derive(Debug)]
+pub struct ReadWorkbook {
+    /// Campaign data and number of vehicles of the sheet.
+    pub sheet: SheetHeader,
+    /// Vehicles as encoded `ImportVehiclesRequest`s of up to 500 each; their campaign id is still 0.
+    pub vehicles: Vec<Bytes>,
+}
+
+/// All rows of a workbook as encoded [`CsvLines`], each row with its errors.
+#[derive(Debug)]
+pub struct CheckedCsv(Vec<Bytes>);
+
+impl CheckedCsv {
+    /// Returns the rows, the header first. Stops at the first chunk that does not decode.
+    pub fn lines(self) -> impl Iterator<Item = CsvLine> {
+        self.0.into_iter().map_while(|bytes| CsvLines::decode(bytes).ok()).flat_map(|lines| lines.all)
+    }
+}
+
+/// Reason that a workbook could not be read.
+#[derive(Debug)]
+pub enum ReadFailure {
+    /// The file was rejected.
+    Refused(Rejection),
+    /// The reader process failed to start.
+    NotStarted(std::io::Error),
+}
+
+impl From<Rejection> for ReadFailure {
+    fn from(rejection: Rejection) -> Self {
+        Self::Refused(rejection)
+    }
+}
+
+impl Reader {
+    /// Creates a reader that starts `program` for each file, with a wall-clock timeout.
+    #[must_use]
+    pub fn new(program: PathBuf, patience: Duration) -> Self {
+        let own = Cache::builder().max_capacity(10_000).time_to_idle(Duration::from_secs(600)).build();
+        Self { program, patience, turns: Arc::new(Semaphore::new(MAX_CONCURRENT)), own }
+    }
+
+    /// Reads a workbook, after waiting for a free reader and for the user's other files. The callback receives the number of
+    /// rows read so far. Dropping the future kills the reader process.
+    ///
+    /// # Errors
+    /// Returns the rejection of the file, also when the reader process died or timed out.
+    pub async fn read(&self, person: i64, file: Bytes, tell: &mut (dyn FnMut(i64) + Send)) -> Result<ReadWorkbook, ReadFailure> {
+        let heard = self.hear(person, file, &[], tell).await?;
+        match heard.end {
+            ReadResult::Whole(sheet) => Ok(ReadWorkbook { sheet, vehicles: heard.vehicles }),
+            ReadResult::Refused(rejection) => Err(rejection.into()),
+        }
+    }
+
+    /// Reads all rows of a workbook with their errors, after waiting for a free reader.
+    ///
+    /// # Errors
+    /// Returns the rejection of a file whose rows cannot be read at all.
+    pub async fn check(&self, person: i64, file: Bytes) -> Result<CheckedCsv, ReadFailure> {
+        let heard = self.hear(person, file, &[CHECK], &mut |_| {}).await?;
+        match heard.end {
+            ReadResult::Refused(rejection) if heard.lines.is_empty() => Err(rejection.into()),
+            ReadResult::Refused(_) | ReadResult::Whole(_) => Ok(CheckedCsv(heard.lines)),
+        }
+    }
+
+    async fn hear(&self, person: i64, file: Bytes, more: &[&str], tell: &mut (dyn FnMut(i64) + Send)) -> Result<ChildOutput, ReadFailure> {
+        let own = self.own.get_with(person, || Arc::new(Semaphore::new(1)));
+        let _own = own.acquire().await.map_err(|_| unreadable("the service is stopping"))?;
+        let _turn = self.turns.acquire().await.map_err(|_| unreadable("the service is stopping"))?;
+        let (mut child, stdin, stdout) = self.start(more).map_err(ReadFailure::NotStarted)?;
+        let both = futures::future::join(hand_in(stdin, file), listen(stdout, tell));
+        let heard = tokio::time::timeout(self.patience, both).await;
+        end(&mut child).await;
+        match heard {
+            Ok((_, heard)) => heard,
+            Err(_) => Err(unreadable("it takes too long to read").into()),
+        }
+    }
+
+    /// Starts the reader process with an empty environment and only pipes for standard input and output.
+    fn start(&self, more: &[&str]) -> std::io::Result<(Child, ChildStdin, ChildStdout)> {
+        let mut child = Command::new(&self.program)
+            .arg(crate::reader::ARGUMENT)
+            .args(more)
+            .env_clear()
+            .env("MIMALLOC_ARENA_RESERVE", "0") // memory reserved before the limit is set would escape the limit
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()?;
+        match (child.stdin.take(), child.stdout.take()) {
+            (Some(stdin), Some(stdout)) => Ok((child, stdin, stdout)),
+            _ => Err(std::io::Error::other("the workbook reader process has no pipes")),
+        }
+    }
+}
+
+/// Writes the file to the reader process. A process that stops reading early reports the reason in its records.
+async fn hand_in(mut stdin: ChildStdin, file: Bytes) {
+    if let Err(cause) = stdin.write_all(&file).await {
+        tracing::debug!(%cause, "workbook reader process closed its input before the end of the file");
+    }
+}
+
+/// Records received from the reader process.
+struct ChildOutput {
+    vehicles: Vec<Bytes>,
+    lines: Vec<Bytes>,
+    end: ReadResult,
+}
+
+async fn listen(stdout: ChildStdout, tell: &mut (dyn FnMut(i64) + Send)) -> Result<ChildOutput, ReadFailure> {
+    let mut stdout = BufReader::with_capacity(64 << 10, stdout);
+    let (mut vehicles, mut lines, mut held) = (Vec::new(), Vec::new(), 0);
+    loop {
+        let Some(record) = next(&mut stdout).await else {
+            return Err(unreadable("its contents are damaged or far too large").into());
+        };
+        held += record.vehicles.len() + record.lines.len();
+        if held > MOST_HELD {
+            return Err(unreadable("it holds too much text").into());
+        }
+        if !record.vehicles.is_empty() {
+            vehicles.push(record.vehicles);
+        }
+        if !record.lines.is_empty() {
+            lines.push(record.lines);
+        }
+        match record.end {
+            Some(end) => return Ok(ChildOutput { vehicles, lines, end }),
+            None => tell(record.read),
+        }
+    }
+}
+
+/// Reads the next record from the reader process. Returns `None` if the process died or the record is invalid.
+async fn next(stdout: &mut BufReader<ChildStdout>) -> Option<ReaderRecord> {
+    let length = usize::try_from(stdout.read_u32_le().await.ok()?).ok()?;
+    if length > MAX_RECORD_BYTES {
+        return None;
+    }
+    let mut bytes = BytesMut::zeroed(length);
+    stdout.read_exact(&mut bytes).await.ok()?;
+    ReaderRecord::decode(bytes.freeze()).ok()
+}
+
+/// Waits for the reader process to exit, and kills the process after a short grace period.
+async fn end(child: &mut Child) {
+    match tokio::time::timeout(Duration::from_millis(200), child.wait()).await {
+        Ok(Ok(code)) if code.success() => {}
+        Ok(Ok(code)) => tracing::info!(%code, "workbook reader process exited with an error"),
+        Ok(Err(cause)) => tracing::warn!(%cause, "failed to wait for the workbook reader process to exit"),
+        Err(_) => {
+            if let Err(cause) = child.kill().await {
+                tracing::warn!(%cause, "failed to kill the workbook reader process");
+            }
+        }
+    }
+}

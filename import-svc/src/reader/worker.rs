@@ -1,0 +1,77 @@
+//! Main function of the reader process: sets its resource limits, reads one workbook from standard input, writes records.
+use crate::{
+    reader::{
+        rows::{ReadPurpose, StopReason},
+        sheet, walls,
+        wire::{self, ReadResult, ReaderRecord},
+    },
+    rejection::{self, MAX_FILE_BYTES},
+};
+use rlimit::Resource;
+use std::{
+    io::{self, BufWriter, Read, Write},
+    process::ExitCode,
+};
+
+/// Maximum address space in bytes that reading a workbook may use, in addition to the address space of the program at start.
+const ROOM: u64 = 64 << 20;
+/// Total address space limit in bytes if the program's own size is unknown.
+const ALL_ROOM: u64 = 512 << 20;
+/// Maximum address space in bytes that the program may have at start. A larger program is refused, because the limit on reading
+/// does not cover memory reserved earlier.
+const MOST_OWN: u64 = ALL_ROOM;
+/// CPU time limit in seconds, so that the process ends even if its supervisor has died.
+const LONGEST_WORK: u64 = 20;
+
+/// Reads the workbook and writes records. The exit code is a success if the last record was written.
+pub(super) fn run(purpose: ReadPurpose) -> ExitCode {
+    // The supervisor detects a panic by the missing last record; the panic message is not needed.
+    std::panic::set_hook(Box::new(|_| {}));
+    match confine().and_then(|()| answer(purpose)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// Limits address space, CPU time and core dumps of this process, and restricts its system calls. A malicious workbook can
+/// then only abort this process, which has no other work, no open files and no secrets.
+fn confine() -> io::Result<()> {
+    let own = own_space().unwrap_or(ALL_ROOM - ROOM);
+    if own > MOST_OWN {
+        return Err(io::Error::other("the program reserved too much address space before its limit could be set"));
+    }
+    let space = own + ROOM;
+    Resource::AS.set(space, space)?;
+    Resource::CPU.set(LONGEST_WORK, LONGEST_WORK)?;
+    Resource::CORE.set(0, 0)?;
+    // Systems without seccomp filters rely on the resource limits alone.
+    let _ = walls::install_filter();
+    Ok(())
+}
+
+/// Returns the current address space of this process in bytes, or `None` if the size is unknown.
+fn own_space() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib << 10)
+}
+
+fn answer(purpose: ReadPurpose) -> io::Result<()> {
+    let mut file = Vec::new();
+    let most = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX) + 1;
+    io::stdin().lock().take(most).read_to_end(&mut file)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let read = if file.len() > MAX_FILE_BYTES {
+        Err(rejection::too_large().into())
+    } else {
+        sheet::read(&file, purpose, &mut |record| wire::write(&mut out, &record))
+    };
+    let end = match read {
+        Ok(sheet) => ReadResult::Whole(sheet),
+        Err(StopReason::Refused(rejection)) => ReadResult::Refused(rejection),
+        Err(StopReason::Unheard(cause)) => return Err(cause),
+    };
+    let read = if let ReadResult::Whole(sheet) = &end { sheet.vehicles } else { 0 };
+    wire::write(&mut out, &ReaderRecord { read, end: Some(end), ..ReaderRecord::default() })?;
+    out.flush()
+}

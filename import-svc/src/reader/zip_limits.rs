@@ -1,0 +1,168 @@
+//! Checks the zip package of a workbook before it is parsed: signature, number of parts, unpacked sizes.
+//!
+//! Protects against zip bombs and forged counts: without these limits, a file of two kilobytes can exhaust memory.
+use crate::rejection::{not_xlsx, unreadable};
+use patio_proto::imports::Rejection;
+use std::io::{Cursor, Read};
+use zip::ZipArchive;
+
+/// Maximum number of parts (files) in the zip package of a workbook.
+pub const MAX_ZIP_ENTRIES: usize = 2_000;
+/// Maximum unpacked size of all parts together, in bytes.
+pub const MAX_UNPACKED_BYTES: u64 = 256 << 20;
+/// Maximum unpacked size in bytes of an XML part that is parsed into memory, which is every part except worksheets.
+pub const MAX_RETAINED_BYTES: u64 = 32 << 20;
+/// Maximum number of bytes between two tags. A cell has at most 32,767 characters, so valid files stay far below.
+pub const MAX_REPEATED_BYTES: u64 = 1 << 20;
+
+const ZIP: &[u8] = b"PK\x03\x04";
+const OLE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+
+/// Rejects a file that is not an `.xlsx` package, or that exceeds one of the limits when unpacked.
+///
+/// # Errors
+/// Returns the rejection.
+pub fn check(file: &[u8]) -> Result<(), Rejection> {
+    check_signature(file)?;
+    let mut parts = ZipArchive::new(Cursor::new(file)).map_err(|_| unreadable("the file is damaged or not complete"))?;
+    if parts.len() > MAX_ZIP_ENTRIES {
+        return Err(unreadable("it has more parts than any workbook"));
+    }
+    // The declared size is missing if the writer put sizes after the parts; then only unpacking shows it.
+    if parts.decompressed_size().is_some_and(|size| size > u128::from(MAX_UNPACKED_BYTES)) {
+        return Err(bomb());
+    }
+    if !parts.file_names_raw().any(is_workbook) {
+        return Err(not_xlsx("This file is not a spreadsheet."));
+    }
+    let mut left = MAX_UNPACKED_BYTES;
+    for index in 0..parts.len() {
+        // A part that cannot be unpacked is skipped here; if it is needed, reading it fails later.
+        if let Ok(part) = parts.by_index(index) {
+            left = unpack(part, left)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_signature(file: &[u8]) -> Result<(), Rejection> {
+    if file.is_empty() {
+        return Err(unreadable("the file is empty"));
+    }
+    if file.starts_with(OLE) {
+        return Err(not_xlsx("This is an .xls file or it has a password. Save it as .xlsx without a password."));
+    }
+    if file.starts_with(ZIP) { Ok(()) } else { Err(not_xlsx("")) }
+}
+
+/// Returns `true` for the path of the main workbook part. Ignores case and the kind of slashes.
+pub(super) fn is_workbook(name: &[u8]) -> bool {
+    let name = String::from_utf8_lossy(name).replace('\\', "/").to_ascii_lowercase();
+    name.rsplit('/').next().is_some_and(|last| last.starts_with("workbook") && last.ends_with(".xml"))
+}
+
+fn bomb() -> Rejection {
+    unreadable("it unpacks to more than 256 MiB")
+}
+
+/// Unpacks one part to check its real size, since declared sizes can be forged. Returns the remaining byte budget.
+fn unpack(mut part: impl Read, mut left: u64) -> Result<u64, Rejection> {
+    let mut buffer = vec![0; 64 << 10];
+    let mut seen = Part::default();
+    loop {
+        let count = part.read(&mut buffer).unwrap_or_default();
+        if count == 0 {
+            return seen.whole().map(|()| left);
+        }
+        left = left.checked_sub(count as u64).ok_or_else(bomb)?;
+        seen.take(&buffer[..count])?;
+    }
+}
+
+/// Number of bytes at the start of a part that are searched for declarations and the root element.
+const HEAD: usize = 4 << 10;
+
+/// State of checking one part while it is unpacked.
+#[derive(Default)]
+struct Part {
+    head: Vec<u8>,
+    size: u64,
+    run: u64,
+}
+
+impl Part {
+    fn take(&mut self, bytes: &[u8]) -> Result<(), Rejection> {
+        let missing = HEAD.saturating_sub(self.head.len()).min(bytes.len());
+        self.head.extend_from_slice(&bytes[..missing]);
+        self.size += bytes.len() as u64;
+        if !self.is_xml() {
+            return Ok(());
+        }
+        self.measure_run(bytes);
+        if self.run > MAX_REPEATED_BYTES {
+            return Err(unreadable("a cell of it is longer than any spreadsheet program writes"));
+        }
+        if self.size > MAX_RETAINED_BYTES && self.root() != b"worksheet" {
+            return Err(unreadable("its texts or styles unpack to more than 32 MiB"));
+        }
+        Ok(())
+    }
+
+    fn is_xml(&self) -> bool {
+        self.head.iter().take(4).any(|byte| *byte == b'<')
+    }
+
+    fn measure_run(&mut self, bytes: &[u8]) {
+        let length = bytes.len() as u64;
+        match bytes.iter().rposition(|byte| *byte == b'<') {
+            Some(last) => {
+                let first = bytes.iter().position(|byte| *byte == b'<').unwrap_or(last);
+                let before = self.run + first as u64;
+                self.run = if before > MAX_REPEATED_BYTES { before } else { length - last as u64 };
+            }
+            None => self.run += length,
+        }
+    }
+
+    fn whole(&self) -> Result<(), Rejection> {
+        if !self.is_xml() {
+            return Ok(());
+        }
+        if find(&self.head, b"<!DOCTYPE").is_some() || find(&self.head, b"<!ENTITY").is_some() {
+            return Err(unreadable("it declares a document type, which no workbook needs"));
+        }
+        // Each string takes at least the 5 bytes of `<si/>`, so a higher count is forged.
+        match self.claimed_strings() {
+            Some(claimed) if claimed > self.size / 5 => Err(unreadable("its list of texts is damaged")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the root element's name without prefix; empty if the root element has not been read yet.
+    fn root(&self) -> &[u8] {
+        let mut rest = self.head.as_slice();
+        while let Some(at) = find(rest, b"<") {
+            rest = &rest[at + 1..];
+            if rest.first().is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_') {
+                let end = rest.iter().position(|byte| !(byte.is_ascii_alphanumeric() || b":_-.".contains(byte))).unwrap_or(rest.len());
+                return rest[..end].rsplit(|byte| *byte == b':').next().unwrap_or_default();
+            }
+        }
+        &[]
+    }
+
+    fn claimed_strings(&self) -> Option<u64> {
+        if self.root() != b"sst" {
+            return None;
+        }
+        let attribute = b"uniqueCount=";
+        let value = self.head.get(find(&self.head, attribute)? + attribute.len() + 1..).unwrap_or_default();
+        let digits = value.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        // A count that overflows `u64` is treated as the maximum.
+        Some(String::from_utf8_lossy(&value[..digits]).parse().unwrap_or(if digits == 0 { 0 } else { u64::MAX }))
+    }
+}
+
+fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
+    bytes.windows(what.len()).position(|window| window == what)
+}

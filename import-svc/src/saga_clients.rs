@@ -1,0 +1,99 @@
+//! Clients of campaign-svc and vehicle-svc: one method per step of an import.
+use crate::{progress::ProgressStore, reader::wire::SheetHeader};
+use bytes::Bytes;
+use patio_kit::{
+    client::{call_context::CallContext, link::ServiceChannel},
+    errors::{self, Reason},
+    host::Clients,
+    server::MAX_MESSAGE_BYTES,
+};
+use patio_proto::{
+    campaign::{
+        Campaign, CreateDraftRequest, DiscardDraftRequest, GetCampaignRequest, HeartbeatDraftRequest, PublishDraftRequest,
+        campaign_service_client::CampaignServiceClient, draft_service_client::DraftServiceClient,
+    },
+    vehicle::{ImportVehiclesRequest, campaign_vehicle_service_client::CampaignVehicleServiceClient},
+};
+use prost::Message;
+use std::{sync::Arc, time::Duration};
+use tonic::Status;
+
+/// Timeout of storing all vehicles of an import.
+const STORING: Duration = Duration::from_secs(120);
+/// Timeout of a short step. It is longer than the default because a failed step fails the whole import.
+const STEP: Duration = Duration::from_secs(10);
+
+/// Client of campaign-svc and vehicle-svc, which performs the steps of an import on behalf of one user.
+#[derive(Clone)]
+pub struct SagaClients {
+    drafts: DraftServiceClient<ServiceChannel>,
+    campaigns: CampaignServiceClient<ServiceChannel>,
+    fleet: CampaignVehicleServiceClient<ServiceChannel>,
+    bearer: CallContext,
+}
+
+impl SagaClients {
+    /// Creates the clients of campaign-svc and vehicle-svc. Every call carries the token of `bearer`.
+    #[must_use]
+    pub fn new(links: &Clients, bearer: CallContext) -> Self {
+        Self {
+            drafts: DraftServiceClient::new(links.campaign.clone()),
+            campaigns: CampaignServiceClient::new(links.campaign.clone()),
+            fleet: CampaignVehicleServiceClient::new(links.vehicle.clone()).max_encoding_message_size(MAX_MESSAGE_BYTES),
+            bearer,
+        }
+    }
+
+    /// Creates the draft campaign, which no user can see before it is published.
+    pub async fn draft(&self, import_id: String, sheet: &SheetHeader) -> Result<Campaign, Status> {
+        let draft = CreateDraftRequest {
+            import_id,
+            name: sheet.campaign.clone(),
+            description: sheet.description.clone(),
+            part: sheet.part.clone(),
+            model_type: sheet.model_type.clone(),
+        };
+        Ok(self.drafts.clone().create_draft(self.bearer.request_with_timeout(STEP, draft)).await?.into_inner())
+    }
+
+    /// Sends a heartbeat for a draft, so that campaign-svc does not discard the draft.
+    pub async fn heartbeat_draft(&self, id: i64) -> Result<(), Status> {
+        self.drafts.clone().heartbeat_draft(self.bearer.request(HeartbeatDraftRequest { id })).await.map(drop)
+    }
+
+    /// Streams the vehicles of a draft to vehicle-svc. `source` is the file name. Returns the number of stored vehicles.
+    pub async fn store(&self, campaign_id: i64, vehicles: Vec<Bytes>, source: String, progress: Arc<ProgressStore>) -> Result<i64, Status> {
+        let (mut sent, mut source) = (0, source);
+        let chunks = futures::stream::iter(vehicles.into_iter().map_while(move |bytes| {
+            // A chunk that does not decode ends the stream; the returned count then differs from the expected one.
+            let mut chunk = ImportVehiclesRequest::decode(bytes).ok()?;
+            chunk.campaign_id = campaign_id;
+            chunk.source = std::mem::take(&mut source);
+            progress.reach(sent);
+            sent += i64::try_from(chunk.vehicles.len()).unwrap_or_default();
+            Some(chunk)
+        }));
+        Ok(self.fleet.clone().import_vehicles(self.bearer.request_with_timeout(STORING, chunks)).await?.into_inner().stored)
+    }
+
+    /// Publishes the draft campaign of the import, which makes the campaign visible to users.
+    pub async fn publish(&self, id: i64) -> Result<Campaign, Status> {
+        Ok(self.drafts.clone().publish_draft(self.bearer.request_with_timeout(STEP, PublishDraftRequest { id })).await?.into_inner())
+    }
+
+    /// Discards the draft campaign of the import and its vehicles. If the call fails, campaign-svc discards the stale draft later.
+    pub async fn discard(&self, id: i64) {
+        if let Err(cause) = self.drafts.clone().discard_draft(self.bearer.request_with_timeout(STEP, DiscardDraftRequest { id })).await {
+            tracing::warn!(%cause, draft = id, "failed to discard a draft campaign, campaign-svc discards it later");
+        }
+    }
+
+    /// Returns the published campaign of a draft id, or `None` if the campaign is still a draft or was deleted.
+    pub async fn published(&self, id: i64) -> Result<Option<Campaign>, Status> {
+        match self.campaigns.clone().get_campaign(self.bearer.request_with_timeout(STEP, GetCampaignRequest { id, yard: None })).await {
+            Ok(found) => Ok(Some(found.into_inner())),
+            Err(told) if errors::reason(&told) == Some(Reason::NoCampaign) => Ok(None),
+            Err(told) => Err(told),
+        }
+    }
+}

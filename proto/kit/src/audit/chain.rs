@@ -1,0 +1,309 @@
+//! Hash chain over the audit entries, which reveals changed and missing entries.
+//!
+//! A background task seals entries in batches, so that writers never wait for the head of the chain. Each audit seal is one link of
+//! the chain: a digest over the previous seal and the digests of the sealed entries. Seals are also logged and written to a file,
+//! out of reach of an attacker who can only write to the database.
+use crate::audit::{
+    digest::{self, ChainLink},
+    store::{self, Seal, SealedEntry},
+    witness::{self, SealFile},
+};
+use crate::{clock::Clock, db::Db, errors, lifecycle::Tasks};
+use chrono::{DateTime, TimeDelta, Utc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+/// Interval at which new audit entries are sealed.
+const EVERY: Duration = Duration::from_secs(2);
+/// Maximum number of entries per seal.
+const BATCH: i64 = 500;
+/// Number of ids below the newest sealed entry that are searched for unsealed entries, because a transaction may commit late.
+const LATE: i64 = 5_000;
+/// Maximum number of entries that a verification reads per SQL statement.
+const READ: i64 = 5_000;
+/// Age after which an entry without a seal is reported by a verification.
+const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
+/// Retention time of access entries. All other entries are kept forever.
+pub const ACCESS_RETENTION: TimeDelta = TimeDelta::days(183);
+/// Kinds of audit entries that record access only. Entries of these kinds are deleted after the retention time.
+pub const ACCESS_KINDS: [&str; 5] = ["page-view", "login", "logout", "login-failed", "refused"];
+
+/// Starts the background tasks that seal new entries and delete expired access entries.
+pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db: &Db) {
+    let (sealing, sealed_at) = (db.clone(), clock.clone());
+    let witness = Arc::new(SealFile::new(seal_file, db.name()));
+    let (known, noting) = (db.clone(), witness.clone());
+    tasks.spawn(async move {
+        if let Err(cause) = note_last(&known, &noting).await {
+            tracing::warn!(%cause, "failed to read the last audit seal");
+        }
+    });
+    tasks.repeat(EVERY, move || {
+        let (db, clock, witness) = (sealing.clone(), sealed_at.clone(), witness.clone());
+        async move {
+            match all_new(&db, &clock, &witness).await {
+                Ok(()) => {}
+                Err(cause) if errors::is_unique_violation(&cause) => tracing::debug!("audit entries already sealed by another replica"),
+                Err(cause) => tracing::warn!(%cause, "failed to seal audit entries"),
+            }
+        }
+    });
+    let (removing, clock) = (db.clone(), clock.clone());
+    tasks.repeat(Duration::from_secs(3600), move || {
+        let (db, clock) = (removing.clone(), clock.clone());
+        async move {
+            if let Err(cause) = purge_expired(&db, &clock).await {
+                tracing::warn!(%cause, "failed to delete expired audit entries, retrying in an hour");
+            }
+        }
+    });
+}
+
+/// Appends the last seal to the seal file. After a restore or a crash, the file may lack this seal.
+///
+/// If the file already contains the seal, the duplicate line is harmless.
+async fn note_last(db: &Db, witness: &SealFile) -> Result<(), sqlx::Error> {
+    if let Some(seal) = db.write(|tx| Box::pin(store::load_last_seal(tx))).await? {
+        witness.add(seal.id, &seal.digest);
+    }
+    Ok(())
+}
+
+/// Seals new entries in batches until no full batch is left, because one interval may bring more entries than fit into a batch.
+async fn all_new(db: &Db, clock: &Clock, witness: &SealFile) -> Result<(), sqlx::Error> {
+    while let Some((seal, entries)) = batch(db, clock.now()).await? {
+        tell(&seal, entries);
+        witness.add(seal.id, &seal.digest);
+        if i64::try_from(entries).is_ok_and(|entries| entries < BATCH) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Seals one batch of new audit entries and returns their number.
+///
+/// # Errors
+/// Returns the error of a failed statement.
+pub async fn seal_batch(db: &Db, now: DateTime<Utc>) -> Result<usize, sqlx::Error> {
+    Ok(batch(db, now).await?.map_or(0, |(_, entries)| entries))
+}
+
+/// Seals one batch of new audit entries. Returns the seal and the number of sealed entries, or `None` when there are no new
+/// entries.
+async fn batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, usize)>, sqlx::Error> {
+    db.write(move |tx| {
+        Box::pin(async move {
+            let rows = store::unsealed(tx, LATE, BATCH).await?;
+            if rows.is_empty() {
+                return Ok(None);
+            }
+            let before = store::load_last_seal(tx).await?;
+            let id = before.as_ref().map_or(1, |seal| seal.id + 1);
+            let mut link = ChainLink::over(before.as_ref().map_or("", |seal| &seal.digest));
+            let digests: Vec<_> = rows.iter().map(|row| (row, digest::of_entry(row))).collect();
+            for (row, digest) in &digests {
+                link.add(row.id, &row.kind, row.at, digest);
+            }
+            store::add_digests(tx, id, &digests).await?;
+            let seal = Seal { id, digest: link.finish() };
+            store::add_seal(tx, &seal, now).await?;
+            Ok(Some((seal, rows.len())))
+        })
+    })
+    .await
+}
+
+/// Writes a new seal to the service's log at once, so that a copy exists outside the database.
+fn tell(seal: &Seal, entries: usize) {
+    tracing::info!(seal = seal.id, digest = %seal.digest, entries, "sealed audit entries");
+}
+
+/// Deletes access entries older than the retention time and returns their number. One audit entry records the deletion.
+pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
+    let now = clock.now();
+    db.write(move |tx| {
+        Box::pin(async move {
+            let mut gone = 0;
+            for kind in ACCESS_KINDS {
+                gone += store::remove(tx, kind, now - ACCESS_RETENTION).await?;
+            }
+            if gone > 0 {
+                let summary = format!("deleted {gone} access entries older than {} days", ACCESS_RETENTION.num_days());
+                crate::audit::append(
+                    tx,
+                    now,
+                    None,
+                    crate::audit::AuditEvent { kind: "retention", subject: "access entries".to_owned(), summary, ..Default::default() },
+                )
+                .await?;
+            }
+            Ok(gone)
+        })
+    })
+    .await
+}
+
+/// Maximum number of problems in a report.
+const MOST_PROBLEMS: usize = 100;
+
+/// Result of verifying the hash chain of the audit log.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct VerificationReport {
+    /// Number of audit entries whose content matches their sealed digest.
+    pub entries: u64,
+    /// Number of access entries that were deleted after the retention time.
+    pub removed: u64,
+    /// Number of seals in the chain.
+    pub seals: u64,
+    /// Number and digest of the last seal, to be stored outside the database; `None` when no entry has been sealed yet.
+    pub last: Option<(i64, String)>,
+    /// Problems found, one sentence each, at most 100.
+    pub problems: Vec<String>,
+}
+
+impl VerificationReport {
+    fn problem(&mut self, text: String) {
+        if self.problems.len() < MOST_PROBLEMS {
+            self.problems.push(text);
+        }
+    }
+
+    fn compare(&mut self, sealed: &SealedEntry, is: Option<&String>, now: DateTime<Utc>) {
+        let may_be_gone = ACCESS_KINDS.contains(&sealed.sealed_kind.as_str()) && sealed.sealed_at < now - ACCESS_RETENTION;
+        match is {
+            Some(is) if *is == sealed.digest => self.entries += 1,
+            Some(_) => self.problem(format!("entry {} was changed after it was sealed", sealed.event_id)),
+            None if may_be_gone => self.removed += 1,
+            None => self.problem(format!("entry {} is missing", sealed.event_id)),
+        }
+    }
+}
+
+/// Computes the digest of each entry's current content on a blocking thread. The digest is `None` for a deleted entry.
+async fn digests(all: Vec<SealedEntry>) -> Result<Vec<(SealedEntry, Option<String>)>, sqlx::Error> {
+    let with_digest = |sealed: SealedEntry| {
+        let is = digest::of_sealed(&sealed);
+        (sealed, is)
+    };
+    let work = move || all.into_iter().map(with_digest).collect();
+    tokio::task::spawn_blocking(work).await.map_err(|_| sqlx::Error::WorkerCrashed)
+}
+
+/// Verifies the audit log: compares every entry with its digest, and all digests with the chain of seals.
+pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, sqlx::Error> {
+    let mut report = VerificationReport::default();
+    let mut chain = Chain::default();
+    let mut sealed = store::sealed_after(db, (0, 0), READ).await?;
+    while let Some(last) = sealed.last() {
+        let position = (last.seal, last.event_id);
+        let (more, read) = tokio::join!(store::sealed_after(db, position, READ), digests(sealed));
+        for (entry, is) in read? {
+            chain.take(db, &mut report, &entry).await?;
+            report.compare(&entry, is.as_ref(), now);
+        }
+        sealed = more?;
+    }
+    chain.end(&mut report);
+    report.last = (chain.id > 0).then(|| (chain.id, chain.before.clone()));
+    if let Some(extra) = store::seals_after(db, chain.id, 1).await?.first() {
+        report.problem(format!("seal {} has lost its entries", extra.id));
+    }
+    let forgotten = store::never_sealed(db, now - MUST_BE_SEALED).await?;
+    if forgotten > 0 {
+        report.problem(format!("{forgotten} entries were never sealed"));
+    }
+    Ok(report)
+}
+
+/// Returns `true` when the chain contains a seal that was stored outside the database.
+///
+/// An attacker who can write to the database could rebuild or truncate the chain, but the rebuilt chain would not contain this
+/// seal.
+///
+/// # Errors
+/// Returns the error of a failed statement.
+pub async fn contains_seal(db: &Db, id: i64, digest: &str) -> Result<bool, sqlx::Error> {
+    Ok(store::seals_after(db, id - 1, 1).await?.first().is_some_and(|seal| seal.id == id && seal.digest == digest))
+}
+
+/// Compares the hash chain in a service's database with the seal file. Returns the problems, and the number of seals in the
+/// file.
+///
+/// # Errors
+/// Returns an error when the file cannot be read or a statement fails.
+pub async fn compare(db: &Db, file: &Path, service: &str) -> anyhow::Result<(Vec<String>, usize)> {
+    let known = witness::seals(file, service)?;
+    let (mut problems, count) = (Vec::new(), known.len());
+    let mut stored: std::collections::VecDeque<Seal> = Default::default();
+    let mut last = 0;
+    for (id, digests) in known {
+        while stored.front().is_none_or(|seal| seal.id < id) {
+            if stored.pop_front().is_none() {
+                stored = store::seals_after(db, last.max(id - 1), READ).await?.into();
+                let Some(newest) = stored.back() else { break };
+                last = newest.id;
+            }
+        }
+        let is = stored.front().filter(|seal| seal.id == id).map(|seal| &seal.digest);
+        if digests.len() > 1 || is != digests.first() {
+            problems.push(format!("seal {id} differs from the one in {}: entries were cut off or the chain was rebuilt", file.display()));
+            if problems.len() == MOST_PROBLEMS {
+                break;
+            }
+        }
+    }
+    Ok((problems, count))
+}
+
+/// Position of a running verification within the chain of seals: the current seal and the digest computed so far.
+#[derive(Default)]
+struct Chain {
+    id: i64,
+    before: String,
+    open: Option<(ChainLink, String)>,
+    waiting: std::collections::VecDeque<Seal>,
+}
+
+impl Chain {
+    async fn take(&mut self, db: &Db, report: &mut VerificationReport, entry: &SealedEntry) -> Result<(), sqlx::Error> {
+        if entry.seal != self.id {
+            self.end(report);
+            self.open(db, report, entry.seal).await?;
+        }
+        if let Some((link, _)) = &mut self.open {
+            link.add(entry.event_id, &entry.sealed_kind, entry.sealed_at, &entry.digest);
+        }
+        Ok(())
+    }
+
+    async fn open(&mut self, db: &Db, report: &mut VerificationReport, id: i64) -> Result<(), sqlx::Error> {
+        if id != self.id + 1 {
+            report.problem(format!("seals {} to {} have lost their entries", self.id + 1, id - 1));
+        }
+        if self.waiting.front().is_none_or(|seal| seal.id < id) {
+            self.waiting = store::seals_after(db, id - 1, READ).await?.into();
+        }
+        self.id = id;
+        match self.waiting.pop_front() {
+            Some(seal) if seal.id == id => {
+                self.open = Some((ChainLink::over(&self.before), seal.digest));
+                report.seals += 1;
+            }
+            _ => report.problem(format!("seal {id} is missing")),
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, report: &mut VerificationReport) {
+        if let Some((link, expected)) = self.open.take() {
+            if link.finish() != expected {
+                report.problem(format!("seal {} does not fit its entries and the seal before", self.id));
+            }
+            self.before = expected;
+        }
+    }
+}

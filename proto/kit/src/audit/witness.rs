@@ -1,0 +1,109 @@
+//! Seal file of the audit log: a copy of every seal outside the database.
+//!
+//! An attacker may truncate or rebuild the chain in the database, which then no longer contains the seals of this file. The
+//! module `chain` creates the seals.
+use std::{
+    collections::BTreeMap,
+    fs::OpenOptions,
+    io::{self, BufRead, BufReader, ErrorKind, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+/// Line of the seal file: `SERVICE:NUMBER:DIGEST`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealLine {
+    /// Short name of the service, such as `vehicle`.
+    pub service: String,
+    /// Number of the seal.
+    pub id: i64,
+    /// Digest of the seal, in hexadecimal.
+    pub digest: String,
+}
+
+impl SealLine {
+    /// Parses a line of the seal file. Returns `None` for an incomplete line, such as the last line after a crash.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.trim().splitn(3, ':');
+        let (service, id, digest) = (parts.next()?, parts.next()?.parse().ok()?, parts.next()?);
+        let is_whole = digest.len() == DIGEST && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_whole.then(|| Self { service: service.to_owned(), id, digest: digest.to_owned() })
+    }
+}
+
+/// Length of a seal's digest, in hexadecimal digits.
+const DIGEST: usize = 64;
+
+/// Writer that appends the seals of one service to the seal file.
+pub(super) struct SealFile {
+    path: Option<PathBuf>,
+    service: &'static str,
+    failed: AtomicBool,
+}
+
+impl SealFile {
+    pub(super) fn new(path: Option<PathBuf>, service: &'static str) -> Self {
+        Self { path, service, failed: AtomicBool::new(false) }
+    }
+
+    /// Appends a seal to the file. A failure is logged once, until an append succeeds again.
+    pub(super) fn add(&self, id: i64, digest: &str) {
+        let Some(path) = &self.path else { return };
+        match append(path, &format!("{}:{id}:{digest}\n", self.service)) {
+            Ok(()) => self.failed.store(false, Ordering::Relaxed),
+            Err(cause) if !self.failed.swap(true, Ordering::Relaxed) => {
+                tracing::warn!(%cause, path = %path.display(), "failed to write the audit seal file");
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+fn append(path: &Path, line: &str) -> io::Result<()> {
+    OpenOptions::new().create(true).append(true).mode(0o600).open(path)?.write_all(line.as_bytes())
+}
+
+/// Returns the seals of one service in the seal file, as digests by seal number; the map is empty when there is no file.
+///
+/// A number with several digests is a sign of manipulation.
+///
+/// # Errors
+/// Returns an error when the file cannot be read.
+pub fn seals(path: &Path, service: &str) -> io::Result<BTreeMap<i64, Vec<String>>> {
+    let file = match OpenOptions::new().read(true).open(path) {
+        Ok(file) => file,
+        Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(BTreeMap::new()),
+        Err(cause) => return Err(cause),
+    };
+    let mut seals: BTreeMap<i64, Vec<String>> = BTreeMap::new();
+    for line in BufReader::new(file).lines() {
+        let Some(line) = SealLine::parse(&line?).filter(|line| line.service == service) else { continue };
+        let digests = seals.entry(line.id).or_default();
+        if !digests.contains(&line.digest) {
+            digests.push(line.digest);
+        }
+    }
+    Ok(seals)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seals_are_read_by_service_and_incomplete_lines_are_ignored() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("seals.log");
+        assert!(seals(&path, "auth").unwrap().is_empty());
+        let (one, two) = ("a".repeat(DIGEST), "b".repeat(DIGEST));
+        let (auth, vehicle) = (SealFile::new(Some(path.clone()), "auth"), SealFile::new(Some(path.clone()), "vehicle"));
+        auth.add(1, &one);
+        vehicle.add(1, &two);
+        auth.add(2, &two);
+        append(&path, "auth:3:abc").unwrap();
+        let auth = seals(&path, "auth").unwrap();
+        assert_eq!(auth.into_iter().collect::<Vec<_>>(), [(1, vec![one]), (2, vec![two])]);
+    }
+}

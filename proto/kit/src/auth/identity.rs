@@ -1,0 +1,331 @@
+//! Authentication of callers. Every service verifies tokens itself, with the signing keys and revocations that auth-svc publishes.
+use crate::auth::revoked_sessions::RevokedSessions;
+use crate::{
+    clock::Clock,
+    errors::{self, Reason},
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use jsonwebtoken::{Algorithm, DecodingKey, Validation};
+use moka::sync::Cache;
+use patio_proto::{access::Role, auth::Revocation};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    time::Duration,
+};
+use tonic::{Code, Request, Status};
+
+mod claims;
+
+pub use claims::{Claims, MAX_TOKEN_LIFETIME};
+use claims::{caller_of, is_timely};
+
+/// User id of the reserved developer account.
+pub const DEVELOPER: i64 = 1;
+/// Minimum interval between two activity reports of one session to auth-svc.
+pub const ACTIVITY_INTERVAL: TimeDelta = TimeDelta::minutes(5);
+/// Interval at which the session of an open stream is checked for revocation and expiry.
+const LOOKS: Duration = Duration::from_millis(500);
+/// Issuer of all Patio tokens, the `iss` claim.
+pub const ISSUER: &str = "patio";
+
+/// Authenticated caller of an rpc: a user or a service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Caller {
+    /// Id of the user; 0 for a service that acts on its own.
+    pub user_id: i64,
+    /// Role of the caller: `Operator`, `Manager`, `Admin` or `Service`.
+    pub role: Role,
+    /// Id of the session that the token belongs to.
+    pub session_id: String,
+    /// Time at which the token was issued.
+    pub issued_at: DateTime<Utc>,
+    /// Time at which the token expires.
+    pub expires_at: DateTime<Utc>,
+    /// Whether the user has to change the password before most other rpcs are allowed.
+    pub must_change_password: bool,
+}
+
+impl Caller {
+    /// Returns the user's id, or `None` for a service that acts on its own.
+    #[must_use]
+    pub fn person(&self) -> Option<i64> {
+        (self.user_id > 0).then_some(self.user_id)
+    }
+
+    /// Returns `true` when the caller is the reserved developer account.
+    #[must_use]
+    pub fn is_developer(&self) -> bool {
+        self.user_id == DEVELOPER
+    }
+
+    /// Returns `true` when the caller's role satisfies `at_least`, the minimum role of an rpc.
+    #[must_use]
+    pub fn has_role(&self, at_least: Role) -> bool {
+        match at_least {
+            Role::Anyone => true,
+            Role::Operator | Role::Manager => self.role == Role::Service || self.role as i32 >= at_least as i32,
+            Role::Admin => self.role == Role::Admin,
+            Role::Developer => self.is_developer(),
+            Role::Service => self.role == Role::Service,
+            Role::Unspecified => false,
+        }
+    }
+}
+
+/// Returns the authenticated caller of a request, which the access layer stored in the request.
+///
+/// # Errors
+/// Returns `Unauthenticated` when the request has no caller.
+pub fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
+    request.extensions().get::<Caller>().cloned().ok_or_else(|| not_signed_in("no token"))
+}
+
+/// Builds the error status for a rejected token. The cause `why` is logged and not sent to the caller.
+#[must_use]
+pub fn not_signed_in(why: &str) -> Status {
+    tracing::debug!(why, "token rejected");
+    errors::status(Code::Unauthenticated, Reason::NotSignedIn, &"Sign in to continue.")
+}
+
+/// Builds the error status for a token whose session was revoked. A device that receives this status deletes the user's stored
+/// data.
+fn session_ended() -> Status {
+    errors::status(Code::Unauthenticated, Reason::SessionEnded, &"This session has ended. Sign in again.")
+}
+
+/// Reason why an authenticated caller is no longer valid: expired or revoked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InvalidReason {
+    /// The token expired, or its session was idle for too long.
+    Expired,
+    /// The session, or all sessions of the user, were revoked.
+    Ended,
+}
+
+/// Minimum interval between two purges of expired revocations, because a purge takes longer the more revocations exist.
+const DROPPED_EVERY: TimeDelta = TimeDelta::minutes(1);
+
+/// Revocation of all tokens of a user that were issued up to the time `until`.
+struct Ended {
+    until: DateTime<Utc>,
+    forget: DateTime<Utc>,
+}
+
+#[derive(Default)]
+struct Known {
+    keys: HashMap<String, DecodingKey>,
+    /// Sessions that were revoked on purpose.
+    sessions: RevokedSessions,
+    /// Sessions that expired because they were idle.
+    unused: RevokedSessions,
+    users: HashMap<i64, Vec<Ended>>,
+    sequence: i64,
+    /// Time at which expired revocations were last purged.
+    dropped: DateTime<Utc>,
+}
+
+/// Recent activity of sessions in this process, to be reported to auth-svc, which expires idle sessions.
+#[derive(Default)]
+struct Uses {
+    noted: HashMap<String, DateTime<Utc>>,
+    untold: HashSet<String>,
+}
+
+/// Signing keys and revocations known to a process, with a cache of verified tokens. Clones share the same state.
+#[derive(Clone)]
+pub struct Identity {
+    known: Arc<RwLock<Known>>,
+    verified: Cache<String, Caller>,
+    uses: Arc<Mutex<Uses>>,
+    clock: Clock,
+}
+
+impl Identity {
+    /// Creates a verifier of tokens without signing keys. Without keys, every token is rejected.
+    #[must_use]
+    pub fn new(clock: Clock) -> Self {
+        crate::auth::ed25519::install();
+        let verified = Cache::builder().max_capacity(20_000).time_to_live(Duration::from_secs(300)).build();
+        Self { known: Arc::default(), verified, uses: Arc::default(), clock }
+    }
+
+    /// Replaces the public signing keys, given as key id and 32 raw bytes each.
+    pub fn set_keys(&self, keys: impl IntoIterator<Item = (String, Vec<u8>)>) {
+        let keys: HashMap<_, _> = keys.into_iter().map(|(id, raw)| (id, DecodingKey::from_ed_der(&raw))).collect();
+        let mut known = self.write();
+        let withdrawn = known.keys.keys().any(|id| !keys.contains_key(id));
+        known.keys = keys;
+        drop(known);
+        if withdrawn {
+            self.verified.invalidate_all();
+        }
+    }
+
+    /// Returns `true` when a signing key with this id is known.
+    #[must_use]
+    pub fn knows_key(&self, id: &str) -> bool {
+        self.read().keys.contains_key(id)
+    }
+
+    /// Returns `true` when any signing key is known. Without keys every token is rejected.
+    #[must_use]
+    pub fn has_keys(&self) -> bool {
+        !self.read().keys.is_empty()
+    }
+
+    /// Returns the sequence number of the last revocation that this process has loaded.
+    #[must_use]
+    pub fn last_revocation(&self) -> i64 {
+        self.read().sequence
+    }
+
+    /// Adds revocations of sessions and tokens, which take effect at the next authentication.
+    pub fn revoke(&self, revocations: &[Revocation]) {
+        let now = self.clock.now();
+        let mut known = self.write();
+        for revocation in revocations {
+            let until = revocation.issued_before.as_ref().and_then(crate::clock::from_timestamp).unwrap_or(now);
+            let forget =
+                revocation.expires_at.as_ref().and_then(crate::clock::from_timestamp).unwrap_or(now + chrono::TimeDelta::hours(24));
+            if revocation.session_id.is_empty() {
+                known.users.entry(revocation.user_id).or_default().push(Ended { until, forget });
+            } else if revocation.unused {
+                known.unused.insert(&revocation.session_id, forget);
+            } else {
+                known.sessions.insert(&revocation.session_id, forget);
+            }
+            known.sequence = known.sequence.max(revocation.sequence);
+        }
+        if now - known.dropped >= DROPPED_EVERY {
+            known.dropped = now;
+            known.sessions.purge_expired(now);
+            known.unused.purge_expired(now);
+            known.users.retain(|_, all| {
+                all.retain(|ended| ended.forget > now);
+                !all.is_empty()
+            });
+        }
+    }
+
+    /// Verifies a bearer token and returns its caller.
+    ///
+    /// # Errors
+    /// Returns `Unauthenticated` when the token is invalid, expired or revoked.
+    pub fn authenticate(&self, token: &str) -> Result<Caller, Status> {
+        let caller = match self.verified.get(token) {
+            Some(caller) => caller,
+            None => self.verify(token)?,
+        };
+        self.ensure_valid(&caller).map_err(|over| match over {
+            InvalidReason::Expired => not_signed_in("expired or unused"),
+            InvalidReason::Ended => session_ended(),
+        })?;
+        self.note_use(&caller);
+        Ok(caller)
+    }
+
+    /// Checks that the token and the session of an authenticated caller are still valid. The check does not count as activity
+    /// of the session.
+    ///
+    /// # Errors
+    /// Returns the reason why the caller is no longer valid: expired or revoked.
+    pub fn ensure_valid(&self, caller: &Caller) -> Result<(), InvalidReason> {
+        let known = self.read();
+        let ended = |all: &Vec<Ended>| all.iter().any(|ended| caller.issued_at <= ended.until);
+        if known.sessions.contains(&caller.session_id) || known.users.get(&caller.user_id).is_some_and(ended) {
+            return Err(InvalidReason::Ended);
+        }
+        let is_over = caller.expires_at <= self.clock.now() || known.unused.contains(&caller.session_id);
+        if is_over { Err(InvalidReason::Expired) } else { Ok(()) }
+    }
+
+    /// Waits until the caller's token expires, or the caller's session is revoked.
+    pub async fn until_invalid(&self, caller: &Caller) {
+        while self.ensure_valid(caller).is_ok() {
+            tokio::time::sleep(LOOKS).await;
+        }
+    }
+
+    fn note_use(&self, caller: &Caller) {
+        if caller.person().is_none() {
+            return;
+        }
+        let (now, mut uses) = (self.clock.now(), self.uses());
+        if uses.noted.get(&caller.session_id).is_none_or(|noted| now - *noted >= ACTIVITY_INTERVAL) {
+            uses.noted.insert(caller.session_id.clone(), now);
+            uses.untold.insert(caller.session_id.clone());
+        }
+    }
+
+    /// Removes and returns up to `most` session ids from the queue of activity that is to be reported to auth-svc.
+    #[must_use]
+    pub fn drain_activity(&self, most: usize) -> Vec<String> {
+        let (now, mut uses) = (self.clock.now(), self.uses());
+        let taken: Vec<String> = uses.untold.iter().take(most).cloned().collect();
+        if !taken.is_empty() {
+            for session in &taken {
+                uses.untold.remove(session);
+            }
+            uses.noted.retain(|_, noted| now - *noted < ACTIVITY_INTERVAL);
+        }
+        taken
+    }
+
+    /// Puts session ids back into the queue of unreported activity after a failed report.
+    pub fn requeue_activity(&self, sessions: Vec<String>) {
+        self.uses().untold.extend(sessions);
+    }
+
+    fn verify(&self, token: &str) -> Result<Caller, Status> {
+        let header = jsonwebtoken::decode_header(token).map_err(|_| not_signed_in("not a token"))?;
+        let key = header.kid.as_deref().and_then(|id| self.read().keys.get(id).cloned()).ok_or_else(|| not_signed_in("unknown key"))?;
+        let mut rules = Validation::new(Algorithm::EdDSA);
+        rules.set_issuer(&[ISSUER]);
+        rules.set_required_spec_claims(&["exp", "iss", "sub"]);
+        rules.validate_exp = false; // expiry is checked by the process clock, for cached tokens too
+        let claims = jsonwebtoken::decode::<Claims>(token, &key, &rules).map_err(|_| not_signed_in("forged"))?.claims;
+        if !is_timely(&claims, self.clock.now()) {
+            return Err(not_signed_in("token times out of range"));
+        }
+        let caller = caller_of(&claims).ok_or_else(|| not_signed_in("invalid claims"))?;
+        self.verified.insert(token.to_owned(), caller.clone());
+        Ok(caller)
+    }
+
+    fn uses(&self) -> MutexGuard<'_, Uses> {
+        self.uses.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Known> {
+        self.known.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Known> {
+        self.known.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::timestamp;
+
+    #[test]
+    fn a_revoked_session_is_remembered_until_its_token_expires() {
+        let clock = Clock::default();
+        let identity = Identity::new(clock.clone());
+        let end = |session: &str| {
+            let expires_at = Some(timestamp(clock.now() + TimeDelta::minutes(5)));
+            identity.revoke(&[Revocation { session_id: session.into(), expires_at, ..Revocation::default() }]);
+        };
+        let known = |session: &str| identity.read().sessions.contains(session);
+        end("first");
+        clock.advance(TimeDelta::minutes(4));
+        end("second");
+        assert!(known("first") && known("second"));
+        clock.advance(TimeDelta::minutes(2));
+        end("third");
+        assert!(!known("first") && known("second") && known("third"));
+    }
+}

@@ -1,0 +1,85 @@
+//! Background task that loads signing keys and revocations from auth-svc, and reports the activity of sessions to auth-svc.
+use crate::{
+    auth::{identity::Identity, service_tokens::ServiceTokens},
+    client::link::ServiceChannel,
+    lifecycle::Tasks,
+};
+use patio_proto::auth::{
+    GetSigningKeysRequest, ListRevocationsRequest, RecordSessionActivityRequest, token_service_client::TokenServiceClient,
+};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tonic::Status;
+
+/// Poll interval of revocations. A revocation has to take effect within one second.
+const EVERY: Duration = Duration::from_millis(300);
+/// Number of revocation polls after which the signing keys are polled once.
+const KEYS_EVERY: u32 = 20;
+/// Maximum number of sessions in one activity report.
+pub const MAX_REPORTED_SESSIONS: usize = 1_000;
+
+/// Starts the task that polls signing keys and revocations from auth-svc. The returned flag becomes `true` once both are loaded.
+pub fn spawn_key_sync(tasks: &Tasks, identity: Identity, auth: ServiceChannel, tokens: ServiceTokens) -> Arc<AtomicBool> {
+    let known = Arc::new(AtomicBool::new(false));
+    let (flag, ended) = (known.clone(), tasks.clone());
+    let mut auth = TokenServiceClient::new(auth);
+    tasks.spawn(async move {
+        let (mut round, mut telling) = (0_u32, true);
+        while !ended.is_stopping() {
+            let wants_keys = !flag.load(Ordering::Relaxed) || round.is_multiple_of(KEYS_EVERY);
+            match refresh(&mut auth, &tokens, &identity, wants_keys).await {
+                Ok(()) => {
+                    flag.store(true, Ordering::Relaxed);
+                    let told = report_activity(&mut auth, &tokens, &identity).await;
+                    if let (Err(cause), true) = (&told, telling) {
+                        tracing::warn!(%cause, "failed to report session activity, retrying");
+                    }
+                    telling = told.is_ok();
+                }
+                Err(cause) => tracing::debug!(%cause, "failed to refresh signing keys and revocations"),
+            }
+            round = round.wrapping_add(1);
+            tokio::select! {
+                () = tokio::time::sleep(EVERY) => {}
+                () = ended.stopped() => {}
+            }
+        }
+    });
+    known
+}
+
+async fn refresh(
+    auth: &mut TokenServiceClient<ServiceChannel>,
+    tokens: &ServiceTokens,
+    identity: &Identity,
+    wants_keys: bool,
+) -> Result<(), Status> {
+    if wants_keys {
+        let keys = auth.get_signing_keys(GetSigningKeysRequest {}).await?.into_inner().keys;
+        identity.set_keys(keys.into_iter().map(|key| (key.id, key.public_key)));
+    }
+    let ask = ListRevocationsRequest { after: identity.last_revocation() };
+    let news = auth.list_revocations(tokens.bearer().await?.request(ask)).await?.into_inner();
+    if !news.revocations.is_empty() {
+        identity.revoke(&news.revocations);
+    }
+    Ok(())
+}
+
+/// Reports the sessions that were active in this process to auth-svc, which expires idle sessions.
+async fn report_activity(auth: &mut TokenServiceClient<ServiceChannel>, tokens: &ServiceTokens, identity: &Identity) -> Result<(), Status> {
+    let used = identity.drain_activity(MAX_REPORTED_SESSIONS);
+    if used.is_empty() {
+        return Ok(());
+    }
+    let told = async {
+        let ask = RecordSessionActivityRequest { session_ids: used.clone() };
+        auth.record_session_activity(tokens.bearer().await?.request(ask)).await
+    };
+    told.await.map(drop).inspect_err(|_| identity.requeue_activity(used))
+}

@@ -1,0 +1,79 @@
+//! Tokens for calls that a service makes on its own, without a user.
+use crate::{
+    auth::identity::Identity,
+    client::{call_context::CallContext, link::ServiceChannel},
+    clock,
+    config::secret::Secret,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use patio_proto::auth::{MintServiceTokenRequest, MintServiceTokenResponse, token_service_client::TokenServiceClient};
+use std::sync::Arc;
+use tokio::sync::Mutex;
+use tonic::{Code, Response, Status};
+
+/// Source of tokens for calls that a service makes without a user.
+#[derive(Clone)]
+pub struct ServiceTokens {
+    auth: TokenServiceClient<ServiceChannel>,
+    service: &'static str,
+    secret: Secret,
+    held: Arc<Mutex<Option<Held>>>,
+    identity: Identity,
+    clock: clock::Clock,
+}
+
+struct Held {
+    token: String,
+    until: DateTime<Utc>,
+}
+
+impl ServiceTokens {
+    /// Creates the token source of one service.
+    #[must_use]
+    pub fn new(auth: ServiceChannel, service: &'static str, secret: Secret, identity: Identity, clock: clock::Clock) -> Self {
+        Self { auth: TokenServiceClient::new(auth), service, secret, held: Arc::default(), identity, clock }
+    }
+
+    /// Returns a call context with a token that is valid for at least one more minute.
+    ///
+    /// A token whose signing key was withdrawn is replaced at once.
+    ///
+    /// # Errors
+    /// Returns the status of auth-svc when it issued no token.
+    pub async fn bearer(&self) -> Result<CallContext, Status> {
+        let mut held = self.held.lock().await;
+        if let Some(Held { token, until }) = held.as_ref()
+            && *until > self.clock.now() + TimeDelta::minutes(1)
+            && self.identity.authenticate(token).is_ok()
+        {
+            return Ok(CallContext::new(Some(token), "-", ""));
+        }
+        let minted = self.mint().await?;
+        let until = minted.expires_at.as_ref().and_then(clock::from_timestamp).unwrap_or_default();
+        let bearer = CallContext::new(Some(&minted.token), "-", "");
+        *held = Some(Held { token: minted.token, until });
+        Ok(bearer)
+    }
+
+    /// Returns a call context of this service that acts on behalf of a user.
+    ///
+    /// # Errors
+    /// Returns the status of auth-svc when it issued no token.
+    pub async fn bearer_for(&self, person: &CallContext) -> Result<CallContext, Status> {
+        Ok(person.by_service(&self.bearer().await?))
+    }
+
+    /// Requests a token with each value of the service secret in turn. During a change of the secret, a replica of auth-svc
+    /// may know only one of the values.
+    async fn mint(&self) -> Result<MintServiceTokenResponse, Status> {
+        let mut values = self.secret.values().peekable();
+        loop {
+            let secret = values.next().unwrap_or_default().to_owned();
+            let ask = MintServiceTokenRequest { service: self.service.to_owned(), secret };
+            match self.auth.clone().mint_service_token(ask).await {
+                Err(refused) if refused.code() == Code::PermissionDenied && values.peek().is_some() => {}
+                answer => return answer.map(Response::into_inner),
+            }
+        }
+    }
+}

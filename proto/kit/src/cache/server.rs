@@ -1,0 +1,120 @@
+//! Redis connection that reconnects when the Redis server has become a read-only replica.
+use arc_swap::ArcSwap;
+use futures::FutureExt;
+use redis::{
+    Client, Cmd, Pipeline, RedisError, RedisFuture, RedisResult, Value,
+    aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig},
+};
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+
+/// Error codes of a Redis replica. After such an error a new connection may reach the new primary.
+const LEFT: [&str; 2] = ["READONLY", "MASTERDOWN"];
+/// Error codes of a Redis server that rejects writes for now: out of memory, failed persistence, too few replicas.
+const FULL: [&str; 3] = ["OOM", "MISCONF", "NOREPLICAS"];
+/// Minimum interval between two reconnects to Redis. Right after a failover, the host name may still resolve to the old server.
+const AGAIN: Duration = Duration::from_secs(1);
+/// Redis key of the probe write.
+const PROBE: &str = "patio:probe";
+/// Time to live of the probe key, in milliseconds.
+const KEPT_MS: u64 = 60_000;
+
+/// Connection to a Redis server. Clones share the connection.
+///
+/// A broken connection reconnects by itself. When the server has become a read-only replica, the connection is replaced,
+/// because a new connection reaches the new primary.
+#[derive(Clone)]
+pub struct Server(Arc<Way>);
+
+struct Way {
+    client: Client,
+    config: ConnectionManagerConfig,
+    now: ArcSwap<ConnectionManager>,
+    begun: Mutex<Option<Instant>>,
+    refuses: AtomicBool,
+}
+
+impl Server {
+    pub(super) fn open(client: Client, config: ConnectionManagerConfig) -> RedisResult<Self> {
+        let now = ArcSwap::from_pointee(ConnectionManager::new_lazy_with_config(client.clone(), config.clone())?);
+        Ok(Self(Arc::new(Way { client, config, now, begun: Mutex::default(), refuses: AtomicBool::new(false) })))
+    }
+
+    /// Returns `true` when Redis accepted the last write. While writes are rejected, values read from Redis may be stale.
+    #[must_use]
+    pub fn takes_writes(&self) -> bool {
+        !self.0.refuses.load(Relaxed)
+    }
+
+    /// Writes the probe key to check that Redis accepts writes.
+    ///
+    /// # Errors
+    /// Returns the error of the rejected write or of the connection.
+    pub async fn try_writing(&self) -> RedisResult<()> {
+        let tried = redis::cmd("SET").arg(PROBE).arg(1).arg("PX").arg(KEPT_MS).exec_async(&mut self.clone()).await;
+        if tried.is_ok() && self.0.refuses.swap(false, Relaxed) {
+            tracing::info!("redis accepts writes again");
+        }
+        tried
+    }
+
+    fn judge(&self, used: &Arc<ConnectionManager>, answer: &RedisResult<Value>) {
+        let code = match answer {
+            Ok(Value::ServerError(told)) => told.code(),
+            Ok(_) => return,
+            Err(cause) => cause.code().unwrap_or_default(),
+        };
+        if !LEFT.contains(&code) && !FULL.contains(&code) {
+            return;
+        }
+        if !self.0.refuses.swap(true, Relaxed) {
+            tracing::warn!(code, "redis rejects writes, falling back to the database");
+        }
+        if LEFT.contains(&code) {
+            self.begin_anew(used);
+        }
+    }
+
+    fn begin_anew(&self, used: &Arc<ConnectionManager>) {
+        let mut begun = self.0.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        if begun.is_some_and(|begun| begun.elapsed() < AGAIN) {
+            return;
+        }
+        *begun = Some(Instant::now());
+        drop(begun);
+        match ConnectionManager::new_lazy_with_config(self.0.client.clone(), self.0.config.clone()) {
+            Ok(new) => drop(self.0.now.compare_and_swap(used, Arc::new(new))),
+            Err(cause) => tracing::warn!(%cause, "redis reconnect failed"),
+        }
+    }
+}
+
+/// Returns `true` when a Redis server was reachable but rejected the write.
+pub(super) fn is_refusal(cause: &RedisError) -> bool {
+    cause.code().is_some_and(|code| LEFT.contains(&code) || FULL.contains(&code))
+}
+
+impl ConnectionLike for Server {
+    fn req_packed_command<'a>(&'a mut self, cmd: &'a Cmd) -> RedisFuture<'a, Value> {
+        async move {
+            let used = self.0.now.load_full();
+            let answer = ConnectionManager::clone(&used).send_packed_command(cmd).await;
+            self.judge(&used, &answer);
+            answer
+        }
+        .boxed()
+    }
+
+    fn req_packed_commands<'a>(&'a mut self, pipeline: &'a Pipeline, offset: usize, count: usize) -> RedisFuture<'a, Vec<Value>> {
+        async move { ConnectionManager::clone(&self.0.now.load_full()).send_packed_commands(pipeline, offset, count).await }.boxed()
+    }
+
+    fn get_db(&self) -> i64 {
+        self.0.now.load().get_db()
+    }
+}

@@ -1,0 +1,28 @@
+//! Functions that all commands share: printing to standard output, the exit code for an error, and the async runtime.
+use crate::{
+    config::{EXIT_INVALID_SETTING, InvalidSetting},
+    errors,
+};
+use std::{future::Future, io::Write, process::ExitCode};
+
+/// Returns the exit code of a program: 0, [`EXIT_INVALID_SETTING`] for a wrong setting, or 1. Prints an error with all its causes.
+#[must_use]
+pub fn exit_code(done: &anyhow::Result<()>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(cause) => {
+            let _ = writeln!(std::io::stderr(), "error: {}", errors::one_line(cause));
+            if cause.chain().any(|cause| cause.is::<InvalidSetting>()) { ExitCode::from(EXIT_INVALID_SETTING) } else { ExitCode::FAILURE }
+        }
+    }
+}
+
+/// Runs async work to completion on a new multi-threaded runtime.
+pub fn run(work: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<()> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(work)
+}
+
+/// Writes text to standard output, without adding a line break.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}

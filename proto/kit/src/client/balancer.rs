@@ -1,0 +1,332 @@
+//! Client-side load balancing over the replicas behind a DNS name, with health checks.
+use crate::{
+    client::{
+        replica::{CHECK_SOON, CallFailure, Replica},
+        retry_budget::RetryBudget,
+    },
+    lifecycle::Tasks,
+    telemetry,
+    tls::ServiceTls,
+};
+use anyhow::{Context, ensure};
+use http::{Request, Response, Uri};
+use std::{
+    collections::HashMap,
+    net::SocketAddr,
+    sync::{
+        Arc, Once, PoisonError, RwLock,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{sync::Notify, time::Instant};
+use tonic::body::Body;
+
+/// Interval between two DNS lookups of a service.
+const LOOK_UP_EVERY: Duration = Duration::from_secs(2);
+/// Interval between two DNS lookups while no replica is healthy.
+const LOOK_UP_SOON: Duration = Duration::from_millis(200);
+/// Maximum time that a call which cannot be retried waits for a healthy replica.
+const SETTLING: Duration = Duration::from_secs(2);
+/// Interval at which a waiting call checks for a healthy replica.
+const LOOK: Duration = Duration::from_millis(20);
+/// Time that a healthy replica stays in use after DNS stopped returning its address.
+///
+/// DNS servers cache answers, often for thirty seconds, and with two DNS servers an old answer may follow a new answer.
+const OUTLIVES_ITS_NAME: Duration = Duration::from_secs(60);
+
+/// Load balancer over the replicas of one service. Clones share the load balancer's state.
+#[derive(Clone)]
+pub struct Replicas(Arc<Inner>);
+
+struct Inner {
+    name: &'static str,
+    places: Vec<Place>,
+    tls: Option<ServiceTls>,
+    tasks: Tasks,
+    followed: Once,
+    known: RwLock<Vec<Arc<Replica>>>,
+    turn: AtomicUsize,
+    budget: RetryBudget,
+    changed: Notify,
+}
+
+/// Host name and port of a service's URL.
+struct Place {
+    host: Arc<str>,
+    port: u16,
+}
+
+/// Creates the load balancer for a service at `http://name:port`, or several such URLs separated by commas.
+///
+/// The scheme is `https` when `tls` is given. DNS lookups and health checks start with the first call.
+///
+/// # Errors
+/// Returns an error when a URL is invalid, lacks a host or a port, or has a scheme that does not match `tls`.
+pub fn replicas(service: &'static str, urls: &str, tls: Option<&ServiceTls>, tasks: &Tasks) -> anyhow::Result<Replicas> {
+    let places = urls.split(',').map(|url| place(url.trim(), tls.is_some())).collect::<anyhow::Result<Vec<_>>>()?;
+    let known = RwLock::default();
+    let (turn, budget, changed, followed) = (AtomicUsize::new(0), RetryBudget::default(), Notify::new(), Once::new());
+    Ok(Replicas(Arc::new(Inner { name: service, places, tls: tls.cloned(), tasks: tasks.clone(), known, turn, budget, changed, followed })))
+}
+
+fn place(url: &str, by_tls: bool) -> anyhow::Result<Place> {
+    let uri: Uri = url.parse().with_context(|| format!("`{url}` is not a URL"))?;
+    match uri.scheme_str() {
+        Some("https") => ensure!(by_tls, "`{url}` needs PATIO_SERVICE_TLS, a folder with tls.crt, tls.key and ca.crt"),
+        _ => ensure!(!by_tls, "`{url}` must begin with https://, as PATIO_SERVICE_TLS is set"),
+    }
+    let host = uri.host().with_context(|| format!("`{url}` names no host"))?.into();
+    let port = uri.port_u16().with_context(|| format!("`{url}` names no port"))?;
+    Ok(Place { host, port })
+}
+
+impl Replicas {
+    /// Starts DNS lookups and health checks before the first call. Further calls have no effect.
+    pub fn start(&self) {
+        self.0.followed.call_once(|| self.keep_following());
+    }
+
+    /// Picks a replica for one attempt of a call: the healthy replica with the fewest calls in flight, preferably a replica not in
+    /// `tried`.
+    ///
+    /// When no replica is healthy, an unhealthy replica is picked, because its response may say what is wrong. Waits while no
+    /// replica is known.
+    pub async fn pick(&self, tried: &[SocketAddr]) -> InFlight {
+        self.start();
+        loop {
+            let changed = self.0.changed.notified();
+            if let Some(replica) = self.choose(tried) {
+                return InFlight::of(replica, self);
+            }
+            changed.await;
+        }
+    }
+
+    /// Picks a replica for a call that cannot be retried. Waits up to two seconds for a healthy replica, then picks any replica.
+    pub async fn pick_for_single_attempt(&self) -> InFlight {
+        self.start();
+        let well = async {
+            while self.well() == 0 {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let _ = tokio::time::timeout(SETTLING, well).await;
+        self.pick(&[]).await
+    }
+
+    /// Withdraws one retry from the retry budget, which allows one retry per ten calls. Returns `false` when the budget is used
+    /// up.
+    #[must_use]
+    pub fn try_withdraw_retry(&self) -> bool {
+        let affordable = self.0.budget.withdraw();
+        let told = if affordable { "repeated" } else { "refused" };
+        metrics::counter!("patio_rpc_retries_total", "service" => self.0.name, "outcome" => told).increment(1);
+        affordable
+    }
+
+    /// Records the first attempt of a call in the retry budget.
+    pub fn deposit_call(&self) {
+        self.0.budget.deposit();
+    }
+
+    fn choose(&self, tried: &[SocketAddr]) -> Option<Arc<Replica>> {
+        let known = self.0.known.read().unwrap_or_else(PoisonError::into_inner);
+        let fresh = |replica: &&Arc<Replica>| !tried.contains(&replica.address);
+        let well: Vec<_> = known.iter().filter(|replica| replica.is_healthy()).collect();
+        let first = well.iter().copied().filter(fresh).collect::<Vec<_>>();
+        [first, well, known.iter().filter(fresh).collect(), known.iter().collect()]
+            .iter()
+            .find(|group| !group.is_empty())
+            .map(|group| self.least_busy(group))
+    }
+
+    /// Returns the replica with the fewest calls in flight, in round-robin order among equals.
+    fn least_busy(&self, group: &[&Arc<Replica>]) -> Arc<Replica> {
+        let turn = self.0.turn.fetch_add(1, Ordering::Relaxed) % group.len();
+        let (before, after) = group.split_at(turn);
+        let mut best = group[turn];
+        for replica in after.iter().chain(before) {
+            if replica.calls_in_flight() < best.calls_in_flight() {
+                best = replica;
+            }
+        }
+        best.clone()
+    }
+
+    fn well(&self) -> usize {
+        self.0.known.read().unwrap_or_else(PoisonError::into_inner).iter().filter(|replica| replica.is_healthy()).count()
+    }
+
+    fn keep_following(&self) {
+        let following = self.clone();
+        self.0.tasks.spawn(async move {
+            let tasks = following.0.tasks.clone();
+            while !tasks.is_stopping() {
+                following.follow(&following.0.places, &tasks).await;
+                let pause = if following.well() == 0 { LOOK_UP_SOON } else { LOOK_UP_EVERY };
+                tokio::select! {
+                    () = tokio::time::sleep(pause) => {}
+                    () = tasks.stopped() => {}
+                }
+            }
+        });
+    }
+
+    /// Looks up the service's host names and updates the replicas. A failed or empty lookup changes nothing.
+    async fn follow(&self, places: &[Place], tasks: &Tasks) {
+        let (mut found, mut all) = (HashMap::new(), true);
+        for Place { host, port } in places {
+            match tokio::net::lookup_host((&**host, *port)).await {
+                Ok(addresses) => found.extend(addresses.map(|address| (address, host.clone()))),
+                Err(cause) => {
+                    tracing::warn!(%cause, %host, "DNS lookup failed");
+                    all = false;
+                }
+            }
+        }
+        if !found.is_empty() {
+            self.replace(found, all, Instant::now(), tasks);
+        }
+        let (known, well) = (self.0.known.read().unwrap_or_else(PoisonError::into_inner).len(), self.well());
+        metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => "known").set(telemetry::gauge_value(known));
+        metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => "well").set(telemetry::gauge_value(well));
+    }
+
+    /// Adds replicas at new addresses, each with its host name. Also removes replicas whose address was not found, if `all` is
+    /// set, which means that all DNS lookups succeeded.
+    fn replace(&self, mut found: HashMap<SocketAddr, Arc<str>>, all: bool, now: Instant, tasks: &Tasks) {
+        let mut known = self.0.known.write().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|replica| {
+            let named = found.remove(&replica.address).is_some();
+            if named {
+                replica.mark_resolved(now);
+            }
+            let stays = named || !all || replica.is_healthy() && now - replica.last_resolved() < OUTLIVES_ITS_NAME;
+            if !stays {
+                replica.stop();
+            }
+            stays
+        });
+        for (address, host) in found {
+            match Replica::with_health_check(self.0.name, address, self.0.tls.as_ref().map(|tls| tls.connector(&host)), tasks) {
+                Ok(replica) => known.push(replica),
+                Err(cause) => tracing::error!(%cause, %address, "failed to create a gRPC client for a service replica"),
+            }
+        }
+        drop(known);
+        self.0.changed.notify_waiters();
+    }
+}
+
+/// Guard of a call in flight on a replica. The call counts towards the replica's load until the guard is dropped.
+pub struct InFlight(Arc<Replica>, Replicas);
+
+impl InFlight {
+    fn of(replica: Arc<Replica>, among: &Replicas) -> Self {
+        replica.busy.fetch_add(1, Ordering::Relaxed);
+        Self(replica, among.clone())
+    }
+
+    /// Address of the replica.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.0.address
+    }
+
+    /// Sends a call to the replica and returns its response.
+    ///
+    /// Every call fails when the replica stops responding at all (freezes). A call that may be repeated also fails when the
+    /// replica becomes unhealthy while another replica is healthy. A unary response is returned complete; a stream that is cut
+    /// off ends with [`tonic::Code::Unavailable`].
+    ///
+    /// # Errors
+    /// Returns the reason why there was no complete response.
+    pub async fn call(&self, request: Request<Body>, may_repeat: bool) -> Result<Response<Body>, CallFailure> {
+        let answered = tokio::select! {
+            answered = self.0.send(request) => answered,
+            () = self.0.unresponsive() => return Err(CallFailure::Lost("replica does not respond".to_owned())),
+            () = self.better_elsewhere(), if may_repeat => return Err(CallFailure::Lost("replica became unhealthy".to_owned())),
+        };
+        answered.inspect_err(|failure| {
+            if !matches!(failure, CallFailure::TooLate) {
+                self.0.suspect();
+            }
+        })
+    }
+
+    async fn better_elsewhere(&self) {
+        self.0.until_unhealthy().await;
+        while self.1.well() == 0 {
+            tokio::time::sleep(CHECK_SOON).await;
+        }
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.0.busy.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use tonic::service::RoutesBuilder;
+    use tonic_health::{
+        ServingStatus,
+        server::{HealthReporter, health_reporter},
+    };
+
+    /// Starts a server that offers only the gRPC health service.
+    async fn process(tasks: &Tasks) -> (SocketAddr, HealthReporter) {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (reporter, health) = health_reporter();
+        let mut routes = RoutesBuilder::default();
+        routes.add_service(health);
+        tasks.spawn(async move { axum::serve(listener, routes.routes().into_axum_router()).await.unwrap() });
+        (address, reporter)
+    }
+
+    fn known(replicas: &Replicas) -> HashSet<SocketAddr> {
+        replicas.0.known.read().unwrap().iter().map(|replica| replica.address).collect()
+    }
+
+    fn at<const N: usize>(addresses: [SocketAddr; N]) -> HashMap<SocketAddr, Arc<str>> {
+        addresses.map(|address| (address, "localhost".into())).into()
+    }
+
+    /// Waits until exactly `count` replicas are healthy.
+    async fn until_well(replicas: &Replicas, count: usize) {
+        let settled = async {
+            while replicas.well() != count {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), settled).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_outdated_dns_answer_does_not_remove_a_healthy_replica() {
+        let tasks = Tasks::default();
+        let replicas = replicas("test", "http://localhost:1", None, &tasks).unwrap();
+        let ((old, leaves), (new, _well)) = (process(&tasks).await, process(&tasks).await);
+        let begun = Instant::now();
+        replicas.replace(at([old]), true, begun, &tasks);
+        replicas.replace(at([old, new]), true, begun, &tasks);
+        until_well(&replicas, 2).await;
+        replicas.replace(at([old]), true, begun + Duration::from_secs(30), &tasks);
+        leaves.set_service_status("", ServingStatus::NotServing).await;
+        until_well(&replicas, 1).await;
+        assert_eq!(known(&replicas), HashSet::from([old, new]), "the other DNS server does not know the new address yet");
+        replicas.replace(at([new]), true, begun + Duration::from_secs(40), &tasks);
+        assert_eq!(known(&replicas), HashSet::from([new]), "missing in DNS and unhealthy");
+        replicas.replace(at([old]), true, begun + Duration::from_secs(99), &tasks);
+        assert_eq!(known(&replicas), HashSet::from([old, new]));
+        replicas.replace(at([old]), true, begun + Duration::from_secs(100), &tasks);
+        assert_eq!(known(&replicas), HashSet::from([old]), "healthy, but missing in DNS for a minute");
+        tasks.stop();
+    }
+}

@@ -1,0 +1,86 @@
+//! Headers that a call carries: the caller's token, the request id and the client's address.
+use std::time::Duration;
+use tonic::metadata::{Ascii, MetadataValue};
+
+/// Header with the id of a request. Services forward the id, so that all log lines of one request can be found.
+pub const REQUEST_ID: &str = "x-request-id";
+/// Header with the token of the user on whose behalf a service makes a call.
+pub const ON_BEHALF_OF: &str = "x-patio-on-behalf-of";
+
+/// Request extension that marks a call as idempotent because of its content, such as a save with an idempotency key, so that the
+/// call may be retried.
+#[derive(Debug, Clone, Copy)]
+pub struct Idempotent;
+
+/// Caller's token, request id and address, which services forward with their outgoing calls.
+#[derive(Debug, Clone, Default)]
+pub struct CallContext {
+    authorization: Option<MetadataValue<Ascii>>,
+    on_behalf_of: Option<MetadataValue<Ascii>>,
+    request_id: Option<MetadataValue<Ascii>>,
+    address: Option<MetadataValue<Ascii>>,
+}
+
+impl CallContext {
+    /// Creates the call context for a token, a request id and a client address. A value that is not valid in a header is omitted.
+    #[must_use]
+    pub fn new(token: Option<&str>, request_id: &str, address: &str) -> Self {
+        Self {
+            authorization: token.and_then(|token| format!("Bearer {token}").parse().ok()),
+            on_behalf_of: None,
+            request_id: request_id.parse().ok(),
+            address: address.parse().ok(),
+        }
+    }
+
+    /// Reads token, request id and client address of an incoming request.
+    #[must_use]
+    pub fn from_request<T>(request: &tonic::Request<T>) -> Self {
+        let take = |name| request.metadata().get(name).cloned();
+        Self { authorization: take("authorization"), on_behalf_of: None, request_id: take(REQUEST_ID), address: take("x-patio-address") }
+    }
+
+    /// Returns the context for a call that `service` makes on behalf of this caller.
+    #[must_use]
+    pub fn by_service(&self, service: &Self) -> Self {
+        Self { authorization: service.authorization.clone(), on_behalf_of: self.authorization.clone(), ..self.clone() }
+    }
+
+    /// Builds a request with the token, request id and address of this caller.
+    #[must_use]
+    pub fn request<T>(&self, message: T) -> tonic::Request<T> {
+        let mut request = tonic::Request::new(message);
+        self.mark(&mut request);
+        request
+    }
+
+    /// Builds a request of this caller with its own timeout.
+    #[must_use]
+    pub fn request_with_timeout<T>(&self, patience: Duration, message: T) -> tonic::Request<T> {
+        let mut request = self.request(message);
+        request.set_timeout(patience);
+        request
+    }
+
+    /// Builds a request of this caller that may be retried because its content makes it idempotent.
+    #[must_use]
+    pub fn idempotent_request<T>(&self, message: T) -> tonic::Request<T> {
+        let mut request = self.request(message);
+        request.extensions_mut().insert(Idempotent);
+        request
+    }
+
+    fn mark<T>(&self, request: &mut tonic::Request<T>) {
+        let entries = [
+            ("authorization", &self.authorization),
+            (ON_BEHALF_OF, &self.on_behalf_of),
+            (REQUEST_ID, &self.request_id),
+            ("x-patio-address", &self.address),
+        ];
+        for (name, value) in entries {
+            if let Some(value) = value {
+                request.metadata_mut().insert(name, value.clone());
+            }
+        }
+    }
+}

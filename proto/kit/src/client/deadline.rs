@@ -1,0 +1,72 @@
+//! Deadlines of calls: the `grpc-timeout` header, and the deadline that outgoing calls inherit from the incoming call.
+use http::{HeaderMap, HeaderValue};
+use std::time::Duration;
+use tokio::time::Instant;
+
+const TIMEOUT: &str = "grpc-timeout";
+/// Default deadline of a call. A user's request may take three seconds in total.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_millis(2800);
+/// Longest deadline of a normal call. Calls with a longer deadline, such as imports, count as long-running.
+const SHORT: Duration = Duration::from_secs(15);
+
+tokio::task_local! {
+    /// Deadline of the incoming call. Outgoing calls made for the incoming call end no later.
+    static UNTIL: Instant;
+}
+
+/// Runs `work` for an incoming call with these headers. Outgoing calls within `work` inherit the incoming deadline.
+pub async fn with_inherited_deadline<F: Future>(headers: &HeaderMap, work: F) -> F::Output {
+    match timeout_header(headers) {
+        Some(patience) => UNTIL.scope(Instant::now() + patience, work).await,
+        None => work.await,
+    }
+}
+
+/// Returns the timeout of an outgoing call: its `grpc-timeout` header or the default, limited by the rest of the incoming call's
+/// deadline.
+pub(super) fn timeout_of(headers: &HeaderMap) -> Duration {
+    let left = UNTIL.try_with(|until| until.saturating_duration_since(Instant::now())).unwrap_or(Duration::MAX);
+    timeout_header(headers).unwrap_or(DEFAULT_TIMEOUT).min(left)
+}
+
+pub(super) fn set_timeout_header(headers: &mut HeaderMap, patience: Duration) {
+    if let Ok(value) = HeaderValue::from_str(&format!("{}m", patience.as_millis().min(99_999_999))) {
+        headers.insert(TIMEOUT, value);
+    }
+}
+
+fn timeout_header(headers: &HeaderMap) -> Option<Duration> {
+    parse(headers.get(TIMEOUT)?.to_str().ok()?)
+}
+
+/// Returns `true` for a call with a long deadline, such as an import or a change of thousands of vehicles.
+pub(crate) fn is_long_running(headers: &HeaderMap) -> bool {
+    timeout_header(headers).is_some_and(|patience| patience > SHORT)
+}
+
+fn parse(written: &str) -> Option<Duration> {
+    let (number, unit) = written.split_at_checked(written.len().checked_sub(1)?)?;
+    let number: u64 = number.parse().ok().filter(|number| *number < 100_000_000)?;
+    match unit {
+        "H" => Some(Duration::from_secs(number * 3600)),
+        "M" => Some(Duration::from_secs(number * 60)),
+        "S" => Some(Duration::from_secs(number)),
+        "m" => Some(Duration::from_millis(number)),
+        "u" => Some(Duration::from_micros(number)),
+        "n" => Some(Duration::from_nanos(number)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deadlines_are_read_as_grpc_writes_them() {
+        assert_eq!(parse("250m"), Some(Duration::from_millis(250)));
+        assert_eq!(parse("3S"), Some(Duration::from_secs(3)));
+        assert_eq!(parse("x"), None);
+        assert_eq!(parse(""), None);
+    }
+}

@@ -1,0 +1,9 @@
+//! gRPC clients: deadlines, call context, load balancing, retries and health checks over the replicas of a service.
+
+pub mod balancer;
+pub mod call_context;
+pub mod deadline;
+pub mod link;
+pub mod replica;
+mod retry_budget;
+mod watched_body;

@@ -1,0 +1,295 @@
+//! Replica of a service with its connection and health state.
+use crate::client::watched_body::WatchedBody;
+use crate::{lifecycle::Tasks, tls::Connector};
+use bytes::Bytes;
+use http::{HeaderMap, Request, Response, StatusCode};
+use http_body_util::{BodyExt, Full};
+use std::{
+    error::Error,
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{
+    sync::{Notify, watch},
+    time::Instant,
+};
+use tonic::{
+    Code, ConnectError, TimeoutExpired,
+    body::Body,
+    transport::{Channel, Endpoint},
+};
+use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient};
+use tower::ServiceExt;
+
+/// Timeout of a health check, short enough that a frozen replica gets no new calls after one second.
+const CHECK_PATIENCE: Duration = Duration::from_millis(280);
+/// Interval between two health checks of a healthy replica.
+const CHECK_EVERY: Duration = Duration::from_millis(300);
+/// Number of consecutive timed-out health checks after which a replica is unhealthy. A single timeout may only mean that the
+/// replica is busy.
+const MISSES: u32 = 2;
+/// Interval between two health checks of an unhealthy replica.
+pub(super) const CHECK_SOON: Duration = Duration::from_millis(100);
+/// Asserts that two health checks of a frozen replica time out within a second, after which the replica is unhealthy.
+const _: () = assert!(CHECK_EVERY.as_millis() + 2 * CHECK_PATIENCE.as_millis() + CHECK_SOON.as_millis() < 1000);
+/// Asserts that long-running calls to a frozen replica fail within 2.3 seconds.
+const _: () = assert!(CHECK_EVERY.as_millis() + 2 * CHECK_PATIENCE.as_millis() + CHECK_SOON.as_millis() + SILENCE.as_millis() < 2_300);
+/// Timeout after which an unhealthy replica that does not respond counts as frozen.
+///
+/// This timeout and the time to find the replica unhealthy are together shorter than the time limit of any request.
+const SILENCE: Duration = Duration::from_millis(1200);
+/// Header or trailer with the status code of a call.
+const STATUS: &str = "grpc-status";
+
+/// Replica at one address with its connection and health state.
+pub struct Replica {
+    service: &'static str,
+    /// Address of the replica.
+    pub address: SocketAddr,
+    channel: Channel,
+    pub(super) busy: AtomicUsize,
+    well: watch::Sender<bool>,
+    silent: watch::Sender<bool>,
+    look: Notify,
+    named: Mutex<Instant>,
+    cause: Mutex<Option<String>>,
+    forgotten: watch::Sender<bool>,
+}
+
+/// Returns the gRPC service name for health checks of a service. Another service at the address does not know the name and
+/// counts as unhealthy.
+///
+/// Returns an empty name for an unknown service, which checks the whole process.
+#[must_use]
+pub fn health_name(service: &str) -> &'static str {
+    match service {
+        "auth-svc" => "patio.auth.v1.SessionService",
+        "campaign-svc" => "patio.campaign.v1.CampaignService",
+        "vehicle-svc" => "patio.vehicle.v1.VehicleService",
+        "import-svc" => "patio.imports.v1.ImportService",
+        _ => "",
+    }
+}
+
+/// Returns the error message for a wrong address, at which another service than `expected` responds. The message names the
+/// setting to correct.
+#[must_use]
+pub fn wrong_service_message(expected: &str) -> String {
+    let setting = expected.trim_end_matches("-svc").to_uppercase();
+    format!("another service responds there, not {expected}: correct PATIO_{setting}_URL")
+}
+
+/// Reason why a call got no response from a replica.
+pub enum CallFailure {
+    /// The call did not reach the replica.
+    NotSent(String),
+    /// The response was lost; the replica may have executed the call.
+    Lost(String),
+    /// The deadline of the call expired.
+    TooLate,
+}
+
+impl Replica {
+    /// Creates a replica of a service and starts its health checks. Connections use TLS when a connector is given.
+    pub fn with_health_check(
+        service: &'static str,
+        address: SocketAddr,
+        connector: Option<impl Connector>,
+        tasks: &Tasks,
+    ) -> anyhow::Result<Arc<Self>> {
+        let endpoint = Endpoint::from_shared(format!("http://{address}"))?
+            .connect_timeout(Duration::from_millis(500))
+            .http2_keep_alive_interval(Duration::from_secs(10))
+            .keep_alive_timeout(Duration::from_secs(3))
+            .keep_alive_while_idle(true)
+            .tcp_nodelay(true);
+        let channel = match connector {
+            Some(connector) => endpoint.connect_with_connector_lazy(connector),
+            None => endpoint.connect_lazy(),
+        };
+        let replica = Arc::new(Self {
+            service,
+            address,
+            channel,
+            busy: AtomicUsize::new(0),
+            well: watch::Sender::new(false),
+            silent: watch::Sender::new(false),
+            look: Notify::new(),
+            named: Mutex::new(Instant::now()),
+            cause: Mutex::default(),
+            forgotten: watch::Sender::new(false),
+        });
+        let (watching, ended) = (replica.clone(), tasks.clone());
+        tasks.spawn(async move {
+            let mut forgotten = watching.forgotten.subscribe();
+            tokio::select! {
+                () = watching.watch() => {}
+                () = watching.listen() => {}
+                _ = forgotten.wait_for(|forgotten| *forgotten) => {}
+                () = ended.stopped() => {}
+            }
+        });
+        Ok(replica)
+    }
+
+    async fn watch(&self) {
+        let mut missed = 0;
+        loop {
+            let told = self.check(CHECK_PATIENCE).await;
+            missed = if told.is_none() { missed + 1 } else { 0 };
+            let well = told.as_ref().map_or(missed < MISSES && self.is_healthy(), |told| *told == Ok(true));
+            if self.well.send_replace(well) != well {
+                tracing::info!(service = self.service, address = %self.address, healthy = well, "replica health changed");
+            }
+            self.note_cause(told.and_then(Result::err));
+            tokio::select! {
+                () = tokio::time::sleep(if well && missed == 0 { CHECK_EVERY } else { CHECK_SOON }) => {}
+                () = self.look.notified() => {}
+            }
+        }
+    }
+
+    /// Checks repeatedly whether an unhealthy replica still responds at all. If the replica responds slowly or is draining, its
+    /// calls continue. If the replica does not respond (is frozen), its calls fail.
+    async fn listen(&self) {
+        let mut well = self.well.subscribe();
+        loop {
+            if !*self.silent.borrow() && well.wait_for(|well| !well).await.is_err() {
+                return;
+            }
+            self.silent.send_replace(self.check(SILENCE).await.is_none());
+            tokio::time::sleep(CHECK_SOON).await;
+        }
+    }
+
+    /// Runs one health check. Returns whether the replica is serving, or the cause of a failed check, or `None` when the check
+    /// timed out.
+    async fn check(&self, patience: Duration) -> Option<Result<bool, String>> {
+        let mut health = HealthClient::new(self.channel.clone());
+        let answer = tokio::time::timeout(patience, health.check(HealthCheckRequest { service: health_name(self.service).to_owned() }))
+            .await
+            .ok()?;
+        Some(answer.map(|reply| reply.get_ref().status() == ServingStatus::Serving).map_err(|status| match status.code() {
+            Code::NotFound => wrong_service_message(self.service),
+            _ => innermost(&status),
+        }))
+    }
+
+    /// Logs the cause of a failed health check once per cause, such as a refused connection or an invalid certificate.
+    fn note_cause(&self, cause: Option<String>) {
+        let mut last = self.cause.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cause) = cause.as_ref().filter(|cause| last.as_ref() != Some(*cause)) {
+            tracing::info!(service = self.service, address = %self.address, cause, "health check failed");
+        }
+        *last = cause;
+    }
+
+    /// Returns `true` when the last health check said that the replica is serving.
+    #[must_use]
+    pub fn is_healthy(&self) -> bool {
+        *self.well.borrow()
+    }
+
+    /// Returns the number of calls in flight on the replica.
+    #[must_use]
+    pub fn calls_in_flight(&self) -> usize {
+        self.busy.load(Ordering::Relaxed)
+    }
+
+    /// Records that a DNS lookup returned this replica's address.
+    pub fn mark_resolved(&self, now: Instant) {
+        *self.named.lock().unwrap_or_else(PoisonError::into_inner) = now;
+    }
+
+    /// Returns the time at which a DNS lookup last returned this replica's address.
+    pub fn last_resolved(&self) -> Instant {
+        *self.named.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stops the health checks. Calls in progress continue.
+    pub fn stop(&self) {
+        self.forgotten.send_replace(true);
+    }
+
+    /// Marks the replica as unhealthy after a failed call and triggers a health check.
+    pub(super) fn suspect(&self) {
+        self.well.send_replace(false);
+        self.look.notify_one();
+    }
+
+    /// Waits until the replica counts as frozen: unhealthy and without any response.
+    pub async fn unresponsive(&self) {
+        // An error would mean that the sender was dropped, which cannot happen while `self` is borrowed.
+        let _ = self.silent.subscribe().wait_for(|is_silent| *is_silent).await;
+    }
+
+    /// Waits until a healthy replica becomes unhealthy. Never returns when the replica is already unhealthy.
+    pub(super) async fn until_unhealthy(&self) {
+        let mut well = self.well.subscribe();
+        if !*well.borrow_and_update() || well.wait_for(|well| !well).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Sends a request in one attempt and reads a unary response to its end.
+    pub(super) async fn send(self: &Arc<Self>, request: Request<Body>) -> Result<Response<Body>, CallFailure> {
+        let streamed = patio_proto::method(request.uri().path()).is_some_and(|method| method.server_streaming);
+        let response = self.channel.clone().oneshot(request).await.map_err(|cause| failure(&cause))?;
+        if !streamed {
+            return complete(response).await;
+        }
+        let replica = self.clone();
+        Ok(response.map(|body| Body::new(WatchedBody::new(body, async move { replica.unresponsive().await }))))
+    }
+}
+
+/// Reads a unary response to its end. A response without a `grpc-status` was cut off and counts as lost.
+async fn complete(response: Response<Body>) -> Result<Response<Body>, CallFailure> {
+    let (head, body) = response.into_parts();
+    let body = body.collect().await.map_err(|cause| CallFailure::Lost(cause.to_string()))?;
+    let says = |headers: &HeaderMap| headers.contains_key(STATUS);
+    if head.status == StatusCode::OK && !says(&head.headers) && !body.trailers().is_some_and(says) {
+        return Err(CallFailure::Lost("response was cut off".to_owned()));
+    }
+    Ok(Response::from_parts(head, Body::new(body.map_err(|never| match never {}))))
+}
+
+fn failure(cause: &(dyn Error + 'static)) -> CallFailure {
+    let mut told = cause.to_string();
+    let mut inner = Some(cause);
+    let mut not_sent = false;
+    while let Some(cause) = inner {
+        if cause.is::<TimeoutExpired>() {
+            return CallFailure::TooLate;
+        }
+        not_sent |= cause.is::<ConnectError>()
+            || cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_canceled)
+            || cause.downcast_ref::<h2::Error>().is_some_and(untouched);
+        told = cause.to_string();
+        inner = cause.source();
+    }
+    if not_sent { CallFailure::NotSent(told) } else { CallFailure::Lost(told) }
+}
+
+/// Returns the innermost cause of an error, such as `Connection refused`.
+fn innermost(mut cause: &(dyn Error + 'static)) -> String {
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+/// Returns `true` when an HTTP/2 error guarantees that the server has not processed the call.
+fn untouched(cause: &h2::Error) -> bool {
+    let reason = cause.reason();
+    reason == Some(h2::Reason::REFUSED_STREAM) || cause.is_go_away() && cause.is_remote() && reason == Some(h2::Reason::NO_ERROR)
+}
+
+/// Creates a request body from bytes that stay available for retries.
+pub(crate) fn replayable(body: Bytes) -> Body {
+    Body::new(Full::new(body).map_err(|never| match never {}))
+}

@@ -1,0 +1,48 @@
+//! Body of a streaming response that ends with an error when the replica that sends it stops responding.
+use crate::errors;
+use bytes::Bytes;
+use futures::{FutureExt, future::BoxFuture};
+use http_body::{Frame, SizeHint};
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+use tonic::{Status, body::Body};
+
+/// Streaming response body that ends with an error when the replica that sends it stops responding.
+pub struct WatchedBody {
+    body: Body,
+    silence: BoxFuture<'static, ()>,
+}
+
+impl WatchedBody {
+    /// Wraps a response body. `silence` has to resolve when the replica that sends the body stops responding.
+    pub fn new(body: Body, silence: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self { body, silence: silence.boxed() }
+    }
+}
+
+impl http_body::Body for WatchedBody {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        match Pin::new(&mut self.body).poll_frame(cx) {
+            Poll::Ready(frame) => Poll::Ready(frame.map(|frame| frame.map_err(|cause| errors::unavailable(&cause)))),
+            Poll::Pending if self.silence.poll_unpin(cx).is_ready() => {
+                self.body = Body::empty();
+                self.silence = futures::future::pending().boxed();
+                Poll::Ready(Some(Err(errors::unavailable(&"replica does not respond"))))
+            }
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

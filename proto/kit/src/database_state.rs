@@ -1,0 +1,35 @@
+//! Shared state of this process's database: its address for error messages, and whether a read-only server was found recently.
+use crate::atomic_instant::AtomicInstant;
+use std::{
+    sync::{LazyLock, OnceLock},
+    time::Duration,
+};
+
+/// Time during which every connection is checked before use, after a read-only server was found.
+const SUSPECTED: Duration = Duration::from_secs(10);
+
+/// Address of the database of this process.
+static ADDRESS: OnceLock<String> = OnceLock::new();
+/// Time at which a read-only server was last found, such as a primary that became a standby.
+static READ_ONLY: LazyLock<AtomicInstant> = LazyLock::new(AtomicInstant::default);
+
+/// Sets the address of the database, for log events. Only the first call in a process has an effect.
+pub(crate) fn set_address(address: String) {
+    ADDRESS.get_or_init(|| address);
+}
+
+/// Returns a text for error messages with the address of the database and the name of the setting for the address; empty before
+/// a database is open.
+pub(crate) fn address() -> &'static str {
+    ADDRESS.get().map_or("", String::as_str)
+}
+
+/// Starts a period of ten seconds in which every connection is checked before use. Connections to a read-only server are closed.
+pub(crate) fn suspect_read_only() {
+    READ_ONLY.set();
+}
+
+/// Returns `true` for ten seconds after a call of [`suspect_read_only`].
+pub(crate) fn is_read_only_suspected() -> bool {
+    READ_ONLY.is_within(SUSPECTED)
+}

@@ -1,0 +1,83 @@
+//! State of a database for `doctor` and offline commands: version, corruption, write access and applied migrations.
+use crate::db::{Db, Pools, Schema};
+use crate::{config::Settings, on};
+use sqlx::error::DatabaseError;
+
+/// Condition of a database: version, corruption, write access and number of applied migrations.
+pub struct DatabaseHealth {
+    /// Database engine and its version, such as `SQLite 3.50.4`.
+    pub version: String,
+    /// First corruption that `SQLite`'s integrity check found; `None` when the database is intact, and always on `PostgreSQL`.
+    pub damage: Option<String>,
+    /// Whether the database accepts writes.
+    pub writable: bool,
+    /// First table that the connected role does not own, directly or as a member of the owner role, as `TABLE belongs to ROLE`;
+    /// `None` when the role owns all tables.
+    pub foreign: Option<String>,
+    /// Number of migrations applied to the database.
+    pub applied: usize,
+    /// Number of migrations that this version of the program has.
+    pub wanted: usize,
+}
+
+impl Db {
+    /// Opens an existing database whose migrations are all applied. Runs no migration.
+    ///
+    /// # Errors
+    /// Returns an error when the database does not exist, lacks migrations or cannot be opened.
+    pub async fn open_existing(schema: Schema, settings: &Settings) -> anyhow::Result<Self> {
+        settings.check()?;
+        let file = settings.data_dir.join(format!("{}.db", schema.name));
+        anyhow::ensure!(settings.database_url.is_some() || file.exists(), "the database file {} does not exist", file.display());
+        let db = Self::open(schema, settings).await?;
+        db.check_connections().await?;
+        let DatabaseHealth { applied, wanted, .. } = db.health(schema).await?;
+        anyhow::ensure!(
+            applied >= wanted,
+            "{}: {applied} of {wanted} migrations are applied; run `migrate` as the role that owns the tables, then try again",
+            schema.name
+        );
+        Ok(db)
+    }
+
+    /// Reads the condition of the database: version, corruption, write access and applied migrations.
+    ///
+    /// # Errors
+    /// Returns an error when the database cannot be queried.
+    pub async fn health(&self, schema: Schema) -> anyhow::Result<DatabaseHealth> {
+        let (version, damage, wanted) = match &self.pools {
+            Pools::Sqlite { read, .. } => {
+                let version: String = sqlx::query_scalar("select 'SQLite ' || sqlite_version()").fetch_one(read).await?;
+                let told: String = sqlx::query_scalar("pragma quick_check(1)").fetch_one(read).await?;
+                (version, (told != "ok").then_some(told), schema.sqlite.iter().count())
+            }
+            Pools::Postgres { cluster, .. } => {
+                let version = "select 'PostgreSQL ' || current_setting('server_version')";
+                let version: String = sqlx::query_scalar(version).fetch_one(cluster.primary().read.clone()).await?;
+                (version, None, schema.postgres.iter().count())
+            }
+        };
+        let done = on!(self.read(), c => sqlx::query_scalar::<_, i64>("select count(*) from _sqlx_migrations").fetch_one(c).await);
+        let applied = match done {
+            Ok(applied) => usize::try_from(applied)?,
+            Err(sqlx::Error::Database(told)) if is_missing(&*told) => 0,
+            Err(cause) => return Err(cause.into()),
+        };
+        let (writable, foreign) = match &self.pools {
+            Pools::Sqlite { .. } => (true, None),
+            Pools::Postgres { cluster, .. } => {
+                let pool = cluster.primary().read.clone();
+                let told: String = sqlx::query_scalar("select current_setting('transaction_read_only')").fetch_one(pool.clone()).await?;
+                let foreign = "select format('%s belongs to %s', tablename, tableowner) from pg_tables
+                     where schemaname = $1 and not pg_has_role(tableowner, 'usage') order by tablename limit 1";
+                (told == "off", sqlx::query_scalar(foreign).bind(schema.name).fetch_optional(pool).await?)
+            }
+        };
+        Ok(DatabaseHealth { version, damage, writable, foreign, applied, wanted })
+    }
+}
+
+/// Returns `true` when a statement failed because its table does not exist yet.
+fn is_missing(told: &dyn DatabaseError) -> bool {
+    told.code().is_some_and(|code| code == "42P01") || told.message().starts_with("no such table")
+}

@@ -1,0 +1,107 @@
+//! Connections to the primary of a `PostgreSQL` cluster, which are all replaced after a failover.
+use crate::db::{
+    PostgresPool, Schema,
+    pg_group_flush::{GroupFlush, IDLE_BEFORE_PING},
+    pg_hosts::{PgHosts, address},
+    pg_session::{session_settings, with_session_settings},
+};
+use arc_swap::ArcSwap;
+use sqlx::{
+    Connection,
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
+use std::{sync::Arc, time::Duration};
+
+/// Maximum age of a `PostgreSQL` connection. A new connection resolves the host name again and so reaches a changed address.
+const LIFETIME: Duration = Duration::from_secs(600);
+
+/// Connections of a service to one `PostgreSQL` server.
+pub(super) struct PgServer {
+    /// Connection options without session settings.
+    pub(super) options: PgConnectOptions,
+    /// Pool for reads.
+    pub(super) read: PostgresPool,
+    /// Pool for transactions.
+    pub(super) write: PostgresPool,
+    /// Pool for single writing statements.
+    pub(super) once: PostgresPool,
+    /// Group flusher, which makes the commits of this server durable.
+    pub(super) flush: Arc<GroupFlush>,
+}
+
+impl PgServer {
+    /// Creates the pools of a service for one server. The pools open their connections on demand.
+    ///
+    /// The pool for reads is smaller, because a read uses a connection only briefly. With the default of `connections` all four
+    /// services together stay below the 100 connections that `PostgreSQL` allows by default.
+    fn new(schema: Schema, options: PgConnectOptions, connections: u32) -> Self {
+        let usual = session_settings(schema);
+        // The response waits for a group flush instead, after its connection went back to the pool.
+        let quick = format!("{usual}; set synchronous_commit = off");
+        let planned = format!("{quick}; set plan_cache_mode = force_generic_plan");
+        let few = (connections / 4).max(1);
+        let pool = |most, settings: &str| {
+            let pool = with_session_settings(PgPoolOptions::new(), settings.to_owned()).max_lifetime(LIFETIME).test_before_acquire(false);
+            let pool = pool.before_acquire(|connection, seen| {
+                Box::pin(async move {
+                    if seen.idle_for > IDLE_BEFORE_PING {
+                        connection.ping().await?;
+                    }
+                    Ok(true)
+                })
+            });
+            PostgresPool::lazy(most, pool, options.clone())
+        };
+        let (read, write, once) = (pool((connections * 3 / 8).max(2), &usual), pool(connections - few, &quick), pool(few, &planned));
+        Self { flush: Arc::new(GroupFlush::new(options.clone())), options, read, write, once }
+    }
+
+    /// Returns the pools for reads, for transactions and for single writing statements.
+    pub(super) fn pools(&self) -> [&PostgresPool; 3] {
+        [&self.read, &self.write, &self.once]
+    }
+}
+
+/// Hosts of a `PostgreSQL` cluster, and the connections to its current primary.
+pub(super) struct PgCluster {
+    schema: Schema,
+    connections: u32,
+    hosts: PgHosts,
+    primary: ArcSwap<PgServer>,
+}
+
+impl PgCluster {
+    /// Creates the pools for the current primary, or for the first host while no host accepts writes.
+    pub(super) async fn open(schema: Schema, hosts: PgHosts, connections: u32) -> Self {
+        let found = if hosts.is_cluster() { hosts.find_primary().await } else { None };
+        let primary = PgServer::new(schema, found.unwrap_or_else(|| hosts.first().clone()), connections);
+        Self { schema, connections, hosts, primary: ArcSwap::from_pointee(primary) }
+    }
+
+    /// Returns the connections to the current primary.
+    ///
+    /// A transaction and its flush must use the connections of one call: the flush of another server confirms nothing.
+    pub(super) fn primary(&self) -> Arc<PgServer> {
+        self.primary.load_full()
+    }
+
+    /// Returns the addresses of all hosts as `host:port`, separated by commas.
+    pub(super) fn addresses(&self) -> String {
+        self.hosts.addresses()
+    }
+
+    /// Looks for the primary among the hosts. When another host has become the primary, replaces all connections.
+    ///
+    /// Statements that still run on the old server end with their own errors; their connections are not used again.
+    pub(super) async fn look_for_primary(&self) {
+        if !self.hosts.is_cluster() {
+            return;
+        }
+        let Some(found) = self.hosts.find_primary().await else { return };
+        let (old, new) = (address(&self.primary().options), address(&found));
+        if old != new {
+            tracing::warn!(schema = self.schema.name, old, new, "database primary changed");
+            self.primary.store(Arc::new(PgServer::new(self.schema, found, self.connections)));
+        }
+    }
+}

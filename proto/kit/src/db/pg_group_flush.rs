@@ -1,0 +1,244 @@
+//! Group flush for `PostgreSQL`: concurrent transactions share one wait for the disk, after their row locks are released.
+//!
+//! A commit that waits for the disk keeps its rows locked until then, so that a busy row, such as a campaign's counters,
+//! could change only once per flush. Transactions therefore commit with `synchronous_commit = off`. Their responses wait
+//! for a flush that starts after the commit and covers all transactions waiting at that moment.
+use crate::atomic_instant::AtomicInstant;
+use futures::future::BoxFuture;
+use sqlx::{ConnectOptions, Connection, PgConnection, postgres::PgConnectOptions};
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio::{sync::Mutex, time::timeout};
+use tracing::Instrument;
+
+type Result<T, E = sqlx::Error> = std::result::Result<T, E>;
+
+/// SQL of a small commit that waits for the disk. When the statement returns, all earlier commits are on disk.
+const FLUSH: &str = "select pg_logical_emit_message(true, 'patio', '')";
+/// Timeout for opening or pinging the flush connection.
+const PATIENCE: Duration = Duration::from_millis(1500);
+/// Idle time after which a database connection is pinged before use.
+pub(crate) const IDLE_BEFORE_PING: Duration = Duration::from_secs(1);
+
+/// Group flusher of one database: its own connection, and the record of which commits are already on disk.
+pub(crate) struct GroupFlush {
+    options: PgConnectOptions,
+    line: Mutex<Line>,
+    /// Number of flush tickets issued so far.
+    next_ticket: AtomicU64,
+    /// Number of the current flush connection, counted from 1; 0 while there is no connection.
+    connection_epoch: AtomicU64,
+    /// Time at which the server last responded on the flush connection.
+    heard: AtomicInstant,
+}
+
+#[derive(Default)]
+struct Line {
+    connection: Option<PgConnection>,
+    /// Connection attempt in progress. When the caller that waits for the attempt gives up, the next caller continues to wait.
+    /// `None` while no attempt is in progress.
+    coming: Option<BoxFuture<'static, Result<PgConnection>>>,
+    /// Number of flush connections opened so far.
+    lives: u64,
+    /// First flush ticket whose commits may not be on disk yet. The commits of all earlier tickets are on disk.
+    flushed_up_to: u64,
+}
+
+/// Ticket of one commit: the number of the flush connection that was open before the commit. Only a flush on that connection
+/// confirms the commit.
+///
+/// A server that crashes after the commit may have lost the commit, and a flush on a new connection would not notice the loss.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FlushTicket(u64);
+
+impl GroupFlush {
+    /// Creates a group flusher that connects on first use.
+    pub(crate) fn new(options: PgConnectOptions) -> Self {
+        Self {
+            options,
+            line: Mutex::default(),
+            next_ticket: AtomicU64::default(),
+            connection_epoch: AtomicU64::default(),
+            heard: AtomicInstant::default(),
+        }
+    }
+
+    /// Returns a ticket with the number of the flush connection, which is opened first when needed. Must be called before the
+    /// transaction begins.
+    pub(crate) async fn ticket(&self) -> Result<FlushTicket> {
+        match self.connection_epoch.load(Ordering::Acquire) {
+            life if life > 0 && !self.has_rested() => Ok(FlushTicket(life)),
+            _ => self.connect().await,
+        }
+    }
+
+    fn has_rested(&self) -> bool {
+        !self.heard.is_within(IDLE_BEFORE_PING)
+    }
+
+    /// Opens a new flush connection unless the current flush connection responds.
+    async fn connect(&self) -> Result<FlushTicket> {
+        let mut line = self.line.lock().await;
+        let alive = match &mut line.connection {
+            Some(_) if !self.has_rested() => true,
+            Some(connection) => matches!(timeout(PATIENCE, connection.ping()).await, Ok(Ok(()))),
+            None => false,
+        };
+        if !alive {
+            (line.connection, line.lives) = (None, line.lives + 1);
+            self.connection_epoch.store(0, Ordering::Release);
+            let options = self.options.clone();
+            let coming = line.coming.get_or_insert_with(|| Box::pin(async move { options.connect().await }));
+            let came = timeout(PATIENCE, coming).await.map_err(|_| sqlx::Error::PoolTimedOut)?;
+            line.coming = None;
+            line.connection = Some(came?);
+            self.connection_epoch.store(line.lives, Ordering::Release);
+        }
+        self.heard.set();
+        Ok(FlushTicket(line.lives))
+    }
+
+    /// Waits until everything committed since [`Self::ticket`] returned the ticket is on disk. Returns `true` when this call ran
+    /// the flush itself.
+    ///
+    /// The future must not be dropped before it completes.
+    pub(crate) async fn wait(&self, FlushTicket(life): FlushTicket) -> Result<bool> {
+        let ticket = self.next_ticket.fetch_add(1, Ordering::AcqRel);
+        let mut held = self.line.lock().await;
+        let line = &mut *held;
+        let Some(connection) = &mut line.connection else { return Err(sqlx::Error::WorkerCrashed) };
+        if self.connection_epoch.load(Ordering::Acquire) != life {
+            return Err(sqlx::Error::WorkerCrashed);
+        }
+        if ticket < line.flushed_up_to {
+            return Ok(false);
+        }
+        let covers = self.next_ticket.load(Ordering::Acquire);
+        match sqlx::query(FLUSH).execute(connection).await {
+            Ok(_) => {
+                line.flushed_up_to = covers;
+                self.heard.set();
+                Ok(true)
+            }
+            Err(cause) => {
+                self.connection_epoch.store(0, Ordering::Release);
+                line.connection = None;
+                Err(cause)
+            }
+        }
+    }
+
+    /// Runs `work`, which commits a transaction, and returns the result of `work` once the commit is on disk.
+    ///
+    /// The work runs to completion even when its caller gives up.
+    pub(crate) async fn commit_then_flush<T, E>(self: &Arc<Self>, work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<sqlx::Error> + Send + 'static,
+    {
+        let (ready, flush) = (self.ticket().await?, self.clone());
+        run_to_completion(async move {
+            let done = work.await?;
+            flush.wait(ready).await?;
+            Ok(done)
+        })
+        .await
+    }
+
+    /// Closes the flush connection.
+    pub(crate) async fn close(&self) {
+        let mut line = self.line.lock().await;
+        self.connection_epoch.store(0, Ordering::Release);
+        if let Some(connection) = line.connection.take()
+            && let Err(cause) = connection.close().await
+        {
+            tracing::debug!(%cause, "failed to close the flush connection");
+        }
+    }
+}
+
+/// Runs `work` to completion even when its caller gives up.
+///
+/// A transaction dropped between `begin` and its result would leave an open transaction on its pooled connection, and the next
+/// transaction on that connection would become part of the open transaction.
+#[expect(clippy::disallowed_methods, reason = "shutdown waits for the pool, which waits for this connection")]
+pub(crate) async fn run_to_completion<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<sqlx::Error> + Send + 'static,
+{
+    tokio::spawn(work.in_current_span()).await.unwrap_or_else(|_| Err(E::from(sqlx::Error::WorkerCrashed)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use patio_testing::{POSTGRES, from_environment, tell};
+    use std::str::FromStr;
+
+    /// Opens a flusher whose connection has the application name `name`, and a second connection that can terminate the first.
+    async fn open(name: &str) -> Option<(GroupFlush, PgConnection)> {
+        let Some(server) = from_environment(POSTGRES) else {
+            tell(&format!("{POSTGRES} is not set: skipped"));
+            return None;
+        };
+        let options = PgConnectOptions::from_str(&server).unwrap();
+        let other = options.connect().await.unwrap();
+        Some((GroupFlush::new(options.application_name(name)), other))
+    }
+
+    async fn end(name: &str, by: &mut PgConnection) {
+        let ended = "select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity where application_name = $1";
+        let ended: i64 = sqlx::query_scalar(ended).bind(name).fetch_one(by).await.unwrap();
+        assert_eq!(ended, 1);
+    }
+
+    #[test]
+    fn an_event_is_recent_only_within_the_given_time_after_it_occurred() {
+        let moment = AtomicInstant::default();
+        assert!(!moment.is_within(Duration::MAX));
+        moment.set();
+        assert!(moment.is_within(Duration::from_secs(60)));
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(!moment.is_within(Duration::from_millis(5)));
+    }
+
+    #[tokio::test]
+    async fn two_flushes_cover_500_concurrent_waits() {
+        let Some((flush, _)) = open("flush: many").await else { return };
+        let ready = flush.ticket().await.unwrap();
+        let all = futures::future::join_all((0..500).map(|_| flush.wait(ready))).await;
+        let flushes = all.into_iter().filter(|own| *own.as_ref().unwrap()).count();
+        assert_eq!(flushes, 2, "one in progress, and one for all callers that arrived meanwhile");
+        flush.close().await;
+    }
+
+    #[tokio::test]
+    async fn a_connection_lost_between_commit_and_flush_is_an_error() {
+        let Some((flush, mut other)) = open("flush: away").await else { return };
+        let before = flush.ticket().await.unwrap();
+        flush.wait(before).await.unwrap();
+        end("flush: away", &mut other).await;
+        assert!(flush.wait(before).await.is_err(), "the commit may be lost");
+        let after = flush.ticket().await.unwrap();
+        assert!(flush.wait(before).await.is_err(), "a new connection cannot confirm the commit either");
+        flush.wait(after).await.unwrap();
+        flush.close().await;
+    }
+
+    #[tokio::test]
+    async fn a_connection_lost_while_idle_is_replaced_without_an_error() {
+        let Some((flush, mut other)) = open("flush: rested").await else { return };
+        flush.wait(flush.ticket().await.unwrap()).await.unwrap();
+        end("flush: rested", &mut other).await;
+        tokio::time::sleep(IDLE_BEFORE_PING + Duration::from_millis(50)).await;
+        flush.wait(flush.ticket().await.unwrap()).await.unwrap();
+        flush.close().await;
+    }
+}

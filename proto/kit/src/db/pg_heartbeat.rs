@@ -1,0 +1,109 @@
+//! Heartbeat that detects a `PostgreSQL` server which no longer responds.
+//!
+//! A frozen server, or a network that drops all packets, keeps connections open, so that statements wait without an error.
+use crate::{database_state::is_read_only_suspected, db::pg_cluster::PgCluster, lifecycle::Tasks};
+use sqlx::{ConnectOptions, Connection, PgConnection};
+use std::{sync::Arc, time::Duration};
+use tokio::{sync::watch, time::timeout};
+
+/// Pause between two heartbeats.
+const EVERY: Duration = Duration::from_millis(250);
+/// Timeout of one heartbeat. The timeout and the pause [`EVERY`] are together shorter than the time limit of any request.
+const PATIENCE: Duration = Duration::from_millis(1750);
+
+/// Heartbeat of the primary of a `PostgreSQL` cluster. The heartbeat has its own connection, so that it never queues behind other
+/// statements.
+pub(super) struct Heartbeat {
+    cluster: Arc<PgCluster>,
+    silent: watch::Sender<bool>,
+}
+
+impl Heartbeat {
+    pub(super) fn new(cluster: Arc<PgCluster>) -> Self {
+        Self { cluster, silent: watch::Sender::new(false) }
+    }
+
+    /// Sends heartbeats to the primary until the process stops. Looks for another primary when a heartbeat fails.
+    pub(super) async fn run(&self, tasks: &Tasks) {
+        let mut connection = None;
+        while !tasks.is_stopping() {
+            let heard = timeout(PATIENCE, self.ask(&mut connection)).await;
+            let is_lost = !matches!(heard, Ok(Ok(()))) || is_read_only_suspected();
+            if is_lost {
+                connection = None;
+            }
+            let is_silent = heard.is_err(); // a server that is down refuses connections at once, which every statement notices itself
+            if self.silent.send_replace(is_silent) != is_silent {
+                tracing::warn!("{}", if is_silent { "database does not respond" } else { "database responds again" });
+            }
+            if is_lost {
+                self.cluster.look_for_primary().await;
+            }
+            tokio::select! {
+                () = tokio::time::sleep(EVERY) => {}
+                () = tasks.stopped() => {}
+            }
+        }
+        if let Some(connection) = connection
+            && let Err(cause) = connection.close().await
+        {
+            tracing::debug!(%cause, "failed to close the database heartbeat connection");
+        }
+    }
+
+    async fn ask(&self, connection: &mut Option<PgConnection>) -> Result<(), sqlx::Error> {
+        match connection {
+            Some(connection) => connection.ping().await,
+            None => {
+                *connection = Some(self.cluster.primary().options.connect().await?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Waits until the server has not responded within the heartbeat timeout.
+    pub(super) async fn unresponsive(&self) {
+        // An error would mean that the sender was dropped, which cannot happen while `self` is borrowed.
+        let _ = self.silent.subscribe().wait_for(|is_silent| *is_silent).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::{Schema, pg_hosts::PgHosts};
+    use patio_testing::patience;
+    use sqlx::migrate::Migrator;
+    use tokio::{net::TcpListener, time::Instant};
+
+    /// Starts the heartbeat of a server at a local port.
+    async fn asking(port: u16) -> (Arc<Heartbeat>, Tasks) {
+        let none: &'static Migrator = Box::leak(Box::new(Migrator::with_migrations(Vec::new())));
+        let hosts = PgHosts::parse(&format!("postgres://patio@127.0.0.1:{port}/patio")).unwrap();
+        let cluster = PgCluster::open(Schema { name: "heartbeat", sqlite: none, postgres: none }, hosts, 4).await;
+        let heartbeat = Arc::new(Heartbeat::new(Arc::new(cluster)));
+        let tasks = Tasks::default();
+        let (own, told) = (heartbeat.clone(), tasks.clone());
+        tasks.spawn(async move { own.run(&told).await });
+        (heartbeat, tasks)
+    }
+
+    #[tokio::test]
+    async fn a_server_that_accepts_connections_and_never_responds_is_unresponsive() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (began, (heartbeat, tasks)) = (Instant::now(), asking(listener.local_addr().unwrap().port()).await);
+        heartbeat.unresponsive().await;
+        assert!(began.elapsed() >= PATIENCE && began.elapsed() < patience(PATIENCE + EVERY + EVERY), "{:?}", began.elapsed());
+        tasks.finish().await;
+    }
+
+    #[tokio::test]
+    async fn a_refused_connection_does_not_count_as_unresponsive() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        drop(listener);
+        let (heartbeat, tasks) = asking(port).await;
+        assert!(timeout(PATIENCE + EVERY + EVERY, heartbeat.unresponsive()).await.is_err());
+        tasks.finish().await;
+    }
+}

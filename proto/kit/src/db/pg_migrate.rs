@@ -1,0 +1,124 @@
+//! Migrations of `PostgreSQL` tables while other processes use the tables.
+use crate::db::{
+    Schema, ignoring_unknown,
+    pg_session::{session_settings, with_session_settings},
+};
+use crate::errors;
+use sqlx::{
+    Executor, PgPool,
+    migrate::{MigrateError, Migrator},
+    postgres::{PgConnectOptions, PgPoolOptions},
+};
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
+
+/// SQL that limits how long a migration waits for a lock. A migration that gets no lock in time has changed nothing.
+///
+/// Statements queue behind a waiting migration. A save may be delayed by one second: half a second for the wait, and half a second
+/// for the migration's own work.
+const LIMITED: &str = "set lock_timeout = '500ms'";
+/// SQL that removes the lock timeout, for migrations outside a transaction such as `create index concurrently`.
+///
+/// Such a migration takes no lock that blocks a save, and would leave an invalid index when interrupted.
+const UNLIMITED: &str = "set lock_timeout = 0";
+/// Pause between two attempts to take the advisory lock while another process migrates.
+const LOCK_POLL: Duration = Duration::from_millis(50);
+/// Pause before the first retry of a migration that got no lock. Statements that queued behind the migration finish meanwhile.
+///
+/// The pause doubles with each retry.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Maximum pause between two attempts of a migration.
+const LONGEST: Duration = Duration::from_secs(16);
+/// Time after which a migration that gets no lock fails. Patio's longest query (an export) ends earlier, so that the lock is
+/// held by another program, which an operator has to find.
+const PATIENCE: Duration = Duration::from_secs(15 * 60);
+/// Timeout for opening the connection that runs migrations.
+const MAKING: Duration = Duration::from_secs(4);
+/// Advisory lock id that serializes migrations across all processes and versions. The id must never change.
+const ADVISORY_LOCK_ID: i64 = 0x5061_7469_6f00;
+
+/// Runs the pending migrations of a schema, and retries while a table lock is not available.
+pub(super) async fn run(schema: Schema, to: &PgConnectOptions) -> anyhow::Result<()> {
+    let (steps, began, mut pause) = (ignoring_unknown(schema.postgres), Instant::now(), PAUSE);
+    loop {
+        // Closing this connection releases all its locks, also after a failure. It comes from a pool of one, since migrations
+        // on a borrowed connection give a future that is not `Send`.
+        let one = PgPoolOptions::new().max_connections(1).max_lifetime(None).idle_timeout(None).acquire_timeout(MAKING);
+        let one = with_session_settings(one, format!("{}; {LIMITED}", session_settings(schema))); // applies after a reconnect as well
+        let connection = one.connect_with(to.clone()).await?;
+        let done = attempt(schema, &steps, &connection).await;
+        connection.close().await;
+        match done {
+            Err(cause) if is_in_use(&cause) && began.elapsed() < PATIENCE => {
+                tracing::warn!(schema = schema.name, %cause, ?pause, "migration timed out waiting for a table lock, retrying");
+            }
+            done => return Ok(done?),
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(LONGEST);
+    }
+}
+
+async fn attempt(schema: Schema, steps: &Migrator, connection: &PgPool) -> Result<(), MigrateError> {
+    // Polled instead of waiting in one statement, since `create index concurrently` waits for running statements.
+    while !sqlx::query_scalar::<_, bool>("select pg_try_advisory_lock($1)").bind(ADVISORY_LOCK_ID).fetch_one(connection).await? {
+        sleep(LOCK_POLL).await;
+    }
+    connection.execute(LIMITED).await?;
+    let make = format!("create schema if not exists {}", schema.name);
+    match connection.execute(sqlx::AssertSqlSafe(make)).await {
+        Err(cause) if errors::is_connection_error(&cause) => return Err(cause.into()),
+        Err(cause) => tracing::debug!(%cause, "failed to create the schema, assuming it already exists"),
+        Ok(_) => {}
+    }
+    act_as_owner(schema, steps, connection).await?;
+    for (last, limit) in stretches(steps) {
+        connection.execute(limit).await?;
+        steps.run_to(last, connection).await?;
+    }
+    Ok(())
+}
+
+/// Switches the connection to the role that owns the schema, so that new tables belong to that role.
+async fn act_as_owner(schema: Schema, steps: &Migrator, connection: &PgPool) -> Result<(), MigrateError> {
+    let owner = "select pg_get_userbyid(nspowner)::text, pg_get_userbyid(nspowner) = current_user, pg_has_role(nspowner, 'member')
+         from pg_namespace where nspname = $1";
+    let found: Option<(String, bool, bool)> = sqlx::query_as(owner).bind(schema.name).fetch_optional(connection).await?;
+    // Without a schema the first migration fails, and the caller retries it.
+    let Some((owner, is_own, may_act)) = found else { return Ok(()) };
+    if is_own {
+        return Ok(());
+    }
+    if may_act {
+        let role = format!("set role \"{}\"", owner.replace('"', "\"\""));
+        connection.execute(sqlx::AssertSqlSafe(role)).await?;
+        return Ok(());
+    }
+    let done: i64 = sqlx::query_scalar("select count(*) from _sqlx_migrations").fetch_one(connection).await.unwrap_or(0);
+    if usize::try_from(done).unwrap_or(0) >= steps.iter().count() {
+        return Ok(());
+    }
+    let name = schema.name;
+    let words = format!("the schema `{name}` belongs to `{owner}`: only that role or a member of it can run its migrations");
+    Err(MigrateError::Execute(sqlx::Error::Configuration(words.into())))
+}
+
+/// Groups consecutive migrations that run with the same lock timeout. Returns for each group the version of its last migration and
+/// the SQL that sets the lock timeout.
+fn stretches(steps: &Migrator) -> Vec<(i64, &'static str)> {
+    let mut stretches: Vec<(i64, &str)> = Vec::new();
+    for step in steps.iter() {
+        let limit = if step.no_tx { UNLIMITED } else { LIMITED };
+        match stretches.last_mut() {
+            Some((last, same)) if *same == limit => *last = step.version,
+            _ => stretches.push((step.version, limit)),
+        }
+    }
+    stretches
+}
+
+/// Returns `true` when a migration failed because it did not get a lock in time.
+fn is_in_use(cause: &MigrateError) -> bool {
+    let (MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _)) = cause else { return false };
+    matches!(cause, sqlx::Error::Database(told) if told.code().is_some_and(|code| code == "55P03"))
+}

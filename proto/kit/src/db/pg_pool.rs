@@ -1,0 +1,198 @@
+//! Connection pool for `PostgreSQL`. A caller waits for a connection for a limited time only. An attempt to open a connection
+//! continues after its caller gave up, and the next caller uses the connection.
+use crate::{
+    database_state::{is_read_only_suspected, suspect_read_only},
+    db::pg_group_flush::run_to_completion,
+};
+use async_stream::try_stream;
+use futures::{
+    StreamExt,
+    future::{BoxFuture, join_all},
+    poll,
+    stream::BoxStream,
+};
+use sqlx::{
+    Describe, Either, Error, Execute, Executor, PgPool, Postgres, SqlStr,
+    pool::PoolConnection,
+    postgres::{PgConnectOptions, PgPoolOptions, PgQueryResult, PgRow, PgStatement, PgTypeInfo},
+};
+use std::{
+    io,
+    ops::{Deref, DerefMut},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    task::Poll,
+    time::Duration,
+};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
+
+/// Maximum time a caller waits for a connection. The failure can then still be reported within the three-second limit of a request.
+const PATIENCE: Duration = Duration::from_millis(1500);
+/// Maximum time to open a connection. The caller gives up earlier, and a later caller uses the connection.
+///
+/// When all replicas connect to a server at once, opening each connection takes long. Attempts that were dropped with
+/// their callers would start over again and again, and no connection would ever be opened.
+const MAKING: Duration = Duration::from_secs(4);
+
+/// Bounded pool of `PostgreSQL` connections. A statement run on the pool takes one connection until it has finished.
+///
+/// Clones share the connections.
+#[derive(Debug, Clone)]
+pub struct PostgresPool {
+    pool: PgPool,
+    /// Semaphore with one permit per connection. A cancelled wait for a permit has no side effects, unlike a cancelled connection
+    /// attempt.
+    turns: Arc<Semaphore>,
+    waiting: Arc<AtomicU32>,
+}
+
+/// Guard that counts a caller as waiting for a connection until the guard is dropped.
+struct Waiting<'w>(&'w AtomicU32);
+
+impl<'w> Waiting<'w> {
+    fn in_line(line: &'w AtomicU32) -> Self {
+        line.fetch_add(1, Ordering::Relaxed);
+        Self(line)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Connection taken from the pool. Dropping the guard returns the connection to the pool.
+pub struct PooledConnection {
+    connection: PoolConnection<Postgres>,
+    _turn: OwnedSemaphorePermit,
+}
+
+impl PostgresPool {
+    /// Creates a pool that opens its connections on demand.
+    pub(super) fn lazy(most: u32, pool: PgPoolOptions, to: PgConnectOptions) -> Self {
+        let pool = pool.max_connections(most).acquire_timeout(MAKING).connect_lazy_with(to);
+        Self { pool, turns: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default() }
+    }
+
+    /// Takes a connection from the pool for exclusive use.
+    ///
+    /// # Errors
+    /// Returns `PoolTimedOut` when no connection becomes available in time, or the error of the connection attempt.
+    pub async fn acquire(&self) -> Result<PooledConnection, Error> {
+        let _waiting = Waiting::in_line(&self.waiting);
+        let taken = async {
+            let held = self.take().await?;
+            if is_read_only_suspected() { held.writable().await } else { Ok(held) }
+        };
+        timeout(PATIENCE, taken).await.map_err(|_| Error::PoolTimedOut)?
+    }
+
+    /// Checks that the server accepts writes.
+    ///
+    /// # Errors
+    /// Returns `ReadOnlyFilesystem` when the server is read-only, and the errors of [`Self::acquire`].
+    pub(super) async fn check_writable(&self) -> Result<(), Error> {
+        self.acquire().await?.writable().await.map(drop)
+    }
+
+    async fn take(&self) -> Result<PooledConnection, Error> {
+        let turn = self.turns.clone().acquire_owned().await.map_err(|_| Error::PoolClosed)?;
+        let mut asked = Box::pin(self.pool.acquire());
+        if let Poll::Ready(given) = poll!(&mut asked) {
+            return given.map(|connection| PooledConnection { connection, _turn: turn });
+        }
+        run_to_completion(async move { Ok(PooledConnection { connection: asked.await?, _turn: turn }) }).await
+    }
+
+    /// Opens half of the pool's connections in advance, so that a burst of calls need not wait for new connections.
+    pub(super) async fn warm(&self) {
+        let half = self.pool.options().get_max_connections().div_ceil(2);
+        drop(join_all((0..half).map(|_| self.acquire())).await);
+    }
+
+    /// Returns the number of callers that wait for a connection.
+    pub(super) fn waiter_count(&self) -> u32 {
+        self.waiting.load(Ordering::Relaxed)
+    }
+
+    /// Returns the underlying `sqlx` pool, for statistics and for work that may wait longer for a connection.
+    pub(super) fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+}
+
+impl PooledConnection {
+    /// Returns the connection when its server accepts writes; otherwise closes the connection and returns an error.
+    ///
+    /// A new connection resolves the host name again and may reach the new primary.
+    async fn writable(mut self) -> Result<Self, Error> {
+        let read_only: String =
+            sqlx::query_scalar("select current_setting('transaction_read_only')").fetch_one(&mut *self.connection).await?;
+        if read_only == "off" {
+            return Ok(self);
+        }
+        suspect_read_only();
+        self.connection.close_on_drop();
+        Err(Error::Io(io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "the database server is read-only")))
+    }
+}
+
+impl Deref for PooledConnection {
+    type Target = PoolConnection<Postgres>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.connection
+    }
+}
+
+impl DerefMut for PooledConnection {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.connection
+    }
+}
+
+impl<'c> Executor<'c> for PostgresPool {
+    type Database = Postgres;
+
+    fn fetch_many<'e, 'q: 'e, E>(self, query: E) -> BoxStream<'e, Result<Either<PgQueryResult, PgRow>, Error>>
+    where
+        'c: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        Box::pin(try_stream! {
+            let mut held = self.acquire().await?;
+            let mut steps = held.fetch_many(query);
+            while let Some(step) = steps.next().await {
+                yield step?;
+            }
+        })
+    }
+
+    fn fetch_optional<'e, 'q: 'e, E>(self, query: E) -> BoxFuture<'e, Result<Option<PgRow>, Error>>
+    where
+        'c: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        Box::pin(async move { self.acquire().await?.fetch_optional(query).await })
+    }
+
+    fn prepare_with<'e>(self, sql: SqlStr, parameters: &'e [PgTypeInfo]) -> BoxFuture<'e, Result<PgStatement, Error>>
+    where
+        'c: 'e,
+    {
+        Box::pin(async move { self.acquire().await?.prepare_with(sql, parameters).await })
+    }
+
+    fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, Result<Describe<Postgres>, Error>>
+    where
+        'c: 'e,
+    {
+        Box::pin(async move { self.acquire().await?.describe(sql).await })
+    }
+}

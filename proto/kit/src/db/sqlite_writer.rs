@@ -1,0 +1,246 @@
+//! Single writer task of an `SQLite` file, which commits queued jobs (transactions) as a group.
+use crate::db::sqlite_checkpoint::{Checkpoints, SharedConnection};
+use crate::{
+    db::{Engine, Tx},
+    errors,
+};
+use futures::{FutureExt, future::BoxFuture};
+use sqlx::{ConnectOptions, Connection, Executor, SqliteConnection, migrate::Migrator, sqlite::SqliteConnectOptions};
+use std::{io, panic::AssertUnwindSafe, sync::Arc};
+use tokio::sync::{Mutex, mpsc, oneshot};
+use tracing::Instrument;
+
+/// Maximum number of jobs that share one commit.
+const GROUP: usize = 64;
+
+type Work<T, E> = dyn for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send;
+
+trait Step: Send {
+    fn run<'c>(&'c mut self, tx: &'c mut Tx<'_>) -> BoxFuture<'c, bool>;
+    fn finish(self: Box<Self>, committed: Option<sqlx::Error>);
+}
+
+struct Pending<T, E> {
+    work: Option<Box<Work<T, E>>>,
+    outcome: Option<Result<T, E>>,
+    answer: oneshot::Sender<Result<T, E>>,
+    span: tracing::Span,
+}
+
+impl<T, E> Step for Pending<T, E>
+where
+    T: Send + 'static,
+    E: From<sqlx::Error> + Send + 'static,
+{
+    fn run<'c>(&'c mut self, tx: &'c mut Tx<'_>) -> BoxFuture<'c, bool> {
+        Box::pin(async move {
+            let Some(work) = self.work.take() else { return false };
+            self.outcome = AssertUnwindSafe(work(tx)).catch_unwind().instrument(self.span.clone()).await.ok();
+            matches!(self.outcome, Some(Ok(_)))
+        })
+    }
+
+    fn finish(self: Box<Self>, failed: Option<sqlx::Error>) {
+        let answer = match (self.outcome, failed) {
+            (Some(Ok(_)), Some(cause)) => Err(E::from(cause)),
+            (Some(outcome), _) => outcome,
+            (None, cause) => Err(E::from(cause.unwrap_or(sqlx::Error::WorkerCrashed))),
+        };
+        drop(self.answer.send(answer));
+    }
+}
+
+/// Job in the writer's queue: the statements of one transaction, and how durable its writes have to be.
+struct Job {
+    step: Box<dyn Step>,
+    lasts: Durability,
+}
+
+/// Durability of a job's writes: when they have to be on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// The writes are on disk before the job's result is returned.
+    Flushed,
+    /// The writes are on disk after the next commit that waits for the disk.
+    Deferred,
+}
+
+impl Job {
+    /// Creates a job and the receiver of its result, which is sent after the commit.
+    fn new<T, E, F>(lasts: Durability, work: F) -> (Self, oneshot::Receiver<Result<T, E>>)
+    where
+        F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<sqlx::Error> + Send + 'static,
+    {
+        let (answer, receiver) = oneshot::channel();
+        let span = tracing::Span::current();
+        (Self { step: Box::new(Pending { work: Some(Box::new(work)), outcome: None, answer, span }), lasts }, receiver)
+    }
+}
+
+/// Handle of the writer task, which queues jobs. Clones use the same task.
+#[derive(Clone)]
+pub(crate) struct WriteQueue {
+    jobs: mpsc::Sender<Job>,
+    connection: SharedConnection,
+    /// Connection that checkpoints the WAL.
+    beside: SharedConnection,
+}
+
+impl WriteQueue {
+    /// Queues `work` as a job, and returns the result of `work` after the commit.
+    pub(crate) async fn run<T, E, F>(&self, lasts: Durability, work: F) -> Result<T, E>
+    where
+        F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<sqlx::Error> + Send + 'static,
+    {
+        let (job, answer) = Job::new(lasts, work);
+        self.send(job).await?;
+        answer.await.map_err(|_| E::from(sqlx::Error::WorkerCrashed))?
+    }
+
+    async fn send(&self, job: Job) -> Result<(), sqlx::Error> {
+        self.jobs.send(job).await.map_err(|_| sqlx::Error::PoolClosed)
+    }
+
+    /// Returns the number of jobs in the queue.
+    pub(crate) fn queue_len(&self) -> usize {
+        self.jobs.max_capacity() - self.jobs.capacity()
+    }
+
+    pub(crate) async fn migrate(&self, migrations: &Migrator) -> anyhow::Result<()> {
+        let mut held = self.connection.lock().await;
+        let connection = held.as_mut().ok_or(sqlx::Error::PoolClosed)?;
+        migrations.run_direct(None, connection, false).await?;
+        Ok(())
+    }
+
+    pub(crate) async fn close(&self) {
+        for held in [&self.beside, &self.connection] {
+            if let Some(connection) = held.lock().await.take()
+                && let Err(cause) = connection.close().await
+            {
+                tracing::warn!(%cause, "failed to close the database");
+            }
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the writer outlives the shutdown of its users and ends with its last handle")]
+pub(crate) async fn start(options: SqliteConnectOptions) -> Result<WriteQueue, sqlx::Error> {
+    let connection = Arc::new(Mutex::new(Some(options.connect().await?)));
+    let beside = options.pragma("cache_size", "-64"); // a checkpoint copies pages from file to file
+    let beside = Arc::new(Mutex::new(Some(beside.connect().await?)));
+    let (jobs, queued) = mpsc::channel(1024);
+    let (checkpoints, following) = Checkpoints::new(beside.clone());
+    tokio::spawn(following);
+    tokio::spawn(write(connection.clone(), queued, checkpoints));
+    Ok(WriteQueue { jobs, connection, beside })
+}
+
+async fn write(connection: SharedConnection, mut queued: mpsc::Receiver<Job>, checkpoints: Checkpoints) {
+    let (mut group, mut waits) = (Vec::with_capacity(GROUP), Durability::Flushed);
+    while queued.recv_many(&mut group, GROUP).await > 0 {
+        let mut held = connection.lock().await;
+        let failed = match held.as_mut() {
+            Some(connection) => commit(connection, &mut group, &mut waits).await.err(),
+            None => Some(sqlx::Error::PoolClosed),
+        };
+        for Job { step, .. } in group.drain(..) {
+            step.finish(failed.as_ref().map(undone));
+        }
+        if let Some(connection) = held.as_mut() {
+            checkpoints.committed(connection).await;
+        }
+    }
+}
+
+/// Returns the error for a job whose group was not committed. Nothing of the job was stored, so the job may be retried.
+fn undone(cause: &sqlx::Error) -> sqlx::Error {
+    let kind = if errors::is_out_of_space(cause) { io::ErrorKind::StorageFull } else { io::ErrorKind::Other };
+    sqlx::Error::Io(io::Error::new(kind, cause.to_string()))
+}
+
+/// Runs a group of jobs in one transaction, each job in its own savepoint.
+///
+/// The commit waits for the disk when at least one job of the group requires it, and then makes all earlier commits durable
+/// too. `waits` is the durability that the connection is set to; the function changes it when needed.
+async fn commit(connection: &mut SqliteConnection, group: &mut [Job], waits: &mut Durability) -> Result<(), sqlx::Error> {
+    let needs = if group.iter().any(|job| job.lasts == Durability::Flushed) { Durability::Flushed } else { Durability::Deferred };
+    if needs != *waits {
+        connection.execute(if needs == Durability::Flushed { "pragma synchronous = full" } else { "pragma synchronous = normal" }).await?;
+        *waits = needs;
+    }
+    connection.execute("begin immediate").await?;
+    for job in group {
+        if let Err(cause) = attempt(connection, job.step.as_mut()).await {
+            undo(connection).await;
+            return Err(cause);
+        }
+    }
+    if let Err(cause) = connection.execute("commit").await {
+        undo(connection).await;
+        return Err(cause);
+    }
+    Ok(())
+}
+
+/// Rolls the transaction back, unless the database has already done so.
+async fn undo(connection: &mut SqliteConnection) {
+    if let Err(cause) = connection.execute("rollback").await {
+        tracing::debug!(%cause, "rollback failed, the database may have rolled back already");
+    }
+}
+
+async fn attempt(connection: &mut SqliteConnection, job: &mut dyn Step) -> Result<(), sqlx::Error> {
+    connection.execute("savepoint job").await?;
+    let keep = job.run(&mut Tx(Engine::Sqlite(connection))).await;
+    if !keep {
+        connection.execute("rollback to job").await?;
+    }
+    connection.execute("release job").await.map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::on;
+    use sqlx::sqlite::SqliteJournalMode;
+
+    type Level = oneshot::Receiver<Result<i64, sqlx::Error>>;
+
+    /// Reads the `synchronous` level of a job's commit: 1 does not wait for the disk, 2 does.
+    async fn level(queue: &WriteQueue, lasts: Durability) -> Level {
+        let (job, level) =
+            Job::new(lasts, |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query_scalar("pragma synchronous").fetch_one(c).await) }));
+        queue.send(job).await.unwrap();
+        level
+    }
+
+    #[tokio::test]
+    async fn a_group_with_one_durable_job_waits_for_the_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = SqliteConnectOptions::new().filename(folder.path().join("a.db")).create_if_missing(true);
+        let queue = start(file.journal_mode(SqliteJournalMode::Wal).pragma("synchronous", "full")).await.unwrap();
+        for (lasts, waits) in [
+            (Durability::Flushed, 2),
+            (Durability::Deferred, 1),
+            (Durability::Deferred, 1),
+            (Durability::Flushed, 2),
+            (Durability::Deferred, 1),
+        ] {
+            assert_eq!(level(&queue, lasts).await.await.unwrap().unwrap(), waits, "{lasts:?}");
+        }
+        let held = queue.connection.lock().await;
+        let alone = level(&queue, Durability::Deferred).await;
+        tokio::task::yield_now().await; // the job forms its own group and waits for the connection
+        let group = [level(&queue, Durability::Deferred).await, level(&queue, Durability::Flushed).await];
+        drop(held);
+        assert_eq!(alone.await.unwrap().unwrap(), 1);
+        for one in group {
+            assert_eq!(one.await.unwrap().unwrap(), 2, "one durable job makes the whole group durable");
+        }
+    }
+}

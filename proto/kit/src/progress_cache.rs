@@ -1,0 +1,32 @@
+//! Cached progress of a campaign: vehicle counts and next vehicle. vehicle-svc writes the counts, and campaign-svc reads the
+//! progress.
+use crate::cache::CacheKey;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Time after which the cached progress of a campaign expires.
+const KEEP: Duration = Duration::from_secs(60);
+
+/// Counters of one campaign over all of its yards. The cache stores the counters with the revision at which the counters were
+/// read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Number of vehicles of the campaign.
+    pub total: i64,
+    /// Number of inspected vehicles of the campaign.
+    pub inspected: i64,
+    /// Id of the first uninspected vehicle in walking order (by yard, then parking space); `None` when all vehicles are inspected.
+    pub next: Option<i64>,
+    /// Whether `next` and `in_dash` are valid. vehicle-svc caches only the counters; campaign-svc later requests and adds the
+    /// other fields.
+    pub next_known: bool,
+    /// Whether the campaign has vehicles in yard `-` (parking spaces that begin with a dash), which operators do not see. Valid only when
+    /// `next_known` is set.
+    pub in_dash: bool,
+}
+
+/// Returns the cache key of a campaign's progress.
+#[must_use]
+pub fn key(campaign_id: i64) -> CacheKey<Progress> {
+    CacheKey::new(format!("progress:{campaign_id}"), KEEP)
+}

@@ -1,0 +1,137 @@
+//! Publish/subscribe channel between the replicas of a service, through Redis. Messages are not stored.
+use crate::{
+    cache::{self, Cache, Server},
+    host::Host,
+};
+use bytes::Bytes;
+use futures::StreamExt;
+use redis::{AsyncCommands, Client};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::sync::broadcast;
+
+/// Maximum number of messages a subscriber may lag behind. A slower subscriber loses messages and receives a lag error.
+const BEHIND: usize = 1_024;
+/// Interval at which each replica publishes a heartbeat, to check its own subscription.
+const BEAT: Duration = Duration::from_secs(4);
+/// Time without any message or heartbeat after which a replica subscribes to Redis again.
+const SILENCE: Duration = Duration::from_secs(10);
+/// Pause before a replica subscribes to Redis again.
+const AGAIN: Duration = Duration::from_millis(500);
+/// Length of the sender id at the start of each message, in bytes.
+const NAME: usize = 16;
+
+/// Item that a subscriber of the channel receives: a message, or a notice that messages may be lost.
+#[derive(Debug, Clone)]
+pub enum Message {
+    /// Message published by this or another replica.
+    Event(Bytes),
+    /// Messages of other replicas may have been lost.
+    Lagged,
+}
+
+/// Publish/subscribe channel between the replicas of one service. Clones share the channel.
+#[derive(Clone)]
+pub struct PubSub {
+    here: broadcast::Sender<Message>,
+    elsewhere: Option<Server>,
+    channel: Arc<str>,
+    own: [u8; NAME],
+    hears: Arc<AtomicBool>,
+}
+
+impl PubSub {
+    /// Opens the channel `name` within this process and, when Redis is configured, between all replicas.
+    ///
+    /// # Errors
+    /// Returns an error when the Redis URL is invalid.
+    pub fn open(host: &Host, name: &str) -> anyhow::Result<Self> {
+        let elsewhere = match &host.cache {
+            Cache::Memory(_) => None,
+            Cache::Redis(connection) => Some(connection.clone()),
+        };
+        let client = cache::client(&host.settings)?.filter(|_| elsewhere.is_some());
+        // Redis channels span all databases of a server, and each database belongs to another Patio installation.
+        let database = client.as_ref().map_or(0, |client| client.get_connection_info().redis_settings().db());
+        let (here, _) = broadcast::channel(BEHIND);
+        let hears = Arc::new(AtomicBool::new(elsewhere.is_none()));
+        let own = *uuid::Uuid::now_v7().as_bytes();
+        let feed = Self { here, elsewhere, channel: format!("patio:{database}:{name}").into(), own, hears };
+        if let Some(client) = client {
+            feed.keep_hearing(host, client);
+        }
+        Ok(feed)
+    }
+
+    fn keep_hearing(&self, host: &Host, client: Client) {
+        let beating = self.clone();
+        host.tasks.repeat(BEAT, move || {
+            let feed = beating.clone();
+            async move {
+                feed.publish_remote(&[]).await;
+            }
+        });
+        let (feed, tasks) = (self.clone(), host.tasks.clone());
+        host.tasks.spawn(async move {
+            while !tasks.is_stopping() {
+                tokio::select! {
+                    heard = feed.hear(&client) => {
+                        if let Err(cause) = heard {
+                            tracing::warn!(%cause, "redis subscription lost, reconnecting");
+                        }
+                        feed.hears.store(false, Ordering::Relaxed);
+                    }
+                    () = tasks.stopped() => return,
+                }
+                tokio::time::sleep(AGAIN).await;
+            }
+        });
+    }
+
+    /// Receives messages from Redis until the connection ends or no message arrives in time.
+    async fn hear(&self, client: &Client) -> anyhow::Result<()> {
+        let mut all = tokio::time::timeout(SILENCE, client.get_async_pubsub()).await??;
+        tokio::time::timeout(SILENCE, all.subscribe(&*self.channel)).await??;
+        self.hears.store(true, Ordering::Relaxed);
+        let _ = self.here.send(Message::Lagged);
+        let mut messages = all.into_on_message();
+        while let Some(message) = tokio::time::timeout(SILENCE, messages.next()).await? {
+            let bytes = message.get_payload_bytes();
+            if let Some((_, told)) = bytes.split_at_checked(NAME).filter(|(name, told)| *name != self.own && !told.is_empty()) {
+                let _ = self.here.send(Message::Event(Bytes::copy_from_slice(told)));
+            }
+        }
+        anyhow::bail!("the redis connection was closed")
+    }
+
+    /// Publishes a message to all subscribers. Returns `false` when publishing to other replicas failed.
+    pub async fn publish(&self, message: Bytes) -> bool {
+        let _ = self.here.send(Message::Event(message.clone()));
+        self.publish_remote(&message).await
+    }
+
+    /// Publishes a message to other replicas only. Returns `false` when publishing failed.
+    pub async fn publish_remote(&self, message: &[u8]) -> bool {
+        let Some(redis) = &self.elsewhere else { return true };
+        let whole = [&self.own[..], message].concat();
+        let told = redis.clone().publish::<_, _, i64>(&*self.channel, whole).await;
+        told.inspect_err(|cause| tracing::warn!(%cause, channel = %self.channel, "failed to publish a message to other replicas")).is_ok()
+    }
+
+    /// Subscribes to all messages that are published after this call.
+    #[must_use]
+    pub fn subscribe(&self) -> broadcast::Receiver<Message> {
+        self.here.subscribe()
+    }
+
+    /// Returns `true` when messages of other replicas arrive, and always in a process without Redis.
+    #[must_use]
+    pub fn is_connected(&self) -> bool {
+        self.hears.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,211 @@
+//! gRPC server of a service, with health checks, the access layer and optional reflection.
+pub mod access_layer;
+
+use crate::{client::link::ServiceChannel, db::Db, host::Host, lifecycle::DRAIN_TIMEOUT, server::access_layer::Access, tls::ServiceTls};
+use axum::middleware;
+use http::{Request, Response};
+use std::{
+    convert::Infallible,
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tonic::{
+    body::Body,
+    server::NamedService,
+    service::{Routes, RoutesBuilder},
+    transport::server::TcpIncoming,
+};
+use tonic_health::{
+    ServingStatus,
+    pb::health_server::{Health, HealthServer},
+    server::HealthReporter,
+};
+use tower::Service as TowerService;
+
+/// Maximum size of a gRPC message, in bytes. The limit allows a list of 50,000 vehicle identifiers.
+pub const MAX_MESSAGE_BYTES: usize = 16 << 20;
+
+/// Started gRPC service with its routes and health state.
+pub struct Service {
+    /// Name of the service, such as `vehicle-svc`.
+    pub name: &'static str,
+    /// Routes of the service's rpcs, behind the access layer.
+    pub router: axum::Router,
+    /// Messages to print once at start, such as the first supervisor's password.
+    pub notices: Vec<String>,
+    /// Whether the service is healthy. The gRPC health check reports this value.
+    pub well: Arc<AtomicBool>,
+    tls: Option<ServiceTls>,
+    db: Db,
+}
+
+/// Maximum number of concurrent calls per connection: the open streams of a gateway, and room for short calls.
+///
+/// An idle call takes about 2 KiB, and a flood of calls on two connections must stay below 16 MiB.
+const MAX_CONCURRENT_STREAMS: u32 = 3_072;
+
+/// Number of consecutive timed-out database checks after which the service is unhealthy. A single timeout may only mean that
+/// the database is busy.
+const FAILURE_THRESHOLD: u32 = 2;
+
+/// Builder of a service from its gRPC servers.
+pub struct Builder {
+    name: &'static str,
+    host: Host,
+    routes: RoutesBuilder,
+    names: Vec<&'static str>,
+}
+
+impl Builder {
+    /// Creates a builder without any gRPC server.
+    #[must_use]
+    pub fn new(name: &'static str, host: &Host) -> Self {
+        Self { name, host: host.clone(), routes: RoutesBuilder::default(), names: Vec::new() }
+    }
+
+    /// Adds the rpcs of one generated gRPC server.
+    #[must_use]
+    pub fn add_service<S>(mut self, server: S) -> Self
+    where
+        S: TowerService<Request<Body>, Response = Response<Body>, Error = Infallible> + NamedService + Clone + Send + Sync + 'static,
+        S::Future: Send + 'static,
+    {
+        self.names.push(S::NAME);
+        self.routes.add_service(server);
+        self
+    }
+
+    /// Builds the service: adds health checks, optional reflection and the access layer, and starts the background tasks.
+    ///
+    /// The tasks monitor the database, seal the audit log and synchronize signing keys.
+    pub async fn build(mut self, db: Db, notices: Vec<String>) -> anyhow::Result<Service> {
+        let (reporter, health) = tonic_health::server::health_reporter();
+        report(&reporter, &self.names, ServingStatus::NotServing).await; // the default status would be serving before the first check
+        self.add_health(health);
+        if self.host.settings.reflection {
+            let describe = || {
+                let all = tonic_reflection::server::Builder::configure()
+                    .register_encoded_file_descriptor_set(patio_proto::DESCRIPTORS)
+                    .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+                    .with_service_name("grpc.health.v1.Health");
+                self.names.iter().fold(all, |described, name| described.with_service_name(*name))
+            };
+            self.routes.add_service(describe().build_v1()?);
+            self.routes.add_service(describe().build_v1alpha()?);
+        }
+        let well = spawn_health_monitor(&self.host, self.name, (reporter, self.names), db.clone());
+        crate::audit::chain::spawn_sealer(&self.host.tasks, &self.host.clock, self.host.settings.seal_path(), &db);
+        let (heard, tasks) = (db.clone(), self.host.tasks.clone());
+        self.host.tasks.spawn(async move { heard.spawn_heartbeat(&tasks).await });
+        let guard = Access { identity: self.host.identity.clone(), service: self.name, db: Some(db.clone()) };
+        let router =
+            self.routes.routes().prepare().into_axum_router().layer(middleware::from_fn_with_state(guard, access_layer::authorize_layer));
+        Ok(Service { name: self.name, router, notices, well, tls: self.host.tls.clone(), db })
+    }
+
+    fn add_health<H: Health>(&mut self, health: HealthServer<H>) {
+        self.routes.add_service(health);
+    }
+}
+
+/// Starts the task that reports a service as serving while its database responds and signing keys are loaded.
+fn spawn_health_monitor(
+    host: &Host,
+    service: &'static str,
+    (reporter, names): (HealthReporter, Vec<&'static str>),
+    db: Db,
+) -> Arc<AtomicBool> {
+    let told = Arc::new(AtomicBool::new(false));
+    let tell = told.clone();
+    host.start_key_sync();
+    host.cache.spawn_metrics(&host.tasks, service);
+    let host = host.clone();
+    let tasks = host.tasks.clone();
+    tasks.spawn(async move {
+        db.warm().await;
+        let mut missed = 0;
+        while !host.tasks.is_draining() {
+            missed = match tokio::time::timeout(Duration::from_secs(1), db.ping()).await {
+                Ok(Ok(())) => 0,
+                Ok(Err(sqlx::Error::PoolTimedOut)) | Err(_) => missed + 1,
+                Ok(Err(_)) => FAILURE_THRESHOLD,
+            };
+            let well = missed < FAILURE_THRESHOLD && host.has_signing_keys();
+            tell.store(well, Ordering::Relaxed);
+            db.record_metrics(service);
+            report(&reporter, &names, if well { ServingStatus::Serving } else { ServingStatus::NotServing }).await;
+            tokio::select! {
+                () = tokio::time::sleep(Duration::from_millis(if well { 1000 } else { 200 })) => {}
+                () = host.tasks.draining() => {}
+            }
+        }
+        tell.store(false, Ordering::Relaxed);
+        report(&reporter, &names, ServingStatus::NotServing).await;
+    });
+    told
+}
+
+async fn report(reporter: &HealthReporter, names: &[&'static str], status: ServingStatus) {
+    for name in names.iter().chain(&[""]) {
+        reporter.set_service_status(*name, status).await;
+    }
+}
+
+impl Service {
+    /// Serves over the network until `stop` resolves, then finishes the calls in progress. Uses TLS when the host has a certificate.
+    pub async fn serve(&self, listener: TcpListener, stop: impl Future<Output = ()>) -> anyhow::Result<()> {
+        let stopped = CancellationToken::new();
+        let told = stopped.clone();
+        let stop = async move {
+            stop.await;
+            told.cancel();
+        };
+        let server = tonic::transport::Server::builder()
+            .http2_keepalive_interval(Some(Duration::from_secs(20)))
+            .http2_keepalive_timeout(Some(Duration::from_secs(10)))
+            .max_concurrent_streams(MAX_CONCURRENT_STREAMS)
+            .tcp_nodelay(true)
+            .add_routes(Routes::from(self.router.clone()));
+        let served = async {
+            match self.tls.clone() {
+                Some(tls) => server.serve_with_incoming_shutdown(tls.incoming(listener), stop).await,
+                None => server.serve_with_incoming_shutdown(TcpIncoming::from(listener).with_nodelay(Some(true)), stop).await,
+            }
+        };
+        let patience = async {
+            stopped.cancelled().await;
+            tokio::time::sleep(DRAIN_TIMEOUT).await;
+        };
+        tokio::select! {
+            done = served => done?,
+            () = patience => tracing::warn!("shutdown timed out, calls in progress aborted"),
+        }
+        Ok(())
+    }
+
+    /// Closes the service's database after its queued work has finished.
+    pub async fn close(&self) {
+        self.db.close().await;
+    }
+}
+
+impl Host {
+    /// Makes a service that was started in this process reachable for the other services of the process.
+    pub fn attach(&self, service: &Service) {
+        let link = match service.name {
+            "auth-svc" => &self.links.auth,
+            "campaign-svc" => &self.links.campaign,
+            "vehicle-svc" => &self.links.vehicle,
+            _ => &self.links.import,
+        };
+        if let ServiceChannel::Local(slot) = link {
+            let _ = slot.set(service.router.clone());
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Admin port of a process: metrics, liveness and readiness. The admin port serves no user data.
+use crate::{config::Settings, lifecycle::Tasks, telemetry::render};
+use axum::{Router, routing::get};
+use http::StatusCode;
+use std::{net::SocketAddr, sync::Arc};
+
+/// Callback that returns `true` when the process is ready for requests.
+type Ready = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// Opens the admin port for metrics and health endpoints, unless the settings disable it.
+///
+/// `ready` returns `true` when the process is ready for requests.
+///
+/// # Errors
+/// Returns an error when the port is in use.
+pub async fn serve_admin(settings: &Settings, tasks: &Tasks, ready: impl Fn() -> bool + Send + Sync + 'static) -> anyhow::Result<()> {
+    let Some(listen) = settings.admin_listen.0 else { return Ok(()) };
+    let address = serve(listen, tasks, Arc::new(ready)).await?;
+    tracing::info!(%address, "admin port open");
+    Ok(())
+}
+
+/// Serves `/metrics`, `/healthz` and `/readyz` on a separate port.
+async fn serve(listen: SocketAddr, tasks: &Tasks, ready: Ready) -> anyhow::Result<SocketAddr> {
+    let readiness = move || {
+        let code = if ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+        async move { code }
+    };
+    let router = Router::new()
+        .route("/metrics", get(|| async { render() }))
+        .route("/healthz", get(|| async { "ok" }))
+        .route("/readyz", get(readiness));
+    let listener = tokio::net::TcpListener::bind(listen).await?;
+    let address = listener.local_addr()?;
+    let ended = tasks.clone();
+    tasks.spawn(async move {
+        let stop = async move { ended.stopped().await };
+        if let Err(cause) = axum::serve(listener, router).with_graceful_shutdown(stop).await {
+            tracing::error!(%cause, "admin server failed");
+        }
+    });
+    Ok(address)
+}

@@ -1,0 +1,2 @@
+-- The history of a vehicle reads the audit entries of its saves.
+create index audit_events_subject on audit_events (subject, at desc, id desc);

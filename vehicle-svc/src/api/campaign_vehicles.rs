@@ -1,0 +1,83 @@
+//! gRPC service with which import-svc imports vehicles, and campaign-svc opens, closes and deletes campaigns in
+//! vehicle-svc.
+use super::{Reply, reply};
+use crate::{
+    campaign::{progress_publisher::ProgressPublisher, vehicles},
+    error::Error,
+    live::ChangeFeed,
+    store::{counters::CampaignCounts, jobs::NewJob},
+};
+use patio_kit::{audit, auth::identity, clock::Clock, db::Db, host::Host};
+use patio_proto::vehicle::{self as pb, Gate, campaign_vehicle_service_server::CampaignVehicleService};
+use tonic::{Request, Status, Streaming};
+
+/// Maximum length in characters of the stored name of an imported file; longer names are cut.
+const LONGEST_SOURCE: usize = 200;
+
+/// gRPC service that imports the vehicles of a campaign, opens or closes the campaign, and deletes its vehicles. Only
+/// campaign-svc and import-svc call this gRPC service.
+pub struct CampaignVehicleApi {
+    db: Db,
+    clock: Clock,
+    progress: ProgressPublisher,
+    live: ChangeFeed,
+}
+
+impl CampaignVehicleApi {
+    /// Creates the gRPC service. `progress` publishes the changed counters, `live` publishes the changed campaigns.
+    pub fn new(host: &Host, db: Db, progress: ProgressPublisher, live: ChangeFeed) -> Self {
+        Self { db, clock: host.clock.clone(), progress, live }
+    }
+}
+
+#[tonic::async_trait]
+impl CampaignVehicleService for CampaignVehicleApi {
+    async fn import_vehicles(&self, request: Request<Streaming<pb::ImportVehiclesRequest>>) -> Reply<pb::ImportVehiclesResponse> {
+        let (caller, now) = (identity::caller(&request)?, self.clock.now());
+        let address = audit::address(&request);
+        let mut chunks = request.into_inner();
+        let (mut campaign, mut source, mut some) = (None, String::new(), Vec::new());
+        while let Some(chunk) = chunks.message().await? {
+            let id = *campaign.get_or_insert(chunk.campaign_id);
+            if id != chunk.campaign_id {
+                return Err(Error::Bad("all messages of an import must name the same campaign".to_owned()).into());
+            }
+            if !chunk.source.is_empty() {
+                source = chunk.source.chars().take(LONGEST_SOURCE).collect();
+            }
+            some.extend(vehicles::read(&chunk.vehicles)?);
+            if some.len() >= vehicles::chunk_size(&self.db) {
+                vehicles::store(&self.db, id, std::mem::take(&mut some), now).await?;
+            }
+        }
+        let id = campaign.ok_or_else(|| Status::from(Error::Bad("the import has no messages".to_owned())))?;
+        vehicles::store(&self.db, id, some, now).await?;
+        let import = NewJob { kind: "import", detail: source, user_id: caller.person(), at: now, vehicles: 0, supervisor: false };
+        reply(pb::ImportVehiclesResponse { stored: vehicles::count(&self.db, id, import, &caller, address).await? })
+    }
+
+    async fn sync_campaign(&self, request: Request<pb::SyncCampaignRequest>) -> Reply<pb::SyncCampaignResponse> {
+        let (caller, now, address) = (identity::caller(&request)?, self.clock.now(), audit::address(&request));
+        let ask = request.into_inner();
+        let gate = match ask.gate() {
+            Gate::Unspecified => return Err(Error::Bad("gate: must be open or closed".to_owned()).into()),
+            Gate::Open => "open",
+            Gate::Closed => "closed",
+        };
+        let id = ask.campaign_id;
+        let set = vehicles::CampaignSettings { campaign: id, name: ask.name, gate, revision: ask.revision };
+        vehicles::set(&self.db, set, now, caller, address).await?;
+        self.live.publish_campaign_changed(id);
+        reply(pb::SyncCampaignResponse {})
+    }
+
+    async fn remove_campaign(&self, request: Request<pb::RemoveCampaignRequest>) -> Reply<pb::RemoveCampaignResponse> {
+        let (caller, now, address) = (identity::caller(&request)?, self.clock.now(), audit::address(&request));
+        let campaign_id = request.into_inner().campaign_id;
+        let removed = vehicles::remove(&self.db, campaign_id, now, caller, address).await?;
+        let gone = CampaignCounts { campaign_id, total: 0, inspected: 0, revision: i64::MAX, turned: false, vehicles: Vec::new() };
+        self.progress.publish_changes(&[gone]).await;
+        self.live.publish_campaign_changed(campaign_id);
+        reply(pb::RemoveCampaignResponse { removed: i64::try_from(removed).unwrap_or(i64::MAX) })
+    }
+}

@@ -1,0 +1,45 @@
+//! gRPC service for pending saves: each device reports how many saves the device has not sent to the server yet.
+use super::{Reply, device, reply};
+use crate::{
+    error::Error,
+    live::pending_saves,
+    store::{campaigns, pending_saves as store},
+};
+use patio_kit::{auth::identity, clock::Clock, db::Db, host::Host};
+use patio_proto::vehicle::{self as pb, pending_save_service_server::PendingSaveService};
+use tonic::Request;
+
+/// gRPC service that stores and lists the devices' reports of pending saves.
+pub struct PendingSaveApi {
+    db: Db,
+    clock: Clock,
+}
+
+impl PendingSaveApi {
+    /// Creates the gRPC service. The receipt times of reports come from the host's clock.
+    pub fn new(host: &Host, db: Db) -> Self {
+        Self { db, clock: host.clock.clone() }
+    }
+}
+
+#[tonic::async_trait]
+impl PendingSaveService for PendingSaveApi {
+    async fn report_pending_saves(&self, request: Request<pb::ReportPendingSavesRequest>) -> Reply<pb::ReportPendingSavesResponse> {
+        let user = identity::caller(&request)?.user_id;
+        let pb::ReportPendingSavesRequest { device: name, held: told } = request.into_inner();
+        device(&name)?;
+        if name.is_empty() {
+            return Err(Error::Bad("device: must have 1 to 64 characters".to_owned()).into());
+        }
+        let (told, now) = (pending_saves::read(&told)?, self.clock.now());
+        self.db.write(move |tx| Box::pin(async move { pending_saves::replace(tx, user, &name, &told, now).await })).await?;
+        reply(pb::ReportPendingSavesResponse {})
+    }
+
+    async fn list_pending_saves(&self, request: Request<pb::ListPendingSavesRequest>) -> Reply<pb::ListPendingSavesResponse> {
+        let id = request.into_inner().campaign_id;
+        campaigns::find(&self.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
+        let (held, (devices, saves)) = tokio::try_join!(store::list(&self.db, id), store::count(&self.db, id)).map_err(Error::from)?;
+        reply(pb::ListPendingSavesResponse { devices, saves, held: held.into_iter().map(Into::into).collect() })
+    }
+}

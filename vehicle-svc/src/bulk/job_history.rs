@@ -1,0 +1,164 @@
+//! Job history: records bulk changes with snapshots of the changed vehicles, so that a job can be undone for 90 days.
+use crate::{
+    bulk::context::BulkContext,
+    live::MAX_EVENT_ROWS,
+    store::{
+        batch_update::{self, VehiclePatch},
+        changes,
+        counters::{self, CampaignCounts, CounterDeltas},
+        job_snapshots::{self, JobSnapshot},
+        jobs::{self, NewJob},
+        vehicle_lookup::LockedVehicle,
+    },
+};
+use chrono::TimeDelta;
+use patio_kit::{
+    db::{Db, Tx},
+    host::Host,
+};
+use std::{collections::BTreeMap, time::Duration};
+
+type Result<T> = std::result::Result<T, sqlx::Error>;
+
+/// Retention time of a bulk job: the job can be undone during this time and is deleted afterwards.
+pub const RETENTION: TimeDelta = TimeDelta::days(90);
+/// Maximum number of snapshot rows that a transaction deletes; short transactions keep other writers from waiting long.
+const STEP: i64 = 5_000;
+
+/// Description of a bulk job for the job history: kind, detail and who may undo the job.
+#[derive(Debug, Clone, Default)]
+pub struct JobDescription {
+    /// Kind of change: `status`, `space` or `file`.
+    pub kind: &'static str,
+    /// New status for the kind `status`, file name for the kind `file`, empty for the kind `space`.
+    pub detail: String,
+    /// Whether the job changes supervisor notes, so that only a supervisor may undo it.
+    pub supervisor: bool,
+}
+
+/// Vehicles that a job changes, with their snapshots and the changes to the counters of each campaign.
+#[derive(Debug, Default)]
+pub struct ChangeSet {
+    before: Vec<JobSnapshot>,
+    campaigns: BTreeMap<i64, InCampaign>,
+}
+
+#[derive(Debug, Default)]
+struct InCampaign {
+    vehicles: Vec<i64>,
+    deltas: CounterDeltas,
+}
+
+/// Yard of a vehicle, and whether the vehicle counts as inspected.
+type Counts = (Option<i64>, bool);
+
+impl ChangeSet {
+    /// Returns the ids of the vehicles that the job changes.
+    #[must_use]
+    pub fn vehicle_ids(&self) -> Vec<i64> {
+        self.before.iter().map(|before| before.id).collect()
+    }
+
+    /// Adds a vehicle with its snapshot. `from` and `to` are the vehicle's yard and inspected state before and after
+    /// the change. `walks` is true when an uninspected vehicle gets another place in the walking order (by parking
+    /// space).
+    pub fn add_vehicle(&mut self, campaign: i64, before: JobSnapshot, (from, to): (Counts, Counts), walks: bool) {
+        let here = self.campaigns.entry(campaign).or_default();
+        here.vehicles.push(before.id);
+        here.deltas.add_move(from, to);
+        here.deltas.order |= walks;
+        self.before.push(before);
+    }
+
+    /// Creates a change set from locked vehicles and their patches (new values).
+    #[must_use]
+    pub fn from_patches(all: &[(&LockedVehicle, VehiclePatch<'_>)]) -> Self {
+        let mut touched = Self::default();
+        for (vehicle, patch) in all {
+            let inspected = patch.inspected.unwrap_or(vehicle.inspected);
+            let yard = patch.place.map_or(vehicle.yard_id, |place| place.yard_id);
+            let counts = ((vehicle.yard_id, vehicle.inspected), (yard, inspected));
+            let walks =
+                patch.place.is_some_and(|place| Some(&place.walk_key) != vehicle.walk_key.as_ref()) && !(vehicle.inspected && inspected);
+            touched.add_vehicle(vehicle.campaign_id, patch.snapshot_before(vehicle), counts, walks);
+        }
+        touched
+    }
+
+    /// Inserts the job and the snapshots of its vehicles into the database. Must be called before the vehicles
+    /// change.
+    pub async fn record(&self, tx: &mut Tx<'_>, run: &BulkContext, work: JobDescription) -> Result<()> {
+        let JobDescription { kind, detail, supervisor } = work;
+        let new = NewJob { kind, detail, user_id: run.caller.person(), at: run.now, vehicles: count(self.before.len()), supervisor };
+        let job = jobs::insert(tx, &new).await?;
+        for (campaign, here) in &self.campaigns {
+            jobs::insert_campaign(tx, job, *campaign, count(here.vehicles.len())).await?;
+        }
+        job_snapshots::insert(tx, job, &self.before).await
+    }
+
+    /// Updates the vehicle counters and the change list of every changed campaign. Must be called after the vehicles
+    /// changed.
+    pub async fn apply_counters(&self, tx: &mut Tx<'_>) -> Result<Vec<CampaignCounts>> {
+        for (campaign, here) in &self.campaigns {
+            counters::move_yards(tx, *campaign, &here.deltas).await?;
+        }
+        let mut counted = Vec::new();
+        for (campaign, here) in &self.campaigns {
+            let after = counters::apply(tx, *campaign, &here.deltas).await?;
+            changes::record(tx, *campaign, after.revision, &here.vehicles).await?;
+            let few = here.vehicles.len() <= MAX_EVENT_ROWS;
+            counted.push(CampaignCounts { vehicles: if few { here.vehicles.clone() } else { Vec::new() }, ..after });
+        }
+        Ok(counted)
+    }
+}
+
+/// Records a bulk job, changes the vehicles of the job and updates the counters of their campaigns.
+///
+/// # Errors
+/// Returns the error of a failed statement.
+pub async fn apply_as_job(
+    tx: &mut Tx<'_>,
+    all: &[(&LockedVehicle, VehiclePatch<'_>)],
+    run: &BulkContext,
+    work: JobDescription,
+) -> Result<Vec<CampaignCounts>> {
+    let touched = ChangeSet::from_patches(all);
+    touched.record(tx, run, work).await?;
+    batch_update::write(tx, all, run.caller.person(), run.now).await?;
+    touched.apply_counters(tx).await
+}
+
+/// Converts a count to `i64`, the type of counts in the database and in gRPC messages.
+pub(crate) fn count(of: usize) -> i64 {
+    i64::try_from(of).unwrap_or(i64::MAX)
+}
+
+/// Starts the hourly task that deletes bulk jobs older than [`RETENTION`].
+pub fn spawn_purge(host: &Host, db: Db) {
+    let clock = host.clock.clone();
+    host.tasks.repeat(Duration::from_secs(3600), move || {
+        let (db, before) = (db.clone(), clock.now() - RETENTION);
+        async move {
+            match purge_expired(&db, before).await {
+                Ok(count) => tracing::debug!(count, "deleted expired jobs"),
+                Err(cause) => tracing::warn!(%cause, "failed to delete expired jobs, retrying in an hour"),
+            }
+        }
+    });
+}
+
+/// Deletes the bulk jobs that ran before `before`, in several transactions. Returns the number of deleted jobs.
+///
+/// # Errors
+/// Returns the error of a failed statement. The next call continues with the remaining jobs.
+pub async fn purge_expired(db: &Db, before: chrono::DateTime<chrono::Utc>) -> Result<u64> {
+    let mut count = 0;
+    while let Some(job) = jobs::oldest_expired(db, before).await? {
+        while db.write(move |tx| Box::pin(async move { job_snapshots::delete(tx, job, STEP).await })).await? > 0 {}
+        db.write(move |tx| Box::pin(async move { jobs::purge_expired(tx, job).await })).await?;
+        count += 1;
+    }
+    Ok(count)
+}

@@ -1,0 +1,339 @@
+//! Bulk changes of status and parking space: a preview, or the change itself in one transaction.
+//!
+//! The submodules hold edits by file, the history of bulk jobs and the undo of bulk jobs. Saves of single vehicles
+//! belong in `inspection`.
+
+pub(crate) mod context;
+pub mod job_history;
+pub(crate) mod preview;
+pub(crate) mod row_edits;
+pub(crate) mod undo;
+
+use crate::{
+    bulk::{
+        context::{BulkContext, BulkOutcome, MAX_VEHICLES, SkipReason},
+        job_history::{ChangeSet, JobDescription, count},
+        preview::{PREVIEW_LIMIT, list_changes, yards_left},
+    },
+    error::{Error, Result},
+    parking_space::ParkingSpace,
+    store::{
+        batch_update::{self, VehiclePatch},
+        bulk::{self, StatusTarget},
+        vehicle_lookup::{self, FieldSelection, LockedVehicle},
+    },
+};
+use patio_kit::{audit, db::Tx};
+use patio_proto::{
+    access::Role,
+    identifier, status,
+    vehicle::{Preview, StatusAction, VehicleStatus},
+};
+use serde_json::json;
+use std::collections::{HashMap, HashSet};
+
+/// Requested change of a bulk call that sets or clears the status of vehicles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatusChange {
+    /// Whether the bulk call sets or clears the status of the vehicles.
+    pub action: StatusAction,
+    /// Status to set; ignored when the call clears the status.
+    pub status: VehicleStatus,
+}
+
+/// Identifiers (VINs) that a bulk call requests, without duplicates, with the comparison key of each identifier.
+struct Asked<'a> {
+    written: &'a [String],
+    keys: Vec<String>,
+    /// For each identifier, the index (from 0) of the last line of the call that contains the identifier.
+    rows: Vec<usize>,
+    /// Number of lines that repeat the identifier of an earlier line.
+    repeated: usize,
+    /// Indexes, from 0, of identifiers whose lines in the call divide the same characters into two different model
+    /// codes, such as `BG3 0001` and `BG30 001`.
+    cut_twice: HashSet<usize>,
+}
+
+impl<'a> Asked<'a> {
+    fn of(written: &'a [String]) -> Result<Self> {
+        let mut asked = Self {
+            written,
+            keys: Vec::with_capacity(written.len()),
+            rows: Vec::with_capacity(written.len()),
+            repeated: 0,
+            cut_twice: HashSet::new(),
+        };
+        let mut places = HashMap::<String, usize>::with_capacity(written.len());
+        for (row, text) in written.iter().enumerate() {
+            let key = identifier::search_key(text);
+            if key.is_empty() {
+                continue;
+            }
+            match places.get(&key) {
+                Some(place) => {
+                    let before = model_of(&written[asked.rows[*place]]);
+                    if before.is_some_and(|before| model_of(text).is_some_and(|model| model != before)) {
+                        asked.cut_twice.insert(*place);
+                    }
+                    asked.rows[*place] = row;
+                    asked.repeated += 1;
+                }
+                None => {
+                    places.insert(key.clone(), asked.keys.len());
+                    asked.keys.push(key);
+                    asked.rows.push(row);
+                }
+            }
+        }
+        if asked.keys.len() > MAX_VEHICLES {
+            Err(Error::Bad(format!("No more than {MAX_VEHICLES} vehicles at a time.")))
+        } else {
+            Ok(asked)
+        }
+    }
+
+    fn is_cut_twice(&self, asked: i64) -> bool {
+        usize::try_from(asked - 1).is_ok_and(|place| self.cut_twice.contains(&place))
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.keys.iter().map(String::as_str).collect()
+    }
+
+    /// Returns the index, from 0, of the line that contains an identifier. `asked` is the number of the identifier,
+    /// from 1.
+    fn row(&self, asked: i64) -> usize {
+        usize::try_from(asked - 1).ok().and_then(|place| self.rows.get(place)).copied().unwrap_or_default()
+    }
+
+    /// Creates the result of a bulk call. `found` yields the number of the identifier, from 1, of each found vehicle.
+    /// Identifiers that were not found are listed as the caller wrote them.
+    fn outcome(&self, found: impl ExactSizeIterator<Item = i64>) -> BulkOutcome {
+        let matched = found.len();
+        let present: HashSet<usize> = found.map(|asked| self.row(asked)).collect();
+        let missing = self.rows.iter().filter(|row| !present.contains(row));
+        let not_found = missing.map(|row| self.written[*row].split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        let warnings = match self.repeated {
+            0 => Vec::new(),
+            1 => vec!["One line repeats a vehicle of an earlier line. The vehicle counts once.".to_owned()],
+            many => vec![format!("{many} lines repeat vehicles of earlier lines. Each vehicle counts once.")],
+        };
+        BulkOutcome { matched, not_found, warnings, ..BulkOutcome::default() }
+    }
+}
+
+/// Sets or clears the status of the vehicles with the given identifiers (VINs).
+///
+/// # Errors
+/// Returns `Bad` when the call names too many vehicles, or the error of a failed statement. In both cases no vehicle
+/// is changed.
+pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChange, run: &BulkContext) -> Result<BulkOutcome> {
+    let new = what_is_written(run.caller.role, change);
+    let (status, inspected) = (new.status.unwrap_or_default(), new.inspected.unwrap_or_default());
+    let asked = Asked::of(vins)?;
+    let found = bulk::status_target(tx, &asked.keys(), new, run.lookup_scope()).await?;
+    let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
+    let (found, unclear) = without_unclear(tx, &asked, found).await?;
+    let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.is_open);
+    let (todo, left): (Vec<_>, Vec<_>) = open.into_iter().partition(|vehicle| vehicle.status != status);
+    let reason = if change.action == StatusAction::Remove { SkipReason::NoStatus } else { SkipReason::SameStatus };
+    outcome.warnings.extend(notes_kept(todo.iter().filter(|vehicle| vehicle.keeps_notes).count()));
+    let skipped = |all: Vec<StatusTarget>, why| all.into_iter().map(move |vehicle| (vehicle.vin.unwrap_or_default(), why));
+    outcome.skipped = unclear.into_iter().map(|vin| (vin, SkipReason::AmbiguousVin)).collect();
+    outcome.skipped.extend(skipped(closed, SkipReason::CampaignClosed).chain(skipped(left, reason)));
+    outcome.updated = todo.len();
+    if run.dry_run || todo.is_empty() {
+        outcome.preview = preview_status(tx, &asked, &todo, new).await?;
+        return Ok(outcome);
+    }
+    let mut touched = ChangeSet::default();
+    for vehicle in &todo {
+        let here = |inspected| (vehicle.yard_id, inspected);
+        touched.add_vehicle(vehicle.campaign_id, vehicle.snapshot_before(), (here(vehicle.inspected), here(inspected)), false);
+    }
+    let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
+    touched.record(tx, run, JobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
+    batch_update::set_same(tx, &touched.vehicle_ids(), new, run.caller.person(), run.now).await?;
+    outcome.counted = touched.apply_counters(tx).await?;
+    let updated = outcome.updated;
+    let summary = if status.is_empty() {
+        format!("status removed from {updated} vehicles")
+    } else {
+        format!("{updated} vehicles changed to {status}")
+    };
+    audit::append(tx, run.now, Some(&run.caller), event(summary, run, &json!({ "status": status }))).await?;
+    Ok(outcome)
+}
+
+/// Returns the comparison key of the model code, or `None` if the identifier contains no blank after the model code.
+fn model_of(written: &str) -> Option<String> {
+    written.trim().split_once(char::is_whitespace).map(|(model, _)| identifier::search_key(model))
+}
+
+/// Decides which car an identifier means. An identifier without a blank may match several cars: `BG30001` matches both
+/// `BG3 0001` and `BG30 001`.
+///
+/// An identifier of one car that is a vehicle of several campaigns is not ambiguous, since all these vehicles have the
+/// same model code.
+struct Cars {
+    /// Model code that the caller meant, by the number of the identifier, from 1; `None` when the identifier is
+    /// ambiguous.
+    by_asked: HashMap<i64, Option<String>>,
+}
+
+impl Cars {
+    /// Finds the ambiguous identifiers. `found` yields for each vehicle the number of the requested identifier, from
+    /// 1, and the vehicle's model code.
+    fn of<'v>(found: impl Iterator<Item = (i64, &'v str)>, asked: &Asked<'_>) -> Self {
+        let mut models = HashMap::<i64, HashSet<String>>::new();
+        for (place, model) in found {
+            models.entry(place).or_default().insert(identifier::search_key(model));
+        }
+        let several = models.into_iter().filter(|(place, models)| models.len() > 1 || asked.is_cut_twice(*place));
+        let by_asked = several.map(|(place, models)| {
+            let meant = asked.written.get(asked.row(place)).and_then(|written| model_of(written));
+            (place, meant.filter(|model| models.contains(model) && !asked.is_cut_twice(place)))
+        });
+        Self { by_asked: by_asked.collect() }
+    }
+
+    fn is_unclear(&self, asked: i64) -> bool {
+        self.by_asked.get(&asked).is_some_and(Option::is_none)
+    }
+
+    /// Returns whether the requested identifier number `asked` means vehicles with the model code `model`.
+    fn names(&self, asked: i64, model: &str) -> bool {
+        self.by_asked.get(&asked).and_then(Option::as_ref).is_none_or(|meant| *meant == identifier::search_key(model))
+    }
+}
+
+/// Separates the found vehicles: returns the vehicles that the requested identifiers clearly mean, and the full
+/// identifiers of the vehicles whose requested identifier is ambiguous.
+async fn without_unclear(tx: &mut Tx<'_>, asked: &Asked<'_>, found: Vec<StatusTarget>) -> Result<(Vec<StatusTarget>, Vec<String>)> {
+    let mut times = HashMap::<i64, usize>::new();
+    found.iter().for_each(|vehicle| *times.entry(vehicle.asked).or_default() += 1);
+    let several: Vec<i64> = found
+        .iter()
+        .filter(|vehicle| times.get(&vehicle.asked).is_some_and(|times| *times > 1) || asked.is_cut_twice(vehicle.asked))
+        .map(|vehicle| vehicle.id)
+        .collect();
+    if several.is_empty() {
+        return Ok((found, Vec::new()));
+    }
+    let named = vehicle_lookup::by_ids(tx, &several, false).await?;
+    let models: HashMap<i64, &LockedVehicle> = named.iter().map(|vehicle| (vehicle.id, vehicle)).collect();
+    let cars = Cars::of(found.iter().filter_map(|vehicle| Some((vehicle.asked, &*models.get(&vehicle.id)?.model_code))), asked);
+    let mut unclear = Vec::new();
+    let mut kept = Vec::with_capacity(found.len());
+    for vehicle in found {
+        match models.get(&vehicle.id) {
+            Some(named) if cars.is_unclear(vehicle.asked) => unclear.push(named.vin()),
+            Some(named) if !cars.names(vehicle.asked, &named.model_code) => {}
+            _ => kept.push(vehicle),
+        }
+    }
+    Ok((kept, unclear))
+}
+
+/// Returns a warning with the number of vehicles that keep their supervisor notes, because the caller is not a
+/// supervisor; `None` when the number is 0.
+fn notes_kept(vehicles: usize) -> Option<String> {
+    match vehicles {
+        0 => None,
+        1 => Some("One vehicle keeps its supervisor notes. Only a supervisor can clear them.".to_owned()),
+        many => Some(format!("{many} vehicles keep their supervisor notes. Only a supervisor can clear them.")),
+    }
+}
+
+/// Returns the preview of a status change: the first vehicles, in the order of the requested identifiers.
+async fn preview_status(tx: &mut Tx<'_>, asked: &Asked<'_>, todo: &[StatusTarget], new: VehiclePatch<'_>) -> Result<Vec<Preview>> {
+    let mut rows: Vec<_> = todo.iter().map(|vehicle| (asked.row(vehicle.asked), vehicle.id)).collect();
+    rows.sort_unstable();
+    rows.truncate(PREVIEW_LIMIT);
+    let ids: Vec<i64> = rows.iter().map(|(_, id)| *id).collect();
+    let rows: HashMap<i64, usize> = rows.into_iter().map(|(row, id)| (id, row)).collect();
+    let shown = vehicle_lookup::by_ids(tx, &ids, false).await?;
+    Ok(preview(shown.iter().map(|vehicle| (rows.get(&vehicle.id).copied().unwrap_or_default(), vehicle, new.new(vehicle))).collect()))
+}
+
+/// Returns the new values that a status change writes. Clearing the status also clears the team leader notes, and the
+/// supervisor notes if the caller is a supervisor.
+fn what_is_written(role: Role, change: StatusChange) -> VehiclePatch<'static> {
+    let removes = change.action == StatusAction::Remove;
+    VehiclePatch {
+        status: Some(if removes { "" } else { status::status_text(change.status) }),
+        inspected: Some(!removes && change.status != VehicleStatus::Repair),
+        operator_notes: removes.then_some(""),
+        admin_notes: (removes && role == Role::Admin).then_some(""),
+        place: None,
+    }
+}
+
+/// Moves vehicles to other parking spaces. If two lines contain the same vehicle, the last line counts.
+///
+/// # Errors
+/// Returns `Bad` when the call names too many vehicles, or the error of a failed statement. In both cases no vehicle
+/// is changed.
+pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], run: &BulkContext) -> Result<BulkOutcome> {
+    let written: Vec<String> = moves.iter().map(|(vin, _)| vin.clone()).collect();
+    let asked = Asked::of(&written)?;
+    let found =
+        vehicle_lookup::by_keys(tx, &asked.keys(), FieldSelection { place: true, ..FieldSelection::default() }, run.lookup_scope()).await?;
+    let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
+    let cars = Cars::of(found.iter().map(|vehicle| (vehicle.asked, &*vehicle.model_code)), &asked);
+    let (found, unclear): (Vec<_>, Vec<_>) =
+        found.iter().filter(|vehicle| cars.names(vehicle.asked, &vehicle.model_code)).partition(|vehicle| !cars.is_unclear(vehicle.asked));
+    let (open, closed): (Vec<_>, Vec<_>) = found.into_iter().partition(|vehicle| vehicle.campaign.is_open);
+    outcome.skipped = unclear.into_iter().map(|vehicle| (vehicle.vin(), SkipReason::AmbiguousVin)).collect();
+    outcome.skipped.extend(closed.iter().map(|vehicle| (vehicle.vin(), SkipReason::CampaignClosed)));
+    let mut moved = Vec::new();
+    for vehicle in open {
+        let row = asked.row(vehicle.asked);
+        let Some((_, place)) = moves.get(row) else { continue };
+        if Some(&place.space) == vehicle.parking_space.as_ref() {
+            outcome.skipped.push((vehicle.vin(), SkipReason::SameSpace));
+            continue;
+        }
+        moved.push((row, vehicle, VehiclePatch { place: Some(place), ..VehiclePatch::default() }));
+    }
+    outcome.updated = moved.len();
+    outcome.warnings.extend(yards_left(moved.iter().filter_map(|(_, vehicle, patch)| Some((vehicle.yard_id, patch.place?)))));
+    if run.dry_run || moved.is_empty() {
+        outcome.preview = preview(moved);
+        return Ok(outcome);
+    }
+    let all: Vec<_> = moved.into_iter().map(|(_, vehicle, patch)| (vehicle, patch)).collect();
+    outcome.counted = job_history::apply_as_job(tx, &all, run, JobDescription { kind: "space", ..JobDescription::default() }).await?;
+    audit::append(
+        tx,
+        run.now,
+        Some(&run.caller),
+        event(format!("{} vehicles moved to another parking space", outcome.updated), run, &json!({})),
+    )
+    .await?;
+    Ok(outcome)
+}
+
+/// Returns the preview of planned changes: the first vehicles, in the order of the requested identifiers.
+fn preview(mut changed: Vec<(usize, &LockedVehicle, VehiclePatch<'_>)>) -> Vec<Preview> {
+    changed.sort_by_key(|(row, vehicle, _)| (*row, vehicle.id));
+    let shown = changed.iter().take(PREVIEW_LIMIT).map(|(row, vehicle, patch)| Preview {
+        line: count(row + 1),
+        vin_number: vehicle.vin(),
+        campaign_name: vehicle.campaign.name.clone(),
+        changes: list_changes(vehicle, patch),
+    });
+    shown.collect()
+}
+
+fn event(summary: String, run: &BulkContext, new: &serde_json::Value) -> audit::AuditEvent {
+    let subject = run.campaign.map_or_else(|| "all campaigns".to_owned(), |id| format!("campaign {id}"));
+    audit::AuditEvent {
+        kind: "bulk-changed",
+        subject,
+        summary,
+        new: Some(new.clone()),
+        address: run.address.clone(),
+        ..audit::AuditEvent::default()
+    }
+}

@@ -1,0 +1,137 @@
+//! Publishes the progress of campaigns: writes vehicle counters to the shared cache, and sends milestones (work begun,
+//! complete, incomplete again) to campaign-svc.
+use crate::{
+    live::ChangeFeed,
+    store::{counters::CampaignCounts, progress_outbox},
+};
+use patio_kit::{
+    auth::service_tokens::ServiceTokens,
+    client::link::ServiceChannel,
+    db::Db,
+    host::Host,
+    progress_cache::{self, Progress as Cached},
+};
+use patio_proto::campaign::{ReportMilestoneRequest, milestone_service_client::MilestoneServiceClient};
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tonic::Status;
+
+/// Delay before another attempt to write counters to the shared cache or to send milestones to campaign-svc.
+const AGAIN: Duration = Duration::from_secs(2);
+/// Maximum time that a save waits for campaign-svc when the save begins or completes the work in a campaign.
+const PATIENCE: Duration = Duration::from_millis(300);
+/// Number of attempts to write counters to an unavailable cache. Attempts end when a cache entry would have expired
+/// anyway.
+const TRIES: u32 = 30;
+
+/// Publisher of the vehicle counters and milestones (work begun, complete, incomplete again) of campaigns. Clones
+/// share their connections.
+#[derive(Clone)]
+pub struct ProgressPublisher {
+    host: Host,
+    db: Db,
+    campaigns: MilestoneServiceClient<ServiceChannel>,
+    tokens: ServiceTokens,
+    live: Option<ChangeFeed>,
+}
+
+impl ProgressPublisher {
+    /// Creates a publisher that uses the shared cache and the gRPC connections of this process.
+    #[must_use]
+    pub fn new(host: &Host, db: Db) -> Self {
+        let campaigns = MilestoneServiceClient::new(host.links.campaign.clone());
+        Self { host: host.clone(), db, campaigns, tokens: host.service_tokens("vehicle-svc"), live: None }
+    }
+
+    /// Returns this publisher with the change feed `live`. Each milestone that campaign-svc has received is then also
+    /// published on the change feed.
+    #[must_use]
+    pub(crate) fn with_feed(self, live: ChangeFeed) -> Self {
+        Self { live: Some(live), ..self }
+    }
+
+    /// Starts the background task that delivers pending milestones (work begun, complete, incomplete again) to
+    /// campaign-svc, for example after a crash of this process or while campaign-svc was unavailable.
+    pub fn spawn_delivery(&self, host: &Host) {
+        let again = self.clone();
+        host.tasks.repeat(AGAIN, move || {
+            let again = again.clone();
+            async move {
+                if let Err(cause) = again.deliver_milestones().await {
+                    tracing::warn!(%cause, "failed to report campaign milestones (started, completed) to campaign-svc, retrying");
+                }
+            }
+        });
+    }
+
+    /// Publishes the counters and milestones that a committed change produced. Never fails: a failed delivery is
+    /// retried in the background.
+    pub async fn publish_changes(&self, all: &[CampaignCounts]) {
+        for counted in all {
+            if !self.put(counted).await {
+                self.put_later(counted.clone());
+            }
+        }
+        if all.iter().any(|counted| counted.turned) {
+            self.tell_now().await;
+        }
+    }
+
+    /// Delivers milestones (work begun, complete, incomplete again) in the background and waits briefly for
+    /// campaign-svc, so that the user who saved the last vehicle sees the campaign's new status. A slow campaign-svc
+    /// does not delay the save further.
+    async fn tell_now(&self) {
+        let told = self.clone();
+        let (done, heard) = oneshot::channel::<()>();
+        self.host.tasks.spawn(async move {
+            if let Err(cause) = told.deliver_milestones().await {
+                tracing::debug!(%cause, "failed to report campaign milestones (started, completed) to campaign-svc, retrying later");
+            }
+            let _ = done.send(());
+        });
+        let _ = tokio::time::timeout(PATIENCE, heard).await;
+    }
+
+    async fn put(&self, counted: &CampaignCounts) -> bool {
+        let value = Cached { total: counted.total, inspected: counted.inspected, next: None, next_known: false, in_dash: false };
+        self.host.cache.put_if_newer(&progress_cache::key(counted.campaign_id), counted.revision, &value).await
+    }
+
+    fn put_later(&self, counted: CampaignCounts) {
+        let later = self.clone();
+        self.host.tasks.spawn(async move {
+            for _ in 0..TRIES {
+                tokio::select! {
+                    () = tokio::time::sleep(AGAIN) => {}
+                    () = later.host.tasks.stopped() => return,
+                }
+                if later.put(&counted).await {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Delivers every pending milestone (work begun, complete, incomplete again) to campaign-svc.
+    ///
+    /// # Errors
+    /// Returns the first failure. Undelivered milestones stay pending.
+    pub async fn deliver_milestones(&self) -> Result<(), Status> {
+        for waiting in progress_outbox::pending(&self.db).await.map_err(|cause| patio_kit::errors::database(&cause))? {
+            let report = ReportMilestoneRequest {
+                campaign_id: waiting.campaign_id,
+                turn: i32::try_from(waiting.turn).unwrap_or_default(),
+                revision: waiting.revision,
+            };
+            self.campaigns.clone().report_milestone(self.tokens.bearer().await?.request(report)).await?;
+            if let Some(live) = &self.live {
+                live.publish_campaign_changed(waiting.campaign_id);
+            }
+            self.db
+                .write(move |tx| Box::pin(async move { progress_outbox::mark_delivered(tx, waiting).await }))
+                .await
+                .map_err(|cause: sqlx::Error| patio_kit::errors::database(&cause))?;
+        }
+        Ok(())
+    }
+}

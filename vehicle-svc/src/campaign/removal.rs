@@ -1,0 +1,73 @@
+//! Deletion of the campaigns of reverted imports, by calls to campaign-svc.
+use crate::store::jobs::{self, PendingDeletion};
+use patio_kit::{
+    auth::service_tokens::ServiceTokens,
+    client::{call_context::CallContext, link::ServiceChannel},
+    db::Db,
+    errors::{self, Reason},
+    host::Host,
+};
+use patio_proto::campaign::{DeleteCampaignRequest, campaign_service_client::CampaignServiceClient};
+use std::time::Duration;
+use tonic::Status;
+
+/// Delay between attempts to delete the campaigns of reverted imports.
+const AGAIN: Duration = Duration::from_secs(2);
+/// Timeout of the deletion of one campaign with all its vehicles.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Client that calls campaign-svc to delete the campaigns of reverted imports. Clones share the connection.
+#[derive(Clone)]
+pub struct CampaignRemover {
+    db: Db,
+    campaigns: CampaignServiceClient<ServiceChannel>,
+    tokens: ServiceTokens,
+}
+
+impl CampaignRemover {
+    /// Creates a client that uses this process's gRPC connection to campaign-svc.
+    #[must_use]
+    pub fn new(host: &Host, db: Db) -> Self {
+        let campaigns = CampaignServiceClient::new(host.links.campaign.clone());
+        Self { db, campaigns, tokens: host.service_tokens("vehicle-svc") }
+    }
+
+    /// Starts the background task that deletes the campaigns of reverted imports that are not deleted yet, for example
+    /// after a crash of this process or while campaign-svc was unavailable.
+    pub fn spawn_removal(&self, host: &Host) {
+        let again = self.clone();
+        host.tasks.repeat(AGAIN, move || {
+            let again = again.clone();
+            async move {
+                if let Err(cause) = again.remove_all(None).await {
+                    tracing::warn!(%cause, "failed to delete the campaigns of reverted imports, retrying");
+                }
+            }
+        });
+    }
+
+    /// Deletes every campaign that is pending deletion. The calls are made as `person`, or as vehicle-svc itself if
+    /// `person` is `None`.
+    ///
+    /// # Errors
+    /// Returns the first failure. The remaining campaigns stay pending.
+    pub async fn remove_all(&self, person: Option<&CallContext>) -> Result<(), Status> {
+        for waiting in jobs::list_pending_deletions(&self.db).await.map_err(|cause| errors::database(&cause))? {
+            match person {
+                Some(person) => self.remove(waiting, person).await?,
+                None => self.remove(waiting, &self.tokens.bearer().await?).await?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn remove(&self, waiting: PendingDeletion, bearer: &CallContext) -> Result<(), Status> {
+        let ask = bearer.request_with_timeout(PATIENCE, DeleteCampaignRequest { id: waiting.removing });
+        match self.campaigns.clone().delete_campaign(ask).await {
+            Err(told) if errors::reason(&told) != Some(Reason::NoCampaign) => return Err(told),
+            Ok(_) | Err(_) => {}
+        }
+        let removed = self.db.write(move |tx| Box::pin(async move { jobs::record_campaign_deleted(tx, waiting.id).await })).await;
+        removed.map_err(|cause: sqlx::Error| errors::database(&cause))
+    }
+}

@@ -1,0 +1,263 @@
+//! In-memory search index over the vehicles of a campaign, so that a page or a search of a large campaign does not
+//! scan a hundred thousand rows.
+//!
+//! The index holds only data that rarely changes: walking order (by parking space), identifiers, parking spaces and
+//! yards. The fields shown on screen are read from the database. The layout number of a campaign increases when
+//! vehicles move. An index is valid while its layout number equals the layout number of the campaign.
+use crate::store::{
+    campaigns::Campaign,
+    vehicles::{self, NextVehicle, VehicleFilter},
+};
+use crate::view::View;
+use memchr::memmem;
+use moka::sync::Cache;
+use patio_kit::{db::Db, lifecycle::Tasks, page::PageWindow};
+use roaring::RoaringBitmap;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+/// Minimum number of vehicles for which a campaign is indexed; smaller campaigns are searched by the database.
+const SMALLEST: i64 = 1_000;
+/// Maximum memory of all search indexes together, in bytes.
+const MOST_BYTES: u64 = 96 << 20;
+/// Time after which an unused search index is evicted from the cache.
+const UNUSED: Duration = Duration::from_secs(1800);
+/// Number of vehicles read per statement while a search index is built.
+const STEP: i64 = 5_000;
+/// Maximum number of cached search results per index.
+const SEARCHES: u64 = 500;
+
+/// Cache of the search indexes of all campaigns. All clones share one cache.
+#[derive(Clone)]
+pub struct SearchIndexes {
+    tasks: Tasks,
+    db: Db,
+    known: Cache<i64, Arc<CampaignIndex>>,
+    building: Arc<Mutex<HashSet<i64>>>,
+}
+
+impl SearchIndexes {
+    /// Creates an empty cache. Indexes are built in background tasks on `tasks` from the vehicles in `db`.
+    pub fn new(tasks: Tasks, db: Db) -> Self {
+        let weigh = |_: &i64, roster: &Arc<CampaignIndex>| u32::try_from(roster.bytes()).unwrap_or(u32::MAX);
+        let known = Cache::builder().weigher(weigh).max_capacity(MOST_BYTES).time_to_idle(UNUSED).build();
+        Self { tasks, db, known, building: Arc::default() }
+    }
+
+    /// Returns the index of a campaign if the index is current. Otherwise returns `None`, and starts to build an
+    /// index in the background unless the campaign is small.
+    pub fn current_index(&self, campaign: &Campaign) -> Option<Arc<CampaignIndex>> {
+        let known = self.known.get(&campaign.id).filter(|roster| roster.layout == campaign.layout);
+        if known.is_none() && campaign.total >= SMALLEST {
+            self.build(campaign.id, campaign.layout);
+        }
+        known
+    }
+
+    /// Builds the search index of a campaign in the background. Does nothing while a build for this campaign is
+    /// running.
+    fn build(&self, campaign: i64, layout: i64) {
+        if !self.under_way().insert(campaign) {
+            return;
+        }
+        let own = self.clone();
+        self.tasks.spawn(async move {
+            match CampaignIndex::read(&own.db, campaign, layout).await {
+                Ok(roster) => own.known.insert(campaign, Arc::new(roster)),
+                Err(cause) => tracing::warn!(%cause, campaign, "failed to build the search index of a campaign"),
+            }
+            own.under_way().remove(&campaign);
+        });
+    }
+
+    fn under_way(&self) -> std::sync::MutexGuard<'_, HashSet<i64>> {
+        self.building.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Search index over the vehicles of one campaign. Bitmaps identify a vehicle by its position in walking order (by
+/// parking space).
+pub struct CampaignIndex {
+    layout: i64,
+    ids: Vec<i64>,
+    /// Search texts of all vehicles, concatenated in walking order (by parking space). The field `ends` contains the
+    /// byte offset at which each search text ends.
+    text: String,
+    ends: Vec<usize>,
+    yards: HashMap<i64, RoaringBitmap>,
+    /// For each byte, the positions of the vehicles whose search text contains the byte. The field `bigrams` is the
+    /// same for pairs of adjacent bytes.
+    ones: HashMap<u8, RoaringBitmap>,
+    bigrams: HashMap<[u8; 2], RoaringBitmap>,
+    searched: Cache<String, Arc<RoaringBitmap>>,
+}
+
+impl CampaignIndex {
+    /// Creates an index without vehicles. `layout` is the layout number of the campaign for which the index is valid.
+    #[must_use]
+    pub fn with_layout(layout: i64) -> Self {
+        Self {
+            layout,
+            ids: Vec::new(),
+            text: String::new(),
+            ends: Vec::new(),
+            yards: HashMap::new(),
+            ones: HashMap::new(),
+            bigrams: HashMap::new(),
+            searched: Cache::new(SEARCHES),
+        }
+    }
+
+    async fn read(db: &Db, campaign: i64, layout: i64) -> Result<Self, sqlx::Error> {
+        let (mut roster, mut position) = (Self::with_layout(layout), (String::new(), 0));
+        loop {
+            let some = vehicles::entries_after(db, campaign, &position, STEP).await?;
+            let Some(last) = some.last() else { return Ok(roster) };
+            position = (last.walk_key.clone(), last.id);
+            some.iter().for_each(|entry| roster.add(entry));
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Adds a vehicle to the index. Vehicles must be added in walking order (by parking space).
+    pub fn add(&mut self, entry: &NextVehicle) {
+        let place = u32::try_from(self.ids.len()).unwrap_or(u32::MAX);
+        self.ids.push(entry.id);
+        self.text.push_str(&entry.haystack);
+        self.ends.push(self.text.len());
+        if let Some(yard) = entry.yard_id {
+            self.yards.entry(yard).or_default().insert(place);
+        }
+        let bytes = entry.haystack.as_bytes();
+        for byte in bytes {
+            self.ones.entry(*byte).or_default().insert(place);
+        }
+        for two in bytes.array_windows() {
+            self.bigrams.entry(*two).or_default().insert(place);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let sets = self.yards.values().chain(self.ones.values()).chain(self.bigrams.values());
+        let searches = usize::try_from(SEARCHES).unwrap_or_default() * self.ids.len() / 8 / 16;
+        self.text.len() + self.ids.len() * 16 + sets.map(RoaringBitmap::serialized_size).sum::<usize>() + searches
+    }
+
+    /// Returns the vehicle ids of one page of search results, and the total number of matches. Ignores the status in
+    /// the filter.
+    pub fn search_page(&self, filter: &VehicleFilter, window: PageWindow) -> (Vec<i64>, i64) {
+        let (skip, take) = (usize::try_from(window.offset()).unwrap_or(usize::MAX), usize::try_from(window.limit()).unwrap_or_default());
+        let yard = |id| self.yards.get(&id);
+        let found = match (filter.needle.as_str(), filter.view) {
+            ("", View::All) => {
+                let page = self.ids.iter().skip(skip).take(take).copied().collect();
+                return (page, i64::try_from(self.ids.len()).unwrap_or(i64::MAX));
+            }
+            ("", View::Yard(only)) => Arc::new(yard(only).cloned().unwrap_or_default()),
+            ("", View::Without(hidden)) => Arc::new(yard(hidden).map_or_else(|| self.every(), |hidden| self.every() - hidden)),
+            (needle, View::All) => self.holding(needle),
+            (needle, View::Yard(only)) => Arc::new(yard(only).map(|there| there & &*self.holding(needle)).unwrap_or_default()),
+            (needle, View::Without(hidden)) => {
+                let found = self.holding(needle);
+                yard(hidden).map_or_else(|| found.clone(), |hidden| Arc::new(&*found - hidden))
+            }
+        };
+        let first = u32::try_from(skip).ok().and_then(|skip| found.select(skip));
+        let page = first.map(|first| found.range(first..).take(take).filter_map(|place| self.id_at(place)).collect());
+        (page.unwrap_or_default(), i64::try_from(found.len()).unwrap_or(i64::MAX))
+    }
+
+    fn every(&self) -> RoaringBitmap {
+        (0..u32::try_from(self.ids.len()).unwrap_or(u32::MAX)).collect()
+    }
+
+    fn id_at(&self, place: u32) -> Option<i64> {
+        self.ids.get(usize::try_from(place).ok()?).copied()
+    }
+
+    fn text_at(&self, place: u32) -> &[u8] {
+        let place = usize::try_from(place).unwrap_or(usize::MAX);
+        let from = place.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or_default();
+        self.ends.get(place).map(|to| &self.text.as_bytes()[from..*to]).unwrap_or_default()
+    }
+
+    /// Returns the positions of the vehicles whose search text contains `needle`. Repeated searches are answered from
+    /// a cache.
+    fn holding(&self, needle: &str) -> Arc<RoaringBitmap> {
+        self.searched.get(needle).unwrap_or_else(|| {
+            let found = Arc::new(self.search(needle.as_bytes()));
+            self.searched.insert(needle.to_owned(), found.clone());
+            found
+        })
+    }
+
+    fn search(&self, needle: &[u8]) -> RoaringBitmap {
+        match needle {
+            [one] => self.ones.get(one).cloned().unwrap_or_default(),
+            [one, two] => self.bigrams.get(&[*one, *two]).cloned().unwrap_or_default(),
+            _ => {
+                let Some(mut sets) = needle.array_windows().map(|two| self.bigrams.get(two)).collect::<Option<Vec<_>>>() else {
+                    return RoaringBitmap::new();
+                };
+                sets.sort_by_key(|set| set.len());
+                let Some((rarest, others)) = sets.split_first() else { return RoaringBitmap::new() };
+                let candidates = others.iter().fold((*rarest).clone(), |found, set| found & *set);
+                let finder = memmem::Finder::new(needle);
+                candidates.into_iter().filter(|place| finder.find(self.text_at(*place)).is_some()).collect()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roster(all: &[(&str, i64)]) -> CampaignIndex {
+        let mut roster = CampaignIndex::with_layout(1);
+        for (id, (haystack, yard)) in (100..).zip(all) {
+            roster.add(&NextVehicle { id, haystack: (*haystack).to_owned(), yard_id: Some(*yard), walk_key: String::new() });
+        }
+        roster
+    }
+
+    fn page(roster: &CampaignIndex, needle: &str, view: View, index: i32) -> (Vec<i64>, i64) {
+        roster.search_page(&VehicleFilter { needle: needle.to_owned(), view, ..VehicleFilter::default() }, PageWindow { index, size: 2 })
+    }
+
+    #[test]
+    fn search_matches_needles_of_any_length_but_never_across_two_vehicles() {
+        let roster = roster(&[("hb20 0001\na-1", 2), ("hb20 0012\na-2", 2), ("ação 0123\nb-1", 4), ("hb20 9999\nb-2", 4)]);
+        for (needle, found) in [
+            ("1", vec![100, 101, 102]),
+            ("00", vec![100, 101]),
+            ("001", vec![100, 101]),
+            ("0012\na-2", vec![101]),
+            ("ção", vec![102]),
+            ("a-1hb", vec![]),
+            ("x", vec![]),
+            ("xyz", vec![]),
+        ] {
+            let all: Vec<i64> = (0..3).flat_map(|index| page(&roster, needle, View::All, index).0).collect();
+            assert_eq!((all, page(&roster, needle, View::All, 0).1), (found.clone(), i64::try_from(found.len()).unwrap()), "{needle}");
+        }
+    }
+
+    #[test]
+    fn page_and_total_respect_the_yard_filter() {
+        let roster = roster(&[("a", 2), ("ab", 4), ("abc", 4), ("abcd", 2), ("b", 4)]);
+        assert_eq!(page(&roster, "", View::All, 1), (vec![102, 103], 5));
+        assert_eq!(page(&roster, "", View::Yard(4), 0), (vec![101, 102], 3));
+        assert_eq!(page(&roster, "", View::Yard(4), 1), (vec![104], 3));
+        assert_eq!(page(&roster, "", View::Without(4), 0), (vec![100, 103], 2));
+        assert_eq!(page(&roster, "", View::Without(9), 2), (vec![104], 5));
+        assert_eq!(page(&roster, "ab", View::Yard(4), 0), (vec![101, 102], 2));
+        assert_eq!(page(&roster, "ab", View::Yard(9), 0), (vec![], 0));
+        assert_eq!(page(&roster, "ab", View::Without(4), 0), (vec![103], 1));
+        assert_eq!(page(&roster, "ab", View::Without(9), 1), (vec![103], 3));
+        assert_eq!(page(&roster, "ab", View::All, 7), (vec![], 3));
+    }
+}

@@ -1,0 +1,189 @@
+//! Changes to all vehicles of a campaign at once: import, opening and closing of the campaign, and removal.
+use crate::{
+    error::{Error, Result},
+    parking_space::ParkingSpace,
+    store::{campaigns, changes, counters, jobs, vehicle_columns::VehicleInsert, vehicles},
+};
+use chrono::{DateTime, Utc};
+use patio_kit::{
+    audit::{self, AuditEvent},
+    auth::identity::Caller,
+    db::Db,
+};
+use patio_proto::{identifier::Identifier, vehicle::NewVehicle};
+use std::{collections::HashSet, sync::Arc};
+
+/// Maximum number of vehicles that a transaction deletes; short transactions keep other writers from waiting long.
+const REMOVE: i64 = 5_000;
+
+/// Validates the vehicles of an import.
+///
+/// # Errors
+/// Returns `Bad` with the first invalid vehicle.
+pub fn read(vehicles: &[NewVehicle]) -> Result<Vec<VehicleInsert>> {
+    vehicles
+        .iter()
+        .map(|new| {
+            let identifier = Identifier::new(&new.model_code, &new.serial_number).map_err(Error::Bad)?;
+            let place = ParkingSpace::new(&new.parking_space).map_err(|why| Error::Bad(format!("{}: {why}", identifier.vin())))?;
+            Ok(VehicleInsert { identifier, place })
+        })
+        .collect()
+}
+
+/// Returns the number of imported vehicles stored per transaction.
+///
+/// Chunks are large by default, to need few statements. While users save vehicles, chunks are small, so that the saves
+/// do not wait long for the single writer of `SQLite` and for the disk.
+#[must_use]
+pub fn chunk_size(db: &Db) -> usize {
+    match (db.has_recent_writes(), db.is_postgres()) {
+        (false, _) => 5_000,
+        (true, true) => 200,
+        (true, false) => 100,
+    }
+}
+
+/// Stores vehicles of a draft campaign, one chunk per transaction. The vehicles are invisible until the campaign is
+/// opened, and durable once [`count`] has returned.
+///
+/// # Errors
+/// Returns `NoCampaign` when the campaign is not a draft, and `VinTaken` when the campaign already has a vehicle.
+/// import-svc then discards the draft.
+pub async fn store(db: &Db, campaign: i64, all: Vec<VehicleInsert>, now: DateTime<Utc>) -> Result<()> {
+    let mut rest = all.as_slice();
+    while let Some(some) = rest.get(..chunk_size(db).min(rest.len())).filter(|some| !some.is_empty()) {
+        rest = &rest[some.len()..];
+        let some: Arc<[VehicleInsert]> = some.into();
+        let own = some.clone();
+        let stored = db
+            .write_deferred(move |tx| {
+                Box::pin(async move {
+                    if !campaigns::lock_draft(tx, campaign).await? {
+                        return Err(Error::NoCampaign(campaign));
+                    }
+                    Ok(vehicles::insert(tx, campaign, &own, now).await?)
+                })
+            })
+            .await;
+        match stored {
+            Err(Error::Database(cause)) if patio_kit::errors::is_unique_violation(&cause) => return Err(twice(db, campaign, &some).await),
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
+/// Returns the error for a duplicate vehicle in a rejected chunk of an import. The error names the identifier that
+/// occurs twice.
+async fn twice(db: &Db, campaign: i64, some: &[VehicleInsert]) -> Error {
+    let keys: Vec<String> = some.iter().map(|new| new.identifier.key()).collect();
+    let mut seen = HashSet::new();
+    let repeated = some.iter().zip(&keys).find(|(_, key)| !seen.insert(key.as_str())).map(|(new, _)| new.identifier.vin());
+    let present: std::result::Result<Vec<String>, sqlx::Error> =
+        db.write(move |tx| Box::pin(async move { vehicles::list_existing(tx, campaign, &keys).await })).await;
+    match present {
+        Ok(present) => Error::VinTaken(present.into_iter().next().or(repeated).unwrap_or_default()),
+        Err(cause) => cause.into(),
+    }
+}
+
+/// Completes an import: computes the vehicle counters of the draft campaign and records the import as a job. Returns
+/// the number of vehicles.
+///
+/// # Errors
+/// Returns `NoCampaign` when the campaign is not a draft.
+pub async fn count(db: &Db, campaign: i64, import: jobs::NewJob, caller: &Caller, address: String) -> Result<i64> {
+    let caller = caller.clone();
+    db.write(move |tx| {
+        Box::pin(async move {
+            if !campaigns::lock_draft(tx, campaign).await? {
+                return Err(Error::NoCampaign(campaign));
+            }
+            let vehicles = counters::count_draft(tx, campaign).await?;
+            jobs::delete_import(tx, campaign).await?;
+            let job = jobs::insert(tx, &jobs::NewJob { vehicles, ..import }).await?;
+            jobs::insert_campaign(tx, job, campaign, vehicles).await?;
+            let event = entry(campaign, format!("stored {vehicles} vehicles of campaign {campaign}"), address);
+            audit::append(tx, import.at, Some(&caller), event).await?;
+            Ok(vehicles)
+        })
+    })
+    .await
+}
+
+/// Message from campaign-svc with the name of a campaign and its gate (open or closed).
+#[derive(Debug, Clone)]
+pub struct CampaignSettings {
+    /// Id of the campaign.
+    pub campaign: i64,
+    /// Name of the campaign.
+    pub name: String,
+    /// Whether the campaign accepts saves: `open` or `closed`.
+    pub gate: &'static str,
+    /// Revision of name and gate (open or closed): the number of their changes so far. A message with an older
+    /// revision is ignored.
+    pub revision: i64,
+}
+
+/// Maximum by which a received revision of a campaign's name and gate may exceed the stored revision. A higher revision
+/// is rejected as an error of the sender.
+const MOST_AHEAD: i64 = 100_000;
+
+/// Stores the name and gate (open or closed) of a campaign, unless a newer revision of both is already stored.
+///
+/// # Errors
+/// Returns `Bad` when the revision is implausibly high: if stored, it would make vehicle-svc ignore all later messages.
+/// Also returns the error of a failed statement.
+pub async fn set(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
+    db.write(move |tx| {
+        Box::pin(async move {
+            let known = campaigns::last_revision(tx, set.campaign).await?;
+            if set.revision > known.unwrap_or_default().saturating_add(MOST_AHEAD) {
+                return Err(Error::Bad(format!("revision: {} is too far ahead of the stored {}", set.revision, known.unwrap_or_default())));
+            }
+            if campaigns::set(tx, set.campaign, &set.name, set.gate, set.revision).await? {
+                let event = entry(set.campaign, format!("campaign {} is \"{}\" and {}", set.campaign, set.name, set.gate), address);
+                audit::append(tx, now, Some(&caller), event).await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+}
+
+/// Builds the audit event of a call from another service, such as the import or the deletion of a campaign.
+fn entry(campaign: i64, summary: String, address: String) -> AuditEvent {
+    AuditEvent { kind: "service-step", subject: format!("campaign {campaign}"), summary, address, ..AuditEvent::default() }
+}
+
+/// Deletes a campaign from vehicle-svc: hides the campaign at once, then deletes its vehicles in several transactions.
+/// Returns the number of deleted vehicles.
+///
+/// # Errors
+/// Returns the error of a failed statement. The next call continues with the remaining vehicles.
+pub async fn remove(db: &Db, campaign: i64, now: DateTime<Utc>, caller: Caller, address: String) -> Result<u64> {
+    db.write(move |tx| Box::pin(async move { campaigns::mark_deleted(tx, campaign).await })).await.map_err(Error::Database)?;
+    let mut removed = 0;
+    loop {
+        let some = db
+            .write(move |tx| Box::pin(async move { vehicles::remove_some(tx, campaign, REMOVE).await }))
+            .await
+            .map_err(Error::Database)?;
+        removed += some;
+        if some == 0 {
+            break;
+        }
+    }
+    while db
+        .write(move |tx| Box::pin(async move { changes::delete_campaign(tx, campaign, REMOVE).await }))
+        .await
+        .map_err(Error::Database)?
+        > 0
+    {}
+    if removed > 0 {
+        let event = entry(campaign, format!("removed {removed} vehicles of campaign {campaign}"), address);
+        db.write(move |tx| Box::pin(async move { audit::append(tx, now, Some(&caller), event).await })).await.map_err(Error::Database)?;
+    }
+    Ok(removed)
+}

@@ -1,0 +1,14 @@
+//! Validation of times that a device's clock measured. The clock may be wrong.
+use crate::error::{Error, Result};
+use chrono::{DateTime, Datelike, Utc};
+use patio_kit::clock;
+
+/// Converts a time from a device's clock. Rejects years that `SQLite` or `PostgreSQL` cannot store, since the clock
+/// may be wrong.
+///
+/// # Errors
+/// Returns `Bad` with the name of the field when the year cannot be stored.
+pub fn bounded_device_time(field: &str, stamp: &prost_types::Timestamp) -> Result<DateTime<Utc>> {
+    let moment = clock::from_timestamp(stamp).filter(|at| (1970..=9999).contains(&at.year()));
+    moment.ok_or_else(|| Error::Bad(format!("{field}: must be between the years 1970 and 9999")))
+}

@@ -1,0 +1,174 @@
+//! One attempt to save an inspection: loads the vehicle, checks the rules of saving, and writes the result.
+use crate::{
+    error::{Error, Result},
+    inspection::{
+        audit_event,
+        model::{SaveCommand, SaveResult, WriteResult},
+        rules,
+    },
+    store::{
+        conflicts::{self, Conflict, NewConflict, ValueAuthor},
+        content::VehicleContent,
+        counters::CounterDeltas,
+        idempotency_keys::IdempotencyKey,
+        saves::{self, LoadedVehicle, SaveRecord, SavedRow},
+        vehicles::{self, Vehicle},
+    },
+};
+use chrono::{DateTime, Utc};
+use patio_kit::{
+    audit::AuditEntry,
+    auth::identity::Caller,
+    db::{Db, Tx},
+};
+use std::sync::Arc;
+
+/// Maximum number of open conflicts caused by one user; a save that would exceed this maximum is rejected.
+const MOST_OPEN: i64 = 500;
+
+/// A save request with caller, idempotency key and time: all input of an attempt to save.
+pub struct SaveAttempt {
+    /// User who saves the inspection.
+    pub caller: Caller,
+    /// Validated request to save, with the new values of the vehicle.
+    pub save: SaveCommand,
+    /// Idempotency key of the save; its text is empty when the client sent none.
+    pub key: IdempotencyKey,
+    /// Time at which the server received the save.
+    pub now: DateTime<Utc>,
+}
+
+/// Outcome of one attempt to save.
+pub enum AttemptOutcome {
+    /// The save was written, or an earlier save with the same idempotency key had written it.
+    Saved(Box<SaveResult>),
+    /// Another save changed the vehicle in the meantime. Nothing was written, and the save has to be attempted again.
+    Retry,
+    /// The save causes conflicts, which take several statements to write. The save has to be attempted again with the
+    /// vehicle locked.
+    RetryLocked,
+}
+
+/// A save that was checked against the current vehicle but is not written yet.
+pub struct EvaluatedSave {
+    found: LoadedVehicle,
+    /// New content and conflicts of the save; `None` when the idempotency key was used before and nothing has to be
+    /// written.
+    verdict: Option<Verdict>,
+}
+
+struct Verdict {
+    finding: VehicleContent,
+    kept: Vec<NewConflict>,
+    deltas: CounterDeltas,
+    entry: AuditEntry,
+}
+
+impl EvaluatedSave {
+    /// Returns the id of the vehicle to save.
+    #[must_use]
+    pub fn vehicle_id(&self) -> i64 {
+        self.found.vehicle.id
+    }
+
+    /// Returns the data with which one statement writes the save. Returns `None` when the save was written before, or
+    /// causes conflicts and needs more statements.
+    #[must_use]
+    pub fn single_statement_record<'s>(&'s self, attempt: &'s SaveAttempt) -> Option<SaveRecord<'s>> {
+        let Verdict { finding, deltas, entry, .. } = self.verdict.as_ref().filter(|verdict| verdict.kept.is_empty())?;
+        Some(SaveRecord { before: &self.found.vehicle, finding, deltas, entry, key: &attempt.key, view: attempt.save.view })
+    }
+
+    /// Returns the outcome of the attempt. `after` is the written vehicle row, or `None` when no row was written.
+    #[must_use]
+    pub fn outcome(self, after: Option<SavedRow>) -> AttemptOutcome {
+        match (self.verdict, after) {
+            (Some(verdict), Some(after)) => {
+                AttemptOutcome::Saved(Box::new(SaveResult { moved: WriteResult::from_row(after, &verdict.deltas), conflicts: Vec::new() }))
+            }
+            (Some(verdict), None) if !verdict.kept.is_empty() => AttemptOutcome::RetryLocked,
+            _ => AttemptOutcome::Retry,
+        }
+    }
+}
+
+impl SaveAttempt {
+    /// Attempts the save in a separate transaction, not in a group of saves. If `hold` is true, the vehicle's row is
+    /// locked until the commit.
+    pub async fn run_unbatched(self: Arc<Self>, db: &Db, hold: bool) -> Result<AttemptOutcome> {
+        if hold {
+            db.write(move |tx| Box::pin(async move { self.run(tx, true).await })).await
+        } else {
+            db.write_single_statement(move |tx| Box::pin(async move { self.run(tx, false).await })).await
+        }
+    }
+
+    /// Applies the rules of saving to the vehicle as it was loaded.
+    ///
+    /// # Errors
+    /// Returns the first rule that the save breaks.
+    pub fn evaluate(&self, found: LoadedVehicle) -> Result<EvaluatedSave> {
+        let Self { caller, save, now, .. } = self;
+        if found.key_vehicle.is_some() {
+            return Ok(EvaluatedSave { found, verdict: None });
+        }
+        let (finding, kept) = rules::evaluate(caller.role, &found, save)?;
+        let deltas = finding.counter_deltas(&found.vehicle);
+        let entry = AuditEntry::of(*now, Some(caller), audit_event::save_event(&found.vehicle, &finding, save, &kept, *now));
+        Ok(EvaluatedSave { found, verdict: Some(Verdict { finding, kept, deltas, entry }) })
+    }
+
+    /// Attempts the save in the given transaction: loads the vehicle (locked if `hold` is true), checks the rules, and
+    /// writes the save with its conflicts.
+    async fn run(&self, tx: &mut Tx<'_>, hold: bool) -> Result<AttemptOutcome> {
+        let Self { save, key, .. } = self;
+        let found = saves::load(tx, save.id, key, hold).await?.ok_or(Error::NoVehicle(save.id))?;
+        let EvaluatedSave { found, verdict } = self.evaluate(found)?;
+        let Some(Verdict { finding, kept, deltas, entry }) = verdict else {
+            return self.was_done(tx, &found).await.map(|saved| AttemptOutcome::Saved(Box::new(saved)));
+        };
+        if !kept.is_empty() && !hold {
+            return Ok(AttemptOutcome::RetryLocked);
+        }
+        let before = &found.vehicle;
+        let change = SaveRecord { before, finding: &finding, deltas: &deltas, entry: &entry, key, view: save.view };
+        let Some(after) = saves::save(tx, &change).await.map_err(|cause| finding.key_conflict(cause))? else {
+            return Ok(AttemptOutcome::Retry);
+        };
+        let mut moved = WriteResult::from_row(after, &deltas);
+        let (conflicts, more) = self.keep(tx, before, &kept).await?;
+        moved.vehicle.open_conflicts += more;
+        Ok(AttemptOutcome::Saved(Box::new(SaveResult { moved, conflicts })))
+    }
+
+    /// Stores both values of each conflicting field. Returns the conflicts and the number of new conflicts.
+    async fn keep(&self, tx: &mut Tx<'_>, before: &Vehicle, kept: &[NewConflict]) -> Result<(Vec<Conflict>, i64)> {
+        let Self { caller, save, key, now } = self;
+        let (vehicle_id, campaign_id) = (before.id, before.campaign_id);
+        let (device, device_time) = (save.device.as_str(), save.device_time);
+        if !kept.is_empty() && conflicts::open_of(tx, caller.user_id, MOST_OPEN).await? >= MOST_OPEN {
+            return Err(Error::TooManyConflicts(MOST_OPEN));
+        }
+        let maker = ValueAuthor { vehicle_id, campaign_id, by: caller.user_id, at: *now, device_time, device, key: &key.key };
+        let (mut made, mut more) = (Vec::with_capacity(kept.len()), 0);
+        for new in kept {
+            let (id, is_new) = conflicts::insert(tx, &maker, new).await?;
+            more += i64::from(is_new);
+            made.extend(conflicts::find(tx, id).await?);
+        }
+        Ok((made, more))
+    }
+
+    /// Answers a save whose idempotency key was used before: with the current vehicle if the earlier save had equal
+    /// values, otherwise with [`Error::KeyReused`].
+    async fn was_done(&self, tx: &mut Tx<'_>, found: &LoadedVehicle) -> Result<SaveResult> {
+        let Self { save, key, .. } = self;
+        let same = found.key_vehicle == Some(key.vehicle_id) && found.key_fingerprint.as_ref() == Some(&key.fingerprint);
+        if !same {
+            return Err(Error::KeyReused);
+        }
+        let vehicle = vehicles::find_in(tx, save.id, save.view).await?.ok_or(Error::NoVehicle(save.id))?;
+        let conflicts = conflicts::of_save(tx, save.id, key.user_id, &key.key).await?;
+        Ok(SaveResult { moved: WriteResult { vehicle, counted: None, revision: None }, conflicts })
+    }
+}

@@ -1,0 +1,93 @@
+//! Audit event of a saved inspection.
+use crate::{
+    inspection::model::SaveCommand,
+    store::{conflicts::NewConflict, content::VehicleContent, vehicles::Vehicle},
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use patio_kit::audit;
+use patio_proto::vehicle::Origin;
+use serde_json::{Map, Value, json};
+
+/// Maximum difference between device clock and server clock; the audit event of a save records a larger difference.
+const FAR_OFF: TimeDelta = TimeDelta::days(1);
+
+/// Kind of the audit events of one vehicle: saves and resolved conflicts.
+pub const KIND: &str = "vehicle-changed";
+/// Suffix of the name of a field in the new values of an audit event, for a change that caused a conflict.
+pub const IN_CONFLICT: &str = " in conflict";
+
+/// Returns the subject of the audit events of a vehicle.
+#[must_use]
+pub fn subject(vehicle: i64) -> String {
+    format!("vehicle {vehicle}")
+}
+
+/// Returns the text with which the summary of a save's audit event ends.
+fn origin_text(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Scanned => "scanned",
+        Origin::Typed => "typed",
+        Origin::Unspecified => "on the screen",
+    }
+}
+
+/// Returns how the identifier was entered before a save, from the summary of the save's audit event.
+#[must_use]
+pub fn origin_of(summary: &str) -> Origin {
+    let end = summary.rsplit(',').next().map(str::trim_start);
+    [Origin::Scanned, Origin::Typed].into_iter().find(|origin| end == Some(origin_text(*origin))).unwrap_or_default()
+}
+
+/// Builds the audit event of a save: old and new value of every changed field, conflicts, and the name and clock time
+/// of the device.
+pub fn save_event(
+    before: &Vehicle,
+    after: &VehicleContent,
+    save: &SaveCommand,
+    kept: &[NewConflict],
+    now: DateTime<Utc>,
+) -> audit::AuditEvent {
+    let vin = format!("{} {}", before.model_code, before.serial_number);
+    let fields = [
+        ("vin_number", vin.clone(), after.identifier.vin()),
+        ("parking_space", before.parking_space.clone(), after.place.space.clone()),
+        ("status", before.status.clone(), after.status.to_owned()),
+        ("operator_notes", before.operator_notes.clone(), after.operator_notes.clone()),
+        ("admin_notes", before.admin_notes.clone(), after.admin_notes.clone()),
+    ];
+    let (mut old, mut new) = (Map::new(), Map::new());
+    for (name, was, is) in fields.into_iter().filter(|(_, was, is)| was != is) {
+        old.insert(name.to_owned(), json!(was));
+        new.insert(name.to_owned(), json!(is));
+    }
+    if !before.inspected {
+        old.insert("inspected".to_owned(), json!(false));
+        new.insert("inspected".to_owned(), json!(true));
+    }
+    // Device time and name come from the client and can be forged, hence the prefix `claimed_`.
+    if let Some(at) = save.device_time {
+        new.insert("claimed_device_time".to_owned(), json!(at));
+        if (now - at).abs() > FAR_OFF {
+            new.insert("claimed_time_differs_by_hours".to_owned(), json!((now - at).num_hours()));
+        }
+    }
+    if !save.device.is_empty() {
+        new.insert("claimed_device".to_owned(), json!(save.device));
+    }
+    for conflict in kept {
+        new.insert(format!("{}{IN_CONFLICT}", conflict.field), json!({ "theirs": conflict.theirs, "mine": conflict.mine }));
+    }
+    let how = origin_text(save.origin);
+    audit::AuditEvent {
+        kind: KIND,
+        subject: subject(before.id),
+        summary: format!(
+            "{vin} of {} saved as {}, {how}",
+            before.campaign_name,
+            if after.status.is_empty() { "no status" } else { after.status }
+        ),
+        old: Some(Value::Object(old)),
+        new: Some(Value::Object(new)),
+        address: save.address.clone(),
+    }
+}

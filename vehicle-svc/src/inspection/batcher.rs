@@ -1,0 +1,227 @@
+//! Group commit of saves on `PostgreSQL`: saves that arrive at the same time share one statement and one disk flush.
+//! On `SQLite` the writer thread batches transactions instead.
+use crate::{
+    error::{Error, Result},
+    inspection::attempt::{AttemptOutcome, EvaluatedSave, SaveAttempt},
+    store::saves,
+};
+use patio_kit::{
+    db::{Db, Tx},
+    errors,
+    lifecycle::Tasks,
+};
+use std::{
+    collections::HashSet,
+    io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::{Notify, oneshot},
+    time::{Instant, timeout, timeout_at},
+};
+
+/// Maximum number of saves in one group commit.
+const MOST: usize = 64;
+/// Minimum time between the starts of two groups of saves; the next group starts earlier when [`ENOUGH`] saves wait.
+/// Waiting fills the groups, and a large group takes hardly longer to write than a single save.
+const STEP: Duration = Duration::from_millis(8);
+/// Number of waiting saves at which the next group starts at once.
+const ENOUGH: usize = 4;
+/// Maximum time that a group of saves waits until the previous group is written. The previous group may take longer
+/// when a bulk change has locked a row.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Batcher that collects concurrent saves into groups. All clones share one queue.
+#[derive(Clone)]
+pub struct SaveBatcher {
+    db: Db,
+    tasks: Tasks,
+    line: Arc<Mutex<Line>>,
+    /// Notified when [`ENOUGH`] saves wait.
+    enough: Arc<Notify>,
+}
+
+#[derive(Default)]
+struct Line {
+    waiting: Vec<Asked>,
+    /// Whether a task is running that writes groups until the queue is empty.
+    is_led: bool,
+    /// Start time of the last group commit; `None` before the first group.
+    begun: Option<Instant>,
+}
+
+/// Returns the time until which the next group waits for more saves, or `None` when the next group starts at once.
+fn pause(waiting: usize, begun: Option<Instant>, now: Instant) -> Option<Instant> {
+    let until = begun? + STEP;
+    ((1..ENOUGH).contains(&waiting) && now < until).then_some(until)
+}
+
+/// A queued save with the channel for its result.
+struct Asked {
+    attempt: Arc<SaveAttempt>,
+    answer: oneshot::Sender<Result<AttemptOutcome>>,
+}
+
+impl SaveBatcher {
+    /// Creates a batcher with an empty queue. `tasks` runs the background tasks that write groups.
+    #[must_use]
+    pub fn new(db: Db, tasks: Tasks) -> Self {
+        Self { db, tasks, line: Arc::default(), enough: Arc::default() }
+    }
+
+    /// Returns the database to which the batcher writes saves.
+    #[must_use]
+    pub fn db(&self) -> &Db {
+        &self.db
+    }
+
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Attempts a save once, in a group with concurrent saves.
+    ///
+    /// # Errors
+    /// Returns the rule that the save breaks, or that the database is unavailable. When a group fails for another
+    /// reason, each save of the group has to be retried outside of a group.
+    pub async fn attempt(&self, attempt: Arc<SaveAttempt>) -> Result<AttemptOutcome> {
+        if !self.db.is_postgres() {
+            return attempt.run_unbatched(&self.db, false).await;
+        }
+        let (answer, heard) = oneshot::channel();
+        let leads = {
+            let mut line = self.line();
+            line.waiting.push(Asked { attempt, answer });
+            if line.waiting.len() == ENOUGH {
+                self.enough.notify_one();
+            }
+            !std::mem::replace(&mut line.is_led, true)
+        };
+        if leads {
+            self.tasks.spawn(self.clone().lead());
+        }
+        heard.await.unwrap_or_else(|_| Err(sqlx::Error::WorkerCrashed.into()))
+    }
+
+    async fn lead(self) {
+        loop {
+            self.gather().await;
+            let Some(group) = self.next() else { return };
+            let (done, written) = oneshot::channel::<()>();
+            let db = self.db.clone();
+            self.tasks.spawn(async move {
+                write(&db, group).await;
+                drop(done);
+            });
+            let _ = timeout(PATIENCE, written).await;
+        }
+    }
+
+    /// Returns the number of queued saves, and the start time of the last group of saves (`None` before the first
+    /// group).
+    fn in_line(&self) -> (usize, Option<Instant>) {
+        let line = self.line();
+        (line.waiting.len(), line.begun)
+    }
+
+    /// Waits for more saves until the next group may start.
+    async fn gather(&self) {
+        loop {
+            let (waiting, begun) = self.in_line();
+            let Some(until) = pause(waiting, begun, Instant::now()) else { return };
+            let _ = timeout_at(until, self.enough.notified()).await;
+        }
+    }
+
+    /// Takes the next group of saves from the queue. No vehicle and no idempotency key occurs twice in a group. Returns
+    /// `None` when the queue is empty.
+    fn next(&self) -> Option<Vec<Asked>> {
+        let mut line = self.line();
+        let (mut vehicles, mut keys, mut group, mut later) = (HashSet::new(), HashSet::new(), Vec::new(), Vec::new());
+        for asked in line.waiting.drain(..).filter(|asked| !asked.answer.is_closed()) {
+            let key = &asked.attempt.key;
+            let is_new = group.len() < MOST
+                && !vehicles.contains(&key.vehicle_id)
+                && (key.key.is_empty() || keys.insert((key.user_id, key.key.clone())));
+            if is_new {
+                vehicles.insert(key.vehicle_id);
+                group.push(asked);
+            } else {
+                later.push(asked);
+            }
+        }
+        line.waiting = later;
+        line.is_led = !group.is_empty();
+        if line.is_led {
+            line.begun = Some(Instant::now());
+        }
+        group.sort_by_key(|asked| asked.attempt.key.vehicle_id);
+        line.is_led.then_some(group)
+    }
+}
+
+/// Writes a group of saves and sends each waiting caller the result of its save.
+async fn write(db: &Db, group: Vec<Asked>) {
+    let attempts: Vec<_> = group.iter().map(|asked| asked.attempt.clone()).collect();
+    let written: Result<Vec<Result<AttemptOutcome>>> =
+        db.write_single_statement(move |tx| Box::pin(async move { all(tx, &attempts).await })).await;
+    match written {
+        Ok(outcomes) => {
+            for (asked, outcome) in group.into_iter().zip(outcomes) {
+                drop(asked.answer.send(outcome));
+            }
+        }
+        Err(Error::Database(cause)) if errors::is_connection_error(&cause) || errors::is_out_of_space(&cause) => {
+            let kind = if errors::is_out_of_space(&cause) { io::ErrorKind::StorageFull } else { io::ErrorKind::Other };
+            for asked in group {
+                drop(asked.answer.send(Err(sqlx::Error::Io(io::Error::new(kind, cause.to_string())).into())));
+            }
+        }
+        Err(cause) => {
+            tracing::debug!(%cause, saves = group.len(), "failed to write a group of saves together, retrying each save separately");
+            for asked in group {
+                drop(asked.answer.send(Ok(AttemptOutcome::Retry)));
+            }
+        }
+    }
+}
+
+/// Loads the vehicles of a group, applies the rules to each save, and writes all valid saves in one statement.
+async fn all(tx: &mut Tx<'_>, attempts: &[Arc<SaveAttempt>]) -> Result<Vec<Result<AttemptOutcome>>> {
+    let keys: Vec<_> = attempts.iter().map(|attempt| &attempt.key).collect();
+    let mut found = saves::load_batch(tx, &keys).await?;
+    let judged: Vec<Result<EvaluatedSave>> = attempts
+        .iter()
+        .map(|attempt| {
+            let id = attempt.key.vehicle_id;
+            attempt.evaluate(found.remove(&id).ok_or(Error::NoVehicle(id))?)
+        })
+        .collect();
+    let changes: Vec<_> =
+        attempts.iter().zip(&judged).filter_map(|(attempt, judged)| judged.as_ref().ok()?.single_statement_record(attempt)).collect();
+    let mut written = saves::save_all(tx, &changes).await?;
+    drop(changes);
+    let mut tried = |judged: EvaluatedSave| {
+        let after = written.remove(&judged.vehicle_id());
+        judged.outcome(after)
+    };
+    Ok(judged.into_iter().map(|judged| judged.map(&mut tried)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_waits_for_more_saves_only_while_saves_keep_arriving() {
+        let now = Instant::now();
+        assert_eq!(pause(1, None, now), None, "the first ever");
+        for few in 1..ENOUGH {
+            assert_eq!(pause(few, Some(now), now), Some(now + STEP));
+            assert_eq!(pause(few, Some(now), now + STEP), None, "after a pause");
+        }
+        assert_eq!(pause(ENOUGH, Some(now), now), None, "enough saves wait");
+        assert_eq!(pause(0, Some(now), now), None, "the queue is empty");
+    }
+}

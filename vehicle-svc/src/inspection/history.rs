@@ -1,0 +1,120 @@
+//! History of a vehicle: its saves and resolved conflicts from the audit log, and the bulk jobs and the import that changed it.
+use crate::{
+    error::{Error, Result},
+    inspection::{audit_event, merge},
+    store::{
+        job_snapshots::{JobResult, JobSnapshot},
+        jobs::{self, Job, VehicleJob},
+        vehicles::Vehicle,
+    },
+};
+use chrono::{DateTime, Utc};
+use patio_kit::{audit, clock, db::Db};
+use patio_proto::{
+    access::Role,
+    audit::Event,
+    vehicle::{ChangeKind, Field, FieldChange, ListVehicleHistoryResponse, Origin, VehicleChange},
+};
+use serde_json::{Map, Value};
+use std::cmp::Reverse;
+
+/// Lists up to `limit` changes of a vehicle that were made before a given time, newest first, as far as the role may see them.
+///
+/// # Errors
+/// Returns the error of a failed statement.
+pub async fn list(db: &Db, vehicle: &Vehicle, role: Role, before: DateTime<Utc>, limit: usize) -> Result<ListVehicleHistoryResponse> {
+    let (subject, more) = (audit_event::subject(vehicle.id), limit + 1);
+    let fetched = i64::try_from(more).unwrap_or(i64::MAX);
+    let (saves, jobs) = tokio::try_join!(
+        audit::list_of_subject(db, (audit_event::KIND, &subject), before, more),
+        jobs::list_of_vehicle(db, (vehicle.campaign_id, vehicle.id), before, fetched),
+    )?;
+    let mut changes: Vec<VehicleChange> = saves.into_iter().map(of_save).collect();
+    for job in jobs {
+        changes.push(of_job(job)?);
+    }
+    changes.sort_by_key(|change| Reverse(change.at.map(|at| (at.seconds, at.nanos))));
+    let has_more = changes.len() > limit;
+    changes.truncate(limit);
+    let next = changes.last().filter(|_| has_more).and_then(|last| last.at);
+    if next.is_none()
+        && let Some(import) = jobs::find_import(db, vehicle.campaign_id).await?.filter(|import| import.at < before)
+    {
+        changes.push(change(import, ChangeKind::Import));
+    }
+    if role == Role::Operator {
+        for change in &mut changes {
+            change.fields.retain(|field| [Field::Status, Field::ParkingSpace].contains(&field.field()));
+        }
+        changes.retain(|change| !change.fields.is_empty() || change.kind() == ChangeKind::Import);
+    }
+    Ok(ListVehicleHistoryResponse { changes, next })
+}
+
+/// Converts the audit entry of a save or of a resolved conflict.
+fn of_save(event: Event) -> VehicleChange {
+    let (old, new) = (values(&event.old_values), values(&event.new_values));
+    let is_resolution = new.contains_key("conflict");
+    let changed = |field: Field| {
+        let name = merge::field_name(field);
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let conflict = new.get(&format!("{name}{}", audit_event::IN_CONFLICT));
+        let in_conflict = conflict.map(|both| (text(both.get("theirs")), text(both.get("mine")), true));
+        let plain = new.get(name).map(|value| (text(old.get(name)), text(Some(value)), false));
+        let (old, new, in_conflict) = in_conflict.or(plain)?;
+        Some(FieldChange { field: field.into(), old, new, in_conflict })
+    };
+    let device_time = new.get("claimed_device_time").and_then(Value::as_str).and_then(|at| DateTime::parse_from_rfc3339(at).ok());
+    VehicleChange {
+        at: event.at,
+        user_id: event.user_id,
+        kind: if is_resolution { ChangeKind::Conflict } else { ChangeKind::Save }.into(),
+        origin: if is_resolution { Origin::Unspecified } else { audit_event::origin_of(&event.summary) }.into(),
+        device_time: device_time.map(|at| clock::timestamp(at.to_utc())),
+        job_id: None,
+        file: String::new(),
+        fields: merge::fields().filter_map(changed).collect(),
+    }
+}
+
+/// Parses the values of an audit entry; an empty text has no values.
+fn values(text: &str) -> Map<String, Value> {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// Converts a bulk job with the vehicle's values before and after the job.
+fn of_job(found: VehicleJob) -> Result<VehicleChange> {
+    let JobSnapshot { status, stood, operator_notes, admin_notes, after, .. } = found.snapshot().map_err(Error::from)?;
+    let after = after
+        .unwrap_or_else(|| JobResult { status: (found.job.kind == "status").then(|| found.job.detail.clone()), ..JobResult::default() });
+    let both = [
+        (Field::Status, status, after.status),
+        (Field::ParkingSpace, stood.map(|(space, _)| space), after.space),
+        (Field::OperatorNotes, operator_notes, after.operator_notes),
+        (Field::AdminNotes, admin_notes, after.admin_notes),
+    ];
+    let fields = both.into_iter().filter_map(|(field, old, new)| {
+        let field = field.into();
+        Some(FieldChange { field, old: old?, new: new.unwrap_or_default(), in_conflict: false })
+    });
+    let fields = fields.collect();
+    let kind = match found.job.kind.as_str() {
+        "status" => ChangeKind::BulkStatus,
+        "space" => ChangeKind::BulkSpace,
+        _ => ChangeKind::BulkFile,
+    };
+    Ok(VehicleChange { fields, ..change(found.job, kind) })
+}
+
+/// Converts a job without changed fields.
+fn change(job: Job, kind: ChangeKind) -> VehicleChange {
+    let file = if [ChangeKind::BulkFile, ChangeKind::Import].contains(&kind) { job.detail } else { String::new() };
+    VehicleChange {
+        at: Some(clock::timestamp(job.at)),
+        user_id: job.user_id,
+        kind: kind.into(),
+        job_id: Some(job.id),
+        file,
+        ..VehicleChange::default()
+    }
+}

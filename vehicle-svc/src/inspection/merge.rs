@@ -1,0 +1,216 @@
+//! Three-way merge of a save: compares base, stored and requested values field by field, and finds the conflicts.
+use crate::{
+    error::{Error, Result},
+    inspection::model::{SaveBase, SaveCommand},
+    parking_space::ParkingSpace,
+    store::{
+        conflicts::NewConflict,
+        content::{VehicleContent, parking_space},
+        saves::LoadedVehicle,
+        vehicles::Vehicle,
+    },
+};
+use patio_proto::{
+    access::Role,
+    identifier::Identifier,
+    status,
+    vehicle::{Field, Side, VehicleStatus},
+};
+
+/// Fields of a vehicle that can be merged, each with the protobuf value and the name in the REST API.
+const FIELDS: [(Field, &str); 5] = [
+    (Field::Status, "status"),
+    (Field::OperatorNotes, "operator_notes"),
+    (Field::AdminNotes, "admin_notes"),
+    (Field::VinNumber, "vin_number"),
+    (Field::ParkingSpace, "parking_space"),
+];
+
+/// Returns the fields of a vehicle that users can change.
+pub fn fields() -> impl Iterator<Item = Field> {
+    FIELDS.into_iter().map(|(field, _)| field)
+}
+
+/// Returns the name of a vehicle's field, as used in the REST API and in the database.
+#[must_use]
+pub fn field_name(field: Field) -> &'static str {
+    FIELDS.iter().find(|(known, _)| *known == field).map_or("", |(_, name)| name)
+}
+
+/// Returns the field with the given name, or `Unspecified` for an unknown name.
+#[must_use]
+pub fn parse_field(name: &str) -> Field {
+    FIELDS.iter().find(|(_, known)| *known == name).map_or(Field::Unspecified, |(field, _)| *field)
+}
+
+/// Returns the database text for one side of a conflict: `theirs` (value stored first) or `mine` (later value).
+#[must_use]
+pub fn side_text(side: Side) -> &'static str {
+    if side == Side::Mine { "mine" } else { "theirs" }
+}
+
+/// Returns the name of a supervisor-only field for error messages, or `None` for a field that operators may change,
+/// too.
+#[must_use]
+pub fn is_supervisor_only(field: Field) -> Option<&'static str> {
+    match field {
+        Field::VinNumber => Some("the VIN"),
+        Field::ParkingSpace => Some("the parking space"),
+        Field::AdminNotes => Some("the supervisor notes"),
+        Field::Status | Field::OperatorNotes | Field::Unspecified => None,
+    }
+}
+
+/// Statuses from most to least cautious. When two users set different statuses, the more cautious status is shown, so
+/// that the car is inspected again.
+const SAFER: [VehicleStatus; 8] = [
+    VehicleStatus::Ng,
+    VehicleStatus::Repair,
+    VehicleStatus::NotFound,
+    VehicleStatus::SOffBl,
+    VehicleStatus::GateOut,
+    VehicleStatus::RepairOk,
+    VehicleStatus::Ok,
+    VehicleStatus::Unspecified,
+];
+
+/// Returns which of the two conflicting values the vehicle shows until the conflict is resolved: the stored value
+/// `theirs`, or the new value `mine` if it is a more cautious status that the role may set.
+fn shown(role: Role, field: Field, theirs: &str, mine: &str) -> Side {
+    let rank = |written: &str| SAFER.iter().position(|known| Some(*known) == status::parse(written));
+    if field == Field::Status && rank(mine) < rank(theirs) && step(role, theirs, mine).is_ok() { Side::Mine } else { Side::Theirs }
+}
+
+/// One field that a save asks to change, with its base, stored and requested values.
+struct FieldChange {
+    field: Field,
+    base: String,
+    stored: String,
+    wanted: String,
+}
+
+impl FieldChange {
+    fn is_conflict(&self) -> bool {
+        self.stored != self.base && self.stored != self.wanted
+    }
+
+    /// Returns whether the field takes part in the merge. A field that the role may not change is ignored if the
+    /// requested value equals the base value (which the client saw).
+    fn counts(&self, role: Role) -> bool {
+        role == Role::Admin || is_supervisor_only(self.field).is_none() || self.wanted != self.base
+    }
+}
+
+/// Returns the vehicle's stored value of a field as text.
+#[must_use]
+pub fn stored_value(field: Field, vehicle: &Vehicle) -> String {
+    match field {
+        Field::Status => vehicle.status.clone(),
+        Field::OperatorNotes => vehicle.operator_notes.clone(),
+        Field::AdminNotes => vehicle.admin_notes.clone(),
+        Field::VinNumber => format!("{} {}", vehicle.model_code, vehicle.serial_number),
+        Field::ParkingSpace => vehicle.parking_space.clone(),
+        Field::Unspecified => String::new(),
+    }
+}
+
+/// Returns the fields to merge: those for which the save has both a requested value and a base value (which the client
+/// saw).
+fn wishes(vehicle: &Vehicle, save: &SaveCommand, base: &SaveBase) -> Vec<FieldChange> {
+    let told = |status: VehicleStatus| status::status_text(status).to_owned();
+    let pairs = [
+        (Field::Status, base.status.map(told), save.status.map(told)),
+        (Field::OperatorNotes, base.operator_notes.clone(), save.operator_notes.clone()),
+        (Field::AdminNotes, base.admin_notes.clone(), save.admin_notes.clone()),
+        (Field::VinNumber, base.vin.as_ref().map(Identifier::vin), save.vin.as_ref().map(Identifier::vin)),
+        (Field::ParkingSpace, base.space.clone(), save.place.as_ref().map(|place| place.space.clone())),
+    ];
+    let both = pairs.into_iter().filter_map(|(field, base, wanted)| Some((field, base?, wanted?)));
+    both.map(|(field, base, wanted)| FieldChange { field, base, stored: stored_value(field, vehicle), wanted }).collect()
+}
+
+/// Merges a save into the stored vehicle. Returns the new content of the vehicle and the conflicts.
+///
+/// # Errors
+/// Returns the first rule that the save breaks, in the same order as for a save without base values.
+pub fn evaluate(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &SaveBase) -> Result<(VehicleContent, Vec<NewConflict>)> {
+    let vehicle = &before.vehicle;
+    let mut wishes = wishes(vehicle, save, base);
+    wishes.retain(|wish| wish.counts(role));
+    if !save.keep && wishes.iter().any(FieldChange::is_conflict) {
+        return Err(Error::Stale { id: vehicle.id, now: vehicle.version });
+    }
+    for wish in wishes.iter().filter(|wish| role != Role::Admin && wish.wanted != wish.stored) {
+        if let Some(field) = is_supervisor_only(wish.field) {
+            return Err(Error::Field(field));
+        }
+    }
+    if vehicle.gate == "closed" {
+        return Err(Error::Closed(vehicle.campaign_name.clone()));
+    }
+    for wish in wishes.iter().filter(|wish| wish.field == Field::Status) {
+        let is_known = save.keep && status::parse(&wish.base).is_some_and(|base| before.has_had(base));
+        step(role, if is_known { &wish.base } else { &wish.stored }, &wish.wanted)?;
+    }
+    let mut finding = VehicleContent::of_vehicle(vehicle);
+    let (conflicts, merging): (Vec<_>, Vec<_>) = wishes.into_iter().partition(FieldChange::is_conflict);
+    for wish in &merging {
+        set(&mut finding, vehicle, wish.field, &wish.wanted)?;
+    }
+    let kept = conflicts.into_iter().map(|wish| {
+        let shows = shown(role, wish.field, &wish.stored, &wish.wanted);
+        if shows == Side::Mine {
+            set(&mut finding, vehicle, wish.field, &wish.wanted)?;
+        }
+        let (theirs_by, theirs_at) = before.last_changed(wish.field);
+        let FieldChange { field, base, stored: theirs, wanted: mine } = wish;
+        Ok(NewConflict { field: field_name(field), base, theirs, mine, theirs_by, theirs_at, shown: side_text(shows) })
+    });
+    let kept: Result<Vec<NewConflict>> = kept.collect();
+    Ok((finding, kept?))
+}
+
+fn step(role: Role, from: &str, to: &str) -> Result<()> {
+    let (from, to) = (status::parse(from).unwrap_or_default(), status::parse(to).unwrap_or_default());
+    if status::step_allowed(role, from, to) {
+        Ok(())
+    } else {
+        Err(Error::Step { from: status::status_text(from), to: status::status_text(to) })
+    }
+}
+
+/// Sets a field of the vehicle's new content to a value given as text.
+///
+/// # Errors
+/// Returns `Bad` when the text is not a valid value of the field.
+pub fn set(finding: &mut VehicleContent, vehicle: &Vehicle, field: Field, value: &str) -> Result<()> {
+    match field {
+        Field::Status => finding.status = status::status_text(status::parse(value).unwrap_or_default()),
+        Field::OperatorNotes => value.clone_into(&mut finding.operator_notes),
+        Field::AdminNotes => value.clone_into(&mut finding.admin_notes),
+        Field::VinNumber => finding.identifier = Identifier::parse(value).map_err(Error::Bad)?,
+        Field::ParkingSpace => finding.place = parking_space(vehicle, Some(ParkingSpace::new(value).map_err(Error::Bad)?)),
+        Field::Unspecified => {}
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_is_ranked_and_the_more_cautious_of_two_is_shown() {
+        for status in status::ALL {
+            assert_eq!(SAFER.iter().filter(|known| **known == status).count(), 1, "{status:?}");
+        }
+        let of_status = |role, theirs, mine| shown(role, Field::Status, theirs, mine);
+        assert_eq!(of_status(Role::Admin, "ok", "ng"), Side::Mine);
+        assert_eq!(of_status(Role::Operator, "ok", "ng"), Side::Theirs, "from ok an operator cannot go to ng");
+        assert_eq!(of_status(Role::Operator, "ok", "Repair"), Side::Mine);
+        assert_eq!(of_status(Role::Admin, "ng", "ok"), Side::Theirs);
+        assert_eq!(of_status(Role::Admin, "Gate Out", "Repair OK"), Side::Theirs);
+        assert_eq!(of_status(Role::Operator, "", "ok"), Side::Mine);
+        assert_eq!(shown(Role::Admin, Field::OperatorNotes, "a", "b"), Side::Theirs, "of other fields what is stored stays");
+    }
+}

@@ -1,0 +1,86 @@
+//! Saves of inspections: attempts with optimistic concurrency, and deletion of expired idempotency keys.
+//!
+//! The submodules hold the rules, the three-way merge, the batcher and the resolution of conflicts. SQL belongs in
+//! `store`.
+
+pub mod attempt;
+pub mod audit_event;
+pub mod batcher;
+pub mod history;
+pub mod merge;
+pub mod model;
+pub mod resolve_conflict;
+pub mod rules;
+
+use crate::{
+    error::{Error, Result},
+    inspection::{
+        attempt::{AttemptOutcome, SaveAttempt},
+        batcher::SaveBatcher,
+        model::{SaveCommand, SaveResult},
+    },
+    store::{
+        idempotency_keys::{self, IdempotencyKey},
+        pending_saves,
+    },
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use patio_kit::{auth::identity::Caller, db::Db, host::Host};
+use std::{sync::Arc, time::Duration};
+
+/// Retention of idempotency keys. It is long, since a phone may stay offline for weeks before it sends its pending saves.
+pub const IDEMPOTENCY_RETENTION: TimeDelta = TimeDelta::days(30);
+
+/// Number of optimistic attempts to save before an attempt locks the vehicle's row.
+const TRIES: usize = 3;
+
+/// Saves an inspection with optimistic concurrency.
+///
+/// Each attempt loads the vehicle, checks the rules, and writes the save if the vehicle's version has not changed since
+/// the load. If the version has changed, the save is attempted again; the last attempt locks the vehicle's row.
+///
+/// # Errors
+/// Returns the first rule that the save breaks, in this order: the vehicle exists, its version, field rights, open
+/// campaign, status change. A rejected save writes nothing.
+pub async fn save(together: &SaveBatcher, caller: Caller, save: SaveCommand, now: DateTime<Utc>) -> Result<SaveResult> {
+    let key = IdempotencyKey { user_id: caller.user_id, key: save.key.clone(), vehicle_id: save.id, fingerprint: save.fingerprint() };
+    let id = save.id;
+    let attempt = Arc::new(SaveAttempt { caller, save, key, now });
+    let mut hold = false;
+    for number in 0..TRIES + 2 {
+        let attempt = attempt.clone();
+        hold |= number >= TRIES;
+        let tried = if number == 0 { together.attempt(attempt).await } else { attempt.run_unbatched(together.db(), hold).await };
+        match tried {
+            Ok(AttemptOutcome::Saved(saved)) => return Ok(*saved),
+            Ok(AttemptOutcome::Retry) => {}
+            Ok(AttemptOutcome::RetryLocked) => hold = true,
+            // A duplicate of this save ran at the same time and was written first.
+            Err(Error::Database(cause)) if patio_kit::errors::is_unique_violation(&cause) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(Error::NoVehicle(id))
+}
+
+/// Starts the hourly task that deletes expired idempotency keys, and reports of pending saves that are older than
+/// [`IDEMPOTENCY_RETENTION`].
+pub fn purge_expired_keys(host: &Host, db: Db) {
+    let clock = host.clock.clone();
+    host.tasks.repeat(Duration::from_secs(3600), move || {
+        let (db, before) = (db.clone(), clock.now() - IDEMPOTENCY_RETENTION);
+        async move {
+            let gone: std::result::Result<u64, sqlx::Error> = db
+                .write(move |tx| {
+                    Box::pin(async move {
+                        Ok(idempotency_keys::purge_expired(tx, before).await? + pending_saves::purge_expired(tx, before).await?)
+                    })
+                })
+                .await;
+            match gone {
+                Ok(count) => tracing::debug!(count, "deleted expired idempotency keys"),
+                Err(cause) => tracing::warn!(%cause, "failed to delete expired idempotency keys, retrying in an hour"),
+            }
+        }
+    });
+}

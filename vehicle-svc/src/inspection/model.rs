@@ -1,0 +1,146 @@
+//! Types of a save: the validated request, the values that the client saw, and the result.
+use crate::{
+    error::Error,
+    parking_space::ParkingSpace,
+    store::{
+        conflicts::Conflict,
+        content::VehicleContent,
+        counters::{CampaignCounts, CounterDeltas},
+        idempotency_keys,
+        saves::SavedRow,
+        vehicles::Vehicle,
+    },
+    view::View,
+};
+use chrono::{DateTime, Utc};
+use patio_proto::{
+    identifier::Identifier,
+    vehicle::{Origin, VehicleStatus},
+};
+
+/// A validated request to save an inspection. A value that is `None` leaves the vehicle's field unchanged.
+#[derive(Debug, Clone)]
+pub struct SaveCommand {
+    /// Id of the vehicle.
+    pub id: i64,
+    /// Identifier (VIN) that the client saw, or `None` for no check. The save is rejected when the vehicle has
+    /// another identifier.
+    pub seen: Option<Identifier>,
+    /// New identifier (VIN); `None` keeps the stored identifier.
+    pub vin: Option<Identifier>,
+    /// New status; `None` keeps the stored status.
+    pub status: Option<VehicleStatus>,
+    /// New parking space; `None` keeps the stored parking space.
+    pub place: Option<ParkingSpace>,
+    /// New team leader notes; `None` keeps the stored notes.
+    pub operator_notes: Option<String>,
+    /// New supervisor notes; `None` keeps the stored notes.
+    pub admin_notes: Option<String>,
+    /// Id of the campaign to which the vehicle belongs according to the client; `None` when the client sent none. A
+    /// vehicle cannot change its campaign.
+    pub campaign_id: Option<i64>,
+    /// Version of the vehicle that the client saw; `None` when the client sent none. Without `base`, the save is
+    /// rejected when the vehicle has another version.
+    pub if_version: Option<i64>,
+    /// Idempotency key of the save; empty when the client sent none.
+    pub key: String,
+    /// How the user identified the vehicle: by scanning or typing the identifier.
+    pub origin: Origin,
+    /// Vehicles that the user may see; the reply names the next of these vehicles to inspect.
+    pub view: View,
+    /// Values that the client saw, for a three-way merge; `None` for a save that is rejected if the vehicle's version
+    /// has changed.
+    pub base: Option<SaveBase>,
+    /// Whether both values of a conflicting field are stored as a conflict; if false, a save with a conflicting field
+    /// is rejected.
+    pub keep: bool,
+    /// Time of the save by the device's clock; `None` when the client sent no time.
+    pub device_time: Option<DateTime<Utc>>,
+    /// Name of the device that made the save; empty when the client sent none.
+    pub device: String,
+    /// IP address of the client, for the audit log.
+    pub address: String,
+}
+
+impl SaveCommand {
+    /// Returns a digest of the requested values, to detect reuse of an idempotency key for another save. Returns an
+    /// empty text when the save has no key.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        if self.key.is_empty() {
+            return String::new();
+        }
+        let (id, vin, place, campaign) = (self.id, &self.vin, &self.place, self.campaign_id);
+        let (status, operator_notes, admin_notes) = (self.status, &self.operator_notes, &self.admin_notes);
+        // A merged save ignores version and conflict mode: it may be sent from the screen first, and later again from
+        // the outbox with a different mode.
+        let what = match &self.base {
+            None => format!("{:?}", (id, vin, status, place, operator_notes, admin_notes, campaign, self.if_version)),
+            Some(base) => format!("{:?}", (id, vin, status, place, operator_notes, admin_notes, campaign, base)),
+        };
+        ring::digest::digest(&ring::digest::SHA256, what.as_bytes())
+            .as_ref()
+            .iter()
+            .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+    }
+}
+
+/// Values that the client saw before the user changed them: the base of the three-way merge. `None` for a field whose
+/// value the client did not send.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SaveBase {
+    /// Identifier (VIN) that the client saw; `None` when the client sent none.
+    pub vin: Option<Identifier>,
+    /// Status that the client saw; `None` when the client sent none.
+    pub status: Option<VehicleStatus>,
+    /// Parking space that the client saw, in normalized spelling; `None` when the client sent none.
+    pub space: Option<String>,
+    /// Team leader notes that the client saw; `None` when the client sent none.
+    pub operator_notes: Option<String>,
+    /// Supervisor notes that the client saw; `None` when the client sent none.
+    pub admin_notes: Option<String>,
+}
+
+/// Result of writing a vehicle: the vehicle, and the new counters and revision of its campaign.
+#[derive(Debug)]
+pub struct WriteResult {
+    /// The vehicle after the write; its field `next` is the id of the next vehicle to inspect.
+    pub vehicle: Vehicle,
+    /// New vehicle counters of the campaign; `None` when the counters did not change.
+    pub counted: Option<CampaignCounts>,
+    /// New revision of the campaign; `None` when nothing was written.
+    pub revision: Option<i64>,
+}
+
+impl WriteResult {
+    /// Builds the result from the database row that a save returned.
+    #[must_use]
+    pub fn from_row(after: SavedRow, deltas: &CounterDeltas) -> Self {
+        let SavedRow { vehicle, total, total_inspected: inspected, revision, turned } = after;
+        let of = vehicle.campaign_id;
+        let told = turned || deltas.changes_counters_or_order();
+        let counted = told.then_some(CampaignCounts { campaign_id: of, total, inspected, revision, turned, vehicles: Vec::new() });
+        Self { vehicle, counted, revision: Some(revision) }
+    }
+}
+
+/// Result of saving an inspection: the saved vehicle and the conflicts of the save.
+#[derive(Debug)]
+pub struct SaveResult {
+    /// The vehicle after the save, with the counters of the campaign.
+    pub moved: WriteResult,
+    /// Conflicts that the save caused, at most one per field.
+    pub conflicts: Vec<Conflict>,
+}
+
+impl VehicleContent {
+    /// Converts the database error of a failed save. A duplicate identifier becomes [`Error::VinTaken`].
+    #[must_use]
+    pub fn key_conflict(&self, cause: sqlx::Error) -> Error {
+        if patio_kit::errors::is_unique_violation(&cause) && !idempotency_keys::is_taken(&cause) {
+            Error::VinTaken(self.identifier.vin())
+        } else {
+            cause.into()
+        }
+    }
+}

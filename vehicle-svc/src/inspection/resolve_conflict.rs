@@ -1,0 +1,127 @@
+//! Resolution of a conflict: a user chooses one of the two values that were saved for a field.
+use crate::{
+    error::{Error, Result},
+    inspection::{audit_event, merge, model::WriteResult},
+    store::{
+        conflicts::{self, Conflict},
+        content::VehicleContent,
+        idempotency_keys::IdempotencyKey,
+        saves::{self, LoadedVehicle, SaveRecord},
+        vehicles::{self, Vehicle},
+    },
+    view::View,
+};
+use chrono::{DateTime, Utc};
+use patio_kit::{
+    audit::{self, AuditEntry},
+    auth::identity::Caller,
+    db::Tx,
+};
+use patio_proto::{
+    access::Role,
+    vehicle::{Field, Side},
+};
+use serde_json::{Map, Value, json};
+
+/// Request to resolve a conflict by choosing one of its two values.
+#[derive(Debug, Clone)]
+pub struct ConflictChoice {
+    /// Id of the conflict.
+    pub id: i64,
+    /// Chosen value: `Theirs` is the value that was stored first, `Mine` is the value of the later save.
+    pub side: Side,
+    /// User who resolves the conflict.
+    pub caller: Caller,
+    /// Time at which the server received the request to resolve the conflict.
+    pub now: DateTime<Utc>,
+    /// IP address of the client, for the audit log.
+    pub address: String,
+}
+
+/// Result of resolving a conflict.
+pub enum ResolveOutcome {
+    /// The conflict is resolved: its new state, and the vehicle that was written.
+    Done(Box<Conflict>, Box<WriteResult>),
+    /// Another save gave the field a third value, so the conflict stays open and now contains the third value. The
+    /// variant contains the id and the version of the vehicle.
+    Changed(i64, i64),
+}
+
+/// Resolves a conflict. Writes the chosen value to the vehicle unless the vehicle already has the chosen value.
+///
+/// # Errors
+/// Returns an error when the conflict does not exist or is already resolved, the caller may not change the field, or
+/// the campaign is closed.
+pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<ResolveOutcome> {
+    let ConflictChoice { id, side, caller, now, .. } = choice;
+    let told = conflicts::find(tx, *id).await?.ok_or(Error::NoConflict(*id))?;
+    let nobody = IdempotencyKey { user_id: caller.user_id, key: String::new(), vehicle_id: told.vehicle_id, fingerprint: String::new() };
+    let before = saves::load(tx, told.vehicle_id, &nobody, true).await?.ok_or(Error::NoConflict(*id))?;
+    // Read again under the vehicle's lock: another user may have resolved the conflict in the meantime.
+    let told = conflicts::find(tx, *id).await?.ok_or(Error::NoConflict(*id))?;
+    if told.settled_at.is_some() {
+        return Err(Error::Settled(*id));
+    }
+    let field = merge::parse_field(&told.field);
+    if let Some(words) = merge::is_supervisor_only(field).filter(|_| caller.role != Role::Admin) {
+        return Err(Error::Field(words));
+    }
+    let (stored, value) = (merge::stored_value(field, &before.vehicle), if *side == Side::Mine { &told.mine } else { &told.theirs });
+    let shows = if told.shown == "mine" { &told.mine } else { &told.theirs };
+    if stored != *value && stored != *shows {
+        conflicts::replace_stored_value(tx, *id, &stored, before.last_changed(field)).await?;
+        return Ok(ResolveOutcome::Changed(before.vehicle.id, before.vehicle.version));
+    }
+    conflicts::mark_resolved(tx, *id, merge::side_text(*side), (caller.person(), *now)).await?;
+    let event = event(&told, &before.vehicle, (&stored, value), choice);
+    let moved = if stored == *value {
+        audit::append(tx, *now, Some(caller), event).await?;
+        let vehicle = vehicles::find_in(tx, told.vehicle_id, View::All).await?.ok_or(Error::NoConflict(*id))?;
+        WriteResult { vehicle, counted: None, revision: None }
+    } else {
+        write(tx, &before, (field, value), (&nobody, &AuditEntry::of(*now, Some(caller), event))).await?
+    };
+    let settled = conflicts::find(tx, *id).await?.ok_or(Error::NoConflict(*id))?;
+    Ok(ResolveOutcome::Done(Box::new(settled), Box::new(moved)))
+}
+
+/// Writes the chosen value of a conflict to the vehicle's field.
+async fn write(
+    tx: &mut Tx<'_>,
+    before: &LoadedVehicle,
+    (field, value): (Field, &str),
+    (key, entry): (&IdempotencyKey, &AuditEntry),
+) -> Result<WriteResult> {
+    let vehicle = &before.vehicle;
+    if vehicle.gate == "closed" {
+        return Err(Error::Closed(vehicle.campaign_name.clone()));
+    }
+    let mut finding = VehicleContent::of_vehicle(vehicle);
+    merge::set(&mut finding, vehicle, field, value)?;
+    let deltas = finding.counter_deltas(vehicle);
+    let change = SaveRecord { before: vehicle, finding: &finding, deltas: &deltas, entry, key, view: View::All };
+    let after = saves::save(tx, &change).await.map_err(|cause| finding.key_conflict(cause))?;
+    let mut moved = WriteResult::from_row(after.ok_or(Error::NoVehicle(vehicle.id))?, &deltas);
+    // Load the vehicle again: on PostgreSQL the save counts open conflicts as they were when its statement began.
+    moved.vehicle = vehicles::find_in(tx, vehicle.id, View::All).await?.ok_or(Error::NoVehicle(vehicle.id))?;
+    Ok(moved)
+}
+
+fn event(conflict: &Conflict, vehicle: &Vehicle, (was, is): (&str, &str), choice: &ConflictChoice) -> audit::AuditEvent {
+    let vin = format!("{} {}", vehicle.model_code, vehicle.serial_number);
+    let (mut old, mut new) = (Map::new(), Map::new());
+    if was != is {
+        old.insert(conflict.field.clone(), json!(was));
+        new.insert(conflict.field.clone(), json!(is));
+    }
+    new.insert("conflict".to_owned(), json!(conflict.id));
+    new.insert("chosen".to_owned(), json!(merge::side_text(choice.side)));
+    audit::AuditEvent {
+        kind: audit_event::KIND,
+        subject: audit_event::subject(vehicle.id),
+        summary: format!("{vin} in {}: conflict on {} resolved", vehicle.campaign_name, conflict.field),
+        old: Some(Value::Object(old)),
+        new: Some(Value::Object(new)),
+        address: choice.address.clone(),
+    }
+}

@@ -1,0 +1,60 @@
+//! Rules of a save: which fields and which statuses a role may change.
+use crate::{
+    error::{Error, Result},
+    inspection::{merge, model::SaveCommand},
+    store::{
+        conflicts::NewConflict,
+        content::{VehicleContent, parking_space},
+        saves::LoadedVehicle,
+        vehicles::Vehicle,
+    },
+};
+use patio_proto::{access::Role, status};
+
+/// Applies the rules of saving to a save request. Returns the vehicle's new content and the conflicts.
+///
+/// # Errors
+/// Returns the first rule that the save breaks.
+pub fn evaluate(role: Role, found: &LoadedVehicle, save: &SaveCommand) -> Result<(VehicleContent, Vec<NewConflict>)> {
+    let before = &found.vehicle;
+    if save.seen.as_ref().is_some_and(|seen| *seen != before.identifier()) {
+        return Err(Error::Other { id: before.id, vin: before.identifier().vin() });
+    }
+    if save.base.is_none() && save.if_version.is_some_and(|seen| seen != before.version) {
+        return Err(Error::Stale { id: before.id, now: before.version });
+    }
+    refuse(save.campaign_id.is_some_and(|id| id != before.campaign_id), "the campaign of a vehicle")?;
+    match &save.base {
+        Some(base) => merge::evaluate(role, found, save, base),
+        None => judge_whole(role, before, save).map(|finding| (finding, Vec::new())),
+    }
+}
+
+/// Applies the rules to a save without base values, after the vehicle's version was checked. Returns the vehicle's new
+/// content.
+fn judge_whole(role: Role, before: &Vehicle, save: &SaveCommand) -> Result<VehicleContent> {
+    let is_admin = role == Role::Admin;
+    let identifier = before.identifier();
+    refuse(!is_admin && save.vin.as_ref().is_some_and(|vin| *vin != identifier), "the VIN")?;
+    refuse(!is_admin && save.place.as_ref().is_some_and(|place| place.space != before.parking_space), "the parking space")?;
+    refuse(!is_admin && save.admin_notes.as_ref().is_some_and(|notes| *notes != before.admin_notes), "the supervisor notes")?;
+    if before.gate == "closed" {
+        return Err(Error::Closed(before.campaign_name.clone()));
+    }
+    let from = status::parse(&before.status).unwrap_or_default();
+    let to = save.status.unwrap_or(from);
+    if !status::step_allowed(role, from, to) {
+        return Err(Error::Step { from: status::status_text(from), to: status::status_text(to) });
+    }
+    Ok(VehicleContent {
+        identifier: save.vin.clone().unwrap_or(identifier),
+        place: parking_space(before, save.place.clone()),
+        status: status::status_text(to),
+        operator_notes: save.operator_notes.clone().unwrap_or_else(|| before.operator_notes.clone()),
+        admin_notes: save.admin_notes.clone().unwrap_or_else(|| before.admin_notes.clone()),
+    })
+}
+
+fn refuse(wrong: bool, field: &'static str) -> Result<()> {
+    if wrong { Err(Error::Field(field)) } else { Ok(()) }
+}

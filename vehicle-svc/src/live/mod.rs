@@ -1,0 +1,345 @@
+//! Change feed: publishes committed changes to the event streams of all replicas.
+//!
+//! Events are sent after the commit, do not delay the commit, and are lost if the process dies. A client whose stream
+//! ends fetches the changes since its last revision. Events that did not reach other replicas are sent again.
+//!
+//! The submodules compute the pace of work and store the devices' reports of pending saves.
+
+pub mod pace;
+pub mod pending_saves;
+mod revision_tracker;
+
+use crate::{
+    inspection::model::WriteResult,
+    live::revision_tracker::RevisionTracker,
+    store::{campaigns, conflicts::Conflict, counters::CampaignCounts, vehicles},
+};
+use futures::{FutureExt, TryFutureExt};
+use patio_kit::{
+    clock::Clock,
+    db::Db,
+    errors,
+    host::Host,
+    lifecycle::Tasks,
+    pubsub::{self, PubSub},
+};
+use patio_proto::vehicle::{self as pb, WatchEvent, watch_event::Event};
+use prost::Message;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::sync::broadcast::{self, error::RecvError};
+use tonic::Status;
+
+/// Maximum number of vehicles in an event. An event about more vehicles contains no rows, and clients fetch the
+/// changes.
+pub const MAX_EVENT_ROWS: usize = 50;
+/// Maximum number of events that a stream may lag behind; a slower stream is closed.
+const BEHIND: usize = 1_024;
+/// Interval of the periodic round that publishes the pace of work and looks for missed changes.
+const EVERY: Duration = Duration::from_secs(2);
+/// Number of periodic rounds between two polls of the database for changes, while all other replicas are connected.
+const ASKS: u32 = 5;
+/// Number of periodic rounds after which the pace of work is computed again even without a new save: without saves, the
+/// pace falls.
+const ROUNDS: u32 = 30;
+
+/// Item on the internal channel of the change feed.
+#[derive(Debug, Clone)]
+pub enum FeedItem {
+    /// A change event that is sent to the event streams.
+    Event(Arc<WatchEvent>),
+    /// Events may have been lost: the streams must end, so that clients fetch the changes.
+    Lagged,
+}
+
+/// Change feed of this process, to which event streams subscribe. All clones share one feed.
+#[derive(Clone)]
+pub struct ChangeFeed {
+    tasks: Tasks,
+    clock: Clock,
+    db: Db,
+    feed: PubSub,
+    out: broadcast::Sender<FeedItem>,
+    noted: Arc<Mutex<FeedState>>,
+}
+
+/// State of the change feed between two periodic rounds.
+#[derive(Default)]
+struct FeedState {
+    /// For each campaign whose changes did not reach the other replicas: the last revision of the campaign, by campaign
+    /// id.
+    untold: BTreeMap<i64, i64>,
+    /// For each campaign, the revisions for which an event was received, by campaign id.
+    followed: BTreeMap<i64, RevisionTracker>,
+    /// Ids of campaigns with saves since the last computation of the campaign's pace of work.
+    moved: BTreeSet<i64>,
+    /// Last published pace of work, by campaign id.
+    paces: BTreeMap<i64, pb::Pace>,
+}
+
+impl FeedState {
+    /// Forgets the campaigns that were deleted: the ids in `known` without an entry in `there` (ids and revisions of
+    /// the existing campaigns).
+    fn forget_gone(&mut self, known: &[i64], there: &[(i64, i64)]) {
+        let there: BTreeSet<i64> = there.iter().map(|(campaign, _)| *campaign).collect();
+        for gone in known.iter().filter(|campaign| !there.contains(campaign)) {
+            self.followed.remove(gone);
+            self.paces.remove(gone);
+        }
+    }
+}
+
+impl ChangeFeed {
+    /// Starts the feed: subscribes to the other replicas and starts the periodic round.
+    ///
+    /// # Errors
+    /// Returns an error when the URL of the Redis server is invalid or the database cannot be queried.
+    pub async fn start(host: &Host, db: Db) -> anyhow::Result<Self> {
+        let (out, _) = broadcast::channel(BEHIND);
+        let feed = PubSub::open(host, "vehicle-events")?;
+        let live = Self { tasks: host.tasks.clone(), clock: host.clock.clone(), db, feed, out, noted: Arc::default() };
+        live.keep_hearing();
+        for (campaign, revision) in
+            host.retry_until_database_up(|| campaigns::list_revisions(&live.db).map_err(anyhow::Error::from).boxed()).await?
+        {
+            live.noted().followed.entry(campaign).or_default().skip_to(revision);
+        }
+        let (again, mut round) = (live.clone(), 0);
+        host.tasks.repeat(EVERY, move || {
+            let live = again.clone();
+            round += 1;
+            async move { live.round(round).await }
+        });
+        Ok(live)
+    }
+
+    fn noted(&self) -> MutexGuard<'_, FeedState> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Subscribes to all events that are published after this call.
+    #[must_use]
+    pub fn subscribe(&self) -> broadcast::Receiver<FeedItem> {
+        self.out.subscribe()
+    }
+
+    /// Runs the future `work` to completion even when the caller disconnects, so that its change is committed and its
+    /// events are published.
+    ///
+    /// # Errors
+    /// Returns the error of the future, or `Internal` when the future panicked.
+    pub async fn run_to_completion<T, E>(&self, work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, Status>
+    where
+        T: Send + 'static,
+        E: Into<Status> + Send + 'static,
+    {
+        match self.tasks.run_to_completion(work).await {
+            Some(done) => done.map_err(Into::into),
+            None => Err(errors::internal(&"the task of this call panicked")),
+        }
+    }
+
+    fn keep_hearing(&self) {
+        let (live, mut feed) = (self.clone(), self.feed.subscribe());
+        self.tasks.spawn(async move {
+            loop {
+                let heard = tokio::select! {
+                    heard = feed.recv() => heard,
+                    () = live.tasks.stopped() => return,
+                };
+                match heard {
+                    Ok(pubsub::Message::Event(bytes)) => match WatchEvent::decode(bytes) {
+                        Ok(event) => live.hear(event),
+                        Err(cause) => tracing::warn!(%cause, "failed to decode an event of another replica"),
+                    },
+                    Ok(pubsub::Message::Lagged) | Err(RecvError::Lagged(_)) => drop(live.out.send(FeedItem::Lagged)),
+                    Err(RecvError::Closed) => return,
+                }
+            }
+        });
+    }
+
+    fn hear(&self, event: WatchEvent) {
+        if let Some(Event::Vehicles(changed)) = &event.event {
+            self.db.mark_write(); // another replica may have written to the database
+            let mut noted = self.noted();
+            noted.moved.insert(changed.campaign_id);
+            noted.followed.entry(changed.campaign_id).or_default().receive(changed.revision);
+        }
+        let _ = self.out.send(FeedItem::Event(Arc::new(event)));
+    }
+
+    /// Starts a task that publishes an event to the event streams of all replicas.
+    fn tell(&self, event: Event) {
+        let live = self.clone();
+        self.tasks.spawn(async move { live.tell_now(event).await });
+    }
+
+    async fn tell_now(&self, event: Event) {
+        let changed = if let Event::Vehicles(changed) = &event { Some((changed.campaign_id, changed.revision)) } else { None };
+        let message = WatchEvent { event: Some(event) }.encode_to_vec();
+        if !self.feed.publish(message.into()).await
+            && let Some((campaign, revision)) = changed
+        {
+            self.note_untold(campaign, revision);
+        }
+    }
+
+    fn note_untold(&self, campaign: i64, revision: i64) {
+        let mut noted = self.noted();
+        let last = noted.untold.entry(campaign).or_default();
+        *last = revision.max(*last);
+    }
+
+    /// Publishes that a vehicle was written. `by` is the user who saved the vehicle; `None` for a service.
+    pub fn publish_vehicle(&self, moved: &WriteResult, by: Option<i64>) {
+        let Some(revision) = moved.revision else { return };
+        let vehicles = vec![(&moved.vehicle).into()];
+        self.tell(Event::Vehicles(pb::VehiclesChanged { campaign_id: moved.vehicle.campaign_id, revision, vehicles, by }));
+    }
+
+    /// Publishes that many vehicles were written, with one event per campaign. `by` is the user who made the change;
+    /// `None` for a service.
+    pub fn publish_vehicles_changed(&self, all: &[CampaignCounts], by: Option<i64>) {
+        for counted in all.iter().cloned() {
+            let live = self.clone();
+            self.tasks.spawn(async move {
+                let rows = vehicles::rows_by_ids(&live.db, &counted.vehicles).await.unwrap_or_default();
+                let vehicles = rows.into_iter().map(Into::into).collect();
+                let (campaign_id, revision) = (counted.campaign_id, counted.revision);
+                live.tell_now(Event::Vehicles(pb::VehiclesChanged { campaign_id, revision, vehicles, by })).await;
+            });
+        }
+    }
+
+    /// Publishes that a campaign was created, changed or deleted.
+    pub fn publish_campaign_changed(&self, id: i64) {
+        self.tell(Event::CampaignId(id));
+    }
+
+    /// Publishes that a conflict was created or resolved.
+    pub fn publish_conflict(&self, conflict: Conflict) {
+        self.tell(Event::Conflict(Box::new(conflict.into())));
+    }
+
+    /// Runs one periodic round: resends undelivered events, looks for missed changes, and publishes the pace of work.
+    async fn round(&self, number: u32) {
+        self.tell_again().await;
+        self.tell_gaps();
+        if !self.feed.is_connected() || number.is_multiple_of(ASKS) {
+            self.ask().await;
+        }
+        let moved = std::mem::take(&mut self.noted().moved);
+        if self.out.receiver_count() > 0 {
+            self.tell_paces(moved, number.is_multiple_of(ROUNDS)).await;
+        }
+    }
+
+    async fn tell_again(&self) {
+        let untold = std::mem::take(&mut self.noted().untold);
+        for (campaign_id, revision) in untold {
+            let changed = pb::VehiclesChanged { campaign_id, revision, ..Default::default() };
+            let message = WatchEvent { event: Some(Event::Vehicles(changed)) }.encode_to_vec();
+            if !self.feed.publish_remote(&message).await {
+                self.note_untold(campaign_id, revision);
+            }
+        }
+    }
+
+    /// Looks in the database for changes for which no event arrived, because another replica is disconnected or died
+    /// before publishing the event.
+    async fn ask(&self) {
+        let known: Vec<i64> = self.noted().followed.keys().copied().collect(); // a campaign added during the query stays
+        match campaigns::list_revisions(&self.db).await {
+            Ok(all) => {
+                self.noted().forget_gone(&known, &all);
+                for (campaign, revision) in all {
+                    let is_new = self.noted().followed.entry(campaign).or_default().skip_to(revision);
+                    if is_new {
+                        self.tell_changed_here(campaign, revision);
+                    }
+                }
+            }
+            Err(cause) => tracing::warn!(%cause, "failed to load the revisions of the campaigns"),
+        }
+    }
+
+    /// Sends an event without vehicle rows for every campaign of which no event for some revision arrived within a full
+    /// round. Clients then fetch the changes.
+    fn tell_gaps(&self) {
+        let gaps: Vec<(i64, i64)> = {
+            let mut noted = self.noted();
+            noted.followed.iter_mut().filter_map(|(campaign, followed)| Some((*campaign, followed.take_gap()?))).collect()
+        };
+        gaps.into_iter().for_each(|(campaign, revision)| self.tell_changed_here(campaign, revision));
+    }
+
+    fn tell_changed_here(&self, campaign_id: i64, revision: i64) {
+        self.noted().moved.insert(campaign_id);
+        let changed = pb::VehiclesChanged { campaign_id, revision, ..Default::default() };
+        let _ = self.out.send(FeedItem::Event(Arc::new(WatchEvent { event: Some(Event::Vehicles(changed)) })));
+    }
+
+    /// Computes the pace of work in the given campaigns (if `all` is true, also in every campaign with a published
+    /// pace), and sends each changed pace to the event streams of this replica. Other replicas compute the pace
+    /// themselves.
+    async fn tell_paces(&self, mut campaigns: BTreeSet<i64>, all: bool) {
+        if all {
+            campaigns.extend(self.noted().paces.keys());
+        }
+        let ids: Vec<i64> = campaigns.into_iter().collect();
+        let paces = match pace::paces_of(&self.db, &ids, self.clock.now()).await {
+            Ok(paces) => paces,
+            Err(cause) => return tracing::warn!(%cause, "failed to compute the paces of campaigns"),
+        };
+        for pace in paces {
+            let mut noted = self.noted();
+            let is_new = noted.paces.get(&pace.campaign_id).is_none_or(|last| !same(last, &pace));
+            if pace.people.is_empty() {
+                noted.paces.remove(&pace.campaign_id);
+            } else {
+                noted.paces.insert(pace.campaign_id, pace.clone());
+            }
+            drop(noted);
+            if is_new {
+                let _ = self.out.send(FeedItem::Event(Arc::new(WatchEvent { event: Some(Event::Pace(pace)) })));
+            }
+        }
+    }
+}
+
+/// Returns whether two paces of work in a campaign are equal, ignoring the values that change as time passes without
+/// any save.
+fn same(one: &pb::Pace, other: &pb::Pace) -> bool {
+    let what = |pace: &pb::Pace| pace.people.iter().map(|person| (person.user_id, person.yard, person.last_at)).collect::<Vec<_>>();
+    one.remaining == other.remaining && what(one) == what(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_of_a_deleted_campaign_is_dropped() {
+        let mut noted = FeedState::default();
+        [3, 4, 5].into_iter().for_each(|campaign| noted.followed.entry(campaign).or_default().receive(1));
+        noted.paces.extend([3, 4].map(|campaign| (campaign, pb::Pace::default())));
+        noted.forget_gone(&[3, 4], &[(4, 1), (9, 2)]);
+        assert_eq!((noted.followed.into_keys().collect(), noted.paces.into_keys().collect()), (vec![4, 5], vec![4]));
+    }
+
+    #[tokio::test]
+    async fn an_event_of_another_replica_marks_the_database_as_busy() {
+        let folder = tempfile::tempdir().unwrap();
+        let host = patio_testing::host(folder.path(), None).await;
+        let db = host.database(crate::SCHEMA).await.unwrap();
+        let live = ChangeFeed::start(&host, db.clone()).await.unwrap();
+        assert!(!db.has_recent_writes());
+        let save = pb::VehiclesChanged { campaign_id: 1, revision: 1, ..Default::default() };
+        live.hear(WatchEvent { event: Some(Event::Vehicles(save)) });
+        assert!(db.has_recent_writes());
+    }
+}

@@ -1,0 +1,73 @@
+//! Pending saves: devices report how many saves wait in their outboxes, so that a supervisor sees the pending saves
+//! before closing a campaign.
+use crate::{
+    device_time::bounded_device_time,
+    error::{Error, Result},
+    store::pending_saves::{self, DevicePendingSaves},
+};
+use chrono::{DateTime, Utc};
+use patio_kit::{clock, db::Tx};
+use patio_proto::vehicle as pb;
+
+/// Maximum number of campaigns in one device's report of pending saves.
+const MOST: usize = 200;
+/// Maximum number of devices with pending saves per user.
+const MOST_DEVICES: i64 = 50;
+/// Maximum number of pending saves that a device may report for one campaign.
+const MOST_SAVES: i64 = 1_000_000;
+
+/// Validated report of a device about its pending saves for one campaign.
+#[derive(Debug, Clone, Copy)]
+pub struct PendingReport {
+    campaign: i64,
+    saves: i64,
+    oldest_at: DateTime<Utc>,
+}
+
+/// Validates a device's report of pending saves.
+///
+/// # Errors
+/// Returns `Bad` with the invalid field.
+pub fn read(all: &[pb::PendingSaves]) -> Result<Vec<PendingReport>> {
+    if all.len() > MOST {
+        return Err(Error::Bad(format!("held: at most {MOST} campaigns")));
+    }
+    let told = |work: &pb::PendingSaves| {
+        if work.campaign_id < 1 {
+            return Err(Error::Bad("held.campaign_id: must be 1 or more".to_owned()));
+        }
+        if !(1..=MOST_SAVES).contains(&work.saves) {
+            return Err(Error::Bad(format!("held.saves: must be between 1 and {MOST_SAVES}")));
+        }
+        let oldest_at = bounded_device_time("held.oldest_at", &work.oldest_at.unwrap_or_default())?;
+        Ok(PendingReport { campaign: work.campaign_id, saves: work.saves, oldest_at })
+    };
+    all.iter().map(told).collect()
+}
+
+/// Replaces the previous report of pending saves from a user's device.
+///
+/// # Errors
+/// Returns `Bad` when the user has pending saves on too many devices, or the error of a failed statement.
+pub async fn replace(tx: &mut Tx<'_>, user_id: i64, device: &str, all: &[PendingReport], told_at: DateTime<Utc>) -> Result<()> {
+    pending_saves::clear(tx, user_id, device).await?;
+    if !all.is_empty() && pending_saves::count_devices(tx, user_id).await? >= MOST_DEVICES {
+        return Err(Error::Bad(format!("held: one user may have pending saves on at most {MOST_DEVICES} devices")));
+    }
+    for PendingReport { campaign, saves, oldest_at } in all.iter().copied() {
+        pending_saves::replace(tx, campaign, &DevicePendingSaves { user_id, device: device.to_owned(), saves, oldest_at, told_at }).await?;
+    }
+    Ok(())
+}
+
+impl From<DevicePendingSaves> for pb::DevicePendingSaves {
+    fn from(held: DevicePendingSaves) -> Self {
+        Self {
+            user_id: held.user_id,
+            device: held.device,
+            saves: held.saves,
+            oldest_at: Some(clock::timestamp(held.oldest_at)),
+            told_at: Some(clock::timestamp(held.told_at)),
+        }
+    }
+}

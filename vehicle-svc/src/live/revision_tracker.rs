@@ -1,0 +1,85 @@
+//! Detection of missing revisions of a campaign: changes for which the change feed has received no event.
+use std::collections::BTreeSet;
+
+/// Tracks which revisions of a campaign were received, to detect gaps.
+#[derive(Debug, Default)]
+pub struct RevisionTracker {
+    /// Highest revision up to which every revision was received; 0 before the first received revision.
+    upto: i64,
+    /// Received revisions after the first missing revision.
+    beyond: BTreeSet<i64>,
+    /// Highest received revision at the previous check for gaps.
+    looked: i64,
+}
+
+impl RevisionTracker {
+    /// Marks one revision of the campaign as received.
+    pub fn receive(&mut self, revision: i64) {
+        if self.upto == 0 {
+            self.upto = revision;
+        }
+        if revision > self.upto {
+            self.beyond.insert(revision);
+        }
+        while self.beyond.remove(&(self.upto + 1)) {
+            self.upto += 1;
+        }
+    }
+
+    fn last(&self) -> i64 {
+        self.beyond.last().copied().unwrap_or(self.upto)
+    }
+
+    /// Marks all revisions up to `revision` as received. Returns whether `revision` is newer than every revision
+    /// received before.
+    pub fn skip_to(&mut self, revision: i64) -> bool {
+        let is_new = revision > self.last();
+        if is_new {
+            self.upto = revision;
+            self.beyond.clear();
+        }
+        is_new
+    }
+
+    /// Checks for a gap: returns the last received revision if an earlier revision was already missing at the previous
+    /// check, and marks the missing revisions as received. Returns `None` when no revision has been missing since the
+    /// previous check.
+    pub fn take_gap(&mut self) -> Option<i64> {
+        let waited = self.beyond.first().is_some_and(|first| *first <= self.looked);
+        let last = self.last();
+        self.looked = last;
+        if waited {
+            self.upto = last;
+            self.beyond.clear();
+        }
+        waited.then_some(last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reordered_revisions_are_no_gap_but_a_missing_one_is() {
+        let mut followed = RevisionTracker::default();
+        [7, 9, 8, 10].into_iter().for_each(|revision| followed.receive(revision));
+        assert_eq!((followed.upto, followed.take_gap(), followed.take_gap()), (10, None, None));
+        followed.receive(12);
+        assert_eq!(followed.take_gap(), None, "the revision may still arrive");
+        followed.receive(14);
+        assert_eq!(followed.take_gap(), Some(14), "the revision did not arrive until the next check");
+        assert_eq!((followed.take_gap(), followed.upto), (None, 14), "a gap is reported once");
+        followed.receive(11);
+        assert_eq!(followed.take_gap(), None, "a late revision is no gap");
+    }
+
+    #[test]
+    fn a_polled_revision_is_new_only_if_no_event_announced_it() {
+        let mut followed = RevisionTracker { upto: 5, ..RevisionTracker::default() };
+        followed.receive(6);
+        assert!(!followed.skip_to(6) && followed.skip_to(8) && !followed.skip_to(8));
+        followed.receive(9);
+        assert_eq!((followed.upto, followed.take_gap()), (9, None));
+    }
+}

@@ -1,0 +1,18 @@
+//! Validation of team leader and supervisor notes.
+
+/// Maximum length of a vehicle's team leader or supervisor notes, in characters.
+pub const MAX_NOTES_LEN: usize = 4_000;
+
+/// Checks the length and the characters of a vehicle's notes. `field` is the name of the notes in the error sentence.
+///
+/// # Errors
+/// Returns a sentence for the user when the notes are too long or contain a control character.
+pub fn check(field: &str, text: &str) -> Result<(), String> {
+    if text.chars().count() > MAX_NOTES_LEN {
+        return Err(format!("{field} can have at most {MAX_NOTES_LEN} characters."));
+    }
+    if text.chars().any(|c| c.is_control() && !['\n', '\r', '\t'].contains(&c)) {
+        return Err(format!("{field} has an invisible character. Type the value again."));
+    }
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! Parking space of a vehicle, with the yard, the group and the sort key that are derived from the text.
+use patio_proto::{identifier::Identifier, space, walk, yard};
+
+/// A parking space with the yard, the group and the sort key that are derived from its text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ParkingSpace {
+    /// Parking space in normalized spelling.
+    pub space: String,
+    /// Id of the yard to which the parking space belongs; `None` when the first letter of the parking space names no
+    /// yard.
+    pub yard_id: Option<i64>,
+    /// Name of the group under which lists show the parking space: the part before the first dash.
+    pub group: String,
+    /// Sort key of the walking order: natural order of parking spaces, A-2 before A-10.
+    pub walk_key: String,
+}
+
+impl ParkingSpace {
+    /// Parses a parking space as typed by a user or read from a file.
+    ///
+    /// # Errors
+    /// Returns a sentence for the user when the text is too long, or is a date or time into which a spreadsheet
+    /// program converted the parking space.
+    pub fn new(written: &str) -> Result<Self, String> {
+        let space = space::parse(written).map_err(|why| format!("The parking space {why}"))?;
+        Ok(Self {
+            yard_id: yard::id_of(&space).map(i64::from),
+            group: yard::group_of(&space).to_owned(),
+            walk_key: walk::sort_key(&space),
+            space,
+        })
+    }
+}
+
+/// Returns the text that searches match against: identifier and parking space in lower case, on two lines.
+#[must_use]
+pub fn search_text(identifier: &Identifier, space: &str) -> String {
+    format!("{}\n{}", identifier.vin(), space).to_lowercase()
+}

@@ -1,0 +1,61 @@
+//! Content of a vehicle: every field that users can change.
+use crate::{
+    parking_space::ParkingSpace,
+    store::{counters::CounterDeltas, vehicles::Vehicle},
+};
+use patio_proto::{identifier::Identifier, status};
+
+/// Content of a vehicle after a save: every field that users can change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VehicleContent {
+    /// Identifier (VIN) of the vehicle: model code and serial number.
+    pub identifier: Identifier,
+    /// Parking space of the vehicle, with the yard, the group and the sort key that are derived from its text.
+    pub place: ParkingSpace,
+    /// Status as stored; empty for no status.
+    pub status: &'static str,
+    /// Team leader notes of the vehicle.
+    pub operator_notes: String,
+    /// Supervisor notes of the vehicle.
+    pub admin_notes: String,
+}
+
+impl VehicleContent {
+    /// Returns the current content of a vehicle.
+    #[must_use]
+    pub fn of_vehicle(vehicle: &Vehicle) -> Self {
+        Self {
+            identifier: vehicle.identifier(),
+            place: parking_space(vehicle, None),
+            status: status::status_text(status::parse(&vehicle.status).unwrap_or_default()),
+            operator_notes: vehicle.operator_notes.clone(),
+            admin_notes: vehicle.admin_notes.clone(),
+        }
+    }
+
+    /// Returns the changes to the vehicle counters of the campaign when this content replaces `before`. A saved
+    /// vehicle counts as inspected.
+    #[must_use]
+    pub fn counter_deltas(&self, before: &Vehicle) -> CounterDeltas {
+        let mut deltas = CounterDeltas::default();
+        deltas.order = !before.inspected && self.place.walk_key != before.walk_key;
+        deltas.add_move((before.yard_id, before.inspected), (self.place.yard_id, true));
+        deltas
+    }
+}
+
+/// Returns the parking space of a vehicle after a save. If the first letter of the new parking space names no yard, the
+/// vehicle stays in its previous yard.
+#[must_use]
+pub fn parking_space(before: &Vehicle, new: Option<ParkingSpace>) -> ParkingSpace {
+    let unchanged = ParkingSpace {
+        space: before.parking_space.clone(),
+        yard_id: before.yard_id,
+        group: before.yard_group.clone(),
+        walk_key: before.walk_key.clone(),
+    };
+    match new {
+        Some(new) if new.space != before.parking_space => ParkingSpace { yard_id: new.yard_id.or(before.yard_id), ..new },
+        _ => unchanged,
+    }
+}

@@ -1,0 +1,40 @@
+//! Outbox of milestones (work begun, complete, incomplete again) that campaign-svc has not received yet.
+use patio_kit::{
+    db::{Db, Tx},
+    on,
+};
+use patio_proto::campaign::Turn;
+use sqlx::{FromRow, query, query_as};
+
+type Result<T> = std::result::Result<T, sqlx::Error>;
+
+/// Latest undelivered milestone of a campaign: work begun, complete, or incomplete again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromRow)]
+pub struct PendingMilestone {
+    /// Id of the campaign.
+    pub campaign_id: i64,
+    /// Milestone as the protobuf number of [`Turn`].
+    pub turn: i64,
+    /// Revision of the campaign at which the milestone was reached.
+    pub revision: i64,
+}
+
+/// Records a milestone of a campaign (work begun, complete, incomplete again). Replaces an earlier undelivered
+/// milestone of the campaign.
+pub async fn insert(tx: &mut Tx<'_>, campaign: i64, turn: Turn, revision: i64) -> Result<()> {
+    on!(tx.on(), c => query(
+        "insert into turns (campaign_id, turn, revision) values ($1, $2, $3)
+         on conflict (campaign_id) do update set turn = excluded.turn, revision = excluded.revision")
+        .bind(campaign).bind(turn as i64).bind(revision).execute(c).await.map(drop))
+}
+
+/// Returns the milestones that were not delivered to campaign-svc yet, at most 1,000.
+pub async fn pending(db: &Db) -> Result<Vec<PendingMilestone>> {
+    on!(db.read(), c => query_as("select campaign_id, turn, revision from turns order by campaign_id limit 1000").fetch_all(c).await)
+}
+
+/// Deletes a milestone that was delivered to campaign-svc, unless a later milestone has replaced it.
+pub async fn mark_delivered(tx: &mut Tx<'_>, told: PendingMilestone) -> Result<()> {
+    on!(tx.on(), c => query("delete from turns where campaign_id = $1 and revision = $2")
+        .bind(told.campaign_id).bind(told.revision).execute(c).await.map(drop))
+}

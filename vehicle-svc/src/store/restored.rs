@@ -1,0 +1,25 @@
+//! Last step of restoring a backup of the database: invalidates all vehicle lists and vehicle versions that clients
+//! have fetched before.
+use patio_kit::{
+    db::{Db, restored::SKIPPED_IDS},
+    on,
+};
+use sqlx::query;
+
+/// Increases the revisions of all campaigns, so that clients fetch all vehicle lists again, and the versions of all
+/// vehicles, so that saves based on an earlier version are rejected.
+///
+/// # Errors
+/// Returns the error of a failed statement.
+pub async fn invalidate_client_data(db: &Db) -> Result<(), sqlx::Error> {
+    db.write(|tx| {
+        Box::pin(async move {
+            on!(tx.on(), c => query(
+                "update campaigns set counts_revision = counts_revision + $1, listed_from = counts_revision + $1")
+                .bind(SKIPPED_IDS).execute(c).await.map(drop))?;
+            on!(tx.on(), c => query("update vehicles set version = version + $1").bind(SKIPPED_IDS).execute(c).await.map(drop))?;
+            Ok(())
+        })
+    })
+    .await
+}

@@ -1,0 +1,250 @@
+//! Lookup of the vehicles for a bulk call, by identifier or id, with row locks until the commit.
+use crate::{
+    parking_space::ParkingSpace,
+    store::{
+        dialect,
+        json_rows::{field_names, rows, sqlite_bool},
+    },
+};
+use patio_kit::{db::Tx, on};
+use patio_proto::identifier::Identifier;
+use serde::Deserialize;
+use sqlx::{AssertSqlSafe, FromRow, query_as};
+use std::{collections::HashMap, sync::Arc};
+
+type Result<T> = std::result::Result<T, sqlx::Error>;
+
+/// A vehicle found by a bulk call, with the columns that were requested.
+#[derive(Debug, Clone, FromRow, Deserialize)]
+pub struct LockedVehicle {
+    /// Number, from 1, of the requested identifier that matches the vehicle; 0 for a lookup by id.
+    pub asked: i64,
+    /// Id of the vehicle.
+    pub id: i64,
+    /// Id of the vehicle's campaign.
+    pub campaign_id: i64,
+    /// Campaign of the vehicle: its name, and whether it is open. All vehicles of a campaign share one allocation.
+    #[sqlx(skip)]
+    #[serde(skip)]
+    pub campaign: Arc<CampaignRef>,
+    /// Id of the yard; `None` when the parking space belongs to no yard.
+    pub yard_id: Option<i64>,
+    /// Status as stored; empty for no status.
+    pub status: String,
+    /// Whether the vehicle counts as inspected.
+    #[serde(deserialize_with = "sqlite_bool")]
+    pub inspected: bool,
+    /// Version of the vehicle; increases with every change of the vehicle.
+    pub version: i64,
+    /// Content id of the vehicle: the version at which the current content was first stored. An undo brings back old
+    /// content together with its old content id.
+    pub content: i64,
+    /// Model code, the first part of the identifier; empty when not requested. Fields from here on are fetched only
+    /// when requested.
+    #[sqlx(default)]
+    #[serde(default)]
+    pub model_code: String,
+    /// Serial number, the second part of the identifier; empty when not requested.
+    #[sqlx(default)]
+    #[serde(default)]
+    pub serial_number: String,
+    /// Parking space of the vehicle in normalized spelling; `None` when not requested.
+    #[sqlx(default)]
+    #[serde(default)]
+    pub parking_space: Option<String>,
+    /// Name of the group under which lists show the parking space; `None` when not requested.
+    #[sqlx(default)]
+    #[serde(default)]
+    pub yard_group: Option<String>,
+    /// Sort key of the walking order (natural order of parking spaces); `None` when not requested.
+    #[sqlx(default)]
+    #[serde(default)]
+    pub walk_key: Option<String>,
+    /// Team leader notes of the vehicle; `None` when not requested.
+    #[sqlx(default)]
+    #[serde(default)]
+    pub operator_notes: Option<String>,
+    /// Supervisor notes of the vehicle; `None` when not requested.
+    #[sqlx(default)]
+    #[serde(default)]
+    pub admin_notes: Option<String>,
+}
+
+/// Number of fields of [`LockedVehicle`], from the first, that are fetched even when not requested.
+const OF_ANY: usize = 8;
+
+impl LockedVehicle {
+    /// Returns the vehicle's identifier as shown to users: model code and serial number, separated by a space.
+    #[must_use]
+    pub fn vin(&self) -> String {
+        format!("{} {}", self.model_code, self.serial_number)
+    }
+
+    /// Returns the vehicle's identifier: model code and serial number.
+    #[must_use]
+    pub fn identifier(&self) -> Identifier {
+        Identifier { model_code: self.model_code.clone(), serial_number: self.serial_number.clone() }
+    }
+
+    /// Returns the parking space with its yard, group and sort key, or `None` when these columns were not requested.
+    #[must_use]
+    pub fn parking_space(&self) -> Option<ParkingSpace> {
+        let (space, group, walk_key) = (self.parking_space.clone()?, self.yard_group.clone()?, self.walk_key.clone()?);
+        Some(ParkingSpace { space, yard_id: self.yard_id, group, walk_key })
+    }
+}
+
+/// Optional columns that a vehicle lookup fetches. Long texts are optional because fetching all of them doubles the
+/// time of a lookup.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FieldSelection {
+    /// Whether to fetch model code and serial number; both are also fetched when any other column is selected.
+    pub identifier: bool,
+    /// Whether to fetch the parking space with its group and sort key.
+    pub place: bool,
+    /// Whether to fetch the team leader notes.
+    pub operator_notes: bool,
+    /// Whether to fetch the supervisor notes.
+    pub admin_notes: bool,
+}
+
+/// SQL for a vehicle's content id: the version in which the vehicle's current content was first stored.
+macro_rules! content {
+    () => {
+        "case when v.restored_version = v.version then v.content else v.version end"
+    };
+}
+pub(super) use content;
+
+impl FieldSelection {
+    /// Selection of all optional columns.
+    const ALL: Self = Self { identifier: true, place: true, operator_notes: true, admin_notes: true };
+
+    /// Returns the names of the [`LockedVehicle`] fields that a lookup with this selection fetches.
+    fn fields(self) -> &'static [&'static str] {
+        let all = field_names::<LockedVehicle>();
+        if self == Self::default() { &all[..OF_ANY] } else { all }
+    }
+
+    /// Returns the SQL columns that follow the column `asked`, in the order of the fields of [`LockedVehicle`]. A
+    /// column that was not requested is null.
+    fn columns(self) -> String {
+        let mut columns =
+            concat!("v.id, v.campaign_id, v.yard_id, v.status, v.inspected, v.version, ", content!(), " as content").to_owned();
+        for name in self.fields().iter().skip(OF_ANY) {
+            let wanted = match *name {
+                "operator_notes" => self.operator_notes,
+                "admin_notes" => self.admin_notes,
+                "model_code" | "serial_number" => true,
+                _ => self.place,
+            };
+            columns += &if wanted { format!(", v.{name}") } else { format!(", cast(null as text) as {name}") };
+        }
+        columns
+    }
+}
+
+/// SQL for the vehicles with the given identifier keys (`$1`) in open and closed campaigns, limited to the campaign
+/// `$2` unless `$2` is null, and to the yard `$3` unless `$3` is null.
+macro_rules! asked {
+    () => {
+        " from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id
+          where c.gate in ('open', 'closed') and (cast($2 as bigint) is null or v.campaign_id = $2)
+            and (cast($3 as bigint) is null or v.yard_id = $3)"
+    };
+}
+pub(super) use asked;
+
+/// Campaign and yard to which a vehicle lookup is limited, and whether the lookup locks the found rows.
+#[derive(Debug, Clone, Copy)]
+pub struct VehicleScope {
+    /// Id of the campaign to which the lookup is limited; `None` for all campaigns.
+    pub campaign: Option<i64>,
+    /// Id of the yard to which the lookup is limited; `None` for all yards.
+    pub yard: Option<i64>,
+    /// Whether the found vehicles stay locked until the commit.
+    pub locks: bool,
+}
+
+/// Name of an open or closed campaign, and whether the campaign is open.
+#[derive(Debug, Default, FromRow)]
+pub struct CampaignRef {
+    id: i64,
+    /// Name of the campaign.
+    pub name: String,
+    /// Whether the campaign accepts changes of its vehicles.
+    pub is_open: bool,
+}
+
+/// Open and closed campaigns of a vehicle lookup, by id. A campaign that was opened after the lookup began is not
+/// included.
+#[derive(Debug)]
+pub(super) struct LockedCampaigns(HashMap<i64, Arc<CampaignRef>>);
+
+impl LockedCampaigns {
+    /// Returns whether a campaign was open or closed when the lookup began.
+    pub(super) fn was_visible(&self, campaign: i64) -> bool {
+        self.0.contains_key(&campaign)
+    }
+
+    /// Returns the vehicles of open and closed campaigns from `found`, sorted by id, with their campaigns filled in.
+    fn with_campaigns(&self, mut found: Vec<LockedVehicle>) -> Vec<LockedVehicle> {
+        found.sort_unstable_by_key(|vehicle| vehicle.id);
+        found.retain_mut(|vehicle| match self.0.get(&vehicle.campaign_id) {
+            Some(campaign) => {
+                vehicle.campaign = campaign.clone();
+                true
+            }
+            None => false,
+        });
+        found
+    }
+}
+
+impl VehicleScope {
+    /// Loads the open and closed campaigns of the scope. If vehicles are to be locked, also locks the campaigns
+    /// against opening and closing until the commit, once per campaign instead of once per vehicle.
+    pub(super) async fn lock_for_update(self, tx: &mut Tx<'_>) -> Result<LockedCampaigns> {
+        let text = format!(
+            "select id, name, gate = 'open' as is_open from campaigns
+              where gate in ('open', 'closed') and (cast($1 as bigint) is null or id = $1) order by id {}",
+            dialect::for_update(tx.is_postgres() && self.locks, "", "for key share")
+        );
+        let seen: Vec<CampaignRef> = on!(tx.on(), c => query_as(AssertSqlSafe(text)).bind(self.campaign).fetch_all(c).await)?;
+        Ok(LockedCampaigns(seen.into_iter().map(|campaign| (campaign.id, Arc::new(campaign))).collect()))
+    }
+}
+
+/// Returns the SQL clause that locks vehicles until the commit, in the order of their ids to avoid deadlocks. On
+/// `SQLite`, which has only one writer, the clause is empty.
+pub(super) fn lock_clause(tx: &Tx<'_>, locks: bool) -> &'static str {
+    dialect::for_update(tx.is_postgres() && locks, "", "order by v.id for no key update of v")
+}
+
+/// Returns the vehicles with the given identifier keys in open and closed campaigns, sorted by id.
+pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: FieldSelection, scope: VehicleScope) -> Result<Vec<LockedVehicle>> {
+    let held = scope.lock_for_update(tx).await?;
+    let text = format!(
+        concat!("with asked as ({}) select a.place as asked, {}", asked!(), " {}"),
+        dialect::select_texts(tx.is_postgres()),
+        wanted.columns(),
+        lock_clause(tx, scope.locks)
+    );
+    let keys = serde_json::to_string(keys).unwrap_or_default();
+    Ok(held.with_campaigns(rows!(tx, LockedVehicle, wanted.fields(), text, &keys, scope.campaign, scope.yard)?))
+}
+
+/// Returns the vehicles with the given ids in open and closed campaigns, sorted by id. If `locks` is true, the
+/// vehicles (but not their campaigns) stay locked until the commit.
+pub async fn by_ids(tx: &mut Tx<'_>, ids: &[i64], locks: bool) -> Result<Vec<LockedVehicle>> {
+    let held = VehicleScope { campaign: None, yard: None, locks: false }.lock_for_update(tx).await?;
+    let text = format!(
+        "select cast(0 as bigint) as asked, {} from vehicles v join campaigns c on c.id = v.campaign_id
+          where v.id {} and c.gate in ('open', 'closed') {}",
+        FieldSelection::ALL.columns(),
+        dialect::in_json_array(tx.is_postgres()),
+        lock_clause(tx, locks)
+    );
+    let ids = serde_json::to_string(ids).unwrap_or_default();
+    Ok(held.with_campaigns(rows!(tx, LockedVehicle, FieldSelection::ALL.fields(), text, &ids)?))
+}

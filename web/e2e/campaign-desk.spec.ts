@@ -1,0 +1,96 @@
+import { expect, test, type Page } from './support/test'
+import { campaignOf, rowsIn, saved } from './support/campaign'
+import { chooseMore } from './support/campaignActions'
+import { supervisor } from './support/people'
+import { DESK, PHONE, shot } from './support/screenshots'
+import { enter, headersOf, member, memberOf } from './support/session'
+
+let campaign: Awaited<ReturnType<typeof campaignOf>>
+
+test.beforeAll(async ({ request }) => {
+  campaign = await campaignOf(request, await headersOf(request, supervisor), 'Dashboard', [...rowsIn('A', 6), ...rowsIn('B', 2, 101)])
+})
+
+const attention = (page: Page) => page.getByRole('region', { name: 'Needs attention' })
+const box = async (part: ReturnType<Page['locator']>) => (await part.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+
+/** Makes a conflict on the first vehicle of yard B. */
+async function conflict(page: Page): Promise<void> {
+  const headers = await headersOf(page.request, supervisor)
+  const vehicle = campaign.vehicles.find(({ parking_space }) => parking_space === 'B-1')
+  for (const status of ['ng', 'ok']) {
+    const data = { status, base: { status: '' }, on_conflict: 'keep', device_time: new Date().toISOString() }
+    expect((await page.request.put(`/api/vehicles/${vehicle?.id}`, { headers, data })).status()).toBe(200)
+  }
+}
+
+test.describe('at a desk', () => {
+  test.use({ viewport: DESK })
+
+  test('the campaign has its numbers, its yards and its people side by side, and one primary action', async ({ page }) => {
+    const operator = await member(page.request, 'op')
+    await saved(page.request, await headersOf(page.request, operator), campaign.vehicles.find(({ parking_space }) => parking_space === 'A-1')?.id ?? 0, { status: 'ok' })
+    await enter(page, await memberOf(page.request, 'tm'), `/campaign/${campaign.id}`)
+    const numbers = page.locator('dl').filter({ hasText: 'Per hour now' })
+    await expect(numbers).toContainText('1 / 8')
+    await expect(numbers).toContainText(/Left7/)
+    await expect(numbers).toContainText('1 pessoa agora')
+    const yards = page.getByRole('region', { name: 'Yards' })
+    await expect(yards.getByRole('row').filter({ has: page.getByRole('link', { name: 'Yard A: 1 of 6 inspected' }) })).toContainText(operator.hmc)
+    const people = page.getByRole('region', { name: 'Working now' })
+    expect((await box(people)).x).toBeGreaterThan((await box(yards)).x + (await box(yards)).width)
+    const main = page.getByRole('main')
+    const primary = await main.getByRole('button').or(main.getByRole('link')).evaluateAll((all) => all.filter((one) => /primary/.test(one.className)).map((one) => one.textContent))
+    expect(primary).toEqual(['Continue campaign'])
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await expect(page.getByRole('menuitem')).toHaveText(['Walk and scan', 'Make available offline', 'Send for review', 'Close campaign'])
+    await expect(page.getByRole('menu').locator('hr + button')).toHaveText('Close campaign') // last, below a line
+    await shot(page, 'campaign-desk')
+    await chooseMore(page, 'Walk and scan')
+    await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}/walk$`))
+  })
+
+  test('conflicts stand beside the campaign and beside the list of campaigns, for those who may decide', async ({ page }) => {
+    await conflict(page)
+    await enter(page, supervisor, `/campaign/${campaign.id}`)
+    await expect(attention(page).getByRole('link', { name: '1 conflict' })).toHaveAttribute('href', `/conflicts?campaign=${campaign.id}`)
+    await page.goto('/campaign-home')
+    await expect(attention(page).getByRole('link', { name: /conflict/ })).toBeVisible()
+    const list = page.getByRole('table')
+    expect((await box(attention(page))).x).toBeGreaterThan((await box(list)).x + (await box(list)).width)
+    await shot(page, 'home-desk')
+    await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+    await expect(page.getByRole('table')).toBeVisible()
+    await expect(attention(page)).toHaveCount(0)
+  })
+})
+
+test.describe('on a phone', () => {
+  test.use({ viewport: PHONE, hasTouch: true, isMobile: true })
+
+  test('walking and scanning is the action of the bottom bar, and the start button stays in the card', async ({ page }) => {
+    await enter(page, await memberOf(page.request, 'op'), `/campaign/${campaign.id}`)
+    const walk = page.getByRole('link', { name: 'Walk and scan' })
+    await expect(walk).toHaveCount(1)
+    const { y, height } = await box(walk)
+    expect(y + height).toBeGreaterThan(PHONE.height - 40)
+    await expect(page.getByRole('region', { name: campaign.name }).getByRole('button', { name: /^(Start|Continue) campaign$/ })).toBeVisible()
+    await shot(page, 'campaign-phone')
+    await walk.click()
+    await expect(page).toHaveURL(new RegExp(`/campaign/${campaign.id}/walk$`))
+  })
+
+  test('the place to resume is above the steps, and the list is above the progress of all yards', async ({ page }) => {
+    const operator = await member(page.request, 'op')
+    const vehicle = campaign.vehicles.find(({ parking_space }) => parking_space === 'A-2')
+    await enter(page, operator, `/vehicle/${vehicle?.id}`)
+    await expect(page.getByText('A-2', { exact: true }).first()).toBeVisible()
+    await page.goto('/campaign-home')
+    const resume = page.getByRole('link', { name: 'Continue where you left off' })
+    await expect(resume).toContainText('A-2')
+    const tops = await Promise.all([resume, page.getByRole('list', { name: 'Step 1 of 3' }), page.getByRole('searchbox'), page.getByRole('region', { name: 'Progress' })].map(async (part) => (await box(part)).y))
+    expect(tops).toEqual(tops.toSorted((a, b) => a - b))
+    await resume.click()
+    await expect(page).toHaveURL(new RegExp(`/vehicle/${vehicle?.id}$`))
+  })
+})

@@ -1,0 +1,134 @@
+import { expect, test, type Locator, type Page } from './support/test'
+import { campaignOf, rowsIn, saved, type Vehicle } from './support/campaign'
+import { handScanner, keysOf } from './support/handScanner'
+import { excess } from './support/parts'
+import { supervisor } from './support/people'
+import { PHONE } from './support/screenshots'
+import { enter, headersOf, memberOf } from './support/session'
+
+const NEXT_MS = 3100
+const GAP_PX = 12
+const DANGER_GAP_PX = 24
+
+test.use({ viewport: PHONE })
+
+const status = (page: Page, name: string) => page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name, exact: true })
+const action = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const boxOf = async (part: Locator) => {
+  const box = await part.boundingBox()
+  if (box === null) throw new Error('it is not shown')
+  return { ...box, right: box.x + box.width, bottom: box.y + box.height }
+}
+/** Distance in pixels between two parts that do not overlap. */
+async function gap(one: Locator, other: Locator): Promise<number> {
+  const [a, b] = [await boxOf(one), await boxOf(other)]
+  return Math.max(a.x - b.right, b.x - a.right, a.y - b.bottom, b.y - a.bottom)
+}
+/** Expects that the middle of each part is in the window and covered by nothing, without scrolling. */
+async function expectInReach(page: Page, parts: Record<string, Locator>): Promise<void> {
+  expect(await page.evaluate(() => scrollY)).toBe(0)
+  for (const [name, part] of Object.entries(parts)) {
+    const { x, y, width, height } = await boxOf(part)
+    const isHit = await part.evaluate((element, at) => {
+      const hit = document.elementFromPoint(at.x, at.y)
+      return hit !== null && (element.contains(hit) || hit.contains(element))
+    }, { x: x + width / 2, y: y + height / 2 })
+    expect(isHit, name).toBe(true)
+  }
+}
+
+async function opened(page: Page) {
+  const headers = await headersOf(page.request, supervisor)
+  const { vehicles } = await campaignOf(page.request, headers, 'Phone', rowsIn('K', 3))
+  const [first, second] = vehicles as [Vehicle, Vehicle]
+  await enter(page, await memberOf(page.request, 'op'), `/vehicle/${first.id}`)
+  await expect(action(page, 'Scan')).toBeVisible()
+  return { headers, first, second }
+}
+async function scanned(page: Page, { vin_number }: Vehicle): Promise<void> {
+  const scan = await handScanner(page)
+  await expect(async () => { // a busy machine may type as slowly as a person, so the typing is retried
+    await scan(...keysOf(vin_number), 'Enter')
+    await expect(page.getByRole('group', { name: 'Select Status' })).toBeFocused({ timeout: 1000 })
+  }).toPass()
+}
+
+test('everything for one car is in view without scrolling, before and after the scan', async ({ page }) => {
+  const { first, second } = await opened(page)
+  const always = { 'parking space': page.getByText(first.parking_space, { exact: true }), problem: page.getByText('Check the inflator label'), ok: status(page, 'ok'), ng: status(page, 'ng'), 'Not Found': status(page, 'Not Found'), 'Save and Go Next': action(page, 'Save and Go Next'), 'Save and Exit': action(page, 'Save and Exit'), Cancel: action(page, 'Cancel'), 'next space': page.getByText(second.parking_space, { exact: true }) }
+  await expect(always['next space']).toBeVisible()
+  await expectInReach(page, { ...always, Scan: action(page, 'Scan'), Manual: action(page, 'Manual'), identifier: page.getByLabel('Vehicle identifier') })
+  expect((await boxOf(action(page, 'Scan'))).height).toBeGreaterThanOrEqual(72)
+
+  await scanned(page, first)
+  await expect(action(page, 'Scan')).toHaveCount(0)
+  const steps = ['Validate Inspection', 'Review Vehicle Details'].map((name) => page.getByRole('button', { name: new RegExp(`^${name} \\(done\\)`) }))
+  for (const step of steps) await expect(step).toHaveAttribute('aria-expanded', 'false')
+  await expectInReach(page, { ...always, 'Insert Notes': page.getByRole('button', { name: 'Insert Notes' }) })
+  await steps[0]?.click()
+  await expect(page.getByText('O identificador confere com este veículo.')).toBeVisible()
+  await expect(action(page, 'Scan again')).toBeVisible()
+})
+
+test('a gloved finger finds large buttons apart, three a row down to 320, and nothing dangerous beside the statuses', async ({ page }) => {
+  const { first } = await opened(page)
+  await scanned(page, first)
+  const three = ['ok', 'ng', 'Not Found'].map((name) => status(page, name)) as [Locator, Locator, Locator]
+  const [next, exit, cancel] = [action(page, 'Save and Go Next'), action(page, 'Save and Exit'), action(page, 'Cancel')]
+  for (const width of [320, 360, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    expect(await excess(page)).toBe(0)
+    for (const one of three) expect((await boxOf(one)).height).toBeGreaterThanOrEqual(88)
+    expect(new Set(await Promise.all(three.map(async (one) => (await boxOf(one)).y))).size, `one row at ${width}`).toBe(1)
+    for (const [one, other] of [[three[0], three[1]], [three[1], three[2]], [next, exit], [next, cancel], [exit, cancel]] as const) expect(await gap(one, other), String(width)).toBeGreaterThanOrEqual(GAP_PX)
+    for (const one of [next, exit, ...three]) expect(await gap(one, cancel)).toBeGreaterThanOrEqual(DANGER_GAP_PX)
+  }
+  await test.step('a bouncing tap chooses once', async () => {
+    await three[0].click({ clickCount: 2, delay: 10 })
+    await expect(three[0]).toHaveAttribute('aria-pressed', 'true')
+  })
+})
+
+test('statuses that may not be chosen now are folded, each with its reason; ng opens the notes', async ({ page }) => {
+  const { headers, first } = await opened(page)
+  await expect(status(page, 'Repair')).toHaveCount(0)
+  await page.getByText('Other statuses').click()
+  await expect(status(page, 'Repair')).toHaveAccessibleDescription('"Repair" só pode ser escolhido depois que o veículo tiver um status.')
+  await expect(status(page, 'S/OFF BL')).toHaveAccessibleDescription('Só um supervisor pode escolher "S/OFF BL".')
+  await expect(page.getByLabel('Operator / Team Leader Notes')).toBeHidden()
+  await status(page, 'ng').click()
+  await expect(page.getByLabel('Operator / Team Leader Notes')).toBeVisible()
+  await saved(page.request, headers, first.id, { status: 'Repair' })
+  await page.reload()
+  await expect(status(page, 'Repair OK')).toBeVisible()
+  await expect(status(page, 'ok')).toHaveCount(0)
+})
+
+test('after Save and Go Next the next space is shown large, Ir agora has the focus, and the bar runs for 3.1 s', async ({ page }) => {
+  const { first, second } = await opened(page)
+  await scanned(page, first)
+  await status(page, 'ok').click()
+  await action(page, 'Save and Go Next').click()
+  const go = action(page, 'Ir agora')
+  await expect(go).toBeFocused()
+  const plate = page.getByRole('img', { name: second.parking_space })
+  expect(await plate.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize))).toBeGreaterThanOrEqual(40)
+  const ms = await page.locator('[data-bottom-bar] [aria-hidden] > span').evaluate((bar) => bar.getAnimations()[0]?.effect?.getTiming().duration)
+  expect(ms).toBeLessThanOrEqual(NEXT_MS)
+  expect(ms).toBeGreaterThan(1000)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`/vehicle/${second.id}$`))
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+})
+
+test('on its side, a phone shows the form above a bar of one row', async ({ page }) => {
+  const { first } = await opened(page)
+  await page.setViewportSize({ width: PHONE.height, height: PHONE.width })
+  const bar = page.locator('[data-bottom-bar]')
+  expect((await boxOf(bar)).height).toBeLessThanOrEqual(58)
+  await expectInReach(page, { 'parking space': page.getByText(first.parking_space, { exact: true }), identifier: page.getByLabel('Vehicle identifier'), ok: status(page, 'ok'), ng: status(page, 'ng'), 'Not Found': status(page, 'Not Found'), Scan: action(page, 'Scan'), Manual: action(page, 'Manual'), 'Save and Go Next': action(page, 'Save and Go Next'), Cancel: action(page, 'Cancel') })
+  await scanned(page, first)
+  expect((await boxOf(bar)).height).toBeLessThanOrEqual(58)
+  expect(await excess(page)).toBe(0)
+  await expectInReach(page, { problem: page.getByText('Check the inflator label'), ok: status(page, 'ok'), 'Save and Go Next': action(page, 'Save and Go Next'), 'Save and Exit': action(page, 'Save and Exit') })
+})

@@ -1,0 +1,327 @@
+import { expect, test, type APIRequestContext, type Page } from './support/test'
+import { makeOffline } from './support/campaignActions'
+import { campaignOf, rowsIn, vehicleOf, type Vehicle } from './support/campaign'
+import { everythingKept, sealedSaves, writeSave } from './support/disk'
+import { identify, openNotes, rowAction } from './support/parts'
+import { signIn, signInHere, signOut, supervisor, unique, type Person } from './support/people'
+import { SIZES, shot } from './support/screenshots'
+import { confirmPassword, enter, headersOf, keptByPhone, member } from './support/session'
+
+const NOTE = 'the left door has a scratch of a hand'
+const ANDROID = 'Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36'
+const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0'
+
+/** Saves the shown vehicle with a status and a note. */
+async function inspect(page: Page, { vin_number }: Vehicle, status: string): Promise<void> {
+  await identify(page, vin_number)
+  await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: status, exact: true }).click()
+  await (await openNotes(page)).fill(NOTE)
+  await page.getByRole('button', { name: 'Save and Exit' }).click()
+}
+
+/** Signs a person in on another device. Returns the request headers of that session. */
+async function elsewhere(request: APIRequestContext, { hmc, password }: Person, device: string): Promise<Record<string, string>> {
+  const response = await request.post('/api/sessions', { data: { hmc, password }, headers: { 'user-agent': device } })
+  expect(response.status()).toBe(200)
+  return { authorization: `Bearer ${((await response.json()) as { token: string }).token}` }
+}
+
+/** Calls the server and returns the status of the response, with the code of an error. */
+async function answerTo(request: APIRequestContext, headers: Record<string, string>): Promise<string> {
+  const response = await request.get('/api/me', { headers })
+  const { code = '' } = (await response.json()) as { code?: string }
+  return `${response.status()} ${code}`.trim()
+}
+const ENDED = '401 SESSION_ENDED'
+
+const tokenIn = async (page: Page) => ({ authorization: `Bearer ${await page.evaluate(() => sessionStorage.getItem('JWT_TOKEN'))}` })
+const waits = (page: Page) => page.getByRole('link', { name: '1 pending save' })
+const nothingWaits = (page: Page) => expect(page.getByRole('link', { name: /pending saves?/ })).toHaveCount(0)
+
+/** Blocks all saves of the page, and lets reads through. */
+const holdSaves = (page: Page) => page.route('**/api/vehicles/*', (route) => (route.request().method() === 'PUT' ? route.abort() : route.fallback()))
+
+async function chooseNew(page: Page, old: string, chosen: string): Promise<void> {
+  await page.getByLabel('Current password').fill(old)
+  await page.getByLabel('New password', { exact: true }).fill(chosen)
+  await page.getByLabel('Confirm new password').fill(chosen)
+  await page.getByRole('button', { name: 'Change my password' }).click()
+}
+
+for (const viewport of SIZES) {
+  test.describe(`at ${viewport.width}`, () => {
+    test.use({ viewport })
+
+    test.describe('with pages kept by the phone', () => {
+      test.use({ serviceWorkers: 'allow' })
+
+      test('on a shared phone the next person can neither read, change nor send what waits; it arrives once, under its owner', async ({ page, context }) => {
+        const headers = await headersOf(page.request, supervisor)
+        const { vehicles } = await campaignOf(page.request, headers, 'Shared', rowsIn('K', 2))
+        const [first] = vehicles as [Vehicle]
+        const [one, two] = [await member(page.request, 'op'), await member(page.request, 'op')]
+        /** Idempotency keys of the saves that the page sends. A page that is left before the response sends a save again under the same key. */
+        const sent = new Set<string>()
+        context.on('request', (request) => {
+          if (request.method() === 'PUT' && request.url().includes('/api/vehicles/')) sent.add(`${request.url()} ${request.headers()['idempotency-key']}`)
+        })
+
+        await test.step('the first person saves without a network and signs out', async () => {
+          await signIn(page, one)
+          await page.goto(`/vehicle/${first.id}`)
+          await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
+          await keptByPhone(page)
+          await context.setOffline(true)
+          await inspect(page, first, 'ng')
+          await expect(waits(page)).toBeVisible()
+          await signOut(page)
+          await expect(page.getByText('Neste aparelho há 1 inspeção não enviada.', { exact: false })).toBeVisible()
+        })
+        await test.step('the second person sees that one save is pending, but not its content', async () => {
+          await context.setOffline(false)
+          await signInHere(page, two)
+          await expect(page).toHaveURL(/\/campaign-home$/)
+          await page.goto('/outbox')
+          await expect(page.getByText('1 inspeção de outra pessoa aguarda neste aparelho.', { exact: false })).toBeVisible()
+          await shot(page, 'outbox-of-another')
+          const kept = await everythingKept(page)
+          for (const secret of [NOTE, first.vin_number, first.vin_number.split(' ')[0] ?? '', one.hmc, '"ng"']) expect(kept, secret).not.toContain(secret)
+          const saves = await sealedSaves(page)
+          expect(saves.map((save) => Object.keys(save).toSorted().join())).toEqual(['at,id,owner,sealed,seq,state'])
+        })
+        await test.step('what the second person writes into the database is not sent under the name of the first', async () => {
+          const [save] = await sealedSaves(page)
+          if (save === undefined) throw new Error('no save')
+          await writeSave(page, { ...save, seq: save.seq + 10 })
+          await writeSave(page, { ...save, seq: save.seq + 11, id: 'forged', sealed: save.sealed.toReversed() })
+          await writeSave(page, { ...save, seq: save.seq + 12, owner: String(two.id) })
+          await page.reload()
+          await expect(page.getByText('Esta inspeção foi alterada neste aparelho e não será enviada.')).toHaveCount(1)
+          await expect(page.getByText('3 inspeções de outras pessoas aguardam neste aparelho.', { exact: false })).toBeVisible()
+          await page.getByRole('region', { name: 'Changed on this device' }).getByRole('button', { name: 'Remove' }).click()
+          await expect(page.getByText('Tudo enviado.', { exact: false })).toBeVisible()
+          await signOut(page)
+        })
+        await test.step('the first person signs in again: the save is sent once, and two altered saves are reported', async () => {
+          sent.clear()
+          await signInHere(page, one)
+          await expect.poll(async () => (await vehicleOf(page.request, headers, first.id)).status).toBe('ng')
+          expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ operator_notes: NOTE, modified_by_hmc: one.hmc, version: 2 })
+          await page.goto('/outbox')
+          await expect(page.getByText('Esta inspeção foi alterada neste aparelho e não será enviada.')).toHaveCount(2)
+          await shot(page, 'outbox-altered')
+          for (const left of [1, 0]) {
+            await page.getByRole('region', { name: 'Changed on this device' }).getByRole('button', { name: 'Remove' }).first().click()
+            await expect(page.getByText('Esta inspeção foi alterada neste aparelho e não será enviada.')).toHaveCount(left)
+          }
+          await nothingWaits(page)
+          expect([...sent]).toEqual([expect.stringMatching(new RegExp(`/api/vehicles/${first.id}(\\?.*)? [0-9a-f\\-]{36}$`, 'v'))])
+          expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ operator_notes: NOTE, version: 2 })
+        })
+      })
+
+      test('a session that was signed out without a network is ended at the next contact', async ({ page, context }) => {
+        await signIn(page, await member(page.request, 'op'))
+        await keptByPhone(page)
+        const headers = await tokenIn(page)
+        await context.setOffline(true)
+        await signOut(page)
+        const kept = await page.evaluate(() => JSON.stringify(localStorage))
+        expect(JSON.parse(JSON.parse(kept).endedSessions)).toHaveLength(1)
+        expect(kept).not.toContain(headers.authorization.replace('Bearer ', ''))
+        expect(await answerTo(page.request, headers)).toBe('200')
+        await context.setOffline(false)
+        await expect.poll(() => answerTo(page.request, headers)).toBe(ENDED)
+        await expect.poll(() => page.evaluate(() => localStorage.getItem('endedSessions'))).toBeNull()
+      })
+    })
+
+    test('it is also ended when the page was closed in between and another person uses the phone next', async ({ page, context }) => {
+      await signIn(page, await member(page.request, 'op'))
+      const headers = await tokenIn(page)
+      await context.route('**/api/sessions', (route) => (route.request().method() === 'DELETE' ? route.abort() : route.fallback()))
+      await signOut(page)
+      expect(await answerTo(page.request, headers)).toBe('200')
+      await page.close()
+      const next = await context.newPage()
+      await signIn(next, await member(next.request, 'op'))
+      await expect.poll(() => answerTo(next.request, headers)).toBe(ENDED)
+    })
+
+    test('one sees where one is signed in and ends other sessions, one or all', async ({ page }) => {
+      const person = await member(page.request, 'op')
+      const [phone, desk] = [await elsewhere(page.request, person, ANDROID), await elsewhere(page.request, person, WINDOWS)]
+      await signIn(page, person)
+      await page.goto('/account')
+      const card = page.getByRole('region', { name: 'Signed in on' })
+      await expect(card.getByRole('listitem')).toHaveCount(3)
+      await expect(card.getByRole('listitem').first()).toContainText('(this device)')
+      await expect(card.getByRole('button', { name: /^End the session on/ })).toHaveCount(2)
+      await shot(page, 'account-sessions')
+      await card.getByRole('button', { name: /^End the session on Chrome on Android/ }).click()
+      await expect(card.getByRole('listitem')).toHaveCount(2)
+      expect([await answerTo(page.request, phone), await answerTo(page.request, desk)]).toEqual([ENDED, '200'])
+      await card.getByRole('button', { name: 'End all others' }).click()
+      await expect(card.getByRole('listitem')).toHaveCount(1)
+      await expect(card.getByRole('button')).toHaveCount(0)
+      expect([await answerTo(page.request, desk), await answerTo(page.request, await tokenIn(page))]).toEqual([ENDED, '200'])
+    })
+
+    test("a supervisor ends a user's sessions, one or all", async ({ page }) => {
+      const person = await member(page.request, 'op')
+      const sessions = [await elsewhere(page.request, person, ANDROID), await elsewhere(page.request, person, WINDOWS), await elsewhere(page.request, person, WINDOWS)]
+      await enter(page, supervisor, '/user-management?panel=active')
+      await page.getByRole('searchbox', { name: 'Search by HMC' }).fill(person.hmc)
+      await rowAction(page, person.hmc, `Sessions of ${person.hmc}`)
+      const dialog = page.getByRole('dialog', { name: `Sessions of ${person.hmc}` })
+      await expect(dialog.getByRole('listitem')).toHaveCount(3)
+      await shot(page, 'users-sessions')
+      await dialog.getByRole('button', { name: /^End the session on Chrome on Android/ }).click()
+      await expect(dialog.getByRole('listitem')).toHaveCount(2)
+      const answers = () => Promise.all(sessions.map((headers) => answerTo(page.request, headers)))
+      expect(await answers()).toEqual([ENDED, '200', '200'])
+      await dialog.getByRole('button', { name: 'End all' }).click()
+      await expect(dialog.getByText('Nenhuma sessão aberta.')).toBeVisible()
+      expect(await answers()).toEqual([ENDED, ENDED, ENDED])
+      await dialog.getByRole('button', { name: 'Close' }).click()
+      await expect(dialog).toHaveCount(0)
+    })
+
+    test('a phone whose session was ended is wiped at its next contact; what waits is sealed and sent after the next sign-in', async ({ page }) => {
+      const headers = await headersOf(page.request, supervisor)
+      const { id, name, vehicles } = await campaignOf(page.request, headers, 'Wiped', rowsIn('K', 2))
+      const [first, second] = vehicles as [Vehicle, Vehicle]
+      const person = await member(page.request, 'op')
+      await signIn(page, person)
+      await page.goto(`/campaign/${id}`)
+      await makeOffline(page)
+      await expect(page.getByText('Pronto. Esta lista já funciona offline.')).toBeVisible()
+      await holdSaves(page)
+      await page.goto(`/vehicle/${first.id}`)
+      await inspect(page, first, 'ok')
+      await expect(waits(page)).toBeVisible()
+      await page.goto(`/vehicle/${second.id}`)
+      await (await openNotes(page)).fill(NOTE)
+      const before = await everythingKept(page)
+      for (const trace of [NOTE, name, second.vin_number]) expect(before).toContain(trace)
+
+      const other = await elsewhere(page.request, person, WINDOWS)
+      const isShown = expect(page.getByText('Esta sessão foi encerrada. Entre novamente.')).toBeVisible({ timeout: 30_000 })
+      expect((await page.request.delete('/api/me/sessions', { headers: other })).status()).toBe(200)
+      await page.evaluate(() => window.dispatchEvent(new Event('online'))) // makes the page refresh its list, and so notice the ended session
+      await isShown
+      await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
+      await expect.poll(() => everythingKept(page)).not.toContain(second.vin_number)
+      const after = await everythingKept(page)
+      for (const trace of [NOTE, name, first.vin_number, person.hmc]) expect(after, trace).not.toContain(trace)
+      expect(await sealedSaves(page)).toHaveLength(1)
+      expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+
+      await page.unrouteAll()
+      await signInHere(page, person)
+      await expect(page).toHaveURL(/\/campaign-home$/)
+      await expect.poll(async () => (await vehicleOf(page.request, headers, first.id)).operator_notes).toBe(NOTE)
+      await nothingWaits(page)
+    })
+
+    test('over plain http, where browsers offer no cipher, what waits is sealed as well', async ({ page }) => {
+      await page.addInitScript(() => Object.defineProperty(Crypto.prototype, 'subtle', { get: () => undefined }))
+      const headers = await headersOf(page.request, supervisor)
+      const { vehicles } = await campaignOf(page.request, headers, 'Plain', rowsIn('K', 1))
+      const [first] = vehicles as [Vehicle]
+      const person = await member(page.request, 'op')
+      await enter(page, person, `/vehicle/${first.id}`)
+      await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
+      expect(await page.evaluate(() => 'subtle' in crypto && (crypto.subtle as unknown))).toBeUndefined()
+      await holdSaves(page)
+      await inspect(page, first, 'ng')
+      await expect(waits(page)).toBeVisible()
+      const kept = JSON.stringify((await sealedSaves(page)).map(({ sealed }) => String.fromCharCode(...sealed)))
+      for (const secret of [NOTE, first.vin_number, person.hmc]) expect(kept).not.toContain(secret)
+      await page.reload()
+      await expect(waits(page)).toBeVisible()
+      await page.unrouteAll()
+      await page.evaluate(() => window.dispatchEvent(new Event('online')))
+      await nothingWaits(page)
+      expect(await vehicleOf(page.request, headers, first.id)).toMatchObject({ status: 'ng', operator_notes: NOTE, modified_by_hmc: person.hmc })
+    })
+
+    test('making a supervisor asks for the password, says when it is wrong, and cancelling leaves the form as it was', async ({ page }) => {
+      const admin = await member(page.request, 'admin')
+      await enter(page, admin, '/user-management?panel=create')
+      // The password was entered less than five minutes ago, so the route returns the error that asks for it again.
+      let asked = 0
+      await page.route('**/api/sign-up', (route) => (++asked < 3 ? route.fulfill({ status: 403, json: { code: 'CONFIRM_PASSWORD', message: 'To continue, enter your password again.' } }) : route.fallback()))
+      const hmc = unique('boss').replace(' ', '-') + viewport.width
+      const create = page.getByRole('form', { name: 'Create New User' }).getByRole('button', { name: 'Create New User' })
+      await page.getByLabel('HMC (Register Number)').fill(hmc)
+      await page.getByLabel('Password', { exact: true }).fill('yard-walk-2026!')
+      await page.getByLabel('Confirm password').fill('yard-walk-2026!')
+      await page.getByLabel('Access level').selectOption('Supervisor')
+      await create.click()
+      const dialog = page.getByRole('dialog', { name: 'Enter your password to continue' })
+      await expect(dialog.getByLabel('Your password')).toBeFocused()
+      await shot(page, 'confirm-password')
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await expect(dialog).toHaveCount(0)
+      await expect(page.getByRole('alert')).toHaveCount(0)
+      await expect(page.getByLabel('HMC (Register Number)')).toHaveValue(hmc)
+      await expect(page.getByLabel('Confirm password')).toHaveValue('yard-walk-2026!')
+
+      await create.click()
+      await dialog.getByLabel('Your password').fill('not-the-password')
+      await dialog.getByRole('button', { name: 'Continue' }).click()
+      await expect(dialog.getByText('A senha atual está incorreta.')).toBeVisible()
+      await dialog.getByLabel('Your password').fill(admin.password)
+      await dialog.getByRole('button', { name: 'Continue' }).click()
+      await expect(page.getByText('Usuário criado com sucesso!')).toBeVisible()
+      await expect(dialog).toHaveCount(0)
+      expect(asked).toBe(3)
+    })
+
+    test('who was given a password chooses another one before anything else, and goes on to where they wanted to go', async ({ page }) => {
+      await confirmPassword(page.request, supervisor)
+      const person = { hmc: `${unique('first')}${viewport.width}`.replace(' ', '-'), password: 'yard-walk-2026!' }
+      await enter(page, supervisor, '/user-management?panel=create')
+      await page.getByLabel('HMC (Register Number)').fill(person.hmc)
+      await page.getByLabel('Password', { exact: true }).fill(person.password)
+      await page.getByLabel('Confirm password').fill(person.password)
+      await page.getByLabel('Access level').selectOption('Operator')
+      await expect(page.getByLabel('Ask for a new password at the first sign-in')).toBeChecked()
+      await page.getByRole('form', { name: 'Create New User' }).getByRole('button', { name: 'Create New User' }).click()
+      await expect(page.getByText('Usuário criado com sucesso!')).toBeVisible()
+      await page.evaluate(() => sessionStorage.clear())
+
+      await page.goto('/yard?search=B')
+      await signInHere(page, person)
+      const heading = page.getByRole('heading', { name: 'Choose a new password' })
+      await expect(heading).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Open menu' })).toHaveCount(0)
+      await shot(page, 'new-password')
+      for (const path of ['/campaign-home', '/account', '/outbox']) {
+        await page.goto(path)
+        await expect(heading, path).toBeVisible()
+      }
+      const headers = await tokenIn(page)
+      const refused = await page.request.get('/api/campaigns', { headers })
+      expect([refused.status(), ((await refused.json()) as { code: string }).code]).toEqual([403, 'PASSWORD_MUST_CHANGE'])
+      await page.getByRole('button', { name: 'Logout' }).click()
+      await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
+
+      await page.goto('/yard?search=B')
+      await signInHere(page, person)
+      await expect(heading).toBeVisible()
+      await chooseNew(page, 'not-the-password', 'a-word-of-my-own-1')
+      await expect(page.getByText(/^Não foi possível alterar a senha\./)).toBeVisible()
+      await chooseNew(page, person.password, 'a-word-of-my-own-1')
+      await expect(page.getByRole('searchbox', { name: 'Search Yard' })).toHaveValue('B')
+      await expect(page.getByRole('button', { name: 'Open menu' })).toBeVisible()
+      await page.reload()
+      await expect(page.getByRole('searchbox', { name: 'Search Yard' })).toBeVisible()
+      await signOut(page)
+      await signIn(page, { ...person, password: 'a-word-of-my-own-1' })
+      await expect(page.getByRole('region', { name: 'Signed in as' })).toContainText(person.hmc)
+      await expect(heading).toHaveCount(0)
+    })
+  })
+}

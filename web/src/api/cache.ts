@@ -1,0 +1,41 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { queryKeys } from './keys'
+import type { ListedVehicle, Vehicle } from './types'
+
+/** Writes a vehicle, as the server has it now, to the cached queries of the vehicle and of its campaign's list. */
+export function updateCache(queries: QueryClient, vehicle: Vehicle, yard: number | null): void {
+  queries.setQueryData(queryKeys.vehicle(vehicle.id, yard), vehicle)
+  void queries.invalidateQueries({ queryKey: queryKeys.anyVehicle, predicate: ({ queryKey }) => queryKey[2] !== vehicle.id })
+  queries.setQueryData<ListedVehicle[]>(queryKeys.vehicleList(vehicle.campaign_id), (list) =>
+    list?.map((listed) => (listed.id === vehicle.id ? { ...listed, ...toListRow(vehicle) } : listed)),
+  )
+}
+
+/** The fields of a vehicle that a row of a campaign's list contains, without its id. */
+export const toListRow = ({ vin_number, parking_space, yard_group, id_yard, status, inspected, version }: Vehicle) => ({
+  vin_number,
+  parking_space,
+  yard_group,
+  id_yard,
+  status,
+  inspected,
+  version,
+})
+
+/** Invalidates the queries of campaigns and yards, whose counts change with vehicles. Queries on screen are fetched again at once, other queries when they are next shown. */
+export const refreshCounts = (queries: QueryClient): Promise<unknown> =>
+  Promise.all([queries.invalidateQueries({ queryKey: queryKeys.campaigns }), queries.invalidateQueries({ queryKey: queryKeys.yards })])
+
+const AGAIN_MS = 1000
+let isScheduled = false
+
+/** Refreshes the counts now and once more after a second. Calls within that second are covered by the second refresh. */
+export function refreshCountsSoon(queries: QueryClient): void {
+  if (isScheduled) return
+  isScheduled = true
+  void refreshCounts(queries)
+  setTimeout(() => {
+    isScheduled = false
+    void refreshCounts(queries)
+  }, AGAIN_MS)
+}

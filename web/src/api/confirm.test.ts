@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { isPasswordPromptCancelled, passwordPrompt, callWithPasswordPrompt } from './confirm'
+import { Problem } from './problem'
+
+/** Returns a call that is rejected until the password has been entered. */
+function guarded() {
+  let calls = 0
+  return () => (++calls === 1 ? Promise.reject(new Problem(403, 'CONFIRM_PASSWORD', '')) : Promise.resolve(calls))
+}
+const later = () => new Promise((next) => setTimeout(next))
+
+test('calls that need the password at the same time share one dialog, and each is repeated once', async () => {
+  const both = Promise.all([callWithPasswordPrompt(guarded()), callWithPasswordPrompt(guarded())])
+  await later()
+  passwordPrompt.get()?.confirmed()
+  expect(await both).toEqual([2, 2])
+  expect(passwordPrompt.get()).toBeNull()
+})
+
+test('a cancelled dialog differs from a rejected call, which opens no dialog', async () => {
+  const given = callWithPasswordPrompt(guarded()).catch((error: unknown) => error)
+  await later()
+  passwordPrompt.get()?.cancelled()
+  const refused = await callWithPasswordPrompt(() => Promise.reject(new Problem(403, 'FORBIDDEN', ''))).catch((error: unknown) => error)
+  expect([isPasswordPromptCancelled(await given), isPasswordPromptCancelled(refused), passwordPrompt.get()]).toEqual([true, false, null])
+})

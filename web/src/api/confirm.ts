@@ -1,0 +1,40 @@
+import { createStore } from '@/lib/store'
+import { Problem } from './problem'
+
+/** The open password dialog of a call that waits for the signed-in person's password. */
+export interface PasswordPrompt {
+  confirmed: () => void
+  cancelled: () => void
+}
+
+/** The open password dialog. Is null while no call waits for the password. */
+export const passwordPrompt = createStore<PasswordPrompt | null>(null)
+
+const CANCELLED = 'NOT_CONFIRMED'
+
+/** Whether a call failed because the person cancelled the password dialog. */
+export const isPasswordPromptCancelled = (error: unknown): boolean => error instanceof Problem && error.code === CANCELLED
+
+/** Makes an API call. When the server requires the person's password, opens the password dialog and repeats the call once. */
+export async function callWithPasswordPrompt<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'CONFIRM_PASSWORD') throw error
+    await passwordEntered()
+    return await call()
+  }
+}
+
+let entering: Promise<void> | null = null
+
+/** Opens the password dialog, or waits for the dialog that another call has opened. Rejects when the person cancels the dialog. */
+function passwordEntered(): Promise<void> {
+  entering ??= new Promise<void>((resolve, reject) => {
+    passwordPrompt.set({ confirmed: resolve, cancelled: () => reject(new Problem(0, CANCELLED, '')) })
+  }).finally(() => {
+    entering = null
+    passwordPrompt.set(null)
+  })
+  return entering
+}

@@ -1,0 +1,19 @@
+import { createStore, useStore } from '@/lib/store'
+
+/** Whether the last call reached the server. The browser's own `onLine` is also true in a network without internet access. */
+export const isServerReachable = createStore(globalThis.navigator.onLine)
+
+let lostAt = new Date()
+
+/** Returns the time at which the server became unreachable. Has a meaning only while the server cannot be reached. */
+export const getOfflineSince = (): Date => lostAt
+
+export function setOnline(isOnline: boolean): void {
+  if (isServerReachable.get() === isOnline) return
+  if (!isOnline) lostAt = new Date()
+  isServerReachable.set(isOnline)
+}
+
+export const useOnline = (): boolean => useStore(isServerReachable)
+
+if (typeof window !== 'undefined') window.addEventListener('offline', () => setOnline(false))

@@ -1,0 +1,53 @@
+import { createListGuard } from '@/lib/json'
+import { readStored, writeStored } from '@/lib/storage'
+import { apiClient, unwrapEmptyResponse } from './client'
+import { isServerReachable } from './connectivity'
+import { Problem } from './problem'
+import type { Session } from './session'
+
+const NAME = 'endedSessions'
+const MAX_IDS = 20
+/** HTTP status codes with which the server rejects the session ids as invalid, so that a retry is useless. */
+const FINAL = [400, 422]
+
+const isIds = createListGuard((id): id is string => typeof id === 'string')
+
+/** Returns the ids of sessions that people have signed out of on this device and that may still be open at the server. */
+const pending = (): string[] => readStored(localStorage, NAME, isIds) ?? []
+const store = (ids: string[]) => writeStored(localStorage, NAME, ids.length === 0 ? null : ids.slice(-MAX_IDS))
+const remove = (ids: string[]) => store(pending().filter((id) => !ids.includes(id)))
+
+/** Ends a session at the server. The session's id stays on this device until the server has confirmed the end of the session. */
+export async function endSessionAtServer({ id, token }: Session): Promise<void> {
+  store([...pending(), id])
+  await unwrapEmptyResponse(apiClient.DELETE('/sessions', { headers: { authorization: `Bearer ${token}` } }))
+  remove([id])
+}
+
+let reporting: Promise<void> | null = null
+
+/** Ends at the server the sessions that people have signed out of on this device while offline. */
+export function reportEndedSessions(): Promise<void> {
+  reporting ??= report().finally(() => {
+    reporting = null
+  })
+  return reporting
+}
+
+async function report(): Promise<void> {
+  const session_ids = pending()
+  if (session_ids.length === 0) return
+  try {
+    await unwrapEmptyResponse(apiClient.POST('/sessions/ended', { body: { session_ids } }))
+  } catch (error) {
+    if (!(error instanceof Problem) || !FINAL.includes(error.status)) return // the next contact with the server is another try
+  }
+  remove(session_ids)
+}
+
+/** Reports ended sessions to the server now and whenever the server can be reached again. */
+export function startReportingEndedSessions(): void {
+  void reportEndedSessions()
+  isServerReachable.subscribe(() => isServerReachable.get() && void reportEndedSessions())
+  window.addEventListener('online', () => void reportEndedSessions())
+}

@@ -1,0 +1,34 @@
+import { useEffect, useState, type Dispatch, type SetStateAction } from 'react'
+import { getCurrentOwner } from './session'
+
+const registry: Map<string, unknown>[] = []
+
+/**
+ * Creates a hook that holds what a person has entered in one form and not yet submitted.
+ *
+ * The entry survives the end of the session and is there again after the same person signs in. The entry is deleted when the person leaves
+ * the screen or signs out. The entry stays in memory only, because it may contain passwords.
+ */
+export function createDraftHook<T>(empty: T) {
+  const drafts = new Map<string, T>()
+  registry.push(drafts)
+
+  return function useDraft(): [T, Dispatch<SetStateAction<T>>] {
+    const [owner] = useState(ownerNow)
+    const [entry, setEntry] = useState(() => drafts.get(owner) ?? empty)
+    useEffect(() => {
+      drafts.set(owner, entry)
+      return () => {
+        if (ownerNow() === owner) drafts.delete(owner)
+      }
+    }, [owner, entry])
+    return [entry, setEntry]
+  }
+}
+
+const ownerNow = (): string => getCurrentOwner() ?? ''
+
+/** Deletes the drafts of every form and person. */
+export function clearFormDrafts(): void {
+  for (const drafts of registry) drafts.clear()
+}

@@ -1,0 +1,37 @@
+import type { CampaignSearch } from './types'
+
+/**
+ * Keys of the query cache. Invalidating a key invalidates every query whose key starts with it: `queryKeys.vehicles` is a
+ * prefix of the keys of all vehicle queries.
+ */
+export const queryKeys = {
+  me: ['me'],
+  campaigns: ['campaigns'],
+  campaignPage: (search: CampaignSearch) => ['campaigns', 'page', search] as const,
+  allCampaigns: ['campaigns', 'every'],
+  campaign: (id: number, yard: number | null) => ['campaigns', 'one', id, yard] as const,
+  pace: (campaign: number) => ['pace', campaign] as const,
+  anyPaces: ['paces'],
+  paces: (campaigns: number[]) => ['paces', campaigns] as const,
+  pendingOnDevices: (campaign: number) => ['held', campaign] as const,
+  yards: ['yards'],
+  allYards: ['yards', 'every'],
+  yardCounts: (campaign: string) => ['yards', 'counts', campaign] as const,
+  vehicles: ['vehicles'],
+  anyVehicle: ['vehicles', 'one'],
+  vehicle: (id: number, yard: number | null) => ['vehicles', 'one', id, yard] as const,
+  vehicleList: (campaign: number) => ['vehicles', 'list', campaign] as const,
+  vehiclePage: (campaign: number | null, search: string, page: number, yard: number | null) => ['vehicles', 'page', campaign, search, page, yard] as const,
+  vehicleHistory: (id: number) => ['vehicles', 'history', id] as const,
+  vehicleHistoryPage: (id: number, before: string | null) => ['vehicles', 'history', id, before] as const,
+  vehicleElsewhere: (campaign: number, identifier: string) => ['vehicles', 'elsewhere', campaign, identifier] as const,
+  anyConflicts: ['conflicts'],
+  conflicts: (state?: string, mine?: boolean, campaign?: number) => ['conflicts', state, mine, campaign] as const,
+  sessions: (user: number | null) => ['sessions', user] as const,
+  users: ['users'],
+  audit: (filter: object) => ['audit', filter] as const,
+  jobs: ['jobs'],
+  previews: ['bulk'],
+  statusPreview: (body: object | null) => ['bulk', 'status', body] as const,
+  spacePreview: (body: object | null) => ['bulk', 'space', body] as const,
+}

@@ -1,0 +1,29 @@
+import { appearance, setAppearance, type Appearance } from '@/lib/appearance'
+import { useMediaQuery } from '@/lib/media'
+import { useStore } from '@/lib/store'
+import { useText, type TextKey } from '@/lib/text'
+import { Icon, type IconName } from '@/ui/Icon'
+import styles from './Layout.module.css'
+
+const MODES: { label: TextKey; icon: IconName; choice: Appearance }[] = [
+  { label: 'look.light', icon: 'day', choice: { theme: 'light', sun: false } },
+  { label: 'look.dark', icon: 'night', choice: { theme: 'dark', sun: false } },
+  { label: 'look.sunShort', icon: 'contrast', choice: { theme: 'light', sun: true } },
+]
+
+/** Button that switches between light, dark and the maximum contrast for sunlight. */
+export function AppearanceButton() {
+  const t = useText()
+  const { theme, sun } = useStore(appearance)
+  const isDeviceDark = useMediaQuery('(prefers-color-scheme: dark)')
+  const current = sun ? 2 : theme === 'dark' || (theme === 'system' && isDeviceDark) ? 1 : 0
+  const [now, next] = [MODES[current], MODES[(current + 1) % MODES.length]]
+  if (now === undefined || next === undefined) return null
+  const name = t('look.cycle', { now: t(now.label), next: t(next.label) })
+  return (
+    <button type="button" className={styles.look} onClick={() => setAppearance(next.choice)} aria-label={name} title={name}>
+      <Icon name={now.icon} size={20} />
+      {t(now.label)}
+    </button>
+  )
+}

@@ -1,0 +1,131 @@
+import { useQuery } from '@tanstack/react-query'
+import { Suspense, useEffect, type ReactNode } from 'react'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
+import { apiClient, unwrapEmptyResponse } from '@/api/client'
+import { meQuery } from '@/api/queries'
+import { reloadSession, getCurrentSession, mustChangePassword, saveReturnPath, useSession } from '@/api/session'
+import { loadSentences } from '@/lib/translateSentence'
+import { navigate } from '@/lib/route'
+import { useStore } from '@/lib/store'
+import { useText } from '@/lib/text'
+import { formatLogTimestamp } from '@/lib/time'
+import { Page, Skeleton } from '@/ui/Page'
+import { PasswordPromptHost } from './PasswordPromptHost'
+import { ErrorBoundary } from './ErrorBoundary'
+import { startOfflineWork } from './offlineWork'
+import { Layout, PublicLayout } from './Layout'
+import { NewPasswordPage, ROUTES, type AppRoute } from './routes'
+import { registerServiceWorker } from './serviceWorker'
+import { signOut } from './signOut'
+
+/** The pages behind the sign-in. Without a session, redirects to the sign-in and returns to the page afterwards. */
+export function AuthenticatedRoutes() {
+  const [path] = useLocation()
+  const session = useSession()
+  const mustChange = useStore(mustChangePassword)
+  useEffect(reloadSession, [path])
+  useEffect(registerServiceWorker, [])
+  useEffect(() => void loadSentences().catch(() => undefined), [])
+  // The back-forward cache may restore a page of a person who has signed out.
+  useEffect(() => {
+    window.addEventListener('pageshow', checkRestored)
+    return () => window.removeEventListener('pageshow', checkRestored)
+  }, [])
+  useEffect(startOfflineWork, [session, mustChange])
+  if (session === null) return <Outside />
+  if (mustChange) return <NewPasswordFirst />
+  return (
+    <Layout user={session.user} path={path}>
+      <PageView path={path} />
+      <ErrorBoundary key={path}>
+        <Suspense fallback={<Opening />}>
+          <Switch>
+            {ROUTES.map((route) => (
+              <Route key={route.path} path={route.path}>
+                {route.allow ? <Guarded route={route} userType={session.user.user_type} /> : <route.Page />}
+              </Route>
+            ))}
+            <Route>
+              <Redirect to="/campaign-home" replace />
+            </Route>
+          </Switch>
+        </Suspense>
+      </ErrorBoundary>
+      <PasswordPromptHost />
+    </Layout>
+  )
+}
+
+/**
+ * Reloads a page from the back-forward cache when another person has signed in meanwhile, because the page contains the earlier person's
+ * drafts and data.
+ */
+function checkRestored({ persisted }: PageTransitionEvent): void {
+  const before = getCurrentSession()?.token
+  reloadSession()
+  if (!persisted || getCurrentSession()?.token === before) return
+  document.body.hidden = true
+  window.location.reload()
+}
+
+/** A page that only some people may open. Asks the server whether the person is the developer, and redirects when the page is not allowed. */
+function Guarded({ route: { Page: Allowed, allow, elsewhere = '/' }, userType }: { route: AppRoute; userType: string }) {
+  const me = useQuery(meQuery)
+  if (allow?.(userType, me.data?.developer ?? false)) return <Allowed />
+  const undecided = me.isPending && allow?.(userType, true)
+  return undecided ? <Opening /> : <Redirect to={elsewhere} replace />
+}
+
+function NewPasswordFirst() {
+  return (
+    <PublicLayout back={false}>
+      <Suspense fallback={<Opening />}>
+        <NewPasswordPage onSignOut={signOut} />
+      </Suspense>
+    </PublicLayout>
+  )
+}
+
+/** Shows the public pages without a session. Redirects every other path to the sign-in. */
+function Outside() {
+  return (
+    <Switch>
+      {ROUTES.filter(({ isPublic }) => isPublic).map(({ path, Page: Public }) => (
+        <Route key={path} path={path}>
+          <PublicLayout>
+            <Suspense fallback={<Opening />}>
+              <Public />
+            </Suspense>
+          </PublicLayout>
+        </Route>
+      ))}
+      <Route component={SignInFirst} />
+    </Switch>
+  )
+}
+
+function SignInFirst(): ReactNode {
+  useEffect(() => {
+    saveReturnPath(null)
+    navigate('/', { replace: true })
+  }, [])
+  return null
+}
+
+/** Reports the shown page to the server's log. A failure is only logged to the console. */
+function PageView({ path }: { path: string }): ReactNode {
+  useEffect(() => {
+    const body = { page: path.replace(/^\/+/, '') || 'home', timestamp: formatLogTimestamp(new Date()) }
+    unwrapEmptyResponse(apiClient.POST('/logs/page-view', { body })).catch(() => console.warn('failed to log the page view'))
+  }, [path])
+  return null
+}
+
+function Opening() {
+  const t = useText()
+  return (
+    <Page title="…">
+      <Skeleton rows={4} label={t('common.loading')} />
+    </Page>
+  )
+}

@@ -1,0 +1,170 @@
+import { createElement, lazy, Suspense, useEffect, useState, type ComponentType, type MouseEvent, type ReactNode } from 'react'
+import { useProductName } from '@/api/product'
+import { useOfflineCampaigns } from '@/offline/campaigns'
+import { getOwnerKey, type SessionUser } from '@/api/session'
+import { useOnline } from '@/api/connectivity'
+import { useMediaQuery } from '@/lib/media'
+import { Link, navigate } from '@/lib/route'
+import { getAccessLevelKey } from '@/lib/roles'
+import { useText } from '@/lib/text'
+import { Icon } from '@/ui/Icon'
+import { ClientLogo, Logo } from '@/ui/Logo'
+import { AppearanceButton } from './AppearanceButton'
+import { SyncChip } from './SyncChip'
+import { UpdatePrompt } from './UpdatePrompt'
+import styles from './Layout.module.css'
+
+const HOME = '/campaign-home'
+const CONTENT = 'content'
+
+/** A part of the layout that pages work without: when its code cannot be loaded, nothing is shown in its place. */
+const lazyPart = <P,>(load: () => Promise<ComponentType<P>>) =>
+  lazy(async () => ({ default: await load().catch((): ComponentType<P> => () => null) }))
+
+const Rail = lazyPart(async () => (await import('./desk')).Rail)
+const HeaderTools = lazyPart(async () => (await import('./desk')).HeaderTools)
+const PrintFooter = lazyPart(async () => (await import('./PrintFooter')).PrintFooter)
+
+/** Returns the code of the menu once it is loaded, before the first use if possible. Loads again when the menu is opened after a failure. */
+function useMenu(isOpen: boolean) {
+  const [loaded, setLoaded] = useState<typeof import('./Menu') | null>(null)
+  useEffect(() => {
+    if (loaded === null || isOpen) import('./Menu').then(setLoaded).catch(() => console.warn('failed to load the menu'))
+  }, [loaded, isOpen])
+  return loaded
+}
+
+interface LayoutProps {
+  user: SessionUser
+  path: string
+  children: ReactNode
+}
+
+/** The layout of a page with a session: header, rail of links at the desk, card of the signed-in person, menu and the page itself. */
+export function Layout({ user, path, children }: LayoutProps) {
+  const t = useText()
+  const product = useProductName()
+  const [openOn, setOpenOn] = useState<string | null>(null)
+  const isDesk = useMediaQuery('(min-width: 900px)')
+  const isLow = useMediaQuery('(max-height: 480px)')
+  const isCardBelow = path === HOME && !isDesk && !isLow
+  const isMenuOpen = openOn === path
+  const menu = useMenu(isMenuOpen)
+  return (
+    <div className={styles.frame}>
+      <header className={styles.header}>
+        <a href={`#${CONTENT}`} className={styles.skip} onClick={skipToContent}>
+          {t('frame.skip')}
+        </a>
+        {path !== HOME && (
+          <button type="button" className={styles.side} onClick={goBack} aria-label={t('frame.back')}>
+            <Icon name="back" />
+          </button>
+        )}
+        <Link href={HOME} className={styles.logo} aria-label={t('frame.toHome', { product })}>
+          <Logo />
+          <span className="ellipsis">{product}</span>
+        </Link>
+        <div className={styles.tools}>
+          <Suspense>{isDesk && <HeaderTools user={user} path={path} />}</Suspense>
+        </div>
+        <SyncChip owner={getOwnerKey(user)} />
+        <AppearanceButton />
+        {!isCardBelow && <PersonCard user={user} className={styles.chip} />}
+        <button type="button" className={styles.side} onClick={() => setOpenOn(path)} aria-label={t('frame.openMenu')} aria-haspopup="dialog">
+          <Icon name="menu" />
+        </button>
+      </header>
+      <Suspense>{isDesk && <Rail user={user} path={path} hidden={isMenuOpen} />}</Suspense>
+      <div className={styles.body}>
+        {isCardBelow && <PersonCard user={user} className={styles.card} />}
+        <OfflineBanner />
+        <UpdatePrompt />
+        <TopOnArrival key={path} />
+        <main id={CONTENT}>{children}</main>
+        <Suspense>
+          <PrintFooter user={user} />
+        </Suspense>
+      </div>
+      {isMenuOpen && menu !== null && createElement(menu.Menu, { user, onClose: () => setOpenOn(null) })}
+    </div>
+  )
+}
+
+/** The card of the signed-in person, with register number, access level and the mark of the client. */
+function PersonCard({ user, className }: { user: SessionUser; className: string | undefined }) {
+  const t = useText()
+  const role = getAccessLevelKey(user.user_type)
+  return (
+    <section className={className} aria-label={t('frame.you')}>
+      <ClientLogo />
+      <span className="ellipsis" title={user.hmc}>
+        <span className={styles.label}>HMC </span>
+        <strong className="mono">{user.hmc}</strong>
+      </span>
+      <span className={`${styles.role} ellipsis`}>{role === null ? user.user_type : t(role)}</span>
+    </section>
+  )
+}
+
+/** Moves the focus to the heading of the page, past the header and the rail. */
+function skipToContent(event: MouseEvent): void {
+  event.preventDefault()
+  const heading = document.querySelector<HTMLElement>(`#${CONTENT} h1`)
+  heading?.focus({ preventScroll: true })
+  heading?.scrollIntoView({ block: 'nearest' })
+}
+
+/** Banner shown while offline, which states that the page shows data stored on this device. */
+function OfflineBanner() {
+  const t = useText()
+  const isOnline = useOnline()
+  if (useOfflineCampaigns().length === 0 || isOnline) return null
+  return (
+    <p className={styles.signal} role="status">
+      {t('frame.noSignal')}
+    </p>
+  )
+}
+
+/** The layout of a page without a menu. With `back`, the header links to the sign-in. */
+export function PublicLayout({ children, back = true }: { children: ReactNode; back?: boolean }) {
+  const t = useText()
+  const product = useProductName()
+  return (
+    <>
+      <header className={styles.header}>
+        {back && (
+          <Link href="/" className={styles.side} aria-label={t('signIn.title')}>
+            <Icon name="back" />
+          </Link>
+        )}
+        <span className={styles.logo}>
+          <Logo />
+          <span className="ellipsis">{product}</span>
+        </span>
+      </header>
+      <TopOnArrival />
+      <main>{children}</main>
+    </>
+  )
+}
+
+function goBack(): void {
+  if (window.history.length > 1) window.history.back()
+  else navigate(HOME)
+}
+
+/** Scrolls a new page to its top. After going back, leaves the position that the browser restores. */
+function TopOnArrival() {
+  useEffect(() => {
+    if (!isReturning) window.scrollTo(0, 0)
+    isReturning = false
+  }, [])
+  return null
+}
+
+let isReturning = true // the browser restores the position after a reload, too
+window.addEventListener('popstate', () => {
+  isReturning = true
+})

@@ -1,0 +1,20 @@
+import { lazy, Suspense, useEffect } from 'react'
+import { passwordPrompt } from '@/api/confirm'
+import { useStore } from '@/lib/store'
+
+const PasswordDialog = lazy(() => import('@/features/account/ConfirmPasswordDialog'))
+
+/**
+ * Shows the password dialog while an API call waits for the person's password. The code of the dialog is loaded when the dialog is first
+ * needed.
+ */
+export function PasswordPromptHost() {
+  const prompt = useStore(passwordPrompt)
+  useEffect(() => () => passwordPrompt.get()?.cancelled(), []) // the session has ended
+  if (prompt === null) return null
+  return (
+    <Suspense>
+      <PasswordDialog prompt={prompt} />
+    </Suspense>
+  )
+}

@@ -1,0 +1,41 @@
+import { act, render, screen } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { setOnline } from '@/api/connectivity'
+import { recordPendingCount } from '@/offline/pendingCount'
+import { SyncChip } from './SyncChip'
+
+const OWNER = 'owner'
+const show = () => render(<SyncChip owner={OWNER} />)
+const chip = () => {
+  const link = screen.getByRole('link')
+  return [link.getAttribute('aria-label'), link.textContent?.trim()]
+}
+const count = (open: number, refused = 0, owner = OWNER) => act(() => recordPendingCount({ owner, open, refused, others: 0 }))
+
+afterEach(() => {
+  setOnline(true)
+  recordPendingCount({ owner: null, open: 0, refused: 0, others: 0 })
+})
+
+test('the chip names what is pending, what was rejected and since when there is no signal', () => {
+  vi.useFakeTimers({ now: new Date('2026-03-04T17:02:30Z'), toFake: ['Date'] })
+  show()
+  expect(chip()).toEqual(['Synced', 'Synced'])
+  count(1)
+  expect(chip()).toEqual(['1 pending save, 1 to send', '1 to send'])
+  act(() => setOnline(false))
+  count(3, 1)
+  expect(chip()).toEqual(['3 pending saves, 1 rejected, No signal since 14:02 3 to send', 'No signal since 14:02 3 to send'])
+  vi.setSystemTime(new Date('2026-03-04T18:00:00Z'))
+  act(() => setOnline(false)) // a further failed call does not move the time
+  expect(chip()[1]).toContain('14:02')
+  act(() => setOnline(true))
+  count(0)
+  expect(chip()).toEqual(['Synced', 'Synced'])
+})
+
+test('the chip counts no saves of other people', () => {
+  show()
+  count(2, 0, 'another person')
+  expect(chip()).toEqual(['Synced', 'Synced'])
+})

@@ -1,0 +1,33 @@
+import { getOfflineSince, useOnline } from '@/api/connectivity'
+import { Link } from '@/lib/route'
+import { useStore } from '@/lib/store'
+import { useText } from '@/lib/text'
+import { formatCount, formatTime } from '@/lib/time'
+import { pendingCount } from '@/offline/pendingCount'
+import { Icon } from '@/ui/Icon'
+import styles from './SyncChip.module.css'
+
+const HOURS_AND_MINUTES = 5
+
+/** Link to the pending saves of the signed-in person. States whether the server can be reached and how many saves are pending. */
+export function SyncChip({ owner }: { owner: string }) {
+  const t = useText()
+  const isOnline = useOnline()
+  const count = useStore(pendingCount)
+  const { open, refused } = count.owner === owner ? count : { open: 0, refused: 0 }
+  const words: string[] = []
+  if (!isOnline) words.push(t('frame.offlineSince', { time: formatTime(getOfflineSince()).slice(0, HOURS_AND_MINUTES) }))
+  if (open > 0) words.push(t('frame.toSend', { n: formatCount(open) }))
+  const pending = open === 0 ? [] : [t(open === 1 ? 'frame.heldOne' : 'frame.held', { n: open }), ...(refused > 0 ? [t('frame.refused', { n: refused })] : [])]
+  const shown = words.join(' ') || t('frame.synced')
+  const name = [...pending, shown].join(', ')
+  const look = refused > 0 ? styles.refused : !isOnline ? styles.offline : open > 0 ? styles.pending : styles.synced
+  return (
+    <Link href="/outbox" className={`${styles.chip} ${look}`} aria-label={name} title={name}>
+      {refused > 0 ? <Icon name="warning" size={18} /> : <span className={styles.dot} />}
+      <span className={styles.words}>
+        {words.length === 0 ? <span className={styles.calm}>{shown}</span> : words.map((word) => <span key={word}>{word} </span>)}
+      </span>
+    </Link>
+  )
+}

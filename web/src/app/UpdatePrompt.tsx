@@ -1,0 +1,33 @@
+import { useState } from 'react'
+import { useStore } from '@/lib/store'
+import { useText } from '@/lib/text'
+import { Button } from '@/ui/Button'
+import { Alert } from '@/ui/Page'
+import { activateUpdate, waitingWorker } from './serviceWorker'
+import styles from './Layout.module.css'
+
+/** Offers to update to a newer version. Never updates by itself, because the person may be typing. */
+export function UpdatePrompt() {
+  const t = useText()
+  const fresh = useStore(waitingWorker)
+  const [later, setLater] = useState<ServiceWorker | null>(null)
+  const [taken, setTaken] = useState<ServiceWorker | null>(null)
+  if (fresh === null || fresh === later) return null
+  const take = () => {
+    setTaken(fresh)
+    activateUpdate()
+  }
+  return (
+    <div className={styles.update}>
+      <Alert kind="info">
+        <p>{t('update.ready')}</p>
+        <div className={styles.answers}>
+          <Button kind="primary" busy={fresh === taken} onClick={take}>
+            {t('update.reload')}
+          </Button>
+          <Button onClick={() => setLater(fresh)}>{t('update.later')}</Button>
+        </div>
+      </Alert>
+    </div>
+  )
+}

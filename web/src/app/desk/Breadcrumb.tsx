@@ -1,0 +1,84 @@
+import { notifyManager, useQueryClient } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
+import { queryKeys } from '@/api/keys'
+import type { Campaign, Vehicle, Yard } from '@/api/types'
+import { Link, parseId, useQueryParams } from '@/lib/route'
+import type { TextKey } from '@/lib/text'
+import { useDeskText, type DeskTextKey } from './text'
+import styles from './HeaderTools.module.css'
+
+interface Crumb {
+  text: string
+  to: string
+}
+
+const TITLES: Record<string, TextKey | DeskTextKey> = {
+  yard: 'yards.title',
+  'campaign-list': 'menu.manage',
+  'user-management': 'menu.users',
+  'logs-audit': 'menu.audit',
+  outbox: 'menu.outbox',
+  conflicts: 'menu.conflicts',
+  account: 'menu.account',
+  'privacy-policy': 'menu.privacy',
+  'terms-service': 'menu.terms',
+  import: 'menu.import',
+}
+
+/** The way from home to the current page. */
+export function Breadcrumb({ path }: { path: string }) {
+  const t = useDeskText()
+  const trail = useTrail(path)
+  const last = trail.pop()
+  if (last === undefined) return null
+  return (
+    <nav className={styles.trail} aria-label={t('trail.label')}>
+      <ol>
+        {[{ text: t('menu.home'), to: '/campaign-home' }, ...trail].map(({ text, to }) => (
+          <li key={to}>
+            <Link href={to} className="ellipsis" title={text}>
+              {text}
+            </Link>
+          </li>
+        ))}
+        <li className="ellipsis" aria-current="page" title={last.text}>
+          {last.text}
+        </li>
+      </ol>
+    </nav>
+  )
+}
+
+/** Returns the pages on the way to a page, after home, with the page itself as the last one. Reads names from what the pages have loaded. */
+function useTrail(path: string): Crumb[] {
+  const t = useDeskText()
+  const query = useQueryParams()
+  const [, section = '', part = '', view] = path.split('/')
+  const id = parseId(part) ?? 0
+  const yardId = parseId(query.get('yard'))
+  const vehicle = useCached<Vehicle>(queryKeys.vehicle(id, yardId))
+  const campaignId = section === 'vehicle' ? vehicle?.campaign_id : id
+  const campaignInYard = useCached<Campaign>(queryKeys.campaign(id, yardId))
+  const wholeCampaign = useCached<Campaign>(queryKeys.campaign(id, null))
+  const yards = useCached<Yard[]>(queryKeys.allYards)
+  const name = section === 'vehicle' ? vehicle?.campaign_name : (wholeCampaign ?? campaignInYard)?.name
+  const campaign = { text: name === undefined ? t('campaign.title') : t('trail.campaign', { name }), to: `/campaign/${campaignId}` }
+  const list = { text: t('vehicles.title'), to: `/campaign/${campaignId}/vehicles` }
+  if (section === 'vehicle') return [...(campaignId === undefined ? [] : [campaign, list]), { text: vehicle?.vin_number ?? t('vehicle.title'), to: path }]
+  if (section === 'campaign') return view === 'vehicles' ? [campaign, list] : view === 'walk' ? [campaign, { text: t('campaign.walk'), to: path }] : [campaign]
+  if (section === 'yard' && part !== '') {
+    const yard = yards?.find((one) => one.id === id)?.name
+    return [{ text: t('yards.title'), to: '/yard' }, { text: yard === undefined ? t('campaign.yard') : t('yard.named', { name: yard }), to: path }]
+  }
+  const title = TITLES[section]
+  return title === undefined ? [] : [{ text: t(title), to: path }]
+}
+
+/** Returns data that a page has put into the query cache. Never requests the data. */
+function useCached<T>(queryKey: readonly unknown[]): T | undefined {
+  const queries = useQueryClient()
+  return useSyncExternalStore(
+    (changed) => queries.getQueryCache().subscribe(notifyManager.batchCalls(changed)),
+    () => queries.getQueryData<T>(queryKey),
+  )
+}

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { meQuery } from '@/api/queries'
+import type { SessionUser } from '@/api/session'
+import { Link } from '@/lib/route'
+import { useText } from '@/lib/text'
+import { Icon } from '@/ui/Icon'
+import { allowedEntries, MENU_ENTRIES, MORE_MENU_ENTRIES, POLICY_MENU_ENTRIES, type MenuEntry } from '../routes'
+import { signOut } from '../signOut'
+import { useDeskText } from './text'
+import styles from './Rail.module.css'
+
+interface RailProps {
+  user: SessionUser
+  path: string
+  /** Whether the menu is open, which has the same entries. */
+  hidden: boolean
+}
+
+/** The entries of the menu at the left edge of a wide window, with the current page marked. */
+export function Rail({ user, path, hidden }: RailProps) {
+  const t = useDeskText()
+  const developer = useQuery(meQuery).data?.developer ?? false
+  const entriesFor = (entries: MenuEntry[]) => allowedEntries(entries, user.user_type, developer).map((entry) => <RailLink key={entry.to} entry={entry} current={path.startsWith(entry.to)} />)
+  return (
+    <nav className={styles.rail} aria-label={t('rail.label')} aria-hidden={hidden} inert={hidden}>
+      {entriesFor(MENU_ENTRIES)}
+      <button type="button" className={styles.entry} onClick={signOut}>
+        <Icon name="out" size={22} />
+        {t('menu.logout')}
+      </button>
+      {entriesFor(POLICY_MENU_ENTRIES)}
+      <h2 className={styles.more}>{t('menu.more')}</h2>
+      {entriesFor(MORE_MENU_ENTRIES)}
+    </nav>
+  )
+}
+
+function RailLink({ entry: { label, short, icon, to }, current }: { entry: MenuEntry; current: boolean }) {
+  const t = useText()
+  return (
+    <Link href={to} className={styles.entry} aria-current={current ? 'page' : undefined}>
+      <Icon name={icon} size={22} />
+      {t(short ?? label)}
+    </Link>
+  )
+}

@@ -1,0 +1,53 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { apiClient, unwrapResponse } from '@/api/client'
+import { queryKeys } from '@/api/keys'
+import type { Campaign, CampaignPage } from '@/api/types'
+
+/** Maximum number of campaigns whose vehicles one search requests, the newest first. */
+const MAX_CAMPAIGNS = 12
+const MAX_CONCURRENT = 4
+export const MAX_RESULTS = 8
+const CAMPAIGNS_STALE_MS = 60_000
+
+export interface FoundVehicle {
+  id: number
+  vin: string
+  space: string
+  status: string
+  inspected: boolean
+  campaign: string
+}
+export interface SearchResult {
+  vehicles: FoundVehicle[]
+  /** Number of open campaigns that a search covers, and number of all open campaigns. */
+  searched: number
+  open: number
+}
+
+/** A letter and digits typed as on the ground, such as `B204` or `b 204` for the parking space B-204. */
+const SPACE_WITHOUT_HYPHEN = /^([a-z]) ?(\d{1,4})$/i
+
+const fetchOpenCampaigns = (signal: AbortSignal): Promise<CampaignPage> =>
+  unwrapResponse(apiClient.GET('/campaigns', { params: { query: { page: 0, per_page: MAX_CAMPAIGNS, status: 'ongoing' } }, signal }), 'campaigns*')
+
+/** Searches the open campaigns for a part of a VIN or of a parking space. Stops as soon as enough vehicles are found. */
+export async function findVehicles(queries: QueryClient, text: string, signal: AbortSignal): Promise<SearchResult> {
+  const search = text.replace(SPACE_WITHOUT_HYPHEN, '$1-$2')
+  const { campaigns, meta } = await queries.fetchQuery({
+    queryKey: queryKeys.campaignPage({ page: 0, per_page: MAX_CAMPAIGNS, status: 'ongoing' }),
+    queryFn: (context) => fetchOpenCampaigns(context.signal),
+    staleTime: CAMPAIGNS_STALE_MS,
+  })
+  const vehicles: FoundVehicle[] = []
+  for (let start = 0; start < campaigns.length && vehicles.length < MAX_RESULTS; start += MAX_CONCURRENT) {
+    const found = await Promise.all(campaigns.slice(start, start + MAX_CONCURRENT).map((campaign) => findInCampaign(campaign, search, signal)))
+    vehicles.push(...found.flat())
+  }
+  return { vehicles: vehicles.slice(0, MAX_RESULTS), searched: campaigns.length, open: meta.total_count }
+}
+
+async function findInCampaign({ id, name }: Campaign, search: string, signal: AbortSignal): Promise<FoundVehicle[]> {
+  const query = { page: 0, per_page: MAX_RESULTS, search }
+  const { vehicles } = await unwrapResponse(apiClient.GET('/vehicles/campaign/{id}', { params: { path: { id }, query }, signal }), 'vehicles*')
+  return vehicles.map(({ id: vehicle, vin_number: vin, parking_space: space, status, inspected }) => ({ id: vehicle, vin, space, status, inspected, campaign: name }))
+}

@@ -1,0 +1,2 @@
+export { HeaderTools } from './HeaderTools'
+export { Rail } from './Rail'

@@ -1,0 +1,37 @@
+import { createElement, lazy, useState, type ComponentType, type ReactNode } from 'react'
+
+type Load = () => Promise<{ default: ComponentType }>
+
+/** A page whose code is not part of the first download and is loaded when needed. */
+export interface LazyPage {
+  Page: ComponentType
+  /** Loads the code before the page is first shown. */
+  load: () => Promise<unknown>
+}
+
+/**
+ * Creates a page whose code is loaded when the page is first shown, or earlier by `load`.
+ *
+ * Unlike with `lazy` alone, a page whose code is loaded already renders without a placeholder. React shows a placeholder for
+ * at least a third of a second.
+ */
+export function lazyPage(load: Load): LazyPage {
+  let loaded: ComponentType | null = null
+  const loadOnce: Load = async () => {
+    const page = await load()
+    loaded ??= page.default
+    return { default: loaded }
+  }
+  const Lazy = lazy(loadOnce)
+  function Page(): ReactNode {
+    const [Shown] = useState<ComponentType>(() => loaded ?? Lazy)
+    return createElement(Shown)
+  }
+  return { Page, load: loadOnce }
+}
+
+/** Loads a page together with the app's outbox, and provides the outbox to the page. */
+export const loadWithOutbox = (load: Load): Load => async () => {
+  const [page, { outbox, OutboxContext }] = await Promise.all([load(), import('./offline')])
+  return { default: () => createElement(OutboxContext, { value: outbox }, createElement(page.default)) }
+}

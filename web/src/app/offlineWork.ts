@@ -1,0 +1,27 @@
+import { reportEndedSessions } from '@/api/endedSessions'
+import { getCurrentSession, mustChangePassword } from '@/api/session'
+import { INSPECTION_PAGES } from './routes'
+
+/**
+ * Loads the code for offline work after a sign-in, and then starts the outbox, the refresh of snapshots (stored vehicle lists) and the live
+ * feed.
+ */
+export function startOfflineWork(): void {
+  const session = getCurrentSession()
+  if (session === null) return
+  void reportEndedSessions()
+  if (mustChangePassword.get()) return // until there is a new password the server rejects every call
+  import('./offline')
+    .then(({ startOutboxAndLiveFeed }) => {
+      startOutboxAndLiveFeed()
+      whenIdle(preloadFieldPages)
+    })
+    .catch(() => console.warn('failed to load the outbox'))
+}
+
+/** Loads the code of the pages that inspectors use daily, so that these pages open without delay. */
+const preloadFieldPages = () => {
+  for (const { load } of INSPECTION_PAGES) load().catch(() => undefined)
+}
+
+const whenIdle = (act: () => void) => ('requestIdleCallback' in window ? requestIdleCallback(act, { timeout: 4000 }) : setTimeout(act, 1000))

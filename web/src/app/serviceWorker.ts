@@ -1,0 +1,46 @@
+import { createStore } from '@/lib/store'
+
+/** The service worker of a newer version, installed and waiting until the person accepts the update. Is null while no newer version waits. */
+export const waitingWorker = createStore<ServiceWorker | null>(null)
+
+const CHECK_INTERVAL_MS = 3_600_000
+const MAX_DELAY_MS = 4000
+/** Interval in milliseconds at which the request to activate the new version is repeated. A browser may drop the request while the old version is busy. */
+const REPEAT_MS = 1000
+let isRegistered = false
+
+/** Registers the service worker, which stores the pages and the scanner for offline use, once the page is idle. */
+export function registerServiceWorker(): void {
+  if (isRegistered || !import.meta.env.PROD || !('serviceWorker' in navigator)) return
+  isRegistered = true
+  const soon = () => void register().catch(() => console.warn('failed to register the service worker'))
+  if ('requestIdleCallback' in window) requestIdleCallback(soon, { timeout: MAX_DELAY_MS })
+  else setTimeout(soon, MAX_DELAY_MS)
+}
+
+async function register(): Promise<void> {
+  const registration = await navigator.serviceWorker.register('/sw.js')
+  if (registration.waiting !== null && navigator.serviceWorker.controller !== null) waitingWorker.set(registration.waiting)
+  const offerOnceInstalled = () => {
+    const fresh = registration.installing
+    fresh?.addEventListener('statechange', () => {
+      // Without a controller this is the first version, and no older one has to be replaced.
+      if (fresh.state === 'installed' && navigator.serviceWorker.controller !== null) waitingWorker.set(fresh)
+    })
+  }
+  // An installation that began before this page registered sends no `updatefound`.
+  offerOnceInstalled()
+  registration.addEventListener('updatefound', offerOnceInstalled)
+  setInterval(() => void registration.update().catch(() => undefined), CHECK_INTERVAL_MS)
+}
+
+/** Activates the newer version and reloads the page. Reloads at once when another tab has already activated the newer version. */
+export function activateUpdate(): void {
+  const show = () => window.location.reload()
+  const fresh = waitingWorker.get()
+  if (fresh?.state !== 'installed') return show()
+  navigator.serviceWorker.addEventListener('controllerchange', show, { once: true })
+  const ask = () => fresh.postMessage({ type: 'SKIP_WAITING' })
+  ask()
+  setInterval(ask, REPEAT_MS)
+}

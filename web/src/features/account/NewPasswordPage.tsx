@@ -1,0 +1,27 @@
+import { logSignIn } from '@/api/logs'
+import { mustChangePassword } from '@/api/session'
+import { Button } from '@/ui/Button'
+import { Page } from '@/ui/Page'
+import { OwnPasswordForm } from './OwnPasswordForm'
+import { useAccountText } from './text'
+
+/**
+ * Screen that requires a new password after another person has set the current password. No other screen opens before the person has
+ * changed the password.
+ */
+export default function NewPasswordPage({ onSignOut }: { onSignOut: () => void }) {
+  const t = useAccountText()
+  const goOn = () => {
+    mustChangePassword.set(false)
+    logSignIn()
+  }
+  return (
+    <Page title={t('account.choose')} narrow>
+      <p>{t('account.chooseText')}</p>
+      <OwnPasswordForm onChanged={goOn} />
+      <Button big wide icon="out" onClick={onSignOut}>
+        {t('menu.logout')}
+      </Button>
+    </Page>
+  )
+}

@@ -1,0 +1,58 @@
+import { useState, type FormEvent } from 'react'
+import { createDraftHook } from '@/api/formDrafts'
+import { getErrorMessage } from '@/api/problem'
+import { Button } from '@/ui/Button'
+import { TextField } from '@/ui/Field'
+import { Alert, Card } from '@/ui/Page'
+import { showToast } from '@/ui/Toast'
+import { isWrongPassword, useChangeOwnPassword } from './api'
+import { useAccountText, type AccountKey } from './text'
+import styles from './AccountPage.module.css'
+
+const NOTHING = { old: '', new: '', confirmation: '' }
+const useEntry = createDraftHook(NOTHING)
+
+function complaintAbout(entry: typeof NOTHING): AccountKey | null {
+  if (Object.values(entry).includes('')) return 'account.missing'
+  return entry.new === entry.confirmation ? null : 'account.mismatch'
+}
+
+/** Form that changes the signed-in person's own password. */
+export function OwnPasswordForm({ onChanged }: { onChanged?: () => void }) {
+  const t = useAccountText()
+  const [entry, setEntry] = useEntry()
+  const [complaint, setComplaint] = useState<AccountKey | null>(null)
+  const change = useChangeOwnPassword()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const wrong = complaintAbout(entry)
+    setComplaint(wrong)
+    if (wrong !== null || change.isPending) return
+    change.mutate({ old: entry.old, new: entry.new }, {
+      onSuccess: () => {
+        setEntry(NOTHING)
+        showToast('success', t('account.changed'))
+        onChanged?.()
+      },
+    })
+  }
+  const told = complaint !== null ? t(complaint) : change.error && t('account.notChanged', { why: isWrongPassword(change.error) ? t('account.wrong') : getErrorMessage(change.error, t) })
+  const field = (name: keyof typeof NOTHING, label: AccountKey, autoComplete: string, hint?: string) => (
+    <TextField label={t(label)} hint={hint} type="password" autoComplete={autoComplete} value={entry[name]} onChange={(event) => setEntry({ ...entry, [name]: event.target.value })} />
+  )
+  return (
+    <Card>
+      <form className={styles.form} onSubmit={submit} aria-label={t('account.change')} noValidate>
+        <h2>{t('account.change')}</h2>
+        {field('old', 'account.old', 'current-password')}
+        {field('new', 'account.new', 'new-password', t('account.hint'))}
+        {field('confirmation', 'account.confirmation', 'new-password')}
+        <p className="quiet">{t('account.otherDevices')}</p>
+        {told && <Alert kind="error">{told}</Alert>}
+        <Button kind="primary" big wide type="submit" busy={change.isPending}>
+          {t('account.change')}
+        </Button>
+      </form>
+    </Card>
+  )
+}

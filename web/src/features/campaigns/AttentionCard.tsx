@@ -1,0 +1,48 @@
+import { useQuery, useQueries } from '@tanstack/react-query'
+import { conflictsQuery } from '@/api/conflicts'
+import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
+import { useLanguage } from '@/lib/text'
+import { pendingOnDevicesQuery } from './api'
+import { OpenConflictsLink } from './OpenConflictsLink'
+import { useCampaignsText } from './text'
+import styles from './AttentionCard.module.css'
+
+interface AttentionCardProps {
+  /** Ids of the campaigns whose phones are asked about. */
+  campaigns: number[]
+  /** Campaign whose conflicts are counted; the conflicts of all campaigns without one. */
+  campaign?: number
+}
+
+/** What team leaders and supervisors should look at: open conflicts, and saves that phones have not sent. */
+export function AttentionCard({ campaigns, campaign }: AttentionCardProps) {
+  const t = useCampaignsText()
+  const now = useCurrentTime()
+  const language = useLanguage()
+  const conflicts = useQuery({ ...conflictsQuery({ state: 'open', campaign }), retry: false }).data?.meta.total_count
+  const devices = useQueries({ queries: campaigns.map((id) => ({ ...pendingOnDevicesQuery(id), staleTime: 60_000 })) })
+  const held = devices.flatMap(({ data }) => data?.held ?? []).toSorted((a, b) => Date.parse(a.oldest_at) - Date.parse(b.oldest_at))
+  const isKnown = conflicts !== undefined && devices.every(({ isPending }) => !isPending)
+  return (
+    <section className={styles.card} aria-labelledby="attention">
+      <h2 id="attention">{t('attention.title')}</h2>
+      <OpenConflictsLink campaign={campaign} />
+      {held.length > 0 && (
+        <>
+          <h3 className={styles.part}>{t('attention.devices')}</h3>
+          <ul className={styles.held}>
+            {held.map(({ hmc, device, saves, oldest_at }) => (
+              <li key={`${hmc ?? ''} ${device}`}>
+                <strong className="mono ellipsis" title={hmc ?? undefined}>
+                  {hmc ?? '?'}
+                </strong>
+                <span className="quiet">{t('held.line', { n: saves, age: formatTimeAgo(Date.parse(oldest_at), now, language) })}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {isKnown && conflicts === 0 && held.length === 0 && <p className="quiet">{t('attention.none')}</p>}
+    </section>
+  )
+}

@@ -1,0 +1,43 @@
+import { getErrorMessage } from '@/api/problem'
+import type { Campaign } from '@/api/types'
+import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
+import { useLanguage } from '@/lib/text'
+import { formatCount, formatMegabytes } from '@/lib/time'
+import { isQuotaExceeded } from '@/offline/db'
+import { Button, LinkButton } from '@/ui/Button'
+import { Alert } from '@/ui/Page'
+import { useCampaignsText } from './text'
+import type { useOfflineDownload } from './useOfflineDownload'
+import styles from './CampaignPage.module.css'
+
+interface OfflineDownloadButtonProps {
+  campaign: Campaign
+  offline: ReturnType<typeof useOfflineDownload>
+}
+
+/** Button that makes a campaign or the chosen yard available offline, with the state of the stored data. */
+export function OfflineDownloadButton({ campaign, offline: { problem, snapshot, download, label, start } }: OfflineDownloadButtonProps) {
+  const t = useCampaignsText()
+  const now = useCurrentTime()
+  const language = useLanguage()
+  if (problem !== null) return <p className="quiet">{t(problem === 'outdated' ? 'problem.outdated' : 'take.noDisk')}</p>
+  return (
+    <section className={styles.take} aria-label={t('take.title')}>
+      {snapshot !== undefined && (
+        <p>
+          <strong>{t(snapshot.yards === null ? 'take.here' : 'take.someHere', { n: formatCount(snapshot.vehicles) })}</strong>{' '}
+          <span className="quiet">{t('take.facts', { size: formatMegabytes(snapshot.bytes), age: formatTimeAgo(snapshot.fresh_at, now, language) })}</span>
+        </p>
+      )}
+      {download.isPending && <p role="status">{t('take.taking', { n: formatCount(campaign.total_vehicles) })}</p>}
+      {download.isError && <Alert kind="error">{isQuotaExceeded(download.error) ? t('take.full') : t('take.failed', { why: getErrorMessage(download.error, t) })}</Alert>}
+      {download.isSuccess && !download.data && <p className="quiet">{t('take.notPromised')}</p>}
+      <div className={styles.ways}>
+        <Button wide={snapshot === undefined} icon="phone" busy={download.isPending} onClick={start}>
+          {label}
+        </Button>
+        {snapshot !== undefined && <LinkButton to="/outbox">{t('take.manage')}</LinkButton>}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
+import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
+import { useLanguage } from '@/lib/text'
+import { Alert, Spinner } from '@/ui/Page'
+import { pendingOnDevicesQuery } from './api'
+import { useCampaignsText } from './text'
+
+/** Warning, before a campaign is closed, that inspections of the campaign are still pending on other devices. */
+export function OtherDevicesWarning({ campaign }: { campaign: number }) {
+  const t = useCampaignsText()
+  const now = useCurrentTime()
+  const language = useLanguage()
+  const { data, isPending } = useQuery({ ...pendingOnDevicesQuery(campaign), staleTime: 0 })
+  if (isPending) return <Spinner />
+  if (data === undefined || data.saves === 0) return null
+  return (
+    <Alert kind="warning">
+      <p>{t(data.saves === 1 ? 'held.warningOne' : 'held.warning', { n: data.saves })}</p>
+      <ul>
+        {data.held.map(({ hmc, device, saves, oldest_at }) => (
+          <li key={`${hmc ?? ''} ${device}`}>
+            <span className="mono">{hmc ?? '?'}</span>: {t('held.line', { n: saves, age: formatTimeAgo(Date.parse(oldest_at), now, language) })}
+          </li>
+        ))}
+      </ul>
+    </Alert>
+  )
+}

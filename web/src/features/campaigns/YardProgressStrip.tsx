@@ -1,0 +1,72 @@
+import { Link } from '@/lib/route'
+import { formatCount } from '@/lib/time'
+import { isShownYard, compareNaturally } from '@/lib/yards'
+import { Skeleton } from '@/ui/Page'
+import { Progress } from '@/ui/Progress'
+import { useCampaignsText } from './text'
+import styles from './YardProgressStrip.module.css'
+
+export interface YardProgress {
+  id: number
+  name: string
+  done: number
+  total: number
+}
+
+interface YardStripProps {
+  yards: YardProgress[]
+  hrefOf: (yard: YardProgress) => string
+  /** Id of the chosen yard; `null` when no yard is chosen. */
+  current?: number | null
+  /** Whether the total progress of all yards is shown above the columns of the yards. */
+  summed?: boolean
+}
+
+const HEIGHT = 40
+const sum = (yards: YardProgress[], what: 'done' | 'total') => yards.reduce((all, yard) => all + yard[what], 0)
+
+/** Placeholder of the same height as the yard strip, shown while the progress is loading. */
+export function YardProgressSkeleton({ summed = false }: { summed?: boolean }) {
+  const t = useCampaignsText()
+  return <Skeleton className={summed ? styles.summedPlace : styles.place} label={t('common.loading')} />
+}
+
+/** Progress of each yard as a column. A tap on a column opens the yard. */
+export function YardProgressStrip({ yards, hrefOf, current = null, summed = false }: YardStripProps) {
+  const t = useCampaignsText()
+  const shown = yards.filter((yard) => yard.total > 0 && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
+  if (shown.length === 0) return null
+  const [done, total] = [sum(yards, 'done'), sum(yards, 'total')]
+  return (
+    <section className={styles.strip} aria-label={t('strip.title')}>
+      {summed && (
+        <div className={styles.sum}>
+          <p>
+            <strong className={styles.number}>{formatCount(done)}</strong> / {formatCount(total)} {t('strip.vehicles', { n: formatCount(total) })}
+          </p>
+          <Progress quiet label={t('strip.title')} done={done} total={total} />
+        </div>
+      )}
+      <ul className={styles.columns} aria-label={t('strip.yards')}>
+        {shown.map((yard) => (
+          <li key={yard.id}>
+            <Link href={hrefOf(yard)} className={styles.column} aria-current={yard.id === current ? 'true' : undefined} aria-label={t('strip.yard', { name: yard.name, done: formatCount(yard.done), total: formatCount(yard.total) })}>
+              <Column share={yard.done / yard.total} />
+              <strong>{yard.name}</strong>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Column({ share }: { share: number }) {
+  const height = Math.max(share * HEIGHT, share > 0 ? 2 : 0)
+  return (
+    <svg className={`${styles.bar} ${share >= 1 ? styles.full : ''}`} width="14" height={HEIGHT} viewBox={`0 0 14 ${HEIGHT}`} aria-hidden="true" focusable="false">
+      <rect className={styles.track} width="14" height={HEIGHT} rx="4" />
+      <rect y={HEIGHT - height} width="14" height={height} rx={Math.min(4, height / 2)} fill="currentColor" />
+    </svg>
+  )
+}

@@ -1,0 +1,77 @@
+import type { InspectionPace } from '@/api/types'
+import { Link } from '@/lib/route'
+import { formatCount } from '@/lib/time'
+import { compareNaturally, isShownYard } from '@/lib/yards'
+import { Icon } from '@/ui/Icon'
+import { Progress } from '@/ui/Progress'
+import table from '@/ui/Table.module.css'
+import { useCampaignsText } from './text'
+import type { YardProgress } from './YardProgressStrip'
+import styles from './YardTable.module.css'
+
+interface YardTableProps {
+  yards: YardProgress[]
+  pace: InspectionPace | undefined
+  hrefOf: (yard: YardProgress) => string
+  /** Id of the chosen yard; `null` when no yard is chosen. */
+  current: number | null
+}
+
+/** Progress of each yard of a campaign as a table, with the people who work there. A row opens the yard. */
+export function YardTable({ yards, pace, hrefOf, current }: YardTableProps) {
+  const t = useCampaignsText()
+  const shown = yards.filter((yard) => yard.total > 0 && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
+  if (shown.length === 0) return null
+  const isWorked = (pace?.people.length ?? 0) > 0
+  return (
+    <section className={styles.yards} aria-labelledby="yards">
+      <h2 id="yards">{t('yardTable.title')}</h2>
+      <div className={table.frame}>
+        <table className={`${table.table} ${styles.table}`}>
+          <thead>
+            <tr>
+              <th scope="col">{t('campaign.yard')}</th>
+              <th scope="col">{t('strip.title')}</th>
+              <th scope="col" className={styles.number}>{t('number.inspected')}</th>
+              <th scope="col" className={styles.number}>{t('yardTable.total')}</th>
+              <th scope="col" className={styles.number}>{t('number.left')}</th>
+              {isWorked && <th scope="col">{t('pace.title')}</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((yard) => (
+              <tr key={yard.id} className={yard.id === current ? styles.current : undefined}>
+                <td>
+                  <Link href={hrefOf(yard)} className={table.rowLink} aria-current={yard.id === current ? 'true' : undefined}
+                    aria-label={t('strip.yard', { name: yard.name, done: formatCount(yard.done), total: formatCount(yard.total) })}>
+                    {yard.name}
+                  </Link>
+                </td>
+                <td className={styles.bar}>
+                  <Progress quiet label={t('campaigns.progressOf', { name: t('yard.named', { name: yard.name }) })} done={yard.done} total={yard.total} />
+                </td>
+                <td className={styles.number}>{formatCount(yard.done)}</td>
+                <td className={styles.number}>{formatCount(yard.total)}</td>
+                <td className={styles.number}>{yard.done >= yard.total ? <Done /> : <strong>{formatCount(yard.total - yard.done)}</strong>}</td>
+                {isWorked && <td className={`${styles.people} mono`}>{peopleIn(pace, yard.id)}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+const peopleIn = (pace: InspectionPace | undefined, yard: number): string =>
+  [...new Set(pace?.people.filter(({ yard_id }) => yard_id === yard).map(({ hmc }) => hmc))].join(', ')
+
+function Done() {
+  const t = useCampaignsText()
+  return (
+    <span className={styles.done}>
+      <Icon name="check" size={16} />
+      {t('yardTable.done')}
+    </span>
+  )
+}

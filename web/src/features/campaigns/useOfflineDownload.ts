@@ -1,0 +1,20 @@
+import type { Campaign } from '@/api/types'
+import { useStorageProblem } from '@/offline/outbox'
+import { useSnapshots } from '@/offline/snapshots'
+import { showToast } from '@/ui/Toast'
+import { useDownloadCampaign } from './api'
+import { useCampaignsText } from './text'
+
+/** The download of a campaign, or of the chosen yard, for use offline: its state, the stored data and the label of the action. */
+export function useOfflineDownload(campaign: Campaign, yard: number | null) {
+  const t = useCampaignsText()
+  const problem = useStorageProblem()
+  const snapshot = useSnapshots().find((one) => one.campaign === campaign.id)
+  const download = useDownloadCampaign()
+  const isHere = snapshot !== undefined && (snapshot.yards === null || (yard !== null && snapshot.yards.includes(yard)))
+  return {
+    problem, snapshot, download,
+    label: isHere ? t('take.again') : yard === null ? t('take.campaign') : t('take.yard', { name: campaign.yard_name ?? yard }),
+    start: () => download.mutate({ campaign, yard }, { onSuccess: () => showToast('success', t('take.done')) }),
+  }
+}

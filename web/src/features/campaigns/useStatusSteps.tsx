@@ -1,0 +1,48 @@
+import { useState, type ReactNode } from 'react'
+import { getErrorMessage } from '@/api/problem'
+import { useSession } from '@/api/session'
+import type { Campaign } from '@/api/types'
+import type { RowAction } from '@/ui/ActionMenu'
+import { ConfirmDialog } from '@/ui/Dialog'
+import { Alert } from '@/ui/Page'
+import { getCampaignStatusKey } from '@/ui/Status'
+import { showToast } from '@/ui/Toast'
+import { useSetCampaignStatus } from './api'
+import { OtherDevicesWarning } from './OtherDevicesWarning'
+import { listStatusSteps, type StatusStep } from './steps'
+import { useCampaignsText } from './text'
+
+const ICONS = { Ongoing: 'play', 'Pending Review': 'eye', Closed: 'check' } as const
+
+/** Status changes of a campaign as menu actions: send for review, resume, close, reopen. `part` is the question before closing and the error. */
+export function useStatusSteps(campaign: Campaign): { actions: RowAction[]; isBusy: boolean; part: ReactNode } {
+  const t = useCampaignsText()
+  const steps = listStatusSteps(campaign.status, useSession()?.user.user_type ?? '')
+  const [closing, setClosing] = useState<StatusStep | null>(null)
+  const set = useSetCampaignStatus()
+
+  const labelOf = (status: string) => {
+    const key = getCampaignStatusKey(status)
+    return key === undefined ? status : t(key)
+  }
+  const take = ({ to }: StatusStep) => set.mutate({ id: campaign.id, status: to }, {
+    onSuccess: ({ status }) => showToast('success', t('step.done', { status: labelOf(status) })),
+    onSettled: () => setClosing(null),
+  })
+  const actions = steps.map((step): RowAction => ({
+    icon: step.to === 'Ready' ? 'ring' : ICONS[step.to], text: t(step.label), label: t(step.label), danger: step.to === 'Closed', disabled: set.isPending,
+    onSelect: () => (step.to === 'Closed' ? setClosing(step) : take(step)),
+  }))
+  const part = (
+    <>
+      {set.error && <Alert kind="error">{getErrorMessage(set.error, t)}</Alert>}
+      {closing && (
+        <ConfirmDialog question={t('step.closeQuestion', { name: campaign.name })} busy={set.isPending} onYes={() => take(closing)} onNo={() => setClosing(null)}>
+          <p>{t('step.closeText')}</p>
+          <OtherDevicesWarning campaign={campaign.id} />
+        </ConfirmDialog>
+      )}
+    </>
+  )
+  return { actions, isBusy: set.isPending, part }
+}

@@ -1,0 +1,79 @@
+import { useQuery } from '@tanstack/react-query'
+import type { FieldConflict } from '@/api/types'
+import type { TextKey } from '@/lib/text'
+import { formatDate, formatTime } from '@/lib/time'
+import { vehicleQuery } from '@/offline/queries'
+import { VehicleStatusBadge } from '@/ui/Status'
+import { Button } from '@/ui/Button'
+import { useConflictsText } from './text'
+import styles from './ConflictsPage.module.css'
+
+export const LABELS: Record<FieldConflict['field'], TextKey> = {
+  status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
+}
+
+export type SideName = 'theirs' | 'mine'
+/** The values in order of their saves: the stored one first, then the one that arrived later. */
+export const SIDES: readonly SideName[] = ['theirs', 'mine']
+
+export interface ConflictProps {
+  conflict: FieldConflict
+  mayDecide: boolean
+  busy: boolean
+  /** Error message of the last attempt to resolve this conflict; `null` when it did not fail. */
+  error: string | null
+  onTake: (choice: SideName) => void
+}
+
+/** A list of conflicts that the campaign's name heads. */
+export interface CampaignConflicts {
+  id: number
+  name: string
+  conflicts: FieldConflict[]
+}
+
+/** Groups conflicts by campaign. The campaign of the newest conflict comes first, and the order within each campaign stays. */
+export function groupByCampaign(conflicts: FieldConflict[]): CampaignConflicts[] {
+  const groups = new Map<number, CampaignConflicts>()
+  for (const conflict of conflicts) {
+    const { campaign_id: id, campaign_name: name } = conflict
+    const group = groups.get(id) ?? { id, name, conflicts: [] }
+    group.conflicts.push(conflict)
+    groups.set(id, group)
+  }
+  return [...groups.values()]
+}
+
+const SPACE_FRESH_MS = 60_000
+
+/** Parking space of a vehicle as it is now, which the list of conflicts does not contain. */
+export function ParkingSpace({ vehicle }: { vehicle: number }) {
+  return useQuery({ ...vehicleQuery(vehicle, null), staleTime: SPACE_FRESH_MS, retry: false }).data?.parking_space ?? '—'
+}
+
+const MAX_CLOCK_ERROR_MS = 120_000
+const isClockWrong = (deviceTime: string, at: string | null | undefined) => !at || Math.abs(Date.parse(deviceTime) - Date.parse(at)) > MAX_CLOCK_ERROR_MS
+
+/** One of the two values: its author and time, the device's time where the clocks differ, whether it is the current or the kept value, and a button to keep it. */
+export function Side({ conflict, side, mayDecide, busy, onTake }: Omit<ConflictProps, 'error'> & { side: SideName }) {
+  const t = useConflictsText()
+  const value = conflict[side]
+  const hmc = (side === 'mine' ? conflict.mine_by_hmc : conflict.theirs_by_hmc) ?? '?'
+  const at = side === 'mine' ? conflict.mine_at : conflict.theirs_at
+  const { device_time, state, shown, chosen, settled_by_hmc } = conflict
+  return (
+    <div className={styles.side} data-chosen={chosen === side || undefined}>
+      <div className={styles.value}>{conflict.field === 'status' ? <VehicleStatusBadge status={value} /> : value || t('conflicts.empty')}</div>
+      {at && <p className="quiet">{t('conflicts.when', { hmc, date: formatDate(at), time: formatTime(at) })}</p>}
+      {side === 'mine' && device_time && isClockWrong(device_time, at) && <p className="quiet">{t('conflicts.phoneTime', { date: formatDate(device_time), time: formatTime(device_time) })}</p>}
+      {state === 'open' && shown === side && <p className={styles.mark}>{t('conflicts.shown')}</p>}
+      {chosen === side && <p className={styles.mark}>{t('conflicts.chosen', { hmc: settled_by_hmc ?? '?' })}</p>}
+      {state === 'open' && mayDecide && (
+        <Button wide kind="secondary" busy={busy} aria-label={t('conflicts.takeLabel', { value: value || t('conflicts.empty'), hmc, vin: conflict.vin_number })} onClick={() => onTake(side)}>
+          {t('conflicts.take')}
+          <kbd className={styles.key} aria-hidden="true">{side === 'theirs' ? '1' : '2'}</kbd>
+        </Button>
+      )}
+    </div>
+  )
+}

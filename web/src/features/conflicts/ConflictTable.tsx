@@ -1,0 +1,115 @@
+import { useState, type KeyboardEvent } from 'react'
+import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
+import { Link } from '@/lib/route'
+import { useLanguage } from '@/lib/text'
+import { formatDate, formatTime } from '@/lib/time'
+import { Alert } from '@/ui/Page'
+import table from '@/ui/Table.module.css'
+import { LABELS, ParkingSpace, Side, SIDES, type CampaignConflicts, type ConflictProps } from './ConflictParts'
+import { createLoneKeys } from './loneKeys'
+import { useConflictsText } from './text'
+import styles from './ConflictsPage.module.css'
+
+interface ConflictTableProps {
+  groups: CampaignConflicts[]
+  propsOf: (conflict: ConflictProps['conflict']) => ConflictProps
+}
+
+/** Conflicts as a table, one row each, below the name of their campaign. */
+export function ConflictTable({ groups, propsOf }: ConflictTableProps) {
+  const t = useConflictsText()
+  return (
+    <div className={table.frame}>
+      <table className={`${table.table} ${styles.table}`}>
+        <caption className="sr-only">{t('conflicts.title')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('vehicles.vin')}</th>
+            <th scope="col">{t('vehicles.space')}</th>
+            <th scope="col">{t('conflicts.field')}</th>
+            <th scope="col">{t('conflicts.first')}</th>
+            <th scope="col">{t('conflicts.second')}</th>
+            <th scope="col">{t('conflicts.since')}</th>
+          </tr>
+        </thead>
+        {groups.map(({ id, name, conflicts }) => (
+          <tbody key={id}>
+            <tr className={styles.campaign}>
+              <th scope="rowgroup" colSpan={6}>
+                <Link href={`/campaign/${id}`} className={styles.campaignLink}>
+                  {name}
+                </Link>{' '}
+                {conflicts.length}
+              </th>
+            </tr>
+            {conflicts.map((conflict) => (
+              <Row key={conflict.id} {...propsOf(conflict)} />
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </div>
+  )
+}
+
+const CHOICES = new Map(SIDES.map((side, index) => [String(index + 1), side]))
+const STEPS: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
+
+/** Moves the focus from a row to the row that many rows further down, over the headings of campaigns. */
+function focusNeighbour(row: HTMLElement, step: number): void {
+  const rows = [...(row.closest('table')?.querySelectorAll<HTMLElement>('tr[tabindex]') ?? [])]
+  rows[rows.indexOf(row) + step]?.focus()
+}
+
+function Row({ error, ...rest }: ConflictProps) {
+  const t = useConflictsText()
+  const language = useLanguage()
+  const now = useCurrentTime()
+  const { conflict, mayDecide, onTake } = rest
+  const { vehicle_id, vin_number, field, base, state, mine_at } = conflict
+  const [takeKey] = useState(createLoneKeys)
+  const decides = state === 'open' && mayDecide
+  const press = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const row = event.currentTarget
+    const step = STEPS[event.key]
+    if (step !== undefined) {
+      event.preventDefault()
+      focusNeighbour(row, step)
+    }
+    const side = CHOICES.get(event.key)
+    takeKey(event.timeStamp, () => {
+      if (side === undefined || !decides || rest.busy) return
+      focusNeighbour(row, 1)
+      onTake(side)
+    })
+  }
+  return (
+    <tr tabIndex={0} aria-keyshortcuts={decides ? '1 2' : undefined} onKeyDown={press}>
+      <td>
+        <Link href={`/vehicle/${vehicle_id}`} className={`mono ${styles.vin}`}>
+          {vin_number}
+        </Link>
+      </td>
+      <td>
+        <ParkingSpace vehicle={vehicle_id} />
+      </td>
+      <td>
+        <strong>{t(LABELS[field])}</strong>
+        <p className="quiet">{t('conflicts.seen', { value: base || t('conflicts.empty') })}</p>
+        {state === 'open' && !mayDecide && <p className="quiet">{t('conflicts.onlySupervisor')}</p>}
+        {error !== null && <Alert kind="error">{error}</Alert>}
+      </td>
+      {SIDES.map((side) => (
+        <td key={side}>
+          <Side side={side} {...rest} />
+        </td>
+      ))}
+      <td>
+        <time dateTime={mine_at} title={`${formatDate(mine_at)} ${formatTime(mine_at)}`}>
+          {formatTimeAgo(Date.parse(mine_at), now, language)}
+        </time>
+      </td>
+    </tr>
+  )
+}

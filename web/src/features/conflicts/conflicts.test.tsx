@@ -1,0 +1,71 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { endSession } from '@/api/session'
+import type { FieldConflict } from '@/api/types'
+import { createReply, stubServer } from '@/testing/server'
+import { signInAs, LEADER, renderPage } from '@/testing/show'
+import { expectPresent } from '@/testing/fake'
+import { groupByCampaign } from './ConflictParts'
+import ConflictsPage from './ConflictsPage'
+import { createLoneKeys } from './loneKeys'
+
+const conflict = (id: number, more: Partial<FieldConflict> = {}): FieldConflict => ({
+  id, vehicle_id: id, vin_number: `HB20 00000${id}`, campaign_id: 5, campaign_name: 'Airbag', field: 'status', base: '', theirs: 'ng', theirs_at: '2026-11-20T12:00:00Z', theirs_by_hmc: '1003',
+  mine: 'ok', mine_at: '2026-11-20T12:05:00Z', mine_by_hmc: '1005', device_time: null, shown: 'theirs', state: 'open', chosen: null, settled_at: null, settled_by_hmc: null, ...more,
+})
+const listed = [conflict(1), conflict(2, { campaign_id: 6, campaign_name: 'Brakes' }), conflict(3)]
+
+afterEach(endSession)
+
+async function open() {
+  signInAs(LEADER)
+  const vehicle = { ...conflict(1), parking_space: 'B-204', version: 1, status: '' }
+  const calls = stubServer({
+    'GET /conflicts': { conflicts: listed, meta: { page_index: 0, per_page: 50, total_count: 120 } },
+    ...Object.fromEntries(listed.map(({ id }) => [`GET /vehicles/${id}`, { ...vehicle, id }])),
+    ...Object.fromEntries(listed.map(({ id }) => [`POST /conflicts/${id}/settle`, createReply(409, { code: 'SETTLED', message: '' })])),
+  })
+  const person = renderPage(ConflictsPage, '/conflicts', '/conflicts')
+  const table = within(await screen.findByRole('table', { name: 'Conflicts' }))
+  const row = (vin: string) => expectPresent(table.getByRole('link', { name: vin }).closest('tr'))
+  return { person, table, row, settled: () => calls.filter(({ name }) => name.endsWith('/settle')).map(({ name, json }) => `${name} ${String(json.choice)}`) }
+}
+
+test('conflicts are a titled table by campaign, with VIN, space, field and both values', async () => {
+  const { table, row } = await open()
+  expect(table.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual(['VIN Number', 'Parking Space', 'Field', '1. First value', '2. Second value', 'When'])
+  expect(table.getAllByRole('rowheader').map(({ textContent }) => textContent)).toEqual(['Airbag 2', 'Brakes 1'])
+  await waitFor(() => expect(row('HB20 000001').textContent).toContain('B-204'))
+  expect(row('HB20 000001').textContent).toMatch(/Status.*ng.*1003.*ok.*1005/)
+  expect(screen.getByText('Mostrando 3 de 120.')).toBeTruthy()
+})
+
+test('key 1 or 2 in a row keeps that value and moves to the next row', async () => {
+  const { person, row, settled } = await open()
+  row('HB20 000001').focus()
+  await person.keyboard('2')
+  await waitFor(() => expect(settled()).toEqual(['POST /conflicts/1/settle mine']))
+  expect(document.activeElement).toBe(row('HB20 000003'))
+  await waitFor(() => expect(row('HB20 000001').textContent).toContain('Já foi resolvido, ou o veículo mudou depois.'))
+  await person.keyboard('{ArrowUp}')
+  expect(document.activeElement).toBe(row('HB20 000001'))
+})
+
+test('the digits that a hand scanner types keep no value', async () => {
+  const { row, settled } = await open()
+  for (const key of '121') fireEvent.keyDown(row('HB20 000001'), { key })
+  await new Promise((soon) => { setTimeout(soon, 200) })
+  expect(settled()).toEqual([])
+})
+
+test('a key counts only with a pause before and after it', async () => {
+  const acted: string[] = []
+  const take = createLoneKeys()
+  for (const [key, at] of [['a', 0], ['b', 30], ['c', 200]] as const) take(at, () => acted.push(key))
+  await new Promise((soon) => { setTimeout(soon, 200) })
+  expect(acted).toEqual(['c'])
+})
+
+test('campaigns come in the order of their newest conflict', () => {
+  expect(groupByCampaign(listed).map(({ name, conflicts }) => [name, conflicts.map(({ id }) => id)])).toEqual([['Airbag', [1, 3]], ['Brakes', [2]]])
+})

@@ -1,0 +1,107 @@
+import { saveBlobAsFile } from '@/api/files'
+import { getErrorMessage, Problem } from '@/api/problem'
+import { useProductName } from '@/api/product'
+import { translateSentence } from '@/lib/translateSentence'
+import { useText, type TextKey } from '@/lib/text'
+import { Button } from '@/ui/Button'
+import { Alert } from '@/ui/Page'
+import { readUploadRejection, useDownloadRejectedSheet, useDownloadTemplate, type RejectedRow } from './api'
+import columns from './columns.svg'
+import { useImportText } from './text'
+import styles from './ImportPage.module.css'
+
+const SHEET = 50
+const COLUMNS = 56
+const TEXTS: Record<number, TextKey> = { 50: 'import.sheet', 51: 'import.damaged', 52: 'import.tooLarge', 53: 'import.onlyXlsx', 54: 'import.nameTaken', 55: 'import.empty', 56: 'import.columns', 57: 'import.badRows' }
+
+/** Shows why the server rejected an uploaded workbook, and the steps to correct the workbook. */
+export function RejectedUpload({ error }: { error: Error }) {
+  const t = useText()
+  const product = useProductName()
+  const { code, rows, sheet: kept } = readUploadRejection(error)
+  const sheet = code === SHEET || /worksheet/i.test(error.message)
+  const key = TEXTS[sheet ? SHEET : (code ?? 0)]
+  const answered = error instanceof Problem && error.status > 0
+  return (
+    <Alert kind="error">
+      <p>{key ? t(key, { product }) : t('import.failed')}</p>
+      {!key && !answered && <p>{getErrorMessage(error, t)}</p>}
+      {code === COLUMNS && <ColumnHelp />}
+      {kept !== null && <Corrections id={kept} />}
+      {rows.length > 0 && <BadRows rows={rows} />}
+    </Alert>
+  )
+}
+
+/** Button that downloads the rejected sheet with its errors marked, to be corrected and uploaded again. */
+function Corrections({ id }: { id: string }) {
+  const t = useImportText()
+  const sheet = useDownloadRejectedSheet()
+  return (
+    <div className={styles.help}>
+      <p>{t('import.correctHint')}</p>
+      <Button kind="primary" icon="download" busy={sheet.isPending} onClick={() => sheet.mutate(id)}>
+        {t('import.correct')}
+      </Button>
+      {sheet.isError && <p role="alert">{t('import.sheetGone', { why: getErrorMessage(sheet.error, t) })}</p>}
+    </div>
+  )
+}
+
+function ColumnHelp() {
+  const t = useText()
+  const template = useDownloadTemplate()
+  return (
+    <div className={styles.help}>
+      <a href={columns} target="_blank" rel="noreferrer">
+        {t('import.columnsImage')}
+      </a>
+      <Button icon="download" busy={template.isPending} onClick={() => template.mutate()}>
+        {t('import.template')}
+      </Button>
+    </div>
+  )
+}
+
+function BadRows({ rows }: { rows: RejectedRow[] }) {
+  const t = useImportText()
+  const save = () => {
+    const translated = rows.map((row) => ({ ...row, message: translateSentence(row.message) }))
+    const csv = buildRejectedRowsCsv(translated, [t('import.row'), t('import.column'), t('import.problem')])
+    saveBlobAsFile(new Blob([csv], { type: 'text/csv' }), t('import.errorsFile'))
+  }
+  return (
+    <>
+      <div className={styles.bad} role="region" aria-label={t('import.badRowsList')} tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t('import.row')}</th>
+              <th scope="col">{t('import.column')}</th>
+              <th scope="col">{t('import.problem')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ row, column, message }) => (
+              <tr key={`${row} ${column} ${message}`}>
+                <td>{row}</td>
+                <td>{column}</td>
+                <td>{translateSentence(message)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <Button icon="download" onClick={save}>
+        {t('import.downloadErrors')}
+      </Button>
+    </>
+  )
+}
+
+/** Builds a CSV file of rejected rows with the given headings. Escapes texts that a spreadsheet would run as a formula. */
+export function buildRejectedRowsCsv(rows: RejectedRow[], head: string[]): string {
+  const cell = (text: string) => `"${(/^[=+\-@]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
+  const lines = rows.map(({ row, column, message }) => [String(row), cell(column), cell(message)].join(','))
+  return [head.join(','), ...lines].join('\r\n')
+}

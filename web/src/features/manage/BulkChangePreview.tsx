@@ -1,0 +1,89 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { getErrorMessage } from '@/api/problem'
+import type { BulkResult, Job, PreviewedVehicle } from '@/api/types'
+import { formatCount } from '@/lib/time'
+import { Alert, ErrorNotice } from '@/ui/Page'
+import { ServerWarnings } from '@/ui/ServerWarnings'
+import { ChangedVehicleTable } from './ChangedVehicleTable'
+import { listSummaryClauses, type SummaryClause } from './outcome'
+import { listOutcome } from './outcomeRows'
+import { OutcomeTable } from './OutcomeTable'
+import { useManageText, type ManageKey } from './text'
+import { UndoLast } from './UndoLast'
+import styles from './ManagePage.module.css'
+
+interface PreviewProps {
+  kind: 'insert' | 'remove' | 'move'
+  status: string
+  /** Text key of the hint shown while the form is incomplete and has no preview; `null` when a preview can be shown. */
+  waiting: ManageKey | null
+  preview: UseQueryResult<BulkResult>
+}
+
+/** Preview of a bulk change: a summary sentence, the first changed vehicles, and the skipped vehicles. */
+export function BulkChangePreview({ kind, status, waiting, preview }: PreviewProps) {
+  const t = useManageText()
+  return (
+    <div className={styles.preview}>
+      <h3>{t('bulk.preview')}</h3>
+      {waiting !== null && <p className="quiet">{t(waiting)}</p>}
+      {waiting === null && preview.isPending && <p role="status">{t('bulk.checking')}</p>}
+      {waiting === null && preview.isError && <ErrorNotice text={getErrorMessage(preview.error, t)} onRetry={() => void preview.refetch()} />}
+      {waiting === null && preview.data && (
+        <>
+          <Sentence clauses={listSummaryClauses(kind, preview.data)} status={status} />
+          <ServerWarnings sentences={preview.data.warnings} />
+          <First result={preview.data} />
+          <OutcomeTable rows={listOutcome(preview.data, [])} counts={{ ...countOutcome(preview.data), updated: 0 }} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function Sentence({ clauses, status }: { clauses: SummaryClause[]; status: string }) {
+  const t = useManageText()
+  return (
+    <p className={styles.sentence} role="status">
+      {clauses.map(({ key, n }) => t(key, { n: formatCount(n), status })).join(', ')}.
+    </p>
+  )
+}
+
+/** Table of the first changed vehicles, with old and new values. */
+function First({ result: { updated, preview: vehicles } }: { result: BulkResult }) {
+  const t = useManageText()
+  return (
+    <>
+      <ChangedVehicleTable vehicles={vehicles} />
+      {updated > vehicles.length && <p className="quiet">{t('bulk.more', { n: formatCount(updated - vehicles.length) })}</p>}
+    </>
+  )
+}
+
+const countOutcome = ({ updated, skipped, not_found }: BulkResult) => ({ updated, skipped: skipped.length, missing: not_found.length })
+
+interface ResultProps {
+  kind: Job['kind']
+  result: BulkResult
+  /** The changed vehicles that the preview named. */
+  changed: PreviewedVehicle[]
+}
+
+/** Result of an executed bulk change, shown below its tool: the counts, a button to undo it, and the vehicles as a table. */
+export function BulkChangeResult({ kind, result, changed }: ResultProps) {
+  const t = useManageText()
+  return (
+    <>
+      <Alert kind="success">
+        <p>{summarizeBulkResult(result, t)}</p>
+        <ServerWarnings sentences={result.warnings} />
+        <UndoLast kind={kind} vehicles={result.updated} />
+      </Alert>
+      <OutcomeTable rows={listOutcome(result, changed)} counts={countOutcome(result)} />
+    </>
+  )
+}
+
+export const summarizeBulkResult = ({ updated, skipped, not_found }: BulkResult, t: ReturnType<typeof useManageText>): string =>
+  t(updated === 1 ? 'bulk.doneOne' : 'bulk.done', { updated: formatCount(updated), skipped: formatCount(skipped.length), missing: formatCount(not_found.length) })

@@ -1,0 +1,151 @@
+import { useState } from 'react'
+import { getErrorMessage } from '@/api/problem'
+import type { Job } from '@/api/types'
+import { useMediaQuery } from '@/lib/media'
+import { countPages, PAGE_SIZE } from '@/lib/pages'
+import { formatCount } from '@/lib/time'
+import { Button } from '@/ui/Button'
+import { ChipChoice } from '@/ui/Chips'
+import { EmptyNotice, ErrorNotice, Skeleton } from '@/ui/Page'
+import { Pager } from '@/ui/Pager'
+import { SearchBox } from '@/ui/SearchBox'
+import table from '@/ui/Table.module.css'
+import { useJobs } from './api'
+import { useHistoryText } from './historyText'
+import { filterJobs, formatJobCampaigns, describeUndoHindrance, formatDateTime, formatJobTitle, JOB_KINDS, KIND_LABELS, type JobKind } from './jobs'
+import { UndoDialog } from './UndoDialog'
+import styles from './JobHistory.module.css'
+
+/** Imports and bulk changes, newest first, filtered by kind and searched, each with an Undo button. */
+export function JobHistory() {
+  const t = useHistoryText()
+  const jobs = useJobs()
+  return (
+    <>
+      <p className="quiet">{t('history.explain')}</p>
+      {jobs.isError && <ErrorNotice text={t('history.failed', { why: getErrorMessage(jobs.error, t) })} onRetry={() => void jobs.refetch()} />}
+      {jobs.isPending && <Skeleton rows={3} height={72} label={t('common.loading')} />}
+      {jobs.data?.length === 0 && <EmptyNotice icon="undo" text={t('history.none')} />}
+      {jobs.data && jobs.data.length > 0 && <Filtered jobs={jobs.data} />}
+    </>
+  )
+}
+
+function Filtered({ jobs }: { jobs: Job[] }) {
+  const t = useHistoryText()
+  const isWide = useMediaQuery('(min-width: 900px)')
+  const [kind, setKind] = useState<JobKind | null>(null)
+  const [search, setSearch] = useState('')
+  const [page, setPage] = useState(1)
+  const [leaving, setLeaving] = useState<Job | null>(null)
+  const found = filterJobs(jobs, kind, search, t)
+  const pages = countPages(found.length)
+  const shown = found.slice((Math.min(page, pages) - 1) * PAGE_SIZE, Math.min(page, pages) * PAGE_SIZE)
+  const kinds = JOB_KINDS.map((value) => ({ value, text: t(KIND_LABELS[value]), count: jobs.filter((job) => job.kind === value).length }))
+  return (
+    <>
+      <div className={styles.filters}>
+        <SearchBox label={t('history.search')} value={search} onChange={(text) => {
+          setSearch(text)
+          setPage(1)
+        }} />
+        <ChipChoice label={t('history.kinds')} value={kind} chips={[{ value: null, text: t('history.all'), count: jobs.length }, ...kinds]} onChoose={(next) => {
+          setKind(next)
+          setPage(1)
+        }} />
+      </div>
+      {found.length === 0 && <EmptyNotice icon="undo" text={t('history.noMatch')} />}
+      {shown.length > 0 && (isWide ? <JobTable jobs={shown} onUndo={setLeaving} /> : <JobCards jobs={shown} onUndo={setLeaving} />)}
+      <Pager label={t('history.list')} page={page} pages={pages} onPage={setPage} />
+      {leaving && <UndoDialog job={leaving} onDone={() => setLeaving(null)} />}
+    </>
+  )
+}
+
+interface JobsProps {
+  jobs: Job[]
+  onUndo: (job: Job) => void
+}
+
+function JobTable({ jobs, onUndo }: JobsProps) {
+  const t = useHistoryText()
+  return (
+    <div className={table.frame}>
+      <table className={`${table.table} ${styles.table}`}>
+        <caption className="sr-only">{t('history.list')}</caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('history.what')}</th>
+            <th scope="col" className={styles.number}>{t('history.count')}</th>
+            <th scope="col">{t('history.campaigns')}</th>
+            <th scope="col">{t('history.who')}</th>
+            <th scope="col">{t('history.when')}</th>
+            <th scope="col">
+              <span className="sr-only">{t('history.undo')}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {jobs.map((job) => (
+            <tr key={job.id} data-undone={job.hindrance === 'undone' || undefined}>
+              <td className={styles.title}>
+                <strong>{formatJobTitle(job, t)}</strong>
+                <Hindrance job={job} />
+              </td>
+              <td className={styles.number}>{formatCount(job.vehicles)}</td>
+              <td className={styles.campaigns}>{formatJobCampaigns(job, t)}</td>
+              <td className={`${styles.who} ellipsis`} title={job.created_by_name ?? undefined}>
+                {job.created_by_name ?? '-'}
+              </td>
+              <td className={styles.when}>
+                <time dateTime={job.created_at}>{formatDateTime(job.created_at)}</time>
+              </td>
+              <td className={styles.number}>
+                <Undo job={job} onUndo={onUndo} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function JobCards({ jobs, onUndo }: JobsProps) {
+  const t = useHistoryText()
+  return (
+    <ul className={styles.jobs} aria-label={t('history.list')}>
+      {jobs.map((job) => (
+        <li key={job.id} className={styles.job} data-undone={job.hindrance === 'undone' || undefined}>
+          <div className={styles.what}>
+            <strong>{formatJobTitle(job, t)}</strong>
+            <span>
+              {t(job.vehicles === 1 ? 'history.vehiclesOne' : 'history.vehicles', { n: formatCount(job.vehicles) })} · {formatJobCampaigns(job, t)}
+            </span>
+            <span className="quiet">
+              {job.created_by_name ?? '-'} · <time dateTime={job.created_at}>{formatDateTime(job.created_at)}</time>
+            </span>
+            <Hindrance job={job} />
+          </div>
+          <Undo job={job} onUndo={onUndo} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Reason why a job cannot be undone, or when it was undone. */
+function Hindrance({ job }: { job: Job }) {
+  const words = describeUndoHindrance(job, useHistoryText())
+  return words !== null && <span className={styles.hindrance}>{words}</span>
+}
+
+function Undo({ job, onUndo }: { job: Job; onUndo: (job: Job) => void }) {
+  const t = useHistoryText()
+  if (job.hindrance) return null
+  return (
+    <Button kind="quiet" icon="undo" aria-label={t('history.undoLabel', { what: formatJobTitle(job, t), when: formatDateTime(job.created_at) })} onClick={() => onUndo(job)}>
+      {t('history.undo')}
+    </Button>
+  )
+}

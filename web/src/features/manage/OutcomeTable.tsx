@@ -1,0 +1,80 @@
+import { useState } from 'react'
+import { formatCount } from '@/lib/time'
+import { ChipChoice } from '@/ui/Chips'
+import { SearchBox } from '@/ui/SearchBox'
+import { useFieldWords } from './fieldWords'
+import { filterOutcome, type OutcomeKind, type OutcomeRow } from './outcomeRows'
+import type { ManageKey } from './text'
+import manage from './ManagePage.module.css'
+import styles from './ChangedVehicleTable.module.css'
+
+interface OutcomeTableProps {
+  rows: OutcomeRow[]
+  /** Number of vehicles of each kind, which can be more than the rows. */
+  counts: Record<OutcomeKind, number>
+}
+
+const MAX_LISTED = 200
+/** Number of rows from which the table has a search. */
+const MIN_SEARCHED = 10
+const LABELS: Record<OutcomeKind, ManageKey> = { updated: 'bulk.changedCount', skipped: 'bulk.skipped', missing: 'bulk.missing' }
+const KINDS: readonly OutcomeKind[] = ['updated', 'skipped', 'missing']
+
+/** Vehicles of a bulk change as a table, filtered by what became of them and searched by VIN. */
+export function OutcomeTable({ rows, counts }: OutcomeTableProps) {
+  const { t } = useFieldWords()
+  const [kind, setKind] = useState<OutcomeKind | null>(null)
+  const [text, setText] = useState('')
+  if (rows.length === 0) return null
+  const found = filterOutcome(rows, kind, text)
+  const unlisted = Math.max(0, found.length - MAX_LISTED) + (text === '' && (kind === null || kind === 'updated') ? Math.max(0, counts.updated - rows.filter((row) => row.kind === 'updated').length) : 0)
+  const kinds = KINDS.filter((one) => counts[one] > 0)
+  return (
+    <div className={styles.outcome}>
+      <ChipChoice label={t('bulk.filter')} value={kind} onChoose={(next) => setKind(next === kind ? null : next)} chips={[
+        { value: null, text: t('bulk.all') },
+        ...kinds.map((one) => ({ value: one, text: t(LABELS[one], { n: formatCount(counts[one]) }) })),
+      ]} />
+      {rows.length >= MIN_SEARCHED && <SearchBox label={t('bulk.searchVin')} value={text} onChange={setText} />}
+      <div className={styles.scroll} role="region" aria-label={t('bulk.vehicles')} tabIndex={0}>
+        <table className={manage.changing}>
+          <thead>
+            <tr>
+              <th scope="col">{t('vehicles.vin')}</th>
+              <th scope="col">{t('bulk.outcome')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.slice(0, MAX_LISTED).map((row, index) => (
+              <Row key={`${index} ${row.vin}`} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {found.length === 0 && <p className="quiet">{t('vehicles.noMatch')}</p>}
+      {unlisted > 0 && <p className="quiet">{t('bulk.more', { n: formatCount(unlisted) })}</p>}
+    </div>
+  )
+}
+
+function Row({ row: { kind, vin, campaign, changes, reason, words } }: { row: OutcomeRow }) {
+  const { t, fieldName, shown } = useFieldWords()
+  const told = { updated: '', skipped: reason === null ? words : t(reason), missing: t('bulk.notFound') }[kind]
+  return (
+    <tr data-outcome={kind}>
+      <td>
+        <span className={`mono ${styles.vin}`}>{vin}</span>
+        {campaign !== '' && <span className={styles.campaign}> {campaign}</span>}
+      </td>
+      <td className={styles.value}>
+        {told}
+        {kind === 'updated' && changes.length === 0 && t('csv.unchanged')}
+        {changes.map(({ field, old, new: next }) => (
+          <div key={field}>
+            {fieldName(field)}: <span className="quiet">{shown(field, old)}</span> → <strong>{shown(field, next)}</strong>
+          </div>
+        ))}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,69 @@
+import { useState } from 'react'
+import { createDraftHook } from '@/api/formDrafts'
+import { getErrorMessage } from '@/api/problem'
+import type { BulkParkingSpaceRequest, PreviewedVehicle } from '@/api/types'
+import { parseId } from '@/lib/route'
+import { formatCount } from '@/lib/time'
+import { Button } from '@/ui/Button'
+import { TextArea } from '@/ui/Field'
+import { Alert } from '@/ui/Page'
+import { showToast } from '@/ui/Toast'
+import { useChangeParkingSpaces, usePreviewParkingSpaceChange } from './api'
+import { MAX_LINES, parseParkingSpaces } from './lines'
+import { summarizeBulkResult, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
+import { CampaignScopeSelect } from './CampaignScopeSelect'
+import { useManageText } from './text'
+import { useDebouncedInput } from './useDebouncedInput'
+import { useSelectedVehicles } from './useSelectedVehicles'
+import { LineErrorList } from './LineErrorList'
+import styles from './ManagePage.module.css'
+
+const useEntry = createDraftHook({ text: '', scope: '' })
+
+/** Tool that moves a pasted list of vehicles to other parking spaces. */
+export function ParkingSpaceManager({ yard }: { yard: number | null }) {
+  const t = useManageText()
+  const [entry, setEntry] = useEntry()
+  useSelectedVehicles('space', ({ vins, spaces, campaign }) => setEntry({ text: vins.map((vin, at) => `${vin} ${spaces[at] ?? ''}`).join('\n'), scope: String(campaign) }))
+  const { text, scope } = entry
+  const rested = useDebouncedInput(text)
+  const [changed, setChanged] = useState<PreviewedVehicle[]>([])
+  const change = useChangeParkingSpaces()
+
+  const { rows, wrong } = parseParkingSpaces(text)
+  const ready = rows.length > 0 && rows.length <= MAX_LINES && wrong.length === 0
+  const body: BulkParkingSpaceRequest = { rows, yard, campaign_id: parseId(scope) }
+  const preview = usePreviewParkingSpaceChange(ready && text === rested ? body : null)
+  const execute = () => change.mutate(body, {
+    onSuccess: (result) => {
+      setChanged(preview.data?.preview ?? [])
+      showToast('success', summarizeBulkResult(result, t))
+      if (result.not_found.length > 0) showToast('info', t('bulk.some'))
+      setEntry({ ...entry, text: '' })
+    },
+    onError: () => showToast('error', t('bulk.spaceFailed')),
+  })
+  return (
+    <div className={styles.tool}>
+      <div className={styles.entry}>
+        <CampaignScopeSelect value={scope} onChange={(campaign) => setEntry({ ...entry, scope: campaign })} />
+        <TextArea label={t('bulk.rows')} hint={`${t('bulk.rowsHint')} ${t('bulk.lines', { n: formatCount(rows.length + wrong.length) })}`} placeholder="HB20 000123 A-12" value={text} rows={5} spellCheck={false}
+          error={rows.length > MAX_LINES ? t('bulk.tooMany', { n: formatCount(MAX_LINES) }) : null}
+          onChange={(event) => {
+            change.reset()
+            setEntry({ ...entry, text: event.target.value })
+          }} />
+        {wrong.length > 0 && <LineErrorList lines={wrong.map(({ line, problem }) => t('bulk.line', { line, problem: t(problem) }))} total={wrong.length} />}
+      </div>
+      <div className={styles.outcome}>
+        <BulkChangePreview kind="move" status="" preview={preview}
+          waiting={wrong.length > 0 ? 'bulk.repairFirst' : rows.length === 0 ? 'bulk.nothing' : null} />
+        {change.data && <BulkChangeResult kind="parking-space" result={change.data} changed={changed} />}
+        {change.error && <Alert kind="error">{`${t('bulk.spaceFailed')}. ${getErrorMessage(change.error, t)}`}</Alert>}
+        <Button kind="primary" big wide disabled={!ready} busy={change.isPending} onClick={execute}>
+          {t('bulk.execute')}
+        </Button>
+      </div>
+    </div>
+  )
+}

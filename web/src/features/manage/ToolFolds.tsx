@@ -1,0 +1,46 @@
+import { useState, type ReactNode } from 'react'
+import { Icon, type IconName } from '@/ui/Icon'
+import styles from './Tools.module.css'
+
+/** One tool of the page: its name, what it is for, and its content. */
+export interface Tool {
+  name: string
+  title: string
+  about: string
+  icon: IconName
+  /** Whether the content is a list, which has a frame of its own. */
+  isList?: boolean
+  content: ReactNode
+}
+
+interface ToolFoldsProps {
+  tools: Tool[]
+  isOpen: (name: string) => boolean
+  onToggle: (name: string, open: boolean) => void
+}
+
+/** Tools as sections that open and close, one below the other. */
+export function ToolFolds({ tools, isOpen, onToggle }: ToolFoldsProps) {
+  return tools.map((tool) => <Fold key={tool.name} tool={tool} open={isOpen(tool.name)} onToggle={(open) => onToggle(tool.name, open)} />)
+}
+
+/** A section that opens and closes. Fields in a closed section keep their typed values. */
+function Fold({ tool: { title, about, icon, content }, open, onToggle }: { tool: Tool; open: boolean; onToggle: (open: boolean) => void }) {
+  const [everOpen, setEverOpen] = useState(open)
+  return (
+    <details className={styles.fold} open={open} onToggle={(event) => {
+      setEverOpen(true)
+      onToggle(event.currentTarget.open)
+    }}>
+      <summary className={styles.summary}>
+        <Icon name={icon} size={22} />
+        <span className={styles.named}>
+          <h2>{title}</h2>
+          <span className={styles.about}>{about}</span>
+        </span>
+        <Icon name="down" size={20} />
+      </summary>
+      {(everOpen || open) && <div className={styles.inside}>{content}</div>}
+    </details>
+  )
+}

@@ -1,0 +1,48 @@
+import { useId, type KeyboardEvent } from 'react'
+import { Icon } from '@/ui/Icon'
+import type { Tool } from './ToolFolds'
+import styles from './Tools.module.css'
+
+interface ToolTabsProps {
+  label: string
+  tools: Tool[]
+  current: string
+  /** Whether the content of a tool is kept while another tool is shown, with the values of its fields. */
+  isKept: (name: string) => boolean
+  onChoose: (name: string) => void
+}
+
+const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 }
+
+/** Tools as tabs with a line on what each is for, and the content of the chosen one below. */
+export function ToolTabs({ label, tools, current, isKept, onChoose }: ToolTabsProps) {
+  const id = useId()
+  const press = (event: KeyboardEvent<HTMLElement>, index: number) => {
+    const step = STEPS[event.key]
+    if (step === undefined) return
+    const next = tools[(index + step + tools.length) % tools.length]
+    if (next === undefined) return
+    document.getElementById(`${id}-${next.name}`)?.focus()
+    onChoose(next.name)
+  }
+  return (
+    <>
+      <div className={styles.tabs} role="tablist" aria-label={label}>
+        {tools.map(({ name, title, about, icon }, index) => (
+          <button key={name} id={`${id}-${name}`} type="button" role="tab" className={styles.tab}
+            aria-selected={name === current} aria-controls={name === current ? `${id}-${name}-panel` : undefined} tabIndex={name === current ? 0 : -1} onClick={() => onChoose(name)} onKeyDown={(event) => press(event, index)}>
+            <Icon name={icon} size={20} />
+            <strong id={`${id}-${name}-title`}>{title}</strong>
+            <span className={styles.about}>{about}</span>
+          </button>
+        ))}
+      </div>
+      {tools.map(({ name, title, content, isList }) => (name === current || isKept(name)) && (
+        <div key={name} id={`${id}-${name}-panel`} role="tabpanel" className={`${styles.panel} ${isList ? '' : styles.framed}`} aria-labelledby={`${id}-${name}-title`} hidden={name !== current}>
+          <h2 className="sr-only">{title}</h2>
+          {content}
+        </div>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { jobsQuery } from '@/api/jobs'
+import { useSession } from '@/api/session'
+import type { Job } from '@/api/types'
+import { Button } from '@/ui/Button'
+import { useHistoryText } from './historyText'
+import { formatDateTime, formatJobTitle } from './jobs'
+import { UndoDialog } from './UndoDialog'
+import styles from './JobHistory.module.css'
+
+/** Button that undoes the change that was just executed: the person's newest job of that kind, with that many vehicles. */
+export function UndoLast({ kind, vehicles }: { kind: Job['kind']; vehicles: number }) {
+  const t = useHistoryText()
+  const hmc = useSession()?.user.hmc
+  const jobs = useQuery({ ...jobsQuery, enabled: vehicles > 0 })
+  const [leaving, setLeaving] = useState<Job | null>(null)
+  const job = jobs.isFetching ? undefined : jobs.data?.find((one) => one.kind === kind && one.created_by_name === hmc)
+  const isOpen = job !== undefined && job.vehicles === vehicles && !job.hindrance
+  return (
+    <div className={styles.undo}>
+      {isOpen && (
+        <Button kind="quiet" icon="undo" aria-label={t('history.undoLabel', { what: formatJobTitle(job, t), when: formatDateTime(job.created_at) })} onClick={() => setLeaving(job)}>
+          {t('history.undo')}
+        </Button>
+      )}
+      {leaving && <UndoDialog job={leaving} onDone={() => setLeaving(null)} />}
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+import type { BulkResult, PreviewedVehicle } from '@/api/types'
+import { getSkipReasonKey } from './outcome'
+import type { ManageKey } from './text'
+
+export type OutcomeKind = 'updated' | 'skipped' | 'missing'
+
+/** One vehicle of a bulk change: changed, skipped for a reason, or not found. */
+export interface OutcomeRow {
+  kind: OutcomeKind
+  vin: string
+  campaign: string
+  /** Changes of an updated vehicle. */
+  changes: PreviewedVehicle['changes']
+  /** Text key of the reason why the vehicle was skipped; `null` when the server's own words are shown. */
+  reason: ManageKey | null
+  /** Reason in the server's words. */
+  words: string
+}
+
+const NO_REASON = { reason: null, words: '' } as const
+
+/** Lists the vehicles of a bulk change: the changed ones, as far as the preview named them, then the skipped and the missing ones. */
+export function listOutcome({ skipped, not_found }: Pick<BulkResult, 'skipped' | 'not_found'>, changed: PreviewedVehicle[]): OutcomeRow[] {
+  return [
+    ...changed.map(({ vin_number, campaign_name, changes }): OutcomeRow => ({ kind: 'updated', vin: vin_number, campaign: campaign_name, changes, ...NO_REASON })),
+    ...skipped.map(({ vin, code, reason }): OutcomeRow => ({ kind: 'skipped', vin, campaign: '', changes: [], reason: getSkipReasonKey(code), words: reason })),
+    ...not_found.map((vin): OutcomeRow => ({ kind: 'missing', vin, campaign: '', changes: [], ...NO_REASON })),
+  ]
+}
+
+/** Returns the rows of one kind, or of all kinds for `null`, whose VIN contains the text. */
+export const filterOutcome = (rows: OutcomeRow[], kind: OutcomeKind | null, text: string): OutcomeRow[] =>
+  rows.filter((row) => (kind === null || row.kind === kind) && row.vin.toLowerCase().includes(text.trim().toLowerCase()))

@@ -1,0 +1,63 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { getErrorMessage } from '@/api/problem'
+import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
+import { Link } from '@/lib/route'
+import { useLanguage } from '@/lib/text'
+import { formatCount, formatMegabytes } from '@/lib/time'
+import { deleteSnapshot, refreshSnapshot, useSnapshots, type CampaignSnapshot } from '@/offline/snapshots'
+import { Button } from '@/ui/Button'
+import { ConfirmDialog } from '@/ui/Dialog'
+import { Alert } from '@/ui/Page'
+import { useOutboxText } from './text'
+import styles from './OutboxPage.module.css'
+
+/** Campaigns available offline on this device, with buttons to update and remove each. */
+export function OfflineCampaigns() {
+  const t = useOutboxText()
+  const snapshots = useSnapshots()
+  return (
+    <section className={styles.part} aria-label={t('taken.title')}>
+      <h2>{t('taken.title')}</h2>
+      {snapshots.length === 0 && <p className="quiet">{t('taken.none')}</p>}
+      <ul className={styles.entries}>
+        {snapshots.map((snapshot) => (
+          <OfflineCampaign key={snapshot.campaign} snapshot={snapshot} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function OfflineCampaign({ snapshot }: { snapshot: CampaignSnapshot }) {
+  const t = useOutboxText()
+  const now = useCurrentTime()
+  const language = useLanguage()
+  const queries = useQueryClient()
+  const [leaving, setLeaving] = useState(false)
+  const update = useMutation({ mutationFn: () => refreshSnapshot(queries, snapshot.campaign) })
+  const { head: { name }, vehicles, bytes, fresh_at, yards } = snapshot
+  return (
+    <li className={styles.entry}>
+      <Link href={`/campaign/${snapshot.campaign}`} className={styles.name}>
+        {name}
+      </Link>
+      <p>{t(yards === null ? 'taken.vehicles' : 'taken.someYards', { n: formatCount(vehicles), size: formatMegabytes(bytes) })}</p>
+      <p className="quiet">{t('taken.fresh', { age: formatTimeAgo(fresh_at, now, language) })}</p>
+      {update.isError && <Alert kind="error">{getErrorMessage(update.error, t)}</Alert>}
+      <div className={styles.answers}>
+        <Button busy={update.isPending} aria-label={t('taken.updateLabel', { name })} onClick={() => update.mutate()}>
+          {t('taken.update')}
+        </Button>
+        <Button kind="quiet" icon="trash" aria-label={t('taken.removeLabel', { name })} onClick={() => setLeaving(true)}>
+          {t('taken.remove')}
+        </Button>
+      </div>
+      {leaving && (
+        <ConfirmDialog question={t('taken.removeQuestion', { name })} onYes={() => void deleteSnapshot(snapshot.campaign)} onNo={() => setLeaving(false)}>
+          <p>{t('taken.removeText')}</p>
+        </ConfirmDialog>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query'
+import { conflictsQuery } from '@/api/conflicts'
+import type { FieldConflict } from '@/api/types'
+import { useSession } from '@/api/session'
+import { formatDate, formatTime } from '@/lib/time'
+import { useOutboxText } from './text'
+import styles from './OutboxPage.module.css'
+
+/** Conflicts of the signed-in person: open conflicts, and resolved conflicts with the value that a supervisor or team leader kept. */
+export function OwnConflicts() {
+  const t = useOutboxText()
+  const me = useSession()?.user.hmc
+  const conflicts = useQuery({ ...conflictsQuery({ mine: true }), retry: false }).data?.conflicts ?? []
+  if (conflicts.length === 0) return null
+  return (
+    <section className={styles.part} aria-label={t('outcomes.title')}>
+      <h2>{t('outcomes.title')}</h2>
+      <ul className={styles.entries}>
+        {conflicts.map((conflict) => (
+          <Outcome key={conflict.id} conflict={conflict} me={me} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Outcome({ conflict, me }: { conflict: FieldConflict; me: string | undefined }) {
+  const t = useOutboxText()
+  const { vin_number, state, chosen, mine, theirs, mine_by_hmc, theirs_by_hmc, settled_by_hmc, settled_at } = conflict
+  const iAmLater = mine_by_hmc === me
+  const [own, others, other] = iAmLater ? [mine, theirs, theirs_by_hmc] : [theirs, mine, mine_by_hmc]
+  const yours = (chosen === 'mine') === iAmLater
+  const when = settled_at ? { date: formatDate(settled_at), time: formatTime(settled_at) } : { date: '', time: '' }
+  return (
+    <li className={styles.entry}>
+      <strong className="mono">{vin_number}</strong>
+      <p>{t('outcomes.values', { own: own || '–', hmc: other ?? '?', others: others || '–' })}</p>
+      <p className="quiet">{state === 'open' ? t('outcomes.open') : t(yours ? 'outcomes.yours' : 'outcomes.theirs', { by: settled_by_hmc ?? '?', ...when })}</p>
+    </li>
+  )
+}

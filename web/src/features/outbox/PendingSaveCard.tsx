@@ -1,0 +1,95 @@
+import { getErrorMessage, Problem } from '@/api/problem'
+import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
+import { writeDraft } from '@/lib/drafts'
+import type { VehicleFields } from '@/lib/fields'
+import { buildPath, navigate } from '@/lib/route'
+import { useStore } from '@/lib/store'
+import { useLanguage } from '@/lib/text'
+import { getOtherVin, removeSave, useOutbox, type PendingSave, type StoredSave, type SaveRejection } from '@/offline/outbox'
+import { Button } from '@/ui/Button'
+import { DiscardSaveButton, OtherVehicleQuestion } from '@/ui/OtherVehicleQuestion'
+import { VehicleStatusBadge } from '@/ui/Status'
+import { useOutboxText, type OutboxKey } from './text'
+import styles from './OutboxPage.module.css'
+
+/** Card of one pending or rejected save, with buttons to retry, edit or discard the save. */
+export function PendingSaveCard({ entry }: { entry: StoredSave }) {
+  const t = useOutboxText()
+  const now = useCurrentTime()
+  const language = useLanguage()
+  const { vin, space, campaign_name, state, reason, at } = entry
+  const outbox = useOutbox()
+  const isSending = useStore(outbox.sending) === entry.id
+  const other = getOtherVin(entry)
+  const shown = isSending ? 'sending' : state === 'refused' ? 'refused' : 'waiting'
+  const discard = () => removeSave(entry.seq)
+  return (
+    <li className={styles.entry} data-state={shown}>
+      <div className={styles.head}>
+        <strong className="mono">{vin}</strong>
+        <span className={styles[shown]}>{t(other === null ? `outbox.${shown}` : 'outbox.asks')}</span>
+      </div>
+      <ChangedValues entry={entry} />
+      {reason !== null && other === null && <Reason reason={reason} />}
+      <p className="quiet">
+        {space} · {campaign_name} · <time dateTime={new Date(at).toISOString()}>{formatTimeAgo(at, now, language)}</time>
+      </p>
+      {other !== null && <OtherVehicleQuestion seen={vin} now={other} onYes={() => void outbox.retry(entry, other)} onDiscard={discard} />}
+      {!isSending && other === null && (
+        <div className={styles.answers}>
+          {state === 'refused' && (
+            <Button aria-label={t('outbox.retryLabel', { vin })} onClick={() => void outbox.retry(entry)}>
+              {t('outbox.retry')}
+            </Button>
+          )}
+          {reason?.status !== GONE && (
+            <Button icon="pencil" aria-label={t('outbox.editLabel', { vin })} onClick={() => edit(entry)}>
+              {t('outbox.edit')}
+            </Button>
+          )}
+          <DiscardSaveButton vin={vin} onDiscard={discard} />
+        </div>
+      )}
+    </li>
+  )
+}
+
+/** HTTP status of a save that was rejected because the vehicle was deleted. The card then has no Edit button. */
+const GONE = 404
+
+const EMPTY: VehicleFields = { status: '', operator_notes: '', admin_notes: '', vin_number: '', parking_space: '' }
+
+/** Opens the vehicle with the values of this save as a draft. The next save of the vehicle replaces this save. */
+function edit({ seq, owner, vehicle, vin, version, change, origin, yard }: StoredSave): void {
+  const base = { ...EMPTY, vin_number: vin, ...change.base }
+  writeDraft(owner, vehicle, { ...base, ...change.wanted, base, identifier: vin, scanned: origin === 'scanned', version, replaces: seq })
+  navigate(buildPath(`/vehicle/${vehicle}`, { yard }))
+}
+
+/** Values that a save changes, with the labels of the vehicle screen. */
+export function ChangedValues({ entry: { change: { wanted } } }: { entry: PendingSave }) {
+  const t = useOutboxText()
+  const { status, operator_notes, admin_notes, vin_number, parking_space } = wanted
+  const notes = [operator_notes, admin_notes].filter((text) => text !== undefined)
+  return (
+    <div className={styles.changes}>
+      {status !== undefined && <VehicleStatusBadge status={status} />}
+      {vin_number !== undefined && <span>{t('outbox.vin', { text: vin_number })}</span>}
+      {parking_space !== undefined && <span>{t('outbox.space', { text: parking_space })}</span>}
+      {notes.map((text) => (
+        <span key={text} className={styles.note}>{text === '' ? t('outbox.noNotes') : t('outbox.notes', { text })}</span>
+      ))}
+      {Object.keys(wanted).length === 0 && <span>{t('outbox.inspected')}</span>}
+    </div>
+  )
+}
+
+const REASONS: Record<string, OutboxKey> = { STALE_VERSION: 'outbox.changed', NO_VEHICLE: 'outbox.gone', NO_CAMPAIGN: 'outbox.gone', NOT_FOUND: 'outbox.gone', STATUS_NOT_ALLOWED: 'outbox.statusNotAllowed' }
+
+/** Reason why the server rejected a save: this screen's text for a known error code, else the server's sentence. */
+function Reason({ reason: { status, code, message } }: { reason: SaveRejection }) {
+  const t = useOutboxText()
+  const key = REASONS[code]
+  const why = key === undefined ? getErrorMessage(new Problem(status, code, message), t) : t(key)
+  return <p className={styles.reason}>{t('outbox.reason', { why })}</p>
+}

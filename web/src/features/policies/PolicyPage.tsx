@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react'
+import { Page } from '@/ui/Page'
+import styles from './PolicyPage.module.css'
+
+interface PolicyProps {
+  title: string
+  /** Date, in words, from which this version of the legal text is in force. */
+  since: string
+  /** Short summary of the legal text, shown above the full text. */
+  summary: ReactNode
+  children: ReactNode
+}
+
+/** Page of a legal text. The text is Portuguese in every display language. */
+export function PolicyPage({ title, since, summary, children }: PolicyProps) {
+  return (
+    <Page title={title} narrow>
+      <article className={styles.policy} lang="pt-BR">
+        <p className="quiet">Em vigor desde {since}.</p>
+        <div className={styles.summary}>{summary}</div>
+        {children}
+      </article>
+    </Page>
+  )
+}
+
+/** One numbered section of a legal text. */
+export function PolicySection({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className={styles.part}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  )
+}

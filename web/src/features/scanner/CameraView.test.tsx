@@ -1,0 +1,28 @@
+import { cleanup, render, screen } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createFake } from '@/testing/fake'
+import type { DecodeEngine } from './engine'
+import { CameraView, ScanView } from './ScanView'
+
+vi.mock('./engine', () => ({ getEngine: () => createFake<DecodeEngine>({ ready: new Promise(() => {}), reset: () => {} }) }))
+
+beforeEach(() => {
+  vi.stubGlobal('isSecureContext', true)
+  Object.defineProperty(navigator, 'mediaDevices', { value: { getUserMedia: () => new Promise(() => {}) }, configurable: true })
+})
+afterEach(() => {
+  cleanup()
+  Reflect.deleteProperty(navigator, 'mediaDevices')
+  vi.unstubAllGlobals()
+})
+
+const controls = () => screen.getByRole('group').querySelectorAll('button').length
+const finders = (container: HTMLElement) => container.querySelectorAll('svg rect').length
+
+test('by default the camera view has a finder and no on/off control; the scanner screen has both', () => {
+  const plain = render(<CameraView onRead={() => {}} />)
+  expect([finders(plain.container), controls()]).toEqual([1, 0])
+  cleanup()
+  const own = render(<ScanView onRead={() => {}} />)
+  expect([finders(own.container), controls()]).toEqual([1, 1])
+})

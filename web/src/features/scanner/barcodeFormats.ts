@@ -1,0 +1,55 @@
+import type { ReadInputBarcodeFormat } from 'zxing-wasm/reader'
+import type { FormatKind } from './formats'
+
+/** Formats of SPEC.md with the engine's names and the shape of their bars. `Code39Std` is Code 39 without the extended mode. */
+const FORMATS = {
+  aztec: ['Aztec', 'matrix'],
+  code_128: ['Code128', 'linear'],
+  code_39: ['Code39Std', 'linear'],
+  code_93: ['Code93', 'linear'],
+  codabar: ['Codabar', 'linear'],
+  databar: ['DataBar', 'linear'],
+  databar_expanded: ['DataBarExp', 'linear'],
+  databar_limited: ['DataBarLtd', 'linear'],
+  data_matrix: ['DataMatrix', 'matrix'],
+  dx_film_edge: ['DXFilmEdge', 'linear'],
+  ean_13: ['EAN13', 'linear'],
+  ean_8: ['EAN8', 'linear'],
+  itf: ['ITF', 'linear'],
+  maxi_code: ['MaxiCode', 'matrix'],
+  micro_qr_code: ['MicroQRCode', 'matrix'],
+  pdf417: ['PDF417', 'stacked'],
+  qr_code: ['QRCode', 'matrix'],
+  rm_qr_code: ['RMQRCode', 'matrix'],
+  upc_a: ['UPCA', 'linear'],
+  upc_e: ['UPCE', 'linear'],
+} as const satisfies Record<string, readonly [ReadInputBarcodeFormat, FormatKind]>
+
+/** Groups of formats that stand for several formats in the `formats` option. */
+const GROUPS = { linear_codes: ['linear'], matrix_codes: ['stacked', 'matrix'], any: ['linear', 'stacked', 'matrix'] } as const satisfies Record<string, readonly FormatKind[]>
+
+/** Format of a detected code. */
+export type DetectedFormat = keyof typeof FORMATS
+/** Format or group of formats that a detector can be limited to. */
+export type BarcodeFormat = DetectedFormat | keyof typeof GROUPS
+
+const NAMES = Object.keys(FORMATS) as DetectedFormat[]
+export const SUPPORTED_FORMATS: readonly BarcodeFormat[] = [...NAMES, ...(Object.keys(GROUPS) as (keyof typeof GROUPS)[])]
+
+const isGroup = (name: BarcodeFormat): name is keyof typeof GROUPS => name in GROUPS
+export const isSupported = (name: string): name is BarcodeFormat => SUPPORTED_FORMATS.some((known) => known === name)
+
+/** Returns the engine's formats for format names and groups, by kind. */
+export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<FormatKind, ReadInputBarcodeFormat[]> {
+  const sets: Record<FormatKind, ReadInputBarcodeFormat[]> = { linear: [], stacked: [], matrix: [] }
+  for (const name of NAMES) {
+    const [engine, kind] = FORMATS[name]
+    const isWanted = wanted.some((one) => one === name || (isGroup(one) && GROUPS[one].some((member) => member === kind)))
+    if (isWanted) sets[kind].push(engine)
+  }
+  return sets
+}
+
+/** Returns the format name for a format as the decoder reports it: by that name, or by the engine's name with its variant. */
+export const toDetectedFormat = (reported: string): DetectedFormat | 'unknown' =>
+  NAMES.find((name) => name === reported) ?? NAMES.find((name) => reported.startsWith(FORMATS[name][0])) ?? 'unknown'

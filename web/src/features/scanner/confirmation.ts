@@ -1,0 +1,66 @@
+import { hasValidCheckDigit } from '../../lib/vin'
+
+/** A code that the engine decoded in one decoding pass, before its confirmation. */
+export interface CodeReading {
+  text: string
+  format: string
+  /** Whether the decoding pass used the unmodified picture, not a turned, sharpened or enlarged picture. */
+  plain: boolean
+}
+
+/** Formats whose error correction rules out a wrong text. */
+const CERTAIN = new Set(['qr_code', 'data_matrix'])
+/** Formats whose texts may contain any character. */
+const MATRIX = new Set([...CERTAIN, 'pdf417'])
+/** Formats with a check over the full text that a wrong text passes only rarely. */
+const CHECKED = new Set(['code_128', 'code_93', 'ean_13', 'upc_a', 'micro_qr_code'])
+const SHORT = 4
+const AGAIN = 2
+/** Number of equal readings required for short texts without a check character, which plain texture can imitate. */
+const AGAIN_SHORT = 3
+/** Number of frames for which a decoded text counts toward its confirmation, about two seconds of camera pictures. */
+const MEMORY = 40
+
+/**
+ * Whether a text can come from a printed label: it has a letter or digit, and no control characters except blanks and
+ * the ISO 15434 separators of manufacturers' labels. Formats with error correction may contain any character.
+ */
+export function isPlausibleText(text: string, format: string): boolean {
+  if (!/[\p{L}\p{N}]/u.test(text)) return false
+  // eslint-disable-next-line no-control-regex
+  return MATRIX.has(format) || !/[\u0000-\u0003\u0005-\u0008\u000b\u000c\u000e-\u001b\u007f\ufffd]/.test(text)
+}
+
+/** Whether a text is a 17-character VIN with a valid check digit, with or without the `I` prefix of imports. */
+const provesItself = (text: string): boolean => hasValidCheckDigit(text) || (text.startsWith('I') && hasValidCheckDigit(text.slice(1)))
+
+/** Returns the number of equal readings required before a text is accepted. */
+export function countRequiredReadings({ text, format, plain }: CodeReading): number {
+  if (format === 'pdf417') return AGAIN // at a tilt, the engine may correct lost words into a wrong text
+  if (CERTAIN.has(format)) return 1
+  if (provesItself(text)) return 1
+  if (CHECKED.has(format) && plain && text.length >= SHORT) return 1
+  return text.length < SHORT && !CHECKED.has(format) ? AGAIN_SHORT : AGAIN
+}
+
+/** Creates a counter that decides when a decoded text is accepted. Equal readings from several decoding passes and frames are added up. */
+export function createReadingConfirmation() {
+  const seen = new Map<string, { times: number; frame: number }>()
+  let frame = 0
+  return {
+    nextFrame(): void {
+      frame++
+      for (const [key, sighting] of seen) if (frame - sighting.frame > MEMORY) seen.delete(key)
+    },
+    confirms(sighting: CodeReading): boolean {
+      if (!isPlausibleText(sighting.text, sighting.format)) return false
+      const key = `${sighting.format} ${sighting.text}`
+      const times = (seen.get(key)?.times ?? 0) + 1
+      seen.set(key, { times, frame })
+      return times >= countRequiredReadings(sighting)
+    },
+    forget(): void {
+      seen.clear()
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import type { ReaderOptions } from 'zxing-wasm/reader'
+import { findStripeDirections, tiltFromAxis } from './direction'
+import { MAX_SYMBOLS, SCANNER_SETTINGS, optionsFor, rotateOptions, type DecoderSettings } from './formats'
+import { enhanceStripes, invertPicture, normalizeContrast } from './contrast'
+import { scalePicture, rotatePicture, type GrayPicture, type AffineMapping } from './pixels'
+
+/** One decoding pass over a frame: the prepared picture, the engine options, and the mapping of picture coordinates back to the frame. */
+export interface DecodePass {
+  name: string
+  picture: GrayPicture
+  options: ReaderOptions
+  back: AffineMapping
+}
+
+const IDENTITY: AffineMapping = { x: 0, y: 0, xx: 1, xy: 0, yx: 0, yy: 1 }
+/** Tilt below which the engine's rows and columns still cross all bars, so turning is not needed. */
+const STRAIGHT = (3 * Math.PI) / 180
+/** Slant in radians added to upright bars: the rows then sample the bars at different subpixel offsets. */
+const SLANT = 0.025
+/** Returns the options for turned pictures. The engine also scans the columns, because the strongest direction of PDF417 may be along its bars. */
+const turned = (settings: DecoderSettings): ReaderOptions => optionsFor(settings, ['linear', 'stacked'], { tryInvert: false })
+/** Returns the options for averaged pictures: the bars are upright, so only rows are scanned. PDF417 is left out, because averaging mixes its rows. */
+const averaged = (settings: DecoderSettings): ReaderOptions => optionsFor(settings, ['linear'], { tryRotate: false, tryInvert: false })
+
+export interface DecodePassInput {
+  frame: GrayPicture
+  /** Whether a turned picture is enlarged to contain the full frame instead of being cropped to its size. */
+  whole: boolean
+  settings: DecoderSettings
+  readonly directions: number[]
+}
+
+type Maker = (input: DecodePassInput) => DecodePass | null
+
+const ALL = ['linear', 'stacked', 'matrix'] as const
+/** Creates the plain decoding pass: the unmodified picture, with the formats of this frame, or with all formats for every code or a photograph. */
+export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 'whole', settings = SCANNER_SETTINGS): DecodePass {
+  const rotated = rotateOptions(settings)
+  const options = typeof frame === 'number' ? rotated[frame % rotated.length] : optionsFor(settings, ALL, frame === 'every' ? { maxNumberOfSymbols: MAX_SYMBOLS } : {})
+  return { name: 'plain', picture, options: options ?? optionsFor(settings, ALL), back: IDENTITY }
+}
+
+const cleared = (picture: GrayPicture): GrayPicture => enhanceStripes(picture, 3)
+/** Extra decoding passes on modified pictures, tried in rotation, one per frame. */
+export const EXTRA_PASSES: readonly Maker[] = [
+  (input) => turnedPass(input, 0, { name: 'turned', options: turned(input.settings) }),
+  (input) => turnedPass(input, 0, { name: 'turned and cleared', treat: cleared, straightToo: true }),
+  enlargedPass,
+  (input) => turnedPass(input, 0, { name: 'inverted', treat: (picture) => invertPicture(cleared(picture)), straightToo: true }),
+  (input) => turnedPass(input, 0, { name: 'turned and enlarged', factor: enlargement(input), treat: (picture) => enhanceStripes(picture, 6, 3), straightToo: true }),
+  evenedPass,
+  (input) => turnedPass(input, 1, { name: 'second direction', treat: cleared, straightToo: true }),
+  denoisedPass,
+]
+/** Indexes of the extra passes that search for tilted labels beside a code that the plain pass reads, in this order. */
+export const TURNED_PASSES: readonly number[] = [0, 6, 1]
+
+/** Creates the input of a pass. The directions are computed when the first pass needs them. */
+export function createPassInput(frame: GrayPicture, whole: boolean, settings = SCANNER_SETTINGS): DecodePassInput {
+  let directions: number[] | null = null
+  return {
+    frame,
+    whole,
+    settings,
+    get directions() {
+      return (directions ??= findStripeDirections(frame))
+    },
+  }
+}
+
+/** Returns the size of a turned picture: the size of the frame, or a size that contains the full turned frame. */
+function roomFor({ frame: { width, height }, whole }: DecodePassInput, angle: number): [number, number] {
+  if (!whole) return [width, height]
+  const cos = Math.abs(Math.cos(angle))
+  const sin = Math.abs(Math.sin(angle))
+  return [Math.ceil(width * cos + height * sin), Math.ceil(width * sin + height * cos)]
+}
+
+const MIDDLE = 0.55
+const ENOUGH = 2200
+
+/**
+ * Returns the scale of the output size. An enlarged picture is cropped to the middle of the frame, so that decoding takes no longer than
+ * for the frame.
+ */
+const partFor = (input: DecodePassInput, factor: number): number => (input.whole || factor === 1 ? factor : factor * MIDDLE)
+const enlargement = ({ whole, frame: { width, height } }: DecodePassInput): number => (whole ? Math.min(2, ENOUGH / Math.max(width, height)) : 2)
+
+interface Turn {
+  name: string
+  options?: ReaderOptions
+  factor?: number
+  treat?: (picture: GrayPicture) => GrayPicture
+  /** Whether the pass also applies to bars that run along the rows or columns. */
+  straightToo?: boolean
+}
+
+/** Returns whether one of the found stripe directions crosses the rows and columns at an angle. */
+export const isTilted = ({ directions }: DecodePassInput): boolean => directions.some((direction) => tiltFromAxis(direction) >= STRAIGHT)
+
+function turnedPass(input: DecodePassInput, which: number, { name, options = averaged(input.settings), factor = 1, treat = (picture) => picture, straightToo = false }: Turn): DecodePass | null {
+  const direction = input.directions[which]
+  if (direction === undefined || (!straightToo && tiltFromAxis(direction) < STRAIGHT)) return null
+  const angle = tiltFromAxis(direction) < SLANT ? direction + SLANT : direction
+  const [wide, high] = roomFor(input, angle)
+  const part = partFor(input, factor)
+  const { picture, back } = rotatePicture(input.frame, angle, Math.round(wide * part), Math.round(high * part), factor)
+  return { name, picture: treat(picture), options, back }
+}
+
+function enlargedPass(input: DecodePassInput): DecodePass {
+  const { width, height } = input.frame
+  const factor = enlargement(input)
+  const part = partFor(input, factor)
+  const { picture, back } = rotatePicture(input.frame, 0, Math.round(width * part), Math.round(height * part), factor)
+  return { name: 'enlarged', picture, options: optionsFor(input.settings, ALL, { tryDownscale: false, tryInvert: false }), back }
+}
+
+/** Pass for matrix codes in shadow or glare. It leaves out linear formats, which the turned passes read from an even picture too. */
+function evenedPass({ frame, settings }: DecodePassInput): DecodePass {
+  return { name: 'evened', picture: normalizeContrast(frame), options: optionsFor(settings, ['matrix'], { tryInvert: false }), back: IDENTITY }
+}
+
+/** Pass for matrix codes with specks: a smaller picture, decoded with the engine's noise removal. */
+function denoisedPass({ frame, settings }: DecodePassInput): DecodePass {
+  const picture = scalePicture(frame, 0.75)
+  const back = { ...IDENTITY, xx: 1 / 0.75, yy: 1 / 0.75 }
+  return { name: 'denoised', picture, options: optionsFor(settings, ['matrix'], { tryDenoise: true }), back }
+}

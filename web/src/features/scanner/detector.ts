@@ -1,0 +1,84 @@
+import type { ReaderOptions } from 'zxing-wasm/reader'
+import { SUPPORTED_FORMATS, isSupported, toDetectedFormat, toEngineFormats, type BarcodeFormat, type DetectedFormat } from './barcodeFormats'
+import type { DecodedCode } from './decoder'
+import { getEngine, type DecodeEngine } from './engine'
+import { DECODER_DEFAULTS, type DecoderSettings } from './formats'
+import { readImageSource, type BarcodeSource } from './imageSource'
+import type { Point, RgbaPicture } from './pixels'
+
+export interface BarcodeDetectorOptions {
+  /** Formats and groups to detect. All formats by default. */
+  formats?: readonly BarcodeFormat[]
+  /** Options of the decoder that differ from the defaults, such as `tryInvert` and `maxNumberOfSymbols`. */
+  decoder?: ReaderOptions
+  /** Engine that decodes photographs, by default the one of the page. */
+  engine?: () => StillEngine
+}
+
+/** Decodes every code of a photograph. */
+export type StillEngine = Pick<DecodeEngine, 'decodeStill'>
+
+export interface DetectedBarcode {
+  boundingBox: DOMRectReadOnly
+  rawValue: string
+  format: DetectedFormat | 'unknown'
+  /** Corners in the order top left, top right, bottom right, bottom left, seen from the code. */
+  cornerPoints: Point[]
+}
+
+/** Returns an error of the same kind with the name of the failed call in front of its message. */
+function named(call: string, error: unknown): Error {
+  const message = `${call}: ${error instanceof Error ? error.message : String(error)}`
+  return error instanceof DOMException ? new DOMException(message, error.name) : error instanceof TypeError ? new TypeError(message) : new Error(message)
+}
+
+/** Barcode detector with the interface of the web's `BarcodeDetector`, over the decoder of the scanner. */
+export class BarcodeDetector {
+  /** Formats and decoder options, which the scanner also uses for camera frames. */
+  readonly settings: DecoderSettings
+  readonly #engine: () => StillEngine
+
+  constructor({ formats = ['any'], decoder = {}, engine = getEngine }: BarcodeDetectorOptions = {}) {
+    const call = "Failed to construct 'BarcodeDetector'"
+    if (formats.length === 0) throw named(call, new TypeError('Hint option provided, but is empty.'))
+    const refused = formats.find((format) => !isSupported(format))
+    if (refused !== undefined) throw named(call, new TypeError(`Failed to read the 'formats' property from 'BarcodeDetectorOptions': The provided value '${refused}' is not a valid enum value of type BarcodeFormat.`))
+    this.settings = { ...toEngineFormats(formats), options: { ...DECODER_DEFAULTS, textMode: 'Plain', ...decoder } }
+    this.#engine = engine
+  }
+
+  static async getSupportedFormats(): Promise<readonly BarcodeFormat[]> {
+    return SUPPORTED_FORMATS
+  }
+
+  /** Detects the codes of a picture. */
+  async detect(source: BarcodeSource): Promise<DetectedBarcode[]> {
+    try {
+      const picture = await readImageSource(source)
+      if (picture === null) return []
+      return (await this.#decode(picture)).slice(0, this.settings.options.maxNumberOfSymbols).map(toDetected)
+    } catch (error) {
+      throw named("Failed to execute 'detect' on 'BarcodeDetector'", error)
+    }
+  }
+
+  async #decode(picture: RgbaPicture): Promise<DecodedCode[]> {
+    try {
+      return await this.#engine().decodeStill(picture, this.settings)
+    } catch (error) {
+      console.warn('barcode detection failed', error)
+      throw new DOMException('Barcode detection service unavailable.', 'NotSupportedError')
+    }
+  }
+}
+
+function toDetected({ text, format, corners }: DecodedCode): DetectedBarcode {
+  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)]
+  const [left, top] = [Math.min(...xs), Math.min(...ys)]
+  return {
+    boundingBox: new DOMRectReadOnly(left, top, Math.max(...xs) - left, Math.max(...ys) - top),
+    rawValue: text,
+    format: toDetectedFormat(format),
+    cornerPoints: corners,
+  }
+}

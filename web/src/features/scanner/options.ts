@@ -1,0 +1,42 @@
+import type { BarcodeDetectorOptions } from './detector'
+
+/** Options of the camera view. */
+export interface CameraViewOptions {
+  formats: NonNullable<BarcodeDetectorOptions['formats']>
+  decoder?: BarcodeDetectorOptions['decoder']
+  /** Whether the finder is drawn. */
+  finder: boolean
+  /** Whether the outline of a detected code is drawn. The camera then looks again sooner. */
+  tracker: boolean
+  /** Controls that are offered: for the torch and the zoom where the camera has them, and to switch the camera off. */
+  torch: boolean
+  zoom: boolean
+  onOff: boolean
+  /** Pauses in milliseconds after a scan, after a frame without a code, and after such a frame with a tracker. */
+  scanDelayMs: number
+  retryDelayMs: number
+  trackedRetryDelayMs: number
+}
+
+/** Default options of the camera view, as specified in SPEC.md. */
+export const CAMERA_VIEW_DEFAULTS: CameraViewOptions = {
+  formats: ['qr_code'],
+  finder: true,
+  tracker: false,
+  torch: true,
+  zoom: false,
+  onOff: false,
+  scanDelayMs: 300,
+  retryDelayMs: 500,
+  trackedRetryDelayMs: 10,
+}
+
+/** Options of the scanner screen: the formats on vehicles, of which it takes the first code, the outline and all controls. */
+export const SCREEN_OPTIONS: CameraViewOptions = {
+  ...CAMERA_VIEW_DEFAULTS,
+  formats: ['code_128', 'code_39', 'code_93', 'ean_13', 'ean_8', 'upc_a', 'upc_e', 'pdf417', 'data_matrix', 'micro_qr_code', 'qr_code'],
+  decoder: { maxNumberOfSymbols: 1 },
+  tracker: true,
+  zoom: true,
+  onOff: true,
+}

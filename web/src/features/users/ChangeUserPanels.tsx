@@ -1,0 +1,79 @@
+import { createDraftHook } from '@/api/formDrafts'
+import type { User } from '@/api/types'
+import { USER_TYPES } from '@/lib/roles'
+import { TextField } from '@/ui/Field'
+import { AccessLevelSelect, UserSelect } from './Choices'
+import { PanelForm } from './PanelForm'
+import { findPasswordError } from './rules'
+import { useUsersText } from './text'
+import { useUserChange } from './useUserChange'
+
+const NO_PASSWORD = { user: '', password: '', confirmation: '' }
+const NO_LEVEL = { user: '', level: '' }
+const NO_HMC = { user: '', hmc: '' }
+const usePassword = createDraftHook(NO_PASSWORD)
+const useLevel = createDraftHook(NO_LEVEL)
+const useHmc = createDraftHook(NO_HMC)
+
+interface PanelProps {
+  /** User whose drawer contains the panel. Without it, the panel asks for the user. */
+  chosen?: User
+}
+
+/** Returns the draft for the chosen user. A draft that was typed for another user is dropped. */
+function draftFor<T extends { user: string }>(draft: T, chosen: User | undefined, empty: T): T {
+  const user = String(chosen?.id)
+  return chosen === undefined || draft.user === user ? draft : { ...empty, user }
+}
+
+export function ChangePasswordPanel({ chosen }: PanelProps) {
+  const t = useUsersText()
+  const [draft, setEntry] = usePassword()
+  const entry = draftFor(draft, chosen, NO_PASSWORD)
+  const { user, password, confirmation } = entry
+  const { submit, ...state } = useUserChange(() => setEntry(NO_PASSWORD))
+  const send = () => submit({ user, complaint: findPasswordError(user, password, confirmation), change: { password }, done: 'users.passwordChanged' })
+  return (
+    <PanelForm label={t('users.password')} {...state} onSubmit={send}>
+      {!chosen && <UserSelect value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}
+      <TextField label={t('users.newPassword')} hint={t('users.passwordHint')} type="password" autoComplete="new-password" value={password} onChange={(event) => setEntry({ ...entry, password: event.target.value })} />
+      <TextField label={t('users.confirmation')} type="password" autoComplete="new-password" value={confirmation} onChange={(event) => setEntry({ ...entry, confirmation: event.target.value })} />
+      <p className="quiet">
+        {t('users.endsSessions')} {t('users.choosesOwn')}
+      </p>
+    </PanelForm>
+  )
+}
+
+export function ChangePermissionPanel({ chosen }: PanelProps) {
+  const t = useUsersText()
+  const [draft, setEntry] = useLevel()
+  const entry = draftFor(draft, chosen, NO_LEVEL)
+  const { user, level } = entry
+  const { submit, ...state } = useUserChange(() => setEntry(NO_LEVEL))
+  const user_type = USER_TYPES.find((type) => type === level)
+  const send = () => submit({ user, complaint: user === '' || user_type === undefined ? 'users.levelMissing' : null, change: { user_type }, done: 'users.levelChanged' })
+  return (
+    <PanelForm label={t('users.permission')} {...state} onSubmit={send}>
+      {!chosen && <UserSelect value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}
+      <AccessLevelSelect label={t('users.newLevel')} value={level} onChange={(next) => setEntry({ ...entry, level: next })} />
+      <p className="quiet">{t('users.endsSessions')}</p>
+    </PanelForm>
+  )
+}
+
+export function ChangeHmcPanel({ chosen }: PanelProps) {
+  const t = useUsersText()
+  const [draft, setEntry] = useHmc()
+  const entry = draftFor(draft, chosen, NO_HMC)
+  const { user, hmc } = entry
+  const { submit, ...state } = useUserChange(() => setEntry(NO_HMC))
+  const send = () => submit({ user, complaint: user === '' || hmc.trim() === '' ? 'users.hmcMissing' : null, change: { hmc: hmc.trim() }, done: 'users.renamed' })
+  return (
+    <PanelForm label={t('users.rename')} {...state} onSubmit={send}>
+      {!chosen && <UserSelect value={user} onChange={(id) => setEntry({ ...entry, user: id })} />}
+      <TextField label={t('users.newHmc')} value={hmc} onChange={(event) => setEntry({ ...entry, hmc: event.target.value })} autoComplete="off" autoCapitalize="none" spellCheck={false} />
+      <p className="quiet">{t('users.endsSessions')}</p>
+    </PanelForm>
+  )
+}

@@ -1,0 +1,46 @@
+import { useState } from 'react'
+import { createDraftHook } from '@/api/formDrafts'
+import { USER_TYPES } from '@/lib/roles'
+import { TextField } from '@/ui/Field'
+import { showToast } from '@/ui/Toast'
+import { useCreateUser } from './api'
+import { AccessLevelSelect } from './Choices'
+import { PanelForm } from './PanelForm'
+import { findNewUserError, type NewUserEntry } from './rules'
+import { useUsersText, type UsersKey } from './text'
+import styles from './UserManagementPage.module.css'
+
+const NOTHING: NewUserEntry = { hmc: '', password: '', confirmation: '', user_type: '', must_change_password: true }
+const useEntry = createDraftHook(NOTHING)
+
+export function CreateUserPanel() {
+  const t = useUsersText()
+  const [entry, setEntry] = useEntry()
+  const [complaint, setComplaint] = useState<UsersKey | null>(null)
+  const create = useCreateUser()
+  const change = (part: Partial<NewUserEntry>) => setEntry({ ...entry, ...part })
+  const submit = () => {
+    const wrong = findNewUserError(entry)
+    const user_type = USER_TYPES.find((type) => type === entry.user_type)
+    setComplaint(wrong)
+    if (wrong !== null || user_type === undefined) return
+    create.mutate({ hmc: entry.hmc.trim(), password: entry.password, user_type, must_change_password: entry.must_change_password }, {
+      onSuccess: () => {
+        setEntry(NOTHING)
+        showToast('success', t('users.created'))
+      },
+    })
+  }
+  return (
+    <PanelForm label={t('users.create')} complaint={complaint} error={create.error} busy={create.isPending} onSubmit={submit}>
+      <TextField label={t('users.hmc')} value={entry.hmc} onChange={(event) => change({ hmc: event.target.value })} autoComplete="off" autoCapitalize="none" spellCheck={false} />
+      <TextField label={t('users.newPassword')} hint={t('users.passwordHint')} type="password" autoComplete="new-password" value={entry.password} onChange={(event) => change({ password: event.target.value })} />
+      <TextField label={t('users.confirmation')} type="password" autoComplete="new-password" value={entry.confirmation} onChange={(event) => change({ confirmation: event.target.value })} />
+      <AccessLevelSelect label={t('users.level')} value={entry.user_type} onChange={(user_type) => change({ user_type })} />
+      <label className={styles.check}>
+        <input type="checkbox" checked={entry.must_change_password} onChange={(event) => change({ must_change_password: event.target.checked })} />
+        {t('users.askNew')}
+      </label>
+    </PanelForm>
+  )
+}

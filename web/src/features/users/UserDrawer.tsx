@@ -1,0 +1,113 @@
+import { useEffect, useEffectEvent, type ComponentType } from 'react'
+import { useOpenSessions } from '@/api/openSessions'
+import type { User } from '@/api/types'
+import { useMediaQuery } from '@/lib/media'
+import { setQueryParams } from '@/lib/route'
+import { formatCount, formatDate } from '@/lib/time'
+import type { RowAction } from '@/ui/ActionMenu'
+import { Button, IconButton } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+import { Icon, type IconName } from '@/ui/Icon'
+import { ChangeHmcPanel, ChangePasswordPanel, ChangePermissionPanel } from './ChangeUserPanels'
+import { useUsersText, type UsersKey } from './text'
+import { LastLogin, LastSeen, Level } from './UserTable'
+import styles from './UserList.module.css'
+
+/** Changes of one user, each a fold of the drawer and an action of the user's row. */
+export const CHANGES: { name: string; label: UsersKey; of: UsersKey; icon: IconName; Panel: ComponentType<{ chosen?: User }> }[] = [
+  { name: 'password', label: 'users.password', of: 'users.passwordOf', icon: 'keyboard', Panel: ChangePasswordPanel },
+  { name: 'permission', label: 'users.permission', of: 'users.permissionOf', icon: 'shield', Panel: ChangePermissionPanel },
+  { name: 'hmc', label: 'users.rename', of: 'users.renameOf', icon: 'pencil', Panel: ChangeHmcPanel },
+]
+
+interface UserDrawerProps {
+  user: User
+  isMe: boolean
+  /** Name of the open fold; `null` while all are closed. */
+  fold: string | null
+  actions: RowAction[]
+  onClose: () => void
+}
+
+/** Everything about one user, beside the list on a wide screen, where Escape closes it, and over the list on a small one. */
+export function UserDrawer(props: UserDrawerProps) {
+  const t = useUsersText()
+  const isBeside = useMediaQuery('(min-width: 1100px)')
+  const label = t('users.drawer', { hmc: props.user.hmc })
+  const escape = useEffectEvent(({ key, defaultPrevented, target }: KeyboardEvent) => {
+    const isTyped = target instanceof Element && target.closest('input, select, dialog') !== null
+    if (key === 'Escape' && isBeside && !defaultPrevented && !isTyped) props.onClose()
+  })
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => escape(event)
+    window.addEventListener('keydown', press)
+    return () => window.removeEventListener('keydown', press)
+  }, [])
+  if (!isBeside) {
+    return (
+      <Dialog label={label} onClose={props.onClose}>
+        <div className={styles.drawer}>
+          <Content {...props} />
+        </div>
+      </Dialog>
+    )
+  }
+  return (
+    <aside className={styles.drawer} aria-label={label}>
+      <Content {...props} />
+    </aside>
+  )
+}
+
+function Content({ user, isMe, fold, actions, onClose }: UserDrawerProps) {
+  const t = useUsersText()
+  const sessions = useOpenSessions(isMe ? null : user.id).data
+  return (
+    <>
+      <div className={styles.head}>
+        <div>
+          <h2>{user.hmc}</h2>
+          <p className="quiet">
+            <Level user={user} />
+          </p>
+        </div>
+        <IconButton icon="close" label={t('users.closeDrawer')} onClick={onClose} />
+      </div>
+      <dl className={styles.facts}>
+        <dt>{t('users.since')}</dt>
+        <dd>{formatDate(user.created_at)}</dd>
+        <dt>{t('users.lastLogin')}</dt>
+        <dd>
+          <LastLogin user={user} />
+        </dd>
+        <dt>{t('users.lastSeen')}</dt>
+        <dd>
+          <LastSeen used={sessions?.map(({ last_used_at }) => last_used_at)} />
+        </dd>
+        <dt>{t('users.sessionsHead')}</dt>
+        <dd>{sessions === undefined ? '' : formatCount(sessions.length)}</dd>
+      </dl>
+      {CHANGES.map(({ name, label, icon, Panel }) => (
+        <details key={`${user.id} ${name}`} className={styles.fold} open={fold === name}>
+          {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- a summary acts on Enter and Space */}
+          <summary onClick={(event) => {
+            event.preventDefault()
+            setQueryParams({ fold: fold === name ? null : name })
+          }}>
+            <Icon name={icon} size={20} />
+            {t(label)}
+            <Icon name="down" size={18} />
+          </summary>
+          {fold === name && <Panel chosen={user} />}
+        </details>
+      ))}
+      <div className={styles.rare}>
+        {actions.map((action) => 'onSelect' in action && (
+          <Button key={action.label} kind="quiet" data-danger={action.danger || undefined} icon={action.icon} aria-label={action.label} onClick={action.onSelect}>
+            {action.text}
+          </Button>
+        ))}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,25 @@
+import type { User } from '@/api/types'
+import { getAccessLevelKey, USER_TYPES } from '@/lib/roles'
+import { setQueryParams } from '@/lib/route'
+import { Chip, ChipRow } from '@/ui/Chips'
+import { hasSignInState, SIGN_IN_FILTERS, SILENT_DAYS, type Listing } from './listing'
+import { useUsersText } from './text'
+
+/** Filters of the user list as chips with counts: access levels, and users who never signed in or not for long. */
+export function UserFilters({ users, listing: { level, signIn }, now }: { users: User[]; listing: Listing; now: number }) {
+  const t = useUsersText()
+  const isAll = level === null && signIn === null
+  return (
+    <ChipRow label={t('users.filters')}>
+      <Chip text={t('users.all')} count={users.length} pressed={isAll} onPress={() => setQueryParams({ level: null, signin: null, page: null })} />
+      {USER_TYPES.map((type) => (
+        <Chip key={type} text={t(getAccessLevelKey(type) ?? 'role.op')} count={users.filter(({ user_type }) => user_type === type).length} pressed={level === type}
+          onPress={() => setQueryParams({ level: level === type ? null : type, page: null })} />
+      ))}
+      {SIGN_IN_FILTERS.map((filter) => (
+        <Chip key={filter} text={t(`users.${filter}Filter`, { n: SILENT_DAYS })} count={users.filter((user) => hasSignInState(user, filter, now)).length} pressed={signIn === filter}
+          onPress={() => setQueryParams({ signin: signIn === filter ? null : filter, page: null })} />
+      ))}
+    </ChipRow>
+  )
+}

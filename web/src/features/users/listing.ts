@@ -1,0 +1,63 @@
+import type { User } from '@/api/types'
+import { USER_TYPES } from '@/lib/roles'
+import { compareNaturally } from '@/lib/yards'
+
+const DAY_MS = 86_400_000
+export const SILENT_DAYS = 30
+
+/** Filters by sign-in: users who never signed in, and users whose last sign-in is long ago. */
+export const SIGN_IN_FILTERS = ['never', 'silent'] as const
+export type SignInFilter = (typeof SIGN_IN_FILTERS)[number]
+
+export const SORT_COLUMNS = ['hmc', 'level', 'created', 'login'] as const
+export type SortColumn = (typeof SORT_COLUMNS)[number]
+
+export interface Listing {
+  search: string
+  /** Access level to list; `null` for all levels. */
+  level: User['user_type'] | null
+  signIn: SignInFilter | null
+  /** Column to sort by; `null` for the order of the server. */
+  sort: SortColumn | null
+  descending: boolean
+}
+
+/** Reads the search, the filters and the order of the user list from the query of the address. */
+export function readListing(query: URLSearchParams): Listing {
+  const sort = query.get('sort') ?? ''
+  const descending = sort.startsWith('-')
+  const column = descending ? sort.slice(1) : sort
+  return {
+    search: query.get('search') ?? '',
+    level: USER_TYPES.find((type) => type === query.get('level')) ?? null,
+    signIn: SIGN_IN_FILTERS.find((filter) => filter === query.get('signin')) ?? null,
+    sort: SORT_COLUMNS.find((known) => known === column) ?? null,
+    descending,
+  }
+}
+
+export const hasSignInState = ({ last_login_at: at }: User, filter: SignInFilter, now: number): boolean =>
+  filter === 'never' ? !at : Boolean(at) && now - Date.parse(at ?? '') > SILENT_DAYS * DAY_MS
+
+const level = ({ user_type }: User) => USER_TYPES.indexOf(user_type)
+const COMPARE: Record<SortColumn, (a: User, b: User) => number> = {
+  hmc: (a, b) => compareNaturally(a.hmc, b.hmc),
+  level: (a, b) => level(a) - level(b),
+  created: (a, b) => a.created_at.localeCompare(b.created_at),
+  login: (a, b) => (a.last_login_at ?? '').localeCompare(b.last_login_at ?? ''),
+}
+
+/** Returns the users that match the search and the filters, in the chosen order. Equal users stay in the order of their HMC. */
+export function listUsers(users: User[], { search, level: wanted, signIn, sort, descending }: Listing, now: number): User[] {
+  const text = search.trim().toLowerCase()
+  const found = users.filter((user) =>
+    user.hmc.toLowerCase().includes(text) && (wanted === null || user.user_type === wanted) && (signIn === null || hasSignInState(user, signIn, now)))
+  if (sort === null) return found
+  return found.toSorted((a, b) => (descending ? -1 : 1) * COMPARE[sort](a, b) || COMPARE.hmc(a, b))
+}
+
+/** Returns the `sort` parameter after a click on a column's heading: ascending, descending, then the order of the server. */
+export function nextSort({ sort, descending }: Listing, column: SortColumn): string | null {
+  if (sort !== column) return column
+  return descending ? null : `-${column}`
+}

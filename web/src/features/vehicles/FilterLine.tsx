@@ -1,0 +1,24 @@
+import { formatCount } from '@/lib/time'
+import { Button } from '@/ui/Button'
+import { showAllVehicles } from './listAddress'
+import { NOT_INSPECTED, WITHOUT_STATUS, type ListFilter } from './listSearch'
+import { useListText } from './listText'
+import styles from './VehicleListPage.module.css'
+
+/** Line that says by what the list is filtered, with a button that shows all vehicles. Hidden without a filter. */
+export function FilterLine({ filter: { search, yard, statuses }, shown, total }: { filter: ListFilter; shown: number; total: number }) {
+  const t = useListText()
+  const named = (status: string) => (status === NOT_INSPECTED ? t('status.waiting') : status === WITHOUT_STATUS ? t('status.none') : status)
+  const parts = [search.trim() !== '' && `"${search.trim()}"`, yard !== '' && t('yard.named', { name: yard }), statuses.map(named).join(', ')].filter(Boolean)
+  if (parts.length === 0) return null
+  return (
+    <div className={styles.filtered}>
+      <p role="status">{t('list.filtered', { what: parts.join(' · '), n: formatCount(shown), total: formatCount(total) })}</p>
+      {shown > 0 && (
+        <Button kind="quiet" onClick={showAllVehicles}>
+          {t('list.showAll')}
+        </Button>
+      )}
+    </div>
+  )
+}

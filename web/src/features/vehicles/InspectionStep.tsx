@@ -1,0 +1,47 @@
+import { useId, type ReactNode } from 'react'
+import { useText } from '@/lib/text'
+import { Icon } from '@/ui/Icon'
+import styles from './InspectionStep.module.css'
+
+interface StepProps {
+  n: number
+  title: string
+  done: boolean
+  /** Whether only the heading is shown. A step that can fold has `onToggle`. */
+  folded?: boolean
+  onToggle?: () => void
+  /** Line below the title of a folded step. */
+  summary?: ReactNode
+  /** Whether the folded step takes half of the row. */
+  half?: boolean
+  children: ReactNode
+}
+
+/** One numbered step of the inspection, with a check mark when it is done. */
+export function InspectionStep({ n, title, done, folded = false, onToggle, summary, half = false, children }: StepProps) {
+  const t = useText()
+  const id = useId()
+  const heading = (
+    <>
+      <span className={done ? styles.ticked : styles.number}>{done ? <Icon name="check" size={16} /> : n}</span>
+      <span className={styles.title}>
+        {title}
+        {done && <span className="sr-only"> {t('vehicle.stepDone')}</span>}
+        {folded && summary !== undefined && <span className={styles.summary}>{summary}</span>}
+      </span>
+    </>
+  )
+  return (
+    <section className={`${styles.step} ${folded ? styles.folded : ''}`} data-half={(folded && half) || undefined} aria-labelledby={id}>
+      <h2 id={id} className={styles.heading}>
+        {onToggle === undefined ? heading : (
+          <button type="button" className={styles.fold} aria-expanded={!folded} onClick={onToggle}>
+            {heading}
+            <Icon name={folded ? 'plus' : 'down'} size={20} />
+          </button>
+        )}
+      </h2>
+      <div className={styles.body} hidden={folded}>{children}</div>
+    </section>
+  )
+}

@@ -1,0 +1,27 @@
+import { useListText } from './listText'
+import styles from './VehicleTable.module.css'
+
+/** Keys that act on the row with the focus, shown where there is a mouse. */
+export function KeyHints({ selects }: { selects: boolean }) {
+  const t = useListText()
+  const hints: [keys: string[], what: string][] = [
+    [['↑', '↓'], t('keys.walk')],
+    [['Enter'], t('keys.open')],
+    [['Esc'], t('keys.close')],
+    ...(selects ? [[[t('keys.space')], t('keys.select')] satisfies [string[], string]] : []),
+    [['[', ']'], t('keys.page')],
+    [['/'], t('keys.search')],
+  ]
+  return (
+    <p className={styles.hint}>
+      {hints.map(([keys, what]) => (
+        <span key={what}>
+          {keys.map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}
+          {what}
+        </span>
+      ))}
+    </p>
+  )
+}

@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react'
+import { countPages, PAGE_SIZE } from '@/lib/pages'
+import { setQueryParams } from '@/lib/route'
+import { formatCount } from '@/lib/time'
+import { Select } from '@/ui/Field'
+import { Pager } from '@/ui/Pager'
+import { useListText } from './listText'
+import { PAGE_SIZES, setPageSize, usePageSize } from './pageSize'
+import styles from './VehicleListPage.module.css'
+
+interface ListFooterProps {
+  page: number
+  size: number
+  total: number
+  /** Whether the number of vehicles is known. */
+  isCounted: boolean
+  /** Action on the shown rows. */
+  children?: ReactNode
+}
+
+const goToPage = (page: number) => setQueryParams({ page })
+
+/** Foot of the list: which rows are shown, how many rows a page has, and the pager. */
+export function ListFooter({ page, size, total, isCounted, children }: ListFooterProps) {
+  const t = useListText()
+  const chosen = usePageSize()
+  const from = (page - 1) * size
+  return (
+    <div className={styles.foot}>
+      {isCounted && total > 0 && <p className="quiet">{t('list.range', { from: formatCount(from + 1), to: formatCount(Math.min(from + size, total)), total: formatCount(total) })}</p>}
+      {children}
+      {isCounted && total > PAGE_SIZE && (
+        <div className={styles.size}>
+          <Select label={t('list.size')} value={chosen} onChange={(event) => {
+            setPageSize(Number(event.target.value))
+            goToPage(1)
+          }}>
+            {PAGE_SIZES.map((one) => (
+              <option key={one} value={one}>
+                {one === 0 ? t('list.sizeAll') : one}
+              </option>
+            ))}
+          </Select>
+        </div>
+      )}
+      <Pager page={page} pages={countPages(total, size)} onPage={goToPage} />
+    </div>
+  )
+}

@@ -1,0 +1,21 @@
+import { useText } from '@/lib/text'
+import { TextArea } from '@/ui/Field'
+import type { Inspection } from './useInspection'
+import styles from './VehiclePage.module.css'
+
+const LONGEST = 4000
+
+/** Whether a note is expected to explain a status. The notes then open by themselves, and one tap does not save the status. */
+export const needsNote = (status: string): boolean => status === 'ng' || status === 'Repair'
+
+/** Note fields: everyone can edit the operator notes, only supervisors the supervisor notes. */
+export function NoteFields({ inspection }: { inspection: Inspection }) {
+  const t = useText()
+  const { entry, change, supervisor, saved } = inspection
+  return (
+    <div className={styles.notes}>
+      <TextArea label={t('vehicle.operatorNotes')} value={entry.operator_notes} maxLength={LONGEST} readOnly={saved} onChange={(event) => change({ operator_notes: event.target.value })} />
+      <TextArea label={t('vehicle.adminNotes')} value={entry.admin_notes} maxLength={LONGEST} readOnly={!supervisor || saved} hint={supervisor ? null : t('vehicle.adminNotesHint')} onChange={(event) => change({ admin_notes: event.target.value })} />
+    </div>
+  )
+}

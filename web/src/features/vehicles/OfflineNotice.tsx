@@ -1,0 +1,11 @@
+import type { PartialVehicle } from '@/offline/snapshots'
+import type { Vehicle } from '@/api/types'
+import { useScanText } from './text'
+import styles from './VehiclePage.module.css'
+
+/** Notice that only the list data of this vehicle is available offline: notes and last change are missing. */
+export function OfflineNotice({ vehicle }: { vehicle: Vehicle }) {
+  const t = useScanText()
+  const { partly }: PartialVehicle = vehicle
+  return partly ? <p className={styles.partly}>{t('vehicle.partly')}</p> : null
+}

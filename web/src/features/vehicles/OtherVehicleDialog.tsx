@@ -1,0 +1,17 @@
+import { Dialog } from '@/ui/Dialog'
+import { OtherVehicleQuestion, useFeatureText } from '@/ui/OtherVehicleQuestion'
+import type { Inspection } from './useInspection'
+import type { VehicleMismatch } from './useSubmitInspection'
+
+/** Dialog shown when the server has another vehicle under this id: asks whether the save belongs to that vehicle. Closing the dialog keeps the save in the outbox. */
+export function OtherVehicleDialog({ mismatch, inspection }: { mismatch: VehicleMismatch; inspection: Inspection }) {
+  const t = useFeatureText()
+  const { saveToOther, discardMismatch, leaveMismatch } = inspection
+  return (
+    <Dialog label={t('otherCar.title')} onClose={leaveMismatch}>
+      <OtherVehicleQuestion seen={mismatch.request.vin} now={mismatch.now} onYes={() => saveToOther(mismatch)} onDiscard={() => discardMismatch(mismatch)}>
+        {mismatch.seq !== null && <p className="quiet">{t('otherCar.stays')}</p>}
+      </OtherVehicleQuestion>
+    </Dialog>
+  )
+}

@@ -1,0 +1,16 @@
+import { RetainedProblem } from '@/offline/outbox'
+import { getErrorMessage } from '@/api/problem'
+import { Alert } from '@/ui/Page'
+import { useScanText } from './text'
+
+/** Error message of a rejected save. States when the typed values stay in the outbox. */
+export function SaveError({ error }: { error: Error | null }) {
+  const t = useScanText()
+  if (error === null) return null
+  return (
+    <Alert kind="error">
+      {t('vehicle.notSaved', { why: getErrorMessage(error, t) })}
+      {error instanceof RetainedProblem && ` ${t('vehicle.retained')}`}
+    </Alert>
+  )
+}

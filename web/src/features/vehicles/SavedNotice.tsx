@@ -1,0 +1,56 @@
+import { useEffect, useRef, type CSSProperties } from 'react'
+import type { Vehicle } from '@/api/types'
+import { Button } from '@/ui/Button'
+import { Icon } from '@/ui/Icon'
+import { Plate } from '@/ui/Plate'
+import { VehicleStatusBadge } from '@/ui/Status'
+import { Identifier } from './Identifier'
+import { useScanText } from './text'
+import type { NextDelay } from './useAfterSave'
+import styles from './SavedNotice.module.css'
+
+interface SavedNoticeProps {
+  vehicle: Vehicle
+  status: string
+  delay: NextDelay
+  /** The next vehicle, once it is loaded. */
+  next: Vehicle | undefined
+  onGo: () => void
+}
+
+/** Shown between a save and the next vehicle: what was saved, where the next vehicle stands, and a bar that runs until the next vehicle opens. */
+export function SavedNotice({ vehicle, status, delay: { kept, ms }, next, onGo }: SavedNoticeProps) {
+  const t = useScanText()
+  const go = useRef<HTMLDivElement>(null)
+  useEffect(() => go.current?.querySelector('button')?.focus({ preventScroll: true }), [])
+  return (
+    <div className={styles.saved}>
+      <div className={styles.content}>
+        <div className={styles.message} role="status" aria-live="polite">
+          <div data-kind="success">
+            <span className={styles.sign}><Icon name="check" size={40} /></span>
+            <p>{t(kept ? 'vehicle.keptNext' : 'vehicle.savedNext')}</p>
+          </div>
+        </div>
+        <p className={styles.what}>
+          <Identifier vin={vehicle.vin_number} />
+          <VehicleStatusBadge status={status} />
+        </p>
+        {next && (
+          <div className={styles.next}>
+            <p className="quiet">{t('walk.next')}</p>
+            <Plate space={next.parking_space} size="next" />
+            <Identifier vin={next.vin_number} />
+          </div>
+        )}
+      </div>
+      <div className={styles.bar} ref={go} data-bottom-bar>
+        <div className={styles.time} aria-hidden="true"><span style={{ '--ms': `${ms}ms` } as CSSProperties} /></div>
+        <Button kind="primary" big wide onClick={onGo}>
+          {t('vehicle.goNow')}
+          <Icon name="right" size={24} />
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,60 @@
+import { buildPath, navigate } from '@/lib/route'
+import { formatCount } from '@/lib/time'
+import type { ListedVehicle } from '@/api/types'
+import { Button } from '@/ui/Button'
+import { useListText } from './listText'
+import type { Selection } from './useSelection'
+import styles from './VehicleListPage.module.css'
+
+interface SelectionBarProps {
+  campaign: number
+  selection: Selection
+  /** Vehicles that match the filter, on all pages. */
+  found: readonly ListedVehicle[]
+  /** All vehicles of the campaign. */
+  all: readonly ListedVehicle[]
+  onExport: (vehicles: readonly ListedVehicle[]) => void
+}
+
+/** Section of Manage Campaigns that opens with the selected vehicles. */
+type Tool = 'vehicle' | 'status' | 'space'
+
+/** Bar with the number of selected vehicles and what can be done with them. The tools of Manage Campaigns get the vehicles by the state of the history entry. */
+export function SelectionBar({ campaign, selection, found, all, onExport }: SelectionBarProps) {
+  const t = useListText()
+  const { ids, put, clear } = selection
+  const chosen = () => all.filter(({ id }) => ids.has(id))
+  const openTool = (tool: Tool) => {
+    const vehicles = chosen()
+    const state = { campaign, vins: vehicles.map(({ vin_number }) => vin_number), spaces: vehicles.map(({ parking_space }) => parking_space) }
+    navigate(buildPath('/campaign-list', { tool }), { state })
+  }
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {ids.size > 0 && t('select.count', { n: formatCount(ids.size) })}
+      </p>
+      {ids.size > 0 && (
+        <section className={styles.selection} aria-label={t('select.title')}>
+          <strong aria-hidden="true">{t('select.count', { n: formatCount(ids.size) })}</strong>
+          {ids.size < found.length && (
+            <Button kind="quiet" onClick={() => put(found.map(({ id }) => id), true)}>
+              {t('select.all', { n: formatCount(found.length) })}
+            </Button>
+          )}
+          <span className={styles.actions}>
+            {ids.size === 1 && <Button onClick={() => openTool('vehicle')}>{t('select.edit')}</Button>}
+            <Button onClick={() => openTool('status')}>{t('select.status')}</Button>
+            <Button onClick={() => openTool('space')}>{t('select.move')}</Button>
+            <Button icon="download" onClick={() => onExport(chosen())}>
+              {t('select.export')}
+            </Button>
+            <Button kind="quiet" onClick={clear}>
+              {t('select.clear')}
+            </Button>
+          </span>
+        </section>
+      )}
+    </>
+  )
+}

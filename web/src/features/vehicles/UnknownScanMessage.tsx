@@ -1,0 +1,38 @@
+import type { ListedVehicle } from '@/api/types'
+import type { VehicleMatch } from '@/lib/match'
+import { Button } from '@/ui/Button'
+import { Alert } from '@/ui/Page'
+import { useOtherCampaigns } from './api'
+import { CheckDigitHint } from './CheckDigitHint'
+import { useScanText } from './text'
+import { VehicleChoices, listMatchedVehicles } from './VehicleFinder'
+
+interface UnknownScanProps {
+  text: string
+  campaign: number
+  found: VehicleMatch<ListedVehicle> | null
+  onOpen: (id: number) => void
+  onClose: () => void
+}
+
+/** Message for a scan without a single match: the vehicles to choose from, or the other campaign that has the vehicle. */
+export function UnknownScanMessage({ text, campaign, found, onOpen, onClose }: UnknownScanProps) {
+  const t = useScanText()
+  const unknown = found?.kind === 'none'
+  const others = useOtherCampaigns(text, campaign, unknown)
+  return (
+    <Alert kind="warning">
+      <p>{unknown ? t('scan.unknown', { text }) : t(found?.kind === 'perhaps' || found?.kind === 'part' ? `scan.${found.kind}` : 'scan.several')}</p>
+      {unknown && <CheckDigitHint text={text} />}
+      <VehicleChoices vehicles={listMatchedVehicles(found)} onOpen={onOpen} />
+      {others.isLoading && <p className="quiet">{t('scan.askingOthers')}</p>}
+      {others.data && (
+        <p>
+          {t('scan.otherCampaign', { name: others.data.campaign })} <span className="mono">{others.data.vehicle.vin_number}</span> {t('scan.at', { space: others.data.vehicle.parking_space })}
+        </p>
+      )}
+      {others.data === null && <p className="quiet">{t('scan.nowhere')}</p>}
+      <Button onClick={onClose}>{t('scan.close')}</Button>
+    </Alert>
+  )
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import { TextField } from '@/ui/Field'
+import { VehicleStatusBadge } from '@/ui/Status'
+import type { VehicleMatch } from '@/lib/match'
+import type { ListedVehicle } from '@/api/types'
+import { useScanText } from './text'
+import type { VehicleLookup } from './useVehicleLookup'
+import styles from './WalkPage.module.css'
+
+const LISTED = 6
+const LONG_ENOUGH = 4
+
+export const listMatchedVehicles = (found: VehicleMatch<ListedVehicle> | null): ListedVehicle[] =>
+  found === null || found.kind === 'none' ? [] : found.kind === 'one' ? [found.vehicle] : found.vehicles
+
+/** Field that finds a vehicle by typed text when its label cannot be scanned. */
+export function VehicleFinder({ lookup, onOpen }: { lookup: VehicleLookup; onOpen: (id: number) => void }) {
+  const t = useScanText()
+  const [text, setText] = useState('')
+  const found = listMatchedVehicles(text.trim().length < LONG_ENOUGH ? null : lookup.find(text))
+  return (
+    <form className={styles.find} role="search" aria-label={t('walk.find')} onSubmit={(event) => {
+      event.preventDefault()
+      if (found.length === 1 && found[0]) onOpen(found[0].id)
+    }}>
+      {/* oxlint-disable-next-line jsx-a11y/no-autofocus -- it was just asked for, and the keyboard should be up */}
+      <TextField label={t('vehicle.identifier')} className="mono" placeholder={t('vehicle.typeHere')} value={text} autoFocus autoComplete="off" autoCapitalize="characters" autoCorrect="off" spellCheck={false}
+        enterKeyHint="search" onChange={(event) => setText(event.target.value)} />
+      <VehicleChoices vehicles={found.slice(0, LISTED)} onOpen={onOpen} />
+      {text.trim().length >= LONG_ENOUGH && found.length === 0 && <p role="status">{t('scan.unknown', { text })}</p>}
+    </form>
+  )
+}
+
+/** List of vehicles to choose from, with parking space and status. */
+export function VehicleChoices({ vehicles, onOpen }: { vehicles: ListedVehicle[]; onOpen: (id: number) => void }) {
+  const t = useScanText()
+  return (
+    <ul className={styles.picks}>
+      {vehicles.map(({ id, vin_number, parking_space, status }) => (
+        <li key={id}>
+          <button type="button" className={styles.pick} onClick={() => onOpen(id)}>
+            <span className="mono">{vin_number}</span>
+            <span>{t('scan.at', { space: parking_space })}</span>
+            <VehicleStatusBadge status={status} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}

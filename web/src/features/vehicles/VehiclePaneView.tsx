@@ -1,0 +1,80 @@
+import { lazy, Suspense, useEffect, useMemo, useRef, type KeyboardEvent } from 'react'
+import { Route, Router } from 'wouter'
+import { buildPath, navigate } from '@/lib/route'
+import { IconButton } from '@/ui/Button'
+import { IsInPane, Skeleton } from '@/ui/Page'
+import { useListText } from './listText'
+import { VehiclePaneContext, type VehiclePane } from './vehiclePane'
+import styles from './VehicleListPage.module.css'
+
+const VehiclePage = lazy(() => import('./VehiclePage'))
+
+interface VehiclePaneViewProps extends VehiclePane {
+  id: number
+  /** Id of the yard within which the next vehicle is chosen; `null` for the full campaign. */
+  yard: number | null
+  /** Opens the vehicle before or after this one in the list; `null` at an end of the list. */
+  onPrevious: (() => void) | null
+  onNext: (() => void) | null
+}
+
+const VEHICLE = /^\/vehicle\/(\d+)(\?|$)/
+
+/** The page of one vehicle in a pane beside the list. Links to other vehicles open them in the pane. */
+export function VehiclePaneView({ id, yard, open, close, onPrevious, onNext }: VehiclePaneViewProps) {
+  const t = useListText()
+  const latest = useRef({ open, close })
+  useEffect(() => {
+    latest.current = { open, close }
+  })
+  const pane = useMemo<VehiclePane>(() => ({ open: (vehicle) => latest.current.open(vehicle), close: () => latest.current.close() }), [])
+  const path = `/vehicle/${id}`
+  const location = useMemo(() => {
+    const go = (to: string, options?: Parameters<typeof navigate>[1]) => {
+      const vehicle = VEHICLE.exec(to)?.[1]
+      if (vehicle === undefined) navigate(to, options)
+      else pane.open(Number(vehicle))
+    }
+    return (): [string, typeof go] => [path, go]
+  }, [path, pane])
+  const search = useMemo(() => () => (yard === null ? '' : `yard=${yard}`), [yard])
+  const frame = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // The pane ends at the window's lower edge wherever it begins, so that its save bar is always in view.
+    const fit = () => frame.current?.style.setProperty('--pane-top', `${Math.max(frame.current.getBoundingClientRect().top, 0)}px`)
+    fit()
+    window.addEventListener('scroll', fit, { passive: true })
+    window.addEventListener('resize', fit)
+    return () => {
+      window.removeEventListener('scroll', fit)
+      window.removeEventListener('resize', fit)
+    }
+  }, [])
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || (event.target instanceof Element && event.target.closest('input, textarea, select, dialog'))) return
+    event.preventDefault()
+    close()
+  }
+  return (
+    <section ref={frame} className={styles.pane} aria-label={t('pane.title')} onKeyDown={press}>
+      <div className={styles.paneBar}>
+        <IconButton icon="back" label={t('pane.previous')} disabled={onPrevious === null} onClick={() => onPrevious?.()} />
+        <IconButton icon="right" label={t('pane.next')} disabled={onNext === null} onClick={() => onNext?.()} />
+        <span className={styles.paneSpace} />
+        <IconButton icon="arrow" label={t('pane.page')} text={t('pane.page')} onClick={() => navigate(buildPath(path, { yard }))} />
+        <IconButton icon="close" label={t('pane.close')} onClick={close} />
+      </div>
+      <div className={styles.paneBody} tabIndex={-1}>
+        <IsInPane value>
+          <VehiclePaneContext value={pane}>
+            <Router hook={location} searchHook={search}>
+              <Suspense fallback={<Skeleton rows={3} height={150} label={t('vehicle.loading')} />}>
+                <Route path="/vehicle/:id" component={VehiclePage} />
+              </Suspense>
+            </Router>
+          </VehiclePaneContext>
+        </IsInPane>
+      </div>
+    </section>
+  )
+}

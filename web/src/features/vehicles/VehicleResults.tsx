@@ -1,0 +1,130 @@
+import { useMemo, useRef, type ReactNode } from 'react'
+import type { ListedVehicle } from '@/api/types'
+import { useMediaQuery } from '@/lib/media'
+import { countPages, PAGE_SIZE } from '@/lib/pages'
+import { buildPath, navigate, setQueryParams } from '@/lib/route'
+import { isYardWithoutName } from '@/lib/yards'
+import { Button } from '@/ui/Button'
+import { EmptyNotice, Skeleton } from '@/ui/Page'
+import { useFirstListRows } from './api'
+import { FilterLine } from './FilterLine'
+import { KeyHints } from './KeyHints'
+import { showAllVehicles, type ListAddress } from './listAddress'
+import { buildListCsv, saveListCsv } from './listExport'
+import { ListFooter } from './ListFooter'
+import { useListText } from './listText'
+import { usePageSize } from './pageSize'
+import { SelectionBar } from './SelectionBar'
+import type { useListRows } from './useListRows'
+import { useRowKeys } from './useRowKeys'
+import { useSelection } from './useSelection'
+import { VehicleCards } from './VehicleCards'
+import { VehiclePaneView } from './VehiclePaneView'
+import { VehicleTable } from './VehicleTable'
+import styles from './VehicleListPage.module.css'
+
+interface VehicleResultsProps {
+  campaign: number
+  name: string
+  /** All vehicles that the person may see; `undefined` while they load. */
+  visible: ListedVehicle[] | undefined
+  found: ReturnType<typeof useListRows>
+  address: ListAddress
+  /** Whether the person may change many vehicles at once and export them. */
+  manages: boolean
+  /** Search field and filters, above the rows. */
+  children: ReactNode
+}
+
+const NONE: readonly ListedVehicle[] = []
+
+/** Changes the open vehicle in the address. A vehicle opened from the list alone gets an entry in the history, so that going back closes it. */
+function showInAddress(vehicle: number | null, page: number, isFirst: boolean): void {
+  const query = new URLSearchParams(window.location.search)
+  if (vehicle === null) query.delete('vehicle')
+  else query.set('vehicle', String(vehicle))
+  if (page > 1) query.set('page', String(page))
+  else query.delete('page')
+  navigate(buildPath(window.location.pathname, Object.fromEntries(query)), { replace: !isFirst })
+}
+
+/** Rows of the list with their footer and selection, and at a desk the open vehicle beside them. Until the full list is loaded, the rows are search results of the server. */
+export function VehicleResults({ campaign, name, visible, found, address, manages, children }: VehicleResultsProps) {
+  const t = useListText()
+  const list = useRef<HTMLDivElement>(null)
+  const selection = useSelection()
+  const isTable = useMediaQuery('(min-width: 768px)')
+  const maySelect = useMediaQuery('(min-width: 900px)') && manages
+  const isSplit = useMediaQuery('(min-width: 1100px) and (min-height: 481px)')
+  const { filter, sort, page } = address
+  const { search, yard, statuses } = filter
+  const isPlain = yard === '' && statuses.length === 0
+  const isKnown = visible !== undefined && (found.isReady || (search === '' && isPlain && sort === null))
+  const all = found.isReady ? found.rows : (visible ?? NONE)
+  const chosenSize = usePageSize()
+  const isServerPage = chosenSize === PAGE_SIZE || page === 1 // the server's pages have that size
+  const early = useFirstListRows(campaign, { search, page }, visible === undefined && isPlain && sort === null && isServerPage).data
+  const size = chosenSize === 0 ? Math.max(all.length, 1) : chosenSize
+  const shown = Math.min(page, countPages(all.length, size))
+  const known = useMemo(() => all.slice((shown - 1) * size, shown * size), [all, shown, size])
+  const rows = visible === undefined ? early?.filter(({ yard_group }) => manages || !isYardWithoutName(yard_group)) : isKnown ? known : undefined
+
+  const open = isSplit ? address.open : null
+  const opened = useMemo(() => (open === null ? undefined : visible?.find(({ id }) => id === open)), [open, visible])
+  const at = useMemo(() => (open === null ? -1 : all.findIndex(({ id }) => id === open)), [open, all])
+  const show = (vehicle: number) => {
+    const row = all.findIndex(({ id }) => id === vehicle)
+    showInAddress(vehicle, row < 0 ? shown : Math.floor(row / size) + 1, address.open === null)
+  }
+  const close = () => {
+    if (address.open === null) return
+    const row = list.current?.querySelector<HTMLElement>(`[data-vehicle="${address.open}"] a`)
+    setQueryParams({ vehicle: null })
+    row?.focus()
+  }
+  const neighbour = (by: number) => {
+    const next = at < 0 ? undefined : all[at + by]
+    return next ? () => show(next.id) : null
+  }
+  useRowKeys(list, {
+    page: shown, pages: countPages(all.length, size), isOpen: open !== null,
+    onOpen: show, onClose: close, onPage: (next) => setQueryParams({ page: next }), onSelect: maySelect ? selection.toggle : null,
+  })
+
+  const statusOf = ({ status, inspected }: ListedVehicle) => status || t(inspected ? 'status.none' : 'status.waiting')
+  const exportRows = (vehicles: readonly ListedVehicle[]) => saveListCsv(buildListCsv([t('vehicles.vin'), t('vehicles.space'), t('vehicles.status')], vehicles, statusOf), name)
+  const hrefOf = ({ id, id_yard }: ListedVehicle) => buildPath(`/vehicle/${id}`, { yard: yard === '' ? null : id_yard })
+  const common = { hrefOf, isBusy: found.isSorting }
+  return (
+    <div className={open === null ? styles.alone : styles.split}>
+      <div ref={list} className={styles.list}>
+        {children}
+        {found.isReady && <FilterLine filter={filter} shown={all.length} total={visible?.length ?? 0} />}
+        {rows === undefined && <Skeleton rows={PAGE_SIZE} height={64} label={t('vehicles.loading')} />}
+        {rows && rows.length > 0 && (isTable ? (
+          <VehicleTable vehicles={rows} sort={sort} onSort={(next) => setQueryParams({ sort: next, page: null })} selection={maySelect ? selection : null} open={open}
+            onOpen={isSplit ? ({ id }) => show(id) : null} {...common} />
+        ) : (
+          <VehicleCards vehicles={rows} {...common} />
+        ))}
+        {visible && rows?.length === 0 && (
+          <EmptyNotice icon="search" text={t('vehicles.noMatch')}>
+            <Button onClick={showAllVehicles}>{t('vehicles.showAll')}</Button>
+          </EmptyNotice>
+        )}
+        {maySelect && <SelectionBar campaign={campaign} selection={selection} found={all} all={visible ?? NONE} onExport={exportRows} />}
+        <ListFooter page={shown} size={size} total={all.length} isCounted={isKnown}>
+          {manages && isTable && isKnown && all.length > 0 && (
+            <Button kind="quiet" icon="download" onClick={() => exportRows(all)}>
+              {t('list.export')}
+            </Button>
+          )}
+        </ListFooter>
+        {isSplit && <KeyHints selects={maySelect} />}
+      </div>
+      {open !== null && (yard === '' || opened !== undefined) && (
+        <VehiclePaneView id={open} yard={yard === '' ? null : (opened?.id_yard ?? null)} open={show} close={close} onPrevious={neighbour(-1)} onNext={neighbour(1)} />
+      )}
+    </div>
+  )
+}

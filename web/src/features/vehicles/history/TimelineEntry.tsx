@@ -1,0 +1,116 @@
+import type { Ref } from 'react'
+import type { HistoryEntry } from '@/api/types'
+import { Link } from '@/lib/route'
+import type { TextKey } from '@/lib/text'
+import { formatDate, formatTime } from '@/lib/time'
+import { Icon, type IconName } from '@/ui/Icon'
+import { VehicleStatusBadge } from '@/ui/Status'
+import { useHistoryText } from './text'
+import styles from './VehicleTimeline.module.css'
+
+type FieldChange = HistoryEntry['fields'][number]
+
+const LABELS: Record<FieldChange['field'], TextKey> = {
+  status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
+}
+const ICONS: Record<Exclude<HistoryEntry['kind'], 'save'>, IconName> = { conflict: 'check', bulk_status: 'list', bulk_space: 'list', bulk_file: 'sheet', import: 'upload' }
+/** Difference between the clocks of device and server from which on the device's time is shown. */
+const CLOCK_TOLERANCE_MS = 2 * 60_000
+/** Page with the list of bulk changes and imports. */
+const JOBS = '/campaign-list?tool=history'
+
+/** One change of a vehicle: the changed fields, and who changed them, when and how. */
+export function TimelineEntry({ ref, entry, manages }: { ref: Ref<HTMLLIElement> | undefined; entry: HistoryEntry; manages: boolean }) {
+  const t = useHistoryText()
+  const { at, by_hmc, device_time, fields } = entry
+  const title = useTitle(entry)
+  return (
+    <li ref={ref} tabIndex={-1} className={styles.entry}>
+      <span className={styles.sign}>
+        <Icon name={iconOf(entry)} size={18} />
+      </span>
+      <div className={styles.words}>
+        {title !== null && <p className={styles.title}>{title}</p>}
+        {fields.map((change) => (
+          <Change key={change.field} change={change} />
+        ))}
+        <p className={styles.facts}>
+          <span className={styles.person}>{by_hmc ?? t('history.automatic')}</span>
+          <time dateTime={at}>
+            {formatDate(at)} {formatTime(at)}
+          </time>
+          <Way entry={entry} manages={manages} />
+        </p>
+        {isFarFrom(at, device_time) && <p className={styles.facts}>{t('history.deviceTime', { date: formatDate(device_time), time: formatTime(device_time) })}</p>}
+      </div>
+    </li>
+  )
+}
+
+function iconOf({ kind, origin, fields }: HistoryEntry): IconName {
+  if (kind !== 'save') return ICONS[kind]
+  if (fields.some(({ in_conflict }) => in_conflict)) return 'warning'
+  return origin === 'scanned' ? 'scan' : origin === 'typed' ? 'keyboard' : 'pencil'
+}
+
+const isFarFrom = (at: string, deviceTime: string | null | undefined): deviceTime is string =>
+  typeof deviceTime === 'string' && Math.abs(Date.parse(at) - Date.parse(deviceTime)) > CLOCK_TOLERANCE_MS
+
+/** Returns the title of a change that its fields do not describe, or `null`. */
+function useTitle({ kind, file, fields }: HistoryEntry): string | null {
+  const t = useHistoryText()
+  if (kind === 'import') return file === '' ? t('history.imported') : t('history.importedFrom', { file })
+  if (kind === 'conflict') return t(fields.length === 0 ? 'history.unchanged' : 'history.resolved')
+  if (fields.some(({ in_conflict }) => in_conflict)) return t('history.conflict')
+  return fields.length === 0 ? t('history.inspected') : null
+}
+
+/** How a change was made. A bulk change links to the list of bulk changes for those who may open it. */
+function Way({ entry: { kind, origin, file }, manages }: { entry: HistoryEntry; manages: boolean }) {
+  const t = useHistoryText()
+  if (kind === 'save') return <span>{t(origin === 'scanned' ? 'history.scanned' : origin === 'typed' ? 'history.typed' : 'history.onScreen')}</span>
+  if (kind === 'conflict') return null
+  const words = kind === 'import' ? null : kind !== 'bulk_file' ? t('history.bulk') : file === '' ? t('history.csvPlain') : t('history.csv', { file })
+  if (words === null) return null
+  return manages ? (
+    <Link href={JOBS} className={styles.job}>
+      {words}
+    </Link>
+  ) : <span>{words}</span>
+}
+
+function Change({ change: { field, old, new: value, in_conflict } }: { change: FieldChange }) {
+  const t = useHistoryText()
+  return (
+    <div className={styles.change}>
+      <span className={styles.field}>{t(LABELS[field])}</span>
+      {in_conflict ? (
+        <ul className={styles.sides}>
+          <li>
+            <Value field={field} value={old} /> <span className={styles.side}>{t('history.stored')}</span>
+          </li>
+          <li>
+            <Value field={field} value={value} /> <span className={styles.side}>{t('history.entered')}</span>
+          </li>
+        </ul>
+      ) : (
+        <span className={styles.values}>
+          <Value field={field} value={old} />
+          <span className={styles.arrow}>
+            <Icon name="arrow" size={16} />
+            <span className="sr-only"> {t('history.to')} </span>
+          </span>
+          <Value field={field} value={value} />
+        </span>
+      )}
+    </div>
+  )
+}
+
+function Value({ field, value }: { field: FieldChange['field']; value: string }) {
+  const t = useHistoryText()
+  if (field === 'status') return <VehicleStatusBadge status={value} />
+  if (value === '') return <em className={styles.empty}>{t('history.empty')}</em>
+  if (field === 'parking_space') return <strong className={styles.space}>{value}</strong>
+  return <span className={field === 'vin_number' ? 'mono' : styles.text}>{value}</span>
+}

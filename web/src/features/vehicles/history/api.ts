@@ -1,0 +1,31 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { apiClient, unwrapResponse } from '@/api/client'
+import { queryKeys } from '@/api/keys'
+import type { Vehicle } from '@/api/types'
+
+const PAGE_SIZE = 20
+
+/** Fetches the changes of a vehicle that were made before a time, or its newest changes, newest first. */
+export const useHistoryPage = (id: number, before: string | null) =>
+  useQuery({
+    queryKey: queryKeys.vehicleHistoryPage(id, before),
+    queryFn: ({ signal }) => {
+      const query = { limit: PAGE_SIZE, ...(before === null ? {} : { before }) }
+      return unwrapResponse(apiClient.GET('/vehicles/{id}/history', { params: { path: { id }, query }, signal }), 'changes*')
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })
+
+/** Fetches the history of a vehicle again when the vehicle has changed, on this device or elsewhere. */
+export function useHistoryReload({ id, version, open_conflicts }: Vehicle): void {
+  const queries = useQueryClient()
+  const shown = useRef({ id, version, open_conflicts })
+  useEffect(() => {
+    const before = shown.current
+    shown.current = { id, version, open_conflicts }
+    const hasChanged = before.version !== version || before.open_conflicts !== open_conflicts
+    if (before.id === id && hasChanged) void queries.invalidateQueries({ queryKey: queryKeys.vehicleHistory(id) })
+  }, [queries, id, version, open_conflicts])
+}

@@ -1,0 +1,33 @@
+import { parseId, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/route'
+import type { ListFilter } from './listSearch'
+import { parseSort, type ListSort } from './listSort'
+
+/** What the vehicle list shows, as stored in the address. */
+export interface ListAddress {
+  filter: ListFilter
+  sort: ListSort | null
+  page: number
+  /** Id of the vehicle that is open beside the list; `null` when none is open. */
+  open: number | null
+}
+
+const SEPARATOR = ','
+
+export function useListAddress(): ListAddress {
+  const query = useQueryParams()
+  const statuses = (query.get('status') ?? '').split(SEPARATOR).filter((status) => status !== '')
+  return {
+    filter: { search: query.get('search') ?? '', yard: query.get('yard') ?? '', statuses },
+    sort: parseSort(query.get('sort')),
+    page: parsePageNumber(query),
+    open: parseId(query.get('vehicle')),
+  }
+}
+
+/** Removes a status from the filter, or adds it. */
+export function toggleStatus(statuses: readonly string[], status: string): void {
+  const next = statuses.includes(status) ? statuses.filter((other) => other !== status) : [...statuses, status]
+  setQueryParams({ status: next.join(SEPARATOR), page: null })
+}
+
+export const showAllVehicles = (): void => setQueryParams({ search: null, yard: null, status: null, page: null })

@@ -1,0 +1,119 @@
+import type { ListedVehicle } from '@/api/types'
+import { toIdentifierKey } from '@/lib/identifier'
+import { normalizeText } from '@/lib/normal'
+import { compareNaturally } from '@/lib/yards'
+
+/** Vehicles of a campaign, prepared once so that searching on every key press is fast. */
+export interface ListIndex {
+  vehicles: readonly ListedVehicle[]
+  /** VIN and parking space of all vehicles in lower case, joined into one text that is searched in one pass. */
+  text: string
+  /** Offset of each vehicle's part in `text`, followed by the length of `text`. */
+  begins: Uint32Array
+  /** Names of the yard groups of these vehicles, in natural order. */
+  yards: readonly string[]
+  /** Names of the yard groups and of the yards that contain them, in natural order. */
+  places: readonly string[]
+  /** Normalized VINs and parking spaces, built when a search first needs them. */
+  keys?: Texts
+}
+
+interface Texts {
+  text: string
+  begins: Uint32Array
+}
+
+const BREAK = '\n' // cannot be typed into a search field, so no search matches across two texts
+
+/** Returns the yard filter values that include a vehicle: its yard and its yard group. AB-3 is in yard A and in group AB. */
+function placesOf({ id_yard, parking_space, yard_group }: ListedVehicle): string[] {
+  const yard = parking_space.trim().charAt(0).toUpperCase()
+  return id_yard == null || yard === yard_group.toUpperCase() ? [id_yard == null ? yard_group : yard] : [yard, yard_group]
+}
+
+const distinct = (names: string[]): string[] => [...new Set(names)].toSorted(compareNaturally)
+
+function joined(texts: string[]): Texts {
+  const begins = new Uint32Array(texts.length + 1)
+  for (const [index, text] of texts.entries()) begins[index + 1] = (begins[index] ?? 0) + text.length
+  return { text: texts.join(''), begins }
+}
+
+export function buildListIndex(vehicles: readonly ListedVehicle[]): ListIndex {
+  const texts = vehicles.map(({ vin_number, parking_space }) => `${vin_number}${BREAK}${parking_space}${BREAK}`.toLowerCase())
+  return { vehicles, ...joined(texts), yards: distinct(vehicles.map(({ yard_group }) => yard_group)), places: distinct(vehicles.flatMap(placesOf)) }
+}
+
+export interface ListFilter {
+  search: string
+  yard: string
+  /** Statuses to filter by, any of which matches; none for all vehicles, 'none' for inspected vehicles without a status, 'waiting' for vehicles not inspected. */
+  statuses: readonly string[]
+}
+
+export const WITHOUT_STATUS = 'none'
+export const NOT_INSPECTED = 'waiting'
+/** Returns the filter value of a vehicle's status. */
+export const statusNameOf = ({ status, inspected }: ListedVehicle): string => (status !== '' ? status : inspected ? WITHOUT_STATUS : NOT_INSPECTED)
+
+interface Found {
+  vehicles: readonly ListedVehicle[]
+  /** Number of vehicles per status, among the vehicles that match the search and the yard. */
+  counts: Map<string, number>
+  total: number
+}
+
+/** Returns the vehicles that match the filter, and the number per status before the status filter. */
+export function searchList(index: ListIndex, { search, yard, statuses }: ListFilter): Found {
+  const matching = searched(index, search)
+  const inYard = yard === '' ? matching : matching.filter((vehicle) => placesOf(vehicle).includes(yard))
+  return {
+    vehicles: statuses.length === 0 ? inYard : inYard.filter((vehicle) => statuses.includes(statusNameOf(vehicle))),
+    counts: counted(inYard),
+    total: inYard.length,
+  }
+}
+
+/** Counts vehicles per status. Counts runs of equal status at once, because neighbouring vehicles often have the same status. */
+function counted(vehicles: readonly ListedVehicle[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  let [run, from] = ['', 0]
+  const note = (until: number) => until > from && counts.set(run, (counts.get(run) ?? 0) + until - from)
+  for (const [index, vehicle] of vehicles.entries()) {
+    const name = statusNameOf(vehicle)
+    if (name === run) continue
+    note(index)
+    run = name
+    from = index
+  }
+  note(vehicles.length)
+  return counts
+}
+
+/**
+ * Returns the vehicles whose VIN or parking space contains the text; else the vehicles whose normalized VIN, with or without the `I` prefix
+ * of imports, or parking space contains the normalized text.
+ */
+function searched(index: ListIndex, search: string): readonly ListedVehicle[] {
+  const { vehicles } = index
+  const needle = normalizeText(search).toLowerCase()
+  if (needle === '') return vehicles
+  const found = holding(vehicles, index, needle)
+  const key = toIdentifierKey(search)
+  // A leading hyphen names the '-' yard; normalization would remove it and change the meaning of the search.
+  if (found.length > 0 || key === '' || needle.startsWith('-')) return found
+  index.keys ??= joined(vehicles.map(({ vin_number, parking_space }) => `${toIdentifierKey(vin_number)}${BREAK}${toIdentifierKey(parking_space)}${BREAK}`))
+  const byKey = holding(vehicles, index.keys, key)
+  return byKey.length === 0 && /^I./.test(key) ? holding(vehicles, index.keys, key.slice(1)) : byKey
+}
+
+function holding(vehicles: readonly ListedVehicle[], { text, begins }: Texts, needle: string): ListedVehicle[] {
+  const found: ListedVehicle[] = []
+  let row = 0
+  for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, begins[row])) {
+    while ((begins[row + 1] ?? 0) <= at) row++
+    const vehicle = vehicles[row++]
+    if (vehicle !== undefined) found.push(vehicle)
+  }
+  return found
+}

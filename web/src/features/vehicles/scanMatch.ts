@@ -1,0 +1,38 @@
+import { findVehiclesByIdentifier } from '@/lib/identifier'
+import { containsFullIdentifier, matchText, type IdentifierIndex, type VehicleMatch } from '@/lib/match'
+import type { ScanFeedback } from '@/lib/scanFeedback'
+import type { ListedVehicle } from '@/api/types'
+
+const CONFIDENT = 4
+
+/** Matches a text against a campaign's vehicles: first by the scan rules, then as a part of a VIN. */
+export function matchVehicles(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
+  const found = matchText(text, index)
+  if (found.kind !== 'none' && found.kind !== 'perhaps') return found
+  const having = text.trim().length >= CONFIDENT ? findVehiclesByIdentifier(text, vehicles) : []
+  if (having[0] !== undefined) return having.length === 1 ? { kind: 'one', vehicle: having[0] } : { kind: 'several', vehicles: having }
+  return found
+}
+
+/**
+ * Matches a scanned text. A scan without a full identifier never selects a vehicle by itself, because part numbers and dates on labels
+ * may equal the ending of an identifier: the person confirms the vehicle.
+ */
+export function matchScan(text: string, index: IdentifierIndex<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
+  const found = matchVehicles(text, index, vehicles)
+  return found.kind === 'one' && !containsFullIdentifier(text, index) ? { kind: 'part', vehicles: [found.vehicle] } : found
+}
+
+/**
+ * Returns the sound and vibration to play for a scan. `here` is the id of the expected vehicle, or `null` when any vehicle of the campaign
+ * is expected.
+ */
+export function chooseScanFeedback(found: VehicleMatch<ListedVehicle>, here: number | null): ScanFeedback {
+  if (found.kind === 'none') return 'unknown'
+  if (found.kind !== 'one') return 'elsewhere'
+  if (here !== null && found.vehicle.id !== here) return 'elsewhere'
+  return found.vehicle.inspected ? 'done' : 'right'
+}
+
+/** Whether a text matches any vehicle of the campaign. Labels that match are preferred when several are in view. */
+export const hasMatch = (found: VehicleMatch<ListedVehicle> | null): boolean => found !== null && found.kind !== 'none'

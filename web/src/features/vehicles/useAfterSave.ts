@@ -1,0 +1,86 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useState } from 'react'
+import type { Vehicle } from '@/api/types'
+import type { InspectionDraft } from '@/lib/drafts'
+import { writeResumePlace } from '@/lib/resume'
+import { buildPath } from '@/lib/route'
+import type { SaveResult } from '@/offline/outbox'
+import { vehicleQuery } from '@/offline/queries'
+import { showToast } from '@/ui/Toast'
+import { useScanText } from './text'
+import { useVehicleExits } from './vehiclePane'
+
+const NEXT_DELAY_MS = 3100
+/**
+ * Response time of a save, in milliseconds, above which the response time is deducted from the delay before the next vehicle. At least
+ * `LAST_MS` of the delay remain, for reading the message.
+ */
+const QUICK_MS = 500
+const LAST_MS = 1000
+
+/** Navigation after a save: the next vehicle, the campaign, or none ('stay'). */
+export type AfterSaveAction = 'next' | 'exit' | 'stay'
+
+/** A save that the server or this device has stored. */
+export interface Saved {
+  vehicle: Vehicle
+  result: SaveResult
+  entry: InspectionDraft
+  /** Time in milliseconds that the person has waited for the save. */
+  waited: number
+}
+export type OnSaved = (saved: Saved) => void
+
+/** The delay before the next vehicle is opened. */
+export interface NextDelay {
+  /** Id of the next vehicle. */
+  next: number
+  /** Whether the save is only stored on this device. */
+  kept: boolean
+  ms: number
+}
+
+/** Leaves the screen of a vehicle after a save, and stores the vehicle as the place to resume at. */
+export function useAfterSave(vehicle: Vehicle, yard: number | null, owner: string, onSaved?: OnSaved) {
+  const t = useScanText()
+  const queries = useQueryClient()
+  const [delay, setDelay] = useState<NextDelay | null>(null)
+  useEffect(() => writeResumePlace(owner, placeOf(vehicle, yard)), [owner, vehicle, yard])
+  const campaign = buildPath(`/campaign/${vehicle.campaign_id}`, { yard })
+  const exits = useVehicleExits(campaign, yard)
+
+  /** Opens the next vehicle without the rest of the delay. */
+  const goNow = useCallback(() => {
+    if (delay !== null) exits.openVehicle(delay.next)
+  }, [delay, exits])
+  useEffect(() => {
+    const timer = delay === null ? undefined : setTimeout(goNow, delay.ms)
+    return () => clearTimeout(timer)
+  }, [delay, goNow])
+
+  return {
+    /** Path of the page of the vehicle's campaign. */
+    campaign,
+    delay,
+    goNow,
+    leave: (saved: Saved, afterSave: AfterSaveAction) => {
+      const next = saved.vehicle.next ?? null
+      const kept = saved.result.kind === 'kept'
+      const nextVehicle = next === null ? undefined : queries.getQueryData(vehicleQuery(next, yard).queryKey)
+      writeResumePlace(owner, nextVehicle ? placeOf(nextVehicle, yard) : null)
+      if (afterSave === 'stay') return onSaved?.(saved)
+      if (afterSave === 'next' && next !== null) return setDelay({ next, kept, ms: Math.max(LAST_MS, NEXT_DELAY_MS - Math.max(0, saved.waited - QUICK_MS)) })
+      showToast('success', t(kept ? 'vehicle.keptExit' : 'vehicle.savedExit'))
+      exits.leave()
+    },
+    /** Leaves the screen without a save. */
+    exit: exits.leave,
+  }
+}
+
+const placeOf = (vehicle: Vehicle, yard: number | null) => ({
+  path: buildPath(`/vehicle/${vehicle.id}`, { yard }),
+  vin: vehicle.vin_number,
+  campaign: vehicle.campaign_name,
+  space: vehicle.parking_space,
+})

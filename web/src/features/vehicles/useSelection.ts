@@ -1,0 +1,26 @@
+import { useState } from 'react'
+
+/** Vehicles that are selected for an action on many of them. */
+export interface Selection {
+  ids: ReadonlySet<number>
+  toggle: (id: number) => void
+  /** Selects vehicles, or removes them from the selection. */
+  put: (ids: readonly number[], selected: boolean) => void
+  clear: () => void
+}
+
+const NONE: ReadonlySet<number> = new Set()
+
+export function useSelection(): Selection {
+  const [ids, setIds] = useState(NONE)
+  const put = (changed: readonly number[], selected: boolean) =>
+    setIds((before) => {
+      const after = new Set(before)
+      for (const id of changed) {
+        if (selected) after.add(id)
+        else after.delete(id)
+      }
+      return after
+    })
+  return { ids, put, toggle: (id) => put([id], !ids.has(id)), clear: () => setIds(NONE) }
+}

@@ -1,0 +1,143 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { updateCache } from '@/api/cache'
+import { queryKeys } from '@/api/keys'
+import { Problem } from '@/api/problem'
+import { getCurrentSession, getOwnerKey, type SessionUser } from '@/api/session'
+import { extractCurrentVehicle } from '@/api/staleVersion'
+import type { Vehicle } from '@/api/types'
+import { createDraft, mergeDraft, type InspectionDraft } from '@/lib/drafts'
+import { diffFields, VEHICLE_FIELDS, pickFields, OPERATOR_FIELDS } from '@/lib/fields'
+import { isSupervisor } from '@/lib/roles'
+import { createUuid } from '@/lib/uuid'
+import { removeSave, RetainedProblem, applyPendingChanges, type SaveRequest } from '@/offline/outbox'
+import { findNextInCache, useSaveVehicle } from './api'
+import type { AfterSaveAction, useAfterSave } from './useAfterSave'
+import type { VehicleDraft } from './useVehicleDraft'
+
+const otherVinIn = (error: unknown): string | null => (error instanceof Problem && error.code === 'OTHER_VEHICLE' ? error.text('vin_number') : null)
+
+/** A save rejected with `OTHER_VEHICLE`: the server has another VIN under this vehicle id. */
+export interface VehicleMismatch {
+  request: SaveRequest
+  base: Vehicle
+  draft: InspectionDraft
+  afterSave: AfterSaveAction
+  /** VIN that the server has under this vehicle id. */
+  now: string
+  /** Position of the save in the outbox; `null` when this browser cannot store data. */
+  seq: number | null
+}
+
+/** A save rejected because another person has saved the vehicle meanwhile. */
+export interface SaveConflict {
+  /** Vehicle as another person has saved it. */
+  current: Vehicle
+  /** Draft of the person's own changes, merged with the version saved by another person. */
+  mine: InspectionDraft
+  afterSave: AfterSaveAction
+}
+
+interface Inspected {
+  vehicle: Vehicle
+  yard: number | null
+  user: SessionUser
+  /** Whether saves are held, so that the person can undo them before they are sent. */
+  hold: boolean
+}
+
+/** Saves the entry on a vehicle, and lets the person resolve a conflict or a mismatch with which the server rejects the save. */
+export function useSubmitInspection({ vehicle, yard, user, hold }: Inspected, draft: VehicleDraft, { leave }: ReturnType<typeof useAfterSave>) {
+  const queries = useQueryClient()
+  const save = useSaveVehicle()
+  const keyOf = useSameKey()
+  const [conflict, setConflict] = useState<SaveConflict | null>(null)
+  const [mismatch, setMismatch] = useState<VehicleMismatch | null>(null)
+  const [saved, setSaved] = useState(false)
+
+  const submit = (base: Vehicle, entry: InspectionDraft, afterSave: AfterSaveAction) => {
+    // The draft has no base to merge by field and the vehicle has changed since: the person chooses the version.
+    if (entry.base === undefined && entry.version !== base.version) return setConflict({ current: base, mine: mergeDraft(entry, base), afterSave })
+    send(requestOf(base, entry, user, yard, hold), base, entry, afterSave)
+  }
+
+  const send = (request: SaveRequest, base: Vehicle, entry: InspectionDraft, afterSave: AfterSaveAction) => {
+    const begun = performance.now()
+    save.mutate({ request, key: keyOf(JSON.stringify([request.change, request.version])) }, {
+      onSuccess: (result) => {
+        if (getCurrentSession() === null) return // the session expired meanwhile; signing in again returns to this screen
+        setSaved(true)
+        const waited = performance.now() - begun
+        const inspected = result.kind === 'saved' ? result.vehicle : { ...applyPendingChanges(base, [result.entry]), next: findNextInCache(queries, base, yard) }
+        leave({ vehicle: inspected, result, entry, waited }, afterSave)
+      },
+      onError: (error) => {
+        const current = extractCurrentVehicle(error)
+        if (current !== null) setConflict({ current, mine: mergeDraft(entry, current), afterSave })
+        const seq = error instanceof RetainedProblem ? error.seq : null
+        if (seq !== null) draft.show({ ...entry, replaces: seq }) // the next save from this screen replaces the rejected one
+        const now = otherVinIn(error)
+        if (now === null) return
+        setMismatch({ request, base, draft: entry, afterSave, now, seq })
+        void queries.invalidateQueries({ queryKey: queryKeys.vehicle(vehicle.id, yard) })
+      },
+    })
+  }
+
+  return {
+    saved,
+    conflict,
+    mismatch,
+    busy: save.isPending,
+    /** The error of the last save; `null` while a dialog shows the error. */
+    error: extractCurrentVehicle(save.error) === null && mismatch === null ? save.error : null,
+    /** Saves the entry, with the values of `part` in place of the entry's own. */
+    submit: (afterSave: AfterSaveAction, part: Partial<InspectionDraft> = {}) => submit(vehicle, { ...draft.entry, ...part }, afterSave),
+    keepMine: ({ current, mine, afterSave }: SaveConflict) => {
+      updateCache(queries, current, yard)
+      draft.store(mine)
+      setConflict(null)
+      submit(current, mine, afterSave)
+    },
+    takeTheirs: ({ current }: SaveConflict) => {
+      updateCache(queries, current, yard)
+      draft.store({ ...createDraft(current), identifier: draft.entry.identifier, scanned: draft.entry.scanned })
+      setConflict(null)
+    },
+    decideLater: () => setConflict(null),
+    saveToOther: ({ request, base, draft: entry, afterSave, now, seq }: VehicleMismatch) => {
+      setMismatch(null)
+      send({ ...request, vin: now, replaces: seq ?? request.replaces }, { ...base, vin_number: now }, entry, afterSave)
+    },
+    discardMismatch: async ({ seq }: VehicleMismatch) => {
+      if (seq !== null) await removeSave(seq)
+      draft.store(null)
+      setMismatch(null)
+      save.reset()
+    },
+    leaveMismatch: () => setMismatch(null),
+  }
+}
+
+/** Builds the save from a draft. Leaves out fields that the user's role may not change. */
+function requestOf(vehicle: Vehicle, draft: InspectionDraft, user: SessionUser, yard: number | null, hold: boolean): SaveRequest {
+  const { id, vin_number, parking_space, campaign_id, campaign_name, inspected } = vehicle
+  return {
+    owner: getOwnerKey(user), hmc: user.hmc, vehicle: id, vin: vin_number, space: parking_space, campaign: campaign_id, campaign_name, yard, inspected,
+    stands_in: vehicle.id_yard ?? null,
+    version: draft.version,
+    change: diffFields(draft.base ?? pickFields(vehicle), draft, isSupervisor(user.user_type) ? VEHICLE_FIELDS : OPERATOR_FIELDS),
+    origin: draft.scanned === true ? 'scanned' : 'typed',
+    replaces: draft.replaces ?? null,
+    held: hold && draft.replaces === undefined, // an undo would not bring back the replaced save
+  }
+}
+
+/** Returns the same idempotency key for the same content, and a new key when the content changes. */
+function useSameKey() {
+  const last = useRef({ content: '', key: '' })
+  return (content: string): string => {
+    if (last.current.content !== content) last.current = { content, key: createUuid() }
+    return last.current.key
+  }
+}

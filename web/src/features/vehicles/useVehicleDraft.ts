@@ -1,0 +1,37 @@
+import { useState } from 'react'
+import type { Vehicle } from '@/api/types'
+import { createDraft, readDraft, rebaseDraft, writeDraft, type InspectionDraft } from '@/lib/drafts'
+
+/** Holds the values that a person has typed for one vehicle and not saved, stored on this device after each change. */
+export function useVehicleDraft(vehicle: Vehicle, owner: string) {
+  const [edited, setEdited] = useState(() => readDraft(owner, vehicle.id))
+  const [restored, setRestored] = useState(edited !== null)
+  const [typedOn] = useState(() => otherVinTyped(edited, vehicle))
+  const store = (draft: InspectionDraft | null) => {
+    setEdited(draft)
+    writeDraft(owner, vehicle.id, draft)
+  }
+  return {
+    /** Current entry: the draft merged with the current vehicle, or the vehicle's own values without a draft. */
+    entry: edited === null ? createDraft(vehicle) : rebaseDraft(edited, vehicle),
+    /** Whether the entry was typed earlier and restored when the screen opened. */
+    restored,
+    /** The VIN for which a restored entry was typed, when the vehicle has another VIN now. */
+    typedOn,
+    store,
+    /** Shows an entry without storing a draft, because the outbox already stores the values. */
+    show: setEdited,
+    discard: () => {
+      setRestored(false)
+      store(null)
+    },
+  }
+}
+
+export type VehicleDraft = ReturnType<typeof useVehicleDraft>
+
+/** Returns the VIN for which a draft was typed, or `null` when the vehicle still has that VIN. */
+function otherVinTyped(draft: InspectionDraft | null, { vin_number }: Vehicle): string | null {
+  const seen = draft?.base?.vin_number ?? ''
+  return seen === '' || seen === vin_number ? null : seen
+}

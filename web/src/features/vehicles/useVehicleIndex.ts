@@ -1,0 +1,32 @@
+import { useEffect, useState } from 'react'
+import type { ListedVehicle } from '@/api/types'
+import { createEmptyIndex, extendIndex, type IdentifierIndex, type VehicleMatch } from '@/lib/match'
+
+const PART = 4000
+
+/** Builds the search index of a vehicle list in parts, so that the page stays responsive. Returns the previous index until the new index is complete. */
+export function useVehicleIndex(vehicles: readonly ListedVehicle[] | undefined): IdentifierIndex<ListedVehicle> | null {
+  const [index, setIndex] = useState<IdentifierIndex<ListedVehicle> | null>(null)
+  useEffect(() => {
+    if (vehicles === undefined) return
+    const growing = createEmptyIndex<ListedVehicle>()
+    let start = 0
+    let timer: ReturnType<typeof setTimeout>
+    const part = () => {
+      extendIndex(growing, vehicles.slice(start, start + PART))
+      start += PART
+      if (start < vehicles.length) timer = setTimeout(part)
+      else setIndex(growing)
+    }
+    timer = setTimeout(part)
+    return () => clearTimeout(timer)
+  }, [vehicles])
+  return index
+}
+
+/** Replaces the vehicles of a match by their current versions in the list. */
+export function refreshMatch(found: VehicleMatch<ListedVehicle>, vehicles: readonly ListedVehicle[]): VehicleMatch<ListedVehicle> {
+  const now = (known: ListedVehicle) => vehicles.find(({ id }) => id === known.id) ?? known
+  if (found.kind === 'one') return { kind: 'one', vehicle: now(found.vehicle) }
+  return found.kind === 'none' ? found : { ...found, vehicles: found.vehicles.map(now) }
+}

@@ -1,0 +1,29 @@
+import { useCallback } from 'react'
+import type { ListedVehicle } from '@/api/types'
+import { containsFullIdentifier, type VehicleMatch } from '@/lib/match'
+import type { MatchGrade } from '@/lib/scanner'
+import { useVehicleList } from './api'
+import { refreshMatch, useVehicleIndex } from './useVehicleIndex'
+import { matchScan, matchVehicles, hasMatch } from './scanMatch'
+
+/** Looks up scanned or typed texts among the vehicles of a campaign, once the list is loaded. */
+export function useVehicleLookup(campaign: number) {
+  const list = useVehicleList(campaign)
+  const vehicles = list.data
+  const index = useVehicleIndex(vehicles)
+  const find = useCallback(
+    (text: string): VehicleMatch<ListedVehicle> | null =>
+      index === null || vehicles === undefined ? null : refreshMatch(matchVehicles(text, index, vehicles), vehicles),
+    [index, vehicles],
+  )
+  const findScanned = useCallback(
+    (text: string): VehicleMatch<ListedVehicle> | null =>
+      index === null || vehicles === undefined ? null : refreshMatch(matchScan(text, index, vehicles), vehicles),
+    [index, vehicles],
+  )
+  /** Grades a scanned text: a full VIN of the campaign is preferred to a partial match. */
+  const fit = useCallback((text: string): MatchGrade => (index !== null && containsFullIdentifier(text, index) ? 'full' : hasMatch(find(text)) ? 'part' : 'none'), [index, find])
+  return { find, findScanned, fit, vehicles, isError: list.isError && vehicles === undefined, error: list.error, retry: () => void list.refetch() }
+}
+
+export type VehicleLookup = ReturnType<typeof useVehicleLookup>

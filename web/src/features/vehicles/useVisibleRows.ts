@@ -1,0 +1,36 @@
+import { useEffect, useState, type RefObject } from 'react'
+
+/** Number of rows from which only the visible ones are in the document. */
+const MANY = 50
+/** Number of rows above and below the window that are in the document as well. */
+const MARGIN = 12
+
+export interface RowRange {
+  from: number
+  to: number
+}
+
+/** Returns the rows of a long list that are in the window. `list` is the element that holds the rows, all of which have the height `rowHeight`. */
+export function useVisibleRows(list: RefObject<HTMLElement | null>, count: number, rowHeight: number): RowRange {
+  const [first, setFirst] = useState(0)
+  const isMany = count > MANY
+  useEffect(() => {
+    if (!isMany) return
+    const look = () => {
+      const top = list.current?.getBoundingClientRect().top ?? 0
+      const row = Math.floor(Math.max(0, -top) / rowHeight)
+      setFirst(row - (row % MARGIN)) // in steps, so that most scroll events change nothing
+    }
+    look()
+    window.addEventListener('scroll', look, { passive: true })
+    window.addEventListener('resize', look)
+    return () => {
+      window.removeEventListener('scroll', look)
+      window.removeEventListener('resize', look)
+    }
+  }, [isMany, list, rowHeight])
+  if (!isMany) return { from: 0, to: count }
+  const inWindow = Math.ceil(window.innerHeight / rowHeight)
+  const from = Math.min(Math.max(0, first - MARGIN), Math.max(0, count - 1))
+  return { from, to: Math.min(count, from + inWindow + 3 * MARGIN) }
+}

@@ -1,0 +1,91 @@
+import type { Campaign } from '@/api/types'
+import { buildPath, Link } from '@/lib/route'
+import { formatCount } from '@/lib/time'
+import { Icon } from '@/ui/Icon'
+import { Progress } from '@/ui/Progress'
+import { chooseTileColour, groupTiles, isFinished, type YardTileData } from './api'
+import { useYardsText } from './text'
+import styles from './YardPickerPage.module.css'
+
+interface YardTilesProps {
+  tiles: YardTileData[]
+  campaign: Campaign | undefined
+  /** HMCs of the people who are inspecting, by the id of the yard. */
+  people: Map<number, string[]>
+  /** Whether the tiles match a search. A search shows the yards without vehicles too. */
+  searched: boolean
+}
+
+/** Tiles of the yards: those with work first, then the finished ones, and those without vehicles in a closed fold. */
+export function YardTiles({ tiles, searched, ...rest }: YardTilesProps) {
+  const t = useYardsText()
+  const { busy, empty } = groupTiles(tiles)
+  return (
+    <>
+      {busy.length > 0 && <Tiles tiles={busy} {...rest} />}
+      {empty.length > 0 && (
+        <details key={String(searched)} className={styles.fold} open={searched || busy.length === 0}>
+          <summary className={styles.summary}>
+            <Icon name="down" size={20} />
+            {t('yards.empty', { n: empty.length })}
+          </summary>
+          <Tiles tiles={empty} {...rest} />
+        </details>
+      )}
+    </>
+  )
+}
+
+function Tiles({ tiles, campaign, people }: Omit<YardTilesProps, 'searched'>) {
+  return (
+    <ul className={styles.tiles}>
+      {tiles.map((tile) => (
+        <YardTile key={tile.id} tile={tile} campaign={campaign} people={people.get(tile.id) ?? []} />
+      ))}
+    </ul>
+  )
+}
+
+function YardTile({ tile, campaign, people }: { tile: YardTileData; campaign: Campaign | undefined; people: string[] }) {
+  const t = useYardsText()
+  return (
+    <li className={`${styles.tile} ${styles[chooseTileColour(tile.total)]}`}>
+      <Link href={buildPath(`/yard/${tile.id}`, { campaign: campaign?.name, tab: campaign?.status === 'Closed' ? 'closed' : null })} className={styles.open}>
+        <span className={styles.name}>{t('yard.named', { name: tile.name })}</span>
+        <span className={styles.numbers}>
+          {formatCount(tile.inspected)}/{formatCount(tile.total)}
+        </span>
+        <span className={styles.words}>{t('yards.words')}</span>
+      </Link>
+      {tile.total > 0 && <State tile={tile} people={people} />}
+      <Progress quiet label={t('yards.progressOf', { name: tile.name })} done={tile.inspected} total={tile.total} />
+    </li>
+  )
+}
+
+/** Line of a tile with the number of vehicles left, or a check once all are inspected, and the people who are there. */
+function State({ tile, people }: { tile: YardTileData; people: string[] }) {
+  const t = useYardsText()
+  const names = people.join(', ')
+  return (
+    <p className={styles.state}>
+      {isFinished(tile) ? (
+        <span className={styles.done}>
+          <Icon name="check" size={18} />
+          {t('yards.done')}
+        </span>
+      ) : (
+        <span>{t('yards.left', { n: formatCount(tile.total - tile.inspected) })}</span>
+      )}
+      {people.length > 0 && (
+        <span className={styles.people} title={names}>
+          <Icon name="people" size={18} />
+          <span className="sr-only">{t('yards.people', { people: names })}</span>
+          <span className="ellipsis" aria-hidden="true">
+            {names}
+          </span>
+        </span>
+      )}
+    </p>
+  )
+}

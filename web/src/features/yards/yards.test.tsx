@@ -1,0 +1,42 @@
+import { screen } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { endSession } from '@/api/session'
+import { stubServer } from '@/testing/server'
+import { signInAs, OPERATOR, renderPage } from '@/testing/show'
+import YardPickerPage from './YardPickerPage'
+
+const yard = (id: number, name: string, vehicles_inspected_count: number, vehicles_count: number) => ({ id, name, vehicles_count, vehicles_inspected_count })
+const campaign = { id: 5, name: 'Airbag', status: 'Ongoing', total_vehicles: 9, total_inspected: 3, allClosed: false, created_by_name: '1002', created_at: '2026-11-20T12:00:00Z' }
+const meta = (total_count: number) => ({ page_index: 0, total_count, per_page: 10 })
+
+afterEach(endSession)
+
+function open(address = '/yard') {
+  signInAs(OPERATOR)
+  const yards = [yard(2, 'A', 2, 2), yard(4, 'B', 1, 1241), yard(11, 'C', 0, 0), yard(9, 'D', 0, 0)]
+  stubServer({
+    'GET /yards': { yards, meta: meta(4) },
+    'GET /campaigns': { campaigns: [campaign], meta: meta(1) },
+    'GET /pace': [{ campaign_id: 5, per_hour: 20, remaining: 6, people: [{ hmc: '1007', yard_id: 4, yard_name: 'B', last_at: '2026-11-20T12:00:00Z', per_hour: 20, saves: 5 }] }],
+  })
+  return renderPage(YardPickerPage, '/yard', address)
+}
+const fold = () => screen.getByText('2 yards without vehicles').closest('details')
+
+test('a tile says what is left and who is there, a finished one that it is done, and those without vehicles are folded', async () => {
+  open()
+  await screen.findByText('Here now: 1007')
+  const [first, second] = screen.getAllByText('Vehicles for Inspection').map((words) => words.closest('li'))
+  expect(first?.textContent).toBe('Yard B1/1\u202f241Vehicles for Inspection1\u202f240 leftHere now: 10071007')
+  expect(second?.textContent).toBe('Yard A2/2Vehicles for Inspectiondone')
+  expect(fold()?.open).toBe(false)
+  expect(fold()?.textContent).toContain('Yard C0/0Vehicles for InspectionYard D')
+})
+
+test('a search shows the yards without vehicles as well', async () => {
+  const person = open()
+  await screen.findByText('Yard B')
+  await person.type(screen.getByRole('searchbox'), 'c')
+  expect(screen.getByText('1 yard without vehicles').closest('details')?.open).toBe(true)
+  expect(screen.queryByText('Yard B')).toBeNull()
+})

@@ -1,0 +1,35 @@
+import { isRecord } from './json'
+import { readStored, writeStored } from './storage'
+import { createStore } from './store'
+
+export const THEMES = ['system', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+/** Appearance of the app that the person has chosen on this device. */
+export interface Appearance {
+  theme: Theme
+  /** Whether contrast is increased for use in sunlight. */
+  sun: boolean
+}
+
+const NAME = 'look'
+const isAppearance = (value: unknown): value is Appearance =>
+  isRecord(value) && THEMES.some((theme) => theme === value.theme) && typeof value.sun === 'boolean'
+
+/** The chosen appearance, stored on this device. */
+export const appearance = createStore<Appearance>(readStored(localStorage, NAME, isAppearance) ?? { theme: 'system', sun: false })
+
+/** Writes the chosen appearance to attributes of the document, on which the style sheets depend. */
+export function applyAppearance(): void {
+  const { theme, sun } = appearance.get()
+  const root = document.documentElement
+  if (theme === 'system') delete root.dataset.theme
+  else root.dataset.theme = theme
+  if (sun) root.dataset.contrast = 'sun'
+  else delete root.dataset.contrast
+}
+
+export function setAppearance(next: Appearance): void {
+  writeStored(localStorage, NAME, next)
+  appearance.set(next)
+  applyAppearance()
+}

@@ -1,0 +1,58 @@
+/** The result of a scan, which the device plays as a sound and a vibration. */
+export type ScanFeedback = 'right' | 'done' | 'elsewhere' | 'unknown'
+
+interface Tone {
+  hertz: number
+  from: number
+  ms: number
+}
+const TONES: Record<ScanFeedback, Tone[]> = {
+  right: [{ hertz: 1760, from: 0, ms: 120 }],
+  done: [{ hertz: 1175, from: 0, ms: 90 }, { hertz: 1175, from: 130, ms: 90 }],
+  elsewhere: [{ hertz: 880, from: 0, ms: 110 }, { hertz: 587, from: 130, ms: 180 }],
+  unknown: [{ hertz: 233, from: 0, ms: 380 }],
+}
+/** Vibrations by their number and length, which a gloved hand can distinguish: one short, two short, two long, one very long. */
+const VIBRATIONS: Record<ScanFeedback, number[]> = { right: [60], done: [60, 70, 60], elsewhere: [220, 90, 220], unknown: [500] }
+const LOUDNESS = 0.25
+const EDGE_S = 0.012
+
+let context: AudioContext | null = null
+
+/** Creates the audio context ahead of the first sound, because that may block the page for a moment. */
+export function prepareSound(): void {
+  try {
+    context ??= new AudioContext()
+  } catch {
+    context = null // scanning works without sound
+  }
+}
+
+/** Enables the sound. Has to be called in the handler of a tap, because browsers allow sound only then. */
+export function unlockSound(): void {
+  prepareSound()
+  if (context?.state === 'suspended') context.resume().catch(() => undefined)
+}
+
+/** Plays the sound and the vibration for the result of a scan. */
+export function playFeedback(kind: ScanFeedback): void {
+  globalThis.navigator.vibrate?.(VIBRATIONS[kind])
+  if (context === null || context.state !== 'running') return
+  for (const tone of TONES[kind]) sound(context, tone)
+}
+
+function sound(audio: AudioContext, { hertz, from, ms }: Tone): void {
+  const start = audio.currentTime + from / 1000
+  const end = start + ms / 1000
+  const oscillator = audio.createOscillator()
+  const volume = audio.createGain()
+  oscillator.type = 'square'
+  oscillator.frequency.value = hertz
+  volume.gain.setValueAtTime(0, start)
+  volume.gain.linearRampToValueAtTime(LOUDNESS, start + EDGE_S)
+  volume.gain.setValueAtTime(LOUDNESS, end - EDGE_S)
+  volume.gain.linearRampToValueAtTime(0, end)
+  oscillator.connect(volume).connect(audio.destination)
+  oscillator.start(start)
+  oscillator.stop(end)
+}

@@ -1,0 +1,25 @@
+import { isRecord } from '@/lib/json'
+import { readStored, writeStored } from '@/lib/storage'
+import { createStore, useStore } from '@/lib/store'
+
+/** A campaign that is available offline: all its vehicles, or its vehicles in some yards, are stored on this device. */
+export interface OfflineCampaign {
+  campaign: number
+  /** Ids of the stored yards. Is null when every yard is stored. */
+  yards: number[] | null
+}
+
+const NAME = 'offlineCampaigns'
+const isCampaigns = (value: unknown): value is OfflineCampaign[] => Array.isArray(value) && value.every((one) => isRecord(one) && typeof one.campaign === 'number')
+
+/** The campaigns that are available offline, mirrored in local storage so that a page knows them before it has opened the database. */
+export const offlineCampaigns = createStore<OfflineCampaign[]>(readStored(localStorage, NAME, isCampaigns) ?? [])
+export const useOfflineCampaigns = (): OfflineCampaign[] => useStore(offlineCampaigns)
+
+export function recordOfflineCampaigns(campaigns: OfflineCampaign[]): void {
+  writeStored(localStorage, NAME, campaigns)
+  offlineCampaigns.set(campaigns)
+}
+
+export const isCampaignOffline = (campaign: number): boolean => offlineCampaigns.get().some((one) => one.campaign === campaign)
+export const isWholeCampaignOffline = (campaign: number): boolean => offlineCampaigns.get().some((one) => one.campaign === campaign && one.yards === null)

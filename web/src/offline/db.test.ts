@@ -1,0 +1,63 @@
+import 'fake-indexeddb/auto'
+import { IDBFactory } from 'fake-indexeddb'
+import { openDB } from 'idb'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { noNetwork, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
+import { stubServer } from '@/testing/server'
+
+const NAME = 'patio'
+
+beforeEach(() => {
+  vi.resetModules()
+  indexedDB = new IDBFactory()
+})
+setUpDatabase()
+
+test('a database of the version that did not encrypt saves loses them, and keeps its lists', async () => {
+  const before = await openDB(NAME, 2, {
+    upgrade(database) {
+      database.createObjectStore('outbox', { keyPath: 'seq', autoIncrement: true }).createIndex('owner', 'owner')
+      database.createObjectStore('taken', { keyPath: 'campaign' })
+      database.createObjectStore('rows')
+      database.createObjectStore('newer')
+    },
+  })
+  await before.add('outbox', { owner: '3', vin: 'HB20 000007' })
+  await before.add('taken', { campaign: 5, owner: '3' })
+  before.close()
+  const { openDatabase } = await import('./db')
+  const now = await openDatabase()
+  expect([await now?.count('outbox'), await now?.count('taken'), await now?.getAllFromIndex('outbox', 'owner', '3')]).toEqual([0, 1, []])
+})
+
+/** Opens the database as a tab with the next version of Patio does. */
+const openAsNewerVersion = () => openDB(NAME, 4, { upgrade: () => undefined })
+
+test('after a newer version in another tab has upgraded the database, this tab has to be reloaded', async () => {
+  const phone = await openTab()
+  const { databaseObstacle } = await import('./db')
+  expect([phone.outboxState.get().canStore, databaseObstacle.get()]).toEqual([true, null])
+  const newer = await openAsNewerVersion() // not blocked: this tab closes its connection
+  await phone.readOutbox()
+  expect([phone.outboxState.get().canStore, databaseObstacle.get()]).toEqual([false, 'outdated'])
+
+  stubServer({ 'PUT /vehicles/7': createSavedVehicle(7) })
+  expect((await phone.outbox.save(createSaveRequest(7), 'key-7')).kind).toBe('saved')
+  stubServer({ 'PUT /vehicles/7': noNetwork })
+  await expect(phone.outbox.save(createSaveRequest(7), 'key-8')).rejects.toMatchObject({ code: 'OUTDATED' })
+  newer.close()
+})
+
+test('a tab that closed its connection for an upgrade that did not happen opens the database again', async () => {
+  const phone = await openTab()
+  const { databaseObstacle } = await import('./db')
+  const failed = openDB(NAME, 4, {
+    upgrade(_database, _before, _wanted, transaction) {
+      transaction.done.catch(() => undefined)
+      transaction.abort()
+    },
+  })
+  await expect(failed).rejects.toThrow()
+  await phone.readOutbox()
+  expect([phone.outboxState.get().canStore, databaseObstacle.get()]).toEqual([true, null])
+})

@@ -1,0 +1,37 @@
+import { Problem } from '@/api/problem'
+import { offlineCampaigns } from './campaigns'
+
+/** Time in milliseconds to wait for the server before data stored on this device is shown instead. */
+const SERVER_TIMEOUT_MS = 4000
+const TIMEOUT = Symbol('timeout')
+
+/**
+ * Returns the server's answer. When the server is unreachable or slow, returns what `lookup` finds among the campaigns that
+ * are stored on this device.
+ */
+export async function withOfflineFallback<T>(call: Promise<T>, lookup: () => Promise<T | null>): Promise<T> {
+  if (offlineCampaigns.get().length === 0) return await call
+  const timeout = new Promise<typeof TIMEOUT>((resolve) => {
+    setTimeout(resolve, SERVER_TIMEOUT_MS, TIMEOUT)
+  })
+  try {
+    const first = await Promise.race([call, timeout])
+    if (first !== TIMEOUT) return first
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 0) throw error
+    const stored = await resultOf(lookup)
+    if (stored === null) throw error
+    return stored
+  }
+  call.catch(() => undefined)
+  return (await resultOf(lookup)) ?? (await call)
+}
+
+/** Returns the result of a lookup, or null when the lookup fails. An error of the database must not replace the error of the call. */
+async function resultOf<T>(lookup: () => Promise<T | null>): Promise<T | null> {
+  try {
+    return await lookup()
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,63 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { refreshCountsSoon } from '@/api/cache'
+import type { ServerEvent } from '@/api/events'
+import { queryKeys } from '@/api/keys'
+import { parseLiveEvent } from '@/api/liveEvents'
+import type { FieldConflict, ListedVehicle, InspectionPace, Vehicle } from '@/api/types'
+import { isCampaignOffline, offlineCampaigns } from '../campaigns'
+import { applyDelta } from '../snapshots/delta'
+import { refreshSnapshot } from '../snapshots/refresh'
+import { writeDelta } from '../snapshots/store'
+
+/** Called for a conflict that was found or resolved. */
+export type ConflictListener = (conflict: FieldConflict) => void
+
+/** Applies a change that the server has pushed to the query cache and to the snapshots (vehicle lists stored for offline use). */
+export function applyLiveEvent(queries: QueryClient, event: ServerEvent, onConflict: ConflictListener): void {
+  const parsed = parseLiveEvent(event)
+  switch (parsed?.kind) {
+    case 'vehicles':
+      return applyVehicles(queries, parsed.change.campaign_id, parsed.change.vehicles)
+    case 'changed':
+      return refreshVehicles(queries, parsed.change.campaign_id)
+    case 'campaign':
+      void queries.invalidateQueries({ queryKey: queryKeys.vehicleList(parsed.change.campaign_id) })
+      return refreshCountsSoon(queries)
+    case 'pace':
+      return applyPace(queries, parsed.change)
+    case 'conflict':
+      void queries.invalidateQueries({ queryKey: queryKeys.anyConflicts })
+      return onConflict(parsed.change)
+  }
+}
+
+function applyVehicles(queries: QueryClient, campaign: number, vehicles: ListedVehicle[]): void {
+  queries.setQueryData<ListedVehicle[]>(queryKeys.vehicleList(campaign), (list) => list && applyDelta(list, vehicles))
+  // A row has no notes, so that a changed vehicle is fetched again where it is shown.
+  const versions = new Map(vehicles.map(({ id, version }) => [id, version]))
+  for (const [queryKey, known] of queries.getQueriesData<Vehicle>({ queryKey: queryKeys.anyVehicle })) {
+    if (known !== undefined && (versions.get(known.id) ?? 0) > known.version) void queries.invalidateQueries({ queryKey, exact: true })
+  }
+  if (isCampaignOffline(campaign)) void writeDelta(campaign, vehicles, {}).catch(() => undefined)
+  refreshCountsSoon(queries)
+}
+
+function applyPace(queries: QueryClient, pace: InspectionPace): void {
+  queries.setQueryData(queryKeys.pace(pace.campaign_id), pace)
+  const withCampaign = ({ queryKey: [, campaigns] }: { queryKey: readonly unknown[] }) => Array.isArray(campaigns) && campaigns.includes(pace.campaign_id)
+  queries.setQueriesData<InspectionPace[]>({ queryKey: queryKeys.anyPaces, predicate: withCampaign }, (paces) => paces && [...paces.filter(({ campaign_id }) => campaign_id !== pace.campaign_id), pace])
+}
+
+/** Fetches the vehicles of a campaign again, because more vehicles have changed than one event can contain. */
+function refreshVehicles(queries: QueryClient, campaign: number): void {
+  if (isCampaignOffline(campaign)) void refreshSnapshot(queries, campaign).catch(() => undefined)
+  else void queries.invalidateQueries({ queryKey: queryKeys.vehicleList(campaign) })
+  void queries.invalidateQueries({ queryKey: queryKeys.anyVehicle })
+  refreshCountsSoon(queries)
+}
+
+/** Fetches the queries on screen and all stored vehicle lists (snapshots) again, because this tab may have missed live events. */
+export function refetchMissedChanges(queries: QueryClient): void {
+  void queries.invalidateQueries()
+  for (const { campaign } of offlineCampaigns.get()) void refreshSnapshot(queries, campaign).catch(() => undefined)
+}

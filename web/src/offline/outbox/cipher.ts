@@ -1,0 +1,39 @@
+import type { Bytes } from '../schema'
+
+/** AES-GCM with the key of one person. The encrypted bytes end with an authentication tag of 16 bytes. */
+export interface Cipher {
+  seal: (iv: Bytes, bound: Bytes, plain: Bytes) => Promise<Bytes>
+  /** Decrypts bytes. Rejects when the encrypted bytes, the additional data or the key differ from the values used for the encryption. */
+  open: (iv: Bytes, bound: Bytes, sealed: Bytes) => Promise<Bytes>
+}
+
+const NAME = 'AES-GCM'
+
+/** Creates the cipher of a key of 32 bytes, given as base64url without padding. */
+export async function createCipher(base64url: string): Promise<Cipher> {
+  const key = bytesOf(base64url)
+  const subtle: SubtleCrypto | undefined = crypto.subtle // missing on pages that were loaded over http
+  return subtle === undefined ? await inJavaScript(key) : await ofWebCrypto(subtle, key)
+}
+
+async function ofWebCrypto(subtle: SubtleCrypto, bytes: Bytes): Promise<Cipher> {
+  const key = await subtle.importKey('raw', bytes, NAME, false, ['encrypt', 'decrypt'])
+  const options = (iv: Bytes, additionalData: Bytes): AesGcmParams => ({ name: NAME, iv, additionalData })
+  return {
+    seal: async (iv, bound, plain) => new Uint8Array(await subtle.encrypt(options(iv, bound), key, plain)),
+    open: async (iv, bound, sealed) => new Uint8Array(await subtle.decrypt(options(iv, bound), key, sealed)),
+  }
+}
+
+async function inJavaScript(key: Bytes): Promise<Cipher> {
+  const { gcm } = await import('@noble/ciphers/aes.js')
+  return {
+    seal: async (iv, bound, plain) => gcm(key, iv, bound).encrypt(plain),
+    open: async (iv, bound, sealed) => gcm(key, iv, bound).decrypt(sealed),
+  }
+}
+
+function bytesOf(base64url: string): Bytes {
+  const text = atob(base64url.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(text, (char) => char.charCodeAt(0))
+}

@@ -1,0 +1,16 @@
+import { createUuid } from '@/lib/uuid'
+
+const NAME = 'device'
+
+/** Returns the id of this installation, which is created on first use. A browser that stores nothing gets a new id each time. */
+export function getDeviceId(): string {
+  const known = localStorage.getItem(NAME)
+  if (known !== null && known !== '') return known
+  const made = createUuid()
+  try {
+    localStorage.setItem(NAME, made)
+  } catch {
+    // Without storage the server lists this device under several ids, which does no harm.
+  }
+  return made
+}

@@ -1,0 +1,143 @@
+import { matchesShape } from '@/api/shape'
+import type { FieldConflict } from '@/api/types'
+import type { VehicleChange, VehicleFields } from '@/lib/fields'
+import { isRecord } from '@/lib/json'
+import type { SaveState } from '../schema'
+
+/** The server's reason for rejecting a save of a vehicle. */
+export interface SaveRejection {
+  status: number
+  code: string
+  message: string
+  /** VIN of the vehicle at the server, when it differs from the VIN that the person saw. */
+  vin_number?: string
+}
+
+/** The part of a save that is encrypted with the key of its owner. */
+export interface SaveContent {
+  /** Idempotency key, by which the server recognizes a save that was sent before and applies the save only once. */
+  key: string
+  hmc: string
+  vehicle: number
+  /** VIN that the person saw on the vehicle. The server rejects the save when the vehicle has another VIN. */
+  vin: string
+  space: string
+  campaign: number
+  campaign_name: string
+  /** Id of the yard that the person had chosen. Is null without a chosen yard. */
+  yard: number | null
+  /** Id of the yard in which the vehicle stands, which may differ from the chosen yard. Is null for a vehicle without a yard. */
+  stands_in: number | null
+  /** Version number of the vehicle that the person saw when saving. */
+  version: number
+  change: VehicleChange
+  /** Whether the vehicle counted as inspected before the save. */
+  inspected: boolean
+  origin: 'scanned' | 'typed'
+  /** Outbox position of the pending save that this save replaces. Is null when this save replaces no other save. */
+  replaces: number | null
+  device_time: string
+  /** What the server does about a conflict: `ask` rejects the save so that the person at the screen decides, `keep` records the conflict. */
+  mode: 'ask' | 'keep'
+  /** Whether sending waits for `HOLD_MS` after the save, so that the person can undo the save. */
+  held: boolean
+  reason: SaveRejection | null
+  /** Conflicts that the save caused. The sent save is kept on this device until all of these conflicts are resolved. */
+  conflicts: FieldConflict[]
+  /** Time at which the server stored the save, in milliseconds since 1970. Is null before that. */
+  done_at: number | null
+}
+
+/** A person's save of a vehicle, stored on this device until the server has stored the save. */
+export interface PendingSave extends SaveContent {
+  id: string
+  owner: string
+  /** Time at which the person saved the vehicle, in milliseconds since 1970. */
+  at: number
+  state: SaveState
+}
+
+/** A pending save with its position in the outbox database. */
+export interface StoredSave extends PendingSave {
+  /** Position of the save in the order of sending. */
+  seq: number
+}
+
+/** Time in milliseconds for which a held save can be undone before it is sent. */
+export const HOLD_MS = 6000
+
+/** Returns the time in milliseconds until a save may be sent. Returns 0 for a save without a hold, and after the device's clock was set back. */
+export function getHoldLeft({ held, at }: PendingSave, now: number): number {
+  return held && now >= at ? Math.max(0, at + HOLD_MS - now) : 0
+}
+
+/** Whether decrypted JSON is the content of a save. */
+export const isSaveContent = (value: unknown): value is SaveContent =>
+  isRecord(value) && matchesShape(value, 'key$ vehicle# vin$ campaign# version# origin$ mode$ conflicts*') && typeof value.held === 'boolean' && isRecord(value.change) && isRecord(value.change.base) && isRecord(value.change.wanted)
+
+interface Inspectable extends VehicleFields {
+  id: number
+  inspected: boolean
+}
+
+/** Applies pending saves to a vehicle. Ignores saves that were made for another vehicle (another VIN) under the same id. */
+export function applyPendingChanges<V extends Partial<Inspectable>>(vehicle: V, own: readonly PendingSave[]): V {
+  return own.reduce<V>((shown, { vin, change: { wanted } }) => {
+    const isOfThis = shown.vin_number === undefined || [vin, wanted.vin_number].includes(shown.vin_number)
+    return isOfThis ? { ...shown, ...wanted, inspected: true } : shown
+  }, vehicle)
+}
+
+/** Returns the VIN of the vehicle that the server has under the id of the inspected vehicle. Returns null unless the save was rejected for this reason. */
+export const getOtherVin = ({ state, reason }: PendingSave): string | null => (state === 'refused' && reason?.code === 'OTHER_VEHICLE' ? (reason.vin_number ?? null) : null)
+
+/** Groups pending saves by vehicle id, each group in the order of sending. */
+export function groupPendingSaves<E extends PendingSave>(entries: readonly E[]): Map<number, E[]> {
+  const pending = new Map<number, E[]>()
+  for (const entry of entries) {
+    if (entry.state !== 'waiting') continue
+    const known = pending.get(entry.vehicle)
+    if (known === undefined) pending.set(entry.vehicle, [entry])
+    else known.push(entry)
+  }
+  return pending
+}
+
+/** Applies pending saves to the rows of a list. Returns the same list when no save is pending. */
+export function applyPendingChangesToList<V extends Partial<Inspectable> & { id: number }>(list: V[], pending: ReadonlyMap<number, PendingSave[]>): V[] {
+  if (pending.size === 0) return list
+  return list.map((vehicle) => {
+    const own = pending.get(vehicle.id)
+    return own === undefined ? vehicle : applyPendingChanges(vehicle, own.map(withoutNotes))
+  })
+}
+
+/** Returns a save without its notes, because rows of a vehicle list have no notes. */
+const withoutNotes = ({ change: { base, wanted: { operator_notes: _operator, admin_notes: _admin, ...wanted } }, ...entry }: PendingSave): PendingSave => ({ ...entry, change: { base, wanted } })
+
+/** Counts the vehicles of a campaign whose inspection is pending on this device, so that the server does not count these vehicles yet. */
+export function countUncountedInspections(pending: ReadonlyMap<number, PendingSave[]>, campaign: number, yard: number | null): number {
+  let count = 0
+  for (const [first] of pending.values()) {
+    if (first !== undefined && first.campaign === campaign && !first.inspected && (yard === null || first.stands_in === yard)) count++
+  }
+  return count
+}
+
+/** Consequence of a failed attempt to send a pending save. See `classifyResponse`. */
+export type AttemptVerdict = 'retry' | 'signedOut' | 'stale' | 'refused' | 'retained'
+
+/**
+ * Decides what happens to a pending save after a failed attempt.
+ *
+ * `refused` returns the save to the screen that waits for it. `retained` leaves the save in the outbox in any case: its vehicle was
+ * deleted or replaced by another vehicle, so that no screen still shows the typed values. `stale` means that the vehicle has a newer version.
+ */
+export function classifyResponse(status: number, code: string, mode: PendingSave['mode']): AttemptVerdict {
+  if (status === 401 || code === 'PASSWORD_MUST_CHANGE') return 'signedOut'
+  // The gateway sends a code with every refusal. A refusal without one comes from a captive portal.
+  if (code.startsWith('HTTP_')) return 'retry'
+  if (status === 0 || status >= 500 || status === 408 || status === 425 || status === 429) return 'retry'
+  if (status === 404 || code === 'OTHER_VEHICLE') return 'retained'
+  return code === 'STALE_VERSION' && mode === 'ask' ? 'stale' : 'refused'
+}

@@ -1,0 +1,31 @@
+import { useSession } from '@/api/session'
+import { useStore } from '@/lib/store'
+import { databaseObstacle } from '../db'
+import { selectForCurrentUser, outboxState, type OutboxState } from './store'
+
+export { OutboxContext, useOutbox } from './context'
+export { getDeviceId } from './device'
+export { countUncountedInspections, HOLD_MS, getOtherVin, applyPendingChanges, applyPendingChangesToList, type PendingSave, type StoredSave, type SaveRejection } from './entry'
+export { Outbox } from './outbox'
+export { RetainedProblem, type SaveRequest, type SaveResult } from './save'
+export { outboxState, readOutbox, removeSave } from './store'
+
+export function useOutboxState(): OutboxState {
+  useSession() // another person may have signed in since the outbox was read
+  return selectForCurrentUser(useStore(outboxState))
+}
+
+/** Returns the signed-in person's saves that the server does not have yet, grouped by vehicle id. */
+export const usePendingSaves = () => useOutboxState().pending
+export const getPendingSaves = () => selectForCurrentUser(outboxState.get()).pending
+
+/**
+ * Returns why this device cannot store saves: `outdated` when a newer version in another tab has upgraded the database, so
+ * that this page has to be reloaded, else `unavailable`. Returns null while storage works, and before the database has been read.
+ */
+export function useStorageProblem(): 'outdated' | 'unavailable' | null {
+  const { canStore } = useOutboxState()
+  const obstacle = useStore(databaseObstacle)
+  if (canStore !== false) return null
+  return obstacle === 'outdated' ? 'outdated' : 'unavailable'
+}

@@ -1,0 +1,158 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { refreshCountsSoon, toListRow, updateCache } from '@/api/cache'
+import { isServerReachable } from '@/api/connectivity'
+import { Problem } from '@/api/problem'
+import { getCurrentSession, getOwnerKey, type Session } from '@/api/session'
+import type { Vehicle } from '@/api/types'
+import { throttle } from '@/lib/throttle'
+import { isCampaignOffline } from '../campaigns'
+import { databaseObstacle, isQuotaExceeded } from '../db'
+import { writeDelta } from '../snapshots/store'
+import { getHoldLeft, type PendingSave, type StoredSave } from './entry'
+import { reportPendingSaves } from './report'
+import { createPendingSave, RetainedProblem, type SaveRequest, type SaveResult } from './save'
+import { sendSave } from './sendSave'
+import { OutboxSender } from './sender'
+import { addSave, outboxState, pruneOutbox, overwriteSave, readOutbox, removeUnsentSave } from './store'
+
+/** Time in milliseconds that a screen waits for the server's response, which may be a conflict, before the save counts as stored on this device. */
+const ANSWER_TIMEOUT_MS = 1500
+/**
+ * Time in milliseconds that a screen waits for the server's response while earlier attempts to send have failed. After this time, the save
+ * counts as stored on this device.
+ */
+const STUCK_TIMEOUT_MS = 700
+/** Minimum time in milliseconds between two refreshes of all queries while the network keeps disconnecting and reconnecting. */
+const REFRESH_INTERVAL_MS = 5000
+
+/** Stores saves on this device before they are sent, and sends them whenever the server can be reached. */
+export class Outbox {
+  readonly #queries: QueryClient
+  readonly #sender: OutboxSender
+  #isStarted = false
+
+  /** `onRetained` is called for a rejected save that stays on this device and for which no screen waits. */
+  constructor(queries: QueryClient, onRetained: (entry: StoredSave) => void) {
+    this.#queries = queries
+    this.#sender = new OutboxSender({ onSaved: (vehicle, entry) => this.#publish(vehicle, entry), onRetained })
+  }
+
+  /** Id of the save that is being sent, or null while no save is being sent. */
+  get sending() {
+    return this.#sender.sending
+  }
+
+  /** Sends the pending saves now, without waiting for the next retry. */
+  flush(): Promise<void> {
+    return this.#sender.flush()
+  }
+
+  /**
+   * Sends the pending saves now. The first call also makes the outbox send pending saves whenever the network is back or the page is shown
+   * again.
+   */
+  start(): void {
+    void this.#sender.resume()
+    if (this.#isStarted) return
+    this.#isStarted = true
+    const session = getCurrentSession()
+    if (session !== null) void pruneOutbox(Date.now(), session).then(readOutbox)
+    window.addEventListener('online', () => void this.flush())
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && void this.#sender.resume())
+    document.addEventListener('visibilitychange', () => document.visibilityState === 'hidden' && this.releaseHeld())
+    window.addEventListener('pagehide', () => this.releaseHeld())
+    outboxState.subscribe(reportPendingSaves)
+    outboxState.subscribe(() => this.#sendAfterHold())
+    this.#followConnectivity()
+  }
+
+  #followConnectivity(): void {
+    const refreshAll = throttle(REFRESH_INTERVAL_MS, () => void this.#queries.invalidateQueries())
+    let wasOnline = isServerReachable.get()
+    isServerReachable.subscribe(() => {
+      const isOnline = isServerReachable.get()
+      if (isOnline) reportPendingSaves()
+      if (isOnline && !wasOnline) {
+        refreshAll() // answers that came from this device are requested again
+        this.#sender.flushIfIdle()
+      }
+      wasOnline = isOnline
+    })
+  }
+
+  /** Sends the held saves of this person at the end of their hold, also when the tab that made them has been closed. */
+  #sendAfterHold(): void {
+    if (outboxState.get().entries.some((entry) => entry.state === 'waiting' && getHoldLeft(entry, Date.now()) > 0)) this.#sender.flushIfIdle()
+  }
+
+  /** Writes a saved vehicle to the query cache and to the snapshot of its campaign. */
+  #publish(vehicle: Vehicle, { yard }: PendingSave): void {
+    updateCache(this.#queries, vehicle, yard)
+    refreshCountsSoon(this.#queries)
+    if (isCampaignOffline(vehicle.campaign_id)) void writeDelta(vehicle.campaign_id, [{ id: vehicle.id, ...toListRow(vehicle) }], {})
+  }
+
+  /**
+   * Stores a save on this device and sends it. Returns `kept` when the server has not answered in time.
+   *
+   * A held save is returned as soon as it is stored. Any other save first ends the hold of earlier saves, because saves are sent in order.
+   *
+   * When this device cannot store the save, the save is sent at once. Throws a Problem when the server rejects the save, and when the save
+   * could be neither stored nor sent.
+   */
+  async save(request: SaveRequest, key: string): Promise<SaveResult> {
+    const session = getCurrentSession()
+    // The screen belongs to a session that has ended. What was typed is still in its draft.
+    if (session === null || getOwnerKey(session.user) !== request.owner) throw new Problem(401, 'NOT_SIGNED_IN', '')
+    const entry = createPendingSave(request, key)
+    const { stored, isDeviceFull } = await store(entry, session)
+    if (stored === null) return await sendUnstored(entry, session, isDeviceFull)
+    if (stored.held) {
+      void this.flush() // schedules the end of the hold
+      return { kind: 'kept', entry: stored, held: true }
+    }
+    this.#sender.releaseHeld()
+    const answer = this.#sender.outcomeOf(entry.id, this.#sender.isStuck ? STUCK_TIMEOUT_MS : ANSWER_TIMEOUT_MS)
+    void this.flush()
+    const outcome = await answer
+    if (outcome.kind === 'refused') throw outcome.retained === null ? outcome.problem : new RetainedProblem(outcome.problem, outcome.retained.seq)
+    return outcome.kind === 'saved' ? outcome : { kind: 'kept', entry: stored, held: false }
+  }
+
+  /** Deletes a held save and returns whether it was deleted. Returns false once the save may have been sent. */
+  undo(entry: StoredSave): Promise<boolean> {
+    return removeUnsentSave(entry, () => this.#sender.isHeld(entry))
+  }
+
+  /** Ends the hold of all saves and sends them, because the person leaves the screen that offers to undo them. */
+  releaseHeld(): void {
+    this.#sender.releaseHeld()
+    void this.flush()
+  }
+
+  /** Sends a rejected save again, for the vehicle with the VIN `vin`. */
+  async retry(entry: StoredSave, vin = entry.vin): Promise<void> {
+    const session = getCurrentSession()
+    if (session === null) return
+    await overwriteSave({ ...entry, vin, state: 'waiting', reason: null }, session)
+    await this.flush()
+  }
+}
+
+async function store(entry: PendingSave, session: Session): Promise<{ stored: StoredSave | null; isDeviceFull: boolean }> {
+  try {
+    return { stored: await addSave(entry, session), isDeviceFull: false }
+  } catch (error) {
+    return { stored: null, isDeviceFull: isQuotaExceeded(error) }
+  }
+}
+
+/** Sends a save that this device could not store. When the server cannot be reached either, throws a Problem that says why nothing was stored. */
+async function sendUnstored(entry: PendingSave, { token }: Session, isDeviceFull: boolean): Promise<SaveResult> {
+  try {
+    return { kind: 'saved', vehicle: await sendSave(entry, token) }
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 0) throw error
+    throw new Problem(0, isDeviceFull ? 'DISK_FULL' : databaseObstacle.get() === 'outdated' ? 'OUTDATED' : 'NO_DISK', '')
+  }
+}

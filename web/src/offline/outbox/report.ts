@@ -1,0 +1,50 @@
+import { apiClient, unwrapEmptyResponse } from '@/api/client'
+import { isServerReachable } from '@/api/connectivity'
+import { getCurrentSession, getOwnerKey } from '@/api/session'
+import { getDeviceId } from './device'
+import { getHoldLeft, type PendingSave } from './entry'
+import { selectForCurrentUser, outboxState } from './store'
+
+const DELAY_MS = 2000
+const nameOf = (owner: string) => `reported:${owner}`
+
+interface Pending {
+  campaign_id: number
+  saves: number
+  oldest_at: string
+}
+
+/** Counts the saves that the server does not have yet, by campaign. */
+export function buildPendingReport(entries: readonly PendingSave[]): Pending[] {
+  const pending = new Map<number, Pending>()
+  for (const { campaign, state, device_time } of entries) {
+    if (state === 'done') continue
+    const known = pending.get(campaign)
+    if (known === undefined) pending.set(campaign, { campaign_id: campaign, saves: 1, oldest_at: device_time })
+    else known.saves++
+  }
+  return [...pending.values()]
+}
+
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/**
+ * Reports the pending saves of this device to the server, when they have changed since the last report. From these reports, the server
+ * warns other people of pending saves before they close a campaign.
+ */
+export function reportPendingSaves(): void {
+  clearTimeout(timer)
+  timer = setTimeout(() => void report().catch(() => undefined), DELAY_MS)
+}
+
+async function report(): Promise<void> {
+  const session = getCurrentSession()
+  const { entries, canStore } = selectForCurrentUser(outboxState.get())
+  if (session === null || canStore !== true || !isServerReachable.get()) return
+  const owner = getOwnerKey(session.user)
+  const held = buildPendingReport(entries.filter((entry) => entry.owner === owner && getHoldLeft(entry, Date.now()) === 0))
+  const [now, before] = [JSON.stringify(held), localStorage.getItem(nameOf(owner)) ?? '[]']
+  if (now === before) return
+  await unwrapEmptyResponse(apiClient.PUT('/devices/{device}/held', { params: { path: { device: getDeviceId() } }, body: { held } }))
+  localStorage.setItem(nameOf(owner), now)
+}

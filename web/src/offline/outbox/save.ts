@@ -1,0 +1,27 @@
+import { Problem } from '@/api/problem'
+import type { Vehicle } from '@/api/types'
+import { createUuid } from '@/lib/uuid'
+import type { PendingSave, StoredSave } from './entry'
+
+/** Content of a save that a screen requests, without the fields that the outbox adds. */
+export type SaveRequest = Omit<PendingSave, 'id' | 'key' | 'device_time' | 'at' | 'mode' | 'state' | 'reason' | 'conflicts' | 'done_at'>
+
+/** Result of a save: stored at the server, or stored on this device until the save can be sent. A `held` save can be undone for `HOLD_MS`. */
+export type SaveResult =
+  | { kind: 'saved'; vehicle: Vehicle }
+  | { kind: 'kept'; entry: StoredSave; held: boolean }
+
+/** The rejection of a save that stays in the outbox, at position `seq`, until its person decides. */
+export class RetainedProblem extends Problem {
+  readonly seq: number
+
+  constructor({ status, code, message, body }: Problem, seq: number) {
+    super(status, code, message, body)
+    this.seq = seq
+  }
+}
+
+export function createPendingSave(request: SaveRequest, key: string): PendingSave {
+  const now = new Date()
+  return { ...request, id: createUuid(), key, device_time: now.toISOString(), at: now.getTime(), mode: 'ask', state: 'waiting', reason: null, conflicts: [], done_at: null }
+}

@@ -1,0 +1,66 @@
+import { getOwnerKey, type Session } from '@/api/session'
+import { parseJson } from '@/lib/json'
+import type { Bytes, SealedSave } from '../schema'
+import { createCipher, type Cipher } from './cipher'
+import { isSaveContent, type StoredSave } from './entry'
+
+const IV_BYTES = 12
+const encode = (text: string): Bytes => new TextEncoder().encode(text)
+
+/** Returns the readable fields of a record as the additional data of its encryption, so that a changed owner, id, position or state is detected. */
+const boundOf = ({ seq, id, owner, state, at }: Omit<SealedSave, 'sealed'>): string => JSON.stringify([seq, id, owner, state, at])
+
+const ciphers = new WeakMap<Session, Promise<Cipher>>()
+
+/** Returns the cipher with the key of the session's person. Rejects when the code of the cipher cannot be loaded. */
+export function getSessionCipher(session: Session): Promise<Cipher> {
+  const known = ciphers.get(session)
+  if (known !== undefined) return known
+  const made = createCipher(session.sealKey)
+  ciphers.set(session, made)
+  made.catch(() => ciphers.delete(session))
+  return made
+}
+
+/** Encrypts a save with the key of the session's person. Throws when the save belongs to another person. */
+export async function sealSave({ seq, id, owner, state, at, ...secret }: StoredSave, session: Session): Promise<SealedSave> {
+  if (owner !== getOwnerKey(session.user)) throw new Error('only the owner of a save can encrypt it')
+  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
+  const cipher = await getSessionCipher(session)
+  const rest = await cipher.seal(iv, encode(boundOf({ seq, id, owner, state, at })), encode(JSON.stringify(secret)))
+  const sealed = new Uint8Array(iv.length + rest.length)
+  sealed.set(iv)
+  sealed.set(rest, iv.length)
+  return { seq, id, owner, state, at, sealed }
+}
+
+interface Opened {
+  bound: string
+  sealed: Bytes
+  entry: StoredSave
+}
+/** Decrypted saves of each session by position, so that a read of the database decrypts only records that have changed. */
+const opened = new WeakMap<Session, Map<number, Opened>>()
+
+const isEqual = (one: Bytes, other: Bytes): boolean => one.length === other.length && one.every((byte, index) => byte === other[index])
+
+/** Decrypts a record. Returns null when the record was changed, is damaged or belongs to another person. */
+export async function unsealSave(record: SealedSave, session: Session): Promise<StoredSave | null> {
+  const cipher = await getSessionCipher(session)
+  const known = opened.get(session) ?? new Map<number, Opened>()
+  opened.set(session, known)
+  try {
+    const { seq, id, owner, state, at, sealed } = record
+    const bound = boundOf(record)
+    const before = known.get(seq)
+    if (before?.bound === bound && isEqual(before.sealed, sealed)) return before.entry
+    const plain = await cipher.open(sealed.slice(0, IV_BYTES), encode(bound), sealed.slice(IV_BYTES))
+    const content = parseJson(new TextDecoder().decode(plain), isSaveContent)
+    if (content === null) return null
+    const entry = { ...content, seq, id, owner, state, at }
+    known.set(seq, { bound, sealed, entry })
+    return entry
+  } catch {
+    return null
+  }
+}

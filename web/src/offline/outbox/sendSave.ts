@@ -1,0 +1,33 @@
+import { createForeignResponseProblem, apiClient, unwrapResponse } from '@/api/client'
+import { VEHICLE_SHAPE } from '@/api/shape'
+import type { Vehicle, VehicleInput } from '@/api/types'
+import type { VehicleFields } from '@/lib/fields'
+import { parseStatus } from '@/lib/status'
+import { getDeviceId } from './device'
+import type { PendingSave } from './entry'
+
+/** Time limit of a request in milliseconds: longer than a slow response takes, shorter than a dead connection stays open. */
+const TIMEOUT_MS = 15_000
+
+/** Sends one save to the server. Sending the same save again is safe: its idempotency key makes the server apply it once. */
+export async function sendSave(entry: PendingSave, token: string): Promise<Vehicle> {
+  const { vehicle: id, vin, yard, version, key, change, campaign, origin, device_time, mode } = entry
+  const body: VehicleInput = { ...inputOf(change.wanted), seen_vin_number: vin, campaign_id: campaign, origin, base: inputOf(change.base), on_conflict: mode, device_time, device: getDeviceId() }
+  const saved = await unwrapResponse(
+    apiClient.PUT('/vehicles/{id}', {
+      params: { path: { id }, query: yard === null ? {} : { yard }, header: { 'If-Match': `"${version}"`, 'Idempotency-Key': key } },
+      headers: { authorization: `Bearer ${token}` }, // the owner's token, even if another person has signed in meanwhile
+      body,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }),
+    VEHICLE_SHAPE,
+  )
+  // A response about another vehicle, or about an older version of this one, does not confirm the save.
+  if (saved.id === id && saved.version >= version) return saved
+  throw createForeignResponseProblem()
+}
+
+type Part = Pick<VehicleInput, 'status' | 'operator_notes' | 'admin_notes' | 'vin_number' | 'parking_space'>
+
+/** Returns the changed fields in the format of the API. Sends a status that no longer exists as an empty status. */
+const inputOf = ({ status, ...rest }: Partial<VehicleFields>): Part => (status === undefined ? rest : { ...rest, status: parseStatus(status) })

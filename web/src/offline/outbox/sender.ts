@@ -1,0 +1,206 @@
+import { isServerReachable } from '@/api/connectivity'
+import { Problem } from '@/api/problem'
+import { getCurrentOwner, getCurrentSession, type Session } from '@/api/session'
+import type { Vehicle } from '@/api/types'
+import { backoffMs } from '@/lib/backoff'
+import { createStore } from '@/lib/store'
+import { getWebLocks } from '@/lib/tabsLock'
+import { createUuid } from '@/lib/uuid'
+import { classifyResponse, getHoldLeft, type PendingSave, type StoredSave, type SaveRejection } from './entry'
+import { sendSave } from './sendSave'
+import { findFirstWaitingSave, overwriteSave, readOutbox, removeSave } from './store'
+
+/** Outcome of sending a save, for a screen that waits for the server's response. */
+export type SaveOutcome =
+  | { kind: 'saved'; vehicle: Vehicle }
+  /** The server has not answered yet; the save stays on this device and is sent later. */
+  | { kind: 'kept' }
+  /** The server rejected the save and the person at the screen decides. Until the decision, a save in `retained` stays on this device. */
+  | { kind: 'refused'; problem: Problem; retained: StoredSave | null }
+
+export interface SenderEvents {
+  /** Called when the server has stored a save. */
+  onSaved: (saved: Vehicle, entry: PendingSave) => void
+  /** Called when the server has rejected a save that stays in the outbox and for which no screen waits. */
+  onRetained: (entry: StoredSave) => void
+}
+
+const LOCK = 'patio-outbox'
+/** Retry interval in milliseconds while the browser reports that it is offline, because browsers sometimes report this wrongly. */
+const OFFLINE_RETRY_MS = 20_000
+/** Minimum time in milliseconds between a failed attempt and an attempt triggered by another successful request. A weak network may answer reads and still lose saves. */
+const MIN_IDLE_MS = 2000
+
+/** Sends the signed-in person's pending saves in order, one at a time, and retries with growing delays. */
+export class OutboxSender {
+  /** Id of the save that is being sent, or null while no save is being sent. */
+  readonly sending = createStore<string | null>(null)
+  readonly #events: SenderEvents
+  readonly #waiters = new Map<string, (outcome: SaveOutcome) => void>()
+  #running: Promise<void> | null = null
+  /** Whether the current run has to look for pending saves once more before it ends. */
+  #again = false
+  #failures = 0
+  #failedAt = -MIN_IDLE_MS
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** Time of the last release. Saves made until then are no longer held in this tab. */
+  #releasedAt = Number.NEGATIVE_INFINITY
+
+  constructor(events: SenderEvents) {
+    this.#events = events
+  }
+
+  /** Whether the last attempt failed or the device is offline. */
+  get isStuck(): boolean {
+    return this.#failures > 0 || !isServerReachable.get()
+  }
+
+  /** Sends the pending saves now. A call during a run makes the run look for saves once more. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#again = true
+    this.#running ??= this.#inOneTab()
+      .catch(() => void this.#retryLater()) // a database or a lock that fails now may work later
+      .finally(() => {
+        this.#running = null
+        if (this.#again) void this.flush()
+      })
+    return this.#running
+  }
+
+  /** Whether a save waits for its hold to end, so that it can still be undone. */
+  isHeld(entry: StoredSave, now = Date.now()): boolean {
+    return entry.at > this.#releasedAt && getHoldLeft(entry, now) > 0
+  }
+
+  /** Ends the hold of all saves made so far in this tab. The next flush sends them. */
+  releaseHeld(): void {
+    this.#releasedAt = Date.now()
+  }
+
+  /** Sends the pending saves because the server can be reached again, unless the last attempt failed a moment ago. */
+  flushIfIdle(): void {
+    if (performance.now() - this.#failedAt >= MIN_IDLE_MS) void this.flush()
+  }
+
+  /** Reads the outbox and sends its pending saves: after the start, after a sign-in, and when the page is shown again. */
+  async resume(): Promise<void> {
+    await readOutbox()
+    await this.flush()
+  }
+
+  /** Waits for the outcome of a save. Resolves with `kept` after `ms`. */
+  outcomeOf(id: string, ms: number): Promise<SaveOutcome> {
+    return new Promise((resolve) => {
+      const end = (outcome: SaveOutcome) => {
+        clearTimeout(limit)
+        this.#waiters.delete(id)
+        resolve(outcome)
+      }
+      const limit = setTimeout(end, ms, { kind: 'kept' })
+      this.#waiters.set(id, end)
+    })
+  }
+
+  /** Sends pending saves in only one tab of this browser at a time. In browsers without locks, the idempotency keys prevent double saves. */
+  async #inOneTab(): Promise<void> {
+    const locks = getWebLocks()
+    if (locks === null) await this.#run()
+    else await locks.request(LOCK, () => this.#run())
+  }
+
+  async #run(): Promise<void> {
+    while (this.#again) {
+      this.#again = false
+      await this.#drain()
+    }
+  }
+
+  async #drain(): Promise<void> {
+    for (;;) {
+      const session = getCurrentSession()
+      const now = Date.now() // taken before the read: a save that is undone in the meantime is then gone from the database
+      const entry = session === null ? undefined : await findFirstWaitingSave(session)
+      if (session === null || entry === undefined) return void (this.#again || this.#release())
+      if (this.isHeld(entry, now)) return this.#waitForHold(entry, now)
+      if (!(await this.#attempt(entry, session))) return
+    }
+  }
+
+  /** Sends one save. Returns whether the next save may follow at once. */
+  async #attempt(entry: StoredSave, session: Session): Promise<boolean> {
+    this.sending.set(entry.id)
+    try {
+      const vehicle = await sendSave(entry, session.token)
+      this.#failures = 0
+      if (getCurrentOwner() === entry.owner) {
+        this.#events.onSaved(vehicle, entry)
+        await overwriteSave({ ...entry, state: 'done', reason: null, conflicts: vehicle.conflicts ?? [], done_at: Date.now() }, session)
+      } else await removeSave(entry.seq) // its owner has signed out, after which no sent save stays on this device
+      this.#settle(entry, { kind: 'saved', vehicle })
+      return true
+    } catch (error) {
+      return await this.#failed(entry, session, error instanceof Problem ? error : new Problem(0, 'OFFLINE', ''))
+    } finally {
+      this.sending.set(null)
+    }
+  }
+
+  /** Handles a failed attempt. Returns whether the next save may follow at once. */
+  async #failed(entry: StoredSave, session: Session, problem: Problem): Promise<boolean> {
+    const { status, code, message } = problem
+    const reason: SaveRejection = { status, code, message, vin_number: problem.text('vin_number') ?? undefined }
+    const retained: StoredSave = { ...entry, state: 'refused', reason }
+    const isAwaited = this.#waiters.has(entry.id)
+    switch (classifyResponse(status, code, entry.mode)) {
+      case 'retry':
+        return this.#retryLater()
+      case 'signedOut':
+        return this.#release()
+      case 'stale':
+        if (isAwaited) break
+        // No screen waits, so that the server records the conflict. The key of the rejected attempt cannot be used again.
+        await overwriteSave({ ...entry, key: createUuid(), mode: 'keep' }, session)
+        return true
+      case 'refused':
+        if (isAwaited) break
+        await overwriteSave(retained, session)
+        return true
+      case 'retained':
+        await overwriteSave(retained, session)
+        if (this.#waiters.has(entry.id)) this.#settle(entry, { kind: 'refused', problem, retained })
+        else this.#events.onRetained(retained)
+        return true
+    }
+    await removeSave(entry.seq)
+    this.#settle(entry, { kind: 'refused', problem, retained: null })
+    return true
+  }
+
+  /** Stops the current run and schedules the next attempt, with a longer delay after each failure. */
+  #retryLater(): false {
+    this.#again = false
+    this.#failures++
+    this.#failedAt = performance.now()
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.flush(), navigator.onLine ? backoffMs(this.#failures, Math.random()) : OFFLINE_RETRY_MS)
+    return this.#release()
+  }
+
+  /** Schedules the next run for the end of a hold. Saves are sent in order, so that later saves wait as well. */
+  #waitForHold(entry: StoredSave, now: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.flush(), getHoldLeft(entry, now))
+    this.#release()
+  }
+
+  #settle(entry: PendingSave, outcome: SaveOutcome): void {
+    this.#waiters.get(entry.id)?.(outcome)
+  }
+
+  /** Reports `kept` to every screen that waits for a save, because no more saves are sent for now. */
+  #release(): false {
+    for (const wait of this.#waiters.values()) wait({ kind: 'kept' })
+    return false
+  }
+}

@@ -1,0 +1,171 @@
+import { getCurrentOwner, getCurrentSession, getOwnerKey, type Session } from '@/api/session'
+import { VEHICLE_FIELDS } from '@/lib/fields'
+import { createStore } from '@/lib/store'
+import { openDatabase, type Database } from '../db'
+import { recordPendingCount } from '../pendingCount'
+import type { SaveState, SealedSave } from '../schema'
+import { openChannel } from '../tabs'
+import { groupPendingSaves, type PendingSave, type StoredSave } from './entry'
+import { getSessionCipher, sealSave, unsealSave } from './seal'
+
+const DONE_RETENTION_MS = 3 * 86_400_000
+const MAX_DONE = 200
+
+export interface OutboxState {
+  /** Owner key of the person whose saves are in this state. Is null without a session. The saves are never shown to another person. */
+  owner: string | null
+  /** The saves of the signed-in person, in the order of sending. */
+  entries: StoredSave[]
+  /** Positions of this person's records that cannot be decrypted because they were changed by hand. These records are never sent. */
+  altered: number[]
+  /** The saves that the server does not have yet, by vehicle. */
+  pending: ReadonlyMap<number, StoredSave[]>
+  /** Number of pending saves of other people on this device. */
+  others: number
+  /** Whether this browser can store saves. Is null until the database has been read. */
+  canStore: boolean | null
+}
+const EMPTY: OutboxState = { owner: null, entries: [], altered: [], pending: new Map(), others: 0, canStore: null }
+
+/** The outbox of the signed-in person, as it was last read from the database. */
+export const outboxState = createStore<OutboxState>(EMPTY)
+
+const channel = openChannel('patio-outbox', () => void readOutbox())
+
+/** Returns the outbox state when it belongs to the signed-in person, else an empty state. */
+export const selectForCurrentUser = (state: OutboxState): OutboxState => (state.owner === getCurrentOwner() ? state : EMPTY)
+
+let reading: Promise<void> = Promise.resolve()
+
+/**
+ * Reads the outbox from the database, because another tab may have changed the outbox. Reads run one after the other, so that the last read
+ * returns the newest state.
+ */
+export function readOutbox(): Promise<void> {
+  reading = reading.then(readNow, readNow)
+  return reading
+}
+
+async function readNow(): Promise<void> {
+  const database = await openDatabase()
+  const session = getCurrentSession()
+  const owner = getCurrentOwner()
+  // Without its cipher nothing can be stored either. The next read tries to load it again.
+  const isReady = database !== null && (session === null || (await getSessionCipher(session).then(() => true, () => false)))
+  if (!isReady) return outboxState.set({ ...EMPTY, owner, canStore: false })
+  const all = await database.getAll('outbox')
+  const own = session === null ? [] : await Promise.all(all.filter((record) => record.owner === owner).map(async (record) => ({ record, entry: await unsealSave(record, session) })))
+  if (getCurrentOwner() !== owner) return readNow()
+  const entries = own.flatMap(({ entry }) => entry ?? [])
+  const altered = own.flatMap(({ record, entry }) => (entry === null ? record.seq : []))
+  const others = all.filter((record) => record.owner !== owner && record.state !== 'done').length
+  outboxState.set({ owner, entries, altered, pending: groupPendingSaves(entries), others, canStore: true })
+  const countOf = (...states: SaveState[]) => entries.filter(({ state }) => states.includes(state)).length
+  recordPendingCount({ owner, open: countOf('waiting', 'refused') + altered.length, refused: countOf('refused') + altered.length, others })
+}
+
+/** Makes this tab and the other tabs read the outbox from the database again. */
+async function publish(): Promise<void> {
+  channel?.postMessage('changed')
+  await readOutbox()
+}
+
+/**
+ * Stores a save of the session's person and returns the save with its position in the outbox. Returns null without a database; rejects when
+ * the device is full.
+ */
+export async function addSave(entry: PendingSave, session: Session): Promise<StoredSave | null> {
+  const database = await openDatabase()
+  if (database === null) return null
+  const seq = await reserveSeq(database)
+  for (;;) {
+    // A transaction ends by itself while a cipher is awaited, so records are decrypted and encrypted before it begins.
+    const old = entry.replaces === null ? undefined : await database.get('outbox', entry.replaces)
+    const written = { ...replacing(entry, old && (await unsealSave(old, session))), seq }
+    const sealed = await sealSave(written, session)
+    const writing = database.transaction('outbox', 'readwrite', { durability: 'strict' })
+    const now = entry.replaces === null ? undefined : await writing.store.get(entry.replaces)
+    if (now?.state !== old?.state) continue // the replaced save was sent meanwhile
+    if (written.replaces !== null) await writing.store.delete(written.replaces)
+    await writing.store.add(sealed)
+    await writing.done
+    await publish()
+    return written
+  }
+}
+
+const PLACEHOLDER = { id: '', owner: '', state: 'done', at: 0, sealed: new Uint8Array() } as const
+
+/** Reserves the next position in the order of sending, to which the encryption of a save is bound. The database never assigns a position twice. */
+async function reserveSeq(database: Database): Promise<number> {
+  const writing = database.transaction('outbox', 'readwrite')
+  const seq = await writing.store.add(PLACEHOLDER as SealedSave)
+  await writing.store.delete(seq)
+  await writing.done
+  return seq
+}
+
+/**
+ * Prepares a save that replaces an older pending save. When the older save was sent meanwhile, the new save is based on the sent values and
+ * replaces nothing.
+ */
+function replacing(entry: PendingSave, old: PendingSave | null | undefined): PendingSave {
+  if (old?.state !== 'done') return entry
+  const base = { ...entry.change.base }
+  for (const field of VEHICLE_FIELDS) if (field in base && field in old.change.wanted) base[field] = old.change.wanted[field]
+  return { ...entry, vin: old.change.wanted.vin_number ?? entry.vin, change: { ...entry.change, base }, replaces: null }
+}
+
+/** Overwrites a stored save of the signed-in person in the database. */
+export async function overwriteSave(entry: StoredSave, session: Session): Promise<void> {
+  const sealed = await sealSave(entry, session)
+  await (await openDatabase())?.put('outbox', sealed)
+  await publish()
+}
+
+export async function removeSave(seq: number): Promise<void> {
+  await (await openDatabase())?.delete('outbox', seq)
+  await publish()
+}
+
+/**
+ * Deletes a save that has not been sent, and returns whether the save was deleted. `isHeld` is called inside the transaction that deletes the
+ * save, so that a tab that reads the save afterwards to send it no longer finds it.
+ */
+export async function removeUnsentSave({ seq, id }: StoredSave, isHeld: () => boolean): Promise<boolean> {
+  const database = await openDatabase()
+  if (database === null) return false
+  const writing = database.transaction('outbox', 'readwrite', { durability: 'strict' })
+  const now = await writing.store.get(seq)
+  const isRemoved = now?.id === id && now.state === 'waiting' && isHeld()
+  if (isRemoved) await writing.store.delete(seq)
+  await writing.done
+  if (isRemoved) await publish()
+  return isRemoved
+}
+
+/** Returns the next save to send, read from the database. Skips records that cannot be decrypted. */
+export async function findFirstWaitingSave(session: Session): Promise<StoredSave | undefined> {
+  const own = (await (await openDatabase())?.getAllFromIndex('outbox', 'owner', getOwnerKey(session.user))) ?? []
+  for (const record of own) {
+    const entry = record.state === 'waiting' ? await unsealSave(record, session) : null
+    if (entry !== null) return entry
+  }
+  return undefined
+}
+
+/**
+ * Deletes saves that were sent more than three days ago, and the oldest sent saves when there are too many. For other people's saves, the
+ * time at which the person saved counts instead, because the time of sending is encrypted.
+ */
+export async function pruneOutbox(now: number, session: Session): Promise<void> {
+  const database = await openDatabase()
+  const done = (await database?.getAll('outbox'))?.filter(({ state }) => state === 'done') ?? []
+  for (const [index, record] of done.entries()) {
+    const isOwn = record.owner === getOwnerKey(session.user)
+    const entry = isOwn ? await unsealSave(record, session) : null
+    const isSettled = isOwn ? (entry?.conflicts.every(({ state }) => state === 'settled') ?? false) : true
+    const isOld = now - (entry?.done_at ?? record.at) > DONE_RETENTION_MS
+    if (isSettled && (isOld || index < done.length - MAX_DONE)) await database?.delete('outbox', record.seq)
+  }
+}

@@ -1,0 +1,27 @@
+import { isRecord } from '@/lib/json'
+import { createStore } from '@/lib/store'
+import { readStored, writeStored } from '@/lib/storage'
+
+/** Numbers of saves that are stored on this device and not yet at the server. */
+export interface PendingCount {
+  /** Owner key of the person to whom `open` and `refused` belong. Is null without a session. */
+  owner: string | null
+  /** Number of pending saves of that person, including rejected saves. */
+  open: number
+  /** Number of saves of that person that the server rejected. */
+  refused: number
+  /** Number of pending saves of other people who use this device. */
+  others: number
+}
+
+const NAME = 'pendingCount'
+const isPendingCount = (value: unknown): value is PendingCount =>
+  isRecord(value) && ['open', 'refused', 'others'].every((name) => typeof value[name] === 'number')
+
+/** The numbers of pending saves, mirrored in local storage so that a page knows them before it has opened the database. */
+export const pendingCount = createStore<PendingCount>(readStored(localStorage, NAME, isPendingCount) ?? { owner: null, open: 0, refused: 0, others: 0 })
+
+export function recordPendingCount(count: PendingCount): void {
+  writeStored(localStorage, NAME, count)
+  pendingCount.set(count)
+}

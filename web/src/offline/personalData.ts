@@ -1,0 +1,13 @@
+import { openDatabase } from './db'
+import { readOutbox } from './outbox/store'
+import { deleteAllSnapshots } from './snapshots/store'
+
+/** Deletes what this browser stores for a person who has signed out. Unsent saves stay, encrypted, until the person signs in again. */
+export async function deletePersonalData(owner: string): Promise<void> {
+  for (const name of Object.keys(localStorage)) if (name.split(':')[1] === owner) localStorage.removeItem(name)
+  await deleteAllSnapshots()
+  const database = await openDatabase()
+  const sent = (await database?.getAllFromIndex('outbox', 'owner', owner))?.filter(({ state }) => state === 'done') ?? []
+  for (const { seq } of sent) await database?.delete('outbox', seq)
+  await readOutbox()
+}

@@ -1,0 +1,92 @@
+import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query'
+import { queryKeys } from '@/api/keys'
+import { Problem } from '@/api/problem'
+import { fetchAllCampaigns, fetchAllYards, fetchCampaign, fetchCampaignPage, fetchVehicle, fetchVehicleList, fetchYardCounts } from '@/api/requests'
+import type { CampaignSearch, ListedVehicle, Vehicle } from '@/api/types'
+import { isWholeCampaignOffline } from './campaigns'
+import { withOfflineFallback } from './fallback'
+import * as stored from './snapshots/queries'
+import { refreshSnapshot } from './snapshots/refresh'
+import { readRows } from './snapshots/store'
+
+/** Delay in milliseconds between showing a vehicle list from this device and asking the server for changes. */
+const REFRESH_DELAY_MS = 300
+
+/** Query of one page of campaigns, newest first. The previous page stays on screen until the next page has loaded. */
+export const campaignsQuery = (search: CampaignSearch) =>
+  queryOptions({
+    queryKey: queryKeys.campaignPage(search),
+    queryFn: ({ signal }) => withOfflineFallback(fetchCampaignPage(search, signal), () => stored.findCampaignPage(search)),
+    placeholderData: keepPreviousData,
+    meta: { failed: 'campaigns.notLoaded' },
+  })
+
+/** Query of all campaigns, for the options of a filter. */
+export const allCampaignsQuery = queryOptions({
+  queryKey: queryKeys.allCampaigns,
+  queryFn: ({ signal }) => withOfflineFallback(fetchAllCampaigns(signal), () => stored.listCampaigns()),
+})
+
+export const campaignQuery = (id: number, yard: number | null) =>
+  queryOptions({
+    queryKey: queryKeys.campaign(id, yard),
+    queryFn: ({ signal }) => withOfflineFallback(fetchCampaign(id, yard, signal), () => stored.findCampaign(id, yard)),
+  })
+
+export const allYardsQuery = queryOptions({
+  queryKey: queryKeys.allYards,
+  queryFn: ({ signal }) => withOfflineFallback(fetchAllYards(signal), () => stored.listYards()),
+})
+
+/** Query of the number of vehicles in each yard, for the campaign with this name. */
+export const yardCountsQuery = (campaign: string) =>
+  queryOptions({
+    queryKey: queryKeys.yardCounts(campaign),
+    queryFn: ({ signal }) => withOfflineFallback(fetchYardCounts(campaign, signal), () => stored.countVehiclesByYard(campaign)),
+  })
+
+export const vehicleQuery = (id: number, yard: number | null) =>
+  queryOptions({
+    queryKey: queryKeys.vehicle(id, yard),
+    queryFn: ({ signal }) => withOfflineFallback<Vehicle>(fetchVehicle(id, yard, signal), () => stored.findVehicle(id, yard)),
+    staleTime: 0,
+  })
+
+/** `ETag` of each fetched vehicle list. A list that was changed in the cache is a new array without an `ETag`. */
+const etags = new WeakMap<ListedVehicle[], string>()
+
+/**
+ * Query of all vehicles of a campaign in walking order (by yard, then parking space). The server sends the list again only when the list
+ * has changed.
+ */
+export const vehicleListQuery = (campaign: number) =>
+  queryOptions({
+    queryKey: queryKeys.vehicleList(campaign),
+    queryFn: async ({ client, signal }): Promise<ListedVehicle[]> => {
+      const cached = client.getQueryData<ListedVehicle[]>(queryKeys.vehicleList(campaign))
+      const onDevice = isWholeCampaignOffline(campaign) ? await listFromDevice(client, campaign, cached) : null
+      return onDevice ?? (await withOfflineFallback(listFromServer(campaign, cached, signal), () => readRows(campaign)))
+    },
+    // Comparing a hundred thousand rows with the previous ones takes longer than drawing the ten that are shown.
+    structuralSharing: false,
+    staleTime: 60_000,
+  })
+
+/** Returns the vehicle list that is stored on this device and refreshes the list afterwards. When a list is cached, refreshes first. Returns null when this device has no list. */
+async function listFromDevice(client: QueryClient, campaign: number, cached: ListedVehicle[] | undefined): Promise<ListedVehicle[] | null> {
+  const refreshed = () => refreshSnapshot(client, campaign).catch((error: unknown) => {
+    if (error instanceof Problem && error.status === 0) return null
+    throw error
+  })
+  if (cached !== undefined) return (await refreshed()) ?? cached
+  const rows = await readRows(campaign)
+  if (rows !== null) setTimeout(() => void refreshed().catch(() => undefined), REFRESH_DELAY_MS)
+  return rows
+}
+
+async function listFromServer(campaign: number, cached: ListedVehicle[] | undefined, signal: AbortSignal): Promise<ListedVehicle[]> {
+  const list = await fetchVehicleList(campaign, (cached && etags.get(cached)) ?? null, signal)
+  if (list === null) return cached ?? []
+  if (list.etag !== null) etags.set(list.rows, list.etag)
+  return list.rows
+}

@@ -1,0 +1,57 @@
+import type { DBSchema } from 'idb'
+import type { Campaign, ListedVehicle } from '@/api/types'
+
+/** Plain bytes that are not shared with a worker. */
+export type Bytes = Uint8Array<ArrayBuffer>
+
+/** State of a save in the outbox: not yet sent, rejected by the server, or stored at the server. */
+export type SaveState = 'waiting' | 'refused' | 'done'
+
+/** A save as stored in the database. The fields that count and order saves are readable; the rest is encrypted with its owner's key. */
+export interface SealedSave {
+  /** Position in the order of sending, and the key of the record. */
+  seq: number
+  id: string
+  owner: string
+  state: SaveState
+  /** Time at which the person saved the vehicle, in milliseconds since 1970. */
+  at: number
+  /** The initialization vector, followed by the encrypted rest as JSON. */
+  sealed: Bytes
+}
+
+/** Metadata of the downloaded vehicle list of a campaign. */
+export interface CampaignSnapshot {
+  campaign: number
+  /** The person who downloaded the list. Other people who use this device do not see the list. */
+  owner: string
+  /** Ids of the stored yards. Is null when the list has every yard. */
+  yards: number[] | null
+  /** The campaign as the server last sent it, with its counts. */
+  head: Campaign
+  /** Revision number of the campaign's vehicle list at the server. Is null when the server sent no revision. */
+  revision: number | null
+  /** Whether the list includes the yard '-' (parking spaces that begin with a dash), which the server does not send to operators. */
+  dash?: boolean
+  /** `ETag` of the vehicle list. Is null when the server sent no `ETag`. */
+  tag: string | null
+  /** Number of vehicles in the list. */
+  vehicles: number
+  /** Size of the stored vehicle list (its encoded rows), in characters. */
+  bytes: number
+  /** Time of the first download, in milliseconds since 1970. */
+  taken_at: number
+  /** Time at which the server last confirmed or updated the list, in milliseconds since 1970. */
+  fresh_at: number
+}
+
+/** Object stores of the app's IndexedDB database in this browser. */
+export interface DatabaseSchema extends DBSchema {
+  outbox: { key: number; value: SealedSave; indexes: { owner: string } }
+  /** Metadata of the downloaded vehicle lists (snapshots), by campaign id. */
+  taken: { key: number; value: CampaignSnapshot }
+  /** Encoded rows of a downloaded vehicle list (snapshot), in parts. */
+  rows: { key: [campaign: number, part: number]; value: string }
+  /** Rows that changed after their vehicle list (snapshot) was downloaded. */
+  newer: { key: [campaign: number, vehicle: number]; value: ListedVehicle }
+}

@@ -1,0 +1,101 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { apiClient, unwrapResponse } from '@/api/client'
+import { queryKeys } from '@/api/keys'
+import { Problem } from '@/api/problem'
+import { fetchCampaign, fetchVehicleList } from '@/api/requests'
+import { getCurrentOwner, getCurrentSession } from '@/api/session'
+import type { Campaign, ListedVehicle } from '@/api/types'
+import { mayManageCampaigns } from '@/lib/roles'
+import { offlineCampaigns } from '../campaigns'
+import type { CampaignSnapshot } from '../schema'
+import { hasUnknownVehicles } from './delta'
+import { deleteSnapshot, readSnapshots, readRows, readSnapshot, writeDelta, writeSnapshot } from './store'
+
+/** Downloads the vehicle list of a campaign for offline use. With a yard, adds that yard to the yards that are already stored. */
+export async function downloadSnapshot(head: Campaign, yard: number | null): Promise<void> {
+  const known = await readSnapshot(head.id)
+  const yards = yard === null || known?.yards === null ? null : [...new Set([...(known?.yards ?? []), yard])]
+  await downloadList(keepTotals(head, known?.head), yards, known?.taken_at ?? Date.now())
+}
+
+/** Keeps the last known totals of a campaign whose progress is unavailable now. */
+function keepTotals(head: Campaign, known: Campaign | undefined): Campaign {
+  if (!head.progress_unknown || known === undefined) return head
+  const { total_vehicles, total_inspected, allClosed, progress_unknown } = known
+  return { ...head, total_vehicles, total_inspected, allClosed, progress_unknown }
+}
+
+const seesDash = (): boolean => mayManageCampaigns(getCurrentSession()?.user.user_type ?? '')
+
+/** Downloads and stores a list. With the `ETag` of the stored list, downloads the list only when it has changed at the server. */
+async function downloadList(head: Campaign, yards: number[] | null, taken_at: number, tag: string | null = null): Promise<ListedVehicle[] | null> {
+  const list = await fetchVehicleList(head.id, tag)
+  if (list === null) return await writeDelta(head.id, [], { head, fresh_at: Date.now() })
+  const rows = yards === null ? list.rows : list.rows.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
+  const revision = list.revision === null ? null : Number(list.revision)
+  await writeSnapshot({ campaign: head.id, owner: getCurrentOwner() ?? '', yards, head, revision, dash: seesDash(), tag: list.etag, taken_at, fresh_at: Date.now() }, rows)
+  return rows
+}
+
+/**
+ * Updates the stored vehicle list (snapshot) of a campaign and returns its rows, or null when no list is stored. Asks for the changes since
+ * the last update, and downloads the full list only when too many vehicles have changed.
+ */
+export async function refreshSnapshot(queries: QueryClient, campaign: number): Promise<ListedVehicle[] | null> {
+  const snapshot = await readSnapshot(campaign)
+  if (snapshot === undefined) return null
+  try {
+    const rows = (await update(snapshot, keepTotals(await fetchCampaign(campaign, null), snapshot.head))) ?? []
+    if (snapshot.yards === null) queries.setQueryData(queryKeys.vehicleList(campaign), rows)
+    return rows
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) await deleteSnapshot(campaign)
+    throw error
+  }
+}
+
+async function update(snapshot: CampaignSnapshot, head: Campaign): Promise<ListedVehicle[] | null> {
+  const { yards, taken_at, tag, revision } = snapshot
+  const lacksDash = snapshot.dash !== true && seesDash()
+  if (lacksDash) return await downloadList(head, yards, taken_at)
+  if (revision === null) return await downloadList(head, yards, taken_at, tag)
+  return await downloadChanges(snapshot, head, revision)
+}
+
+async function downloadChanges({ campaign, yards, taken_at }: CampaignSnapshot, head: Campaign, since: number): Promise<ListedVehicle[] | null> {
+  const { revision, vehicles, removed, whole } = await unwrapResponse(apiClient.GET('/vehicles/campaign/{id}/changes', { params: { path: { id: campaign }, query: { since } } }), 'revision# vehicles* removed*')
+  const ofYards = yards === null ? vehicles : vehicles.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
+  if (whole || removed.length > 0 || hasUnknownVehicles((await readRows(campaign)) ?? [], ofYards)) return await downloadList(head, yards, taken_at)
+  // A vehicle that has left its yard stays in the list with its last state. A vehicle of another yard does not enter it.
+  const known = new Set(((await readRows(campaign)) ?? []).map(({ id }) => id))
+  return await writeDelta(campaign, vehicles.filter(({ id }) => known.has(id)), { revision, head, fresh_at: Date.now() })
+}
+
+const REFRESH_INTERVAL_MS = 5 * 60_000
+let isRefreshing = false
+
+/**
+ * Refreshes the snapshots (vehicle lists stored for offline use) now. From the first call on, also refreshes them every five minutes while
+ * the page is visible, and when the network is back.
+ */
+export function startSnapshotRefresh(queries: QueryClient): void {
+  const now = () => {
+    if (document.visibilityState === 'visible' && getCurrentSession() !== null) void refreshAllSnapshots(queries)
+  }
+  void restoreIndex(queries).then(now)
+  if (isRefreshing) return
+  isRefreshing = true
+  setInterval(now, REFRESH_INTERVAL_MS)
+  window.addEventListener('online', now)
+}
+
+/** Reads from the database which campaigns are available offline. Runs the queries on screen again when local storage had lost some campaigns, as after a crash. */
+async function restoreIndex(queries: QueryClient): Promise<void> {
+  const known = offlineCampaigns.get().length
+  if ((await readSnapshots()).length > known) await queries.invalidateQueries()
+}
+
+/** Refreshes every stored vehicle list (snapshot), one after the other. A snapshot whose refresh fails stays as it is. */
+export async function refreshAllSnapshots(queries: QueryClient): Promise<void> {
+  for (const { campaign } of await readSnapshots()) await refreshSnapshot(queries, campaign).catch(() => undefined)
+}

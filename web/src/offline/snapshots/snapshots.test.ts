@@ -1,0 +1,149 @@
+import 'fake-indexeddb/auto'
+import { IDBFactory } from 'fake-indexeddb'
+import { QueryClient } from '@tanstack/react-query'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { createReply, stubServer } from '@/testing/server'
+import { createSession } from '@/testing/show'
+import type { Campaign, ListedVehicle } from '@/api/types'
+import { createFake } from '@/testing/fake'
+import type { SealedSave } from '../schema'
+import { applyDelta, hasUnknownVehicles } from './delta'
+import { decodeRows, encodeRows } from './encoding'
+
+const row = (id: number, part: Partial<ListedVehicle> = {}): ListedVehicle => ({
+  id, vin_number: `HB20 00000${id}`, parking_space: `A-${id}`, yard_group: id < 3 ? 'A' : 'K', id_yard: id < 3 ? 2 : 18, status: '', inspected: false, version: 1, ...part,
+})
+const rows = [row(1), row(2, { status: 'ok', inspected: true, version: 3 }), row(3)]
+const head = createFake<Campaign>({ id: 5, name: 'Airbag', status: 'Ongoing', part: 'Airbag', description: 'Check', total_vehicles: 3, total_inspected: 1, progress_unknown: false, yard_name: null })
+const all = (list: ListedVehicle[], headers: Record<string, string>) => new Response(JSON.stringify(list), { headers: { 'content-type': 'application/json', ...headers } })
+const noNetwork = () => Promise.reject(new Error('no network'))
+
+beforeEach(() => {
+  indexedDB = new IDBFactory()
+})
+
+/** Loads the modules again, like a page that a person has just loaded. The database is shared. */
+async function page(owner = 7) {
+  vi.resetModules()
+  const [snapshots, campaigns, queries] = [await import('.'), await import('../campaigns'), await import('../queries')]
+  const session = await import('@/api/session')
+  session.startSession(createSession({ id: owner, hmc: String(owner), user_type: 'op' }))
+  await snapshots.readSnapshots()
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+  return { ...snapshots, ...campaigns, ...queries, client }
+}
+
+test('encoded rows are decoded to the same rows in the same order', () => {
+  const many = Array.from({ length: 4100 }, (_, index) => row(index + 1, { id_yard: index % 2 === 0 ? 2 : null }))
+  expect(encodeRows(many)).toHaveLength(3)
+  expect(decodeRows(encodeRows(many))).toEqual(many)
+  expect(decodeRows(encodeRows([]))).toEqual([])
+})
+
+test('a delta replaces older rows only, and an unchanged list stays the same array', () => {
+  expect(applyDelta(rows, [row(1, { status: 'ng', version: 2 }), row(2, { version: 2 })], [3])).toEqual([row(1, { status: 'ng', version: 2 }), rows[1]])
+  expect(applyDelta(rows, [row(2, { status: 'ng', version: 3 })])).toBe(rows)
+  expect([hasUnknownVehicles(rows, [row(3)]), hasUnknownVehicles(rows, [row(4)])]).toEqual([false, true])
+})
+
+test('offline, a downloaded list answers for its campaign, its yards and its vehicles', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
+  await (await page()).downloadSnapshot(head, null)
+  stubServer({})
+  vi.stubGlobal('fetch', noNetwork)
+  const phone = await page()
+  const ask = phone.client.fetchQuery.bind(phone.client)
+  expect(await ask(phone.vehicleListQuery(5))).toEqual(rows)
+  expect(await ask(phone.campaignQuery(5, null))).toMatchObject({ name: 'Airbag', total_vehicles: 3, total_inspected: 1, next: 1 })
+  expect(await ask(phone.campaignQuery(5, 18))).toMatchObject({ yard_name: 'K', total_vehicles: 1, total_inspected: 0, next: 3 })
+  expect((await ask(phone.campaignsQuery({ page: 0, search: 'air' }))).campaigns.map(({ id }) => id)).toEqual([5])
+  expect((await ask(phone.campaignsQuery({ page: 0, status: 'closed' }))).meta.total_count).toBe(0)
+  expect(await ask(phone.yardCountsQuery('Airbag'))).toEqual([
+    { yard_id: 2, yard_name: 'A', total_vehicles: 2, inspected_vehicles: 1 }, { yard_id: 18, yard_name: 'K', total_vehicles: 1, inspected_vehicles: 0 },
+  ])
+  expect(await ask(phone.vehicleQuery(3, null))).toMatchObject({ vin_number: 'HB20 000003', campaign_name: 'Airbag', model_code: 'HB20', next: 1, partly: true })
+  await expect(ask(phone.vehicleQuery(99, null))).rejects.toMatchObject({ code: 'OFFLINE' })
+})
+
+test('a rejection by the server is not replaced by downloaded data', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, {}) })
+  await (await page()).downloadSnapshot(head, null)
+  stubServer({ 'GET /vehicles/3': createReply(404, { code: 'NO_VEHICLE', message: 'Vehicle not found. It may have been deleted.' }) })
+  const phone = await page()
+  await expect(phone.client.fetchQuery(phone.vehicleQuery(3, null))).rejects.toMatchObject({ code: 'NO_VEHICLE' })
+})
+
+test('a list is refreshed by the changes since the download, which are stored', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
+  await (await page()).downloadSnapshot(head, null)
+  const calls = stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/changes': { revision: 44, vehicles: [row(3, { status: 'ng', inspected: true, version: 2 })], removed: [], whole: false } })
+  const phone = await page()
+  await phone.refreshSnapshot(phone.client, 5)
+  expect(calls.map(({ name, query }) => `${name} ${query.get('since') ?? ''}`)).toEqual(['GET /campaigns/5 ', 'GET /vehicles/campaign/5/changes 40'])
+  const later = await page()
+  expect((await later.readRows(5))?.map(({ status }) => status)).toEqual(['', 'ok', 'ng'])
+  expect((await later.readSnapshots())[0]).toMatchObject({ revision: 44, vehicles: 3 })
+})
+
+test('totals that the server does not know now do not replace the known totals', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
+  await (await page()).downloadSnapshot(head, 2)
+  stubServer({ 'GET /campaigns/5': { ...head, total_vehicles: 0, total_inspected: 0, progress_unknown: true }, 'GET /vehicles/campaign/5/changes': { revision: 44, vehicles: [], removed: [], whole: false } })
+  const phone = await page()
+  await phone.refreshSnapshot(phone.client, 5)
+  expect((await phone.readSnapshots())[0]).toMatchObject({ revision: 44, head: { total_vehicles: 3, total_inspected: 1, progress_unknown: false } })
+})
+
+test('a list is downloaded again when too much has changed, or by its ETag from a server without revisions', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
+  await (await page()).downloadSnapshot(head, null)
+  stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/changes': { revision: 90, vehicles: [], removed: [], whole: true }, 'GET /vehicles/campaign/5/all': all([row(1), row(4)], { etag: '"b"' }) })
+  const phone = await page()
+  expect((await phone.refreshSnapshot(phone.client, 5))?.map(({ id }) => id)).toEqual([1, 4])
+  const calls = stubServer({ 'GET /campaigns/5': head, 'GET /vehicles/campaign/5/all': new Response(null, { status: 304 }) })
+  expect((await phone.refreshSnapshot(phone.client, 5))?.map(({ id }) => id)).toEqual([1, 4])
+  expect(calls.at(-1)?.headers.get('if-none-match')).toBe('"b"')
+})
+
+test('a deleted campaign is no longer available offline', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, {}) })
+  await (await page()).downloadSnapshot(head, null)
+  stubServer({ 'GET /campaigns/5': createReply(404, { code: 'NO_CAMPAIGN', message: 'Campaign not found. It may have been deleted.' }) })
+  const phone = await page()
+  await expect(phone.refreshSnapshot(phone.client, 5)).rejects.toMatchObject({ code: 'NO_CAMPAIGN' })
+  expect([await phone.readSnapshots(), await phone.readRows(5), phone.offlineCampaigns.get()]).toEqual([[], null, []])
+})
+
+test('yards are downloaded one after the other', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': () => all(rows, {}) })
+  const phone = await page()
+  await phone.downloadSnapshot(head, 18)
+  expect((await phone.readRows(5))?.map(({ id }) => id)).toEqual([3])
+  await phone.downloadSnapshot(head, 2)
+  expect((await phone.readSnapshots())[0]).toMatchObject({ yards: [18, 2], vehicles: 3 })
+})
+
+test('a list is visible to the person who downloaded it, for twelve hours after its last refresh', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
+  await (await page()).downloadSnapshot(head, null)
+  expect([(await page(8)).offlineCampaigns.get(), (await page(7)).offlineCampaigns.get()]).toEqual([[], [{ campaign: 5, yards: null }]])
+  vi.setSystemTime(Date.now() + 12 * 3_600_000 + 1)
+  expect((await page(7)).offlineCampaigns.get()).toEqual([])
+  vi.useRealTimers()
+  expect((await page(7)).offlineCampaigns.get()).toEqual([])
+})
+
+test('signing out deletes everything of the person from this browser except unsent saves', async () => {
+  stubServer({ 'GET /vehicles/campaign/5/all': all(rows, { 'x-revision': '40' }) })
+  await (await page()).downloadSnapshot(head, null)
+  for (const name of ['draft:7:1', 'resume:7', 'draft:8:1', 'language']) localStorage.setItem(name, '"kept"')
+  const { openDatabase } = await import('../db')
+  const kept = await openDatabase()
+  const save = (owner: string, state: string) => createFake<SealedSave>({ owner, state, change: { base: {}, wanted: {} }, conflicts: [], replaces: null, vehicle: 1 })
+  for (const [owner, state] of [['7', 'waiting'], ['7', 'done'], ['7', 'refused'], ['8', 'done']] as const) await kept?.add('outbox', save(owner, state))
+  const { deletePersonalData } = await import('../personalData')
+  await deletePersonalData('7')
+  expect(Object.keys(localStorage).filter((name) => name.includes(':') || name === 'language').toSorted()).toEqual(['draft:8:1', 'language'])
+  expect((await kept?.getAll('outbox'))?.map(({ owner, state }) => [owner, state])).toEqual([['7', 'waiting'], ['7', 'refused'], ['8', 'done']])
+  expect([await kept?.count('taken'), await kept?.count('rows'), await kept?.count('newer')]).toEqual([0, 0, 0])
+})

@@ -1,0 +1,116 @@
+import { getCurrentOwner } from '@/api/session'
+import type { ListedVehicle } from '@/api/types'
+import { createStore } from '@/lib/store'
+import { recordOfflineCampaigns } from '../campaigns'
+import { openDatabase } from '../db'
+import type { CampaignSnapshot } from '../schema'
+import { openChannel } from '../tabs'
+import { applyDelta } from './delta'
+import { decodeRows, encodeRows } from './encoding'
+
+/** The snapshots (vehicle lists stored for offline use) of the signed-in person. */
+export const snapshots = createStore<CampaignSnapshot[]>([])
+/** Decoded rows of the stored vehicle lists, by campaign id. */
+const loaded = new Map<number, ListedVehicle[]>()
+const channel = openChannel('patio-taken', () => {
+  loaded.clear()
+  void readSnapshots()
+})
+
+/** Time in milliseconds after which a snapshot that the server has not confirmed is deleted. Equals the lifetime of a session. */
+const RETENTION_MS = 12 * 3_600_000
+
+/** Reads the snapshots of the signed-in person from the database. Deletes expired snapshots. */
+export async function readSnapshots(): Promise<CampaignSnapshot[]> {
+  const all = (await (await openDatabase())?.getAll('taken')) ?? []
+  const expired = all.filter(({ fresh_at }) => Date.now() - fresh_at > RETENTION_MS)
+  for (const { campaign } of expired) await erase(campaign)
+  const own = all.filter((snapshot) => snapshot.owner === getCurrentOwner() && !expired.includes(snapshot))
+  snapshots.set(own)
+  recordOfflineCampaigns(own.map(({ campaign, yards }) => ({ campaign, yards })))
+  return own
+}
+
+/** Returns the signed-in person's snapshot of a campaign. */
+export async function readSnapshot(campaign: number): Promise<CampaignSnapshot | undefined> {
+  const snapshot = await (await openDatabase())?.get('taken', campaign)
+  return snapshot?.owner === getCurrentOwner() ? snapshot : undefined
+}
+
+/** Returns the range of database keys of all stored rows of a campaign. */
+const rangeOf = (campaign: number) => IDBKeyRange.bound([campaign], [campaign, []])
+
+/** Returns the stored rows of a campaign in walking order (by yard, then parking space). Returns null when the campaign's snapshot is missing or damaged. */
+export async function readRows(campaign: number): Promise<ListedVehicle[] | null> {
+  if ((await readSnapshot(campaign)) === undefined) return null
+  const known = loaded.get(campaign)
+  if (known !== undefined) return known
+  const database = await openDatabase()
+  if (database === null) return null
+  const [parts, newer] = await Promise.all([database.getAll('rows', rangeOf(campaign)), database.getAll('newer', rangeOf(campaign))])
+  const decoded = decodeRows(parts)
+  if (decoded === null) return null
+  const rows = applyDelta(decoded, newer)
+  loaded.set(campaign, rows)
+  return rows
+}
+
+/** Replaces the stored vehicle list of a campaign by a new full list. When the device is full, keeps the previous list and rejects. */
+export async function writeSnapshot(snapshot: Omit<CampaignSnapshot, 'vehicles' | 'bytes'>, rows: ListedVehicle[]): Promise<void> {
+  const database = await openDatabase()
+  if (database === null) throw new DOMException('the database is not available', 'InvalidStateError')
+  const parts = encodeRows(rows)
+  const bytes = parts.reduce((sum, part) => sum + part.length, 0)
+  const writing = database.transaction(['taken', 'rows', 'newer'], 'readwrite')
+  const { campaign } = snapshot
+  const writes = [
+    writing.objectStore('rows').delete(rangeOf(campaign)),
+    writing.objectStore('newer').delete(rangeOf(campaign)),
+    ...parts.map((part, index) => writing.objectStore('rows').put(part, [campaign, index])),
+    writing.objectStore('taken').put({ ...snapshot, vehicles: rows.length, bytes }),
+  ]
+  await Promise.all([...writes, writing.done])
+  loaded.set(campaign, rows)
+  await publish()
+}
+
+/** Stores changed rows of a campaign and the changed metadata of its snapshot. Returns the updated list, or null without a snapshot. */
+export async function writeDelta(campaign: number, newer: readonly ListedVehicle[], part: Partial<CampaignSnapshot>): Promise<ListedVehicle[] | null> {
+  const [database, rows] = [await openDatabase(), await readRows(campaign)]
+  if (database === null || rows === null) return null
+  const writing = database.transaction(['taken', 'newer'], 'readwrite')
+  const snapshot = await writing.objectStore('taken').get(campaign)
+  if (snapshot !== undefined) await writing.objectStore('taken').put({ ...snapshot, ...part })
+  for (const row of newer) await writing.objectStore('newer').put(row, [campaign, row.id])
+  await writing.done
+  const now = applyDelta(rows, newer)
+  loaded.set(campaign, now)
+  await readSnapshots()
+  return now
+}
+
+export async function deleteSnapshot(campaign: number): Promise<void> {
+  await erase(campaign)
+  await publish()
+}
+
+/** Deletes the stored vehicle lists (snapshots) of every person on this device. */
+export async function deleteAllSnapshots(): Promise<void> {
+  const database = await openDatabase()
+  for (const campaign of (await database?.getAllKeys('taken')) ?? []) await erase(campaign)
+  await publish()
+}
+
+async function erase(campaign: number): Promise<void> {
+  const database = await openDatabase()
+  if (database === null) return
+  const writing = database.transaction(['taken', 'rows', 'newer'], 'readwrite')
+  await Promise.all([writing.objectStore('taken').delete(campaign), writing.objectStore('rows').delete(rangeOf(campaign)), writing.objectStore('newer').delete(rangeOf(campaign)), writing.done])
+  loaded.delete(campaign)
+}
+
+/** Makes this tab and the other tabs read the snapshots from the database again. */
+async function publish(): Promise<void> {
+  channel?.postMessage('changed')
+  await readSnapshots()
+}

@@ -1,0 +1,58 @@
+import 'fake-indexeddb/auto'
+import { IDBFactory } from 'fake-indexeddb'
+import { QueryClient } from '@tanstack/react-query'
+import { afterEach, beforeEach, vi } from 'vitest'
+import type { StoredSave, SaveRequest } from '@/offline/outbox'
+import { createSession } from './show'
+
+export const ME = { id: 3, hmc: '1003', user_type: 'op' }
+export const OTHER = { id: 9, hmc: '1009', user_type: 'op' }
+export const noNetwork = () => Promise.reject(new Error('no network'))
+
+/** Returns a save of the person ME, with a note. */
+export const createSaveRequest = (vehicle: number, part: Partial<SaveRequest> = {}): SaveRequest => ({
+  owner: '3', hmc: '1003', vehicle, vin: `HB20 00000${vehicle}`, space: `A-${vehicle}`, campaign: 5, campaign_name: 'Airbag', yard: null, stands_in: 2,
+  version: 1, change: { base: { status: '', operator_notes: '' }, wanted: { status: 'ng', operator_notes: 'a secret note' } }, inspected: false, origin: 'typed', replaces: null, held: false, ...part,
+})
+export const createSavedVehicle = (id: number, status = 'ng') => ({ id, status, inspected: true, campaign_id: 5, version: 2 })
+
+const openTabs: (() => void)[] = []
+const closeTabs = () => {
+  for (const close of openTabs.splice(0)) close()
+}
+
+/** Gives each test of a file an empty database, and signs out of its tabs afterwards. */
+export function setUpDatabase(): void {
+  beforeEach(() => {
+    indexedDB = new IDBFactory()
+  })
+  afterEach(() => {
+    closeTabs()
+    vi.restoreAllMocks()
+  })
+}
+
+/** Loads the modules again, like a tab that has just been opened. Tabs share the database. The earlier tabs are closed unless `before` does something else. */
+export async function openTab(user = ME, before = closeTabs) {
+  before()
+  vi.resetModules()
+  const [{ Outbox, ...rest }, session, { overwriteSave, pruneOutbox }, { openDatabase }, { pendingCount }, { setOnline }] = [
+    await import('@/offline/outbox'), await import('@/api/session'), await import('@/offline/outbox/store'), await import('@/offline/db'), await import('@/offline/pendingCount'), await import('@/api/connectivity'),
+  ]
+  session.startSession(createSession(user))
+  openTabs.push(session.endSession)
+  await rest.readOutbox()
+  const database = await openDatabase()
+  const retained: StoredSave[] = []
+  const outbox = new Outbox(new QueryClient(), (entry) => retained.push(entry))
+  const records = async () => (await database?.getAll('outbox')) ?? []
+  return {
+    ...rest, ...session, outbox, putEntry: overwriteSave, pruneOutbox, database, pendingCount, setOnline, retained, records,
+    first: async () => {
+      const [record] = await records()
+      if (record === undefined) throw new Error('the outbox is empty')
+      return record
+    },
+    states: () => rest.outboxState.get().entries.map(({ vehicle, state }) => `${vehicle} ${state}`),
+  }
+}

@@ -1,0 +1,16 @@
+import styles from './Plate.module.css'
+
+/** Parking space with a row letter, such as B-204. */
+const BAY = /^(\p{L}|\d)(-)(\S.*)$/u
+
+/** Parking space as a sign: the letter of the row on ink, the number on paper. A space of another form is one plain sign. */
+export function Plate({ space, size }: { space: string; size: 'small' | 'page' | 'next' }) {
+  const [, row, dash, number] = BAY.exec(space) ?? []
+  return (
+    <span className={`${styles.plate} ${styles[size]}`} role="img" aria-label={space} title={space}>
+      {row !== undefined && <span className={styles.row}>{row}</span>}
+      {dash !== undefined && <span className={styles.dash}>{dash}</span>}
+      <span className={styles.number}>{number ?? space}</span>
+    </span>
+  )
+}
