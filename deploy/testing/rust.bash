@@ -30,7 +30,7 @@ without_test_helpers() {
 # Runs cargo test with the runner deploy/testing/run-test, which enables the option that reports the time of each test.
 run_rust() { # options of cargo test
   local code=0
-  log=$work/tests-${#part_names[@]}.log
+  log=$work/tests-$BASHPID-${#part_names[@]}.log
   cargo_linted test --locked --no-fail-fast --config 'target."cfg(all())".runner = "deploy/testing/run-test"' "$@" \
     -- -Z unstable-options --report-time 2>&1 | tee "$log" | grep -vE '^(running [0-9]+ tests?|test result: ok.*|$)|^ +(Running|Doc-tests) ' || code=$?
   count_rust
@@ -49,3 +49,6 @@ rust() {
   build compile
   part "rust" run_rust --workspace --lib --bins --tests
 }
+
+rust_crates() { PATIO_TEST_GROUP=crates part "rust: crates" run_rust --workspace --lib --bins --tests; }
+rust_installation() { PATIO_TEST_GROUP=installation part "rust: installation" run_rust --workspace --lib --bins --tests; }
