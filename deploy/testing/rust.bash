@@ -49,6 +49,3 @@ rust() {
   build compile
   part "rust" run_rust --workspace --lib --bins --tests
 }
-
-rust_crates() { PATIO_TEST_GROUP=crates part "rust: crates" run_rust --workspace --lib --bins --tests; }
-rust_installation() { PATIO_TEST_GROUP=installation part "rust: installation" run_rust --workspace --lib --bins --tests; }
