@@ -1,6 +1,7 @@
 //! Operator tasks: doctor, probe, migrations, backup and restore.
 mod backups;
 mod contents;
+mod doors;
 mod failover;
 mod keys;
 mod locks;
