@@ -49,7 +49,7 @@ pub(crate) async fn check_confirmed(tx: &mut Tx<'_>, act: &Actor) -> Result<(), 
 }
 
 /// Checks that administrative actions may change the user with this id. Returns `ReservedUser` for the developer account.
-pub(crate) fn check_touchable(id: i64) -> Result<(), Error> {
+pub(crate) fn check_not_reserved_user(id: i64) -> Result<(), Error> {
     if id == DEVELOPER { Err(Error::ReservedUser) } else { Ok(()) }
 }
 

@@ -52,12 +52,12 @@ pub async fn prepare(
     passwords: &PasswordHasher,
 ) -> anyhow::Result<Vec<String>> {
     let developer = Hmc::parse(&config.developer_hmc).context("PATIO_DEVELOPER_HMC is invalid")?;
-    let is_new = !host.retry_until_database_up(|| users::has_users(db).map_err(Error::for_waiter).boxed()).await?;
+    let is_new = !host.retry_until_database_up(|| users::has_users(db).map_err(Error::into_anyhow).boxed()).await?;
     let founders = if is_new { Some(Arc::new(founders(config, developer.clone(), passwords).await?)) } else { None };
     let establishing = || {
         let (founders, sealing, now) = (founders.clone(), sealing.clone(), host.clock.now());
         db.write(move |tx| Box::pin(async move { establish(tx, &sealing, founders.as_deref(), now).await }))
-            .map_err(Error::for_waiter)
+            .map_err(Error::into_anyhow)
             .boxed()
     };
     let notices = host.retry_until_database_up(establishing).await?;
@@ -141,14 +141,14 @@ fn notices(founders: &InitialUsers) -> Vec<String> {
 }
 
 async fn give_developer_password(db: &Db, password: &Secret, hmc: &Hmc, passwords: &PasswordHasher) -> anyhow::Result<()> {
-    if users::by_id(db, DEVELOPER).await.map_err(Error::for_waiter)?.is_none_or(|stored| stored.password_hash().is_some()) {
+    if users::find_by_id(db, DEVELOPER).await.map_err(Error::into_anyhow)?.is_none_or(|stored| stored.password_hash().is_some()) {
         return Ok(());
     }
     password::check(password.expose(), &hmc.key).context("PATIO_DEVELOPER_PASSWORD is invalid")?;
     let hash = passwords.hash(password.expose().to_owned()).await?;
     db.write(move |tx| Box::pin(async move { users::set_missing_password(tx, DEVELOPER, &hash).await }))
         .await
-        .map_err(Error::for_waiter)?;
+        .map_err(Error::into_anyhow)?;
     Ok(())
 }
 

@@ -94,7 +94,7 @@ impl Error {
     /// Converts the error into `anyhow::Error`. A failed database statement becomes a plain `sqlx::Error`.
     ///
     /// The type matters because the retry at startup recognizes an unreachable database by `sqlx::Error`.
-    pub(crate) fn for_waiter(self) -> anyhow::Error {
+    pub(crate) fn into_anyhow(self) -> anyhow::Error {
         match self {
             Self::Database(cause) => cause.into(),
             other => other.into(),

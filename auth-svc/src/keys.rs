@@ -40,7 +40,7 @@ pub struct Keys {
 }
 
 /// The user or service to which an access token is issued.
-pub struct Subject {
+pub struct TokenSubject {
     /// Subject claim: the user's id, or `service:NAME`.
     pub subject: String,
     /// Role of the user or service, for the role claim.
@@ -104,7 +104,7 @@ impl Keys {
     ///
     /// # Errors
     /// Returns `Broken` when the token cannot be signed.
-    pub fn mint(&self, holder: Subject, made_at_ms: i64, lives: TimeDelta) -> Result<IssuedToken, Error> {
+    pub fn issue_token(&self, holder: TokenSubject, made_at_ms: i64, lives: TimeDelta) -> Result<IssuedToken, Error> {
         let made_at = DateTime::from_timestamp_millis(made_at_ms).unwrap_or_default();
         let expires_at = DateTime::from_timestamp((made_at + lives).timestamp(), 0).unwrap_or_default();
         let claims = Claims {
@@ -123,14 +123,14 @@ impl Keys {
     /// Returns a keyed hash of a login name (HMC). Lockout counters are named by this hash instead of the typed text, because users
     /// sometimes type their password into the login name field.
     #[must_use]
-    pub fn account_key(&self, hmc_key: &str) -> String {
+    pub fn hash_hmc(&self, hmc_key: &str) -> String {
         URL_SAFE_NO_PAD.encode(&hmac::sign(&self.account, hmc_key.as_bytes()).as_ref()[..16])
     }
 
     /// Returns a keyed hash of a client's IPv4 address or IPv6 /64 network.
     #[must_use]
-    pub fn address_key(&self, address: &str) -> String {
-        self.account_key(&format!("address {}", rate_limit_network(address)))
+    pub fn hash_address(&self, address: &str) -> String {
+        self.hash_hmc(&format!("address {}", rate_limit_network(address)))
     }
 
     /// Issues a device token, which later proves that this user has already signed in with the same browser.
@@ -160,7 +160,7 @@ impl Keys {
 
     /// Returns whether a device token was issued by auth-svc (its HMAC is valid), for any user.
     #[must_use]
-    pub fn is_mark(&self, mark: &str) -> bool {
+    pub fn is_device_token(&self, mark: &str) -> bool {
         self.unsealed(mark).is_some()
     }
 
@@ -179,7 +179,7 @@ impl Keys {
 
 /// Returns whether two secrets are equal, comparing them in constant time.
 #[must_use]
-pub fn same_secret(ours: &str, given: &str) -> bool {
+pub fn secrets_are_equal(ours: &str, given: &str) -> bool {
     let Ok(key) = random_bytes::<32>().map(|key| hmac::Key::new(hmac::HMAC_SHA256, &key)) else { return false };
     hmac::verify(&key, given.as_bytes(), hmac::sign(&key, ours.as_bytes()).as_ref()).is_ok()
 }

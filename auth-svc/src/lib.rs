@@ -114,7 +114,7 @@ pub async fn start_with(config: Config, host: &Host, passwords: PasswordHasher) 
     let db = host.database(SCHEMA).await?;
     let sealing = &Arc::new(sealing_key(&config, host, &db).await?);
     let notices = bootstrap::prepare(host, &db, sealing, &config, &passwords).await?;
-    let keys = host.retry_until_database_up(|| known(&config, host, &db, sealing, &passwords).map_err(Error::for_waiter).boxed()).await?;
+    let keys = host.retry_until_database_up(|| known(&config, host, &db, sealing, &passwords).map_err(Error::into_anyhow).boxed()).await?;
     let people = people(&config, host, db.clone(), passwords.clone());
     let tokens = tokens(host, db.clone(), keys.clone());
     let door = Arc::new(door(&config, host, db.clone(), keys, passwords));
@@ -146,14 +146,14 @@ async fn sealing_key(config: &Config, host: &Host, db: &Db) -> anyhow::Result<Se
         return Ok(key);
     }
     anyhow::ensure!(
-        !host.retry_until_database_up(|| store::keys::has_keys(db).map_err(Error::for_waiter).boxed()).await?,
+        !host.retry_until_database_up(|| store::keys::has_keys(db).map_err(Error::into_anyhow).boxed()).await?,
         "there is no key file {}, but the keys in the database are encrypted with one: restore the file or set PATIO_KEY_FILE to its path; \
          if the file is lost, `keys revoke-all` creates new keys and signs everyone out",
         path.display()
     );
     if config.key_file.is_none() {
         let data = &host.settings.data_dir;
-        private::folder(data)
+        private::create_folder(data)
             .with_context(|| format!("cannot create the folder {} for the key file; create it or set PATIO_KEY_FILE", data.display()))?;
     }
     SealingKey::create_file(&path)
@@ -172,7 +172,7 @@ async fn known(
     let keys = keys::Keys::read(db, sealing.clone(), &host.clock).await?;
     keys.signing.apply_to(&host.identity);
     let revoked = revocations::list_after(db, 0, host.clock.now()).await?;
-    host.identity.revoke(&revoked.into_iter().map(Revocation::wire).collect::<Vec<_>>());
+    host.identity.revoke(&revoked.into_iter().map(Revocation::to_proto).collect::<Vec<_>>());
     Ok(Arc::new(keys))
 }
 
@@ -230,7 +230,7 @@ fn tidy(host: &Host, door: Arc<SignInService>) {
         let door = door.clone();
         async move {
             if let Err(cause) = door.run_maintenance().await {
-                tracing::warn!(%cause, "auth maintenance failed: expired rows not deleted or signing key not rotated");
+                tracing::warn!(%cause, "auth maintenance failed, retrying: expired rows not deleted or signing key not rotated");
             }
         }
     });
@@ -263,7 +263,7 @@ fn end_unused(host: &Host, db: &Db) {
         let (db, clock, identity) = (db.clone(), clock.clone(), identity.clone());
         async move {
             if let Err(cause) = sessions::expire_idle(&db, &clock, &identity).await {
-                tracing::warn!(%cause, "failed to end idle sessions");
+                tracing::warn!(%cause, "failed to end idle sessions, retrying");
             }
         }
     });

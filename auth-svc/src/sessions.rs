@@ -1,6 +1,6 @@
 //! Listing and ending sessions. A revocation takes effect at once in this process and within seconds in other processes.
 use crate::{
-    admin_action::{Actor, check_touchable},
+    admin_action::{Actor, check_not_reserved_user},
     error::Error,
     store::{
         export::subject,
@@ -28,7 +28,7 @@ const MARGIN: TimeDelta = TimeDelta::hours(1);
 /// The sequence number is set to 0, so that the next poll still fetches revocations that other replicas committed
 /// under lower numbers.
 pub fn revoke_locally(identity: &Identity, revocation: Revocation) {
-    identity.revoke(&[Revocation { sequence: 0, ..revocation }.wire()]);
+    identity.revoke(&[Revocation { sequence: 0, ..revocation }.to_proto()]);
 }
 
 /// Ends the caller's session.
@@ -69,7 +69,7 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &Identity, caller: Calle
 /// without a stored session may be signed with a stolen key. Returns a database error when a statement fails.
 pub async fn confirm(db: &Db, clock: &Clock, identity: &Identity, caller: Caller, address: String) -> Result<(), Error> {
     let user_id = caller.person().ok_or(Error::NotAllowed)?;
-    let begun = sessions::user_of(db, &caller.session_id).await?;
+    let begun = sessions::find_user(db, &caller.session_id).await?;
     if begun.is_some_and(|(holder, role)| holder == user_id && role == role::role_text(caller.role)) {
         return Ok(());
     }
@@ -120,7 +120,7 @@ pub async fn end_sessions(db: &Db, identity: &Identity, act: Actor, user_id: i64
     let ended = db
         .write(move |tx| {
             Box::pin(async move {
-                let own = sessions::ids_of(tx, user_id).await?;
+                let own = sessions::list_ids(tx, user_id).await?;
                 let due: Vec<String> = match which {
                     SessionSelection::One(id) if own.contains(&id) => vec![id],
                     SessionSelection::One(_) => return Err(Error::NoSession),
@@ -197,7 +197,7 @@ fn check_may(caller: &Caller, user_id: i64) -> Result<(), Error> {
     if caller.role != Role::Admin {
         return Err(Error::NotAllowed);
     }
-    check_touchable(user_id)
+    check_not_reserved_user(user_id)
 }
 
 /// Records that sessions were used; each process reports a session at most every few minutes.

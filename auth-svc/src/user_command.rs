@@ -94,8 +94,9 @@ fn line(user: &StoredUser) -> String {
 
 /// Loads the user with this login name. The developer account is not changed, since its password comes from a setting.
 async fn find(db: &Db, hmc: &str) -> anyhow::Result<StoredUser> {
-    let user =
-        users::by_hmc(db, &hmc::comparison_key(hmc)).await?.with_context(|| format!("no user has the HMC {hmc}; `user list` lists all"))?;
+    let user = users::find_by_hmc(db, &hmc::comparison_key(hmc))
+        .await?
+        .with_context(|| format!("no user has the HMC {hmc}; `user list` lists all"))?;
     ensure!(user.id != DEVELOPER, "the password of the developer account is the setting PATIO_DEVELOPER_PASSWORD");
     Ok(user)
 }

@@ -1,7 +1,7 @@
 //! User administration and its rules: the reserved developer account cannot be changed, and at least one supervisor must
 //! remain.
 use crate::{
-    admin_action::{Actor, begin, check_confirmed, check_touchable, write_audit},
+    admin_action::{Actor, begin, check_confirmed, check_not_reserved_user, write_audit},
     error::Error,
     hmc::Hmc,
     password::{self, PasswordHasher},
@@ -116,11 +116,11 @@ impl UserAdmin {
     /// `ConfirmPassword` when the change sets a password or the supervisor role without a recent password confirmation; an
     /// error when the caller is no supervisor; or a database error.
     pub async fn update(&self, act: Actor, change: UserChange) -> Result<StoredUser, Error> {
-        check_touchable(change.id)?;
+        check_not_reserved_user(change.id)?;
         if change.password.is_some() && act.caller.user_id == change.id {
             return Err(Error::OwnPassword);
         }
-        let known = users::by_id(&self.db, change.id).await?.ok_or(Error::NoUser(change.id))?;
+        let known = users::find_by_id(&self.db, change.id).await?.ok_or(Error::NoUser(change.id))?;
         if let Some(hmc) = &change.hmc {
             self.check_not_reserved(hmc)?;
         }
@@ -144,7 +144,7 @@ impl UserAdmin {
     /// Returns `ReservedUser`, `OwnAccount`, `NoUser`, `LastAdmin`, an error when the caller is no supervisor, or a
     /// database error.
     pub async fn delete(&self, act: Actor, id: i64) -> Result<(), Error> {
-        check_touchable(id)?;
+        check_not_reserved_user(id)?;
         if act.caller.user_id == id {
             return Err(Error::OwnAccount);
         }
@@ -178,9 +178,9 @@ impl UserAdmin {
             return Err(Error::NotAllowed);
         }
         if !own {
-            check_touchable(id)?;
+            check_not_reserved_user(id)?;
         }
-        let user = users::by_id(&self.db, id).await?.ok_or(Error::NoUser(id))?;
+        let user = users::find_by_id(&self.db, id).await?.ok_or(Error::NoUser(id))?;
         let user = json!({
             "id": user.id, "hmc": user.hmc, "user_type": user.role,
             "created_at": user.created_at, "last_login_at": user.last_login_at,
@@ -217,7 +217,7 @@ async fn check_free(tx: &mut Tx<'_>, hmc: &Hmc, for_user: i64) -> Result<(), Err
 }
 
 async fn check_not_last(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Error> {
-    if user.role() == Role::Admin && users::other_admins(tx, user.id).await? == 0 { Err(Error::LastAdmin) } else { Ok(()) }
+    if user.role() == Role::Admin && users::count_other_supervisors(tx, user.id).await? == 0 { Err(Error::LastAdmin) } else { Ok(()) }
 }
 
 async fn apply(tx: &mut Tx<'_>, act: &Actor, change: &UserChange, hash: Option<String>) -> Result<(StoredUser, Option<Revocation>), Error> {

@@ -34,14 +34,14 @@ impl Context {
         let progress = counting.ok().and_then(Result::ok).and_then(|seen| seen.progress);
         let deletion = Deletion { asker, id, progress, at: self.now() };
         if self.db.write(move |tx| Box::pin(async move { deletion.bury(tx).await })).await? {
-            self.remove_soon(id).await;
+            self.remove_in_background(id).await;
         }
         Ok(())
     }
 
     /// Deletes the vehicles and then the row of a deleted campaign in the background. Returns when both are deleted, or after a
     /// short wait.
-    pub async fn remove_soon(&self, id: i64) {
+    pub async fn remove_in_background(&self, id: i64) {
         let (done, told) = oneshot::channel();
         let context = self.clone();
         self.tasks.spawn(async move {

@@ -6,7 +6,7 @@ use crate::{
     campaign::{Campaign, CampaignState, CampaignView},
     context::Context,
     error::Error,
-    fields::{self, Checks},
+    fields::{self, FieldErrors},
     request_context::RequestContext,
     store::{self, NewDraft},
 };
@@ -23,7 +23,7 @@ use patio_proto::campaign as pb;
 /// # Errors
 /// Returns [`Error::BadFields`] with every invalid field, or a permission error when the caller is a service.
 pub fn checked_draft(asker: &RequestContext, ask: &pb::CreateDraftRequest, at: DateTime<Utc>) -> Result<NewDraft, Error> {
-    let mut checks = Checks::default();
+    let mut checks = FieldErrors::default();
     let draft = NewDraft {
         import_id: checks.value_or_default("import_id", fields::search_text(&ask.import_id)),
         name: checks.value_or_default("name", fields::checked_name(&ask.name)),
@@ -69,7 +69,7 @@ impl Context {
         let (of, at) = (asker.caller.person(), self.now());
         let buried = self.db.write(move |tx| Box::pin(async move { discard(tx, id, of, at).await })).await?;
         if buried {
-            self.remove_soon(id).await;
+            self.remove_in_background(id).await;
         }
         Ok(())
     }
@@ -90,7 +90,7 @@ async fn insert(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Campaign, Error> {
     if let Some(made) = store::insert(tx, draft).await? {
         return Ok(made);
     }
-    match store::of_import(tx, &draft.import_id).await? {
+    match store::find_by_import(tx, &draft.import_id).await? {
         Some(made) if made.created_by == draft.created_by && made.name == draft.name => Ok(made),
         Some(_) => Err(Error::ImportTaken),
         None => Err(Error::NameTaken(draft.name.clone())),

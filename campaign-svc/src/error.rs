@@ -26,7 +26,7 @@ pub enum Error {
     NoDraft(i64),
     #[error("This import was already used for another campaign.")]
     ImportTaken,
-    #[error("A campaign can only be imported for a signed-in user.")]
+    #[error("A campaign can only be imported by a signed-in user.")]
     NobodyImports,
     /// A call to another service failed with this status.
     #[error("{}", .0.message())]

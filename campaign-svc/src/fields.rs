@@ -13,9 +13,9 @@ pub use normal::name_key;
 
 /// Collects the errors of all fields of a request, so that one response names every invalid field.
 #[derive(Default)]
-pub struct Checks(Vec<(&'static str, String)>);
+pub struct FieldErrors(Vec<(&'static str, String)>);
 
-impl Checks {
+impl FieldErrors {
     /// Returns the checked value of a field; records a failed check and returns the default value.
     pub fn value_or_default<T: Default>(&mut self, field: &'static str, checked: Result<T, String>) -> T {
         checked.unwrap_or_else(|why| {
@@ -41,7 +41,7 @@ pub fn checked_name(written: &str) -> Result<String, String> {
         return Err("has a line break or an invisible character".to_owned());
     }
     limited(written.trim(), 4 * MAX_NAME_LEN)?;
-    let name = normal::name(written);
+    let name = normal::normalize_name(written);
     if name.is_empty() { Err("is missing".to_owned()) } else { limited(&name, MAX_NAME_LEN) }
 }
 

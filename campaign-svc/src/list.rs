@@ -3,7 +3,7 @@ use crate::{
     campaign::CampaignView,
     context::Context,
     error::Error,
-    fields::{self, Checks},
+    fields::{self, FieldErrors},
     request_context::RequestContext,
     store::{self, CampaignFilter},
 };
@@ -33,11 +33,11 @@ impl ListQuery {
     /// # Errors
     /// Returns [`Error::BadFields`] with every invalid field.
     pub fn from_request(ask: pb::ListCampaignsRequest, role: Role) -> Result<Self, Error> {
-        let mut checks = Checks::default();
+        let mut checks = FieldErrors::default();
         let search = checks.value_or_default("search", fields::search_text(&ask.search));
         let ask = Self {
             window: PageWindow::from_request(ask.page.as_ref()),
-            pattern: page::contains(&normal::code(&search)),
+            pattern: page::contains_pattern(&normal::normalize_code(&search)),
             statuses: checks.value_or_default("statuses", statuses(&ask.statuses)),
             yard: ask.yard.map(|id| checks.value_or_default("yard", seen_yard(id, role))),
         };
@@ -82,7 +82,7 @@ impl Context {
     /// call to filter by yard. While vehicle-svc is unavailable, the campaigns come without their progress.
     pub async fn list(&self, asker: &RequestContext, ask: ListQuery) -> Result<(Vec<CampaignView>, PageMeta), Error> {
         let ids = match ask.yard {
-            Some(yard) => Some(array(&self.vehicles.campaigns_of(&asker.bearer, yard).await?)),
+            Some(yard) => Some(array(&self.vehicles.list_campaigns_in_yard(&asker.bearer, yard).await?)),
             None => None,
         };
         let filter = CampaignFilter { pattern: ask.pattern, statuses: ask.statuses, ids };
@@ -97,7 +97,7 @@ impl Context {
     /// Returns one campaign with its progress in the given yard, or in all yards when `yard` is `None`. While vehicle-svc is
     /// unavailable, the campaign comes without its progress.
     pub async fn get(&self, asker: &RequestContext, id: i64, yard: Option<i32>) -> Result<CampaignView, Error> {
-        let mut checks = Checks::default();
+        let mut checks = FieldErrors::default();
         let yard = yard.map(|id| checks.value_or_default("yard", seen_yard(id, asker.caller.role)));
         checks.finish()?;
         let campaign = store::find(&self.db, id).await?.ok_or(Error::NoCampaign(id))?;

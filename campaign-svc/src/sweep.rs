@@ -52,7 +52,7 @@ impl Sweeper {
     }
 
     async fn finish_deletions(&self) -> Result<(), Error> {
-        for id in store::stale(&self.0.db, self.0.now() - OVERDUE, MOST).await? {
+        for id in store::list_stale(&self.0.db, self.0.now() - OVERDUE, MOST).await? {
             over(id, self.0.remove(id).await)?;
         }
         Ok(())

@@ -46,7 +46,7 @@ impl VehicleClient {
     }
 
     /// Returns the ids of the campaigns that have vehicles in a yard.
-    pub async fn campaigns_of(&self, bearer: &CallContext, yard: i32) -> Result<Vec<i64>, Error> {
+    pub async fn list_campaigns_in_yard(&self, bearer: &CallContext, yard: i32) -> Result<Vec<i64>, Error> {
         let ask = bearer.request(ListCampaignsOfYardRequest { yard });
         Ok(self.yards.clone().list_campaigns_of_yard(ask).await.map_err(Error::Elsewhere)?.into_inner().campaign_ids)
     }

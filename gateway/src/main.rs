@@ -74,7 +74,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Serve(options) => cli::run(serve(options)),
         Command::Config(_) => match (command.find_subcommand("config"), matches.subcommand()) {
-            (Some(sub), Some((_, given))) => cli::print(&config::effective(sub, given)),
+            (Some(sub), Some((_, given))) => cli::print(&config::effective_settings(sub, given)),
             _ => Ok(()),
         },
         Command::Doctor(options) => cli::run(examine(options)),
@@ -93,7 +93,7 @@ async fn examine(options: Options) -> anyhow::Result<()> {
 
 async fn serve(options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "gateway")?;
-    options.settings.check_apart()?;
+    options.settings.check_separate_process()?;
     let host = Host::remote(options.settings).await?;
     let gateway = gateway::start(options.config, &host).await?;
     let known = host.clone();

@@ -59,10 +59,10 @@ pub enum Error {
     #[error("a workbook cannot be written: {0}")]
     Workbook(#[from] rust_xlsxwriter::XlsxError),
     /// Reading back a temporary file that import-svc wrote has failed.
-    #[error("a file cannot be read: {0}")]
+    #[error("a temporary file cannot be read: {0}")]
     Disk(std::io::Error),
     /// A task on a blocking thread that writes a file panicked or was aborted.
-    #[error("a background task for a file was aborted: {0}")]
+    #[error("writing a file was aborted: {0}")]
     Stopped(tokio::task::JoinError),
     /// A call to another service failed with this status.
     #[error("a call to another service failed: {0}")]

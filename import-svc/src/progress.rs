@@ -74,7 +74,7 @@ impl ProgressStore {
     }
 
     /// Sets the number of rows read or saved in the current phase.
-    pub fn reach(&self, rows: i64) {
+    pub fn set_rows(&self, rows: i64) {
         self.rows.store(rows, Relaxed);
     }
 
@@ -86,13 +86,13 @@ impl ProgressStore {
     }
 
     /// Publishes the final phase of the import to the cache: done or failed.
-    pub async fn end(&self, phase: ImportPhase) {
+    pub async fn publish_end(&self, phase: ImportPhase) {
         self.phase.store(phase.into(), Relaxed);
         self.put().await;
     }
 
     /// Runs `work` and publishes the progress to the cache at intervals until `work` completes.
-    pub async fn during<T>(&self, work: impl Future<Output = T>) -> T {
+    pub async fn publish_during<T>(&self, work: impl Future<Output = T>) -> T {
         tokio::select! {
             done = work => done,
             never = self.keep_putting() => match never {},

@@ -49,7 +49,7 @@ pub fn spawn_purge(host: &Host, db: Db) {
 }
 
 async fn settle(host: &Host, db: &Db, running: &ActiveImports, tokens: &ServiceTokens) -> Result<()> {
-    let silent = store::orphaned(db, host.clock.now() - HEARTBEAT_TIMEOUT).await?;
+    let silent = store::list_orphaned(db, host.clock.now() - HEARTBEAT_TIMEOUT).await?;
     for lost in silent.into_iter().filter(|lost| !running.is_running(lost.id)) {
         let steps = SagaClients::new(&host.links, tokens.bearer().await?);
         settle_one(host, db, &steps, lost).await?;
@@ -60,7 +60,7 @@ async fn settle(host: &Host, db: &Db, running: &ActiveImports, tokens: &ServiceT
 /// Ends one orphaned import. If its campaign was published, the import counts as imported; otherwise its draft is discarded.
 async fn settle_one(host: &Host, db: &Db, steps: &SagaClients, lost: OrphanedImport) -> Result<()> {
     let published = match lost.campaign_id {
-        Some(campaign) => steps.published(campaign).await?.is_some(),
+        Some(campaign) => steps.find_published(campaign).await?.is_some(),
         None => false,
     };
     let now = host.clock.now();
@@ -74,11 +74,11 @@ async fn settle_one(host: &Host, db: &Db, steps: &SagaClients, lost: OrphanedImp
             issued_at: now,
             expires_at: now,
         };
-        return Ok(store::imported(db, lost.id, caller, now).await?);
+        return Ok(store::record_success(db, lost.id, caller, now).await?);
     }
     tracing::info!(import = lost.id, "orphaned import ended as failed");
     if let Some(draft) = lost.campaign_id {
         steps.discard(draft).await;
     }
-    Ok(store::ended(db, lost.id, StoredOutcome::Failed, 0, now).await?)
+    Ok(store::record_failure(db, lost.id, StoredOutcome::Failed, 0, now).await?)
 }

@@ -4,7 +4,7 @@ use crate::{
     error::{Error, Result},
     progress::ProgressStore,
     reader::{ReadFailure, ReadWorkbook, Reader, wire::SheetHeader},
-    rejection::{ErrorCode, name_taken, refuse},
+    rejection::{ErrorCode, name_taken, reject},
     saga_clients::SagaClients,
     store::{
         self, BeginResult, ImportAttempt, StoredOutcome, cancellation,
@@ -119,7 +119,7 @@ impl Importer {
         let steps = SagaClients::new(&self.host.links, self.tokens.bearer_for(&person.bearer).await?);
         match store::begin(&self.db, attempt, self.running.clone()).await? {
             BeginResult::Fresh { id, leftover } => self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await,
-            BeginResult::Done { campaign_id, vehicles } => match steps.published(campaign_id).await? {
+            BeginResult::Done { campaign_id, vehicles } => match steps.find_published(campaign_id).await? {
                 Some(campaign) => Ok(ImportOutcome::imported(campaign, vehicles, Vec::new())),
                 None => Err(errors::status(Code::NotFound, Reason::NoCampaign, &"The campaign of this upload was deleted.").into()),
             },
@@ -132,10 +132,10 @@ impl Importer {
     async fn start(&self, id: i64, leftover: Option<i64>, run: Run) -> Result<ImportOutcome> {
         let entered = self.running.mark_running(id);
         if let Some(draft) = leftover {
-            if let Some(campaign) = run.steps.published(draft).await? {
+            if let Some(campaign) = run.steps.find_published(draft).await? {
                 let vehicles = campaign.total_vehicles;
-                store::drafted(&self.db, id, (draft, campaign.name.clone()), vehicles).await?;
-                store::imported(&self.db, id, run.caller.clone(), self.host.clock.now()).await?;
+                store::record_draft(&self.db, id, (draft, campaign.name.clone()), vehicles).await?;
+                store::record_success(&self.db, id, run.caller.clone(), self.host.clock.now()).await?;
                 return Ok(ImportOutcome::imported(campaign, vehicles, Vec::new()));
             }
             run.steps.discard(draft).await;
@@ -229,13 +229,13 @@ impl Run {
             until(&given_up, self.store(draft, book)).await?;
             Ok(ImportedCampaign { campaign: self.publish(draft).await?, vehicles, notes })
         };
-        let done = self.with_heartbeats(&given_up, self.progress.during(work)).await;
+        let done = self.with_heartbeats(&given_up, self.progress.publish_during(work)).await;
         self.close(done).await
     }
 
     async fn read(&self, data: Bytes) -> Result<ReadWorkbook, Stop> {
         let progress = self.progress.clone();
-        match self.reader.read(self.caller.user_id, data.clone(), &mut |rows| progress.reach(rows)).await {
+        match self.reader.read(self.caller.user_id, data.clone(), &mut |rows| progress.set_rows(rows)).await {
             Ok(book) => Ok(book),
             Err(ReadFailure::Refused(rejection)) => Err(Stop::Rejected(self.keep(rejection, data).await)),
             Err(ReadFailure::NotStarted(cause)) => Err(Error::NoReader(cause).into()),
@@ -260,9 +260,9 @@ impl Run {
 
     async fn make_draft(&self, sheet: &SheetHeader) -> Result<i64, Stop> {
         self.progress.save(sheet.vehicles);
-        let draft = self.steps.draft(self.upload_id.to_string(), sheet).await.map_err(refusal_of)?;
+        let draft = self.steps.create_draft(self.upload_id.to_string(), sheet).await.map_err(refusal_of)?;
         self.draft.get_or_init(|| draft.id);
-        store::drafted(&self.db, self.id, (draft.id, sheet.campaign.clone()), sheet.vehicles).await?;
+        store::record_draft(&self.db, self.id, (draft.id, sheet.campaign.clone()), sheet.vehicles).await?;
         Ok(draft.id)
     }
 
@@ -272,7 +272,7 @@ impl Run {
         if stored != all {
             return Err(Error::Partly { stored, all }.into());
         }
-        self.progress.reach(all);
+        self.progress.set_rows(all);
         Ok(())
     }
 
@@ -280,7 +280,7 @@ impl Run {
     async fn publish(&self, draft: i64) -> Result<Campaign, Stop> {
         match self.steps.publish(draft).await {
             Ok(campaign) => Ok(campaign),
-            Err(told) => match self.steps.published(draft).await {
+            Err(told) => match self.steps.find_published(draft).await {
                 Ok(Some(campaign)) => Ok(campaign),
                 Ok(None) | Err(_) => Err(refusal_of(told)),
             },
@@ -338,8 +338,8 @@ impl Run {
         let (outcome, errors) = match &done {
             Ok(_) => {
                 // The campaign is already published. If recording that fails, the recovery task records it later.
-                self.written(store::imported(&self.db, self.id, self.caller.clone(), now).await);
-                self.progress.end(ImportPhase::Done).await;
+                self.written(store::record_success(&self.db, self.id, self.caller.clone(), now).await);
+                self.progress.publish_end(ImportPhase::Done).await;
                 return self.ending(done);
             }
             Err(Stop::Rejected(rejection)) => (StoredOutcome::Rejected, rejection.total_errors),
@@ -349,8 +349,8 @@ impl Run {
         if let Some(draft) = self.draft.get() {
             self.steps.discard(*draft).await;
         }
-        self.written(store::ended(&self.db, self.id, outcome, errors, now).await);
-        self.progress.end(ImportPhase::Failed).await;
+        self.written(store::record_failure(&self.db, self.id, outcome, errors, now).await);
+        self.progress.publish_end(ImportPhase::Failed).await;
         self.ending(done)
     }
 
@@ -383,7 +383,7 @@ fn refusal_of(told: Status) -> Stop {
     match (errors::reason(&told), told.code()) {
         (Some(Reason::NameTaken), _) => name_taken().into(),
         (Some(Reason::NoCampaign), _) => Error::TakenForLost.into(),
-        (Some(Reason::VinTaken), _) | (_, Code::InvalidArgument) => refuse(ErrorCode::Rows, told.message()).into(),
+        (Some(Reason::VinTaken), _) | (_, Code::InvalidArgument) => reject(ErrorCode::Rows, told.message()).into(),
         _ => Error::from(told).into(),
     }
 }

@@ -45,7 +45,7 @@ impl SagaClients {
     }
 
     /// Creates the draft campaign, which no user can see before it is published.
-    pub async fn draft(&self, import_id: String, sheet: &SheetHeader) -> Result<Campaign, Status> {
+    pub async fn create_draft(&self, import_id: String, sheet: &SheetHeader) -> Result<Campaign, Status> {
         let draft = CreateDraftRequest {
             import_id,
             name: sheet.campaign.clone(),
@@ -69,7 +69,7 @@ impl SagaClients {
             let mut chunk = ImportVehiclesRequest::decode(bytes).ok()?;
             chunk.campaign_id = campaign_id;
             chunk.source = std::mem::take(&mut source);
-            progress.reach(sent);
+            progress.set_rows(sent);
             sent += i64::try_from(chunk.vehicles.len()).unwrap_or_default();
             Some(chunk)
         }));
@@ -89,7 +89,7 @@ impl SagaClients {
     }
 
     /// Returns the published campaign of a draft id, or `None` if the campaign is still a draft or was deleted.
-    pub async fn published(&self, id: i64) -> Result<Option<Campaign>, Status> {
+    pub async fn find_published(&self, id: i64) -> Result<Option<Campaign>, Status> {
         match self.campaigns.clone().get_campaign(self.bearer.request_with_timeout(STEP, GetCampaignRequest { id, yard: None })).await {
             Ok(found) => Ok(Some(found.into_inner())),
             Err(told) if errors::reason(&told) == Some(Reason::NoCampaign) => Ok(None),

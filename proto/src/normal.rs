@@ -12,28 +12,28 @@ use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 ///
 /// Compatibility characters (full width, superscripts, ligatures) are replaced by their plain equivalents (NFKC).
 #[must_use]
-pub fn code(written: &str) -> Cow<'_, str> {
+pub fn normalize_code(written: &str) -> Cow<'_, str> {
     normal(written, |text| text.nfkc().collect())
 }
 
 /// Returns the normal form of a single-line name. The normal form of a name (NFC) keeps compatibility characters such as `º` and
 /// `²`.
 #[must_use]
-pub fn name(written: &str) -> Cow<'_, str> {
+pub fn normalize_name(written: &str) -> Cow<'_, str> {
     normal(written, |text| text.nfc().collect())
 }
 
-/// Returns the key by which names are compared: the normal form of [`code`] in lower case.
+/// Returns the key by which names are compared: the result of [`normalize_code`] in lower case.
 #[must_use]
 pub fn name_key(written: &str) -> String {
-    code(&code(written).to_lowercase()).into_owned()
+    normalize_code(&normalize_code(written).to_lowercase()).into_owned()
 }
 
-/// Returns the normal form of a multi-line text: line breaks become `\n`, and each line is normalized like a [`name`].
+/// Returns the normal form of a multi-line text: line breaks become `\n`, and each line is normalized by [`normalize_name`].
 #[must_use]
-pub fn lines(written: &str) -> String {
+pub fn normalize_lines(written: &str) -> String {
     let written = written.replace("\r\n", "\n").replace(['\r', '\u{b}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
-    written.split('\n').map(name).collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
+    written.split('\n').map(normalize_name).collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
 }
 
 /// Returns `true` for a dash or minus sign, other than `-`, that the normal form replaces by `-`.
@@ -138,10 +138,10 @@ mod tests {
             ("a\u{3000}b\r\nc", "a b c"),
             ("e\u{200d}\u{301}", "é"),
         ] {
-            assert_eq!(code(written), normal, "{written:?}");
+            assert_eq!(normalize_code(written), normal, "{written:?}");
         }
-        assert_eq!((name("Nº 5  ½ m²"), code("Nº 5")), ("Nº 5 ½ m²".into(), "No 5".into()));
-        assert_eq!(lines(" one\u{a0} two \r\n\u{200b}three\u{2028}four\n\n"), "one two\nthree\nfour");
+        assert_eq!((normalize_name("Nº 5  ½ m²"), normalize_code("Nº 5")), ("Nº 5 ½ m²".into(), "No 5".into()));
+        assert_eq!(normalize_lines(" one\u{a0} two \r\n\u{200b}three\u{2028}four\n\n"), "one two\nthree\nfour");
         assert_eq!(name_key(" ＡＢＣ\u{a0} Ünits "), name_key("abc ünits"));
     }
 

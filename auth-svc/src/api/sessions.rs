@@ -57,7 +57,7 @@ impl SessionService for SessionApi {
         let admitted = admitted.ok_or_else(|| Error::Broken("the sign-in task ended without a result".to_owned()))??;
         Ok(Response::new(pb::Session {
             token: admitted.minted.token,
-            user: Some(admitted.user.wire()),
+            user: Some(admitted.user.to_proto()),
             expires_at: Some(clock::timestamp(admitted.minted.expires_at)),
             device_mark: admitted.device_token,
             session_id: admitted.session_id,
@@ -78,7 +78,7 @@ impl SessionService for SessionApi {
     async fn list_sessions(&self, request: Request<pb::ListSessionsRequest>) -> Reply<pb::ListSessionsResponse> {
         let caller = identity::caller(&request)?;
         let found = sessions::list(&self.door.db, &caller, whose(&caller, request.get_ref().user_id)).await?;
-        let sessions = found.into_iter().map(|open| wire(open, &caller)).collect();
+        let sessions = found.into_iter().map(|open| to_proto(open, &caller)).collect();
         Ok(Response::new(pb::ListSessionsResponse { sessions }))
     }
 
@@ -113,8 +113,8 @@ impl SessionService for SessionApi {
 
     async fn get_me(&self, request: Request<pb::GetMeRequest>) -> Reply<pb::User> {
         let id = identity::caller(&request)?.person().ok_or(Error::NotAllowed)?;
-        let user = users::by_id(&self.door.db, id).await?.ok_or(Error::NotSignedIn)?;
-        Ok(Response::new(user.wire()))
+        let user = users::find_by_id(&self.door.db, id).await?.ok_or(Error::NotSignedIn)?;
+        Ok(Response::new(user.to_proto()))
     }
 
     async fn change_own_password(&self, request: Request<pb::ChangeOwnPasswordRequest>) -> Reply<pb::User> {
@@ -123,7 +123,7 @@ impl SessionService for SessionApi {
         check_tried(&asked.old_password, "old_password")?;
         let change = OwnPassword { old: asked.old_password, new: asked.new_password, address };
         let user = self.door.change_own_password(&caller, change).await?;
-        Ok(Response::new(user.wire()))
+        Ok(Response::new(user.to_proto()))
     }
 
     async fn record_page_view(&self, request: Request<pb::RecordPageViewRequest>) -> Reply<pb::RecordPageViewResponse> {
@@ -155,7 +155,7 @@ fn whose(caller: &Caller, user_id: i64) -> i64 {
     if user_id == 0 { caller.user_id } else { user_id }
 }
 
-fn wire(open: OpenSession, caller: &Caller) -> pb::OpenSession {
+fn to_proto(open: OpenSession, caller: &Caller) -> pb::OpenSession {
     let moment = |ms| DateTime::from_timestamp_millis(ms).map(clock::timestamp);
     pb::OpenSession {
         current: open.id == caller.session_id,

@@ -3,7 +3,7 @@
 use crate::{
     api::Reply,
     error::Error,
-    keys::{self, Keys, Subject},
+    keys::{self, Keys, TokenSubject},
     sessions,
     store::revocations::{self, Revocation},
 };
@@ -69,12 +69,12 @@ impl TokenService for TokenApi {
             Ok(()) => self.keys.signing.apply_to(&self.identity),
             Err(cause) => tracing::warn!(%cause, "failed to reload the signing keys"),
         }
-        Ok(Response::new(pb::GetSigningKeysResponse { keys: self.keys.signing.wire() }))
+        Ok(Response::new(pb::GetSigningKeysResponse { keys: self.keys.signing.to_proto() }))
     }
 
     async fn list_revocations(&self, request: Request<pb::ListRevocationsRequest>) -> Reply<pb::ListRevocationsResponse> {
         let found = revocations::list_after(&self.db, request.get_ref().after, self.clock.now()).await?;
-        Ok(Response::new(pb::ListRevocationsResponse { revocations: found.into_iter().map(Revocation::wire).collect() }))
+        Ok(Response::new(pb::ListRevocationsResponse { revocations: found.into_iter().map(Revocation::to_proto).collect() }))
     }
 
     async fn record_session_activity(
@@ -88,18 +88,18 @@ impl TokenService for TokenApi {
     async fn mint_service_token(&self, request: Request<pb::MintServiceTokenRequest>) -> Reply<pb::MintServiceTokenResponse> {
         let asked = request.into_inner();
         let name = service_name(&asked.service)?;
-        if !self.secret.values().any(|ours| keys::same_secret(ours, &asked.secret)) {
+        if !self.secret.values().any(|ours| keys::secrets_are_equal(ours, &asked.secret)) {
             self.guesses.refuse(name).await;
             return Err(Error::WrongSecret.into());
         }
         let now = self.clock.now().timestamp_millis();
-        let holder = Subject {
+        let holder = TokenSubject {
             subject: format!("service:{name}"),
             role: Role::Service,
             session: keys::new_session_id(),
             must_change_password: false,
         };
-        let minted = self.keys.mint(holder, now, SERVICE_TOKEN)?;
+        let minted = self.keys.issue_token(holder, now, SERVICE_TOKEN)?;
         Ok(Response::new(pb::MintServiceTokenResponse { token: minted.token, expires_at: Some(clock::timestamp(minted.expires_at)) }))
     }
 }

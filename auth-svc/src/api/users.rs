@@ -38,19 +38,19 @@ impl UserApi {
 impl UserService for UserApi {
     async fn list_users(&self, _: Request<pb::ListUsersRequest>) -> Reply<pb::ListUsersResponse> {
         let users = self.people.list().await?;
-        Ok(Response::new(pb::ListUsersResponse { users: users.into_iter().map(StoredUser::wire).collect() }))
+        Ok(Response::new(pb::ListUsersResponse { users: users.into_iter().map(StoredUser::to_proto).collect() }))
     }
 
     async fn create_user(&self, request: Request<pb::CreateUserRequest>) -> Reply<pb::User> {
         let (act, asked) = self.accept(request)?;
         let made = self.people.create(act, person(asked)?).await?;
-        Ok(Response::new(made.wire()))
+        Ok(Response::new(made.to_proto()))
     }
 
     async fn update_user(&self, request: Request<pb::UpdateUserRequest>) -> Reply<pb::User> {
         let (act, asked) = self.accept(request)?;
         let changed = self.people.update(act, change(asked)?).await?;
-        Ok(Response::new(changed.wire()))
+        Ok(Response::new(changed.to_proto()))
     }
 
     async fn delete_user(&self, request: Request<pb::DeleteUserRequest>) -> Reply<pb::DeleteUserResponse> {

@@ -1,5 +1,5 @@
 //! Fast store of the lockout counters: the memory of this process, or a Redis shared by all replicas.
-use crate::lockout_rules::{self, BLOCK_MS, Buckets, Cells, Decision, MAX_TRIES, MEMORY_MS, Op};
+use crate::lockout_rules::{self, BLOCK_MS, Buckets, Counters, Decision, FAILURE_EXPIRY_MS, MAX_TRIES, Op};
 use patio_kit::cache::{Cache, Server};
 use redis::{AsyncCommands, Script};
 use std::{
@@ -18,7 +18,7 @@ static RULES: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lock
 /// Fast store of the lockout counters, consulted before the database.
 pub enum FastStore {
     /// Lockout counters in the memory of this process.
-    Memory(Mutex<Cells>),
+    Memory(Mutex<Counters>),
     /// Lockout counters in a Redis shared by all replicas.
     Redis(RedisStore),
 }
@@ -152,7 +152,7 @@ fn call(act: Op, buckets: &Buckets) -> redis::ScriptInvocation<'static> {
     };
     let mut call = RULES.prepare_invoke();
     call.key(key(&buckets.primary)).key(key(buckets.secondary.as_ref().unwrap_or(&buckets.primary)));
-    call.arg(name).arg(MAX_TRIES).arg(BLOCK_MS).arg(MEMORY_MS).arg(adopted);
+    call.arg(name).arg(MAX_TRIES).arg(BLOCK_MS).arg(FAILURE_EXPIRY_MS).arg(adopted);
     for (bucket, rule) in &buckets.wide {
         call.key(key(bucket)).arg(rule.limit).arg(rule.ms);
     }

@@ -106,7 +106,7 @@ impl Lockout {
     }
 
     /// Deletes from the fast store the counters that were deleted from the database.
-    pub async fn clear_fast(&self, buckets: &[String]) {
+    pub async fn delete_from_fast_store(&self, buckets: &[String]) {
         if !buckets.is_empty() && !self.front.delete_counters(buckets).await {
             tracing::warn!("failed to clear a lifted lockout in redis, retrying");
         }

@@ -34,7 +34,7 @@ pub struct Revocation {
 impl Revocation {
     /// Converts the revocation into its protobuf message.
     #[must_use]
-    pub fn wire(self) -> pb::Revocation {
+    pub fn to_proto(self) -> pb::Revocation {
         pb::Revocation {
             sequence: self.sequence,
             session_id: self.session_id,

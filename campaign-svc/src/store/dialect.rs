@@ -47,6 +47,6 @@ macro_rules! twin {
 }
 
 /// Selects one page of the campaigns that match the filter, newest first: `$7` is the limit, `$8` the offset.
-pub const PAGE: DialectSql = twin!(columns!(), " order by created_at desc, id desc limit $7 offset $8");
+pub const SELECT_PAGE: DialectSql = twin!(columns!(), " order by created_at desc, id desc limit $7 offset $8");
 /// Counts the published campaigns that match the filter, over all pages.
-pub const COUNT: DialectSql = twin!("count(*)", "");
+pub const SELECT_COUNT: DialectSql = twin!("count(*)", "");

@@ -83,7 +83,7 @@ enum Audit {
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = import_svc::reader::main_if_asked() {
+    if let Some(code) = import_svc::reader::run_if_requested() {
         return code;
     }
     let command = Cli::command();
@@ -94,7 +94,7 @@ fn main() -> ExitCode {
     };
     let done = match cli.command {
         None => cli::run(process::serve(cli.options)),
-        Some(Command::Config) => cli::print(&config::effective(&command, &matches)),
+        Some(Command::Config) => cli::print(&config::effective_settings(&command, &matches)),
         Some(Command::Doctor { services }) => cli::run(async move { doctor::examine(&cli.options, services).await }),
         Some(Command::Backup { folder, recipient }) => {
             cli::run(async move { backup::create(&cli.options, &folder, recipient.as_deref()).await })

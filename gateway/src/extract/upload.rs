@@ -93,7 +93,7 @@ impl UploadError {
 
     /// Converts the errors that import-svc found in an uploaded file to the error body of the API.
     #[must_use]
-    pub fn of(rejection: Rejection, product: &str) -> Self {
+    pub fn from_rejection(rejection: Rejection, product: &str) -> Self {
         let details =
             rejection.rows.into_iter().map(|row| RowProblem { row: row.row, column: row.column, value: row.value, message: row.message });
         let message = rejection.message.replace("{product}", product);

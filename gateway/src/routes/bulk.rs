@@ -131,7 +131,7 @@ async fn bulk_status(
     let ask = pb::BulkStatusRequest {
         vins: body.vins,
         action: action.into(),
-        status: body.status.unwrap_or_default().wire().into(),
+        status: body.status.unwrap_or_default().to_proto().into(),
         scope: Some(pb::Scope { yard: query::yard(body.yard)?, campaign_id: body.campaign_id }),
         dry_run: body.dry_run.unwrap_or_default(),
     };

@@ -243,7 +243,7 @@ async fn update_campaign(
         id,
         name: body.name,
         description: body.description,
-        status: body.status.map(|status| status.wire().into()),
+        status: body.status.map(|status| status.to_proto().into()),
         image: body.image,
         model_type: body.model_type,
         part: body.part,

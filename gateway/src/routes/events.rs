@@ -130,7 +130,7 @@ struct EventsQuery {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.EventService/Watch"))))]
 async fn events(State(api): State<AppState>, signed: Authenticated, QueryParams(query): QueryParams<EventsQuery>) -> ApiResult<Response> {
     let campaign_id = query::campaign_id(query.campaign)?;
-    let room = api.streams.open(signed.caller.user_id).ok_or_else(too_many)?;
+    let room = api.streams.open(signed.caller.user_id).ok_or_else(too_many_streams)?;
     let told = api.live().watch(signed.request(pb::WatchRequest { campaign_id })).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller.clone());
     let over = async move {
@@ -142,7 +142,7 @@ async fn events(State(api): State<AppState>, signed: Authenticated, QueryParams(
 }
 
 /// Returns the 429 response for exceeding the limit of open event streams.
-pub fn too_many() -> Problem {
+pub fn too_many_streams() -> Problem {
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "TOO_MANY_STREAMS", "Too many live connections. Close other tabs.").retry_after(30)
 }
 

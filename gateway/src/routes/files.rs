@@ -148,7 +148,7 @@ const CSV: UploadForm = UploadForm { file: "file", name: None };
 fn edited(reply: pb::CsvResponse, product: &str) -> ApiResult<CsvResult> {
     match reply.outcome {
         Some(Outcome::Edit(edit)) => Ok(edit.into()),
-        Some(Outcome::Rejected(rejection)) => Err(UploadError::of(rejection, product).into()),
+        Some(Outcome::Rejected(rejection)) => Err(UploadError::from_rejection(rejection, product).into()),
         None => Err(Problem::internal()),
     }
 }

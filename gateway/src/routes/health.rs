@@ -25,7 +25,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 }
 
 /// Returns the routes outside `/api`: liveness, readiness and the public keys.
-pub fn probes() -> Router<AppState> {
+pub fn probe_routes() -> Router<AppState> {
     Router::new().route("/healthz", get(alive)).route("/readyz", get(ready)).route("/.well-known/jwks.json", get(keys))
 }
 
@@ -57,11 +57,11 @@ async fn ready(State(api): State<AppState>) -> ApiResult<Json<Health>> {
     let links = &api.host.links;
     let asked = [("auth", &links.auth), ("campaign", &links.campaign), ("vehicle", &links.vehicle), ("import", &links.import)];
     let answers = join_all(asked.map(|(name, link)| async move { (name, serves(link.clone()).await) })).await;
-    let away: Vec<&str> = answers.into_iter().filter(|(_, serves)| !serves).map(|(name, _)| name).collect();
-    if away.is_empty() && api.host.identity.has_keys() {
+    let unavailable: Vec<&str> = answers.into_iter().filter(|(_, serves)| !serves).map(|(name, _)| name).collect();
+    if unavailable.is_empty() && api.host.identity.has_keys() {
         return Ok(WELL);
     }
-    tracing::debug!(unavailable = ?away, has_signing_keys = api.host.identity.has_keys(), "readiness check failed");
+    tracing::debug!(?unavailable, has_signing_keys = api.host.identity.has_keys(), "readiness check failed");
     Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "A service is unavailable.").retry_after(1))
 }
 

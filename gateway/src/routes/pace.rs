@@ -76,7 +76,7 @@ impl Pace {
             people: pace.people.into_iter().map(person).collect(),
             per_hour: pace.per_hour,
             remaining: pace.remaining,
-            finish_at: enums::optional_moment(pace.finish_at.as_ref()),
+            finish_at: enums::optional_timestamp(pace.finish_at.as_ref()),
         }
     }
 }

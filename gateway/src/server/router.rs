@@ -28,7 +28,7 @@ const SHEET: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml
 
 /// Returns the router for plain HTTP on an HTTPS server: serves the health checks, and redirects every other request to HTTPS.
 pub(super) fn redirect_to_https(api: AppState) -> Router {
-    routes::health::probes().with_state(api).fallback(|request: Request| async move { to_https(&request) })
+    routes::health::probe_routes().with_state(api).fallback(|request: Request| async move { to_https(&request) })
 }
 
 fn to_https(request: &Request) -> Response {
@@ -61,7 +61,7 @@ pub fn build_router(api: AppState, pages: StaticFiles, document: Value) -> Route
     };
     Router::new()
         .nest("/api", routes::router())
-        .merge(routes::health::probes())
+        .merge(routes::health::probe_routes())
         .merge(routes::reports::routes())
         .merge(openapi::router(api.config.api_docs, document))
         .fallback(answer)

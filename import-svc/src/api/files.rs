@@ -12,7 +12,7 @@ use crate::{
         sql,
     },
     reader::{ReadFailure, Reader},
-    rejection::{self, ErrorCode, MAX_FILE_BYTES, is_unprintable, not_xlsx, refuse, too_large},
+    rejection::{self, ErrorCode, MAX_FILE_BYTES, is_unprintable, not_xlsx, reject, too_large},
     saga::Uploader,
     store::rejected,
 };
@@ -103,9 +103,9 @@ impl FileApi {
         let bearer = CallContext::from_request(&request);
         let gathered = upload::receive(request.into_inner(), ".csv").await?;
         let outcome = if gathered.size > MAX_FILE_BYTES {
-            Outcome::Rejected(refuse(ErrorCode::TooLarge, "O arquivo deve ter no máximo 5MB."))
+            Outcome::Rejected(reject(ErrorCode::TooLarge, "O arquivo deve ter no máximo 5MB."))
         } else if !gathered.is_named_rightly {
-            Outcome::Rejected(refuse(ErrorCode::NotXlsx, "Apenas arquivos CSV (.csv) são suportados."))
+            Outcome::Rejected(reject(ErrorCode::NotXlsx, "Apenas arquivos CSV (.csv) são suportados."))
         } else {
             let file = CsvFile { name: gathered.name, data: gathered.data };
             Outcome::Edit(files::apply_csv(&self.host.links, &bearer, file, dry_run).await?)
@@ -128,7 +128,7 @@ fn refusal_of_name(name: &str) -> Option<pb::Rejection> {
             "The campaign name `{}` has more than {LONGEST_NAME} characters or an invisible character.",
             rejection::display_text(name)
         );
-        refuse(ErrorCode::Rows, words)
+        reject(ErrorCode::Rows, words)
     })
 }
 

@@ -49,7 +49,7 @@ impl ImportApi {
             CollectedUpload::Refused(upload, rejection) => {
                 let Importer { host, .. } = &self.importer;
                 let progress = ProgressStore::new(host.cache.clone(), host.clock.clone(), upload, person.caller.user_id);
-                progress.end(pb::ImportPhase::Failed).await;
+                progress.publish_end(pb::ImportPhase::Failed).await;
                 Ok(ImportOutcome::Rejected(rejection))
             }
         }

@@ -42,7 +42,7 @@ impl Watch {
                 None => {}
             }
             if self.heard.elapsed() > WAIT {
-                match self.host.cache.fault().await {
+                match self.host.cache.find_fault().await {
                     // The import may be running, and only its progress cannot be read.
                     Some(_) if self.last.is_some() => self.heard = Instant::now(),
                     _ => return self.give_up(),

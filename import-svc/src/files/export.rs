@@ -85,7 +85,7 @@ impl Exporter {
     }
 
     fn name(&self, campaign: &Campaign, report: Report) -> String {
-        let (word, at) = (if report == Report::AllYards { "yards" } else { "report" }, local(self.host.clock.now()));
+        let (word, at) = (if report == Report::AllYards { "yards" } else { "report" }, to_local_time(self.host.clock.now()));
         format!("{word}_{}-{}.xlsx", download_stream::safe_file_name(&campaign.name), at.format("%Y%m%d%H%M%S"))
     }
 
@@ -127,7 +127,7 @@ fn write(
     let mut writer = SheetWriter::new(report, &folder)?;
     while let Some(some) = lines.blocking_recv() {
         for line in &some {
-            writer.take(line)?;
+            writer.write_vehicle(line)?;
         }
     }
     writer.finish(campaign, now, &folder)

@@ -33,7 +33,7 @@ pub fn script_file_name(campaign: &str) -> String {
 
 /// Quotes a text as a standard SQL string. NUL characters are removed because databases reject them.
 #[must_use]
-pub fn quoted(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\0', "").replace('\'', "''"))
 }
 
@@ -49,12 +49,12 @@ pub fn script(book: ReadWorkbook) -> impl Iterator<Item = Bytes> + Send {
 }
 
 fn campaign(sheet: &SheetHeader) -> String {
-    let values = [&sheet.campaign, &sheet.part, &sheet.description, &sheet.model_type].map(|text| quoted(text)).join(", ");
+    let values = [&sheet.campaign, &sheet.part, &sheet.description, &sheet.model_type].map(|text| quote(text)).join(", ");
     format!("insert into campaigns (name, part, description, model_type, status) values ({values}, 'Ready');\n")
 }
 
 fn insert(campaign: &str, vehicles: &[NewVehicle]) -> String {
-    let campaign = quoted(campaign);
+    let campaign = quote(campaign);
     let mut text = String::from(INTO);
     for (place, vehicle) in vehicles.iter().enumerate() {
         let space = vehicle.parking_space.trim();
@@ -63,11 +63,11 @@ fn insert(campaign: &str, vehicles: &[NewVehicle]) -> String {
             text,
             "{}({campaign}, {}, {}, {}, {}, {yard_id}, {})",
             if place == 0 { "" } else { ",\n" },
-            quoted(&format!("{} {}", vehicle.model_code, vehicle.serial_number)),
-            quoted(&vehicle.model_code),
-            quoted(&vehicle.serial_number),
-            quoted(space),
-            quoted(yard::group_of(space)),
+            quote(&format!("{} {}", vehicle.model_code, vehicle.serial_number)),
+            quote(&vehicle.model_code),
+            quote(&vehicle.serial_number),
+            quote(space),
+            quote(yard::group_of(space)),
         );
     }
     text.push_str(";\n");

@@ -41,7 +41,7 @@ pub(super) const NO_STATUS: &str = "No status";
 
 /// Converts a time to the yards' local time, UTC-3.
 #[must_use]
-pub fn local(at: DateTime<Utc>) -> NaiveDateTime {
+pub fn to_local_time(at: DateTime<Utc>) -> NaiveDateTime {
     FixedOffset::west_opt(3 * 3600).map_or_else(|| at.naive_utc(), |zone| at.with_timezone(&zone).naive_local())
 }
 
@@ -160,7 +160,7 @@ impl SheetWriter {
     }
 
     /// Writes the next vehicle to the worksheet of its yard, or to the only worksheet.
-    pub fn take(&mut self, line: &SheetLine) -> Result<(), XlsxError> {
+    pub fn write_vehicle(&mut self, line: &SheetLine) -> Result<(), XlsxError> {
         let page = match (self.report, line.vehicle.id_yard) {
             (Report::AllYards, Some(id)) => self.page(id, format!("Yard {}", yard::name_of(id).unwrap_or("?")))?,
             (Report::AllYards, None) => self.page(0, "No yard".to_owned())?,
@@ -227,7 +227,7 @@ fn write_row(sheet: &mut Worksheet, row: u32, line: &SheetLine, styles: &Styles)
     }
     // Without an editor, `modified_at` is the time of the import and is not shown.
     if let Some(at) = vehicle.modified_at.as_ref().filter(|_| vehicle.modified_by.is_some()).and_then(clock::from_timestamp) {
-        sheet.write_datetime_with_format(row, 10, local(at), &styles.moment)?;
+        sheet.write_datetime_with_format(row, 10, to_local_time(at), &styles.moment)?;
     }
     Ok(())
 }
@@ -246,7 +246,7 @@ fn summarise(sheet: &mut Worksheet, styles: &Styles, about: (&Campaign, DateTime
         styles.write(sheet, (row, 1), value)?;
     }
     sheet.write_string_with_format(5, 0, "Created At (UTC-3)", &styles.head)?;
-    sheet.write_datetime_with_format(5, 1, local(at), &styles.moment)?;
+    sheet.write_datetime_with_format(5, 1, to_local_time(at), &styles.moment)?;
     let statuses = status::ALL.map(|known| if known == VehicleStatus::Unspecified { NO_STATUS } else { status::status_text(known) });
     for (place, (title, width)) in (0u16..).zip(SUMMARY.into_iter().chain(statuses.map(|name| (name, 11.0)))) {
         sheet.set_column_width(place, width)?;

@@ -6,7 +6,7 @@ use crate::{
         notes::Notes,
         wire::{CsvLine, CsvLines, ReaderRecord, SheetHeader},
     },
-    rejection::{ErrorCode, RowErrors, refuse, unreadable},
+    rejection::{ErrorCode, RowErrors, reject, unreadable},
 };
 use bytes::Bytes;
 use patio_proto::{
@@ -136,7 +136,7 @@ impl<'s> RowCollector<'s> {
     }
 
     /// Adds one cell of the sheet, with its row and column counted from 0.
-    pub(super) fn take(&mut self, (row, place): (u32, u32), cell: Cell) -> Result<(), StopReason> {
+    pub(super) fn add_cell(&mut self, (row, place): (u32, u32), cell: Cell) -> Result<(), StopReason> {
         if cell == Cell::Blank {
             return Ok(());
         }
@@ -172,10 +172,10 @@ impl<'s> RowCollector<'s> {
         self.end_row()?;
         if !self.errors.is_empty() {
             self.hand_on()?;
-            return Err(self.errors.refusal().into());
+            return Err(self.errors.into_rejection().into());
         }
         let Some(Campaign { texts: [campaign, part, description, model_type], .. }) = self.campaign.take() else {
-            return Err(refuse(ErrorCode::NoVehicles, "The sheet 'Sheet1' has no vehicles below its header.").into());
+            return Err(reject(ErrorCode::NoVehicles, "The sheet 'Sheet1' has no vehicles below its header.").into());
         };
         self.hand_on()?;
         let notes = self.notes.sentences();
@@ -339,7 +339,7 @@ impl<'s> RowCollector<'s> {
 
 /// Normalizes a text of the campaign: the description may have several lines, other texts only one.
 fn normal_text(column: Column, written: &str) -> String {
-    if column == Column::Description { normal::lines(written) } else { normal::name(written).into_owned() }
+    if column == Column::Description { normal::normalize_lines(written) } else { normal::normalize_name(written).into_owned() }
 }
 
 fn text(cells: &Cells, column: Column) -> &str {
@@ -348,7 +348,7 @@ fn text(cells: &Cells, column: Column) -> &str {
 
 fn too_many(row: u32) -> Rejection {
     let found = u64::from(row) + 1;
-    refuse(
+    reject(
         ErrorCode::Rows,
         format!("The sheet has data in row {found}. One file can have at most {MAX_ROWS} vehicles. Split it into several campaigns."),
     )

@@ -121,7 +121,7 @@ impl Reader {
     /// Starts the reader process with an empty environment and only pipes for standard input and output.
     fn start(&self, more: &[&str]) -> std::io::Result<(Child, ChildStdin, ChildStdout)> {
         let mut child = Command::new(&self.program)
-            .arg(crate::reader::ARGUMENT)
+            .arg(crate::reader::READER_ARGUMENT)
             .args(more)
             .env_clear()
             .env("MIMALLOC_ARENA_RESERVE", "0") // memory reserved before the limit is set would escape the limit

@@ -2,7 +2,7 @@
 use crate::{
     reader::{
         rows::{ReadPurpose, StopReason},
-        sheet, walls,
+        sandbox, sheet,
         wire::{self, ReadResult, ReaderRecord},
     },
     rejection::{self, MAX_FILE_BYTES},
@@ -45,7 +45,7 @@ fn confine() -> io::Result<()> {
     Resource::CPU.set(LONGEST_WORK, LONGEST_WORK)?;
     Resource::CORE.set(0, 0)?;
     // Systems without seccomp filters rely on the resource limits alone.
-    let _ = walls::install_filter();
+    let _ = sandbox::install_filter();
     Ok(())
 }
 

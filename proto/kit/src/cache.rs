@@ -192,7 +192,7 @@ impl Cache {
     }
 
     /// Returns why the cache cannot store values, or `None` when a probe write succeeds.
-    pub async fn fault(&self) -> Option<String> {
+    pub async fn find_fault(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         let cause = redis.try_writing().await.err()?;
         let how = if server::is_refusal(&cause) { "answers, but takes no writes" } else { "does not answer" };

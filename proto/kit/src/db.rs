@@ -93,7 +93,7 @@ impl Db {
             Some(url) => open_postgres(schema, url.expose(), settings.database_connections)
                 .await
                 .context("PATIO_DATABASE_URL")
-                .map_err(InvalidSetting::of)?,
+                .map_err(InvalidSetting::wrap)?,
             None => {
                 open_sqlite(schema, &settings.data_dir).await.with_context(|| format!("PATIO_DATA_DIR={}", settings.data_dir.display()))?
             }

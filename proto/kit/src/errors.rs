@@ -131,7 +131,7 @@ pub fn internal(cause: &dyn Display) -> Status {
 /// Builds the error status for a call to a service that did not respond, or whose response was cut off.
 #[must_use]
 pub fn unavailable(cause: &dyn Display) -> Status {
-    tracing::debug!(%cause, "a service or the database did not respond");
+    tracing::debug!(%cause, "request failed: a service or the database is unavailable");
     status(Code::Unavailable, Reason::Unavailable, &"The server is temporarily unavailable. Try again in a moment.")
 }
 

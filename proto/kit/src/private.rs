@@ -18,7 +18,7 @@ const OTHERS: u32 = 0o077;
 ///
 /// # Errors
 /// Returns an error when the folder can neither be created nor read.
-pub fn folder(path: &Path) -> io::Result<()> {
+pub fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(FOLDER).create(path)?;
     keep(path, FOLDER);
     for entry in fs::read_dir(path)? {
@@ -34,7 +34,7 @@ pub fn folder(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// Returns an error when the file can neither be created nor opened.
-pub fn file(path: &Path) -> io::Result<()> {
+pub fn create_file(path: &Path) -> io::Result<()> {
     OpenOptions::new().create(true).append(true).mode(FILE).open(path)?;
     keep(path, FILE);
     Ok(())

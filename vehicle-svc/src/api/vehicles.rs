@@ -81,7 +81,7 @@ impl VehicleApi {
         }
         let bare = key.strip_prefix('i').filter(|bare| !bare.is_empty()).map(str::to_owned);
         for key in [Some(key), bare].into_iter().flatten() {
-            let filter = vehicles::VehicleFilter { pattern: page::contains(&key), needle: key, by_key: true, ..filter.clone() };
+            let filter = vehicles::VehicleFilter { pattern: page::contains_pattern(&key), needle: key, by_key: true, ..filter.clone() };
             let (page, total) = self.page(campaign, &filter, window).await?;
             if total > 0 {
                 return Ok((page, total));
@@ -98,12 +98,12 @@ impl VehicleApi {
         filter: &vehicles::VehicleFilter,
         window: PageWindow,
     ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
-        let by_roster = !filter.by_key && filter.status.is_none() && (!filter.is_open() || window.index > 0);
+        let by_roster = !filter.by_key && filter.status.is_none() && (!filter.matches_all() || window.index > 0);
         if let Some(roster) = self.rosters.current_index(campaign).filter(|_| by_roster) {
             let (ids, total) = roster.search_page(filter, window);
             let page = match ids.first() {
                 // Without a filter the page is contiguous in walking order: one range scan costs half of single lookups.
-                Some(first) if filter.is_open() => vehicles::page_from(&self.db, campaign.id, *first, window.limit()).await?,
+                Some(first) if filter.matches_all() => vehicles::list_from(&self.db, campaign.id, *first, window.limit()).await?,
                 _ => vehicles::by_ids(&self.db, &ids).await?,
             };
             return Ok((page, total));
@@ -112,7 +112,7 @@ impl VehicleApi {
         // A page that is not full is the last one, so its offset plus its rows is the total.
         let (rows, before) = (i64::try_from(page.len()).unwrap_or(i64::MAX), window.offset());
         let is_last = rows < window.limit() && (rows > 0 || before == 0);
-        let total = match (filter.is_open(), is_last) {
+        let total = match (filter.matches_all(), is_last) {
             (true, _) => campaign.total,
             (false, true) => before + rows,
             (false, false) => vehicles::count(&self.db, campaign.id, filter).await?,
@@ -223,8 +223,8 @@ fn filter(ask: &pb::ListVehiclesRequest, view: View) -> Result<vehicles::Vehicle
         )),
         None => None,
     };
-    let search = normal::code(&ask.search).to_lowercase();
-    Ok(vehicles::VehicleFilter { pattern: page::contains(&search), needle: search, by_key: false, view, status })
+    let search = normal::normalize_code(&ask.search).to_lowercase();
+    Ok(vehicles::VehicleFilter { pattern: page::contains_pattern(&search), needle: search, by_key: false, view, status })
 }
 
 /// Validates a request to save an inspection. The error names the first invalid field.

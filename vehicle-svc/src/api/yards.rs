@@ -62,7 +62,7 @@ impl YardService for YardApi {
             ("", None) => campaigns::load_progress(&self.db, &ask.campaign_ids, with_dash).await,
             ("", Some(yard::DASH_YARD)) if !with_dash => Ok(Vec::new()),
             ("", Some(yard)) => campaigns::progress_in_yard(&self.db, &ask.campaign_ids, i64::from(yard)).await,
-            (name, _) => campaigns::progress_of(&self.db, name, with_dash).await.map(|found| found.into_iter().collect()),
+            (name, _) => campaigns::find_progress(&self.db, name, with_dash).await.map(|found| found.into_iter().collect()),
         };
         reply(pb::GetProgressResponse { progress: progress.map_err(Error::from)?.into_iter().map(Into::into).collect() })
     }

@@ -120,7 +120,7 @@ impl ProgressPublisher {
         for waiting in progress_outbox::pending(&self.db).await.map_err(|cause| patio_kit::errors::database(&cause))? {
             let report = ReportMilestoneRequest {
                 campaign_id: waiting.campaign_id,
-                turn: i32::try_from(waiting.turn).unwrap_or_default(),
+                milestone: i32::try_from(waiting.turn).unwrap_or_default(),
                 revision: waiting.revision,
             };
             self.campaigns.clone().report_milestone(self.tokens.bearer().await?.request(report)).await?;

@@ -114,7 +114,7 @@ impl CampaignIndex {
     async fn read(db: &Db, campaign: i64, layout: i64) -> Result<Self, sqlx::Error> {
         let (mut roster, mut position) = (Self::with_layout(layout), (String::new(), 0));
         loop {
-            let some = vehicles::entries_after(db, campaign, &position, STEP).await?;
+            let some = vehicles::list_index_entries(db, campaign, &position, STEP).await?;
             let Some(last) = some.last() else { return Ok(roster) };
             position = (last.walk_key.clone(), last.id);
             some.iter().for_each(|entry| roster.add(entry));

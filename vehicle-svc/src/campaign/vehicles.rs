@@ -142,7 +142,7 @@ pub async fn set(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Cal
             if set.revision > known.unwrap_or_default().saturating_add(MOST_AHEAD) {
                 return Err(Error::Bad(format!("revision: {} is too far ahead of the stored {}", set.revision, known.unwrap_or_default())));
             }
-            if campaigns::set(tx, set.campaign, &set.name, set.gate, set.revision).await? {
+            if campaigns::apply_settings(tx, set.campaign, &set.name, set.gate, set.revision).await? {
                 let event = entry(set.campaign, format!("campaign {} is \"{}\" and {}", set.campaign, set.name, set.gate), address);
                 audit::append(tx, now, Some(&caller), event).await?;
             }
@@ -167,7 +167,7 @@ pub async fn remove(db: &Db, campaign: i64, now: DateTime<Utc>, caller: Caller, 
     let mut removed = 0;
     loop {
         let some = db
-            .write(move |tx| Box::pin(async move { vehicles::remove_some(tx, campaign, REMOVE).await }))
+            .write(move |tx| Box::pin(async move { vehicles::delete_chunk(tx, campaign, REMOVE).await }))
             .await
             .map_err(Error::Database)?;
         removed += some;

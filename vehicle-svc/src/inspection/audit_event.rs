@@ -12,9 +12,9 @@ use serde_json::{Map, Value, json};
 const FAR_OFF: TimeDelta = TimeDelta::days(1);
 
 /// Kind of the audit events of one vehicle: saves and resolved conflicts.
-pub const KIND: &str = "vehicle-changed";
+pub const AUDIT_KIND: &str = "vehicle-changed";
 /// Suffix of the name of a field in the new values of an audit event, for a change that caused a conflict.
-pub const IN_CONFLICT: &str = " in conflict";
+pub const CONFLICT_SUFFIX: &str = " in conflict";
 
 /// Returns the subject of the audit events of a vehicle.
 #[must_use]
@@ -75,11 +75,11 @@ pub fn save_event(
         new.insert("claimed_device".to_owned(), json!(save.device));
     }
     for conflict in kept {
-        new.insert(format!("{}{IN_CONFLICT}", conflict.field), json!({ "theirs": conflict.theirs, "mine": conflict.mine }));
+        new.insert(format!("{}{CONFLICT_SUFFIX}", conflict.field), json!({ "theirs": conflict.theirs, "mine": conflict.mine }));
     }
     let how = origin_text(save.origin);
     audit::AuditEvent {
-        kind: KIND,
+        kind: AUDIT_KIND,
         subject: subject(before.id),
         summary: format!(
             "{vin} of {} saved as {}, {how}",

@@ -293,7 +293,7 @@ impl ChangeFeed {
         let ids: Vec<i64> = campaigns.into_iter().collect();
         let paces = match pace::paces_of(&self.db, &ids, self.clock.now()).await {
             Ok(paces) => paces,
-            Err(cause) => return tracing::warn!(%cause, "failed to compute the paces of campaigns"),
+            Err(cause) => return tracing::warn!(%cause, "failed to compute the inspection pace of campaigns"),
         };
         for pace in paces {
             let mut noted = self.noted();

@@ -122,7 +122,7 @@ pub async fn write(tx: &mut Tx<'_>, all: &[(&LockedVehicle, VehiclePatch<'_>)], 
         if group.len() < MANY {
             others.extend(group.into_iter().map(|vehicle| Own::of(vehicle, patch)));
         } else {
-            set_same(tx, &group.iter().map(|vehicle| vehicle.id).collect::<Vec<_>>(), *patch, by, at).await?;
+            set_equal_values(tx, &group.iter().map(|vehicle| vehicle.id).collect::<Vec<_>>(), *patch, by, at).await?;
         }
     }
     if others.is_empty() { Ok(()) } else { each(tx, &others, by, at).await }
@@ -139,7 +139,7 @@ fn noted(column: &str, value: &str) -> String {
 }
 
 /// Sets the status, inspected state and notes of many vehicles to equal values. Does not change parking spaces.
-pub async fn set_same(tx: &mut Tx<'_>, ids: &[i64], same: VehiclePatch<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
+pub async fn set_equal_values(tx: &mut Tx<'_>, ids: &[i64], same: VehiclePatch<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
     let set = [
         same.status.map(|_| noted("status", "$4") + concat!(", statuses_had = vehicles.statuses_had | ", had::bit!("$4"))),
         same.inspected.map(|_| ", inspected = $5".to_owned()),

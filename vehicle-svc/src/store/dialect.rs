@@ -383,7 +383,7 @@ pub const SAVE_ALL: &str = concat!(
 #[cfg(test)]
 mod tests {
     use super::field;
-    use patio_proto::campaign::Turn;
+    use patio_proto::campaign::Milestone;
 
     #[test]
     fn copy_fields_are_escaped() {
@@ -394,6 +394,6 @@ mod tests {
 
     #[test]
     fn the_numbers_of_turns_in_statements_are_the_contract_s() {
-        assert_eq!((Turn::Begun as i32, Turn::Complete as i32, Turn::Incomplete as i32), (1, 2, 3));
+        assert_eq!((Milestone::Begun as i32, Milestone::Complete as i32, Milestone::Incomplete as i32), (1, 2, 3));
     }
 }

@@ -55,7 +55,7 @@ struct Authors {
 impl LoadedVehicle {
     /// Returns whether the vehicle has the given status or had it at any earlier time.
     #[must_use]
-    pub fn has_had(&self, wanted: VehicleStatus) -> bool {
+    pub fn ever_had(&self, wanted: VehicleStatus) -> bool {
         had::had_status(self.statuses_had, wanted) || status::parse(&self.vehicle.status) == Some(wanted)
     }
 

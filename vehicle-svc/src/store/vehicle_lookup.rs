@@ -222,7 +222,7 @@ pub(super) fn lock_clause(tx: &Tx<'_>, locks: bool) -> &'static str {
 }
 
 /// Returns the vehicles with the given identifier keys in open and closed campaigns, sorted by id.
-pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: FieldSelection, scope: VehicleScope) -> Result<Vec<LockedVehicle>> {
+pub async fn find_by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: FieldSelection, scope: VehicleScope) -> Result<Vec<LockedVehicle>> {
     let held = scope.lock_for_update(tx).await?;
     let text = format!(
         concat!("with asked as ({}) select a.place as asked, {}", asked!(), " {}"),

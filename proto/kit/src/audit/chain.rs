@@ -97,14 +97,14 @@ pub async fn seal_batch(db: &Db, now: DateTime<Utc>) -> Result<usize, sqlx::Erro
 async fn batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, usize)>, sqlx::Error> {
     db.write(move |tx| {
         Box::pin(async move {
-            let rows = store::unsealed(tx, LATE, BATCH).await?;
+            let rows = store::list_unsealed(tx, LATE, BATCH).await?;
             if rows.is_empty() {
                 return Ok(None);
             }
             let before = store::load_last_seal(tx).await?;
             let id = before.as_ref().map_or(1, |seal| seal.id + 1);
-            let mut link = ChainLink::over(before.as_ref().map_or("", |seal| &seal.digest));
-            let digests: Vec<_> = rows.iter().map(|row| (row, digest::of_entry(row))).collect();
+            let mut link = ChainLink::new(before.as_ref().map_or("", |seal| &seal.digest));
+            let digests: Vec<_> = rows.iter().map(|row| (row, digest::digest_entry(row))).collect();
             for (row, digest) in &digests {
                 link.add(row.id, &row.kind, row.at, digest);
             }
@@ -129,7 +129,7 @@ pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
         Box::pin(async move {
             let mut gone = 0;
             for kind in ACCESS_KINDS {
-                gone += store::remove(tx, kind, now - ACCESS_RETENTION).await?;
+                gone += store::delete_before(tx, kind, now - ACCESS_RETENTION).await?;
             }
             if gone > 0 {
                 let summary = format!("deleted {gone} access entries older than {} days", ACCESS_RETENTION.num_days());
@@ -186,7 +186,7 @@ impl VerificationReport {
 /// Computes the digest of each entry's current content on a blocking thread. The digest is `None` for a deleted entry.
 async fn digests(all: Vec<SealedEntry>) -> Result<Vec<(SealedEntry, Option<String>)>, sqlx::Error> {
     let with_digest = |sealed: SealedEntry| {
-        let is = digest::of_sealed(&sealed);
+        let is = digest::digest_sealed_entry(&sealed);
         (sealed, is)
     };
     let work = move || all.into_iter().map(with_digest).collect();
@@ -212,7 +212,7 @@ pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, s
     if let Some(extra) = store::seals_after(db, chain.id, 1).await?.first() {
         report.problem(format!("seal {} has lost its entries", extra.id));
     }
-    let forgotten = store::never_sealed(db, now - MUST_BE_SEALED).await?;
+    let forgotten = store::count_never_sealed(db, now - MUST_BE_SEALED).await?;
     if forgotten > 0 {
         report.problem(format!("{forgotten} entries were never sealed"));
     }
@@ -290,7 +290,7 @@ impl Chain {
         self.id = id;
         match self.waiting.pop_front() {
             Some(seal) if seal.id == id => {
-                self.open = Some((ChainLink::over(&self.before), seal.digest));
+                self.open = Some((ChainLink::new(&self.before), seal.digest));
                 report.seals += 1;
             }
             _ => report.problem(format!("seal {id} is missing")),

@@ -18,7 +18,7 @@ use tonic::{Code, Request, Status};
 mod claims;
 
 pub use claims::{Claims, MAX_TOKEN_LIFETIME};
-use claims::{caller_of, is_timely};
+use claims::{caller_of, has_plausible_times};
 
 /// User id of the reserved developer account.
 pub const DEVELOPER: i64 = 1;
@@ -78,12 +78,12 @@ impl Caller {
 /// # Errors
 /// Returns `Unauthenticated` when the request has no caller.
 pub fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
-    request.extensions().get::<Caller>().cloned().ok_or_else(|| not_signed_in("no token"))
+    request.extensions().get::<Caller>().cloned().ok_or_else(|| invalid_token_status("no token"))
 }
 
 /// Builds the error status for a rejected token. The cause `why` is logged and not sent to the caller.
 #[must_use]
-pub fn not_signed_in(why: &str) -> Status {
+pub fn invalid_token_status(why: &str) -> Status {
     tracing::debug!(why, "token rejected");
     errors::status(Code::Unauthenticated, Reason::NotSignedIn, &"Sign in to continue.")
 }
@@ -218,7 +218,7 @@ impl Identity {
             None => self.verify(token)?,
         };
         self.ensure_valid(&caller).map_err(|over| match over {
-            InvalidReason::Expired => not_signed_in("expired or unused"),
+            InvalidReason::Expired => invalid_token_status("expired or unused"),
             InvalidReason::Ended => session_ended(),
         })?;
         self.note_use(&caller);
@@ -278,17 +278,18 @@ impl Identity {
     }
 
     fn verify(&self, token: &str) -> Result<Caller, Status> {
-        let header = jsonwebtoken::decode_header(token).map_err(|_| not_signed_in("not a token"))?;
-        let key = header.kid.as_deref().and_then(|id| self.read().keys.get(id).cloned()).ok_or_else(|| not_signed_in("unknown key"))?;
+        let header = jsonwebtoken::decode_header(token).map_err(|_| invalid_token_status("not a token"))?;
+        let key =
+            header.kid.as_deref().and_then(|id| self.read().keys.get(id).cloned()).ok_or_else(|| invalid_token_status("unknown key"))?;
         let mut rules = Validation::new(Algorithm::EdDSA);
         rules.set_issuer(&[ISSUER]);
         rules.set_required_spec_claims(&["exp", "iss", "sub"]);
         rules.validate_exp = false; // expiry is checked by the process clock, for cached tokens too
-        let claims = jsonwebtoken::decode::<Claims>(token, &key, &rules).map_err(|_| not_signed_in("forged"))?.claims;
-        if !is_timely(&claims, self.clock.now()) {
-            return Err(not_signed_in("token times out of range"));
+        let claims = jsonwebtoken::decode::<Claims>(token, &key, &rules).map_err(|_| invalid_token_status("forged"))?.claims;
+        if !has_plausible_times(&claims, self.clock.now()) {
+            return Err(invalid_token_status("token times out of range"));
         }
-        let caller = caller_of(&claims).ok_or_else(|| not_signed_in("invalid claims"))?;
+        let caller = caller_of(&claims).ok_or_else(|| invalid_token_status("invalid claims"))?;
         self.verified.insert(token.to_owned(), caller.clone());
         Ok(caller)
     }

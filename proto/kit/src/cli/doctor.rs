@@ -174,7 +174,7 @@ async fn cache(settings: &Settings) -> CheckResult {
         return CheckResult::Passed("in the memory of this process; several processes need PATIO_REDIS_URL".to_owned());
     }
     match Cache::from_settings(settings) {
-        Ok(cache) => match cache.fault().await {
+        Ok(cache) => match cache.find_fault().await {
             Some(fault) => CheckResult::Failed(
                 format!("Redis {fault}"),
                 "start Redis, set PATIO_REDIS_URL to its primary, give it memory, or check PATIO_REDIS_CA_FILE; until then the database \

@@ -1,7 +1,7 @@
 //! Client-side load balancing over the replicas behind a DNS name, with health checks.
 use crate::{
     client::{
-        replica::{CHECK_SOON, CallFailure, Replica},
+        replica::{CallFailure, Replica, UNHEALTHY_CHECK_INTERVAL},
         retry_budget::RetryBudget,
     },
     lifecycle::Tasks,
@@ -126,7 +126,7 @@ impl Replicas {
     }
 
     /// Records the first attempt of a call in the retry budget.
-    pub fn deposit_call(&self) {
+    pub fn record_call(&self) {
         self.0.budget.deposit();
     }
 
@@ -258,7 +258,7 @@ impl InFlight {
     async fn better_elsewhere(&self) {
         self.0.until_unhealthy().await;
         while self.1.well() == 0 {
-            tokio::time::sleep(CHECK_SOON).await;
+            tokio::time::sleep(UNHEALTHY_CHECK_INTERVAL).await;
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::{
         balancer::Replicas,
         call_context::Idempotent,
         deadline::{set_timeout_header, timeout_of},
-        replica::{CallFailure, replayable},
+        replica::{CallFailure, replayable_body},
     },
     errors::{self, Reason},
     telemetry::trace,
@@ -74,7 +74,7 @@ async fn local(slot: &OnceLock<axum::Router>, request: Request<Body>) -> Respons
 }
 
 async fn remote(replicas: &Replicas, request: Request<Body>, until: Instant) -> Response<Body> {
-    replicas.deposit_call();
+    replicas.record_call();
     let rule = patio_proto::method(request.uri().path());
     if rule.is_some_and(|rule| rule.client_streaming) {
         return call_without_retry(replicas, request).await;
@@ -108,7 +108,7 @@ impl Call {
     fn request(&self) -> Request<Body> {
         let mut head = self.head.clone();
         set_timeout_header(&mut head.headers, self.until.saturating_duration_since(Instant::now()));
-        Request::from_parts(head, replayable(self.body.clone()))
+        Request::from_parts(head, replayable_body(self.body.clone()))
     }
 }
 

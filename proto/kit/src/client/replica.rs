@@ -26,18 +26,20 @@ use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus,
 use tower::ServiceExt;
 
 /// Timeout of a health check, short enough that a frozen replica gets no new calls after one second.
-const CHECK_PATIENCE: Duration = Duration::from_millis(280);
+const CHECK_TIMEOUT: Duration = Duration::from_millis(280);
 /// Interval between two health checks of a healthy replica.
-const CHECK_EVERY: Duration = Duration::from_millis(300);
+const HEALTHY_CHECK_INTERVAL: Duration = Duration::from_millis(300);
 /// Number of consecutive timed-out health checks after which a replica is unhealthy. A single timeout may only mean that the
 /// replica is busy.
 const MISSES: u32 = 2;
 /// Interval between two health checks of an unhealthy replica.
-pub(super) const CHECK_SOON: Duration = Duration::from_millis(100);
+pub(super) const UNHEALTHY_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// Asserts that two health checks of a frozen replica time out within a second, after which the replica is unhealthy.
-const _: () = assert!(CHECK_EVERY.as_millis() + 2 * CHECK_PATIENCE.as_millis() + CHECK_SOON.as_millis() < 1000);
+const _: () = assert!(HEALTHY_CHECK_INTERVAL.as_millis() + 2 * CHECK_TIMEOUT.as_millis() + UNHEALTHY_CHECK_INTERVAL.as_millis() < 1000);
 /// Asserts that long-running calls to a frozen replica fail within 2.3 seconds.
-const _: () = assert!(CHECK_EVERY.as_millis() + 2 * CHECK_PATIENCE.as_millis() + CHECK_SOON.as_millis() + SILENCE.as_millis() < 2_300);
+const _: () = assert!(
+    HEALTHY_CHECK_INTERVAL.as_millis() + 2 * CHECK_TIMEOUT.as_millis() + UNHEALTHY_CHECK_INTERVAL.as_millis() + SILENCE.as_millis() < 2_300
+);
 /// Timeout after which an unhealthy replica that does not respond counts as frozen.
 ///
 /// This timeout and the time to find the replica unhealthy are together shorter than the time limit of any request.
@@ -139,15 +141,15 @@ impl Replica {
     async fn watch(&self) {
         let mut missed = 0;
         loop {
-            let told = self.check(CHECK_PATIENCE).await;
+            let told = self.check(CHECK_TIMEOUT).await;
             missed = if told.is_none() { missed + 1 } else { 0 };
-            let well = told.as_ref().map_or(missed < MISSES && self.is_healthy(), |told| *told == Ok(true));
-            if self.well.send_replace(well) != well {
-                tracing::info!(service = self.service, address = %self.address, healthy = well, "replica health changed");
+            let healthy = told.as_ref().map_or(missed < MISSES && self.is_healthy(), |told| *told == Ok(true));
+            if self.well.send_replace(healthy) != healthy {
+                tracing::info!(service = self.service, address = %self.address, healthy, "replica health changed");
             }
             self.note_cause(told.and_then(Result::err));
             tokio::select! {
-                () = tokio::time::sleep(if well && missed == 0 { CHECK_EVERY } else { CHECK_SOON }) => {}
+                () = tokio::time::sleep(if healthy && missed == 0 { HEALTHY_CHECK_INTERVAL } else { UNHEALTHY_CHECK_INTERVAL }) => {}
                 () = self.look.notified() => {}
             }
         }
@@ -162,7 +164,7 @@ impl Replica {
                 return;
             }
             self.silent.send_replace(self.check(SILENCE).await.is_none());
-            tokio::time::sleep(CHECK_SOON).await;
+            tokio::time::sleep(UNHEALTHY_CHECK_INTERVAL).await;
         }
     }
 
@@ -290,6 +292,6 @@ fn untouched(cause: &h2::Error) -> bool {
 }
 
 /// Creates a request body from bytes that stay available for retries.
-pub(crate) fn replayable(body: Bytes) -> Body {
+pub(crate) fn replayable_body(body: Bytes) -> Body {
     Body::new(Full::new(body).map_err(|never| match never {}))
 }

@@ -93,7 +93,7 @@ impl PgCluster {
     /// Looks for the primary among the hosts. When another host has become the primary, replaces all connections.
     ///
     /// Statements that still run on the old server end with their own errors; their connections are not used again.
-    pub(super) async fn look_for_primary(&self) {
+    pub(super) async fn find_new_primary(&self) {
         if !self.hosts.is_cluster() {
             return;
         }

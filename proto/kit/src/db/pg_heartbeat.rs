@@ -37,7 +37,7 @@ impl Heartbeat {
                 tracing::warn!("{}", if is_silent { "database does not respond" } else { "database responds again" });
             }
             if is_lost {
-                self.cluster.look_for_primary().await;
+                self.cluster.find_new_primary().await;
             }
             tokio::select! {
                 () = tokio::time::sleep(EVERY) => {}

@@ -55,7 +55,7 @@ pub async fn authorize_layer(State(access): State<Access>, mut request: Request<
         "rpc", otel.name = Empty, otel.kind = Empty, service = access.service, rpc = %path, request_id = %id,
         code = Empty, statements = Empty, statement_micros = Empty
     );
-    if trace::is_on() {
+    if trace::is_enabled() {
         span.record("otel.name", &path).record("otel.kind", "server");
         trace::extract(&span, request.headers());
     }
@@ -211,17 +211,17 @@ impl CallRecord {
     fn tell(self, code: Code) {
         let (service, took) = (self.service, self.started.elapsed());
         let rpc = patio_proto::method(&self.path).map_or("unknown", |method| method.path);
-        let statements = sql_stats::of(&self.span);
+        let statements = sql_stats::read_stats(&self.span);
         metrics::counter!("patio_rpc_requests_total", "service" => service, "rpc" => rpc, "code" => format!("{code:?}")).increment(1);
         metrics::histogram!("patio_rpc_duration_seconds", "service" => service, "rpc" => rpc).record(took.as_secs_f64());
         metrics::counter!("patio_sql_statements_total", "service" => service, "rpc" => rpc).increment(statements.count);
         metrics::histogram!("patio_sql_statement_duration_seconds", "service" => service).record(statements.took.as_secs_f64());
-        if trace::is_on() {
+        if trace::is_enabled() {
             let number = |count: u128| i64::try_from(count).unwrap_or(i64::MAX); // OpenTelemetry has no unsigned integers
             let (count, micros) = (number(statements.count.into()), number(statements.took.as_micros()));
             self.span.record("code", tracing::field::debug(code)).record("statements", count).record("statement_micros", micros);
         }
-        self.span.in_scope(|| tracing::debug!(micros = took.as_micros(), "call finished"));
+        self.span.in_scope(|| tracing::debug!(micros = took.as_micros(), "gRPC call finished"));
     }
 }
 

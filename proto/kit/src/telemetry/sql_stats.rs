@@ -9,7 +9,7 @@ use tracing_subscriber::{
 };
 
 /// Name of the tracing span of an rpc call, for which SQL statements are counted.
-pub const CALL: &str = "rpc";
+pub const CALL_SPAN: &str = "rpc";
 /// Log target under which `sqlx` logs each statement.
 const TOLD: &str = "sqlx::query";
 
@@ -36,7 +36,7 @@ where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        if attributes.metadata().name() == CALL
+        if attributes.metadata().name() == CALL_SPAN
             && let Some(span) = context.span(id)
         {
             span.extensions_mut().insert(StatementStats::default());
@@ -73,7 +73,7 @@ impl field::Visit for Elapsed {
 
 /// Returns the number and total duration of the SQL statements counted for a call's span so far.
 #[must_use]
-pub fn of(span: &Span) -> StatementStats {
+pub fn read_stats(span: &Span) -> StatementStats {
     let counted = span.with_subscriber(|(id, subscriber)| {
         let span = subscriber.downcast_ref::<Registry>()?.span(id)?;
         span.extensions().get::<StatementStats>().copied()
