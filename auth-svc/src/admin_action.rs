@@ -18,7 +18,7 @@ use serde_json::Value;
 /// Maximum age of a password confirmation for administrative actions that require a recent confirmation.
 const CONFIRMED: TimeDelta = TimeDelta::minutes(5);
 
-/// Who performs an administrative action, when, and from which address.
+/// User, time and network address of an administrative action.
 #[derive(Clone)]
 pub struct Actor {
     /// The signed-in user who performs the action.

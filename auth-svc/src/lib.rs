@@ -79,8 +79,8 @@ const MEASURED_EVERY: Duration = Duration::from_secs(1);
 /// Interval of the search for idle sessions, which are then ended.
 const UNUSED_EVERY: Duration = Duration::from_secs(60);
 
-/// Interval at which the counts of repeated page views and rejected calls are written to the audit log; each count is written when
-/// it is a minute old.
+/// Interval at which the counts of repeated page views and rejected calls are checked. A count that is a minute old is written
+/// to the audit log.
 const VISITS_EVERY: Duration = Duration::from_secs(10);
 
 /// The auth-svc binary: its name, default listen address, schema and start function.
@@ -236,8 +236,8 @@ fn tidy(host: &Host, door: Arc<SignInService>) {
     });
 }
 
-/// Spawns the task that writes the counts of repeated page views and rejected calls to the audit log: each count after a
-/// minute, and all counts at shutdown.
+/// Spawns the task that writes the counts of repeated page views and rejected calls to the audit log. Each count is written
+/// after a minute, and all counts at shutdown.
 fn tell_visits(host: &Host, db: &Db) -> Arc<PageViews> {
     let visits = Arc::new(PageViews::new(db.clone(), host.clock.clone()));
     let (counted, tasks) = (visits.clone(), host.tasks.clone());

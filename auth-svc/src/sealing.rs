@@ -62,8 +62,8 @@ impl SealingKey {
         UnboundKey::new(&AES_256_GCM, bytes).ok().map(LessSafeKey::new).map(Self)
     }
 
-    /// Encrypts a key for the database row with this name, so that the ciphertext is invalid in any other row; returns nonce
-    /// and ciphertext.
+    /// Encrypts a key for the database row with this name and returns nonce and ciphertext. The ciphertext is invalid in any
+    /// other row.
     ///
     /// # Errors
     /// Returns `Broken` when the system provides no random bytes.

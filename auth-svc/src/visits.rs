@@ -1,5 +1,5 @@
-//! Audit entries for page views and rejected calls: the first of several equal events of a user gets an audit entry,
-//! and repetitions within a minute are only counted.
+//! Audit entries for page views and rejected calls. The first of several equal events of a user gets an audit entry;
+//! repetitions within a minute are only counted.
 use crate::error::Error;
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
@@ -62,8 +62,8 @@ impl PageViews {
         Self { db, clock, seen: Mutex::default() }
     }
 
-    /// Writes a page view or rejected call to the audit log, or counts the event when an equal event was written within the
-    /// last minute.
+    /// Writes a page view or rejected call to the audit log. When an equal event was written within the last minute, the event
+    /// is only counted.
     ///
     /// # Errors
     /// Returns a database error.

@@ -24,7 +24,7 @@ impl FieldErrors {
         })
     }
 
-    /// Ends the checks of a request.
+    /// Returns success if no error was recorded.
     ///
     /// # Errors
     /// Returns [`Error::BadFields`] with all recorded errors, if there are any.

@@ -38,8 +38,8 @@ fn rank(role: Role) -> i32 {
     }
 }
 
-/// Returns the new status of a campaign after a milestone (work on its vehicles began, is complete, or is incomplete again), or
-/// `None` when the status stays the same.
+/// Returns the new status of a campaign after a milestone, or `None` when the status stays the same. A milestone means that the
+/// work on the vehicles began, is complete, or is incomplete again.
 pub fn after_milestone(from: CampaignStatus, milestone: Milestone) -> Option<CampaignStatus> {
     match (milestone, from) {
         (Milestone::Begun, Ready) | (Milestone::Incomplete, PendingReview) => Some(Ongoing),

@@ -36,8 +36,8 @@ enum Command {
     Config(Options),
     /// Checks every dependency of the gateway and prints how to fix each failing dependency; the exit code is 1 when a check fails.
     Doctor(Options),
-    /// Checks whether a running gateway is ready; the exit code is 0 when ready, 1 when not ready, 2 when unreachable, and 3 when the
-    /// arguments are invalid.
+    /// Checks whether a running gateway is ready. The exit code is 0 when ready, 1 when not ready, 2 when unreachable, and 3
+    /// when the arguments are invalid.
     Probe(Probe),
     /// Prints the OpenAPI document of the REST API as JSON.
     Openapi,

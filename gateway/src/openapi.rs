@@ -73,8 +73,8 @@ fn complete(path: &str, operation: &mut Value) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sets summary and description of an operation: the first sentence of the route's documentation becomes the summary,
-/// and the rest, followed by the required role, becomes the description.
+/// Sets summary and description of an operation from the route's documentation. The first sentence becomes the summary; the
+/// rest, followed by the required role, becomes the description.
 fn describe(operation: &mut Value) {
     let summary = operation["summary"].as_str().unwrap_or_default().replace('\n', " ");
     let more = operation["description"].as_str().map(|text| text.replace('\n', " ")).unwrap_or_default();

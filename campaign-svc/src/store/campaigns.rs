@@ -54,8 +54,8 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
         .bind(id).fetch_optional(c).await)
 }
 
-/// Returns a draft or published campaign and locks its row until this transaction ends; `None` when no row has this id or the
-/// campaign is deleted.
+/// Returns a draft or published campaign and locks its row until this transaction ends. Returns `None` when no row has this id
+/// or the campaign is deleted.
 ///
 /// The lock is taken by an update that changes nothing, which works in the same way on SQLite and PostgreSQL.
 pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Campaign>, sqlx::Error> {

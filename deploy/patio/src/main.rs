@@ -55,8 +55,8 @@ enum Command {
         #[arg(long)]
         identity: Option<PathBuf>,
     },
-    /// Completes a restore of PostgreSQL: advances ids and versions beyond all values assigned after the backup, so that no
-    /// value is reused and devices reload their lists. `restore` does this for SQLite automatically.
+    /// Completes a restore of PostgreSQL: advances ids and versions beyond all values assigned after the backup. No value is
+    /// reused, and devices reload their lists. `restore` does this for SQLite automatically.
     Restored,
     /// Manages the keys that sign tokens.
     #[command(subcommand)]

@@ -59,7 +59,7 @@ fn seen_by(role: Role) -> &'static str {
     if role == Role::Operator { "o" } else { "" }
 }
 
-/// Returns the revision of a campaign's vehicle list that the client already has, read from the `If-None-Match` header; `None`
+/// Returns the revision of the vehicle list that the client already has, read from the `If-None-Match` header. Returns `None`
 /// when the header contains no `ETag` of this list.
 #[must_use]
 pub fn if_none_match_revision(headers: &HeaderMap, campaign: i64, role: Role) -> Option<i64> {

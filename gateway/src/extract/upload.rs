@@ -59,7 +59,7 @@ pub struct UploadProblem {
     details: Vec<RowProblem>,
     /// Total number of invalid cells.
     total_errors: i64,
-    /// Id for `GET /documents/rejected/{id}`, which returns the sheet with its errors marked, for three days; null when the
+    /// Id for `GET /documents/rejected/{id}`, which returns the sheet with its errors marked, for three days. Null when the
     /// error is not in the rows of the sheet.
     rejected_id: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! Route that streams all vehicles of a campaign to clients that keep a copy of the list; responds with status 304 when
-//! the copy is current.
+//! Route that streams all vehicles of a campaign to clients that store a copy of the list. Responds with status 304 when the
+//! copy is current.
 use crate::{
     extract::{auth::Authenticated, body::PathId, conditional},
     http::problem::{ApiResult, Problem},

@@ -38,7 +38,7 @@ use tokio::{
 };
 use tower::ServiceExt;
 
-/// How long a graceful shutdown waits for requests in flight.
+/// Maximum time that a graceful shutdown waits for requests in flight.
 pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
 /// Idle timeout of a connection on which a request is in flight but no bytes are transferred.
 const REQUEST_IDLE_TIMEOUT: Duration = Duration::from_secs(180);
@@ -102,8 +102,8 @@ impl Connection {
         }
     }
 
-    /// Returns the `Keep-Alive` header value, which announces a shorter timeout than the real one, so that the client
-    /// closes an idle connection first; `None` when the timeout is too short to announce.
+    /// Returns the `Keep-Alive` header value, or `None` when the timeout is too short to announce. The header announces a
+    /// shorter timeout than the real one, so that the client closes an idle connection first.
     fn rest(&self) -> Option<HeaderValue> {
         let rest = self.patience.rest.saturating_sub(KEEP_ALIVE_MARGIN).as_secs();
         (rest > 0).then(|| HeaderValue::try_from(format!("timeout={rest}")).ok()).flatten()

@@ -18,8 +18,8 @@ pub(crate) fn set_address(address: String) {
     ADDRESS.get_or_init(|| address);
 }
 
-/// Returns a text for error messages with the address of the database and the name of the setting for the address; empty before
-/// a database is open.
+/// Returns the address of the database and the name of its setting, as text for error messages; empty before a database is
+/// open.
 pub(crate) fn address() -> &'static str {
     ADDRESS.get().map_or("", String::as_str)
 }

@@ -105,8 +105,8 @@ fn seen(event: WatchEvent, view: View) -> WatchEvent {
     }
 }
 
-/// Returns whether an event is sent to the caller: the event must belong to the campaign `only` (any campaign if
-/// `None`), and the caller must be allowed to see the event.
+/// Returns whether an event is sent to the caller. The event must belong to the campaign `only` (any campaign if `None`), and
+/// the caller must be allowed to see the event.
 fn concerns(event: &WatchEvent, only: Option<i64>, caller: &Caller) -> bool {
     let (campaign, is_seen) = match &event.event {
         Some(Event::Vehicles(changed)) => (changed.campaign_id, true),

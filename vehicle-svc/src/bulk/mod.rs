@@ -49,8 +49,8 @@ struct Asked<'a> {
     rows: Vec<usize>,
     /// Number of lines that repeat the identifier of an earlier line.
     repeated: usize,
-    /// Indexes, from 0, of identifiers whose lines in the call divide the same characters into two different model
-    /// codes, such as `BG3 0001` and `BG30 001`.
+    /// Indexes, from 0, of ambiguous identifiers: two lines divide the same characters into different model codes, such as `BG3
+    /// 0001` and `BG30 001`.
     cut_twice: HashSet<usize>,
 }
 
@@ -235,8 +235,8 @@ async fn without_unclear(tx: &mut Tx<'_>, asked: &Asked<'_>, found: Vec<StatusTa
     Ok((kept, unclear))
 }
 
-/// Returns a warning with the number of vehicles that keep their supervisor notes, because the caller is not a
-/// supervisor; `None` when the number is 0.
+/// Returns a warning with the number of vehicles that keep their supervisor notes; `None` when the number is 0. Only
+/// supervisors may change these notes.
 fn notes_kept(vehicles: usize) -> Option<String> {
     match vehicles {
         0 => None,

@@ -50,8 +50,8 @@ impl ProgressPublisher {
         Self { live: Some(live), ..self }
     }
 
-    /// Starts the background task that delivers pending milestones (work begun, complete, incomplete again) to
-    /// campaign-svc, for example after a crash of this process or while campaign-svc was unavailable.
+    /// Starts the background task that delivers pending milestones (work begun, complete, incomplete again) to campaign-svc.
+    /// Milestones stay pending after a crash of this process, or while campaign-svc is unavailable.
     pub fn spawn_delivery(&self, host: &Host) {
         let again = self.clone();
         host.tasks.repeat(AGAIN, move || {
@@ -77,9 +77,9 @@ impl ProgressPublisher {
         }
     }
 
-    /// Delivers milestones (work begun, complete, incomplete again) in the background and waits briefly for
-    /// campaign-svc, so that the user who saved the last vehicle sees the campaign's new status. A slow campaign-svc
-    /// does not delay the save further.
+    /// Delivers milestones (work begun, complete, incomplete again) in the background and waits briefly for campaign-svc. After
+    /// the wait, the user who saved the last vehicle sees the campaign's new status. A slow campaign-svc does not delay the
+    /// save further.
     async fn tell_now(&self) {
         let told = self.clone();
         let (done, heard) = oneshot::channel::<()>();

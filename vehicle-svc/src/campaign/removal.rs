@@ -32,8 +32,8 @@ impl CampaignRemover {
         Self { db, campaigns, tokens: host.service_tokens("vehicle-svc") }
     }
 
-    /// Starts the background task that deletes the campaigns of reverted imports that are not deleted yet, for example
-    /// after a crash of this process or while campaign-svc was unavailable.
+    /// Starts the background task that deletes remaining campaigns of reverted imports. They remain after a crash of this
+    /// process, or while campaign-svc is unavailable.
     pub fn spawn_removal(&self, host: &Host) {
         let again = self.clone();
         host.tasks.repeat(AGAIN, move || {

@@ -1,5 +1,5 @@
-//! In-memory search index over the vehicles of a campaign, so that a page or a search of a large campaign does not
-//! scan a hundred thousand rows.
+//! In-memory search index over the vehicles of a campaign. Without the index, a page or a search of a large campaign would scan
+//! a hundred thousand rows.
 //!
 //! The index holds only data that rarely changes: walking order (by parking space), identifiers, parking spaces and
 //! yards. The fields shown on screen are read from the database. The layout number of a campaign increases when

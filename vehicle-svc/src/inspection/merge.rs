@@ -74,8 +74,8 @@ const SAFER: [VehicleStatus; 8] = [
     VehicleStatus::Unspecified,
 ];
 
-/// Returns which of the two conflicting values the vehicle shows until the conflict is resolved: the stored value
-/// `theirs`, or the new value `mine` if it is a more cautious status that the role may set.
+/// Returns which of the two conflicting values the vehicle shows until the conflict is resolved. This is the stored value
+/// `theirs`, or the new value `mine` if `mine` is a more cautious status that the role may set.
 fn shown(role: Role, field: Field, theirs: &str, mine: &str) -> Side {
     let rank = |written: &str| SAFER.iter().position(|known| Some(*known) == status::parse(written));
     if field == Field::Status && rank(mine) < rank(theirs) && step(role, theirs, mine).is_ok() { Side::Mine } else { Side::Theirs }

@@ -283,9 +283,8 @@ impl ChangeFeed {
         let _ = self.out.send(FeedItem::Event(Arc::new(WatchEvent { event: Some(Event::Vehicles(changed)) })));
     }
 
-    /// Computes the pace of work in the given campaigns (if `all` is true, also in every campaign with a published
-    /// pace), and sends each changed pace to the event streams of this replica. Other replicas compute the pace
-    /// themselves.
+    /// Computes the pace of work in the given campaigns, and sends each changed pace to the event streams of this replica. If
+    /// `all` is true, includes every campaign with a published pace. Other replicas compute the pace themselves.
     async fn tell_paces(&self, mut campaigns: BTreeSet<i64>, all: bool) {
         if all {
             campaigns.extend(self.noted().paces.keys());

@@ -28,8 +28,8 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// Simplifies a view for this campaign: a view that hides only yard `-` becomes [`View::All`] if the campaign has
-    /// no vehicles in yard `-` (parking spaces that begin with a dash).
+    /// Simplifies a view for this campaign. A view that hides only yard `-` (parking spaces that begin with a dash) becomes
+    /// [`View::All`] if the campaign has no vehicles in yard `-`.
     #[must_use]
     pub fn narrow_view(&self, view: View) -> View {
         if matches!(view, View::Without(_)) && self.in_dash == 0 { View::All } else { view }

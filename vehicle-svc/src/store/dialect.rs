@@ -28,8 +28,8 @@ pub fn select_ids(postgres: bool) -> &'static str {
     }
 }
 
-/// Returns the select that expands a JSON array of texts, bound to `$1`, to rows with the columns `word` (the text) and
-/// `place` (its position in the array, from 1).
+/// Returns the select that expands a JSON array of texts, bound to `$1`, to rows. The column `word` contains the text, `place`
+/// its position in the array, from 1.
 #[must_use]
 pub fn select_texts(postgres: bool) -> &'static str {
     if postgres {
@@ -39,8 +39,8 @@ pub fn select_texts(postgres: bool) -> &'static str {
     }
 }
 
-/// Returns the select that expands a JSON array of number pairs, bound as text to `$1`, to rows with the columns `id`
-/// and `content`, the numbers of a pair.
+/// Returns the select that expands a JSON array of number pairs, bound as text to `$1`, to rows. The columns `id` and `content`
+/// contain the numbers of a pair.
 #[must_use]
 pub fn select_pairs(postgres: bool) -> &'static str {
     if postgres {
@@ -192,7 +192,7 @@ pub fn load_for_update(postgres: bool) -> &'static str {
     )
 }
 
-/// SQL assignments with which a save updates a vehicle: all fields that users can change, the columns derived from
+/// SQL assignments with which a save updates a vehicle. They set all fields that users can change, the columns derived from
 /// these fields, and the user and time of the save.
 macro_rules! written {
     ($model:literal $serial:literal $key:literal $space:literal $yard:literal $group:literal $walk:literal $haystack:literal

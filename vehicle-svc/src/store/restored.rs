@@ -6,8 +6,8 @@ use patio_kit::{
 };
 use sqlx::query;
 
-/// Increases the revisions of all campaigns, so that clients fetch all vehicle lists again, and the versions of all
-/// vehicles, so that saves based on an earlier version are rejected.
+/// Increases the revisions of all campaigns and the versions of all vehicles. Clients then fetch all vehicle lists again, and
+/// saves based on an earlier version are rejected.
 ///
 /// # Errors
 /// Returns the error of a failed statement.

@@ -144,8 +144,8 @@ impl FieldSelection {
     }
 }
 
-/// SQL for the vehicles with the given identifier keys (`$1`) in open and closed campaigns, limited to the campaign
-/// `$2` unless `$2` is null, and to the yard `$3` unless `$3` is null.
+/// SQL for the vehicles with the given identifier keys (`$1`) in open and closed campaigns. `$2` limits the campaign and `$3`
+/// limits the yard, unless null.
 macro_rules! asked {
     () => {
         " from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id

@@ -37,7 +37,7 @@ export interface SaveContent {
   /** Outbox position of the pending save that this save replaces. Is null when this save replaces no other save. */
   replaces: number | null
   device_time: string
-  /** What the server does about a conflict: `ask` rejects the save so that the person at the screen decides, `keep` records the conflict. */
+  /** Server's handling of a conflict: `ask` rejects the save so that the person at the screen decides, `keep` records the conflict. */
   mode: 'ask' | 'keep'
   /** Whether sending waits for `HOLD_MS` after the save, so that the person can undo the save. */
   held: boolean
