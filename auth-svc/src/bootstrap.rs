@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use futures::{FutureExt, TryFutureExt};
 use patio_kit::{
     audit::{self, AuditEvent},
-    auth::identity::DEVELOPER,
+    auth::identity::DEVELOPER_ID,
     config::secret::Secret,
     db::{Db, Tx},
     host::Host,
@@ -24,7 +24,7 @@ use patio_proto::access::Role;
 use std::sync::Arc;
 
 /// User id of the first supervisor, who is created on an empty database.
-const FIRST: i64 = 2;
+const FIRST_SUPERVISOR: i64 = 2;
 /// Alphabet of generated passwords: 32 easily distinguishable characters. A random byte modulo 32 selects each character with
 /// equal probability.
 const ALPHABET: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz123456789";
@@ -102,21 +102,21 @@ async fn establish(
     users::lock(tx).await?;
     keys::create_missing(tx, sealing, now).await?;
     let Some(founders) = founders else { return Ok(Vec::new()) };
-    if users::find_in_transaction(tx, DEVELOPER).await?.is_some() {
+    if users::find_in_transaction(tx, DEVELOPER_ID).await?.is_some() {
         // This process may have created the users in an earlier try whose response was lost; then it still has to print.
-        let first = users::find_in_transaction(tx, FIRST).await?.and_then(|stored| stored.password_hash());
+        let first = users::find_in_transaction(tx, FIRST_SUPERVISOR).await?.and_then(|stored| stored.password_hash());
         return Ok(if first.as_ref() == Some(&founders.admin_hash) { notices(founders) } else { Vec::new() });
     }
     let notices = notices(founders);
     let developer = NewUser {
-        id: Some(DEVELOPER),
+        id: Some(DEVELOPER_ID),
         hmc: founders.developer.clone(),
         role: Role::Admin,
         password_hash: String::new(),
         must_change: false,
     };
     let admin = NewUser {
-        id: Some(FIRST),
+        id: Some(FIRST_SUPERVISOR),
         hmc: founders.admin.clone(),
         role: Role::Admin,
         password_hash: founders.admin_hash.clone(),
@@ -141,12 +141,12 @@ fn notices(founders: &InitialUsers) -> Vec<String> {
 }
 
 async fn give_developer_password(db: &Db, password: &Secret, hmc: &Hmc, passwords: &PasswordHasher) -> anyhow::Result<()> {
-    if users::find_by_id(db, DEVELOPER).await.map_err(Error::into_anyhow)?.is_none_or(|stored| stored.password_hash().is_some()) {
+    if users::find_by_id(db, DEVELOPER_ID).await.map_err(Error::into_anyhow)?.is_none_or(|stored| stored.password_hash().is_some()) {
         return Ok(());
     }
     password::check(password.expose(), &hmc.key).context("PATIO_DEVELOPER_PASSWORD is invalid")?;
     let hash = passwords.hash(password.expose().to_owned()).await?;
-    db.write(move |tx| Box::pin(async move { users::set_missing_password(tx, DEVELOPER, &hash).await }))
+    db.write(move |tx| Box::pin(async move { users::set_missing_password(tx, DEVELOPER_ID, &hash).await }))
         .await
         .map_err(Error::into_anyhow)?;
     Ok(())

@@ -20,13 +20,13 @@ use ring::hmac;
 use std::sync::Arc;
 
 /// Name under which the database stores the secret for hashing login names and client addresses.
-const ACCOUNT: &str = "account";
+const LOCKOUT_SECRET: &str = "account";
 /// Name under which the database stores the secret that authenticates device tokens.
-const DEVICE: &str = "device";
+const DEVICE_TOKEN_SECRET: &str = "device";
 /// Name under which the database stores the secret from which each user's encryption key for unsent saves is derived.
-pub const PHONE: &str = "phone";
+pub const PENDING_SAVES_SECRET: &str = "phone";
 /// Length in bytes of a device token without its HMAC: user id, token version and 16 random bytes.
-const MARK: usize = 8 + 8 + 16;
+const DEVICE_TOKEN_LEN: usize = 8 + 8 + 16;
 
 /// All keys of auth-svc in memory, loaded from the database that all replicas share.
 pub struct Keys {
@@ -74,7 +74,7 @@ pub async fn create_missing(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime
     if store::keys::signing_schedule(tx).await?.is_empty() {
         store::keys::insert_signing(tx, sealing, &signing::generate(now, now)?).await?;
     }
-    for name in [ACCOUNT, DEVICE, PHONE] {
+    for name in [LOCKOUT_SECRET, DEVICE_TOKEN_SECRET, PENDING_SAVES_SECRET] {
         store::keys::insert_secret(tx, sealing, name, &random_bytes::<32>()?).await?;
     }
     Ok(())
@@ -88,7 +88,7 @@ impl Keys {
     pub async fn read(db: &Db, sealing: Arc<SealingKey>, clock: &Clock) -> Result<Self, Error> {
         let signing = SigningKeys::read(db, sealing.clone(), clock.clone()).await?;
         let own = async |name| Ok::<_, Error>(hmac::Key::new(hmac::HMAC_SHA256, &store::keys::load_secret(db, &sealing, name).await?));
-        let (account, device, phone) = (own(ACCOUNT).await?, own(DEVICE).await?, own(PHONE).await?);
+        let (account, device, phone) = (own(LOCKOUT_SECRET).await?, own(DEVICE_TOKEN_SECRET).await?, own(PENDING_SAVES_SECRET).await?);
         Ok(Self { signing, sealing, account, device, phone })
     }
 
@@ -138,7 +138,7 @@ impl Keys {
     /// # Errors
     /// Returns `Broken` when the system provides no random bytes.
     pub fn device_token(&self, user_id: i64, token_version: i64) -> Result<String, Error> {
-        let mut bytes = Vec::with_capacity(MARK + 32);
+        let mut bytes = Vec::with_capacity(DEVICE_TOKEN_LEN + 32);
         bytes.extend_from_slice(&user_id.to_be_bytes());
         bytes.extend_from_slice(&token_version.to_be_bytes());
         bytes.extend_from_slice(&random_bytes::<16>()?);
@@ -166,13 +166,13 @@ impl Keys {
 
     /// Returns the payload of a device token, or `None` when the HMAC of the token is invalid.
     fn unsealed(&self, mark: &str) -> Option<Vec<u8>> {
-        if mark.len() > 2 * (MARK + 32) {
+        if mark.len() > 2 * (DEVICE_TOKEN_LEN + 32) {
             return None;
         }
         let mut bytes = URL_SAFE_NO_PAD.decode(mark).ok()?;
-        let (body, seal) = bytes.split_at_checked(MARK)?;
+        let (body, seal) = bytes.split_at_checked(DEVICE_TOKEN_LEN)?;
         hmac::verify(&self.device, body, seal).ok()?;
-        bytes.truncate(MARK);
+        bytes.truncate(DEVICE_TOKEN_LEN);
         Some(bytes)
     }
 }

@@ -71,17 +71,17 @@ static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 /// Database schema of auth-svc: its name and its migrations for SQLite and PostgreSQL.
 pub const SCHEMA: Schema = Schema { name: "auth", sqlite: &SQLITE, postgres: &POSTGRES };
 /// Interval of the maintenance that deletes expired rows and rotates the signing key.
-const TIDY_EVERY: Duration = Duration::from_secs(3600);
+const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// Interval at which the number of waiting sign-ins is reported as a metric.
-const MEASURED_EVERY: Duration = Duration::from_secs(1);
+const QUEUE_METRIC_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Interval of the search for idle sessions, which are then ended.
-const UNUSED_EVERY: Duration = Duration::from_secs(60);
+const IDLE_SESSION_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Interval at which the counts of repeated page views and rejected calls are checked. A count that is a minute old is written
 /// to the audit log.
-const VISITS_EVERY: Duration = Duration::from_secs(10);
+const PAGE_VIEW_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The auth-svc binary: its name, default listen address, schema and start function.
 pub struct AuthBinary;
@@ -218,7 +218,7 @@ fn door(config: &Config, host: &Host, db: Db, keys: Arc<keys::Keys>, passwords: 
 
 /// Spawns the task that reports the number of waiting sign-ins as a metric every second.
 fn measure(host: &Host, passwords: PasswordHasher) {
-    host.tasks.repeat(MEASURED_EVERY, move || {
+    host.tasks.repeat(QUEUE_METRIC_INTERVAL, move || {
         metrics::gauge!("patio_password_hash_waiters").set(telemetry::gauge_value(passwords.waiter_count()));
         ready(())
     });
@@ -226,7 +226,7 @@ fn measure(host: &Host, passwords: PasswordHasher) {
 
 /// Spawns the hourly maintenance, which deletes expired rows and rotates the signing key.
 fn tidy(host: &Host, door: Arc<SignInService>) {
-    host.tasks.repeat(TIDY_EVERY, move || {
+    host.tasks.repeat(MAINTENANCE_INTERVAL, move || {
         let door = door.clone();
         async move {
             if let Err(cause) = door.run_maintenance().await {
@@ -244,7 +244,7 @@ fn tell_visits(host: &Host, db: &Db) -> Arc<PageViews> {
     host.tasks.spawn(async move {
         while !tasks.is_stopping() {
             tokio::select! {
-                () = tokio::time::sleep(VISITS_EVERY) => {}
+                () = tokio::time::sleep(PAGE_VIEW_INTERVAL) => {}
                 () = tasks.stopped() => {}
             }
             let told = if tasks.is_stopping() { counted.write_all().await } else { counted.write_due().await };
@@ -259,7 +259,7 @@ fn tell_visits(host: &Host, db: &Db) -> Arc<PageViews> {
 /// Spawns the task that ends idle sessions every minute.
 fn end_unused(host: &Host, db: &Db) {
     let (db, clock, identity) = (db.clone(), host.clock.clone(), host.identity.clone());
-    host.tasks.repeat(UNUSED_EVERY, move || {
+    host.tasks.repeat(IDLE_SESSION_INTERVAL, move || {
         let (db, clock, identity) = (db.clone(), clock.clone(), identity.clone());
         async move {
             if let Err(cause) = sessions::expire_idle(&db, &clock, &identity).await {

@@ -21,7 +21,7 @@ use patio_proto::{access::Role, role};
 pub const IDLE_TIMEOUT: TimeDelta = TimeDelta::hours(4);
 
 /// Extra time for which a revocation is stored after the revoked token has expired, to allow for clock differences.
-const MARGIN: TimeDelta = TimeDelta::hours(1);
+const REVOCATION_MARGIN: TimeDelta = TimeDelta::hours(1);
 
 /// Applies a revocation in this process at once, before the next poll of the revocation list.
 ///
@@ -43,7 +43,7 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &Identity, caller: Calle
         session_id: caller.session_id.clone(),
         user_id,
         issued_before: now,
-        expires_at: caller.expires_at + MARGIN,
+        expires_at: caller.expires_at + REVOCATION_MARGIN,
         unused: false,
     };
     let event =
@@ -76,7 +76,7 @@ pub async fn confirm(db: &Db, clock: &Clock, identity: &Identity, caller: Caller
     tracing::warn!(user_id, "token rejected: its session was not started by this user; a signing key may be stolen");
     metrics::counter!("patio_unknown_sessions_total").increment(1);
     let now = clock.now();
-    let expires_at = caller.expires_at + MARGIN;
+    let expires_at = caller.expires_at + REVOCATION_MARGIN;
     let revocation = Revocation { sequence: 0, session_id: caller.session_id, user_id, issued_before: now, expires_at, unused: false };
     let summary = "rejected a token of a session that was never started".to_owned();
     let event = AuditEvent { kind: "refused", subject: subject(user_id), summary, address, ..AuditEvent::default() };
@@ -173,7 +173,7 @@ async fn end_on_purpose(tx: &mut Tx<'_>, ids: Vec<String>, now: DateTime<Utc>) -
     let mut ended = Vec::new();
     for id in ids {
         let Some(OpenSession { id, user_id, ends_ms, .. }) = sessions::delete(tx, &id).await? else { continue };
-        let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + MARGIN;
+        let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + REVOCATION_MARGIN;
         let revocation = Revocation { sequence: 0, session_id: id, user_id, issued_before: now, expires_at, unused: false };
         ended.push(revocations::insert(tx, revocation).await?);
     }
@@ -229,7 +229,7 @@ async fn end_each(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<Vec<Revocation>
     for OpenSession { id, user_id, ends_ms, .. } in
         sessions::expire_idle(tx, (IDLE_TIMEOUT + ACTIVITY_INTERVAL).num_milliseconds(), now).await?
     {
-        let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + MARGIN;
+        let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + REVOCATION_MARGIN;
         let revocation = Revocation { sequence: 0, session_id: id, user_id, issued_before: now, expires_at, unused: true };
         ended.push(revocations::insert(tx, revocation).await?);
         let summary = "session expired after 4 hours of inactivity".to_owned();

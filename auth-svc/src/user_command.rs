@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use patio_kit::{
     audit::{self, AuditEvent},
-    auth::identity::DEVELOPER,
+    auth::identity::DEVELOPER_ID,
     cli::print,
     clock::Clock,
     config::Settings,
@@ -97,7 +97,7 @@ async fn find(db: &Db, hmc: &str) -> anyhow::Result<StoredUser> {
     let user = users::find_by_hmc(db, &hmc::comparison_key(hmc))
         .await?
         .with_context(|| format!("no user has the HMC {hmc}; `user list` lists all"))?;
-    ensure!(user.id != DEVELOPER, "the password of the developer account is the setting PATIO_DEVELOPER_PASSWORD");
+    ensure!(user.id != DEVELOPER_ID, "the password of the developer account is the setting PATIO_DEVELOPER_PASSWORD");
     Ok(user)
 }
 

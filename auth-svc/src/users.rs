@@ -15,7 +15,7 @@ use crate::{
 };
 use chrono::DateTime;
 use patio_kit::{
-    auth::identity::{Caller, DEVELOPER, Identity},
+    auth::identity::{Caller, DEVELOPER_ID, Identity},
     clock::Clock,
     db::{Db, Tx},
 };
@@ -210,7 +210,7 @@ impl UserAdmin {
 
 async fn check_free(tx: &mut Tx<'_>, hmc: &Hmc, for_user: i64) -> Result<(), Error> {
     match users::owner_of_hmc(tx, &hmc.key).await? {
-        Some(DEVELOPER) => Err(Error::ReservedHmc),
+        Some(DEVELOPER_ID) => Err(Error::ReservedHmc),
         Some(id) if id != for_user => Err(Error::HmcTaken),
         _ => Ok(()),
     }

@@ -14,10 +14,10 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// Maximum wait for the vehicle counters, which a deletion needs only for its audit entry.
-const COUNTING: Duration = Duration::from_millis(500);
+const COUNTERS_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum time for which the response to a delete request waits for the deletion of the vehicles; well below the timeout of the
 /// caller.
-const WAITING: Duration = Duration::from_millis(1500);
+const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// One requested deletion of a campaign, with the data for its transaction and audit entry.
 struct Deletion {
@@ -30,7 +30,7 @@ struct Deletion {
 impl Context {
     /// Deletes a campaign; also succeeds when the deletion of the campaign has already begun.
     pub async fn delete(&self, asker: RequestContext, id: i64) -> Result<(), Error> {
-        let counting = tokio::time::timeout(COUNTING, self.get(&asker, id, None)).await;
+        let counting = tokio::time::timeout(COUNTERS_TIMEOUT, self.get(&asker, id, None)).await;
         let progress = counting.ok().and_then(Result::ok).and_then(|seen| seen.progress);
         let deletion = Deletion { asker, id, progress, at: self.now() };
         if self.db.write(move |tx| Box::pin(async move { deletion.bury(tx).await })).await? {
@@ -50,7 +50,7 @@ impl Context {
             }
             let _ = done.send(());
         });
-        if tokio::time::timeout(WAITING, told).await.is_err() {
+        if tokio::time::timeout(RESPONSE_TIMEOUT, told).await.is_err() {
             tracing::info!(campaign = id, "removal of a deleted campaign's vehicles continues in the background");
         }
     }

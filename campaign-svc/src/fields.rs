@@ -7,7 +7,7 @@ pub const MAX_NAME_LEN: usize = 120;
 /// Maximum length of a campaign's text fields other than the name, in characters.
 pub const MAX_TEXT_LEN: usize = 2000;
 /// Maximum length of a search text or import id in characters.
-const LONGEST_WORD: usize = 200;
+const MAX_SEARCH_LEN: usize = 200;
 
 pub use normal::name_key;
 
@@ -52,7 +52,7 @@ pub fn checked_text(written: &str) -> Result<String, String> {
 
 /// Checks a search text or import id, which must be one line.
 pub fn search_text(written: &str) -> Result<String, String> {
-    if written.chars().any(breaks_line) { Err("has a line break".to_owned()) } else { limited(written, LONGEST_WORD) }
+    if written.chars().any(breaks_line) { Err("has a line break".to_owned()) } else { limited(written, MAX_SEARCH_LEN) }
 }
 
 /// Checks an image path, which must be empty or a file below `/assets/`.

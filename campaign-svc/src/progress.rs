@@ -10,7 +10,7 @@ use std::{collections::HashMap, time::Duration};
 use tokio::time::timeout;
 
 /// Maximum time that a list of campaigns waits for the progress from vehicle-svc.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const PROGRESS_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// Reads the progress counters of campaigns; clones share the cache.
 #[derive(Clone)]
@@ -48,7 +48,7 @@ impl ProgressReader {
     /// Returns the progress of several campaigns like [`Self::get_many`]. While vehicle-svc is unavailable, the result contains only
     /// the campaigns whose progress is cached.
     pub async fn get_available(&self, asker: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
-        match timeout(PATIENCE, self.get_many(asker, ids, yard)).await {
+        match timeout(PROGRESS_TIMEOUT, self.get_many(asker, ids, yard)).await {
             Ok(Ok(mut found)) => {
                 for id in ids {
                     found.entry(*id).or_default();

@@ -15,7 +15,7 @@ use patio_proto::vehicle::{
 use std::time::Duration;
 
 /// Timeout of the call that deletes a campaign and its vehicles from vehicle-svc, enough for 100,000 vehicles.
-const REMOVAL: Duration = Duration::from_secs(30);
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Client of vehicle-svc; clones share the connection.
 #[derive(Clone)]
@@ -75,7 +75,7 @@ impl VehicleClient {
     /// Deletes a campaign and all its vehicles from vehicle-svc.
     pub async fn remove(&self, id: i64) -> Result<(), Error> {
         let bearer = self.tokens.bearer().await.map_err(Error::Elsewhere)?;
-        let ask = bearer.request_with_timeout(REMOVAL, RemoveCampaignRequest { campaign_id: id });
+        let ask = bearer.request_with_timeout(REMOVAL_TIMEOUT, RemoveCampaignRequest { campaign_id: id });
         self.fleet.clone().remove_campaign(ask).await.map_err(Error::Elsewhere)?;
         Ok(())
     }

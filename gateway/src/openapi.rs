@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 /// URL path of the OpenAPI document.
-const DOCUMENT: &str = "/api/openapi.json";
+const DOCUMENT_PATH: &str = "/api/openapi.json";
 
 /// Returns the complete OpenAPI document.
 ///
@@ -130,8 +130,8 @@ fn as_plain_text(responses: &mut Map<String, Value>) {
 pub fn router(is_open: bool, document: Value) -> Router<AppState> {
     if !is_open {
         let route = get(move |_: Authenticated| async move { Json(document) });
-        return Router::new().route(DOCUMENT, route);
+        return Router::new().route(DOCUMENT_PATH, route);
     }
-    let page = SwaggerUi::new("/api/docs").config(Config::from(DOCUMENT));
-    Router::from(page).route(DOCUMENT, get(move || async move { Json(document) }))
+    let page = SwaggerUi::new("/api/docs").config(Config::from(DOCUMENT_PATH));
+    Router::from(page).route(DOCUMENT_PATH, get(move || async move { Json(document) }))
 }

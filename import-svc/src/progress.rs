@@ -17,7 +17,7 @@ use uuid::Uuid;
 /// few thousand rows takes less than half a second.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Time for which progress stays in the cache after its last update.
-const KEPT: Duration = Duration::from_secs(600);
+const CACHE_LIFETIME: Duration = Duration::from_secs(600);
 
 /// Progress of one upload as stored in the cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ impl ProgressRecord {
 /// Returns the cache key of an upload's progress.
 #[must_use]
 pub fn key(upload: Uuid) -> CacheKey<ProgressRecord> {
-    CacheKey::new(format!("upload:{upload}"), KEPT)
+    CacheKey::new(format!("upload:{upload}"), CACHE_LIFETIME)
 }
 
 /// Tracks the progress of one import and publishes the progress to the cache.

@@ -15,16 +15,16 @@ use patio_proto::{access::Role, role};
 use std::time::Duration;
 
 /// Interval of the search for orphaned imports, whose process died.
-const EVERY: Duration = Duration::from_secs(2);
+const RECOVERY_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Interval of deleting expired rejected sheets.
-const FORGET: Duration = Duration::from_secs(3600);
+const PURGE_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// Starts the background task that recovers orphaned imports.
 pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
     let tokens = host.service_tokens("import-svc");
     let (tasks, host) = (host.tasks.clone(), host.clone());
-    tasks.repeat(EVERY, move || {
+    tasks.repeat(RECOVERY_INTERVAL, move || {
         let (host, db, running, tokens) = (host.clone(), db.clone(), running.clone(), tokens.clone());
         async move {
             if let Err(cause) = settle(&host, &db, &running, &tokens).await {
@@ -37,7 +37,7 @@ pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
 /// Starts the background task that deletes expired rejected sheets once an hour.
 pub fn spawn_purge(host: &Host, db: Db) {
     let clock = host.clock.clone();
-    host.tasks.repeat(FORGET, move || {
+    host.tasks.repeat(PURGE_INTERVAL, move || {
         let (db, now) = (db.clone(), clock.now());
         async move {
             match rejected::purge_expired(&db, now).await {

@@ -91,14 +91,14 @@ impl RowErrors {
 }
 
 /// Maximum number of characters of a cell value that a message quotes.
-const LONGEST_SHOWN: usize = 60;
+const MAX_QUOTED_LEN: usize = 60;
 
 /// Shortens a cell value for a message and replaces unprintable characters with `�`.
 #[must_use]
 pub fn display_text(text: &str) -> String {
     let printable = |c: char| if is_unprintable(c) { char::REPLACEMENT_CHARACTER } else { c };
-    let mut cut: String = text.chars().take(LONGEST_SHOWN).map(printable).collect();
-    if text.chars().nth(LONGEST_SHOWN).is_some() {
+    let mut cut: String = text.chars().take(MAX_QUOTED_LEN).map(printable).collect();
+    if text.chars().nth(MAX_QUOTED_LEN).is_some() {
         cut.push('…');
     }
     cut

@@ -37,9 +37,9 @@ use tonic::{Code, Status};
 use uuid::Uuid;
 
 /// Heartbeat interval of a running import and of its draft.
-const BEAT: Duration = Duration::from_secs(2);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval at which a running import checks whether its cancellation was requested.
-const LOOK: Duration = Duration::from_millis(250);
+const CANCELLATION_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A completely received workbook that is to be imported.
 #[derive(Debug)]
@@ -299,7 +299,7 @@ impl Run {
 
     async fn cancellation_loop(&self, given_up: &CancellationToken) -> Infallible {
         loop {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(CANCELLATION_POLL_INTERVAL).await;
             match cancellation::is_requested(&self.db, self.id).await {
                 Ok(true) => {
                     self.cancelled.store(true, Relaxed);
@@ -313,7 +313,7 @@ impl Run {
 
     async fn heartbeat_loop(&self) -> Infallible {
         loop {
-            tokio::time::sleep(BEAT).await;
+            tokio::time::sleep(HEARTBEAT_INTERVAL).await;
             if let Err(cause) = store::heartbeat(&self.db, self.id, self.host.clock.now()).await {
                 tracing::warn!(%cause, import = self.id, "failed to write the heartbeat of an import");
             }
@@ -323,7 +323,7 @@ impl Run {
     /// Sends heartbeats for the draft in a separate loop, so that a slow campaign-svc does not delay the heartbeats of the import.
     async fn draft_heartbeat_loop(&self) -> Infallible {
         loop {
-            tokio::time::sleep(BEAT).await;
+            tokio::time::sleep(HEARTBEAT_INTERVAL).await;
             if let Some(draft) = self.draft.get()
                 && let Err(cause) = self.steps.heartbeat_draft(*draft).await
             {

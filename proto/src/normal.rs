@@ -111,8 +111,8 @@ mod tests {
         }
 
         fn text(&mut self) -> String {
-            const ODD: &str = "-\u{ad}\u{2010}\u{2011}\u{2013}\u{2014}\u{2212}\u{fe63}\u{ff0d}\u{207b} \t\u{a0}\u{2003}\u{3000}\u{200b}\u{feff}\u{200d}\u{301}\u{308}\u{338}ＡＢ１ﬁ²ºéA0\u{7}\u{1d}\n";
-            let odd: Vec<char> = ODD.chars().collect();
+            const ODD_CHARACTERS: &str = "-\u{ad}\u{2010}\u{2011}\u{2013}\u{2014}\u{2212}\u{fe63}\u{ff0d}\u{207b} \t\u{a0}\u{2003}\u{3000}\u{200b}\u{feff}\u{200d}\u{301}\u{308}\u{338}ＡＢ１ﬁ²ºéA0\u{7}\u{1d}\n";
+            let odd: Vec<char> = ODD_CHARACTERS.chars().collect();
             let length = self.below(12);
             (0..length)
                 .map(|_| match self.below(4) {

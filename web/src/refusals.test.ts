@@ -25,7 +25,7 @@ const plain = (text: string) => text.replaceAll('”', '"')
 
 /** A string of the source as a sentence: placeholders of the format filled in, and a subject before a phrase without one. */
 function sentenceOf(text: string): string {
-  const filled = plain(text).replace('{REMEDY}', 'Format the column as text and type it again.').replaceAll(/\{[^}]*\}/g, 'X1')
+  const filled = plain(text).replace('{FORMAT_AS_TEXT_HINT}', 'Format the column as text and type it again.').replaceAll(/\{[^}]*\}/g, 'X1')
   return /^(?:is|has|can|contains|refers) /.test(filled) ? `X1 ${filled}` : filled
 }
 
@@ -44,7 +44,7 @@ test('every sentence that the server writes for people has Portuguese words', ()
 })
 
 test('every error of a campaign field has Portuguese words', () => {
-  const [fields = ''] = sources.filter((source) => source.includes('pub struct Checks'))
+  const [fields = ''] = sources.filter((source) => source.includes('pub struct FieldErrors'))
   const phrases = [...fields.matchAll(/Err\((?:format!\()?"([^"]+)"/g)].map(([, text]) => text ?? '')
   expect(phrases.length).toBeGreaterThan(4)
   expect(withoutWords(phrases.map((text) => `The name ${sentenceOf(text).replace(/^X1 /, '')}.`))).toEqual([])
@@ -56,7 +56,7 @@ const SUMMARIES = [
   /\bnote\(tx, &?act, [\w.]+, "([^"]+)"/g,
   /wrong: "([^"]+)"/g,
   /\("(?:login|lockout|login-failed|page-view)", (?:format!\()?"([^"]+)"/g,
-  /\(REFUSED, format!\("([^"]+)"/g,
+  /\(REJECTED_CALL_KIND, format!\("([^"]+)"/g,
   /=> format!\("((?:import|change) undone[^"]+)"/g,
   /else \{ format!\("(\{\w+\} vehicles [^"]+|ended [^"]+)"/g,
   /event\(format!\("([^"]+)"/g,

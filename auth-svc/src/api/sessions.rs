@@ -23,20 +23,20 @@ use std::sync::Arc;
 use tonic::{Request, Response};
 
 /// Kind of the audit entry that records a call rejected because of the caller's role.
-const REFUSED: &str = "refused";
+const REJECTED_CALL_KIND: &str = "refused";
 /// Maximum length in characters of the page name in a report of a page view.
-const LONGEST_PAGE: usize = 200;
+const MAX_PAGE_NAME_LEN: usize = 200;
 /// Maximum length in characters of a timestamp that a browser sends, for example the time of a page view.
-const LONGEST_MOMENT: usize = 64;
+const MAX_TIMESTAMP_LEN: usize = 64;
 /// Maximum length of a client IP address in bytes, enough for an IPv6 address with a zone id.
-const LONGEST_ADDRESS: usize = 64;
+const MAX_ADDRESS_LEN: usize = 64;
 
 /// Maximum length of the description of browser and operating system, in characters.
-const LONGEST_DEVICE: usize = 60;
+const MAX_DEVICE_LEN: usize = 60;
 /// Maximum number of session ids in one call that ends sessions which users signed out of while offline.
-const MOST_LEFT: usize = 20;
+const MAX_ENDED_SESSIONS: usize = 20;
 /// Maximum length of a session id in a request, in bytes.
-const LONGEST_SESSION: usize = 40;
+const MAX_SESSION_ID_LEN: usize = 40;
 
 /// Implements the gRPC `SessionService`.
 pub struct SessionApi {
@@ -68,7 +68,7 @@ impl SessionService for SessionApi {
     async fn end_left_sessions(&self, request: Request<pb::EndLeftSessionsRequest>) -> Reply<pb::EndLeftSessionsResponse> {
         let (address, asked) = (audit::address(&request), request.into_inner());
         let ids = asked.session_ids;
-        if !(1..=MOST_LEFT).contains(&ids.len()) || ids.iter().any(|id| id.len() > LONGEST_SESSION) {
+        if !(1..=MAX_ENDED_SESSIONS).contains(&ids.len()) || ids.iter().any(|id| id.len() > MAX_SESSION_ID_LEN) {
             return Err(Error::BadField { field: "session_ids", why: "must be 1 to 20 session ids" }.into());
         }
         sessions::end_signed_out_offline(&self.door.db, &self.door.clock, &self.door.identity, ids, address).await?;
@@ -146,7 +146,7 @@ fn attempt(request: Request<pb::SignInRequest>) -> Result<SignInAttempt, Error> 
         address: address(asked.address, fallback),
         marks: asked.device_marks,
         is_limited: asked.is_limited,
-        device: asked.device.chars().filter(|c| !c.is_control()).take(LONGEST_DEVICE).collect(),
+        device: asked.device.chars().filter(|c| !c.is_control()).take(MAX_DEVICE_LEN).collect(),
     })
 }
 
@@ -181,18 +181,18 @@ fn check_tried(password: &str, field: &'static str) -> Result<(), Error> {
 
 /// Returns the client IP address from the message, or `fallback` when the address in the message is missing or too long.
 fn address(told: String, fallback: String) -> String {
-    if told.is_empty() || told.len() > LONGEST_ADDRESS { fallback } else { told }
+    if told.is_empty() || told.len() > MAX_ADDRESS_LEN { fallback } else { told }
 }
 
 fn visit(user_id: i64, request: &Request<pb::RecordPageViewRequest>) -> Result<AuditEvent, Error> {
     let asked = request.get_ref();
-    let (came_in, refused) = (asked.kind == "login", asked.kind == REFUSED);
+    let (came_in, refused) = (asked.kind == "login", asked.kind == REJECTED_CALL_KIND);
     let page = if asked.page.is_empty() && !came_in { &asked.kind } else { &asked.page };
-    check_text(page, "page", LONGEST_PAGE)?;
-    check_text(&asked.told_at, "told_at", LONGEST_MOMENT)?;
+    check_text(page, "page", MAX_PAGE_NAME_LEN)?;
+    check_text(&asked.told_at, "told_at", MAX_TIMESTAMP_LEN)?;
     let (kind, summary) = match (came_in, refused) {
         (true, _) => ("login", "the browser finished signing in".to_owned()),
-        (_, true) => (REFUSED, format!("was denied access to {page}")),
+        (_, true) => (REJECTED_CALL_KIND, format!("was denied access to {page}")),
         _ => ("page-view", format!("opened {page}")),
     };
     Ok(AuditEvent {

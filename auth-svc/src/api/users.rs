@@ -17,7 +17,7 @@ use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
 /// Maximum number of user ids in one request for the login names (HMCs) of users.
-const MOST_NAMES: usize = 10_000;
+const MAX_USER_IDS: usize = 10_000;
 
 /// Implements the gRPC `UserService`.
 pub struct UserApi {
@@ -66,7 +66,7 @@ impl UserService for UserApi {
 
     async fn resolve_user_names(&self, request: Request<pb::ResolveUserNamesRequest>) -> Reply<pb::ResolveUserNamesResponse> {
         let ids = request.into_inner().ids;
-        if ids.len() > MOST_NAMES {
+        if ids.len() > MAX_USER_IDS {
             return Err(Error::BadField { field: "ids", why: "must be at most 10,000" }.into());
         }
         Ok(Response::new(pb::ResolveUserNamesResponse { names: self.people.names(&ids).await? }))

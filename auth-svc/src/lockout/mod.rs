@@ -19,7 +19,7 @@ use patio_kit::{
 use std::{net::IpAddr, time::Duration};
 
 /// Timeout of a Redis call, after which the database alone decides whether an attempt is allowed.
-const PATIENCE: Duration = Duration::from_millis(50);
+const REDIS_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Decides whether a password may be verified now, and counts failed attempts.
 pub struct Lockout {
@@ -32,7 +32,7 @@ impl Lockout {
     /// Creates a lockout; the cache decides whether its fast store is memory or Redis.
     #[must_use]
     pub fn new(cache: &Cache, db: Db, clock: Clock) -> Self {
-        Self { front: FastStore::for_cache(cache, PATIENCE), db, clock }
+        Self { front: FastStore::for_cache(cache, REDIS_TIMEOUT), db, clock }
     }
 
     /// Checks that the attempt is not blocked now, without counting the attempt.

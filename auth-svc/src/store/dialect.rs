@@ -2,7 +2,7 @@
 use patio_kit::db::{Db, Engine, Tx};
 use sqlx::{query_as, query_scalar};
 
-const MOMENT: &str = "select cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)";
+const SELECT_TIME_MS: &str = "select cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)";
 
 /// Returns the id and login name (HMC) of each user in `ids`, a JSON array of user ids; unknown ids are left out.
 ///
@@ -30,7 +30,7 @@ pub async fn names(db: &Db, ids: &str) -> Result<Vec<(i64, String)>, sqlx::Error
 pub async fn database_time_ms(db: &Db, here: i64) -> Result<i64, sqlx::Error> {
     match db.read() {
         Engine::Sqlite(_) => Ok(here),
-        Engine::Postgres(c) => query_scalar(MOMENT).fetch_one(c).await,
+        Engine::Postgres(c) => query_scalar(SELECT_TIME_MS).fetch_one(c).await,
     }
 }
 
@@ -39,6 +39,6 @@ pub async fn database_time_ms(db: &Db, here: i64) -> Result<i64, sqlx::Error> {
 pub async fn current_time_ms(tx: &mut Tx<'_>, here: i64) -> Result<i64, sqlx::Error> {
     match tx.on() {
         Engine::Sqlite(_) => Ok(here),
-        Engine::Postgres(c) => query_scalar(MOMENT).fetch_one(c).await,
+        Engine::Postgres(c) => query_scalar(SELECT_TIME_MS).fetch_one(c).await,
     }
 }

@@ -10,7 +10,7 @@ use patio_proto::auth as pb;
 use sqlx::{FromRow, query, query_as, query_scalar};
 
 /// Maximum number of revocations in one response; the next request continues after the last revocation in the response.
-const MOST: i64 = 10_000;
+const MAX_REVOCATIONS: i64 = 10_000;
 
 /// Revocation of one session, or of all sessions that a user began up to a point in time.
 #[derive(Debug, Clone, FromRow)]
@@ -66,7 +66,7 @@ pub async fn list_after(db: &Db, sequence: i64, now: DateTime<Utc>) -> Result<Ve
     let found = on!(db.read(), c => query_as(
         "select sequence, session_id, user_id, issued_until, forget_at, unused
            from revocations where sequence > $1 and forget_at > $2 order by sequence limit $3")
-        .bind(sequence).bind(now).bind(MOST).fetch_all(c).await)?;
+        .bind(sequence).bind(now).bind(MAX_REVOCATIONS).fetch_all(c).await)?;
     Ok(found)
 }
 

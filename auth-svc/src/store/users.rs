@@ -10,7 +10,7 @@ use crate::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
-    auth::identity::DEVELOPER,
+    auth::identity::DEVELOPER_ID,
     clock,
     db::{Db, Tx},
     on,
@@ -63,7 +63,7 @@ impl StoredUser {
             hmc: self.hmc,
             created_at: Some(clock::timestamp(self.created_at)),
             last_login_at: self.last_login_at.map(clock::timestamp),
-            developer: self.id == DEVELOPER,
+            developer: self.id == DEVELOPER_ID,
             must_change_password: self.must_change,
         }
     }
@@ -112,7 +112,7 @@ pub async fn list_all(db: &Db) -> Result<Vec<StoredUser>, Error> {
     let found = on!(db.read(), c => query_as(
         "select id, hmc, hmc_key, role, password_hash, token_version, must_change, created_at, last_login_at
            from users where id <> $1 order by hmc_key")
-        .bind(DEVELOPER).fetch_all(c).await)?;
+        .bind(DEVELOPER_ID).fetch_all(c).await)?;
     Ok(found)
 }
 
@@ -139,7 +139,7 @@ pub async fn owner_of_hmc(tx: &mut Tx<'_>, key: &str) -> Result<Option<i64>, Err
 /// Counts the supervisors other than this user and the developer account, as seen by this transaction.
 pub async fn count_other_supervisors(tx: &mut Tx<'_>, id: i64) -> Result<i64, Error> {
     let count = on!(tx.on(), c => query_scalar("select count(*) from users where role = 'admin' and id <> $1 and id <> $2")
-        .bind(id).bind(DEVELOPER).fetch_one(c).await)?;
+        .bind(id).bind(DEVELOPER_ID).fetch_one(c).await)?;
     Ok(count)
 }
 

@@ -22,9 +22,9 @@ use std::{
 /// Number of PostgreSQL servers in the cluster.
 const NODES: usize = 3;
 /// Maximum time for the cluster to have one primary and two standbys, one of which is synchronous.
-const HEALTHY: Duration = Duration::from_secs(120);
+const HEALTHY_TIMEOUT: Duration = Duration::from_secs(120);
 /// Timeout of a request to the REST API of a node.
-const ASKED: Duration = Duration::from_secs(1);
+const REST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// PostgreSQL server with the Patroni that manages it. The connection from Patroni to etcd can be cut.
 struct Node {
@@ -98,7 +98,7 @@ impl Patroni {
     /// Waits until there is one primary, two standbys, and one of the standbys is synchronous.
     #[track_caller]
     pub fn wait_until_healthy(&self) {
-        until("the cluster is healthy", HEALTHY, || {
+        until("the cluster is healthy", HEALTHY_TIMEOUT, || {
             let count = |path: &str| self.nodes.iter().filter(|node| node.answers(path)).count();
             count("/primary") == 1 && count("/replica") == NODES - 1 && count("/synchronous") == 1
         });
@@ -180,7 +180,7 @@ impl Node {
 
     /// Returns `true` if the REST API of the node answers a request with status 200 in time.
     fn answers(&self, path: &str) -> bool {
-        let answer = Client::new(&self.rest).without_reuse(ASKED).try_call("GET", path, &Value::Null);
+        let answer = Client::new(&self.rest).without_reuse(REST_TIMEOUT).try_call("GET", path, &Value::Null);
         answer.is_ok_and(|answer| answer.status == 200)
     }
 

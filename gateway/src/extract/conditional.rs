@@ -7,7 +7,7 @@ use http::{
 use patio_proto::access::Role;
 
 /// Maximum length of an idempotency key, in bytes.
-const LONGEST_KEY: usize = 128;
+const MAX_KEY_LEN: usize = 128;
 
 /// Returns the vehicle version in the `If-Match` header; `None` when the header is absent or `*`.
 ///
@@ -33,7 +33,7 @@ pub fn if_match(headers: &HeaderMap) -> ApiResult<Option<i64>> {
 pub fn idempotency_key(headers: &HeaderMap) -> ApiResult<String> {
     let Some(value) = headers.get(HeaderName::from_static("idempotency-key")) else { return Ok(String::new()) };
     let bytes = value.as_bytes();
-    let fine = (1..=LONGEST_KEY).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic);
+    let fine = (1..=MAX_KEY_LEN).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic);
     match value.to_str() {
         Ok(text) if fine => Ok(text.to_owned()),
         _ => Err(Problem::invalid_field("Idempotency-Key", "must have 1 to 128 visible ASCII characters")),

@@ -106,10 +106,10 @@ impl From<pb::BulkResponse> for BulkResult {
 }
 
 /// Maximum number of vehicles in one bulk change.
-const MOST: usize = 50_000;
+const MAX_VEHICLES: usize = 50_000;
 
 fn few_enough(field: &str, count: usize) -> ApiResult<()> {
-    if count > MOST { Err(Problem::invalid_field(field, "No more than 50,000 vehicles at a time.")) } else { Ok(()) }
+    if count > MAX_VEHICLES { Err(Problem::invalid_field(field, "No more than 50,000 vehicles at a time.")) } else { Ok(()) }
 }
 
 /// Sets or clears the status of many vehicles. Vehicles that need or allow no change are skipped; after an error, no vehicle is changed.

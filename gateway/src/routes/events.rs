@@ -33,9 +33,9 @@ pub fn routes() -> OpenApiRouter<AppState> {
 }
 
 /// Interval of the keep-alive comments in an event stream of server-sent events.
-const ALIVE: Duration = Duration::from_secs(15);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 /// Header that stops proxies such as nginx from buffering the event stream.
-const BUFFERING: (HeaderName, HeaderValue) = (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+const NO_BUFFERING_HEADER: (HeaderName, HeaderValue) = (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
 
 /// Data of a `vehicles` event: the current state of up to 50 changed vehicles.
 #[derive(Serialize, ToSchema)]
@@ -137,8 +137,8 @@ async fn events(State(api): State<AppState>, signed: Authenticated, QueryParams(
         let (ended, left) = (pin!(host.identity.until_invalid(&caller)), pin!(host.tasks.draining()));
         future::select(ended, left).await;
     };
-    let alive = KeepAlive::new().interval(ALIVE).text("still there");
-    Ok(([BUFFERING], Sse::new(shown(api, signed, told, room).take_until(over)).keep_alive(alive)).into_response())
+    let alive = KeepAlive::new().interval(KEEP_ALIVE_INTERVAL).text("still there");
+    Ok(([NO_BUFFERING_HEADER], Sse::new(shown(api, signed, told, room).take_until(over)).keep_alive(alive)).into_response())
 }
 
 /// Returns the 429 response for exceeding the limit of open event streams.

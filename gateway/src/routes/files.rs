@@ -1,5 +1,5 @@
 //! Routes for files: export of a campaign's vehicles, conversion of a campaign workbook to SQL, and bulk changes of
-//! vehicles by CSV file.
+//! vehicles by CSV_FORM file.
 use crate::{
     extract::{
         auth::Authenticated,
@@ -28,7 +28,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the routes of exports and CSV files.
+/// Returns the routes of exports and CSV_FORM files.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(vehicle_report))
@@ -95,7 +95,7 @@ async fn convert_to_sql(State(api): State<AppState>, signed: Authenticated, requ
     file_response(pieces, &api.config.product_name).await
 }
 
-/// Multipart form with a CSV file of vehicle changes.
+/// Multipart form with a CSV_FORM file of vehicle changes.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only documents the form, which is streamed")]
 struct CsvForm {
@@ -104,12 +104,12 @@ struct CsvForm {
     file: Vec<u8>,
 }
 
-/// Result of applying or checking a CSV file.
+/// Result of applying or checking a CSV_FORM file.
 #[derive(Serialize, ToSchema)]
 struct CsvResult {
-    /// Number of vehicles named in the CSV file.
+    /// Number of vehicles named in the CSV_FORM file.
     vehicles: i64,
-    /// Number of vehicles that the CSV file changes.
+    /// Number of vehicles that the CSV_FORM file changes.
     updated: i64,
     /// Errors in the file, at most 500.
     errors: Vec<CsvError>,
@@ -122,7 +122,7 @@ struct CsvResult {
     warnings: Vec<String>,
 }
 
-/// Error in one line of a CSV file.
+/// Error in one line of a CSV_FORM file.
 #[derive(Serialize, ToSchema)]
 struct CsvError {
     /// Line number in the file, counted from 1.
@@ -143,7 +143,7 @@ impl From<vehicle::BulkEditResponse> for CsvResult {
     }
 }
 
-const CSV: UploadForm = UploadForm { file: "file", name: None };
+const CSV_FORM: UploadForm = UploadForm { file: "file", name: None };
 
 fn edited(reply: pb::CsvResponse, product: &str) -> ApiResult<CsvResult> {
     match reply.outcome {
@@ -153,7 +153,7 @@ fn edited(reply: pb::CsvResponse, product: &str) -> ApiResult<CsvResult> {
     }
 }
 
-/// Converts an upload error to an error response. A file that is too large gets a message of its own for CSV files.
+/// Converts an upload error to an error response. A file that is too large gets a message of its own for CSV_FORM files.
 fn in_its_words(refusal: UploadError) -> Problem {
     let mut problem = Problem::from(refusal);
     if problem.status == StatusCode::PAYLOAD_TOO_LARGE {
@@ -162,7 +162,7 @@ fn in_its_words(refusal: UploadError) -> Problem {
     problem
 }
 
-/// Checks a CSV file without changing anything. Returns the changes that the file would make, and the errors in the file.
+/// Checks a CSV_FORM file without changing anything. Returns the changes that the file would make, and the errors in the file.
 #[utoipa::path(post, path = "/vehicles/csv/validate", tag = "vehicles",
     request_body(content = CsvForm, content_type = "multipart/form-data"),
     responses((status = 200, description = "The expected changes and the errors.", body = CsvResult)),
@@ -170,11 +170,11 @@ fn in_its_words(refusal: UploadError) -> Problem {
 async fn validate_csv(State(api): State<AppState>, signed: Authenticated, request: Request) -> ApiResult<Json<CsvResult>> {
     let mut files = api.files();
     let call = async |chunks| files.check_csv(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await;
-    let reply = upload::stream_to_import(request, CSV, String::new(), call).await.map_err(in_its_words)?;
+    let reply = upload::stream_to_import(request, CSV_FORM, String::new(), call).await.map_err(in_its_words)?;
     edited(reply, &api.config.product_name).map(Json)
 }
 
-/// Applies all vehicle changes in a CSV file, or none if the file has an error. Only supervisors may change Supervisor Notes.
+/// Applies all vehicle changes in a CSV_FORM file, or none if the file has an error. Only supervisors may change Supervisor Notes.
 #[utoipa::path(post, path = "/vehicles/csv", tag = "vehicles",
     request_body(content = CsvForm, content_type = "multipart/form-data"),
     responses((status = 200, description = "Result of the changes.", body = CsvResult),
@@ -183,7 +183,7 @@ async fn validate_csv(State(api): State<AppState>, signed: Authenticated, reques
 async fn apply_csv(State(api): State<AppState>, signed: Authenticated, request: Request) -> ApiResult<Json<CsvResult>> {
     let mut files = api.files();
     let call = async |chunks| files.apply_csv(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await;
-    let reply = upload::stream_to_import(request, CSV, String::new(), call).await.map_err(in_its_words)?;
+    let reply = upload::stream_to_import(request, CSV_FORM, String::new(), call).await.map_err(in_its_words)?;
     let result = edited(reply, &api.config.product_name)?;
     let refused = |words: String| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "CSV_REFUSED", words);
     if result.total_errors > 0 {

@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// Timeout of the health check of one service.
-const PATIENCE: Duration = Duration::from_secs(1);
+const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Returns the health route under `/api`.
 pub fn routes() -> OpenApiRouter<AppState> {
@@ -36,17 +36,17 @@ struct Health {
     status: &'static str,
 }
 
-const WELL: Json<Health> = Json(Health { status: "ok" });
+const HEALTHY: Json<Health> = Json(Health { status: "ok" });
 
 /// Returns `ok` while the gateway responds. The state of other services is not checked.
 #[utoipa::path(get, path = "/health", tag = "operations",
     responses((status = 200, description = "The gateway responds.", body = Health)), extensions(("x-at-least" = json!("anyone"))))]
 async fn health() -> Json<Health> {
-    WELL
+    HEALTHY
 }
 
 async fn alive() -> Json<Health> {
-    WELL
+    HEALTHY
 }
 
 /// Readiness probe: succeeds when all services are healthy and the token keys are loaded.
@@ -59,7 +59,7 @@ async fn ready(State(api): State<AppState>) -> ApiResult<Json<Health>> {
     let answers = join_all(asked.map(|(name, link)| async move { (name, serves(link.clone()).await) })).await;
     let unavailable: Vec<&str> = answers.into_iter().filter(|(_, serves)| !serves).map(|(name, _)| name).collect();
     if unavailable.is_empty() && api.host.identity.has_keys() {
-        return Ok(WELL);
+        return Ok(HEALTHY);
     }
     tracing::debug!(?unavailable, has_signing_keys = api.host.identity.has_keys(), "readiness check failed");
     Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "A service is unavailable.").retry_after(1))
@@ -68,7 +68,7 @@ async fn ready(State(api): State<AppState>) -> ApiResult<Json<Health>> {
 async fn serves(link: ServiceChannel) -> bool {
     let ask = HealthCheckRequest { service: String::new() };
     let mut health = HealthClient::new(link);
-    let answer = tokio::time::timeout(PATIENCE, health.check(ask)).await;
+    let answer = tokio::time::timeout(HEALTH_CHECK_TIMEOUT, health.check(ask)).await;
     matches!(answer, Ok(Ok(reply)) if reply.get_ref().status() == ServingStatus::Serving)
 }
 

@@ -46,7 +46,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 }
 
 const FORM: upload::UploadForm = upload::UploadForm { file: "documents", name: None };
-const DONE: &str = "Documento enviado com sucesso e inserido no banco de dados! A campanha já pode ser iniciada.";
+const SUCCESS_MESSAGE: &str = "Documento enviado com sucesso e inserido no banco de dados! A campanha já pode ser iniciada.";
 
 /// Upload form with a workbook.
 #[derive(ToSchema)]
@@ -87,7 +87,7 @@ async fn upload_document(State(api): State<AppState>, signed: Authenticated, req
     match reply.outcome {
         Some(Outcome::Imported(pb::Imported { campaign: Some(campaign), notes, .. })) => {
             let campaign = campaigns::to_views(&api, &signed, vec![campaign]).await.pop().ok_or_else(Problem::internal)?;
-            Ok((StatusCode::CREATED, Json(Imported { message: DONE.to_owned(), campaign, notes })).into_response())
+            Ok((StatusCode::CREATED, Json(Imported { message: SUCCESS_MESSAGE.to_owned(), campaign, notes })).into_response())
         }
         Some(Outcome::Rejected(rejection)) => Err(UploadError::from_rejection(rejection, &api.config.product_name)),
         Some(Outcome::Imported(_)) | None => Err(Problem::internal().into()),

@@ -25,7 +25,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 }
 
 /// Maximum number of campaigns whose pace one call may request.
-const MOST: usize = 200;
+const MAX_CAMPAIGNS: usize = 200;
 
 /// Work pace of a campaign.
 #[derive(Serialize, ToSchema)]
@@ -118,7 +118,7 @@ async fn list_paces(
     let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten().filter(|id| *id > 0);
     let ids: Option<Vec<i64>> = query.campaigns.split(',').map(number).collect();
     let ids = ids
-        .filter(|ids| ids.len() <= MOST)
+        .filter(|ids| ids.len() <= MAX_CAMPAIGNS)
         .ok_or_else(|| Problem::invalid_field("campaigns", "must be 1 to 200 ids separated by commas"))?;
     paces(&api, &signed, ids).await.map(Json)
 }

@@ -54,7 +54,7 @@ const CLOSE_GRACE: Duration = Duration::from_millis(500);
 const MAX_HEADER_BYTES: usize = 32 << 10;
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 /// First byte of a TLS handshake.
-const HANDSHAKE: u8 = 0x16;
+const TLS_HANDSHAKE_BYTE: u8 = 0x16;
 
 /// One client connection with its router and idle timeouts.
 pub(super) struct Connection {
@@ -86,7 +86,7 @@ impl Connection {
         let agreed = tokio::time::timeout(self.api.config.head_timeout, async {
             let mut first = [0];
             let begun = stream.peek(&mut first).await?;
-            if begun == 1 && first[0] == HANDSHAKE { tls.acceptor().accept(stream).await.map(Ok) } else { Ok(Err(stream)) }
+            if begun == 1 && first[0] == TLS_HANDSHAKE_BYTE { tls.acceptor().accept(stream).await.map(Ok) } else { Ok(Err(stream)) }
         });
         match agreed.await {
             Ok(Ok(Ok(secure))) => {

@@ -24,7 +24,7 @@ use tower_http::{
 };
 
 /// Content type of .xlsx files, which are not compressed again because the format is already compressed.
-const SHEET: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+const XLSX_CONTENT_TYPE: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /// Returns the router for plain HTTP on an HTTPS server: serves the health checks, and redirects every other request to HTTPS.
 pub(super) fn redirect_to_https(api: AppState) -> Router {
@@ -54,7 +54,7 @@ pub(super) fn ca_cert_route(certificate: String) -> Router {
 /// Builds the router of the API with its OpenAPI document, the probes and the web app, wrapped in the middleware of all requests.
 pub fn build_router(api: AppState, pages: StaticFiles, document: Value) -> Router {
     let pages = Arc::new(pages);
-    let worth = DefaultPredicate::new().and(NotForContentType::const_new(SHEET));
+    let worth = DefaultPredicate::new().and(NotForContentType::const_new(XLSX_CONTENT_TYPE));
     let answer = move |request: Request| {
         let response = pages.serve(request.method(), request.uri().path(), request.headers());
         async move { response }

@@ -24,7 +24,7 @@ use std::{
 use tokio_rustls::TlsAcceptor;
 
 /// Interval at which the certificate files are checked for changes.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+const RELOAD_INTERVAL: Duration = Duration::from_secs(2);
 /// Value of `PATIO_TLS` that selects the local certificate authority.
 const SELF_SIGNED: &str = "self-signed";
 
@@ -144,7 +144,7 @@ type Pair = (Vec<u8>, Vec<u8>);
 /// previous certificate stays in use.
 fn keep(read: impl Fn() -> anyhow::Result<Pair> + Send + Sync + 'static, pair: Pair, held: Arc<Held>, tasks: &Tasks) {
     let (read, last) = (Arc::new(read), Arc::new(RwLock::new(pair)));
-    tasks.repeat(LOOK_EVERY, move || {
+    tasks.repeat(RELOAD_INTERVAL, move || {
         let (read, last, held) = (read.clone(), last.clone(), held.clone());
         async move {
             let looked = tokio::task::spawn_blocking(move || renew(read.as_ref(), &last, &held)).await;

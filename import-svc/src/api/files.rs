@@ -32,7 +32,7 @@ use std::pin::Pin;
 use tonic::{Request, Response, Status, Streaming};
 
 /// Maximum length of a campaign name in characters; names in an imported sheet have an equal limit.
-const LONGEST_NAME: usize = 120;
+const MAX_NAME_LEN: usize = 120;
 
 /// Implements the gRPC `FileService`.
 pub struct FileApi {
@@ -122,10 +122,10 @@ fn refusal_of(gathered: &ReceivedUpload) -> Option<pb::Rejection> {
 }
 
 fn refusal_of_name(name: &str) -> Option<pb::Rejection> {
-    let is_bad = name.chars().count() > LONGEST_NAME || name.contains(is_unprintable);
+    let is_bad = name.chars().count() > MAX_NAME_LEN || name.contains(is_unprintable);
     is_bad.then(|| {
         let words = format!(
-            "The campaign name `{}` has more than {LONGEST_NAME} characters or an invisible character.",
+            "The campaign name `{}` has more than {MAX_NAME_LEN} characters or an invisible character.",
             rejection::display_text(name)
         );
         reject(ErrorCode::Rows, words)

@@ -22,9 +22,9 @@ use tokio::sync::{Semaphore, mpsc};
 use tonic::Streaming;
 
 /// Maximum number of concurrent exports.
-const AT_ONCE: usize = 4;
+const MAX_CONCURRENT: usize = 4;
 /// Maximum number of vehicle chunks that wait to be written.
-const WAITING: usize = 2;
+const MAX_QUEUED_CHUNKS: usize = 2;
 
 /// Exports campaigns as workbooks. Clones share the concurrency limit.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ impl Exporter {
     /// Creates an exporter that writes its temporary files to `folder`.
     #[must_use]
     pub fn new(host: &Host, db: Db, folder: PathBuf) -> Self {
-        Self { host: host.clone(), db, folder, turns: Arc::new(Semaphore::new(AT_ONCE)) }
+        Self { host: host.clone(), db, folder, turns: Arc::new(Semaphore::new(MAX_CONCURRENT)) }
     }
 
     /// Returns the folder for temporary files of workbooks.
@@ -69,7 +69,7 @@ impl Exporter {
             .await?
             .into_inner();
         let name = self.name(&campaign, report);
-        let (lines, written) = mpsc::channel(WAITING);
+        let (lines, written) = mpsc::channel(MAX_QUEUED_CHUNKS);
         let (now, folder, about) = (self.host.clock.now(), self.folder.clone(), campaign.clone());
         let writing = tokio::task::spawn_blocking(move || write(report, written, &about, now, folder));
         let fed = self.feed(person, chunks, lines).await;

@@ -11,7 +11,7 @@ use patio_proto::{
 use prost::Message;
 use std::fmt::Write;
 
-const HEAD: &str = "\
+const SCRIPT_HEAD: &str = "\
 -- Standard SQL for PostgreSQL and SQLite; strings as with standard_conforming_strings = on, which is the default.
 -- One transaction of inserts into tables of this form:
 --   create table campaigns (name text primary key, part text not null, description text not null, model_type text not null,
@@ -21,9 +21,9 @@ const HEAD: &str = "\
 --     primary key (campaign_name, vin_number));
 begin;
 ";
-const INTO: &str =
+const INSERT_VEHICLES: &str =
     "insert into vehicles (campaign_name, vin_number, model_code, serial_number, parking_space, id_yard, yard_group) values\n";
-const END: &str = "commit;\n";
+const SCRIPT_END: &str = "commit;\n";
 
 /// Returns the file name of a campaign's SQL script.
 #[must_use]
@@ -40,12 +40,12 @@ pub fn quote(text: &str) -> String {
 /// Returns the SQL script of a campaign in parts, each of which is produced on demand.
 pub fn script(book: ReadWorkbook) -> impl Iterator<Item = Bytes> + Send {
     let ReadWorkbook { sheet, vehicles } = book;
-    let first = Bytes::from(format!("{HEAD}{}", campaign(&sheet)));
+    let first = Bytes::from(format!("{SCRIPT_HEAD}{}", campaign(&sheet)));
     let inserts = vehicles.into_iter().filter_map(move |bytes| {
         let chunk = ImportVehiclesRequest::decode(bytes).ok()?;
         (!chunk.vehicles.is_empty()).then(|| Bytes::from(insert(&sheet.campaign, &chunk.vehicles)))
     });
-    std::iter::once(first).chain(inserts).chain(std::iter::once(Bytes::from_static(END.as_bytes())))
+    std::iter::once(first).chain(inserts).chain(std::iter::once(Bytes::from_static(SCRIPT_END.as_bytes())))
 }
 
 fn campaign(sheet: &SheetHeader) -> String {
@@ -55,7 +55,7 @@ fn campaign(sheet: &SheetHeader) -> String {
 
 fn insert(campaign: &str, vehicles: &[NewVehicle]) -> String {
     let campaign = quote(campaign);
-    let mut text = String::from(INTO);
+    let mut text = String::from(INSERT_VEHICLES);
     for (place, vehicle) in vehicles.iter().enumerate() {
         let space = vehicle.parking_space.trim();
         let yard_id = yard::id_of(space).map_or_else(|| "null".to_owned(), |id| id.to_string());

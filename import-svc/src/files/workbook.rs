@@ -34,7 +34,8 @@ const COLUMNS: [(&str, f64); 11] = [
     ("Modified At (UTC-3)", 20.0),
 ];
 /// Titles and widths in characters of the columns of the summary worksheet; one column per status follows these columns.
-const SUMMARY: [(&str, f64); 5] = [("Yard", 22.0), ("Vehicles", 24.0), ("Inspected", 11.0), ("Remaining", 11.0), ("Complete", 10.0)];
+const SUMMARY_COLUMNS: [(&str, f64); 5] =
+    [("Yard", 22.0), ("Vehicles", 24.0), ("Inspected", 11.0), ("Remaining", 11.0), ("Complete", 10.0)];
 
 /// Text in the status column for a vehicle that was inspected without a status.
 pub(super) const NO_STATUS: &str = "No status";
@@ -248,7 +249,7 @@ fn summarise(sheet: &mut Worksheet, styles: &Styles, about: (&Campaign, DateTime
     sheet.write_string_with_format(5, 0, "Created At (UTC-3)", &styles.head)?;
     sheet.write_datetime_with_format(5, 1, to_local_time(at), &styles.moment)?;
     let statuses = status::ALL.map(|known| if known == VehicleStatus::Unspecified { NO_STATUS } else { status::status_text(known) });
-    for (place, (title, width)) in (0u16..).zip(SUMMARY.into_iter().chain(statuses.map(|name| (name, 11.0)))) {
+    for (place, (title, width)) in (0u16..).zip(SUMMARY_COLUMNS.into_iter().chain(statuses.map(|name| (name, 11.0)))) {
         sheet.set_column_width(place, width)?;
         sheet.write_string_with_format(7, place, title, &styles.head)?;
     }

@@ -8,7 +8,7 @@ use chrono::{Days, NaiveDate, TimeDelta, Timelike};
 use std::collections::HashMap;
 
 /// Smallest number that a spreadsheet no longer stores exactly, because it has more than 15 digits.
-const DIGITS: f64 = 1e15;
+const FIRST_INEXACT_NUMBER: f64 = 1e15;
 /// Sentence for the user: how to correct a cell that a spreadsheet program converted.
 pub(super) const FORMAT_AS_TEXT_HINT: &str = "Format the column as text and type it again.";
 
@@ -31,7 +31,7 @@ impl NumberFormats {
         match self.0.get(style).unwrap_or(&NumberFormat::Plain) {
             NumberFormat::Moment => moment(number, from_1904),
             NumberFormat::Duration => duration(number),
-            _ if number.abs() >= DIGITS => {
+            _ if number.abs() >= FIRST_INEXACT_NUMBER => {
                 let why = "has more than 15 digits and may have lost some. Format the cell as text and type it again.";
                 Cell::Bad(number.to_string(), why.to_owned())
             }

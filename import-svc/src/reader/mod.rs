@@ -30,14 +30,14 @@ use std::process::ExitCode;
 pub const READER_ARGUMENT: &str = "read-workbook";
 /// Optional second command-line argument, which makes the reader process output all rows with their errors for
 /// correction.
-const CHECK: &str = "to-correct";
+const CORRECTION_ARGUMENT: &str = "to-correct";
 
 /// Runs the workbook reader if the program was started with [`READER_ARGUMENT`], and returns its exit code. Every binary that contains
 /// import-svc must call this function first in `main`.
 #[must_use]
 pub fn run_if_requested() -> Option<ExitCode> {
     std::env::args_os().nth(1).is_some_and(|first| first == READER_ARGUMENT).then(|| {
-        let corrects = std::env::args_os().nth(2).is_some_and(|second| second == CHECK);
+        let corrects = std::env::args_os().nth(2).is_some_and(|second| second == CORRECTION_ARGUMENT);
         worker::run(if corrects { ReadPurpose::Correct } else { ReadPurpose::Import })
     })
 }

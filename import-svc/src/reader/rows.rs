@@ -21,9 +21,9 @@ use std::{collections::HashMap, io, mem};
 /// Maximum number of vehicles in one workbook.
 pub const MAX_ROWS: u32 = 200_000;
 /// Number of sheet columns that are read; a value in a column beyond this number is an error.
-const MOST_COLUMNS: u32 = 64;
+const MAX_COLUMNS: u32 = 64;
 /// Maximum number of vehicles per record that the reader process sends.
-const STEP: usize = 500;
+const VEHICLES_PER_RECORD: usize = 500;
 
 /// Purpose of reading a sheet: to import its vehicles, or to return the rows with their errors for correction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,10 +58,10 @@ fn longest(column: Column) -> usize {
 }
 
 /// Columns of the campaign, whose values are the same in every row.
-const CAMPAIGN: [Column; 4] = [Column::Campaign, Column::Part, Column::Description, Column::ModelType];
+const CAMPAIGN_COLUMNS: [Column; 4] = [Column::Campaign, Column::Part, Column::Description, Column::ModelType];
 
 /// Columns that must contain exactly what was typed, so values converted by a spreadsheet program are errors.
-const EXACT: [Column; 3] = [Column::ModelCode, Column::SerialNumber, Column::ParkingSpace];
+const EXACT_COLUMNS: [Column; 3] = [Column::ModelCode, Column::SerialNumber, Column::ParkingSpace];
 
 /// Cells of one row, indexed by recognized column.
 type Cells = [Cell; Column::ALL.len()];
@@ -83,7 +83,7 @@ pub(super) struct RowCollector<'s> {
     correcting: Option<Correcting>,
 }
 
-/// Campaign values of the first row, in the order of [`CAMPAIGN`].
+/// Campaign values of the first row, in the order of [`CAMPAIGN_COLUMNS`].
 struct Campaign {
     /// Campaign cells of the first row as written; a later row with equal cells needs no normalization.
     cells: [Cell; 4],
@@ -130,7 +130,7 @@ impl<'s> RowCollector<'s> {
             known: HashMap::new(),
             errors: RowErrors::default(),
             read: 0,
-            vehicles: Vec::with_capacity(STEP),
+            vehicles: Vec::with_capacity(VEHICLES_PER_RECORD),
             correcting: (purpose == ReadPurpose::Correct).then(Correcting::default),
         }
     }
@@ -147,7 +147,7 @@ impl<'s> RowCollector<'s> {
             self.end_row()?;
             self.row = row;
         }
-        if place >= MOST_COLUMNS {
+        if place >= MAX_COLUMNS {
             return Err(columns::columns_without_header(place, row + 1).into());
         }
         if row > MAX_ROWS {
@@ -209,11 +209,11 @@ impl<'s> RowCollector<'s> {
         if let Some(correcting) = &mut self.correcting {
             correcting.end_row(self.row, &cells);
         }
-        if self.read.is_multiple_of(u32::try_from(STEP).unwrap_or(u32::MAX)) { self.hand_on() } else { Ok(()) }
+        if self.read.is_multiple_of(u32::try_from(VEHICLES_PER_RECORD).unwrap_or(u32::MAX)) { self.hand_on() } else { Ok(()) }
     }
 
     fn hand_on(&mut self) -> Result<(), StopReason> {
-        let vehicles = mem::replace(&mut self.vehicles, Vec::with_capacity(STEP));
+        let vehicles = mem::replace(&mut self.vehicles, Vec::with_capacity(VEHICLES_PER_RECORD));
         let lines = self.correcting.as_mut().map(|correcting| CsvLines { all: mem::take(&mut correcting.lines) });
         let vehicles = if self.errors.is_empty() && !vehicles.is_empty() && lines.is_none() {
             Bytes::from(ImportVehiclesRequest { campaign_id: 0, vehicles, source: String::new() }.encode_to_vec())
@@ -231,12 +231,14 @@ impl<'s> RowCollector<'s> {
         }
     }
 
-    /// Reports invalid cells, and cells of [`EXACT`] columns that a spreadsheet program converted.
+    /// Reports invalid cells, and cells in [`EXACT_COLUMNS`] that a spreadsheet program converted.
     fn report_bad(&mut self, cells: &Cells) {
         for column in Column::ALL {
             match &cells[column as usize] {
                 Cell::Bad(value, why) => self.error(column, value, &format!("{} {why}", column.name())),
-                Cell::Unfit(value, why) if EXACT.contains(&column) => self.error(column, value, &format!("{}: {why}", column.name())),
+                Cell::Unfit(value, why) if EXACT_COLUMNS.contains(&column) => {
+                    self.error(column, value, &format!("{}: {why}", column.name()))
+                }
                 Cell::Text(_) | Cell::Unfit(..) | Cell::Blank => {}
             }
         }
@@ -248,7 +250,7 @@ impl<'s> RowCollector<'s> {
             self.campaign = Some(self.first_campaign(cells));
             return;
         };
-        for (at, column) in CAMPAIGN.into_iter().enumerate() {
+        for (at, column) in CAMPAIGN_COLUMNS.into_iter().enumerate() {
             let cell = &cells[column as usize];
             if *cell == campaign.cells[at] || cell.as_text().is_empty() {
                 continue;
@@ -267,8 +269,8 @@ impl<'s> RowCollector<'s> {
         if cells[Column::Campaign as usize] == Cell::Blank {
             self.error(Column::Campaign, "", "Campaign is missing in the first row.");
         }
-        let texts = CAMPAIGN.map(|column| normal_text(column, text(cells, column)));
-        for (column, value) in CAMPAIGN.into_iter().zip(&texts) {
+        let texts = CAMPAIGN_COLUMNS.map(|column| normal_text(column, text(cells, column)));
+        for (column, value) in CAMPAIGN_COLUMNS.into_iter().zip(&texts) {
             let most = longest(column);
             if value.chars().count() > most {
                 self.error(column, value, &format!("{} has more than {most} characters.", column.name()));
@@ -276,7 +278,7 @@ impl<'s> RowCollector<'s> {
                 self.notes.compare(column, text(cells, column), value);
             }
         }
-        Campaign { cells: CAMPAIGN.map(|column| cells[column as usize].clone()), texts }
+        Campaign { cells: CAMPAIGN_COLUMNS.map(|column| cells[column as usize].clone()), texts }
     }
 
     /// Converts the cells of one row to a vehicle. Returns `None` if the row has an error.

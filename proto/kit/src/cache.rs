@@ -17,9 +17,9 @@ use std::{
 pub use server::Server;
 
 /// Interval at which a probe write to Redis updates the `patio_redis_up` metric.
-const MEASURED_EVERY: Duration = Duration::from_secs(5);
+const PROBE_INTERVAL: Duration = Duration::from_secs(5);
 /// Timeout of the check of the Redis server at the start.
-const START_CHECK: Duration = Duration::from_secs(2);
+const START_CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Key of a cache entry, with the type of the cached value and the entry's time to live.
 #[derive(Debug, Clone)]
@@ -69,7 +69,7 @@ impl moka::Expiry<String, CacheEntry> for Until {
     }
 }
 
-static PUT_NEWER: LazyLock<Script> = LazyLock::new(|| {
+static PUT_IF_NEWER_SCRIPT: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local held = redis.call('HGET', KEYS[1], 'r')
          if held and tonumber(held) > tonumber(ARGV[1]) then return 0 end
@@ -105,7 +105,7 @@ impl Cache {
     /// Returns an [`InvalidSetting`] that names `PATIO_REDIS_URL`, what the server answered and how to fix it.
     pub async fn check_access(&self) -> anyhow::Result<()> {
         let Self::Redis(redis) = self else { return Ok(()) };
-        let Ok(Err(cause)) = tokio::time::timeout(START_CHECK, redis.try_writing()).await else { return Ok(()) };
+        let Ok(Err(cause)) = tokio::time::timeout(START_CHECK_TIMEOUT, redis.try_writing()).await else { return Ok(()) };
         let code = cause.code().unwrap_or_default();
         let advice = match (cause.kind(), code) {
             (ErrorKind::AuthenticationFailed, _) | (_, "NOAUTH" | "WRONGPASS" | "NOPERM") => {
@@ -173,7 +173,7 @@ impl Cache {
             }
             Self::Redis(redis) => {
                 let keep = u64::try_from(key.keep.as_millis()).unwrap_or(u64::MAX);
-                let mut call = PUT_NEWER.prepare_invoke();
+                let mut call = PUT_IF_NEWER_SCRIPT.prepare_invoke();
                 call.key(&key.text).arg(revision).arg(json).arg(keep);
                 logged(call.invoke_async::<i64>(&mut redis.clone()).await).is_some()
             }
@@ -205,7 +205,7 @@ impl Cache {
     pub fn spawn_metrics(&self, tasks: &Tasks, service: &'static str) {
         let Self::Redis(redis) = self else { return };
         let redis = redis.clone();
-        tasks.repeat(MEASURED_EVERY, move || {
+        tasks.repeat(PROBE_INTERVAL, move || {
             let redis = redis.clone();
             async move {
                 let took = redis.try_writing().await.is_ok();

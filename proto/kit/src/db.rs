@@ -67,7 +67,7 @@ pub struct Db {
 }
 
 /// Time after a durable write during which the database counts as busy.
-const BUSY: Duration = Duration::from_secs(1);
+const BUSY_PERIOD: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
 enum Pools {
@@ -194,7 +194,7 @@ impl Db {
     /// Returns `true` when a durable write was made within the last second. Deferred writes do not count.
     #[must_use]
     pub fn has_recent_writes(&self) -> bool {
-        self.asked.is_within(BUSY)
+        self.asked.is_within(BUSY_PERIOD)
     }
 
     /// Runs `work` in one transaction and returns after the commit, without waiting for the disk.

@@ -19,11 +19,11 @@ use std::{
 };
 
 /// Pause between two attempts to reach the database.
-const AGAIN: Duration = Duration::from_millis(500);
+const DATABASE_RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// Interval at which the reason for waiting for the database is logged again while it is unchanged.
-const TELL_EVERY: Duration = Duration::from_secs(10);
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
 /// Service name under which a process requests tokens for its own calls to auth-svc.
-const SYNC: &str = "process";
+const KEY_SYNC_SERVICE: &str = "process";
 
 /// Client channels to the four services.
 #[derive(Clone)]
@@ -189,7 +189,7 @@ impl Host {
     /// Starts the synchronization of signing keys and revocations. Further calls have no effect.
     pub fn start_key_sync(&self) {
         self.known.get_or_init(|| {
-            key_sync::spawn_key_sync(&self.tasks, self.identity.clone(), self.links.auth.clone(), self.service_tokens(SYNC))
+            key_sync::spawn_key_sync(&self.tasks, self.identity.clone(), self.links.auth.clone(), self.service_tokens(KEY_SYNC_SERVICE))
         });
     }
 
@@ -211,11 +211,11 @@ impl Waiting {
     async fn or_fail(&mut self, host: &Host, cause: anyhow::Error) -> anyhow::Result<()> {
         anyhow::ensure!(host.is_waited_for(&cause), cause);
         let cause = errors::one_line(&cause);
-        if self.told.as_ref().is_none_or(|(told, at)| *told != cause || at.elapsed() > TELL_EVERY) {
+        if self.told.as_ref().is_none_or(|(told, at)| *told != cause || at.elapsed() > LOG_INTERVAL) {
             tracing::warn!(cause, "waiting for the database");
             self.told = Some((cause, Instant::now()));
         }
-        tokio::time::sleep(AGAIN).await;
+        tokio::time::sleep(DATABASE_RETRY_PAUSE).await;
         Ok(())
     }
 }

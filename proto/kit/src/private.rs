@@ -7,10 +7,10 @@ use std::{
     path::Path,
 };
 
-const FOLDER: u32 = 0o700;
-const FILE: u32 = 0o600;
+const FOLDER_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
 /// File permission bits of the group and of other users.
-const OTHERS: u32 = 0o077;
+const OTHER_USERS_MODE: u32 = 0o077;
 
 /// Creates a folder that only the current user may read. An existing folder and the files in it become private as well.
 ///
@@ -19,12 +19,12 @@ const OTHERS: u32 = 0o077;
 /// # Errors
 /// Returns an error when the folder can neither be created nor read.
 pub fn create_folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(FOLDER).create(path)?;
-    keep(path, FOLDER);
+    DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)?;
+    keep(path, FOLDER_MODE);
     for entry in fs::read_dir(path)? {
         let entry = entry?;
         if entry.file_type()?.is_file() {
-            keep(&entry.path(), FILE);
+            keep(&entry.path(), FILE_MODE);
         }
     }
     Ok(())
@@ -35,8 +35,8 @@ pub fn create_folder(path: &Path) -> io::Result<()> {
 /// # Errors
 /// Returns an error when the file can neither be created nor opened.
 pub fn create_file(path: &Path) -> io::Result<()> {
-    OpenOptions::new().create(true).append(true).mode(FILE).open(path)?;
-    keep(path, FILE);
+    OpenOptions::new().create(true).append(true).mode(FILE_MODE).open(path)?;
+    keep(path, FILE_MODE);
     Ok(())
 }
 
@@ -66,7 +66,7 @@ mod tests {
         folder(&data).unwrap();
         file(&data.join("new.db")).unwrap();
         file(&old).unwrap();
-        assert_eq!([&data, &old, &data.join("new.db")].map(|path| mode(path)), [FOLDER, FILE, FILE]);
+        assert_eq!([&data, &old, &data.join("new.db")].map(|path| mode(path)), [FOLDER_MODE, FILE_MODE, FILE_MODE]);
         assert_eq!(fs::read(&old).unwrap(), b"x", "the content of the file is unchanged");
     }
 }

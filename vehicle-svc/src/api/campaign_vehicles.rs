@@ -12,7 +12,7 @@ use patio_proto::vehicle::{self as pb, Gate, campaign_vehicle_service_server::Ca
 use tonic::{Request, Status, Streaming};
 
 /// Maximum length in characters of the stored name of an imported file; longer names are cut.
-const LONGEST_SOURCE: usize = 200;
+const MAX_SOURCE_LEN: usize = 200;
 
 /// gRPC service that imports the vehicles of a campaign, opens or closes the campaign, and deletes its vehicles. Only
 /// campaign-svc and import-svc call this gRPC service.
@@ -43,7 +43,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
                 return Err(Error::Bad("all messages of an import must name the same campaign".to_owned()).into());
             }
             if !chunk.source.is_empty() {
-                source = chunk.source.chars().take(LONGEST_SOURCE).collect();
+                source = chunk.source.chars().take(MAX_SOURCE_LEN).collect();
             }
             some.extend(vehicles::read(&chunk.vehicles)?);
             if some.len() >= vehicles::chunk_size(&self.db) {

@@ -25,7 +25,7 @@ use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tonic::{Code, Request, Status};
 
 /// Maximum number of campaigns in one request for the pace of work.
-const MOST: usize = 1_000;
+const MAX_CAMPAIGNS: usize = 1_000;
 
 /// gRPC service that streams change events and returns the pace of work.
 pub struct EventApi {
@@ -71,8 +71,8 @@ impl EventService for EventApi {
 
     async fn get_pace(&self, request: Request<pb::GetPaceRequest>) -> Reply<pb::GetPaceResponse> {
         let ids = request.into_inner().campaign_ids;
-        if ids.len() > MOST {
-            return Err(Error::Bad(format!("at most {MOST} campaigns at once")).into());
+        if ids.len() > MAX_CAMPAIGNS {
+            return Err(Error::Bad(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
         }
         let paces = pace::paces_of(&self.db, &ids, self.host.clock.now()).await.map_err(Error::from)?;
         reply(pb::GetPaceResponse { paces })

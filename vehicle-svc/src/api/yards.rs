@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use tonic::Request;
 
 /// Maximum number of campaigns in one request for the progress of campaigns.
-const MOST: usize = 1_000;
+const MAX_CAMPAIGNS: usize = 1_000;
 
 /// gRPC service that returns the vehicle counters of yards and campaigns.
 pub struct YardApi {
@@ -55,8 +55,8 @@ impl YardService for YardApi {
     async fn get_progress(&self, request: Request<pb::GetProgressRequest>) -> Reply<pb::GetProgressResponse> {
         let with_dash = sees_dash(identity::caller(&request)?.role);
         let ask = request.into_inner();
-        if ask.campaign_ids.len() > MOST {
-            return Err(Error::Bad(format!("at most {MOST} campaigns at once")).into());
+        if ask.campaign_ids.len() > MAX_CAMPAIGNS {
+            return Err(Error::Bad(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
         }
         let progress = match (ask.campaign_name.as_str(), ask.yard) {
             ("", None) => campaigns::load_progress(&self.db, &ask.campaign_ids, with_dash).await,

@@ -25,7 +25,7 @@ use serde_json::json;
 use std::collections::HashMap;
 
 /// Maximum number of row errors in a reply; further errors are only counted.
-const MOST_LISTED: usize = 500;
+const MAX_LISTED_ERRORS: usize = 500;
 
 /// One validated row of an edit file: identifier and new values of a vehicle. A field that is `None` leaves the
 /// vehicle's value unchanged.
@@ -63,7 +63,7 @@ impl From<EditResult> for pb::BulkEditResponse {
     fn from(mut edited: EditResult) -> Self {
         let total_errors = count(edited.errors.len());
         edited.errors.sort_by_key(|error| error.line);
-        edited.errors.truncate(MOST_LISTED);
+        edited.errors.truncate(MAX_LISTED_ERRORS);
         Self {
             matched: count(edited.matched),
             updated: count(edited.updated),

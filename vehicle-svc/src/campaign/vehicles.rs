@@ -14,7 +14,7 @@ use patio_proto::{identifier::Identifier, vehicle::NewVehicle};
 use std::{collections::HashSet, sync::Arc};
 
 /// Maximum number of vehicles that a transaction deletes; short transactions keep other writers from waiting long.
-const REMOVE: i64 = 5_000;
+const DELETE_CHUNK_LEN: i64 = 5_000;
 
 /// Validates the vehicles of an import.
 ///
@@ -128,7 +128,7 @@ pub struct CampaignSettings {
 
 /// Maximum by which a received revision of a campaign's name and gate may exceed the stored revision. A higher revision
 /// is rejected as an error of the sender.
-const MOST_AHEAD: i64 = 100_000;
+const MAX_REVISION_JUMP: i64 = 100_000;
 
 /// Stores the name and gate (open or closed) of a campaign, unless a newer revision of both is already stored.
 ///
@@ -139,7 +139,7 @@ pub async fn set(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Cal
     db.write(move |tx| {
         Box::pin(async move {
             let known = campaigns::last_revision(tx, set.campaign).await?;
-            if set.revision > known.unwrap_or_default().saturating_add(MOST_AHEAD) {
+            if set.revision > known.unwrap_or_default().saturating_add(MAX_REVISION_JUMP) {
                 return Err(Error::Bad(format!("revision: {} is too far ahead of the stored {}", set.revision, known.unwrap_or_default())));
             }
             if campaigns::apply_settings(tx, set.campaign, &set.name, set.gate, set.revision).await? {
@@ -167,7 +167,7 @@ pub async fn remove(db: &Db, campaign: i64, now: DateTime<Utc>, caller: Caller, 
     let mut removed = 0;
     loop {
         let some = db
-            .write(move |tx| Box::pin(async move { vehicles::delete_chunk(tx, campaign, REMOVE).await }))
+            .write(move |tx| Box::pin(async move { vehicles::delete_chunk(tx, campaign, DELETE_CHUNK_LEN).await }))
             .await
             .map_err(Error::Database)?;
         removed += some;
@@ -176,7 +176,7 @@ pub async fn remove(db: &Db, campaign: i64, now: DateTime<Utc>, caller: Caller, 
         }
     }
     while db
-        .write(move |tx| Box::pin(async move { changes::delete_campaign(tx, campaign, REMOVE).await }))
+        .write(move |tx| Box::pin(async move { changes::delete_campaign(tx, campaign, DELETE_CHUNK_LEN).await }))
         .await
         .map_err(Error::Database)?
         > 0

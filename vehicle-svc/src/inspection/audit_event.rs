@@ -9,7 +9,7 @@ use patio_proto::vehicle::Origin;
 use serde_json::{Map, Value, json};
 
 /// Maximum difference between device clock and server clock; the audit event of a save records a larger difference.
-const FAR_OFF: TimeDelta = TimeDelta::days(1);
+const MAX_CLOCK_DIFFERENCE: TimeDelta = TimeDelta::days(1);
 
 /// Kind of the audit events of one vehicle: saves and resolved conflicts.
 pub const AUDIT_KIND: &str = "vehicle-changed";
@@ -67,7 +67,7 @@ pub fn save_event(
     // Device time and name come from the client and can be forged, hence the prefix `claimed_`.
     if let Some(at) = save.device_time {
         new.insert("claimed_device_time".to_owned(), json!(at));
-        if (now - at).abs() > FAR_OFF {
+        if (now - at).abs() > MAX_CLOCK_DIFFERENCE {
             new.insert("claimed_time_differs_by_hours".to_owned(), json!((now - at).num_hours()));
         }
     }

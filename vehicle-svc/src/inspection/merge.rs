@@ -63,7 +63,7 @@ pub fn is_supervisor_only(field: Field) -> Option<&'static str> {
 
 /// Statuses from most to least cautious. When two users set different statuses, the more cautious status is shown, so
 /// that the car is inspected again.
-const SAFER: [VehicleStatus; 8] = [
+const BY_CAUTION: [VehicleStatus; 8] = [
     VehicleStatus::Ng,
     VehicleStatus::Repair,
     VehicleStatus::NotFound,
@@ -77,7 +77,7 @@ const SAFER: [VehicleStatus; 8] = [
 /// Returns which of the two conflicting values the vehicle shows until the conflict is resolved. This is the stored value
 /// `theirs`, or the new value `mine` if `mine` is a more cautious status that the role may set.
 fn shown(role: Role, field: Field, theirs: &str, mine: &str) -> Side {
-    let rank = |written: &str| SAFER.iter().position(|known| Some(*known) == status::parse(written));
+    let rank = |written: &str| BY_CAUTION.iter().position(|known| Some(*known) == status::parse(written));
     if field == Field::Status && rank(mine) < rank(theirs) && step(role, theirs, mine).is_ok() { Side::Mine } else { Side::Theirs }
 }
 
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn every_status_is_ranked_and_the_more_cautious_of_two_is_shown() {
         for status in status::ALL {
-            assert_eq!(SAFER.iter().filter(|known| **known == status).count(), 1, "{status:?}");
+            assert_eq!(BY_CAUTION.iter().filter(|known| **known == status).count(), 1, "{status:?}");
         }
         let of_status = |role, theirs, mine| shown(role, Field::Status, theirs, mine);
         assert_eq!(of_status(Role::Admin, "ok", "ng"), Side::Mine);

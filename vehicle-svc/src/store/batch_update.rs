@@ -16,7 +16,7 @@ use std::collections::HashMap;
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// Minimum number of vehicles with equal new values that are updated by a separate statement.
-const MANY: usize = 100;
+const MIN_GROUP_LEN: usize = 100;
 
 /// New values of a vehicle in a bulk change. A field that is `None` leaves the vehicle's value unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -119,7 +119,7 @@ pub async fn write(tx: &mut Tx<'_>, all: &[(&LockedVehicle, VehiclePatch<'_>)], 
         }
     }
     for (patch, group) in groups {
-        if group.len() < MANY {
+        if group.len() < MIN_GROUP_LEN {
             others.extend(group.into_iter().map(|vehicle| Own::of(vehicle, patch)));
         } else {
             set_equal_values(tx, &group.iter().map(|vehicle| vehicle.id).collect::<Vec<_>>(), *patch, by, at).await?;

@@ -71,7 +71,7 @@ pub struct LockedVehicle {
 }
 
 /// Number of fields of [`LockedVehicle`], from the first, that are fetched even when not requested.
-const OF_ANY: usize = 8;
+const ALWAYS_FETCHED: usize = 8;
 
 impl LockedVehicle {
     /// Returns the vehicle's identifier as shown to users: model code and serial number, separated by a space.
@@ -123,7 +123,7 @@ impl FieldSelection {
     /// Returns the names of the [`LockedVehicle`] fields that a lookup with this selection fetches.
     fn fields(self) -> &'static [&'static str] {
         let all = field_names::<LockedVehicle>();
-        if self == Self::default() { &all[..OF_ANY] } else { all }
+        if self == Self::default() { &all[..ALWAYS_FETCHED] } else { all }
     }
 
     /// Returns the SQL columns that follow the column `asked`, in the order of the fields of [`LockedVehicle`]. A
@@ -131,7 +131,7 @@ impl FieldSelection {
     fn columns(self) -> String {
         let mut columns =
             concat!("v.id, v.campaign_id, v.yard_id, v.status, v.inspected, v.version, ", content!(), " as content").to_owned();
-        for name in self.fields().iter().skip(OF_ANY) {
+        for name in self.fields().iter().skip(ALWAYS_FETCHED) {
             let wanted = match *name {
                 "operator_notes" => self.operator_notes,
                 "admin_notes" => self.admin_notes,

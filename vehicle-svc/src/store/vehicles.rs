@@ -321,13 +321,13 @@ pub async fn rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<VehicleRow>> {
 }
 
 /// Number of vehicles per insert statement on `SQLite`, which limits the number of parameters of a statement.
-const ROWS: usize = 500;
+const ROWS_PER_INSERT: usize = 500;
 
 /// Inserts the vehicles of an import into a draft campaign.
 pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[VehicleInsert], at: DateTime<Utc>) -> Result<()> {
     match tx.on() {
         Engine::Sqlite(connection) => {
-            for some in all.chunks(ROWS) {
+            for some in all.chunks(ROWS_PER_INSERT) {
                 let mut text = QueryBuilder::<sqlx::Sqlite>::new(concat!("insert into vehicles ", dialect::new_columns!(), " "));
                 text.push_values(some, |mut row, new| {
                     row.push_bind(campaign)

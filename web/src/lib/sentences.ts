@@ -69,7 +69,7 @@ function valueIn(text: string): string {
 const QUOTED = /^line \d+ requires both Model Code and Serial Number$|^Failed to select document\./
 
 /** Translates a sentence of the server to the language of the page. Returns an unknown sentence unchanged, without the name of its field. */
-export function sentenceIn(language: string, sentence: string): string {
+export function translateSentenceTo(language: string, sentence: string): string {
   if (language === 'en' || (language === 'default' && QUOTED.test(sentence))) return withoutField(sentence)
   return portuguese(sentence) ?? sentence
 }

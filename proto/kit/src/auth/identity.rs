@@ -21,11 +21,11 @@ pub use claims::{Claims, MAX_TOKEN_LIFETIME};
 use claims::{caller_of, has_plausible_times};
 
 /// User id of the reserved developer account.
-pub const DEVELOPER: i64 = 1;
+pub const DEVELOPER_ID: i64 = 1;
 /// Minimum interval between two activity reports of one session to auth-svc.
 pub const ACTIVITY_INTERVAL: TimeDelta = TimeDelta::minutes(5);
 /// Interval at which the session of an open stream is checked for revocation and expiry.
-const LOOKS: Duration = Duration::from_millis(500);
+const SESSION_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// Issuer of all Patio tokens, the `iss` claim.
 pub const ISSUER: &str = "patio";
 
@@ -56,7 +56,7 @@ impl Caller {
     /// Returns `true` when the caller is the reserved developer account.
     #[must_use]
     pub fn is_developer(&self) -> bool {
-        self.user_id == DEVELOPER
+        self.user_id == DEVELOPER_ID
     }
 
     /// Returns `true` when the caller's role satisfies `at_least`, the minimum role of an rpc.
@@ -104,7 +104,7 @@ pub enum InvalidReason {
 }
 
 /// Minimum interval between two purges of expired revocations, because a purge takes longer the more revocations exist.
-const DROPPED_EVERY: TimeDelta = TimeDelta::minutes(1);
+const PURGE_INTERVAL: TimeDelta = TimeDelta::minutes(1);
 
 /// Revocation of all tokens of a user that were issued up to the time `until`.
 struct Ended {
@@ -197,7 +197,7 @@ impl Identity {
             }
             known.sequence = known.sequence.max(revocation.sequence);
         }
-        if now - known.dropped >= DROPPED_EVERY {
+        if now - known.dropped >= PURGE_INTERVAL {
             known.dropped = now;
             known.sessions.purge_expired(now);
             known.unused.purge_expired(now);
@@ -243,7 +243,7 @@ impl Identity {
     /// Waits until the caller's token expires, or the caller's session is revoked.
     pub async fn until_invalid(&self, caller: &Caller) {
         while self.ensure_valid(caller).is_ok() {
-            tokio::time::sleep(LOOKS).await;
+            tokio::time::sleep(SESSION_CHECK_INTERVAL).await;
         }
     }
 

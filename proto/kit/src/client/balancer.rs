@@ -23,17 +23,17 @@ use tokio::{sync::Notify, time::Instant};
 use tonic::body::Body;
 
 /// Interval between two DNS lookups of a service.
-const LOOK_UP_EVERY: Duration = Duration::from_secs(2);
+const DNS_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval between two DNS lookups while no replica is healthy.
-const LOOK_UP_SOON: Duration = Duration::from_millis(200);
+const UNHEALTHY_DNS_INTERVAL: Duration = Duration::from_millis(200);
 /// Maximum time that a call which cannot be retried waits for a healthy replica.
-const SETTLING: Duration = Duration::from_secs(2);
+const HEALTHY_REPLICA_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval at which a waiting call checks for a healthy replica.
-const LOOK: Duration = Duration::from_millis(20);
+const WAIT_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Time that a healthy replica stays in use after DNS stopped returning its address.
 ///
 /// DNS servers cache answers, often for thirty seconds, and with two DNS servers an old answer may follow a new answer.
-const OUTLIVES_ITS_NAME: Duration = Duration::from_secs(60);
+const DNS_GRACE: Duration = Duration::from_secs(60);
 
 /// Load balancer over the replicas of one service. Clones share the load balancer's state.
 #[derive(Clone)]
@@ -108,10 +108,10 @@ impl Replicas {
         self.start();
         let well = async {
             while self.well() == 0 {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(WAIT_POLL_INTERVAL).await;
             }
         };
-        let _ = tokio::time::timeout(SETTLING, well).await;
+        let _ = tokio::time::timeout(HEALTHY_REPLICA_TIMEOUT, well).await;
         self.pick(&[]).await
     }
 
@@ -164,7 +164,7 @@ impl Replicas {
             let tasks = following.0.tasks.clone();
             while !tasks.is_stopping() {
                 following.follow(&following.0.places, &tasks).await;
-                let pause = if following.well() == 0 { LOOK_UP_SOON } else { LOOK_UP_EVERY };
+                let pause = if following.well() == 0 { UNHEALTHY_DNS_INTERVAL } else { DNS_INTERVAL };
                 tokio::select! {
                     () = tokio::time::sleep(pause) => {}
                     () = tasks.stopped() => {}
@@ -202,7 +202,7 @@ impl Replicas {
             if named {
                 replica.mark_resolved(now);
             }
-            let stays = named || !all || replica.is_healthy() && now - replica.last_resolved() < OUTLIVES_ITS_NAME;
+            let stays = named || !all || replica.is_healthy() && now - replica.last_resolved() < DNS_GRACE;
             if !stays {
                 replica.stop();
             }
@@ -302,7 +302,7 @@ mod tests {
     async fn until_well(replicas: &Replicas, count: usize) {
         let settled = async {
             while replicas.well() != count {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(WAIT_POLL_INTERVAL).await;
             }
         };
         tokio::time::timeout(Duration::from_secs(10), settled).await.unwrap();

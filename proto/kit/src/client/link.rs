@@ -24,7 +24,7 @@ use tonic::{Code, Status, body::Body};
 use tower::{Service, ServiceExt};
 
 /// Maximum number of attempts of a call. All attempts share one deadline.
-const TRIES: usize = 5;
+const MAX_ATTEMPTS: usize = 5;
 
 /// Channel to a service. All generated gRPC clients use this channel as their transport.
 #[derive(Clone)]
@@ -120,7 +120,7 @@ async fn call_with_retries(replicas: &Replicas, call: &Call) -> Response<Body> {
         let begun = Instant::now();
         let lease = replicas.pick(&tried).await;
         tried.push(lease.address());
-        let last = tried.len() == TRIES;
+        let last = tried.len() == MAX_ATTEMPTS;
         let answer = match lease.call(call.request(), call.may_repeat).await {
             Err(CallFailure::TooLate) => return too_late(),
             Err(CallFailure::NotSent(cause)) if last => return away(&cause),

@@ -31,21 +31,22 @@ const CHECK_TIMEOUT: Duration = Duration::from_millis(280);
 const HEALTHY_CHECK_INTERVAL: Duration = Duration::from_millis(300);
 /// Number of consecutive timed-out health checks after which a replica is unhealthy. A single timeout may only mean that the
 /// replica is busy.
-const MISSES: u32 = 2;
+const MAX_MISSED_CHECKS: u32 = 2;
 /// Interval between two health checks of an unhealthy replica.
 pub(super) const UNHEALTHY_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// Asserts that two health checks of a frozen replica time out within a second, after which the replica is unhealthy.
 const _: () = assert!(HEALTHY_CHECK_INTERVAL.as_millis() + 2 * CHECK_TIMEOUT.as_millis() + UNHEALTHY_CHECK_INTERVAL.as_millis() < 1000);
 /// Asserts that long-running calls to a frozen replica fail within 2.3 seconds.
 const _: () = assert!(
-    HEALTHY_CHECK_INTERVAL.as_millis() + 2 * CHECK_TIMEOUT.as_millis() + UNHEALTHY_CHECK_INTERVAL.as_millis() + SILENCE.as_millis() < 2_300
+    HEALTHY_CHECK_INTERVAL.as_millis() + 2 * CHECK_TIMEOUT.as_millis() + UNHEALTHY_CHECK_INTERVAL.as_millis() + FROZEN_TIMEOUT.as_millis()
+        < 2_300
 );
 /// Timeout after which an unhealthy replica that does not respond counts as frozen.
 ///
 /// This timeout and the time to find the replica unhealthy are together shorter than the time limit of any request.
-const SILENCE: Duration = Duration::from_millis(1200);
+const FROZEN_TIMEOUT: Duration = Duration::from_millis(1200);
 /// Header or trailer with the status code of a call.
-const STATUS: &str = "grpc-status";
+const GRPC_STATUS_HEADER: &str = "grpc-status";
 
 /// Replica at one address with its connection and health state.
 pub struct Replica {
@@ -143,7 +144,7 @@ impl Replica {
         loop {
             let told = self.check(CHECK_TIMEOUT).await;
             missed = if told.is_none() { missed + 1 } else { 0 };
-            let healthy = told.as_ref().map_or(missed < MISSES && self.is_healthy(), |told| *told == Ok(true));
+            let healthy = told.as_ref().map_or(missed < MAX_MISSED_CHECKS && self.is_healthy(), |told| *told == Ok(true));
             if self.well.send_replace(healthy) != healthy {
                 tracing::info!(service = self.service, address = %self.address, healthy, "replica health changed");
             }
@@ -163,7 +164,7 @@ impl Replica {
             if !*self.silent.borrow() && well.wait_for(|well| !well).await.is_err() {
                 return;
             }
-            self.silent.send_replace(self.check(SILENCE).await.is_none());
+            self.silent.send_replace(self.check(FROZEN_TIMEOUT).await.is_none());
             tokio::time::sleep(UNHEALTHY_CHECK_INTERVAL).await;
         }
     }
@@ -253,7 +254,7 @@ impl Replica {
 async fn complete(response: Response<Body>) -> Result<Response<Body>, CallFailure> {
     let (head, body) = response.into_parts();
     let body = body.collect().await.map_err(|cause| CallFailure::Lost(cause.to_string()))?;
-    let says = |headers: &HeaderMap| headers.contains_key(STATUS);
+    let says = |headers: &HeaderMap| headers.contains_key(GRPC_STATUS_HEADER);
     if head.status == StatusCode::OK && !says(&head.headers) && !body.trailers().is_some_and(says) {
         return Err(CallFailure::Lost("response was cut off".to_owned()));
     }

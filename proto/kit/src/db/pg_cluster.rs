@@ -13,7 +13,7 @@ use sqlx::{
 use std::{sync::Arc, time::Duration};
 
 /// Maximum age of a `PostgreSQL` connection. A new connection resolves the host name again and so reaches a changed address.
-const LIFETIME: Duration = Duration::from_secs(600);
+const CONNECTION_LIFETIME: Duration = Duration::from_secs(600);
 
 /// Connections of a service to one `PostgreSQL` server.
 pub(super) struct PgServer {
@@ -41,7 +41,9 @@ impl PgServer {
         let planned = format!("{quick}; set plan_cache_mode = force_generic_plan");
         let few = (connections / 4).max(1);
         let pool = |most, settings: &str| {
-            let pool = with_session_settings(PgPoolOptions::new(), settings.to_owned()).max_lifetime(LIFETIME).test_before_acquire(false);
+            let pool = with_session_settings(PgPoolOptions::new(), settings.to_owned())
+                .max_lifetime(CONNECTION_LIFETIME)
+                .test_before_acquire(false);
             let pool = pool.before_acquire(|connection, seen| {
                 Box::pin(async move {
                     if seen.idle_for > IDLE_BEFORE_PING {

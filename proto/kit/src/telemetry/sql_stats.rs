@@ -11,7 +11,7 @@ use tracing_subscriber::{
 /// Name of the tracing span of an rpc call, for which SQL statements are counted.
 pub const CALL_SPAN: &str = "rpc";
 /// Log target under which `sqlx` logs each statement.
-const TOLD: &str = "sqlx::query";
+const SQLX_LOG_TARGET: &str = "sqlx::query";
 
 /// Number and total duration of the SQL statements of one call.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
@@ -28,7 +28,7 @@ pub struct SqlStatsLayer;
 /// Returns the log targets that the statement-counting layer needs.
 #[must_use]
 pub fn targets() -> Targets {
-    Targets::new().with_target("patio_kit::server::access_layer", LevelFilter::INFO).with_target(TOLD, LevelFilter::DEBUG)
+    Targets::new().with_target("patio_kit::server::access_layer", LevelFilter::INFO).with_target(SQLX_LOG_TARGET, LevelFilter::DEBUG)
 }
 
 impl<S> Layer<S> for SqlStatsLayer
@@ -44,7 +44,7 @@ where
     }
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        if event.metadata().target() != TOLD {
+        if event.metadata().target() != SQLX_LOG_TARGET {
             return;
         }
         let mut elapsed = Elapsed(0.0);

@@ -8,7 +8,7 @@ import { Button } from '@/ui/Button'
 import { useConflictsText } from './text'
 import styles from './ConflictsPage.module.css'
 
-export const LABELS: Record<FieldConflict['field'], TextKey> = {
+export const FIELD_LABELS: Record<FieldConflict['field'], TextKey> = {
   status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
 }
 

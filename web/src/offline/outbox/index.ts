@@ -1,6 +1,6 @@
 import { useSession } from '@/api/session'
 import { useStore } from '@/lib/store'
-import { databaseObstacle } from '../db'
+import { databaseProblem } from '../db'
 import { selectForCurrentUser, outboxState, type OutboxState } from './store'
 
 export { OutboxContext, useOutbox } from './context'
@@ -24,7 +24,7 @@ export const getPendingSaves = () => selectForCurrentUser(outboxState.get()).pen
  */
 export function useStorageProblem(): 'outdated' | 'unavailable' | null {
   const { canStore } = useOutboxState()
-  const obstacle = useStore(databaseObstacle)
+  const obstacle = useStore(databaseProblem)
   if (canStore !== false) return null
   return obstacle === 'outdated' ? 'outdated' : 'unavailable'
 }

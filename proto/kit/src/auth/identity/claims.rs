@@ -34,14 +34,15 @@ fn is_false(value: &bool) -> bool {
 /// Maximum lifetime of a token.
 pub const MAX_TOKEN_LIFETIME: TimeDelta = TimeDelta::hours(24);
 /// Maximum accepted difference between the clocks of two processes.
-const SKEW: TimeDelta = TimeDelta::minutes(15);
+const MAX_CLOCK_SKEW: TimeDelta = TimeDelta::minutes(15);
 
 /// Returns `true` when a token's times are plausible: not issued in the future, and not valid for longer than allowed.
 pub(super) fn has_plausible_times(claims: &Claims, now: DateTime<Utc>) -> bool {
     let made = DateTime::from_timestamp_millis(claims.iat_ms);
     let ends = DateTime::from_timestamp(claims.exp, 0);
-    made.zip(ends)
-        .is_some_and(|(made, ends)| claims.iat == made.timestamp() && made <= now + SKEW && ends - made <= MAX_TOKEN_LIFETIME + SKEW)
+    made.zip(ends).is_some_and(|(made, ends)| {
+        claims.iat == made.timestamp() && made <= now + MAX_CLOCK_SKEW && ends - made <= MAX_TOKEN_LIFETIME + MAX_CLOCK_SKEW
+    })
 }
 
 pub(super) fn caller_of(claims: &Claims) -> Option<Caller> {
