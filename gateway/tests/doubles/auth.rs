@@ -97,7 +97,7 @@ impl a::session_service_server::SessionService for Auth {
         let caller = identity::caller(&request)?;
         self.confirmed.fetch_add(1, Ordering::Relaxed);
         let is_known = caller.user_id != STRANGER;
-        is_known.then(|| Response::new(a::ConfirmSessionResponse {})).ok_or_else(|| identity::not_signed_in("unknown"))
+        is_known.then(|| Response::new(a::ConfirmSessionResponse {})).ok_or_else(|| identity::invalid_token_status("unknown"))
     }
 
     async fn get_me(&self, request: Request<a::GetMeRequest>) -> Reply<a::User> {

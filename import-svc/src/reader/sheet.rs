@@ -98,14 +98,14 @@ impl Cells<'_, '_> {
     fn begin_row(&mut self, start: &BytesStart<'_>) -> Result<(), Rejection> {
         let number = Attributes::of(start)?.place;
         if !number.is_empty() {
-            self.row = number.parse::<u32>().ok().and_then(|number| number.checked_sub(1)).ok_or_else(book::damaged)?;
+            self.row = number.parse::<u32>().ok().and_then(|number| number.checked_sub(1)).ok_or_else(book::damaged_part)?;
         }
         Ok(())
     }
 
     /// Returns row and column of a cell, counted from 0. A cell without an explicit position follows the previous cell.
     fn place(&self, attributes: &Attributes<'_>) -> Result<(u32, u32), Rejection> {
-        if attributes.place.is_empty() { Ok((self.row, self.column)) } else { position(attributes.place).ok_or_else(book::damaged) }
+        if attributes.place.is_empty() { Ok((self.row, self.column)) } else { position(attributes.place).ok_or_else(book::damaged_part) }
     }
 
     fn cell(&mut self, start: &BytesStart<'_>) -> Result<((u32, u32), Cell), Rejection> {
@@ -171,8 +171,8 @@ impl<'x> Attributes<'x> {
         let (mut attributes, mut rest) = (Self::default(), start.attributes_raw());
         while let Some((name, behind)) = rest.split_once('=') {
             let behind = behind.trim_start();
-            let quote = behind.chars().next().filter(|quote| matches!(quote, '"' | '\'')).ok_or_else(book::damaged)?;
-            let (value, after) = behind[1..].split_once(quote).ok_or_else(book::damaged)?;
+            let quote = behind.chars().next().filter(|quote| matches!(quote, '"' | '\'')).ok_or_else(book::damaged_part)?;
+            let (value, after) = behind[1..].split_once(quote).ok_or_else(book::damaged_part)?;
             match name.trim() {
                 "r" => attributes.place = value,
                 "s" => attributes.style = value,

@@ -41,7 +41,7 @@ pub fn create_file(path: &Path) -> io::Result<()> {
 }
 
 fn keep(path: &Path, mode: u32) {
-    let is_open = fs::metadata(path).is_ok_and(|found| found.permissions().mode() & OTHERS != 0);
+    let is_open = fs::metadata(path).is_ok_and(|found| found.permissions().mode() & OTHER_USERS_MODE != 0);
     if is_open && let Err(cause) = fs::set_permissions(path, Permissions::from_mode(mode)) {
         tracing::warn!(%cause, path = %path.display(), "failed to restrict file permissions, other users may read the file");
     }

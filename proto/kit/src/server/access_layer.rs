@@ -182,7 +182,7 @@ fn authorize(identity: &Identity, path: &str, headers: &HeaderMap) -> Result<Opt
 fn judge(identity: &Identity, headers: &HeaderMap, name: &str) -> Result<Caller, Status> {
     let token = header(headers, name)
         .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")))
-        .ok_or_else(|| identity::not_signed_in("no token"))?;
+        .ok_or_else(|| identity::invalid_token_status("no token"))?;
     match identity.authenticate(token) {
         Err(_) if !identity.has_keys() => Err(cannot_judge()),
         judged => judged,

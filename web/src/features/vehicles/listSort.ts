@@ -24,7 +24,7 @@ export function nextSort(sort: ListSort | null, column: SortColumn): string | nu
   return sort.down ? null : `-${column}`
 }
 
-const STATUS_ORDER = [NOT_INSPECTED, WITHOUT_STATUS, ...VEHICLE_STATUSES] as readonly string[]
+const STATUS_ORDER: readonly string[] = [NOT_INSPECTED, WITHOUT_STATUS, ...VEHICLE_STATUSES]
 
 /** Sorts vehicles by status. Vehicles of one status keep their order. */
 export function sortByStatus(vehicles: readonly ListedVehicle[], down: boolean): ListedVehicle[] {
