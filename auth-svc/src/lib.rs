@@ -44,7 +44,7 @@ use patio_kit::{
     client::link::ServiceChannel,
     db::{Db, Schema},
     host::Host,
-    private,
+    private_files,
     server::{Builder, MAX_MESSAGE_BYTES, Service},
     telemetry,
 };
@@ -153,7 +153,7 @@ async fn sealing_key(config: &Config, host: &Host, db: &Db) -> anyhow::Result<Se
     );
     if config.key_file.is_none() {
         let data = &host.settings.data_dir;
-        private::create_folder(data)
+        private_files::create_folder(data)
             .with_context(|| format!("cannot create the folder {} for the key file; create it or set PATIO_KEY_FILE", data.display()))?;
     }
     SealingKey::create_file(&path)

@@ -63,7 +63,7 @@ pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::R
 
 async fn replace(tx: &mut Tx<'_>, sealing: &SealingKey, phones: Option<Vec<u8>>, now: DateTime<Utc>) -> Result<usize, Error> {
     users::lock(tx).await?;
-    store::keys::remove_all(tx).await?;
+    store::keys::delete_all(tx).await?;
     if let Some(phones) = phones {
         store::keys::insert_secret(tx, sealing, keys::PENDING_SAVES_SECRET, &phones).await?;
     }

@@ -65,7 +65,7 @@ impl From<Error> for Status {
             Error::StepNotAllowed { .. } | Error::NobodyImports => status(Code::PermissionDenied, Reason::NotAllowed, &error),
             Error::BadStep { .. } | Error::NoDraft(_) => status(Code::FailedPrecondition, Reason::BadTransition, &error),
             Error::ImportTaken => status(Code::AlreadyExists, Reason::KeyReused, &error),
-            Error::Elsewhere(answer) => link::propagate(answer),
+            Error::Elsewhere(answer) => link::propagate_status(answer),
             Error::Database(cause) => errors::database(&cause),
         }
     }

@@ -50,13 +50,13 @@ impl ListQuery {
 ///
 /// # Errors
 /// Returns an error message when no yard has this id.
-pub fn existing_yard(id: i32) -> Result<i32, String> {
-    yard::name_of(id).map(|_| id).ok_or_else(|| no_yard(id))
+pub fn check_yard_exists(id: i32) -> Result<i32, String> {
+    yard::yard_name(id).map(|_| id).ok_or_else(|| no_yard(id))
 }
 
 /// Checks that a yard exists and is visible to this role; operators do not see the yard '-' (parking spaces that begin with a dash).
 fn seen_yard(id: i32, role: Role) -> Result<i32, String> {
-    existing_yard(id).and_then(|id| if id == yard::DASH_YARD && role == Role::Operator { Err(no_yard(id)) } else { Ok(id) })
+    check_yard_exists(id).and_then(|id| if id == yard::DASH_YARD && role == Role::Operator { Err(no_yard(id)) } else { Ok(id) })
 }
 
 fn no_yard(id: i32) -> String {

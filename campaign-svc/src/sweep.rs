@@ -61,7 +61,7 @@ impl Sweeper {
 
     async fn tell_untold(&self) -> Result<(), Error> {
         let since = self.0.now() - SYNC_RETRY_AGE;
-        for id in store::unsynced(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await? {
+        for id in store::list_unsynced(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await? {
             over(id, self.0.resync(id, since).await.map(drop))?;
         }
         Ok(())

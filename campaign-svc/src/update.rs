@@ -121,7 +121,7 @@ impl Save {
             if store::name_is_taken(tx, &after).await? {
                 return Err(Error::NameTaken(after.name));
             }
-            after.revision = store::reserve(tx, self.id, self.at).await?;
+            after.revision = store::reserve_revision(tx, self.id, self.at).await?;
             return Ok(Begun::Closing(after));
         }
         let news = must_sync(&before, &after);

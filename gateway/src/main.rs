@@ -78,7 +78,7 @@ fn main() -> ExitCode {
             _ => Ok(()),
         },
         Command::Doctor(options) => cli::run(examine(options)),
-        Command::Openapi => openapi::document_text().and_then(|text| cli::print(&text)),
+        Command::Openapi => openapi::document_json().and_then(|text| cli::print(&text)),
         Command::Probe(probe) => return probed(&probe),
     };
     cli::exit_code(&done)
@@ -87,7 +87,7 @@ fn main() -> ExitCode {
 async fn examine(options: Options) -> anyhow::Result<()> {
     let mut all = DoctorReport::default();
     all.check_dependencies(&options.settings).await?;
-    all.services(&options.settings, "gateway").await?;
+    all.check_services(&options.settings, "gateway").await?;
     all.finish()
 }
 

@@ -32,13 +32,13 @@ pub fn document() -> anyhow::Result<Value> {
 ///
 /// # Errors
 /// Returns an error when an operation names an rpc that does not exist in the proto files.
-pub fn document_text() -> anyhow::Result<String> {
+pub fn document_json() -> anyhow::Result<String> {
     Ok(format!("{}\n", serde_json::to_string_pretty(&document()?)?))
 }
 
 /// Returns the name of the minimum role that may call a gRPC method, as the API spells role names.
 fn at_least(rpc: &str) -> anyhow::Result<&'static str> {
-    let method = patio_proto::method(rpc).ok_or_else(|| anyhow::anyhow!("the contract has no `{rpc}`"))?;
+    let method = patio_proto::find_method(rpc).ok_or_else(|| anyhow::anyhow!("the contract has no `{rpc}`"))?;
     let role = |number| Role::try_from(number).unwrap_or_default();
     // For an rpc that only services may call, the role of the user they act on behalf of counts.
     let least = if role(method.role) == Role::Service { role(method.on_behalf_of) } else { role(method.role) };

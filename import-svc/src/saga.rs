@@ -268,7 +268,8 @@ impl Run {
 
     async fn store(&self, draft: i64, book: ReadWorkbook) -> Result<(), Stop> {
         let all = book.sheet.vehicles;
-        let stored = self.steps.store(draft, book.vehicles, self.file_name.clone(), self.progress.clone()).await.map_err(refusal_of)?;
+        let stored =
+            self.steps.store_vehicles(draft, book.vehicles, self.file_name.clone(), self.progress.clone()).await.map_err(refusal_of)?;
         if stored != all {
             return Err(Error::Partly { stored, all }.into());
         }

@@ -62,7 +62,13 @@ impl SagaClients {
     }
 
     /// Streams the vehicles of a draft to vehicle-svc. `source` is the file name. Returns the number of stored vehicles.
-    pub async fn store(&self, campaign_id: i64, vehicles: Vec<Bytes>, source: String, progress: Arc<ProgressStore>) -> Result<i64, Status> {
+    pub async fn store_vehicles(
+        &self,
+        campaign_id: i64,
+        vehicles: Vec<Bytes>,
+        source: String,
+        progress: Arc<ProgressStore>,
+    ) -> Result<i64, Status> {
         let (mut sent, mut source) = (0, source);
         let chunks = futures::stream::iter(vehicles.into_iter().map_while(move |bytes| {
             // A chunk that does not decode ends the stream; the returned count then differs from the expected one.

@@ -66,7 +66,7 @@ include!(concat!(env!("OUT_DIR"), "/methods.rs"));
 
 /// Finds an rpc with its rules by its HTTP path. Returns `None` for an unknown path.
 #[must_use]
-pub fn method(path: &str) -> Option<&'static Method> {
+pub fn find_method(path: &str) -> Option<&'static Method> {
     static BY_PATH: LazyLock<HashMap<&'static str, &'static Method>> =
         LazyLock::new(|| METHODS.iter().map(|method| (method.path, method)).collect());
     BY_PATH.get(path).copied()

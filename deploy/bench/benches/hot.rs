@@ -57,7 +57,7 @@ fn rows(c: &mut Criterion) {
         b.iter(|| {
             let identifier = Identifier::new(black_box("HB20"), black_box("000123"));
             let space = black_box("A-102");
-            (identifier.map(|one| one.key()), walk::sort_key(space), yard::id_of(space), yard::group_of(space).len())
+            (identifier.map(|one| one.key()), walk::sort_key(space), yard::yard_id(space), yard::yard_group(space).len())
         });
     });
 }

@@ -5,7 +5,7 @@ mod demo;
 mod doctor;
 mod pages;
 mod process;
-mod restored;
+mod restore;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use patio_kit::{
@@ -102,7 +102,7 @@ fn main() -> ExitCode {
         Some(Command::Restore { folder, identity }) => {
             cli::run(async move { backup::restore(&cli.options, &folder, identity.as_deref()).await })
         }
-        Some(Command::Restored) => cli::run(async move { restored::finish(cli.options.settings()).await }),
+        Some(Command::Restored) => cli::run(async move { restore::complete_restore(cli.options.settings()).await }),
         Some(Command::Keys(keys)) => cli::run(async move { keys.run(cli.options.auth(), cli.options.settings()).await }),
         Some(Command::User(user)) => cli::run(async move { user.run(cli.options.settings()).await }),
         Some(Command::Migrate) => cli::run(process::migrate(cli.options)),

@@ -49,7 +49,7 @@ pub fn from_page(page: Option<i32>, per_page: Option<i32>) -> ApiResult<common::
 /// Returns a 400 when no yard has this id.
 pub fn yard(asked: Option<i32>) -> ApiResult<Option<i32>> {
     match asked {
-        Some(id) if yard::name_of(id).is_none() => Err(Problem::invalid_field("yard", "must be a yard id from 1 to 28")),
+        Some(id) if yard::yard_name(id).is_none() => Err(Problem::invalid_field("yard", "must be a yard id from 1 to 28")),
         asked => Ok(asked),
     }
 }
@@ -68,7 +68,7 @@ pub fn campaign_id(asked: Option<i64>) -> ApiResult<Option<i64>> {
 /// Returns the name of the yard with the given id; `None` when no id is given or no yard has the id.
 #[must_use]
 pub fn yard_name(asked: Option<i32>) -> Option<String> {
-    asked.and_then(yard::name_of).map(str::to_owned)
+    asked.and_then(yard::yard_name).map(str::to_owned)
 }
 
 /// Validates the search text in a request's query; an absent text becomes the empty string.

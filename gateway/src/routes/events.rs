@@ -130,11 +130,11 @@ struct EventsQuery {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.EventService/Watch"))))]
 async fn events(State(api): State<AppState>, signed: Authenticated, QueryParams(query): QueryParams<EventsQuery>) -> ApiResult<Response> {
     let campaign_id = query::campaign_id(query.campaign)?;
-    let room = api.streams.open(signed.caller.user_id).ok_or_else(too_many_streams)?;
+    let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(too_many_streams)?;
     let told = api.live().watch(signed.request(pb::WatchRequest { campaign_id })).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller.clone());
     let over = async move {
-        let (ended, left) = (pin!(host.identity.until_invalid(&caller)), pin!(host.tasks.draining()));
+        let (ended, left) = (pin!(host.identity.wait_until_invalid(&caller)), pin!(host.tasks.draining()));
         future::select(ended, left).await;
     };
     let alive = KeepAlive::new().interval(KEEP_ALIVE_INTERVAL).text("still there");

@@ -162,12 +162,12 @@ impl From<pb::ImportProgress> for UploadProgress {
     responses((status = 200, description = "Events named `progress`, with UploadProgress as data.", body = UploadProgress, content_type = "text/event-stream")),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/WatchImport"))))]
 async fn watch_upload(State(api): State<AppState>, signed: Authenticated, UploadId(id): UploadId) -> ApiResult<Response> {
-    let room = api.streams.open(signed.caller.user_id).ok_or_else(events::too_many_streams)?;
+    let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(events::too_many_streams)?;
     let ask = pb::WatchImportRequest { upload_id: id.to_string() };
     let progress = api.imports().watch_import(signed.request_with_timeout(LONG_CALL_TIMEOUT, ask)).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller);
     let over = async move {
-        let (ended, stopped) = (pin!(host.identity.until_invalid(&caller)), pin!(host.tasks.stopped()));
+        let (ended, stopped) = (pin!(host.identity.wait_until_invalid(&caller)), pin!(host.tasks.stopped()));
         future::select(ended, stopped).await;
     };
     let told = events(progress).take_until(over).map(move |event| {

@@ -82,7 +82,7 @@ impl Server {
     /// Returns the startup messages that explain how to connect from a phone; empty when the server uses no local certificate authority.
     #[must_use]
     pub fn startup_messages(&self) -> Vec<String> {
-        self.tls.as_ref().map(|tls| tls.notices(self.address.ip())).unwrap_or_default()
+        self.tls.as_ref().map(|tls| tls.startup_messages(self.address.ip())).unwrap_or_default()
     }
 
     /// Serves requests with a separate tokio runtime for network I/O. Request handlers run on the caller's runtime, together

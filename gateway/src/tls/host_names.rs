@@ -5,7 +5,7 @@ use std::{
 };
 
 /// Returns the host names and IP addresses of this machine that its TLS certificate must contain.
-pub fn names(listen: IpAddr) -> Vec<String> {
+pub fn list_names(listen: IpAddr) -> Vec<String> {
     let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
     let host = host();
     if !host.is_empty() {

@@ -83,7 +83,7 @@ impl Tls {
         let (source, machine) = (source.clone(), own.clone());
         let read = move || match (&source, &machine) {
             (CertSource::Files { certificates, key }, _) => read_files(certificates, key),
-            (CertSource::SelfSigned, Some(own)) => own.current_certificate(clock.now(), &host_names::names(listen.ip())),
+            (CertSource::SelfSigned, Some(own)) => own.current_certificate(clock.now(), &host_names::list_names(listen.ip())),
             (CertSource::SelfSigned, None) => anyhow::bail!("the local certificate authority is missing"),
         };
         let pair = read()?;
@@ -106,7 +106,7 @@ impl Tls {
 
     /// Returns the startup messages that explain how to connect from a phone; empty when the server uses no local CA.
     #[must_use]
-    pub fn notices(&self, listen: IpAddr) -> Vec<String> {
+    pub fn startup_messages(&self, listen: IpAddr) -> Vec<String> {
         let Some(own) = &self.own else { return Vec::new() };
         let port = self.port;
         let names: Vec<String> = host_names::reachable_addresses(listen).into_iter().map(|host| format!("https://{host}:{port}")).collect();

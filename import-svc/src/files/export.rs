@@ -4,7 +4,7 @@ use crate::{
     error::{Error, Result},
     files::{
         LONG_CALL_TIMEOUT, download_stream,
-        names::UserNames,
+        user_names::UserNames,
         workbook::{SheetLine, SheetWriter, local},
     },
     saga::Uploader,

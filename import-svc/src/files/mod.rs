@@ -3,8 +3,8 @@ pub mod corrections;
 pub mod csv_file;
 pub mod download_stream;
 pub mod export;
-pub mod names;
 pub mod sql;
+pub mod user_names;
 mod workbook;
 
 use crate::error::{Error, Result};

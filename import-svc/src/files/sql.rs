@@ -58,7 +58,7 @@ fn insert(campaign: &str, vehicles: &[NewVehicle]) -> String {
     let mut text = String::from(INSERT_VEHICLES);
     for (place, vehicle) in vehicles.iter().enumerate() {
         let space = vehicle.parking_space.trim();
-        let yard_id = yard::id_of(space).map_or_else(|| "null".to_owned(), |id| id.to_string());
+        let yard_id = yard::yard_id(space).map_or_else(|| "null".to_owned(), |id| id.to_string());
         let _ = write!(
             text,
             "{}({campaign}, {}, {}, {}, {}, {yard_id}, {})",
@@ -67,7 +67,7 @@ fn insert(campaign: &str, vehicles: &[NewVehicle]) -> String {
             quote(&vehicle.model_code),
             quote(&vehicle.serial_number),
             quote(space),
-            quote(yard::group_of(space)),
+            quote(yard::yard_group(space)),
         );
     }
     text.push_str(";\n");

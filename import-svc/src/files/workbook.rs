@@ -163,7 +163,7 @@ impl SheetWriter {
     /// Writes the next vehicle to the worksheet of its yard, or to the only worksheet.
     pub fn write_vehicle(&mut self, line: &SheetLine) -> Result<(), XlsxError> {
         let page = match (self.report, line.vehicle.id_yard) {
-            (Report::AllYards, Some(id)) => self.page(id, format!("Yard {}", yard::name_of(id).unwrap_or("?")))?,
+            (Report::AllYards, Some(id)) => self.page(id, format!("Yard {}", yard::yard_name(id).unwrap_or("?")))?,
             (Report::AllYards, None) => self.page(0, "No yard".to_owned())?,
             _ => 0,
         };
@@ -211,7 +211,7 @@ impl SheetWriter {
 fn write_row(sheet: &mut Worksheet, row: u32, line: &SheetLine, styles: &Styles) -> Result<(), XlsxError> {
     let vehicle = &line.vehicle;
     let vin = format!("{} {}", vehicle.model_code, vehicle.serial_number);
-    let yard = vehicle.id_yard.and_then(yard::name_of).unwrap_or_default();
+    let yard = vehicle.id_yard.and_then(yard::yard_name).unwrap_or_default();
     let place = [&vin, &vehicle.model_code, &vehicle.serial_number, &vehicle.parking_space, yard];
     for (column, text) in (0u16..).zip(place) {
         styles.write_plain(sheet, (row, column), text)?;

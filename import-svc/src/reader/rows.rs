@@ -275,7 +275,7 @@ impl<'s> RowCollector<'s> {
             if value.chars().count() > most {
                 self.error(column, value, &format!("{} has more than {most} characters.", column.name()));
             } else {
-                self.notes.compare(column, text(cells, column), value);
+                self.notes.record_difference(column, text(cells, column), value);
             }
         }
         Campaign { cells: CAMPAIGN_COLUMNS.map(|column| cells[column as usize].clone()), texts }
@@ -307,7 +307,7 @@ impl<'s> RowCollector<'s> {
         match space::parse(written) {
             Ok(space) if space.is_empty() => self.error(column, written, "Parking Space is missing."),
             Ok(space) => {
-                self.notes.compare(column, written, &space);
+                self.notes.record_difference(column, written, &space);
                 return Some(space);
             }
             Err(why) => self.error(column, written, &format!("Parking Space {why}")),
@@ -319,8 +319,8 @@ impl<'s> RowCollector<'s> {
         let (model, serial) = (text(cells, Column::ModelCode), text(cells, Column::SerialNumber));
         let is_exact = [Column::ModelCode, Column::SerialNumber].iter().all(|column| !matches!(cells[*column as usize], Cell::Unfit(..)));
         if let Some(identifier) = Identifier::new(model, serial).ok().filter(|_| is_exact) {
-            self.notes.compare(Column::ModelCode, model, &identifier.model_code);
-            self.notes.compare(Column::SerialNumber, serial, &identifier.serial_number);
+            self.notes.record_difference(Column::ModelCode, model, &identifier.model_code);
+            self.notes.record_difference(Column::SerialNumber, serial, &identifier.serial_number);
             return Some(identifier);
         }
         // Each half is checked together with a valid other half, so that errors in both are reported.

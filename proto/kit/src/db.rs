@@ -9,7 +9,7 @@ mod pg_migrate;
 mod pg_pool;
 mod pg_session;
 mod pooler;
-pub mod restored;
+pub mod restore;
 mod sqlite_checkpoint;
 mod sqlite_writer;
 mod tx;
@@ -93,7 +93,7 @@ impl Db {
             Some(url) => open_postgres(schema, url.expose(), settings.database_connections)
                 .await
                 .context("PATIO_DATABASE_URL")
-                .map_err(InvalidSetting::wrap)?,
+                .map_err(InvalidSetting::from_error)?,
             None => {
                 open_sqlite(schema, &settings.data_dir).await.with_context(|| format!("PATIO_DATA_DIR={}", settings.data_dir.display()))?
             }

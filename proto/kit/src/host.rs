@@ -79,12 +79,12 @@ impl Host {
     /// Creates the dependencies of a process that reaches all services over the network.
     pub async fn remote(settings: Settings) -> anyhow::Result<Self> {
         let tasks = Tasks::default();
-        let tls = settings.service_tls.as_deref().map(ServiceTls::open).transpose().map_err(InvalidSetting::wrap)?;
+        let tls = settings.service_tls.as_deref().map(ServiceTls::open).transpose().map_err(InvalidSetting::from_error)?;
         if let Some(tls) = &tls {
             tls.spawn_reload(&tasks);
         }
         let to = |name, setting: &'static str, url: &str| {
-            let replicas = balancer::replicas(name, url, tls.as_ref(), &tasks).context(setting).map_err(InvalidSetting::wrap)?;
+            let replicas = balancer::replicas(name, url, tls.as_ref(), &tasks).context(setting).map_err(InvalidSetting::from_error)?;
             Ok::<_, anyhow::Error>(ServiceChannel::Remote(replicas))
         };
         let links = Clients {
@@ -100,7 +100,7 @@ impl Host {
         settings.check()?;
         telemetry::spawn_upkeep(&tasks);
         let clock = Clock::default();
-        let cache = Cache::from_settings(&settings).context("PATIO_REDIS_URL").map_err(InvalidSetting::wrap)?;
+        let cache = Cache::from_settings(&settings).context("PATIO_REDIS_URL").map_err(InvalidSetting::from_error)?;
         let (settings, identity) = (Arc::new(settings), Identity::new(clock.clone()));
         Ok(Self { settings, identity, clock, cache, tasks, links, tls, known: Arc::default() })
     }

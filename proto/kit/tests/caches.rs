@@ -18,7 +18,7 @@ fn key(name: &str) -> CacheKey<Vec<i64>> {
 }
 
 fn caches() -> Vec<(&'static str, Cache)> {
-    let mut caches = vec![("memory", Cache::memory())];
+    let mut caches = vec![("memory", Cache::in_memory())];
     match from_environment(REDIS) {
         Some(url) => caches.push(("redis", Cache::redis(&url).unwrap())),
         None => tell(&format!("{REDIS} is not set: Redis skipped")),
@@ -83,7 +83,7 @@ async fn a_redis_server_that_is_away_answers_like_an_empty_cache_within_seconds(
         assert!(cache.find_fault().await.is_some_and(|fault| fault.starts_with("does not answer")));
     };
     tokio::time::timeout(Duration::from_secs(20), tried).await.unwrap();
-    assert_eq!(Cache::memory().find_fault().await, None);
+    assert_eq!(Cache::in_memory().find_fault().await, None);
 }
 
 /// A place whose first connection leads to a server that was made a replica, and each later one to its primary.

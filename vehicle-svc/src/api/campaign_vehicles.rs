@@ -66,7 +66,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
         };
         let id = ask.campaign_id;
         let set = vehicles::CampaignSettings { campaign: id, name: ask.name, gate, revision: ask.revision };
-        vehicles::set(&self.db, set, now, caller, address).await?;
+        vehicles::apply_settings(&self.db, set, now, caller, address).await?;
         self.live.publish_campaign_changed(id);
         reply(pb::SyncCampaignResponse {})
     }

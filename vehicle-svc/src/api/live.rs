@@ -50,7 +50,7 @@ impl EventService for EventApi {
         let (only, heard, host) = (request.get_ref().campaign_id, self.live.subscribe(), self.host.clone());
         let watching = caller.clone();
         let over = async move {
-            let (ended, left) = (pin!(host.identity.until_invalid(&watching)), pin!(host.tasks.draining()));
+            let (ended, left) = (pin!(host.identity.wait_until_invalid(&watching)), pin!(host.tasks.draining()));
             match future::select(ended, left).await {
                 Either::Left(_) | Either::Right(_) => {}
             }
@@ -74,7 +74,7 @@ impl EventService for EventApi {
         if ids.len() > MAX_CAMPAIGNS {
             return Err(Error::Bad(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
         }
-        let paces = pace::paces_of(&self.db, &ids, self.host.clock.now()).await.map_err(Error::from)?;
+        let paces = pace::compute_paces(&self.db, &ids, self.host.clock.now()).await.map_err(Error::from)?;
         reply(pb::GetPaceResponse { paces })
     }
 }

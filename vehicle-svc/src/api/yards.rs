@@ -37,7 +37,7 @@ impl YardService for YardApi {
     async fn list_yards(&self, request: Request<pb::ListYardsRequest>) -> Reply<pb::ListYardsResponse> {
         let caller = identity::caller(&request)?;
         let ask = request.into_inner();
-        let counts = yards::counts_of_all(&self.db).await.map_err(Error::from)?;
+        let counts = yards::list_total_counts(&self.db).await.map_err(Error::from)?;
         let search = ask.search.trim().to_uppercase();
         let all: Vec<_> = shown(&caller, &counts, true).into_iter().filter(|yard| yard.name.contains(&search)).collect();
         let window = PageWindow::from_request(ask.page.as_ref());
@@ -48,7 +48,7 @@ impl YardService for YardApi {
 
     async fn get_yard_counts(&self, request: Request<pb::GetYardCountsRequest>) -> Reply<pb::GetYardCountsResponse> {
         let caller = identity::caller(&request)?;
-        let counts = yards::counts_of_campaign(&self.db, &request.get_ref().campaign_name).await.map_err(Error::from)?;
+        let counts = yards::list_campaign_counts(&self.db, &request.get_ref().campaign_name).await.map_err(Error::from)?;
         reply(pb::GetYardCountsResponse { yards: shown(&caller, &counts, false) })
     }
 

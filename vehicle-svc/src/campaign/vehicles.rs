@@ -135,7 +135,7 @@ const MAX_REVISION_JUMP: i64 = 100_000;
 /// # Errors
 /// Returns `Bad` when the revision is implausibly high: if stored, it would make vehicle-svc ignore all later messages.
 /// Also returns the error of a failed statement.
-pub async fn set(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
+pub async fn apply_settings(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
     db.write(move |tx| {
         Box::pin(async move {
             let known = campaigns::last_revision(tx, set.campaign).await?;

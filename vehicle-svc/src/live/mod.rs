@@ -290,7 +290,7 @@ impl ChangeFeed {
             campaigns.extend(self.noted().paces.keys());
         }
         let ids: Vec<i64> = campaigns.into_iter().collect();
-        let paces = match pace::paces_of(&self.db, &ids, self.clock.now()).await {
+        let paces = match pace::compute_paces(&self.db, &ids, self.clock.now()).await {
             Ok(paces) => paces,
             Err(cause) => return tracing::warn!(%cause, "failed to compute the inspection pace of campaigns"),
         };

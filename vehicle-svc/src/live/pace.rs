@@ -19,7 +19,7 @@ const MIN_SPAN: TimeDelta = TimeDelta::minutes(2);
 ///
 /// # Errors
 /// Returns the error of a failed statement.
-pub async fn paces_of(db: &Db, campaigns: &[i64], now: DateTime<Utc>) -> Result<Vec<Pace>, sqlx::Error> {
+pub async fn compute_paces(db: &Db, campaigns: &[i64], now: DateTime<Utc>) -> Result<Vec<Pace>, sqlx::Error> {
     if campaigns.is_empty() {
         return Ok(Vec::new());
     }

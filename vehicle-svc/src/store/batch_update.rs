@@ -141,7 +141,7 @@ fn noted(column: &str, value: &str) -> String {
 /// Sets the status, inspected state and notes of many vehicles to equal values. Does not change parking spaces.
 pub async fn set_equal_values(tx: &mut Tx<'_>, ids: &[i64], same: VehiclePatch<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
     let set = [
-        same.status.map(|_| noted("status", "$4") + concat!(", statuses_had = vehicles.statuses_had | ", had::bit!("$4"))),
+        same.status.map(|_| noted("status", "$4") + concat!(", statuses_had = vehicles.statuses_had | ", status_history::bit!("$4"))),
         same.inspected.map(|_| ", inspected = $5".to_owned()),
         same.operator_notes.map(|_| noted("operator_notes", "$6")),
         same.admin_notes.map(|_| noted("admin_notes", "$7")),
@@ -169,7 +169,7 @@ async fn each(tx: &mut Tx<'_>, all: &[Own<'_>], by: Option<i64>, at: DateTime<Ut
                 statuses_had = vehicles.statuses_had | {}{}{}{}
            from ({}) as e
           where vehicles.id = e.id",
-        had::bit!("e.status"),
+        status_history::bit!("e.status"),
         noted("status", "e.status"),
         noted("operator_notes", "e.operator_notes"),
         noted("admin_notes", "e.admin_notes"),

@@ -202,7 +202,7 @@ macro_rules! written {
             ", yard_id = ", $yard, ", yard_group = ", $group, ", walk_key = ", $walk, ", haystack = ", $haystack,
             ", status = ", $status, ", inspected = true, admin_notes = ", $admin, ", operator_notes = ", $operator,
             ", modified_by = ", $by, ", modified_at = ", $at, ", version = vehicles.version + 1",
-            ", statuses_had = vehicles.statuses_had | ", super::had::bit!($status),
+            ", statuses_had = vehicles.statuses_had | ", super::status_history::bit!($status),
             written!(of "status_by" "status_at" $by $at "vehicles.status = " $status),
             written!(of "operator_notes_by" "operator_notes_at" $by $at "vehicles.operator_notes = " $operator),
             written!(of "admin_notes_by" "admin_notes_at" $by $at "vehicles.admin_notes = " $admin),

@@ -56,7 +56,7 @@ impl LoadedVehicle {
     /// Returns whether the vehicle has the given status or had it at any earlier time.
     #[must_use]
     pub fn ever_had(&self, wanted: VehicleStatus) -> bool {
-        had::had_status(self.statuses_had, wanted) || status::parse(&self.vehicle.status) == Some(wanted)
+        status_history::had_status(self.statuses_had, wanted) || status::parse(&self.vehicle.status) == Some(wanted)
     }
 
     /// Returns the user and the time of a field's last change. If no user and time are stored for the field, returns

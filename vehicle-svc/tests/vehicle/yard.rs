@@ -271,7 +271,7 @@ impl Yard {
         let inspected = walk.iter().filter(|vehicle| vehicle.inspected).count();
         assert_eq!((progress.total_vehicles, progress.total_inspected), (walk.len() as i64, inspected as i64));
         for (name, total, done) in self.counts("Recall A", Role::Admin).await {
-            let here: Vec<_> = walk.iter().filter(|v| v.id_yard.and_then(patio_proto::yard::name_of) == Some(&*name)).collect();
+            let here: Vec<_> = walk.iter().filter(|v| v.id_yard.and_then(patio_proto::yard::yard_name) == Some(&*name)).collect();
             assert_eq!((total, done), (here.len() as i64, here.iter().filter(|v| v.inspected).count() as i64), "yard {name}");
         }
     }

@@ -101,7 +101,7 @@ pub async fn list_of_subject(
     before: DateTime<Utc>,
     limit: usize,
 ) -> Result<Vec<pb::Event>, sqlx::Error> {
-    let rows = store::of_subject(db, (kind, subject), before, i64::try_from(limit).unwrap_or(i64::MAX)).await?;
+    let rows = store::list_of_subject(db, (kind, subject), before, i64::try_from(limit).unwrap_or(i64::MAX)).await?;
     Ok(rows.into_iter().map(AuditRow::into_event).collect())
 }
 

@@ -241,7 +241,7 @@ impl Identity {
     }
 
     /// Waits until the caller's token expires, or the caller's session is revoked.
-    pub async fn until_invalid(&self, caller: &Caller) {
+    pub async fn wait_until_invalid(&self, caller: &Caller) {
         while self.ensure_valid(caller).is_ok() {
             tokio::time::sleep(SESSION_CHECK_INTERVAL).await;
         }

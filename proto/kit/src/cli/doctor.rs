@@ -71,7 +71,7 @@ impl DoctorReport {
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
-    pub async fn services(&mut self, settings: &Settings, own: &str) -> anyhow::Result<()> {
+    pub async fn check_services(&mut self, settings: &Settings, own: &str) -> anyhow::Result<()> {
         let urls = [
             ("auth-svc", &settings.auth_url),
             ("campaign-svc", &settings.campaign_url),
@@ -106,7 +106,7 @@ impl DoctorReport {
 
 /// Checks that a folder is writable. `advice` says how to fix a folder that is not writable.
 #[must_use]
-pub fn folder(folder: &Path, advice: &'static str) -> CheckResult {
+pub fn check_folder(folder: &Path, advice: &'static str) -> CheckResult {
     let probe = folder.join(".doctor");
     match fs::create_dir_all(folder).and_then(|()| fs::write(&probe, [0; 4096])).and_then(|()| fs::remove_file(&probe)) {
         Ok(()) => CheckResult::Passed(format!("{} is writable", folder.display())),
@@ -115,7 +115,7 @@ pub fn folder(folder: &Path, advice: &'static str) -> CheckResult {
 }
 
 /// Checks the database of a service.
-pub async fn database(schema: Schema, settings: &Settings) -> CheckResult {
+pub async fn check_database(schema: Schema, settings: &Settings) -> CheckResult {
     if let Err(cause) = settings.check() {
         return CheckResult::Failed(cause.to_string(), "correct PATIO_DATABASE_URL");
     }

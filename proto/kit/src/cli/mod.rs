@@ -121,10 +121,10 @@ async fn migrate<P: ServiceBinary>(options: Options<P::Config>) -> anyhow::Resul
 
 async fn examine<P: ServiceBinary>(options: Options<P::Config>) -> anyhow::Result<()> {
     let (settings, mut all) = (options.settings, DoctorReport::default());
-    all.report("database", doctor::database(P::SCHEMA, &settings).await)?;
+    all.report("database", doctor::check_database(P::SCHEMA, &settings).await)?;
     P::examine(&options.config, &mut all).await?;
     all.check_dependencies(&settings).await?;
-    all.services(&settings, P::NAME).await?;
+    all.check_services(&settings, P::NAME).await?;
     all.finish()
 }
 

@@ -250,13 +250,13 @@ impl InFlight {
         };
         answered.inspect_err(|failure| {
             if !matches!(failure, CallFailure::TooLate) {
-                self.0.suspect();
+                self.0.mark_suspect();
             }
         })
     }
 
     async fn better_elsewhere(&self) {
-        self.0.until_unhealthy().await;
+        self.0.wait_until_unhealthy().await;
         while self.1.well() == 0 {
             tokio::time::sleep(UNHEALTHY_CHECK_INTERVAL).await;
         }

@@ -75,7 +75,7 @@ async fn local(slot: &OnceLock<axum::Router>, request: Request<Body>) -> Respons
 
 async fn remote(replicas: &Replicas, request: Request<Body>, until: Instant) -> Response<Body> {
     replicas.record_call();
-    let rule = patio_proto::method(request.uri().path());
+    let rule = patio_proto::find_method(request.uri().path());
     if rule.is_some_and(|rule| rule.client_streaming) {
         return call_without_retry(replicas, request).await;
     }
@@ -175,7 +175,7 @@ fn normalize_status(response: Response<Body>) -> Response<Body> {
 
 /// Maps the error status that another service returned to a status for this service's caller. Unknown errors become `Internal`.
 #[must_use]
-pub fn propagate(status: Status) -> Status {
+pub fn propagate_status(status: Status) -> Status {
     match status.code() {
         Code::Cancelled if status.message().contains("Timeout") => {
             errors::status(Code::DeadlineExceeded, Reason::Timeout, &"The server took too long to respond. Try again.")

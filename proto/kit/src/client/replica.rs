@@ -219,7 +219,7 @@ impl Replica {
     }
 
     /// Marks the replica as unhealthy after a failed call and triggers a health check.
-    pub(super) fn suspect(&self) {
+    pub(super) fn mark_suspect(&self) {
         self.well.send_replace(false);
         self.look.notify_one();
     }
@@ -231,7 +231,7 @@ impl Replica {
     }
 
     /// Waits until a healthy replica becomes unhealthy. Never returns when the replica is already unhealthy.
-    pub(super) async fn until_unhealthy(&self) {
+    pub(super) async fn wait_until_unhealthy(&self) {
         let mut well = self.well.subscribe();
         if !*well.borrow_and_update() || well.wait_for(|well| !well).await.is_err() {
             std::future::pending::<()>().await;
@@ -240,7 +240,7 @@ impl Replica {
 
     /// Sends a request in one attempt and reads a unary response to its end.
     pub(super) async fn send(self: &Arc<Self>, request: Request<Body>) -> Result<Response<Body>, CallFailure> {
-        let streamed = patio_proto::method(request.uri().path()).is_some_and(|method| method.server_streaming);
+        let streamed = patio_proto::find_method(request.uri().path()).is_some_and(|method| method.server_streaming);
         let response = self.channel.clone().oneshot(request).await.map_err(|cause| failure(&cause))?;
         if !streamed {
             return complete(response).await;

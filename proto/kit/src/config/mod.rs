@@ -26,7 +26,7 @@ impl InvalidSetting {
     /// Turns an error about a setting into an [`InvalidSetting`] with the same message.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "an argument of map_err")]
-    pub fn wrap(cause: anyhow::Error) -> anyhow::Error {
+    pub fn from_error(cause: anyhow::Error) -> anyhow::Error {
         Self(format!("{cause:#}")).into()
     }
 }

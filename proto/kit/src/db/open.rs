@@ -2,7 +2,7 @@
 use crate::db::{Heartbeat, Pools, Schema};
 use crate::{
     db::{pg_cluster::PgCluster, pg_hosts::PgHosts, sqlite_writer},
-    private,
+    private_files,
 };
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use std::{path::Path, sync::Arc, time::Duration};
@@ -20,8 +20,8 @@ pub(super) async fn open_postgres(schema: Schema, url: &str, connections: u32) -
 /// The writer's commits are flushed to disk (`synchronous = full`), except commits that no caller waits for.
 pub(super) async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result<Pools> {
     let file = folder.join(format!("{}.db", schema.name));
-    private::create_folder(folder)?;
-    private::create_file(&file)?; // SQLite creates its WAL with the permissions of the database file
+    private_files::create_folder(folder)?;
+    private_files::create_file(&file)?; // SQLite creates its WAL with the permissions of the database file
     let options = SqliteConnectOptions::new()
         .filename(file)
         .create_if_missing(true)

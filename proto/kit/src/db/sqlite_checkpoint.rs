@@ -39,7 +39,7 @@ impl Checkpoints {
     }
 
     /// Reports a commit of the writer. Also checkpoints on the writer's connection when the WAL has become long.
-    pub(super) async fn committed(&self, writer: &mut SqliteConnection) {
+    pub(super) async fn record_commit(&self, writer: &mut SqliteConnection) {
         if self.is_long.swap(false, Relaxed) {
             checkpoint(writer).await;
         }

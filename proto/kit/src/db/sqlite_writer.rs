@@ -152,7 +152,7 @@ async fn write(connection: SharedConnection, mut queued: mpsc::Receiver<Job>, ch
             step.finish(failed.as_ref().map(undone));
         }
         if let Some(connection) = held.as_mut() {
-            checkpoints.committed(connection).await;
+            checkpoints.record_commit(connection).await;
         }
     }
 }

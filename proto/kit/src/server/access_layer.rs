@@ -76,7 +76,7 @@ pub async fn authorize_layer(State(access): State<Access>, mut request: Request<
         Err(refusal) => refusal.into_http(),
     };
     let answered = CallRecord { span, service: access.service, path, started };
-    if patio_proto::method(&answered.path).is_some_and(|method| method.server_streaming) && grpc_status(response.headers()).is_none() {
+    if patio_proto::find_method(&answered.path).is_some_and(|method| method.server_streaming) && grpc_status(response.headers()).is_none() {
         return response.map(|body| Body::new(RecordedBody { body, answered: Some(answered), silence }));
     }
     answered.tell(grpc_status(response.headers()).unwrap_or(Code::Ok));
@@ -156,7 +156,7 @@ fn grpc_status(headers: &HeaderMap) -> Option<Code> {
 
 fn authorize(identity: &Identity, path: &str, headers: &HeaderMap) -> Result<Option<Caller>, Status> {
     let role = |number: i32| Role::try_from(number).unwrap_or_default();
-    let method = patio_proto::method(path);
+    let method = patio_proto::find_method(path);
     let rule = method.map_or(Role::Unspecified, |method| role(method.role));
     if rule == Role::Unspecified {
         return Err(errors::status(Code::Unimplemented, Reason::NotAllowed, &"there is no such call"));
@@ -210,7 +210,7 @@ fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 impl CallRecord {
     fn tell(self, code: Code) {
         let (service, took) = (self.service, self.started.elapsed());
-        let rpc = patio_proto::method(&self.path).map_or("unknown", |method| method.path);
+        let rpc = patio_proto::find_method(&self.path).map_or("unknown", |method| method.path);
         let statements = sql_stats::read_stats(&self.span);
         metrics::counter!("patio_rpc_requests_total", "service" => service, "rpc" => rpc, "code" => format!("{code:?}")).increment(1);
         metrics::histogram!("patio_rpc_duration_seconds", "service" => service, "rpc" => rpc).record(took.as_secs_f64());

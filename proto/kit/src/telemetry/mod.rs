@@ -36,7 +36,7 @@ pub fn start(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
         None => None,
     };
     let traces = tracer.map(|tracer| tracing_opentelemetry::layer().with_tracer(tracer).with_filter(filter("info")));
-    let counting = sql_stats::SqlStatsLayer.with_filter(sql_stats::targets());
+    let counting = sql_stats::SqlStatsLayer.with_filter(sql_stats::log_targets());
     let done = tracing_subscriber::registry().with(counting).with(traces).with(lines(settings)).try_init();
     if let Err(cause) = done {
         tracing::debug!(%cause, "logging is already initialized");

@@ -27,7 +27,7 @@ pub struct SqlStatsLayer;
 
 /// Returns the log targets that the statement-counting layer needs.
 #[must_use]
-pub fn targets() -> Targets {
+pub fn log_targets() -> Targets {
     Targets::new().with_target("patio_kit::server::access_layer", LevelFilter::INFO).with_target(SQLX_LOG_TARGET, LevelFilter::DEBUG)
 }
 

@@ -1,7 +1,7 @@
 //! Last step of restoring a backup of the database: invalidates all vehicle lists and vehicle versions that clients
 //! have fetched before.
 use patio_kit::{
-    db::{Db, restored::SKIPPED_IDS},
+    db::{Db, restore::SKIPPED_IDS},
     on,
 };
 use sqlx::query;
