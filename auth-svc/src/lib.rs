@@ -10,6 +10,7 @@ pub mod keys;
 pub mod lockout;
 pub mod lockout_rules;
 pub mod operator_commands;
+pub mod page_views;
 pub mod password;
 pub mod random;
 pub mod revoke;
@@ -20,7 +21,6 @@ pub mod signing;
 pub mod store;
 pub mod user_command;
 pub mod users;
-pub mod visits;
 
 pub use config::Config;
 pub use revoke::KeysCommand;
@@ -37,11 +37,12 @@ use chrono::TimeDelta;
 use error::Error;
 use futures::{FutureExt, TryFutureExt};
 use lockout::Lockout;
+use page_views::PageViews;
 use password::PasswordHasher;
 use patio_kit::{
     audit::AuditLog,
     cli::ServiceBinary,
-    client::link::ServiceChannel,
+    client::service_channel::ServiceChannel,
     db::{Db, Schema},
     host::Host,
     private_files,
@@ -64,7 +65,6 @@ use std::{
 };
 use store::revocations::{self, Revocation};
 use users::UserAdmin;
-use visits::PageViews;
 
 static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");

@@ -144,7 +144,7 @@ pub async fn end_sessions(db: &Db, identity: &Identity, act: Actor, user_id: i64
 ///
 /// # Errors
 /// Returns a database error.
-pub async fn end_signed_out_offline(db: &Db, clock: &Clock, identity: &Identity, ids: Vec<String>, address: String) -> Result<(), Error> {
+pub async fn end_offline_sign_outs(db: &Db, clock: &Clock, identity: &Identity, ids: Vec<String>, address: String) -> Result<(), Error> {
     let now = clock.now();
     let ended = db
         .write(move |tx| {

@@ -49,7 +49,7 @@ impl Context {
 async fn apply_milestone(tx: &mut Tx<'_>, report: MilestoneReport, at: DateTime<Utc>) -> Result<(), Error> {
     let held = store::lock_for_update(tx, report.id).await?;
     let Some(before) = held.filter(|held| held.state == CampaignState::Live && held.turn_revision < report.revision) else { return Ok(()) };
-    let status = status_transitions::after_milestone(before.status.0, report.milestone).unwrap_or(before.status.0);
+    let status = status_transitions::status_after_milestone(before.status.0, report.milestone).unwrap_or(before.status.0);
     store::save_milestone(tx, report.id, status, report.revision).await?;
     tell(tx, &before, Campaign { status: StatusColumn(status), ..before.clone() }, at).await
 }

@@ -40,7 +40,7 @@ fn rank(role: Role) -> i32 {
 
 /// Returns the new status of a campaign after a milestone, or `None` when the status stays the same. A milestone means that the
 /// work on the vehicles began, is complete, or is incomplete again.
-pub fn after_milestone(from: CampaignStatus, milestone: Milestone) -> Option<CampaignStatus> {
+pub fn status_after_milestone(from: CampaignStatus, milestone: Milestone) -> Option<CampaignStatus> {
     match (milestone, from) {
         (Milestone::Begun, Ready) | (Milestone::Incomplete, PendingReview) => Some(Ongoing),
         (Milestone::Complete, Ready | Ongoing) => Some(PendingReview),

@@ -3,7 +3,7 @@
 use crate::{campaign::Campaign, error::Error};
 use patio_kit::{
     auth::service_tokens::ServiceTokens,
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
     host::Host,
     server::MAX_MESSAGE_BYTES,
 };

@@ -3,7 +3,7 @@
 use moka::sync::Cache;
 use patio_kit::{
     auth::identity::Caller,
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
 };
 use patio_proto::auth::{ConfirmSessionRequest, session_service_client::SessionServiceClient};
 use std::time::Duration;

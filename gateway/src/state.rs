@@ -7,7 +7,7 @@ use crate::{
     session_confirmation::ConfirmedSessions,
     user_names::UserNames,
 };
-use patio_kit::{auth::service_tokens::ServiceTokens, client::link::ServiceChannel, host::Host, server::MAX_MESSAGE_BYTES};
+use patio_kit::{auth::service_tokens::ServiceTokens, client::service_channel::ServiceChannel, host::Host, server::MAX_MESSAGE_BYTES};
 use patio_proto::{
     audit::audit_service_client::AuditServiceClient,
     auth::{

@@ -1,6 +1,6 @@
 //! Short-lived cache of user names, so that lists can show names instead of user ids.
 use moka::sync::Cache;
-use patio_kit::client::{call_context::CallContext, link::ServiceChannel};
+use patio_kit::client::{call_context::CallContext, service_channel::ServiceChannel};
 use patio_proto::auth::{ResolveUserNamesRequest, user_service_client::UserServiceClient};
 use std::{
     collections::{BTreeSet, HashMap},

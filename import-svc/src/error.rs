@@ -1,6 +1,6 @@
 //! Errors of import-svc calls and the gRPC status of each error. Faults of the uploaded file are reported as a `Rejection` instead.
 use patio_kit::{
-    client::link,
+    client::service_channel,
     errors::{self, Reason, status},
 };
 use tonic::{Code, Status};
@@ -90,7 +90,7 @@ impl From<Error> for Status {
             Error::Bad(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
             Error::StoodStill => status(Code::DeadlineExceeded, Reason::Timeout, &error),
             Error::NoReader(_) | Error::Partly { .. } | Error::Workbook(_) | Error::Disk(_) | Error::Stopped(_) => errors::internal(&error),
-            Error::Elsewhere(told) => link::propagate_status(told),
+            Error::Elsewhere(told) => service_channel::propagate_status(told),
             Error::Database(cause) => errors::database(&cause),
         }
     }

@@ -4,7 +4,7 @@ use crate::{
     active_imports::ActiveImports,
     error::Result,
     saga_clients::SagaClients,
-    store::{self, HEARTBEAT_TIMEOUT, OrphanedImport, StoredOutcome, rejected},
+    store::{self, HEARTBEAT_TIMEOUT, OrphanedImport, StoredOutcome, rejected_sheets},
 };
 use patio_kit::{
     auth::{identity::Caller, service_tokens::ServiceTokens},
@@ -40,7 +40,7 @@ pub fn spawn_purge(host: &Host, db: Db) {
     host.tasks.repeat(PURGE_INTERVAL, move || {
         let (db, now) = (db.clone(), clock.now());
         async move {
-            match rejected::purge_expired(&db, now).await {
+            match rejected_sheets::purge_expired(&db, now).await {
                 Ok(count) => tracing::debug!(count, "deleted rejected spreadsheets past their retention"),
                 Err(cause) => tracing::warn!(%cause, "failed to delete rejected spreadsheets past their retention, retrying in an hour"),
             }

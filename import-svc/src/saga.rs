@@ -8,7 +8,7 @@ use crate::{
     saga_clients::SagaClients,
     store::{
         self, BeginResult, ImportAttempt, StoredOutcome, cancellation,
-        rejected::{self, RejectedSheet},
+        rejected_sheets::{self, RejectedSheet},
     },
 };
 use bytes::Bytes;
@@ -251,7 +251,7 @@ impl Run {
         let upload_id = self.upload_id.to_string();
         let (user_id, file_name, at) = (self.caller.user_id, self.file_name.clone(), self.host.clock.now());
         let sheet = RejectedSheet { upload_id: upload_id.clone(), user_id, file_name, data: data.to_vec(), at };
-        match rejected::insert(&self.db, sheet).await {
+        match rejected_sheets::insert(&self.db, sheet).await {
             Ok(()) => rejection.kept_as = upload_id,
             Err(cause) => tracing::warn!(%cause, import = self.id, "failed to store a rejected spreadsheet"),
         }

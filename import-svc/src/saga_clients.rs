@@ -2,7 +2,7 @@
 use crate::{progress::ProgressStore, reader::wire::SheetHeader};
 use bytes::Bytes;
 use patio_kit::{
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
     errors::{self, Reason},
     host::Clients,
     server::MAX_MESSAGE_BYTES,

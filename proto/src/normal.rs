@@ -150,8 +150,12 @@ mod tests {
         let mut seed = Seed(1);
         for _ in 0..100_000 {
             let text = seed.text();
-            let (as_code, as_name) = (code(&text).into_owned(), name(&text).into_owned());
-            assert_eq!((code(&as_code), name(&as_name)), (as_code.as_str().into(), as_name.as_str().into()), "{text:?}");
+            let (as_code, as_name) = (normalize_code(&text).into_owned(), normalize_name(&text).into_owned());
+            assert_eq!(
+                (normalize_code(&as_code), normalize_name(&as_name)),
+                (as_code.as_str().into(), as_name.as_str().into()),
+                "{text:?}"
+            );
         }
     }
 
@@ -160,7 +164,7 @@ mod tests {
         let mut lines = String::new();
         for n in 0..2_000 {
             let text = seed.text();
-            let case = [text.as_str(), &code(&text), &name(&text)].map(escaped).join(",");
+            let case = [text.as_str(), &normalize_code(&text), &normalize_name(&text)].map(escaped).join(",");
             let _ = write!(lines, "{}[{case}]", if n == 0 { "[\n" } else { ",\n" });
         }
         lines + "\n]\n"

@@ -4,11 +4,11 @@ use crate::{
     api::Reply,
     error::Error,
     hmc::Hmc,
+    page_views::{PageView, PageViews},
     password,
     sessions::{self, SessionSelection},
     sign_in::{OwnPassword, SignInAttempt, SignInService},
     store::{export::subject, sessions::OpenSession, users},
-    visits::{PageView, PageViews},
 };
 use chrono::DateTime;
 use patio_kit::{
@@ -71,7 +71,7 @@ impl SessionService for SessionApi {
         if !(1..=MAX_ENDED_SESSIONS).contains(&ids.len()) || ids.iter().any(|id| id.len() > MAX_SESSION_ID_LEN) {
             return Err(Error::BadField { field: "session_ids", why: "must be 1 to 20 session ids" }.into());
         }
-        sessions::end_signed_out_offline(&self.door.db, &self.door.clock, &self.door.identity, ids, address).await?;
+        sessions::end_offline_sign_outs(&self.door.db, &self.door.clock, &self.door.identity, ids, address).await?;
         Ok(Response::new(pb::EndLeftSessionsResponse {}))
     }
 

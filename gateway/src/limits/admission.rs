@@ -5,7 +5,7 @@ use futures::{future, stream};
 use http::{Method, header::EXPECT, request::Parts};
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::BodyExt;
-use patio_kit::{client::link::ServiceChannel, lifecycle::Tasks, telemetry::gauge_value};
+use patio_kit::{client::service_channel::ServiceChannel, lifecycle::Tasks, telemetry::gauge_value};
 use std::{
     collections::VecDeque,
     future::ready,

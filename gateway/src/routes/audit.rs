@@ -8,7 +8,7 @@ use crate::{
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use futures::future::try_join_all;
-use patio_kit::{client::link::ServiceChannel, clock};
+use patio_kit::{client::service_channel::ServiceChannel, clock};
 use patio_proto::{
     audit::{self as pb, audit_service_client::AuditServiceClient},
     auth,

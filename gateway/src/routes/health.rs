@@ -7,7 +7,7 @@ use crate::{
 use axum::{Json, Router, extract::State, http::StatusCode, routing::get};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use futures::future::join_all;
-use patio_kit::client::link::ServiceChannel;
+use patio_kit::client::service_channel::ServiceChannel;
 use patio_proto::auth::GetSigningKeysRequest;
 use serde::Serialize;
 use serde_json::{Value, json};

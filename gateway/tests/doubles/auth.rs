@@ -40,12 +40,12 @@ impl a::session_service_server::SessionService for Auth {
         let asked = request.into_inner();
         self.asked.lock().unwrap().push(asked.clone());
         if asked.is_limited && asked.device_marks != ["known"] {
-            return Err(status_with(Code::ResourceExhausted, Reason::RateLimited, &"too many", &[("retry_after", "1".into())]));
+            return Err(status_with_values(Code::ResourceExhausted, Reason::RateLimited, &"too many", &[("retry_after", "1".into())]));
         }
         match (asked.hmc.as_str(), asked.password.as_str()) {
             ("locked", _) => {
                 let words = "Exceeded login attempts. Please try again in 171 seconds.";
-                Err(status_with(Code::ResourceExhausted, Reason::LockedOut, &words, &[("retry_after", "171".into())]))
+                Err(status_with_values(Code::ResourceExhausted, Reason::LockedOut, &words, &[("retry_after", "171".into())]))
             }
             ("ana", "right") => {
                 let session = a::Session {
@@ -60,7 +60,7 @@ impl a::session_service_server::SessionService for Auth {
             }
             _ => {
                 let words = "Invalid credentials. You have more 4 attempt(s).";
-                Err(status_with(Code::Unauthenticated, Reason::InvalidCredentials, &words, &[("attempts_left", "4".into())]))
+                Err(status_with_values(Code::Unauthenticated, Reason::InvalidCredentials, &words, &[("attempts_left", "4".into())]))
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::{
     reader::{ReadFailure, Reader},
     rejection::{self, ErrorCode, MAX_FILE_BYTES, is_unprintable, not_xlsx, reject, too_large},
     saga::Uploader,
-    store::rejected,
+    store::rejected_sheets,
 };
 use futures::{Stream, StreamExt};
 use patio_kit::{
@@ -83,7 +83,7 @@ impl FileApi {
     /// callers get `NoSheet`.
     async fn corrections(&self, caller: &Caller, upload_id: &str) -> Result<Pieces, Error> {
         let _place = self.places.try_acquire()?;
-        let kept = rejected::find(&self.db, upload_id, self.host.clock.now()).await?.ok_or(Error::NoSheet)?;
+        let kept = rejected_sheets::find(&self.db, upload_id, self.host.clock.now()).await?.ok_or(Error::NoSheet)?;
         if kept.user_id != caller.user_id && caller.role != Role::Admin {
             return Err(Error::NoSheet);
         }

@@ -5,11 +5,11 @@ use crate::{
     files::{
         LONG_CALL_TIMEOUT, download_stream,
         user_names::UserNames,
-        workbook::{SheetLine, SheetWriter, local},
+        workbook::{SheetLine, SheetWriter, to_local_time},
     },
     saga::Uploader,
 };
-use patio_kit::{audit, client::link::ServiceChannel, db::Db, host::Host, server::MAX_MESSAGE_BYTES};
+use patio_kit::{audit, client::service_channel::ServiceChannel, db::Db, host::Host, server::MAX_MESSAGE_BYTES};
 use patio_proto::{
     campaign::{Campaign, GetCampaignRequest, campaign_service_client::CampaignServiceClient},
     imports::Report,

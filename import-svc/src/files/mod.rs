@@ -9,7 +9,7 @@ mod workbook;
 
 use crate::error::{Error, Result};
 use patio_kit::{
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
     host::Clients,
     server::MAX_MESSAGE_BYTES,
 };

@@ -75,7 +75,7 @@ impl<'f> Workbook<'f> {
     /// # Errors
     /// Returns the rejection when the sheet part is missing.
     pub(super) fn sheet(&mut self) -> Result<(WorkbookPart<'_, 'f>, &[Rc<str>], &NumberFormats), Rejection> {
-        let part = part(&mut self.package, &self.sheet)?.ok_or_else(damaged)?;
+        let part = part(&mut self.package, &self.sheet)?.ok_or_else(damaged_part)?;
         Ok((part, &self.texts, &self.formats))
     }
 }
@@ -133,7 +133,7 @@ fn workbook_path(package: &mut Package<'_>) -> Result<String, Rejection> {
     let said = links.values().find(|link| link.kind.ends_with("/officeDocument")).map(|link| join("", &link.target));
     let is_there = |path: &String| package.file_names_raw().any(|name| tidy(name).eq_ignore_ascii_case(path));
     let path = said.filter(is_there).or_else(|| package.file_names_raw().find(|name| zip_limits::is_workbook(name)).map(tidy));
-    path.ok_or_else(damaged)
+    path.ok_or_else(damaged_part)
 }
 
 /// A relationship of the package. The end of its type URI identifies the kind of target.
@@ -156,7 +156,7 @@ fn relationships(package: &mut Package<'_>, path: &str) -> Result<HashMap<String
 
 fn entries(package: &mut Package<'_>, path: &str) -> Result<(Vec<Entry>, bool), Rejection> {
     let (mut entries, mut from_1904) = (Vec::new(), false);
-    let mut xml = part(package, path)?.ok_or_else(damaged)?;
+    let mut xml = part(package, path)?.ok_or_else(damaged_part)?;
     each_start(&mut xml, |start| {
         match start.local_name().as_ref() {
             "sheet" => entries.push(Entry {

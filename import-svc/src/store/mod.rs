@@ -1,6 +1,6 @@
 //! Table of imports. The upload id is unique, so that a repeated upload does not import the file twice.
 pub mod cancellation;
-pub mod rejected;
+pub mod rejected_sheets;
 
 use crate::active_imports::ActiveImports;
 use chrono::{DateTime, TimeDelta, Utc};

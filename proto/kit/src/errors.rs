@@ -111,12 +111,12 @@ reasons! {
 /// Builds an error status with a machine-readable reason.
 #[must_use]
 pub fn status(code: Code, reason: Reason, error: &dyn Display) -> Status {
-    status_with(code, reason, error, &[])
+    status_with_values(code, reason, error, &[])
 }
 
 /// Builds an error status with a machine-readable reason and named values, such as `retry_after`.
 #[must_use]
-pub fn status_with(code: Code, reason: Reason, error: &dyn Display, values: &[(&str, String)]) -> Status {
+pub fn status_with_values(code: Code, reason: Reason, error: &dyn Display, values: &[(&str, String)]) -> Status {
     let values: HashMap<String, String> = values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     Status::with_error_details(code, error.to_string(), ErrorDetails::with_error_info(reason.text(), "patio", values))
 }

@@ -2,7 +2,7 @@
 use crate::{
     auth::{identity::Identity, key_sync, service_tokens::ServiceTokens},
     cache::Cache,
-    client::{balancer, link::ServiceChannel},
+    client::{balancer, service_channel::ServiceChannel},
     clock::Clock,
     config::{InvalidSetting, Settings},
     db::{Db, Schema},

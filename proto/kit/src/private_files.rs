@@ -59,13 +59,13 @@ mod tests {
     fn existing_folders_and_files_become_private() {
         let temporary = tempfile::tempdir().unwrap();
         let (data, old) = (temporary.path().join("a/data"), temporary.path().join("a/data/old.db"));
-        folder(&data).unwrap();
+        create_folder(&data).unwrap();
         fs::write(&old, "x").unwrap();
         fs::set_permissions(&data, Permissions::from_mode(0o755)).unwrap();
         fs::set_permissions(&old, Permissions::from_mode(0o644)).unwrap();
-        folder(&data).unwrap();
-        file(&data.join("new.db")).unwrap();
-        file(&old).unwrap();
+        create_folder(&data).unwrap();
+        create_file(&data.join("new.db")).unwrap();
+        create_file(&old).unwrap();
         assert_eq!([&data, &old, &data.join("new.db")].map(|path| mode(path)), [FOLDER_MODE, FILE_MODE, FILE_MODE]);
         assert_eq!(fs::read(&old).unwrap(), b"x", "the content of the file is unchanged");
     }

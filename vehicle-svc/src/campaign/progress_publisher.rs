@@ -6,7 +6,7 @@ use crate::{
 };
 use patio_kit::{
     auth::service_tokens::ServiceTokens,
-    client::link::ServiceChannel,
+    client::service_channel::ServiceChannel,
     db::Db,
     host::Host,
     progress_cache::{self, Progress as Cached},

@@ -2,7 +2,7 @@
 use crate::store::jobs::{self, PendingDeletion};
 use patio_kit::{
     auth::service_tokens::ServiceTokens,
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
     db::Db,
     errors::{self, Reason},
     host::Host,

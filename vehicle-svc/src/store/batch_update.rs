@@ -2,8 +2,9 @@
 use crate::{
     parking_space::{self, ParkingSpace},
     store::{
-        dialect, had,
+        dialect,
         job_snapshots::{JobResult, JobSnapshot},
+        status_history,
         vehicle_lookup::LockedVehicle,
     },
 };

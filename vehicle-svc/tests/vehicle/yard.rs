@@ -1,6 +1,6 @@
 //! Test fixture: vehicle-svc on a host, a fake campaign-svc that records its calls, and tokens of users.
 use patio_kit::{
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
     host::Host,
 };
 use patio_proto::{

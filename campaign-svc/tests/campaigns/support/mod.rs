@@ -5,7 +5,7 @@ pub mod yard;
 use campaign_svc::{Config, SCHEMA, Sweeper};
 use chrono::TimeDelta;
 use patio_kit::{
-    client::link::ServiceChannel,
+    client::service_channel::ServiceChannel,
     errors::{self, Reason},
     host::Host,
     progress_cache::{self, Progress},

@@ -1,7 +1,7 @@
 //! Background task that loads signing keys and revocations from auth-svc, and reports the activity of sessions to auth-svc.
 use crate::{
     auth::{identity::Identity, service_tokens::ServiceTokens},
-    client::link::ServiceChannel,
+    client::service_channel::ServiceChannel,
     lifecycle::Tasks,
 };
 use patio_proto::auth::{

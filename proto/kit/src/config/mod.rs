@@ -228,7 +228,7 @@ mod tests {
     fn effective_values_show_no_secret() {
         let command = <Cli as clap::CommandFactory>::command();
         let matches = command.clone().get_matches_from(["x", "--service-secret", "hush", "--database-url", "postgres://a:pw@h/d"]);
-        let text = effective(&command, &matches);
+        let text = effective_settings(&command, &matches);
         assert!(
             text.contains("PATIO_SERVICE_SECRET=********\n") && text.contains("PATIO_DATABASE_URL=postgres://a:********@h/d\n"),
             "{text}"

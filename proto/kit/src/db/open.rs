@@ -10,7 +10,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 /// Opens the connections of a service to `PostgreSQL`: finds the primary when the URL names several hosts.
 pub(super) async fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<Pools> {
     // PgBouncer accepts few startup parameters, so `extra_float_digits` is left out; the server's default is exact.
-    let hosts = PgHosts::parse(url)?.map(|host| host.extra_float_digits(None).application_name(schema.name));
+    let hosts = PgHosts::parse(url)?.map_options(|host| host.extra_float_digits(None).application_name(schema.name));
     let cluster = Arc::new(PgCluster::open(schema, hosts, connections).await);
     Ok(Pools::Postgres { heartbeat: Arc::new(Heartbeat::new(cluster.clone())), cluster })
 }

@@ -76,7 +76,7 @@ impl PgCluster {
     /// Creates the pools for the current primary, or for the first host while no host accepts writes.
     pub(super) async fn open(schema: Schema, hosts: PgHosts, connections: u32) -> Self {
         let found = if hosts.is_cluster() { hosts.find_primary().await } else { None };
-        let primary = PgServer::new(schema, found.unwrap_or_else(|| hosts.first().clone()), connections);
+        let primary = PgServer::new(schema, found.unwrap_or_else(|| hosts.first_host().clone()), connections);
         Self { schema, connections, hosts, primary: ArcSwap::from_pointee(primary) }
     }
 

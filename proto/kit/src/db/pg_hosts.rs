@@ -27,12 +27,12 @@ impl PgHosts {
     }
 
     /// Applies a change to the connection options of every host.
-    pub(super) fn map(self, change: impl Fn(PgConnectOptions) -> PgConnectOptions) -> Self {
+    pub(super) fn map_options(self, change: impl Fn(PgConnectOptions) -> PgConnectOptions) -> Self {
         Self(self.0.into_iter().map(change).collect())
     }
 
     /// Returns the connection options of the first host.
-    pub(super) fn first(&self) -> &PgConnectOptions {
+    pub(super) fn first_host(&self) -> &PgConnectOptions {
         &self.0[0]
     }
 

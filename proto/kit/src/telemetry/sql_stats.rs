@@ -98,8 +98,8 @@ mod tests {
                 tracing::debug!("no statement");
             });
             tracing::debug!(target: "sqlx::query", elapsed_secs = 1.0, "outside of any call");
-            assert_eq!(of(&one), StatementStats { count: 2, took: Duration::from_millis(750) });
-            assert_eq!(of(&other), StatementStats::default());
+            assert_eq!(read_stats(&one), StatementStats { count: 2, took: Duration::from_millis(750) });
+            assert_eq!(read_stats(&other), StatementStats::default());
         });
     }
 }

@@ -116,7 +116,7 @@ export function applyPendingChangesToList<V extends Partial<Inspectable> & { id:
 const withoutNotes = ({ change: { base, wanted: { operator_notes: _operator, admin_notes: _admin, ...wanted } }, ...entry }: PendingSave): PendingSave => ({ ...entry, change: { base, wanted } })
 
 /** Counts the vehicles of a campaign whose inspection is pending on this device, so that the server does not count these vehicles yet. */
-export function countUncountedInspections(pending: ReadonlyMap<number, PendingSave[]>, campaign: number, yard: number | null): number {
+export function countUnsentInspections(pending: ReadonlyMap<number, PendingSave[]>, campaign: number, yard: number | null): number {
   let count = 0
   for (const [first] of pending.values()) {
     if (first !== undefined && first.campaign === campaign && !first.inspected && (yard === null || first.stands_in === yard)) count++
