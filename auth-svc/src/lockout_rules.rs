@@ -74,7 +74,7 @@ pub enum Op {
     Reserve,
     /// Releases a reserved attempt after the password has proved right.
     Release,
-    /// Imports a block that the other store (fast store or database) has; the number is the remaining time in milliseconds.
+    /// Copies a block from the other store (fast store or database); the number is the remaining time in milliseconds.
     Import(i64),
 }
 

@@ -19,11 +19,11 @@ const CONNECTION_LIFETIME: Duration = Duration::from_secs(600);
 pub(super) struct PgServer {
     /// Connection options without session settings.
     pub(super) options: PgConnectOptions,
-    /// Pool for reads.
+    /// Connection pool for statements that only read.
     pub(super) read: PostgresPool,
-    /// Pool for transactions.
+    /// Connection pool for transactions.
     pub(super) write: PostgresPool,
-    /// Pool for single writing statements.
+    /// Connection pool for single writing statements, which commit by themselves.
     pub(super) once: PostgresPool,
     /// Group flusher, which makes the commits of this server durable.
     pub(super) flush: Arc<GroupFlush>,
