@@ -38,9 +38,9 @@ pub struct RateLimit {
 ///
 /// A single address cannot reach this limit, since its own block allows only five failures in 180 seconds. Attackers at many
 /// addresses can lock the owner out on new devices, but never on a known device.
-pub const PER_ACCOUNT: RateLimit = RateLimit { limit: 20, ms: BLOCK_MS / MAX_TRIES };
+pub const ACCOUNT_RATE_LIMIT: RateLimit = RateLimit { limit: 20, ms: BLOCK_MS / MAX_TRIES };
 /// Rate limit per address: 50 failures in a burst, then one failure every 12 seconds, which is 100 in any ten minutes.
-pub const PER_ADDRESS: RateLimit = RateLimit { limit: 50, ms: 12_000 };
+pub const ADDRESS_RATE_LIMIT: RateLimit = RateLimit { limit: 50, ms: 12_000 };
 
 /// Names of the failure counters that apply to one password attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn one_account_takes_twenty_failures_from_anywhere_and_then_one_in_36_seconds() {
         let mut cells = Counters::new();
-        let from = |address: i64| Buckets { wide: vec![("a".to_owned(), PER_ACCOUNT)], ..at(&format!("p{address}")) };
+        let from = |address: i64| Buckets { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(&format!("p{address}")) };
         for address in 0..20 {
             assert_eq!(apply(&mut cells, &from(address), Op::Reserve, 1_000), Decision::Allow(4));
         }
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn an_attacker_at_one_address_cannot_lock_the_owner_out_elsewhere() {
-        let from = |address: &str| Buckets { wide: vec![("a".to_owned(), PER_ACCOUNT)], ..at(address) };
+        let from = |address: &str| Buckets { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(address) };
         // The owner signs in on a new device at another address, and on a known device at the attacker's address.
         for owner in [from("new"), known("mark", "theirs")] {
             let (mut cells, mut tried) = (Counters::new(), 0);
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn one_address_takes_a_hundred_failures_in_any_ten_minutes_and_successes_do_not_count() {
         let (mut cells, mut tried) = (Counters::new(), Vec::new());
-        let on = |name: usize| Buckets { wide: vec![("i".to_owned(), PER_ADDRESS)], ..at(&format!("p{name}")) };
+        let on = |name: usize| Buckets { wide: vec![("i".to_owned(), ADDRESS_RATE_LIMIT)], ..at(&format!("p{name}")) };
         for name in 0..200 {
             assert_eq!(apply(&mut cells, &on(name), Op::Reserve, 1), Decision::Allow(4));
             apply(&mut cells, &on(name), Op::Release, 1);
@@ -283,8 +283,8 @@ mod tests {
     #[test]
     fn the_limits_are_as_documented() {
         assert_eq!((MAX_TRIES, BLOCK_MS, FAILURE_EXPIRY_MS), (5, 180_000, 1_800_000));
-        assert_eq!((PER_ACCOUNT.limit, PER_ACCOUNT.ms), (20, 36_000));
-        assert_eq!((PER_ADDRESS.limit, PER_ADDRESS.ms), (50, 12_000));
+        assert_eq!((ACCOUNT_RATE_LIMIT.limit, ACCOUNT_RATE_LIMIT.ms), (20, 36_000));
+        assert_eq!((ADDRESS_RATE_LIMIT.limit, ADDRESS_RATE_LIMIT.ms), (50, 12_000));
     }
 
     #[test]
@@ -296,12 +296,12 @@ mod tests {
 
     #[test]
     fn a_success_gives_back_its_own_booking_of_a_wide_limit_and_no_more() {
-        let on = Buckets { wide: vec![("a".to_owned(), PER_ACCOUNT)], ..at("p") };
+        let on = Buckets { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at("p") };
         let mut cells = Counters::new();
         apply(&mut cells, &on, Op::Reserve, 0);
         apply(&mut cells, &on, Op::Reserve, 0);
         apply(&mut cells, &on, Op::Release, 0);
-        assert_eq!((cells["a"].failures, cells["a"].until_ms), (1, PER_ACCOUNT.ms));
+        assert_eq!((cells["a"].failures, cells["a"].until_ms), (1, ACCOUNT_RATE_LIMIT.ms));
         apply(&mut cells, &on, Op::Release, 0);
         apply(&mut cells, &on, Op::Release, 0);
         assert_eq!((cells["a"].failures, cells["a"].until_ms), (0, 0), "a success without a booking gives nothing back");

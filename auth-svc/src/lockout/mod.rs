@@ -8,7 +8,7 @@
 
 pub mod fast_store;
 
-use crate::lockout_rules::{Buckets, Decision, Op, PER_ACCOUNT, PER_ADDRESS};
+use crate::lockout_rules::{ACCOUNT_RATE_LIMIT, ADDRESS_RATE_LIMIT, Buckets, Decision, Op};
 use crate::{error::Error, store};
 use fast_store::FastStore;
 use patio_kit::{
@@ -147,7 +147,7 @@ pub fn sign_in_buckets(account: &str, place: &str, mark: Option<&str>) -> Bucket
         None => Buckets {
             primary: pair,
             secondary: None,
-            wide: vec![(format!("a:{account}"), PER_ACCOUNT), (format!("i:{place}"), PER_ADDRESS)],
+            wide: vec![(format!("a:{account}"), ACCOUNT_RATE_LIMIT), (format!("i:{place}"), ADDRESS_RATE_LIMIT)],
         },
     }
 }

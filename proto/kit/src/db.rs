@@ -187,7 +187,7 @@ impl Db {
     }
 
     /// Marks the database as busy with durable writes, after another process of the service made a durable write.
-    pub fn mark_write(&self) {
+    pub fn record_write(&self) {
         self.asked.set();
     }
 

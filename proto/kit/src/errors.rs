@@ -181,7 +181,7 @@ pub fn is_connection_error(cause: &sqlx::Error) -> bool {
 ///
 /// An administrator still has to create what is missing.
 #[must_use]
-pub fn is_not_provisioned(cause: &sqlx::Error) -> bool {
+pub fn is_setup_missing(cause: &sqlx::Error) -> bool {
     let code = cause.as_database_error().and_then(|told| told.code());
     code.is_some_and(|code| ["28000", "28P01", "3D000", "3F000", "42501"].contains(&&*code))
 }

@@ -141,7 +141,7 @@ impl Host {
 
     fn is_waited_for(&self, cause: &anyhow::Error) -> bool {
         let mut causes = cause.chain().filter_map(|cause| cause.downcast_ref::<sqlx::Error>());
-        causes.any(|cause| errors::is_connection_error(cause) || (!self.runs_all() && errors::is_not_provisioned(cause)))
+        causes.any(|cause| errors::is_connection_error(cause) || (!self.runs_all() && errors::is_setup_missing(cause)))
     }
 
     async fn bring_up(&self, db: &Db, schema: Schema) -> anyhow::Result<()> {

@@ -45,15 +45,15 @@ impl CampaignVehicleService for CampaignVehicleApi {
             if !chunk.source.is_empty() {
                 source = chunk.source.chars().take(MAX_SOURCE_LEN).collect();
             }
-            some.extend(vehicles::read(&chunk.vehicles)?);
+            some.extend(vehicles::validate_import(&chunk.vehicles)?);
             if some.len() >= vehicles::chunk_size(&self.db) {
-                vehicles::store(&self.db, id, std::mem::take(&mut some), now).await?;
+                vehicles::store_draft(&self.db, id, std::mem::take(&mut some), now).await?;
             }
         }
         let id = campaign.ok_or_else(|| Status::from(Error::Bad("the import has no messages".to_owned())))?;
-        vehicles::store(&self.db, id, some, now).await?;
+        vehicles::store_draft(&self.db, id, some, now).await?;
         let import = NewJob { kind: "import", detail: source, user_id: caller.person(), at: now, vehicles: 0, supervisor: false };
-        reply(pb::ImportVehiclesResponse { stored: vehicles::count(&self.db, id, import, &caller, address).await? })
+        reply(pb::ImportVehiclesResponse { stored: vehicles::complete_import(&self.db, id, import, &caller, address).await? })
     }
 
     async fn sync_campaign(&self, request: Request<pb::SyncCampaignRequest>) -> Reply<pb::SyncCampaignResponse> {

@@ -3,7 +3,7 @@ use super::{Reply, reply};
 use crate::{
     error::Error,
     store::{campaigns, yards},
-    view::sees_dash,
+    view::can_see_dash_yard,
 };
 use patio_kit::{
     auth::identity::{self, Caller},
@@ -53,7 +53,7 @@ impl YardService for YardApi {
     }
 
     async fn get_progress(&self, request: Request<pb::GetProgressRequest>) -> Reply<pb::GetProgressResponse> {
-        let with_dash = sees_dash(identity::caller(&request)?.role);
+        let with_dash = can_see_dash_yard(identity::caller(&request)?.role);
         let ask = request.into_inner();
         if ask.campaign_ids.len() > MAX_CAMPAIGNS {
             return Err(Error::Bad(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
@@ -68,7 +68,7 @@ impl YardService for YardApi {
     }
 
     async fn list_campaigns_of_yard(&self, request: Request<pb::ListCampaignsOfYardRequest>) -> Reply<pb::ListCampaignsOfYardResponse> {
-        let is_hidden = request.get_ref().yard == yard::DASH_YARD && !sees_dash(identity::caller(&request)?.role);
+        let is_hidden = request.get_ref().yard == yard::DASH_YARD && !can_see_dash_yard(identity::caller(&request)?.role);
         let found = if is_hidden { Ok(Vec::new()) } else { yards::campaigns_in_yard(&self.db, i64::from(request.get_ref().yard)).await };
         let campaign_ids = found.map_err(Error::from)?;
         reply(pb::ListCampaignsOfYardResponse { campaign_ids })
@@ -81,7 +81,7 @@ fn shown(caller: &Caller, counts: &[yards::YardCount], with_empty: bool) -> Vec<
     let counts: HashMap<i64, &yards::YardCount> = counts.iter().map(|count| (count.yard_id, count)).collect();
     yard::YARD_COUNT
         .iter()
-        .filter(|(id, _)| *id != yard::DASH_YARD || sees_dash(caller.role))
+        .filter(|(id, _)| *id != yard::DASH_YARD || can_see_dash_yard(caller.role))
         .filter_map(|(id, name)| {
             let count = counts.get(&i64::from(*id));
             let (total_vehicles, inspected_vehicles) = count.map_or((0, 0), |count| (count.total, count.inspected));

@@ -20,7 +20,7 @@ const DELETE_CHUNK_LEN: i64 = 5_000;
 ///
 /// # Errors
 /// Returns `Bad` with the first invalid vehicle.
-pub fn read(vehicles: &[NewVehicle]) -> Result<Vec<VehicleInsert>> {
+pub fn validate_import(vehicles: &[NewVehicle]) -> Result<Vec<VehicleInsert>> {
     vehicles
         .iter()
         .map(|new| {
@@ -45,12 +45,12 @@ pub fn chunk_size(db: &Db) -> usize {
 }
 
 /// Stores vehicles of a draft campaign, one chunk per transaction. The vehicles are invisible until the campaign is
-/// opened, and durable once [`count`] has returned.
+/// opened, and durable once [`complete_import`] has returned.
 ///
 /// # Errors
 /// Returns `NoCampaign` when the campaign is not a draft, and `VinTaken` when the campaign already has a vehicle.
 /// import-svc then discards the draft.
-pub async fn store(db: &Db, campaign: i64, all: Vec<VehicleInsert>, now: DateTime<Utc>) -> Result<()> {
+pub async fn store_draft(db: &Db, campaign: i64, all: Vec<VehicleInsert>, now: DateTime<Utc>) -> Result<()> {
     let mut rest = all.as_slice();
     while let Some(some) = rest.get(..chunk_size(db).min(rest.len())).filter(|some| !some.is_empty()) {
         rest = &rest[some.len()..];
@@ -93,7 +93,7 @@ async fn twice(db: &Db, campaign: i64, some: &[VehicleInsert]) -> Error {
 ///
 /// # Errors
 /// Returns `NoCampaign` when the campaign is not a draft.
-pub async fn count(db: &Db, campaign: i64, import: jobs::NewJob, caller: &Caller, address: String) -> Result<i64> {
+pub async fn complete_import(db: &Db, campaign: i64, import: jobs::NewJob, caller: &Caller, address: String) -> Result<i64> {
     let caller = caller.clone();
     db.write(move |tx| {
         Box::pin(async move {

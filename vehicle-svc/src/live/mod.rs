@@ -164,7 +164,7 @@ impl ChangeFeed {
 
     fn hear(&self, event: WatchEvent) {
         if let Some(Event::Vehicles(changed)) = &event.event {
-            self.db.mark_write(); // another replica may have written to the database
+            self.db.record_write(); // another replica may have written to the database
             let mut noted = self.noted();
             noted.moved.insert(changed.campaign_id);
             noted.followed.entry(changed.campaign_id).or_default().receive(changed.revision);
