@@ -1,5 +1,5 @@
 //! Routes for files: export of a campaign's vehicles, conversion of a campaign workbook to SQL, and bulk changes of
-//! vehicles by CSV_FORM file.
+//! vehicles by CSV file.
 use crate::{
     extract::{
         auth::Authenticated,
@@ -28,7 +28,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Returns the routes of exports and CSV_FORM files.
+/// Returns the routes of exports and CSV files.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(vehicle_report))
@@ -95,7 +95,7 @@ async fn convert_to_sql(State(api): State<AppState>, signed: Authenticated, requ
     file_response(pieces, &api.config.product_name).await
 }
 
-/// Multipart form with a CSV_FORM file of vehicle changes.
+/// Multipart form with a CSV file of vehicle changes.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only documents the form, which is streamed")]
 struct CsvForm {
@@ -104,12 +104,12 @@ struct CsvForm {
     file: Vec<u8>,
 }
 
-/// Result of applying or checking a CSV_FORM file.
+/// Result of applying or checking a CSV file.
 #[derive(Serialize, ToSchema)]
 struct CsvResult {
-    /// Number of vehicles named in the CSV_FORM file.
+    /// Number of vehicles named in the CSV file.
     vehicles: i64,
-    /// Number of vehicles that the CSV_FORM file changes.
+    /// Number of vehicles that the CSV file changes.
     updated: i64,
     /// Errors in the file, at most 500.
     errors: Vec<CsvError>,
@@ -122,7 +122,7 @@ struct CsvResult {
     warnings: Vec<String>,
 }
 
-/// Error in one line of a CSV_FORM file.
+/// Error in one line of a CSV file.
 #[derive(Serialize, ToSchema)]
 struct CsvError {
     /// Line number in the file, counted from 1.
@@ -153,7 +153,7 @@ fn edited(reply: pb::CsvResponse, product: &str) -> ApiResult<CsvResult> {
     }
 }
 
-/// Converts an upload error to an error response. A file that is too large gets a message of its own for CSV_FORM files.
+/// Converts an upload error to an error response. A file that is too large gets a message of its own for CSV files.
 fn in_its_words(refusal: UploadError) -> Problem {
     let mut problem = Problem::from(refusal);
     if problem.status == StatusCode::PAYLOAD_TOO_LARGE {
@@ -162,7 +162,7 @@ fn in_its_words(refusal: UploadError) -> Problem {
     problem
 }
 
-/// Checks a CSV_FORM file without changing anything. Returns the changes that the file would make, and the errors in the file.
+/// Checks a CSV file without changing anything. Returns the changes that the file would make, and the errors in the file.
 #[utoipa::path(post, path = "/vehicles/csv/validate", tag = "vehicles",
     request_body(content = CsvForm, content_type = "multipart/form-data"),
     responses((status = 200, description = "The expected changes and the errors.", body = CsvResult)),
@@ -174,7 +174,7 @@ async fn validate_csv(State(api): State<AppState>, signed: Authenticated, reques
     edited(reply, &api.config.product_name).map(Json)
 }
 
-/// Applies all vehicle changes in a CSV_FORM file, or none if the file has an error. Only supervisors may change Supervisor Notes.
+/// Applies all vehicle changes in a CSV file, or none if the file has an error. Only supervisors may change Supervisor Notes.
 #[utoipa::path(post, path = "/vehicles/csv", tag = "vehicles",
     request_body(content = CsvForm, content_type = "multipart/form-data"),
     responses((status = 200, description = "Result of the changes.", body = CsvResult),
