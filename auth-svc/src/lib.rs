@@ -114,18 +114,19 @@ pub async fn start_with(config: Config, host: &Host, passwords: PasswordHasher) 
     let db = host.database(SCHEMA).await?;
     let sealing = &Arc::new(sealing_key(&config, host, &db).await?);
     let notices = bootstrap::prepare(host, &db, sealing, &config, &passwords).await?;
-    let keys = host.retry_until_database_up(|| known(&config, host, &db, sealing, &passwords).map_err(Error::into_anyhow).boxed()).await?;
+    let keys =
+        host.retry_until_database_up(|| load_keys(&config, host, &db, sealing, &passwords).map_err(Error::into_anyhow).boxed()).await?;
     let people = people(&config, host, db.clone(), passwords.clone());
     let tokens = tokens(host, db.clone(), keys.clone());
-    let door = Arc::new(door(&config, host, db.clone(), keys, passwords));
-    measure(host, door.passwords.clone());
-    tidy(host, door.clone());
-    end_unused(host, &db);
-    let visits = tell_visits(host, &db);
+    let sign_in_service = Arc::new(sign_in_service(&config, host, db.clone(), keys, passwords));
+    spawn_queue_metric(host, sign_in_service.passwords.clone());
+    spawn_maintenance(host, sign_in_service.clone());
+    spawn_idle_expiry(host, &db);
+    let visits = spawn_page_view_log(host, &db);
     let service = Builder::new(AuthBinary::NAME, host)
-        .add_service(SessionServiceServer::new(SessionApi { door: door.clone(), tasks: host.tasks.clone(), visits }))
+        .add_service(SessionServiceServer::new(SessionApi { sign_in_service: sign_in_service.clone(), tasks: host.tasks.clone(), visits }))
         .add_service(
-            UserServiceServer::new(UserApi { people, door })
+            UserServiceServer::new(UserApi { people, sign_in_service })
                 .max_decoding_message_size(MAX_MESSAGE_BYTES)
                 .max_encoding_message_size(MAX_MESSAGE_BYTES),
         )
@@ -160,7 +161,7 @@ async fn sealing_key(config: &Config, host: &Host, db: &Db) -> anyhow::Result<Se
 }
 
 /// Loads all keys and the revocations from the database, and sets the dummy hash cost from the stored password hashes.
-async fn known(
+async fn load_keys(
     config: &Config,
     host: &Host,
     db: &Db,
@@ -203,7 +204,7 @@ fn people(config: &Config, host: &Host, db: Db, passwords: PasswordHasher) -> Us
     }
 }
 
-fn door(config: &Config, host: &Host, db: Db, keys: Arc<keys::Keys>, passwords: PasswordHasher) -> SignInService {
+fn sign_in_service(config: &Config, host: &Host, db: Db, keys: Arc<keys::Keys>, passwords: PasswordHasher) -> SignInService {
     SignInService {
         lockout: Lockout::new(&host.cache, db.clone(), host.clock.clone()),
         db,
@@ -217,7 +218,7 @@ fn door(config: &Config, host: &Host, db: Db, keys: Arc<keys::Keys>, passwords: 
 }
 
 /// Spawns the task that reports the number of waiting sign-ins as a metric every second.
-fn measure(host: &Host, passwords: PasswordHasher) {
+fn spawn_queue_metric(host: &Host, passwords: PasswordHasher) {
     host.tasks.repeat(QUEUE_METRIC_INTERVAL, move || {
         metrics::gauge!("patio_password_hash_waiters").set(telemetry::gauge_value(passwords.waiter_count()));
         ready(())
@@ -225,11 +226,11 @@ fn measure(host: &Host, passwords: PasswordHasher) {
 }
 
 /// Spawns the hourly maintenance, which deletes expired rows and rotates the signing key.
-fn tidy(host: &Host, door: Arc<SignInService>) {
+fn spawn_maintenance(host: &Host, sign_in_service: Arc<SignInService>) {
     host.tasks.repeat(MAINTENANCE_INTERVAL, move || {
-        let door = door.clone();
+        let sign_in_service = sign_in_service.clone();
         async move {
-            if let Err(cause) = door.run_maintenance().await {
+            if let Err(cause) = sign_in_service.run_maintenance().await {
                 tracing::warn!(%cause, "auth maintenance failed, retrying: expired rows not deleted or signing key not rotated");
             }
         }
@@ -238,7 +239,7 @@ fn tidy(host: &Host, door: Arc<SignInService>) {
 
 /// Spawns the task that writes the counts of repeated page views and rejected calls to the audit log. Each count is written
 /// after a minute, and all counts at shutdown.
-fn tell_visits(host: &Host, db: &Db) -> Arc<PageViews> {
+fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViews> {
     let visits = Arc::new(PageViews::new(db.clone(), host.clock.clone()));
     let (counted, tasks) = (visits.clone(), host.tasks.clone());
     host.tasks.spawn(async move {
@@ -257,7 +258,7 @@ fn tell_visits(host: &Host, db: &Db) -> Arc<PageViews> {
 }
 
 /// Spawns the task that ends idle sessions every minute.
-fn end_unused(host: &Host, db: &Db) {
+fn spawn_idle_expiry(host: &Host, db: &Db) {
     let (db, clock, identity) = (db.clone(), host.clock.clone(), host.identity.clone());
     host.tasks.repeat(IDLE_SESSION_INTERVAL, move || {
         let (db, clock, identity) = (db.clone(), clock.clone(), identity.clone());

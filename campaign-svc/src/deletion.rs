@@ -21,7 +21,7 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// One requested deletion of a campaign, with the data for its transaction and audit entry.
 struct Deletion {
-    asker: RequestContext,
+    context: RequestContext,
     id: i64,
     progress: Option<Progress>,
     at: DateTime<Utc>,
@@ -29,10 +29,10 @@ struct Deletion {
 
 impl Context {
     /// Deletes a campaign; also succeeds when the deletion of the campaign has already begun.
-    pub async fn delete(&self, asker: RequestContext, id: i64) -> Result<(), Error> {
-        let counting = tokio::time::timeout(COUNTERS_TIMEOUT, self.get(&asker, id, None)).await;
+    pub async fn delete(&self, context: RequestContext, id: i64) -> Result<(), Error> {
+        let counting = tokio::time::timeout(COUNTERS_TIMEOUT, self.get(&context, id, None)).await;
         let progress = counting.ok().and_then(Result::ok).and_then(|seen| seen.progress);
-        let deletion = Deletion { asker, id, progress, at: self.now() };
+        let deletion = Deletion { context, id, progress, at: self.now() };
         if self.db.write(move |tx| Box::pin(async move { deletion.bury(tx).await })).await? {
             self.remove_in_background(id).await;
         }
@@ -78,10 +78,10 @@ impl Deletion {
             subject: held.subject(),
             summary: format!("campaign \"{}\" deleted with {vehicles} vehicles", held.name),
             old: Some(serde_json::json!({ "name": held.name, "total_vehicles": total, "total_inspected": inspected })),
-            address: self.asker.address.clone(),
+            address: self.context.address.clone(),
             ..AuditEvent::default()
         };
-        audit::append(tx, self.at, Some(&self.asker.caller), event).await?;
+        audit::append(tx, self.at, Some(&self.context.caller), event).await?;
         Ok(true)
     }
 }

@@ -41,7 +41,7 @@ const MAX_SESSION_ID_LEN: usize = 40;
 /// Implements the gRPC `SessionService`.
 pub struct SessionApi {
     /// Sign-in service, which also gives access to the database and the clock.
-    pub door: Arc<SignInService>,
+    pub sign_in_service: Arc<SignInService>,
     /// Background tasks in which sign-ins run to completion even when the client disconnects.
     pub tasks: Tasks,
     /// Counts repeated page views and rejected calls of a user, so that repetitions do not fill the audit log.
@@ -52,8 +52,8 @@ pub struct SessionApi {
 impl SessionService for SessionApi {
     async fn sign_in(&self, request: Request<pb::SignInRequest>) -> Reply<pb::Session> {
         // Runs to completion when the client disconnects: otherwise the reserved attempt would count as a failed one.
-        let (attempt, door) = (attempt(request)?, self.door.clone());
-        let admitted = self.tasks.run_to_completion(async move { door.sign_in(attempt).await }).await;
+        let (attempt, sign_in_service) = (attempt(request)?, self.sign_in_service.clone());
+        let admitted = self.tasks.run_to_completion(async move { sign_in_service.sign_in(attempt).await }).await;
         let admitted = admitted.ok_or_else(|| Error::Broken("the sign-in task ended without a result".to_owned()))??;
         Ok(Response::new(pb::Session {
             token: admitted.minted.token,
@@ -71,23 +71,30 @@ impl SessionService for SessionApi {
         if !(1..=MAX_ENDED_SESSIONS).contains(&ids.len()) || ids.iter().any(|id| id.len() > MAX_SESSION_ID_LEN) {
             return Err(Error::BadField { field: "session_ids", why: "must be 1 to 20 session ids" }.into());
         }
-        sessions::end_offline_sign_outs(&self.door.db, &self.door.clock, &self.door.identity, ids, address).await?;
+        sessions::end_offline_sign_outs(
+            &self.sign_in_service.db,
+            &self.sign_in_service.clock,
+            &self.sign_in_service.identity,
+            ids,
+            address,
+        )
+        .await?;
         Ok(Response::new(pb::EndLeftSessionsResponse {}))
     }
 
     async fn list_sessions(&self, request: Request<pb::ListSessionsRequest>) -> Reply<pb::ListSessionsResponse> {
         let caller = identity::caller(&request)?;
-        let found = sessions::list(&self.door.db, &caller, whose(&caller, request.get_ref().user_id)).await?;
+        let found = sessions::list(&self.sign_in_service.db, &caller, whose(&caller, request.get_ref().user_id)).await?;
         let sessions = found.into_iter().map(|open| to_proto(open, &caller)).collect();
         Ok(Response::new(pb::ListSessionsResponse { sessions }))
     }
 
     async fn end_sessions(&self, request: Request<pb::EndSessionsRequest>) -> Reply<pb::EndSessionsResponse> {
-        let act = Actor { caller: identity::caller(&request)?, now: self.door.clock.now(), address: audit::address(&request) };
+        let act = Actor { caller: identity::caller(&request)?, now: self.sign_in_service.clock.now(), address: audit::address(&request) };
         let asked = request.into_inner();
         let user_id = whose(&act.caller, asked.user_id);
         let which = if asked.session_id.is_empty() { SessionSelection::Others } else { SessionSelection::One(asked.session_id) };
-        let ended = sessions::end_sessions(&self.door.db, &self.door.identity, act, user_id, which).await?;
+        let ended = sessions::end_sessions(&self.sign_in_service.db, &self.sign_in_service.identity, act, user_id, which).await?;
         Ok(Response::new(pb::EndSessionsResponse { ended: i32::try_from(ended).unwrap_or(i32::MAX) }))
     }
 
@@ -95,25 +102,25 @@ impl SessionService for SessionApi {
         let (caller, address) = (identity::caller(&request)?, audit::address(&request));
         let password = request.into_inner().password;
         check_tried(&password, "password")?;
-        self.door.confirm_password(&caller, password, &address).await?;
+        self.sign_in_service.confirm_password(&caller, password, &address).await?;
         Ok(Response::new(pb::ConfirmPasswordResponse {}))
     }
 
     async fn sign_out(&self, request: Request<pb::SignOutRequest>) -> Reply<pb::SignOutResponse> {
         let (caller, address) = (identity::caller(&request)?, audit::address(&request));
-        sessions::sign_out(&self.door.db, &self.door.clock, &self.door.identity, caller, address).await?;
+        sessions::sign_out(&self.sign_in_service.db, &self.sign_in_service.clock, &self.sign_in_service.identity, caller, address).await?;
         Ok(Response::new(pb::SignOutResponse {}))
     }
 
     async fn confirm_session(&self, request: Request<pb::ConfirmSessionRequest>) -> Reply<pb::ConfirmSessionResponse> {
         let (caller, address) = (identity::caller(&request)?, audit::address(&request));
-        sessions::confirm(&self.door.db, &self.door.clock, &self.door.identity, caller, address).await?;
+        sessions::confirm(&self.sign_in_service.db, &self.sign_in_service.clock, &self.sign_in_service.identity, caller, address).await?;
         Ok(Response::new(pb::ConfirmSessionResponse {}))
     }
 
     async fn get_me(&self, request: Request<pb::GetMeRequest>) -> Reply<pb::User> {
         let id = identity::caller(&request)?.person().ok_or(Error::NotAllowed)?;
-        let user = users::find_by_id(&self.door.db, id).await?.ok_or(Error::NotSignedIn)?;
+        let user = users::find_by_id(&self.sign_in_service.db, id).await?.ok_or(Error::NotSignedIn)?;
         Ok(Response::new(user.to_proto()))
     }
 
@@ -122,7 +129,7 @@ impl SessionService for SessionApi {
         let asked = request.into_inner();
         check_tried(&asked.old_password, "old_password")?;
         let change = OwnPassword { old: asked.old_password, new: asked.new_password, address };
-        let user = self.door.change_own_password(&caller, change).await?;
+        let user = self.sign_in_service.change_own_password(&caller, change).await?;
         Ok(Response::new(user.to_proto()))
     }
 

@@ -24,7 +24,7 @@ pub struct UserApi {
     /// User administration: creates, changes and deletes users.
     pub people: UserAdmin,
     /// Sign-in service, used here to lift the lockouts of users.
-    pub door: Arc<SignInService>,
+    pub sign_in_service: Arc<SignInService>,
 }
 
 impl UserApi {
@@ -61,7 +61,7 @@ impl UserService for UserApi {
 
     async fn lift_lockout(&self, request: Request<pb::LiftLockoutRequest>) -> Reply<pb::LiftLockoutResponse> {
         let (act, asked) = self.accept(request)?;
-        Ok(Response::new(pb::LiftLockoutResponse { lifted: self.door.lift_lockout(act, asked.id).await? }))
+        Ok(Response::new(pb::LiftLockoutResponse { lifted: self.sign_in_service.lift_lockout(act, asked.id).await? }))
     }
 
     async fn resolve_user_names(&self, request: Request<pb::ResolveUserNamesRequest>) -> Reply<pb::ResolveUserNamesResponse> {

@@ -47,9 +47,9 @@ pub async fn wrap_request(State(api): State<AppState>, mut request: Request, nex
     let id = RequestId::from_headers(request.headers());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().map_or_else(|| "other".to_owned(), |matched| matched.as_str().to_owned());
-    let asker = CallerSlot::default();
+    let caller_slot = CallerSlot::default();
     request.extensions_mut().insert(id.clone());
-    request.extensions_mut().insert(asker.clone());
+    request.extensions_mut().insert(caller_slot.clone());
     let span = tracing::info_span!("request", otel.name = Empty, otel.kind = Empty, route = Empty, request_id = %id.0, status = Empty);
     if trace::is_enabled() {
         let name = format!("{} {route}", method_label(&method));
@@ -65,7 +65,7 @@ pub async fn wrap_request(State(api): State<AppState>, mut request: Request, nex
         kept.drain(waits).await;
     }
     if answered.status() == StatusCode::FORBIDDEN {
-        audit_forbidden(&api, &asker, &answered, format!("{method} {route}"));
+        audit_forbidden(&api, &caller_slot, &answered, format!("{method} {route}"));
     }
     let mut response = normalize_error(answered, &path, &id);
     set_security_headers(response.headers_mut(), &path, &id, api.config.is_https_only() && secure);
@@ -89,9 +89,9 @@ pub async fn overloaded_response(api: &AppState, (head, body): (Parts, Body)) ->
 const NOT_BY_ROLE: [Reason; 3] = [Reason::WrongPassword, Reason::ConfirmPassword, Reason::PasswordMustChange];
 
 /// Starts a background task that records in the audit log that a request was rejected because of the caller's role.
-fn audit_forbidden(api: &AppState, asker: &CallerSlot, answered: &Response, call: String) {
+fn audit_forbidden(api: &AppState, caller_slot: &CallerSlot, answered: &Response, call: String) {
     let code = answered.extensions().get::<Problem>().map(|problem| problem.body.code.clone()).unwrap_or_default();
-    let Some(bearer) = asker.0.get().filter(|_| NOT_BY_ROLE.iter().all(|reason| reason.text() != code)).cloned() else { return };
+    let Some(bearer) = caller_slot.0.get().filter(|_| NOT_BY_ROLE.iter().all(|reason| reason.text() != code)).cloned() else { return };
     let visit = RecordPageViewRequest { kind: "refused".to_owned(), page: call, ..RecordPageViewRequest::default() };
     let (mut sessions, tokens) = (api.sessions(), api.service_tokens.clone());
     api.host.tasks.spawn(async move {
