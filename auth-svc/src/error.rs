@@ -6,7 +6,7 @@ use tonic::{Code, Status};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A request field is malformed, which only happens with a faulty client.
-    #[error("The {field_name} {why}.", field_name = .field.replace('_', " ").replace("hmc", "HMC"))]
+    #[error("The {field_name} {broken_rule}.", field_name = .field.replace('_', " ").replace("hmc", "HMC"), broken_rule = .why)]
     BadField {
         /// Name of the malformed field in the protobuf message.
         field: &'static str,
