@@ -41,8 +41,8 @@ pub(crate) async fn lock_as_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(
     }
 }
 
-/// Checks that the caller confirmed the password within [`CONFIRMATION_MAX_AGE`]. Returns `ConfirmPassword` otherwise. The check protects
-/// actions with lasting effect from a stranger who finds an unlocked phone.
+/// Checks that the caller confirmed the password within [`CONFIRMATION_MAX_AGE`]. Returns `ConfirmPassword` otherwise. The
+/// check protects actions with lasting effect from a stranger who finds an unlocked phone.
 pub(crate) async fn check_confirmed(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
     let is_confirmed = open_sessions::is_confirmed(tx, &act.caller.session_id, CONFIRMATION_MAX_AGE.num_milliseconds(), act.now).await?;
     if is_confirmed { Ok(()) } else { Err(Error::ConfirmPassword) }

@@ -32,8 +32,8 @@ pub const READER_ARGUMENT: &str = "read-workbook";
 /// correction.
 const CORRECTION_ARGUMENT: &str = "to-correct";
 
-/// Runs the workbook reader if the program was started with [`READER_ARGUMENT`], and returns its exit code. Every binary that contains
-/// import-svc must call this function first in `main`.
+/// Runs the workbook reader if the program was started with [`READER_ARGUMENT`], and returns its exit code. Every binary that
+/// contains import-svc must call this function first in `main`.
 #[must_use]
 pub fn run_if_requested() -> Option<ExitCode> {
     std::env::args_os().nth(1).is_some_and(|first| first == READER_ARGUMENT).then(|| {

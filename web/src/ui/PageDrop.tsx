@@ -11,7 +11,10 @@ interface PageDropProps {
 
 const hasFile = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
 
-/** Accepts a file that is dropped anywhere on the page. While the file is dragged, shows the result of dropping it. A drop zone under the pointer takes precedence. */
+/**
+ * Accepts a file that is dropped anywhere on the page. While the file is dragged, shows the result of dropping it. A drop zone under the
+ * pointer takes precedence.
+ */
 export function PageDrop({ title, offers, onFile }: PageDropProps) {
   const [over, setOver] = useState(false)
   const drop = useEffectEvent((event: DragEvent) => {

@@ -8,7 +8,8 @@ use tokio::{sync::watch, time::timeout};
 
 /// Pause between two heartbeats.
 const HEARTBEAT_PAUSE: Duration = Duration::from_millis(250);
-/// Timeout of one heartbeat. The timeout and the pause [`HEARTBEAT_PAUSE`] are together shorter than the time limit of any request.
+/// Timeout of one heartbeat. The timeout and the pause [`HEARTBEAT_PAUSE`] are together shorter than the time limit of any
+/// request.
 const HEARTBEAT_TIMEOUT: Duration = Duration::from_millis(1750);
 
 /// Heartbeat of the primary of a `PostgreSQL` cluster. The heartbeat has its own connection, so that it never queues behind other

@@ -54,7 +54,10 @@ export function ParkingSpace({ vehicle }: { vehicle: number }) {
 const MAX_CLOCK_ERROR_MS = 120_000
 const isClockWrong = (deviceTime: string, at: string | null | undefined) => !at || Math.abs(Date.parse(deviceTime) - Date.parse(at)) > MAX_CLOCK_ERROR_MS
 
-/** One of the two values of a conflict, with its author and time, and a button to keep the value. Shows the device's time where the clocks differ, and marks the current or kept value. */
+/**
+ * One of the two values of a conflict, with its author and time, and a button to keep the value. Shows the device's time where the clocks
+ * differ, and marks the current or kept value.
+ */
 export function Side({ conflict, side, mayDecide, busy, onTake }: Omit<ConflictProps, 'error'> & { side: SideName }) {
   const t = useConflictsText()
   const value = conflict[side]

@@ -50,7 +50,8 @@ const SLICE_MS = 8
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 /**
- * Returns the positions of the vehicles in the order of a column. Vehicles with equal texts keep their order. Works in slices of a few milliseconds, so that the page stays responsive. Returns `null` when the signal aborts.
+ * Returns the positions of the vehicles in the order of a column. Vehicles with equal texts keep their order. Works in slices of a few
+ * milliseconds, so that the page stays responsive. Returns `null` when the signal aborts.
  */
 export async function orderByText(vehicles: readonly ListedVehicle[], { column, down }: ListSort, signal: AbortSignal): Promise<Uint32Array | null> {
   const count = vehicles.length

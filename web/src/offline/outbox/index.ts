@@ -20,7 +20,8 @@ export const usePendingSaves = () => useOutboxState().pending
 export const getPendingSaves = () => selectForCurrentUser(outboxState.get()).pending
 
 /**
- * Returns why this device cannot store saves. `outdated` means that a newer version in another tab has upgraded the database and this page has to be reloaded; any other reason is `unavailable`. Returns null while storage works, and before the database has been read.
+ * Returns why this device cannot store saves. `outdated` means that a newer version in another tab has upgraded the database and this page
+ * has to be reloaded; any other reason is `unavailable`. Returns null while storage works, and before the database has been read.
  */
 export function useStorageProblem(): 'outdated' | 'unavailable' | null {
   const { canStore } = useOutboxState()
