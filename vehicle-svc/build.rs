@@ -1,4 +1,4 @@
-//! Builds again when a migration changes.
+//! Makes cargo rebuild the crate when a migration changes.
 fn main() {
     println!("cargo::rerun-if-changed=migrations");
 }

@@ -9,16 +9,16 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
     audit::{self, AuditEvent},
-    auth::identity::{Caller, DEVELOPER},
+    auth::identity::{Caller, DEVELOPER_ID},
     db::Tx,
 };
 use patio_proto::access::Role;
 use serde_json::Value;
 
 /// Maximum age of a password confirmation for administrative actions that require a recent confirmation.
-const CONFIRMED: TimeDelta = TimeDelta::minutes(5);
+const CONFIRMATION_MAX_AGE: TimeDelta = TimeDelta::minutes(5);
 
-/// Who performs an administrative action, when, and from which address.
+/// User, time and network address of an administrative action.
 #[derive(Clone)]
 pub struct Actor {
     /// The signed-in user who performs the action.
@@ -32,7 +32,7 @@ pub struct Actor {
 /// Locks the set of users and checks that the caller is still stored as a supervisor.
 ///
 /// The check is needed because an access token may stay valid for some seconds after another replica has demoted the user.
-pub(crate) async fn begin(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
+pub(crate) async fn lock_as_supervisor(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
     users::lock(tx).await?;
     match users::find_in_transaction(tx, act.caller.user_id).await? {
         Some(user) if user.role() == Role::Admin => Ok(()),
@@ -41,16 +41,16 @@ pub(crate) async fn begin(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
     }
 }
 
-/// Checks that the caller confirmed the password within [`CONFIRMED`]. Returns `ConfirmPassword` otherwise. The check protects
-/// actions with lasting effect from a stranger who finds an unlocked phone.
+/// Checks that the caller confirmed the password within [`CONFIRMATION_MAX_AGE`]. Returns `ConfirmPassword` otherwise. The
+/// check protects actions with lasting effect from a stranger who finds an unlocked phone.
 pub(crate) async fn check_confirmed(tx: &mut Tx<'_>, act: &Actor) -> Result<(), Error> {
-    let is_confirmed = open_sessions::is_confirmed(tx, &act.caller.session_id, CONFIRMED.num_milliseconds(), act.now).await?;
+    let is_confirmed = open_sessions::is_confirmed(tx, &act.caller.session_id, CONFIRMATION_MAX_AGE.num_milliseconds(), act.now).await?;
     if is_confirmed { Ok(()) } else { Err(Error::ConfirmPassword) }
 }
 
 /// Checks that administrative actions may change the user with this id. Returns `ReservedUser` for the developer account.
-pub(crate) fn check_touchable(id: i64) -> Result<(), Error> {
-    if id == DEVELOPER { Err(Error::ReservedUser) } else { Ok(()) }
+pub(crate) fn check_not_reserved_user(id: i64) -> Result<(), Error> {
+    if id == DEVELOPER_ID { Err(Error::ReservedUser) } else { Ok(()) }
 }
 
 /// Appends an audit entry for an administrative action on a user, with the old and new values.

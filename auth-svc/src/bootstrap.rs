@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use futures::{FutureExt, TryFutureExt};
 use patio_kit::{
     audit::{self, AuditEvent},
-    auth::identity::DEVELOPER,
+    auth::identity::DEVELOPER_ID,
     config::secret::Secret,
     db::{Db, Tx},
     host::Host,
@@ -24,7 +24,7 @@ use patio_proto::access::Role;
 use std::sync::Arc;
 
 /// User id of the first supervisor, who is created on an empty database.
-const FIRST: i64 = 2;
+const FIRST_SUPERVISOR: i64 = 2;
 /// Alphabet of generated passwords: 32 easily distinguishable characters. A random byte modulo 32 selects each character with
 /// equal probability.
 const ALPHABET: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz123456789";
@@ -52,12 +52,12 @@ pub async fn prepare(
     passwords: &PasswordHasher,
 ) -> anyhow::Result<Vec<String>> {
     let developer = Hmc::parse(&config.developer_hmc).context("PATIO_DEVELOPER_HMC is invalid")?;
-    let is_new = !host.retry_until_database_up(|| users::has_users(db).map_err(Error::for_waiter).boxed()).await?;
+    let is_new = !host.retry_until_database_up(|| users::has_users(db).map_err(Error::into_anyhow).boxed()).await?;
     let founders = if is_new { Some(Arc::new(founders(config, developer.clone(), passwords).await?)) } else { None };
     let establishing = || {
         let (founders, sealing, now) = (founders.clone(), sealing.clone(), host.clock.now());
         db.write(move |tx| Box::pin(async move { establish(tx, &sealing, founders.as_deref(), now).await }))
-            .map_err(Error::for_waiter)
+            .map_err(Error::into_anyhow)
             .boxed()
     };
     let notices = host.retry_until_database_up(establishing).await?;
@@ -73,7 +73,7 @@ async fn founders(config: &Config, developer: Hmc, passwords: &PasswordHasher) -
     let (password, told) = match &config.admin_password {
         Some(given) => (given.expose().to_owned(), None),
         None => {
-            let made = generate()?;
+            let made = generate_password()?;
             (made.clone(), Some(made))
         }
     };
@@ -83,7 +83,7 @@ async fn founders(config: &Config, developer: Hmc, passwords: &PasswordHasher) -
 }
 
 /// Generates a password of 20 random characters in four groups, which is 100 bits.
-pub(crate) fn generate() -> Result<String, Error> {
+pub(crate) fn generate_password() -> Result<String, Error> {
     let chance = random_bytes::<20>()?;
     let groups: Vec<String> =
         chance.chunks(5).map(|group| group.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()).collect();
@@ -102,21 +102,21 @@ async fn establish(
     users::lock(tx).await?;
     keys::create_missing(tx, sealing, now).await?;
     let Some(founders) = founders else { return Ok(Vec::new()) };
-    if users::find_in_transaction(tx, DEVELOPER).await?.is_some() {
+    if users::find_in_transaction(tx, DEVELOPER_ID).await?.is_some() {
         // This process may have created the users in an earlier try whose response was lost; then it still has to print.
-        let first = users::find_in_transaction(tx, FIRST).await?.and_then(|stored| stored.password_hash());
+        let first = users::find_in_transaction(tx, FIRST_SUPERVISOR).await?.and_then(|stored| stored.password_hash());
         return Ok(if first.as_ref() == Some(&founders.admin_hash) { notices(founders) } else { Vec::new() });
     }
     let notices = notices(founders);
     let developer = NewUser {
-        id: Some(DEVELOPER),
+        id: Some(DEVELOPER_ID),
         hmc: founders.developer.clone(),
         role: Role::Admin,
         password_hash: String::new(),
         must_change: false,
     };
     let admin = NewUser {
-        id: Some(FIRST),
+        id: Some(FIRST_SUPERVISOR),
         hmc: founders.admin.clone(),
         role: Role::Admin,
         password_hash: founders.admin_hash.clone(),
@@ -141,14 +141,14 @@ fn notices(founders: &InitialUsers) -> Vec<String> {
 }
 
 async fn give_developer_password(db: &Db, password: &Secret, hmc: &Hmc, passwords: &PasswordHasher) -> anyhow::Result<()> {
-    if users::by_id(db, DEVELOPER).await.map_err(Error::for_waiter)?.is_none_or(|stored| stored.password_hash().is_some()) {
+    if users::find_by_id(db, DEVELOPER_ID).await.map_err(Error::into_anyhow)?.is_none_or(|stored| stored.password_hash().is_some()) {
         return Ok(());
     }
     password::check(password.expose(), &hmc.key).context("PATIO_DEVELOPER_PASSWORD is invalid")?;
     let hash = passwords.hash(password.expose().to_owned()).await?;
-    db.write(move |tx| Box::pin(async move { users::set_missing_password(tx, DEVELOPER, &hash).await }))
+    db.write(move |tx| Box::pin(async move { users::set_missing_password(tx, DEVELOPER_ID, &hash).await }))
         .await
-        .map_err(Error::for_waiter)?;
+        .map_err(Error::into_anyhow)?;
     Ok(())
 }
 
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_generated_password_is_long_readable_and_never_the_same() {
-        let (one, other) = (generate().unwrap(), generate().unwrap());
+        let (one, other) = (generate_password().unwrap(), generate_password().unwrap());
         assert!(one.len() == 23 && one != other, "{one} {other}");
         assert!(one.chars().all(|c| c == '-' || ALPHABET.contains(&(c as u8))), "{one}");
         assert!(password::check(&one, "1000").is_ok());

@@ -6,7 +6,7 @@ use tonic::{Code, Status};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A request field is malformed, which only happens with a faulty client.
-    #[error("The {field_name} {why}.", field_name = .field.replace('_', " ").replace("hmc", "HMC"))]
+    #[error("The {field_name} {broken_rule}.", field_name = .field.replace('_', " ").replace("hmc", "HMC"), broken_rule = .why)]
     BadField {
         /// Name of the malformed field in the protobuf message.
         field: &'static str,
@@ -94,7 +94,7 @@ impl Error {
     /// Converts the error into `anyhow::Error`. A failed database statement becomes a plain `sqlx::Error`.
     ///
     /// The type matters because the retry at startup recognizes an unreachable database by `sqlx::Error`.
-    pub(crate) fn for_waiter(self) -> anyhow::Error {
+    pub(crate) fn into_anyhow(self) -> anyhow::Error {
         match self {
             Self::Database(cause) => cause.into(),
             other => other.into(),
@@ -108,15 +108,17 @@ impl From<Error> for Status {
             Error::BadField { .. } | Error::BadHmc(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
             Error::BadPassword(_) => status(Code::InvalidArgument, Reason::BadPassword, &error),
             Error::WrongCredentials { left } => {
-                status_with(Code::Unauthenticated, Reason::InvalidCredentials, &error, &[("attempts_left", left.to_string())])
+                status_with_values(Code::Unauthenticated, Reason::InvalidCredentials, &error, &[("attempts_left", left.to_string())])
             }
             Error::LockedOut { seconds } => {
-                status_with(Code::ResourceExhausted, Reason::LockedOut, &error, &[("retry_after", seconds.to_string())])
+                status_with_values(Code::ResourceExhausted, Reason::LockedOut, &error, &[("retry_after", seconds.to_string())])
             }
-            Error::RateLimited => status_with(Code::ResourceExhausted, Reason::RateLimited, &error, &[("retry_after", "1".to_owned())]),
-            Error::Busy => status_with(Code::Unavailable, Reason::Busy, &error, &[("retry_after", "1".to_owned())]),
+            Error::RateLimited => {
+                status_with_values(Code::ResourceExhausted, Reason::RateLimited, &error, &[("retry_after", "1".to_owned())])
+            }
+            Error::Busy => status_with_values(Code::Unavailable, Reason::Busy, &error, &[("retry_after", "1".to_owned())]),
             Error::WrongOldPassword { left } => {
-                status_with(Code::PermissionDenied, Reason::WrongPassword, &error, &[("attempts_left", left.to_string())])
+                status_with_values(Code::PermissionDenied, Reason::WrongPassword, &error, &[("attempts_left", left.to_string())])
             }
             Error::NotSignedIn => status(Code::Unauthenticated, Reason::NotSignedIn, &error),
             Error::ConfirmPassword => status(Code::PermissionDenied, Reason::ConfirmPassword, &error),

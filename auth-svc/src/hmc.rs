@@ -3,7 +3,7 @@ use crate::error::Error;
 use patio_proto::normal;
 
 /// Maximum length of a login name (HMC) in characters.
-const LONGEST: usize = 64;
+const MAX_HMC_LEN: usize = 64;
 
 /// Valid login name (HMC), in one form for display and one form for comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,17 +22,17 @@ impl Hmc {
     /// several scripts.
     pub fn parse(written: &str) -> Result<Self, Error> {
         let refuse = |why| Err(Error::BadHmc(why));
-        if written.chars().count() > 4 * LONGEST {
+        if written.chars().count() > 4 * MAX_HMC_LEN {
             return refuse("The HMC can have at most 64 characters.");
         }
         if written.trim().chars().any(char::is_control) {
             return refuse("The HMC has characters that are not allowed.");
         }
-        let text = normal::code(written).into_owned();
+        let text = normal::normalize_code(written).into_owned();
         if text.is_empty() {
             return refuse("The HMC cannot be blank.");
         }
-        if text.chars().count() > LONGEST {
+        if text.chars().count() > MAX_HMC_LEN {
             return refuse("The HMC can have at most 64 characters.");
         }
         if mixes_scripts(&text) {

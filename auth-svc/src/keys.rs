@@ -20,13 +20,13 @@ use ring::hmac;
 use std::sync::Arc;
 
 /// Name under which the database stores the secret for hashing login names and client addresses.
-const ACCOUNT: &str = "account";
+const LOCKOUT_SECRET: &str = "account";
 /// Name under which the database stores the secret that authenticates device tokens.
-const DEVICE: &str = "device";
+const DEVICE_TOKEN_SECRET: &str = "device";
 /// Name under which the database stores the secret from which each user's encryption key for unsent saves is derived.
-pub const PHONE: &str = "phone";
+pub const PENDING_SAVES_SECRET: &str = "phone";
 /// Length in bytes of a device token without its HMAC: user id, token version and 16 random bytes.
-const MARK: usize = 8 + 8 + 16;
+const DEVICE_TOKEN_LEN: usize = 8 + 8 + 16;
 
 /// All keys of auth-svc in memory, loaded from the database that all replicas share.
 pub struct Keys {
@@ -40,7 +40,7 @@ pub struct Keys {
 }
 
 /// The user or service to which an access token is issued.
-pub struct Subject {
+pub struct TokenSubject {
     /// Subject claim: the user's id, or `service:NAME`.
     pub subject: String,
     /// Role of the user or service, for the role claim.
@@ -74,7 +74,7 @@ pub async fn create_missing(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime
     if store::keys::signing_schedule(tx).await?.is_empty() {
         store::keys::insert_signing(tx, sealing, &signing::generate(now, now)?).await?;
     }
-    for name in [ACCOUNT, DEVICE, PHONE] {
+    for name in [LOCKOUT_SECRET, DEVICE_TOKEN_SECRET, PENDING_SAVES_SECRET] {
         store::keys::insert_secret(tx, sealing, name, &random_bytes::<32>()?).await?;
     }
     Ok(())
@@ -88,7 +88,7 @@ impl Keys {
     pub async fn read(db: &Db, sealing: Arc<SealingKey>, clock: &Clock) -> Result<Self, Error> {
         let signing = SigningKeys::read(db, sealing.clone(), clock.clone()).await?;
         let own = async |name| Ok::<_, Error>(hmac::Key::new(hmac::HMAC_SHA256, &store::keys::load_secret(db, &sealing, name).await?));
-        let (account, device, phone) = (own(ACCOUNT).await?, own(DEVICE).await?, own(PHONE).await?);
+        let (account, device, phone) = (own(LOCKOUT_SECRET).await?, own(DEVICE_TOKEN_SECRET).await?, own(PENDING_SAVES_SECRET).await?);
         Ok(Self { signing, sealing, account, device, phone })
     }
 
@@ -104,7 +104,7 @@ impl Keys {
     ///
     /// # Errors
     /// Returns `Broken` when the token cannot be signed.
-    pub fn mint(&self, holder: Subject, made_at_ms: i64, lives: TimeDelta) -> Result<IssuedToken, Error> {
+    pub fn issue_token(&self, holder: TokenSubject, made_at_ms: i64, lives: TimeDelta) -> Result<IssuedToken, Error> {
         let made_at = DateTime::from_timestamp_millis(made_at_ms).unwrap_or_default();
         let expires_at = DateTime::from_timestamp((made_at + lives).timestamp(), 0).unwrap_or_default();
         let claims = Claims {
@@ -123,14 +123,14 @@ impl Keys {
     /// Returns a keyed hash of a login name (HMC). Lockout counters are named by this hash instead of the typed text, because users
     /// sometimes type their password into the login name field.
     #[must_use]
-    pub fn account_key(&self, hmc_key: &str) -> String {
+    pub fn hash_hmc(&self, hmc_key: &str) -> String {
         URL_SAFE_NO_PAD.encode(&hmac::sign(&self.account, hmc_key.as_bytes()).as_ref()[..16])
     }
 
     /// Returns a keyed hash of a client's IPv4 address or IPv6 /64 network.
     #[must_use]
-    pub fn address_key(&self, address: &str) -> String {
-        self.account_key(&format!("address {}", rate_limit_network(address)))
+    pub fn hash_address(&self, address: &str) -> String {
+        self.hash_hmc(&format!("address {}", rate_limit_network(address)))
     }
 
     /// Issues a device token, which later proves that this user has already signed in with the same browser.
@@ -138,7 +138,7 @@ impl Keys {
     /// # Errors
     /// Returns `Broken` when the system provides no random bytes.
     pub fn device_token(&self, user_id: i64, token_version: i64) -> Result<String, Error> {
-        let mut bytes = Vec::with_capacity(MARK + 32);
+        let mut bytes = Vec::with_capacity(DEVICE_TOKEN_LEN + 32);
         bytes.extend_from_slice(&user_id.to_be_bytes());
         bytes.extend_from_slice(&token_version.to_be_bytes());
         bytes.extend_from_slice(&random_bytes::<16>()?);
@@ -160,26 +160,26 @@ impl Keys {
 
     /// Returns whether a device token was issued by auth-svc (its HMAC is valid), for any user.
     #[must_use]
-    pub fn is_mark(&self, mark: &str) -> bool {
+    pub fn is_device_token(&self, mark: &str) -> bool {
         self.unsealed(mark).is_some()
     }
 
     /// Returns the payload of a device token, or `None` when the HMAC of the token is invalid.
     fn unsealed(&self, mark: &str) -> Option<Vec<u8>> {
-        if mark.len() > 2 * (MARK + 32) {
+        if mark.len() > 2 * (DEVICE_TOKEN_LEN + 32) {
             return None;
         }
         let mut bytes = URL_SAFE_NO_PAD.decode(mark).ok()?;
-        let (body, seal) = bytes.split_at_checked(MARK)?;
+        let (body, seal) = bytes.split_at_checked(DEVICE_TOKEN_LEN)?;
         hmac::verify(&self.device, body, seal).ok()?;
-        bytes.truncate(MARK);
+        bytes.truncate(DEVICE_TOKEN_LEN);
         Some(bytes)
     }
 }
 
 /// Returns whether two secrets are equal, comparing them in constant time.
 #[must_use]
-pub fn same_secret(ours: &str, given: &str) -> bool {
+pub fn secrets_are_equal(ours: &str, given: &str) -> bool {
     let Ok(key) = random_bytes::<32>().map(|key| hmac::Key::new(hmac::HMAC_SHA256, &key)) else { return false };
     hmac::verify(&key, given.as_bytes(), hmac::sign(&key, ours.as_bytes()).as_ref()).is_ok()
 }

@@ -10,6 +10,7 @@ pub mod keys;
 pub mod lockout;
 pub mod lockout_rules;
 pub mod operator_commands;
+pub mod page_views;
 pub mod password;
 pub mod random;
 pub mod revoke;
@@ -20,7 +21,6 @@ pub mod signing;
 pub mod store;
 pub mod user_command;
 pub mod users;
-pub mod visits;
 
 pub use config::Config;
 pub use revoke::KeysCommand;
@@ -37,14 +37,15 @@ use chrono::TimeDelta;
 use error::Error;
 use futures::{FutureExt, TryFutureExt};
 use lockout::Lockout;
+use page_views::PageViews;
 use password::PasswordHasher;
 use patio_kit::{
     audit::AuditLog,
     cli::ServiceBinary,
-    client::link::ServiceChannel,
+    client::service_channel::ServiceChannel,
     db::{Db, Schema},
     host::Host,
-    private,
+    private_files,
     server::{Builder, MAX_MESSAGE_BYTES, Service},
     telemetry,
 };
@@ -64,24 +65,23 @@ use std::{
 };
 use store::revocations::{self, Revocation};
 use users::UserAdmin;
-use visits::PageViews;
 
 static SQLITE: Migrator = sqlx::migrate!("migrations/sqlite");
 static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 /// Database schema of auth-svc: its name and its migrations for SQLite and PostgreSQL.
 pub const SCHEMA: Schema = Schema { name: "auth", sqlite: &SQLITE, postgres: &POSTGRES };
 /// Interval of the maintenance that deletes expired rows and rotates the signing key.
-const TIDY_EVERY: Duration = Duration::from_secs(3600);
+const MAINTENANCE_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// Interval at which the number of waiting sign-ins is reported as a metric.
-const MEASURED_EVERY: Duration = Duration::from_secs(1);
+const QUEUE_METRIC_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Interval of the search for idle sessions, which are then ended.
-const UNUSED_EVERY: Duration = Duration::from_secs(60);
+const IDLE_SESSION_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Interval at which the counts of repeated page views and rejected calls are written to the audit log; each count is written when
-/// it is a minute old.
-const VISITS_EVERY: Duration = Duration::from_secs(10);
+/// Interval at which the counts of repeated page views and rejected calls are checked. A count that is a minute old is written
+/// to the audit log.
+const PAGE_VIEW_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The auth-svc binary: its name, default listen address, schema and start function.
 pub struct AuthBinary;
@@ -114,18 +114,19 @@ pub async fn start_with(config: Config, host: &Host, passwords: PasswordHasher) 
     let db = host.database(SCHEMA).await?;
     let sealing = &Arc::new(sealing_key(&config, host, &db).await?);
     let notices = bootstrap::prepare(host, &db, sealing, &config, &passwords).await?;
-    let keys = host.retry_until_database_up(|| known(&config, host, &db, sealing, &passwords).map_err(Error::for_waiter).boxed()).await?;
+    let keys =
+        host.retry_until_database_up(|| load_keys(&config, host, &db, sealing, &passwords).map_err(Error::into_anyhow).boxed()).await?;
     let people = people(&config, host, db.clone(), passwords.clone());
     let tokens = tokens(host, db.clone(), keys.clone());
-    let door = Arc::new(door(&config, host, db.clone(), keys, passwords));
-    measure(host, door.passwords.clone());
-    tidy(host, door.clone());
-    end_unused(host, &db);
-    let visits = tell_visits(host, &db);
+    let sign_in_service = Arc::new(sign_in_service(&config, host, db.clone(), keys, passwords));
+    spawn_queue_metric(host, sign_in_service.passwords.clone());
+    spawn_maintenance(host, sign_in_service.clone());
+    spawn_idle_expiry(host, &db);
+    let visits = spawn_page_view_log(host, &db);
     let service = Builder::new(AuthBinary::NAME, host)
-        .add_service(SessionServiceServer::new(SessionApi { door: door.clone(), tasks: host.tasks.clone(), visits }))
+        .add_service(SessionServiceServer::new(SessionApi { sign_in_service: sign_in_service.clone(), tasks: host.tasks.clone(), visits }))
         .add_service(
-            UserServiceServer::new(UserApi { people, door })
+            UserServiceServer::new(UserApi { people, sign_in_service })
                 .max_decoding_message_size(MAX_MESSAGE_BYTES)
                 .max_encoding_message_size(MAX_MESSAGE_BYTES),
         )
@@ -146,21 +147,21 @@ async fn sealing_key(config: &Config, host: &Host, db: &Db) -> anyhow::Result<Se
         return Ok(key);
     }
     anyhow::ensure!(
-        !host.retry_until_database_up(|| store::keys::has_keys(db).map_err(Error::for_waiter).boxed()).await?,
+        !host.retry_until_database_up(|| store::keys::has_keys(db).map_err(Error::into_anyhow).boxed()).await?,
         "there is no key file {}, but the keys in the database are encrypted with one: restore the file or set PATIO_KEY_FILE to its path; \
          if the file is lost, `keys revoke-all` creates new keys and signs everyone out",
         path.display()
     );
     if config.key_file.is_none() {
         let data = &host.settings.data_dir;
-        private::folder(data)
+        private_files::create_folder(data)
             .with_context(|| format!("cannot create the folder {} for the key file; create it or set PATIO_KEY_FILE", data.display()))?;
     }
     SealingKey::create_file(&path)
 }
 
 /// Loads all keys and the revocations from the database, and sets the dummy hash cost from the stored password hashes.
-async fn known(
+async fn load_keys(
     config: &Config,
     host: &Host,
     db: &Db,
@@ -172,7 +173,7 @@ async fn known(
     let keys = keys::Keys::read(db, sealing.clone(), &host.clock).await?;
     keys.signing.apply_to(&host.identity);
     let revoked = revocations::list_after(db, 0, host.clock.now()).await?;
-    host.identity.revoke(&revoked.into_iter().map(Revocation::wire).collect::<Vec<_>>());
+    host.identity.revoke(&revoked.into_iter().map(Revocation::to_proto).collect::<Vec<_>>());
     Ok(Arc::new(keys))
 }
 
@@ -203,7 +204,7 @@ fn people(config: &Config, host: &Host, db: Db, passwords: PasswordHasher) -> Us
     }
 }
 
-fn door(config: &Config, host: &Host, db: Db, keys: Arc<keys::Keys>, passwords: PasswordHasher) -> SignInService {
+fn sign_in_service(config: &Config, host: &Host, db: Db, keys: Arc<keys::Keys>, passwords: PasswordHasher) -> SignInService {
     SignInService {
         lockout: Lockout::new(&host.cache, db.clone(), host.clock.clone()),
         db,
@@ -217,34 +218,34 @@ fn door(config: &Config, host: &Host, db: Db, keys: Arc<keys::Keys>, passwords: 
 }
 
 /// Spawns the task that reports the number of waiting sign-ins as a metric every second.
-fn measure(host: &Host, passwords: PasswordHasher) {
-    host.tasks.repeat(MEASURED_EVERY, move || {
+fn spawn_queue_metric(host: &Host, passwords: PasswordHasher) {
+    host.tasks.repeat(QUEUE_METRIC_INTERVAL, move || {
         metrics::gauge!("patio_password_hash_waiters").set(telemetry::gauge_value(passwords.waiter_count()));
         ready(())
     });
 }
 
 /// Spawns the hourly maintenance, which deletes expired rows and rotates the signing key.
-fn tidy(host: &Host, door: Arc<SignInService>) {
-    host.tasks.repeat(TIDY_EVERY, move || {
-        let door = door.clone();
+fn spawn_maintenance(host: &Host, sign_in_service: Arc<SignInService>) {
+    host.tasks.repeat(MAINTENANCE_INTERVAL, move || {
+        let sign_in_service = sign_in_service.clone();
         async move {
-            if let Err(cause) = door.run_maintenance().await {
-                tracing::warn!(%cause, "auth maintenance failed: expired rows not deleted or signing key not rotated");
+            if let Err(cause) = sign_in_service.run_maintenance().await {
+                tracing::warn!(%cause, "auth maintenance failed, retrying: expired rows not deleted or signing key not rotated");
             }
         }
     });
 }
 
-/// Spawns the task that writes the counts of repeated page views and rejected calls to the audit log: each count after a
-/// minute, and all counts at shutdown.
-fn tell_visits(host: &Host, db: &Db) -> Arc<PageViews> {
+/// Spawns the task that writes the counts of repeated page views and rejected calls to the audit log. Each count is written
+/// after a minute, and all counts at shutdown.
+fn spawn_page_view_log(host: &Host, db: &Db) -> Arc<PageViews> {
     let visits = Arc::new(PageViews::new(db.clone(), host.clock.clone()));
     let (counted, tasks) = (visits.clone(), host.tasks.clone());
     host.tasks.spawn(async move {
         while !tasks.is_stopping() {
             tokio::select! {
-                () = tokio::time::sleep(VISITS_EVERY) => {}
+                () = tokio::time::sleep(PAGE_VIEW_INTERVAL) => {}
                 () = tasks.stopped() => {}
             }
             let told = if tasks.is_stopping() { counted.write_all().await } else { counted.write_due().await };
@@ -257,13 +258,13 @@ fn tell_visits(host: &Host, db: &Db) -> Arc<PageViews> {
 }
 
 /// Spawns the task that ends idle sessions every minute.
-fn end_unused(host: &Host, db: &Db) {
+fn spawn_idle_expiry(host: &Host, db: &Db) {
     let (db, clock, identity) = (db.clone(), host.clock.clone(), host.identity.clone());
-    host.tasks.repeat(UNUSED_EVERY, move || {
+    host.tasks.repeat(IDLE_SESSION_INTERVAL, move || {
         let (db, clock, identity) = (db.clone(), clock.clone(), identity.clone());
         async move {
             if let Err(cause) = sessions::expire_idle(&db, &clock, &identity).await {
-                tracing::warn!(%cause, "failed to end idle sessions");
+                tracing::warn!(%cause, "failed to end idle sessions, retrying");
             }
         }
     });

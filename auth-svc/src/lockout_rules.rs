@@ -7,7 +7,7 @@ pub const MAX_TRIES: i64 = 5;
 /// Duration in milliseconds of the block that follows too many wrong passwords.
 pub const BLOCK_MS: i64 = 180_000;
 /// Period in milliseconds without a failed attempt after which earlier failures no longer count.
-pub const MEMORY_MS: i64 = 30 * 60_000;
+pub const FAILURE_EXPIRY_MS: i64 = 30 * 60_000;
 
 /// State of one failure counter; times are in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, sqlx::FromRow)]
@@ -23,7 +23,7 @@ pub struct Counter {
 }
 
 /// Failure counters by name; a missing counter has no failures.
-pub type Cells = HashMap<String, Counter>;
+pub type Counters = HashMap<String, Counter>;
 
 /// Rate limit for failed attempts of several devices or users together: a token bucket that refills at a constant rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,9 +38,9 @@ pub struct RateLimit {
 ///
 /// A single address cannot reach this limit, since its own block allows only five failures in 180 seconds. Attackers at many
 /// addresses can lock the owner out on new devices, but never on a known device.
-pub const PER_ACCOUNT: RateLimit = RateLimit { limit: 20, ms: BLOCK_MS / MAX_TRIES };
+pub const ACCOUNT_RATE_LIMIT: RateLimit = RateLimit { limit: 20, ms: BLOCK_MS / MAX_TRIES };
 /// Rate limit per address: 50 failures in a burst, then one failure every 12 seconds, which is 100 in any ten minutes.
-pub const PER_ADDRESS: RateLimit = RateLimit { limit: 50, ms: 12_000 };
+pub const ADDRESS_RATE_LIMIT: RateLimit = RateLimit { limit: 50, ms: 12_000 };
 
 /// Names of the failure counters that apply to one password attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub enum Op {
     Reserve,
     /// Releases a reserved attempt after the password has proved right.
     Release,
-    /// Imports a block that the other store (fast store or database) has; the number is the remaining time in milliseconds.
+    /// Copies a block from the other store (fast store or database); the number is the remaining time in milliseconds.
     Import(i64),
 }
 
@@ -89,7 +89,7 @@ pub enum Decision {
 }
 
 /// Applies one operation to the failure counters at the time `now`, in milliseconds since 1970.
-pub fn apply(cells: &mut Cells, buckets: &Buckets, act: Op, now: i64) -> Decision {
+pub fn apply(cells: &mut Counters, buckets: &Buckets, act: Op, now: i64) -> Decision {
     match act {
         Op::Check => look(cells, buckets, now),
         Op::Reserve => match look(cells, buckets, now) {
@@ -106,7 +106,7 @@ pub fn apply(cells: &mut Cells, buckets: &Buckets, act: Op, now: i64) -> Decisio
     }
 }
 
-fn look(cells: &Cells, buckets: &Buckets, now: i64) -> Decision {
+fn look(cells: &Counters, buckets: &Buckets, now: i64) -> Decision {
     let cell = |bucket: &str| cells.get(bucket).copied().unwrap_or_default();
     let block = cell(&buckets.primary).blocked_ms - now;
     let wide = buckets.wide.iter().map(|(bucket, rule)| wait(cell(bucket), *rule, now));
@@ -122,7 +122,7 @@ const fn wait(cell: Counter, rule: RateLimit, now: i64) -> i64 {
     cell.until_ms - now - (rule.limit - 1) * rule.ms
 }
 
-fn book(cells: &mut Cells, buckets: &Buckets, now: i64) -> Decision {
+fn book(cells: &mut Counters, buckets: &Buckets, now: i64) -> Decision {
     for (bucket, rule) in &buckets.wide {
         let cell = fresh(cells, bucket, now);
         cell.until_ms = cell.until_ms.max(now) + rule.ms;
@@ -147,7 +147,7 @@ fn book(cells: &mut Cells, buckets: &Buckets, now: i64) -> Decision {
     Decision::Allow(left.max(0))
 }
 
-fn settle(cells: &mut Cells, buckets: &Buckets, now: i64) -> Decision {
+fn settle(cells: &mut Counters, buckets: &Buckets, now: i64) -> Decision {
     for (bucket, rule) in &buckets.wide {
         let cell = fresh(cells, bucket, now);
         if cell.failures > 0 {
@@ -163,7 +163,7 @@ fn settle(cells: &mut Cells, buckets: &Buckets, now: i64) -> Decision {
     Decision::Allow(MAX_TRIES)
 }
 
-fn fresh<'c>(cells: &'c mut Cells, bucket: &str, now: i64) -> &'c mut Counter {
+fn fresh<'c>(cells: &'c mut Counters, bucket: &str, now: i64) -> &'c mut Counter {
     let cell = cells.entry(bucket.to_owned()).or_default();
     if cell.until_ms <= now {
         cell.failures = 0;
@@ -172,7 +172,7 @@ fn fresh<'c>(cells: &'c mut Cells, bucket: &str, now: i64) -> &'c mut Counter {
 }
 
 fn fail(cell: &mut Counter, now: i64) {
-    (cell.failures, cell.last_ms, cell.until_ms) = (cell.failures + 1, now, now + MEMORY_MS);
+    (cell.failures, cell.last_ms, cell.until_ms) = (cell.failures + 1, now, now + FAILURE_EXPIRY_MS);
 }
 
 #[cfg(test)]
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn five_tries_then_a_block_that_further_tries_do_not_change_then_five_again() {
-        let (mut cells, p) = (Cells::new(), at("p"));
+        let (mut cells, p) = (Counters::new(), at("p"));
         let told: Vec<_> = (0..5).map(|i| apply(&mut cells, &p, Op::Reserve, i)).collect();
         assert_eq!(told, [4, 3, 2, 1, 0].map(Decision::Allow));
         for passed in [0, 1, 179_999] {
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_success_clears_the_count_and_even_the_block_its_own_try_began() {
-        let (mut cells, p) = (Cells::new(), at("p"));
+        let (mut cells, p) = (Counters::new(), at("p"));
         for _ in 0..5 {
             apply(&mut cells, &p, Op::Reserve, 0);
         }
@@ -210,17 +210,17 @@ mod tests {
 
     #[test]
     fn failures_are_forgotten_half_an_hour_after_the_last() {
-        let (mut cells, p) = (Cells::new(), at("p"));
+        let (mut cells, p) = (Counters::new(), at("p"));
         for _ in 0..3 {
             apply(&mut cells, &p, Op::Reserve, 0);
         }
-        assert_eq!(apply(&mut cells, &p, Op::Reserve, MEMORY_MS - 1), Decision::Allow(1));
-        assert_eq!(apply(&mut cells, &p, Op::Reserve, 2 * MEMORY_MS), Decision::Allow(4));
+        assert_eq!(apply(&mut cells, &p, Op::Reserve, FAILURE_EXPIRY_MS - 1), Decision::Allow(1));
+        assert_eq!(apply(&mut cells, &p, Op::Reserve, 2 * FAILURE_EXPIRY_MS), Decision::Allow(4));
     }
 
     #[test]
     fn a_known_device_is_not_blocked_with_its_address_but_blocks_it() {
-        let mut cells = Cells::new();
+        let mut cells = Counters::new();
         for _ in 0..5 {
             apply(&mut cells, &at("p"), Op::Reserve, 0);
         }
@@ -235,8 +235,8 @@ mod tests {
 
     #[test]
     fn one_account_takes_twenty_failures_from_anywhere_and_then_one_in_36_seconds() {
-        let mut cells = Cells::new();
-        let from = |address: i64| Buckets { wide: vec![("a".to_owned(), PER_ACCOUNT)], ..at(&format!("p{address}")) };
+        let mut cells = Counters::new();
+        let from = |address: i64| Buckets { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(&format!("p{address}")) };
         for address in 0..20 {
             assert_eq!(apply(&mut cells, &from(address), Op::Reserve, 1_000), Decision::Allow(4));
         }
@@ -247,10 +247,10 @@ mod tests {
 
     #[test]
     fn an_attacker_at_one_address_cannot_lock_the_owner_out_elsewhere() {
-        let from = |address: &str| Buckets { wide: vec![("a".to_owned(), PER_ACCOUNT)], ..at(address) };
+        let from = |address: &str| Buckets { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at(address) };
         // The owner signs in on a new device at another address, and on a known device at the attacker's address.
         for owner in [from("new"), known("mark", "theirs")] {
-            let (mut cells, mut tried) = (Cells::new(), 0);
+            let (mut cells, mut tried) = (Counters::new(), 0);
             for now in (0..7_200_000).step_by(1_000) {
                 tried += i32::from(matches!(apply(&mut cells, &from("theirs"), Op::Reserve, now), Decision::Allow(_)));
                 assert_eq!(apply(&mut cells, &owner, Op::Reserve, now), Decision::Allow(4), "after {now} ms");
@@ -262,8 +262,8 @@ mod tests {
 
     #[test]
     fn one_address_takes_a_hundred_failures_in_any_ten_minutes_and_successes_do_not_count() {
-        let (mut cells, mut tried) = (Cells::new(), Vec::new());
-        let on = |name: usize| Buckets { wide: vec![("i".to_owned(), PER_ADDRESS)], ..at(&format!("p{name}")) };
+        let (mut cells, mut tried) = (Counters::new(), Vec::new());
+        let on = |name: usize| Buckets { wide: vec![("i".to_owned(), ADDRESS_RATE_LIMIT)], ..at(&format!("p{name}")) };
         for name in 0..200 {
             assert_eq!(apply(&mut cells, &on(name), Op::Reserve, 1), Decision::Allow(4));
             apply(&mut cells, &on(name), Op::Release, 1);
@@ -282,26 +282,26 @@ mod tests {
 
     #[test]
     fn the_limits_are_as_documented() {
-        assert_eq!((MAX_TRIES, BLOCK_MS, MEMORY_MS), (5, 180_000, 1_800_000));
-        assert_eq!((PER_ACCOUNT.limit, PER_ACCOUNT.ms), (20, 36_000));
-        assert_eq!((PER_ADDRESS.limit, PER_ADDRESS.ms), (50, 12_000));
+        assert_eq!((MAX_TRIES, BLOCK_MS, FAILURE_EXPIRY_MS), (5, 180_000, 1_800_000));
+        assert_eq!((ACCOUNT_RATE_LIMIT.limit, ACCOUNT_RATE_LIMIT.ms), (20, 36_000));
+        assert_eq!((ADDRESS_RATE_LIMIT.limit, ADDRESS_RATE_LIMIT.ms), (50, 12_000));
     }
 
     #[test]
     fn failures_expire_at_the_very_end_of_their_memory() {
-        let (mut cells, p) = (Cells::new(), at("p"));
+        let (mut cells, p) = (Counters::new(), at("p"));
         apply(&mut cells, &p, Op::Reserve, 0);
-        assert_eq!(apply(&mut cells, &p, Op::Reserve, MEMORY_MS), Decision::Allow(4));
+        assert_eq!(apply(&mut cells, &p, Op::Reserve, FAILURE_EXPIRY_MS), Decision::Allow(4));
     }
 
     #[test]
     fn a_success_gives_back_its_own_booking_of_a_wide_limit_and_no_more() {
-        let on = Buckets { wide: vec![("a".to_owned(), PER_ACCOUNT)], ..at("p") };
-        let mut cells = Cells::new();
+        let on = Buckets { wide: vec![("a".to_owned(), ACCOUNT_RATE_LIMIT)], ..at("p") };
+        let mut cells = Counters::new();
         apply(&mut cells, &on, Op::Reserve, 0);
         apply(&mut cells, &on, Op::Reserve, 0);
         apply(&mut cells, &on, Op::Release, 0);
-        assert_eq!((cells["a"].failures, cells["a"].until_ms), (1, PER_ACCOUNT.ms));
+        assert_eq!((cells["a"].failures, cells["a"].until_ms), (1, ACCOUNT_RATE_LIMIT.ms));
         apply(&mut cells, &on, Op::Release, 0);
         apply(&mut cells, &on, Op::Release, 0);
         assert_eq!((cells["a"].failures, cells["a"].until_ms), (0, 0), "a success without a booking gives nothing back");
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn the_count_of_an_address_begins_anew_after_a_success_or_a_block_of_its_known_device() {
-        let mut cells = Cells::new();
+        let mut cells = Counters::new();
         for _ in 0..2 {
             apply(&mut cells, &known("d", "p"), Op::Reserve, 0);
         }
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_block_from_the_other_store_is_imported() {
-        let (mut cells, p) = (Cells::new(), at("p"));
+        let (mut cells, p) = (Counters::new(), at("p"));
         apply(&mut cells, &p, Op::Reserve, 0);
         apply(&mut cells, &p, Op::Import(1_000), 0);
         assert_eq!(apply(&mut cells, &p, Op::Check, 1), Decision::Deny(999));

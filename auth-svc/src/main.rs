@@ -2,5 +2,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    auth_svc::operator_commands::main_if_asked().unwrap_or_else(patio_kit::cli::main::<auth_svc::AuthBinary>)
+    auth_svc::operator_commands::run_if_requested().unwrap_or_else(patio_kit::cli::main::<auth_svc::AuthBinary>)
 }

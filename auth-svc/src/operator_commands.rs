@@ -28,7 +28,7 @@ enum Command {
 /// Runs the command `auth-svc keys …` or `auth-svc user …` if the process was started with it, and returns its exit code; otherwise
 /// returns `None`.
 #[must_use]
-pub fn main_if_asked() -> Option<ExitCode> {
+pub fn run_if_requested() -> Option<ExitCode> {
     let first = std::env::args_os().nth(1)?;
     if first != "keys" && first != "user" {
         return None;

@@ -27,19 +27,19 @@ pub const MIN_PASSWORD_LEN: usize = 8;
 /// Maximum length of a password in characters.
 pub const MAX_PASSWORD_LEN: usize = 128;
 /// Maximum wait for a hashing permit, so that a busy server responds within two seconds.
-const PATIENCE: Duration = Duration::from_millis(1_500);
+const PERMIT_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// Number of hashing queues (lanes). A hash of the account name selects the queue; only the first request of each queue waits for a
 /// permit.
-const LANES: usize = 64;
+const QUEUES: usize = 64;
 /// Maximum number of requests that wait for hashing.
-const MOST_WAITING: usize = 512;
+const MAX_WAITING: usize = 512;
 
 /// Minimum strength of a new password: decimal logarithm of the number of guesses to find it; 6 is a million guesses.
-const LEAST_GUESSES: f64 = 6.0;
+const MIN_GUESSES_LOG10: f64 = 6.0;
 /// Number of leading characters whose strength is estimated; further characters cannot make a password weaker.
-const JUDGED: usize = 64;
+const MAX_ESTIMATED_LEN: usize = 64;
 /// Words that local users put into passwords, counted as easy to guess in addition to common English words.
-const WORDS: [&str; 24] = [
+const LOCAL_WORDS: [&str; 24] = [
     "patio",
     "pátio",
     "hmc",
@@ -84,7 +84,7 @@ pub fn check(password: &str, hmc_key: &str) -> Result<(), Error> {
     if hmc::comparison_key(password) == hmc_key {
         return Err(Error::BadPassword("The password cannot be the same as the HMC."));
     }
-    if guesses(password, hmc_key) < LEAST_GUESSES {
+    if guesses(password, hmc_key) < MIN_GUESSES_LOG10 {
         return Err(Error::BadPassword("The password is easy to guess. Use several words or a longer one."));
     }
     Ok(())
@@ -92,8 +92,8 @@ pub fn check(password: &str, hmc_key: &str) -> Result<(), Error> {
 
 /// Estimates how many guesses an attacker needs, who tries words, names, dates and the login name; returns the decimal logarithm.
 fn guesses(password: &str, hmc_key: &str) -> f64 {
-    let judged: String = password.chars().take(JUDGED).collect();
-    let own: Vec<&str> = WORDS.into_iter().chain([hmc_key]).collect();
+    let judged: String = password.chars().take(MAX_ESTIMATED_LEN).collect();
+    let own: Vec<&str> = LOCAL_WORDS.into_iter().chain([hmc_key]).collect();
     zxcvbn::zxcvbn(&judged, &own).guesses_log10()
 }
 
@@ -166,7 +166,7 @@ impl PasswordHasher {
     pub fn with_cost(cores: usize, cost: HashCost) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(cores)),
-            lanes: Arc::new((0..LANES).map(|_| Arc::new(Semaphore::new(1))).collect()),
+            lanes: Arc::new((0..QUEUES).map(|_| Arc::new(Semaphore::new(1))).collect()),
             lane_of: RandomState::new(),
             waiting: Arc::default(),
             checks: Arc::default(),
@@ -195,7 +195,7 @@ impl PasswordHasher {
     /// # Errors
     /// Returns `Busy` when too many requests wait, or the wait times out.
     pub async fn acquire(&self, account: &str) -> Result<HashPermit, Error> {
-        let lane = usize::try_from(self.lane_of.hash_one(account) % LANES as u64).unwrap_or_default();
+        let lane = usize::try_from(self.lane_of.hash_one(account) % QUEUES as u64).unwrap_or_default();
         self.wait(async {
             let lane = self.lanes[lane].clone().acquire_owned().await.ok();
             Some(HashPermit { _lane: lane, _permit: self.permits.clone().acquire_owned().await.ok()? })
@@ -205,10 +205,10 @@ impl PasswordHasher {
 
     async fn wait(&self, turn: impl Future<Output = Option<HashPermit>>) -> Result<HashPermit, Error> {
         let queue = Queued(&self.waiting);
-        if self.waiting.fetch_add(1, Ordering::Relaxed) >= MOST_WAITING {
+        if self.waiting.fetch_add(1, Ordering::Relaxed) >= MAX_WAITING {
             return Err(Error::Busy);
         }
-        let came = tokio::time::timeout(PATIENCE, turn).await;
+        let came = tokio::time::timeout(PERMIT_TIMEOUT, turn).await;
         drop(queue);
         came.ok().flatten().ok_or(Error::Busy)
     }
@@ -241,7 +241,7 @@ impl PasswordHasher {
         let unknown = self.dummy_cost();
         blocking(turn, move || match hash {
             Some(hash) => belongs(&password, &hash),
-            None => digest(&unknown.argon()?, &password, NOBODYS_SALT).map(|_| false),
+            None => digest(&unknown.argon()?, &password, DUMMY_SALT).map(|_| false),
         })
         .await
     }
@@ -267,12 +267,12 @@ impl PasswordHasher {
     }
 }
 
-const NOBODYS_SALT: &[u8; 16] = b"nobody has these";
+const DUMMY_SALT: &[u8; 16] = b"nobody has these";
 
 thread_local! {
     /// Working memory of Argon2 for this thread, reused for every hash. If each hash allocated memory, the allocator would keep far more
     /// after many sign-ins.
-    static MEMORY: RefCell<Vec<Block>> = const { RefCell::new(Vec::new()) };
+    static HASH_MEMORY: RefCell<Vec<Block>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Verifies a password against a PHC hash, with the algorithm and parameters named in the hash.
@@ -290,7 +290,7 @@ fn belongs(password: &str, hash: &str) -> Result<bool, Error> {
 fn digest(argon: &Argon2<'_>, password: &str, salt: &[u8]) -> Result<Output, Error> {
     let mut out = [0; Output::MAX_LENGTH];
     let out = &mut out[..argon.params().output_len().unwrap_or(Params::DEFAULT_OUTPUT_LEN)];
-    MEMORY.with_borrow_mut(|memory| {
+    HASH_MEMORY.with_borrow_mut(|memory| {
         let needed = argon.params().block_count();
         if memory.len() < needed {
             memory.resize(needed, Block::default());
@@ -317,14 +317,14 @@ impl Drop for Queued<'_> {
 ///
 /// Each hashing thread keeps the memory of one hash. On tokio's shared blocking pool, with its many threads, that
 /// memory would add up.
-static HASHERS: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
+static HASH_RUNTIME: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     Builder::new_current_thread().thread_name("hash").max_blocking_threads(cores).build()
 });
 
 /// Runs `work` on a hashing thread. The permit is released when the work ends, even if the caller has stopped waiting.
 async fn blocking<T: Send + 'static>(turn: HashPermit, work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
-    let hashers = HASHERS.as_ref().map_err(|cause| Error::Broken(cause.to_string()))?;
+    let hashers = HASH_RUNTIME.as_ref().map_err(|cause| Error::Broken(cause.to_string()))?;
     let done = hashers.spawn_blocking(move || {
         let done = work();
         drop(turn);

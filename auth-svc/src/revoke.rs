@@ -54,7 +54,7 @@ pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::R
         Some(key) => key,
         None => SealingKey::create_file(&path)?,
     };
-    let phones = store::keys::load_secret(&db, &sealing, keys::PHONE).await.ok();
+    let phones = store::keys::load_secret(&db, &sealing, keys::PENDING_SAVES_SECRET).await.ok();
     let now = Clock::default().now();
     let ended = db.write(move |tx| Box::pin(async move { replace(tx, &sealing, phones, now).await })).await;
     db.close().await;
@@ -63,9 +63,9 @@ pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::R
 
 async fn replace(tx: &mut Tx<'_>, sealing: &SealingKey, phones: Option<Vec<u8>>, now: DateTime<Utc>) -> Result<usize, Error> {
     users::lock(tx).await?;
-    store::keys::remove_all(tx).await?;
+    store::keys::delete_all(tx).await?;
     if let Some(phones) = phones {
-        store::keys::insert_secret(tx, sealing, keys::PHONE, &phones).await?;
+        store::keys::insert_secret(tx, sealing, keys::PENDING_SAVES_SECRET, &phones).await?;
     }
     keys::create_missing(tx, sealing, now).await?;
     let people = users::list_ids(tx).await?;

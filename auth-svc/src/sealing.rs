@@ -14,7 +14,7 @@ use std::{
 };
 
 /// Length of the sealing key in bytes.
-const LENGTH: usize = 32;
+const KEY_LEN: usize = 32;
 
 /// AES-256-GCM key that encrypts ('seals') the keys stored in the database.
 pub struct SealingKey(LessSafeKey);
@@ -41,7 +41,7 @@ impl SealingKey {
     /// # Errors
     /// Returns an error when the file cannot be written or read.
     pub fn create_file(path: &Path) -> anyhow::Result<Self> {
-        let text = format!("{}\n", STANDARD.encode(random_bytes::<LENGTH>()?));
+        let text = format!("{}\n", STANDARD.encode(random_bytes::<KEY_LEN>()?));
         let written = path.with_extension(format!("new-{}", std::process::id()));
         let write = || {
             let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(&written)?;
@@ -62,8 +62,8 @@ impl SealingKey {
         UnboundKey::new(&AES_256_GCM, bytes).ok().map(LessSafeKey::new).map(Self)
     }
 
-    /// Encrypts a key for the database row with this name, so that the ciphertext is invalid in any other row; returns nonce
-    /// and ciphertext.
+    /// Encrypts a key for the database row with this name and returns nonce and ciphertext. The ciphertext is invalid in any
+    /// other row.
     ///
     /// # Errors
     /// Returns `Broken` when the system provides no random bytes.

@@ -1,6 +1,6 @@
 //! Listing and ending sessions. A revocation takes effect at once in this process and within seconds in other processes.
 use crate::{
-    admin_action::{Actor, check_touchable},
+    admin_action::{Actor, check_not_reserved_user},
     error::Error,
     store::{
         export::subject,
@@ -21,14 +21,14 @@ use patio_proto::{access::Role, role};
 pub const IDLE_TIMEOUT: TimeDelta = TimeDelta::hours(4);
 
 /// Extra time for which a revocation is stored after the revoked token has expired, to allow for clock differences.
-const MARGIN: TimeDelta = TimeDelta::hours(1);
+const REVOCATION_MARGIN: TimeDelta = TimeDelta::hours(1);
 
 /// Applies a revocation in this process at once, before the next poll of the revocation list.
 ///
 /// The sequence number is set to 0, so that the next poll still fetches revocations that other replicas committed
 /// under lower numbers.
 pub fn revoke_locally(identity: &Identity, revocation: Revocation) {
-    identity.revoke(&[Revocation { sequence: 0, ..revocation }.wire()]);
+    identity.revoke(&[Revocation { sequence: 0, ..revocation }.to_proto()]);
 }
 
 /// Ends the caller's session.
@@ -43,7 +43,7 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &Identity, caller: Calle
         session_id: caller.session_id.clone(),
         user_id,
         issued_before: now,
-        expires_at: caller.expires_at + MARGIN,
+        expires_at: caller.expires_at + REVOCATION_MARGIN,
         unused: false,
     };
     let event =
@@ -69,14 +69,14 @@ pub async fn sign_out(db: &Db, clock: &Clock, identity: &Identity, caller: Calle
 /// without a stored session may be signed with a stolen key. Returns a database error when a statement fails.
 pub async fn confirm(db: &Db, clock: &Clock, identity: &Identity, caller: Caller, address: String) -> Result<(), Error> {
     let user_id = caller.person().ok_or(Error::NotAllowed)?;
-    let begun = sessions::user_of(db, &caller.session_id).await?;
+    let begun = sessions::find_user(db, &caller.session_id).await?;
     if begun.is_some_and(|(holder, role)| holder == user_id && role == role::role_text(caller.role)) {
         return Ok(());
     }
     tracing::warn!(user_id, "token rejected: its session was not started by this user; a signing key may be stolen");
     metrics::counter!("patio_unknown_sessions_total").increment(1);
     let now = clock.now();
-    let expires_at = caller.expires_at + MARGIN;
+    let expires_at = caller.expires_at + REVOCATION_MARGIN;
     let revocation = Revocation { sequence: 0, session_id: caller.session_id, user_id, issued_before: now, expires_at, unused: false };
     let summary = "rejected a token of a session that was never started".to_owned();
     let event = AuditEvent { kind: "refused", subject: subject(user_id), summary, address, ..AuditEvent::default() };
@@ -120,7 +120,7 @@ pub async fn end_sessions(db: &Db, identity: &Identity, act: Actor, user_id: i64
     let ended = db
         .write(move |tx| {
             Box::pin(async move {
-                let own = sessions::ids_of(tx, user_id).await?;
+                let own = sessions::list_ids(tx, user_id).await?;
                 let due: Vec<String> = match which {
                     SessionSelection::One(id) if own.contains(&id) => vec![id],
                     SessionSelection::One(_) => return Err(Error::NoSession),
@@ -144,7 +144,7 @@ pub async fn end_sessions(db: &Db, identity: &Identity, act: Actor, user_id: i64
 ///
 /// # Errors
 /// Returns a database error.
-pub async fn end_signed_out_offline(db: &Db, clock: &Clock, identity: &Identity, ids: Vec<String>, address: String) -> Result<(), Error> {
+pub async fn end_offline_sign_outs(db: &Db, clock: &Clock, identity: &Identity, ids: Vec<String>, address: String) -> Result<(), Error> {
     let now = clock.now();
     let ended = db
         .write(move |tx| {
@@ -173,7 +173,7 @@ async fn end_on_purpose(tx: &mut Tx<'_>, ids: Vec<String>, now: DateTime<Utc>) -
     let mut ended = Vec::new();
     for id in ids {
         let Some(OpenSession { id, user_id, ends_ms, .. }) = sessions::delete(tx, &id).await? else { continue };
-        let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + MARGIN;
+        let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + REVOCATION_MARGIN;
         let revocation = Revocation { sequence: 0, session_id: id, user_id, issued_before: now, expires_at, unused: false };
         ended.push(revocations::insert(tx, revocation).await?);
     }
@@ -197,7 +197,7 @@ fn check_may(caller: &Caller, user_id: i64) -> Result<(), Error> {
     if caller.role != Role::Admin {
         return Err(Error::NotAllowed);
     }
-    check_touchable(user_id)
+    check_not_reserved_user(user_id)
 }
 
 /// Records that sessions were used; each process reports a session at most every few minutes.
@@ -229,7 +229,7 @@ async fn end_each(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Result<Vec<Revocation>
     for OpenSession { id, user_id, ends_ms, .. } in
         sessions::expire_idle(tx, (IDLE_TIMEOUT + ACTIVITY_INTERVAL).num_milliseconds(), now).await?
     {
-        let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + MARGIN;
+        let expires_at = DateTime::from_timestamp_millis(ends_ms).unwrap_or(now) + REVOCATION_MARGIN;
         let revocation = Revocation { sequence: 0, session_id: id, user_id, issued_before: now, expires_at, unused: true };
         ended.push(revocations::insert(tx, revocation).await?);
         let summary = "session expired after 4 hours of inactivity".to_owned();

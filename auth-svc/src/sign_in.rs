@@ -3,7 +3,7 @@ use crate::{
     admin_action::{self, Actor},
     error::Error,
     hmc::Hmc,
-    keys::{self, IssuedToken, Keys, Subject},
+    keys::{self, IssuedToken, Keys, TokenSubject},
     lockout::{Lockout, locked_out, own_password_buckets, sign_in_buckets},
     lockout_rules::{BLOCK_MS, Buckets},
     password::{self, PasswordHasher},
@@ -112,12 +112,12 @@ impl SignInService {
     /// Returns `WrongCredentials`, `LockedOut`, `RateLimited`, `Busy` or a database error.
     pub async fn sign_in(&self, attempt: SignInAttempt) -> Result<SignedIn, Error> {
         // Without a device token of ours, a rate-limited request ends here, before any database statement.
-        let marks: Vec<&String> = attempt.marks.iter().take(MAX_DEVICE_TOKENS).filter(|mark| self.keys.is_mark(mark)).collect();
+        let marks: Vec<&String> = attempt.marks.iter().take(MAX_DEVICE_TOKENS).filter(|mark| self.keys.is_device_token(mark)).collect();
         if attempt.is_limited && marks.is_empty() {
             return Err(Error::RateLimited);
         }
-        let account = self.keys.account_key(&attempt.hmc.key);
-        let stored = users::by_hmc(&self.db, &attempt.hmc.key).await?;
+        let account = self.keys.hash_hmc(&attempt.hmc.key);
+        let stored = users::find_by_hmc(&self.db, &attempt.hmc.key).await?;
         let known = stored.as_ref().and_then(|user| {
             marks.into_iter().find_map(|mark| Some((mark.clone(), self.keys.verify_device_token(mark, user.id, user.token_version)?)))
         });
@@ -125,7 +125,7 @@ impl SignInService {
             return Err(Error::RateLimited);
         }
         let (kept, mark) = known.unzip();
-        let buckets = sign_in_buckets(&account, &self.keys.address_key(&attempt.address), mark.as_deref());
+        let buckets = sign_in_buckets(&account, &self.keys.hash_address(&attempt.address), mark.as_deref());
         let told = Told {
             subject: stored.as_ref().map_or_else(|| format!("unknown hmc {account}"), |user| subject(user.id)),
             address: attempt.address.clone(),
@@ -186,9 +186,9 @@ impl SignInService {
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    let Some(made_at) = users::signed_in(tx, id, version, now).await? else { return Ok(None) };
+                    let Some(made_at) = users::record_sign_in(tx, id, version, now).await? else { return Ok(None) };
                     if let Some(hash) = hash {
-                        users::renew_hash(tx, id, &hash).await?;
+                        users::replace_password_hash(tx, id, &hash).await?;
                     }
                     let ends_ms = made_at + lives.num_milliseconds();
                     let begun = StartedSession { id: session, user_id: id, ends_ms, device: place.device, address: place.address };
@@ -202,8 +202,8 @@ impl SignInService {
         let Some(made_at) = made_at else { return Ok(None) };
         self.lockout.release_reservation(buckets).await;
         let (session, must_change_password) = (session_id.clone(), user.must_change);
-        let holder = Subject { subject: id.to_string(), role: user.role(), session, must_change_password };
-        let minted = self.keys.mint(holder, made_at, lives)?;
+        let holder = TokenSubject { subject: id.to_string(), role: user.role(), session, must_change_password };
+        let minted = self.keys.issue_token(holder, made_at, lives)?;
         let (mark, seal_key) = (self.keys.device_token(id, version)?, self.keys.derive_phone_key(id));
         Ok(Some(SignedIn { minted, user: StoredUser { last_login_at: Some(now), ..user }, device_token: mark, session_id, seal_key }))
     }
@@ -248,7 +248,7 @@ impl SignInService {
     /// # Errors
     /// Returns `WrongOldPassword`, `LockedOut` after five wrong passwords, `BadPassword`, or a database error.
     pub async fn change_own_password(&self, caller: &Caller, change: OwnPassword) -> Result<StoredUser, Error> {
-        let user = users::by_id(&self.db, caller.person().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
+        let user = users::find_by_id(&self.db, caller.person().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
         password::check(&change.new, &user.hmc_key)?;
         if user.must_change && change.new == change.old {
             return Err(Error::BadPassword("The new password must differ from the one that was set for you."));
@@ -261,8 +261,8 @@ impl SignInService {
 
     /// Verifies the current password of a signed-in user; five wrong passwords in a row cause a lockout.
     async fn compare_own(&self, user: &StoredUser, password: String, address: &str) -> Result<Buckets, Error> {
-        let account = self.keys.account_key(&user.hmc_key);
-        let buckets = own_password_buckets(&account, &self.keys.address_key(address));
+        let account = self.keys.hash_hmc(&user.hmc_key);
+        let buckets = own_password_buckets(&account, &self.keys.hash_address(address));
         match self.verify(&account, &buckets, password, user.password_hash()).await? {
             Compared::Right(_) => Ok(buckets),
             Compared::Wrong(left) => {
@@ -278,7 +278,7 @@ impl SignInService {
     /// # Errors
     /// Returns `WrongOldPassword`, `LockedOut` after five wrong passwords, or a database error.
     pub async fn confirm_password(&self, caller: &Caller, password: String, address: &str) -> Result<(), Error> {
-        let user = users::by_id(&self.db, caller.person().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
+        let user = users::find_by_id(&self.db, caller.person().ok_or(Error::NotAllowed)?).await?.ok_or(Error::NotSignedIn)?;
         let buckets = self.compare_own(&user, password, address).await?;
         let (now, id, settled) = (self.clock.now(), caller.session_id.clone(), buckets.clone());
         let noted = self
@@ -322,14 +322,14 @@ impl SignInService {
     /// # Errors
     /// Returns `ReservedUser`, `NoUser`, an error when the caller is no supervisor, or a database error.
     pub async fn lift_lockout(&self, act: Actor, id: i64) -> Result<bool, Error> {
-        admin_action::check_touchable(id)?;
-        let user = users::by_id(&self.db, id).await?.ok_or(Error::NoUser(id))?;
-        let account = self.keys.account_key(&user.hmc_key);
+        admin_action::check_not_reserved_user(id)?;
+        let user = users::find_by_id(&self.db, id).await?.ok_or(Error::NoUser(id))?;
+        let account = self.keys.hash_hmc(&user.hmc_key);
         let lifted = self
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    admin_action::begin(tx, &act).await?;
+                    admin_action::lock_as_supervisor(tx, &act).await?;
                     let lifted = Lockout::delete_counters(tx, &account, act.now.timestamp_millis()).await?;
                     if !lifted.is_empty() {
                         admin_action::write_audit(tx, &act, id, "unlocked the account", [None, None]).await?;
@@ -338,7 +338,7 @@ impl SignInService {
                 })
             })
             .await?;
-        self.lockout.clear_fast(&lifted).await;
+        self.lockout.delete_from_fast_store(&lifted).await;
         Ok(!lifted.is_empty())
     }
 

@@ -77,12 +77,12 @@ impl SigningKeys {
 
     /// Installs the public keys in this process's token verifier at once, before its first poll of the keys.
     pub fn apply_to(&self, identity: &Identity) {
-        identity.set_keys(self.wire().into_iter().map(|key| (key.id, key.public_key)));
+        identity.set_keys(self.to_proto().into_iter().map(|key| (key.id, key.public_key)));
     }
 
     /// Returns the public keys that are trusted now, as protobuf messages.
     #[must_use]
-    pub fn wire(&self) -> Vec<pb::Key> {
+    pub fn to_proto(&self) -> Vec<pb::Key> {
         let (known, now) = (self.known(), self.clock.now());
         let believed = known.iter().filter(|key| key.believed_until.is_none_or(|until| now < until));
         believed.map(|key| pb::Key { id: key.id.clone(), public_key: key.public.clone() }).collect()

@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use patio_kit::{
     audit::{self, AuditEvent},
-    auth::identity::DEVELOPER,
+    auth::identity::DEVELOPER_ID,
     cli::print,
     clock::Clock,
     config::Settings,
@@ -62,7 +62,7 @@ impl UserCommand {
             Self::List => Ok(users::list_all(db).await?.iter().map(line).collect()),
             Self::SetPassword { hmc, stdin } => {
                 let user = find(db, &hmc).await?;
-                let chosen = if stdin { read_line()? } else { bootstrap::generate()? };
+                let chosen = if stdin { read_line()? } else { bootstrap::generate_password()? };
                 password::check(&chosen, &user.hmc_key)?;
                 let password_hash = PasswordHasher::default().hash(chosen.clone()).await?;
                 let changed = StoredUser { password_hash, must_change: true, ..user.clone() };
@@ -94,9 +94,10 @@ fn line(user: &StoredUser) -> String {
 
 /// Loads the user with this login name. The developer account is not changed, since its password comes from a setting.
 async fn find(db: &Db, hmc: &str) -> anyhow::Result<StoredUser> {
-    let user =
-        users::by_hmc(db, &hmc::comparison_key(hmc)).await?.with_context(|| format!("no user has the HMC {hmc}; `user list` lists all"))?;
-    ensure!(user.id != DEVELOPER, "the password of the developer account is the setting PATIO_DEVELOPER_PASSWORD");
+    let user = users::find_by_hmc(db, &hmc::comparison_key(hmc))
+        .await?
+        .with_context(|| format!("no user has the HMC {hmc}; `user list` lists all"))?;
+    ensure!(user.id != DEVELOPER_ID, "the password of the developer account is the setting PATIO_DEVELOPER_PASSWORD");
     Ok(user)
 }
 

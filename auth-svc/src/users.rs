@@ -1,7 +1,7 @@
 //! User administration and its rules: the reserved developer account cannot be changed, and at least one supervisor must
 //! remain.
 use crate::{
-    admin_action::{Actor, begin, check_confirmed, check_touchable, write_audit},
+    admin_action::{Actor, check_confirmed, check_not_reserved_user, lock_as_supervisor, write_audit},
     error::Error,
     hmc::Hmc,
     password::{self, PasswordHasher},
@@ -15,7 +15,7 @@ use crate::{
 };
 use chrono::DateTime;
 use patio_kit::{
-    auth::identity::{Caller, DEVELOPER, Identity},
+    auth::identity::{Caller, DEVELOPER_ID, Identity},
     clock::Clock,
     db::{Db, Tx},
 };
@@ -77,7 +77,7 @@ impl UserAdmin {
     /// # Errors
     /// Returns a database error.
     pub async fn names(&self, ids: &[i64]) -> Result<HashMap<i64, String>, Error> {
-        let found = dialect::names(&self.db, &json!(ids).to_string()).await?;
+        let found = dialect::list_hmcs(&self.db, &json!(ids).to_string()).await?;
         Ok(found.into_iter().collect())
     }
 
@@ -95,7 +95,7 @@ impl UserAdmin {
         self.db
             .write(move |tx| {
                 Box::pin(async move {
-                    begin(tx, &act).await?;
+                    lock_as_supervisor(tx, &act).await?;
                     check_free(tx, &new.hmc, 0).await?;
                     if new.role == Role::Admin {
                         check_confirmed(tx, &act).await?;
@@ -116,11 +116,11 @@ impl UserAdmin {
     /// `ConfirmPassword` when the change sets a password or the supervisor role without a recent password confirmation; an
     /// error when the caller is no supervisor; or a database error.
     pub async fn update(&self, act: Actor, change: UserChange) -> Result<StoredUser, Error> {
-        check_touchable(change.id)?;
+        check_not_reserved_user(change.id)?;
         if change.password.is_some() && act.caller.user_id == change.id {
             return Err(Error::OwnPassword);
         }
-        let known = users::by_id(&self.db, change.id).await?.ok_or(Error::NoUser(change.id))?;
+        let known = users::find_by_id(&self.db, change.id).await?.ok_or(Error::NoUser(change.id))?;
         if let Some(hmc) = &change.hmc {
             self.check_not_reserved(hmc)?;
         }
@@ -144,7 +144,7 @@ impl UserAdmin {
     /// Returns `ReservedUser`, `OwnAccount`, `NoUser`, `LastAdmin`, an error when the caller is no supervisor, or a
     /// database error.
     pub async fn delete(&self, act: Actor, id: i64) -> Result<(), Error> {
-        check_touchable(id)?;
+        check_not_reserved_user(id)?;
         if act.caller.user_id == id {
             return Err(Error::OwnAccount);
         }
@@ -152,7 +152,7 @@ impl UserAdmin {
             .db
             .write(move |tx| {
                 Box::pin(async move {
-                    begin(tx, &act).await?;
+                    lock_as_supervisor(tx, &act).await?;
                     let user = users::find_in_transaction(tx, id).await?.ok_or(Error::NoUser(id))?;
                     check_not_last(tx, &user).await?;
                     let ended = users::end_sessions(tx, id, act.now).await?;
@@ -178,9 +178,9 @@ impl UserAdmin {
             return Err(Error::NotAllowed);
         }
         if !own {
-            check_touchable(id)?;
+            check_not_reserved_user(id)?;
         }
-        let user = users::by_id(&self.db, id).await?.ok_or(Error::NoUser(id))?;
+        let user = users::find_by_id(&self.db, id).await?.ok_or(Error::NoUser(id))?;
         let user = json!({
             "id": user.id, "hmc": user.hmc, "user_type": user.role,
             "created_at": user.created_at, "last_login_at": user.last_login_at,
@@ -210,18 +210,18 @@ impl UserAdmin {
 
 async fn check_free(tx: &mut Tx<'_>, hmc: &Hmc, for_user: i64) -> Result<(), Error> {
     match users::owner_of_hmc(tx, &hmc.key).await? {
-        Some(DEVELOPER) => Err(Error::ReservedHmc),
+        Some(DEVELOPER_ID) => Err(Error::ReservedHmc),
         Some(id) if id != for_user => Err(Error::HmcTaken),
         _ => Ok(()),
     }
 }
 
 async fn check_not_last(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Error> {
-    if user.role() == Role::Admin && users::other_admins(tx, user.id).await? == 0 { Err(Error::LastAdmin) } else { Ok(()) }
+    if user.role() == Role::Admin && users::count_other_supervisors(tx, user.id).await? == 0 { Err(Error::LastAdmin) } else { Ok(()) }
 }
 
 async fn apply(tx: &mut Tx<'_>, act: &Actor, change: &UserChange, hash: Option<String>) -> Result<(StoredUser, Option<Revocation>), Error> {
-    begin(tx, act).await?;
+    lock_as_supervisor(tx, act).await?;
     let old = users::find_in_transaction(tx, change.id).await?.ok_or(Error::NoUser(change.id))?;
     let makes_admin = change.role == Some(Role::Admin) && old.role() != Role::Admin;
     if makes_admin || hash.is_some() {

@@ -2,7 +2,7 @@
 use crate::{
     campaign::{Campaign, StatusColumn},
     error::Error,
-    fields::{self, Checks},
+    fields::{self, FieldErrors},
     status_transitions,
 };
 use patio_proto::{
@@ -29,7 +29,7 @@ impl CampaignChange {
     /// # Errors
     /// Returns [`Error::BadFields`] with every invalid field.
     pub fn from_request(ask: UpdateCampaignRequest) -> Result<Self, Error> {
-        let mut checks = Checks::default();
+        let mut checks = FieldErrors::default();
         let status = ask.status.map(|number| checks.value_or_default("status", status(number)));
         let mut take = |field, text: Option<String>, check: fn(&str) -> Result<String, String>| {
             text.map(|text| checks.value_or_default(field, check(&text)))

@@ -14,14 +14,14 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// Maximum wait for the vehicle counters, which a deletion needs only for its audit entry.
-const COUNTING: Duration = Duration::from_millis(500);
+const COUNTERS_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum time for which the response to a delete request waits for the deletion of the vehicles; well below the timeout of the
 /// caller.
-const WAITING: Duration = Duration::from_millis(1500);
+const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// One requested deletion of a campaign, with the data for its transaction and audit entry.
 struct Deletion {
-    asker: RequestContext,
+    context: RequestContext,
     id: i64,
     progress: Option<Progress>,
     at: DateTime<Utc>,
@@ -29,19 +29,19 @@ struct Deletion {
 
 impl Context {
     /// Deletes a campaign; also succeeds when the deletion of the campaign has already begun.
-    pub async fn delete(&self, asker: RequestContext, id: i64) -> Result<(), Error> {
-        let counting = tokio::time::timeout(COUNTING, self.get(&asker, id, None)).await;
+    pub async fn delete(&self, context: RequestContext, id: i64) -> Result<(), Error> {
+        let counting = tokio::time::timeout(COUNTERS_TIMEOUT, self.get(&context, id, None)).await;
         let progress = counting.ok().and_then(Result::ok).and_then(|seen| seen.progress);
-        let deletion = Deletion { asker, id, progress, at: self.now() };
+        let deletion = Deletion { context, id, progress, at: self.now() };
         if self.db.write(move |tx| Box::pin(async move { deletion.bury(tx).await })).await? {
-            self.remove_soon(id).await;
+            self.remove_in_background(id).await;
         }
         Ok(())
     }
 
     /// Deletes the vehicles and then the row of a deleted campaign in the background. Returns when both are deleted, or after a
     /// short wait.
-    pub async fn remove_soon(&self, id: i64) {
+    pub async fn remove_in_background(&self, id: i64) {
         let (done, told) = oneshot::channel();
         let context = self.clone();
         self.tasks.spawn(async move {
@@ -50,7 +50,7 @@ impl Context {
             }
             let _ = done.send(());
         });
-        if tokio::time::timeout(WAITING, told).await.is_err() {
+        if tokio::time::timeout(RESPONSE_TIMEOUT, told).await.is_err() {
             tracing::info!(campaign = id, "removal of a deleted campaign's vehicles continues in the background");
         }
     }
@@ -78,10 +78,10 @@ impl Deletion {
             subject: held.subject(),
             summary: format!("campaign \"{}\" deleted with {vehicles} vehicles", held.name),
             old: Some(serde_json::json!({ "name": held.name, "total_vehicles": total, "total_inspected": inspected })),
-            address: self.asker.address.clone(),
+            address: self.context.address.clone(),
             ..AuditEvent::default()
         };
-        audit::append(tx, self.at, Some(&self.asker.caller), event).await?;
+        audit::append(tx, self.at, Some(&self.context.caller), event).await?;
         Ok(true)
     }
 }

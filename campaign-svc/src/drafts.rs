@@ -6,7 +6,7 @@ use crate::{
     campaign::{Campaign, CampaignState, CampaignView},
     context::Context,
     error::Error,
-    fields::{self, Checks},
+    fields::{self, FieldErrors},
     request_context::RequestContext,
     store::{self, NewDraft},
 };
@@ -22,15 +22,15 @@ use patio_proto::campaign as pb;
 ///
 /// # Errors
 /// Returns [`Error::BadFields`] with every invalid field, or a permission error when the caller is a service.
-pub fn checked_draft(asker: &RequestContext, ask: &pb::CreateDraftRequest, at: DateTime<Utc>) -> Result<NewDraft, Error> {
-    let mut checks = Checks::default();
+pub fn checked_draft(context: &RequestContext, ask: &pb::CreateDraftRequest, at: DateTime<Utc>) -> Result<NewDraft, Error> {
+    let mut checks = FieldErrors::default();
     let draft = NewDraft {
         import_id: checks.value_or_default("import_id", fields::search_text(&ask.import_id)),
         name: checks.value_or_default("name", fields::checked_name(&ask.name)),
         description: checks.value_or_default("description", fields::checked_text(&ask.description)),
         part: checks.value_or_default("part", fields::checked_text(&ask.part)),
         model_type: checks.value_or_default("model_type", fields::checked_text(&ask.model_type)),
-        created_by: asker.caller.person().ok_or(Error::NobodyImports)?,
+        created_by: context.caller.person().ok_or(Error::NobodyImports)?,
         at,
     };
     checks.finish()?;
@@ -45,44 +45,44 @@ impl Context {
     }
 
     /// Records a heartbeat, which shows that the import of a draft campaign is still running.
-    pub async fn heartbeat(&self, asker: &RequestContext, id: i64) -> Result<(), Error> {
-        self.touched(asker, id).await.map(drop)
+    pub async fn heartbeat(&self, context: &RequestContext, id: i64) -> Result<(), Error> {
+        self.touched(context, id).await.map(drop)
     }
 
     /// Publishes a draft campaign, which makes the campaign visible to users; a repeated call returns the published campaign.
     ///
     /// vehicle-svc opens the campaign for saves first, so that a visible campaign always accepts saves.
-    pub async fn publish(&self, asker: RequestContext, id: i64) -> Result<CampaignView, Error> {
-        let draft = self.touched(&asker, id).await?;
+    pub async fn publish(&self, context: RequestContext, id: i64) -> Result<CampaignView, Error> {
+        let draft = self.touched(&context, id).await?;
         if draft.state == CampaignState::Live {
-            return self.get(&asker, id, None).await;
+            return self.get(&context, id, None).await;
         }
         self.vehicles.sync(&draft).await?;
-        let progress = self.progress.get_uncached(&asker, id).await?;
-        let campaign = self.make_live(asker, draft, &progress).await?;
+        let progress = self.progress.get_uncached(&context, id).await?;
+        let campaign = self.make_live(context, draft, &progress).await?;
         self.vehicles.notify_changed(id).await;
         Ok(CampaignView { campaign, progress: Some(progress), yard: None })
     }
 
     /// Deletes a draft campaign and its vehicles; does nothing when the draft no longer exists.
-    pub async fn discard(&self, asker: &RequestContext, id: i64) -> Result<(), Error> {
-        let (of, at) = (asker.caller.person(), self.now());
+    pub async fn discard(&self, context: &RequestContext, id: i64) -> Result<(), Error> {
+        let (of, at) = (context.caller.person(), self.now());
         let buried = self.db.write(move |tx| Box::pin(async move { discard(tx, id, of, at).await })).await?;
         if buried {
-            self.remove_soon(id).await;
+            self.remove_in_background(id).await;
         }
         Ok(())
     }
 
-    async fn touched(&self, asker: &RequestContext, id: i64) -> Result<Campaign, Error> {
-        let (of, at) = (asker.caller.person(), self.now());
+    async fn touched(&self, context: &RequestContext, id: i64) -> Result<Campaign, Error> {
+        let (of, at) = (context.caller.person(), self.now());
         let touched = self.db.write(move |tx| Box::pin(async move { store::heartbeat(tx, id, of, at).await })).await?;
         touched.ok_or(Error::NoCampaign(id))
     }
 
-    async fn make_live(&self, asker: RequestContext, draft: Campaign, progress: &Progress) -> Result<Campaign, Error> {
+    async fn make_live(&self, context: RequestContext, draft: Campaign, progress: &Progress) -> Result<Campaign, Error> {
         let (at, vehicles) = (self.now(), progress.total);
-        self.db.write(move |tx| Box::pin(async move { publish(tx, &asker, &draft, (at, vehicles)).await })).await
+        self.db.write(move |tx| Box::pin(async move { publish(tx, &context, &draft, (at, vehicles)).await })).await
     }
 }
 
@@ -90,7 +90,7 @@ async fn insert(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Campaign, Error> {
     if let Some(made) = store::insert(tx, draft).await? {
         return Ok(made);
     }
-    match store::of_import(tx, &draft.import_id).await? {
+    match store::find_by_import(tx, &draft.import_id).await? {
         Some(made) if made.created_by == draft.created_by && made.name == draft.name => Ok(made),
         Some(_) => Err(Error::ImportTaken),
         None => Err(Error::NameTaken(draft.name.clone())),
@@ -99,7 +99,7 @@ async fn insert(tx: &mut Tx<'_>, draft: &NewDraft) -> Result<Campaign, Error> {
 
 async fn publish(
     tx: &mut Tx<'_>,
-    asker: &RequestContext,
+    context: &RequestContext,
     draft: &Campaign,
     (at, vehicles): (DateTime<Utc>, i64),
 ) -> Result<Campaign, Error> {
@@ -112,10 +112,10 @@ async fn publish(
         subject: live.subject(),
         summary: format!("campaign \"{}\" imported with {vehicles} vehicles", live.name),
         new: Some(serde_json::json!({ "name": live.name, "part": live.part, "model_type": live.model_type, "total_vehicles": vehicles })),
-        address: asker.address.clone(),
+        address: context.address.clone(),
         ..AuditEvent::default()
     };
-    audit::append(tx, at, Some(&asker.caller), event).await?;
+    audit::append(tx, at, Some(&context.caller), event).await?;
     Ok(live)
 }
 

@@ -1,6 +1,6 @@
 //! Errors of campaign-svc and the gRPC status that each error becomes.
 use patio_kit::{
-    client::link,
+    client::service_channel,
     errors::{self, Reason, status, status_with},
 };
 use patio_proto::{campaign::CampaignStatus, status::campaign_text};
@@ -26,7 +26,7 @@ pub enum Error {
     NoDraft(i64),
     #[error("This import was already used for another campaign.")]
     ImportTaken,
-    #[error("A campaign can only be imported for a signed-in user.")]
+    #[error("A campaign can only be imported by a signed-in user.")]
     NobodyImports,
     /// A call to another service failed with this status.
     #[error("{}", .0.message())]
@@ -57,15 +57,15 @@ impl From<Error> for Status {
     fn from(error: Error) -> Self {
         match error {
             Error::NoCampaign(_) => status(Code::NotFound, Reason::NoCampaign, &error),
-            Error::NameTaken(ref name) => status_with(Code::AlreadyExists, Reason::NameTaken, &error, &[("name", name.clone())]),
-            Error::BadFields(ref fields) => status_with(Code::InvalidArgument, Reason::BadRequest, &error, fields),
+            Error::NameTaken(ref name) => status_with_values(Code::AlreadyExists, Reason::NameTaken, &error, &[("name", name.clone())]),
+            Error::BadFields(ref fields) => status_with_values(Code::InvalidArgument, Reason::BadRequest, &error, fields),
             Error::FieldNotAllowed(field) => {
-                status_with(Code::PermissionDenied, Reason::FieldNotAllowed, &error, &[("field", field.to_owned())])
+                status_with_values(Code::PermissionDenied, Reason::FieldNotAllowed, &error, &[("field", field.to_owned())])
             }
             Error::StepNotAllowed { .. } | Error::NobodyImports => status(Code::PermissionDenied, Reason::NotAllowed, &error),
             Error::BadStep { .. } | Error::NoDraft(_) => status(Code::FailedPrecondition, Reason::BadTransition, &error),
             Error::ImportTaken => status(Code::AlreadyExists, Reason::KeyReused, &error),
-            Error::Elsewhere(answer) => link::propagate(answer),
+            Error::Elsewhere(answer) => service_channel::propagate_status(answer),
             Error::Database(cause) => errors::database(&cause),
         }
     }

@@ -7,15 +7,15 @@ pub const MAX_NAME_LEN: usize = 120;
 /// Maximum length of a campaign's text fields other than the name, in characters.
 pub const MAX_TEXT_LEN: usize = 2000;
 /// Maximum length of a search text or import id in characters.
-const LONGEST_WORD: usize = 200;
+const MAX_SEARCH_LEN: usize = 200;
 
 pub use normal::name_key;
 
 /// Collects the errors of all fields of a request, so that one response names every invalid field.
 #[derive(Default)]
-pub struct Checks(Vec<(&'static str, String)>);
+pub struct FieldErrors(Vec<(&'static str, String)>);
 
-impl Checks {
+impl FieldErrors {
     /// Returns the checked value of a field; records a failed check and returns the default value.
     pub fn value_or_default<T: Default>(&mut self, field: &'static str, checked: Result<T, String>) -> T {
         checked.unwrap_or_else(|why| {
@@ -24,7 +24,7 @@ impl Checks {
         })
     }
 
-    /// Ends the checks of a request.
+    /// Returns success if no error was recorded.
     ///
     /// # Errors
     /// Returns [`Error::BadFields`] with all recorded errors, if there are any.
@@ -41,7 +41,7 @@ pub fn checked_name(written: &str) -> Result<String, String> {
         return Err("has a line break or an invisible character".to_owned());
     }
     limited(written.trim(), 4 * MAX_NAME_LEN)?;
-    let name = normal::name(written);
+    let name = normal::normalize_name(written);
     if name.is_empty() { Err("is missing".to_owned()) } else { limited(&name, MAX_NAME_LEN) }
 }
 
@@ -52,7 +52,7 @@ pub fn checked_text(written: &str) -> Result<String, String> {
 
 /// Checks a search text or import id, which must be one line.
 pub fn search_text(written: &str) -> Result<String, String> {
-    if written.chars().any(breaks_line) { Err("has a line break".to_owned()) } else { limited(written, LONGEST_WORD) }
+    if written.chars().any(breaks_line) { Err("has a line break".to_owned()) } else { limited(written, MAX_SEARCH_LEN) }
 }
 
 /// Checks an image path, which must be empty or a file below `/assets/`.

@@ -3,7 +3,7 @@ use crate::{
     campaign::CampaignView,
     context::Context,
     error::Error,
-    fields::{self, Checks},
+    fields::{self, FieldErrors},
     request_context::RequestContext,
     store::{self, CampaignFilter},
 };
@@ -33,11 +33,11 @@ impl ListQuery {
     /// # Errors
     /// Returns [`Error::BadFields`] with every invalid field.
     pub fn from_request(ask: pb::ListCampaignsRequest, role: Role) -> Result<Self, Error> {
-        let mut checks = Checks::default();
+        let mut checks = FieldErrors::default();
         let search = checks.value_or_default("search", fields::search_text(&ask.search));
         let ask = Self {
             window: PageWindow::from_request(ask.page.as_ref()),
-            pattern: page::contains(&normal::code(&search)),
+            pattern: page::contains_pattern(&normal::normalize_code(&search)),
             statuses: checks.value_or_default("statuses", statuses(&ask.statuses)),
             yard: ask.yard.map(|id| checks.value_or_default("yard", seen_yard(id, role))),
         };
@@ -50,13 +50,13 @@ impl ListQuery {
 ///
 /// # Errors
 /// Returns an error message when no yard has this id.
-pub fn existing_yard(id: i32) -> Result<i32, String> {
-    yard::name_of(id).map(|_| id).ok_or_else(|| no_yard(id))
+pub fn check_yard_exists(id: i32) -> Result<i32, String> {
+    yard::yard_name(id).map(|_| id).ok_or_else(|| no_yard(id))
 }
 
 /// Checks that a yard exists and is visible to this role; operators do not see the yard '-' (parking spaces that begin with a dash).
 fn seen_yard(id: i32, role: Role) -> Result<i32, String> {
-    existing_yard(id).and_then(|id| if id == yard::DASH_YARD && role == Role::Operator { Err(no_yard(id)) } else { Ok(id) })
+    check_yard_exists(id).and_then(|id| if id == yard::DASH_YARD && role == Role::Operator { Err(no_yard(id)) } else { Ok(id) })
 }
 
 fn no_yard(id: i32) -> String {
@@ -80,28 +80,28 @@ impl Context {
     ///
     /// For a page of any size, this takes two SQL statements and at most one call to vehicle-svc for the counters, plus one more
     /// call to filter by yard. While vehicle-svc is unavailable, the campaigns come without their progress.
-    pub async fn list(&self, asker: &RequestContext, ask: ListQuery) -> Result<(Vec<CampaignView>, PageMeta), Error> {
+    pub async fn list(&self, context: &RequestContext, ask: ListQuery) -> Result<(Vec<CampaignView>, PageMeta), Error> {
         let ids = match ask.yard {
-            Some(yard) => Some(array(&self.vehicles.campaigns_of(&asker.bearer, yard).await?)),
+            Some(yard) => Some(array(&self.vehicles.list_campaigns_in_yard(&context.bearer, yard).await?)),
             None => None,
         };
         let filter = CampaignFilter { pattern: ask.pattern, statuses: ask.statuses, ids };
         let page = store::list_page(&self.db, &filter, ask.window).await?;
         let meta = ask.window.meta(store::count(&self.db, &filter).await?);
         let shown: Vec<i64> = page.iter().map(|campaign| campaign.id).collect();
-        let mut progress = self.progress.get_available(asker, &shown, ask.yard).await?;
+        let mut progress = self.progress.get_available(context, &shown, ask.yard).await?;
         let seen = page.into_iter().map(|campaign| CampaignView { progress: progress.remove(&campaign.id), campaign, yard: ask.yard });
         Ok((seen.collect(), meta))
     }
 
     /// Returns one campaign with its progress in the given yard, or in all yards when `yard` is `None`. While vehicle-svc is
     /// unavailable, the campaign comes without its progress.
-    pub async fn get(&self, asker: &RequestContext, id: i64, yard: Option<i32>) -> Result<CampaignView, Error> {
-        let mut checks = Checks::default();
-        let yard = yard.map(|id| checks.value_or_default("yard", seen_yard(id, asker.caller.role)));
+    pub async fn get(&self, context: &RequestContext, id: i64, yard: Option<i32>) -> Result<CampaignView, Error> {
+        let mut checks = FieldErrors::default();
+        let yard = yard.map(|id| checks.value_or_default("yard", seen_yard(id, context.caller.role)));
         checks.finish()?;
         let campaign = store::find(&self.db, id).await?.ok_or(Error::NoCampaign(id))?;
-        let progress = self.progress.get_available(asker, &[id], yard).await?.remove(&id);
+        let progress = self.progress.get_available(context, &[id], yard).await?.remove(&id);
         Ok(CampaignView { campaign, progress, yard })
     }
 }

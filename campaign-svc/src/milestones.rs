@@ -5,7 +5,7 @@ use crate::{
     change,
     context::Context,
     error::Error,
-    fields::Checks,
+    fields::FieldErrors,
     status_transitions, store,
 };
 use chrono::{DateTime, Utc};
@@ -13,13 +13,13 @@ use patio_kit::{
     audit::{self, AuditEvent},
     db::Tx,
 };
-use patio_proto::campaign::{ReportMilestoneRequest, Turn};
+use patio_proto::campaign::{Milestone, ReportMilestoneRequest};
 
 /// A checked milestone report from vehicle-svc about the vehicles of one campaign.
 #[derive(Debug, Clone, Copy)]
 pub struct MilestoneReport {
     id: i64,
-    turn: Turn,
+    milestone: Milestone,
     revision: i64,
 }
 
@@ -29,11 +29,11 @@ impl MilestoneReport {
     /// # Errors
     /// Returns [`Error::BadFields`] for an unknown milestone.
     pub fn from_request(ask: ReportMilestoneRequest) -> Result<Self, Error> {
-        let turn = Turn::try_from(ask.turn).ok().filter(|turn| *turn != Turn::Unspecified);
-        let mut checks = Checks::default();
-        let turn = checks.value_or_default("turn", turn.ok_or_else(|| "must be begun, complete or incomplete".to_owned()));
+        let milestone = Milestone::try_from(ask.milestone).ok().filter(|milestone| *milestone != Milestone::Unspecified);
+        let mut checks = FieldErrors::default();
+        let milestone = checks.value_or_default("milestone", milestone.ok_or_else(|| "must be begun, complete or incomplete".to_owned()));
         checks.finish()?;
-        Ok(Self { id: ask.campaign_id, turn, revision: ask.revision })
+        Ok(Self { id: ask.campaign_id, milestone, revision: ask.revision })
     }
 }
 
@@ -49,7 +49,7 @@ impl Context {
 async fn apply_milestone(tx: &mut Tx<'_>, report: MilestoneReport, at: DateTime<Utc>) -> Result<(), Error> {
     let held = store::lock_for_update(tx, report.id).await?;
     let Some(before) = held.filter(|held| held.state == CampaignState::Live && held.turn_revision < report.revision) else { return Ok(()) };
-    let status = status_transitions::after_milestone(before.status.0, report.turn).unwrap_or(before.status.0);
+    let status = status_transitions::status_after_milestone(before.status.0, report.milestone).unwrap_or(before.status.0);
     store::save_milestone(tx, report.id, status, report.revision).await?;
     tell(tx, &before, Campaign { status: StatusColumn(status), ..before.clone() }, at).await
 }

@@ -10,7 +10,7 @@ use std::{collections::HashMap, time::Duration};
 use tokio::time::timeout;
 
 /// Maximum time that a list of campaigns waits for the progress from vehicle-svc.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const PROGRESS_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// Reads the progress counters of campaigns; clones share the cache.
 #[derive(Clone)]
@@ -26,8 +26,8 @@ impl ProgressReader {
     }
 
     /// Returns the progress of one campaign in the given yard, or in all yards when `yard` is `None`.
-    pub async fn get(&self, asker: &RequestContext, id: i64, yard: Option<i32>) -> Result<Progress, Error> {
-        Ok(self.get_many(asker, &[id], yard).await?.remove(&id).unwrap_or_default())
+    pub async fn get(&self, context: &RequestContext, id: i64, yard: Option<i32>) -> Result<Progress, Error> {
+        Ok(self.get_many(context, &[id], yard).await?.remove(&id).unwrap_or_default())
     }
 
     /// Returns the progress of several campaigns in the given yard, or in all yards, with at most one call to vehicle-svc.
@@ -35,20 +35,20 @@ impl ProgressReader {
     /// The cache contains only totals over all yards. The call is always needed for the progress in one yard, and for the totals
     /// shown to an operator when the campaign has vehicles in the yard '-' (parking spaces that begin with a dash), which operators
     /// do not see.
-    pub async fn get_many(&self, asker: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
-        let mut known = self.cached(asker, ids, yard).await;
+    pub async fn get_many(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
+        let mut known = self.cached(context, ids, yard).await;
         let missing: Vec<i64> = ids.iter().copied().filter(|id| !known.contains_key(id)).collect();
         if missing.is_empty() {
             return Ok(known);
         }
-        known.extend(self.ask(asker, &missing, yard).await?);
+        known.extend(self.ask(context, &missing, yard).await?);
         Ok(known)
     }
 
     /// Returns the progress of several campaigns like [`Self::get_many`]. While vehicle-svc is unavailable, the result contains only
     /// the campaigns whose progress is cached.
-    pub async fn get_available(&self, asker: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
-        match timeout(PATIENCE, self.get_many(asker, ids, yard)).await {
+    pub async fn get_available(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
+        match timeout(PROGRESS_TIMEOUT, self.get_many(context, ids, yard)).await {
             Ok(Ok(mut found)) => {
                 for id in ids {
                     found.entry(*id).or_default();
@@ -58,34 +58,34 @@ impl ProgressReader {
             Ok(Err(cause)) if !cause.is_unavailable() => Err(cause),
             failed => {
                 tracing::warn!(timed_out = failed.is_err(), "vehicle-svc unavailable, campaigns are shown without progress");
-                Ok(self.cached(asker, ids, yard).await)
+                Ok(self.cached(context, ids, yard).await)
             }
         }
     }
 
     /// Returns the progress of a campaign that was just imported, always from vehicle-svc and not from the cache.
-    pub async fn get_uncached(&self, asker: &RequestContext, id: i64) -> Result<Progress, Error> {
-        Ok(self.ask(asker, &[id], None).await?.remove(&id).unwrap_or_default())
+    pub async fn get_uncached(&self, context: &RequestContext, id: i64) -> Result<Progress, Error> {
+        Ok(self.ask(context, &[id], None).await?.remove(&id).unwrap_or_default())
     }
 
-    async fn ask(&self, asker: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
-        let told = self.vehicles.get_progress(&asker.bearer, ids, yard).await?;
+    async fn ask(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> Result<HashMap<i64, Progress>, Error> {
+        let told = self.vehicles.get_progress(&context.bearer, ids, yard).await?;
         if yard.is_none() {
-            join_all(told.iter().filter(|one| sees_whole(asker, one.in_dash > 0)).map(|one| self.keep(one))).await;
+            join_all(told.iter().filter(|one| sees_whole(context, one.in_dash > 0)).map(|one| self.keep(one))).await;
         }
         Ok(told.iter().map(|one| (one.campaign_id, read(one))).collect())
     }
 
     /// Returns the cached progress that the caller may see, by campaign id. The cache contains only totals over all yards. Leaves out
     /// cache entries written by a save, which lack the next vehicle.
-    async fn cached(&self, asker: &RequestContext, ids: &[i64], yard: Option<i32>) -> HashMap<i64, Progress> {
+    async fn cached(&self, context: &RequestContext, ids: &[i64], yard: Option<i32>) -> HashMap<i64, Progress> {
         let Some(cache) = self.cache.as_ref().filter(|_| yard.is_none()) else { return HashMap::new() };
         let keys: Vec<_> = ids.iter().map(|id| progress_cache::key(*id)).collect();
         let held = cache.get_many(&keys).await;
         ids.iter()
             .copied()
             .zip(held)
-            .filter_map(|(id, held)| held.filter(|held| held.next_known && sees_whole(asker, held.in_dash)).map(|held| (id, held)))
+            .filter_map(|(id, held)| held.filter(|held| held.next_known && sees_whole(context, held.in_dash)).map(|held| (id, held)))
             .collect()
     }
 
@@ -102,6 +102,6 @@ fn read(told: &pb::Progress) -> Progress {
 
 /// Returns whether the caller may see all vehicles of a campaign, and therefore its totals. Operators may not when
 /// the campaign has vehicles in the yard '-' (parking spaces that begin with a dash).
-fn sees_whole(asker: &RequestContext, in_dash: bool) -> bool {
-    !in_dash || asker.caller.role != Role::Operator
+fn sees_whole(context: &RequestContext, in_dash: bool) -> bool {
+    !in_dash || context.caller.role != Role::Operator
 }

@@ -4,7 +4,7 @@ use crate::error::Error;
 use CampaignStatus::{Closed, Ongoing, PendingReview, Ready};
 use patio_proto::{
     access::Role,
-    campaign::{CampaignStatus, Turn},
+    campaign::{CampaignStatus, Milestone},
 };
 
 /// Checks that a caller of this role may move a campaign from one status to another.
@@ -38,12 +38,12 @@ fn rank(role: Role) -> i32 {
     }
 }
 
-/// Returns the new status of a campaign after a milestone (work on its vehicles began, is complete, or is incomplete again), or
-/// `None` when the status stays the same.
-pub fn after_milestone(from: CampaignStatus, turn: Turn) -> Option<CampaignStatus> {
-    match (turn, from) {
-        (Turn::Begun, Ready) | (Turn::Incomplete, PendingReview) => Some(Ongoing),
-        (Turn::Complete, Ready | Ongoing) => Some(PendingReview),
+/// Returns the new status of a campaign after a milestone, or `None` when the status stays the same. A milestone means that the
+/// work on the vehicles began, is complete, or is incomplete again.
+pub fn status_after_milestone(from: CampaignStatus, milestone: Milestone) -> Option<CampaignStatus> {
+    match (milestone, from) {
+        (Milestone::Begun, Ready) | (Milestone::Incomplete, PendingReview) => Some(Ongoing),
+        (Milestone::Complete, Ready | Ongoing) => Some(PendingReview),
         _ => None,
     }
 }

@@ -5,14 +5,14 @@ use patio_kit::{db::Db, host::Host};
 use tonic::Code;
 
 /// Time since the last heartbeat of a draft campaign's import, after which the draft is discarded.
-const SILENCE: TimeDelta = TimeDelta::seconds(30);
+const HEARTBEAT_TIMEOUT: TimeDelta = TimeDelta::seconds(30);
 /// Age of a tombstone (row of a deleted campaign) after which the sweeper repeats the deletion, because the deletion has most
 /// likely been interrupted.
-const OVERDUE: TimeDelta = TimeDelta::seconds(10);
+const DELETION_RETRY_AGE: TimeDelta = TimeDelta::seconds(10);
 /// Time since the last change of a campaign after which a sync that vehicle-svc has not acknowledged is repeated.
-const UNTOLD: TimeDelta = TimeDelta::seconds(5);
+const SYNC_RETRY_AGE: TimeDelta = TimeDelta::seconds(5);
 /// Maximum number of tombstones, and of unsynced campaigns, that one sweep handles.
-const MOST: i64 = 100;
+const MAX_CAMPAIGNS_PER_SWEEP: i64 = 100;
 
 /// Finds and completes unfinished work; any number of replicas may run sweepers at the same time.
 ///
@@ -43,7 +43,8 @@ impl Sweeper {
 
     async fn discard_silent(&self) -> Result<(), Error> {
         let at = self.0.now();
-        let silent = self.0.db.write(move |tx| Box::pin(async move { store::expire_stale_drafts(tx, at - SILENCE, at).await })).await?;
+        let silent =
+            self.0.db.write(move |tx| Box::pin(async move { store::expire_stale_drafts(tx, at - HEARTBEAT_TIMEOUT, at).await })).await?;
         for id in silent {
             tracing::info!(campaign = id, "draft discarded: no heartbeat from its import");
             over(id, self.0.remove(id).await)?;
@@ -52,15 +53,15 @@ impl Sweeper {
     }
 
     async fn finish_deletions(&self) -> Result<(), Error> {
-        for id in store::stale(&self.0.db, self.0.now() - OVERDUE, MOST).await? {
+        for id in store::list_stale(&self.0.db, self.0.now() - DELETION_RETRY_AGE, MAX_CAMPAIGNS_PER_SWEEP).await? {
             over(id, self.0.remove(id).await)?;
         }
         Ok(())
     }
 
     async fn tell_untold(&self) -> Result<(), Error> {
-        let since = self.0.now() - UNTOLD;
-        for id in store::unsynced(&self.0.db, since, MOST).await? {
+        let since = self.0.now() - SYNC_RETRY_AGE;
+        for id in store::list_unsynced(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await? {
             over(id, self.0.resync(id, since).await.map(drop))?;
         }
         Ok(())

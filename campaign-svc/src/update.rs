@@ -38,7 +38,7 @@ enum Begun {
 /// One update request for a campaign, with the data for its transactions and audit entry.
 #[derive(Clone)]
 struct Save {
-    asker: RequestContext,
+    context: RequestContext,
     id: i64,
     change: CampaignChange,
     at: DateTime<Utc>,
@@ -48,10 +48,10 @@ impl Context {
     /// Updates a campaign atomically and returns the updated campaign.
     ///
     /// The counters for the response are read first, so that nothing is stored when the counters are unavailable.
-    pub async fn save(&self, asker: RequestContext, id: i64, change: CampaignChange) -> Result<CampaignView, Error> {
+    pub async fn save(&self, context: RequestContext, id: i64, change: CampaignChange) -> Result<CampaignView, Error> {
         store::find(&self.db, id).await?.ok_or(Error::NoCampaign(id))?;
-        let progress = self.progress.get(&asker, id, None).await?;
-        let save = Save { asker, id, change, at: self.now() };
+        let progress = self.progress.get(&context, id, None).await?;
+        let save = Save { context, id, change, at: self.now() };
         let first = save.clone();
         let campaign = match self.db.write(move |tx| Box::pin(async move { first.begin(tx).await })).await? {
             Begun::Stored { campaign, news } => {
@@ -121,7 +121,7 @@ impl Save {
             if store::name_is_taken(tx, &after).await? {
                 return Err(Error::NameTaken(after.name));
             }
-            after.revision = store::reserve(tx, self.id, self.at).await?;
+            after.revision = store::reserve_revision(tx, self.id, self.at).await?;
             return Ok(Begun::Closing(after));
         }
         let news = must_sync(&before, &after);
@@ -151,14 +151,14 @@ impl Save {
             .await?
             .filter(|held| held.state == CampaignState::Live)
             .ok_or(Error::NoCampaign(self.id))?;
-        let after = self.change.apply(&before, self.asker.caller.role)?;
+        let after = self.change.apply(&before, self.context.caller.role)?;
         Ok((before, after))
     }
 
     /// Stores the updated campaign and its audit entry; writes nothing when no field changed.
     async fn keep(&self, tx: &mut Tx<'_>, before: &Campaign, mut after: Campaign) -> Result<Campaign, Error> {
         let Some(difference) = change::diff_fields(before, &after) else { return Ok(after) };
-        after.modified_by = self.asker.caller.person();
+        after.modified_by = self.context.caller.person();
         after.modified_at = self.at;
         store::save(tx, &after).await?;
         let event = AuditEvent {
@@ -167,9 +167,9 @@ impl Save {
             summary: difference.summary,
             old: Some(difference.old),
             new: Some(difference.new),
-            address: self.asker.address.clone(),
+            address: self.context.address.clone(),
         };
-        audit::append(tx, self.at, Some(&self.asker.caller), event).await?;
+        audit::append(tx, self.at, Some(&self.context.caller), event).await?;
         Ok(after)
     }
 }

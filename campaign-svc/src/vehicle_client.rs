@@ -3,7 +3,7 @@
 use crate::{campaign::Campaign, error::Error};
 use patio_kit::{
     auth::service_tokens::ServiceTokens,
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
     host::Host,
     server::MAX_MESSAGE_BYTES,
 };
@@ -15,7 +15,7 @@ use patio_proto::vehicle::{
 use std::time::Duration;
 
 /// Timeout of the call that deletes a campaign and its vehicles from vehicle-svc, enough for 100,000 vehicles.
-const REMOVAL: Duration = Duration::from_secs(30);
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Client of vehicle-svc; clones share the connection.
 #[derive(Clone)]
@@ -46,7 +46,7 @@ impl VehicleClient {
     }
 
     /// Returns the ids of the campaigns that have vehicles in a yard.
-    pub async fn campaigns_of(&self, bearer: &CallContext, yard: i32) -> Result<Vec<i64>, Error> {
+    pub async fn list_campaigns_in_yard(&self, bearer: &CallContext, yard: i32) -> Result<Vec<i64>, Error> {
         let ask = bearer.request(ListCampaignsOfYardRequest { yard });
         Ok(self.yards.clone().list_campaigns_of_yard(ask).await.map_err(Error::Elsewhere)?.into_inner().campaign_ids)
     }
@@ -75,7 +75,7 @@ impl VehicleClient {
     /// Deletes a campaign and all its vehicles from vehicle-svc.
     pub async fn remove(&self, id: i64) -> Result<(), Error> {
         let bearer = self.tokens.bearer().await.map_err(Error::Elsewhere)?;
-        let ask = bearer.request_with_timeout(REMOVAL, RemoveCampaignRequest { campaign_id: id });
+        let ask = bearer.request_with_timeout(REMOVAL_TIMEOUT, RemoveCampaignRequest { campaign_id: id });
         self.fleet.clone().remove_campaign(ask).await.map_err(Error::Elsewhere)?;
         Ok(())
     }

@@ -36,8 +36,8 @@ enum Command {
     Config(Options),
     /// Checks every dependency of the gateway and prints how to fix each failing dependency; the exit code is 1 when a check fails.
     Doctor(Options),
-    /// Checks whether a running gateway is ready; the exit code is 0 when ready, 1 when not ready, 2 when unreachable, and 3 when the
-    /// arguments are invalid.
+    /// Checks whether a running gateway is ready. The exit code is 0 when ready, 1 when not ready, 2 when unreachable, and 3
+    /// when the arguments are invalid.
     Probe(Probe),
     /// Prints the OpenAPI document of the REST API as JSON.
     Openapi,
@@ -74,11 +74,11 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Serve(options) => cli::run(serve(options)),
         Command::Config(_) => match (command.find_subcommand("config"), matches.subcommand()) {
-            (Some(sub), Some((_, given))) => cli::print(&config::effective(sub, given)),
+            (Some(sub), Some((_, given))) => cli::print(&config::effective_settings(sub, given)),
             _ => Ok(()),
         },
         Command::Doctor(options) => cli::run(examine(options)),
-        Command::Openapi => openapi::document_text().and_then(|text| cli::print(&text)),
+        Command::Openapi => openapi::document_json().and_then(|text| cli::print(&text)),
         Command::Probe(probe) => return probed(&probe),
     };
     cli::exit_code(&done)
@@ -87,13 +87,13 @@ fn main() -> ExitCode {
 async fn examine(options: Options) -> anyhow::Result<()> {
     let mut all = DoctorReport::default();
     all.check_dependencies(&options.settings).await?;
-    all.services(&options.settings, "gateway").await?;
+    all.check_services(&options.settings, "gateway").await?;
     all.finish()
 }
 
 async fn serve(options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "gateway")?;
-    options.settings.check_apart()?;
+    options.settings.check_separate_process()?;
     let host = Host::remote(options.settings).await?;
     let gateway = gateway::start(options.config, &host).await?;
     let known = host.clone();

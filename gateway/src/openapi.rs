@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 /// URL path of the OpenAPI document.
-const DOCUMENT: &str = "/api/openapi.json";
+const DOCUMENT_PATH: &str = "/api/openapi.json";
 
 /// Returns the complete OpenAPI document.
 ///
@@ -32,13 +32,13 @@ pub fn document() -> anyhow::Result<Value> {
 ///
 /// # Errors
 /// Returns an error when an operation names an rpc that does not exist in the proto files.
-pub fn document_text() -> anyhow::Result<String> {
+pub fn document_json() -> anyhow::Result<String> {
     Ok(format!("{}\n", serde_json::to_string_pretty(&document()?)?))
 }
 
 /// Returns the name of the minimum role that may call a gRPC method, as the API spells role names.
 fn at_least(rpc: &str) -> anyhow::Result<&'static str> {
-    let method = patio_proto::method(rpc).ok_or_else(|| anyhow::anyhow!("the contract has no `{rpc}`"))?;
+    let method = patio_proto::find_method(rpc).ok_or_else(|| anyhow::anyhow!("the contract has no `{rpc}`"))?;
     let role = |number| Role::try_from(number).unwrap_or_default();
     // For an rpc that only services may call, the role of the user they act on behalf of counts.
     let least = if role(method.role) == Role::Service { role(method.on_behalf_of) } else { role(method.role) };
@@ -73,8 +73,8 @@ fn complete(path: &str, operation: &mut Value) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sets summary and description of an operation: the first sentence of the route's documentation becomes the summary,
-/// and the rest, followed by the required role, becomes the description.
+/// Sets summary and description of an operation from the route's documentation. The first sentence becomes the summary; the
+/// rest, followed by the required role, becomes the description.
 fn describe(operation: &mut Value) {
     let summary = operation["summary"].as_str().unwrap_or_default().replace('\n', " ");
     let more = operation["description"].as_str().map(|text| text.replace('\n', " ")).unwrap_or_default();
@@ -130,8 +130,8 @@ fn as_plain_text(responses: &mut Map<String, Value>) {
 pub fn router(is_open: bool, document: Value) -> Router<AppState> {
     if !is_open {
         let route = get(move |_: Authenticated| async move { Json(document) });
-        return Router::new().route(DOCUMENT, route);
+        return Router::new().route(DOCUMENT_PATH, route);
     }
-    let page = SwaggerUi::new("/api/docs").config(Config::from(DOCUMENT));
-    Router::from(page).route(DOCUMENT, get(move || async move { Json(document) }))
+    let page = SwaggerUi::new("/api/docs").config(Config::from(DOCUMENT_PATH));
+    Router::from(page).route(DOCUMENT_PATH, get(move || async move { Json(document) }))
 }

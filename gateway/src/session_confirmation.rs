@@ -3,7 +3,7 @@
 use moka::sync::Cache;
 use patio_kit::{
     auth::identity::Caller,
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
 };
 use patio_proto::auth::{ConfirmSessionRequest, session_service_client::SessionServiceClient};
 use std::time::Duration;
@@ -11,13 +11,13 @@ use tonic::Code;
 
 /// Time for which a confirmed session is cached. If the session ends during this time, its token is rejected by another
 /// check, against the list of revoked sessions.
-const HOLDS: Duration = Duration::from_secs(300);
+const CACHE_LIFETIME: Duration = Duration::from_secs(300);
 /// Timeout of the confirmation call to auth-svc. After the timeout, a token with a valid signature is accepted.
-const PATIENCE: Duration = Duration::from_millis(500);
+const CONFIRM_TIMEOUT: Duration = Duration::from_millis(500);
 /// Time after a failed call to auth-svc during which the gateway does not call auth-svc again to confirm sessions.
-const RESTS: Duration = Duration::from_secs(5);
+const RETRY_PAUSE: Duration = Duration::from_secs(5);
 /// Maximum number of confirmed sessions in the cache.
-const MOST: u64 = 50_000;
+const MAX_CACHED_SESSIONS: u64 = 50_000;
 
 /// Cache of the sessions that auth-svc has confirmed, by session id, user id and role.
 pub struct ConfirmedSessions {
@@ -28,8 +28,8 @@ pub struct ConfirmedSessions {
 impl Default for ConfirmedSessions {
     fn default() -> Self {
         Self {
-            open: Cache::builder().max_capacity(MOST).time_to_live(HOLDS).build(),
-            unanswered: Cache::builder().max_capacity(1).time_to_live(RESTS).build(),
+            open: Cache::builder().max_capacity(MAX_CACHED_SESSIONS).time_to_live(CACHE_LIFETIME).build(),
+            unanswered: Cache::builder().max_capacity(1).time_to_live(RETRY_PAUSE).build(),
         }
     }
 }
@@ -42,7 +42,7 @@ impl ConfirmedSessions {
         if self.open.contains_key(&key) || self.unanswered.contains_key(&()) {
             return true;
         }
-        match auth.clone().confirm_session(bearer.request_with_timeout(PATIENCE, ConfirmSessionRequest {})).await {
+        match auth.clone().confirm_session(bearer.request_with_timeout(CONFIRM_TIMEOUT, ConfirmSessionRequest {})).await {
             Ok(_) => {
                 self.open.insert(key, ());
                 true

@@ -7,7 +7,7 @@ use crate::{
     session_confirmation::ConfirmedSessions,
     user_names::UserNames,
 };
-use patio_kit::{auth::service_tokens::ServiceTokens, client::link::ServiceChannel, host::Host, server::MAX_MESSAGE_BYTES};
+use patio_kit::{auth::service_tokens::ServiceTokens, client::service_channel::ServiceChannel, host::Host, server::MAX_MESSAGE_BYTES};
 use patio_proto::{
     audit::audit_service_client::AuditServiceClient,
     auth::{
@@ -28,7 +28,7 @@ use std::{ops::Deref, sync::Arc, time::Duration};
 pub const LONG_CALL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Burst of Content-Security-Policy reports accepted from one client address; after the burst, one report per second is accepted.
-const REPORTS: u32 = 30;
+const REPORT_BURST: u32 = 30;
 
 /// Application state of the gateway, which every route handler receives. Clones share the data.
 #[derive(Clone)]
@@ -123,7 +123,7 @@ impl AppState {
             names,
             sign_ins,
             left_sessions,
-            reports: RateLimiter::new(REPORTS),
+            reports: RateLimiter::new(REPORT_BURST),
             service_tokens: host.service_tokens("gateway"),
             confirmed: ConfirmedSessions::default(),
             streams: StreamLimiter::default(),

@@ -1,6 +1,6 @@
 //! Short-lived cache of user names, so that lists can show names instead of user ids.
 use moka::sync::Cache;
-use patio_kit::client::{call_context::CallContext, link::ServiceChannel};
+use patio_kit::client::{call_context::CallContext, service_channel::ServiceChannel};
 use patio_proto::auth::{ResolveUserNamesRequest, user_service_client::UserServiceClient};
 use std::{
     collections::{BTreeSet, HashMap},
@@ -10,7 +10,7 @@ use std::{
 /// Name shown in place of a deleted user.
 pub const DELETED_USER: &str = "removed";
 /// Time for which a user name stays in the cache.
-const REMEMBERED: Duration = Duration::from_secs(30);
+const CACHE_LIFETIME: Duration = Duration::from_secs(30);
 
 /// Cache of user names, filled from auth-svc on demand.
 pub struct UserNames {
@@ -34,7 +34,7 @@ impl UserNames {
     /// Creates an empty cache of user names.
     #[must_use]
     pub fn new(users: UserServiceClient<ServiceChannel>) -> Self {
-        Self { users, known: Cache::builder().max_capacity(20_000).time_to_live(REMEMBERED).build() }
+        Self { users, known: Cache::builder().max_capacity(20_000).time_to_live(CACHE_LIFETIME).build() }
     }
 
     /// Returns the names of the users with the given ids, with one call to auth-svc for the names that are not in the cache.

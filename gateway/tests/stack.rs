@@ -13,7 +13,7 @@ use gateway::{
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use patio_kit::{
-    client::link::ServiceChannel,
+    client::service_channel::ServiceChannel,
     host::Host,
     server::access_layer::{Access, authorize_layer},
 };

@@ -1,6 +1,6 @@
 //! Errors of import-svc calls and the gRPC status of each error. Faults of the uploaded file are reported as a `Rejection` instead.
 use patio_kit::{
-    client::link,
+    client::service_channel,
     errors::{self, Reason, status},
 };
 use tonic::{Code, Status};
@@ -59,10 +59,10 @@ pub enum Error {
     #[error("a workbook cannot be written: {0}")]
     Workbook(#[from] rust_xlsxwriter::XlsxError),
     /// Reading back a temporary file that import-svc wrote has failed.
-    #[error("a file cannot be read: {0}")]
+    #[error("a temporary file cannot be read: {0}")]
     Disk(std::io::Error),
     /// A task on a blocking thread that writes a file panicked or was aborted.
-    #[error("a background task for a file was aborted: {0}")]
+    #[error("writing a file was aborted: {0}")]
     Stopped(tokio::task::JoinError),
     /// A call to another service failed with this status.
     #[error("a call to another service failed: {0}")]
@@ -90,7 +90,7 @@ impl From<Error> for Status {
             Error::Bad(_) => status(Code::InvalidArgument, Reason::BadRequest, &error),
             Error::StoodStill => status(Code::DeadlineExceeded, Reason::Timeout, &error),
             Error::NoReader(_) | Error::Partly { .. } | Error::Workbook(_) | Error::Disk(_) | Error::Stopped(_) => errors::internal(&error),
-            Error::Elsewhere(told) => link::propagate(told),
+            Error::Elsewhere(told) => service_channel::propagate_status(told),
             Error::Database(cause) => errors::database(&cause),
         }
     }

@@ -96,7 +96,7 @@ impl ServiceBinary for ImportBinary {
 
     async fn examine(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
         let advice = "free disk space or give this user write permission there, or set PATIO_TEMP_DIR to another folder";
-        all.report("work folder", doctor::folder(&config.work_dir(), advice))?;
+        all.report("work folder", doctor::check_folder(&config.work_dir(), advice))?;
         all.report("workbooks", workbooks(config).await)
     }
 }

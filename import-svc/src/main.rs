@@ -5,5 +5,5 @@
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    import_svc::reader::main_if_asked().unwrap_or_else(patio_kit::cli::main::<import_svc::ImportBinary>)
+    import_svc::reader::run_if_requested().unwrap_or_else(patio_kit::cli::main::<import_svc::ImportBinary>)
 }

@@ -17,7 +17,7 @@ use uuid::Uuid;
 /// few thousand rows takes less than half a second.
 pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Time for which progress stays in the cache after its last update.
-const KEPT: Duration = Duration::from_secs(600);
+const CACHE_LIFETIME: Duration = Duration::from_secs(600);
 
 /// Progress of one upload as stored in the cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ impl ProgressRecord {
 /// Returns the cache key of an upload's progress.
 #[must_use]
 pub fn key(upload: Uuid) -> CacheKey<ProgressRecord> {
-    CacheKey::new(format!("upload:{upload}"), KEPT)
+    CacheKey::new(format!("upload:{upload}"), CACHE_LIFETIME)
 }
 
 /// Tracks the progress of one import and publishes the progress to the cache.
@@ -74,7 +74,7 @@ impl ProgressStore {
     }
 
     /// Sets the number of rows read or saved in the current phase.
-    pub fn reach(&self, rows: i64) {
+    pub fn set_rows(&self, rows: i64) {
         self.rows.store(rows, Relaxed);
     }
 
@@ -86,13 +86,13 @@ impl ProgressStore {
     }
 
     /// Publishes the final phase of the import to the cache: done or failed.
-    pub async fn end(&self, phase: ImportPhase) {
+    pub async fn publish_end(&self, phase: ImportPhase) {
         self.phase.store(phase.into(), Relaxed);
         self.put().await;
     }
 
     /// Runs `work` and publishes the progress to the cache at intervals until `work` completes.
-    pub async fn during<T>(&self, work: impl Future<Output = T>) -> T {
+    pub async fn publish_during<T>(&self, work: impl Future<Output = T>) -> T {
         tokio::select! {
             done = work => done,
             never = self.keep_putting() => match never {},

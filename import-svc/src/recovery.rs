@@ -4,7 +4,7 @@ use crate::{
     active_imports::ActiveImports,
     error::Result,
     saga_clients::SagaClients,
-    store::{self, HEARTBEAT_TIMEOUT, OrphanedImport, StoredOutcome, rejected},
+    store::{self, HEARTBEAT_TIMEOUT, OrphanedImport, StoredOutcome, rejected_sheets},
 };
 use patio_kit::{
     auth::{identity::Caller, service_tokens::ServiceTokens},
@@ -15,16 +15,16 @@ use patio_proto::{access::Role, role};
 use std::time::Duration;
 
 /// Interval of the search for orphaned imports, whose process died.
-const EVERY: Duration = Duration::from_secs(2);
+const RECOVERY_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Interval of deleting expired rejected sheets.
-const FORGET: Duration = Duration::from_secs(3600);
+const PURGE_INTERVAL: Duration = Duration::from_secs(3600);
 
 /// Starts the background task that recovers orphaned imports.
 pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
     let tokens = host.service_tokens("import-svc");
     let (tasks, host) = (host.tasks.clone(), host.clone());
-    tasks.repeat(EVERY, move || {
+    tasks.repeat(RECOVERY_INTERVAL, move || {
         let (host, db, running, tokens) = (host.clone(), db.clone(), running.clone(), tokens.clone());
         async move {
             if let Err(cause) = settle(&host, &db, &running, &tokens).await {
@@ -37,10 +37,10 @@ pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
 /// Starts the background task that deletes expired rejected sheets once an hour.
 pub fn spawn_purge(host: &Host, db: Db) {
     let clock = host.clock.clone();
-    host.tasks.repeat(FORGET, move || {
+    host.tasks.repeat(PURGE_INTERVAL, move || {
         let (db, now) = (db.clone(), clock.now());
         async move {
-            match rejected::purge_expired(&db, now).await {
+            match rejected_sheets::purge_expired(&db, now).await {
                 Ok(count) => tracing::debug!(count, "deleted rejected spreadsheets past their retention"),
                 Err(cause) => tracing::warn!(%cause, "failed to delete rejected spreadsheets past their retention, retrying in an hour"),
             }
@@ -49,7 +49,7 @@ pub fn spawn_purge(host: &Host, db: Db) {
 }
 
 async fn settle(host: &Host, db: &Db, running: &ActiveImports, tokens: &ServiceTokens) -> Result<()> {
-    let silent = store::orphaned(db, host.clock.now() - HEARTBEAT_TIMEOUT).await?;
+    let silent = store::list_orphaned(db, host.clock.now() - HEARTBEAT_TIMEOUT).await?;
     for lost in silent.into_iter().filter(|lost| !running.is_running(lost.id)) {
         let steps = SagaClients::new(&host.links, tokens.bearer().await?);
         settle_one(host, db, &steps, lost).await?;
@@ -60,7 +60,7 @@ async fn settle(host: &Host, db: &Db, running: &ActiveImports, tokens: &ServiceT
 /// Ends one orphaned import. If its campaign was published, the import counts as imported; otherwise its draft is discarded.
 async fn settle_one(host: &Host, db: &Db, steps: &SagaClients, lost: OrphanedImport) -> Result<()> {
     let published = match lost.campaign_id {
-        Some(campaign) => steps.published(campaign).await?.is_some(),
+        Some(campaign) => steps.find_published(campaign).await?.is_some(),
         None => false,
     };
     let now = host.clock.now();
@@ -74,11 +74,11 @@ async fn settle_one(host: &Host, db: &Db, steps: &SagaClients, lost: OrphanedImp
             issued_at: now,
             expires_at: now,
         };
-        return Ok(store::imported(db, lost.id, caller, now).await?);
+        return Ok(store::record_success(db, lost.id, caller, now).await?);
     }
     tracing::info!(import = lost.id, "orphaned import ended as failed");
     if let Some(draft) = lost.campaign_id {
         steps.discard(draft).await;
     }
-    Ok(store::ended(db, lost.id, StoredOutcome::Failed, 0, now).await?)
+    Ok(store::record_failure(db, lost.id, StoredOutcome::Failed, 0, now).await?)
 }

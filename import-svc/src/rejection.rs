@@ -29,32 +29,32 @@ pub enum ErrorCode {
 
 /// Builds a rejection with a code and a message, without row errors.
 #[must_use]
-pub fn refuse(code: ErrorCode, message: impl Into<String>) -> Rejection {
+pub fn reject(code: ErrorCode, message: impl Into<String>) -> Rejection {
     Rejection { code: code as i32, message: message.into(), ..Rejection::default() }
 }
 
 /// Builds the rejection of an unreadable workbook. `why` completes the sentence "The workbook cannot be read: …".
 #[must_use]
 pub fn unreadable(why: &str) -> Rejection {
-    refuse(ErrorCode::Unreadable, format!("The workbook cannot be read: {why}."))
+    reject(ErrorCode::Unreadable, format!("The workbook cannot be read: {why}."))
 }
 
 /// Builds the rejection of a file that is too large.
 #[must_use]
 pub fn too_large() -> Rejection {
-    refuse(ErrorCode::TooLarge, "Failed to select document. File size should not exceed 5MB.")
+    reject(ErrorCode::TooLarge, "Failed to select document. File size should not exceed 5MB.")
 }
 
 /// Builds the rejection of a file that is not an `.xlsx` workbook. `why` is a separate sentence, or empty.
 #[must_use]
 pub fn not_xlsx(why: &str) -> Rejection {
-    refuse(ErrorCode::NotXlsx, format!("Failed to select document. Only .xlsx documents are allowed. {why}").trim_end())
+    reject(ErrorCode::NotXlsx, format!("Failed to select document. Only .xlsx documents are allowed. {why}").trim_end())
 }
 
 /// Builds the rejection of a campaign name that is taken. The gateway replaces `{product}` with the product name.
 #[must_use]
 pub fn name_taken() -> Rejection {
-    refuse(ErrorCode::NameTaken, "Uma campanha com o mesmo nome já existe para o {product}.")
+    reject(ErrorCode::NameTaken, "Uma campanha com o mesmo nome já existe para o {product}.")
 }
 
 /// Collects the cell errors of one file: lists the first errors and counts all errors.
@@ -81,24 +81,24 @@ impl RowErrors {
 
     /// Builds the rejection that lists the collected errors.
     #[must_use]
-    pub fn refusal(self) -> Rejection {
+    pub fn into_rejection(self) -> Rejection {
         let message = match self.total {
             1 => "One cell has an error. Nothing was imported.".to_owned(),
             total => format!("{total} cells have errors. Nothing was imported."),
         };
-        Rejection { rows: self.listed, total_errors: self.total, ..refuse(ErrorCode::Rows, message) }
+        Rejection { rows: self.listed, total_errors: self.total, ..reject(ErrorCode::Rows, message) }
     }
 }
 
 /// Maximum number of characters of a cell value that a message quotes.
-const LONGEST_SHOWN: usize = 60;
+const MAX_QUOTED_LEN: usize = 60;
 
 /// Shortens a cell value for a message and replaces unprintable characters with `�`.
 #[must_use]
 pub fn display_text(text: &str) -> String {
     let printable = |c: char| if is_unprintable(c) { char::REPLACEMENT_CHARACTER } else { c };
-    let mut cut: String = text.chars().take(LONGEST_SHOWN).map(printable).collect();
-    if text.chars().nth(LONGEST_SHOWN).is_some() {
+    let mut cut: String = text.chars().take(MAX_QUOTED_LEN).map(printable).collect();
+    if text.chars().nth(MAX_QUOTED_LEN).is_some() {
         cut.push('…');
     }
     cut

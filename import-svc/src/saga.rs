@@ -4,11 +4,11 @@ use crate::{
     error::{Error, Result},
     progress::ProgressStore,
     reader::{ReadFailure, ReadWorkbook, Reader, wire::SheetHeader},
-    rejection::{ErrorCode, name_taken, refuse},
+    rejection::{ErrorCode, name_taken, reject},
     saga_clients::SagaClients,
     store::{
         self, BeginResult, ImportAttempt, StoredOutcome, cancellation,
-        rejected::{self, RejectedSheet},
+        rejected_sheets::{self, RejectedSheet},
     },
 };
 use bytes::Bytes;
@@ -37,9 +37,9 @@ use tonic::{Code, Status};
 use uuid::Uuid;
 
 /// Heartbeat interval of a running import and of its draft.
-const BEAT: Duration = Duration::from_secs(2);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval at which a running import checks whether its cancellation was requested.
-const LOOK: Duration = Duration::from_millis(250);
+const CANCELLATION_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A completely received workbook that is to be imported.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ impl Importer {
         let steps = SagaClients::new(&self.host.links, self.tokens.bearer_for(&person.bearer).await?);
         match store::begin(&self.db, attempt, self.running.clone()).await? {
             BeginResult::Fresh { id, leftover } => self.start(id, leftover, Run::new(self, id, person.caller, steps, upload)).await,
-            BeginResult::Done { campaign_id, vehicles } => match steps.published(campaign_id).await? {
+            BeginResult::Done { campaign_id, vehicles } => match steps.find_published(campaign_id).await? {
                 Some(campaign) => Ok(ImportOutcome::imported(campaign, vehicles, Vec::new())),
                 None => Err(errors::status(Code::NotFound, Reason::NoCampaign, &"The campaign of this upload was deleted.").into()),
             },
@@ -132,10 +132,10 @@ impl Importer {
     async fn start(&self, id: i64, leftover: Option<i64>, run: Run) -> Result<ImportOutcome> {
         let entered = self.running.mark_running(id);
         if let Some(draft) = leftover {
-            if let Some(campaign) = run.steps.published(draft).await? {
+            if let Some(campaign) = run.steps.find_published(draft).await? {
                 let vehicles = campaign.total_vehicles;
-                store::drafted(&self.db, id, (draft, campaign.name.clone()), vehicles).await?;
-                store::imported(&self.db, id, run.caller.clone(), self.host.clock.now()).await?;
+                store::record_draft(&self.db, id, (draft, campaign.name.clone()), vehicles).await?;
+                store::record_success(&self.db, id, run.caller.clone(), self.host.clock.now()).await?;
                 return Ok(ImportOutcome::imported(campaign, vehicles, Vec::new()));
             }
             run.steps.discard(draft).await;
@@ -229,13 +229,13 @@ impl Run {
             until(&given_up, self.store(draft, book)).await?;
             Ok(ImportedCampaign { campaign: self.publish(draft).await?, vehicles, notes })
         };
-        let done = self.with_heartbeats(&given_up, self.progress.during(work)).await;
+        let done = self.with_heartbeats(&given_up, self.progress.publish_during(work)).await;
         self.close(done).await
     }
 
     async fn read(&self, data: Bytes) -> Result<ReadWorkbook, Stop> {
         let progress = self.progress.clone();
-        match self.reader.read(self.caller.user_id, data.clone(), &mut |rows| progress.reach(rows)).await {
+        match self.reader.read(self.caller.user_id, data.clone(), &mut |rows| progress.set_rows(rows)).await {
             Ok(book) => Ok(book),
             Err(ReadFailure::Refused(rejection)) => Err(Stop::Rejected(self.keep(rejection, data).await)),
             Err(ReadFailure::NotStarted(cause)) => Err(Error::NoReader(cause).into()),
@@ -251,7 +251,7 @@ impl Run {
         let upload_id = self.upload_id.to_string();
         let (user_id, file_name, at) = (self.caller.user_id, self.file_name.clone(), self.host.clock.now());
         let sheet = RejectedSheet { upload_id: upload_id.clone(), user_id, file_name, data: data.to_vec(), at };
-        match rejected::insert(&self.db, sheet).await {
+        match rejected_sheets::insert(&self.db, sheet).await {
             Ok(()) => rejection.kept_as = upload_id,
             Err(cause) => tracing::warn!(%cause, import = self.id, "failed to store a rejected spreadsheet"),
         }
@@ -260,19 +260,20 @@ impl Run {
 
     async fn make_draft(&self, sheet: &SheetHeader) -> Result<i64, Stop> {
         self.progress.save(sheet.vehicles);
-        let draft = self.steps.draft(self.upload_id.to_string(), sheet).await.map_err(refusal_of)?;
+        let draft = self.steps.create_draft(self.upload_id.to_string(), sheet).await.map_err(refusal_of)?;
         self.draft.get_or_init(|| draft.id);
-        store::drafted(&self.db, self.id, (draft.id, sheet.campaign.clone()), sheet.vehicles).await?;
+        store::record_draft(&self.db, self.id, (draft.id, sheet.campaign.clone()), sheet.vehicles).await?;
         Ok(draft.id)
     }
 
     async fn store(&self, draft: i64, book: ReadWorkbook) -> Result<(), Stop> {
         let all = book.sheet.vehicles;
-        let stored = self.steps.store(draft, book.vehicles, self.file_name.clone(), self.progress.clone()).await.map_err(refusal_of)?;
+        let stored =
+            self.steps.store_vehicles(draft, book.vehicles, self.file_name.clone(), self.progress.clone()).await.map_err(refusal_of)?;
         if stored != all {
             return Err(Error::Partly { stored, all }.into());
         }
-        self.progress.reach(all);
+        self.progress.set_rows(all);
         Ok(())
     }
 
@@ -280,7 +281,7 @@ impl Run {
     async fn publish(&self, draft: i64) -> Result<Campaign, Stop> {
         match self.steps.publish(draft).await {
             Ok(campaign) => Ok(campaign),
-            Err(told) => match self.steps.published(draft).await {
+            Err(told) => match self.steps.find_published(draft).await {
                 Ok(Some(campaign)) => Ok(campaign),
                 Ok(None) | Err(_) => Err(refusal_of(told)),
             },
@@ -299,7 +300,7 @@ impl Run {
 
     async fn cancellation_loop(&self, given_up: &CancellationToken) -> Infallible {
         loop {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(CANCELLATION_POLL_INTERVAL).await;
             match cancellation::is_requested(&self.db, self.id).await {
                 Ok(true) => {
                     self.cancelled.store(true, Relaxed);
@@ -313,7 +314,7 @@ impl Run {
 
     async fn heartbeat_loop(&self) -> Infallible {
         loop {
-            tokio::time::sleep(BEAT).await;
+            tokio::time::sleep(HEARTBEAT_INTERVAL).await;
             if let Err(cause) = store::heartbeat(&self.db, self.id, self.host.clock.now()).await {
                 tracing::warn!(%cause, import = self.id, "failed to write the heartbeat of an import");
             }
@@ -323,7 +324,7 @@ impl Run {
     /// Sends heartbeats for the draft in a separate loop, so that a slow campaign-svc does not delay the heartbeats of the import.
     async fn draft_heartbeat_loop(&self) -> Infallible {
         loop {
-            tokio::time::sleep(BEAT).await;
+            tokio::time::sleep(HEARTBEAT_INTERVAL).await;
             if let Some(draft) = self.draft.get()
                 && let Err(cause) = self.steps.heartbeat_draft(*draft).await
             {
@@ -338,8 +339,8 @@ impl Run {
         let (outcome, errors) = match &done {
             Ok(_) => {
                 // The campaign is already published. If recording that fails, the recovery task records it later.
-                self.written(store::imported(&self.db, self.id, self.caller.clone(), now).await);
-                self.progress.end(ImportPhase::Done).await;
+                self.written(store::record_success(&self.db, self.id, self.caller.clone(), now).await);
+                self.progress.publish_end(ImportPhase::Done).await;
                 return self.ending(done);
             }
             Err(Stop::Rejected(rejection)) => (StoredOutcome::Rejected, rejection.total_errors),
@@ -349,8 +350,8 @@ impl Run {
         if let Some(draft) = self.draft.get() {
             self.steps.discard(*draft).await;
         }
-        self.written(store::ended(&self.db, self.id, outcome, errors, now).await);
-        self.progress.end(ImportPhase::Failed).await;
+        self.written(store::record_failure(&self.db, self.id, outcome, errors, now).await);
+        self.progress.publish_end(ImportPhase::Failed).await;
         self.ending(done)
     }
 
@@ -383,7 +384,7 @@ fn refusal_of(told: Status) -> Stop {
     match (errors::reason(&told), told.code()) {
         (Some(Reason::NameTaken), _) => name_taken().into(),
         (Some(Reason::NoCampaign), _) => Error::TakenForLost.into(),
-        (Some(Reason::VinTaken), _) | (_, Code::InvalidArgument) => refuse(ErrorCode::Rows, told.message()).into(),
+        (Some(Reason::VinTaken), _) | (_, Code::InvalidArgument) => reject(ErrorCode::Rows, told.message()).into(),
         _ => Error::from(told).into(),
     }
 }

@@ -2,7 +2,7 @@
 use crate::{progress::ProgressStore, reader::wire::SheetHeader};
 use bytes::Bytes;
 use patio_kit::{
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
     errors::{self, Reason},
     host::Clients,
     server::MAX_MESSAGE_BYTES,
@@ -19,9 +19,9 @@ use std::{sync::Arc, time::Duration};
 use tonic::Status;
 
 /// Timeout of storing all vehicles of an import.
-const STORING: Duration = Duration::from_secs(120);
+const STORE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Timeout of a short step. It is longer than the default because a failed step fails the whole import.
-const STEP: Duration = Duration::from_secs(10);
+const STEP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Client of campaign-svc and vehicle-svc, which performs the steps of an import on behalf of one user.
 #[derive(Clone)]
@@ -45,7 +45,7 @@ impl SagaClients {
     }
 
     /// Creates the draft campaign, which no user can see before it is published.
-    pub async fn draft(&self, import_id: String, sheet: &SheetHeader) -> Result<Campaign, Status> {
+    pub async fn create_draft(&self, import_id: String, sheet: &SheetHeader) -> Result<Campaign, Status> {
         let draft = CreateDraftRequest {
             import_id,
             name: sheet.campaign.clone(),
@@ -53,7 +53,7 @@ impl SagaClients {
             part: sheet.part.clone(),
             model_type: sheet.model_type.clone(),
         };
-        Ok(self.drafts.clone().create_draft(self.bearer.request_with_timeout(STEP, draft)).await?.into_inner())
+        Ok(self.drafts.clone().create_draft(self.bearer.request_with_timeout(STEP_TIMEOUT, draft)).await?.into_inner())
     }
 
     /// Sends a heartbeat for a draft, so that campaign-svc does not discard the draft.
@@ -62,35 +62,53 @@ impl SagaClients {
     }
 
     /// Streams the vehicles of a draft to vehicle-svc. `source` is the file name. Returns the number of stored vehicles.
-    pub async fn store(&self, campaign_id: i64, vehicles: Vec<Bytes>, source: String, progress: Arc<ProgressStore>) -> Result<i64, Status> {
+    pub async fn store_vehicles(
+        &self,
+        campaign_id: i64,
+        vehicles: Vec<Bytes>,
+        source: String,
+        progress: Arc<ProgressStore>,
+    ) -> Result<i64, Status> {
         let (mut sent, mut source) = (0, source);
         let chunks = futures::stream::iter(vehicles.into_iter().map_while(move |bytes| {
             // A chunk that does not decode ends the stream; the returned count then differs from the expected one.
             let mut chunk = ImportVehiclesRequest::decode(bytes).ok()?;
             chunk.campaign_id = campaign_id;
             chunk.source = std::mem::take(&mut source);
-            progress.reach(sent);
+            progress.set_rows(sent);
             sent += i64::try_from(chunk.vehicles.len()).unwrap_or_default();
             Some(chunk)
         }));
-        Ok(self.fleet.clone().import_vehicles(self.bearer.request_with_timeout(STORING, chunks)).await?.into_inner().stored)
+        Ok(self.fleet.clone().import_vehicles(self.bearer.request_with_timeout(STORE_TIMEOUT, chunks)).await?.into_inner().stored)
     }
 
     /// Publishes the draft campaign of the import, which makes the campaign visible to users.
     pub async fn publish(&self, id: i64) -> Result<Campaign, Status> {
-        Ok(self.drafts.clone().publish_draft(self.bearer.request_with_timeout(STEP, PublishDraftRequest { id })).await?.into_inner())
+        Ok(self
+            .drafts
+            .clone()
+            .publish_draft(self.bearer.request_with_timeout(STEP_TIMEOUT, PublishDraftRequest { id }))
+            .await?
+            .into_inner())
     }
 
     /// Discards the draft campaign of the import and its vehicles. If the call fails, campaign-svc discards the stale draft later.
     pub async fn discard(&self, id: i64) {
-        if let Err(cause) = self.drafts.clone().discard_draft(self.bearer.request_with_timeout(STEP, DiscardDraftRequest { id })).await {
+        if let Err(cause) =
+            self.drafts.clone().discard_draft(self.bearer.request_with_timeout(STEP_TIMEOUT, DiscardDraftRequest { id })).await
+        {
             tracing::warn!(%cause, draft = id, "failed to discard a draft campaign, campaign-svc discards it later");
         }
     }
 
     /// Returns the published campaign of a draft id, or `None` if the campaign is still a draft or was deleted.
-    pub async fn published(&self, id: i64) -> Result<Option<Campaign>, Status> {
-        match self.campaigns.clone().get_campaign(self.bearer.request_with_timeout(STEP, GetCampaignRequest { id, yard: None })).await {
+    pub async fn find_published(&self, id: i64) -> Result<Option<Campaign>, Status> {
+        match self
+            .campaigns
+            .clone()
+            .get_campaign(self.bearer.request_with_timeout(STEP_TIMEOUT, GetCampaignRequest { id, yard: None }))
+            .await
+        {
             Ok(found) => Ok(Some(found.into_inner())),
             Err(told) if errors::reason(&told) == Some(Reason::NoCampaign) => Ok(None),
             Err(told) => Err(told),

@@ -234,7 +234,7 @@ async fn orphaned_imports_are_recovered() {
             else {
                 panic!()
             };
-            store::drafted(&db, import, (id, "Lost".to_owned()), 12).await.unwrap();
+            store::record_draft(&db, import, (id, "Lost".to_owned()), 12).await.unwrap();
         }
         world.until(|kingdom| kingdom.campaigns.len() == 1).await;
         assert!(world.kingdom().campaigns[&1].published);

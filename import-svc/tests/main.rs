@@ -8,6 +8,6 @@ mod files;
 mod fuzzing;
 mod imports;
 mod rejected;
+mod sandbox;
 mod sheet_rules;
-mod walls;
 mod watching;

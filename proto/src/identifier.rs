@@ -7,7 +7,7 @@ use crate::normal;
 /// The key is the normal form in upper case, without blanks, hyphens and asterisks.
 #[must_use]
 pub fn search_key(written: &str) -> String {
-    let written = normal::code(written);
+    let written = normal::normalize_code(written);
     let mut key = String::with_capacity(written.len());
     let counting = written.chars().filter(|c| counts(*c));
     if written.is_ascii() {
@@ -49,7 +49,7 @@ impl Identifier {
     /// # Errors
     /// Returns a message that says what is wrong with the text.
     pub fn parse(written: &str) -> Result<Self, String> {
-        let written = normal::code(written);
+        let written = normal::normalize_code(written);
         let mut parts = written.split(' ').filter(|part| !part.is_empty());
         match (parts.next(), parts.next(), parts.next()) {
             (Some(model), Some(serial), None) => Self::new(model, serial),
@@ -75,7 +75,7 @@ fn part(name: &str, written: &str) -> Result<String, String> {
     if written.len() > 16 * MAX_PART_LEN {
         return Err(format!("{name} has more than {MAX_PART_LEN} characters."));
     }
-    let text = normal::code(written).to_uppercase();
+    let text = normal::normalize_code(written).to_uppercase();
     if text.is_empty() {
         return Err(format!("{name} is missing."));
     }

@@ -47,8 +47,8 @@ pub struct Method {
     /// Minimum role of the caller, a number of [`access::Role`]. 0 means that the rpc has no access rule and is rejected for
     /// every caller.
     pub role: i32,
-    /// Minimum role of a user on whose behalf a service makes the call, a number of [`access::Role`]; 0 when no service may make
-    /// the call on behalf of a user.
+    /// Minimum role of a user on whose behalf a service makes the call, as number of [`access::Role`]. 0 when no service may
+    /// make the call on behalf of a user.
     pub on_behalf_of: i32,
     /// Whether a user who has to change the password first may call the rpc.
     pub before_password_change: bool,
@@ -66,7 +66,7 @@ include!(concat!(env!("OUT_DIR"), "/methods.rs"));
 
 /// Finds an rpc with its rules by its HTTP path. Returns `None` for an unknown path.
 #[must_use]
-pub fn method(path: &str) -> Option<&'static Method> {
+pub fn find_method(path: &str) -> Option<&'static Method> {
     static BY_PATH: LazyLock<HashMap<&'static str, &'static Method>> =
         LazyLock::new(|| METHODS.iter().map(|method| (method.path, method)).collect());
     BY_PATH.get(path).copied()

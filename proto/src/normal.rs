@@ -12,28 +12,28 @@ use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 ///
 /// Compatibility characters (full width, superscripts, ligatures) are replaced by their plain equivalents (NFKC).
 #[must_use]
-pub fn code(written: &str) -> Cow<'_, str> {
+pub fn normalize_code(written: &str) -> Cow<'_, str> {
     normal(written, |text| text.nfkc().collect())
 }
 
 /// Returns the normal form of a single-line name. The normal form of a name (NFC) keeps compatibility characters such as `º` and
 /// `²`.
 #[must_use]
-pub fn name(written: &str) -> Cow<'_, str> {
+pub fn normalize_name(written: &str) -> Cow<'_, str> {
     normal(written, |text| text.nfc().collect())
 }
 
-/// Returns the key by which names are compared: the normal form of [`code`] in lower case.
+/// Returns the key by which names are compared: the result of [`normalize_code`] in lower case.
 #[must_use]
 pub fn name_key(written: &str) -> String {
-    code(&code(written).to_lowercase()).into_owned()
+    normalize_code(&normalize_code(written).to_lowercase()).into_owned()
 }
 
-/// Returns the normal form of a multi-line text: line breaks become `\n`, and each line is normalized like a [`name`].
+/// Returns the normal form of a multi-line text: line breaks become `\n`, and each line is normalized by [`normalize_name`].
 #[must_use]
-pub fn lines(written: &str) -> String {
+pub fn normalize_lines(written: &str) -> String {
     let written = written.replace("\r\n", "\n").replace(['\r', '\u{b}', '\u{85}', '\u{2028}', '\u{2029}'], "\n");
-    written.split('\n').map(name).collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
+    written.split('\n').map(normalize_name).collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
 }
 
 /// Returns `true` for a dash or minus sign, other than `-`, that the normal form replaces by `-`.
@@ -111,8 +111,8 @@ mod tests {
         }
 
         fn text(&mut self) -> String {
-            const ODD: &str = "-\u{ad}\u{2010}\u{2011}\u{2013}\u{2014}\u{2212}\u{fe63}\u{ff0d}\u{207b} \t\u{a0}\u{2003}\u{3000}\u{200b}\u{feff}\u{200d}\u{301}\u{308}\u{338}ＡＢ１ﬁ²ºéA0\u{7}\u{1d}\n";
-            let odd: Vec<char> = ODD.chars().collect();
+            const ODD_CHARACTERS: &str = "-\u{ad}\u{2010}\u{2011}\u{2013}\u{2014}\u{2212}\u{fe63}\u{ff0d}\u{207b} \t\u{a0}\u{2003}\u{3000}\u{200b}\u{feff}\u{200d}\u{301}\u{308}\u{338}ＡＢ１ﬁ²ºéA0\u{7}\u{1d}\n";
+            let odd: Vec<char> = ODD_CHARACTERS.chars().collect();
             let length = self.below(12);
             (0..length)
                 .map(|_| match self.below(4) {
@@ -138,10 +138,10 @@ mod tests {
             ("a\u{3000}b\r\nc", "a b c"),
             ("e\u{200d}\u{301}", "é"),
         ] {
-            assert_eq!(code(written), normal, "{written:?}");
+            assert_eq!(normalize_code(written), normal, "{written:?}");
         }
-        assert_eq!((name("Nº 5  ½ m²"), code("Nº 5")), ("Nº 5 ½ m²".into(), "No 5".into()));
-        assert_eq!(lines(" one\u{a0} two \r\n\u{200b}three\u{2028}four\n\n"), "one two\nthree\nfour");
+        assert_eq!((normalize_name("Nº 5  ½ m²"), normalize_code("Nº 5")), ("Nº 5 ½ m²".into(), "No 5".into()));
+        assert_eq!(normalize_lines(" one\u{a0} two \r\n\u{200b}three\u{2028}four\n\n"), "one two\nthree\nfour");
         assert_eq!(name_key(" ＡＢＣ\u{a0} Ünits "), name_key("abc ünits"));
     }
 
@@ -150,8 +150,12 @@ mod tests {
         let mut seed = Seed(1);
         for _ in 0..100_000 {
             let text = seed.text();
-            let (as_code, as_name) = (code(&text).into_owned(), name(&text).into_owned());
-            assert_eq!((code(&as_code), name(&as_name)), (as_code.as_str().into(), as_name.as_str().into()), "{text:?}");
+            let (as_code, as_name) = (normalize_code(&text).into_owned(), normalize_name(&text).into_owned());
+            assert_eq!(
+                (normalize_code(&as_code), normalize_name(&as_name)),
+                (as_code.as_str().into(), as_name.as_str().into()),
+                "{text:?}"
+            );
         }
     }
 
@@ -160,7 +164,7 @@ mod tests {
         let mut lines = String::new();
         for n in 0..2_000 {
             let text = seed.text();
-            let case = [text.as_str(), &code(&text), &name(&text)].map(escaped).join(",");
+            let case = [text.as_str(), &normalize_code(&text), &normalize_name(&text)].map(escaped).join(",");
             let _ = write!(lines, "{}[{case}]", if n == 0 { "[\n" } else { ",\n" });
         }
         lines + "\n]\n"

@@ -11,11 +11,11 @@ pub const MAX_SPACE_LEN: usize = 40;
 /// as `MAR-1` into dates. The caller puts the words "Parking Space" before the message.
 pub fn parse(written: &str) -> Result<String, String> {
     // Skips the normalization of a text that is far too long for any valid spelling.
-    let space = if written.trim().len() > 16 * MAX_SPACE_LEN { written.into() } else { normal::code(written) };
+    let space = if written.trim().len() > 16 * MAX_SPACE_LEN { written.into() } else { normal::normalize_code(written) };
     if space.chars().count() > MAX_SPACE_LEN {
         return Err(format!("can have at most {MAX_SPACE_LEN} characters."));
     }
-    if is_moment(&space) {
+    if is_date_or_time(&space) {
         return Err(format!("is a date or a time: {space}. Format the column as text and type the space again."));
     }
     Ok(space.into_owned())
@@ -30,7 +30,7 @@ const MONTHS: &str = " jan ene feb fev mar apr abr may mai jun jul aug ago sep s
 
 /// Returns `true` for a text that is a date, a time or both: `01/mar`, `10-fev`, `2026-03-01 00:00:00`, `1/3/26`, `10:30`.
 #[must_use]
-pub fn is_moment(text: &str) -> bool {
+pub fn is_date_or_time(text: &str) -> bool {
     let lower = text.to_lowercase();
     let both = |(date, time): (&str, &str)| is_date(date) && is_time(time.trim());
     is_date(&lower) || is_time(&lower) || lower.split_once([' ', 't']).is_some_and(both)

@@ -41,7 +41,7 @@ pub fn parse(written: &str) -> Option<VehicleStatus> {
 /// Supervisors may set any status. Other roles may set ok, ng or Not Found on a vehicle without a status, Repair on a
 /// vehicle with any status, and Repair OK after Repair. Saving the same status again is always allowed.
 #[must_use]
-pub fn step_allowed(role: Role, from: VehicleStatus, to: VehicleStatus) -> bool {
+pub fn is_change_allowed(role: Role, from: VehicleStatus, to: VehicleStatus) -> bool {
     if role == Role::Admin || from == to {
         return true;
     }
@@ -105,9 +105,9 @@ mod tests {
         for (from, allowed) in steps_of_others {
             for to in ALL {
                 let expected = from == to || allowed.contains(&to);
-                assert_eq!(step_allowed(Role::Operator, from, to), expected, "op {from:?} to {to:?}");
-                assert_eq!(step_allowed(Role::Manager, from, to), expected, "tm {from:?} to {to:?}");
-                assert!(step_allowed(Role::Admin, from, to));
+                assert_eq!(is_change_allowed(Role::Operator, from, to), expected, "op {from:?} to {to:?}");
+                assert_eq!(is_change_allowed(Role::Manager, from, to), expected, "tm {from:?} to {to:?}");
+                assert!(is_change_allowed(Role::Admin, from, to));
             }
         }
     }

@@ -39,7 +39,7 @@ pub const DASH_YARD: i32 = 19;
 ///
 /// Leading blanks are ignored, so that ` -` belongs to yard 19. The prefix `0-` belongs to yard 12.
 #[must_use]
-pub fn id_of(parking_space: &str) -> Option<i32> {
+pub fn yard_id(parking_space: &str) -> Option<i32> {
     let first = parking_space.trim_start().chars().next()?.to_uppercase().to_string();
     YARD_COUNT.iter().find(|(_, letter)| *letter == first).map(|(id, _)| *id)
 }
@@ -48,7 +48,7 @@ pub fn id_of(parking_space: &str) -> Option<i32> {
 ///
 /// A parking space that begins with a dash has the group `-`.
 #[must_use]
-pub fn group_of(parking_space: &str) -> &str {
+pub fn yard_group(parking_space: &str) -> &str {
     let space = parking_space.trim();
     if space.starts_with('-') {
         return "-";
@@ -58,7 +58,7 @@ pub fn group_of(parking_space: &str) -> &str {
 
 /// Returns the name of a yard, or `None` for an unknown id.
 #[must_use]
-pub fn name_of(id: i32) -> Option<&'static str> {
+pub fn yard_name(id: i32) -> Option<&'static str> {
     YARD_COUNT.iter().find(|(known, _)| *known == id).map(|(_, name)| *name)
 }
 
@@ -72,20 +72,20 @@ mod tests {
                      -=19, Q=20, V=21, W=22, L=23, N=24, X=25, U=26, O=27, H=28";
         for entry in table.split(", ") {
             let (letter, id) = entry.split_once('=').unwrap();
-            assert_eq!(id_of(&format!("{letter}-12")), id.parse().ok(), "{letter}");
-            assert_eq!(id_of(&format!("{}-12", letter.to_lowercase())), id.parse().ok(), "{letter}");
-            assert_eq!(name_of(id.parse().unwrap()), Some(letter));
+            assert_eq!(yard_id(&format!("{letter}-12")), id.parse().ok(), "{letter}");
+            assert_eq!(yard_id(&format!("{}-12", letter.to_lowercase())), id.parse().ok(), "{letter}");
+            assert_eq!(yard_name(id.parse().unwrap()), Some(letter));
         }
         assert_eq!(YARD_COUNT.len(), 28);
     }
 
     #[test]
     fn odd_spaces_lead_where_the_specification_says() {
-        assert_eq!(id_of(" - 3"), Some(19));
-        assert_eq!((id_of("--"), DASH_YARD), (Some(19), 19));
-        assert_eq!(id_of("0-7"), Some(12));
-        assert_eq!(id_of("7-1"), None);
-        assert_eq!(id_of(""), None);
+        assert_eq!(yard_id(" - 3"), Some(19));
+        assert_eq!((yard_id("--"), DASH_YARD), (Some(19), 19));
+        assert_eq!(yard_id("0-7"), Some(12));
+        assert_eq!(yard_id("7-1"), None);
+        assert_eq!(yard_id(""), None);
     }
 
     #[test]
@@ -103,7 +103,7 @@ mod tests {
             ("A -2", "A"),
             (" - 3", "-"),
         ] {
-            assert_eq!(group_of(space), group, "{space}");
+            assert_eq!(yard_group(space), group, "{space}");
         }
     }
 }

@@ -88,9 +88,11 @@ impl From<Error> for Status {
             Error::NoCampaign(_) => status(Code::NotFound, Reason::NoCampaign, &error),
             Error::Stale { id, now } => {
                 let values = [("vehicle", id.to_string()), ("version", now.to_string())];
-                status_with(Code::Aborted, Reason::StaleVersion, &error, &values)
+                status_with_values(Code::Aborted, Reason::StaleVersion, &error, &values)
             }
-            Error::Other { vin, .. } => status_with(Code::FailedPrecondition, Reason::OtherVehicle, &error, &[("vin_number", vin.clone())]),
+            Error::Other { vin, .. } => {
+                status_with_values(Code::FailedPrecondition, Reason::OtherVehicle, &error, &[("vin_number", vin.clone())])
+            }
             Error::NoJob(_) => status(Code::NotFound, Reason::NoJob, &error),
             Error::NoConflict(_) => status(Code::NotFound, Reason::NoConflict, &error),
             Error::Settled(_) => status(Code::AlreadyExists, Reason::ConflictSettled, &error),

@@ -24,8 +24,8 @@ impl ParkingSpace {
     pub fn new(written: &str) -> Result<Self, String> {
         let space = space::parse(written).map_err(|why| format!("The parking space {why}"))?;
         Ok(Self {
-            yard_id: yard::id_of(&space).map(i64::from),
-            group: yard::group_of(&space).to_owned(),
+            yard_id: yard::yard_id(&space).map(i64::from),
+            group: yard::yard_group(&space).to_owned(),
             walk_key: walk::sort_key(&space),
             space,
         })

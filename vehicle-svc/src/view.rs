@@ -21,7 +21,7 @@ impl View {
     /// Returns the view of a caller with the given role, limited to one yard unless `yard` is `None`.
     #[must_use]
     pub fn for_role(role: Role, yard: Option<i32>) -> Self {
-        match (yard, sees_dash(role)) {
+        match (yard, can_see_dash_yard(role)) {
             (Some(yard::DASH_YARD), false) => Self::Yard(NO_SUCH_YARD),
             (Some(yard), _) => Self::Yard(i64::from(yard)),
             (None, true) => Self::All,
@@ -52,7 +52,7 @@ impl View {
 
 /// Returns whether a role may see yard `-` (parking spaces that begin with a dash).
 #[must_use]
-pub fn sees_dash(role: Role) -> bool {
+pub fn can_see_dash_yard(role: Role) -> bool {
     role != Role::Operator
 }
 

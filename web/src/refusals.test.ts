@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { CATALOGUE, portuguese } from './lib/sentences'
+import { CATALOGUE, toPortuguese } from './lib/sentences'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CRATES = ['auth-svc', 'campaign-svc', 'vehicle-svc', 'import-svc', 'gateway', 'proto', 'proto/kit']
@@ -25,14 +25,14 @@ const plain = (text: string) => text.replaceAll('”', '"')
 
 /** A string of the source as a sentence: placeholders of the format filled in, and a subject before a phrase without one. */
 function sentenceOf(text: string): string {
-  const filled = plain(text).replace('{REMEDY}', 'Format the column as text and type it again.').replaceAll(/\{[^}]*\}/g, 'X1')
+  const filled = plain(text).replace('{FORMAT_AS_TEXT_HINT}', 'Format the column as text and type it again.').replaceAll(/\{[^}]*\}/g, 'X1')
   return /^(?:is|has|can|contains|refers) /.test(filled) ? `X1 ${filled}` : filled
 }
 
 /** Whether a string of the source is written for people: a phrase that ends in a full stop, or a sentence with more behind it. */
 const isSentence = (text: string) => /^(?! ).*[a-z]{2,} .*\.$/.test(text.replaceAll(/\{[^}]*\}/g, '')) || /^[A-Z].*[a-z] .*\. ?\{/.test(text)
 
-const withoutWords = (sentences: string[]) => [...new Set(sentences)].filter((sentence) => portuguese(sentence) === null)
+const withoutWords = (sentences: string[]) => [...new Set(sentences)].filter((sentence) => toPortuguese(sentence) === null)
 
 test('every sentence that the server writes for people has Portuguese words', () => {
   const sentences = sources
@@ -44,7 +44,7 @@ test('every sentence that the server writes for people has Portuguese words', ()
 })
 
 test('every error of a campaign field has Portuguese words', () => {
-  const [fields = ''] = sources.filter((source) => source.includes('pub struct Checks'))
+  const [fields = ''] = sources.filter((source) => source.includes('pub struct FieldErrors'))
   const phrases = [...fields.matchAll(/Err\((?:format!\()?"([^"]+)"/g)].map(([, text]) => text ?? '')
   expect(phrases.length).toBeGreaterThan(4)
   expect(withoutWords(phrases.map((text) => `The name ${sentenceOf(text).replace(/^X1 /, '')}.`))).toEqual([])
@@ -56,7 +56,7 @@ const SUMMARIES = [
   /\bnote\(tx, &?act, [\w.]+, "([^"]+)"/g,
   /wrong: "([^"]+)"/g,
   /\("(?:login|lockout|login-failed|page-view)", (?:format!\()?"([^"]+)"/g,
-  /\(REFUSED, format!\("([^"]+)"/g,
+  /\(REJECTED_CALL_KIND, format!\("([^"]+)"/g,
   /=> format!\("((?:import|change) undone[^"]+)"/g,
   /else \{ format!\("(\{\w+\} vehicles [^"]+|ended [^"]+)"/g,
   /event\(format!\("([^"]+)"/g,

@@ -4,11 +4,11 @@ use crate::{
     api::Reply,
     error::Error,
     hmc::Hmc,
+    page_views::{PageView, PageViews},
     password,
     sessions::{self, SessionSelection},
     sign_in::{OwnPassword, SignInAttempt, SignInService},
     store::{export::subject, sessions::OpenSession, users},
-    visits::{PageView, PageViews},
 };
 use chrono::DateTime;
 use patio_kit::{
@@ -23,25 +23,25 @@ use std::sync::Arc;
 use tonic::{Request, Response};
 
 /// Kind of the audit entry that records a call rejected because of the caller's role.
-const REFUSED: &str = "refused";
+const REJECTED_CALL_KIND: &str = "refused";
 /// Maximum length in characters of the page name in a report of a page view.
-const LONGEST_PAGE: usize = 200;
+const MAX_PAGE_NAME_LEN: usize = 200;
 /// Maximum length in characters of a timestamp that a browser sends, for example the time of a page view.
-const LONGEST_MOMENT: usize = 64;
+const MAX_TIMESTAMP_LEN: usize = 64;
 /// Maximum length of a client IP address in bytes, enough for an IPv6 address with a zone id.
-const LONGEST_ADDRESS: usize = 64;
+const MAX_ADDRESS_LEN: usize = 64;
 
 /// Maximum length of the description of browser and operating system, in characters.
-const LONGEST_DEVICE: usize = 60;
+const MAX_DEVICE_LEN: usize = 60;
 /// Maximum number of session ids in one call that ends sessions which users signed out of while offline.
-const MOST_LEFT: usize = 20;
+const MAX_ENDED_SESSIONS: usize = 20;
 /// Maximum length of a session id in a request, in bytes.
-const LONGEST_SESSION: usize = 40;
+const MAX_SESSION_ID_LEN: usize = 40;
 
 /// Implements the gRPC `SessionService`.
 pub struct SessionApi {
     /// Sign-in service, which also gives access to the database and the clock.
-    pub door: Arc<SignInService>,
+    pub sign_in_service: Arc<SignInService>,
     /// Background tasks in which sign-ins run to completion even when the client disconnects.
     pub tasks: Tasks,
     /// Counts repeated page views and rejected calls of a user, so that repetitions do not fill the audit log.
@@ -52,12 +52,12 @@ pub struct SessionApi {
 impl SessionService for SessionApi {
     async fn sign_in(&self, request: Request<pb::SignInRequest>) -> Reply<pb::Session> {
         // Runs to completion when the client disconnects: otherwise the reserved attempt would count as a failed one.
-        let (attempt, door) = (attempt(request)?, self.door.clone());
-        let admitted = self.tasks.run_to_completion(async move { door.sign_in(attempt).await }).await;
+        let (attempt, sign_in_service) = (attempt(request)?, self.sign_in_service.clone());
+        let admitted = self.tasks.run_to_completion(async move { sign_in_service.sign_in(attempt).await }).await;
         let admitted = admitted.ok_or_else(|| Error::Broken("the sign-in task ended without a result".to_owned()))??;
         Ok(Response::new(pb::Session {
             token: admitted.minted.token,
-            user: Some(admitted.user.wire()),
+            user: Some(admitted.user.to_proto()),
             expires_at: Some(clock::timestamp(admitted.minted.expires_at)),
             device_mark: admitted.device_token,
             session_id: admitted.session_id,
@@ -68,26 +68,33 @@ impl SessionService for SessionApi {
     async fn end_left_sessions(&self, request: Request<pb::EndLeftSessionsRequest>) -> Reply<pb::EndLeftSessionsResponse> {
         let (address, asked) = (audit::address(&request), request.into_inner());
         let ids = asked.session_ids;
-        if !(1..=MOST_LEFT).contains(&ids.len()) || ids.iter().any(|id| id.len() > LONGEST_SESSION) {
+        if !(1..=MAX_ENDED_SESSIONS).contains(&ids.len()) || ids.iter().any(|id| id.len() > MAX_SESSION_ID_LEN) {
             return Err(Error::BadField { field: "session_ids", why: "must be 1 to 20 session ids" }.into());
         }
-        sessions::end_signed_out_offline(&self.door.db, &self.door.clock, &self.door.identity, ids, address).await?;
+        sessions::end_offline_sign_outs(
+            &self.sign_in_service.db,
+            &self.sign_in_service.clock,
+            &self.sign_in_service.identity,
+            ids,
+            address,
+        )
+        .await?;
         Ok(Response::new(pb::EndLeftSessionsResponse {}))
     }
 
     async fn list_sessions(&self, request: Request<pb::ListSessionsRequest>) -> Reply<pb::ListSessionsResponse> {
         let caller = identity::caller(&request)?;
-        let found = sessions::list(&self.door.db, &caller, whose(&caller, request.get_ref().user_id)).await?;
-        let sessions = found.into_iter().map(|open| wire(open, &caller)).collect();
+        let found = sessions::list(&self.sign_in_service.db, &caller, whose(&caller, request.get_ref().user_id)).await?;
+        let sessions = found.into_iter().map(|open| to_proto(open, &caller)).collect();
         Ok(Response::new(pb::ListSessionsResponse { sessions }))
     }
 
     async fn end_sessions(&self, request: Request<pb::EndSessionsRequest>) -> Reply<pb::EndSessionsResponse> {
-        let act = Actor { caller: identity::caller(&request)?, now: self.door.clock.now(), address: audit::address(&request) };
+        let act = Actor { caller: identity::caller(&request)?, now: self.sign_in_service.clock.now(), address: audit::address(&request) };
         let asked = request.into_inner();
         let user_id = whose(&act.caller, asked.user_id);
         let which = if asked.session_id.is_empty() { SessionSelection::Others } else { SessionSelection::One(asked.session_id) };
-        let ended = sessions::end_sessions(&self.door.db, &self.door.identity, act, user_id, which).await?;
+        let ended = sessions::end_sessions(&self.sign_in_service.db, &self.sign_in_service.identity, act, user_id, which).await?;
         Ok(Response::new(pb::EndSessionsResponse { ended: i32::try_from(ended).unwrap_or(i32::MAX) }))
     }
 
@@ -95,26 +102,26 @@ impl SessionService for SessionApi {
         let (caller, address) = (identity::caller(&request)?, audit::address(&request));
         let password = request.into_inner().password;
         check_tried(&password, "password")?;
-        self.door.confirm_password(&caller, password, &address).await?;
+        self.sign_in_service.confirm_password(&caller, password, &address).await?;
         Ok(Response::new(pb::ConfirmPasswordResponse {}))
     }
 
     async fn sign_out(&self, request: Request<pb::SignOutRequest>) -> Reply<pb::SignOutResponse> {
         let (caller, address) = (identity::caller(&request)?, audit::address(&request));
-        sessions::sign_out(&self.door.db, &self.door.clock, &self.door.identity, caller, address).await?;
+        sessions::sign_out(&self.sign_in_service.db, &self.sign_in_service.clock, &self.sign_in_service.identity, caller, address).await?;
         Ok(Response::new(pb::SignOutResponse {}))
     }
 
     async fn confirm_session(&self, request: Request<pb::ConfirmSessionRequest>) -> Reply<pb::ConfirmSessionResponse> {
         let (caller, address) = (identity::caller(&request)?, audit::address(&request));
-        sessions::confirm(&self.door.db, &self.door.clock, &self.door.identity, caller, address).await?;
+        sessions::confirm(&self.sign_in_service.db, &self.sign_in_service.clock, &self.sign_in_service.identity, caller, address).await?;
         Ok(Response::new(pb::ConfirmSessionResponse {}))
     }
 
     async fn get_me(&self, request: Request<pb::GetMeRequest>) -> Reply<pb::User> {
         let id = identity::caller(&request)?.person().ok_or(Error::NotAllowed)?;
-        let user = users::by_id(&self.door.db, id).await?.ok_or(Error::NotSignedIn)?;
-        Ok(Response::new(user.wire()))
+        let user = users::find_by_id(&self.sign_in_service.db, id).await?.ok_or(Error::NotSignedIn)?;
+        Ok(Response::new(user.to_proto()))
     }
 
     async fn change_own_password(&self, request: Request<pb::ChangeOwnPasswordRequest>) -> Reply<pb::User> {
@@ -122,8 +129,8 @@ impl SessionService for SessionApi {
         let asked = request.into_inner();
         check_tried(&asked.old_password, "old_password")?;
         let change = OwnPassword { old: asked.old_password, new: asked.new_password, address };
-        let user = self.door.change_own_password(&caller, change).await?;
-        Ok(Response::new(user.wire()))
+        let user = self.sign_in_service.change_own_password(&caller, change).await?;
+        Ok(Response::new(user.to_proto()))
     }
 
     async fn record_page_view(&self, request: Request<pb::RecordPageViewRequest>) -> Reply<pb::RecordPageViewResponse> {
@@ -146,7 +153,7 @@ fn attempt(request: Request<pb::SignInRequest>) -> Result<SignInAttempt, Error> 
         address: address(asked.address, fallback),
         marks: asked.device_marks,
         is_limited: asked.is_limited,
-        device: asked.device.chars().filter(|c| !c.is_control()).take(LONGEST_DEVICE).collect(),
+        device: asked.device.chars().filter(|c| !c.is_control()).take(MAX_DEVICE_LEN).collect(),
     })
 }
 
@@ -155,7 +162,7 @@ fn whose(caller: &Caller, user_id: i64) -> i64 {
     if user_id == 0 { caller.user_id } else { user_id }
 }
 
-fn wire(open: OpenSession, caller: &Caller) -> pb::OpenSession {
+fn to_proto(open: OpenSession, caller: &Caller) -> pb::OpenSession {
     let moment = |ms| DateTime::from_timestamp_millis(ms).map(clock::timestamp);
     pb::OpenSession {
         current: open.id == caller.session_id,
@@ -181,18 +188,18 @@ fn check_tried(password: &str, field: &'static str) -> Result<(), Error> {
 
 /// Returns the client IP address from the message, or `fallback` when the address in the message is missing or too long.
 fn address(told: String, fallback: String) -> String {
-    if told.is_empty() || told.len() > LONGEST_ADDRESS { fallback } else { told }
+    if told.is_empty() || told.len() > MAX_ADDRESS_LEN { fallback } else { told }
 }
 
 fn visit(user_id: i64, request: &Request<pb::RecordPageViewRequest>) -> Result<AuditEvent, Error> {
     let asked = request.get_ref();
-    let (came_in, refused) = (asked.kind == "login", asked.kind == REFUSED);
+    let (came_in, refused) = (asked.kind == "login", asked.kind == REJECTED_CALL_KIND);
     let page = if asked.page.is_empty() && !came_in { &asked.kind } else { &asked.page };
-    check_text(page, "page", LONGEST_PAGE)?;
-    check_text(&asked.told_at, "told_at", LONGEST_MOMENT)?;
+    check_text(page, "page", MAX_PAGE_NAME_LEN)?;
+    check_text(&asked.told_at, "told_at", MAX_TIMESTAMP_LEN)?;
     let (kind, summary) = match (came_in, refused) {
         (true, _) => ("login", "the browser finished signing in".to_owned()),
-        (_, true) => (REFUSED, format!("was denied access to {page}")),
+        (_, true) => (REJECTED_CALL_KIND, format!("was denied access to {page}")),
         _ => ("page-view", format!("opened {page}")),
     };
     Ok(AuditEvent {

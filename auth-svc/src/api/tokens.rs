@@ -3,7 +3,7 @@
 use crate::{
     api::Reply,
     error::Error,
-    keys::{self, Keys, Subject},
+    keys::{self, Keys, TokenSubject},
     sessions,
     store::revocations::{self, Revocation},
 };
@@ -23,14 +23,14 @@ use tokio::sync::Mutex;
 use tonic::{Request, Response};
 
 /// Lifetime of a service token, with which one service calls another service.
-const SERVICE_TOKEN: TimeDelta = TimeDelta::minutes(10);
+const SERVICE_TOKEN_LIFETIME: TimeDelta = TimeDelta::minutes(10);
 /// Delay before the response to a request with a wrong service secret. These requests are answered one after another, which
 /// slows down guessing.
-const GUESS: Duration = Duration::from_secs(1);
+const WRONG_SECRET_DELAY: Duration = Duration::from_secs(1);
 /// Maximum length of a session id in a request, in bytes.
-const LONGEST_SESSION: usize = 40;
+const MAX_SESSION_ID_LEN: usize = 40;
 /// Maximum length of a service name in bytes.
-const LONGEST_NAME: usize = 40;
+const MAX_SERVICE_NAME_LEN: usize = 40;
 
 /// Implements the gRPC `TokenService`.
 pub struct TokenApi {
@@ -57,7 +57,7 @@ impl SecretGuesses {
         metrics::counter!("patio_wrong_service_secrets_total").increment(1);
         tracing::warn!(service, "service token request rejected: wrong service secret");
         let _turn = self.0.lock().await;
-        tokio::time::sleep(GUESS).await;
+        tokio::time::sleep(WRONG_SECRET_DELAY).await;
     }
 }
 
@@ -69,12 +69,12 @@ impl TokenService for TokenApi {
             Ok(()) => self.keys.signing.apply_to(&self.identity),
             Err(cause) => tracing::warn!(%cause, "failed to reload the signing keys"),
         }
-        Ok(Response::new(pb::GetSigningKeysResponse { keys: self.keys.signing.wire() }))
+        Ok(Response::new(pb::GetSigningKeysResponse { keys: self.keys.signing.to_proto() }))
     }
 
     async fn list_revocations(&self, request: Request<pb::ListRevocationsRequest>) -> Reply<pb::ListRevocationsResponse> {
         let found = revocations::list_after(&self.db, request.get_ref().after, self.clock.now()).await?;
-        Ok(Response::new(pb::ListRevocationsResponse { revocations: found.into_iter().map(Revocation::wire).collect() }))
+        Ok(Response::new(pb::ListRevocationsResponse { revocations: found.into_iter().map(Revocation::to_proto).collect() }))
     }
 
     async fn record_session_activity(
@@ -88,18 +88,18 @@ impl TokenService for TokenApi {
     async fn mint_service_token(&self, request: Request<pb::MintServiceTokenRequest>) -> Reply<pb::MintServiceTokenResponse> {
         let asked = request.into_inner();
         let name = service_name(&asked.service)?;
-        if !self.secret.values().any(|ours| keys::same_secret(ours, &asked.secret)) {
+        if !self.secret.values().any(|ours| keys::secrets_are_equal(ours, &asked.secret)) {
             self.guesses.refuse(name).await;
             return Err(Error::WrongSecret.into());
         }
         let now = self.clock.now().timestamp_millis();
-        let holder = Subject {
+        let holder = TokenSubject {
             subject: format!("service:{name}"),
             role: Role::Service,
             session: keys::new_session_id(),
             must_change_password: false,
         };
-        let minted = self.keys.mint(holder, now, SERVICE_TOKEN)?;
+        let minted = self.keys.issue_token(holder, now, SERVICE_TOKEN_LIFETIME)?;
         Ok(Response::new(pb::MintServiceTokenResponse { token: minted.token, expires_at: Some(clock::timestamp(minted.expires_at)) }))
     }
 }
@@ -107,13 +107,13 @@ impl TokenService for TokenApi {
 /// Validates and returns the session ids in a report of recently used sessions.
 fn used(asked: pb::RecordSessionActivityRequest) -> Result<Vec<String>, Error> {
     let ids = asked.session_ids;
-    if ids.len() > MAX_REPORTED_SESSIONS || ids.iter().any(|id| !(1..=LONGEST_SESSION).contains(&id.len())) {
+    if ids.len() > MAX_REPORTED_SESSIONS || ids.iter().any(|id| !(1..=MAX_SESSION_ID_LEN).contains(&id.len())) {
         return Err(Error::BadField { field: "session_ids", why: "must be at most 1,000 session ids" });
     }
     Ok(ids)
 }
 
 fn service_name(name: &str) -> Result<&str, Error> {
-    let fits = (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let fits = (1..=MAX_SERVICE_NAME_LEN).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
     if fits { Ok(name) } else { Err(Error::BadField { field: "service", why: "must be the name of a service" }) }
 }

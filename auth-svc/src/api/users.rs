@@ -17,14 +17,14 @@ use std::sync::Arc;
 use tonic::{Request, Response, Status};
 
 /// Maximum number of user ids in one request for the login names (HMCs) of users.
-const MOST_NAMES: usize = 10_000;
+const MAX_USER_IDS: usize = 10_000;
 
 /// Implements the gRPC `UserService`.
 pub struct UserApi {
     /// User administration: creates, changes and deletes users.
     pub people: UserAdmin,
     /// Sign-in service, used here to lift the lockouts of users.
-    pub door: Arc<SignInService>,
+    pub sign_in_service: Arc<SignInService>,
 }
 
 impl UserApi {
@@ -38,19 +38,19 @@ impl UserApi {
 impl UserService for UserApi {
     async fn list_users(&self, _: Request<pb::ListUsersRequest>) -> Reply<pb::ListUsersResponse> {
         let users = self.people.list().await?;
-        Ok(Response::new(pb::ListUsersResponse { users: users.into_iter().map(StoredUser::wire).collect() }))
+        Ok(Response::new(pb::ListUsersResponse { users: users.into_iter().map(StoredUser::to_proto).collect() }))
     }
 
     async fn create_user(&self, request: Request<pb::CreateUserRequest>) -> Reply<pb::User> {
         let (act, asked) = self.accept(request)?;
         let made = self.people.create(act, person(asked)?).await?;
-        Ok(Response::new(made.wire()))
+        Ok(Response::new(made.to_proto()))
     }
 
     async fn update_user(&self, request: Request<pb::UpdateUserRequest>) -> Reply<pb::User> {
         let (act, asked) = self.accept(request)?;
         let changed = self.people.update(act, change(asked)?).await?;
-        Ok(Response::new(changed.wire()))
+        Ok(Response::new(changed.to_proto()))
     }
 
     async fn delete_user(&self, request: Request<pb::DeleteUserRequest>) -> Reply<pb::DeleteUserResponse> {
@@ -61,12 +61,12 @@ impl UserService for UserApi {
 
     async fn lift_lockout(&self, request: Request<pb::LiftLockoutRequest>) -> Reply<pb::LiftLockoutResponse> {
         let (act, asked) = self.accept(request)?;
-        Ok(Response::new(pb::LiftLockoutResponse { lifted: self.door.lift_lockout(act, asked.id).await? }))
+        Ok(Response::new(pb::LiftLockoutResponse { lifted: self.sign_in_service.lift_lockout(act, asked.id).await? }))
     }
 
     async fn resolve_user_names(&self, request: Request<pb::ResolveUserNamesRequest>) -> Reply<pb::ResolveUserNamesResponse> {
         let ids = request.into_inner().ids;
-        if ids.len() > MOST_NAMES {
+        if ids.len() > MAX_USER_IDS {
             return Err(Error::BadField { field: "ids", why: "must be at most 10,000" }.into());
         }
         Ok(Response::new(pb::ResolveUserNamesResponse { names: self.people.names(&ids).await? }))

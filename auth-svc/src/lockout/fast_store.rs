@@ -1,5 +1,5 @@
 //! Fast store of the lockout counters: the memory of this process, or a Redis shared by all replicas.
-use crate::lockout_rules::{self, BLOCK_MS, Buckets, Cells, Decision, MAX_TRIES, MEMORY_MS, Op};
+use crate::lockout_rules::{self, BLOCK_MS, Buckets, Counters, Decision, FAILURE_EXPIRY_MS, MAX_TRIES, Op};
 use patio_kit::cache::{Cache, Server};
 use redis::{AsyncCommands, Script};
 use std::{
@@ -9,16 +9,16 @@ use std::{
 };
 
 /// Number of consecutive Redis failures that open the circuit breaker.
-const FAILURES: u32 = 3;
+const FAILURES_TO_OPEN: u32 = 3;
 /// Interval between probes of Redis while the circuit breaker is open.
-const PROBE_EVERY: Duration = Duration::from_secs(1);
+const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 
-static RULES: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lockout.lua")));
+static LOCKOUT_SCRIPT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lockout.lua")));
 
 /// Fast store of the lockout counters, consulted before the database.
 pub enum FastStore {
     /// Lockout counters in the memory of this process.
-    Memory(Mutex<Cells>),
+    Memory(Mutex<Counters>),
     /// Lockout counters in a Redis shared by all replicas.
     Redis(RedisStore),
 }
@@ -129,7 +129,7 @@ impl RedisStore {
 
     fn is_worth_asking(&self) -> bool {
         let mut lately = held(&self.lately);
-        if lately.failures >= FAILURES && lately.asked.is_some_and(|asked| asked.elapsed() < PROBE_EVERY) {
+        if lately.failures >= FAILURES_TO_OPEN && lately.asked.is_some_and(|asked| asked.elapsed() < PROBE_INTERVAL) {
             return false;
         }
         lately.asked = Some(Instant::now());
@@ -150,9 +150,9 @@ fn call(act: Op, buckets: &Buckets) -> redis::ScriptInvocation<'static> {
         Op::Release => ("settle", 0),
         Op::Import(wait) => ("adopt", wait),
     };
-    let mut call = RULES.prepare_invoke();
+    let mut call = LOCKOUT_SCRIPT.prepare_invoke();
     call.key(key(&buckets.primary)).key(key(buckets.secondary.as_ref().unwrap_or(&buckets.primary)));
-    call.arg(name).arg(MAX_TRIES).arg(BLOCK_MS).arg(MEMORY_MS).arg(adopted);
+    call.arg(name).arg(MAX_TRIES).arg(BLOCK_MS).arg(FAILURE_EXPIRY_MS).arg(adopted);
     for (bucket, rule) in &buckets.wide {
         call.key(key(bucket)).arg(rule.limit).arg(rule.ms);
     }

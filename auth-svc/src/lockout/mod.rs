@@ -8,7 +8,7 @@
 
 pub mod fast_store;
 
-use crate::lockout_rules::{Buckets, Decision, Op, PER_ACCOUNT, PER_ADDRESS};
+use crate::lockout_rules::{ACCOUNT_RATE_LIMIT, ADDRESS_RATE_LIMIT, Buckets, Decision, Op};
 use crate::{error::Error, store};
 use fast_store::FastStore;
 use patio_kit::{
@@ -19,7 +19,7 @@ use patio_kit::{
 use std::{net::IpAddr, time::Duration};
 
 /// Timeout of a Redis call, after which the database alone decides whether an attempt is allowed.
-const PATIENCE: Duration = Duration::from_millis(50);
+const REDIS_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Decides whether a password may be verified now, and counts failed attempts.
 pub struct Lockout {
@@ -32,7 +32,7 @@ impl Lockout {
     /// Creates a lockout; the cache decides whether its fast store is memory or Redis.
     #[must_use]
     pub fn new(cache: &Cache, db: Db, clock: Clock) -> Self {
-        Self { front: FastStore::for_cache(cache, PATIENCE), db, clock }
+        Self { front: FastStore::for_cache(cache, REDIS_TIMEOUT), db, clock }
     }
 
     /// Checks that the attempt is not blocked now, without counting the attempt.
@@ -106,7 +106,7 @@ impl Lockout {
     }
 
     /// Deletes from the fast store the counters that were deleted from the database.
-    pub async fn clear_fast(&self, buckets: &[String]) {
+    pub async fn delete_from_fast_store(&self, buckets: &[String]) {
         if !buckets.is_empty() && !self.front.delete_counters(buckets).await {
             tracing::warn!("failed to clear a lifted lockout in redis, retrying");
         }
@@ -147,7 +147,7 @@ pub fn sign_in_buckets(account: &str, place: &str, mark: Option<&str>) -> Bucket
         None => Buckets {
             primary: pair,
             secondary: None,
-            wide: vec![(format!("a:{account}"), PER_ACCOUNT), (format!("i:{place}"), PER_ADDRESS)],
+            wide: vec![(format!("a:{account}"), ACCOUNT_RATE_LIMIT), (format!("i:{place}"), ADDRESS_RATE_LIMIT)],
         },
     }
 }

@@ -2,12 +2,12 @@
 use patio_kit::db::{Db, Engine, Tx};
 use sqlx::{query_as, query_scalar};
 
-const MOMENT: &str = "select cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)";
+const SELECT_TIME_MS: &str = "select cast(floor(extract(epoch from clock_timestamp()) * 1000) as bigint)";
 
 /// Returns the id and login name (HMC) of each user in `ids`, a JSON array of user ids; unknown ids are left out.
 ///
 /// The ids are bound as one JSON array, so that one statement serves any number of ids.
-pub async fn names(db: &Db, ids: &str) -> Result<Vec<(i64, String)>, sqlx::Error> {
+pub async fn list_hmcs(db: &Db, ids: &str) -> Result<Vec<(i64, String)>, sqlx::Error> {
     match db.read() {
         Engine::Sqlite(c) => {
             query_as("select id, hmc from users where id in (select value from json_each($1))").bind(ids).fetch_all(c).await
@@ -30,15 +30,15 @@ pub async fn names(db: &Db, ids: &str) -> Result<Vec<(i64, String)>, sqlx::Error
 pub async fn database_time_ms(db: &Db, here: i64) -> Result<i64, sqlx::Error> {
     match db.read() {
         Engine::Sqlite(_) => Ok(here),
-        Engine::Postgres(c) => query_scalar(MOMENT).fetch_one(c).await,
+        Engine::Postgres(c) => query_scalar(SELECT_TIME_MS).fetch_one(c).await,
     }
 }
 
 /// Returns the current time of the database within a transaction, in milliseconds since 1970; with SQLite, returns `here`, the
 /// time of this process.
-pub async fn moment_in(tx: &mut Tx<'_>, here: i64) -> Result<i64, sqlx::Error> {
+pub async fn current_time_ms(tx: &mut Tx<'_>, here: i64) -> Result<i64, sqlx::Error> {
     match tx.on() {
         Engine::Sqlite(_) => Ok(here),
-        Engine::Postgres(c) => query_scalar(MOMENT).fetch_one(c).await,
+        Engine::Postgres(c) => query_scalar(SELECT_TIME_MS).fetch_one(c).await,
     }
 }

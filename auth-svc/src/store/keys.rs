@@ -36,7 +36,7 @@ pub async fn has_keys(db: &Db) -> Result<bool, Error> {
 }
 
 /// Deletes all signing keys and internal secrets. The caller must hold [`crate::store::users::lock`].
-pub async fn remove_all(tx: &mut Tx<'_>) -> Result<(), Error> {
+pub async fn delete_all(tx: &mut Tx<'_>) -> Result<(), Error> {
     for statement in ["delete from signing_keys", "delete from own_keys"] {
         on!(tx.on(), c => query(statement).execute(c).await.map(drop))?;
     }

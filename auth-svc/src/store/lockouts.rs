@@ -2,7 +2,7 @@
 //! database ([`dialect::moment`]). SQLite has no server clock, so `here`, the time of this process, is used instead.
 use crate::{
     error::Error,
-    lockout_rules::{self, Buckets, Cells, Counter, Decision, Op},
+    lockout_rules::{self, Buckets, Counter, Counters, Decision, Op},
     store::dialect,
 };
 use patio_kit::{
@@ -13,7 +13,7 @@ use sqlx::{query, query_as, query_scalar};
 
 /// Checks whether an attempt would be blocked, without counting the attempt.
 pub async fn load(db: &Db, buckets: &Buckets, here: i64) -> Result<Decision, Error> {
-    let mut cells = Cells::new();
+    let mut cells = Counters::new();
     for bucket in &buckets.sorted_counter_names() {
         let cell: Option<Counter> = on!(db.read(), c => query_as(
             "select failures, until_ms, last_ms, blocked_ms from lockouts where bucket = $1")
@@ -26,7 +26,7 @@ pub async fn load(db: &Db, buckets: &Buckets, here: i64) -> Result<Decision, Err
 
 /// Applies one lockout operation to the counters of an attempt; the rows of the counters stay locked until the commit.
 pub async fn apply(tx: &mut Tx<'_>, buckets: &Buckets, act: Op, here: i64) -> Result<Decision, Error> {
-    let mut cells = Cells::new();
+    let mut cells = Counters::new();
     // The upsert only takes the row lock. The rows are always locked in one order, which avoids deadlocks.
     for bucket in buckets.sorted_counter_names() {
         let cell: Counter = on!(tx.on(), c => query_as(
@@ -36,7 +36,7 @@ pub async fn apply(tx: &mut Tx<'_>, buckets: &Buckets, act: Op, here: i64) -> Re
             .bind(&bucket).fetch_one(c).await)?;
         cells.insert(bucket, cell);
     }
-    let now = dialect::moment_in(tx, here).await?;
+    let now = dialect::current_time_ms(tx, here).await?;
     let verdict = lockout_rules::apply(&mut cells, buckets, act, now);
     if matches!(verdict, Decision::Allow(_)) {
         for (bucket, cell) in &cells {
@@ -57,7 +57,7 @@ async fn save(tx: &mut Tx<'_>, bucket: &str, cell: &Counter) -> Result<(), Error
 /// Deletes the lockout counters of an account, for all addresses and devices, that are still in effect. Returns the names of the
 /// deleted counters.
 pub async fn delete_active(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<Vec<String>, Error> {
-    let now = dialect::moment_in(tx, here).await?;
+    let now = dialect::current_time_ms(tx, here).await?;
     let buckets = on!(tx.on(), c => query_scalar(
         "delete from lockouts
           where (bucket in ($1, $2) or substr(bucket, 1, $3) in ($4, $5))
@@ -69,7 +69,7 @@ pub async fn delete_active(tx: &mut Tx<'_>, account: &str, here: i64) -> Result<
 
 /// Deletes expired lockout counters.
 pub async fn delete(tx: &mut Tx<'_>, here: i64) -> Result<(), Error> {
-    let now = dialect::moment_in(tx, here).await?;
+    let now = dialect::current_time_ms(tx, here).await?;
     on!(tx.on(), c => query("delete from lockouts where until_ms <= $1 and blocked_ms <= $1").bind(now).execute(c).await.map(drop))?;
     Ok(())
 }

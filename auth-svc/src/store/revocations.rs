@@ -10,7 +10,7 @@ use patio_proto::auth as pb;
 use sqlx::{FromRow, query, query_as, query_scalar};
 
 /// Maximum number of revocations in one response; the next request continues after the last revocation in the response.
-const MOST: i64 = 10_000;
+const MAX_REVOCATIONS: i64 = 10_000;
 
 /// Revocation of one session, or of all sessions that a user began up to a point in time.
 #[derive(Debug, Clone, FromRow)]
@@ -34,7 +34,7 @@ pub struct Revocation {
 impl Revocation {
     /// Converts the revocation into its protobuf message.
     #[must_use]
-    pub fn wire(self) -> pb::Revocation {
+    pub fn to_proto(self) -> pb::Revocation {
         pb::Revocation {
             sequence: self.sequence,
             session_id: self.session_id,
@@ -66,7 +66,7 @@ pub async fn list_after(db: &Db, sequence: i64, now: DateTime<Utc>) -> Result<Ve
     let found = on!(db.read(), c => query_as(
         "select sequence, session_id, user_id, issued_until, forget_at, unused
            from revocations where sequence > $1 and forget_at > $2 order by sequence limit $3")
-        .bind(sequence).bind(now).bind(MOST).fetch_all(c).await)?;
+        .bind(sequence).bind(now).bind(MAX_REVOCATIONS).fetch_all(c).await)?;
     Ok(found)
 }
 

@@ -10,7 +10,7 @@ use crate::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
-    auth::identity::DEVELOPER,
+    auth::identity::DEVELOPER_ID,
     clock,
     db::{Db, Tx},
     on,
@@ -56,14 +56,14 @@ impl StoredUser {
 
     /// Converts the user into its protobuf message, leaving out the password hash.
     #[must_use]
-    pub fn wire(self) -> pb::User {
+    pub fn to_proto(self) -> pb::User {
         pb::User {
             id: self.id,
             role: self.role().into(),
             hmc: self.hmc,
             created_at: Some(clock::timestamp(self.created_at)),
             last_login_at: self.last_login_at.map(clock::timestamp),
-            developer: self.id == DEVELOPER,
+            developer: self.id == DEVELOPER_ID,
             must_change_password: self.must_change,
         }
     }
@@ -84,7 +84,7 @@ pub struct NewUser {
 }
 
 /// Returns the user whose login name (HMC) has this comparison key, or `None` when no user has that login name.
-pub async fn by_hmc(db: &Db, key: &str) -> Result<Option<StoredUser>, Error> {
+pub async fn find_by_hmc(db: &Db, key: &str) -> Result<Option<StoredUser>, Error> {
     let found = on!(db.read(), c => query_as(
         "select id, hmc, hmc_key, role, password_hash, token_version, must_change, created_at, last_login_at from users where hmc_key = $1")
         .bind(key).fetch_optional(c).await)?;
@@ -92,7 +92,7 @@ pub async fn by_hmc(db: &Db, key: &str) -> Result<Option<StoredUser>, Error> {
 }
 
 /// Returns the user with this id, or `None` when no user has this id.
-pub async fn by_id(db: &Db, id: i64) -> Result<Option<StoredUser>, Error> {
+pub async fn find_by_id(db: &Db, id: i64) -> Result<Option<StoredUser>, Error> {
     let found = on!(db.read(), c => query_as(
         "select id, hmc, hmc_key, role, password_hash, token_version, must_change, created_at, last_login_at from users where id = $1")
         .bind(id).fetch_optional(c).await)?;
@@ -112,7 +112,7 @@ pub async fn list_all(db: &Db) -> Result<Vec<StoredUser>, Error> {
     let found = on!(db.read(), c => query_as(
         "select id, hmc, hmc_key, role, password_hash, token_version, must_change, created_at, last_login_at
            from users where id <> $1 order by hmc_key")
-        .bind(DEVELOPER).fetch_all(c).await)?;
+        .bind(DEVELOPER_ID).fetch_all(c).await)?;
     Ok(found)
 }
 
@@ -137,9 +137,9 @@ pub async fn owner_of_hmc(tx: &mut Tx<'_>, key: &str) -> Result<Option<i64>, Err
 }
 
 /// Counts the supervisors other than this user and the developer account, as seen by this transaction.
-pub async fn other_admins(tx: &mut Tx<'_>, id: i64) -> Result<i64, Error> {
+pub async fn count_other_supervisors(tx: &mut Tx<'_>, id: i64) -> Result<i64, Error> {
     let count = on!(tx.on(), c => query_scalar("select count(*) from users where role = 'admin' and id <> $1 and id <> $2")
-        .bind(id).bind(DEVELOPER).fetch_one(c).await)?;
+        .bind(id).bind(DEVELOPER_ID).fetch_one(c).await)?;
     Ok(count)
 }
 
@@ -183,7 +183,7 @@ pub async fn set_missing_password(tx: &mut Tx<'_>, id: i64, hash: &str) -> Resul
 }
 
 /// Replaces a user's password hash by a stronger hash of the same password, without ending sessions.
-pub async fn renew_hash(tx: &mut Tx<'_>, id: i64, hash: &str) -> Result<(), Error> {
+pub async fn replace_password_hash(tx: &mut Tx<'_>, id: i64, hash: &str) -> Result<(), Error> {
     on!(tx.on(), c => query("update users set password_hash = $2 where id = $1").bind(id).bind(hash).execute(c).await.map(drop))?;
     Ok(())
 }
@@ -207,7 +207,7 @@ pub async fn delete(tx: &mut Tx<'_>, id: i64) -> Result<(), Error> {
 ///
 /// Issue times of a user never decrease, even when the clocks of replicas differ, so that the token is newer than every
 /// earlier revocation.
-pub async fn signed_in(tx: &mut Tx<'_>, id: i64, token_version: i64, now: DateTime<Utc>) -> Result<Option<i64>, Error> {
+pub async fn record_sign_in(tx: &mut Tx<'_>, id: i64, token_version: i64, now: DateTime<Utc>) -> Result<Option<i64>, Error> {
     let made_at = on!(tx.on(), c => query_scalar(
         "update users set last_login_at = $3, newest_ms = case when newest_ms > $4 then newest_ms else $4 end
           where id = $1 and token_version = $2 returning newest_ms")

@@ -1,6 +1,6 @@
 //! Listing and ending sessions remotely, password confirmation, device keys and audit entries of page views.
 use crate::office::{FIRST, HERE, Office, PASSWORD, bearer, ended, new_user, pass, why};
-use auth_svc::{SCHEMA, visits::PageViews};
+use auth_svc::{SCHEMA, page_views::PageViews};
 use chrono::TimeDelta;
 use patio_kit::{client::call_context::CallContext, errors::Reason};
 use patio_proto::{

@@ -127,7 +127,7 @@ async fn maintenance_deletes_only_expired_counters() {
         office.close().await;
         let (db, clock) = (host.database(auth_svc::SCHEMA).await.unwrap(), &host.clock);
         let kept = async || {
-            Lockout::new(&Cache::memory(), db.clone(), clock.clone()).run_maintenance().await.unwrap();
+            Lockout::new(&Cache::in_memory(), db.clone(), clock.clone()).run_maintenance().await.unwrap();
             let now = clock.now();
             db.write(move |tx| Box::pin(async move { revocations::purge_expired(tx, now).await })).await.unwrap();
             let lockouts: i64 = on!(db.read(), c => sqlx::query_scalar("select count(*) from lockouts").fetch_one(c).await).unwrap();
@@ -147,7 +147,7 @@ async fn maintenance_deletes_only_expired_counters() {
 async fn redis_script_and_memory_rules_decide_alike() {
     let Some(redis) = patio_testing::from_environment(patio_testing::REDIS) else { return };
     let (clock, patience) = (Clock::default(), Duration::from_secs(5));
-    let memory = FastStore::for_cache(&Cache::memory(), patience);
+    let memory = FastStore::for_cache(&Cache::in_memory(), patience);
     let redis = FastStore::for_cache(&Cache::redis(&redis).unwrap(), patience);
     let mut chance = u64::from_le_bytes(auth_svc::random::random_bytes().unwrap());
     let (run, seed) = (chance, chance);

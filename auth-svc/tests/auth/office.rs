@@ -5,7 +5,7 @@ use auth_svc::{
 };
 use chrono::TimeDelta;
 use patio_kit::{
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
     config::secret::Secret,
     errors::{self, Reason},
     host::Host,

@@ -14,25 +14,25 @@ pub struct DraftApi(pub Context);
 #[tonic::async_trait]
 impl DraftService for DraftApi {
     async fn create_draft(&self, request: Request<pb::CreateDraftRequest>) -> Reply<pb::Campaign> {
-        let (asker, ask) = accept(request)?;
-        let draft = drafts::checked_draft(&asker, &ask, self.0.now())?;
+        let (context, ask) = accept(request)?;
+        let draft = drafts::checked_draft(&context, &ask, self.0.now())?;
         reply(self.0.create_draft(draft).await?)
     }
 
     async fn heartbeat_draft(&self, request: Request<pb::HeartbeatDraftRequest>) -> Reply<pb::HeartbeatDraftResponse> {
-        let (asker, ask) = accept(request)?;
-        self.0.heartbeat(&asker, ask.id).await?;
+        let (context, ask) = accept(request)?;
+        self.0.heartbeat(&context, ask.id).await?;
         reply(pb::HeartbeatDraftResponse {})
     }
 
     async fn publish_draft(&self, request: Request<pb::PublishDraftRequest>) -> Reply<pb::Campaign> {
-        let (asker, ask) = accept(request)?;
-        reply(self.0.publish(asker, ask.id).await?)
+        let (context, ask) = accept(request)?;
+        reply(self.0.publish(context, ask.id).await?)
     }
 
     async fn discard_draft(&self, request: Request<pb::DiscardDraftRequest>) -> Reply<pb::DiscardDraftResponse> {
-        let (asker, ask) = accept(request)?;
-        self.0.discard(&asker, ask.id).await?;
+        let (context, ask) = accept(request)?;
+        self.0.discard(&context, ask.id).await?;
         reply(pb::DiscardDraftResponse {})
     }
 }

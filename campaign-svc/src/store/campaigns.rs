@@ -34,7 +34,7 @@ impl CampaignFilter {
 /// Returns one page of the published campaigns that match a filter, newest first.
 pub async fn list_page(db: &Db, filter: &CampaignFilter, window: PageWindow) -> Result<Vec<Campaign>, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
-    on!(db.read(), c => query_as(dialect::PAGE.for_engine(db))
+    on!(db.read(), c => query_as(dialect::SELECT_PAGE.for_engine(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
         .bind(window.limit()).bind(window.offset())
         .fetch_all(c).await)
@@ -43,7 +43,7 @@ pub async fn list_page(db: &Db, filter: &CampaignFilter, window: PageWindow) -> 
 /// Counts the published campaigns that match a filter, over all pages.
 pub async fn count(db: &Db, filter: &CampaignFilter) -> Result<i64, sqlx::Error> {
     let [first, second, third, fourth] = filter.texts();
-    on!(db.read(), c => query_scalar(dialect::COUNT.for_engine(db))
+    on!(db.read(), c => query_scalar(dialect::SELECT_COUNT.for_engine(db))
         .bind(&filter.pattern).bind(first).bind(second).bind(third).bind(fourth).bind(&filter.ids)
         .fetch_one(c).await)
 }
@@ -54,8 +54,8 @@ pub async fn find(db: &Db, id: i64) -> Result<Option<Campaign>, sqlx::Error> {
         .bind(id).fetch_optional(c).await)
 }
 
-/// Returns a draft or published campaign and locks its row until this transaction ends; `None` when no row has this id or the
-/// campaign is deleted.
+/// Returns a draft or published campaign and locks its row until this transaction ends. Returns `None` when no row has this id
+/// or the campaign is deleted.
 ///
 /// The lock is taken by an update that changes nothing, which works in the same way on SQLite and PostgreSQL.
 pub async fn lock_for_update(tx: &mut Tx<'_>, id: i64) -> Result<Option<Campaign>, sqlx::Error> {

@@ -18,7 +18,7 @@ impl DialectSql {
     }
 }
 
-/// Selects the published campaigns that match a filter: `$1` is the name pattern, `$2` to `$5` are the statuses, `$6` is a JSON
+/// Selects the published campaigns that match a filter. `$1` is the name pattern, `$2` to `$5` are the statuses, `$6` is a JSON
 /// array of ids or null for all.
 ///
 /// The cast around the pattern lets SQLite reuse the query plan for every pattern, which saves 20 % of the query time.
@@ -47,6 +47,6 @@ macro_rules! twin {
 }
 
 /// Selects one page of the campaigns that match the filter, newest first: `$7` is the limit, `$8` the offset.
-pub const PAGE: DialectSql = twin!(columns!(), " order by created_at desc, id desc limit $7 offset $8");
+pub const SELECT_PAGE: DialectSql = twin!(columns!(), " order by created_at desc, id desc limit $7 offset $8");
 /// Counts the published campaigns that match the filter, over all pages.
-pub const COUNT: DialectSql = twin!("count(*)", "");
+pub const SELECT_COUNT: DialectSql = twin!("count(*)", "");

@@ -6,9 +6,9 @@ mod sync_state;
 mod tombstones;
 
 pub use campaigns::{CampaignFilter, count, find, list_page, lock_for_update, name_is_taken, save, save_milestone};
-pub use drafts::{NewDraft, heartbeat, insert, of_import, publish};
-pub use sync_state::{record_acknowledged, reserve, schedule_resync, unsynced};
-pub use tombstones::{expire_stale_drafts, is_deleted, mark_deleted, purge, stale};
+pub use drafts::{NewDraft, find_by_import, heartbeat, insert, publish};
+pub use sync_state::{list_unsynced, record_acknowledged, reserve_revision, schedule_resync};
+pub use tombstones::{expire_stale_drafts, is_deleted, list_stale, mark_deleted, purge};
 
 /// Column list for selecting a [`crate::campaign::Campaign`]; the columns are listed by name so that an added column does not break
 /// running replicas.

@@ -12,7 +12,7 @@ use sqlx::{query, query_as, query_scalar};
 /// change is stored.
 ///
 /// Until the change is stored the row counts as unsynced, so that the sweeper can revert the sync after a crash.
-pub async fn reserve(tx: &mut Tx<'_>, id: i64, at: DateTime<Utc>) -> Result<i64, sqlx::Error> {
+pub async fn reserve_revision(tx: &mut Tx<'_>, id: i64, at: DateTime<Utc>) -> Result<i64, sqlx::Error> {
     on!(tx.on(), c => query_scalar("update campaigns set revision = revision + 1, touched_at = $2 where id = $1 returning revision")
         .bind(id).bind(at).fetch_one(c).await)
 }
@@ -25,7 +25,7 @@ pub async fn record_acknowledged(tx: &mut Tx<'_>, id: i64, revision: i64) -> Res
 
 /// Returns the ids of up to `limit` published campaigns that are not synced to vehicle-svc and were last touched before
 /// `since`.
-pub async fn unsynced(db: &Db, since: DateTime<Utc>, limit: i64) -> Result<Vec<i64>, sqlx::Error> {
+pub async fn list_unsynced(db: &Db, since: DateTime<Utc>, limit: i64) -> Result<Vec<i64>, sqlx::Error> {
     on!(db.read(), c => query_scalar(
         "select id from campaigns where synced_revision < revision and state = 'live' and touched_at < $1 order by touched_at, id limit $2")
         .bind(since).bind(limit).fetch_all(c).await)

@@ -3,8 +3,8 @@ use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused};
 use patio_kit::errors::Reason;
 use patio_proto::campaign::{
     CampaignStatus::{Closed, Ongoing, PendingReview, Ready},
+    Milestone::{Begun, Complete, Incomplete},
     ReportMilestoneRequest,
-    Turn::{Begun, Complete, Incomplete},
     milestone_service_client::MilestoneServiceClient,
 };
 use patio_testing::each_database;
@@ -120,7 +120,7 @@ async fn only_services_report_milestones() {
     each_database(async |host| {
         let world = World::start(host).await;
         let id = world.ready("Brakes").await;
-        let report = |turn| ReportMilestoneRequest { campaign_id: id, turn, revision: 1 };
+        let report = |turn| ReportMilestoneRequest { campaign_id: id, milestone: turn, revision: 1 };
         let mut client = MilestoneServiceClient::new(world.host.links.campaign.clone());
         for who in [OPERATOR, MANAGER, ADMIN] {
             let answer = client.report_milestone(world.by(who, report(Begun.into()))).await;

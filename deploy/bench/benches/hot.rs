@@ -1,6 +1,6 @@
 //! What runs for every request or every row, by itself: `cargo bench -p bench`.
 use auth_svc::lockout::sign_in_buckets;
-use auth_svc::lockout_rules::{Cells, Op, apply};
+use auth_svc::lockout_rules::{Counters, Op, apply};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use patio_kit::page::PageWindow;
 use patio_proto::{access::Role, identifier::Identifier, walk, yard};
@@ -43,7 +43,7 @@ fn tokens(c: &mut Criterion) {
 fn lockout(c: &mut Criterion) {
     let buckets = sign_in_buckets("account", "192.0.2.1", None);
     c.bench_function("lockout/book and settle", |b| {
-        let mut cells = Cells::new();
+        let mut cells = Counters::new();
         b.iter(|| {
             apply(&mut cells, &buckets, Op::Reserve, black_box(1_000));
             apply(&mut cells, &buckets, Op::Release, 1_000)
@@ -57,7 +57,7 @@ fn rows(c: &mut Criterion) {
         b.iter(|| {
             let identifier = Identifier::new(black_box("HB20"), black_box("000123"));
             let space = black_box("A-102");
-            (identifier.map(|one| one.key()), walk::sort_key(space), yard::id_of(space), yard::group_of(space).len())
+            (identifier.map(|one| one.key()), walk::sort_key(space), yard::yard_id(space), yard::yard_group(space).len())
         });
     });
 }

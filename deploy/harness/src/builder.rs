@@ -160,7 +160,7 @@ impl Builder {
 
     fn try_prepare(self) -> anyhow::Result<Patio> {
         let folder = match &self.folder {
-            Some(path) => Folder::given(path),
+            Some(path) => Folder::existing(path),
             None => Folder::try_temporary()?,
         };
         let pages = folder.path().join("pages");

@@ -19,7 +19,7 @@ impl Database {
     #[must_use]
     pub fn fresh() -> Option<Self> {
         let database = Self::reserved()?;
-        database.on_server(&format!("create database {}", database.name));
+        database.maintenance_sql(&format!("create database {}", database.name));
         Some(database)
     }
 
@@ -59,7 +59,7 @@ impl Database {
 
     /// Runs an SQL statement in the server's maintenance database, and returns the rows as lines of text.
     #[track_caller]
-    pub fn on_server(&self, statement: &str) -> String {
+    pub fn maintenance_sql(&self, statement: &str) -> String {
         psql(&self.server, statement)
     }
 }

@@ -32,10 +32,10 @@ pub fn programs() -> PathBuf {
 /// Returns a free loopback port below the system's ephemeral range, so that the system does not assign the port to another program.
 #[must_use]
 pub fn free_port() -> u16 {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
+    static NEXT_PORT: AtomicU32 = AtomicU32::new(0);
     // Concurrent test processes start their search at different ports.
     let first = std::process::id().wrapping_mul(97);
-    let next = || 10_000 + first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % 20_000;
+    let next = || 10_000 + first.wrapping_add(NEXT_PORT.fetch_add(1, Ordering::Relaxed)) % 20_000;
     let mut ports = std::iter::repeat_with(next).take(20_000).filter_map(|port| u16::try_from(port).ok());
     ports.find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok()).unwrap()
 }

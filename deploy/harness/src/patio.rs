@@ -16,7 +16,7 @@ use std::{
 /// Maximum time for a process to become ready.
 const READY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Pause between two readiness probes of one process. The pause limits the number of connections and debug log lines that probes cause.
-const PROBE_EVERY: Duration = Duration::from_millis(20);
+const PROBE_INTERVAL: Duration = Duration::from_millis(20);
 /// Timeout of a readiness probe.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -99,7 +99,7 @@ impl Replica {
             if !self.is_running() || started.elapsed() > READY_TIMEOUT {
                 bail!("not ready: {}", self.last_lines());
             }
-            thread::sleep(PROBE_EVERY);
+            thread::sleep(PROBE_INTERVAL);
         }
         Ok(())
     }

@@ -3,7 +3,10 @@ use crate::{
     client::Client,
     environment::free_port,
     folder::Folder,
-    postgres::{ADMINISTRATOR, DATABASE_PASSWORD, DATABASE_ROLE, administer, as_server, installed, own, server_words},
+    postgres::{
+        ADMINISTRATOR, DATABASE_PASSWORD, DATABASE_ROLE, command_as_postgres, command_line_as_postgres, create_owned_folder,
+        find_installation, run_admin_sql,
+    },
     process::{Launch, Process, Signal},
     proxy::Proxy,
     wait::until,
@@ -19,9 +22,9 @@ use std::{
 /// Number of PostgreSQL servers in the cluster.
 const NODES: usize = 3;
 /// Maximum time for the cluster to have one primary and two standbys, one of which is synchronous.
-const HEALTHY: Duration = Duration::from_secs(120);
+const HEALTHY_TIMEOUT: Duration = Duration::from_secs(120);
 /// Timeout of a request to the REST API of a node.
-const ASKED: Duration = Duration::from_secs(1);
+const REST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// PostgreSQL server with the Patroni that manages it. The connection from Patroni to etcd can be cut.
 struct Node {
@@ -44,7 +47,7 @@ impl Patroni {
     #[must_use]
     pub fn start() -> Option<Self> {
         let (patroni, etcd) = (Path::new("/usr/bin/patroni"), Path::new("/usr/bin/etcd"));
-        let programs = installed().filter(|_| patroni.exists() && etcd.exists())?;
+        let programs = find_installation().filter(|_| patroni.exists() && etcd.exists())?;
         let folder = Folder::temporary();
         let (client, peer) = (free_port(), format!("http://127.0.0.1:{}", free_port()));
         let url = format!("http://127.0.0.1:{client}");
@@ -89,13 +92,13 @@ impl Patroni {
     #[track_caller]
     pub fn sql(&self, database: &str, statement: &str) -> String {
         let node = &self.nodes[self.primary().unwrap()];
-        administer((&node.folder, node.port), database, &[statement.to_owned()])
+        run_admin_sql((&node.folder, node.port), database, &[statement.to_owned()])
     }
 
     /// Waits until there is one primary, two standbys, and one of the standbys is synchronous.
     #[track_caller]
     pub fn wait_until_healthy(&self) {
-        until("the cluster is healthy", HEALTHY, || {
+        until("the cluster is healthy", HEALTHY_TIMEOUT, || {
             let count = |path: &str| self.nodes.iter().filter(|node| node.answers(path)).count();
             count("/primary") == 1 && count("/replica") == NODES - 1 && count("/synchronous") == 1
         });
@@ -140,7 +143,7 @@ impl Patroni {
 impl Node {
     fn new(number: usize, below: &Path, programs: &Path, etcd: u16) -> Self {
         let folder = below.join(format!("node{number}"));
-        own(&folder);
+        create_owned_folder(&folder);
         let (port, rest, etcd) = (free_port(), format!("127.0.0.1:{}", free_port()), Proxy::start(etcd));
         let config = below.join(format!("node{number}.json")); // YAML is a superset of JSON
         let person = |name: &str| json!({ "username": name, "password": "clusterpw-7Hq2" });
@@ -168,7 +171,7 @@ impl Node {
             },
         });
         fs::write(&config, text.to_string()).unwrap();
-        let mut words = server_words(Path::new("/usr/bin/patroni"));
+        let mut words = command_line_as_postgres(Path::new("/usr/bin/patroni"));
         words.push(config.display().to_string());
         let mut launch = Launch::new(&format!("node{number}"), words.remove(0).into(), below.to_owned());
         launch.arguments = words;
@@ -177,7 +180,7 @@ impl Node {
 
     /// Returns `true` if the REST API of the node answers a request with status 200 in time.
     fn answers(&self, path: &str) -> bool {
-        let answer = Client::new(&self.rest).without_reuse(ASKED).try_call("GET", path, &Value::Null);
+        let answer = Client::new(&self.rest).without_reuse(REST_TIMEOUT).try_call("GET", path, &Value::Null);
         answer.is_ok_and(|answer| answer.status == 200)
     }
 
@@ -198,7 +201,7 @@ impl Drop for Node {
     fn drop(&mut self) {
         let processes = if self.patroni.is_running() { self.processes() } else { Vec::new() };
         Signal::Kill.send(&processes);
-        let mut stop = as_server(Path::new("pkill"));
+        let mut stop = command_as_postgres(Path::new("pkill"));
         stop.args(["-KILL", "-f", &self.folder.display().to_string()]);
         let _ = stop.status();
     }

@@ -33,10 +33,10 @@ pub struct Postgres {
 
 /// Data folder created once by `initdb` and copied for each server, because `initdb` takes a second. `None` if PostgreSQL is not installed.
 static TEMPLATE: LazyLock<Option<Folder>> = LazyLock::new(|| {
-    let (folder, programs) = (Folder::temporary(), installed()?);
+    let (folder, programs) = (Folder::temporary(), find_installation()?);
     let data = folder.path().join("pg");
-    own(&data);
-    let mut init = as_server(&programs.join("initdb"));
+    create_owned_folder(&data);
+    let mut init = command_as_postgres(&programs.join("initdb"));
     init.arg("-D").arg(&data).args(["-N", "-A", "trust", "-U", ADMINISTRATOR, "-E", "UTF8", "--locale=C.UTF-8"]);
     tool(init);
     // Network connections use a clear-text password, because SCRAM takes a debug build a tenth of a second.
@@ -45,7 +45,7 @@ static TEMPLATE: LazyLock<Option<Folder>> = LazyLock::new(|| {
     Some(folder)
 });
 
-pub(crate) fn installed() -> Option<PathBuf> {
+pub(crate) fn find_installation() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").ok()?.flatten().map(|entry| entry.path().join("bin"));
     versions.filter(|programs| programs.join("initdb").exists()).max()
 }
@@ -55,21 +55,21 @@ fn is_root() -> bool {
 }
 
 /// Builds a command that runs as the user `postgres`, because PostgreSQL refuses to run as root.
-pub(crate) fn as_server(program: &Path) -> Command {
-    let mut words = server_words(program).into_iter();
+pub(crate) fn command_as_postgres(program: &Path) -> Command {
+    let mut words = command_line_as_postgres(program).into_iter();
     let mut command = Command::new(words.next().unwrap_or_default());
     command.args(words).current_dir("/");
     command
 }
 
-pub(crate) fn server_words(program: &Path) -> Vec<String> {
+pub(crate) fn command_line_as_postgres(program: &Path) -> Vec<String> {
     let user = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--clear-groups"].map(str::to_owned);
     let user = if is_root() { user.into() } else { Vec::new() };
     user.into_iter().chain([program.display().to_string()]).collect()
 }
 
 /// Creates a folder owned by the system user that runs the PostgreSQL server.
-pub(crate) fn own(folder: &Path) {
+pub(crate) fn create_owned_folder(folder: &Path) {
     fs::DirBuilder::new().mode(0o700).create(folder).unwrap();
     if is_root() {
         let mut chown = Command::new("chown");
@@ -80,7 +80,7 @@ pub(crate) fn own(folder: &Path) {
 
 /// Runs SQL statements as administrator through the Unix socket in a folder, and returns the rows as lines of text.
 #[track_caller]
-pub(crate) fn administer((socket, port): (&Path, u16), database: &str, statements: &[String]) -> String {
+pub(crate) fn run_admin_sql((socket, port): (&Path, u16), database: &str, statements: &[String]) -> String {
     let mut command = Command::new("psql");
     command.args(["-v", "ON_ERROR_STOP=1", "-qAt", "-h"]).arg(socket).args(["-p", &port.to_string()]);
     command.args(["-U", ADMINISTRATOR, "-d", database]).args(statements.iter().flat_map(|statement| ["-c", statement]));
@@ -101,7 +101,7 @@ impl Postgres {
     /// the server starts. Returns `None` if PostgreSQL is not installed.
     #[must_use]
     pub fn prepare(below: &Path, options: &[&str], spawner: Option<Spawner>) -> Option<Self> {
-        let (template, programs) = (TEMPLATE.as_ref()?.path().join("pg"), installed()?);
+        let (template, programs) = (TEMPLATE.as_ref()?.path().join("pg"), find_installation()?);
         let mut copy = Command::new("cp");
         copy.arg("-a").arg(template).arg(below.join("pg"));
         tool(copy);
@@ -113,8 +113,8 @@ impl Postgres {
     #[must_use]
     pub fn start_standby(&self, below: &Path) -> Self {
         let data = below.join("pg");
-        own(&data);
-        let mut copy = as_server(&self.programs.join("pg_basebackup"));
+        create_owned_folder(&data);
+        let mut copy = command_as_postgres(&self.programs.join("pg_basebackup"));
         copy.arg("-D").arg(&data).args(["-R", "-X", "stream", "-c", "fast", "-U", ADMINISTRATOR, "-p", &self.port.to_string(), "-h"]);
         copy.arg(&self.data);
         tool(copy);
@@ -141,7 +141,7 @@ impl Postgres {
 
     fn on_data(programs: PathBuf, below: &Path, options: &[&str], spawner: Option<Spawner>) -> Self {
         let (data, port) = (below.join("pg"), free_port());
-        let mut words = server_words(&programs.join("postgres"));
+        let mut words = command_line_as_postgres(&programs.join("postgres"));
         let (port_text, data_text) = (port.to_string(), data.display().to_string());
         words.extend(["-D", &data_text, "-p", &port_text, "-h", "127.0.0.1", "-k", &data_text].map(str::to_owned));
         words.extend(options.iter().flat_map(|option| ["-c".to_owned(), (*option).to_owned()]));
@@ -194,7 +194,7 @@ impl Postgres {
     /// Runs SQL statements one after another, each in its own transaction, and returns the rows as lines of text.
     #[track_caller]
     pub fn sql_each(&self, database: &str, statements: &[String]) -> String {
-        administer((&self.data, self.port), database, statements)
+        run_admin_sql((&self.data, self.port), database, statements)
     }
 
     /// Starts the server and waits until it accepts connections.

@@ -1,7 +1,7 @@
 //! Child process of a test, which can be started, stopped, killed and suspended, and whose memory and open files are read from `/proc`.
 use crate::{
     lifeline::{self, AtExit},
-    wait::POLL,
+    wait::POLL_INTERVAL,
 };
 use anyhow::{Context, bail, ensure};
 use std::{
@@ -221,7 +221,7 @@ impl Process {
             if started.elapsed() > STOP_TIMEOUT {
                 bail!("{name} did not exit within {STOP_TIMEOUT:?}");
             }
-            thread::sleep(POLL);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Pause between two looks at whether the network works again.
-const POLL: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// TCP proxy to a local port. The proxy runs until the test process ends.
 pub struct Proxy {
@@ -56,7 +56,7 @@ fn pass_on(mut from: TcpStream, mut to: TcpStream, is_cut: &AtomicBool) {
     let mut buffer = [0; 16 * 1024];
     while let Ok(size @ 1..) = from.read(&mut buffer) {
         while is_cut.load(Ordering::Relaxed) {
-            thread::sleep(POLL);
+            thread::sleep(POLL_INTERVAL);
         }
         if to.write_all(&buffer[..size]).is_err() {
             break;

@@ -23,8 +23,8 @@ pub const REDIS_PASSWORD: &str = "redispw-9Xc3Vb6n";
 /// Successive calls use the twelve databases 4 to 15 in turn.
 #[must_use]
 pub fn redis_database() -> Option<String> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let turn = std::process::id().wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+    static NEXT_DATABASE: AtomicU32 = AtomicU32::new(0);
+    let turn = std::process::id().wrapping_add(NEXT_DATABASE.fetch_add(1, Ordering::Relaxed));
     let url = format!("{}/{}", variable(REDIS)?, 4 + turn % 12);
     let mut flush = Command::new("redis-cli");
     flush.args(["-u", &url, "flushdb"]);

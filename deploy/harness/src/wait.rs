@@ -5,7 +5,7 @@ use std::{
 };
 
 /// Pause between two checks of a condition.
-pub const POLL: Duration = Duration::from_millis(5);
+pub const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Waits until a condition is true, and panics after the timeout.
 ///
@@ -16,6 +16,6 @@ pub fn until(what: &str, patience: Duration, mut holds: impl FnMut() -> bool) {
     let started = Instant::now();
     while !holds() {
         assert!(started.elapsed() < patience, "timeout after {patience:?}: {what}");
-        thread::sleep(POLL);
+        thread::sleep(POLL_INTERVAL);
     }
 }

@@ -1,7 +1,7 @@
 //! The commands `patio backup` and `patio restore`: online backups of the SQLite databases.
 use crate::process::{Options, SCHEMAS};
 use anyhow::Context;
-use patio_kit::{cli::print, db::Db, private};
+use patio_kit::{cli::print, db::Db, private_files};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -19,7 +19,7 @@ pub async fn create(options: &Options, folder: &Path, recipient: Option<&str>) -
     let settings = options.settings();
     anyhow::ensure!(settings.database_url.is_none(), "PostgreSQL is backed up with pg_dump; deploy/runbook.md says how");
     fs::create_dir(folder).with_context(|| format!("cannot create {}; a backup needs a new folder", folder.display()))?;
-    private::folder(folder)?;
+    private_files::create_folder(folder)?;
     // The seal file is copied first, so that the database copies contain every seal in it.
     let seals = settings.seal_path().filter(|seals| seals.is_file());
     if let Some(seals) = seals {
@@ -28,7 +28,7 @@ pub async fn create(options: &Options, folder: &Path, recipient: Option<&str>) -
     for schema in SCHEMAS {
         let (held, file) = (settings.data_dir.join(format!("{}.db", schema.name)), folder.join(format!("{}.db", schema.name)));
         anyhow::ensure!(held.is_file(), "{} does not exist", held.display());
-        private::file(&file)?;
+        private_files::create_file(&file)?;
         let db = Db::open(schema, settings).await?;
         db.backup_to(&file).await.with_context(|| format!("cannot copy {}", held.display()))?;
         db.close().await;
@@ -45,7 +45,7 @@ pub async fn create(options: &Options, folder: &Path, recipient: Option<&str>) -
 
 /// Copies an append-only file, such as the file of audit seals, and encrypts the copy if a recipient is given.
 async fn keep(from: &Path, to: &Path, recipient: Option<&str>) -> anyhow::Result<()> {
-    private::file(to)?;
+    private_files::create_file(to)?;
     fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
     encrypted(to.to_owned(), recipient).await.map(drop)
 }
@@ -54,7 +54,7 @@ async fn keep(from: &Path, to: &Path, recipient: Option<&str>) -> anyhow::Result
 async fn encrypted(open: PathBuf, recipient: Option<&str>) -> anyhow::Result<PathBuf> {
     let Some(recipient) = recipient else { return Ok(open) };
     let sealed = with_age(&open);
-    private::file(&sealed)?;
+    private_files::create_file(&sealed)?;
     age(&["--encrypt", "--recipient", recipient], &sealed, &open).await?;
     fs::remove_file(&open)?;
     Ok(sealed)
@@ -76,7 +76,7 @@ async fn age(what: &[&str], output: &Path, input: &Path) -> anyhow::Result<()> {
 /// Restores a backup into the data folder, which must not contain databases.
 pub async fn restore(options: &Options, folder: &Path, identity: Option<&Path>) -> anyhow::Result<()> {
     let data = &options.settings().data_dir;
-    private::folder(data).with_context(|| format!("cannot create {}", data.display()))?;
+    private_files::create_folder(data).with_context(|| format!("cannot create {}", data.display()))?;
     for schema in SCHEMAS {
         let (held, file) = (data.join(format!("{}.db", schema.name)), folder.join(format!("{}.db", schema.name)));
         anyhow::ensure!(!held.exists(), "{} already exists: stop Patio and move its data folder away first", held.display());
@@ -95,7 +95,7 @@ pub async fn restore(options: &Options, folder: &Path, identity: Option<&Path>) 
         anyhow::ensure!(health.damage.is_none(), "{}: {}", schema.name, health.damage.unwrap_or_default());
         print(&format!("{}: restored\n", schema.name))?;
     }
-    crate::restored::finish(options.settings()).await
+    crate::restore::complete_restore(options.settings()).await
 }
 
 /// Restores one file of a backup, and decrypts it if necessary. A missing file is skipped, because old backups contain no seal file.
@@ -104,7 +104,7 @@ async fn put_back(from: &Path, to: &Path, identity: Option<&Path>) -> anyhow::Re
     if !from.is_file() && !sealed.is_file() {
         return Ok(());
     }
-    private::file(to)?;
+    private_files::create_file(to)?;
     if from.is_file() {
         fs::copy(from, to)?;
         return Ok(());

@@ -12,9 +12,9 @@ use tokio::net::TcpListener;
 pub async fn examine(options: &Options, services: bool) -> anyhow::Result<()> {
     let (settings, mut all) = (options.settings(), DoctorReport::default());
     let advice = "free disk space or give this user write permission there, or set PATIO_DATA_DIR to another folder";
-    all.report("data folder", doctor::folder(&settings.data_dir, advice))?;
+    all.report("data folder", doctor::check_folder(&settings.data_dir, advice))?;
     for schema in SCHEMAS {
-        all.report(&format!("database of {}", schema.name), doctor::database(schema, settings).await)?;
+        all.report(&format!("database of {}", schema.name), doctor::check_database(schema, settings).await)?;
     }
     import_svc::ImportBinary::examine(options.import(), &mut all).await?;
     all.check_dependencies(settings).await?;
@@ -22,7 +22,7 @@ pub async fn examine(options: &Options, services: bool) -> anyhow::Result<()> {
     all.report("port", port(options.gateway()).await)?;
     all.report("https", https(options.gateway()))?;
     if services {
-        all.services(settings, "patio").await?;
+        all.check_services(settings, "patio").await?;
     }
     all.finish()
 }

@@ -5,7 +5,7 @@ mod demo;
 mod doctor;
 mod pages;
 mod process;
-mod restored;
+mod restore;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use patio_kit::{
@@ -55,8 +55,8 @@ enum Command {
         #[arg(long)]
         identity: Option<PathBuf>,
     },
-    /// Completes a restore of PostgreSQL: advances ids and versions beyond all values assigned after the backup, so that no
-    /// value is reused and devices reload their lists. `restore` does this for SQLite automatically.
+    /// Completes a restore of PostgreSQL: advances ids and versions beyond all values assigned after the backup. No value is
+    /// reused, and devices reload their lists. `restore` does this for SQLite automatically.
     Restored,
     /// Manages the keys that sign tokens.
     #[command(subcommand)]
@@ -83,7 +83,7 @@ enum Audit {
 }
 
 fn main() -> ExitCode {
-    if let Some(code) = import_svc::reader::main_if_asked() {
+    if let Some(code) = import_svc::reader::run_if_requested() {
         return code;
     }
     let command = Cli::command();
@@ -94,7 +94,7 @@ fn main() -> ExitCode {
     };
     let done = match cli.command {
         None => cli::run(process::serve(cli.options)),
-        Some(Command::Config) => cli::print(&config::effective(&command, &matches)),
+        Some(Command::Config) => cli::print(&config::effective_settings(&command, &matches)),
         Some(Command::Doctor { services }) => cli::run(async move { doctor::examine(&cli.options, services).await }),
         Some(Command::Backup { folder, recipient }) => {
             cli::run(async move { backup::create(&cli.options, &folder, recipient.as_deref()).await })
@@ -102,7 +102,7 @@ fn main() -> ExitCode {
         Some(Command::Restore { folder, identity }) => {
             cli::run(async move { backup::restore(&cli.options, &folder, identity.as_deref()).await })
         }
-        Some(Command::Restored) => cli::run(async move { restored::finish(cli.options.settings()).await }),
+        Some(Command::Restored) => cli::run(async move { restore::complete_restore(cli.options.settings()).await }),
         Some(Command::Keys(keys)) => cli::run(async move { keys.run(cli.options.auth(), cli.options.settings()).await }),
         Some(Command::User(user)) => cli::run(async move { user.run(cli.options.settings()).await }),
         Some(Command::Migrate) => cli::run(process::migrate(cli.options)),

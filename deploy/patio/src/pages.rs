@@ -28,8 +28,8 @@ pub async fn build_if_stale(folder: &Path) -> anyhow::Result<PathBuf> {
     Ok(pages)
 }
 
-/// Returns the folder of the web sources next to the requested `web/dist`, in the current folder or one of its parents; `None`
-/// when no sources exist.
+/// Returns the folder of the web sources next to the requested `web/dist`, or `None` when no sources exist. The search covers
+/// the current folder and its parents.
 fn sources(folder: &Path) -> Option<PathBuf> {
     if !folder.ends_with("web/dist") {
         return None;

@@ -112,8 +112,8 @@ impl FromRequestParts<AppState> for Authenticated {
         if !api.confirmed.is_open(&api.sessions(), &caller, &bearer).await {
             return Err(not_signed_in());
         }
-        if let Some(asker) = parts.extensions.get::<CallerSlot>() {
-            let _ = asker.0.set(bearer.clone());
+        if let Some(caller_slot) = parts.extensions.get::<CallerSlot>() {
+            let _ = caller_slot.0.set(bearer.clone());
         }
         // The called service checks the caller's role again.
         let path = parts.extensions.get::<MatchedPath>();

@@ -7,7 +7,7 @@ use http::{
 use patio_proto::access::Role;
 
 /// Maximum length of an idempotency key, in bytes.
-const LONGEST_KEY: usize = 128;
+const MAX_KEY_LEN: usize = 128;
 
 /// Returns the vehicle version in the `If-Match` header; `None` when the header is absent or `*`.
 ///
@@ -33,7 +33,7 @@ pub fn if_match(headers: &HeaderMap) -> ApiResult<Option<i64>> {
 pub fn idempotency_key(headers: &HeaderMap) -> ApiResult<String> {
     let Some(value) = headers.get(HeaderName::from_static("idempotency-key")) else { return Ok(String::new()) };
     let bytes = value.as_bytes();
-    let fine = (1..=LONGEST_KEY).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic);
+    let fine = (1..=MAX_KEY_LEN).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic);
     match value.to_str() {
         Ok(text) if fine => Ok(text.to_owned()),
         _ => Err(Problem::invalid_field("Idempotency-Key", "must have 1 to 128 visible ASCII characters")),
@@ -59,7 +59,7 @@ fn seen_by(role: Role) -> &'static str {
     if role == Role::Operator { "o" } else { "" }
 }
 
-/// Returns the revision of a campaign's vehicle list that the client already has, read from the `If-None-Match` header; `None`
+/// Returns the revision of the vehicle list that the client already has, read from the `If-None-Match` header. Returns `None`
 /// when the header contains no `ETag` of this list.
 #[must_use]
 pub fn if_none_match_revision(headers: &HeaderMap, campaign: i64, role: Role) -> Option<i64> {

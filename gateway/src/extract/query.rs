@@ -6,9 +6,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 /// Highest page number that a request may ask for.
-const LAST_PAGE: i32 = 1_000_000;
+const MAX_PAGE_INDEX: i32 = 1_000_000;
 /// Maximum length of a search text, in characters.
-const LONGEST_SEARCH: usize = 200;
+const MAX_SEARCH_LEN: usize = 200;
 
 /// Paging metadata in the response of a list route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -34,7 +34,7 @@ impl From<Option<common::PageMeta>> for Meta {
 /// Returns a 400 that names the parameter when a number is out of range.
 pub fn from_page(page: Option<i32>, per_page: Option<i32>) -> ApiResult<common::Page> {
     let (index, size) = (page.unwrap_or(0), per_page.unwrap_or(DEFAULT_SIZE));
-    if !(0..=LAST_PAGE).contains(&index) {
+    if !(0..=MAX_PAGE_INDEX).contains(&index) {
         return Err(Problem::invalid_field("page", "must be between 0 and 1000000"));
     }
     if !(1..=MAX_PAGE_SIZE).contains(&size) {
@@ -49,7 +49,7 @@ pub fn from_page(page: Option<i32>, per_page: Option<i32>) -> ApiResult<common::
 /// Returns a 400 when no yard has this id.
 pub fn yard(asked: Option<i32>) -> ApiResult<Option<i32>> {
     match asked {
-        Some(id) if yard::name_of(id).is_none() => Err(Problem::invalid_field("yard", "must be a yard id from 1 to 28")),
+        Some(id) if yard::yard_name(id).is_none() => Err(Problem::invalid_field("yard", "must be a yard id from 1 to 28")),
         asked => Ok(asked),
     }
 }
@@ -68,7 +68,7 @@ pub fn campaign_id(asked: Option<i64>) -> ApiResult<Option<i64>> {
 /// Returns the name of the yard with the given id; `None` when no id is given or no yard has the id.
 #[must_use]
 pub fn yard_name(asked: Option<i32>) -> Option<String> {
-    asked.and_then(yard::name_of).map(str::to_owned)
+    asked.and_then(yard::yard_name).map(str::to_owned)
 }
 
 /// Validates the search text in a request's query; an absent text becomes the empty string.
@@ -77,7 +77,7 @@ pub fn yard_name(asked: Option<i32>) -> Option<String> {
 /// Returns a 400 when the text is too long.
 pub fn search_text(asked: Option<String>) -> ApiResult<String> {
     let text = asked.unwrap_or_default();
-    if text.chars().count() > LONGEST_SEARCH { Err(Problem::invalid_field("search", "must have at most 200 characters")) } else { Ok(text) }
+    if text.chars().count() > MAX_SEARCH_LEN { Err(Problem::invalid_field("search", "must have at most 200 characters")) } else { Ok(text) }
 }
 
 /// Validates the campaign name in a request's query.
@@ -85,6 +85,6 @@ pub fn search_text(asked: Option<String>) -> ApiResult<String> {
 /// # Errors
 /// Returns a 400 when the name is empty or too long.
 pub fn campaign_name(asked: String) -> ApiResult<String> {
-    let fine = !asked.trim().is_empty() && asked.chars().count() <= LONGEST_SEARCH;
+    let fine = !asked.trim().is_empty() && asked.chars().count() <= MAX_SEARCH_LEN;
     if fine { Ok(asked) } else { Err(Problem::invalid_field("campaign_name", "must have 1 to 200 characters")) }
 }

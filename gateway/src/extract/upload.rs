@@ -28,13 +28,13 @@ use utoipa::ToSchema;
 /// Maximum size of an uploaded file, in bytes.
 pub const MAX_UPLOAD_BYTES: usize = 5_242_880;
 /// Maximum size of all fields of an upload form except the file, in bytes.
-const FORM: usize = 64 << 10;
+const MAX_FORM_BYTES: usize = 64 << 10;
 /// Maximum size of the headers of a form part, including the boundary line before the headers, in bytes.
-const HEAD: usize = 16 << 10;
+const MAX_PART_HEADER_BYTES: usize = 16 << 10;
 /// Maximum length of a campaign name, in characters.
-const LONGEST_NAME: usize = 500;
+const MAX_NAME_LEN: usize = 500;
 /// Size of the chunks sent to import-svc, in bytes.
-const CHUNK: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 
 /// Invalid cell of an uploaded workbook.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -59,7 +59,7 @@ pub struct UploadProblem {
     details: Vec<RowProblem>,
     /// Total number of invalid cells.
     total_errors: i64,
-    /// Id for `GET /documents/rejected/{id}`, which returns the sheet with its errors marked, for three days; null when the
+    /// Id for `GET /documents/rejected/{id}`, which returns the sheet with its errors marked, for three days. Null when the
     /// error is not in the rows of the sheet.
     rejected_id: Option<String>,
 }
@@ -93,7 +93,7 @@ impl UploadError {
 
     /// Converts the errors that import-svc found in an uploaded file to the error body of the API.
     #[must_use]
-    pub fn of(rejection: Rejection, product: &str) -> Self {
+    pub fn from_rejection(rejection: Rejection, product: &str) -> Self {
         let details =
             rejection.rows.into_iter().map(|row| RowProblem { row: row.row, column: row.column, value: row.value, message: row.message });
         let message = rejection.message.replace("{product}", product);
@@ -163,7 +163,7 @@ where
     let none =
         || UploadError::file(StatusCode::UNSUPPORTED_MEDIA_TYPE, 53, "Failed to select document. The body must be multipart/form-data.");
     let room = Room::default();
-    let limits = Constraints::new().size_limit(SizeLimit::new().whole_stream((MAX_UPLOAD_BYTES + FORM) as u64));
+    let limits = Constraints::new().size_limit(SizeLimit::new().whole_stream((MAX_UPLOAD_BYTES + MAX_FORM_BYTES) as u64));
     let form =
         Multipart::with_constraints(bounded(request.into_body().into_data_stream(), room.clone()), boundary.ok_or_else(none)?, limits);
     let (sender, receiver) = mpsc::channel(4);
@@ -204,7 +204,7 @@ struct Room(Arc<AtomicUsize>);
 
 impl Default for Room {
     fn default() -> Self {
-        Self(Arc::new(AtomicUsize::new(HEAD + CHUNK)))
+        Self(Arc::new(AtomicUsize::new(MAX_PART_HEADER_BYTES + CHUNK_BYTES)))
     }
 }
 
@@ -224,7 +224,7 @@ impl Room {
 
 /// Error of a form part whose headers are too long.
 #[derive(Debug, thiserror::Error)]
-#[error("a form part has more than {HEAD} bytes of headers")]
+#[error("a form part has more than {MAX_PART_HEADER_BYTES} bytes of headers")]
 struct LongHead;
 
 /// Returns the request body as a stream that fails once the byte limit is exceeded. The stream yields one chunk per
@@ -256,7 +256,7 @@ async fn forward_form(mut form: Multipart<'_>, room: &Room, fields: UploadForm, 
         } else {
             beside = skip(field, beside, fields.file).await?;
         }
-        room.set(HEAD + CHUNK);
+        room.set(MAX_PART_HEADER_BYTES + CHUNK_BYTES);
     }
     if !found {
         return Err(UploadError::Other(Problem::invalid_field(fields.file, "No file was sent. Choose a file and try again.")));
@@ -270,16 +270,16 @@ async fn forward_form(mut form: Multipart<'_>, room: &Room, fields: UploadForm, 
 /// Reads the campaign name from its form field, as UTF-8 text of limited length.
 async fn name(mut field: multer::Field<'_>) -> Result<String, UploadError> {
     let called = field.name().unwrap_or_default().to_owned();
-    let too_long = || UploadError::Other(Problem::invalid_field(&called, &format!("must have at most {LONGEST_NAME} characters")));
+    let too_long = || UploadError::Other(Problem::invalid_field(&called, &format!("must have at most {MAX_NAME_LEN} characters")));
     let mut written = Vec::new();
     while let Some(data) = field.chunk().await.map_err(broken)? {
         written.extend_from_slice(&data);
-        if written.len() > LONGEST_NAME * 4 {
+        if written.len() > MAX_NAME_LEN * 4 {
             return Err(too_long());
         }
     }
     let name = String::from_utf8(written).map_err(|_| UploadError::Other(Problem::invalid_field(&called, "must be valid UTF-8 text")))?;
-    if name.chars().count() > LONGEST_NAME { Err(too_long()) } else { Ok(name) }
+    if name.chars().count() > MAX_NAME_LEN { Err(too_long()) } else { Ok(name) }
 }
 
 /// Skips an unknown form field, and returns the total size of all skipped fields in bytes. A total above the limit is an error,
@@ -287,7 +287,7 @@ async fn name(mut field: multer::Field<'_>) -> Result<String, UploadError> {
 async fn skip(mut field: multer::Field<'_>, mut seen: usize, meant: &str) -> Result<usize, UploadError> {
     while let Some(data) = field.chunk().await.map_err(broken)? {
         seen += data.len();
-        if seen > FORM {
+        if seen > MAX_FORM_BYTES {
             return Err(UploadError::Other(Problem::invalid_field(
                 meant,
                 "must contain the file, since all other fields together are too large",
@@ -307,7 +307,7 @@ async fn file(mut field: multer::Field<'_>, chunks: &mut Chunks) -> Result<(), U
             return Err(UploadError::too_large());
         }
         while !data.is_empty() {
-            chunks.send(data.split_to(data.len().min(CHUNK))).await;
+            chunks.send(data.split_to(data.len().min(CHUNK_BYTES))).await;
         }
     }
     if seen == 0 {

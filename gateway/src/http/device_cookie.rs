@@ -3,9 +3,9 @@
 use http::{HeaderMap, HeaderValue, header::COOKIE};
 
 /// Name of the device cookie over HTTPS; browsers accept the prefix `__Host-` only from a secure origin.
-const OVER_HTTPS: &str = "__Host-patio_dev";
+const HTTPS_COOKIE: &str = "__Host-patio_dev";
 /// Name of the device cookie over plain HTTP.
-const OVER_HTTP: &str = "patio_dev";
+const HTTP_COOKIE: &str = "patio_dev";
 /// Lifetime of the device cookie, in seconds.
 const MAX_AGE_SECONDS: u32 = 90 * 24 * 3600;
 
@@ -22,7 +22,7 @@ pub fn device_tokens(headers: &HeaderMap) -> Vec<String> {
     let all = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok()).flat_map(|line| line.split(';'));
     let pairs: Vec<_> = all.filter_map(|pair| pair.trim().split_once('=')).collect();
     let named = |name| pairs.iter().find(|(found, _)| *found == name).map(|(_, tokens)| (*tokens).to_owned());
-    let tokens = named(OVER_HTTPS).or_else(|| named(OVER_HTTP)).filter(|tokens| tokens.len() <= MAX_COOKIE_LEN).unwrap_or_default();
+    let tokens = named(HTTPS_COOKIE).or_else(|| named(HTTP_COOKIE)).filter(|tokens| tokens.len() <= MAX_COOKIE_LEN).unwrap_or_default();
     tokens.split(SEPARATOR).filter(|token| !token.is_empty()).take(MAX_TOKENS).map(str::to_owned).collect()
 }
 
@@ -31,7 +31,7 @@ pub fn device_tokens(headers: &HeaderMap) -> Vec<String> {
 #[must_use]
 pub fn device_cookie(token: &str, before: &[String], secure: bool) -> Option<HeaderValue> {
     let fit = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-    let (name, end) = if secure { (OVER_HTTPS, "; Secure") } else { (OVER_HTTP, "") };
+    let (name, end) = if secure { (HTTPS_COOKIE, "; Secure") } else { (HTTP_COOKIE, "") };
     let others = before.iter().map(String::as_str).filter(|other| *other != token);
     let tokens = std::iter::once(token).chain(others).take(MAX_TOKENS).collect::<Vec<_>>().join(".");
     let cookie = fit.then(|| format!("{name}={tokens}; Path=/; Max-Age={MAX_AGE_SECONDS}; HttpOnly; SameSite=Strict{end}"))?;

@@ -253,9 +253,9 @@ mod tests {
 
     #[test]
     fn invalid_fields_are_named() {
-        let bad = status_with(Code::InvalidArgument, Reason::BadRequest, &"no", &[("name", "is too long".into())]);
+        let bad = status_with_values(Code::InvalidArgument, Reason::BadRequest, &"no", &[("name", "is too long".into())]);
         assert_eq!(Problem::from(bad).body.details.unwrap(), [json!({ "field": "name", "message": "is too long" })]);
-        let denied = status_with(Code::PermissionDenied, Reason::FieldNotAllowed, &"no", &[("field", "part".into())]);
+        let denied = status_with_values(Code::PermissionDenied, Reason::FieldNotAllowed, &"no", &[("field", "part".into())]);
         assert_eq!(Problem::from(denied).body.details.unwrap()[0]["field"], "part");
     }
 }

@@ -14,7 +14,7 @@ use std::{
 use tokio::time::{Instant, Sleep};
 
 /// Minimum average rate of a request body, in bytes per second.
-const SLOWEST: f64 = 8192.0;
+const MIN_BYTES_PER_SECOND: f64 = 8192.0;
 
 /// Error of a request body that arrived too slowly.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +40,7 @@ impl<B> TimedBody<B> {
 
     /// Returns the maximum time to wait for the next chunk of the request body.
     fn patience(&self) -> Duration {
-        let in_all = self.pause + Duration::from_secs_f64(self.seen / SLOWEST);
+        let in_all = self.pause + Duration::from_secs_f64(self.seen / MIN_BYTES_PER_SECOND);
         in_all.saturating_sub(self.waited).min(self.pause)
     }
 }
@@ -79,9 +79,9 @@ where
 }
 
 /// Maximum number of bytes read and discarded from the body of a rejected request; twice the largest upload plus 1 MiB.
-const UNWANTED: usize = 2 * (5 << 20) + (1 << 20);
+const MAX_DISCARDED_BYTES: usize = 2 * (5 << 20) + (1 << 20);
 /// Maximum time spent on discarding the body of a rejected request.
-const PATIENCE: Duration = Duration::from_secs(60);
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Request body whose rest can still be read and discarded (drained) after the handler has rejected the request.
 ///
@@ -110,12 +110,12 @@ impl DrainableBody {
             let mut seen = 0;
             while let Some(Ok(frame)) = self.frame().await {
                 seen += frame.data_ref().map_or(0, Bytes::len);
-                if seen > UNWANTED {
+                if seen > MAX_DISCARDED_BYTES {
                     break;
                 }
             }
         };
-        let _ = tokio::time::timeout(PATIENCE, reading).await;
+        let _ = tokio::time::timeout(DISCARD_TIMEOUT, reading).await;
     }
 }
 

@@ -5,14 +5,14 @@ use http::{
     header::{self, CACHE_CONTROL},
 };
 
-const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; \
+const CONTENT_POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:; \
     connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; \
     report-uri /api/csp-report; report-to csp";
 /// Content security policy of Swagger UI, which needs inline styles.
-const POLICY_OF_DOCS: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+const SWAGGER_CONTENT_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
     connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-const ALWAYS: [(HeaderName, &str); 7] = [
+const COMMON_HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("reporting-endpoints"), "csp=\"/api/csp-report\""),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (header::REFERRER_POLICY, "no-referrer"),
@@ -30,11 +30,11 @@ pub fn is_api(path: &str) -> bool {
 
 /// Sets the headers of every response: security headers, cache control and the request id.
 pub fn set_security_headers(headers: &mut HeaderMap, path: &str, id: &RequestId, hsts: bool) {
-    for (name, value) in ALWAYS {
+    for (name, value) in COMMON_HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
     }
     let docs = path == "/api/docs" || path.starts_with("/api/docs/");
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(if docs { POLICY_OF_DOCS } else { POLICY }));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(if docs { SWAGGER_CONTENT_POLICY } else { CONTENT_POLICY }));
     if is_api(path) || !headers.contains_key(CACHE_CONTROL) {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }

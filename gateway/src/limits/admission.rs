@@ -5,7 +5,7 @@ use futures::{future, stream};
 use http::{Method, header::EXPECT, request::Parts};
 use http_body::{Body as _, Frame, SizeHint};
 use http_body_util::BodyExt;
-use patio_kit::{client::link::ServiceChannel, lifecycle::Tasks, telemetry::gauge_value};
+use patio_kit::{client::service_channel::ServiceChannel, lifecycle::Tasks, telemetry::gauge_value};
 use std::{
     collections::VecDeque,
     future::ready,
@@ -59,7 +59,7 @@ pub struct AdmissionController(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
-    most: usize,
+    max_concurrent: usize,
     /// Number of permits held by saves.
     saving: usize,
     /// Number of permits held by reads.
@@ -67,9 +67,9 @@ struct State {
     saves: VecDeque<oneshot::Sender<Permit>>,
     reads: VecDeque<oneshot::Sender<Permit>>,
     /// Number of requests rejected since the last log message about rejections.
-    refused: u64,
+    rejected: u64,
     /// Time of the last log message about rejections.
-    told: Instant,
+    logged_at: Instant,
     /// Number of requests that must still be admitted without waiting before the overload ends; 0 without an overload.
     recovery_debt: usize,
     /// Number of consecutive ticks without any permit in use.
@@ -80,8 +80,8 @@ impl State {
     fn has_room(&self, rank: Priority) -> bool {
         let taken = self.saving + self.reading;
         match rank {
-            Priority::Save => taken < self.most,
-            Priority::Read => taken < (self.most * 3 / 4).max(1),
+            Priority::Save => taken < self.max_concurrent,
+            Priority::Read => taken < (self.max_concurrent * 3 / 4).max(1),
         }
     }
 
@@ -96,7 +96,7 @@ impl State {
     /// the queue is full.
     fn is_overloaded(&self) -> bool {
         let waiting = self.saves.len() + self.reads.len();
-        self.recovery_debt > 0 || waiting >= self.most * QUEUE_PER_PERMIT
+        self.recovery_debt > 0 || waiting >= self.max_concurrent * QUEUE_PER_PERMIT
     }
 
     /// Takes a permit if a permit is free, and returns whether a permit was taken. During an overload, also reduces the
@@ -120,11 +120,11 @@ impl State {
 
     /// Records a rejected request, and logs rejections at most once per second.
     fn reject(&mut self) {
-        self.refused += 1;
-        self.recovery_debt = (self.recovery_debt + DEBT_PER_REJECTION).min(self.most * DEBT_CAP_PER_PERMIT * DEBT_PER_REJECTION);
-        if self.told.elapsed() >= LOG_INTERVAL {
-            tracing::warn!(rejected = self.refused, max_concurrent = self.most, "overloaded, requests rejected");
-            (self.refused, self.told) = (0, Instant::now());
+        self.rejected += 1;
+        self.recovery_debt = (self.recovery_debt + DEBT_PER_REJECTION).min(self.max_concurrent * DEBT_CAP_PER_PERMIT * DEBT_PER_REJECTION);
+        if self.logged_at.elapsed() >= LOG_INTERVAL {
+            tracing::warn!(rejected = self.rejected, max_concurrent = self.max_concurrent, "overloaded, requests rejected");
+            (self.rejected, self.logged_at) = (0, Instant::now());
         }
     }
 
@@ -143,20 +143,20 @@ impl AdmissionController {
     /// Creates an admission controller with `most` permits. With `None`, the number of permits depends on the number of cores
     /// and on whether the services run in this process.
     #[must_use]
-    pub fn new(most: Option<NonZeroUsize>, services: &ServiceChannel) -> Self {
+    pub fn new(max_concurrent: Option<NonZeroUsize>, services: &ServiceChannel) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let each = if matches!(services, ServiceChannel::Local(_)) { PERMITS_PER_CORE_LOCAL } else { PERMITS_PER_CORE_REMOTE };
-        let most = most.map_or(each * cores, NonZeroUsize::get);
+        let max_concurrent = max_concurrent.map_or(each * cores, NonZeroUsize::get);
         let now = Instant::now();
         let before = now.checked_sub(LOG_INTERVAL).unwrap_or(now);
         let room = State {
-            most,
+            max_concurrent,
             saving: 0,
             reading: 0,
             saves: VecDeque::new(),
             reads: VecDeque::new(),
-            refused: 0,
-            told: before,
+            rejected: 0,
+            logged_at: before,
             recovery_debt: 0,
             idle_ticks: 0,
         };

@@ -5,10 +5,10 @@ use std::{
 };
 
 /// Maximum number of open event streams per user, enough for several browser tabs and devices.
-const STREAMS_EACH: usize = 12;
+const MAX_STREAMS_PER_USER: usize = 12;
 /// Maximum number of open event streams per gateway process. The number is limited because each event stream also keeps
 /// a gRPC stream to a service open.
-const STREAMS: usize = 1_000;
+const MAX_STREAMS: usize = 1_000;
 
 /// Limiter of open event streams, which counts the open streams of each user. Clones share the counts.
 #[derive(Debug, Clone, Default)]
@@ -17,11 +17,11 @@ pub struct StreamLimiter(Arc<Mutex<HashMap<i64, usize>>>);
 impl StreamLimiter {
     /// Reserves an event stream for a user until the returned permit is dropped. Returns `None` when a limit is reached.
     #[must_use]
-    pub fn open(&self, user: i64) -> Option<StreamPermit> {
+    pub fn try_acquire(&self, user: i64) -> Option<StreamPermit> {
         let mut open = self.open_now();
         let all: usize = open.values().sum();
         let own = open.entry(user).or_default();
-        if *own >= STREAMS_EACH || all >= STREAMS {
+        if *own >= MAX_STREAMS_PER_USER || all >= MAX_STREAMS {
             return None;
         }
         *own += 1;
@@ -59,13 +59,13 @@ mod tests {
     #[test]
     fn streams_are_limited_per_user_and_in_total_and_freed_when_they_end() {
         let streams = StreamLimiter::default();
-        let mut open: Vec<_> = (0..STREAMS_EACH).map(|_| streams.open(4).unwrap()).collect();
-        assert!(streams.open(4).is_none() && streams.open(5).is_some());
+        let mut open: Vec<_> = (0..MAX_STREAMS_PER_USER).map(|_| streams.try_acquire(4).unwrap()).collect();
+        assert!(streams.try_acquire(4).is_none() && streams.try_acquire(5).is_some());
         open.pop();
-        assert!(streams.open(4).is_some());
+        assert!(streams.try_acquire(4).is_some());
         drop(open);
         assert!(streams.open_now().is_empty(), "users without open streams are removed");
-        let all: Vec<_> = (0..).map_while(|user| streams.open(user)).collect();
-        assert_eq!(all.len(), STREAMS);
+        let all: Vec<_> = (0..).map_while(|user| streams.try_acquire(user)).collect();
+        assert_eq!(all.len(), MAX_STREAMS);
     }
 }

@@ -32,7 +32,7 @@ use std::time::Instant;
 use tracing::{Instrument, field::Empty};
 
 /// Rejects an HTTP/1.1 request that has no `Host` header or more than one, as RFC 9112 section 3.2 requires.
-pub async fn one_host(request: Request, next: Next) -> Response {
+pub async fn require_one_host(request: Request, next: Next) -> Response {
     let told = request.headers().get_all(header::HOST).iter().count();
     if request.version() == Version::HTTP_11 && told != 1 {
         return Problem::malformed("The request must have exactly one Host header.").into_response();
@@ -47,11 +47,11 @@ pub async fn wrap_request(State(api): State<AppState>, mut request: Request, nex
     let id = RequestId::from_headers(request.headers());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().map_or_else(|| "other".to_owned(), |matched| matched.as_str().to_owned());
-    let asker = CallerSlot::default();
+    let caller_slot = CallerSlot::default();
     request.extensions_mut().insert(id.clone());
-    request.extensions_mut().insert(asker.clone());
+    request.extensions_mut().insert(caller_slot.clone());
     let span = tracing::info_span!("request", otel.name = Empty, otel.kind = Empty, route = Empty, request_id = %id.0, status = Empty);
-    if trace::is_on() {
+    if trace::is_enabled() {
         let name = format!("{} {route}", method_label(&method));
         span.record("otel.name", name).record("otel.kind", "server").record("route", &route);
         trace::extract(&span, request.headers());
@@ -65,14 +65,14 @@ pub async fn wrap_request(State(api): State<AppState>, mut request: Request, nex
         kept.drain(waits).await;
     }
     if answered.status() == StatusCode::FORBIDDEN {
-        audit_forbidden(&api, &asker, &answered, format!("{method} {route}"));
+        audit_forbidden(&api, &caller_slot, &answered, format!("{method} {route}"));
     }
     let mut response = normalize_error(answered, &path, &id);
     set_security_headers(response.headers_mut(), &path, &id, api.config.is_https_only() && secure);
-    if trace::is_on() {
+    if trace::is_enabled() {
         span.record("status", i64::from(response.status().as_u16()));
     }
-    record_request((&method, &route), response.status(), started.elapsed(), &id, trace::id(&span));
+    record_request((&method, &route), response.status(), started.elapsed(), &id, trace::trace_id(&span));
     response
 }
 
@@ -89,9 +89,9 @@ pub async fn overloaded_response(api: &AppState, (head, body): (Parts, Body)) ->
 const NOT_BY_ROLE: [Reason; 3] = [Reason::WrongPassword, Reason::ConfirmPassword, Reason::PasswordMustChange];
 
 /// Starts a background task that records in the audit log that a request was rejected because of the caller's role.
-fn audit_forbidden(api: &AppState, asker: &CallerSlot, answered: &Response, call: String) {
+fn audit_forbidden(api: &AppState, caller_slot: &CallerSlot, answered: &Response, call: String) {
     let code = answered.extensions().get::<Problem>().map(|problem| problem.body.code.clone()).unwrap_or_default();
-    let Some(bearer) = asker.0.get().filter(|_| NOT_BY_ROLE.iter().all(|reason| reason.text() != code)).cloned() else { return };
+    let Some(bearer) = caller_slot.0.get().filter(|_| NOT_BY_ROLE.iter().all(|reason| reason.text() != code)).cloned() else { return };
     let visit = RecordPageViewRequest { kind: "refused".to_owned(), page: call, ..RecordPageViewRequest::default() };
     let (mut sessions, tokens) = (api.sessions(), api.service_tokens.clone());
     api.host.tasks.spawn(async move {
@@ -139,7 +139,7 @@ fn bare_problem(status: StatusCode) -> Problem {
 /// Returns the 500 response for a request whose handler panicked, and logs the panic message.
 #[must_use]
 pub fn panic_response(cause: Box<dyn std::any::Any + Send + 'static>) -> Response<Body> {
-    let told = cause.downcast_ref::<&str>().copied().or_else(|| cause.downcast_ref::<String>().map(String::as_str));
-    tracing::error!(cause = told.unwrap_or("unknown"), "request handler panicked");
+    let message = cause.downcast_ref::<&str>().copied().or_else(|| cause.downcast_ref::<String>().map(String::as_str));
+    tracing::error!(cause = message.unwrap_or("unknown"), "request handler panicked");
     Problem::internal().into_response()
 }

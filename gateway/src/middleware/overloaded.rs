@@ -18,7 +18,7 @@ use patio_kit::errors::Reason;
 use std::{collections::HashMap, sync::LazyLock};
 
 /// Placeholder for the request id in the prebuilt response body.
-const ID: &str = "<id>";
+const REQUEST_ID_PLACEHOLDER: &str = "<id>";
 const MESSAGE: &str = "The server is overloaded. Try again in a moment.";
 
 /// Prebuilt 503 response: headers, and the body in two parts, before and after the request id.
@@ -28,12 +28,12 @@ struct Away {
     after_id: String,
 }
 
-static PLAIN: LazyLock<Away> = LazyLock::new(|| Away::new(false));
+static HTTP_RESPONSE: LazyLock<Away> = LazyLock::new(|| Away::new(false));
 /// Prebuilt response for clients that are connected over HTTPS, with the `Strict-Transport-Security` header.
-static SECURE: LazyLock<Away> = LazyLock::new(|| Away::new(true));
+static HTTPS_RESPONSE: LazyLock<Away> = LazyLock::new(|| Away::new(true));
 
 /// Counters of rejected requests, by HTTP method.
-static COUNTED: LazyLock<HashMap<&str, Counter>> = LazyLock::new(|| {
+static REJECTED_COUNTERS: LazyLock<HashMap<&str, Counter>> = LazyLock::new(|| {
     let counter = |method| metrics::counter!("patio_http_requests_total", "method" => method, "route" => "rejected", "status" => "503");
     METHODS.into_iter().map(|method| (method, counter(method))).collect()
 });
@@ -41,9 +41,9 @@ static COUNTED: LazyLock<HashMap<&str, Counter>> = LazyLock::new(|| {
 impl Away {
     fn new(hsts: bool) -> Self {
         let mut problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, Reason::Busy.text(), MESSAGE).retry_after(1);
-        problem.body.request_id = Some(ID.to_owned());
+        problem.body.request_id = Some(REQUEST_ID_PLACEHOLDER.to_owned());
         let told = serde_json::to_string(&problem.body).unwrap_or_default();
-        let (before_id, after_id) = told.split_once(ID).unwrap_or_default();
+        let (before_id, after_id) = told.split_once(REQUEST_ID_PLACEHOLDER).unwrap_or_default();
         let (before_id, after_id) = (before_id.to_owned(), after_id.to_owned());
         let mut headers = problem.into_response().headers().clone();
         set_security_headers(&mut headers, "/api", &RequestId("0".to_owned()), hsts);
@@ -54,12 +54,12 @@ impl Away {
 /// Builds the 503 response to an API request that is rejected because of an overload, and counts the request in the metrics.
 #[must_use]
 pub fn response(method: &Method, id: &RequestId, hsts: bool) -> Response {
-    let away = if hsts { &*SECURE } else { &*PLAIN };
+    let away = if hsts { &*HTTPS_RESPONSE } else { &*HTTP_RESPONSE };
     let mut response = Response::new(Body::from([&*away.before_id, &id.0, &away.after_id].concat()));
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     *response.headers_mut() = away.headers.clone();
     set_request_id(response.headers_mut(), id);
-    if let Some(counter) = COUNTED.get(method_label(method)) {
+    if let Some(counter) = REJECTED_COUNTERS.get(method_label(method)) {
         counter.increment(1);
     }
     response

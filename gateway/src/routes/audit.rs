@@ -8,7 +8,7 @@ use crate::{
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use futures::future::try_join_all;
-use patio_kit::{client::link::ServiceChannel, clock};
+use patio_kit::{client::service_channel::ServiceChannel, clock};
 use patio_proto::{
     audit::{self as pb, audit_service_client::AuditServiceClient},
     auth,
@@ -25,9 +25,9 @@ pub fn routes() -> OpenApiRouter<AppState> {
 
 /// Maximum number of audit entries that a client can reach by paging. For older entries, the client sets the `to`
 /// filter.
-const DEEPEST: usize = 2000;
+const MAX_ENTRIES: usize = 2000;
 /// Maximum number of audit entries requested from a service per call.
-const AT_ONCE: i32 = 200;
+const ENTRIES_PER_CALL: i32 = 200;
 
 /// Query parameters of the audit log: paging and filters.
 #[derive(Deserialize, IntoParams)]
@@ -114,7 +114,7 @@ async fn list_audit(
     let page = query::from_page(query.page, query.per_page)?;
     let size = usize::try_from(page.size).unwrap_or_default();
     let skipped = usize::try_from(page.index).unwrap_or_default() * size;
-    if skipped + size > DEEPEST {
+    if skipped + size > MAX_ENTRIES {
         return Err(Problem::invalid_field("page", "Only the latest 2,000 events are listed. Narrow the filters."));
     }
     let wanted = skipped + size + 1;
@@ -188,7 +188,7 @@ async fn newest(
 ) -> ApiResult<Vec<Kept>> {
     let mut kept: Vec<Kept> = Vec::new();
     while kept.len() < wanted {
-        let limit = i32::try_from(wanted - kept.len()).unwrap_or(AT_ONCE).min(AT_ONCE);
+        let limit = i32::try_from(wanted - kept.len()).unwrap_or(ENTRIES_PER_CALL).min(ENTRIES_PER_CALL);
         ask.limit = limit;
         let events = log.list_events(signed.request(ask.clone())).await?.into_inner().events;
         let was_all = events.len() < usize::try_from(limit).unwrap_or_default();

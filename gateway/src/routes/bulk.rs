@@ -106,10 +106,10 @@ impl From<pb::BulkResponse> for BulkResult {
 }
 
 /// Maximum number of vehicles in one bulk change.
-const MOST: usize = 50_000;
+const MAX_VEHICLES: usize = 50_000;
 
 fn few_enough(field: &str, count: usize) -> ApiResult<()> {
-    if count > MOST { Err(Problem::invalid_field(field, "No more than 50,000 vehicles at a time.")) } else { Ok(()) }
+    if count > MAX_VEHICLES { Err(Problem::invalid_field(field, "No more than 50,000 vehicles at a time.")) } else { Ok(()) }
 }
 
 /// Sets or clears the status of many vehicles. Vehicles that need or allow no change are skipped; after an error, no vehicle is changed.
@@ -131,7 +131,7 @@ async fn bulk_status(
     let ask = pb::BulkStatusRequest {
         vins: body.vins,
         action: action.into(),
-        status: body.status.unwrap_or_default().wire().into(),
+        status: body.status.unwrap_or_default().to_proto().into(),
         scope: Some(pb::Scope { yard: query::yard(body.yard)?, campaign_id: body.campaign_id }),
         dry_run: body.dry_run.unwrap_or_default(),
     };

@@ -112,8 +112,8 @@ struct ListQuery {
     /// Status filter: `all` (default), `ongoing` for all campaigns that are not closed, `closed`, or the name of one status.
     #[param(inline, value_type = StatusFilter, required = false)]
     status: Option<String>,
-    /// Id of a yard: limits the list to campaigns with vehicles in the yard, and the vehicle counts and `next` to the yard; all
-    /// yards when absent.
+    /// Id of the yard to which the list is limited; all yards when absent. The list contains campaigns with vehicles in the
+    /// yard; vehicle counts and `next` refer to the yard.
     #[param(minimum = 1, maximum = 28, nullable = false)]
     yard: Option<i32>,
 }
@@ -243,7 +243,7 @@ async fn update_campaign(
         id,
         name: body.name,
         description: body.description,
-        status: body.status.map(|status| status.wire().into()),
+        status: body.status.map(|status| status.to_proto().into()),
         image: body.image,
         model_type: body.model_type,
         part: body.part,

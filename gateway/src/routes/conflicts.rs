@@ -114,7 +114,7 @@ async fn resolve_conflict(
         Ok(saved) => vehicle::vehicle_response(&api, &signed, saved.into_inner()).await,
         Err(refusal) => {
             let id = errors::value(&refusal, "vehicle").and_then(|id| id.parse().ok()).unwrap_or_default();
-            Err(vehicle::with_current(&api, &signed, id, refusal).await)
+            Err(vehicle::problem_with_current_vehicle(&api, &signed, id, refusal).await)
         }
     }
 }

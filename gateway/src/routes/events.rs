@@ -33,9 +33,9 @@ pub fn routes() -> OpenApiRouter<AppState> {
 }
 
 /// Interval of the keep-alive comments in an event stream of server-sent events.
-const ALIVE: Duration = Duration::from_secs(15);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 /// Header that stops proxies such as nginx from buffering the event stream.
-const BUFFERING: (HeaderName, HeaderValue) = (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+const NO_BUFFERING_HEADER: (HeaderName, HeaderValue) = (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
 
 /// Data of a `vehicles` event: the current state of up to 50 changed vehicles.
 #[derive(Serialize, ToSchema)]
@@ -130,19 +130,19 @@ struct EventsQuery {
     extensions(("x-rpc" = json!("/patio.vehicle.v1.EventService/Watch"))))]
 async fn events(State(api): State<AppState>, signed: Authenticated, QueryParams(query): QueryParams<EventsQuery>) -> ApiResult<Response> {
     let campaign_id = query::campaign_id(query.campaign)?;
-    let room = api.streams.open(signed.caller.user_id).ok_or_else(too_many)?;
+    let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(too_many_streams)?;
     let told = api.live().watch(signed.request(pb::WatchRequest { campaign_id })).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller.clone());
     let over = async move {
-        let (ended, left) = (pin!(host.identity.until_invalid(&caller)), pin!(host.tasks.draining()));
+        let (ended, left) = (pin!(host.identity.wait_until_invalid(&caller)), pin!(host.tasks.draining()));
         future::select(ended, left).await;
     };
-    let alive = KeepAlive::new().interval(ALIVE).text("still there");
-    Ok(([BUFFERING], Sse::new(shown(api, signed, told, room).take_until(over)).keep_alive(alive)).into_response())
+    let alive = KeepAlive::new().interval(KEEP_ALIVE_INTERVAL).text("still there");
+    Ok(([NO_BUFFERING_HEADER], Sse::new(shown(api, signed, told, room).take_until(over)).keep_alive(alive)).into_response())
 }
 
 /// Returns the 429 response for exceeding the limit of open event streams.
-pub fn too_many() -> Problem {
+pub fn too_many_streams() -> Problem {
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "TOO_MANY_STREAMS", "Too many live connections. Close other tabs.").retry_after(30)
 }
 

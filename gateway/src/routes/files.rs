@@ -143,12 +143,12 @@ impl From<vehicle::BulkEditResponse> for CsvResult {
     }
 }
 
-const CSV: UploadForm = UploadForm { file: "file", name: None };
+const CSV_FORM: UploadForm = UploadForm { file: "file", name: None };
 
 fn edited(reply: pb::CsvResponse, product: &str) -> ApiResult<CsvResult> {
     match reply.outcome {
         Some(Outcome::Edit(edit)) => Ok(edit.into()),
-        Some(Outcome::Rejected(rejection)) => Err(UploadError::of(rejection, product).into()),
+        Some(Outcome::Rejected(rejection)) => Err(UploadError::from_rejection(rejection, product).into()),
         None => Err(Problem::internal()),
     }
 }
@@ -170,7 +170,7 @@ fn in_its_words(refusal: UploadError) -> Problem {
 async fn validate_csv(State(api): State<AppState>, signed: Authenticated, request: Request) -> ApiResult<Json<CsvResult>> {
     let mut files = api.files();
     let call = async |chunks| files.check_csv(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await;
-    let reply = upload::stream_to_import(request, CSV, String::new(), call).await.map_err(in_its_words)?;
+    let reply = upload::stream_to_import(request, CSV_FORM, String::new(), call).await.map_err(in_its_words)?;
     edited(reply, &api.config.product_name).map(Json)
 }
 
@@ -183,7 +183,7 @@ async fn validate_csv(State(api): State<AppState>, signed: Authenticated, reques
 async fn apply_csv(State(api): State<AppState>, signed: Authenticated, request: Request) -> ApiResult<Json<CsvResult>> {
     let mut files = api.files();
     let call = async |chunks| files.apply_csv(signed.request_with_timeout(LONG_CALL_TIMEOUT, chunks)).await;
-    let reply = upload::stream_to_import(request, CSV, String::new(), call).await.map_err(in_its_words)?;
+    let reply = upload::stream_to_import(request, CSV_FORM, String::new(), call).await.map_err(in_its_words)?;
     let result = edited(reply, &api.config.product_name)?;
     let refused = |words: String| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "CSV_REFUSED", words);
     if result.total_errors > 0 {

@@ -10,7 +10,7 @@ use axum::{
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use futures::future::join_all;
-use patio_kit::{client::link::ServiceChannel, host::Host};
+use patio_kit::{client::service_channel::ServiceChannel, host::Host};
 use patio_proto::auth::GetSigningKeysRequest;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// Timeout of the health check of one service.
-const HEALTH_TIMEOUT: Duration = Duration::from_secs(1);
+const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Returns the health route under `/api`.
 pub fn routes() -> OpenApiRouter<AppState> {
@@ -28,7 +28,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 }
 
 /// Returns the routes outside `/api`: liveness and the public keys. The paths of the admin port answer 404 and do not show the web app.
-pub fn probes() -> Router<AppState> {
+pub fn probe_routes() -> Router<AppState> {
     let hidden = || any(async || StatusCode::NOT_FOUND);
     let admin = Router::new().route("/readyz", hidden()).route("/metrics", hidden());
     admin.route("/healthz", get(alive)).route("/.well-known/jwks.json", get(keys))
@@ -41,17 +41,17 @@ struct Health {
     status: &'static str,
 }
 
-const WELL: Json<Health> = Json(Health { status: "ok" });
+const HEALTHY: Json<Health> = Json(Health { status: "ok" });
 
 /// Returns `ok` while the gateway responds. The state of other services is not checked.
 #[utoipa::path(get, path = "/health", tag = "operations",
     responses((status = 200, description = "The gateway responds.", body = Health)), extensions(("x-at-least" = json!("anyone"))))]
 async fn health() -> Json<Health> {
-    WELL
+    HEALTHY
 }
 
 async fn alive() -> Json<Health> {
-    WELL
+    HEALTHY
 }
 
 /// Returns the route of the admin port that reports whether the gateway reaches all services.
@@ -74,7 +74,7 @@ async fn services(State(host): State<Host>) -> (StatusCode, Json<Value>) {
 async fn is_serving(link: ServiceChannel) -> bool {
     let request = HealthCheckRequest { service: String::new() };
     let mut health = HealthClient::new(link);
-    let response = tokio::time::timeout(HEALTH_TIMEOUT, health.check(request)).await;
+    let response = tokio::time::timeout(HEALTH_CHECK_TIMEOUT, health.check(request)).await;
     matches!(response, Ok(Ok(response)) if response.get_ref().status() == ServingStatus::Serving)
 }
 

@@ -19,7 +19,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// Number of changes on a page when the request names none.
-const PAGE: i32 = 50;
+const DEFAULT_PAGE_SIZE: i32 = 50;
 
 /// Returns the route of the history of vehicles.
 pub fn routes() -> OpenApiRouter<AppState> {
@@ -136,7 +136,7 @@ async fn list_vehicle_history(
     PathId(id): PathId,
     QueryParams(query): QueryParams<HistoryQuery>,
 ) -> ApiResult<Json<VehicleHistory>> {
-    let limit = query.limit.unwrap_or(PAGE);
+    let limit = query.limit.unwrap_or(DEFAULT_PAGE_SIZE);
     if !(1..=100).contains(&limit) {
         return Err(Problem::invalid_field("limit", "must be 1 to 100"));
     }

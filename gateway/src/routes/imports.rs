@@ -46,7 +46,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 }
 
 const FORM: upload::UploadForm = upload::UploadForm { file: "documents", name: None };
-const DONE: &str = "Documento enviado com sucesso e inserido no banco de dados! A campanha já pode ser iniciada.";
+const SUCCESS_MESSAGE: &str = "Documento enviado com sucesso e inserido no banco de dados! A campanha já pode ser iniciada.";
 
 /// Upload form with a workbook.
 #[derive(ToSchema)]
@@ -87,9 +87,9 @@ async fn upload_document(State(api): State<AppState>, signed: Authenticated, req
     match reply.outcome {
         Some(Outcome::Imported(pb::Imported { campaign: Some(campaign), notes, .. })) => {
             let campaign = campaigns::to_views(&api, &signed, vec![campaign]).await.pop().ok_or_else(Problem::internal)?;
-            Ok((StatusCode::CREATED, Json(Imported { message: DONE.to_owned(), campaign, notes })).into_response())
+            Ok((StatusCode::CREATED, Json(Imported { message: SUCCESS_MESSAGE.to_owned(), campaign, notes })).into_response())
         }
-        Some(Outcome::Rejected(rejection)) => Err(UploadError::of(rejection, &api.config.product_name)),
+        Some(Outcome::Rejected(rejection)) => Err(UploadError::from_rejection(rejection, &api.config.product_name)),
         Some(Outcome::Imported(_)) | None => Err(Problem::internal().into()),
     }
 }
@@ -162,12 +162,12 @@ impl From<pb::ImportProgress> for UploadProgress {
     responses((status = 200, description = "Events named `progress`, with UploadProgress as data.", body = UploadProgress, content_type = "text/event-stream")),
     extensions(("x-rpc" = json!("/patio.imports.v1.ImportService/WatchImport"))))]
 async fn watch_upload(State(api): State<AppState>, signed: Authenticated, UploadId(id): UploadId) -> ApiResult<Response> {
-    let room = api.streams.open(signed.caller.user_id).ok_or_else(events::too_many)?;
+    let room = api.streams.try_acquire(signed.caller.user_id).ok_or_else(events::too_many_streams)?;
     let ask = pb::WatchImportRequest { upload_id: id.to_string() };
     let progress = api.imports().watch_import(signed.request_with_timeout(LONG_CALL_TIMEOUT, ask)).await?.into_inner();
     let (host, caller) = (api.host.clone(), signed.caller);
     let over = async move {
-        let (ended, stopped) = (pin!(host.identity.until_invalid(&caller)), pin!(host.tasks.stopped()));
+        let (ended, stopped) = (pin!(host.identity.wait_until_invalid(&caller)), pin!(host.tasks.stopped()));
         future::select(ended, stopped).await;
     };
     let told = events(progress).take_until(over).map(move |event| {

@@ -97,7 +97,7 @@ impl Job {
             created_at: enums::timestamp(job.at.as_ref()),
             vehicles: job.vehicles,
             undone_by_name: job.undone_by.map(|id| people.name(id)),
-            undone_at: enums::optional_moment(job.undone_at.as_ref()),
+            undone_at: enums::optional_timestamp(job.undone_at.as_ref()),
             restored: job.restored,
         }
     }

@@ -25,7 +25,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
 }
 
 /// Maximum number of campaigns whose pace one call may request.
-const MOST: usize = 200;
+const MAX_CAMPAIGNS: usize = 200;
 
 /// Work pace of a campaign.
 #[derive(Serialize, ToSchema)]
@@ -76,7 +76,7 @@ impl Pace {
             people: pace.people.into_iter().map(person).collect(),
             per_hour: pace.per_hour,
             remaining: pace.remaining,
-            finish_at: enums::optional_moment(pace.finish_at.as_ref()),
+            finish_at: enums::optional_timestamp(pace.finish_at.as_ref()),
         }
     }
 }
@@ -118,7 +118,7 @@ async fn list_paces(
     let number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten().filter(|id| *id > 0);
     let ids: Option<Vec<i64>> = query.campaigns.split(',').map(number).collect();
     let ids = ids
-        .filter(|ids| ids.len() <= MOST)
+        .filter(|ids| ids.len() <= MAX_CAMPAIGNS)
         .ok_or_else(|| Problem::invalid_field("campaigns", "must be 1 to 200 ids separated by commas"))?;
     paces(&api, &signed, ids).await.map(Json)
 }

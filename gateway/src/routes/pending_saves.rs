@@ -1,4 +1,4 @@
-//! Routes for pending saves (changes made offline that a device has not sent yet): devices report the number of their
+//! Routes for pending saves, which are changes made offline that a device has not sent yet. Devices report the number of their
 //! pending saves, and users list these reports.
 use crate::routes::vehicles::checked_device_name;
 use crate::{

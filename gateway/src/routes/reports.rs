@@ -17,9 +17,9 @@ use serde_json::Value;
 use std::time::Instant;
 
 /// Maximum size of a browser's Content-Security-Policy report, in bytes.
-const LARGEST: usize = 16 << 10;
+const MAX_REPORT_BYTES: usize = 16 << 10;
 /// Maximum number of policy violations counted per browser report.
-const MOST: usize = 20;
+const MAX_VIOLATIONS: usize = 20;
 /// Policy directives that are counted under their own name in the metrics. Any other directive counts as `other`, since a
 /// report can contain any text.
 const DIRECTIVES: [&str; 12] = [
@@ -47,7 +47,7 @@ async fn csp_report(State(api): State<AppState>, visitor: ClientInfo, request: R
     if api.reports.check(&visitor.address, Instant::now()).is_err() {
         return StatusCode::TOO_MANY_REQUESTS.into_response();
     }
-    let body = match body::read(request.into_body(), LARGEST).await {
+    let body = match body::read(request.into_body(), MAX_REPORT_BYTES).await {
         Ok(body) => body,
         Err(refused) => return refused.into_response(),
     };
@@ -64,7 +64,7 @@ fn violated(report: &Value) -> Vec<&'static str> {
     let old = report.get("csp-report").map(|report| &report["violated-directive"]);
     let new =
         report.as_array().into_iter().flatten().filter(|one| one["type"] == "csp-violation").map(|one| &one["body"]["effectiveDirective"]);
-    let told = old.into_iter().chain(new).filter_map(Value::as_str).take(MOST);
+    let told = old.into_iter().chain(new).filter_map(Value::as_str).take(MAX_VIOLATIONS);
     told.map(|text| DIRECTIVES.into_iter().find(|known| text.split(' ').next() == Some(known)).unwrap_or("other")).collect()
 }
 
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(violated(&old), ["script-src"]);
         let one = |directive: &str| json!({ "type": "csp-violation", "body": { "effectiveDirective": directive } });
         assert_eq!(violated(&json!([one("img-src"), one("x\"} 1"), { "type": "deprecation", "body": {} }])), ["img-src", "other"]);
-        assert_eq!(violated(&Value::Array(vec![one("img-src"); 50])).len(), MOST);
+        assert_eq!(violated(&Value::Array(vec![one("img-src"); 50])).len(), MAX_VIOLATIONS);
         assert!(violated(&json!("text")).is_empty());
     }
 }

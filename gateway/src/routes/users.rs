@@ -56,7 +56,7 @@ impl From<pb::User> for User {
             id: user.id,
             user_type: user.role().into(),
             created_at: enums::timestamp(user.created_at.as_ref()),
-            last_login_at: enums::optional_moment(user.last_login_at.as_ref()),
+            last_login_at: enums::optional_timestamp(user.last_login_at.as_ref()),
             hmc: user.hmc,
         }
     }

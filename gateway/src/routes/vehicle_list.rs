@@ -1,5 +1,5 @@
-//! Route that streams all vehicles of a campaign to clients that keep a copy of the list; responds with status 304 when
-//! the copy is current.
+//! Route that streams all vehicles of a campaign to clients that store a copy of the list. Responds with status 304 when the
+//! copy is current.
 use crate::{
     extract::{auth::Authenticated, body::PathId, conditional},
     http::problem::{ApiResult, Problem},
@@ -34,7 +34,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(all_vehicles))
 }
 
-const REVISION: HeaderName = HeaderName::from_static("x-revision");
+const REVISION_HEADER: HeaderName = HeaderName::from_static("x-revision");
 
 /// Vehicle as it appears in the full vehicle list of a campaign.
 #[derive(Serialize, ToSchema)]
@@ -77,18 +77,18 @@ async fn all_vehicles(State(api): State<AppState>, signed: Authenticated, PathId
     let ask = pb::ListAllVehiclesRequest { campaign_id: id, known: conditional::if_none_match_revision(&headers, id, role) };
     let mut chunks = api.vehicles().list_all_vehicles(signed.request(ask)).await?.into_inner();
     let first = next(&mut chunks, DEFAULT_TIMEOUT).await?.ok_or_else(Problem::internal)?;
-    let (tag, revision) = ((ETAG, conditional::list_etag(id, first.revision, role)), (REVISION, HeaderValue::from(first.revision)));
+    let (tag, revision) = ((ETAG, conditional::list_etag(id, first.revision, role)), (REVISION_HEADER, HeaderValue::from(first.revision)));
     if first.unchanged {
         return Ok((StatusCode::NOT_MODIFIED, [tag, revision]).into_response());
     }
-    let rest = stream::try_unfold(chunks, async |mut chunks| Ok(next(&mut chunks, STUCK).await?.map(|chunk| (chunk, chunks))));
+    let rest = stream::try_unfold(chunks, async |mut chunks| Ok(next(&mut chunks, CHUNK_TIMEOUT).await?.map(|chunk| (chunk, chunks))));
     let all = stream::once(std::future::ready(Ok(first))).chain(rest);
     Ok(([tag, revision, (CONTENT_TYPE, HeaderValue::from_static("application/json"))], Body::from_stream(array(all))).into_response())
 }
 
 /// Timeout for the next chunk of a vehicle list from vehicle-svc. The timeout is long, because chunks are also late
 /// when the client reads slowly.
-const STUCK: Duration = Duration::from_secs(30);
+const CHUNK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Returns the next chunk of the vehicle list; `None` at its end. Returns an `Unavailable` error when no chunk arrives
 /// within the timeout, for example because the database failed.

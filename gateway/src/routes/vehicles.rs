@@ -9,7 +9,7 @@ use crate::{
     state::AppState,
     views::{
         enums::{self, VehicleStatus},
-        vehicle::{Vehicle, to_views, vehicle_response, with_current},
+        vehicle::{Vehicle, problem_with_current_vehicle, to_views, vehicle_response},
     },
 };
 use axum::{Json, extract::State};
@@ -102,7 +102,7 @@ impl From<Base> for pb::Base {
     fn from(seen: Base) -> Self {
         Self {
             vin_number: seen.vin_number,
-            status: seen.status.map(|status| status.wire().into()),
+            status: seen.status.map(|status| status.to_proto().into()),
             parking_space: seen.parking_space,
             operator_notes: seen.operator_notes,
             admin_notes: seen.admin_notes,
@@ -141,7 +141,7 @@ fn save(id: i64, body: SaveVehicle) -> ApiResult<pb::SaveVehicleRequest> {
         id,
         seen_vin_number: body.seen_vin_number,
         vin_number: body.vin_number,
-        status: body.status.map(|status| status.wire().into()),
+        status: body.status.map(|status| status.to_proto().into()),
         parking_space: body.parking_space,
         operator_notes: body.operator_notes,
         admin_notes: body.admin_notes,
@@ -200,7 +200,7 @@ async fn save_vehicle(
     let ask = if ask.idempotency_key.is_empty() { signed.request(ask) } else { signed.idempotent_request(ask) };
     match api.vehicles().save_vehicle(ask).await {
         Ok(saved) => vehicle_response(&api, &signed, saved.into_inner()).await,
-        Err(refusal) => Err(with_current(&api, &signed, id, refusal).await),
+        Err(refusal) => Err(problem_with_current_vehicle(&api, &signed, id, refusal).await),
     }
 }
 
@@ -257,7 +257,7 @@ async fn list_vehicles(
         page: Some(query::from_page(query.page, query.per_page)?),
         search: query::search_text(query.search)?,
         yard: query::yard(query.yard)?,
-        status: query.status.map(|status| status.wire().into()),
+        status: query.status.map(|status| status.to_proto().into()),
     };
     let reply = api.vehicles().list_vehicles(signed.request(ask)).await?.into_inner();
     let meta = query::Meta::from(reply.meta);

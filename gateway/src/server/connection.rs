@@ -38,7 +38,7 @@ use tokio::{
 };
 use tower::ServiceExt;
 
-/// How long a graceful shutdown waits for requests in flight.
+/// Maximum time that a graceful shutdown waits for requests in flight.
 pub(super) const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
 /// Idle timeout of a connection on which a request is in flight but no bytes are transferred.
 const REQUEST_IDLE_TIMEOUT: Duration = Duration::from_secs(180);
@@ -54,7 +54,7 @@ const CLOSE_GRACE: Duration = Duration::from_millis(500);
 const MAX_HEADER_BYTES: usize = 32 << 10;
 const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
 /// First byte of a TLS handshake.
-const HANDSHAKE: u8 = 0x16;
+const TLS_HANDSHAKE_BYTE: u8 = 0x16;
 
 /// One client connection with its router and idle timeouts.
 pub(super) struct Connection {
@@ -86,7 +86,7 @@ impl Connection {
         let agreed = tokio::time::timeout(self.api.config.head_timeout, async {
             let mut first = [0];
             let begun = stream.peek(&mut first).await?;
-            if begun == 1 && first[0] == HANDSHAKE { tls.acceptor().accept(stream).await.map(Ok) } else { Ok(Err(stream)) }
+            if begun == 1 && first[0] == TLS_HANDSHAKE_BYTE { tls.acceptor().accept(stream).await.map(Ok) } else { Ok(Err(stream)) }
         });
         match agreed.await {
             Ok(Ok(Ok(secure))) => {
@@ -102,8 +102,8 @@ impl Connection {
         }
     }
 
-    /// Returns the `Keep-Alive` header value, which announces a shorter timeout than the real one, so that the client
-    /// closes an idle connection first; `None` when the timeout is too short to announce.
+    /// Returns the `Keep-Alive` header value, or `None` when the timeout is too short to announce. The header announces a
+    /// shorter timeout than the real one, so that the client closes an idle connection first.
     fn rest(&self) -> Option<HeaderValue> {
         let rest = self.patience.rest.saturating_sub(KEEP_ALIVE_MARGIN).as_secs();
         (rest > 0).then(|| HeaderValue::try_from(format!("timeout={rest}")).ok()).flatten()

@@ -63,7 +63,7 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Server> {
         Some(certificate) => ca_cert_route(certificate.to_owned()).merge(app),
         None => app,
     };
-    let app = app.layer(from_fn(middleware::one_host));
+    let app = app.layer(from_fn(middleware::require_one_host));
     Ok(Server { address, listener, tls, app, plain, api, work: Executor::default() })
 }
 
@@ -82,7 +82,7 @@ impl Server {
     /// Returns the startup messages that explain how to connect from a phone; empty when the server uses no local certificate authority.
     #[must_use]
     pub fn startup_messages(&self) -> Vec<String> {
-        self.tls.as_ref().map(|tls| tls.notices(self.address.ip())).unwrap_or_default()
+        self.tls.as_ref().map(|tls| tls.startup_messages(self.address.ip())).unwrap_or_default()
     }
 
     /// Serves requests with a separate tokio runtime for network I/O. Request handlers run on the caller's runtime, together

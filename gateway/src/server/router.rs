@@ -24,11 +24,11 @@ use tower_http::{
 };
 
 /// Content type of .xlsx files, which are not compressed again because the format is already compressed.
-const SHEET: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+const XLSX_CONTENT_TYPE: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /// Returns the router for plain HTTP on an HTTPS server: serves the health checks, and redirects every other request to HTTPS.
 pub(super) fn redirect_to_https(api: AppState) -> Router {
-    routes::health::probes().with_state(api).fallback(|request: Request| async move { to_https(&request) })
+    routes::health::probe_routes().with_state(api).fallback(|request: Request| async move { to_https(&request) })
 }
 
 fn to_https(request: &Request) -> Response {
@@ -54,14 +54,14 @@ pub(super) fn ca_cert_route(certificate: String) -> Router {
 /// Builds the router of the API with its OpenAPI document, the probes and the web app, wrapped in the middleware of all requests.
 pub fn build_router(api: AppState, pages: StaticFiles, document: Value) -> Router {
     let pages = Arc::new(pages);
-    let worth = DefaultPredicate::new().and(NotForContentType::const_new(SHEET));
+    let worth = DefaultPredicate::new().and(NotForContentType::const_new(XLSX_CONTENT_TYPE));
     let answer = move |request: Request| {
         let response = pages.serve(request.method(), request.uri().path(), request.headers());
         async move { response }
     };
     Router::new()
         .nest("/api", routes::router())
-        .merge(routes::health::probes())
+        .merge(routes::health::probe_routes())
         .merge(routes::reports::routes())
         .merge(openapi::router(api.config.api_docs, document))
         .fallback(answer)

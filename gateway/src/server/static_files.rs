@@ -10,12 +10,12 @@ use http::{
 };
 use std::{collections::HashMap, fmt::Write as _, fs, io::Write, path::Path};
 
-const INDEX: &str = "/index.html";
-const MANIFEST: &str = "/manifest.webmanifest";
+const INDEX_PATH: &str = "/index.html";
+const MANIFEST_PATH: &str = "/manifest.webmanifest";
 /// Product name in the built web app, replaced by the configured name when the files are loaded.
 const BUILT_NAME: &str = "Patio";
-const FOR_A_YEAR: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-const ASK_AGAIN: HeaderValue = HeaderValue::from_static("no-cache");
+const CACHE_FOR_A_YEAR: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 
 /// Static files of the web app in memory, by URL path.
 #[derive(Debug, Default)]
@@ -70,14 +70,14 @@ impl StaticFiles {
         if method != Method::GET && method != Method::HEAD {
             return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET, HEAD")], "This path accepts only GET.").into_response();
         }
-        if !self.0.contains_key(INDEX) {
+        if !self.0.contains_key(INDEX_PATH) {
             return (StatusCode::SERVICE_UNAVAILABLE, "The web app is not built.").into_response();
         }
         // The web app routes on the client side, so a path without a file extension gets the app's entry page.
         let is_page = !path.rsplit('/').next().unwrap_or_default().contains('.');
-        let name = if is_page { INDEX } else { path };
+        let name = if is_page { INDEX_PATH } else { path };
         match self.0.get(name) {
-            Some(file) => file.respond(headers, if name.starts_with("/assets/") { FOR_A_YEAR } else { ASK_AGAIN }),
+            Some(file) => file.respond(headers, if name.starts_with("/assets/") { CACHE_FOR_A_YEAR } else { REVALIDATE }),
             None => (StatusCode::NOT_FOUND, "This file does not exist.").into_response(),
         }
     }
@@ -119,8 +119,8 @@ impl File {
 /// other files stay unchanged.
 fn named(path: &str, plain: Vec<u8>, product: &str) -> anyhow::Result<Vec<u8>> {
     let name = match path {
-        INDEX => product.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;"),
-        MANIFEST => {
+        INDEX_PATH => product.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;"),
+        MANIFEST_PATH => {
             let quoted = serde_json::to_string(product)?;
             quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
         }

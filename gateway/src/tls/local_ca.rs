@@ -22,18 +22,18 @@ use std::{
 };
 
 /// Validity period of the CA certificate.
-const AUTHORITY_LASTS: TimeDelta = TimeDelta::days(3650);
+const CA_VALIDITY: TimeDelta = TimeDelta::days(3650);
 /// Validity period of the server certificate; phones reject certificates that are valid for more than 398 days.
-const LASTS: TimeDelta = TimeDelta::days(390);
+const CERTIFICATE_VALIDITY: TimeDelta = TimeDelta::days(390);
 /// Remaining validity at which the server certificate is renewed.
-const RENEWED: TimeDelta = TimeDelta::days(30);
+const RENEWAL_MARGIN: TimeDelta = TimeDelta::days(30);
 /// Maximum number of names and addresses in the server certificate.
-const MOST_NAMES: usize = 40;
+const MAX_NAMES: usize = 40;
 /// Domain suffixes that are used only in local networks.
-const LOCAL: [&str; 6] = ["localhost", "local", "lan", "home", "internal", "home.arpa"];
+const LOCAL_SUFFIXES: [&str; 6] = ["localhost", "local", "lan", "home", "internal", "home.arpa"];
 /// Private and local networks for which the CA may issue certificates: address and prefix length. The list must match
 /// [`host_names::is_private`].
-const NETWORKS: [(&str, u8); 8] = [
+const LOCAL_NETWORKS: [(&str, u8); 8] = [
     ("10.0.0.0", 8),
     ("172.16.0.0", 12),
     ("192.168.0.0", 16),
@@ -99,11 +99,11 @@ impl LocalCa {
         let mut all: Vec<String> = wanted.cloned().collect();
         if let Some(known) = &known {
             let missing = all.iter().any(|name| !known.names.contains(name));
-            if !missing && known.until - RENEWED > now {
+            if !missing && known.until - RENEWAL_MARGIN > now {
                 return self.read();
             }
             all.extend(known.names.iter().filter(|name| !names.contains(name)).cloned());
-            all.truncate(MOST_NAMES);
+            all.truncate(MAX_NAMES);
         }
         self.make_certificate(&authority, now, all)?;
         self.read()
@@ -125,14 +125,14 @@ impl LocalCa {
 
     fn make_authority(&self, now: DateTime<Utc>) -> anyhow::Result<()> {
         let names: Vec<String> =
-            host_names::names(IpAddr::from([127, 0, 0, 1])).into_iter().filter(|name| name.parse::<IpAddr>().is_err()).collect();
+            host_names::list_names(IpAddr::from([127, 0, 0, 1])).into_iter().filter(|name| name.parse::<IpAddr>().is_err()).collect();
         fs::write(self.folder.join("authority.json"), serde_json::to_vec(&names)?)?;
         let key = self.key("patio-ca.key")?;
         let mut params = self.params(&key)?;
-        lasts(&mut params, now, now + AUTHORITY_LASTS);
-        let mut permitted: Vec<GeneralSubtree> = LOCAL.iter().map(|name| GeneralSubtree::DnsName((*name).to_owned())).collect();
+        lasts(&mut params, now, now + CA_VALIDITY);
+        let mut permitted: Vec<GeneralSubtree> = LOCAL_SUFFIXES.iter().map(|name| GeneralSubtree::DnsName((*name).to_owned())).collect();
         permitted.extend(names.into_iter().map(GeneralSubtree::DnsName));
-        for (network, prefix) in NETWORKS {
+        for (network, prefix) in LOCAL_NETWORKS {
             permitted.push(GeneralSubtree::IpAddress(subnet(network.parse()?, prefix)));
         }
         params.name_constraints = Some(NameConstraints { permitted_subtrees: permitted, excluded_subtrees: Vec::new() });
@@ -166,7 +166,7 @@ impl LocalCa {
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.use_authority_key_identifier_extension = true;
-        let until = now + LASTS;
+        let until = now + CERTIFICATE_VALIDITY;
         lasts(&mut params, now, until);
         let certificate = params.signed_by(&key, &authority.issuer)?;
         replace(&self.folder.join("server.crt"), &format!("{}{}", certificate.pem(), self.certificate))?;
@@ -187,7 +187,7 @@ impl Authority {
         match name.parse::<IpAddr>() {
             Ok(address) => host_names::is_private(address),
             Err(_) => {
-                LOCAL.iter().any(|ending| name == *ending || name.ends_with(&format!(".{ending}")))
+                LOCAL_SUFFIXES.iter().any(|ending| name == *ending || name.ends_with(&format!(".{ending}")))
                     || self.own.iter().any(|own| own == name)
             }
         }

@@ -6,7 +6,7 @@ mod local_ca;
 
 use anyhow::Context;
 use local_ca::LocalCa;
-use patio_kit::{host::Host, lifecycle::Tasks, tls::chain_and_key};
+use patio_kit::{host::Host, lifecycle::Tasks, tls::parse_chain_and_key};
 use rustls::{
     ServerConfig,
     crypto::ring,
@@ -24,7 +24,7 @@ use std::{
 use tokio_rustls::TlsAcceptor;
 
 /// Interval at which the certificate files are checked for changes.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+const RELOAD_INTERVAL: Duration = Duration::from_secs(2);
 /// Value of `PATIO_TLS` that selects the local certificate authority.
 const SELF_SIGNED: &str = "self-signed";
 
@@ -83,7 +83,7 @@ impl Tls {
         let (source, machine) = (source.clone(), own.clone());
         let read = move || match (&source, &machine) {
             (CertSource::Files { certificates, key }, _) => read_files(certificates, key),
-            (CertSource::SelfSigned, Some(own)) => own.current_certificate(clock.now(), &host_names::names(listen.ip())),
+            (CertSource::SelfSigned, Some(own)) => own.current_certificate(clock.now(), &host_names::list_names(listen.ip())),
             (CertSource::SelfSigned, None) => anyhow::bail!("the local certificate authority is missing"),
         };
         let pair = read()?;
@@ -106,7 +106,7 @@ impl Tls {
 
     /// Returns the startup messages that explain how to connect from a phone; empty when the server uses no local CA.
     #[must_use]
-    pub fn notices(&self, listen: IpAddr) -> Vec<String> {
+    pub fn startup_messages(&self, listen: IpAddr) -> Vec<String> {
         let Some(own) = &self.own else { return Vec::new() };
         let port = self.port;
         let names: Vec<String> = host_names::reachable_addresses(listen).into_iter().map(|host| format!("https://{host}:{port}")).collect();
@@ -144,7 +144,7 @@ type Pair = (Vec<u8>, Vec<u8>);
 /// previous certificate stays in use.
 fn keep(read: impl Fn() -> anyhow::Result<Pair> + Send + Sync + 'static, pair: Pair, held: Arc<Held>, tasks: &Tasks) {
     let (read, last) = (Arc::new(read), Arc::new(RwLock::new(pair)));
-    tasks.repeat(LOOK_EVERY, move || {
+    tasks.repeat(RELOAD_INTERVAL, move || {
         let (read, last, held) = (read.clone(), last.clone(), held.clone());
         async move {
             let looked = tokio::task::spawn_blocking(move || renew(read.as_ref(), &last, &held)).await;
@@ -168,7 +168,7 @@ fn renew(read: &dyn Fn() -> anyhow::Result<Pair>, last: &RwLock<Pair>, held: &He
 }
 
 fn certified((certificates, key): &Pair) -> anyhow::Result<CertifiedKey> {
-    let (chain, key) = chain_and_key(certificates, key)?;
+    let (chain, key) = parse_chain_and_key(certificates, key)?;
     let certified = CertifiedKey::new(chain, ring::sign::any_supported_type(&key).context("the type of the private key is not supported")?);
     certified.keys_match().context("the private key does not match the certificate")?;
     Ok(certified)

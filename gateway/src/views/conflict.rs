@@ -118,9 +118,9 @@ impl Conflict {
             theirs_at: enums::timestamp(conflict.theirs_at.as_ref()),
             mine_by_hmc: people.name(conflict.mine_by),
             mine_at: enums::timestamp(conflict.mine_at.as_ref()),
-            device_time: enums::optional_moment(conflict.device_time.as_ref()),
+            device_time: enums::optional_timestamp(conflict.device_time.as_ref()),
             settled_by_hmc: conflict.settled_by.map(|id| people.name(id)),
-            settled_at: enums::optional_moment(conflict.settled_at.as_ref()),
+            settled_at: enums::optional_timestamp(conflict.settled_at.as_ref()),
         }
     }
 }

@@ -57,11 +57,11 @@ macro_rules! api_enum {
 
         impl $name {
             /// JSON values of all variants of this enum.
-            pub const SPELLINGS: &[&str] = &[$first_written, $($written),*];
+            pub const JSON_VALUES: &[&str] = &[$first_written, $($written),*];
 
             /// Converts this API enum to its proto enum.
             #[must_use]
-            pub fn wire(self) -> $wire {
+            pub fn to_proto(self) -> $wire {
                 match self { Self::$first => <$wire>::$first, $(Self::$value => <$wire>::$value,)* }
             }
         }
@@ -75,14 +75,14 @@ macro_rules! api_enum {
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
                 let written = String::deserialize(reader)?;
-                $parse(&written).map(Self::from).ok_or_else(|| D::Error::custom(format!("`{written}` must be one of {:?}", Self::SPELLINGS)))
+                $parse(&written).map(Self::from).ok_or_else(|| D::Error::custom(format!("`{written}` must be one of {:?}", Self::JSON_VALUES)))
             }
         }
 
         impl PartialSchema for $name {
             fn schema() -> RefOr<Schema> {
                 let description = [$($doc),*].concat();
-                ObjectBuilder::new().schema_type(Type::String).enum_values(Some(Self::SPELLINGS.iter().copied())).description(Some(description.trim())).build().into()
+                ObjectBuilder::new().schema_type(Type::String).enum_values(Some(Self::JSON_VALUES.iter().copied())).description(Some(description.trim())).build().into()
             }
         }
 
@@ -111,12 +111,12 @@ api_enum! {
 /// Converts a proto timestamp; a missing timestamp becomes 1970-01-01T00:00:00Z.
 #[must_use]
 pub fn timestamp(stamp: Option<&prost_types::Timestamp>) -> DateTime<Utc> {
-    optional_moment(stamp).unwrap_or_default()
+    optional_timestamp(stamp).unwrap_or_default()
 }
 
 /// Converts a proto timestamp; `None` when the timestamp is missing.
 #[must_use]
-pub fn optional_moment(stamp: Option<&prost_types::Timestamp>) -> Option<DateTime<Utc>> {
+pub fn optional_timestamp(stamp: Option<&prost_types::Timestamp>) -> Option<DateTime<Utc>> {
     stamp.and_then(clock::from_timestamp)
 }
 
@@ -137,7 +137,7 @@ mod tests {
         for known in status::ALL {
             let json = serde_json::to_string(&VehicleStatus::from(known)).unwrap();
             assert_eq!(json, format!("\"{}\"", status::status_text(known)));
-            assert_eq!(serde_json::from_str::<VehicleStatus>(&json).unwrap().wire(), known);
+            assert_eq!(serde_json::from_str::<VehicleStatus>(&json).unwrap().to_proto(), known);
         }
         assert!(serde_json::from_str::<VehicleStatus>("\"fine\"").is_err());
         assert!(serde_json::from_str::<CampaignStatus>("\"\"").is_err());

@@ -72,7 +72,7 @@ pub async fn to_views(api: &AppState, signed: &Authenticated, vehicles: Vec<pb::
         next: vehicle.next,
         modified_by: vehicle.modified_by,
         modified_by_hmc: vehicle.modified_by.map(|id| people.name(id)),
-        modified_at: enums::optional_moment(vehicle.modified_at.as_ref()),
+        modified_at: enums::optional_timestamp(vehicle.modified_at.as_ref()),
         version: vehicle.version,
         open_conflicts: vehicle.open_conflicts,
         conflicts: vehicle.conflicts.into_iter().map(|conflict| Conflict::new(conflict, &people)).collect(),
@@ -97,7 +97,7 @@ fn tagged(vehicle: Vehicle) -> (HeaderMap, Json<Vehicle>) {
 }
 
 /// Converts the gRPC error of a save to an error response. For an outdated version, the response contains the current vehicle in `details`.
-pub async fn with_current(api: &AppState, signed: &Authenticated, id: i64, refusal: Status) -> Problem {
+pub async fn problem_with_current_vehicle(api: &AppState, signed: &Authenticated, id: i64, refusal: Status) -> Problem {
     let is_stale = errors::reason(&refusal) == Some(Reason::StaleVersion);
     let problem = Problem::from(refusal);
     if !is_stale {

@@ -40,12 +40,12 @@ impl a::session_service_server::SessionService for Auth {
         let asked = request.into_inner();
         self.asked.lock().unwrap().push(asked.clone());
         if asked.is_limited && asked.device_marks != ["known"] {
-            return Err(status_with(Code::ResourceExhausted, Reason::RateLimited, &"too many", &[("retry_after", "1".into())]));
+            return Err(status_with_values(Code::ResourceExhausted, Reason::RateLimited, &"too many", &[("retry_after", "1".into())]));
         }
         match (asked.hmc.as_str(), asked.password.as_str()) {
             ("locked", _) => {
                 let words = "Exceeded login attempts. Please try again in 171 seconds.";
-                Err(status_with(Code::ResourceExhausted, Reason::LockedOut, &words, &[("retry_after", "171".into())]))
+                Err(status_with_values(Code::ResourceExhausted, Reason::LockedOut, &words, &[("retry_after", "171".into())]))
             }
             ("ana", "right") => {
                 let session = a::Session {
@@ -60,7 +60,7 @@ impl a::session_service_server::SessionService for Auth {
             }
             _ => {
                 let words = "Invalid credentials. You have more 4 attempt(s).";
-                Err(status_with(Code::Unauthenticated, Reason::InvalidCredentials, &words, &[("attempts_left", "4".into())]))
+                Err(status_with_values(Code::Unauthenticated, Reason::InvalidCredentials, &words, &[("attempts_left", "4".into())]))
             }
         }
     }
@@ -97,7 +97,7 @@ impl a::session_service_server::SessionService for Auth {
         let caller = identity::caller(&request)?;
         self.confirmed.fetch_add(1, Ordering::Relaxed);
         let is_known = caller.user_id != STRANGER;
-        is_known.then(|| Response::new(a::ConfirmSessionResponse {})).ok_or_else(|| identity::not_signed_in("unknown"))
+        is_known.then(|| Response::new(a::ConfirmSessionResponse {})).ok_or_else(|| identity::invalid_token_status("unknown"))
     }
 
     async fn get_me(&self, request: Request<a::GetMeRequest>) -> Reply<a::User> {

@@ -12,9 +12,9 @@ use crate::{
         sql,
     },
     reader::{ReadFailure, Reader},
-    rejection::{self, ErrorCode, MAX_FILE_BYTES, is_unprintable, not_xlsx, refuse, too_large},
+    rejection::{self, ErrorCode, MAX_FILE_BYTES, is_unprintable, not_xlsx, reject, too_large},
     saga::Uploader,
-    store::rejected,
+    store::rejected_sheets,
 };
 use futures::{Stream, StreamExt};
 use patio_kit::{
@@ -32,7 +32,7 @@ use std::pin::Pin;
 use tonic::{Request, Response, Status, Streaming};
 
 /// Maximum length of a campaign name in characters; names in an imported sheet have an equal limit.
-const LONGEST_NAME: usize = 120;
+const MAX_NAME_LEN: usize = 120;
 
 /// Implements the gRPC `FileService`.
 pub struct FileApi {
@@ -83,7 +83,7 @@ impl FileApi {
     /// callers get `NoSheet`.
     async fn corrections(&self, caller: &Caller, upload_id: &str) -> Result<Pieces, Error> {
         let _place = self.places.try_acquire()?;
-        let kept = rejected::find(&self.db, upload_id, self.host.clock.now()).await?.ok_or(Error::NoSheet)?;
+        let kept = rejected_sheets::find(&self.db, upload_id, self.host.clock.now()).await?.ok_or(Error::NoSheet)?;
         if kept.user_id != caller.user_id && caller.role != Role::Admin {
             return Err(Error::NoSheet);
         }
@@ -103,9 +103,9 @@ impl FileApi {
         let bearer = CallContext::from_request(&request);
         let gathered = upload::receive(request.into_inner(), ".csv").await?;
         let outcome = if gathered.size > MAX_FILE_BYTES {
-            Outcome::Rejected(refuse(ErrorCode::TooLarge, "O arquivo deve ter no máximo 5MB."))
+            Outcome::Rejected(reject(ErrorCode::TooLarge, "O arquivo deve ter no máximo 5MB."))
         } else if !gathered.is_named_rightly {
-            Outcome::Rejected(refuse(ErrorCode::NotXlsx, "Apenas arquivos CSV (.csv) são suportados."))
+            Outcome::Rejected(reject(ErrorCode::NotXlsx, "Apenas arquivos CSV (.csv) são suportados."))
         } else {
             let file = CsvFile { name: gathered.name, data: gathered.data };
             Outcome::Edit(files::apply_csv(&self.host.links, &bearer, file, dry_run).await?)
@@ -122,13 +122,13 @@ fn refusal_of(gathered: &ReceivedUpload) -> Option<pb::Rejection> {
 }
 
 fn refusal_of_name(name: &str) -> Option<pb::Rejection> {
-    let is_bad = name.chars().count() > LONGEST_NAME || name.contains(is_unprintable);
+    let is_bad = name.chars().count() > MAX_NAME_LEN || name.contains(is_unprintable);
     is_bad.then(|| {
         let words = format!(
-            "The campaign name `{}` has more than {LONGEST_NAME} characters or an invisible character.",
+            "The campaign name `{}` has more than {MAX_NAME_LEN} characters or an invisible character.",
             rejection::display_text(name)
         );
-        refuse(ErrorCode::Rows, words)
+        reject(ErrorCode::Rows, words)
     })
 }
 

@@ -25,9 +25,9 @@ use tonic::{Request, Response, Status, Streaming};
 use uuid::Uuid;
 
 /// Maximum time that `CancelImport` waits for the import to stop.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(10);
 /// Poll interval of `CancelImport` for the outcome of the import.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Implements the gRPC `ImportService`.
 pub struct ImportApi {
@@ -49,7 +49,7 @@ impl ImportApi {
             CollectedUpload::Refused(upload, rejection) => {
                 let Importer { host, .. } = &self.importer;
                 let progress = ProgressStore::new(host.cache.clone(), host.clock.clone(), upload, person.caller.user_id);
-                progress.end(pb::ImportPhase::Failed).await;
+                progress.publish_end(pb::ImportPhase::Failed).await;
                 Ok(ImportOutcome::Rejected(rejection))
             }
         }
@@ -63,10 +63,10 @@ impl ImportApi {
         let asked = Instant::now();
         let mut outcome = cancellation::request(db, upload_id.clone(), user_id).await?.ok_or(Error::NoUpload)?;
         while outcome == "running" {
-            if asked.elapsed() > PATIENCE {
+            if asked.elapsed() > CANCEL_TIMEOUT {
                 return Err(Error::Ending);
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             outcome = cancellation::load_outcome(db, &upload_id).await?;
         }
         if outcome == "imported" { Err(Error::TooLate) } else { Ok(()) }

@@ -12,12 +12,12 @@ use tonic::Status;
 use uuid::Uuid;
 
 /// Idle timeout of an upload: maximum time between two chunks.
-const STILL: Duration = Duration::from_secs(30);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum number of bytes of a rejected upload that are still read and discarded, so that the client finishes sending and receives
 /// the rejection.
-const DRAINED: usize = 2 * MAX_FILE_BYTES;
+const MAX_DISCARDED_BYTES: usize = 2 * MAX_FILE_BYTES;
 /// Length in characters to which file names are cut.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_LEN: usize = 200;
 
 /// Result of receiving an uploaded workbook: a complete file or a rejection.
 #[derive(Debug)]
@@ -45,13 +45,14 @@ pub(super) struct ReceivedUpload {
     pub(super) campaign_name: String,
 }
 
-/// Receives a file. A file that is too large is read up to `DRAINED` bytes, so that the client receives the rejection.
+/// Receives a file. A file that is too large is read up to `MAX_DISCARDED_BYTES` bytes, so that the client receives the
+/// rejection.
 pub(super) async fn receive<S>(mut pieces: S, ending: &str) -> Result<ReceivedUpload>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,
 {
     let first = next(&mut pieces).await?.ok_or_else(|| Error::Bad("the upload contains no file".to_owned()))?;
-    let name: String = first.file_name.chars().filter(|c| !is_unprintable(*c)).take(LONGEST_NAME).collect();
+    let name: String = first.file_name.chars().filter(|c| !is_unprintable(*c)).take(MAX_NAME_LEN).collect();
     let is_named_rightly = first.file_name.to_lowercase().ends_with(ending);
     let (id, mut campaign_name) = (first.upload_id.clone(), String::new());
     let (mut data, mut size) = (BytesMut::new(), 0);
@@ -64,7 +65,7 @@ where
                 data.reserve(if data.is_empty() { chunk.data.len() } else { MAX_FILE_BYTES - data.len() });
             }
             data.extend_from_slice(&chunk.data);
-        } else if size > DRAINED {
+        } else if size > MAX_DISCARDED_BYTES {
             break;
         }
         if !chunk.campaign_name.trim().is_empty() {
@@ -102,7 +103,7 @@ async fn next<S>(pieces: &mut S) -> Result<Option<UploadChunk>>
 where
     S: Stream<Item = std::result::Result<UploadChunk, Status>> + Unpin,
 {
-    match tokio::time::timeout(STILL, pieces.next()).await {
+    match tokio::time::timeout(IDLE_TIMEOUT, pieces.next()).await {
         Ok(piece) => Ok(piece.transpose()?),
         Err(_) => Err(Error::StoodStill),
     }

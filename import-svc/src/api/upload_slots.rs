@@ -4,7 +4,7 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Maximum number of uploads in memory, including those that wait for a workbook reader.
-const HELD: usize = 16;
+const MAX_UPLOADS: usize = 16;
 
 /// Semaphore of upload slots. Clones share the slots.
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub(super) struct UploadSlot(#[expect(dead_code, reason = "dropping it frees the
 
 impl Default for UploadSlots {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(HELD)))
+        Self(Arc::new(Semaphore::new(MAX_UPLOADS)))
     }
 }
 

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 /// Timeout of the stream, which ends when the import has written no new progress record to the cache for this long. While the cache
 /// is unavailable, the stream stays open without an item.
-const WAIT: Duration = Duration::from_secs(10);
+const PROGRESS_TIMEOUT: Duration = Duration::from_secs(10);
 
 struct Watch {
     host: Host,
@@ -41,8 +41,8 @@ impl Watch {
                 }
                 None => {}
             }
-            if self.heard.elapsed() > WAIT {
-                match self.host.cache.fault().await {
+            if self.heard.elapsed() > PROGRESS_TIMEOUT {
+                match self.host.cache.find_fault().await {
                     // The import may be running, and only its progress cannot be read.
                     Some(_) if self.last.is_some() => self.heard = Instant::now(),
                     _ => return self.give_up(),
@@ -93,7 +93,7 @@ mod tests {
         let mut host = patio_testing::host(folder.path(), None).await;
         host.cache = cache;
         let seen = ProgressRecord { phase: ImportPhase::Saving.into(), rows: 10, total: Some(20), user_id: 7, at_ms: 0 };
-        let (key, heard) = (progress::key(Uuid::now_v7()), Instant::now() - WAIT - POLL_INTERVAL);
+        let (key, heard) = (progress::key(Uuid::now_v7()), Instant::now() - PROGRESS_TIMEOUT - POLL_INTERVAL);
         let mut watch = Watch { host, key, user_id: 7, last: Some(seen), heard, over: false };
         let next = timeout(Duration::from_secs(1), watch.next()).await.ok()??;
         Some(next.unwrap().phase())
@@ -101,7 +101,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_silent_import_has_failed_unless_its_progress_cannot_be_read() {
-        assert_eq!(next_after_silence(Cache::memory()).await, Some(ImportPhase::Failed));
+        assert_eq!(next_after_silence(Cache::in_memory()).await, Some(ImportPhase::Failed));
         assert_eq!(next_after_silence(Cache::redis("redis://127.0.0.1:1").unwrap()).await, None);
     }
 }

@@ -7,7 +7,7 @@ use rust_xlsxwriter::{Color, Format, FormatAlign, Workbook, Worksheet, XlsxError
 use std::{fs::File, io::Seek, path::Path};
 
 /// Maximum number of characters in an Excel cell.
-const LONGEST_CELL: usize = 32_767;
+const MAX_CELL_LEN: usize = 32_767;
 /// Width of the error column, in characters.
 const ERRORS_WIDTH: f64 = 64.0;
 
@@ -91,7 +91,7 @@ fn write_line(sheet: &mut Worksheet, line: &CsvLine, styles: &Styles) -> Result<
 
 /// Writes a text as a text cell. A text that begins like a formula gets the quote prefix, so that it never becomes a formula.
 fn write_text(sheet: &mut Worksheet, (row, column): (u32, u16), text: &str, style: Format) -> Result<(), XlsxError> {
-    let cut: String = text.chars().take(LONGEST_CELL).collect();
+    let cut: String = text.chars().take(MAX_CELL_LEN).collect();
     if cut.is_empty() {
         return sheet.write_blank(row, column, &style).map(drop);
     }

@@ -9,7 +9,7 @@ pub const MAX_LISTED_ERRORS: usize = 500;
 /// Maximum number of vehicles in one CSV file.
 pub const MAX_ROWS: usize = 50_000;
 /// Number of lines at the start of the CSV file that are searched for the header.
-const HEADER_WITHIN: i64 = 10;
+const MAX_LINES_BEFORE_HEADER: i64 = 10;
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// Recognized columns of the CSV file; the first two columns are required.
 const COLUMNS: [&str; 6] = ["Model Code", "Serial Number", "Parking Space", "Status", "Team Leader Notes", "Supervisor Notes"];
@@ -160,7 +160,7 @@ impl Header {
         let known = |header: &Self| header.places.iter().flatten().count();
         let best = found.into_iter().rev().max_by_key(|header| (header.is_whole(), known(header)));
         match best {
-            None => Err(format!("No header with Model Code and Serial Number in the first {HEADER_WITHIN} lines.")),
+            None => Err(format!("No header with Model Code and Serial Number in the first {MAX_LINES_BEFORE_HEADER} lines.")),
             Some(header) if !header.is_whole() => {
                 let missing: Vec<&str> = (0..2).filter(|column| header.places[*column].is_none()).map(|column| COLUMNS[column]).collect();
                 Err(format!("Line {}: the column {} is missing.", header.line, missing.join(" and ")))
@@ -178,7 +178,7 @@ impl Header {
         let mut records = Records::new(text, delimiter);
         let mut half = None;
         while let Some((line, record)) = records.next() {
-            if line > HEADER_WITHIN {
+            if line > MAX_LINES_BEFORE_HEADER {
                 break;
             }
             let names: Vec<String> = record.iter().map(|name| clean(name).split_whitespace().collect::<Vec<_>>().join(" ")).collect();
@@ -197,8 +197,8 @@ impl Header {
     }
 }
 
-/// Returns the line number of an opening quote that is never closed, so that its value would include all following lines; `None` if
-/// every quote is closed.
+/// Returns the line number of an opening quote that is never closed; `None` if every quote is closed. The value of an open
+/// quote would include all following lines.
 fn unclosed(text: &str, delimiter: u8) -> Option<i64> {
     if !text.contains('"') {
         return None;

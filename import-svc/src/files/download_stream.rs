@@ -7,9 +7,9 @@ use tokio_util::io::ReaderStream;
 use tonic::Status;
 
 /// Size in bytes of one chunk of a downloaded file.
-const PIECE: usize = 64 << 10;
+const CHUNK_BYTES: usize = 64 << 10;
 /// Maximum length in characters of a name that becomes part of a download's file name; longer names are cut.
-const LONGEST_NAME: usize = 150;
+const MAX_NAME_LEN: usize = 150;
 
 /// Media type of an `.xlsx` workbook.
 pub const XLSX_CONTENT_TYPE: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
@@ -20,7 +20,7 @@ pub const SQL_CONTENT_TYPE: &str = "application/sql";
 #[must_use]
 pub fn safe_file_name(name: &str) -> String {
     let printable = |c: char| if is_unprintable(c) || r#"/\:*?"<>|"#.contains(c) { '_' } else { c };
-    let name: String = name.trim().chars().map(printable).take(LONGEST_NAME).collect();
+    let name: String = name.trim().chars().map(printable).take(MAX_NAME_LEN).collect();
     let name = name.trim_matches(['.', ' ']);
     if name.is_empty() { "_".to_owned() } else { name.to_owned() }
 }
@@ -35,7 +35,7 @@ fn head(name: String, content_type: &str) -> FileChunk {
 
 /// Streams the content of an open file as a download.
 pub fn from_file(name: String, content_type: &str, file: std::fs::File) -> impl Stream<Item = Result<FileChunk, Status>> + Send + use<> {
-    let data = ReaderStream::with_capacity(tokio::fs::File::from_std(file), PIECE)
+    let data = ReaderStream::with_capacity(tokio::fs::File::from_std(file), CHUNK_BYTES)
         .map(|read| read.map(|bytes| piece(Part::Data(bytes.to_vec()))).map_err(|cause| Error::Disk(cause).into()));
     stream::once(std::future::ready(Ok(head(name, content_type)))).chain(data)
 }
@@ -63,6 +63,6 @@ mod tests {
         assert_eq!(safe_file_name("../a\\b:c\r\nX: \"y\"\u{202e}gpj"), "_a_b_c__X_ _y__gpj");
         assert_eq!(safe_file_name(" . "), "_");
         assert_eq!(safe_file_name("Ação 7"), "Ação 7");
-        assert_eq!(safe_file_name(&"x".repeat(500)).len(), LONGEST_NAME);
+        assert_eq!(safe_file_name(&"x".repeat(500)).len(), MAX_NAME_LEN);
     }
 }

@@ -4,12 +4,12 @@ use crate::{
     error::{Error, Result},
     files::{
         LONG_CALL_TIMEOUT, download_stream,
-        names::UserNames,
-        workbook::{SheetLine, SheetWriter, local},
+        user_names::UserNames,
+        workbook::{SheetLine, SheetWriter, to_local_time},
     },
     saga::Uploader,
 };
-use patio_kit::{audit, client::link::ServiceChannel, db::Db, host::Host, server::MAX_MESSAGE_BYTES};
+use patio_kit::{audit, client::service_channel::ServiceChannel, db::Db, host::Host, server::MAX_MESSAGE_BYTES};
 use patio_proto::{
     campaign::{Campaign, GetCampaignRequest, campaign_service_client::CampaignServiceClient},
     imports::Report,
@@ -22,9 +22,9 @@ use tokio::sync::{Semaphore, mpsc};
 use tonic::Streaming;
 
 /// Maximum number of concurrent exports.
-const AT_ONCE: usize = 4;
+const MAX_CONCURRENT: usize = 4;
 /// Maximum number of vehicle chunks that wait to be written.
-const WAITING: usize = 2;
+const MAX_QUEUED_CHUNKS: usize = 2;
 
 /// Exports campaigns as workbooks. Clones share the concurrency limit.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ impl Exporter {
     /// Creates an exporter that writes its temporary files to `folder`.
     #[must_use]
     pub fn new(host: &Host, db: Db, folder: PathBuf) -> Self {
-        Self { host: host.clone(), db, folder, turns: Arc::new(Semaphore::new(AT_ONCE)) }
+        Self { host: host.clone(), db, folder, turns: Arc::new(Semaphore::new(MAX_CONCURRENT)) }
     }
 
     /// Returns the folder for temporary files of workbooks.
@@ -69,7 +69,7 @@ impl Exporter {
             .await?
             .into_inner();
         let name = self.name(&campaign, report);
-        let (lines, written) = mpsc::channel(WAITING);
+        let (lines, written) = mpsc::channel(MAX_QUEUED_CHUNKS);
         let (now, folder, about) = (self.host.clock.now(), self.folder.clone(), campaign.clone());
         let writing = tokio::task::spawn_blocking(move || write(report, written, &about, now, folder));
         let fed = self.feed(person, chunks, lines).await;
@@ -85,7 +85,7 @@ impl Exporter {
     }
 
     fn name(&self, campaign: &Campaign, report: Report) -> String {
-        let (word, at) = (if report == Report::AllYards { "yards" } else { "report" }, local(self.host.clock.now()));
+        let (word, at) = (if report == Report::AllYards { "yards" } else { "report" }, to_local_time(self.host.clock.now()));
         format!("{word}_{}-{}.xlsx", download_stream::safe_file_name(&campaign.name), at.format("%Y%m%d%H%M%S"))
     }
 
@@ -127,7 +127,7 @@ fn write(
     let mut writer = SheetWriter::new(report, &folder)?;
     while let Some(some) = lines.blocking_recv() {
         for line in &some {
-            writer.take(line)?;
+            writer.write_vehicle(line)?;
         }
     }
     writer.finish(campaign, now, &folder)

@@ -3,13 +3,13 @@ pub mod corrections;
 pub mod csv_file;
 pub mod download_stream;
 pub mod export;
-pub mod names;
 pub mod sql;
+pub mod user_names;
 mod workbook;
 
 use crate::error::{Error, Result};
 use patio_kit::{
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
     host::Clients,
     server::MAX_MESSAGE_BYTES,
 };

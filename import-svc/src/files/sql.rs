@@ -11,7 +11,7 @@ use patio_proto::{
 use prost::Message;
 use std::fmt::Write;
 
-const HEAD: &str = "\
+const SCRIPT_HEAD: &str = "\
 -- Standard SQL for PostgreSQL and SQLite; strings as with standard_conforming_strings = on, which is the default.
 -- One transaction of inserts into tables of this form:
 --   create table campaigns (name text primary key, part text not null, description text not null, model_type text not null,
@@ -21,9 +21,9 @@ const HEAD: &str = "\
 --     primary key (campaign_name, vin_number));
 begin;
 ";
-const INTO: &str =
+const INSERT_VEHICLES: &str =
     "insert into vehicles (campaign_name, vin_number, model_code, serial_number, parking_space, id_yard, yard_group) values\n";
-const END: &str = "commit;\n";
+const SCRIPT_END: &str = "commit;\n";
 
 /// Returns the file name of a campaign's SQL script.
 #[must_use]
@@ -33,41 +33,41 @@ pub fn script_file_name(campaign: &str) -> String {
 
 /// Quotes a text as a standard SQL string. NUL characters are removed because databases reject them.
 #[must_use]
-pub fn quoted(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\0', "").replace('\'', "''"))
 }
 
 /// Returns the SQL script of a campaign in parts, each of which is produced on demand.
 pub fn script(book: ReadWorkbook) -> impl Iterator<Item = Bytes> + Send {
     let ReadWorkbook { sheet, vehicles } = book;
-    let first = Bytes::from(format!("{HEAD}{}", campaign(&sheet)));
+    let first = Bytes::from(format!("{SCRIPT_HEAD}{}", campaign(&sheet)));
     let inserts = vehicles.into_iter().filter_map(move |bytes| {
         let chunk = ImportVehiclesRequest::decode(bytes).ok()?;
         (!chunk.vehicles.is_empty()).then(|| Bytes::from(insert(&sheet.campaign, &chunk.vehicles)))
     });
-    std::iter::once(first).chain(inserts).chain(std::iter::once(Bytes::from_static(END.as_bytes())))
+    std::iter::once(first).chain(inserts).chain(std::iter::once(Bytes::from_static(SCRIPT_END.as_bytes())))
 }
 
 fn campaign(sheet: &SheetHeader) -> String {
-    let values = [&sheet.campaign, &sheet.part, &sheet.description, &sheet.model_type].map(|text| quoted(text)).join(", ");
+    let values = [&sheet.campaign, &sheet.part, &sheet.description, &sheet.model_type].map(|text| quote(text)).join(", ");
     format!("insert into campaigns (name, part, description, model_type, status) values ({values}, 'Ready');\n")
 }
 
 fn insert(campaign: &str, vehicles: &[NewVehicle]) -> String {
-    let campaign = quoted(campaign);
-    let mut text = String::from(INTO);
+    let campaign = quote(campaign);
+    let mut text = String::from(INSERT_VEHICLES);
     for (place, vehicle) in vehicles.iter().enumerate() {
         let space = vehicle.parking_space.trim();
-        let yard_id = yard::id_of(space).map_or_else(|| "null".to_owned(), |id| id.to_string());
+        let yard_id = yard::yard_id(space).map_or_else(|| "null".to_owned(), |id| id.to_string());
         let _ = write!(
             text,
             "{}({campaign}, {}, {}, {}, {}, {yard_id}, {})",
             if place == 0 { "" } else { ",\n" },
-            quoted(&format!("{} {}", vehicle.model_code, vehicle.serial_number)),
-            quoted(&vehicle.model_code),
-            quoted(&vehicle.serial_number),
-            quoted(space),
-            quoted(yard::group_of(space)),
+            quote(&format!("{} {}", vehicle.model_code, vehicle.serial_number)),
+            quote(&vehicle.model_code),
+            quote(&vehicle.serial_number),
+            quote(space),
+            quote(yard::yard_group(space)),
         );
     }
     text.push_str(";\n");

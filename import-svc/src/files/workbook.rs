@@ -34,14 +34,15 @@ const COLUMNS: [(&str, f64); 11] = [
     ("Modified At (UTC-3)", 20.0),
 ];
 /// Titles and widths in characters of the columns of the summary worksheet; one column per status follows these columns.
-const SUMMARY: [(&str, f64); 5] = [("Yard", 22.0), ("Vehicles", 24.0), ("Inspected", 11.0), ("Remaining", 11.0), ("Complete", 10.0)];
+const SUMMARY_COLUMNS: [(&str, f64); 5] =
+    [("Yard", 22.0), ("Vehicles", 24.0), ("Inspected", 11.0), ("Remaining", 11.0), ("Complete", 10.0)];
 
 /// Text in the status column for a vehicle that was inspected without a status.
 pub(super) const NO_STATUS: &str = "No status";
 
 /// Converts a time to the yards' local time, UTC-3.
 #[must_use]
-pub fn local(at: DateTime<Utc>) -> NaiveDateTime {
+pub fn to_local_time(at: DateTime<Utc>) -> NaiveDateTime {
     FixedOffset::west_opt(3 * 3600).map_or_else(|| at.naive_utc(), |zone| at.with_timezone(&zone).naive_local())
 }
 
@@ -160,9 +161,9 @@ impl SheetWriter {
     }
 
     /// Writes the next vehicle to the worksheet of its yard, or to the only worksheet.
-    pub fn take(&mut self, line: &SheetLine) -> Result<(), XlsxError> {
+    pub fn write_vehicle(&mut self, line: &SheetLine) -> Result<(), XlsxError> {
         let page = match (self.report, line.vehicle.id_yard) {
-            (Report::AllYards, Some(id)) => self.page(id, format!("Yard {}", yard::name_of(id).unwrap_or("?")))?,
+            (Report::AllYards, Some(id)) => self.page(id, format!("Yard {}", yard::yard_name(id).unwrap_or("?")))?,
             (Report::AllYards, None) => self.page(0, "No yard".to_owned())?,
             _ => 0,
         };
@@ -210,7 +211,7 @@ impl SheetWriter {
 fn write_row(sheet: &mut Worksheet, row: u32, line: &SheetLine, styles: &Styles) -> Result<(), XlsxError> {
     let vehicle = &line.vehicle;
     let vin = format!("{} {}", vehicle.model_code, vehicle.serial_number);
-    let yard = vehicle.id_yard.and_then(yard::name_of).unwrap_or_default();
+    let yard = vehicle.id_yard.and_then(yard::yard_name).unwrap_or_default();
     let place = [&vin, &vehicle.model_code, &vehicle.serial_number, &vehicle.parking_space, yard];
     for (column, text) in (0u16..).zip(place) {
         styles.write_plain(sheet, (row, column), text)?;
@@ -227,7 +228,7 @@ fn write_row(sheet: &mut Worksheet, row: u32, line: &SheetLine, styles: &Styles)
     }
     // Without an editor, `modified_at` is the time of the import and is not shown.
     if let Some(at) = vehicle.modified_at.as_ref().filter(|_| vehicle.modified_by.is_some()).and_then(clock::from_timestamp) {
-        sheet.write_datetime_with_format(row, 10, local(at), &styles.moment)?;
+        sheet.write_datetime_with_format(row, 10, to_local_time(at), &styles.moment)?;
     }
     Ok(())
 }
@@ -246,9 +247,9 @@ fn summarise(sheet: &mut Worksheet, styles: &Styles, about: (&Campaign, DateTime
         styles.write(sheet, (row, 1), value)?;
     }
     sheet.write_string_with_format(5, 0, "Created At (UTC-3)", &styles.head)?;
-    sheet.write_datetime_with_format(5, 1, local(at), &styles.moment)?;
+    sheet.write_datetime_with_format(5, 1, to_local_time(at), &styles.moment)?;
     let statuses = status::ALL.map(|known| if known == VehicleStatus::Unspecified { NO_STATUS } else { status::status_text(known) });
-    for (place, (title, width)) in (0u16..).zip(SUMMARY.into_iter().chain(statuses.map(|name| (name, 11.0)))) {
+    for (place, (title, width)) in (0u16..).zip(SUMMARY_COLUMNS.into_iter().chain(statuses.map(|name| (name, 11.0)))) {
         sheet.set_column_width(place, width)?;
         sheet.write_string_with_format(7, place, title, &styles.head)?;
     }

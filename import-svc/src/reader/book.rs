@@ -3,7 +3,7 @@
 //! Other parts, such as pictures, themes and macro sheets, are not read and may be damaged.
 use crate::{
     reader::{format::NumberFormats, text, zip_limits},
-    rejection::{ErrorCode, display_text, refuse, unreadable},
+    rejection::{ErrorCode, display_text, reject, unreadable},
 };
 use patio_proto::imports::Rejection;
 use quick_xml::{
@@ -75,25 +75,25 @@ impl<'f> Workbook<'f> {
     /// # Errors
     /// Returns the rejection when the sheet part is missing.
     pub(super) fn sheet(&mut self) -> Result<(WorkbookPart<'_, 'f>, &[Rc<str>], &NumberFormats), Rejection> {
-        let part = part(&mut self.package, &self.sheet)?.ok_or_else(damaged)?;
+        let part = part(&mut self.package, &self.sheet)?.ok_or_else(damaged_part)?;
         Ok((part, &self.texts, &self.formats))
     }
 }
 
 /// Builds the rejection of a required part that cannot be read.
-pub(super) fn damaged() -> Rejection {
+pub(super) fn damaged_part() -> Rejection {
     unreadable("its contents are damaged")
 }
 
 /// Builds the rejection of a `Sheet1` that is a chart instead of a worksheet.
 pub(super) fn no_worksheet() -> Rejection {
-    refuse(ErrorCode::NoSheet, "'Sheet1' is a chart, not a worksheet. Rename the sheet with the vehicles to 'Sheet1'.")
+    reject(ErrorCode::NoSheet, "'Sheet1' is a chart, not a worksheet. Rename the sheet with the vehicles to 'Sheet1'.")
 }
 
 fn no_sheet(there: &[Entry]) -> Rejection {
     let names: Vec<String> = there.iter().take(5).map(|entry| format!("'{}'", display_text(&entry.name))).collect();
     let found = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
-    refuse(ErrorCode::NoSheet, format!("The file has no worksheet named 'Sheet1' ({found}). Rename the sheet to 'Sheet1'."))
+    reject(ErrorCode::NoSheet, format!("The file has no worksheet named 'Sheet1' ({found}). Rename the sheet to 'Sheet1'."))
 }
 
 /// Resolves a path inside the package: relative to `folder`, or absolute if it begins with a slash.
@@ -133,7 +133,7 @@ fn workbook_path(package: &mut Package<'_>) -> Result<String, Rejection> {
     let said = links.values().find(|link| link.kind.ends_with("/officeDocument")).map(|link| join("", &link.target));
     let is_there = |path: &String| package.file_names_raw().any(|name| tidy(name).eq_ignore_ascii_case(path));
     let path = said.filter(is_there).or_else(|| package.file_names_raw().find(|name| zip_limits::is_workbook(name)).map(tidy));
-    path.ok_or_else(damaged)
+    path.ok_or_else(damaged_part)
 }
 
 /// A relationship of the package. The end of its type URI identifies the kind of target.
@@ -156,7 +156,7 @@ fn relationships(package: &mut Package<'_>, path: &str) -> Result<HashMap<String
 
 fn entries(package: &mut Package<'_>, path: &str) -> Result<(Vec<Entry>, bool), Rejection> {
     let (mut entries, mut from_1904) = (Vec::new(), false);
-    let mut xml = part(package, path)?.ok_or_else(damaged)?;
+    let mut xml = part(package, path)?.ok_or_else(damaged_part)?;
     each_start(&mut xml, |start| {
         match start.local_name().as_ref() {
             "sheet" => entries.push(Entry {
@@ -177,7 +177,7 @@ fn each_start(xml: &mut WorkbookPart<'_, '_>, mut take: impl FnMut(&BytesStart<'
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged())? {
+        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part())? {
             Event::Start(start) | Event::Empty(start) => take(&start)?,
             Event::Eof => return Ok(()),
             _ => {}
@@ -188,9 +188,9 @@ fn each_start(xml: &mut WorkbookPart<'_, '_>, mut take: impl FnMut(&BytesStart<'
 /// Returns the value of the XML attribute with this name, ignoring its namespace prefix; empty if the attribute is missing.
 fn attribute(start: &BytesStart<'_>, name: &str) -> Result<String, Rejection> {
     for attribute in start.attributes().with_checks(false) {
-        let attribute = attribute.map_err(|_| damaged())?;
+        let attribute = attribute.map_err(|_| damaged_part())?;
         if attribute.key.local_name().as_ref() == name {
-            return quick_xml::escape::unescape(attribute.value.as_ref()).map(std::borrow::Cow::into_owned).map_err(|_| damaged());
+            return quick_xml::escape::unescape(attribute.value.as_ref()).map(std::borrow::Cow::into_owned).map_err(|_| damaged_part());
         }
     }
     Ok(String::new())
@@ -202,12 +202,12 @@ fn texts(package: &mut Package<'_>, path: &str) -> Result<Vec<Rc<str>>, Rejectio
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged())? {
-            Event::Start(start) if start.local_name().as_ref() == "si" => texts.push(item(&mut xml, "si")?.into()),
+        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part())? {
+            Event::Start(start) if start.local_name().as_ref() == "si" => texts.push(read_cell_text(&mut xml, "si")?.into()),
             Event::Empty(start) if start.local_name().as_ref() == "si" => texts.push("".into()),
             Event::Empty(start) if start.local_name().as_ref() == "sst" => return Ok(texts),
             Event::End(end) if end.local_name().as_ref() == "sst" => return Ok(texts),
-            Event::Eof => return Err(damaged()),
+            Event::Eof => return Err(damaged_part()),
             _ => {}
         }
     }
@@ -215,16 +215,16 @@ fn texts(package: &mut Package<'_>, path: &str) -> Result<Vec<Rc<str>>, Rejectio
 
 /// Reads a cell text, which consists of one or more formatted runs, up to the closing tag. Phonetic hints of Japanese text are
 /// skipped.
-pub(super) fn item(xml: &mut WorkbookPart<'_, '_>, closing: &str) -> Result<String, Rejection> {
+pub(super) fn read_cell_text(xml: &mut WorkbookPart<'_, '_>, closing: &str) -> Result<String, Rejection> {
     let (mut whole, mut buffer, mut phonetic) = (String::new(), Vec::new(), false);
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged())? {
+        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part())? {
             Event::Start(start) => match start.local_name().as_ref() {
                 "rPh" => phonetic = true,
                 "t" => {
                     let keeps = attribute(&start, "space")? == "preserve";
-                    let run = content(xml, "t")?;
+                    let run = read_characters(xml, "t")?;
                     let run = if keeps { run.as_str() } else { run.trim_matches([' ', '\t', '\r', '\n']) };
                     if !phonetic {
                         whole.push_str(&text::unescaped(run));
@@ -234,23 +234,23 @@ pub(super) fn item(xml: &mut WorkbookPart<'_, '_>, closing: &str) -> Result<Stri
             },
             Event::End(end) if end.local_name().as_ref() == closing => return Ok(whole),
             Event::End(end) if end.local_name().as_ref() == "rPh" => phonetic = false,
-            Event::Eof => return Err(damaged()),
+            Event::Eof => return Err(damaged_part()),
             _ => {}
         }
     }
 }
 
 /// Reads the characters of an element up to its closing tag.
-pub(super) fn content(xml: &mut WorkbookPart<'_, '_>, closing: &str) -> Result<String, Rejection> {
+pub(super) fn read_characters(xml: &mut WorkbookPart<'_, '_>, closing: &str) -> Result<String, Rejection> {
     let (mut content, mut buffer) = (String::new(), Vec::new());
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged())? {
+        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part())? {
             Event::Text(text) => content.push_str(&text.xml10_content()),
             Event::CData(text) => content.push_str(&text.xml10_content()),
             Event::GeneralRef(entity) => resolve(&entity, &mut content)?,
             Event::End(end) if end.local_name().as_ref() == closing => return Ok(content),
-            Event::Eof => return Err(damaged()),
+            Event::Eof => return Err(damaged_part()),
             _ => {}
         }
     }
@@ -260,7 +260,7 @@ fn resolve(entity: &BytesRef<'_>, content: &mut String) -> Result<(), Rejection>
     match (resolve_xml_entity(entity.as_ref()), entity.resolve_char_ref()) {
         (Some(text), _) => content.push_str(text),
         (None, Ok(Some(c))) => content.push(c),
-        _ => return Err(damaged()),
+        _ => return Err(damaged_part()),
     }
     Ok(())
 }
@@ -271,7 +271,7 @@ fn formats(package: &mut Package<'_>, path: &str) -> Result<NumberFormats, Rejec
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
-        match xml.read_event_into(&mut buffer).map_err(|_| damaged())? {
+        match xml.read_event_into(&mut buffer).map_err(|_| damaged_part())? {
             Event::Start(start) | Event::Empty(start) => match start.local_name().as_ref() {
                 "numFmt" => {
                     if let Ok(id) = attribute(&start, "numFmtId")?.parse() {
@@ -283,7 +283,7 @@ fn formats(package: &mut Package<'_>, path: &str) -> Result<NumberFormats, Rejec
                 _ => {}
             },
             Event::End(end) if end.local_name().as_ref() == "cellXfs" => inside = false,
-            Event::Eof => return Ok(NumberFormats::of(&styles, &codes)),
+            Event::Eof => return Ok(NumberFormats::new(&styles, &codes)),
             _ => {}
         }
     }

@@ -25,7 +25,7 @@ impl Cell {
     }
 
     /// Creates a text cell from a shared string. The string is copied only if it needs trimming.
-    pub(super) fn shared(written: &Rc<str>) -> Self {
+    pub(super) fn from_shared(written: &Rc<str>) -> Self {
         if trimmed(written).len() == written.len() && !written.is_empty() { Self::Text(written.clone()) } else { Self::text(written) }
     }
 

@@ -1,5 +1,5 @@
 //! Columns of a campaign sheet, identified by their names in row 1.
-use crate::rejection::{ErrorCode, display_text, refuse};
+use crate::rejection::{ErrorCode, display_text, reject};
 use patio_proto::imports::{Rejection, RowError};
 use std::collections::HashMap;
 
@@ -133,7 +133,7 @@ fn wrong_columns(missing: &[String], excess: &[String]) -> Rejection {
     Rejection {
         rows: rows.into_iter().take(crate::rejection::MAX_LISTED_ERRORS).collect(),
         total_errors,
-        ..refuse(ErrorCode::Columns, message)
+        ..reject(ErrorCode::Columns, message)
     }
 }
 

@@ -8,9 +8,9 @@ use chrono::{Days, NaiveDate, TimeDelta, Timelike};
 use std::collections::HashMap;
 
 /// Smallest number that a spreadsheet no longer stores exactly, because it has more than 15 digits.
-const DIGITS: f64 = 1e15;
+const FIRST_INEXACT_NUMBER: f64 = 1e15;
 /// Sentence for the user: how to correct a cell that a spreadsheet program converted.
-pub(super) const REMEDY: &str = "Format the column as text and type it again.";
+pub(super) const FORMAT_AS_TEXT_HINT: &str = "Format the column as text and type it again.";
 
 /// Number formats of a workbook, indexed by cell style.
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub(super) struct NumberFormats(Vec<NumberFormat>);
 
 impl NumberFormats {
     /// Creates the formats from the format id of each style and the format codes that the workbook defines.
-    pub(super) fn of(styles: &[u32], codes: &HashMap<u32, String>) -> Self {
+    pub(super) fn new(styles: &[u32], codes: &HashMap<u32, String>) -> Self {
         let one = |id: &u32| codes.get(id).map_or_else(|| format_code::built_in(*id), |code| format_code::parse(code));
         Self(styles.iter().map(one).collect())
     }
@@ -31,13 +31,13 @@ impl NumberFormats {
         match self.0.get(style).unwrap_or(&NumberFormat::Plain) {
             NumberFormat::Moment => moment(number, from_1904),
             NumberFormat::Duration => duration(number),
-            _ if number.abs() >= DIGITS => {
+            _ if number.abs() >= FIRST_INEXACT_NUMBER => {
                 let why = "has more than 15 digits and may have lost some. Format the cell as text and type it again.";
                 Cell::Bad(number.to_string(), why.to_owned())
             }
             NumberFormat::Plain => Cell::text(&plain(number)),
             NumberFormat::Pattern(sections) => Cell::text(&shown(sections, number)),
-            NumberFormat::Unfit(what) => Cell::Unfit(plain(number), format!("Excel shows this as {what}. {REMEDY}")),
+            NumberFormat::Unfit(what) => Cell::Unfit(plain(number), format!("Excel shows this as {what}. {FORMAT_AS_TEXT_HINT}")),
         }
     }
 }
@@ -51,7 +51,7 @@ fn plain(number: f64) -> String {
 }
 
 fn unfit_date(text: String) -> Cell {
-    Cell::Unfit(text, format!("Excel turned this into a date. {REMEDY}"))
+    Cell::Unfit(text, format!("Excel turned this into a date. {FORMAT_AS_TEXT_HINT}"))
 }
 
 /// Converts a date serial number to a cell with an ISO 8601 date, which is the same in every country.
@@ -94,7 +94,7 @@ fn duration(number: f64) -> Cell {
     }
     let seconds = whole(number * 86_400.0);
     let text = format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    Cell::Unfit(text, format!("Excel turned this into a time. {REMEDY}"))
+    Cell::Unfit(text, format!("Excel turned this into a time. {FORMAT_AS_TEXT_HINT}"))
 }
 
 /// Formats a number with the section of the number format that applies to this number, such as the section for negative numbers.
@@ -237,13 +237,13 @@ mod tests {
             ("\"hidden\"", "unknown format"),
         ] {
             assert!(
-                matches!(read(code, 5.0), Cell::Unfit(_, told) if told.contains(why) && told.contains(REMEDY)),
+                matches!(read(code, 5.0), Cell::Unfit(_, told) if told.contains(why) && told.contains(FORMAT_AS_TEXT_HINT)),
                 "{code}: {:?}",
                 read(code, 5.0)
             );
         }
         for id in [9, 11, 12, 14, 22, 46, 48, 59] {
-            assert!(matches!(NumberFormats::of(&[id], &HashMap::new()).cell(5.0, 0, false), Cell::Unfit(..)), "{id}");
+            assert!(matches!(NumberFormats::new(&[id], &HashMap::new()).cell(5.0, 0, false), Cell::Unfit(..)), "{id}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! Number formats and the parser of their codes, such as `0000` or `d/mmm`. The module `format` applies these formats to numbers.
 
-const UNKNOWN: &str = "a number in an unknown format";
+const UNKNOWN_FORMAT: &str = "a number in an unknown format";
 
 /// Number format of a cell, classified by how the number is displayed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(super) fn built_in(id: u32) -> NumberFormat {
         12 | 13 => NumberFormat::Unfit("a fraction"),
         14..=22 | 27..=36 | 45 | 47 | 50..=58 => NumberFormat::Moment,
         46 => NumberFormat::Duration,
-        _ => NumberFormat::Unfit(UNKNOWN),
+        _ => NumberFormat::Unfit(UNKNOWN_FORMAT),
     }
 }
 
@@ -146,7 +146,7 @@ fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
             // A comma between digits groups thousands, which identifiers ignore; one after them divides by a thousand.
             ',' if rest.first().is_some_and(|next| matches!(next, '0' | '#' | '?')) => {}
             '-' | '+' | ' ' | '(' | ')' | ':' | '$' if !behind_point => section.whole.push(FormatToken::Fixed(*c)),
-            _ => return Err(NumberFormat::Unfit(UNKNOWN)),
+            _ => return Err(NumberFormat::Unfit(UNKNOWN_FORMAT)),
         }
     }
     let has_digits = section.whole.iter().any(|mark| !matches!(mark, FormatToken::Fixed(_)));
@@ -155,7 +155,7 @@ fn tokens(code: &[char]) -> Result<Option<FormatSection>, NumberFormat> {
         (false, true) => Ok(None),
         (false, false) if code.is_empty() => Ok(None),
         // A section without digits hides the number.
-        (false, false) => Err(NumberFormat::Unfit(UNKNOWN)),
+        (false, false) => Err(NumberFormat::Unfit(UNKNOWN_FORMAT)),
     }
 }
 
@@ -181,7 +181,7 @@ fn bracket(inside: &str, section: &mut FormatSection) -> Result<(), NumberFormat
         return if symbol.is_empty() { Ok(()) } else { Err(NumberFormat::Unfit("an amount of money")) };
     }
     if inside.starts_with(['<', '>', '=']) {
-        section.condition = Some(condition(inside).ok_or(NumberFormat::Unfit(UNKNOWN))?);
+        section.condition = Some(condition(inside).ok_or(NumberFormat::Unfit(UNKNOWN_FORMAT))?);
     }
     Ok(())
 }

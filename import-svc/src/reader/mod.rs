@@ -10,10 +10,10 @@ mod format;
 mod format_code;
 mod notes;
 mod rows;
+pub mod sandbox;
 mod sheet;
 mod supervisor;
 mod text;
-pub mod walls;
 pub mod wire;
 mod worker;
 mod zip_limits;
@@ -27,17 +27,17 @@ pub use zip_limits::{MAX_REPEATED_BYTES, MAX_RETAINED_BYTES, MAX_UNPACKED_BYTES,
 use std::process::ExitCode;
 
 /// First command-line argument of the workbook reader process, by which the executable recognizes its role.
-pub const ARGUMENT: &str = "read-workbook";
+pub const READER_ARGUMENT: &str = "read-workbook";
 /// Optional second command-line argument, which makes the reader process output all rows with their errors for
 /// correction.
-const CHECK: &str = "to-correct";
+const CORRECTION_ARGUMENT: &str = "to-correct";
 
-/// Runs the workbook reader if the program was started with [`ARGUMENT`], and returns its exit code. Every binary that contains
-/// import-svc must call this function first in `main`.
+/// Runs the workbook reader if the program was started with [`READER_ARGUMENT`], and returns its exit code. Every binary that
+/// contains import-svc must call this function first in `main`.
 #[must_use]
-pub fn main_if_asked() -> Option<ExitCode> {
-    std::env::args_os().nth(1).is_some_and(|first| first == ARGUMENT).then(|| {
-        let corrects = std::env::args_os().nth(2).is_some_and(|second| second == CHECK);
+pub fn run_if_requested() -> Option<ExitCode> {
+    std::env::args_os().nth(1).is_some_and(|first| first == READER_ARGUMENT).then(|| {
+        let corrects = std::env::args_os().nth(2).is_some_and(|second| second == CORRECTION_ARGUMENT);
         worker::run(if corrects { ReadPurpose::Correct } else { ReadPurpose::Import })
     })
 }

@@ -11,7 +11,7 @@ pub(super) struct Notes {
 
 impl Notes {
     /// Counts a cell if its stored value differs from the sheet in more than letter case and surrounding whitespace.
-    pub(super) fn compare(&mut self, column: Column, written: &str, stored: &str) {
+    pub(super) fn record_difference(&mut self, column: Column, written: &str, stored: &str) {
         let count = &mut self.counts[column as usize];
         if written.chars().any(normal::is_odd_dash) {
             count[0] += 1;
@@ -55,7 +55,7 @@ mod tests {
             (Column::Description, "a\r\nb", "a\nb"),
             (Column::Part, "Peça", "Peça"),
         ] {
-            notes.compare(column, written, stored);
+            notes.record_difference(column, written, stored);
         }
         assert_eq!(
             notes.sentences(),

@@ -6,7 +6,7 @@ use crate::{
         notes::Notes,
         wire::{CsvLine, CsvLines, ReaderRecord, SheetHeader},
     },
-    rejection::{ErrorCode, RowErrors, refuse, unreadable},
+    rejection::{ErrorCode, RowErrors, reject, unreadable},
 };
 use bytes::Bytes;
 use patio_proto::{
@@ -21,9 +21,9 @@ use std::{collections::HashMap, io, mem};
 /// Maximum number of vehicles in one workbook.
 pub const MAX_ROWS: u32 = 200_000;
 /// Number of sheet columns that are read; a value in a column beyond this number is an error.
-const MOST_COLUMNS: u32 = 64;
+const MAX_COLUMNS: u32 = 64;
 /// Maximum number of vehicles per record that the reader process sends.
-const STEP: usize = 500;
+const VEHICLES_PER_RECORD: usize = 500;
 
 /// Purpose of reading a sheet: to import its vehicles, or to return the rows with their errors for correction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,10 +58,10 @@ fn longest(column: Column) -> usize {
 }
 
 /// Columns of the campaign, whose values are the same in every row.
-const CAMPAIGN: [Column; 4] = [Column::Campaign, Column::Part, Column::Description, Column::ModelType];
+const CAMPAIGN_COLUMNS: [Column; 4] = [Column::Campaign, Column::Part, Column::Description, Column::ModelType];
 
 /// Columns that must contain exactly what was typed, so values converted by a spreadsheet program are errors.
-const EXACT: [Column; 3] = [Column::ModelCode, Column::SerialNumber, Column::ParkingSpace];
+const EXACT_COLUMNS: [Column; 3] = [Column::ModelCode, Column::SerialNumber, Column::ParkingSpace];
 
 /// Cells of one row, indexed by recognized column.
 type Cells = [Cell; Column::ALL.len()];
@@ -83,7 +83,7 @@ pub(super) struct RowCollector<'s> {
     correcting: Option<Correcting>,
 }
 
-/// Campaign values of the first row, in the order of [`CAMPAIGN`].
+/// Campaign values of the first row, in the order of [`CAMPAIGN_COLUMNS`].
 struct Campaign {
     /// Campaign cells of the first row as written; a later row with equal cells needs no normalization.
     cells: [Cell; 4],
@@ -130,13 +130,13 @@ impl<'s> RowCollector<'s> {
             known: HashMap::new(),
             errors: RowErrors::default(),
             read: 0,
-            vehicles: Vec::with_capacity(STEP),
+            vehicles: Vec::with_capacity(VEHICLES_PER_RECORD),
             correcting: (purpose == ReadPurpose::Correct).then(Correcting::default),
         }
     }
 
     /// Adds one cell of the sheet, with its row and column counted from 0.
-    pub(super) fn take(&mut self, (row, place): (u32, u32), cell: Cell) -> Result<(), StopReason> {
+    pub(super) fn add_cell(&mut self, (row, place): (u32, u32), cell: Cell) -> Result<(), StopReason> {
         if cell == Cell::Blank {
             return Ok(());
         }
@@ -147,7 +147,7 @@ impl<'s> RowCollector<'s> {
             self.end_row()?;
             self.row = row;
         }
-        if place >= MOST_COLUMNS {
+        if place >= MAX_COLUMNS {
             return Err(columns::columns_without_header(place, row + 1).into());
         }
         if row > MAX_ROWS {
@@ -172,10 +172,10 @@ impl<'s> RowCollector<'s> {
         self.end_row()?;
         if !self.errors.is_empty() {
             self.hand_on()?;
-            return Err(self.errors.refusal().into());
+            return Err(self.errors.into_rejection().into());
         }
         let Some(Campaign { texts: [campaign, part, description, model_type], .. }) = self.campaign.take() else {
-            return Err(refuse(ErrorCode::NoVehicles, "The sheet 'Sheet1' has no vehicles below its header.").into());
+            return Err(reject(ErrorCode::NoVehicles, "The sheet 'Sheet1' has no vehicles below its header.").into());
         };
         self.hand_on()?;
         let notes = self.notes.sentences();
@@ -209,11 +209,11 @@ impl<'s> RowCollector<'s> {
         if let Some(correcting) = &mut self.correcting {
             correcting.end_row(self.row, &cells);
         }
-        if self.read.is_multiple_of(u32::try_from(STEP).unwrap_or(u32::MAX)) { self.hand_on() } else { Ok(()) }
+        if self.read.is_multiple_of(u32::try_from(VEHICLES_PER_RECORD).unwrap_or(u32::MAX)) { self.hand_on() } else { Ok(()) }
     }
 
     fn hand_on(&mut self) -> Result<(), StopReason> {
-        let vehicles = mem::replace(&mut self.vehicles, Vec::with_capacity(STEP));
+        let vehicles = mem::replace(&mut self.vehicles, Vec::with_capacity(VEHICLES_PER_RECORD));
         let lines = self.correcting.as_mut().map(|correcting| CsvLines { all: mem::take(&mut correcting.lines) });
         let vehicles = if self.errors.is_empty() && !vehicles.is_empty() && lines.is_none() {
             Bytes::from(ImportVehiclesRequest { campaign_id: 0, vehicles, source: String::new() }.encode_to_vec())
@@ -231,12 +231,14 @@ impl<'s> RowCollector<'s> {
         }
     }
 
-    /// Reports invalid cells, and cells of [`EXACT`] columns that a spreadsheet program converted.
+    /// Reports invalid cells, and cells in [`EXACT_COLUMNS`] that a spreadsheet program converted.
     fn report_bad(&mut self, cells: &Cells) {
         for column in Column::ALL {
             match &cells[column as usize] {
                 Cell::Bad(value, why) => self.error(column, value, &format!("{} {why}", column.name())),
-                Cell::Unfit(value, why) if EXACT.contains(&column) => self.error(column, value, &format!("{}: {why}", column.name())),
+                Cell::Unfit(value, why) if EXACT_COLUMNS.contains(&column) => {
+                    self.error(column, value, &format!("{}: {why}", column.name()))
+                }
                 Cell::Text(_) | Cell::Unfit(..) | Cell::Blank => {}
             }
         }
@@ -248,7 +250,7 @@ impl<'s> RowCollector<'s> {
             self.campaign = Some(self.first_campaign(cells));
             return;
         };
-        for (at, column) in CAMPAIGN.into_iter().enumerate() {
+        for (at, column) in CAMPAIGN_COLUMNS.into_iter().enumerate() {
             let cell = &cells[column as usize];
             if *cell == campaign.cells[at] || cell.as_text().is_empty() {
                 continue;
@@ -267,16 +269,16 @@ impl<'s> RowCollector<'s> {
         if cells[Column::Campaign as usize] == Cell::Blank {
             self.error(Column::Campaign, "", "Campaign is missing in the first row.");
         }
-        let texts = CAMPAIGN.map(|column| normal_text(column, text(cells, column)));
-        for (column, value) in CAMPAIGN.into_iter().zip(&texts) {
+        let texts = CAMPAIGN_COLUMNS.map(|column| normal_text(column, text(cells, column)));
+        for (column, value) in CAMPAIGN_COLUMNS.into_iter().zip(&texts) {
             let most = longest(column);
             if value.chars().count() > most {
                 self.error(column, value, &format!("{} has more than {most} characters.", column.name()));
             } else {
-                self.notes.compare(column, text(cells, column), value);
+                self.notes.record_difference(column, text(cells, column), value);
             }
         }
-        Campaign { cells: CAMPAIGN.map(|column| cells[column as usize].clone()), texts }
+        Campaign { cells: CAMPAIGN_COLUMNS.map(|column| cells[column as usize].clone()), texts }
     }
 
     /// Converts the cells of one row to a vehicle. Returns `None` if the row has an error.
@@ -305,7 +307,7 @@ impl<'s> RowCollector<'s> {
         match space::parse(written) {
             Ok(space) if space.is_empty() => self.error(column, written, "Parking Space is missing."),
             Ok(space) => {
-                self.notes.compare(column, written, &space);
+                self.notes.record_difference(column, written, &space);
                 return Some(space);
             }
             Err(why) => self.error(column, written, &format!("Parking Space {why}")),
@@ -317,8 +319,8 @@ impl<'s> RowCollector<'s> {
         let (model, serial) = (text(cells, Column::ModelCode), text(cells, Column::SerialNumber));
         let is_exact = [Column::ModelCode, Column::SerialNumber].iter().all(|column| !matches!(cells[*column as usize], Cell::Unfit(..)));
         if let Some(identifier) = Identifier::new(model, serial).ok().filter(|_| is_exact) {
-            self.notes.compare(Column::ModelCode, model, &identifier.model_code);
-            self.notes.compare(Column::SerialNumber, serial, &identifier.serial_number);
+            self.notes.record_difference(Column::ModelCode, model, &identifier.model_code);
+            self.notes.record_difference(Column::SerialNumber, serial, &identifier.serial_number);
             return Some(identifier);
         }
         // Each half is checked together with a valid other half, so that errors in both are reported.
@@ -339,7 +341,7 @@ impl<'s> RowCollector<'s> {
 
 /// Normalizes a text of the campaign: the description may have several lines, other texts only one.
 fn normal_text(column: Column, written: &str) -> String {
-    if column == Column::Description { normal::lines(written) } else { normal::name(written).into_owned() }
+    if column == Column::Description { normal::normalize_lines(written) } else { normal::normalize_name(written).into_owned() }
 }
 
 fn text(cells: &Cells, column: Column) -> &str {
@@ -348,7 +350,7 @@ fn text(cells: &Cells, column: Column) -> &str {
 
 fn too_many(row: u32) -> Rejection {
     let found = u64::from(row) + 1;
-    refuse(
+    reject(
         ErrorCode::Rows,
         format!("The sheet has data in row {found}. One file can have at most {MAX_ROWS} vehicles. Split it into several campaigns."),
     )

@@ -3,7 +3,7 @@ use crate::{
     reader::{
         book::{self, Workbook, WorkbookPart},
         cell::Cell,
-        format::{NumberFormats, REMEDY},
+        format::{FORMAT_AS_TEXT_HINT, NumberFormats},
         rows::{ReadPurpose, RowCollector, StopReason},
         wire::{ReaderRecord, SheetHeader},
         zip_limits,
@@ -28,7 +28,7 @@ pub fn read(file: &[u8], purpose: ReadPurpose, send: &mut dyn FnMut(ReaderRecord
     let mut rows = RowCollector::new(purpose, send);
     let mut cells = Cells { xml, texts, formats, from_1904, row: 0, column: 0 };
     if cells.find_data()? {
-        cells.each(|at, cell| rows.take(at, cell))?;
+        cells.each(|at, cell| rows.add_cell(at, cell))?;
     }
     let mut sheet = rows.finish()?;
     if is_hidden {
@@ -54,7 +54,7 @@ impl Cells<'_, '_> {
         let (mut buffer, mut is_worksheet) = (Vec::new(), false);
         loop {
             buffer.clear();
-            match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged())? {
+            match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged_part())? {
                 Event::Empty(start) if start.local_name().as_ref() == "sheetData" => return Ok(false),
                 Event::Start(start) => match start.local_name().as_ref() {
                     "sheetData" => return Ok(true),
@@ -62,7 +62,7 @@ impl Cells<'_, '_> {
                     _ if !is_worksheet => return Err(book::no_worksheet()),
                     _ => {}
                 },
-                Event::Eof => return Err(book::damaged()),
+                Event::Eof => return Err(book::damaged_part()),
                 _ => {}
             }
         }
@@ -73,7 +73,7 @@ impl Cells<'_, '_> {
         let mut buffer = Vec::new();
         loop {
             buffer.clear();
-            match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged())? {
+            match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged_part())? {
                 Event::Start(start) if start.local_name().as_ref() == "c" => {
                     let (at, cell) = self.cell(&start)?;
                     take(at, cell)?;
@@ -89,7 +89,7 @@ impl Cells<'_, '_> {
                 }
                 Event::End(end) if end.local_name().as_ref() == "row" => (self.row, self.column) = (self.row.saturating_add(1), 0),
                 Event::End(end) if end.local_name().as_ref() == "sheetData" => return Ok(()),
-                Event::Eof => return Err(book::damaged().into()),
+                Event::Eof => return Err(book::damaged_part().into()),
                 _ => {}
             }
         }
@@ -98,14 +98,14 @@ impl Cells<'_, '_> {
     fn begin_row(&mut self, start: &BytesStart<'_>) -> Result<(), Rejection> {
         let number = Attributes::of(start)?.place;
         if !number.is_empty() {
-            self.row = number.parse::<u32>().ok().and_then(|number| number.checked_sub(1)).ok_or_else(book::damaged)?;
+            self.row = number.parse::<u32>().ok().and_then(|number| number.checked_sub(1)).ok_or_else(book::damaged_part)?;
         }
         Ok(())
     }
 
     /// Returns row and column of a cell, counted from 0. A cell without an explicit position follows the previous cell.
     fn place(&self, attributes: &Attributes<'_>) -> Result<(u32, u32), Rejection> {
-        if attributes.place.is_empty() { Ok((self.row, self.column)) } else { position(attributes.place).ok_or_else(book::damaged) }
+        if attributes.place.is_empty() { Ok((self.row, self.column)) } else { position(attributes.place).ok_or_else(book::damaged_part) }
     }
 
     fn cell(&mut self, start: &BytesStart<'_>) -> Result<((u32, u32), Cell), Rejection> {
@@ -115,15 +115,15 @@ impl Cells<'_, '_> {
         let (mut value, mut buffer) = (None, Vec::new());
         loop {
             buffer.clear();
-            match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged())? {
+            match self.xml.read_event_into(&mut buffer).map_err(|_| book::damaged_part())? {
                 Event::Empty(inner) if matches!(inner.local_name().as_ref(), "v" | "is") => value = Some(String::new()),
                 Event::Start(inner) => match inner.local_name().as_ref() {
-                    "v" => value = Some(book::content(&mut self.xml, "v")?),
-                    "is" => value = Some(book::item(&mut self.xml, "is")?),
+                    "v" => value = Some(book::read_characters(&mut self.xml, "v")?),
+                    "is" => value = Some(book::read_cell_text(&mut self.xml, "is")?),
                     _ => {}
                 },
                 Event::End(end) if end.local_name().as_ref() == "c" => break,
-                Event::Eof => return Err(book::damaged()),
+                Event::Eof => return Err(book::damaged_part()),
                 _ => {}
             }
         }
@@ -135,17 +135,17 @@ impl Cells<'_, '_> {
     fn read(&self, value: &str, kind: &str, style: usize) -> Cell {
         match kind {
             "s" => match value.trim().parse::<usize>().ok().and_then(|index| self.texts.get(index)) {
-                Some(text) => Cell::shared(text),
+                Some(text) => Cell::from_shared(text),
                 None => bad(value, "refers to a text that is missing in the workbook."),
             },
             "str" => Cell::text(&crate::reader::text::unescaped(value)),
             "inlineStr" => Cell::text(value),
             "b" => {
                 let text = if value.trim() == "1" || value.trim().eq_ignore_ascii_case("true") { "TRUE" } else { "FALSE" };
-                Cell::Unfit(text.to_owned(), format!("Excel turned this into TRUE or FALSE. {REMEDY}"))
+                Cell::Unfit(text.to_owned(), format!("Excel turned this into TRUE or FALSE. {FORMAT_AS_TEXT_HINT}"))
             }
             "e" => bad(value, &format!("contains the formula error {}.", display_text(value))),
-            "d" => Cell::Unfit(value.to_owned(), format!("Excel turned this into a date. {REMEDY}")),
+            "d" => Cell::Unfit(value.to_owned(), format!("Excel turned this into a date. {FORMAT_AS_TEXT_HINT}")),
             "" | "n" if value.trim().is_empty() => Cell::Blank,
             "" | "n" => match value.trim().parse() {
                 Ok(number) => self.formats.cell(number, style, self.from_1904),
@@ -171,8 +171,8 @@ impl<'x> Attributes<'x> {
         let (mut attributes, mut rest) = (Self::default(), start.attributes_raw());
         while let Some((name, behind)) = rest.split_once('=') {
             let behind = behind.trim_start();
-            let quote = behind.chars().next().filter(|quote| matches!(quote, '"' | '\'')).ok_or_else(book::damaged)?;
-            let (value, after) = behind[1..].split_once(quote).ok_or_else(book::damaged)?;
+            let quote = behind.chars().next().filter(|quote| matches!(quote, '"' | '\'')).ok_or_else(book::damaged_part)?;
+            let (value, after) = behind[1..].split_once(quote).ok_or_else(book::damaged_part)?;
             match name.trim() {
                 "r" => attributes.place = value,
                 "s" => attributes.style = value,
@@ -181,7 +181,7 @@ impl<'x> Attributes<'x> {
             }
             rest = after;
         }
-        if rest.trim().is_empty() { Ok(attributes) } else { Err(book::damaged()) }
+        if rest.trim().is_empty() { Ok(attributes) } else { Err(book::damaged_part()) }
     }
 }
 

@@ -2,7 +2,7 @@
 //! process.
 use crate::{
     reader::{
-        CHECK,
+        CORRECTION_ARGUMENT,
         wire::{CsvLine, CsvLines, MAX_RECORD_BYTES, ReadResult, ReaderRecord, SheetHeader},
     },
     rejection::unreadable,
@@ -24,7 +24,7 @@ pub const TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum number of concurrent reader processes; further files wait.
 pub const MAX_CONCURRENT: usize = 2;
 /// Maximum size in bytes of the encoded vehicles of one workbook; enough for 200,000 vehicles with the longest values.
-const MOST_HELD: usize = 48 << 20;
+const MAX_ENCODED_BYTES: usize = 48 << 20;
 
 /// Reads workbooks, each in a separate process. Clones share the concurrency limits.
 #[derive(Clone)]
@@ -97,7 +97,7 @@ impl Reader {
     /// # Errors
     /// Returns the rejection of a file whose rows cannot be read at all.
     pub async fn check(&self, person: i64, file: Bytes) -> Result<CheckedCsv, ReadFailure> {
-        let heard = self.hear(person, file, &[CHECK], &mut |_| {}).await?;
+        let heard = self.hear(person, file, &[CORRECTION_ARGUMENT], &mut |_| {}).await?;
         match heard.end {
             ReadResult::Refused(rejection) if heard.lines.is_empty() => Err(rejection.into()),
             ReadResult::Refused(_) | ReadResult::Whole(_) => Ok(CheckedCsv(heard.lines)),
@@ -121,7 +121,7 @@ impl Reader {
     /// Starts the reader process with an empty environment and only pipes for standard input and output.
     fn start(&self, more: &[&str]) -> std::io::Result<(Child, ChildStdin, ChildStdout)> {
         let mut child = Command::new(&self.program)
-            .arg(crate::reader::ARGUMENT)
+            .arg(crate::reader::READER_ARGUMENT)
             .args(more)
             .env_clear()
             .env("MIMALLOC_ARENA_RESERVE", "0") // memory reserved before the limit is set would escape the limit
@@ -160,7 +160,7 @@ async fn listen(stdout: ChildStdout, tell: &mut (dyn FnMut(i64) + Send)) -> Resu
             return Err(unreadable("its contents are damaged or far too large").into());
         };
         held += record.vehicles.len() + record.lines.len();
-        if held > MOST_HELD {
+        if held > MAX_ENCODED_BYTES {
             return Err(unreadable("it holds too much text").into());
         }
         if !record.vehicles.is_empty() {

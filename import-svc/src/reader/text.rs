@@ -2,7 +2,7 @@
 use std::borrow::Cow;
 
 /// Length in bytes of an escape such as `_x000D_`.
-const ESCAPE: usize = 7;
+const ESCAPE_LEN: usize = 7;
 
 /// Replaces the escapes `_xHHHH_`, each of which encodes one UTF-16 code unit. `_x005F_` encodes an underscore.
 pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
@@ -13,7 +13,7 @@ pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
     while let Some((at, unit)) = next(text, done) {
         units.extend(text[done..at].encode_utf16());
         units.push(unit);
-        done = at + ESCAPE;
+        done = at + ESCAPE_LEN;
     }
     units.extend(text[done..].encode_utf16());
     Cow::Owned(String::from_utf16_lossy(&units))
@@ -24,7 +24,7 @@ pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
 fn next(text: &str, from: usize) -> Option<(usize, u16)> {
     text[from..].match_indices("_x").find_map(|(at, _)| {
         let at = from + at;
-        let digits = text.get(at + 2..at + ESCAPE)?.strip_suffix('_')?;
+        let digits = text.get(at + 2..at + ESCAPE_LEN)?.strip_suffix('_')?;
         let is_hexadecimal = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_hexadecimal.then(|| u16::from_str_radix(digits, 16).ok().map(|unit| (at, unit))).flatten()
     })

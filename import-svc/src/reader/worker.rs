@@ -2,7 +2,7 @@
 use crate::{
     reader::{
         rows::{ReadPurpose, StopReason},
-        sheet, walls,
+        sandbox, sheet,
         wire::{self, ReadResult, ReaderRecord},
     },
     rejection::{self, MAX_FILE_BYTES},
@@ -14,14 +14,14 @@ use std::{
 };
 
 /// Maximum address space in bytes that reading a workbook may use, in addition to the address space of the program at start.
-const ROOM: u64 = 64 << 20;
+const READING_ADDRESS_SPACE: u64 = 64 << 20;
 /// Total address space limit in bytes if the program's own size is unknown.
-const ALL_ROOM: u64 = 512 << 20;
+const MAX_ADDRESS_SPACE: u64 = 512 << 20;
 /// Maximum address space in bytes that the program may have at start. A larger program is refused, because the limit on reading
 /// does not cover memory reserved earlier.
-const MOST_OWN: u64 = ALL_ROOM;
+const MAX_OWN_ADDRESS_SPACE: u64 = MAX_ADDRESS_SPACE;
 /// CPU time limit in seconds, so that the process ends even if its supervisor has died.
-const LONGEST_WORK: u64 = 20;
+const MAX_CPU_SECONDS: u64 = 20;
 
 /// Reads the workbook and writes records. The exit code is a success if the last record was written.
 pub(super) fn run(purpose: ReadPurpose) -> ExitCode {
@@ -36,16 +36,16 @@ pub(super) fn run(purpose: ReadPurpose) -> ExitCode {
 /// Limits address space, CPU time and core dumps of this process, and restricts its system calls. A malicious workbook can
 /// then only abort this process, which has no other work, no open files and no secrets.
 fn confine() -> io::Result<()> {
-    let own = own_space().unwrap_or(ALL_ROOM - ROOM);
-    if own > MOST_OWN {
+    let own = own_space().unwrap_or(MAX_ADDRESS_SPACE - READING_ADDRESS_SPACE);
+    if own > MAX_OWN_ADDRESS_SPACE {
         return Err(io::Error::other("the program reserved too much address space before its limit could be set"));
     }
-    let space = own + ROOM;
+    let space = own + READING_ADDRESS_SPACE;
     Resource::AS.set(space, space)?;
-    Resource::CPU.set(LONGEST_WORK, LONGEST_WORK)?;
+    Resource::CPU.set(MAX_CPU_SECONDS, MAX_CPU_SECONDS)?;
     Resource::CORE.set(0, 0)?;
     // Systems without seccomp filters rely on the resource limits alone.
-    let _ = walls::install_filter();
+    let _ = sandbox::install_filter();
     Ok(())
 }
 

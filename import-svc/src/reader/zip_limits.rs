@@ -15,8 +15,8 @@ pub const MAX_RETAINED_BYTES: u64 = 32 << 20;
 /// Maximum number of bytes between two tags. A cell has at most 32,767 characters, so valid files stay far below.
 pub const MAX_REPEATED_BYTES: u64 = 1 << 20;
 
-const ZIP: &[u8] = b"PK\x03\x04";
-const OLE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+const ZIP_SIGNATURE: &[u8] = b"PK\x03\x04";
+const OLE_SIGNATURE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
 /// Rejects a file that is not an `.xlsx` package, or that exceeds one of the limits when unpacked.
 ///
@@ -49,10 +49,10 @@ fn check_signature(file: &[u8]) -> Result<(), Rejection> {
     if file.is_empty() {
         return Err(unreadable("the file is empty"));
     }
-    if file.starts_with(OLE) {
+    if file.starts_with(OLE_SIGNATURE) {
         return Err(not_xlsx("This is an .xls file or it has a password. Save it as .xlsx without a password."));
     }
-    if file.starts_with(ZIP) { Ok(()) } else { Err(not_xlsx("")) }
+    if file.starts_with(ZIP_SIGNATURE) { Ok(()) } else { Err(not_xlsx("")) }
 }
 
 /// Returns `true` for the path of the main workbook part. Ignores case and the kind of slashes.
@@ -80,7 +80,7 @@ fn unpack(mut part: impl Read, mut left: u64) -> Result<u64, Rejection> {
 }
 
 /// Number of bytes at the start of a part that are searched for declarations and the root element.
-const HEAD: usize = 4 << 10;
+const SEARCHED_BYTES: usize = 4 << 10;
 
 /// State of checking one part while it is unpacked.
 #[derive(Default)]
@@ -92,7 +92,7 @@ struct Part {
 
 impl Part {
     fn take(&mut self, bytes: &[u8]) -> Result<(), Rejection> {
-        let missing = HEAD.saturating_sub(self.head.len()).min(bytes.len());
+        let missing = SEARCHED_BYTES.saturating_sub(self.head.len()).min(bytes.len());
         self.head.extend_from_slice(&bytes[..missing]);
         self.size += bytes.len() as u64;
         if !self.is_xml() {

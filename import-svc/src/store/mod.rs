@@ -1,6 +1,6 @@
 //! Table of imports. The upload id is unique, so that a repeated upload does not import the file twice.
 pub mod cancellation;
-pub mod rejected;
+pub mod rejected_sheets;
 
 use crate::active_imports::ActiveImports;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -149,7 +149,7 @@ pub async fn heartbeat(db: &Db, id: i64, at: DateTime<Utc>) -> Result<(), Error>
 }
 
 /// Records the draft that an import created: its campaign id, campaign name and number of vehicles.
-pub async fn drafted(db: &Db, id: i64, campaign: (i64, String), vehicles: i64) -> Result<(), Error> {
+pub async fn record_draft(db: &Db, id: i64, campaign: (i64, String), vehicles: i64) -> Result<(), Error> {
     db.write(move |tx| {
         Box::pin(async move {
             on!(tx.on(), c => query("update imports set campaign_id = $2, campaign_name = $3, vehicles = $4 where id = $1")
@@ -160,7 +160,7 @@ pub async fn drafted(db: &Db, id: i64, campaign: (i64, String), vehicles: i64) -
 }
 
 /// Records the outcome of an import that ended without a published campaign.
-pub async fn ended(db: &Db, id: i64, outcome: StoredOutcome, errors: i64, at: DateTime<Utc>) -> Result<(), Error> {
+pub async fn record_failure(db: &Db, id: i64, outcome: StoredOutcome, errors: i64, at: DateTime<Utc>) -> Result<(), Error> {
     db.write(move |tx| Box::pin(async move {
         on!(tx.on(), c => query("update imports set outcome = $2, errors = $3, ended_at = $4, seen_at = $4 where id = $1 and outcome = 'running'")
             .bind(id).bind(outcome.text()).bind(errors).bind(at).execute(c).await.map(drop))
@@ -178,7 +178,7 @@ struct Told {
 }
 
 /// Marks an import as imported and appends the audit event. A repeated call has no effect.
-pub async fn imported(db: &Db, id: i64, caller: Caller, at: DateTime<Utc>) -> Result<(), Error> {
+pub async fn record_success(db: &Db, id: i64, caller: Caller, at: DateTime<Utc>) -> Result<(), Error> {
     db.write(move |tx| {
         Box::pin(async move {
             let told: Option<Told> = on!(tx.on(), c => query_as(
@@ -223,7 +223,7 @@ pub struct OrphanedImport {
 }
 
 /// Returns at most 100 imports that are stored as running but had no heartbeat since `since`.
-pub async fn orphaned(db: &Db, since: DateTime<Utc>) -> Result<Vec<OrphanedImport>, Error> {
+pub async fn list_orphaned(db: &Db, since: DateTime<Utc>) -> Result<Vec<OrphanedImport>, Error> {
     on!(db.read(), c => query_as("select id, user_id, role, campaign_id from imports where outcome = 'running' and seen_at < $1 order by id limit 100")
         .bind(since).fetch_all(c).await)
 }

@@ -3,7 +3,7 @@ use super::PROGRAM;
 use import_svc::Config;
 use patio_kit::{
     auth::identity,
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
     errors::{self, Reason},
     host::Host,
     server::access_layer::{self, Access},

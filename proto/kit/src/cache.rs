@@ -17,9 +17,9 @@ use std::{
 pub use server::Server;
 
 /// Interval at which a probe write to Redis updates the `patio_redis_up` metric.
-const MEASURED_EVERY: Duration = Duration::from_secs(5);
+const PROBE_INTERVAL: Duration = Duration::from_secs(5);
 /// Timeout of the check of the Redis server at the start.
-const START_CHECK: Duration = Duration::from_secs(2);
+const START_CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Key of a cache entry, with the type of the cached value and the entry's time to live.
 #[derive(Debug, Clone)]
@@ -69,7 +69,7 @@ impl moka::Expiry<String, CacheEntry> for Until {
     }
 }
 
-static PUT_NEWER: LazyLock<Script> = LazyLock::new(|| {
+static PUT_IF_NEWER_SCRIPT: LazyLock<Script> = LazyLock::new(|| {
     Script::new(
         "local held = redis.call('HGET', KEYS[1], 'r')
          if held and tonumber(held) > tonumber(ARGV[1]) then return 0 end
@@ -82,7 +82,7 @@ static PUT_NEWER: LazyLock<Script> = LazyLock::new(|| {
 impl Cache {
     /// Creates a cache in the memory of this process.
     #[must_use]
-    pub fn memory() -> Self {
+    pub fn in_memory() -> Self {
         Self::Memory(moka::sync::Cache::builder().max_capacity(100_000).expire_after(Until).build())
     }
 
@@ -93,7 +93,7 @@ impl Cache {
     /// # Errors
     /// Returns an error when the Redis URL is invalid or its CA file cannot be read.
     pub fn from_settings(settings: &Settings) -> anyhow::Result<Self> {
-        client(settings)?.map_or_else(|| Ok(Self::memory()), Self::with)
+        client(settings)?.map_or_else(|| Ok(Self::in_memory()), Self::with)
     }
 
     /// Checks that the Redis server is usable. Rejects a server with a permanent fault: a wrong password, a read-only replica, or a
@@ -105,7 +105,7 @@ impl Cache {
     /// Returns an [`InvalidSetting`] that names `PATIO_REDIS_URL`, what the server answered and how to fix it.
     pub async fn check_access(&self) -> anyhow::Result<()> {
         let Self::Redis(redis) = self else { return Ok(()) };
-        let Ok(Err(cause)) = tokio::time::timeout(START_CHECK, redis.try_writing()).await else { return Ok(()) };
+        let Ok(Err(cause)) = tokio::time::timeout(START_CHECK_TIMEOUT, redis.try_writing()).await else { return Ok(()) };
         let code = cause.code().unwrap_or_default();
         let advice = match (cause.kind(), code) {
             (ErrorKind::AuthenticationFailed, _) | (_, "NOAUTH" | "WRONGPASS" | "NOPERM") => {
@@ -173,7 +173,7 @@ impl Cache {
             }
             Self::Redis(redis) => {
                 let keep = u64::try_from(key.keep.as_millis()).unwrap_or(u64::MAX);
-                let mut call = PUT_NEWER.prepare_invoke();
+                let mut call = PUT_IF_NEWER_SCRIPT.prepare_invoke();
                 call.key(&key.text).arg(revision).arg(json).arg(keep);
                 logged(call.invoke_async::<i64>(&mut redis.clone()).await).is_some()
             }
@@ -192,7 +192,7 @@ impl Cache {
     }
 
     /// Returns why the cache cannot store values, or `None` when a probe write succeeds.
-    pub async fn fault(&self) -> Option<String> {
+    pub async fn find_fault(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         let cause = redis.try_writing().await.err()?;
         let how = if server::is_refusal(&cause) { "answers, but takes no writes" } else { "does not answer" };
@@ -205,7 +205,7 @@ impl Cache {
     pub fn spawn_metrics(&self, tasks: &Tasks, service: &'static str) {
         let Self::Redis(redis) = self else { return };
         let redis = redis.clone();
-        tasks.repeat(MEASURED_EVERY, move || {
+        tasks.repeat(PROBE_INTERVAL, move || {
             let redis = redis.clone();
             async move {
                 let took = redis.try_writing().await.is_ok();
@@ -254,7 +254,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_expired_entry_in_memory_is_removed() {
-        let cache = Cache::memory();
+        let cache = Cache::in_memory();
         let key = |name: &str, keep| CacheKey::<i64>::new(name.to_owned(), keep);
         for (name, keep) in [("short", Duration::from_millis(10)), ("long", Duration::from_secs(600))] {
             assert!(cache.put_if_newer(&key(name, keep), 1, &7).await);
@@ -273,7 +273,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_expired_entry_is_a_miss_and_can_be_replaced_by_an_earlier_revision() {
-        let cache = Cache::memory();
+        let cache = Cache::in_memory();
         let key = |keep| CacheKey::<i64>::new("place".to_owned(), keep);
         assert!(cache.put_if_newer(&key(Duration::from_millis(20)), 5, &7).await);
         tokio::time::sleep(Duration::from_millis(40)).await;

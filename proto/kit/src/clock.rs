@@ -41,7 +41,7 @@ pub fn from_timestamp(stamp: &prost_types::Timestamp) -> Option<DateTime<Utc>> {
 /// Returns the last second of the year 9999, used as the position before the newest entry of a list. Both `SQLite` and `PostgreSQL`
 /// can store this time.
 #[must_use]
-pub fn latest() -> DateTime<Utc> {
+pub fn max_time() -> DateTime<Utc> {
     DateTime::from_timestamp(253_402_300_799, 0).unwrap_or_default()
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Time during which every connection is checked before use, after a read-only server was found.
-const SUSPECTED: Duration = Duration::from_secs(10);
+const SUSPICION_PERIOD: Duration = Duration::from_secs(10);
 
 /// Address of the database of this process.
 static ADDRESS: OnceLock<String> = OnceLock::new();
@@ -18,8 +18,8 @@ pub(crate) fn set_address(address: String) {
     ADDRESS.get_or_init(|| address);
 }
 
-/// Returns a text for error messages with the address of the database and the name of the setting for the address; empty before
-/// a database is open.
+/// Returns the address of the database and the name of its setting, as text for error messages; empty before a database is
+/// open.
 pub(crate) fn address() -> &'static str {
     ADDRESS.get().map_or("", String::as_str)
 }
@@ -31,5 +31,5 @@ pub(crate) fn suspect_read_only() {
 
 /// Returns `true` for ten seconds after a call of [`suspect_read_only`].
 pub(crate) fn is_read_only_suspected() -> bool {
-    READ_ONLY.is_within(SUSPECTED)
+    READ_ONLY.is_within(SUSPICION_PERIOD)
 }

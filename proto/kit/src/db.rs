@@ -9,7 +9,7 @@ mod pg_migrate;
 mod pg_pool;
 mod pg_session;
 mod pooler;
-pub mod restored;
+pub mod restore;
 mod sqlite_checkpoint;
 mod sqlite_writer;
 mod tx;
@@ -67,7 +67,7 @@ pub struct Db {
 }
 
 /// Time after a durable write during which the database counts as busy.
-const BUSY: Duration = Duration::from_secs(1);
+const BUSY_PERIOD: Duration = Duration::from_secs(1);
 
 #[derive(Clone)]
 enum Pools {
@@ -93,7 +93,7 @@ impl Db {
             Some(url) => open_postgres(schema, url.expose(), settings.database_connections)
                 .await
                 .context("PATIO_DATABASE_URL")
-                .map_err(InvalidSetting::of)?,
+                .map_err(InvalidSetting::from_error)?,
             None => {
                 open_sqlite(schema, &settings.data_dir).await.with_context(|| format!("PATIO_DATA_DIR={}", settings.data_dir.display()))?
             }
@@ -187,14 +187,14 @@ impl Db {
     }
 
     /// Marks the database as busy with durable writes, after another process of the service made a durable write.
-    pub fn mark_write(&self) {
+    pub fn record_write(&self) {
         self.asked.set();
     }
 
     /// Returns `true` when a durable write was made within the last second. Deferred writes do not count.
     #[must_use]
     pub fn has_recent_writes(&self) -> bool {
-        self.asked.is_within(BUSY)
+        self.asked.is_within(BUSY_PERIOD)
     }
 
     /// Runs `work` in one transaction and returns after the commit, without waiting for the disk.

@@ -111,12 +111,12 @@ reasons! {
 /// Builds an error status with a machine-readable reason.
 #[must_use]
 pub fn status(code: Code, reason: Reason, error: &dyn Display) -> Status {
-    status_with(code, reason, error, &[])
+    status_with_values(code, reason, error, &[])
 }
 
 /// Builds an error status with a machine-readable reason and named values, such as `retry_after`.
 #[must_use]
-pub fn status_with(code: Code, reason: Reason, error: &dyn Display, values: &[(&str, String)]) -> Status {
+pub fn status_with_values(code: Code, reason: Reason, error: &dyn Display, values: &[(&str, String)]) -> Status {
     let values: HashMap<String, String> = values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
     Status::with_error_details(code, error.to_string(), ErrorDetails::with_error_info(reason.text(), "patio", values))
 }
@@ -131,7 +131,7 @@ pub fn internal(cause: &dyn Display) -> Status {
 /// Builds the error status for a call to a service that did not respond, or whose response was cut off.
 #[must_use]
 pub fn unavailable(cause: &dyn Display) -> Status {
-    tracing::debug!(%cause, "a service or the database did not respond");
+    tracing::debug!(%cause, "request failed: a service or the database is unavailable");
     status(Code::Unavailable, Reason::Unavailable, &"The server is temporarily unavailable. Try again in a moment.")
 }
 
@@ -181,7 +181,7 @@ pub fn is_connection_error(cause: &sqlx::Error) -> bool {
 ///
 /// An administrator still has to create what is missing.
 #[must_use]
-pub fn is_not_provisioned(cause: &sqlx::Error) -> bool {
+pub fn is_setup_missing(cause: &sqlx::Error) -> bool {
     let code = cause.as_database_error().and_then(|told| told.code());
     code.is_some_and(|code| ["28000", "28P01", "3D000", "3F000", "42501"].contains(&&*code))
 }

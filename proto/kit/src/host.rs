@@ -2,7 +2,7 @@
 use crate::{
     auth::{identity::Identity, key_sync, service_tokens::ServiceTokens},
     cache::Cache,
-    client::{balancer, link::ServiceChannel},
+    client::{balancer, service_channel::ServiceChannel},
     clock::Clock,
     config::{InvalidSetting, Settings},
     db::{Db, Schema},
@@ -19,11 +19,11 @@ use std::{
 };
 
 /// Pause between two attempts to reach the database.
-const AGAIN: Duration = Duration::from_millis(500);
+const DATABASE_RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// Interval at which the reason for waiting for the database is logged again while it is unchanged.
-const TELL_EVERY: Duration = Duration::from_secs(10);
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
 /// Service name under which a process requests tokens for its own calls to auth-svc.
-const SYNC: &str = "process";
+const KEY_SYNC_SERVICE: &str = "process";
 
 /// Client channels to the four services.
 #[derive(Clone)]
@@ -79,12 +79,12 @@ impl Host {
     /// Creates the dependencies of a process that reaches all services over the network.
     pub async fn remote(settings: Settings) -> anyhow::Result<Self> {
         let tasks = Tasks::default();
-        let tls = settings.service_tls.as_deref().map(ServiceTls::open).transpose().map_err(InvalidSetting::of)?;
+        let tls = settings.service_tls.as_deref().map(ServiceTls::open).transpose().map_err(InvalidSetting::from_error)?;
         if let Some(tls) = &tls {
             tls.spawn_reload(&tasks);
         }
         let to = |name, setting: &'static str, url: &str| {
-            let replicas = balancer::replicas(name, url, tls.as_ref(), &tasks).context(setting).map_err(InvalidSetting::of)?;
+            let replicas = balancer::replicas(name, url, tls.as_ref(), &tasks).context(setting).map_err(InvalidSetting::from_error)?;
             Ok::<_, anyhow::Error>(ServiceChannel::Remote(replicas))
         };
         let links = Clients {
@@ -100,7 +100,7 @@ impl Host {
         settings.check()?;
         telemetry::spawn_upkeep(&tasks);
         let clock = Clock::default();
-        let cache = Cache::from_settings(&settings).context("PATIO_REDIS_URL").map_err(InvalidSetting::of)?;
+        let cache = Cache::from_settings(&settings).context("PATIO_REDIS_URL").map_err(InvalidSetting::from_error)?;
         let (settings, identity) = (Arc::new(settings), Identity::new(clock.clone()));
         Ok(Self { settings, identity, clock, cache, tasks, links, tls, known: Arc::default() })
     }
@@ -141,7 +141,7 @@ impl Host {
 
     fn is_waited_for(&self, cause: &anyhow::Error) -> bool {
         let mut causes = cause.chain().filter_map(|cause| cause.downcast_ref::<sqlx::Error>());
-        causes.any(|cause| errors::is_connection_error(cause) || (!self.runs_all() && errors::is_not_provisioned(cause)))
+        causes.any(|cause| errors::is_connection_error(cause) || (!self.runs_all() && errors::is_setup_missing(cause)))
     }
 
     async fn bring_up(&self, db: &Db, schema: Schema) -> anyhow::Result<()> {
@@ -189,7 +189,7 @@ impl Host {
     /// Starts the synchronization of signing keys and revocations. Further calls have no effect.
     pub fn start_key_sync(&self) {
         self.known.get_or_init(|| {
-            key_sync::spawn_key_sync(&self.tasks, self.identity.clone(), self.links.auth.clone(), self.service_tokens(SYNC))
+            key_sync::spawn_key_sync(&self.tasks, self.identity.clone(), self.links.auth.clone(), self.service_tokens(KEY_SYNC_SERVICE))
         });
     }
 
@@ -211,11 +211,11 @@ impl Waiting {
     async fn or_fail(&mut self, host: &Host, cause: anyhow::Error) -> anyhow::Result<()> {
         anyhow::ensure!(host.is_waited_for(&cause), cause);
         let cause = errors::one_line(&cause);
-        if self.told.as_ref().is_none_or(|(told, at)| *told != cause || at.elapsed() > TELL_EVERY) {
+        if self.told.as_ref().is_none_or(|(told, at)| *told != cause || at.elapsed() > LOG_INTERVAL) {
             tracing::warn!(cause, "waiting for the database");
             self.told = Some((cause, Instant::now()));
         }
-        tokio::time::sleep(AGAIN).await;
+        tokio::time::sleep(DATABASE_RETRY_PAUSE).await;
         Ok(())
     }
 }

@@ -15,7 +15,7 @@ pub mod errors;
 pub mod host;
 pub mod lifecycle;
 pub mod page;
-pub mod private;
+pub mod private_files;
 pub mod progress_cache;
 pub mod pubsub;
 pub mod server;

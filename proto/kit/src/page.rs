@@ -48,7 +48,7 @@ impl PageWindow {
 ///
 /// NUL, which `PostgreSQL` rejects, is replaced by U+0001, which no stored text contains.
 #[must_use]
-pub fn contains(text: &str) -> String {
+pub fn contains_pattern(text: &str) -> String {
     let escaped = text.to_lowercase().replace('\0', "\u{1}").replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     format!("%{escaped}%")
 }

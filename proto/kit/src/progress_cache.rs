@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Time after which the cached progress of a campaign expires.
-const KEEP: Duration = Duration::from_secs(60);
+const CACHE_LIFETIME: Duration = Duration::from_secs(60);
 
 /// Counters of one campaign over all of its yards. The cache stores the counters with the revision at which the counters were
 /// read.
@@ -28,5 +28,5 @@ pub struct Progress {
 /// Returns the cache key of a campaign's progress.
 #[must_use]
 pub fn key(campaign_id: i64) -> CacheKey<Progress> {
-    CacheKey::new(format!("progress:{campaign_id}"), KEEP)
+    CacheKey::new(format!("progress:{campaign_id}"), CACHE_LIFETIME)
 }

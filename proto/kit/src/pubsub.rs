@@ -16,13 +16,13 @@ use std::{
 use tokio::sync::broadcast;
 
 /// Maximum number of messages a subscriber may lag behind. A slower subscriber loses messages and receives a lag error.
-const BEHIND: usize = 1_024;
+const MAX_LAG: usize = 1_024;
 /// Interval at which each replica publishes a heartbeat, to check its own subscription.
-const BEAT: Duration = Duration::from_secs(4);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(4);
 /// Time without any message or heartbeat after which a replica subscribes to Redis again.
-const SILENCE: Duration = Duration::from_secs(10);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause before a replica subscribes to Redis again.
-const AGAIN: Duration = Duration::from_millis(500);
+const RESUBSCRIBE_PAUSE: Duration = Duration::from_millis(500);
 /// Length of the sender id at the start of each message, in bytes.
 const NAME: usize = 16;
 
@@ -58,7 +58,7 @@ impl PubSub {
         let client = cache::client(&host.settings)?.filter(|_| elsewhere.is_some());
         // Redis channels span all databases of a server, and each database belongs to another Patio installation.
         let database = client.as_ref().map_or(0, |client| client.get_connection_info().redis_settings().db());
-        let (here, _) = broadcast::channel(BEHIND);
+        let (here, _) = broadcast::channel(MAX_LAG);
         let hears = Arc::new(AtomicBool::new(elsewhere.is_none()));
         let own = *uuid::Uuid::now_v7().as_bytes();
         let feed = Self { here, elsewhere, channel: format!("patio:{database}:{name}").into(), own, hears };
@@ -70,7 +70,7 @@ impl PubSub {
 
     fn keep_hearing(&self, host: &Host, client: Client) {
         let beating = self.clone();
-        host.tasks.repeat(BEAT, move || {
+        host.tasks.repeat(HEARTBEAT_INTERVAL, move || {
             let feed = beating.clone();
             async move {
                 feed.publish_remote(&[]).await;
@@ -88,19 +88,19 @@ impl PubSub {
                     }
                     () = tasks.stopped() => return,
                 }
-                tokio::time::sleep(AGAIN).await;
+                tokio::time::sleep(RESUBSCRIBE_PAUSE).await;
             }
         });
     }
 
     /// Receives messages from Redis until the connection ends or no message arrives in time.
     async fn hear(&self, client: &Client) -> anyhow::Result<()> {
-        let mut all = tokio::time::timeout(SILENCE, client.get_async_pubsub()).await??;
-        tokio::time::timeout(SILENCE, all.subscribe(&*self.channel)).await??;
+        let mut all = tokio::time::timeout(SILENCE_TIMEOUT, client.get_async_pubsub()).await??;
+        tokio::time::timeout(SILENCE_TIMEOUT, all.subscribe(&*self.channel)).await??;
         self.hears.store(true, Ordering::Relaxed);
         let _ = self.here.send(Message::Lagged);
         let mut messages = all.into_on_message();
-        while let Some(message) = tokio::time::timeout(SILENCE, messages.next()).await? {
+        while let Some(message) = tokio::time::timeout(SILENCE_TIMEOUT, messages.next()).await? {
             let bytes = message.get_payload_bytes();
             if let Some((_, told)) = bytes.split_at_checked(NAME).filter(|(name, told)| *name != self.own && !told.is_empty()) {
                 let _ = self.here.send(Message::Event(Bytes::copy_from_slice(told)));

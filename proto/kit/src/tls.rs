@@ -32,15 +32,15 @@ use tokio_rustls::{TlsAcceptor, TlsConnector, client, server};
 use x509_parser::parse_x509_certificate;
 
 /// Names of the certificate, key and CA files, as in a cert-manager Secret.
-const FILES: [&str; 3] = ["tls.crt", "tls.key", "ca.crt"];
+const FILE_NAMES: [&str; 3] = ["tls.crt", "tls.key", "ca.crt"];
 /// Interval at which the certificate files are read again.
-const READ_EVERY: Duration = Duration::from_secs(10);
+const RELOAD_INTERVAL: Duration = Duration::from_secs(10);
 /// Timeout of an incoming TLS handshake.
-const HANDSHAKE: Duration = Duration::from_secs(3);
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum number of concurrent TLS handshakes of one port. Further connections wait in the listen backlog.
-const MOST_HANDSHAKES: usize = 256;
+const MAX_HANDSHAKES: usize = 256;
 /// Pause after a failed `accept`, for example when the process is out of file descriptors.
-const PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Certificate of this process, and the certificate authority that the process trusts. Clones share both.
 #[derive(Clone)]
@@ -80,7 +80,7 @@ impl ServiceTls {
     /// Reloads the certificate files every ten seconds until the process stops. Unusable files leave the last valid certificate in use.
     pub fn spawn_reload(&self, tasks: &Tasks) {
         let (tls, failed) = (self.clone(), Arc::new(AtomicBool::new(false)));
-        tasks.repeat(READ_EVERY, move || {
+        tasks.repeat(RELOAD_INTERVAL, move || {
             let (tls, failed) = (tls.clone(), failed.clone());
             async move {
                 match tokio::task::spawn_blocking(move || tls.reload_if_changed()).await {
@@ -118,11 +118,11 @@ impl ServiceTls {
             let mut handshakes = FuturesUnordered::new();
             loop {
                 tokio::select! {
-                    accepted = listener.accept(), if handshakes.len() < MOST_HANDSHAKES => match accepted {
+                    accepted = listener.accept(), if handshakes.len() < MAX_HANDSHAKES => match accepted {
                         Ok((stream, _)) => handshakes.push(self.accept(stream)),
                         Err(cause) => {
                             tracing::warn!(%cause, "failed to accept a connection");
-                            sleep(PAUSE).await;
+                            sleep(ACCEPT_PAUSE).await;
                         }
                     },
                     Some(done) = handshakes.next() => if let Some(stream) = done {
@@ -136,7 +136,7 @@ impl ServiceTls {
     async fn accept(&self, stream: TcpStream) -> Option<server::TlsStream<TcpStream>> {
         let acceptor = TlsAcceptor::from(self.current.load().server.clone());
         let _ = stream.set_nodelay(true);
-        let cause = match timeout(HANDSHAKE, acceptor.accept(stream)).await {
+        let cause = match timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await {
             Ok(Ok(stream)) => return Some(stream),
             Ok(Err(cause)) => cause.to_string(),
             Err(_) => "handshake timeout".to_owned(),
@@ -168,7 +168,7 @@ impl ServiceTls {
 impl Current {
     fn of(files: [Vec<u8>; 3]) -> anyhow::Result<Self> {
         let [certificates, key, authority] = &files;
-        let (chain, key) = chain_and_key(certificates, key)?;
+        let (chain, key) = parse_chain_and_key(certificates, key)?;
         let expires = expiry(&chain[0])?;
         let mut roots = RootCertStore::empty();
         for root in CertificateDer::pem_slice_iter(authority) {
@@ -198,7 +198,7 @@ fn read(folder: &Path) -> anyhow::Result<[Vec<u8>; 3]> {
         let path: PathBuf = folder.join(name);
         fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
     };
-    let [certificates, key, authority] = FILES;
+    let [certificates, key, authority] = FILE_NAMES;
     Ok([read(certificates)?, read(key)?, read(authority)?])
 }
 
@@ -206,7 +206,7 @@ fn read(folder: &Path) -> anyhow::Result<[Vec<u8>; 3]> {
 ///
 /// # Errors
 /// Returns an error when the chain or the key is not valid PEM, or the chain is empty.
-pub fn chain_and_key(certificates: &[u8], key: &[u8]) -> anyhow::Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)> {
+pub fn parse_chain_and_key(certificates: &[u8], key: &[u8]) -> anyhow::Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)> {
     let chain: Vec<_> =
         CertificateDer::pem_slice_iter(certificates).collect::<Result<_, _>>().context("the certificate is not in PEM form")?;
     ensure!(!chain.is_empty(), "the certificate file holds no certificate");

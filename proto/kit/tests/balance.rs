@@ -4,7 +4,7 @@ mod replica;
 use http::{HeaderMap, Request, Response};
 use http_body_util::BodyExt;
 use patio_kit::{
-    client::{balancer, call_context::Idempotent, deadline::with_inherited_deadline, link::ServiceChannel},
+    client::{balancer, call_context::Idempotent, deadline::with_inherited_deadline, service_channel::ServiceChannel},
     lifecycle::Tasks,
 };
 use replica::{Behaviour, Double};

@@ -1,5 +1,5 @@
 //! Pages of lists and patterns of searches.
-use patio_kit::page::{DEFAULT_SIZE, MAX_PAGE_SIZE, PageWindow, contains};
+use patio_kit::page::{DEFAULT_SIZE, MAX_PAGE_SIZE, PageWindow, contains_pattern};
 use patio_proto::common::Page;
 
 #[test]
@@ -36,6 +36,6 @@ fn the_last_page_that_can_be_named_is_skipped_to_without_overflow() {
 fn a_pattern_escapes_what_like_reads_as_a_wildcard() {
     for (text, pattern) in [("", "%%"), ("AB", "%ab%"), ("50%", "%50\\%%"), ("a_b", "%a\\_b%"), ("a\\b", "%a\\\\b%"), ("a\0b", "%a\u{1}b%")]
     {
-        assert_eq!(contains(text), pattern);
+        assert_eq!(contains_pattern(text), pattern);
     }
 }

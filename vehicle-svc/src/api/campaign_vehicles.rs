@@ -12,7 +12,7 @@ use patio_proto::vehicle::{self as pb, Gate, campaign_vehicle_service_server::Ca
 use tonic::{Request, Status, Streaming};
 
 /// Maximum length in characters of the stored name of an imported file; longer names are cut.
-const LONGEST_SOURCE: usize = 200;
+const MAX_SOURCE_LEN: usize = 200;
 
 /// gRPC service that imports the vehicles of a campaign, opens or closes the campaign, and deletes its vehicles. Only
 /// campaign-svc and import-svc call this gRPC service.
@@ -43,17 +43,17 @@ impl CampaignVehicleService for CampaignVehicleApi {
                 return Err(Error::Bad("all messages of an import must name the same campaign".to_owned()).into());
             }
             if !chunk.source.is_empty() {
-                source = chunk.source.chars().take(LONGEST_SOURCE).collect();
+                source = chunk.source.chars().take(MAX_SOURCE_LEN).collect();
             }
-            some.extend(vehicles::read(&chunk.vehicles)?);
+            some.extend(vehicles::validate_import(&chunk.vehicles)?);
             if some.len() >= vehicles::chunk_size(&self.db) {
-                vehicles::store(&self.db, id, std::mem::take(&mut some), now).await?;
+                vehicles::store_draft(&self.db, id, std::mem::take(&mut some), now).await?;
             }
         }
         let id = campaign.ok_or_else(|| Status::from(Error::Bad("the import has no messages".to_owned())))?;
-        vehicles::store(&self.db, id, some, now).await?;
+        vehicles::store_draft(&self.db, id, some, now).await?;
         let import = NewJob { kind: "import", detail: source, user_id: caller.person(), at: now, vehicles: 0, supervisor: false };
-        reply(pb::ImportVehiclesResponse { stored: vehicles::count(&self.db, id, import, &caller, address).await? })
+        reply(pb::ImportVehiclesResponse { stored: vehicles::complete_import(&self.db, id, import, &caller, address).await? })
     }
 
     async fn sync_campaign(&self, request: Request<pb::SyncCampaignRequest>) -> Reply<pb::SyncCampaignResponse> {
@@ -66,7 +66,7 @@ impl CampaignVehicleService for CampaignVehicleApi {
         };
         let id = ask.campaign_id;
         let set = vehicles::CampaignSettings { campaign: id, name: ask.name, gate, revision: ask.revision };
-        vehicles::set(&self.db, set, now, caller, address).await?;
+        vehicles::apply_settings(&self.db, set, now, caller, address).await?;
         self.live.publish_campaign_changed(id);
         reply(pb::SyncCampaignResponse {})
     }

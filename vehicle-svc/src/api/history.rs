@@ -24,7 +24,7 @@ impl HistoryService for HistoryApi {
         let ask = request.into_inner();
         let found = vehicles::find(&self.db, ask.vehicle_id, View::for_role(role, None)).await.map_err(Error::from)?;
         let vehicle = found.ok_or(Error::NoVehicle(ask.vehicle_id))?;
-        let before = ask.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::latest);
+        let before = ask.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
         let limit = usize::try_from(ask.limit.clamp(1, 100)).unwrap_or(1);
         reply(history::list(&self.db, &vehicle, role, before, limit).await?)
     }

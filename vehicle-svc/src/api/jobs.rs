@@ -27,9 +27,9 @@ use std::collections::HashMap;
 use tonic::Request;
 
 /// Maximum number of campaigns that the job history lists for each job.
-const MOST_NAMED: usize = 10;
+const MAX_LISTED_CAMPAIGNS: usize = 10;
 /// Maximum number of skipped vehicles listed in the reply to an undo.
-const MOST_LEFT: usize = 500;
+const MAX_LISTED_VEHICLES: usize = 500;
 
 /// gRPC service that lists and undoes bulk jobs.
 pub struct JobApi {
@@ -100,7 +100,7 @@ fn shown(job: Job, campaigns: &[Campaign], role: Role) -> pb::Job {
         kind: kind.into(),
         hindrance: hindrance(&job, campaigns, role).into(),
         detail: job.detail,
-        campaigns: campaigns.iter().take(MOST_NAMED).map(named).collect(),
+        campaigns: campaigns.iter().take(MAX_LISTED_CAMPAIGNS).map(named).collect(),
         total_campaigns: i64::try_from(campaigns.len()).unwrap_or(i64::MAX),
         user_id: job.user_id,
         at: Some(clock::timestamp(job.at)),
@@ -129,7 +129,7 @@ fn hindrance(job: &Job, campaigns: &[Campaign], role: Role) -> UndoBlocker {
 impl From<UndoResult> for pb::UndoJobResponse {
     fn from(undone: UndoResult) -> Self {
         let total_left = i64::try_from(undone.left.len()).unwrap_or(i64::MAX);
-        let left = undone.left.into_iter().take(MOST_LEFT);
+        let left = undone.left.into_iter().take(MAX_LISTED_VEHICLES);
         let left = left.map(|SkippedVehicle { id, vin, campaign_name }| pb::SkippedVehicle { id, vin_number: vin, campaign_name });
         Self { undone: undone.undone, restored: undone.restored, left: left.collect(), total_left, deleted: undone.deleted }
     }

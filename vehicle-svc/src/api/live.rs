@@ -25,7 +25,7 @@ use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tonic::{Code, Request, Status};
 
 /// Maximum number of campaigns in one request for the pace of work.
-const MOST: usize = 1_000;
+const MAX_CAMPAIGNS: usize = 1_000;
 
 /// gRPC service that streams change events and returns the pace of work.
 pub struct EventApi {
@@ -50,7 +50,7 @@ impl EventService for EventApi {
         let (only, heard, host) = (request.get_ref().campaign_id, self.live.subscribe(), self.host.clone());
         let watching = caller.clone();
         let over = async move {
-            let (ended, left) = (pin!(host.identity.until_invalid(&watching)), pin!(host.tasks.draining()));
+            let (ended, left) = (pin!(host.identity.wait_until_invalid(&watching)), pin!(host.tasks.draining()));
             match future::select(ended, left).await {
                 Either::Left(_) | Either::Right(_) => {}
             }
@@ -71,10 +71,10 @@ impl EventService for EventApi {
 
     async fn get_pace(&self, request: Request<pb::GetPaceRequest>) -> Reply<pb::GetPaceResponse> {
         let ids = request.into_inner().campaign_ids;
-        if ids.len() > MOST {
-            return Err(Error::Bad(format!("at most {MOST} campaigns at once")).into());
+        if ids.len() > MAX_CAMPAIGNS {
+            return Err(Error::Bad(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
         }
-        let paces = pace::paces_of(&self.db, &ids, self.host.clock.now()).await.map_err(Error::from)?;
+        let paces = pace::compute_paces(&self.db, &ids, self.host.clock.now()).await.map_err(Error::from)?;
         reply(pb::GetPaceResponse { paces })
     }
 }
@@ -105,8 +105,8 @@ fn seen(event: WatchEvent, view: View) -> WatchEvent {
     }
 }
 
-/// Returns whether an event is sent to the caller: the event must belong to the campaign `only` (any campaign if
-/// `None`), and the caller must be allowed to see the event.
+/// Returns whether an event is sent to the caller. The event must belong to the campaign `only` (any campaign if `None`), and
+/// the caller must be allowed to see the event.
 fn concerns(event: &WatchEvent, only: Option<i64>, caller: &Caller) -> bool {
     let (campaign, is_seen) = match &event.event {
         Some(Event::Vehicles(changed)) => (changed.campaign_id, true),

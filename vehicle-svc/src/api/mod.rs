@@ -26,12 +26,12 @@ fn reply<T>(message: T) -> Reply<T> {
 }
 
 /// Maximum length of a device name in characters.
-const LONGEST_DEVICE: usize = 64;
+const MAX_DEVICE_LEN: usize = 64;
 
 /// Validates the name of a device, which the app generates on the device and sends with requests.
 fn device(told: &str) -> Result<(), Error> {
-    let fine = told.chars().count() <= LONGEST_DEVICE && !told.chars().any(char::is_control);
-    if fine { Ok(()) } else { Err(Error::Bad(format!("device: must have at most {LONGEST_DEVICE} characters and no control characters"))) }
+    let fine = told.chars().count() <= MAX_DEVICE_LEN && !told.chars().any(char::is_control);
+    if fine { Ok(()) } else { Err(Error::Bad(format!("device: must have at most {MAX_DEVICE_LEN} characters and no control characters"))) }
 }
 
 fn yard(id: Option<i64>) -> Option<i32> {

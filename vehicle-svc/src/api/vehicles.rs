@@ -37,14 +37,14 @@ use patio_proto::{
 use tonic::{Request, Status};
 
 /// Number of vehicles per message when the full vehicle list of a campaign is streamed.
-const CHUNK: i64 = 1_000;
+const LIST_CHUNK_LEN: i64 = 1_000;
 /// Number of vehicles read per statement during an export.
-const EXPORTED: i64 = 1_000;
+const EXPORT_READ_LEN: i64 = 1_000;
 /// Number of exported vehicles per message, so that a message stays below the gRPC size limit even if all vehicles have
 /// notes of maximum length.
-const WHOLE: usize = 250;
+const EXPORT_CHUNK_LEN: usize = 250;
 /// Maximum length of an idempotency key in bytes.
-const LONGEST_KEY: usize = 128;
+const MAX_KEY_LEN: usize = 128;
 
 /// gRPC service that lists, searches, exports and saves vehicles.
 pub struct VehicleApi {
@@ -81,7 +81,7 @@ impl VehicleApi {
         }
         let bare = key.strip_prefix('i').filter(|bare| !bare.is_empty()).map(str::to_owned);
         for key in [Some(key), bare].into_iter().flatten() {
-            let filter = vehicles::VehicleFilter { pattern: page::contains(&key), needle: key, by_key: true, ..filter.clone() };
+            let filter = vehicles::VehicleFilter { pattern: page::contains_pattern(&key), needle: key, by_key: true, ..filter.clone() };
             let (page, total) = self.page(campaign, &filter, window).await?;
             if total > 0 {
                 return Ok((page, total));
@@ -98,12 +98,12 @@ impl VehicleApi {
         filter: &vehicles::VehicleFilter,
         window: PageWindow,
     ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
-        let by_roster = !filter.by_key && filter.status.is_none() && (!filter.is_open() || window.index > 0);
+        let by_roster = !filter.by_key && filter.status.is_none() && (!filter.matches_all() || window.index > 0);
         if let Some(roster) = self.rosters.current_index(campaign).filter(|_| by_roster) {
             let (ids, total) = roster.search_page(filter, window);
             let page = match ids.first() {
                 // Without a filter the page is contiguous in walking order: one range scan costs half of single lookups.
-                Some(first) if filter.is_open() => vehicles::page_from(&self.db, campaign.id, *first, window.limit()).await?,
+                Some(first) if filter.matches_all() => vehicles::list_from(&self.db, campaign.id, *first, window.limit()).await?,
                 _ => vehicles::by_ids(&self.db, &ids).await?,
             };
             return Ok((page, total));
@@ -112,7 +112,7 @@ impl VehicleApi {
         // A page that is not full is the last one, so its offset plus its rows is the total.
         let (rows, before) = (i64::try_from(page.len()).unwrap_or(i64::MAX), window.offset());
         let is_last = rows < window.limit() && (rows > 0 || before == 0);
-        let total = match (filter.is_open(), is_last) {
+        let total = match (filter.matches_all(), is_last) {
             (true, _) => campaign.total,
             (false, true) => before + rows,
             (false, false) => vehicles::count(&self.db, campaign.id, filter).await?,
@@ -157,11 +157,11 @@ impl VehicleService for VehicleApi {
         let start = (self.db.clone(), (!head.unchanged).then(|| (String::new(), 0)));
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
-            let mut rows = vehicles::rows_after(&db, id, &position, CHUNK).await.map_err(Error::from)?;
+            let mut rows = vehicles::rows_after(&db, id, &position, LIST_CHUNK_LEN).await.map_err(Error::from)?;
             if rows.is_empty() {
                 return Ok(None);
             }
-            let full = i64::try_from(rows.len()).is_ok_and(|count| count == CHUNK);
+            let full = i64::try_from(rows.len()).is_ok_and(|count| count == LIST_CHUNK_LEN);
             let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
             rows.retain(|row| view.includes(row.yard_id));
             let chunk = pb::VehicleChunk { vehicles: rows.into_iter().map(Into::into).collect(), ..Default::default() };
@@ -178,13 +178,13 @@ impl VehicleService for VehicleApi {
         let start = (self.db.clone(), Some((String::new(), 0)));
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
-            let rows = vehicles::exported_after(&db, id, &position, EXPORTED).await.map_err(Error::from)?;
-            let full = i64::try_from(rows.len()).is_ok_and(|count| count == EXPORTED);
+            let rows = vehicles::exported_after(&db, id, &position, EXPORT_READ_LEN).await.map_err(Error::from)?;
+            let full = i64::try_from(rows.len()).is_ok_and(|count| count == EXPORT_READ_LEN);
             let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
             let mut rows = rows.into_iter().map(pb::ExportedVehicle::from).peekable();
             let mut chunks = Vec::new();
             while rows.peek().is_some() {
-                chunks.push(Ok(pb::ExportChunk { vehicles: rows.by_ref().take(WHOLE).collect() }));
+                chunks.push(Ok(pb::ExportChunk { vehicles: rows.by_ref().take(EXPORT_CHUNK_LEN).collect() }));
             }
             Ok::<_, Status>((!chunks.is_empty()).then_some((futures::stream::iter(chunks), (db, position))))
         });
@@ -223,16 +223,16 @@ fn filter(ask: &pb::ListVehiclesRequest, view: View) -> Result<vehicles::Vehicle
         )),
         None => None,
     };
-    let search = normal::code(&ask.search).to_lowercase();
-    Ok(vehicles::VehicleFilter { pattern: page::contains(&search), needle: search, by_key: false, view, status })
+    let search = normal::normalize_code(&ask.search).to_lowercase();
+    Ok(vehicles::VehicleFilter { pattern: page::contains_pattern(&search), needle: search, by_key: false, view, status })
 }
 
 /// Validates a request to save an inspection. The error names the first invalid field.
 fn accept(request: &Request<pb::SaveVehicleRequest>, role: Role) -> Result<SaveCommand, Error> {
     let address = audit::address(request);
     let ask = request.get_ref();
-    if ask.idempotency_key.len() > LONGEST_KEY {
-        return Err(Error::Bad(format!("idempotency_key: must have at most {LONGEST_KEY} bytes")));
+    if ask.idempotency_key.len() > MAX_KEY_LEN {
+        return Err(Error::Bad(format!("idempotency_key: must have at most {MAX_KEY_LEN} bytes")));
     }
     super::device(&ask.device)?;
     Ok(SaveCommand {

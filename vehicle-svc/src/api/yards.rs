@@ -3,7 +3,7 @@ use super::{Reply, reply};
 use crate::{
     error::Error,
     store::{campaigns, yards},
-    view::sees_dash,
+    view::can_see_dash_yard,
 };
 use patio_kit::{
     auth::identity::{self, Caller},
@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use tonic::Request;
 
 /// Maximum number of campaigns in one request for the progress of campaigns.
-const MOST: usize = 1_000;
+const MAX_CAMPAIGNS: usize = 1_000;
 
 /// gRPC service that returns the vehicle counters of yards and campaigns.
 pub struct YardApi {
@@ -37,7 +37,7 @@ impl YardService for YardApi {
     async fn list_yards(&self, request: Request<pb::ListYardsRequest>) -> Reply<pb::ListYardsResponse> {
         let caller = identity::caller(&request)?;
         let ask = request.into_inner();
-        let counts = yards::counts_of_all(&self.db).await.map_err(Error::from)?;
+        let counts = yards::list_total_counts(&self.db).await.map_err(Error::from)?;
         let search = ask.search.trim().to_uppercase();
         let all: Vec<_> = shown(&caller, &counts, true).into_iter().filter(|yard| yard.name.contains(&search)).collect();
         let window = PageWindow::from_request(ask.page.as_ref());
@@ -48,27 +48,27 @@ impl YardService for YardApi {
 
     async fn get_yard_counts(&self, request: Request<pb::GetYardCountsRequest>) -> Reply<pb::GetYardCountsResponse> {
         let caller = identity::caller(&request)?;
-        let counts = yards::counts_of_campaign(&self.db, &request.get_ref().campaign_name).await.map_err(Error::from)?;
+        let counts = yards::list_campaign_counts(&self.db, &request.get_ref().campaign_name).await.map_err(Error::from)?;
         reply(pb::GetYardCountsResponse { yards: shown(&caller, &counts, false) })
     }
 
     async fn get_progress(&self, request: Request<pb::GetProgressRequest>) -> Reply<pb::GetProgressResponse> {
-        let with_dash = sees_dash(identity::caller(&request)?.role);
+        let with_dash = can_see_dash_yard(identity::caller(&request)?.role);
         let ask = request.into_inner();
-        if ask.campaign_ids.len() > MOST {
-            return Err(Error::Bad(format!("at most {MOST} campaigns at once")).into());
+        if ask.campaign_ids.len() > MAX_CAMPAIGNS {
+            return Err(Error::Bad(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
         }
         let progress = match (ask.campaign_name.as_str(), ask.yard) {
             ("", None) => campaigns::load_progress(&self.db, &ask.campaign_ids, with_dash).await,
             ("", Some(yard::DASH_YARD)) if !with_dash => Ok(Vec::new()),
             ("", Some(yard)) => campaigns::progress_in_yard(&self.db, &ask.campaign_ids, i64::from(yard)).await,
-            (name, _) => campaigns::progress_of(&self.db, name, with_dash).await.map(|found| found.into_iter().collect()),
+            (name, _) => campaigns::find_progress(&self.db, name, with_dash).await.map(|found| found.into_iter().collect()),
         };
         reply(pb::GetProgressResponse { progress: progress.map_err(Error::from)?.into_iter().map(Into::into).collect() })
     }
 
     async fn list_campaigns_of_yard(&self, request: Request<pb::ListCampaignsOfYardRequest>) -> Reply<pb::ListCampaignsOfYardResponse> {
-        let is_hidden = request.get_ref().yard == yard::DASH_YARD && !sees_dash(identity::caller(&request)?.role);
+        let is_hidden = request.get_ref().yard == yard::DASH_YARD && !can_see_dash_yard(identity::caller(&request)?.role);
         let found = if is_hidden { Ok(Vec::new()) } else { yards::campaigns_in_yard(&self.db, i64::from(request.get_ref().yard)).await };
         let campaign_ids = found.map_err(Error::from)?;
         reply(pb::ListCampaignsOfYardResponse { campaign_ids })
@@ -81,7 +81,7 @@ fn shown(caller: &Caller, counts: &[yards::YardCount], with_empty: bool) -> Vec<
     let counts: HashMap<i64, &yards::YardCount> = counts.iter().map(|count| (count.yard_id, count)).collect();
     yard::YARD_COUNT
         .iter()
-        .filter(|(id, _)| *id != yard::DASH_YARD || sees_dash(caller.role))
+        .filter(|(id, _)| *id != yard::DASH_YARD || can_see_dash_yard(caller.role))
         .filter_map(|(id, name)| {
             let count = counts.get(&i64::from(*id));
             let (total_vehicles, inspected_vehicles) = count.map_or((0, 0), |count| (count.total, count.inspected));

@@ -8,8 +8,7 @@ use patio_proto::vehicle::Preview;
 /// Maximum number of vehicles in one bulk call.
 pub const MAX_VEHICLES: usize = 50_000;
 
-/// Context of a bulk call: who calls and when, to which campaign and yard the call is limited, and whether the call is
-/// a dry run.
+/// Context of a bulk call: caller, time, the campaign and yard to which the call is limited, and whether the call is a dry run.
 #[derive(Debug, Clone)]
 pub struct BulkContext {
     /// User or service that makes the bulk call.

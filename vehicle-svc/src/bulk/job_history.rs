@@ -23,7 +23,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 /// Retention time of a bulk job: the job can be undone during this time and is deleted afterwards.
 pub const RETENTION: TimeDelta = TimeDelta::days(90);
 /// Maximum number of snapshot rows that a transaction deletes; short transactions keep other writers from waiting long.
-const STEP: i64 = 5_000;
+const PURGE_CHUNK_LEN: i64 = 5_000;
 
 /// Description of a bulk job for the job history: kind, detail and who may undo the job.
 #[derive(Debug, Clone, Default)]
@@ -156,7 +156,7 @@ pub fn spawn_purge(host: &Host, db: Db) {
 pub async fn purge_expired(db: &Db, before: chrono::DateTime<chrono::Utc>) -> Result<u64> {
     let mut count = 0;
     while let Some(job) = jobs::oldest_expired(db, before).await? {
-        while db.write(move |tx| Box::pin(async move { job_snapshots::delete(tx, job, STEP).await })).await? > 0 {}
+        while db.write(move |tx| Box::pin(async move { job_snapshots::delete(tx, job, PURGE_CHUNK_LEN).await })).await? > 0 {}
         db.write(move |tx| Box::pin(async move { jobs::purge_expired(tx, job).await })).await?;
         count += 1;
     }

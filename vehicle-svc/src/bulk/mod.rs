@@ -13,7 +13,7 @@ use crate::{
     bulk::{
         context::{BulkContext, BulkOutcome, MAX_VEHICLES, SkipReason},
         job_history::{ChangeSet, JobDescription, count},
-        preview::{PREVIEW_LIMIT, list_changes, yards_left},
+        preview::{PREVIEW_LIMIT, list_changes, list_yard_warnings},
     },
     error::{Error, Result},
     parking_space::ParkingSpace,
@@ -49,8 +49,8 @@ struct Asked<'a> {
     rows: Vec<usize>,
     /// Number of lines that repeat the identifier of an earlier line.
     repeated: usize,
-    /// Indexes, from 0, of identifiers whose lines in the call divide the same characters into two different model
-    /// codes, such as `BG3 0001` and `BG30 001`.
+    /// Indexes, from 0, of ambiguous identifiers: two lines divide the same characters into different model codes, such as `BG3
+    /// 0001` and `BG30 001`.
     cut_twice: HashSet<usize>,
 }
 
@@ -153,7 +153,7 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     }
     let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
     touched.record(tx, run, JobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
-    batch_update::set_same(tx, &touched.vehicle_ids(), new, run.caller.person(), run.now).await?;
+    batch_update::set_equal_values(tx, &touched.vehicle_ids(), new, run.caller.person(), run.now).await?;
     outcome.counted = touched.apply_counters(tx).await?;
     let updated = outcome.updated;
     let summary = if status.is_empty() {
@@ -235,8 +235,8 @@ async fn without_unclear(tx: &mut Tx<'_>, asked: &Asked<'_>, found: Vec<StatusTa
     Ok((kept, unclear))
 }
 
-/// Returns a warning with the number of vehicles that keep their supervisor notes, because the caller is not a
-/// supervisor; `None` when the number is 0.
+/// Returns a warning with the number of vehicles that keep their supervisor notes; `None` when the number is 0. Only
+/// supervisors may change these notes.
 fn notes_kept(vehicles: usize) -> Option<String> {
     match vehicles {
         0 => None,
@@ -278,7 +278,8 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
     let written: Vec<String> = moves.iter().map(|(vin, _)| vin.clone()).collect();
     let asked = Asked::of(&written)?;
     let found =
-        vehicle_lookup::by_keys(tx, &asked.keys(), FieldSelection { place: true, ..FieldSelection::default() }, run.lookup_scope()).await?;
+        vehicle_lookup::find_by_keys(tx, &asked.keys(), FieldSelection { place: true, ..FieldSelection::default() }, run.lookup_scope())
+            .await?;
     let mut outcome = asked.outcome(found.iter().map(|vehicle| vehicle.asked));
     let cars = Cars::of(found.iter().map(|vehicle| (vehicle.asked, &*vehicle.model_code)), &asked);
     let (found, unclear): (Vec<_>, Vec<_>) =
@@ -297,7 +298,7 @@ pub async fn move_vehicles(tx: &mut Tx<'_>, moves: &[(String, ParkingSpace)], ru
         moved.push((row, vehicle, VehiclePatch { place: Some(place), ..VehiclePatch::default() }));
     }
     outcome.updated = moved.len();
-    outcome.warnings.extend(yards_left(moved.iter().filter_map(|(_, vehicle, patch)| Some((vehicle.yard_id, patch.place?)))));
+    outcome.warnings.extend(list_yard_warnings(moved.iter().filter_map(|(_, vehicle, patch)| Some((vehicle.yard_id, patch.place?)))));
     if run.dry_run || moved.is_empty() {
         outcome.preview = preview(moved);
         return Ok(outcome);

@@ -26,10 +26,10 @@ pub fn list_changes<'a>(old: &'a LockedVehicle, new: &'a VehiclePatch<'_>) -> Ve
 
 /// Returns warnings about vehicles whose new parking space belongs to no yard, or to a yard that the web app does not
 /// show.
-pub fn yards_left<'p>(moved: impl Iterator<Item = (Option<i64>, &'p ParkingSpace)>) -> Vec<String> {
+pub fn list_yard_warnings<'p>(moved: impl Iterator<Item = (Option<i64>, &'p ParkingSpace)>) -> Vec<String> {
     let mut spaces: [Vec<&str>; 2] = [Vec::new(), Vec::new()];
     for (_, place) in moved.filter(|(before, place)| *before != place.yard_id) {
-        match place.yard_id.map(|id| yard::name_of(i32::try_from(id).unwrap_or_default())) {
+        match place.yard_id.map(|id| yard::yard_name(i32::try_from(id).unwrap_or_default())) {
             None => spaces[0].push(&place.space),
             Some(Some("-" | "0")) => spaces[1].push(&place.space),
             Some(_) => {}

@@ -3,7 +3,7 @@ use crate::{
     bulk::{
         context::{BulkContext, MAX_VEHICLES},
         job_history::{self, JobDescription, count},
-        preview::{PREVIEW_LIMIT, list_changes, yards_left},
+        preview::{PREVIEW_LIMIT, list_changes, list_yard_warnings},
     },
     error::{Error, Result},
     notes,
@@ -25,7 +25,7 @@ use serde_json::json;
 use std::collections::HashMap;
 
 /// Maximum number of row errors in a reply; further errors are only counted.
-const MOST_LISTED: usize = 500;
+const MAX_LISTED_ERRORS: usize = 500;
 
 /// One validated row of an edit file: identifier and new values of a vehicle. A field that is `None` leaves the
 /// vehicle's value unchanged.
@@ -63,7 +63,7 @@ impl From<EditResult> for pb::BulkEditResponse {
     fn from(mut edited: EditResult) -> Self {
         let total_errors = count(edited.errors.len());
         edited.errors.sort_by_key(|error| error.line);
-        edited.errors.truncate(MOST_LISTED);
+        edited.errors.truncate(MAX_LISTED_ERRORS);
         Self {
             matched: count(edited.matched),
             updated: count(edited.updated),
@@ -175,7 +175,7 @@ pub async fn apply(tx: &mut Tx<'_>, rows: &[RowEdit], errors: Vec<pb::LineError>
     };
     let scope = run.lookup_scope();
     let scope = VehicleScope { locks: scope.locks && errors.is_empty(), ..scope };
-    let mut found = vehicle_lookup::by_keys(tx, &keys, wanted, scope).await?;
+    let mut found = vehicle_lookup::find_by_keys(tx, &keys, wanted, scope).await?;
     found.sort_unstable_by_key(|vehicle| (vehicle.asked, vehicle.id));
     let mut plan = Plan { edited: EditResult { errors, ..EditResult::default() }, ..Plan::default() };
     let mut rest = found.as_slice();
@@ -186,7 +186,7 @@ pub async fn apply(tx: &mut Tx<'_>, rows: &[RowEdit], errors: Vec<pb::LineError>
     }
     let Plan { mut edited, changed, supervisor, shown } = plan;
     edited.preview = preview(tx, shown).await?;
-    edited.warnings = yards_left(changed.iter().filter_map(|(vehicle, patch)| Some((vehicle.yard_id, patch.place?))));
+    edited.warnings = list_yard_warnings(changed.iter().filter_map(|(vehicle, patch)| Some((vehicle.yard_id, patch.place?))));
     if run.dry_run || !edited.errors.is_empty() || changed.is_empty() {
         return Ok(edited);
     }

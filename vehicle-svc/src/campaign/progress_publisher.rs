@@ -6,7 +6,7 @@ use crate::{
 };
 use patio_kit::{
     auth::service_tokens::ServiceTokens,
-    client::link::ServiceChannel,
+    client::service_channel::ServiceChannel,
     db::Db,
     host::Host,
     progress_cache::{self, Progress as Cached},
@@ -17,12 +17,12 @@ use tokio::sync::oneshot;
 use tonic::Status;
 
 /// Delay before another attempt to write counters to the shared cache or to send milestones to campaign-svc.
-const AGAIN: Duration = Duration::from_secs(2);
+const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// Maximum time that a save waits for campaign-svc when the save begins or completes the work in a campaign.
-const PATIENCE: Duration = Duration::from_millis(300);
+const DELIVERY_TIMEOUT: Duration = Duration::from_millis(300);
 /// Number of attempts to write counters to an unavailable cache. Attempts end when a cache entry would have expired
 /// anyway.
-const TRIES: u32 = 30;
+const MAX_CACHE_ATTEMPTS: u32 = 30;
 
 /// Publisher of the vehicle counters and milestones (work begun, complete, incomplete again) of campaigns. Clones
 /// share their connections.
@@ -50,11 +50,11 @@ impl ProgressPublisher {
         Self { live: Some(live), ..self }
     }
 
-    /// Starts the background task that delivers pending milestones (work begun, complete, incomplete again) to
-    /// campaign-svc, for example after a crash of this process or while campaign-svc was unavailable.
+    /// Starts the background task that delivers pending milestones (work begun, complete, incomplete again) to campaign-svc.
+    /// Milestones stay pending after a crash of this process, or while campaign-svc is unavailable.
     pub fn spawn_delivery(&self, host: &Host) {
         let again = self.clone();
-        host.tasks.repeat(AGAIN, move || {
+        host.tasks.repeat(RETRY_DELAY, move || {
             let again = again.clone();
             async move {
                 if let Err(cause) = again.deliver_milestones().await {
@@ -77,9 +77,9 @@ impl ProgressPublisher {
         }
     }
 
-    /// Delivers milestones (work begun, complete, incomplete again) in the background and waits briefly for
-    /// campaign-svc, so that the user who saved the last vehicle sees the campaign's new status. A slow campaign-svc
-    /// does not delay the save further.
+    /// Delivers milestones (work begun, complete, incomplete again) in the background and waits briefly for campaign-svc. After
+    /// the wait, the user who saved the last vehicle sees the campaign's new status. A slow campaign-svc does not delay the
+    /// save further.
     async fn tell_now(&self) {
         let told = self.clone();
         let (done, heard) = oneshot::channel::<()>();
@@ -89,7 +89,7 @@ impl ProgressPublisher {
             }
             let _ = done.send(());
         });
-        let _ = tokio::time::timeout(PATIENCE, heard).await;
+        let _ = tokio::time::timeout(DELIVERY_TIMEOUT, heard).await;
     }
 
     async fn put(&self, counted: &CampaignCounts) -> bool {
@@ -100,9 +100,9 @@ impl ProgressPublisher {
     fn put_later(&self, counted: CampaignCounts) {
         let later = self.clone();
         self.host.tasks.spawn(async move {
-            for _ in 0..TRIES {
+            for _ in 0..MAX_CACHE_ATTEMPTS {
                 tokio::select! {
-                    () = tokio::time::sleep(AGAIN) => {}
+                    () = tokio::time::sleep(RETRY_DELAY) => {}
                     () = later.host.tasks.stopped() => return,
                 }
                 if later.put(&counted).await {
@@ -120,7 +120,7 @@ impl ProgressPublisher {
         for waiting in progress_outbox::pending(&self.db).await.map_err(|cause| patio_kit::errors::database(&cause))? {
             let report = ReportMilestoneRequest {
                 campaign_id: waiting.campaign_id,
-                turn: i32::try_from(waiting.turn).unwrap_or_default(),
+                milestone: i32::try_from(waiting.turn).unwrap_or_default(),
                 revision: waiting.revision,
             };
             self.campaigns.clone().report_milestone(self.tokens.bearer().await?.request(report)).await?;

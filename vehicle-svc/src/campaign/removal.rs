@@ -2,7 +2,7 @@
 use crate::store::jobs::{self, PendingDeletion};
 use patio_kit::{
     auth::service_tokens::ServiceTokens,
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
     db::Db,
     errors::{self, Reason},
     host::Host,
@@ -12,9 +12,9 @@ use std::time::Duration;
 use tonic::Status;
 
 /// Delay between attempts to delete the campaigns of reverted imports.
-const AGAIN: Duration = Duration::from_secs(2);
+const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// Timeout of the deletion of one campaign with all its vehicles.
-const PATIENCE: Duration = Duration::from_secs(10);
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Client that calls campaign-svc to delete the campaigns of reverted imports. Clones share the connection.
 #[derive(Clone)]
@@ -32,11 +32,11 @@ impl CampaignRemover {
         Self { db, campaigns, tokens: host.service_tokens("vehicle-svc") }
     }
 
-    /// Starts the background task that deletes the campaigns of reverted imports that are not deleted yet, for example
-    /// after a crash of this process or while campaign-svc was unavailable.
+    /// Starts the background task that deletes remaining campaigns of reverted imports. They remain after a crash of this
+    /// process, or while campaign-svc is unavailable.
     pub fn spawn_removal(&self, host: &Host) {
         let again = self.clone();
-        host.tasks.repeat(AGAIN, move || {
+        host.tasks.repeat(RETRY_DELAY, move || {
             let again = again.clone();
             async move {
                 if let Err(cause) = again.remove_all(None).await {
@@ -62,7 +62,7 @@ impl CampaignRemover {
     }
 
     async fn remove(&self, waiting: PendingDeletion, bearer: &CallContext) -> Result<(), Status> {
-        let ask = bearer.request_with_timeout(PATIENCE, DeleteCampaignRequest { id: waiting.removing });
+        let ask = bearer.request_with_timeout(REMOVAL_TIMEOUT, DeleteCampaignRequest { id: waiting.removing });
         match self.campaigns.clone().delete_campaign(ask).await {
             Err(told) if errors::reason(&told) != Some(Reason::NoCampaign) => return Err(told),
             Ok(_) | Err(_) => {}

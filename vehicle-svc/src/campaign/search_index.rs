@@ -1,5 +1,5 @@
-//! In-memory search index over the vehicles of a campaign, so that a page or a search of a large campaign does not
-//! scan a hundred thousand rows.
+//! In-memory search index over the vehicles of a campaign. Without the index, a page or a search of a large campaign would scan
+//! a hundred thousand rows.
 //!
 //! The index holds only data that rarely changes: walking order (by parking space), identifiers, parking spaces and
 //! yards. The fields shown on screen are read from the database. The layout number of a campaign increases when
@@ -20,15 +20,15 @@ use std::{
 };
 
 /// Minimum number of vehicles for which a campaign is indexed; smaller campaigns are searched by the database.
-const SMALLEST: i64 = 1_000;
+const MIN_INDEXED_VEHICLES: i64 = 1_000;
 /// Maximum memory of all search indexes together, in bytes.
-const MOST_BYTES: u64 = 96 << 20;
+const MAX_INDEX_BYTES: u64 = 96 << 20;
 /// Time after which an unused search index is evicted from the cache.
-const UNUSED: Duration = Duration::from_secs(1800);
+const IDLE_LIFETIME: Duration = Duration::from_secs(1800);
 /// Number of vehicles read per statement while a search index is built.
-const STEP: i64 = 5_000;
+const READ_CHUNK_LEN: i64 = 5_000;
 /// Maximum number of cached search results per index.
-const SEARCHES: u64 = 500;
+const MAX_CACHED_SEARCHES: u64 = 500;
 
 /// Cache of the search indexes of all campaigns. All clones share one cache.
 #[derive(Clone)]
@@ -43,7 +43,7 @@ impl SearchIndexes {
     /// Creates an empty cache. Indexes are built in background tasks on `tasks` from the vehicles in `db`.
     pub fn new(tasks: Tasks, db: Db) -> Self {
         let weigh = |_: &i64, roster: &Arc<CampaignIndex>| u32::try_from(roster.bytes()).unwrap_or(u32::MAX);
-        let known = Cache::builder().weigher(weigh).max_capacity(MOST_BYTES).time_to_idle(UNUSED).build();
+        let known = Cache::builder().weigher(weigh).max_capacity(MAX_INDEX_BYTES).time_to_idle(IDLE_LIFETIME).build();
         Self { tasks, db, known, building: Arc::default() }
     }
 
@@ -51,7 +51,7 @@ impl SearchIndexes {
     /// index in the background unless the campaign is small.
     pub fn current_index(&self, campaign: &Campaign) -> Option<Arc<CampaignIndex>> {
         let known = self.known.get(&campaign.id).filter(|roster| roster.layout == campaign.layout);
-        if known.is_none() && campaign.total >= SMALLEST {
+        if known.is_none() && campaign.total >= MIN_INDEXED_VEHICLES {
             self.build(campaign.id, campaign.layout);
         }
         known
@@ -107,14 +107,14 @@ impl CampaignIndex {
             yards: HashMap::new(),
             ones: HashMap::new(),
             bigrams: HashMap::new(),
-            searched: Cache::new(SEARCHES),
+            searched: Cache::new(MAX_CACHED_SEARCHES),
         }
     }
 
     async fn read(db: &Db, campaign: i64, layout: i64) -> Result<Self, sqlx::Error> {
         let (mut roster, mut position) = (Self::with_layout(layout), (String::new(), 0));
         loop {
-            let some = vehicles::entries_after(db, campaign, &position, STEP).await?;
+            let some = vehicles::list_index_entries(db, campaign, &position, READ_CHUNK_LEN).await?;
             let Some(last) = some.last() else { return Ok(roster) };
             position = (last.walk_key.clone(), last.id);
             some.iter().for_each(|entry| roster.add(entry));
@@ -142,7 +142,7 @@ impl CampaignIndex {
 
     fn bytes(&self) -> usize {
         let sets = self.yards.values().chain(self.ones.values()).chain(self.bigrams.values());
-        let searches = usize::try_from(SEARCHES).unwrap_or_default() * self.ids.len() / 8 / 16;
+        let searches = usize::try_from(MAX_CACHED_SEARCHES).unwrap_or_default() * self.ids.len() / 8 / 16;
         self.text.len() + self.ids.len() * 16 + sets.map(RoaringBitmap::serialized_size).sum::<usize>() + searches
     }
 

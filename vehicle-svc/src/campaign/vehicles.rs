@@ -14,13 +14,13 @@ use patio_proto::{identifier::Identifier, vehicle::NewVehicle};
 use std::{collections::HashSet, sync::Arc};
 
 /// Maximum number of vehicles that a transaction deletes; short transactions keep other writers from waiting long.
-const REMOVE: i64 = 5_000;
+const DELETE_CHUNK_LEN: i64 = 5_000;
 
 /// Validates the vehicles of an import.
 ///
 /// # Errors
 /// Returns `Bad` with the first invalid vehicle.
-pub fn read(vehicles: &[NewVehicle]) -> Result<Vec<VehicleInsert>> {
+pub fn validate_import(vehicles: &[NewVehicle]) -> Result<Vec<VehicleInsert>> {
     vehicles
         .iter()
         .map(|new| {
@@ -45,12 +45,12 @@ pub fn chunk_size(db: &Db) -> usize {
 }
 
 /// Stores vehicles of a draft campaign, one chunk per transaction. The vehicles are invisible until the campaign is
-/// opened, and durable once [`count`] has returned.
+/// opened, and durable once [`complete_import`] has returned.
 ///
 /// # Errors
 /// Returns `NoCampaign` when the campaign is not a draft, and `VinTaken` when the campaign already has a vehicle.
 /// import-svc then discards the draft.
-pub async fn store(db: &Db, campaign: i64, all: Vec<VehicleInsert>, now: DateTime<Utc>) -> Result<()> {
+pub async fn store_draft(db: &Db, campaign: i64, all: Vec<VehicleInsert>, now: DateTime<Utc>) -> Result<()> {
     let mut rest = all.as_slice();
     while let Some(some) = rest.get(..chunk_size(db).min(rest.len())).filter(|some| !some.is_empty()) {
         rest = &rest[some.len()..];
@@ -93,7 +93,7 @@ async fn twice(db: &Db, campaign: i64, some: &[VehicleInsert]) -> Error {
 ///
 /// # Errors
 /// Returns `NoCampaign` when the campaign is not a draft.
-pub async fn count(db: &Db, campaign: i64, import: jobs::NewJob, caller: &Caller, address: String) -> Result<i64> {
+pub async fn complete_import(db: &Db, campaign: i64, import: jobs::NewJob, caller: &Caller, address: String) -> Result<i64> {
     let caller = caller.clone();
     db.write(move |tx| {
         Box::pin(async move {
@@ -128,21 +128,21 @@ pub struct CampaignSettings {
 
 /// Maximum by which a received revision of a campaign's name and gate may exceed the stored revision. A higher revision
 /// is rejected as an error of the sender.
-const MOST_AHEAD: i64 = 100_000;
+const MAX_REVISION_JUMP: i64 = 100_000;
 
 /// Stores the name and gate (open or closed) of a campaign, unless a newer revision of both is already stored.
 ///
 /// # Errors
 /// Returns `Bad` when the revision is implausibly high: if stored, it would make vehicle-svc ignore all later messages.
 /// Also returns the error of a failed statement.
-pub async fn set(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
+pub async fn apply_settings(db: &Db, set: CampaignSettings, now: DateTime<Utc>, caller: Caller, address: String) -> Result<()> {
     db.write(move |tx| {
         Box::pin(async move {
             let known = campaigns::last_revision(tx, set.campaign).await?;
-            if set.revision > known.unwrap_or_default().saturating_add(MOST_AHEAD) {
+            if set.revision > known.unwrap_or_default().saturating_add(MAX_REVISION_JUMP) {
                 return Err(Error::Bad(format!("revision: {} is too far ahead of the stored {}", set.revision, known.unwrap_or_default())));
             }
-            if campaigns::set(tx, set.campaign, &set.name, set.gate, set.revision).await? {
+            if campaigns::apply_settings(tx, set.campaign, &set.name, set.gate, set.revision).await? {
                 let event = entry(set.campaign, format!("campaign {} is \"{}\" and {}", set.campaign, set.name, set.gate), address);
                 audit::append(tx, now, Some(&caller), event).await?;
             }
@@ -167,7 +167,7 @@ pub async fn remove(db: &Db, campaign: i64, now: DateTime<Utc>, caller: Caller, 
     let mut removed = 0;
     loop {
         let some = db
-            .write(move |tx| Box::pin(async move { vehicles::remove_some(tx, campaign, REMOVE).await }))
+            .write(move |tx| Box::pin(async move { vehicles::delete_chunk(tx, campaign, DELETE_CHUNK_LEN).await }))
             .await
             .map_err(Error::Database)?;
         removed += some;
@@ -176,7 +176,7 @@ pub async fn remove(db: &Db, campaign: i64, now: DateTime<Utc>, caller: Caller, 
         }
     }
     while db
-        .write(move |tx| Box::pin(async move { changes::delete_campaign(tx, campaign, REMOVE).await }))
+        .write(move |tx| Box::pin(async move { changes::delete_campaign(tx, campaign, DELETE_CHUNK_LEN).await }))
         .await
         .map_err(Error::Database)?
         > 0

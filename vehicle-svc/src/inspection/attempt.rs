@@ -24,7 +24,7 @@ use patio_kit::{
 use std::sync::Arc;
 
 /// Maximum number of open conflicts caused by one user; a save that would exceed this maximum is rejected.
-const MOST_OPEN: i64 = 500;
+const MAX_OPEN_CONFLICTS: i64 = 500;
 
 /// A save request with caller, idempotency key and time: all input of an attempt to save.
 pub struct SaveAttempt {
@@ -114,7 +114,7 @@ impl SaveAttempt {
         }
         let (finding, kept) = rules::evaluate(caller.role, &found, save)?;
         let deltas = finding.counter_deltas(&found.vehicle);
-        let entry = AuditEntry::of(*now, Some(caller), audit_event::save_event(&found.vehicle, &finding, save, &kept, *now));
+        let entry = AuditEntry::new(*now, Some(caller), audit_event::save_event(&found.vehicle, &finding, save, &kept, *now));
         Ok(EvaluatedSave { found, verdict: Some(Verdict { finding, kept, deltas, entry }) })
     }
 
@@ -146,8 +146,8 @@ impl SaveAttempt {
         let Self { caller, save, key, now } = self;
         let (vehicle_id, campaign_id) = (before.id, before.campaign_id);
         let (device, device_time) = (save.device.as_str(), save.device_time);
-        if !kept.is_empty() && conflicts::open_of(tx, caller.user_id, MOST_OPEN).await? >= MOST_OPEN {
-            return Err(Error::TooManyConflicts(MOST_OPEN));
+        if !kept.is_empty() && conflicts::count_open_of_user(tx, caller.user_id, MAX_OPEN_CONFLICTS).await? >= MAX_OPEN_CONFLICTS {
+            return Err(Error::TooManyConflicts(MAX_OPEN_CONFLICTS));
         }
         let maker = ValueAuthor { vehicle_id, campaign_id, by: caller.user_id, at: *now, device_time, device, key: &key.key };
         let (mut made, mut more) = (Vec::with_capacity(kept.len()), 0);
@@ -167,8 +167,8 @@ impl SaveAttempt {
         if !same {
             return Err(Error::KeyReused);
         }
-        let vehicle = vehicles::find_in(tx, save.id, save.view).await?.ok_or(Error::NoVehicle(save.id))?;
-        let conflicts = conflicts::of_save(tx, save.id, key.user_id, &key.key).await?;
+        let vehicle = vehicles::find_in_transaction(tx, save.id, save.view).await?.ok_or(Error::NoVehicle(save.id))?;
+        let conflicts = conflicts::list_of_save(tx, save.id, key.user_id, &key.key).await?;
         Ok(SaveResult { moved: WriteResult { vehicle, counted: None, revision: None }, conflicts })
     }
 }

@@ -9,12 +9,12 @@ use patio_proto::vehicle::Origin;
 use serde_json::{Map, Value, json};
 
 /// Maximum difference between device clock and server clock; the audit event of a save records a larger difference.
-const FAR_OFF: TimeDelta = TimeDelta::days(1);
+const MAX_CLOCK_DIFFERENCE: TimeDelta = TimeDelta::days(1);
 
 /// Kind of the audit events of one vehicle: saves and resolved conflicts.
-pub const KIND: &str = "vehicle-changed";
+pub const AUDIT_KIND: &str = "vehicle-changed";
 /// Suffix of the name of a field in the new values of an audit event, for a change that caused a conflict.
-pub const IN_CONFLICT: &str = " in conflict";
+pub const CONFLICT_SUFFIX: &str = " in conflict";
 
 /// Returns the subject of the audit events of a vehicle.
 #[must_use]
@@ -67,7 +67,7 @@ pub fn save_event(
     // Device time and name come from the client and can be forged, hence the prefix `claimed_`.
     if let Some(at) = save.device_time {
         new.insert("claimed_device_time".to_owned(), json!(at));
-        if (now - at).abs() > FAR_OFF {
+        if (now - at).abs() > MAX_CLOCK_DIFFERENCE {
             new.insert("claimed_time_differs_by_hours".to_owned(), json!((now - at).num_hours()));
         }
     }
@@ -75,11 +75,11 @@ pub fn save_event(
         new.insert("claimed_device".to_owned(), json!(save.device));
     }
     for conflict in kept {
-        new.insert(format!("{}{IN_CONFLICT}", conflict.field), json!({ "theirs": conflict.theirs, "mine": conflict.mine }));
+        new.insert(format!("{}{CONFLICT_SUFFIX}", conflict.field), json!({ "theirs": conflict.theirs, "mine": conflict.mine }));
     }
     let how = origin_text(save.origin);
     audit::AuditEvent {
-        kind: KIND,
+        kind: AUDIT_KIND,
         subject: subject(before.id),
         summary: format!(
             "{vin} of {} saved as {}, {how}",

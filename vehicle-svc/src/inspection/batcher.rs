@@ -22,15 +22,15 @@ use tokio::{
 };
 
 /// Maximum number of saves in one group commit.
-const MOST: usize = 64;
-/// Minimum time between the starts of two groups of saves; the next group starts earlier when [`ENOUGH`] saves wait.
+const MAX_GROUP_LEN: usize = 64;
+/// Minimum time between the starts of two groups of saves; the next group starts earlier when [`EARLY_GROUP_LEN`] saves wait.
 /// Waiting fills the groups, and a large group takes hardly longer to write than a single save.
-const STEP: Duration = Duration::from_millis(8);
+const GROUP_INTERVAL: Duration = Duration::from_millis(8);
 /// Number of waiting saves at which the next group starts at once.
-const ENOUGH: usize = 4;
+const EARLY_GROUP_LEN: usize = 4;
 /// Maximum time that a group of saves waits until the previous group is written. The previous group may take longer
 /// when a bulk change has locked a row.
-const PATIENCE: Duration = Duration::from_millis(20);
+const PREVIOUS_GROUP_TIMEOUT: Duration = Duration::from_millis(20);
 
 /// Batcher that collects concurrent saves into groups. All clones share one queue.
 #[derive(Clone)]
@@ -38,7 +38,7 @@ pub struct SaveBatcher {
     db: Db,
     tasks: Tasks,
     line: Arc<Mutex<Line>>,
-    /// Notified when [`ENOUGH`] saves wait.
+    /// Notified when [`EARLY_GROUP_LEN`] saves wait.
     enough: Arc<Notify>,
 }
 
@@ -53,8 +53,8 @@ struct Line {
 
 /// Returns the time until which the next group waits for more saves, or `None` when the next group starts at once.
 fn pause(waiting: usize, begun: Option<Instant>, now: Instant) -> Option<Instant> {
-    let until = begun? + STEP;
-    ((1..ENOUGH).contains(&waiting) && now < until).then_some(until)
+    let until = begun? + GROUP_INTERVAL;
+    ((1..EARLY_GROUP_LEN).contains(&waiting) && now < until).then_some(until)
 }
 
 /// A queued save with the channel for its result.
@@ -93,7 +93,7 @@ impl SaveBatcher {
         let leads = {
             let mut line = self.line();
             line.waiting.push(Asked { attempt, answer });
-            if line.waiting.len() == ENOUGH {
+            if line.waiting.len() == EARLY_GROUP_LEN {
                 self.enough.notify_one();
             }
             !std::mem::replace(&mut line.is_led, true)
@@ -114,7 +114,7 @@ impl SaveBatcher {
                 write(&db, group).await;
                 drop(done);
             });
-            let _ = timeout(PATIENCE, written).await;
+            let _ = timeout(PREVIOUS_GROUP_TIMEOUT, written).await;
         }
     }
 
@@ -141,7 +141,7 @@ impl SaveBatcher {
         let (mut vehicles, mut keys, mut group, mut later) = (HashSet::new(), HashSet::new(), Vec::new(), Vec::new());
         for asked in line.waiting.drain(..).filter(|asked| !asked.answer.is_closed()) {
             let key = &asked.attempt.key;
-            let is_new = group.len() < MOST
+            let is_new = group.len() < MAX_GROUP_LEN
                 && !vehicles.contains(&key.vehicle_id)
                 && (key.key.is_empty() || keys.insert((key.user_id, key.key.clone())));
             if is_new {
@@ -217,11 +217,11 @@ mod tests {
     fn a_group_waits_for_more_saves_only_while_saves_keep_arriving() {
         let now = Instant::now();
         assert_eq!(pause(1, None, now), None, "the first ever");
-        for few in 1..ENOUGH {
-            assert_eq!(pause(few, Some(now), now), Some(now + STEP));
-            assert_eq!(pause(few, Some(now), now + STEP), None, "after a pause");
+        for few in 1..EARLY_GROUP_LEN {
+            assert_eq!(pause(few, Some(now), now), Some(now + GROUP_INTERVAL));
+            assert_eq!(pause(few, Some(now), now + GROUP_INTERVAL), None, "after a pause");
         }
-        assert_eq!(pause(ENOUGH, Some(now), now), None, "enough saves wait");
+        assert_eq!(pause(EARLY_GROUP_LEN, Some(now), now), None, "enough saves wait");
         assert_eq!(pause(0, Some(now), now), None, "the queue is empty");
     }
 }

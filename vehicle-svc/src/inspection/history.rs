@@ -26,7 +26,7 @@ pub async fn list(db: &Db, vehicle: &Vehicle, role: Role, before: DateTime<Utc>,
     let (subject, more) = (audit_event::subject(vehicle.id), limit + 1);
     let fetched = i64::try_from(more).unwrap_or(i64::MAX);
     let (saves, jobs) = tokio::try_join!(
-        audit::list_of_subject(db, (audit_event::KIND, &subject), before, more),
+        audit::list_of_subject(db, (audit_event::AUDIT_KIND, &subject), before, more),
         jobs::list_of_vehicle(db, (vehicle.campaign_id, vehicle.id), before, fetched),
     )?;
     let mut changes: Vec<VehicleChange> = saves.into_iter().map(of_save).collect();
@@ -58,7 +58,7 @@ fn of_save(event: Event) -> VehicleChange {
     let changed = |field: Field| {
         let name = merge::field_name(field);
         let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
-        let conflict = new.get(&format!("{name}{}", audit_event::IN_CONFLICT));
+        let conflict = new.get(&format!("{name}{}", audit_event::CONFLICT_SUFFIX));
         let in_conflict = conflict.map(|both| (text(both.get("theirs")), text(both.get("mine")), true));
         let plain = new.get(name).map(|value| (text(old.get(name)), text(Some(value)), false));
         let (old, new, in_conflict) = in_conflict.or(plain)?;

@@ -63,7 +63,7 @@ pub fn is_supervisor_only(field: Field) -> Option<&'static str> {
 
 /// Statuses from most to least cautious. When two users set different statuses, the more cautious status is shown, so
 /// that the car is inspected again.
-const SAFER: [VehicleStatus; 8] = [
+const BY_CAUTION: [VehicleStatus; 8] = [
     VehicleStatus::Ng,
     VehicleStatus::Repair,
     VehicleStatus::NotFound,
@@ -74,10 +74,10 @@ const SAFER: [VehicleStatus; 8] = [
     VehicleStatus::Unspecified,
 ];
 
-/// Returns which of the two conflicting values the vehicle shows until the conflict is resolved: the stored value
-/// `theirs`, or the new value `mine` if it is a more cautious status that the role may set.
+/// Returns which of the two conflicting values the vehicle shows until the conflict is resolved. This is the stored value
+/// `theirs`, or the new value `mine` if `mine` is a more cautious status that the role may set.
 fn shown(role: Role, field: Field, theirs: &str, mine: &str) -> Side {
-    let rank = |written: &str| SAFER.iter().position(|known| Some(*known) == status::parse(written));
+    let rank = |written: &str| BY_CAUTION.iter().position(|known| Some(*known) == status::parse(written));
     if field == Field::Status && rank(mine) < rank(theirs) && step(role, theirs, mine).is_ok() { Side::Mine } else { Side::Theirs }
 }
 
@@ -149,18 +149,18 @@ pub fn evaluate(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &S
         return Err(Error::Closed(vehicle.campaign_name.clone()));
     }
     for wish in wishes.iter().filter(|wish| wish.field == Field::Status) {
-        let is_known = save.keep && status::parse(&wish.base).is_some_and(|base| before.has_had(base));
+        let is_known = save.keep && status::parse(&wish.base).is_some_and(|base| before.ever_had(base));
         step(role, if is_known { &wish.base } else { &wish.stored }, &wish.wanted)?;
     }
-    let mut finding = VehicleContent::of_vehicle(vehicle);
+    let mut finding = VehicleContent::from_vehicle(vehicle);
     let (conflicts, merging): (Vec<_>, Vec<_>) = wishes.into_iter().partition(FieldChange::is_conflict);
     for wish in &merging {
-        set(&mut finding, vehicle, wish.field, &wish.wanted)?;
+        set_field(&mut finding, vehicle, wish.field, &wish.wanted)?;
     }
     let kept = conflicts.into_iter().map(|wish| {
         let shows = shown(role, wish.field, &wish.stored, &wish.wanted);
         if shows == Side::Mine {
-            set(&mut finding, vehicle, wish.field, &wish.wanted)?;
+            set_field(&mut finding, vehicle, wish.field, &wish.wanted)?;
         }
         let (theirs_by, theirs_at) = before.last_changed(wish.field);
         let FieldChange { field, base, stored: theirs, wanted: mine } = wish;
@@ -172,7 +172,7 @@ pub fn evaluate(role: Role, before: &LoadedVehicle, save: &SaveCommand, base: &S
 
 fn step(role: Role, from: &str, to: &str) -> Result<()> {
     let (from, to) = (status::parse(from).unwrap_or_default(), status::parse(to).unwrap_or_default());
-    if status::step_allowed(role, from, to) {
+    if status::is_change_allowed(role, from, to) {
         Ok(())
     } else {
         Err(Error::Step { from: status::status_text(from), to: status::status_text(to) })
@@ -183,7 +183,7 @@ fn step(role: Role, from: &str, to: &str) -> Result<()> {
 ///
 /// # Errors
 /// Returns `Bad` when the text is not a valid value of the field.
-pub fn set(finding: &mut VehicleContent, vehicle: &Vehicle, field: Field, value: &str) -> Result<()> {
+pub fn set_field(finding: &mut VehicleContent, vehicle: &Vehicle, field: Field, value: &str) -> Result<()> {
     match field {
         Field::Status => finding.status = status::status_text(status::parse(value).unwrap_or_default()),
         Field::OperatorNotes => value.clone_into(&mut finding.operator_notes),
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn every_status_is_ranked_and_the_more_cautious_of_two_is_shown() {
         for status in status::ALL {
-            assert_eq!(SAFER.iter().filter(|known| **known == status).count(), 1, "{status:?}");
+            assert_eq!(BY_CAUTION.iter().filter(|known| **known == status).count(), 1, "{status:?}");
         }
         let of_status = |role, theirs, mine| shown(role, Field::Status, theirs, mine);
         assert_eq!(of_status(Role::Admin, "ok", "ng"), Side::Mine);

@@ -32,7 +32,7 @@ use std::{sync::Arc, time::Duration};
 pub const IDEMPOTENCY_RETENTION: TimeDelta = TimeDelta::days(30);
 
 /// Number of optimistic attempts to save before an attempt locks the vehicle's row.
-const TRIES: usize = 3;
+const OPTIMISTIC_ATTEMPTS: usize = 3;
 
 /// Saves an inspection with optimistic concurrency.
 ///
@@ -47,9 +47,9 @@ pub async fn save(together: &SaveBatcher, caller: Caller, save: SaveCommand, now
     let id = save.id;
     let attempt = Arc::new(SaveAttempt { caller, save, key, now });
     let mut hold = false;
-    for number in 0..TRIES + 2 {
+    for number in 0..OPTIMISTIC_ATTEMPTS + 2 {
         let attempt = attempt.clone();
-        hold |= number >= TRIES;
+        hold |= number >= OPTIMISTIC_ATTEMPTS;
         let tried = if number == 0 { together.attempt(attempt).await } else { attempt.run_unbatched(together.db(), hold).await };
         match tried {
             Ok(AttemptOutcome::Saved(saved)) => return Ok(*saved),

@@ -137,7 +137,7 @@ impl VehicleContent {
     /// Converts the database error of a failed save. A duplicate identifier becomes [`Error::VinTaken`].
     #[must_use]
     pub fn key_conflict(&self, cause: sqlx::Error) -> Error {
-        if patio_kit::errors::is_unique_violation(&cause) && !idempotency_keys::is_taken(&cause) {
+        if patio_kit::errors::is_unique_violation(&cause) && !idempotency_keys::is_duplicate_key(&cause) {
             Error::VinTaken(self.identifier.vin())
         } else {
             cause.into()

@@ -76,10 +76,10 @@ pub async fn resolve(tx: &mut Tx<'_>, choice: &ConflictChoice) -> Result<Resolve
     let event = event(&told, &before.vehicle, (&stored, value), choice);
     let moved = if stored == *value {
         audit::append(tx, *now, Some(caller), event).await?;
-        let vehicle = vehicles::find_in(tx, told.vehicle_id, View::All).await?.ok_or(Error::NoConflict(*id))?;
+        let vehicle = vehicles::find_in_transaction(tx, told.vehicle_id, View::All).await?.ok_or(Error::NoConflict(*id))?;
         WriteResult { vehicle, counted: None, revision: None }
     } else {
-        write(tx, &before, (field, value), (&nobody, &AuditEntry::of(*now, Some(caller), event))).await?
+        write(tx, &before, (field, value), (&nobody, &AuditEntry::new(*now, Some(caller), event))).await?
     };
     let settled = conflicts::find(tx, *id).await?.ok_or(Error::NoConflict(*id))?;
     Ok(ResolveOutcome::Done(Box::new(settled), Box::new(moved)))
@@ -96,14 +96,14 @@ async fn write(
     if vehicle.gate == "closed" {
         return Err(Error::Closed(vehicle.campaign_name.clone()));
     }
-    let mut finding = VehicleContent::of_vehicle(vehicle);
-    merge::set(&mut finding, vehicle, field, value)?;
+    let mut finding = VehicleContent::from_vehicle(vehicle);
+    merge::set_field(&mut finding, vehicle, field, value)?;
     let deltas = finding.counter_deltas(vehicle);
     let change = SaveRecord { before: vehicle, finding: &finding, deltas: &deltas, entry, key, view: View::All };
     let after = saves::save(tx, &change).await.map_err(|cause| finding.key_conflict(cause))?;
     let mut moved = WriteResult::from_row(after.ok_or(Error::NoVehicle(vehicle.id))?, &deltas);
     // Load the vehicle again: on PostgreSQL the save counts open conflicts as they were when its statement began.
-    moved.vehicle = vehicles::find_in(tx, vehicle.id, View::All).await?.ok_or(Error::NoVehicle(vehicle.id))?;
+    moved.vehicle = vehicles::find_in_transaction(tx, vehicle.id, View::All).await?.ok_or(Error::NoVehicle(vehicle.id))?;
     Ok(moved)
 }
 
@@ -117,7 +117,7 @@ fn event(conflict: &Conflict, vehicle: &Vehicle, (was, is): (&str, &str), choice
     new.insert("conflict".to_owned(), json!(conflict.id));
     new.insert("chosen".to_owned(), json!(merge::side_text(choice.side)));
     audit::AuditEvent {
-        kind: audit_event::KIND,
+        kind: audit_event::AUDIT_KIND,
         subject: audit_event::subject(vehicle.id),
         summary: format!("{vin} in {}: conflict on {} resolved", vehicle.campaign_name, conflict.field),
         old: Some(Value::Object(old)),

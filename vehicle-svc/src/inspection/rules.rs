@@ -43,7 +43,7 @@ fn judge_whole(role: Role, before: &Vehicle, save: &SaveCommand) -> Result<Vehic
     }
     let from = status::parse(&before.status).unwrap_or_default();
     let to = save.status.unwrap_or(from);
-    if !status::step_allowed(role, from, to) {
+    if !status::is_change_allowed(role, from, to) {
         return Err(Error::Step { from: status::status_text(from), to: status::status_text(to) });
     }
     Ok(VehicleContent {

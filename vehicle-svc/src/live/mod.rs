@@ -37,14 +37,14 @@ use tonic::Status;
 /// changes.
 pub const MAX_EVENT_ROWS: usize = 50;
 /// Maximum number of events that a stream may lag behind; a slower stream is closed.
-const BEHIND: usize = 1_024;
+const MAX_LAG: usize = 1_024;
 /// Interval of the periodic round that publishes the pace of work and looks for missed changes.
-const EVERY: Duration = Duration::from_secs(2);
+const ROUND_INTERVAL: Duration = Duration::from_secs(2);
 /// Number of periodic rounds between two polls of the database for changes, while all other replicas are connected.
-const ASKS: u32 = 5;
+const ROUNDS_PER_POLL: u32 = 5;
 /// Number of periodic rounds after which the pace of work is computed again even without a new save: without saves, the
 /// pace falls.
-const ROUNDS: u32 = 30;
+const ROUNDS_PER_PACE: u32 = 30;
 
 /// Item on the internal channel of the change feed.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ impl ChangeFeed {
     /// # Errors
     /// Returns an error when the URL of the Redis server is invalid or the database cannot be queried.
     pub async fn start(host: &Host, db: Db) -> anyhow::Result<Self> {
-        let (out, _) = broadcast::channel(BEHIND);
+        let (out, _) = broadcast::channel(MAX_LAG);
         let feed = PubSub::open(host, "vehicle-events")?;
         let live = Self { tasks: host.tasks.clone(), clock: host.clock.clone(), db, feed, out, noted: Arc::default() };
         live.keep_hearing();
@@ -108,7 +108,7 @@ impl ChangeFeed {
             live.noted().followed.entry(campaign).or_default().skip_to(revision);
         }
         let (again, mut round) = (live.clone(), 0);
-        host.tasks.repeat(EVERY, move || {
+        host.tasks.repeat(ROUND_INTERVAL, move || {
             let live = again.clone();
             round += 1;
             async move { live.round(round).await }
@@ -164,7 +164,7 @@ impl ChangeFeed {
 
     fn hear(&self, event: WatchEvent) {
         if let Some(Event::Vehicles(changed)) = &event.event {
-            self.db.mark_write(); // another replica may have written to the database
+            self.db.record_write(); // another replica may have written to the database
             let mut noted = self.noted();
             noted.moved.insert(changed.campaign_id);
             noted.followed.entry(changed.campaign_id).or_default().receive(changed.revision);
@@ -229,12 +229,12 @@ impl ChangeFeed {
     async fn round(&self, number: u32) {
         self.tell_again().await;
         self.tell_gaps();
-        if !self.feed.is_connected() || number.is_multiple_of(ASKS) {
+        if !self.feed.is_connected() || number.is_multiple_of(ROUNDS_PER_POLL) {
             self.ask().await;
         }
         let moved = std::mem::take(&mut self.noted().moved);
         if self.out.receiver_count() > 0 {
-            self.tell_paces(moved, number.is_multiple_of(ROUNDS)).await;
+            self.tell_paces(moved, number.is_multiple_of(ROUNDS_PER_PACE)).await;
         }
     }
 
@@ -283,17 +283,16 @@ impl ChangeFeed {
         let _ = self.out.send(FeedItem::Event(Arc::new(WatchEvent { event: Some(Event::Vehicles(changed)) })));
     }
 
-    /// Computes the pace of work in the given campaigns (if `all` is true, also in every campaign with a published
-    /// pace), and sends each changed pace to the event streams of this replica. Other replicas compute the pace
-    /// themselves.
+    /// Computes the pace of work in the given campaigns, and sends each changed pace to the event streams of this replica. If
+    /// `all` is true, includes every campaign with a published pace. Other replicas compute the pace themselves.
     async fn tell_paces(&self, mut campaigns: BTreeSet<i64>, all: bool) {
         if all {
             campaigns.extend(self.noted().paces.keys());
         }
         let ids: Vec<i64> = campaigns.into_iter().collect();
-        let paces = match pace::paces_of(&self.db, &ids, self.clock.now()).await {
+        let paces = match pace::compute_paces(&self.db, &ids, self.clock.now()).await {
             Ok(paces) => paces,
-            Err(cause) => return tracing::warn!(%cause, "failed to compute the paces of campaigns"),
+            Err(cause) => return tracing::warn!(%cause, "failed to compute the inspection pace of campaigns"),
         };
         for pace in paces {
             let mut noted = self.noted();

@@ -9,21 +9,22 @@ use patio_proto::vehicle::{Pace, UserPace};
 use std::{collections::BTreeMap, time::Duration};
 
 /// Length of the time window before now; the pace of work is computed from saves in this window.
-const SPAN: TimeDelta = TimeDelta::minutes(30);
+const PACE_WINDOW: TimeDelta = TimeDelta::minutes(30);
 /// Time after a user's last save during which the user counts as working.
-const PRESENT: TimeDelta = TimeDelta::minutes(15);
+const WORKING_PERIOD: TimeDelta = TimeDelta::minutes(15);
 /// Minimum time span used to compute a rate, so that a single first save does not yield hundreds of vehicles an hour.
-const LEAST: TimeDelta = TimeDelta::minutes(2);
+const MIN_SPAN: TimeDelta = TimeDelta::minutes(2);
 
 /// Returns the pace of work in each of the given campaigns, except drafts and deleted campaigns.
 ///
 /// # Errors
 /// Returns the error of a failed statement.
-pub async fn paces_of(db: &Db, campaigns: &[i64], now: DateTime<Utc>) -> Result<Vec<Pace>, sqlx::Error> {
+pub async fn compute_paces(db: &Db, campaigns: &[i64], now: DateTime<Utc>) -> Result<Vec<Pace>, sqlx::Error> {
     if campaigns.is_empty() {
         return Ok(Vec::new());
     }
-    let (saved, remaining) = tokio::try_join!(pace::list_recent_saves(db, campaigns, now - SPAN), pace::count_remaining(db, campaigns))?;
+    let (saved, remaining) =
+        tokio::try_join!(pace::list_recent_saves(db, campaigns, now - PACE_WINDOW), pace::count_remaining(db, campaigns))?;
     let mut by_campaign: BTreeMap<i64, Vec<RecentSave>> = BTreeMap::new();
     for row in saved {
         by_campaign.entry(row.campaign_id).or_default().push(row);
@@ -54,7 +55,7 @@ fn person(user_id: i64, rows: &[&RecentSave], now: DateTime<Utc>) -> Option<User
     let last = rows.iter().max_by_key(|row| row.last_at)?;
     let first_at = rows.iter().map(|row| row.first_at).min()?;
     let saves = rows.iter().map(|row| row.saves).sum();
-    (now - last.last_at <= PRESENT).then(|| UserPace {
+    (now - last.last_at <= WORKING_PERIOD).then(|| UserPace {
         user_id,
         yard: last.yard_id.and_then(|id| i32::try_from(id).ok()),
         last_at: Some(clock::timestamp(last.last_at)),
@@ -65,7 +66,7 @@ fn person(user_id: i64, rows: &[&RecentSave], now: DateTime<Utc>) -> Option<User
 
 /// Returns the rate of work in vehicles per hour since `first_at`, rounded to one decimal.
 fn per_hour(saves: i64, first_at: DateTime<Utc>, now: DateTime<Utc>) -> f64 {
-    let span = (now - first_at).clamp(LEAST, SPAN).as_seconds_f64();
+    let span = (now - first_at).clamp(MIN_SPAN, PACE_WINDOW).as_seconds_f64();
     let saves = f64::from(u32::try_from(saves).unwrap_or(u32::MAX));
     (saves * 36_000.0 / span).round() / 10.0
 }

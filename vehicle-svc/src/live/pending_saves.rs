@@ -10,11 +10,11 @@ use patio_kit::{clock, db::Tx};
 use patio_proto::vehicle as pb;
 
 /// Maximum number of campaigns in one device's report of pending saves.
-const MOST: usize = 200;
+const MAX_CAMPAIGNS: usize = 200;
 /// Maximum number of devices with pending saves per user.
-const MOST_DEVICES: i64 = 50;
+const MAX_DEVICES: i64 = 50;
 /// Maximum number of pending saves that a device may report for one campaign.
-const MOST_SAVES: i64 = 1_000_000;
+const MAX_PENDING_SAVES: i64 = 1_000_000;
 
 /// Validated report of a device about its pending saves for one campaign.
 #[derive(Debug, Clone, Copy)]
@@ -29,15 +29,15 @@ pub struct PendingReport {
 /// # Errors
 /// Returns `Bad` with the invalid field.
 pub fn read(all: &[pb::PendingSaves]) -> Result<Vec<PendingReport>> {
-    if all.len() > MOST {
-        return Err(Error::Bad(format!("held: at most {MOST} campaigns")));
+    if all.len() > MAX_CAMPAIGNS {
+        return Err(Error::Bad(format!("held: at most {MAX_CAMPAIGNS} campaigns")));
     }
     let told = |work: &pb::PendingSaves| {
         if work.campaign_id < 1 {
             return Err(Error::Bad("held.campaign_id: must be 1 or more".to_owned()));
         }
-        if !(1..=MOST_SAVES).contains(&work.saves) {
-            return Err(Error::Bad(format!("held.saves: must be between 1 and {MOST_SAVES}")));
+        if !(1..=MAX_PENDING_SAVES).contains(&work.saves) {
+            return Err(Error::Bad(format!("held.saves: must be between 1 and {MAX_PENDING_SAVES}")));
         }
         let oldest_at = bounded_device_time("held.oldest_at", &work.oldest_at.unwrap_or_default())?;
         Ok(PendingReport { campaign: work.campaign_id, saves: work.saves, oldest_at })
@@ -51,8 +51,8 @@ pub fn read(all: &[pb::PendingSaves]) -> Result<Vec<PendingReport>> {
 /// Returns `Bad` when the user has pending saves on too many devices, or the error of a failed statement.
 pub async fn replace(tx: &mut Tx<'_>, user_id: i64, device: &str, all: &[PendingReport], told_at: DateTime<Utc>) -> Result<()> {
     pending_saves::clear(tx, user_id, device).await?;
-    if !all.is_empty() && pending_saves::count_devices(tx, user_id).await? >= MOST_DEVICES {
-        return Err(Error::Bad(format!("held: one user may have pending saves on at most {MOST_DEVICES} devices")));
+    if !all.is_empty() && pending_saves::count_devices(tx, user_id).await? >= MAX_DEVICES {
+        return Err(Error::Bad(format!("held: one user may have pending saves on at most {MAX_DEVICES} devices")));
     }
     for PendingReport { campaign, saves, oldest_at } in all.iter().copied() {
         pending_saves::replace(tx, campaign, &DevicePendingSaves { user_id, device: device.to_owned(), saves, oldest_at, told_at }).await?;

@@ -2,8 +2,9 @@
 use crate::{
     parking_space::{self, ParkingSpace},
     store::{
-        dialect, had,
+        dialect,
         job_snapshots::{JobResult, JobSnapshot},
+        status_history,
         vehicle_lookup::LockedVehicle,
     },
 };
@@ -16,7 +17,7 @@ use std::collections::HashMap;
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// Minimum number of vehicles with equal new values that are updated by a separate statement.
-const MANY: usize = 100;
+const MIN_GROUP_LEN: usize = 100;
 
 /// New values of a vehicle in a bulk change. A field that is `None` leaves the vehicle's value unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -119,17 +120,17 @@ pub async fn write(tx: &mut Tx<'_>, all: &[(&LockedVehicle, VehiclePatch<'_>)], 
         }
     }
     for (patch, group) in groups {
-        if group.len() < MANY {
+        if group.len() < MIN_GROUP_LEN {
             others.extend(group.into_iter().map(|vehicle| Own::of(vehicle, patch)));
         } else {
-            set_same(tx, &group.iter().map(|vehicle| vehicle.id).collect::<Vec<_>>(), *patch, by, at).await?;
+            set_equal_values(tx, &group.iter().map(|vehicle| vehicle.id).collect::<Vec<_>>(), *patch, by, at).await?;
         }
     }
     if others.is_empty() { Ok(()) } else { each(tx, &others, by, at).await }
 }
 
-/// Returns the SQL assignments that set a column unless the new value is null, and set the column's `_by` and `_at`
-/// columns (user and time) when the value changes.
+/// Returns the SQL assignments that set a column unless the new value is null. When the value changes, they also set the
+/// column's `_by` and `_at` columns (user and time).
 fn noted(column: &str, value: &str) -> String {
     format!(
         ", {column} = coalesce({value}, vehicles.{column}),
@@ -139,9 +140,9 @@ fn noted(column: &str, value: &str) -> String {
 }
 
 /// Sets the status, inspected state and notes of many vehicles to equal values. Does not change parking spaces.
-pub async fn set_same(tx: &mut Tx<'_>, ids: &[i64], same: VehiclePatch<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
+pub async fn set_equal_values(tx: &mut Tx<'_>, ids: &[i64], same: VehiclePatch<'_>, by: Option<i64>, at: DateTime<Utc>) -> Result<()> {
     let set = [
-        same.status.map(|_| noted("status", "$4") + concat!(", statuses_had = vehicles.statuses_had | ", had::bit!("$4"))),
+        same.status.map(|_| noted("status", "$4") + concat!(", statuses_had = vehicles.statuses_had | ", status_history::bit!("$4"))),
         same.inspected.map(|_| ", inspected = $5".to_owned()),
         same.operator_notes.map(|_| noted("operator_notes", "$6")),
         same.admin_notes.map(|_| noted("admin_notes", "$7")),
@@ -169,7 +170,7 @@ async fn each(tx: &mut Tx<'_>, all: &[Own<'_>], by: Option<i64>, at: DateTime<Ut
                 statuses_had = vehicles.statuses_had | {}{}{}{}
            from ({}) as e
           where vehicles.id = e.id",
-        had::bit!("e.status"),
+        status_history::bit!("e.status"),
         noted("status", "e.status"),
         noted("operator_notes", "e.operator_notes"),
         noted("admin_notes", "e.admin_notes"),

@@ -66,8 +66,8 @@ impl StatusTarget {
     }
 }
 
-/// Returns the vehicles with the given identifier keys, like [`super::vehicle_lookup::by_keys`], but only with the
-/// columns that a status change needs.
+/// Returns the vehicles with the given identifier keys, like [`super::vehicle_lookup::find_by_keys`], but only with the columns
+/// that a status change needs.
 pub async fn status_target(tx: &mut Tx<'_>, keys: &[&str], new: VehiclePatch<'_>, scope: VehicleScope) -> Result<Vec<StatusTarget>> {
     let held = scope.lock_for_update(tx).await?;
     let text = format!(

@@ -28,8 +28,8 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// Simplifies a view for this campaign: a view that hides only yard `-` becomes [`View::All`] if the campaign has
-    /// no vehicles in yard `-` (parking spaces that begin with a dash).
+    /// Simplifies a view for this campaign. A view that hides only yard `-` (parking spaces that begin with a dash) becomes
+    /// [`View::All`] if the campaign has no vehicles in yard `-`.
     #[must_use]
     pub fn narrow_view(&self, view: View) -> View {
         if matches!(view, View::Without(_)) && self.in_dash == 0 { View::All } else { view }
@@ -77,7 +77,7 @@ pub async fn last_revision(tx: &mut Tx<'_>, id: i64) -> Result<Option<i64>> {
 
 /// Stores name and gate (open or closed) of a campaign. Returns false, and changes nothing, when a newer revision is
 /// stored, or the campaign is removed or pending deletion.
-pub async fn set(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<bool> {
+pub async fn apply_settings(tx: &mut Tx<'_>, id: i64, name: &str, gate: &'static str, revision: i64) -> Result<bool> {
     hold(tx, id).await?;
     on!(tx.on(), c => query(
         "insert into campaigns (id, name, gate, revision) values ($1, $2, $3, $4)
@@ -178,7 +178,7 @@ pub async fn progress_in_yard(db: &Db, ids: &[i64], yard: i64) -> Result<Vec<Cam
 }
 
 /// Returns the progress of the campaign with the given name, or `None` when no open or closed campaign has this name.
-pub async fn progress_of(db: &Db, name: &str, with_dash: bool) -> Result<Option<CampaignProgress>> {
+pub async fn find_progress(db: &Db, name: &str, with_dash: bool) -> Result<Option<CampaignProgress>> {
     let text = format!("{} where c.name = $1 and c.gate in ('open', 'closed')", whole(with_dash));
     on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(name).bind(i64::from(yard::DASH_YARD)).fetch_optional(c).await)
 }

@@ -129,7 +129,7 @@ pub async fn insert(tx: &mut Tx<'_>, maker: &ValueAuthor<'_>, new: &NewConflict)
 }
 
 /// Returns the number of open conflicts that the saves of user `by` caused. The count stops at `most`.
-pub async fn open_of(tx: &mut Tx<'_>, by: i64, most: i64) -> Result<i64> {
+pub async fn count_open_of_user(tx: &mut Tx<'_>, by: i64, most: i64) -> Result<i64> {
     on!(tx.on(), c => query_scalar(
         "select count(*) from (select 1 from conflicts where mine_by = $1 and settled_at is null limit $2) as open")
         .bind(by).bind(most).fetch_one(c).await)
@@ -141,7 +141,7 @@ pub async fn find(tx: &mut Tx<'_>, id: i64) -> Result<Option<Conflict>> {
 }
 
 /// Returns the conflicts caused by the save with the given idempotency key.
-pub async fn of_save(tx: &mut Tx<'_>, vehicle: i64, by: i64, key: &str) -> Result<Vec<Conflict>> {
+pub async fn list_of_save(tx: &mut Tx<'_>, vehicle: i64, by: i64, key: &str) -> Result<Vec<Conflict>> {
     on!(tx.on(), c => query_as(concat!(conflicts!(), " where k.vehicle_id = $1 and k.mine_by = $2 and k.save_key = $3 order by k.id"))
         .bind(vehicle).bind(by).bind(key).fetch_all(c).await)
 }

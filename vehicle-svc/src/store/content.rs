@@ -23,7 +23,7 @@ pub struct VehicleContent {
 impl VehicleContent {
     /// Returns the current content of a vehicle.
     #[must_use]
-    pub fn of_vehicle(vehicle: &Vehicle) -> Self {
+    pub fn from_vehicle(vehicle: &Vehicle) -> Self {
         Self {
             identifier: vehicle.identifier(),
             place: parking_space(vehicle, None),

@@ -125,14 +125,14 @@ pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Re
     })
 }
 
-fn turn(after: &After, whole: CounterDelta, begins: bool) -> Option<patio_proto::campaign::Turn> {
-    use patio_proto::campaign::Turn;
+fn turn(after: &After, whole: CounterDelta, begins: bool) -> Option<patio_proto::campaign::Milestone> {
+    use patio_proto::campaign::Milestone;
     let was_complete = after.total - whole.total == after.inspected - whole.inspected;
     let is_complete = after.total == after.inspected && after.total > 0;
     match (was_complete, is_complete) {
-        (false, true) => Some(Turn::Complete),
-        (true, false) if !begins => Some(Turn::Incomplete),
-        _ if begins => Some(Turn::Begun),
+        (false, true) => Some(Milestone::Complete),
+        (true, false) if !begins => Some(Milestone::Incomplete),
+        _ if begins => Some(Milestone::Begun),
         _ => None,
     }
 }

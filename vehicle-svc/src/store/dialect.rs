@@ -28,8 +28,8 @@ pub fn select_ids(postgres: bool) -> &'static str {
     }
 }
 
-/// Returns the select that expands a JSON array of texts, bound to `$1`, to rows with the columns `word` (the text) and
-/// `place` (its position in the array, from 1).
+/// Returns the select that expands a JSON array of texts, bound to `$1`, to rows. The column `word` contains the text, `place`
+/// its position in the array, from 1.
 #[must_use]
 pub fn select_texts(postgres: bool) -> &'static str {
     if postgres {
@@ -39,8 +39,8 @@ pub fn select_texts(postgres: bool) -> &'static str {
     }
 }
 
-/// Returns the select that expands a JSON array of number pairs, bound as text to `$1`, to rows with the columns `id`
-/// and `content`, the numbers of a pair.
+/// Returns the select that expands a JSON array of number pairs, bound as text to `$1`, to rows. The columns `id` and `content`
+/// contain the numbers of a pair.
 #[must_use]
 pub fn select_pairs(postgres: bool) -> &'static str {
     if postgres {
@@ -192,7 +192,7 @@ pub fn load_for_update(postgres: bool) -> &'static str {
     )
 }
 
-/// SQL assignments with which a save updates a vehicle: all fields that users can change, the columns derived from
+/// SQL assignments with which a save updates a vehicle. They set all fields that users can change, the columns derived from
 /// these fields, and the user and time of the save.
 macro_rules! written {
     ($model:literal $serial:literal $key:literal $space:literal $yard:literal $group:literal $walk:literal $haystack:literal
@@ -202,7 +202,7 @@ macro_rules! written {
             ", yard_id = ", $yard, ", yard_group = ", $group, ", walk_key = ", $walk, ", haystack = ", $haystack,
             ", status = ", $status, ", inspected = true, admin_notes = ", $admin, ", operator_notes = ", $operator,
             ", modified_by = ", $by, ", modified_at = ", $at, ", version = vehicles.version + 1",
-            ", statuses_had = vehicles.statuses_had | ", super::had::bit!($status),
+            ", statuses_had = vehicles.statuses_had | ", super::status_history::bit!($status),
             written!(of "status_by" "status_at" $by $at "vehicles.status = " $status),
             written!(of "operator_notes_by" "operator_notes_at" $by $at "vehicles.operator_notes = " $operator),
             written!(of "admin_notes_by" "admin_notes_at" $by $at "vehicles.admin_notes = " $admin),
@@ -383,7 +383,7 @@ pub const SAVE_ALL: &str = concat!(
 #[cfg(test)]
 mod tests {
     use super::field;
-    use patio_proto::campaign::Turn;
+    use patio_proto::campaign::Milestone;
 
     #[test]
     fn copy_fields_are_escaped() {
@@ -394,6 +394,6 @@ mod tests {
 
     #[test]
     fn the_numbers_of_turns_in_statements_are_the_contract_s() {
-        assert_eq!((Turn::Begun as i32, Turn::Complete as i32, Turn::Incomplete as i32), (1, 2, 3));
+        assert_eq!((Milestone::Begun as i32, Milestone::Complete as i32, Milestone::Incomplete as i32), (1, 2, 3));
     }
 }

@@ -11,7 +11,7 @@ use sqlx::{AssertSqlSafe, FromRow, query, query_as, query_scalar};
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// Maximum number of vehicle snapshots per row of `job_parts`.
-const PART: usize = 5_000;
+const SNAPSHOTS_PER_ROW: usize = 5_000;
 
 /// Values of a vehicle from before a bulk job, for the undo of the job. Fields that the job does not change are
 /// `None`.
@@ -64,7 +64,7 @@ pub struct JobResult {
 
 /// Inserts the vehicle snapshots of a job that has no snapshots yet.
 pub async fn insert(tx: &mut Tx<'_>, job: i64, all: &[JobSnapshot]) -> Result<()> {
-    for (part, some) in (0i64..).zip(all.chunks(PART)) {
+    for (part, some) in (0i64..).zip(all.chunks(SNAPSHOTS_PER_ROW)) {
         let text = serde_json::to_string(some).map_err(|cause| sqlx::Error::Encode(Box::new(cause)))?;
         on!(tx.on(), c => query("insert into job_parts (job_id, part, vehicles) values ($1, $2, $3)")
             .bind(job).bind(part).bind(&text).execute(c).await.map(drop))?;

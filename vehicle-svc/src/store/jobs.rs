@@ -48,8 +48,8 @@ pub async fn delete_import(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
         .bind(campaign).execute(c).await.map(drop))
 }
 
-/// Copies the name of a campaign to the jobs that changed the campaign, so that the job history still shows the name
-/// after the campaign is deleted.
+/// Copies the name of a campaign to the jobs that changed the campaign. The job history then shows the name even after the
+/// campaign is deleted.
 pub async fn insert_campaign_name(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
     on!(tx.on(), c => query(
         "update job_campaigns set name = c.name from (select name from campaigns where id = $1 and name <> '') as c where campaign_id = $1")
@@ -106,7 +106,7 @@ pub async fn count(db: &Db) -> Result<i64> {
 }
 
 /// Maximum length of a stored snapshot in characters: notes of maximum length before and after a job, with escapes.
-const LONGEST_SNAPSHOT: i32 = 40_000;
+const MAX_SNAPSHOT_LEN: i32 = 40_000;
 
 /// A job that changed a vehicle, with the values of the vehicle before and after the job.
 #[derive(Debug, FromRow)]
@@ -146,7 +146,7 @@ pub async fn list_of_vehicle(db: &Db, (campaign, vehicle): (i64, i64), before: D
         position = position
     );
     let begins = format!("{{\"id\":{vehicle},");
-    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(campaign).bind(before).bind(&begins).bind(limit).bind(LONGEST_SNAPSHOT).fetch_all(c).await)
+    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(campaign).bind(before).bind(&begins).bind(limit).bind(MAX_SNAPSHOT_LEN).fetch_all(c).await)
 }
 
 /// Returns the job of the import that created a campaign, or `None` after the retention time.

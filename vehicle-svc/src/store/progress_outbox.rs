@@ -3,7 +3,7 @@ use patio_kit::{
     db::{Db, Tx},
     on,
 };
-use patio_proto::campaign::Turn;
+use patio_proto::campaign::Milestone;
 use sqlx::{FromRow, query, query_as};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
@@ -13,7 +13,7 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 pub struct PendingMilestone {
     /// Id of the campaign.
     pub campaign_id: i64,
-    /// Milestone as the protobuf number of [`Turn`].
+    /// Number of the protobuf enum value [`Milestone`].
     pub turn: i64,
     /// Revision of the campaign at which the milestone was reached.
     pub revision: i64,
@@ -21,7 +21,7 @@ pub struct PendingMilestone {
 
 /// Records a milestone of a campaign (work begun, complete, incomplete again). Replaces an earlier undelivered
 /// milestone of the campaign.
-pub async fn insert(tx: &mut Tx<'_>, campaign: i64, turn: Turn, revision: i64) -> Result<()> {
+pub async fn insert(tx: &mut Tx<'_>, campaign: i64, turn: Milestone, revision: i64) -> Result<()> {
     on!(tx.on(), c => query(
         "insert into turns (campaign_id, turn, revision) values ($1, $2, $3)
          on conflict (campaign_id) do update set turn = excluded.turn, revision = excluded.revision")

@@ -1,7 +1,9 @@
 //! Database access of a save: one statement loads the vehicle, and another statement writes the vehicle with counters,
 //! audit entry and idempotency key.
 use crate::{
-    store::{content::VehicleContent, counters::CounterDeltas, dialect, had, idempotency_keys::IdempotencyKey, vehicles::Vehicle},
+    store::{
+        content::VehicleContent, counters::CounterDeltas, dialect, idempotency_keys::IdempotencyKey, status_history, vehicles::Vehicle,
+    },
     view::View,
 };
 use chrono::{DateTime, Utc};
@@ -29,7 +31,7 @@ pub struct LoadedVehicle {
     pub key_vehicle: Option<i64>,
     /// Digest of the values for which the idempotency key was used before; `None` for a new key.
     pub key_fingerprint: Option<String>,
-    /// Bits of the statuses that the vehicle has had, see [`had`].
+    /// Bits of the statuses that the vehicle has had, see [`status_history`].
     statuses_had: i64,
     /// User and time of the last change of each field of the vehicle.
     #[sqlx(flatten)]
@@ -55,8 +57,8 @@ struct Authors {
 impl LoadedVehicle {
     /// Returns whether the vehicle has the given status or had it at any earlier time.
     #[must_use]
-    pub fn has_had(&self, wanted: VehicleStatus) -> bool {
-        had::had_status(self.statuses_had, wanted) || status::parse(&self.vehicle.status) == Some(wanted)
+    pub fn ever_had(&self, wanted: VehicleStatus) -> bool {
+        status_history::had_status(self.statuses_had, wanted) || status::parse(&self.vehicle.status) == Some(wanted)
     }
 
     /// Returns the user and the time of a field's last change. If no user and time are stored for the field, returns

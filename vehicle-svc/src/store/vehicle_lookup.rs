@@ -71,7 +71,7 @@ pub struct LockedVehicle {
 }
 
 /// Number of fields of [`LockedVehicle`], from the first, that are fetched even when not requested.
-const OF_ANY: usize = 8;
+const ALWAYS_FETCHED: usize = 8;
 
 impl LockedVehicle {
     /// Returns the vehicle's identifier as shown to users: model code and serial number, separated by a space.
@@ -123,7 +123,7 @@ impl FieldSelection {
     /// Returns the names of the [`LockedVehicle`] fields that a lookup with this selection fetches.
     fn fields(self) -> &'static [&'static str] {
         let all = field_names::<LockedVehicle>();
-        if self == Self::default() { &all[..OF_ANY] } else { all }
+        if self == Self::default() { &all[..ALWAYS_FETCHED] } else { all }
     }
 
     /// Returns the SQL columns that follow the column `asked`, in the order of the fields of [`LockedVehicle`]. A
@@ -131,7 +131,7 @@ impl FieldSelection {
     fn columns(self) -> String {
         let mut columns =
             concat!("v.id, v.campaign_id, v.yard_id, v.status, v.inspected, v.version, ", content!(), " as content").to_owned();
-        for name in self.fields().iter().skip(OF_ANY) {
+        for name in self.fields().iter().skip(ALWAYS_FETCHED) {
             let wanted = match *name {
                 "operator_notes" => self.operator_notes,
                 "admin_notes" => self.admin_notes,
@@ -144,8 +144,8 @@ impl FieldSelection {
     }
 }
 
-/// SQL for the vehicles with the given identifier keys (`$1`) in open and closed campaigns, limited to the campaign
-/// `$2` unless `$2` is null, and to the yard `$3` unless `$3` is null.
+/// SQL for the vehicles with the given identifier keys (`$1`) in open and closed campaigns. `$2` limits the campaign and `$3`
+/// limits the yard, unless null.
 macro_rules! asked {
     () => {
         " from vehicles v join asked a on a.word = v.vin_key join campaigns c on c.id = v.campaign_id
@@ -222,7 +222,7 @@ pub(super) fn lock_clause(tx: &Tx<'_>, locks: bool) -> &'static str {
 }
 
 /// Returns the vehicles with the given identifier keys in open and closed campaigns, sorted by id.
-pub async fn by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: FieldSelection, scope: VehicleScope) -> Result<Vec<LockedVehicle>> {
+pub async fn find_by_keys(tx: &mut Tx<'_>, keys: &[&str], wanted: FieldSelection, scope: VehicleScope) -> Result<Vec<LockedVehicle>> {
     let held = scope.lock_for_update(tx).await?;
     let text = format!(
         concat!("with asked as ({}) select a.place as asked, {}", asked!(), " {}"),

@@ -71,7 +71,7 @@ impl Vehicle {
 }
 
 /// SQL statement that selects a vehicle of an open or closed campaign, with the id of the next vehicle to inspect.
-pub const FIND: &str = concat!(
+pub const SELECT_VEHICLE: &str = concat!(
     "select ",
     columns!(),
     ", ",
@@ -100,7 +100,7 @@ const FIND_WITHOUT_YARD: &str = concat!(
 /// to inspect within `view`, the vehicles that the caller may see.
 pub async fn find(db: &Db, id: i64, view: View) -> Result<Option<Vehicle>> {
     on!(db.read(), c => match view {
-        View::All => query_as(FIND).bind(id).fetch_optional(c).await,
+        View::All => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await,
         View::Yard(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
         View::Without(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
     })
@@ -108,9 +108,9 @@ pub async fn find(db: &Db, id: i64, view: View) -> Result<Option<Vehicle>> {
 
 /// Returns a vehicle with the uncommitted changes of the given transaction. The vehicle's `next` is the next vehicle to
 /// inspect within `view`, the vehicles that the caller may see.
-pub async fn find_in(tx: &mut Tx<'_>, id: i64, view: View) -> Result<Option<Vehicle>> {
+pub async fn find_in_transaction(tx: &mut Tx<'_>, id: i64, view: View) -> Result<Option<Vehicle>> {
     on!(tx.on(), c => match view {
-        View::All => query_as(FIND).bind(id).fetch_optional(c).await,
+        View::All => query_as(SELECT_VEHICLE).bind(id).fetch_optional(c).await,
         View::Yard(yard) => query_as(FIND_IN_YARD).bind(id).bind(yard).fetch_optional(c).await,
         View::Without(yard) => query_as(FIND_WITHOUT_YARD).bind(id).bind(yard).fetch_optional(c).await,
     })
@@ -134,7 +134,7 @@ pub struct VehicleFilter {
 impl VehicleFilter {
     /// Returns whether the filter matches every vehicle.
     #[must_use]
-    pub fn is_open(&self) -> bool {
+    pub fn matches_all(&self) -> bool {
         self.pattern == "%%" && self.view == View::All && self.status.is_none()
     }
 }
@@ -177,7 +177,7 @@ pub async fn list_page(db: &Db, campaign: i64, filter: &VehicleFilter, window: P
 ///
 /// The limit is part of the SQL text. If the limit were a parameter, `PostgreSQL` would plan the statement anew at each
 /// call, and the query would take twice as long.
-pub async fn page_from(db: &Db, campaign: i64, first: i64, most: i64) -> Result<Vec<Vehicle>> {
+pub async fn list_from(db: &Db, campaign: i64, first: i64, most: i64) -> Result<Vec<Vehicle>> {
     let text = format!(
         concat!(
             "select ",
@@ -213,7 +213,7 @@ pub struct NextVehicle {
 
 /// Returns up to `most` vehicles of a campaign for the search index, in walking order (by parking space). The list
 /// starts after the vehicle at `position` (walk key and id).
-pub async fn entries_after(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<NextVehicle>> {
+pub async fn list_index_entries(db: &Db, campaign: i64, position: &(String, i64), most: i64) -> Result<Vec<NextVehicle>> {
     on!(db.read(), c => query_as(
         "select id, haystack, yard_id, walk_key from vehicles
           where campaign_id = $1 and (walk_key, id) > ($2, $3) order by walk_key, id limit $4")
@@ -321,13 +321,13 @@ pub async fn rows_by_ids(db: &Db, ids: &[i64]) -> Result<Vec<VehicleRow>> {
 }
 
 /// Number of vehicles per insert statement on `SQLite`, which limits the number of parameters of a statement.
-const ROWS: usize = 500;
+const ROWS_PER_INSERT: usize = 500;
 
 /// Inserts the vehicles of an import into a draft campaign.
 pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[VehicleInsert], at: DateTime<Utc>) -> Result<()> {
     match tx.on() {
         Engine::Sqlite(connection) => {
-            for some in all.chunks(ROWS) {
+            for some in all.chunks(ROWS_PER_INSERT) {
                 let mut text = QueryBuilder::<sqlx::Sqlite>::new(concat!("insert into vehicles ", dialect::new_columns!(), " "));
                 text.push_values(some, |mut row, new| {
                     row.push_bind(campaign)
@@ -350,7 +350,7 @@ pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[VehicleInsert], at: D
 }
 
 /// Deletes up to `most` vehicles of a campaign. Returns the number of deleted vehicles.
-pub async fn remove_some(tx: &mut Tx<'_>, campaign: i64, most: i64) -> Result<u64> {
+pub async fn delete_chunk(tx: &mut Tx<'_>, campaign: i64, most: i64) -> Result<u64> {
     on!(tx.on(), c => sqlx::query(
         "delete from vehicles where id in (select id from vehicles where campaign_id = $1 order by walk_key, id limit $2)")
         .bind(campaign).bind(most).execute(c).await.map(|done| done.rows_affected()))

@@ -283,7 +283,7 @@ async fn a_forged_base_does_not_allow_a_forbidden_status_change() {
                         yard.vehicle(id).await.status()
                     }
                 };
-                if !patio_proto::status::step_allowed(role, *stored, shows) {
+                if !patio_proto::status::is_change_allowed(role, *stored, shows) {
                     wrong.push((stored, saw, wants, shows));
                 }
             }

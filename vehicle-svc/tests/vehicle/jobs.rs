@@ -7,7 +7,7 @@ use patio_kit::{
 use patio_proto::{
     access::Role,
     audit::{ListEventsRequest, audit_service_client::AuditServiceClient},
-    campaign::Turn,
+    campaign::Milestone,
     common::Page,
     vehicle::{
         BulkEditRequest, BulkParkingSpaceRequest, BulkStatusRequest, EditRow, Gate, Job, JobKind, ListJobsRequest, ParkingSpaceChange,
@@ -232,8 +232,8 @@ async fn an_undo_reports_the_milestone_that_it_reverses() {
         let job = set(&yard, &[1, 2], VehicleStatus::Ok).await;
         assert_eq!(yard.progress().await.next, None);
         undo(&yard, Role::Manager, job).await.unwrap();
-        let turns: Vec<_> = yard.told.lock().unwrap().iter().map(|told| told.turn()).collect();
-        assert_eq!(turns, [Turn::Complete, Turn::Incomplete]);
+        let turns: Vec<_> = yard.told.lock().unwrap().iter().map(|told| told.milestone()).collect();
+        assert_eq!(turns, [Milestone::Complete, Milestone::Incomplete]);
         assert_eq!((yard.progress().await.total_inspected, yard.progress().await.next), (0, Some(yard.walk().await[0].id)));
     })
     .await;

@@ -7,7 +7,7 @@ use patio_kit::{
 };
 use patio_proto::{
     access::Role,
-    campaign::Turn,
+    campaign::Milestone,
     vehicle::{self as pb, VehicleStatus},
 };
 use patio_testing::each_database;
@@ -52,11 +52,11 @@ async fn concurrent_saves_are_each_counted_published_and_numbered_once() {
         let events = audit.list_events(yard.person(1, Role::Admin).request(ask)).await.unwrap().into_inner().events;
         let told: Vec<_> = events.iter().filter(|event| event.kind == "vehicle-changed").map(|event| event.subject.clone()).collect();
         assert_eq!((told.len(), told.iter().collect::<BTreeSet<_>>().len()), (100, 100));
-        let told: Vec<_> = yard.told.lock().unwrap().iter().map(|turn| (turn.turn(), turn.revision)).collect();
-        assert!(!told.is_empty() && told.iter().all(|turn| *turn == (Turn::Begun, told[0].1)), "work begins once: {told:?}");
+        let told: Vec<_> = yard.told.lock().unwrap().iter().map(|turn| (turn.milestone(), turn.revision)).collect();
+        assert!(!told.is_empty() && told.iter().all(|turn| *turn == (Milestone::Begun, told[0].1)), "work begins once: {told:?}");
         let rest = walk[100..].iter().map(|v| yard.save(Role::Operator, status(v.id, VehicleStatus::Ng)));
         assert!(join_all(rest).await.iter().all(Result::is_ok));
-        assert_eq!(yard.told.lock().unwrap().last().map(|turn| turn.turn()), Some(Turn::Complete));
+        assert_eq!(yard.told.lock().unwrap().last().map(|turn| turn.milestone()), Some(Milestone::Complete));
         yard.counters_equal_the_rows().await;
     })
     .await;

@@ -1,6 +1,6 @@
 //! Test fixture: vehicle-svc on a host, a fake campaign-svc that records its calls, and tokens of users.
 use patio_kit::{
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
     host::Host,
 };
 use patio_proto::{
@@ -271,7 +271,7 @@ impl Yard {
         let inspected = walk.iter().filter(|vehicle| vehicle.inspected).count();
         assert_eq!((progress.total_vehicles, progress.total_inspected), (walk.len() as i64, inspected as i64));
         for (name, total, done) in self.counts("Recall A", Role::Admin).await {
-            let here: Vec<_> = walk.iter().filter(|v| v.id_yard.and_then(patio_proto::yard::name_of) == Some(&*name)).collect();
+            let here: Vec<_> = walk.iter().filter(|v| v.id_yard.and_then(patio_proto::yard::yard_name) == Some(&*name)).collect();
             assert_eq!((total, done), (here.len() as i64, here.iter().filter(|v| v.inspected).count() as i64), "yard {name}");
         }
     }

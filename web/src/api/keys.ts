@@ -24,6 +24,7 @@ export const queryKeys = {
   vehiclePage: (campaign: number | null, search: string, page: number, yard: number | null) => ['vehicles', 'page', campaign, search, page, yard] as const,
   vehicleHistory: (id: number) => ['vehicles', 'history', id] as const,
   vehicleHistoryPage: (id: number, before: string | null) => ['vehicles', 'history', id, before] as const,
+  vehiclesEverywhere: (search: string) => ['vehicles', 'everywhere', search] as const,
   vehicleElsewhere: (campaign: number, identifier: string) => ['vehicles', 'elsewhere', campaign, identifier] as const,
   anyConflicts: ['conflicts'],
   conflicts: (state?: string, mine?: boolean, campaign?: number) => ['conflicts', state, mine, campaign] as const,

@@ -20,8 +20,8 @@ export type HistoryEntry = VehicleHistory['changes'][number]
 export type VehicleInput = Put<'/vehicles/{id}'>
 export type ListedVehicle = Got<'/vehicles/campaign/{id}/all'>[number]
 /**
- * A conflict: a field of a vehicle that two people changed at the same time, with both values and, once a person has decided, the chosen
- * value.
+ * A conflict: a field of a vehicle that two people changed at the same time, with both values. After a decision, the conflict also
+ * contains the chosen value.
  */
 export type FieldConflict = Got<'/conflicts'>['conflicts'][number]
 /** The inspections of the last 15 minutes by person, and the estimated end of the campaign. */

@@ -91,7 +91,7 @@ export function Layout({ user, path, children }: LayoutProps) {
   )
 }
 
-/** The card of the signed-in person, with register number, access level and the mark of the client. */
+/** Card of the signed-in person, with register number, access level and the client's logo. */
 function PersonCard({ user, className }: { user: SessionUser; className: string | undefined }) {
   const t = useText()
   const role = getAccessLevelKey(user.user_type)

@@ -18,7 +18,7 @@ export function SyncChip({ owner }: { owner: string }) {
   const words: string[] = []
   if (!isOnline) words.push(t('frame.offlineSince', { time: formatTime(getOfflineSince()).slice(0, HOURS_AND_MINUTES) }))
   if (open > 0) words.push(t('frame.toSend', { n: formatCount(open) }))
-  const pending = open === 0 ? [] : [t(open === 1 ? 'frame.heldOne' : 'frame.held', { n: open }), ...(refused > 0 ? [t('frame.refused', { n: refused })] : [])]
+  const pending = open === 0 ? [] : [t('frame.held', { n: open }), ...(refused > 0 ? [t('frame.refused', { n: refused })] : [])]
   const shown = words.join(' ') || t('frame.synced')
   const name = [...pending, shown].join(', ')
   const look = refused > 0 ? styles.refused : !isOnline ? styles.offline : open > 0 ? styles.pending : styles.synced

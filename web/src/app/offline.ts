@@ -2,7 +2,7 @@ import { LiveFeed } from '@/offline/live/feed'
 import { Outbox } from '@/offline/outbox'
 import { startSnapshotRefresh } from '@/offline/snapshots'
 import { queryClient } from './queries'
-import { notifyRetainedSave, showMissedConflictOutcomes, showConflictOutcome, watchDatabaseObstacle } from './outcomes'
+import { notifyRetainedSave, showMissedConflictOutcomes, showConflictOutcome, watchDatabaseProblem } from './outcomes'
 
 export { OutboxContext } from '@/offline/outbox'
 
@@ -16,6 +16,6 @@ export function startOutboxAndLiveFeed(): void {
   outbox.start()
   startSnapshotRefresh(queryClient)
   feed.start()
-  watchDatabaseObstacle()
+  watchDatabaseProblem()
   void showMissedConflictOutcomes()
 }

@@ -5,7 +5,7 @@ import { createListGuard } from '@/lib/json'
 import { navigate } from '@/lib/route'
 import { readStored, writeStored } from '@/lib/storage'
 import { getCurrentLanguage, fillPlaceholders, translate } from '@/lib/text'
-import { databaseObstacle } from '@/offline/db'
+import { databaseProblem } from '@/offline/db'
 import { getOtherVin, getQuestionKey, outboxState, type StoredSave } from '@/offline/outbox'
 import { catalogues } from '@/ui/OtherVehicleQuestion'
 import { showToast } from '@/ui/Toast'
@@ -58,16 +58,16 @@ let hideRetained: (() => void) | undefined
 const OBSTACLE_MS = 600_000
 
 /** Shows a toast while this tab cannot open its database: another tab has to be closed, or this page has to be reloaded. */
-export function watchDatabaseObstacle(): void {
+export function watchDatabaseProblem(): void {
   stopWatching?.()
-  stopWatching = databaseObstacle.subscribe(showObstacle)
+  stopWatching = databaseProblem.subscribe(showObstacle)
   showObstacle() // the sign-in may have found an obstacle already
 }
 let stopWatching: (() => void) | undefined
 
 function showObstacle(): void {
   hideObstacle?.()
-  const obstacle = databaseObstacle.get()
+  const obstacle = databaseProblem.get()
   hideObstacle = obstacle === null ? undefined : OBSTACLES[obstacle]()
 }
 const OBSTACLES = {

@@ -7,7 +7,7 @@ import { lazyPage, loadWithOutbox } from './lazyPage'
 export const SignInPage = lazy(() => import('@/features/auth/SignInPage'))
 export const NewPasswordPage = lazy(() => import('@/features/account/NewPasswordPage'))
 
-/** A page of the app and who may open it. */
+/** Page of the app, with the roles that may open it. */
 export interface AppRoute {
   path: string
   Page: ComponentType

@@ -14,7 +14,10 @@ export function setShortcutsOn(on: boolean): void {
 
 const WRITES = 'input, textarea, select, [contenteditable], dialog'
 
-/** Whether a key press is a shortcut: shortcuts are on, the key is typed outside of fields and dialogs, and no other listener has handled the key. */
+/**
+ * Whether a key press is a shortcut. Shortcuts must be on, the key must be typed outside of fields and dialogs, and no other listener may
+ * have handled the key.
+ */
 export const isShortcut = ({ target, defaultPrevented, ctrlKey, altKey, metaKey }: KeyboardEvent): boolean =>
   areShortcutsOn.get() && !defaultPrevented && !ctrlKey && !altKey && !metaKey && !(target instanceof Element && target.closest(WRITES) !== null)
 

@@ -10,7 +10,10 @@ interface Next<V> {
   left: number
 }
 
-/** Returns the next vehicle to inspect after the vehicle with the id `after`, in walking order (by yard, then parking space), and continues at the start of the list. With a yard, returns only vehicles of that yard. */
+/**
+ * Returns the next vehicle to inspect after the vehicle with the id `after`, in walking order (by yard, then parking space). The search
+ * continues at the start of the list. With a yard, returns only vehicles of that yard.
+ */
 export function findNextVehicle<V extends Inspectable>(vehicles: readonly V[], yard: number | null, after: number | null): Next<V> {
   const start = after === null ? 0 : vehicles.findIndex(({ id }) => id === after) + 1
   let next: V | null = null

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** What the person chooses first: a campaign or a yard. */
+/** First choice of the person: a campaign or a yard. */
 export type ChoiceOrder = 'campaign' | 'yard'
 
 const NAME = 'pickedFirst'

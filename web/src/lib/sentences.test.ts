@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sentenceIn } from './sentences'
+import { translateSentenceTo } from './sentences'
 
 test.each([
   ['Parking Space is a date or a time: 01/mar. Format the column as text and type the space again.', 'Parking Space é uma data ou hora: 01/mar. Formate a coluna como texto e digite a vaga novamente.'],
@@ -18,24 +18,24 @@ test.each([
   ['opened home, 2 more times within a minute', 'abriu home, mais 2 vezes em um minuto'],
   ['HB20 000001 in Airbag: conflict on parking_space resolved', 'HB20 000001 em Airbag: conflito resolvido (a vaga)'],
 ])('"%s" in Portuguese', (english, words) => {
-  expect(sentenceIn('pt-BR', english)).toBe(words)
-  expect(sentenceIn('default', english)).toBe(words)
-  expect(sentenceIn('en', english)).toBe(english)
+  expect(translateSentenceTo('pt-BR', english)).toBe(words)
+  expect(translateSentenceTo('default', english)).toBe(words)
+  expect(translateSentenceTo('en', english)).toBe(english)
 })
 
 test('the name of a field before a complete sentence is left out', () => {
   const sentence = 'vin_number: Serial Number is missing.'
-  expect(sentenceIn('pt-BR', sentence)).toBe('Falta Serial Number.')
-  expect(sentenceIn('en', sentence)).toBe('Serial Number is missing.')
-  expect(sentenceIn('en', 'page: must be between 0 and 10')).toBe('page: must be between 0 and 10')
+  expect(translateSentenceTo('pt-BR', sentence)).toBe('Falta Serial Number.')
+  expect(translateSentenceTo('en', sentence)).toBe('Serial Number is missing.')
+  expect(translateSentenceTo('en', 'page: must be between 0 and 10')).toBe('page: must be between 0 and 10')
 })
 
 test('a sentence that the specification quotes stays English in the default mix', () => {
   const sentence = 'Failed to select document. File size should not exceed 5MB.'
-  expect(sentenceIn('default', sentence)).toBe(sentence)
-  expect(sentenceIn('pt-BR', sentence)).toBe('Não foi possível usar o arquivo. O tamanho máximo é 5 MB.')
+  expect(translateSentenceTo('default', sentence)).toBe(sentence)
+  expect(translateSentenceTo('pt-BR', sentence)).toBe('Não foi possível usar o arquivo. O tamanho máximo é 5 MB.')
 })
 
 test('an unknown sentence stays unchanged', () => {
-  expect(sentenceIn('pt-BR', 'quite something else')).toBe('quite something else')
+  expect(translateSentenceTo('pt-BR', 'quite something else')).toBe('quite something else')
 })

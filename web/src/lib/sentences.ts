@@ -28,9 +28,9 @@ function sentences(): Sentence[] {
 const FIELD = /^(?:base\.)?([a-z_]+): ([^]+)$/
 
 /** Translates a sentence of the server to Portuguese. Returns null for an unknown sentence. */
-export function portuguese(sentence: string): string | null {
+export function toPortuguese(sentence: string): string | null {
   const [, field, why] = FIELD.exec(sentence) ?? []
-  if (field !== undefined && why !== undefined) return portuguese(why) ?? portuguese(`The ${field} ${why}.`)
+  if (field !== undefined && why !== undefined) return toPortuguese(why) ?? toPortuguese(`The ${field} ${why}.`)
   return ofSeveralFields(sentence) ?? ofOne(sentence)
 }
 
@@ -61,7 +61,7 @@ const wordFor = (text: string): string | undefined => WORDS[text] ?? WORDS[text.
 function valueIn(text: string): string {
   const core = text.trim()
   const list = core.split(', ').map(wordFor)
-  const translated = list.includes(undefined) ? (core.includes(' ') ? portuguese(core) : null) : list.join(', ')
+  const translated = list.includes(undefined) ? (core.includes(' ') ? toPortuguese(core) : null) : list.join(', ')
   return text.replace(core, () => translated ?? core)
 }
 
@@ -69,9 +69,9 @@ function valueIn(text: string): string {
 const QUOTED = /^line \d+ requires both Model Code and Serial Number$|^Failed to select document\./
 
 /** Translates a sentence of the server to the language of the page. Returns an unknown sentence unchanged, without the name of its field. */
-export function sentenceIn(language: string, sentence: string): string {
+export function translateSentenceTo(language: string, sentence: string): string {
   if (language === 'en' || (language === 'default' && QUOTED.test(sentence))) return withoutField(sentence)
-  return portuguese(sentence) ?? sentence
+  return toPortuguese(sentence) ?? sentence
 }
 
 /** Removes the name of a field from the start of a sentence that is complete without the name. */

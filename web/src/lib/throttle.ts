@@ -1,6 +1,6 @@
 /**
- * Returns a function that calls `act` at most once per `ms`: immediately for the first call, and at the end of the interval for later
- * calls, with the arguments of the last call.
+ * Returns a function that calls `act` at most once per `ms` milliseconds. The first call runs immediately; later calls run once at the end
+ * of the interval, with the arguments of the last call.
  */
 export function throttle<Args extends unknown[]>(ms: number, act: (...args: Args) => void): (...args: Args) => void {
   let resting = false

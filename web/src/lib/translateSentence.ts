@@ -4,7 +4,7 @@ let translate = (_: string, sentence: string): string => sentence
 
 /** Loads the translations of the server's sentences. Until the translations are loaded, sentences are shown in English. */
 export async function loadSentences(): Promise<void> {
-  translate = (await import('./sentences')).sentenceIn
+  translate = (await import('./sentences')).translateSentenceTo
 }
 
 /** Translates a sentence of the server to the chosen language. */

@@ -35,11 +35,11 @@ const openAsNewerVersion = () => openDB(NAME, 4, { upgrade: () => undefined })
 
 test('after a newer version in another tab has upgraded the database, this tab has to be reloaded', async () => {
   const phone = await openTab()
-  const { databaseObstacle } = await import('./db')
-  expect([phone.outboxState.get().canStore, databaseObstacle.get()]).toEqual([true, null])
+  const { databaseProblem } = await import('./db')
+  expect([phone.outboxState.get().canStore, databaseProblem.get()]).toEqual([true, null])
   const newer = await openAsNewerVersion() // not blocked: this tab closes its connection
   await phone.readOutbox()
-  expect([phone.outboxState.get().canStore, databaseObstacle.get()]).toEqual([false, 'outdated'])
+  expect([phone.outboxState.get().canStore, databaseProblem.get()]).toEqual([false, 'outdated'])
 
   stubServer({ 'PUT /vehicles/7': createSavedVehicle(7) })
   expect((await phone.outbox.save(createSaveRequest(7), 'key-7')).kind).toBe('saved')
@@ -50,7 +50,7 @@ test('after a newer version in another tab has upgraded the database, this tab h
 
 test('a tab that closed its connection for an upgrade that did not happen opens the database again', async () => {
   const phone = await openTab()
-  const { databaseObstacle } = await import('./db')
+  const { databaseProblem } = await import('./db')
   const failed = openDB(NAME, 4, {
     upgrade(_database, _before, _wanted, transaction) {
       transaction.done.catch(() => undefined)
@@ -59,5 +59,5 @@ test('a tab that closed its connection for an upgrade that did not happen opens 
   })
   await expect(failed).rejects.toThrow()
   await phone.readOutbox()
-  expect([phone.outboxState.get().canStore, databaseObstacle.get()]).toEqual([true, null])
+  expect([phone.outboxState.get().canStore, databaseProblem.get()]).toEqual([true, null])
 })

@@ -43,13 +43,14 @@ function isOpen(known: Database): boolean {
 const BLOCKED_MS = 4000
 
 /**
- * What keeps this tab from its database: `blocked` while a tab with an older version of Patio keeps the database open,
- * `outdated` when a tab with a newer version has upgraded the database, so that this page has to be reloaded. Is null while the tab can open its database.
+ * Reason why this tab cannot open its database. `blocked` means that a tab with an older version of Patio keeps the database open.
+ * `outdated` means that a tab with a newer version has upgraded the database, so that this page has to be reloaded. Is null while the tab
+ * can open its database.
  */
-export const databaseObstacle = createStore<'blocked' | 'outdated' | null>(null)
+export const databaseProblem = createStore<'blocked' | 'outdated' | null>(null)
 
 function setObstacle(obstacle: 'blocked' | 'outdated' | null): void {
-  if (databaseObstacle.get() !== obstacle) databaseObstacle.set(obstacle)
+  if (databaseProblem.get() !== obstacle) databaseProblem.set(obstacle)
 }
 
 async function open(): Promise<Database> {

@@ -4,14 +4,17 @@ import styles from './PageDrop.module.css'
 
 interface PageDropProps {
   title: string
-  /** What becomes of a file, one line for each type of file. */
+  /** Result of dropping a file, one line for each type of file. */
   offers: string[]
   onFile: (file: File) => void
 }
 
 const hasFile = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true
 
-/** Accepts a file that is dropped anywhere on the page, and says while it is dragged what becomes of it. A drop zone below it goes first. */
+/**
+ * Accepts a file that is dropped anywhere on the page. While the file is dragged, shows the result of dropping it. A drop zone under the
+ * pointer takes precedence.
+ */
 export function PageDrop({ title, offers, onFile }: PageDropProps) {
   const [over, setOver] = useState(false)
   const drop = useEffectEvent((event: DragEvent) => {

@@ -11,7 +11,7 @@ interface Toast {
   action?: string
   /** Called when the toast is tapped. */
   onTap?: () => void
-  /** Called once, when the toast times out or is tapped, whichever is first. */
+  /** Called once: when the toast times out or is tapped. */
   onEnd?: () => void
 }
 

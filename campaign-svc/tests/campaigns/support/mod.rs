@@ -5,7 +5,7 @@ pub mod yard;
 use campaign_svc::{Config, SCHEMA, Sweeper};
 use chrono::TimeDelta;
 use patio_kit::{
-    client::link::ServiceChannel,
+    client::service_channel::ServiceChannel,
     errors::{self, Reason},
     host::Host,
     progress_cache::{self, Progress},
@@ -15,7 +15,7 @@ use patio_proto::{
     access::Role,
     audit::{Event, ListEventsRequest, audit_service_client::AuditServiceClient},
     campaign::{
-        self as pb, Campaign, CampaignStatus, Turn, campaign_service_client::CampaignServiceClient,
+        self as pb, Campaign, CampaignStatus, Milestone, campaign_service_client::CampaignServiceClient,
         draft_service_client::DraftServiceClient, milestone_service_client::MilestoneServiceClient,
     },
     common::Page,
@@ -159,8 +159,8 @@ impl World {
     }
 
     /// Reports a milestone like vehicle-svc.
-    pub async fn turn(&self, campaign_id: i64, turn: Turn, revision: i64) {
-        let report = pb::ReportMilestoneRequest { campaign_id, turn: turn.into(), revision };
+    pub async fn turn(&self, campaign_id: i64, turn: Milestone, revision: i64) {
+        let report = pb::ReportMilestoneRequest { campaign_id, milestone: turn.into(), revision };
         MilestoneServiceClient::new(self.host.links.campaign.clone()).report_milestone(self.by(SERVICE, report)).await.unwrap();
     }
 

@@ -35,8 +35,8 @@ fn derived([model_code, serial_number, parking_space]: [String; 3]) -> New {
     let vin = format!("{model_code} {serial_number}");
     New {
         vin_key: identifier::search_key(&vin),
-        yard_id: yard::id_of(&parking_space).map(i64::from),
-        yard_group: yard::group_of(&parking_space).to_owned(),
+        yard_id: yard::yard_id(&parking_space).map(i64::from),
+        yard_group: yard::yard_group(&parking_space).to_owned(),
         walk_key: walk::sort_key(&parking_space),
         haystack: format!("{vin}\n{parking_space}").to_lowercase(),
         model_code,
@@ -55,7 +55,7 @@ pub async fn report(file: &Path, base: &Base, campaign: i64) -> anyhow::Result<(
         let vehicle = vehicle.context("a vehicle cannot be read")?;
         line += 1;
         let vin = format!("{} {}", vehicle.model_code, vehicle.serial_number);
-        let yard = vehicle.id_yard.and_then(|id| yard::name_of(i32::try_from(id).ok()?)).unwrap_or_default();
+        let yard = vehicle.id_yard.and_then(|id| yard::yard_name(i32::try_from(id).ok()?)).unwrap_or_default();
         let texts = [&vin, &vehicle.model_code, &vehicle.serial_number, &vehicle.parking_space, yard, &vehicle.status];
         let rest = [if vehicle.inspected { "Yes" } else { "No" }, &vehicle.operator_notes, &vehicle.admin_notes];
         for (column, text) in (0u16..).zip(texts.into_iter().chain(rest)).filter(|(_, text)| !text.is_empty()) {

@@ -200,10 +200,10 @@ impl Roles {
         let roles = Self(Database::reserved()?);
         let all = SCHEMAS.map(|(_, schema)| roles.name(schema));
         let keeper = roles.name(KEEPER);
-        all.iter().for_each(|role| _ = roles.0.on_server(&format!("create role {role} login password 'x'")));
+        all.iter().for_each(|role| _ = roles.0.maintenance_sql(&format!("create role {role} login password 'x'")));
         // The backup role may read and restore all four schemas, as in the runbook.
-        roles.0.on_server(&format!("create role {keeper} login createdb password 'x'"));
-        roles.0.on_server(&format!("grant {} to {keeper}", all.join(", ")));
+        roles.0.maintenance_sql(&format!("create role {keeper} login createdb password 'x'"));
+        roles.0.maintenance_sql(&format!("grant {} to {keeper}", all.join(", ")));
         Some(roles)
     }
 
@@ -219,7 +219,7 @@ impl Roles {
     /// Creates an empty database owned by the backup role.
     fn empty(&self) -> Database {
         let database = Database::reserved().unwrap();
-        database.on_server(&format!("create database {} owner {}", database.name(), self.name(KEEPER)));
+        database.maintenance_sql(&format!("create database {} owner {}", database.name(), self.name(KEEPER)));
         database
     }
 
@@ -244,7 +244,7 @@ impl Roles {
 impl Drop for Roles {
     fn drop(&mut self) {
         for schema in SCHEMAS.map(|(_, schema)| schema).into_iter().chain([KEEPER]) {
-            self.0.on_server(&format!("drop role {}", self.name(schema)));
+            self.0.maintenance_sql(&format!("drop role {}", self.name(schema)));
         }
     }
 }

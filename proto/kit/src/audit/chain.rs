@@ -17,13 +17,13 @@ use std::{
 };
 
 /// Interval at which new audit entries are sealed.
-const EVERY: Duration = Duration::from_secs(2);
+const SEAL_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of entries per seal.
-const BATCH: i64 = 500;
+const MAX_ENTRIES_PER_SEAL: i64 = 500;
 /// Number of ids below the newest sealed entry that are searched for unsealed entries, because a transaction may commit late.
-const LATE: i64 = 5_000;
+const LATE_IDS: i64 = 5_000;
 /// Maximum number of entries that a verification reads per SQL statement.
-const READ: i64 = 5_000;
+const ENTRIES_PER_READ: i64 = 5_000;
 /// Age after which an entry without a seal is reported by a verification.
 const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
 /// Retention time of access entries. All other entries are kept forever.
@@ -41,7 +41,7 @@ pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db
             tracing::warn!(%cause, "failed to read the last audit seal");
         }
     });
-    tasks.repeat(EVERY, move || {
+    tasks.repeat(SEAL_INTERVAL, move || {
         let (db, clock, witness) = (sealing.clone(), sealed_at.clone(), witness.clone());
         async move {
             match all_new(&db, &clock, &witness).await {
@@ -77,7 +77,7 @@ async fn all_new(db: &Db, clock: &Clock, witness: &SealFile) -> Result<(), sqlx:
     while let Some((seal, entries)) = batch(db, clock.now()).await? {
         tell(&seal, entries);
         witness.add(seal.id, &seal.digest);
-        if i64::try_from(entries).is_ok_and(|entries| entries < BATCH) {
+        if i64::try_from(entries).is_ok_and(|entries| entries < MAX_ENTRIES_PER_SEAL) {
             break;
         }
     }
@@ -97,14 +97,14 @@ pub async fn seal_batch(db: &Db, now: DateTime<Utc>) -> Result<usize, sqlx::Erro
 async fn batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, usize)>, sqlx::Error> {
     db.write(move |tx| {
         Box::pin(async move {
-            let rows = store::unsealed(tx, LATE, BATCH).await?;
+            let rows = store::list_unsealed(tx, LATE_IDS, MAX_ENTRIES_PER_SEAL).await?;
             if rows.is_empty() {
                 return Ok(None);
             }
             let before = store::load_last_seal(tx).await?;
             let id = before.as_ref().map_or(1, |seal| seal.id + 1);
-            let mut link = ChainLink::over(before.as_ref().map_or("", |seal| &seal.digest));
-            let digests: Vec<_> = rows.iter().map(|row| (row, digest::of_entry(row))).collect();
+            let mut link = ChainLink::new(before.as_ref().map_or("", |seal| &seal.digest));
+            let digests: Vec<_> = rows.iter().map(|row| (row, digest::digest_entry(row))).collect();
             for (row, digest) in &digests {
                 link.add(row.id, &row.kind, row.at, digest);
             }
@@ -129,7 +129,7 @@ pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
         Box::pin(async move {
             let mut gone = 0;
             for kind in ACCESS_KINDS {
-                gone += store::remove(tx, kind, now - ACCESS_RETENTION).await?;
+                gone += store::delete_before(tx, kind, now - ACCESS_RETENTION).await?;
             }
             if gone > 0 {
                 let summary = format!("deleted {gone} access entries older than {} days", ACCESS_RETENTION.num_days());
@@ -148,7 +148,7 @@ pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
 }
 
 /// Maximum number of problems in a report.
-const MOST_PROBLEMS: usize = 100;
+const MAX_PROBLEMS: usize = 100;
 
 /// Result of verifying the hash chain of the audit log.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -167,7 +167,7 @@ pub struct VerificationReport {
 
 impl VerificationReport {
     fn problem(&mut self, text: String) {
-        if self.problems.len() < MOST_PROBLEMS {
+        if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(text);
         }
     }
@@ -186,7 +186,7 @@ impl VerificationReport {
 /// Computes the digest of each entry's current content on a blocking thread. The digest is `None` for a deleted entry.
 async fn digests(all: Vec<SealedEntry>) -> Result<Vec<(SealedEntry, Option<String>)>, sqlx::Error> {
     let with_digest = |sealed: SealedEntry| {
-        let is = digest::of_sealed(&sealed);
+        let is = digest::digest_sealed_entry(&sealed);
         (sealed, is)
     };
     let work = move || all.into_iter().map(with_digest).collect();
@@ -197,10 +197,10 @@ async fn digests(all: Vec<SealedEntry>) -> Result<Vec<(SealedEntry, Option<Strin
 pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, sqlx::Error> {
     let mut report = VerificationReport::default();
     let mut chain = Chain::default();
-    let mut sealed = store::sealed_after(db, (0, 0), READ).await?;
+    let mut sealed = store::sealed_after(db, (0, 0), ENTRIES_PER_READ).await?;
     while let Some(last) = sealed.last() {
         let position = (last.seal, last.event_id);
-        let (more, read) = tokio::join!(store::sealed_after(db, position, READ), digests(sealed));
+        let (more, read) = tokio::join!(store::sealed_after(db, position, ENTRIES_PER_READ), digests(sealed));
         for (entry, is) in read? {
             chain.take(db, &mut report, &entry).await?;
             report.compare(&entry, is.as_ref(), now);
@@ -212,7 +212,7 @@ pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, s
     if let Some(extra) = store::seals_after(db, chain.id, 1).await?.first() {
         report.problem(format!("seal {} has lost its entries", extra.id));
     }
-    let forgotten = store::never_sealed(db, now - MUST_BE_SEALED).await?;
+    let forgotten = store::count_never_sealed(db, now - MUST_BE_SEALED).await?;
     if forgotten > 0 {
         report.problem(format!("{forgotten} entries were never sealed"));
     }
@@ -243,7 +243,7 @@ pub async fn compare(db: &Db, file: &Path, service: &str) -> anyhow::Result<(Vec
     for (id, digests) in known {
         while stored.front().is_none_or(|seal| seal.id < id) {
             if stored.pop_front().is_none() {
-                stored = store::seals_after(db, last.max(id - 1), READ).await?.into();
+                stored = store::seals_after(db, last.max(id - 1), ENTRIES_PER_READ).await?.into();
                 let Some(newest) = stored.back() else { break };
                 last = newest.id;
             }
@@ -251,7 +251,7 @@ pub async fn compare(db: &Db, file: &Path, service: &str) -> anyhow::Result<(Vec
         let is = stored.front().filter(|seal| seal.id == id).map(|seal| &seal.digest);
         if digests.len() > 1 || is != digests.first() {
             problems.push(format!("seal {id} differs from the one in {}: entries were cut off or the chain was rebuilt", file.display()));
-            if problems.len() == MOST_PROBLEMS {
+            if problems.len() == MAX_PROBLEMS {
                 break;
             }
         }
@@ -285,12 +285,12 @@ impl Chain {
             report.problem(format!("seals {} to {} have lost their entries", self.id + 1, id - 1));
         }
         if self.waiting.front().is_none_or(|seal| seal.id < id) {
-            self.waiting = store::seals_after(db, id - 1, READ).await?.into();
+            self.waiting = store::seals_after(db, id - 1, ENTRIES_PER_READ).await?.into();
         }
         self.id = id;
         match self.waiting.pop_front() {
             Some(seal) if seal.id == id => {
-                self.open = Some((ChainLink::over(&self.before), seal.digest));
+                self.open = Some((ChainLink::new(&self.before), seal.digest));
                 report.seals += 1;
             }
             _ => report.problem(format!("seal {id} is missing")),

@@ -5,20 +5,20 @@ use ring::digest::{Context, SHA256};
 use serde::Serialize;
 
 /// Returns the digest of an audit entry. The digest covers every field, so that any change is detected.
-pub(super) fn of_entry(row: &AuditRow) -> String {
+pub(super) fn digest_entry(row: &AuditRow) -> String {
     let AuditRow { id, at, user_id, role, kind, subject, summary, address, old_values, new_values } = row;
-    over(&(id, at.timestamp_micros(), user_id, role, kind, subject, summary, address, old_values, new_values))
+    digest_json(&(id, at.timestamp_micros(), user_id, role, kind, subject, summary, address, old_values, new_values))
 }
 
 /// Returns the digest of the current content of a sealed entry, or `None` when the entry was deleted.
-pub(super) fn of_sealed(sealed: &SealedEntry) -> Option<String> {
+pub(super) fn digest_sealed_entry(sealed: &SealedEntry) -> Option<String> {
     let SealedEntry { id, at, user_id, role, kind, subject, summary, address, old_values, new_values, .. } = sealed;
     let id = id.as_ref()?;
     let at = at.as_str().and_then(|at| DateTime::parse_from_rfc3339(at).ok()).map(|at| at.timestamp_micros());
-    Some(over(&(id, at, user_id, role, kind, subject, summary, address, old_values, new_values)))
+    Some(digest_json(&(id, at, user_id, role, kind, subject, summary, address, old_values, new_values)))
 }
 
-fn over(fields: &impl Serialize) -> String {
+fn digest_json(fields: &impl Serialize) -> String {
     let text = serde_json::to_vec(fields).unwrap_or_default(); // numbers and strings always serialize
     hex(&ring::digest::digest(&SHA256, &text))
 }
@@ -28,7 +28,7 @@ pub(super) struct ChainLink(Context);
 
 impl ChainLink {
     /// Starts a seal's digest with the digest `before` of the previous seal, which is empty for the first seal.
-    pub(super) fn over(before: &str) -> Self {
+    pub(super) fn new(before: &str) -> Self {
         let mut context = Context::new(&SHA256);
         context.update(before.as_bytes());
         Self(context)
@@ -68,6 +68,6 @@ mod tests {
             old_values: String::new(),
             new_values: r#"{"status":"ok"}"#.to_owned(),
         };
-        assert_eq!(of_entry(&row), "36b9f4a5a47a526f8f106a8f021a26aa75f8886728683afcb370b0e5e563790e");
+        assert_eq!(digest_entry(&row), "36b9f4a5a47a526f8f106a8f021a26aa75f8886728683afcb370b0e5e563790e");
     }
 }

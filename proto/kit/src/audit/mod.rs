@@ -61,7 +61,7 @@ pub struct AuditEntry {
 impl AuditEntry {
     /// Creates the audit entry for an event at a given time. `who` is `None` when no signed-in user caused the event.
     #[must_use]
-    pub fn of(at: DateTime<Utc>, who: Option<&Caller>, event: AuditEvent) -> Self {
+    pub fn new(at: DateTime<Utc>, who: Option<&Caller>, event: AuditEvent) -> Self {
         let text = |value: Option<Value>| value.map(|value| value.to_string()).unwrap_or_default();
         Self {
             at,
@@ -79,7 +79,7 @@ impl AuditEntry {
 
 /// Appends an audit entry. `who` is `None` when no signed-in user caused the event.
 pub async fn append(tx: &mut Tx<'_>, at: DateTime<Utc>, who: Option<&Caller>, event: AuditEvent) -> Result<(), sqlx::Error> {
-    store::append(tx, &AuditEntry::of(at, who, event)).await
+    store::append(tx, &AuditEntry::new(at, who, event)).await
 }
 
 /// Returns the network address of the client from the call's metadata, which the gateway sets; empty when missing.
@@ -101,7 +101,7 @@ pub async fn list_of_subject(
     before: DateTime<Utc>,
     limit: usize,
 ) -> Result<Vec<pb::Event>, sqlx::Error> {
-    let rows = store::of_subject(db, (kind, subject), before, i64::try_from(limit).unwrap_or(i64::MAX)).await?;
+    let rows = store::list_of_subject(db, (kind, subject), before, i64::try_from(limit).unwrap_or(i64::MAX)).await?;
     Ok(rows.into_iter().map(AuditRow::into_event).collect())
 }
 

@@ -38,10 +38,10 @@ pub(super) async fn append(tx: &mut Tx<'_>, entry: &AuditEntry) -> Result<()> {
 }
 
 pub(super) async fn list(db: &Db, ask: &pb::ListEventsRequest) -> Result<Vec<AuditRow>> {
-    let before = ask.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::latest);
+    let before = ask.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
     let before_id = if ask.before_id == 0 { i64::MAX } else { ask.before_id };
     let from = ask.from.as_ref().and_then(clock::from_timestamp).unwrap_or_default();
-    let to = ask.to.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::latest);
+    let to = ask.to.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
     let limit = i64::from(ask.limit.clamp(1, 200));
     on!(db.read(), c => query_as(
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
@@ -52,11 +52,11 @@ pub(super) async fn list(db: &Db, ask: &pb::ListEventsRequest) -> Result<Vec<Aud
             and ($7 = '%%' or lower(subject) like cast($7 as text) escape '\\' or lower(summary) like cast($7 as text) escape '\\')
           order by at desc, id desc limit $8")
         .bind(before).bind(before_id).bind(from).bind(to).bind(&ask.kind).bind(ask.user_id)
-        .bind(crate::page::contains(&ask.search)).bind(limit)
+        .bind(crate::page::contains_pattern(&ask.search)).bind(limit)
         .fetch_all(c).await)
 }
 
-pub(super) async fn of_subject(db: &Db, (kind, subject): (&str, &str), before: DateTime<Utc>, limit: i64) -> Result<Vec<AuditRow>> {
+pub(super) async fn list_of_subject(db: &Db, (kind, subject): (&str, &str), before: DateTime<Utc>, limit: i64) -> Result<Vec<AuditRow>> {
     on!(db.read(), c => query_as(
         "select id, at, user_id, role, kind, subject, summary, address, old_values, new_values
            from audit_events where subject = $1 and kind = $2 and at < $3 order by at desc, id desc limit $4")
@@ -101,7 +101,7 @@ pub(super) async fn load_last_seal(tx: &mut Tx<'_>) -> Result<Option<Seal>> {
 ///
 /// The ids are selected first, from two bounded sets. With a join and outdated statistics of new tables, `PostgreSQL`
 /// would scan all digests for every entry.
-pub(super) async fn unsealed(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<AuditRow>> {
+pub(super) async fn list_unsealed(tx: &mut Tx<'_>, late: i64, most: i64) -> Result<Vec<AuditRow>> {
     let last: Option<i64> = on!(tx.on(), c => query_scalar("select max(event_id) from audit_digests").fetch_one(c).await)?;
     let from = last.map_or(0, |last| last - late);
     let ids: Vec<i64> = on!(tx.on(), c => query_scalar(
@@ -172,14 +172,14 @@ pub(super) async fn sealed_after(db: &Db, (seal, event): (i64, i64), most: i64) 
 }
 
 /// Counts entries that were written before a given time and never sealed.
-pub(super) async fn never_sealed(db: &Db, before: DateTime<Utc>) -> Result<i64> {
+pub(super) async fn count_never_sealed(db: &Db, before: DateTime<Utc>) -> Result<i64> {
     on!(db.read(), c => query_scalar(
         "select count(*) from audit_events e left join audit_digests d on d.event_id = e.id where d.event_id is null and e.at < $1")
         .bind(before).fetch_one(c).await)
 }
 
 /// Deletes audit entries of one kind that were written before a given time. Returns the number of deleted entries.
-pub(super) async fn remove(tx: &mut Tx<'_>, kind: &str, before: DateTime<Utc>) -> Result<u64> {
+pub(super) async fn delete_before(tx: &mut Tx<'_>, kind: &str, before: DateTime<Utc>) -> Result<u64> {
     on!(tx.on(), c => query("delete from audit_events where kind = $1 and at < $2")
         .bind(kind).bind(before).execute(c).await.map(|done| done.rows_affected()))
 }

@@ -28,13 +28,13 @@ impl SealLine {
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.trim().splitn(3, ':');
         let (service, id, digest) = (parts.next()?, parts.next()?.parse().ok()?, parts.next()?);
-        let is_whole = digest.len() == DIGEST && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_whole = digest.len() == DIGEST_LEN && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_whole.then(|| Self { service: service.to_owned(), id, digest: digest.to_owned() })
     }
 }
 
 /// Length of a seal's digest, in hexadecimal digits.
-const DIGEST: usize = 64;
+const DIGEST_LEN: usize = 64;
 
 /// Writer that appends the seals of one service to the seal file.
 pub(super) struct SealFile {
@@ -97,7 +97,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("seals.log");
         assert!(seals(&path, "auth").unwrap().is_empty());
-        let (one, two) = ("a".repeat(DIGEST), "b".repeat(DIGEST));
+        let (one, two) = ("a".repeat(DIGEST_LEN), "b".repeat(DIGEST_LEN));
         let (auth, vehicle) = (SealFile::new(Some(path.clone()), "auth"), SealFile::new(Some(path.clone()), "vehicle"));
         auth.add(1, &one);
         vehicle.add(1, &two);

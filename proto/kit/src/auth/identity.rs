@@ -18,14 +18,14 @@ use tonic::{Code, Request, Status};
 mod claims;
 
 pub use claims::{Claims, MAX_TOKEN_LIFETIME};
-use claims::{caller_of, is_timely};
+use claims::{caller_of, has_plausible_times};
 
 /// User id of the reserved developer account.
-pub const DEVELOPER: i64 = 1;
+pub const DEVELOPER_ID: i64 = 1;
 /// Minimum interval between two activity reports of one session to auth-svc.
 pub const ACTIVITY_INTERVAL: TimeDelta = TimeDelta::minutes(5);
 /// Interval at which the session of an open stream is checked for revocation and expiry.
-const LOOKS: Duration = Duration::from_millis(500);
+const SESSION_CHECK_INTERVAL: Duration = Duration::from_millis(500);
 /// Issuer of all Patio tokens, the `iss` claim.
 pub const ISSUER: &str = "patio";
 
@@ -56,7 +56,7 @@ impl Caller {
     /// Returns `true` when the caller is the reserved developer account.
     #[must_use]
     pub fn is_developer(&self) -> bool {
-        self.user_id == DEVELOPER
+        self.user_id == DEVELOPER_ID
     }
 
     /// Returns `true` when the caller's role satisfies `at_least`, the minimum role of an rpc.
@@ -78,12 +78,12 @@ impl Caller {
 /// # Errors
 /// Returns `Unauthenticated` when the request has no caller.
 pub fn caller<T>(request: &Request<T>) -> Result<Caller, Status> {
-    request.extensions().get::<Caller>().cloned().ok_or_else(|| not_signed_in("no token"))
+    request.extensions().get::<Caller>().cloned().ok_or_else(|| invalid_token_status("no token"))
 }
 
 /// Builds the error status for a rejected token. The cause `why` is logged and not sent to the caller.
 #[must_use]
-pub fn not_signed_in(why: &str) -> Status {
+pub fn invalid_token_status(why: &str) -> Status {
     tracing::debug!(why, "token rejected");
     errors::status(Code::Unauthenticated, Reason::NotSignedIn, &"Sign in to continue.")
 }
@@ -104,7 +104,7 @@ pub enum InvalidReason {
 }
 
 /// Minimum interval between two purges of expired revocations, because a purge takes longer the more revocations exist.
-const DROPPED_EVERY: TimeDelta = TimeDelta::minutes(1);
+const PURGE_INTERVAL: TimeDelta = TimeDelta::minutes(1);
 
 /// Revocation of all tokens of a user that were issued up to the time `until`.
 struct Ended {
@@ -197,7 +197,7 @@ impl Identity {
             }
             known.sequence = known.sequence.max(revocation.sequence);
         }
-        if now - known.dropped >= DROPPED_EVERY {
+        if now - known.dropped >= PURGE_INTERVAL {
             known.dropped = now;
             known.sessions.purge_expired(now);
             known.unused.purge_expired(now);
@@ -218,7 +218,7 @@ impl Identity {
             None => self.verify(token)?,
         };
         self.ensure_valid(&caller).map_err(|over| match over {
-            InvalidReason::Expired => not_signed_in("expired or unused"),
+            InvalidReason::Expired => invalid_token_status("expired or unused"),
             InvalidReason::Ended => session_ended(),
         })?;
         self.note_use(&caller);
@@ -241,9 +241,9 @@ impl Identity {
     }
 
     /// Waits until the caller's token expires, or the caller's session is revoked.
-    pub async fn until_invalid(&self, caller: &Caller) {
+    pub async fn wait_until_invalid(&self, caller: &Caller) {
         while self.ensure_valid(caller).is_ok() {
-            tokio::time::sleep(LOOKS).await;
+            tokio::time::sleep(SESSION_CHECK_INTERVAL).await;
         }
     }
 
@@ -278,17 +278,18 @@ impl Identity {
     }
 
     fn verify(&self, token: &str) -> Result<Caller, Status> {
-        let header = jsonwebtoken::decode_header(token).map_err(|_| not_signed_in("not a token"))?;
-        let key = header.kid.as_deref().and_then(|id| self.read().keys.get(id).cloned()).ok_or_else(|| not_signed_in("unknown key"))?;
+        let header = jsonwebtoken::decode_header(token).map_err(|_| invalid_token_status("not a token"))?;
+        let key =
+            header.kid.as_deref().and_then(|id| self.read().keys.get(id).cloned()).ok_or_else(|| invalid_token_status("unknown key"))?;
         let mut rules = Validation::new(Algorithm::EdDSA);
         rules.set_issuer(&[ISSUER]);
         rules.set_required_spec_claims(&["exp", "iss", "sub"]);
         rules.validate_exp = false; // expiry is checked by the process clock, for cached tokens too
-        let claims = jsonwebtoken::decode::<Claims>(token, &key, &rules).map_err(|_| not_signed_in("forged"))?.claims;
-        if !is_timely(&claims, self.clock.now()) {
-            return Err(not_signed_in("token times out of range"));
+        let claims = jsonwebtoken::decode::<Claims>(token, &key, &rules).map_err(|_| invalid_token_status("forged"))?.claims;
+        if !has_plausible_times(&claims, self.clock.now()) {
+            return Err(invalid_token_status("token times out of range"));
         }
-        let caller = caller_of(&claims).ok_or_else(|| not_signed_in("invalid claims"))?;
+        let caller = caller_of(&claims).ok_or_else(|| invalid_token_status("invalid claims"))?;
         self.verified.insert(token.to_owned(), caller.clone());
         Ok(caller)
     }

@@ -1,7 +1,7 @@
 //! Background task that loads signing keys and revocations from auth-svc, and reports the activity of sessions to auth-svc.
 use crate::{
     auth::{identity::Identity, service_tokens::ServiceTokens},
-    client::link::ServiceChannel,
+    client::service_channel::ServiceChannel,
     lifecycle::Tasks,
 };
 use patio_proto::auth::{
@@ -17,9 +17,9 @@ use std::{
 use tonic::Status;
 
 /// Poll interval of revocations. A revocation has to take effect within one second.
-const EVERY: Duration = Duration::from_millis(300);
+const POLL_INTERVAL: Duration = Duration::from_millis(300);
 /// Number of revocation polls after which the signing keys are polled once.
-const KEYS_EVERY: u32 = 20;
+const POLLS_PER_KEY_POLL: u32 = 20;
 /// Maximum number of sessions in one activity report.
 pub const MAX_REPORTED_SESSIONS: usize = 1_000;
 
@@ -31,7 +31,7 @@ pub fn spawn_key_sync(tasks: &Tasks, identity: Identity, auth: ServiceChannel, t
     tasks.spawn(async move {
         let (mut round, mut telling) = (0_u32, true);
         while !ended.is_stopping() {
-            let wants_keys = !flag.load(Ordering::Relaxed) || round.is_multiple_of(KEYS_EVERY);
+            let wants_keys = !flag.load(Ordering::Relaxed) || round.is_multiple_of(POLLS_PER_KEY_POLL);
             match refresh(&mut auth, &tokens, &identity, wants_keys).await {
                 Ok(()) => {
                     flag.store(true, Ordering::Relaxed);
@@ -45,7 +45,7 @@ pub fn spawn_key_sync(tasks: &Tasks, identity: Identity, auth: ServiceChannel, t
             }
             round = round.wrapping_add(1);
             tokio::select! {
-                () = tokio::time::sleep(EVERY) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
                 () = ended.stopped() => {}
             }
         }

@@ -4,12 +4,12 @@ use chrono::{DateTime, Utc};
 use std::hash::{BuildHasher, RandomState};
 
 /// Number of sorted partitions of the set, one per first byte of the hash. An insertion moves entries of one partition only.
-const PARTS: usize = 1 << u8::BITS;
+const PARTITIONS: usize = 1 << u8::BITS;
 /// Bit mask of the expiry minute in an entry of the set. The higher bits contain the hash of the session id without its first
 /// byte.
-const MINUTE: u64 = 0xffff;
+const MINUTE_MASK: u64 = 0xffff;
 /// Divisor for the growth of a full partition: its capacity grows by 1/8, because doubling would waste memory.
-const GROWS: usize = 8;
+const GROWTH_DIVISOR: usize = 8;
 
 /// Set of revoked sessions at eight bytes each: a randomly seeded hash of the session id, and the expiry minute.
 pub(super) struct RevokedSessions {
@@ -19,7 +19,7 @@ pub(super) struct RevokedSessions {
 
 impl Default for RevokedSessions {
     fn default() -> Self {
-        Self { hashes: RandomState::new(), parts: vec![Vec::new(); PARTS] }
+        Self { hashes: RandomState::new(), parts: vec![Vec::new(); PARTITIONS] }
     }
 }
 
@@ -32,18 +32,18 @@ impl RevokedSessions {
     /// Returns the partition index of a session, and the hash bits of its entry.
     fn place(&self, session: &str) -> (usize, u64) {
         let hash = self.hashes.hash_one(session);
-        (usize::from(hash.to_be_bytes()[0]), (hash << u8::BITS) & !MINUTE)
+        (usize::from(hash.to_be_bytes()[0]), (hash << u8::BITS) & !MINUTE_MASK)
     }
 
     /// Adds a revoked session to the set. The entry expires in the minute after `until`.
     pub(super) fn insert(&mut self, session: &str, until: DateTime<Utc>) {
         let (part, hash) = self.place(session);
         let (part, new) = (&mut self.parts[part], hash | u64::from(minute(until)));
-        match part.binary_search_by_key(&hash, |one| one & !MINUTE) {
+        match part.binary_search_by_key(&hash, |one| one & !MINUTE_MASK) {
             Ok(at) => part[at] = new,
             Err(at) => {
                 if part.len() == part.capacity() {
-                    part.reserve_exact(part.len() / GROWS + 1);
+                    part.reserve_exact(part.len() / GROWTH_DIVISOR + 1);
                 }
                 part.insert(at, new);
             }
@@ -53,15 +53,15 @@ impl RevokedSessions {
     /// Returns `true` when the set contains the session.
     pub(super) fn contains(&self, session: &str) -> bool {
         let (part, hash) = self.place(session);
-        self.parts[part].binary_search_by_key(&hash, |one| one & !MINUTE).is_ok()
+        self.parts[part].binary_search_by_key(&hash, |one| one & !MINUTE_MASK).is_ok()
     }
 
     /// Removes the sessions whose expiry minute has passed.
     pub(super) fn purge_expired(&mut self, now: DateTime<Utc>) {
         let this = u64::from(minute(now));
         for part in &mut self.parts {
-            part.retain(|one| (one & MINUTE).wrapping_sub(this) & MINUTE < MINUTE / 2);
-            part.shrink_to(part.len() + part.len() / GROWS);
+            part.retain(|one| (one & MINUTE_MASK).wrapping_sub(this) & MINUTE_MASK < MINUTE_MASK / 2);
+            part.shrink_to(part.len() + part.len() / GROWTH_DIVISOR);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Tokens for calls that a service makes on its own, without a user.
 use crate::{
     auth::identity::Identity,
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
     clock,
     config::secret::Secret,
 };

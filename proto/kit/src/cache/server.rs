@@ -14,15 +14,15 @@ use std::{
 };
 
 /// Error codes of a Redis replica. After such an error a new connection may reach the new primary.
-const LEFT: [&str; 2] = ["READONLY", "MASTERDOWN"];
+const REPLICA_ERRORS: [&str; 2] = ["READONLY", "MASTERDOWN"];
 /// Error codes of a Redis server that rejects writes for now: out of memory, failed persistence, too few replicas.
-const FULL: [&str; 3] = ["OOM", "MISCONF", "NOREPLICAS"];
+const WRITE_REJECTED_ERRORS: [&str; 3] = ["OOM", "MISCONF", "NOREPLICAS"];
 /// Minimum interval between two reconnects to Redis. Right after a failover, the host name may still resolve to the old server.
-const AGAIN: Duration = Duration::from_secs(1);
+const MIN_RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
 /// Redis key of the probe write.
-const PROBE: &str = "patio:probe";
+const PROBE_KEY: &str = "patio:probe";
 /// Time to live of the probe key, in milliseconds.
-const KEPT_MS: u64 = 60_000;
+const PROBE_TTL_MS: u64 = 60_000;
 
 /// Connection to a Redis server. Clones share the connection.
 ///
@@ -56,7 +56,7 @@ impl Server {
     /// # Errors
     /// Returns the error of the rejected write or of the connection.
     pub async fn try_writing(&self) -> RedisResult<()> {
-        let tried = redis::cmd("SET").arg(PROBE).arg(1).arg("PX").arg(KEPT_MS).exec_async(&mut self.clone()).await;
+        let tried = redis::cmd("SET").arg(PROBE_KEY).arg(1).arg("PX").arg(PROBE_TTL_MS).exec_async(&mut self.clone()).await;
         if tried.is_ok() && self.0.refuses.swap(false, Relaxed) {
             tracing::info!("redis accepts writes again");
         }
@@ -69,20 +69,20 @@ impl Server {
             Ok(_) => return,
             Err(cause) => cause.code().unwrap_or_default(),
         };
-        if !LEFT.contains(&code) && !FULL.contains(&code) {
+        if !REPLICA_ERRORS.contains(&code) && !WRITE_REJECTED_ERRORS.contains(&code) {
             return;
         }
         if !self.0.refuses.swap(true, Relaxed) {
             tracing::warn!(code, "redis rejects writes, falling back to the database");
         }
-        if LEFT.contains(&code) {
+        if REPLICA_ERRORS.contains(&code) {
             self.begin_anew(used);
         }
     }
 
     fn begin_anew(&self, used: &Arc<ConnectionManager>) {
         let mut begun = self.0.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        if begun.is_some_and(|begun| begun.elapsed() < AGAIN) {
+        if begun.is_some_and(|begun| begun.elapsed() < MIN_RECONNECT_INTERVAL) {
             return;
         }
         *begun = Some(Instant::now());
@@ -96,7 +96,7 @@ impl Server {
 
 /// Returns `true` when a Redis server was reachable but rejected the write.
 pub(super) fn is_refusal(cause: &RedisError) -> bool {
-    cause.code().is_some_and(|code| LEFT.contains(&code) || FULL.contains(&code))
+    cause.code().is_some_and(|code| REPLICA_ERRORS.contains(&code) || WRITE_REJECTED_ERRORS.contains(&code))
 }
 
 impl ConnectionLike for Server {

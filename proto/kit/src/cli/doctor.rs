@@ -23,7 +23,7 @@ use tonic::{Code, Status};
 use tonic_health::pb::health_check_response::ServingStatus;
 
 /// Timeout of one `doctor` check.
-const PATIENCE: Duration = Duration::from_secs(3);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Result of one `doctor` check.
 pub enum CheckResult {
@@ -71,7 +71,7 @@ impl DoctorReport {
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
-    pub async fn services(&mut self, settings: &Settings, own: &str) -> anyhow::Result<()> {
+    pub async fn check_services(&mut self, settings: &Settings, own: &str) -> anyhow::Result<()> {
         let urls = [
             ("auth-svc", &settings.auth_url),
             ("campaign-svc", &settings.campaign_url),
@@ -106,7 +106,7 @@ impl DoctorReport {
 
 /// Checks that a folder is writable. `advice` says how to fix a folder that is not writable.
 #[must_use]
-pub fn folder(folder: &Path, advice: &'static str) -> CheckResult {
+pub fn check_folder(folder: &Path, advice: &'static str) -> CheckResult {
     let probe = folder.join(".doctor");
     match fs::create_dir_all(folder).and_then(|()| fs::write(&probe, [0; 4096])).and_then(|()| fs::remove_file(&probe)) {
         Ok(()) => CheckResult::Passed(format!("{} is writable", folder.display())),
@@ -115,14 +115,14 @@ pub fn folder(folder: &Path, advice: &'static str) -> CheckResult {
 }
 
 /// Checks the database of a service.
-pub async fn database(schema: Schema, settings: &Settings) -> CheckResult {
+pub async fn check_database(schema: Schema, settings: &Settings) -> CheckResult {
     if let Err(cause) = settings.check() {
         return CheckResult::Failed(cause.to_string(), "correct PATIO_DATABASE_URL");
     }
     if settings.database_url.is_none() && !settings.data_dir.join(format!("{}.db", schema.name)).exists() {
         return CheckResult::Warning("does not exist yet; the first start creates it".to_owned());
     }
-    let looked = timeout(PATIENCE, async {
+    let looked = timeout(CHECK_TIMEOUT, async {
         let db = Db::open(schema, settings).await?;
         let checked = async {
             db.check_connections().await?;
@@ -166,7 +166,7 @@ pub async fn database(schema: Schema, settings: &Settings) -> CheckResult {
 }
 
 fn silent() -> CheckResult {
-    CheckResult::Failed(format!("no answer within {} s", PATIENCE.as_secs()), "the server hangs, or a firewall drops the packets")
+    CheckResult::Failed(format!("no answer within {} s", CHECK_TIMEOUT.as_secs()), "the server hangs, or a firewall drops the packets")
 }
 
 async fn cache(settings: &Settings) -> CheckResult {
@@ -174,7 +174,7 @@ async fn cache(settings: &Settings) -> CheckResult {
         return CheckResult::Passed("in the memory of this process; several processes need PATIO_REDIS_URL".to_owned());
     }
     match Cache::from_settings(settings) {
-        Ok(cache) => match cache.fault().await {
+        Ok(cache) => match cache.find_fault().await {
             Some(fault) => CheckResult::Failed(
                 format!("Redis {fault}"),
                 "start Redis, set PATIO_REDIS_URL to its primary, give it memory, or check PATIO_REDIS_CA_FILE; until then the database \
@@ -193,7 +193,7 @@ async fn cache(settings: &Settings) -> CheckResult {
 
 async fn collector(settings: &Settings) -> CheckResult {
     let Some(url) = &settings.otlp_url else { return CheckResult::Passed("off; PATIO_OTLP_ENDPOINT names a trace collector".to_owned()) };
-    let reached = timeout(PATIENCE, async {
+    let reached = timeout(CHECK_TIMEOUT, async {
         let place = place(url)?;
         TcpStream::connect(&place).await.with_context(|| place)?;
         anyhow::Ok(())
@@ -216,22 +216,27 @@ fn place(url: &str) -> anyhow::Result<String> {
 
 /// Checks every replica that the host name of a URL resolves to.
 async fn replicas(service: &str, url: &str, tls: Option<&ServiceTls>) -> Vec<CheckResult> {
-    const NOWHERE: &str = "start the service, or correct its PATIO_…_URL";
+    const UNREACHABLE_HINT: &str = "start the service, or correct its PATIO_…_URL";
     let looked_up = async { anyhow::Ok(lookup_host(place(url)?).await.with_context(|| url.to_owned())?.collect::<Vec<_>>()) };
-    match timeout(PATIENCE, looked_up).await {
-        Ok(Ok(addresses)) if addresses.is_empty() => vec![CheckResult::Failed(format!("{url}: the host name has no address"), NOWHERE)],
+    match timeout(CHECK_TIMEOUT, looked_up).await {
+        Ok(Ok(addresses)) if addresses.is_empty() => {
+            vec![CheckResult::Failed(format!("{url}: the host name has no address"), UNREACHABLE_HINT)]
+        }
         Ok(Ok(addresses)) => {
             let named = place(url).unwrap_or_default();
             futures::future::join_all(addresses.into_iter().map(|address| replica(service, address, &named, tls))).await
         }
-        Ok(Err(cause)) => vec![CheckResult::Failed(errors::one_line(&cause), NOWHERE)],
+        Ok(Err(cause)) => vec![CheckResult::Failed(errors::one_line(&cause), UNREACHABLE_HINT)],
         Err(_) => vec![CheckResult::Failed(format!("{url}: DNS timeout"), "check the DNS servers of this machine")],
     }
 }
 
 async fn replica(service: &str, address: SocketAddr, named: &str, tls: Option<&ServiceTls>) -> CheckResult {
-    match timeout(PATIENCE, probe::check_health(&address.to_string(), health_name(service), tls.map(|tls| tls.connector(host_of(named)))))
-        .await
+    match timeout(
+        CHECK_TIMEOUT,
+        probe::check_health(&address.to_string(), health_name(service), tls.map(|tls| tls.connector(host_of(named)))),
+    )
+    .await
     {
         Ok(Ok(ServingStatus::Serving)) => CheckResult::Passed(format!("{address} serves")),
         Ok(Ok(_)) => {
@@ -258,7 +263,7 @@ async fn secret(settings: &Settings) -> CheckResult {
             "generate one with `openssl rand -hex 16`; services do not start with a shorter one",
         );
     }
-    match timeout(PATIENCE, shown(settings)).await {
+    match timeout(CHECK_TIMEOUT, shown(settings)).await {
         Ok(Err(refused)) if refused.code() == Code::PermissionDenied => {
             return CheckResult::Failed("auth-svc rejects it".to_owned(), "set PATIO_SERVICE_SECRET to the same value for all services");
         }

@@ -106,7 +106,7 @@ pub fn main<P: ServiceBinary>() -> ExitCode {
 fn print_config(command: &clap::Command, matches: &ArgMatches, listen: &str) -> anyhow::Result<()> {
     let Some(("config", given)) = matches.subcommand() else { return Ok(()) };
     let Some(sub) = command.find_subcommand("config") else { return Ok(()) };
-    print(&config::effective(sub, given).replace("PATIO_LISTEN=\n", &format!("PATIO_LISTEN={listen}\n")))
+    print(&config::effective_settings(sub, given).replace("PATIO_LISTEN=\n", &format!("PATIO_LISTEN={listen}\n")))
 }
 
 async fn migrate<P: ServiceBinary>(options: Options<P::Config>) -> anyhow::Result<()> {
@@ -121,16 +121,16 @@ async fn migrate<P: ServiceBinary>(options: Options<P::Config>) -> anyhow::Resul
 
 async fn examine<P: ServiceBinary>(options: Options<P::Config>) -> anyhow::Result<()> {
     let (settings, mut all) = (options.settings, DoctorReport::default());
-    all.report("database", doctor::database(P::SCHEMA, &settings).await)?;
+    all.report("database", doctor::check_database(P::SCHEMA, &settings).await)?;
     P::examine(&options.config, &mut all).await?;
     all.check_dependencies(&settings).await?;
-    all.services(&settings, P::NAME).await?;
+    all.check_services(&settings, P::NAME).await?;
     all.finish()
 }
 
 async fn serve<P: ServiceBinary>(options: Options<P::Config>) -> anyhow::Result<()> {
     telemetry::start(&options.settings, P::NAME)?;
-    options.settings.check_apart()?;
+    options.settings.check_separate_process()?;
     options.settings.check_separate_database()?;
     let listen = options.listen.map_or_else(|| P::LISTEN.parse(), Ok)?;
     let listener = tokio::net::TcpListener::bind(listen).await.with_context(|| format!("cannot listen on PATIO_LISTEN={listen}"))?;

@@ -1,7 +1,7 @@
 //! Client-side load balancing over the replicas behind a DNS name, with health checks.
 use crate::{
     client::{
-        replica::{CHECK_SOON, CallFailure, Replica},
+        replica::{CallFailure, Replica, UNHEALTHY_CHECK_INTERVAL},
         retry_budget::RetryBudget,
     },
     lifecycle::Tasks,
@@ -23,17 +23,17 @@ use tokio::{sync::Notify, time::Instant};
 use tonic::body::Body;
 
 /// Interval between two DNS lookups of a service.
-const LOOK_UP_EVERY: Duration = Duration::from_secs(2);
+const DNS_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval between two DNS lookups while no replica is healthy.
-const LOOK_UP_SOON: Duration = Duration::from_millis(200);
+const UNHEALTHY_DNS_INTERVAL: Duration = Duration::from_millis(200);
 /// Maximum time that a call which cannot be retried waits for a healthy replica.
-const SETTLING: Duration = Duration::from_secs(2);
+const HEALTHY_REPLICA_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval at which a waiting call checks for a healthy replica.
-const LOOK: Duration = Duration::from_millis(20);
+const WAIT_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Time that a healthy replica stays in use after DNS stopped returning its address.
 ///
 /// DNS servers cache answers, often for thirty seconds, and with two DNS servers an old answer may follow a new answer.
-const OUTLIVES_ITS_NAME: Duration = Duration::from_secs(60);
+const DNS_GRACE: Duration = Duration::from_secs(60);
 
 /// Load balancer over the replicas of one service. Clones share the load balancer's state.
 #[derive(Clone)]
@@ -108,10 +108,10 @@ impl Replicas {
         self.start();
         let well = async {
             while self.well() == 0 {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(WAIT_POLL_INTERVAL).await;
             }
         };
-        let _ = tokio::time::timeout(SETTLING, well).await;
+        let _ = tokio::time::timeout(HEALTHY_REPLICA_TIMEOUT, well).await;
         self.pick(&[]).await
     }
 
@@ -126,7 +126,7 @@ impl Replicas {
     }
 
     /// Records the first attempt of a call in the retry budget.
-    pub fn deposit_call(&self) {
+    pub fn record_call(&self) {
         self.0.budget.deposit();
     }
 
@@ -164,7 +164,7 @@ impl Replicas {
             let tasks = following.0.tasks.clone();
             while !tasks.is_stopping() {
                 following.follow(&following.0.places, &tasks).await;
-                let pause = if following.well() == 0 { LOOK_UP_SOON } else { LOOK_UP_EVERY };
+                let pause = if following.well() == 0 { UNHEALTHY_DNS_INTERVAL } else { DNS_INTERVAL };
                 tokio::select! {
                     () = tokio::time::sleep(pause) => {}
                     () = tasks.stopped() => {}
@@ -202,7 +202,7 @@ impl Replicas {
             if named {
                 replica.mark_resolved(now);
             }
-            let stays = named || !all || replica.is_healthy() && now - replica.last_resolved() < OUTLIVES_ITS_NAME;
+            let stays = named || !all || replica.is_healthy() && now - replica.last_resolved() < DNS_GRACE;
             if !stays {
                 replica.stop();
             }
@@ -250,15 +250,15 @@ impl InFlight {
         };
         answered.inspect_err(|failure| {
             if !matches!(failure, CallFailure::TooLate) {
-                self.0.suspect();
+                self.0.mark_suspect();
             }
         })
     }
 
     async fn better_elsewhere(&self) {
-        self.0.until_unhealthy().await;
+        self.0.wait_until_unhealthy().await;
         while self.1.well() == 0 {
-            tokio::time::sleep(CHECK_SOON).await;
+            tokio::time::sleep(UNHEALTHY_CHECK_INTERVAL).await;
         }
     }
 }
@@ -302,7 +302,7 @@ mod tests {
     async fn until_well(replicas: &Replicas, count: usize) {
         let settled = async {
             while replicas.well() != count {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(WAIT_POLL_INTERVAL).await;
             }
         };
         tokio::time::timeout(Duration::from_secs(10), settled).await.unwrap();

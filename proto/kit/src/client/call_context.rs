@@ -7,8 +7,8 @@ pub const REQUEST_ID: &str = "x-request-id";
 /// Header with the token of the user on whose behalf a service makes a call.
 pub const ON_BEHALF_OF: &str = "x-patio-on-behalf-of";
 
-/// Request extension that marks a call as idempotent because of its content, such as a save with an idempotency key, so that the
-/// call may be retried.
+/// Request extension that marks a call as idempotent because of its content, such as a save with an idempotency key. Idempotent
+/// calls may be retried.
 #[derive(Debug, Clone, Copy)]
 pub struct Idempotent;
 

@@ -7,17 +7,17 @@ const TIMEOUT: &str = "grpc-timeout";
 /// Default deadline of a call. A user's request may take three seconds in total.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_millis(2800);
 /// Longest deadline of a normal call. Calls with a longer deadline, such as imports, count as long-running.
-const SHORT: Duration = Duration::from_secs(15);
+const MAX_SHORT_DEADLINE: Duration = Duration::from_secs(15);
 
 tokio::task_local! {
     /// Deadline of the incoming call. Outgoing calls made for the incoming call end no later.
-    static UNTIL: Instant;
+    static INCOMING_DEADLINE: Instant;
 }
 
 /// Runs `work` for an incoming call with these headers. Outgoing calls within `work` inherit the incoming deadline.
 pub async fn with_inherited_deadline<F: Future>(headers: &HeaderMap, work: F) -> F::Output {
     match timeout_header(headers) {
-        Some(patience) => UNTIL.scope(Instant::now() + patience, work).await,
+        Some(patience) => INCOMING_DEADLINE.scope(Instant::now() + patience, work).await,
         None => work.await,
     }
 }
@@ -25,7 +25,7 @@ pub async fn with_inherited_deadline<F: Future>(headers: &HeaderMap, work: F) ->
 /// Returns the timeout of an outgoing call: its `grpc-timeout` header or the default, limited by the rest of the incoming call's
 /// deadline.
 pub(super) fn timeout_of(headers: &HeaderMap) -> Duration {
-    let left = UNTIL.try_with(|until| until.saturating_duration_since(Instant::now())).unwrap_or(Duration::MAX);
+    let left = INCOMING_DEADLINE.try_with(|until| until.saturating_duration_since(Instant::now())).unwrap_or(Duration::MAX);
     timeout_header(headers).unwrap_or(DEFAULT_TIMEOUT).min(left)
 }
 
@@ -41,7 +41,7 @@ fn timeout_header(headers: &HeaderMap) -> Option<Duration> {
 
 /// Returns `true` for a call with a long deadline, such as an import or a change of thousands of vehicles.
 pub(crate) fn is_long_running(headers: &HeaderMap) -> bool {
-    timeout_header(headers).is_some_and(|patience| patience > SHORT)
+    timeout_header(headers).is_some_and(|patience| patience > MAX_SHORT_DEADLINE)
 }
 
 fn parse(written: &str) -> Option<Duration> {

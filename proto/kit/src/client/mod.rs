@@ -3,7 +3,7 @@
 pub mod balancer;
 pub mod call_context;
 pub mod deadline;
-pub mod link;
 pub mod replica;
 mod retry_budget;
+pub mod service_channel;
 mod watched_body;

@@ -26,24 +26,27 @@ use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus,
 use tower::ServiceExt;
 
 /// Timeout of a health check, short enough that a frozen replica gets no new calls after one second.
-const CHECK_PATIENCE: Duration = Duration::from_millis(280);
+const CHECK_TIMEOUT: Duration = Duration::from_millis(280);
 /// Interval between two health checks of a healthy replica.
-const CHECK_EVERY: Duration = Duration::from_millis(300);
+const HEALTHY_CHECK_INTERVAL: Duration = Duration::from_millis(300);
 /// Number of consecutive timed-out health checks after which a replica is unhealthy. A single timeout may only mean that the
 /// replica is busy.
-const MISSES: u32 = 2;
+const MAX_MISSED_CHECKS: u32 = 2;
 /// Interval between two health checks of an unhealthy replica.
-pub(super) const CHECK_SOON: Duration = Duration::from_millis(100);
+pub(super) const UNHEALTHY_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// Asserts that two health checks of a frozen replica time out within a second, after which the replica is unhealthy.
-const _: () = assert!(CHECK_EVERY.as_millis() + 2 * CHECK_PATIENCE.as_millis() + CHECK_SOON.as_millis() < 1000);
+const _: () = assert!(HEALTHY_CHECK_INTERVAL.as_millis() + 2 * CHECK_TIMEOUT.as_millis() + UNHEALTHY_CHECK_INTERVAL.as_millis() < 1000);
 /// Asserts that long-running calls to a frozen replica fail within 2.3 seconds.
-const _: () = assert!(CHECK_EVERY.as_millis() + 2 * CHECK_PATIENCE.as_millis() + CHECK_SOON.as_millis() + SILENCE.as_millis() < 2_300);
+const _: () = assert!(
+    HEALTHY_CHECK_INTERVAL.as_millis() + 2 * CHECK_TIMEOUT.as_millis() + UNHEALTHY_CHECK_INTERVAL.as_millis() + FROZEN_TIMEOUT.as_millis()
+        < 2_300
+);
 /// Timeout after which an unhealthy replica that does not respond counts as frozen.
 ///
 /// This timeout and the time to find the replica unhealthy are together shorter than the time limit of any request.
-const SILENCE: Duration = Duration::from_millis(1200);
+const FROZEN_TIMEOUT: Duration = Duration::from_millis(1200);
 /// Header or trailer with the status code of a call.
-const STATUS: &str = "grpc-status";
+const GRPC_STATUS_HEADER: &str = "grpc-status";
 
 /// Replica at one address with its connection and health state.
 pub struct Replica {
@@ -139,15 +142,15 @@ impl Replica {
     async fn watch(&self) {
         let mut missed = 0;
         loop {
-            let told = self.check(CHECK_PATIENCE).await;
+            let told = self.check(CHECK_TIMEOUT).await;
             missed = if told.is_none() { missed + 1 } else { 0 };
-            let well = told.as_ref().map_or(missed < MISSES && self.is_healthy(), |told| *told == Ok(true));
-            if self.well.send_replace(well) != well {
-                tracing::info!(service = self.service, address = %self.address, healthy = well, "replica health changed");
+            let healthy = told.as_ref().map_or(missed < MAX_MISSED_CHECKS && self.is_healthy(), |told| *told == Ok(true));
+            if self.well.send_replace(healthy) != healthy {
+                tracing::info!(service = self.service, address = %self.address, healthy, "replica health changed");
             }
             self.note_cause(told.and_then(Result::err));
             tokio::select! {
-                () = tokio::time::sleep(if well && missed == 0 { CHECK_EVERY } else { CHECK_SOON }) => {}
+                () = tokio::time::sleep(if healthy && missed == 0 { HEALTHY_CHECK_INTERVAL } else { UNHEALTHY_CHECK_INTERVAL }) => {}
                 () = self.look.notified() => {}
             }
         }
@@ -161,8 +164,8 @@ impl Replica {
             if !*self.silent.borrow() && well.wait_for(|well| !well).await.is_err() {
                 return;
             }
-            self.silent.send_replace(self.check(SILENCE).await.is_none());
-            tokio::time::sleep(CHECK_SOON).await;
+            self.silent.send_replace(self.check(FROZEN_TIMEOUT).await.is_none());
+            tokio::time::sleep(UNHEALTHY_CHECK_INTERVAL).await;
         }
     }
 
@@ -216,7 +219,7 @@ impl Replica {
     }
 
     /// Marks the replica as unhealthy after a failed call and triggers a health check.
-    pub(super) fn suspect(&self) {
+    pub(super) fn mark_suspect(&self) {
         self.well.send_replace(false);
         self.look.notify_one();
     }
@@ -228,7 +231,7 @@ impl Replica {
     }
 
     /// Waits until a healthy replica becomes unhealthy. Never returns when the replica is already unhealthy.
-    pub(super) async fn until_unhealthy(&self) {
+    pub(super) async fn wait_until_unhealthy(&self) {
         let mut well = self.well.subscribe();
         if !*well.borrow_and_update() || well.wait_for(|well| !well).await.is_err() {
             std::future::pending::<()>().await;
@@ -237,7 +240,7 @@ impl Replica {
 
     /// Sends a request in one attempt and reads a unary response to its end.
     pub(super) async fn send(self: &Arc<Self>, request: Request<Body>) -> Result<Response<Body>, CallFailure> {
-        let streamed = patio_proto::method(request.uri().path()).is_some_and(|method| method.server_streaming);
+        let streamed = patio_proto::find_method(request.uri().path()).is_some_and(|method| method.server_streaming);
         let response = self.channel.clone().oneshot(request).await.map_err(|cause| failure(&cause))?;
         if !streamed {
             return complete(response).await;
@@ -251,7 +254,7 @@ impl Replica {
 async fn complete(response: Response<Body>) -> Result<Response<Body>, CallFailure> {
     let (head, body) = response.into_parts();
     let body = body.collect().await.map_err(|cause| CallFailure::Lost(cause.to_string()))?;
-    let says = |headers: &HeaderMap| headers.contains_key(STATUS);
+    let says = |headers: &HeaderMap| headers.contains_key(GRPC_STATUS_HEADER);
     if head.status == StatusCode::OK && !says(&head.headers) && !body.trailers().is_some_and(says) {
         return Err(CallFailure::Lost("response was cut off".to_owned()));
     }
@@ -290,6 +293,6 @@ fn untouched(cause: &h2::Error) -> bool {
 }
 
 /// Creates a request body from bytes that stay available for retries.
-pub(crate) fn replayable(body: Bytes) -> Body {
+pub(crate) fn replayable_body(body: Bytes) -> Body {
     Body::new(Full::new(body).map_err(|never| match never {}))
 }

@@ -53,7 +53,7 @@ pub const SETTINGS: [&str; 46] = [
 ];
 
 /// Environment variables that only compose files and scripts read, not Patio's programs.
-const OF_SCRIPTS: [&str; 8] = [
+const SCRIPT_SETTINGS: [&str; 8] = [
     "PATIO_AUTH_DB_PASSWORD",
     "PATIO_BIND",
     "PATIO_CAMPAIGN_DB_PASSWORD",
@@ -69,7 +69,7 @@ const OF_SCRIPTS: [&str; 8] = [
 /// # Errors
 /// Returns an [`InvalidSetting`] that names the variable and the setting with the most similar name.
 pub fn check_names(variables: impl IntoIterator<Item = String>) -> Result<(), InvalidSetting> {
-    let known = |name: &str| SETTINGS.contains(&name) || OF_SCRIPTS.contains(&name) || name.starts_with("PATIO_TEST_");
+    let known = |name: &str| SETTINGS.contains(&name) || SCRIPT_SETTINGS.contains(&name) || name.starts_with("PATIO_TEST_");
     let Some(unknown) = variables.into_iter().find(|name| name.starts_with("PATIO_") && !known(name)) else { return Ok(()) };
     let similarity = |setting| strsim::jaro_winkler(&unknown, setting);
     let nearest = SETTINGS.into_iter().max_by(|one, other| similarity(one).total_cmp(&similarity(other))).unwrap_or_default();

@@ -26,7 +26,7 @@ impl InvalidSetting {
     /// Turns an error about a setting into an [`InvalidSetting`] with the same message.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "an argument of map_err")]
-    pub fn of(cause: anyhow::Error) -> anyhow::Error {
+    pub fn from_error(cause: anyhow::Error) -> anyhow::Error {
         Self(format!("{cause:#}")).into()
     }
 }
@@ -150,7 +150,7 @@ impl Settings {
     ///
     /// # Errors
     /// Returns an error when the secret is not set, and the errors of [`Self::check_secret`].
-    pub fn check_apart(&self) -> anyhow::Result<()> {
+    pub fn check_separate_process(&self) -> anyhow::Result<()> {
         InvalidSetting::ensure(self.service_secret.values().next().is_some(), || {
             "PATIO_SERVICE_SECRET is not set: services in separate processes need the same value, for example from `openssl rand -hex 16`"
                 .to_owned()
@@ -190,7 +190,7 @@ fn listen_or_off(written: &str) -> Result<Listen, String> {
 
 /// Returns the effective settings, one `NAME=value` per line, with secrets masked.
 #[must_use]
-pub fn effective(command: &Command, matches: &ArgMatches) -> String {
+pub fn effective_settings(command: &Command, matches: &ArgMatches) -> String {
     let mut lines: Vec<String> = command
         .get_arguments()
         .filter_map(|arg| {
@@ -228,7 +228,7 @@ mod tests {
     fn effective_values_show_no_secret() {
         let command = <Cli as clap::CommandFactory>::command();
         let matches = command.clone().get_matches_from(["x", "--service-secret", "hush", "--database-url", "postgres://a:pw@h/d"]);
-        let text = effective(&command, &matches);
+        let text = effective_settings(&command, &matches);
         assert!(
             text.contains("PATIO_SERVICE_SECRET=********\n") && text.contains("PATIO_DATABASE_URL=postgres://a:********@h/d\n"),
             "{text}"

@@ -11,8 +11,8 @@ pub struct DatabaseHealth {
     pub damage: Option<String>,
     /// Whether the database accepts writes.
     pub writable: bool,
-    /// First table that the connected role does not own, directly or as a member of the owner role, as `TABLE belongs to ROLE`;
-    /// `None` when the role owns all tables.
+    /// First table that the connected role does not own, as `TABLE belongs to ROLE`; `None` when the role owns all tables.
+    /// Membership in the owner role counts as ownership.
     pub foreign: Option<String>,
     /// Number of migrations applied to the database.
     pub applied: usize,

@@ -2,7 +2,7 @@
 use crate::db::{Heartbeat, Pools, Schema};
 use crate::{
     db::{pg_cluster::PgCluster, pg_hosts::PgHosts, sqlite_writer},
-    private,
+    private_files,
 };
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use std::{path::Path, sync::Arc, time::Duration};
@@ -10,7 +10,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 /// Opens the connections of a service to `PostgreSQL`: finds the primary when the URL names several hosts.
 pub(super) async fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<Pools> {
     // PgBouncer accepts few startup parameters, so `extra_float_digits` is left out; the server's default is exact.
-    let hosts = PgHosts::parse(url)?.map(|host| host.extra_float_digits(None).application_name(schema.name));
+    let hosts = PgHosts::parse(url)?.map_options(|host| host.extra_float_digits(None).application_name(schema.name));
     let cluster = Arc::new(PgCluster::open(schema, hosts, connections).await);
     Ok(Pools::Postgres { heartbeat: Arc::new(Heartbeat::new(cluster.clone())), cluster })
 }
@@ -20,8 +20,8 @@ pub(super) async fn open_postgres(schema: Schema, url: &str, connections: u32) -
 /// The writer's commits are flushed to disk (`synchronous = full`), except commits that no caller waits for.
 pub(super) async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result<Pools> {
     let file = folder.join(format!("{}.db", schema.name));
-    private::folder(folder)?;
-    private::file(&file)?; // SQLite creates its WAL with the permissions of the database file
+    private_files::create_folder(folder)?;
+    private_files::create_file(&file)?; // SQLite creates its WAL with the permissions of the database file
     let options = SqliteConnectOptions::new()
         .filename(file)
         .create_if_missing(true)

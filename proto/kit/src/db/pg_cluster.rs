@@ -13,17 +13,17 @@ use sqlx::{
 use std::{sync::Arc, time::Duration};
 
 /// Maximum age of a `PostgreSQL` connection. A new connection resolves the host name again and so reaches a changed address.
-const LIFETIME: Duration = Duration::from_secs(600);
+const CONNECTION_LIFETIME: Duration = Duration::from_secs(600);
 
 /// Connections of a service to one `PostgreSQL` server.
 pub(super) struct PgServer {
     /// Connection options without session settings.
     pub(super) options: PgConnectOptions,
-    /// Pool for reads.
+    /// Connection pool for statements that only read.
     pub(super) read: PostgresPool,
-    /// Pool for transactions.
+    /// Connection pool for transactions.
     pub(super) write: PostgresPool,
-    /// Pool for single writing statements.
+    /// Connection pool for single writing statements, which commit by themselves.
     pub(super) once: PostgresPool,
     /// Group flusher, which makes the commits of this server durable.
     pub(super) flush: Arc<GroupFlush>,
@@ -41,7 +41,9 @@ impl PgServer {
         let planned = format!("{quick}; set plan_cache_mode = force_generic_plan");
         let few = (connections / 4).max(1);
         let pool = |most, settings: &str| {
-            let pool = with_session_settings(PgPoolOptions::new(), settings.to_owned()).max_lifetime(LIFETIME).test_before_acquire(false);
+            let pool = with_session_settings(PgPoolOptions::new(), settings.to_owned())
+                .max_lifetime(CONNECTION_LIFETIME)
+                .test_before_acquire(false);
             let pool = pool.before_acquire(|connection, seen| {
                 Box::pin(async move {
                     if seen.idle_for > IDLE_BEFORE_PING {
@@ -74,7 +76,7 @@ impl PgCluster {
     /// Creates the pools for the current primary, or for the first host while no host accepts writes.
     pub(super) async fn open(schema: Schema, hosts: PgHosts, connections: u32) -> Self {
         let found = if hosts.is_cluster() { hosts.find_primary().await } else { None };
-        let primary = PgServer::new(schema, found.unwrap_or_else(|| hosts.first().clone()), connections);
+        let primary = PgServer::new(schema, found.unwrap_or_else(|| hosts.first_host().clone()), connections);
         Self { schema, connections, hosts, primary: ArcSwap::from_pointee(primary) }
     }
 
@@ -93,7 +95,7 @@ impl PgCluster {
     /// Looks for the primary among the hosts. When another host has become the primary, replaces all connections.
     ///
     /// Statements that still run on the old server end with their own errors; their connections are not used again.
-    pub(super) async fn look_for_primary(&self) {
+    pub(super) async fn find_new_primary(&self) {
         if !self.hosts.is_cluster() {
             return;
         }

@@ -20,9 +20,9 @@ use tracing::Instrument;
 type Result<T, E = sqlx::Error> = std::result::Result<T, E>;
 
 /// SQL of a small commit that waits for the disk. When the statement returns, all earlier commits are on disk.
-const FLUSH: &str = "select pg_logical_emit_message(true, 'patio', '')";
+const FLUSH_SQL: &str = "select pg_logical_emit_message(true, 'patio', '')";
 /// Timeout for opening or pinging the flush connection.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const FLUSH_CONNECTION_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Idle time after which a database connection is pinged before use.
 pub(crate) const IDLE_BEFORE_PING: Duration = Duration::from_secs(1);
 
@@ -87,7 +87,7 @@ impl GroupFlush {
         let mut line = self.line.lock().await;
         let alive = match &mut line.connection {
             Some(_) if !self.has_rested() => true,
-            Some(connection) => matches!(timeout(PATIENCE, connection.ping()).await, Ok(Ok(()))),
+            Some(connection) => matches!(timeout(FLUSH_CONNECTION_TIMEOUT, connection.ping()).await, Ok(Ok(()))),
             None => false,
         };
         if !alive {
@@ -95,7 +95,7 @@ impl GroupFlush {
             self.connection_epoch.store(0, Ordering::Release);
             let options = self.options.clone();
             let coming = line.coming.get_or_insert_with(|| Box::pin(async move { options.connect().await }));
-            let came = timeout(PATIENCE, coming).await.map_err(|_| sqlx::Error::PoolTimedOut)?;
+            let came = timeout(FLUSH_CONNECTION_TIMEOUT, coming).await.map_err(|_| sqlx::Error::PoolTimedOut)?;
             line.coming = None;
             line.connection = Some(came?);
             self.connection_epoch.store(line.lives, Ordering::Release);
@@ -120,7 +120,7 @@ impl GroupFlush {
             return Ok(false);
         }
         let covers = self.next_ticket.load(Ordering::Acquire);
-        match sqlx::query(FLUSH).execute(connection).await {
+        match sqlx::query(FLUSH_SQL).execute(connection).await {
             Ok(_) => {
                 line.flushed_up_to = covers;
                 self.heard.set();

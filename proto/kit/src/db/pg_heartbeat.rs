@@ -7,9 +7,10 @@ use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::timeout};
 
 /// Pause between two heartbeats.
-const EVERY: Duration = Duration::from_millis(250);
-/// Timeout of one heartbeat. The timeout and the pause [`EVERY`] are together shorter than the time limit of any request.
-const PATIENCE: Duration = Duration::from_millis(1750);
+const HEARTBEAT_PAUSE: Duration = Duration::from_millis(250);
+/// Timeout of one heartbeat. The timeout and the pause [`HEARTBEAT_PAUSE`] are together shorter than the time limit of any
+/// request.
+const HEARTBEAT_TIMEOUT: Duration = Duration::from_millis(1750);
 
 /// Heartbeat of the primary of a `PostgreSQL` cluster. The heartbeat has its own connection, so that it never queues behind other
 /// statements.
@@ -27,7 +28,7 @@ impl Heartbeat {
     pub(super) async fn run(&self, tasks: &Tasks) {
         let mut connection = None;
         while !tasks.is_stopping() {
-            let heard = timeout(PATIENCE, self.ask(&mut connection)).await;
+            let heard = timeout(HEARTBEAT_TIMEOUT, self.ask(&mut connection)).await;
             let is_lost = !matches!(heard, Ok(Ok(()))) || is_read_only_suspected();
             if is_lost {
                 connection = None;
@@ -37,10 +38,10 @@ impl Heartbeat {
                 tracing::warn!("{}", if is_silent { "database does not respond" } else { "database responds again" });
             }
             if is_lost {
-                self.cluster.look_for_primary().await;
+                self.cluster.find_new_primary().await;
             }
             tokio::select! {
-                () = tokio::time::sleep(EVERY) => {}
+                () = tokio::time::sleep(HEARTBEAT_PAUSE) => {}
                 () = tasks.stopped() => {}
             }
         }
@@ -93,7 +94,11 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (began, (heartbeat, tasks)) = (Instant::now(), asking(listener.local_addr().unwrap().port()).await);
         heartbeat.unresponsive().await;
-        assert!(began.elapsed() >= PATIENCE && began.elapsed() < patience(PATIENCE + EVERY + EVERY), "{:?}", began.elapsed());
+        assert!(
+            began.elapsed() >= HEARTBEAT_TIMEOUT && began.elapsed() < patience(HEARTBEAT_TIMEOUT + HEARTBEAT_PAUSE + HEARTBEAT_PAUSE),
+            "{:?}",
+            began.elapsed()
+        );
         tasks.finish().await;
     }
 
@@ -103,7 +108,7 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         drop(listener);
         let (heartbeat, tasks) = asking(port).await;
-        assert!(timeout(PATIENCE + EVERY + EVERY, heartbeat.unresponsive()).await.is_err());
+        assert!(timeout(HEARTBEAT_TIMEOUT + HEARTBEAT_PAUSE + HEARTBEAT_PAUSE, heartbeat.unresponsive()).await.is_err());
         tasks.finish().await;
     }
 }

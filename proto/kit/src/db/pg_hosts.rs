@@ -6,9 +6,9 @@ use std::{io, str::FromStr, time::Duration};
 use tokio::time::timeout;
 
 /// Timeout for asking one host whether it accepts writes.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const HOST_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Parameter of a database URL that libpq uses for the same search.
-const SESSION: &str = "target_session_attrs";
+const SESSION_PARAMETER: &str = "target_session_attrs";
 
 /// Hosts of one `PostgreSQL` cluster, in the order of the database URL.
 ///
@@ -27,12 +27,12 @@ impl PgHosts {
     }
 
     /// Applies a change to the connection options of every host.
-    pub(super) fn map(self, change: impl Fn(PgConnectOptions) -> PgConnectOptions) -> Self {
+    pub(super) fn map_options(self, change: impl Fn(PgConnectOptions) -> PgConnectOptions) -> Self {
         Self(self.0.into_iter().map(change).collect())
     }
 
     /// Returns the connection options of the first host.
-    pub(super) fn first(&self) -> &PgConnectOptions {
+    pub(super) fn first_host(&self) -> &PgConnectOptions {
         &self.0[0]
     }
 
@@ -66,7 +66,7 @@ async fn check_writable(host: &PgConnectOptions) -> Result<&PgConnectOptions, Er
         connection.close().await?;
         if read_only == "off" { Ok(host) } else { Err(Error::Io(io::ErrorKind::ReadOnlyFilesystem.into())) }
     };
-    timeout(PATIENCE, asked).await.map_err(|_| Error::PoolTimedOut)?
+    timeout(HOST_TIMEOUT, asked).await.map_err(|_| Error::PoolTimedOut)?
 }
 
 /// Splits a database URL with several hosts into one URL for each host.
@@ -78,14 +78,16 @@ fn urls(url: &str) -> anyhow::Result<Vec<String>> {
     Ok(hosts.split(',').map(|host| format!("{scheme}://{user}{host}{path}")).collect())
 }
 
-/// Removes the parameter [`SESSION`] from the path of a database URL, since Patio always looks for the primary.
+/// Removes the parameter [`SESSION_PARAMETER`] from the path of a database URL, since Patio always looks for the primary.
 fn without_session(path: &str) -> anyhow::Result<String> {
     let Some((path, parameters)) = path.split_once('?') else { return Ok(path.to_owned()) };
     let mut kept = Vec::new();
     for parameter in parameters.split('&') {
         match parameter.split_once('=') {
-            Some((SESSION, value)) => InvalidSetting::ensure(["read-write", "primary"].contains(&value), || {
-                format!("PATIO_DATABASE_URL has {SESSION}={value}: leave it out, Patio always uses the server that accepts writes")
+            Some((SESSION_PARAMETER, value)) => InvalidSetting::ensure(["read-write", "primary"].contains(&value), || {
+                format!(
+                    "PATIO_DATABASE_URL has {SESSION_PARAMETER}={value}: leave it out, Patio always uses the server that accepts writes"
+                )
             })?,
             _ => kept.push(parameter),
         }

@@ -16,46 +16,46 @@ use tokio::time::sleep;
 ///
 /// Statements queue behind a waiting migration. A save may be delayed by one second: half a second for the wait, and half a second
 /// for the migration's own work.
-const LIMITED: &str = "set lock_timeout = '500ms'";
+const SET_LOCK_TIMEOUT: &str = "set lock_timeout = '500ms'";
 /// SQL that removes the lock timeout, for migrations outside a transaction such as `create index concurrently`.
 ///
 /// Such a migration takes no lock that blocks a save, and would leave an invalid index when interrupted.
-const UNLIMITED: &str = "set lock_timeout = 0";
+const RESET_LOCK_TIMEOUT: &str = "set lock_timeout = 0";
 /// Pause between two attempts to take the advisory lock while another process migrates.
 const LOCK_POLL: Duration = Duration::from_millis(50);
 /// Pause before the first retry of a migration that got no lock. Statements that queued behind the migration finish meanwhile.
 ///
 /// The pause doubles with each retry.
-const PAUSE: Duration = Duration::from_secs(1);
+const FIRST_RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Maximum pause between two attempts of a migration.
-const LONGEST: Duration = Duration::from_secs(16);
+const MAX_RETRY_PAUSE: Duration = Duration::from_secs(16);
 /// Time after which a migration that gets no lock fails. Patio's longest query (an export) ends earlier, so that the lock is
 /// held by another program, which an operator has to find.
-const PATIENCE: Duration = Duration::from_secs(15 * 60);
+const MIGRATION_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// Timeout for opening the connection that runs migrations.
-const MAKING: Duration = Duration::from_secs(4);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 /// Advisory lock id that serializes migrations across all processes and versions. The id must never change.
 const ADVISORY_LOCK_ID: i64 = 0x5061_7469_6f00;
 
 /// Runs the pending migrations of a schema, and retries while a table lock is not available.
 pub(super) async fn run(schema: Schema, to: &PgConnectOptions) -> anyhow::Result<()> {
-    let (steps, began, mut pause) = (ignoring_unknown(schema.postgres), Instant::now(), PAUSE);
+    let (steps, began, mut pause) = (ignoring_unknown(schema.postgres), Instant::now(), FIRST_RETRY_PAUSE);
     loop {
         // Closing this connection releases all its locks, also after a failure. It comes from a pool of one, since migrations
         // on a borrowed connection give a future that is not `Send`.
-        let one = PgPoolOptions::new().max_connections(1).max_lifetime(None).idle_timeout(None).acquire_timeout(MAKING);
-        let one = with_session_settings(one, format!("{}; {LIMITED}", session_settings(schema))); // applies after a reconnect as well
+        let one = PgPoolOptions::new().max_connections(1).max_lifetime(None).idle_timeout(None).acquire_timeout(CONNECT_TIMEOUT);
+        let one = with_session_settings(one, format!("{}; {SET_LOCK_TIMEOUT}", session_settings(schema))); // applies after a reconnect as well
         let connection = one.connect_with(to.clone()).await?;
         let done = attempt(schema, &steps, &connection).await;
         connection.close().await;
         match done {
-            Err(cause) if is_in_use(&cause) && began.elapsed() < PATIENCE => {
+            Err(cause) if is_in_use(&cause) && began.elapsed() < MIGRATION_TIMEOUT => {
                 tracing::warn!(schema = schema.name, %cause, ?pause, "migration timed out waiting for a table lock, retrying");
             }
             done => return Ok(done?),
         }
         sleep(pause).await;
-        pause = (pause * 2).min(LONGEST);
+        pause = (pause * 2).min(MAX_RETRY_PAUSE);
     }
 }
 
@@ -64,7 +64,7 @@ async fn attempt(schema: Schema, steps: &Migrator, connection: &PgPool) -> Resul
     while !sqlx::query_scalar::<_, bool>("select pg_try_advisory_lock($1)").bind(ADVISORY_LOCK_ID).fetch_one(connection).await? {
         sleep(LOCK_POLL).await;
     }
-    connection.execute(LIMITED).await?;
+    connection.execute(SET_LOCK_TIMEOUT).await?;
     let make = format!("create schema if not exists {}", schema.name);
     match connection.execute(sqlx::AssertSqlSafe(make)).await {
         Err(cause) if errors::is_connection_error(&cause) => return Err(cause.into()),
@@ -108,7 +108,7 @@ async fn act_as_owner(schema: Schema, steps: &Migrator, connection: &PgPool) -> 
 fn stretches(steps: &Migrator) -> Vec<(i64, &'static str)> {
     let mut stretches: Vec<(i64, &str)> = Vec::new();
     for step in steps.iter() {
-        let limit = if step.no_tx { UNLIMITED } else { LIMITED };
+        let limit = if step.no_tx { RESET_LOCK_TIMEOUT } else { SET_LOCK_TIMEOUT };
         match stretches.last_mut() {
             Some((last, same)) if *same == limit => *last = step.version,
             _ => stretches.push((step.version, limit)),

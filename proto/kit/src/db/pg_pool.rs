@@ -32,12 +32,12 @@ use tokio::{
 };
 
 /// Maximum time a caller waits for a connection. The failure can then still be reported within the three-second limit of a request.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(1500);
 /// Maximum time to open a connection. The caller gives up earlier, and a later caller uses the connection.
 ///
 /// When all replicas connect to a server at once, opening each connection takes long. Attempts that were dropped with
 /// their callers would start over again and again, and no connection would ever be opened.
-const MAKING: Duration = Duration::from_secs(4);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Bounded pool of `PostgreSQL` connections. A statement run on the pool takes one connection until it has finished.
 ///
@@ -76,7 +76,7 @@ pub struct PooledConnection {
 impl PostgresPool {
     /// Creates a pool that opens its connections on demand.
     pub(super) fn lazy(most: u32, pool: PgPoolOptions, to: PgConnectOptions) -> Self {
-        let pool = pool.max_connections(most).acquire_timeout(MAKING).connect_lazy_with(to);
+        let pool = pool.max_connections(most).acquire_timeout(CONNECT_TIMEOUT).connect_lazy_with(to);
         Self { pool, turns: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default() }
     }
 
@@ -90,7 +90,7 @@ impl PostgresPool {
             let held = self.take().await?;
             if is_read_only_suspected() { held.writable().await } else { Ok(held) }
         };
-        timeout(PATIENCE, taken).await.map_err(|_| Error::PoolTimedOut)?
+        timeout(ACQUIRE_TIMEOUT, taken).await.map_err(|_| Error::PoolTimedOut)?
     }
 
     /// Checks that the server accepts writes.

@@ -19,10 +19,10 @@ use tokio::{
 pub(super) type SharedConnection = Arc<Mutex<Option<SqliteConnection>>>;
 
 /// Pause between two checkpoints of the WAL.
-const REST: Duration = Duration::from_millis(100);
+const CHECKPOINT_PAUSE: Duration = Duration::from_millis(100);
 /// Number of WAL pages above which the writer checkpoints as well. Only a checkpoint by the writer lets the WAL restart from its
 /// beginning.
-const LONG: i64 = 2000;
+const LONG_WAL_PAGES: i64 = 2000;
 
 /// Handle through which the writer reports its commits. The checkpoint task ends when the handle is dropped.
 pub(super) struct Checkpoints {
@@ -39,7 +39,7 @@ impl Checkpoints {
     }
 
     /// Reports a commit of the writer. Also checkpoints on the writer's connection when the WAL has become long.
-    pub(super) async fn committed(&self, writer: &mut SqliteConnection) {
+    pub(super) async fn record_commit(&self, writer: &mut SqliteConnection) {
         if self.is_long.swap(false, Relaxed) {
             checkpoint(writer).await;
         }
@@ -50,8 +50,8 @@ impl Checkpoints {
 async fn follow(beside: SharedConnection, mut commits: watch::Receiver<()>, is_long: Arc<AtomicBool>) {
     while commits.changed().await.is_ok() {
         let Some(pages) = bring_in_if_open(&beside).await else { return };
-        is_long.store(pages >= LONG, Relaxed);
-        sleep(REST).await;
+        is_long.store(pages >= LONG_WAL_PAGES, Relaxed);
+        sleep(CHECKPOINT_PAUSE).await;
     }
 }
 
@@ -82,13 +82,13 @@ mod tests {
     use std::{path::Path, time::Duration};
     use tokio::time::{sleep, timeout};
 
-    const PIECE: u64 = 64 << 10;
+    const SYNC_BYTES: u64 = 64 << 10;
     /// WAL pages after which the writer would checkpoint by itself.
-    const FAR: &str = "16000";
+    const AUTO_CHECKPOINT_PAGES: &str = "16000";
 
     async fn open(folder: &Path) -> WriteQueue {
         let file = SqliteConnectOptions::new().filename(folder.join("a.db")).create_if_missing(true);
-        let file = file.journal_mode(SqliteJournalMode::Wal).pragma("wal_autocheckpoint", FAR);
+        let file = file.journal_mode(SqliteJournalMode::Wal).pragma("wal_autocheckpoint", AUTO_CHECKPOINT_PAGES);
         let queue = start(file).await.unwrap();
         run(&queue, "create table pieces (piece blob)").await;
         queue
@@ -117,7 +117,7 @@ mod tests {
         let queue = open(folder.path()).await;
         write(&queue).await;
         let comes = async {
-            while size(folder.path(), "a.db") < PIECE {
+            while size(folder.path(), "a.db") < SYNC_BYTES {
                 sleep(Duration::from_millis(5)).await;
             }
         };
@@ -134,7 +134,7 @@ mod tests {
             write(&queue).await;
             sleep(Duration::from_millis(1)).await;
         }
-        let (log, all) = (size(folder.path(), "a.db-wal"), 1500 * PIECE);
+        let (log, all) = (size(folder.path(), "a.db-wal"), 1500 * SYNC_BYTES);
         assert!(log < all / 2, "{log} of {all} bytes");
     }
 }

@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use tracing::Instrument;
 
 /// Maximum number of jobs that share one commit.
-const GROUP: usize = 64;
+const MAX_GROUP_LEN: usize = 64;
 
 type Work<T, E> = dyn for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, E>> + Send;
 
@@ -141,8 +141,8 @@ pub(crate) async fn start(options: SqliteConnectOptions) -> Result<WriteQueue, s
 }
 
 async fn write(connection: SharedConnection, mut queued: mpsc::Receiver<Job>, checkpoints: Checkpoints) {
-    let (mut group, mut waits) = (Vec::with_capacity(GROUP), Durability::Flushed);
-    while queued.recv_many(&mut group, GROUP).await > 0 {
+    let (mut group, mut waits) = (Vec::with_capacity(MAX_GROUP_LEN), Durability::Flushed);
+    while queued.recv_many(&mut group, MAX_GROUP_LEN).await > 0 {
         let mut held = connection.lock().await;
         let failed = match held.as_mut() {
             Some(connection) => commit(connection, &mut group, &mut waits).await.err(),
@@ -152,7 +152,7 @@ async fn write(connection: SharedConnection, mut queued: mpsc::Receiver<Job>, ch
             step.finish(failed.as_ref().map(undone));
         }
         if let Some(connection) = held.as_mut() {
-            checkpoints.committed(connection).await;
+            checkpoints.record_commit(connection).await;
         }
     }
 }

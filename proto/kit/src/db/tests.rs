@@ -38,7 +38,7 @@ async fn a_deferred_write_waits_for_the_disk_while_the_database_is_busy() {
     assert_eq!(db.write(|tx| level(tx)).await.unwrap(), 2);
     assert!(db.has_recent_writes());
     assert_eq!(db.write_deferred(|tx| level(tx)).await.unwrap(), 2);
-    tokio::time::sleep(BUSY + Duration::from_millis(100)).await;
+    tokio::time::sleep(BUSY_PERIOD + Duration::from_millis(100)).await;
     assert!(!db.has_recent_writes(), "deferred writes do not make the database busy");
     assert_eq!(db.write_deferred(|tx| level(tx)).await.unwrap(), 1);
     db.close().await;

@@ -55,7 +55,7 @@ pub async fn authorize_layer(State(access): State<Access>, mut request: Request<
         "rpc", otel.name = Empty, otel.kind = Empty, service = access.service, rpc = %path, request_id = %id,
         code = Empty, statements = Empty, statement_micros = Empty
     );
-    if trace::is_on() {
+    if trace::is_enabled() {
         span.record("otel.name", &path).record("otel.kind", "server");
         trace::extract(&span, request.headers());
     }
@@ -76,7 +76,7 @@ pub async fn authorize_layer(State(access): State<Access>, mut request: Request<
         Err(refusal) => refusal.into_http(),
     };
     let answered = CallRecord { span, service: access.service, path, started };
-    if patio_proto::method(&answered.path).is_some_and(|method| method.server_streaming) && grpc_status(response.headers()).is_none() {
+    if patio_proto::find_method(&answered.path).is_some_and(|method| method.server_streaming) && grpc_status(response.headers()).is_none() {
         return response.map(|body| Body::new(RecordedBody { body, answered: Some(answered), silence }));
     }
     answered.tell(grpc_status(response.headers()).unwrap_or(Code::Ok));
@@ -156,7 +156,7 @@ fn grpc_status(headers: &HeaderMap) -> Option<Code> {
 
 fn authorize(identity: &Identity, path: &str, headers: &HeaderMap) -> Result<Option<Caller>, Status> {
     let role = |number: i32| Role::try_from(number).unwrap_or_default();
-    let method = patio_proto::method(path);
+    let method = patio_proto::find_method(path);
     let rule = method.map_or(Role::Unspecified, |method| role(method.role));
     if rule == Role::Unspecified {
         return Err(errors::status(Code::Unimplemented, Reason::NotAllowed, &"there is no such call"));
@@ -182,7 +182,7 @@ fn authorize(identity: &Identity, path: &str, headers: &HeaderMap) -> Result<Opt
 fn judge(identity: &Identity, headers: &HeaderMap, name: &str) -> Result<Caller, Status> {
     let token = header(headers, name)
         .and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")))
-        .ok_or_else(|| identity::not_signed_in("no token"))?;
+        .ok_or_else(|| identity::invalid_token_status("no token"))?;
     match identity.authenticate(token) {
         Err(_) if !identity.has_keys() => Err(cannot_judge()),
         judged => judged,
@@ -210,18 +210,18 @@ fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 impl CallRecord {
     fn tell(self, code: Code) {
         let (service, took) = (self.service, self.started.elapsed());
-        let rpc = patio_proto::method(&self.path).map_or("unknown", |method| method.path);
-        let statements = sql_stats::of(&self.span);
+        let rpc = patio_proto::find_method(&self.path).map_or("unknown", |method| method.path);
+        let statements = sql_stats::read_stats(&self.span);
         metrics::counter!("patio_rpc_requests_total", "service" => service, "rpc" => rpc, "code" => format!("{code:?}")).increment(1);
         metrics::histogram!("patio_rpc_duration_seconds", "service" => service, "rpc" => rpc).record(took.as_secs_f64());
         metrics::counter!("patio_sql_statements_total", "service" => service, "rpc" => rpc).increment(statements.count);
         metrics::histogram!("patio_sql_statement_duration_seconds", "service" => service).record(statements.took.as_secs_f64());
-        if trace::is_on() {
+        if trace::is_enabled() {
             let number = |count: u128| i64::try_from(count).unwrap_or(i64::MAX); // OpenTelemetry has no unsigned integers
             let (count, micros) = (number(statements.count.into()), number(statements.took.as_micros()));
             self.span.record("code", tracing::field::debug(code)).record("statements", count).record("statement_micros", micros);
         }
-        self.span.in_scope(|| tracing::debug!(micros = took.as_micros(), "call finished"));
+        self.span.in_scope(|| tracing::debug!(micros = took.as_micros(), "gRPC call finished"));
     }
 }
 

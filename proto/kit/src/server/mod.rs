@@ -1,7 +1,9 @@
 //! gRPC server of a service, with health checks, the access layer and optional reflection.
 pub mod access_layer;
 
-use crate::{client::link::ServiceChannel, db::Db, host::Host, lifecycle::DRAIN_TIMEOUT, server::access_layer::Access, tls::ServiceTls};
+use crate::{
+    client::service_channel::ServiceChannel, db::Db, host::Host, lifecycle::DRAIN_TIMEOUT, server::access_layer::Access, tls::ServiceTls,
+};
 use axum::middleware;
 use http::{Request, Response};
 use std::{

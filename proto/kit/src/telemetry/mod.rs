@@ -18,7 +18,7 @@ static METRICS: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 /// Upper bounds of the histogram buckets for durations, in seconds.
 const BUCKETS: [f64; 11] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5];
 /// Interval at which recorded durations are moved into histogram buckets.
-const SORT_EVERY: Duration = Duration::from_secs(5);
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Starts logging to standard error, metrics, and tracing when a collector is configured.
 ///
@@ -36,7 +36,7 @@ pub fn start(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
         None => None,
     };
     let traces = tracer.map(|tracer| tracing_opentelemetry::layer().with_tracer(tracer).with_filter(filter("info")));
-    let counting = sql_stats::SqlStatsLayer.with_filter(sql_stats::targets());
+    let counting = sql_stats::SqlStatsLayer.with_filter(sql_stats::log_targets());
     let done = tracing_subscriber::registry().with(counting).with(traces).with(lines(settings)).try_init();
     if let Err(cause) = done {
         tracing::debug!(%cause, "logging is already initialized");
@@ -63,7 +63,7 @@ where
 /// Starts the task that moves recorded durations into histogram buckets. Without this task, memory use would grow until the next
 /// metrics scrape.
 pub fn spawn_upkeep(tasks: &Tasks) {
-    tasks.repeat(SORT_EVERY, || async {
+    tasks.repeat(UPKEEP_INTERVAL, || async {
         if let Some(handle) = handle() {
             handle.run_upkeep();
         }

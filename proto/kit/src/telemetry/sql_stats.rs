@@ -9,9 +9,9 @@ use tracing_subscriber::{
 };
 
 /// Name of the tracing span of an rpc call, for which SQL statements are counted.
-pub const CALL: &str = "rpc";
+pub const CALL_SPAN: &str = "rpc";
 /// Log target under which `sqlx` logs each statement.
-const TOLD: &str = "sqlx::query";
+const SQLX_LOG_TARGET: &str = "sqlx::query";
 
 /// Number and total duration of the SQL statements of one call.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
@@ -27,8 +27,8 @@ pub struct SqlStatsLayer;
 
 /// Returns the log targets that the statement-counting layer needs.
 #[must_use]
-pub fn targets() -> Targets {
-    Targets::new().with_target("patio_kit::server::access_layer", LevelFilter::INFO).with_target(TOLD, LevelFilter::DEBUG)
+pub fn log_targets() -> Targets {
+    Targets::new().with_target("patio_kit::server::access_layer", LevelFilter::INFO).with_target(SQLX_LOG_TARGET, LevelFilter::DEBUG)
 }
 
 impl<S> Layer<S> for SqlStatsLayer
@@ -36,7 +36,7 @@ where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        if attributes.metadata().name() == CALL
+        if attributes.metadata().name() == CALL_SPAN
             && let Some(span) = context.span(id)
         {
             span.extensions_mut().insert(StatementStats::default());
@@ -44,7 +44,7 @@ where
     }
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        if event.metadata().target() != TOLD {
+        if event.metadata().target() != SQLX_LOG_TARGET {
             return;
         }
         let mut elapsed = Elapsed(0.0);
@@ -73,7 +73,7 @@ impl field::Visit for Elapsed {
 
 /// Returns the number and total duration of the SQL statements counted for a call's span so far.
 #[must_use]
-pub fn of(span: &Span) -> StatementStats {
+pub fn read_stats(span: &Span) -> StatementStats {
     let counted = span.with_subscriber(|(id, subscriber)| {
         let span = subscriber.downcast_ref::<Registry>()?.span(id)?;
         span.extensions().get::<StatementStats>().copied()
@@ -98,8 +98,8 @@ mod tests {
                 tracing::debug!("no statement");
             });
             tracing::debug!(target: "sqlx::query", elapsed_secs = 1.0, "outside of any call");
-            assert_eq!(of(&one), StatementStats { count: 2, took: Duration::from_millis(750) });
-            assert_eq!(of(&other), StatementStats::default());
+            assert_eq!(read_stats(&one), StatementStats { count: 2, took: Duration::from_millis(750) });
+            assert_eq!(read_stats(&other), StatementStats::default());
         });
     }
 }

@@ -43,27 +43,27 @@ pub async fn finish() {
 
 /// Returns `true` when tracing is on.
 #[must_use]
-pub fn is_on() -> bool {
+pub fn is_enabled() -> bool {
     PROVIDER.get().is_some()
 }
 
 /// Makes a span a child of the trace context in a request's headers.
 pub fn extract(span: &Span, headers: &HeaderMap) {
-    if is_on() {
+    if is_enabled() {
         let _ = span.set_parent(TraceContextPropagator::new().extract(&Carrier(headers)));
     }
 }
 
 /// Writes the current trace context into the headers of an outgoing call.
 pub fn inject(headers: &mut HeaderMap) {
-    if is_on() {
+    if is_enabled() {
         TraceContextPropagator::new().inject_context(&Span::current().context(), &mut Setter(headers));
     }
 }
 
 /// Returns the id of the trace that a span belongs to, or `None` when the span is not traced.
 #[must_use]
-pub fn id(span: &Span) -> Option<String> {
+pub fn trace_id(span: &Span) -> Option<String> {
     PROVIDER.get()?;
     let context = span.context();
     let told = context.span().span_context().clone();

@@ -29,7 +29,7 @@ export function HeaderSearch() {
   const search = useDebounced(typed)
   const isLong = typed.length >= MIN_LENGTH
   const result = useQuery({
-    queryKey: [...queryKeys.vehicles, 'everywhere', search],
+    queryKey: queryKeys.vehiclesEverywhere(search),
     queryFn: ({ signal }) => findVehicles(queries, search, signal),
     enabled: isOpen && search.length >= MIN_LENGTH,
     retry: false,

@@ -89,19 +89,20 @@ function Who({ event: { hmc, user_type } }: { event: AuditEvent }) {
   )
 }
 
-/** Matches the subjects of audit events that are translated. Other subjects are shown as the server sent them. */
-const SUBJECT = /^(user|vehicle|campaign) (\d+)$/
-type SubjectKind = 'user' | 'vehicle' | 'campaign'
+/** Kinds of subjects that are translated, each followed by an id. Other subjects are shown as the server sent them. */
+const SUBJECT_KINDS = ['user', 'vehicle', 'campaign'] as const
+const SUBJECT = /^([a-z]+) (\d+)$/
 
 function What({ event: { kind, subject, summary } }: { event: AuditEvent }) {
   const t = useAuditText()
   const known = EVENT_KINDS.find((name) => name === kind)
-  const named = SUBJECT.exec(subject)
+  const [, word, id = ''] = SUBJECT.exec(subject) ?? []
+  const subjectKind = SUBJECT_KINDS.find((name) => name === word)
   return (
     <span className={styles.what}>
       <strong>{known === undefined ? kind : t(`kind.${known}`)}</strong>
       <span>
-        {named === null ? subject : t(`subject.${named[1] as SubjectKind}`, { id: named[2] ?? '' })}: {translateSentence(summary)}
+        {subjectKind === undefined ? subject : t(`subject.${subjectKind}`, { id })}: {translateSentence(summary)}
       </span>
     </span>
   )

@@ -56,7 +56,7 @@ function SignIn() {
           <h1>{t('signIn.title')}</h1>
           <TextField label={t('signIn.hmc')} value={hmc} onChange={(event) => setHmc(event.target.value)} autoComplete="username" autoCapitalize="none" spellCheck={false} name="hmc" />
           <TextField label={t('signIn.password')} value={password} onChange={(event) => setPassword(event.target.value)} type="password" autoComplete="current-password" name="password" />
-          {waiting > 0 && <Alert kind="info">{t(waiting === 1 ? 'signIn.heldOne' : 'signIn.held', { n: waiting })}</Alert>}
+          {waiting > 0 && <Alert kind="info">{t('signIn.held', { n: waiting })}</Alert>}
           {told !== null && <Alert kind="error">{told}</Alert>}
           <Button kind="primary" big wide type="submit" disabled={!ready} busy={signIn.isPending}>
             {t('signIn.submit')}

@@ -14,7 +14,7 @@ interface AttentionCardProps {
   campaign?: number
 }
 
-/** What team leaders and supervisors should look at: open conflicts, and saves that phones have not sent. */
+/** Card with the open tasks of team leaders and supervisors: open conflicts, and saves that phones have not sent. */
 export function AttentionCard({ campaigns, campaign }: AttentionCardProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()

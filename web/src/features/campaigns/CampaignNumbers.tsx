@@ -4,7 +4,7 @@ import { useCurrentTime } from '@/lib/ago'
 import { formatCount } from '@/lib/time'
 import { Progress } from '@/ui/Progress'
 import type { CampaignWithUnsent } from './api'
-import { formatFinish } from './finish'
+import { formatFinishTime } from './finish'
 import { PendingSavesLine } from './PendingSavesLine'
 import { useCampaignsText } from './text'
 import styles from './CampaignNumbers.module.css'
@@ -29,7 +29,7 @@ export function CampaignNumbers({ campaign, pace }: { campaign: CampaignWithUnse
       </div>
       <Figure name={t('number.left')} value={isUnknown ? NONE : formatCount(total - done)} more={total > 0 && t('number.percent', { n: Math.round((100 * (total - done)) / total) })} />
       <Figure name={t('number.pace')} value={isGoing ? formatCount(Math.round(pace.per_hour)) : NONE} more={isGoing && t('number.people', { n: people })} />
-      <Figure name={t('number.finish')} value={isGoing && pace.finish_at ? formatFinish(pace.finish_at, now) : NONE} />
+      <Figure name={t('number.finish')} value={isGoing && pace.finish_at ? formatFinishTime(pace.finish_at, now) : NONE} />
     </dl>
   )
 }

@@ -11,7 +11,7 @@ export function OpenConflictsLink({ campaign }: { campaign?: number }) {
   if (open === 0) return null
   return (
     <LinkButton big wide icon="warning" to={buildPath('/conflicts', { campaign })}>
-      {t(open === 1 ? 'conflicts.openOne' : 'conflicts.open', { n: open })}
+      {t('conflicts.open', { n: open })}
     </LinkButton>
   )
 }

@@ -15,7 +15,7 @@ export function OtherDevicesWarning({ campaign }: { campaign: number }) {
   if (data === undefined || data.saves === 0) return null
   return (
     <Alert kind="warning">
-      <p>{t(data.saves === 1 ? 'held.warningOne' : 'held.warning', { n: data.saves })}</p>
+      <p>{t('held.warning', { n: data.saves })}</p>
       <ul>
         {data.held.map(({ hmc, device, saves, oldest_at }) => (
           <li key={`${hmc ?? ''} ${device}`}>

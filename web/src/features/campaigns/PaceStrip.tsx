@@ -2,7 +2,7 @@ import type { InspectionPace } from '@/api/types'
 import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
-import { formatFinish } from './finish'
+import { formatFinishTime } from './finish'
 import { useCampaignsText } from './text'
 import styles from './PaceStrip.module.css'
 
@@ -26,7 +26,7 @@ export function PaceStrip({ paces, nameOf }: PaceStripProps) {
         <div key={pace.campaign_id} className={styles.pace}>
           {nameOf && <strong className="ellipsis">{nameOf(pace.campaign_id)}</strong>}
           <p>
-            <strong>{t('pace.perHour', { n: formatCount(Math.round(pace.per_hour)) })}</strong> {pace.finish_at && <span>{t('pace.finish', { when: formatFinish(pace.finish_at, now) })}</span>}
+            <strong>{t('pace.perHour', { n: formatCount(Math.round(pace.per_hour)) })}</strong> {pace.finish_at && <span>{t('pace.finish', { when: formatFinishTime(pace.finish_at, now) })}</span>}
           </p>
           <ul className={styles.people}>
             {pace.people.map(({ hmc, yard_id, yard_name, last_at, per_hour }) => (

@@ -9,7 +9,7 @@ import { CAMPAIGN_SHAPE } from '@/api/shape'
 import type { Campaign, CampaignSearch, CampaignStatus, InspectionPace, Yard, YardCount } from '@/api/types'
 import { isCampaignOffline } from '@/offline/campaigns'
 import { requestPersistentStorage } from '@/offline/db'
-import { countUncountedInspections, usePendingSaves } from '@/offline/outbox'
+import { countUnsentInspections, usePendingSaves } from '@/offline/outbox'
 import { allYardsQuery, campaignQuery, campaignsQuery, yardCountsQuery } from '@/offline/queries'
 import { downloadSnapshot as saveSnapshot } from '@/offline/snapshots'
 import type { YardProgress } from './YardProgressStrip'
@@ -23,7 +23,7 @@ type Pending = ReturnType<typeof usePendingSaves>
 export type CampaignWithUnsent = Campaign & { unsent: number }
 
 function counted(campaign: Campaign, pending: Pending, yard: number | null): CampaignWithUnsent {
-  const unsent = Math.min(countUncountedInspections(pending, campaign.id, yard), campaign.total_vehicles - campaign.total_inspected)
+  const unsent = Math.min(countUnsentInspections(pending, campaign.id, yard), campaign.total_vehicles - campaign.total_inspected)
   return { ...campaign, unsent, total_inspected: campaign.total_inspected + unsent }
 }
 

@@ -1,6 +1,6 @@
 import { Link } from '@/lib/route'
 import { Alert } from '@/ui/Page'
-import { LABELS, ParkingSpace, Side, SIDES, type ConflictProps } from './ConflictParts'
+import { FIELD_LABELS, ParkingSpace, Side, SIDES, type ConflictProps } from './ConflictParts'
 import { useConflictsText } from './text'
 import styles from './ConflictsPage.module.css'
 
@@ -19,7 +19,7 @@ export function ConflictCard({ error, ...rest }: ConflictProps) {
           <ParkingSpace vehicle={vehicle_id} />
         </strong>
       </div>
-      <h3>{t(LABELS[field])}</h3>
+      <h3>{t(FIELD_LABELS[field])}</h3>
       <p className="quiet">{t('conflicts.seen', { value: base || t('conflicts.empty') })}</p>
       <div className={styles.sides}>
         {SIDES.map((side) => (

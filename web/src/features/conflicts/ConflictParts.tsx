@@ -8,7 +8,7 @@ import { Button } from '@/ui/Button'
 import { useConflictsText } from './text'
 import styles from './ConflictsPage.module.css'
 
-export const LABELS: Record<FieldConflict['field'], TextKey> = {
+export const FIELD_LABELS: Record<FieldConflict['field'], TextKey> = {
   status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',
 }
 
@@ -54,7 +54,10 @@ export function ParkingSpace({ vehicle }: { vehicle: number }) {
 const MAX_CLOCK_ERROR_MS = 120_000
 const isClockWrong = (deviceTime: string, at: string | null | undefined) => !at || Math.abs(Date.parse(deviceTime) - Date.parse(at)) > MAX_CLOCK_ERROR_MS
 
-/** One of the two values: its author and time, the device's time where the clocks differ, whether it is the current or the kept value, and a button to keep it. */
+/**
+ * One of the two values of a conflict, with its author and time, and a button to keep the value. Shows the device's time where the clocks
+ * differ, and marks the current or kept value.
+ */
 export function Side({ conflict, side, mayDecide, busy, onTake }: Omit<ConflictProps, 'error'> & { side: SideName }) {
   const t = useConflictsText()
   const value = conflict[side]

@@ -5,8 +5,8 @@ import { useLanguage } from '@/lib/text'
 import { formatDate, formatTime } from '@/lib/time'
 import { Alert } from '@/ui/Page'
 import table from '@/ui/Table.module.css'
-import { LABELS, ParkingSpace, Side, SIDES, type CampaignConflicts, type ConflictProps } from './ConflictParts'
-import { createLoneKeys } from './loneKeys'
+import { FIELD_LABELS, ParkingSpace, Side, SIDES, type CampaignConflicts, type ConflictProps } from './ConflictParts'
+import { createSingleKeyFilter } from './singleKeyFilter'
 import { useConflictsText } from './text'
 import styles from './ConflictsPage.module.css'
 
@@ -67,7 +67,7 @@ function Row({ error, ...rest }: ConflictProps) {
   const now = useCurrentTime()
   const { conflict, mayDecide, onTake } = rest
   const { vehicle_id, vin_number, field, base, state, mine_at } = conflict
-  const [takeKey] = useState(createLoneKeys)
+  const [takeKey] = useState(createSingleKeyFilter)
   const decides = state === 'open' && mayDecide
   const press = (event: KeyboardEvent<HTMLElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -95,7 +95,7 @@ function Row({ error, ...rest }: ConflictProps) {
         <ParkingSpace vehicle={vehicle_id} />
       </td>
       <td>
-        <strong>{t(LABELS[field])}</strong>
+        <strong>{t(FIELD_LABELS[field])}</strong>
         <p className="quiet">{t('conflicts.seen', { value: base || t('conflicts.empty') })}</p>
         {state === 'open' && !mayDecide && <p className="quiet">{t('conflicts.onlySupervisor')}</p>}
         {error !== null && <Alert kind="error">{error}</Alert>}

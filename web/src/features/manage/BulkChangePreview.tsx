@@ -86,4 +86,4 @@ export function BulkChangeResult({ kind, result, changed }: ResultProps) {
 }
 
 export const summarizeBulkResult = ({ updated, skipped, not_found }: BulkResult, t: ReturnType<typeof useManageText>): string =>
-  t(updated === 1 ? 'bulk.doneOne' : 'bulk.done', { updated: formatCount(updated), skipped: formatCount(skipped.length), missing: formatCount(not_found.length) })
+  t('bulk.done', { updated: formatCount(updated), skipped: formatCount(skipped.length), missing: formatCount(not_found.length) })

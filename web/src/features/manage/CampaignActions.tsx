@@ -20,7 +20,7 @@ interface CampaignActionsProps {
   onDelete: (campaign: Campaign) => void
 }
 
-/** Icons of the actions for one campaign, with words where there is room: export, conversion to SQL and, apart, deletion. */
+/** Action buttons of one campaign: export, conversion to SQL and, separated, deletion. Buttons have labels where there is room. */
 export function CampaignActions({ campaign, files, onDelete }: CampaignActionsProps) {
   const t = usePageText()
   const isTable = useMediaQuery('(min-width: 768px)')

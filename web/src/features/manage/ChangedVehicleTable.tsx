@@ -1,5 +1,5 @@
 import type { PreviewedVehicle } from '@/api/types'
-import { useFieldWords } from './fieldWords'
+import { useFieldLabels } from './fieldLabels'
 import { useManageText } from './text'
 import manage from './ManagePage.module.css'
 import styles from './ChangedVehicleTable.module.css'
@@ -26,7 +26,7 @@ export function ChangedVehicleTable({ vehicles }: { vehicles: PreviewedVehicle[]
 }
 
 function Changes({ vehicle: { vin_number, campaign_name, changes } }: { vehicle: PreviewedVehicle }) {
-  const { t, fieldName, shown } = useFieldWords()
+  const { t, fieldName, shown } = useFieldLabels()
   return (
     <tbody className={styles.vehicle}>
       <tr>

@@ -100,4 +100,4 @@ export function CsvEditor() {
   )
 }
 
-const doneWords = (updated: number, t: ReturnType<typeof useManageText>) => t(updated === 1 ? 'csv.doneOne' : 'csv.done', { n: formatCount(updated) })
+const doneWords = (updated: number, t: ReturnType<typeof useManageText>) => t('csv.done', { n: formatCount(updated) })

@@ -120,7 +120,7 @@ function JobCards({ jobs, onUndo }: JobsProps) {
           <div className={styles.what}>
             <strong>{formatJobTitle(job, t)}</strong>
             <span>
-              {t(job.vehicles === 1 ? 'history.vehiclesOne' : 'history.vehicles', { n: formatCount(job.vehicles) })} · {formatJobCampaigns(job, t)}
+              {t('history.vehicles', { n: formatCount(job.vehicles) })} · {formatJobCampaigns(job, t)}
             </span>
             <span className="quiet">
               {job.created_by_name ?? '-'} · <time dateTime={job.created_at}>{formatDateTime(job.created_at)}</time>

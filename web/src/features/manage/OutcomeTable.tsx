@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { formatCount } from '@/lib/time'
 import { ChipChoice } from '@/ui/Chips'
 import { SearchBox } from '@/ui/SearchBox'
-import { useFieldWords } from './fieldWords'
+import { useFieldLabels } from './fieldLabels'
 import { filterOutcome, type OutcomeKind, type OutcomeRow } from './outcomeRows'
 import type { ManageKey } from './text'
 import manage from './ManagePage.module.css'
@@ -22,7 +22,7 @@ const KINDS: readonly OutcomeKind[] = ['updated', 'skipped', 'missing']
 
 /** Vehicles of a bulk change as a table, filtered by what became of them and searched by VIN. */
 export function OutcomeTable({ rows, counts }: OutcomeTableProps) {
-  const { t } = useFieldWords()
+  const { t } = useFieldLabels()
   const [kind, setKind] = useState<OutcomeKind | null>(null)
   const [text, setText] = useState('')
   if (rows.length === 0) return null
@@ -58,7 +58,7 @@ export function OutcomeTable({ rows, counts }: OutcomeTableProps) {
 }
 
 function Row({ row: { kind, vin, campaign, changes, reason, words } }: { row: OutcomeRow }) {
-  const { t, fieldName, shown } = useFieldWords()
+  const { t, fieldName, shown } = useFieldLabels()
   const told = { updated: '', skipped: reason === null ? words : t(reason), missing: t('bulk.notFound') }[kind]
   return (
     <tr data-outcome={kind}>

@@ -54,7 +54,7 @@ function Outcome({ question, job, result, onDone }: OutcomeProps) {
 function Left({ result: { undone, left, total_left } }: { result: UndoResult }) {
   const t = useHistoryText()
   const more = total_left - left.length
-  const heading = t(total_left === 1 ? 'history.leftOne' : 'history.left', { n: formatCount(total_left) })
+  const heading = t('history.left', { n: formatCount(total_left) })
   return (
     <>
       {undone && <p>{heading}</p>}

@@ -48,6 +48,6 @@ export function describeUndoHindrance({ kind, hindrance, undone_by_name, undone_
 /** Returns sentences that describe the result of undoing a job. */
 export function describeUndoResult({ kind }: Job, { undone, restored, total_left, deleted }: UndoResult, t: Say): string[] {
   if (!undone) return [kind === 'import' ? t('history.stays', { n: formatCount(total_left) }) : t('history.nothing')]
-  const main = kind === 'import' ? t('history.removed', { n: formatCount(restored) }) : t(restored === 1 ? 'history.restoredOne' : 'history.restored', { n: formatCount(restored) })
+  const main = kind === 'import' ? t('history.removed', { n: formatCount(restored) }) : t('history.restored', { n: formatCount(restored) })
   return [main, ...(deleted > 0 ? [t('history.gone', { n: formatCount(deleted) })] : [])]
 }

@@ -8,16 +8,8 @@ export interface SummaryClause {
 }
 
 type Kind = 'insert' | 'remove' | 'move'
-const MAIN: Record<Kind, [one: ManageKey, many: ManageKey]> = {
-  insert: ['bulk.becomeOne', 'bulk.become'],
-  remove: ['bulk.clearedOne', 'bulk.cleared'],
-  move: ['bulk.moveOne', 'bulk.move'],
-}
-const STAYING: Record<Kind, [one: ManageKey, many: ManageKey]> = {
-  insert: ['bulk.alreadyIs', 'bulk.alreadyAre'],
-  remove: ['bulk.without', 'bulk.without'],
-  move: ['bulk.alreadyThere', 'bulk.alreadyThere'],
-}
+const MAIN: Record<Kind, ManageKey> = { insert: 'bulk.become', remove: 'bulk.cleared', move: 'bulk.move' }
+const STAYING: Record<Kind, ManageKey> = { insert: 'bulk.alreadySet', remove: 'bulk.without', move: 'bulk.alreadyThere' }
 
 const CLOSED = 'CAMPAIGN_CLOSED'
 const AMBIGUOUS = 'AMBIGUOUS_VIN'
@@ -45,10 +37,10 @@ export function listSummaryClauses(kind: Kind, { updated, skipped, not_found }: 
   const left = skipped.filter(isStaying).length
   const missing = not_found.length
   const rest: SummaryClause[] = [
-    { key: STAYING[kind][left === 1 ? 0 : 1], n: left },
+    { key: STAYING[kind], n: left },
     { key: 'bulk.inClosed', n: closed },
     { key: 'bulk.unclear', n: unclear },
-    { key: missing === 1 ? 'bulk.notInOne' : 'bulk.notIn', n: missing },
+    { key: 'bulk.notIn', n: missing },
   ]
-  return [{ key: MAIN[kind][updated === 1 ? 0 : 1], n: updated }, ...rest.filter(({ n }) => n > 0)]
+  return [{ key: MAIN[kind], n: updated }, ...rest.filter(({ n }) => n > 0)]
 }

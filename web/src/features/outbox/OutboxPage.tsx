@@ -22,7 +22,7 @@ export default function OutboxPage() {
       {problem !== null && <Alert kind="warning">{t(problem === 'outdated' ? 'problem.outdated' : 'outbox.noDisk')}</Alert>}
       {canStore === true && (toSend.length > 0 || altered.length === 0) && <ToSend entries={toSend} />}
       <AlteredSaves places={altered} />
-      {others > 0 && <Alert kind="info">{t(others === 1 ? 'outbox.othersOne' : 'outbox.others', { n: others })}</Alert>}
+      {others > 0 && <Alert kind="info">{t('outbox.others', { n: others })}</Alert>}
       <SentSaves entries={entries.filter(({ state }) => state === 'done')} />
       <OwnConflicts />
       {canStore === true && <OfflineCampaigns />}
@@ -43,8 +43,8 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
     <section className={styles.part} aria-label={t('outbox.toSend')}>
       <h2>{t('outbox.toSend')}</h2>
       <p className="quiet">{t('outbox.explain')}</p>
-      {asked > 0 && <Alert kind="warning">{t(asked === 1 ? 'outbox.askedOne' : 'outbox.askedMany', { n: asked })}</Alert>}
-      {refused > 0 && <Alert kind="warning">{t(refused === 1 ? 'outbox.refusedOne' : 'outbox.refusedMany', { n: refused })}</Alert>}
+      {asked > 0 && <Alert kind="warning">{t('outbox.askedCount', { n: asked })}</Alert>}
+      {refused > 0 && <Alert kind="warning">{t('outbox.refusedCount', { n: refused })}</Alert>}
       {hasUnsent && (
         <>
           {!isOnline && <Alert kind="info">{t('outbox.noSignal')}</Alert>}

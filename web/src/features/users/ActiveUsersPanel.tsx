@@ -15,7 +15,7 @@ import { SearchBox } from '@/ui/SearchBox'
 import { showToast } from '@/ui/Toast'
 import { describeUserRejection, useDeleteUser, useUnlockUser, useDownloadUserData, useUsers } from './api'
 import { listUsers, readListing } from './listing'
-import { CHANGES, UserDrawer } from './UserDrawer'
+import { USER_CHANGES, UserDrawer } from './UserDrawer'
 import { UserFilters } from './UserFilters'
 import { UserSessionsDialog } from './UserSessionsDialog'
 import { UserTable } from './UserTable'
@@ -65,7 +65,7 @@ function Loaded({ users }: { users: User[] }) {
     ]
   }
   const actionsOf = (user: User): RowAction[] => [
-    ...CHANGES.map(({ name, label, of, icon }) => ({ icon, text: t(label), label: t(of, { hmc: user.hmc }), onSelect: () => setQueryParams({ user: user.id, fold: name }) })),
+    ...USER_CHANGES.map(({ name, label, of, icon }) => ({ icon, text: t(label), label: t(of, { hmc: user.hmc }), onSelect: () => setQueryParams({ user: user.id, fold: name }) })),
     ...rareActionsOf(user),
   ]
   return (

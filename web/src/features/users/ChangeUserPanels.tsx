@@ -16,7 +16,7 @@ const useLevel = createDraftHook(NO_LEVEL)
 const useHmc = createDraftHook(NO_HMC)
 
 interface PanelProps {
-  /** User whose drawer contains the panel. Without it, the panel asks for the user. */
+  /** User whose drawer contains the panel. Without a user, the panel has a field to choose the user. */
   chosen?: User
 }
 

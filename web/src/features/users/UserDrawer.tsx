@@ -14,7 +14,7 @@ import { LastLogin, LastSeen, Level } from './UserTable'
 import styles from './UserList.module.css'
 
 /** Changes of one user, each a fold of the drawer and an action of the user's row. */
-export const CHANGES: { name: string; label: UsersKey; of: UsersKey; icon: IconName; Panel: ComponentType<{ chosen?: User }> }[] = [
+export const USER_CHANGES: { name: string; label: UsersKey; of: UsersKey; icon: IconName; Panel: ComponentType<{ chosen?: User }> }[] = [
   { name: 'password', label: 'users.password', of: 'users.passwordOf', icon: 'keyboard', Panel: ChangePasswordPanel },
   { name: 'permission', label: 'users.permission', of: 'users.permissionOf', icon: 'shield', Panel: ChangePermissionPanel },
   { name: 'hmc', label: 'users.rename', of: 'users.renameOf', icon: 'pencil', Panel: ChangeHmcPanel },
@@ -87,7 +87,7 @@ function Content({ user, isMe, fold, actions, onClose }: UserDrawerProps) {
         <dt>{t('users.sessionsHead')}</dt>
         <dd>{sessions === undefined ? '' : formatCount(sessions.length)}</dd>
       </dl>
-      {CHANGES.map(({ name, label, icon, Panel }) => (
+      {USER_CHANGES.map(({ name, label, icon, Panel }) => (
         <details key={`${user.id} ${name}`} className={styles.fold} open={fold === name}>
           {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- a summary acts on Enter and Space */}
           <summary onClick={(event) => {

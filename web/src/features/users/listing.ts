@@ -3,7 +3,7 @@ import { USER_TYPES } from '@/lib/roles'
 import { compareNaturally } from '@/lib/yards'
 
 const DAY_MS = 86_400_000
-export const SILENT_DAYS = 30
+export const INACTIVE_DAYS = 30
 
 /** Filters by sign-in: users who never signed in, and users whose last sign-in is long ago. */
 export const SIGN_IN_FILTERS = ['never', 'silent'] as const
@@ -37,7 +37,7 @@ export function readListing(query: URLSearchParams): Listing {
 }
 
 export const hasSignInState = ({ last_login_at: at }: User, filter: SignInFilter, now: number): boolean =>
-  filter === 'never' ? !at : Boolean(at) && now - Date.parse(at ?? '') > SILENT_DAYS * DAY_MS
+  filter === 'never' ? !at : Boolean(at) && now - Date.parse(at ?? '') > INACTIVE_DAYS * DAY_MS
 
 const level = ({ user_type }: User) => USER_TYPES.indexOf(user_type)
 const COMPARE: Record<SortColumn, (a: User, b: User) => number> = {

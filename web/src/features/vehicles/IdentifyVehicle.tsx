@@ -17,7 +17,7 @@ interface IdentifyProps {
   folded: boolean
   field: RefObject<HTMLDivElement | null>
   onManual: () => void
-  /** Called when the person ends typing an identifier that fits. */
+  /** Called when the person has finished typing a matching identifier. */
   onDone: () => void
 }
 

@@ -1,7 +1,7 @@
 import { useListText } from './listText'
 import styles from './VehicleTable.module.css'
 
-/** Keys that act on the row with the focus, shown where there is a mouse. */
+/** Hint for the keys that act on the focused row, shown on devices with a mouse. */
 export function KeyHints({ selects }: { selects: boolean }) {
   const t = useListText()
   const hints: [keys: string[], what: string][] = [

@@ -18,7 +18,10 @@ interface SavedNoticeProps {
   onGo: () => void
 }
 
-/** Shown between a save and the next vehicle: what was saved, where the next vehicle stands, and a bar that runs until the next vehicle opens. */
+/**
+ * Notice between a save and the next vehicle: the saved status, the parking space of the next vehicle, and a bar that runs until that
+ * vehicle opens.
+ */
 export function SavedNotice({ vehicle, status, delay: { kept, ms }, next, onGo }: SavedNoticeProps) {
   const t = useScanText()
   const go = useRef<HTMLDivElement>(null)

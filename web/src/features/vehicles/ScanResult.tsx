@@ -24,7 +24,10 @@ interface ScanResultProps {
   onThis: () => void
 }
 
-/** Shows which vehicle a scanned or typed text identifies: this vehicle, another vehicle of the campaign with its parking space, a vehicle of another campaign, or none. */
+/**
+ * Shows which vehicle a scanned or typed text identifies. The result is this vehicle, another vehicle of the campaign with its parking
+ * space, a vehicle of another campaign, or no vehicle.
+ */
 export function ScanResult({ vehicle, yard, entered, scanned, identified, lookup, onThis }: ScanResultProps) {
   const t = useScanText()
   if (identified) {

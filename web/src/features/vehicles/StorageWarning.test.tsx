@@ -1,6 +1,6 @@
 import { act, render, screen } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { databaseObstacle } from '@/offline/db'
+import { databaseProblem } from '@/offline/db'
 import { outboxState } from '@/offline/outbox'
 import { StorageWarning } from './StorageWarning'
 
@@ -11,7 +11,7 @@ beforeEach(() => {
   render(<StorageWarning />)
 })
 afterEach(() => {
-  databaseObstacle.set(null)
+  databaseProblem.set(null)
   outboxState.set(INITIAL)
 })
 
@@ -20,7 +20,7 @@ test('a browser without a database is said to store nothing', () => {
 })
 
 test('a page that is older than the database asks to be reloaded', () => {
-  act(() => databaseObstacle.set('outdated'))
+  act(() => databaseProblem.set('outdated'))
   expect(screen.getByText('Uma versão mais nova está aberta em outra aba. Recarregue esta página para continuar.')).toBeTruthy()
   expect(screen.queryByText(/não consegue guardar dados/)).toBeNull()
 })

@@ -2,7 +2,7 @@ import { parseId, parsePageNumber, setQueryParams, useQueryParams } from '@/lib/
 import type { ListFilter } from './listSearch'
 import { parseSort, type ListSort } from './listSort'
 
-/** What the vehicle list shows, as stored in the address. */
+/** State of the vehicle list that is stored in the address (URL). */
 export interface ListAddress {
   filter: ListFilter
   sort: ListSort | null

@@ -91,8 +91,8 @@ function counted(vehicles: readonly ListedVehicle[]): Map<string, number> {
 }
 
 /**
- * Returns the vehicles whose VIN or parking space contains the text; else the vehicles whose normalized VIN, with or without the `I` prefix
- * of imports, or parking space contains the normalized text.
+ * Returns the vehicles whose VIN or parking space contains the text. If there are none, compares the normalized text with the normalized
+ * VIN (with or without the `I` prefix of imports) and parking space.
  */
 function searched(index: ListIndex, search: string): readonly ListedVehicle[] {
   const { vehicles } = index

@@ -24,7 +24,7 @@ export function nextSort(sort: ListSort | null, column: SortColumn): string | nu
   return sort.down ? null : `-${column}`
 }
 
-const STATUS_ORDER = [NOT_INSPECTED, WITHOUT_STATUS, ...VEHICLE_STATUSES] as readonly string[]
+const STATUS_ORDER: readonly string[] = [NOT_INSPECTED, WITHOUT_STATUS, ...VEHICLE_STATUSES]
 
 /** Sorts vehicles by status. Vehicles of one status keep their order. */
 export function sortByStatus(vehicles: readonly ListedVehicle[], down: boolean): ListedVehicle[] {
@@ -51,7 +51,7 @@ const pause = () => new Promise<void>((resolve) => setTimeout(resolve))
 
 /**
  * Returns the positions of the vehicles in the order of a column. Vehicles with equal texts keep their order. Works in slices of a few
- * milliseconds, so that the page answers meanwhile. Returns `null` when the signal aborts.
+ * milliseconds, so that the page stays responsive. Returns `null` when the signal aborts.
  */
 export async function orderByText(vehicles: readonly ListedVehicle[], { column, down }: ListSort, signal: AbortSignal): Promise<Uint32Array | null> {
   const count = vehicles.length

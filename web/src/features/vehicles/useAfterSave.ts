@@ -8,7 +8,7 @@ import type { SaveResult } from '@/offline/outbox'
 import { vehicleQuery } from '@/offline/queries'
 import { showToast } from '@/ui/Toast'
 import { useScanText } from './text'
-import { useVehicleExits } from './vehiclePane'
+import { useVehicleNavigation } from './vehiclePane'
 
 const NEXT_DELAY_MS = 3100
 /**
@@ -47,7 +47,7 @@ export function useAfterSave(vehicle: Vehicle, yard: number | null, owner: strin
   const [delay, setDelay] = useState<NextDelay | null>(null)
   useEffect(() => writeResumePlace(owner, placeOf(vehicle, yard)), [owner, vehicle, yard])
   const campaign = buildPath(`/campaign/${vehicle.campaign_id}`, { yard })
-  const exits = useVehicleExits(campaign, yard)
+  const exits = useVehicleNavigation(campaign, yard)
 
   /** Opens the next vehicle without the rest of the delay. */
   const goNow = useCallback(() => {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, type RefObject } from 'react'
 import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
 
-export const ROW = '[data-vehicle]'
+export const ROW_SELECTOR = '[data-vehicle]'
 /** Delay in milliseconds before the open vehicle follows the focus, so that a held arrow key does not open every vehicle on its way. */
 const FOLLOW_MS = 150
 
@@ -15,7 +15,7 @@ interface RowKeys {
   onSelect: ((id: number) => void) | null
 }
 
-const rowsIn = (list: HTMLElement): HTMLElement[] => [...list.querySelectorAll<HTMLElement>(ROW)]
+const rowsIn = (list: HTMLElement): HTMLElement[] => [...list.querySelectorAll<HTMLElement>(ROW_SELECTOR)]
 const idOf = (row: Element | null | undefined): number => Number(row instanceof HTMLElement ? row.dataset.vehicle : 0)
 const focusRow = (row: HTMLElement | undefined): void => row?.querySelector('a')?.focus()
 
@@ -71,7 +71,7 @@ export function useRowKeys(list: RefObject<HTMLElement | null>, keys: RowKeys): 
     }
     const press = (event: KeyboardEvent) => {
       clearTimeout(timer)
-      const row = event.target instanceof HTMLAnchorElement ? event.target.closest(ROW) : null
+      const row = event.target instanceof HTMLAnchorElement ? event.target.closest(ROW_SELECTOR) : null
       const act = actions[event.key]
       if (row === null || act === undefined || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
       event.preventDefault()

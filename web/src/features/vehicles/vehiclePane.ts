@@ -10,8 +10,8 @@ export interface VehiclePane {
 /** Context of a vehicle that is open beside the list; `null` for a vehicle on its own page. */
 export const VehiclePaneContext = createContext<VehiclePane | null>(null)
 
-/** Returns the ways out of a vehicle: to another vehicle, and to the campaign or, beside the list, to the list alone. */
-export function useVehicleExits(campaign: string, yard: number | null) {
+/** Returns the functions that leave a vehicle: to another vehicle, or to the campaign. Beside the list, leaving closes only the pane. */
+export function useVehicleNavigation(campaign: string, yard: number | null) {
   const pane = useContext(VehiclePaneContext)
   return useMemo(
     () => ({

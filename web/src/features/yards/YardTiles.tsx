@@ -63,7 +63,9 @@ function YardTile({ tile, campaign, people }: { tile: YardTileData; campaign: Ca
   )
 }
 
-/** Line of a tile with the number of vehicles left, or a check once all are inspected, and the people who are there. */
+/**
+ * Line of a tile with the number of vehicles left and the people who work in the yard. Shows a check mark once all vehicles are inspected.
+ */
 function State({ tile, people }: { tile: YardTileData; people: string[] }) {
   const t = useYardsText()
   const names = people.join(', ')

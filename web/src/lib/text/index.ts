@@ -21,13 +21,16 @@ const current = createStore<{ language: Language; t: Translate }>({ language: 'd
 
 const HOLE = /\{(\w+)(?:\|((?:[^|{}]|\{\w+\})*)\|((?:[^|{}]|\{\w+\})*))?\}/g
 
-/**
- * Replaces each `{name}` in a text by the value of that name in `words`. `{n|vehicle|{n} vehicles}` takes the first form for 1, else the
- * second.
- */
+/** Plural rules of both languages: only 1 is singular. The rules of pt-BR would also give 0 the singular form. */
+const plurals = new Intl.PluralRules('pt-PT')
+
+/** Returns whether a count, which may contain group separators, takes the singular form. */
+const isSingular = (count: unknown): boolean => plurals.select(Number(String(count).replaceAll(/\D/g, ''))) === 'one'
+
+/** Replaces each `{name}` in a text by the value of that name in `words`. `{n|vehicle|{n} vehicles}` takes the form for the number `n`. */
 export function fillPlaceholders(text: string, words: TextValues = {}): string {
   return text.replace(HOLE, (hole, name: string, one?: string, many?: string) =>
-    one === undefined ? String(words[name] ?? hole) : fillPlaceholders(String(words[name]) === '1' ? one : String(many), words))
+    one === undefined ? String(words[name] ?? hole) : fillPlaceholders(isSingular(words[name]) ? one : String(many), words))
 }
 
 function translator(texts: Catalogue): Translate {

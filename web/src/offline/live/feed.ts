@@ -33,7 +33,7 @@ const isRelayed = (value: unknown): value is Relayed => isRecord(value) && typeo
 /**
  * Follows the changes that other people make, while the page is visible and a session is open.
  *
- * The tabs of one person share one stream, because a browser opens at most six connections to a server: only the tab that has acquired a
+ * The tabs of one person share one stream, because a browser opens at most six connections to a server. Only the tab that has acquired a
  * common lock reads the stream, and it relays each event to the other tabs.
  */
 export class LiveFeed {

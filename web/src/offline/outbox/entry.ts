@@ -37,7 +37,7 @@ export interface SaveContent {
   /** Outbox position of the pending save that this save replaces. Is null when this save replaces no other save. */
   replaces: number | null
   device_time: string
-  /** What the server does about a conflict: `ask` rejects the save so that the person at the screen decides, `keep` records the conflict. */
+  /** Server's handling of a conflict: `ask` rejects the save so that the person at the screen decides, `keep` records the conflict. */
   mode: 'ask' | 'keep'
   /** Whether sending waits for `HOLD_MS` after the save, so that the person can undo the save. */
   held: boolean
@@ -122,7 +122,7 @@ export function applyPendingChangesToList<V extends Partial<Inspectable> & { id:
 const withoutNotes = ({ change: { base, wanted: { operator_notes: _operator, admin_notes: _admin, ...wanted } }, ...entry }: PendingSave): PendingSave => ({ ...entry, change: { base, wanted } })
 
 /** Counts the vehicles of a campaign whose inspection is pending on this device, so that the server does not count these vehicles yet. */
-export function countUncountedInspections(pending: ReadonlyMap<number, PendingSave[]>, campaign: number, yard: number | null): number {
+export function countUnsentInspections(pending: ReadonlyMap<number, PendingSave[]>, campaign: number, yard: number | null): number {
   let count = 0
   for (const [first] of pending.values()) {
     if (first !== undefined && first.campaign === campaign && !first.inspected && (yard === null || first.stands_in === yard)) count++

@@ -1,11 +1,11 @@
 import { useSession } from '@/api/session'
 import { useStore } from '@/lib/store'
-import { databaseObstacle } from '../db'
+import { databaseProblem } from '../db'
 import { selectForCurrentUser, outboxState, type OutboxState } from './store'
 
 export { OutboxContext, useOutbox } from './context'
 export { getDeviceId } from './device'
-export { countUncountedInspections, HOLD_MS, getOtherVin, getQuestionKey, applyPendingChanges, applyPendingChangesToList, type PendingSave, type StoredSave, type SaveRejection } from './entry'
+export { countUnsentInspections, HOLD_MS, getOtherVin, getQuestionKey, applyPendingChanges, applyPendingChangesToList, type PendingSave, type StoredSave, type SaveRejection } from './entry'
 export { Outbox } from './outbox'
 export { RetainedProblem, type SaveRequest, type SaveResult } from './save'
 export { outboxState, readOutbox, removeSave } from './store'
@@ -20,12 +20,12 @@ export const usePendingSaves = () => useOutboxState().pending
 export const getPendingSaves = () => selectForCurrentUser(outboxState.get()).pending
 
 /**
- * Returns why this device cannot store saves: `outdated` when a newer version in another tab has upgraded the database, so
- * that this page has to be reloaded, else `unavailable`. Returns null while storage works, and before the database has been read.
+ * Returns why this device cannot store saves. `outdated` means that a newer version in another tab has upgraded the database and this page
+ * has to be reloaded; any other reason is `unavailable`. Returns null while storage works, and before the database has been read.
  */
 export function useStorageProblem(): 'outdated' | 'unavailable' | null {
   const { canStore } = useOutboxState()
-  const obstacle = useStore(databaseObstacle)
+  const obstacle = useStore(databaseProblem)
   if (canStore !== false) return null
   return obstacle === 'outdated' ? 'outdated' : 'unavailable'
 }

@@ -2,7 +2,7 @@ import { IDBObjectStore } from 'fake-indexeddb'
 import { expect, test, vi } from 'vitest'
 import { noNetwork, OTHER, createSavedVehicle, openTab, setUpDatabase, createSaveRequest } from '@/testing/phone'
 import { createReply, stubServer } from '@/testing/server'
-import { classifyResponse, countUncountedInspections, groupPendingSaves, applyPendingChanges, applyPendingChangesToList, type PendingSave } from './entry'
+import { classifyResponse, countUnsentInspections, groupPendingSaves, applyPendingChanges, applyPendingChangesToList, type PendingSave } from './entry'
 import { createPendingSave, type SaveRequest } from './save'
 
 setUpDatabase()
@@ -166,7 +166,7 @@ test('pending saves are applied in order to the data of the server, and count on
   const list = [{ id: 7, status: '', inspected: false }, { id: 8, status: '', inspected: false }]
   expect(applyPendingChangesToList(list, pending)).toEqual([{ id: 7, status: 'Repair', inspected: true }, list[1]])
   expect(applyPendingChangesToList(list, new Map())).toBe(list)
-  expect([countUncountedInspections(pending, 5, null), countUncountedInspections(pending, 5, 4), countUncountedInspections(pending, 6, null)]).toEqual([2, 1, 0])
+  expect([countUnsentInspections(pending, 5, null), countUnsentInspections(pending, 5, 4), countUnsentInspections(pending, 6, null)]).toEqual([2, 1, 0])
 })
 
 test.each([

@@ -6,7 +6,7 @@ import { getCurrentSession, getOwnerKey, type Session } from '@/api/session'
 import type { Vehicle } from '@/api/types'
 import { throttle } from '@/lib/throttle'
 import { isCampaignOffline } from '../campaigns'
-import { databaseObstacle, isQuotaExceeded } from '../db'
+import { databaseProblem, isQuotaExceeded } from '../db'
 import { writeDelta } from '../snapshots/store'
 import { getHoldLeft, getOtherVin, getQuestionKey, type PendingSave, type StoredSave } from './entry'
 import { reportPendingSaves } from './report'
@@ -163,6 +163,6 @@ async function sendUnstored(entry: PendingSave, { token }: Session, isDeviceFull
     return { kind: 'saved', vehicle: await sendSave(entry, token) }
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 0) throw error
-    throw new Problem(0, isDeviceFull ? 'DISK_FULL' : databaseObstacle.get() === 'outdated' ? 'OUTDATED' : 'NO_DISK', '')
+    throw new Problem(0, isDeviceFull ? 'DISK_FULL' : databaseProblem.get() === 'outdated' ? 'OUTDATED' : 'NO_DISK', '')
   }
 }

@@ -34,14 +34,15 @@ fn is_false(value: &bool) -> bool {
 /// Maximum lifetime of a token.
 pub const MAX_TOKEN_LIFETIME: TimeDelta = TimeDelta::hours(24);
 /// Maximum accepted difference between the clocks of two processes.
-const SKEW: TimeDelta = TimeDelta::minutes(15);
+const MAX_CLOCK_SKEW: TimeDelta = TimeDelta::minutes(15);
 
 /// Returns `true` when a token's times are plausible: not issued in the future, and not valid for longer than allowed.
-pub(super) fn is_timely(claims: &Claims, now: DateTime<Utc>) -> bool {
+pub(super) fn has_plausible_times(claims: &Claims, now: DateTime<Utc>) -> bool {
     let made = DateTime::from_timestamp_millis(claims.iat_ms);
     let ends = DateTime::from_timestamp(claims.exp, 0);
-    made.zip(ends)
-        .is_some_and(|(made, ends)| claims.iat == made.timestamp() && made <= now + SKEW && ends - made <= MAX_TOKEN_LIFETIME + SKEW)
+    made.zip(ends).is_some_and(|(made, ends)| {
+        claims.iat == made.timestamp() && made <= now + MAX_CLOCK_SKEW && ends - made <= MAX_TOKEN_LIFETIME + MAX_CLOCK_SKEW
+    })
 }
 
 pub(super) fn caller_of(claims: &Claims) -> Option<Caller> {
@@ -86,10 +87,10 @@ mod tests {
             (TimeDelta::zero(), TimeDelta::hours(25), false),
             (TimeDelta::zero(), TimeDelta::days(3650), false),
         ] {
-            assert_eq!(is_timely(&claims(made, lives), now), ours, "made {made}, lives {lives}");
+            assert_eq!(has_plausible_times(&claims(made, lives), now), ours, "made {made}, lives {lives}");
         }
         let inconsistent = Claims { iat: now.timestamp() - 60, ..claims(TimeDelta::zero(), TimeDelta::hours(1)) };
-        assert!(!is_timely(&inconsistent, now), "the two times of issue must agree");
-        assert!(!is_timely(&Claims { iat_ms: i64::MAX, ..inconsistent }, now));
+        assert!(!has_plausible_times(&inconsistent, now), "the two times of issue must agree");
+        assert!(!has_plausible_times(&Claims { iat_ms: i64::MAX, ..inconsistent }, now));
     }
 }

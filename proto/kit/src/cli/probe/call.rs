@@ -39,7 +39,7 @@ pub enum CallFailure {
     #[error("{:?}: {}", .0.code(), .0.message())]
     Refused(Status),
     /// The service cannot be reached.
-    #[error("cannot be reached: {0:#}")]
+    #[error("the service cannot be reached: {0:#}")]
     Unreachable(anyhow::Error),
     /// The call is invalid: an unknown rpc, an rpc that is not read-only, or an invalid message.
     #[error("{0:#}")]

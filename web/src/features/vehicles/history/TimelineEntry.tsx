@@ -65,7 +65,7 @@ function useTitle({ kind, file, fields }: HistoryEntry): string | null {
   return fields.length === 0 ? t('history.inspected') : null
 }
 
-/** How a change was made. A bulk change links to the list of bulk changes for those who may open it. */
+/** Origin of a change, such as a save or a bulk change. A bulk change links to the list of bulk changes for those who may open it. */
 function Way({ entry: { kind, origin, file }, manages }: { entry: HistoryEntry; manages: boolean }) {
   const t = useHistoryText()
   if (kind === 'save') return <span>{t(origin === 'scanned' ? 'history.scanned' : origin === 'typed' ? 'history.typed' : 'history.onScreen')}</span>

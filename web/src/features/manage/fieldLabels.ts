@@ -1,7 +1,7 @@
 import { useManageText } from './text'
 
 /** Translates field names and field values into the labels used on the other screens. */
-export function useFieldWords() {
+export function useFieldLabels() {
   const t = useManageText()
   const names: Record<string, string> = {
     parking_space: t('vehicles.space'),

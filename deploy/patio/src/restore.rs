@@ -7,12 +7,12 @@ use patio_kit::{cli::print, config::Settings, db::Db};
 ///
 /// # Errors
 /// Returns an error when tables are missing or older than this program expects, or when a statement fails.
-pub async fn finish(settings: &Settings) -> anyhow::Result<()> {
+pub async fn complete_restore(settings: &Settings) -> anyhow::Result<()> {
     for schema in SCHEMAS {
         let db = Db::open_existing(schema, settings).await?;
         db.skip_ids(schema).await?;
         if schema.name == vehicle_svc::SCHEMA.name {
-            vehicle_svc::store::restored::invalidate_client_data(&db).await?;
+            vehicle_svc::store::restore::invalidate_client_data(&db).await?;
         }
         db.close().await;
     }

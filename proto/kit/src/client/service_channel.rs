@@ -4,7 +4,7 @@ use crate::{
         balancer::Replicas,
         call_context::Idempotent,
         deadline::{set_timeout_header, timeout_of},
-        replica::{CallFailure, replayable},
+        replica::{CallFailure, replayable_body},
     },
     errors::{self, Reason},
     telemetry::trace,
@@ -24,7 +24,7 @@ use tonic::{Code, Status, body::Body};
 use tower::{Service, ServiceExt};
 
 /// Maximum number of attempts of a call. All attempts share one deadline.
-const TRIES: usize = 5;
+const MAX_ATTEMPTS: usize = 5;
 
 /// Channel to a service. All generated gRPC clients use this channel as their transport.
 #[derive(Clone)]
@@ -74,8 +74,8 @@ async fn local(slot: &OnceLock<axum::Router>, request: Request<Body>) -> Respons
 }
 
 async fn remote(replicas: &Replicas, request: Request<Body>, until: Instant) -> Response<Body> {
-    replicas.deposit_call();
-    let rule = patio_proto::method(request.uri().path());
+    replicas.record_call();
+    let rule = patio_proto::find_method(request.uri().path());
     if rule.is_some_and(|rule| rule.client_streaming) {
         return call_without_retry(replicas, request).await;
     }
@@ -108,7 +108,7 @@ impl Call {
     fn request(&self) -> Request<Body> {
         let mut head = self.head.clone();
         set_timeout_header(&mut head.headers, self.until.saturating_duration_since(Instant::now()));
-        Request::from_parts(head, replayable(self.body.clone()))
+        Request::from_parts(head, replayable_body(self.body.clone()))
     }
 }
 
@@ -120,7 +120,7 @@ async fn call_with_retries(replicas: &Replicas, call: &Call) -> Response<Body> {
         let begun = Instant::now();
         let lease = replicas.pick(&tried).await;
         tried.push(lease.address());
-        let last = tried.len() == TRIES;
+        let last = tried.len() == MAX_ATTEMPTS;
         let answer = match lease.call(call.request(), call.may_repeat).await {
             Err(CallFailure::TooLate) => return too_late(),
             Err(CallFailure::NotSent(cause)) if last => return away(&cause),
@@ -175,7 +175,7 @@ fn normalize_status(response: Response<Body>) -> Response<Body> {
 
 /// Maps the error status that another service returned to a status for this service's caller. Unknown errors become `Internal`.
 #[must_use]
-pub fn propagate(status: Status) -> Status {
+pub fn propagate_status(status: Status) -> Status {
     match status.code() {
         Code::Cancelled if status.message().contains("Timeout") => {
             errors::status(Code::DeadlineExceeded, Reason::Timeout, &"The server took too long to respond. Try again.")

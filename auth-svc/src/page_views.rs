@@ -1,5 +1,5 @@
-//! Audit entries for page views and rejected calls: the first of several equal events of a user gets an audit entry,
-//! and repetitions within a minute are only counted.
+//! Audit entries for page views and rejected calls. The first of several equal events of a user gets an audit entry;
+//! repetitions within a minute are only counted.
 use crate::error::Error;
 use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
@@ -15,10 +15,10 @@ use std::{
 };
 
 /// Period within which equal page views or rejected calls of a user are counted together.
-const TOGETHER: TimeDelta = TimeDelta::minutes(1);
+const REPEAT_PERIOD: TimeDelta = TimeDelta::minutes(1);
 /// Maximum number of different page views and rejected calls of a user per period; further events are counted together as
 /// 'other things'.
-const MOST_EACH: usize = 60;
+const MAX_EVENTS_PER_USER: usize = 60;
 
 /// One page view, sign-in report or rejected call of a user.
 pub struct PageView {
@@ -62,8 +62,8 @@ impl PageViews {
         Self { db, clock, seen: Mutex::default() }
     }
 
-    /// Writes a page view or rejected call to the audit log, or counts the event when an equal event was written within the
-    /// last minute.
+    /// Writes a page view or rejected call to the audit log. When an equal event was written within the last minute, the event
+    /// is only counted.
     ///
     /// # Errors
     /// Returns a database error.
@@ -81,7 +81,7 @@ impl PageViews {
         let PageView { caller, event } = visit;
         let mut sort = Sort { user_id: caller.user_id, kind: event.kind, summary: event.summary.clone(), address: event.address.clone() };
         let mut seen = self.seen();
-        if !seen.contains_key(&sort) && seen.keys().filter(|known| known.user_id == caller.user_id).count() >= MOST_EACH {
+        if !seen.contains_key(&sort) && seen.keys().filter(|known| known.user_id == caller.user_id).count() >= MAX_EVENTS_PER_USER {
             sort.summary = String::new();
         }
         if let Some(series) = seen.get_mut(&sort) {
@@ -100,7 +100,7 @@ impl PageViews {
     /// # Errors
     /// Returns a database error.
     pub async fn write_due(&self) -> Result<(), Error> {
-        self.tell(self.clock.now() - TOGETHER).await
+        self.tell(self.clock.now() - REPEAT_PERIOD).await
     }
 
     async fn tell(&self, before: DateTime<Utc>) -> Result<(), Error> {

@@ -1,10 +1,10 @@
 import { MAX_KEY_INTERVAL_MS } from '@/lib/wedge'
 
 /**
- * Creates a function that takes each keystroke and calls `act` for keys that stand alone. A key with another key shortly before or after
- * it is ignored, because a hand scanner types the digits of a code that fast.
+ * Creates a filter for single keys: calls `act` for a keystroke without another keystroke shortly before or after. Faster keystrokes are
+ * ignored, because a hand scanner types the digits of a code that fast.
  */
-export function createLoneKeys() {
+export function createSingleKeyFilter() {
   let last = -Infinity
   let timer: ReturnType<typeof setTimeout> | undefined
   return (at: number, act: () => void): void => {

@@ -7,10 +7,10 @@ use std::{
     path::Path,
 };
 
-const FOLDER: u32 = 0o700;
-const FILE: u32 = 0o600;
+const FOLDER_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
 /// File permission bits of the group and of other users.
-const OTHERS: u32 = 0o077;
+const OTHER_USERS_MODE: u32 = 0o077;
 
 /// Creates a folder that only the current user may read. An existing folder and the files in it become private as well.
 ///
@@ -18,13 +18,13 @@ const OTHERS: u32 = 0o077;
 ///
 /// # Errors
 /// Returns an error when the folder can neither be created nor read.
-pub fn folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(FOLDER).create(path)?;
-    keep(path, FOLDER);
+pub fn create_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)?;
+    keep(path, FOLDER_MODE);
     for entry in fs::read_dir(path)? {
         let entry = entry?;
         if entry.file_type()?.is_file() {
-            keep(&entry.path(), FILE);
+            keep(&entry.path(), FILE_MODE);
         }
     }
     Ok(())
@@ -34,14 +34,14 @@ pub fn folder(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// Returns an error when the file can neither be created nor opened.
-pub fn file(path: &Path) -> io::Result<()> {
-    OpenOptions::new().create(true).append(true).mode(FILE).open(path)?;
-    keep(path, FILE);
+pub fn create_file(path: &Path) -> io::Result<()> {
+    OpenOptions::new().create(true).append(true).mode(FILE_MODE).open(path)?;
+    keep(path, FILE_MODE);
     Ok(())
 }
 
 fn keep(path: &Path, mode: u32) {
-    let is_open = fs::metadata(path).is_ok_and(|found| found.permissions().mode() & OTHERS != 0);
+    let is_open = fs::metadata(path).is_ok_and(|found| found.permissions().mode() & OTHER_USERS_MODE != 0);
     if is_open && let Err(cause) = fs::set_permissions(path, Permissions::from_mode(mode)) {
         tracing::warn!(%cause, path = %path.display(), "failed to restrict file permissions, other users may read the file");
     }
@@ -59,14 +59,14 @@ mod tests {
     fn existing_folders_and_files_become_private() {
         let temporary = tempfile::tempdir().unwrap();
         let (data, old) = (temporary.path().join("a/data"), temporary.path().join("a/data/old.db"));
-        folder(&data).unwrap();
+        create_folder(&data).unwrap();
         fs::write(&old, "x").unwrap();
         fs::set_permissions(&data, Permissions::from_mode(0o755)).unwrap();
         fs::set_permissions(&old, Permissions::from_mode(0o644)).unwrap();
-        folder(&data).unwrap();
-        file(&data.join("new.db")).unwrap();
-        file(&old).unwrap();
-        assert_eq!([&data, &old, &data.join("new.db")].map(|path| mode(path)), [FOLDER, FILE, FILE]);
+        create_folder(&data).unwrap();
+        create_file(&data.join("new.db")).unwrap();
+        create_file(&old).unwrap();
+        assert_eq!([&data, &old, &data.join("new.db")].map(|path| mode(path)), [FOLDER_MODE, FILE_MODE, FILE_MODE]);
         assert_eq!(fs::read(&old).unwrap(), b"x", "the content of the file is unchanged");
     }
 }

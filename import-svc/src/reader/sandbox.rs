@@ -6,7 +6,7 @@ use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 use std::{collections::BTreeMap, env::consts::ARCH};
 
 /// Allowed system calls: those for reading standard input, working in memory and writing standard output.
-const ALLOWED: [i64; 30] = [
+const ALLOWED_SYSTEM_CALLS: [i64; 30] = [
     libc::SYS_read,
     libc::SYS_readv,
     libc::SYS_write,
@@ -44,7 +44,7 @@ const ALLOWED: [i64; 30] = [
 /// # Errors
 /// Returns an error when the system does not support seccomp filters.
 pub fn install_filter() -> anyhow::Result<()> {
-    let rules: BTreeMap<i64, Vec<_>> = ALLOWED.into_iter().map(|call| (call, Vec::new())).collect();
+    let rules: BTreeMap<i64, Vec<_>> = ALLOWED_SYSTEM_CALLS.into_iter().map(|call| (call, Vec::new())).collect();
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let filter = SeccompFilter::new(rules, refuse, SeccompAction::Allow, TargetArch::try_from(ARCH)?)?;
     let program: BpfProgram = filter.try_into()?;

@@ -1,6 +1,6 @@
 //! Display names of the users who changed vehicles.
 use patio_kit::{
-    client::{call_context::CallContext, link::ServiceChannel},
+    client::{call_context::CallContext, service_channel::ServiceChannel},
     host::Clients,
 };
 use patio_proto::auth::{ResolveUserNamesRequest, user_service_client::UserServiceClient};

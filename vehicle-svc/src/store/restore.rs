@@ -1,13 +1,13 @@
 //! Last step of restoring a backup of the database: invalidates all vehicle lists and vehicle versions that clients
 //! have fetched before.
 use patio_kit::{
-    db::{Db, restored::SKIPPED_IDS},
+    db::{Db, restore::SKIPPED_IDS},
     on,
 };
 use sqlx::query;
 
-/// Increases the revisions of all campaigns, so that clients fetch all vehicle lists again, and the versions of all
-/// vehicles, so that saves based on an earlier version are rejected.
+/// Increases the revisions of all campaigns and the versions of all vehicles. Clients then fetch all vehicle lists again, and
+/// saves based on an earlier version are rejected.
 ///
 /// # Errors
 /// Returns the error of a failed statement.
