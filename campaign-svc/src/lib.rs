@@ -70,7 +70,7 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
     let db = host.database(SCHEMA).await?;
     let context = Context::new(host, &db);
     let sweeper = Sweeper::new(host, &db);
-    host.tasks.repeat(config.sweep_every(), move || {
+    host.tasks.repeat(config.sweep_interval, move || {
         let sweeper = sweeper.clone();
         async move { sweeper.sweep().await }
     });

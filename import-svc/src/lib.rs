@@ -23,6 +23,7 @@ use patio_kit::{
         ServiceBinary,
         doctor::{self, CheckResult, DoctorReport},
     },
+    config::TUNING,
     db::Schema,
     host::Host,
     server::{Builder, MAX_MESSAGE_BYTES, Service},
@@ -46,11 +47,12 @@ pub const SCHEMA: Schema = Schema { name: "imports", sqlite: &SQLITE, postgres: 
 #[derive(Debug, Clone, Default, clap::Args)]
 #[group(skip)]
 pub struct Config {
-    /// Program that parses workbooks; started once per workbook with the argument `read-workbook`. Default: this executable.
-    #[arg(long, env = "PATIO_WORKBOOK_READER")]
+    /// Program that parses workbooks; started once per workbook with the argument `read-workbook`. Default: this executable, which
+    /// only tests change.
+    #[arg(skip)]
     pub workbook_reader: Option<PathBuf>,
     /// Folder for temporary files of workbooks that are being written. Default: the system's temporary folder.
-    #[arg(long, env = "PATIO_TEMP_DIR")]
+    #[arg(long, env = "PATIO_TEMP_DIR", help_heading = TUNING)]
     pub work_dir: Option<PathBuf>,
 }
 
@@ -76,7 +78,7 @@ async fn workbooks(config: &Config) -> CheckResult {
         Ok(_) => CheckResult::Passed("the template was read by a workbook reader process".to_owned()),
         Err(cause) => CheckResult::Failed(
             format!("the template cannot be read: {cause:#}"),
-            "set PATIO_WORKBOOK_READER to a program that reads workbooks, or allow this program to start itself",
+            "allow this program to start itself as a child process",
         ),
     }
 }
@@ -117,4 +119,16 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
         .add_service(AuditServiceServer::new(AuditLog { db: db.clone() }))
         .build(db, Vec::new())
         .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_doctor_finds_a_workbook_reader_that_does_not_work() {
+        let config = Config { workbook_reader: Some("/bin/false".into()), ..Config::default() };
+        let CheckResult::Failed(cause, _) = workbooks(&config).await else { panic!("the check passed") };
+        assert!(cause.starts_with("the template cannot be read"), "{cause}");
+    }
 }

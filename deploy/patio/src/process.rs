@@ -17,9 +17,9 @@ use ring::rand::{SecureRandom, SystemRandom};
 #[derive(Debug, Clone, Args)]
 pub struct Options {
     #[command(flatten)]
-    settings: Settings,
-    #[command(flatten)]
     gateway: gateway::Config,
+    #[command(flatten)]
+    settings: Settings,
     #[command(flatten)]
     auth: auth_svc::Config,
     #[command(flatten)]
