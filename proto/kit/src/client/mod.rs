@@ -5,5 +5,4 @@ pub mod call_context;
 pub mod deadline;
 pub mod link;
 pub mod replica;
-mod retry_budget;
 mod watched_body;
