@@ -114,7 +114,7 @@ pub async fn start_with(config: Config, host: &Host, passwords: PasswordHasher) 
     let db = host.database(SCHEMA).await?;
     let sealing = &Arc::new(sealing_key(&config, host, &db).await?);
     let notices = bootstrap::prepare(host, &db, sealing, &config, &passwords).await?;
-    let keys = host.retry_until_database_up(|| known(&config, host, &db, sealing, &passwords).map_err(Error::for_waiter).boxed()).await?;
+    let keys = host.retry_until_database_up(|| known(&config, host, &db, sealing).map_err(Error::for_waiter).boxed()).await?;
     let people = people(&config, host, db.clone(), passwords.clone());
     let tokens = tokens(host, db.clone(), keys.clone());
     let door = Arc::new(door(&config, host, db.clone(), keys, passwords));
@@ -159,15 +159,8 @@ async fn sealing_key(config: &Config, host: &Host, db: &Db) -> anyhow::Result<Se
     SealingKey::create_file(&path)
 }
 
-/// Loads all keys and the revocations from the database, and sets the dummy hash cost from the stored password hashes.
-async fn known(
-    config: &Config,
-    host: &Host,
-    db: &Db,
-    sealing: &Arc<SealingKey>,
-    passwords: &PasswordHasher,
-) -> Result<Arc<keys::Keys>, Error> {
-    passwords.calibrate_dummy_cost(&store::users::list_password_hashes(db).await?);
+/// Loads all keys and the revocations from the database.
+async fn known(config: &Config, host: &Host, db: &Db, sealing: &Arc<SealingKey>) -> Result<Arc<keys::Keys>, Error> {
     signing::rotate(db, sealing, host.clock.now(), TimeDelta::days(config.key_days)).await?;
     let keys = keys::Keys::read(db, sealing.clone(), &host.clock).await?;
     keys.signing.apply_to(&host.identity);
