@@ -73,7 +73,7 @@ async fn founders(config: &Config, developer: Hmc, passwords: &PasswordHasher) -
     let (password, told) = match &config.admin_password {
         Some(given) => (given.expose().to_owned(), None),
         None => {
-            let made = generate()?;
+            let made = generate_password()?;
             (made.clone(), Some(made))
         }
     };
@@ -82,8 +82,11 @@ async fn founders(config: &Config, developer: Hmc, passwords: &PasswordHasher) -
     Ok(InitialUsers { developer, admin, admin_hash, told })
 }
 
-/// Generates a password of 20 random characters in four groups, which is 100 bits.
-pub(crate) fn generate() -> Result<String, Error> {
+/// Generates a password or secret of 20 random characters in four groups, which is 100 bits.
+///
+/// # Errors
+/// Returns `Broken` when the system provides no random bytes.
+pub fn generate_password() -> Result<String, Error> {
     let chance = random_bytes::<20>()?;
     let groups: Vec<String> =
         chance.chunks(5).map(|group| group.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()).collect();
@@ -190,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_generated_password_is_long_readable_and_never_the_same() {
-        let (one, other) = (generate().unwrap(), generate().unwrap());
+        let (one, other) = (generate_password().unwrap(), generate_password().unwrap());
         assert!(one.len() == 23 && one != other, "{one} {other}");
         assert!(one.chars().all(|c| c == '-' || ALPHABET.contains(&(c as u8))), "{one}");
         assert!(password::check(&one, "1000").is_ok());

@@ -62,7 +62,7 @@ impl UserCommand {
             Self::List => Ok(users::list_all(db).await?.iter().map(line).collect()),
             Self::SetPassword { hmc, stdin } => {
                 let user = find(db, &hmc).await?;
-                let chosen = if stdin { read_line()? } else { bootstrap::generate()? };
+                let chosen = if stdin { read_line()? } else { bootstrap::generate_password()? };
                 password::check(&chosen, &user.hmc_key)?;
                 let password_hash = PasswordHasher::default().hash(chosen.clone()).await?;
                 let changed = StoredUser { password_hash, must_change: true, ..user.clone() };

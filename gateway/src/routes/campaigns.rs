@@ -7,7 +7,6 @@ use crate::{
     },
     http::problem::{ApiResult, Problem, ProblemBody},
     state::AppState,
-    user_names::NameMap,
     views::{
         enums::{self, CampaignStatus},
         success::Success,
@@ -15,6 +14,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use patio_kit::client::user_names::NameMap;
 use patio_proto::{
     campaign::{self as pb, CampaignStatus as Wire},
     status, vehicle,

@@ -7,11 +7,11 @@ use crate::{
     },
     http::problem::{ApiResult, ProblemBody},
     state::{AppState, LONG_CALL_TIMEOUT},
-    user_names::NameMap,
     views::enums,
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use patio_kit::client::user_names::NameMap;
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -5,6 +5,7 @@
 use crate::tls::{Pair, host_names};
 use anyhow::Context;
 use chrono::{DateTime, Datelike, TimeDelta, Utc};
+use patio_kit::hex;
 use rcgen::{
     BasicConstraints, CertificateParams, CidrSubnet, DnType, ExtendedKeyUsagePurpose, GeneralSubtree, IsCa, Issuer, KeyPair,
     KeyUsagePurpose, NameConstraints, date_time_ymd,

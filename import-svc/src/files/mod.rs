@@ -3,7 +3,6 @@ pub mod corrections;
 pub mod csv_file;
 pub mod download_stream;
 pub mod export;
-pub mod names;
 pub mod sql;
 mod workbook;
 

@@ -5,4 +5,5 @@ pub mod call_context;
 pub mod deadline;
 pub mod link;
 pub mod replica;
+pub mod user_names;
 mod watched_body;
