@@ -72,26 +72,22 @@ pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
     job_history::spawn_purge(host, db.clone());
     let remover = CampaignRemover::new(host, db.clone());
     remover.spawn_removal(host);
+    let context = api::Context::new(host, &db, progress, live);
+    let (bulk, campaigns) = (api::bulk::BulkApi(context.clone()), api::campaign_vehicles::CampaignVehicleApi(context.clone()));
     Builder::new(VehicleBinary::NAME, host)
-        .add_service(VehicleServiceServer::new(api::vehicles::VehicleApi::new(host, db.clone(), progress.clone(), live.clone())))
+        .add_service(VehicleServiceServer::new(api::vehicles::VehicleApi::new(host, context.clone())))
         .add_service(
-            BulkServiceServer::new(api::bulk::BulkApi::new(host, db.clone(), progress.clone(), live.clone()))
-                .max_decoding_message_size(MAX_MESSAGE_BYTES)
-                .max_encoding_message_size(MAX_MESSAGE_BYTES),
+            BulkServiceServer::new(bulk).max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES),
         )
         .add_service(
-            JobServiceServer::new(api::jobs::JobApi::new(host, db.clone(), progress.clone(), (remover, live.clone())))
-                .max_encoding_message_size(MAX_MESSAGE_BYTES),
+            JobServiceServer::new(api::jobs::JobApi::new(context.clone(), remover)).max_encoding_message_size(MAX_MESSAGE_BYTES),
         )
-        .add_service(ConflictServiceServer::new(api::conflicts::ConflictApi::new(host, db.clone(), progress.clone(), live.clone())))
-        .add_service(HistoryServiceServer::new(api::history::HistoryApi::new(db.clone())))
-        .add_service(EventServiceServer::new(api::live::EventApi::new(host, db.clone(), live.clone())))
-        .add_service(PendingSaveServiceServer::new(api::pending_saves::PendingSaveApi::new(host, db.clone())))
-        .add_service(YardServiceServer::new(api::yards::YardApi::new(db.clone())))
-        .add_service(
-            CampaignVehicleServiceServer::new(api::campaign_vehicles::CampaignVehicleApi::new(host, db.clone(), progress, live.clone()))
-                .max_decoding_message_size(MAX_MESSAGE_BYTES),
-        )
+        .add_service(ConflictServiceServer::new(api::conflicts::ConflictApi(context.clone())))
+        .add_service(HistoryServiceServer::new(api::history::HistoryApi(context.clone())))
+        .add_service(EventServiceServer::new(api::live::EventApi::new(host, context.clone())))
+        .add_service(PendingSaveServiceServer::new(api::pending_saves::PendingSaveApi(context.clone())))
+        .add_service(YardServiceServer::new(api::yards::YardApi(context)))
+        .add_service(CampaignVehicleServiceServer::new(campaigns).max_decoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(AuditServiceServer::new(AuditLog { db: db.clone() }))
         .build(db, Vec::new())
         .await
