@@ -83,19 +83,8 @@ const UNUSED_EVERY: Duration = Duration::from_secs(60);
 /// it is a minute old.
 const VISITS_EVERY: Duration = Duration::from_secs(10);
 
-/// The auth-svc binary: its name, default listen address, schema and start function.
-pub struct AuthBinary;
-
-impl ServiceBinary for AuthBinary {
-    const NAME: &'static str = "auth-svc";
-    const LISTEN: &'static str = "127.0.0.1:50051";
-    const SCHEMA: Schema = SCHEMA;
-    type Config = Config;
-
-    async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
-        start(config, host).await
-    }
-}
+/// Binary of auth-svc: its name, default listen address and schema.
+pub const BINARY: ServiceBinary = ServiceBinary { name: "auth-svc", listen: "127.0.0.1:50051", schema: SCHEMA };
 
 /// Starts auth-svc: creates missing users and keys, spawns the background tasks and builds the gRPC server.
 ///
@@ -122,7 +111,7 @@ pub async fn start_with(config: Config, host: &Host, passwords: PasswordHasher) 
     tidy(host, door.clone());
     end_unused(host, &db);
     let visits = tell_visits(host, &db);
-    let service = Builder::new(AuthBinary::NAME, host)
+    let service = Builder::new(BINARY.name, host)
         .add_service(SessionServiceServer::new(SessionApi { door: door.clone(), tasks: host.tasks.clone(), visits }))
         .add_service(
             UserServiceServer::new(UserApi { people, door })

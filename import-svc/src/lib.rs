@@ -83,24 +83,17 @@ async fn workbooks(config: &Config) -> CheckResult {
     }
 }
 
-/// The import-svc binary: its name, default listen address, schema and `doctor` checks.
-pub struct ImportBinary;
+/// Binary of import-svc: its name, default listen address and schema.
+pub const BINARY: ServiceBinary = ServiceBinary { name: "import-svc", listen: "127.0.0.1:50054", schema: SCHEMA };
 
-impl ServiceBinary for ImportBinary {
-    const NAME: &'static str = "import-svc";
-    const LISTEN: &'static str = "127.0.0.1:50054";
-    const SCHEMA: Schema = SCHEMA;
-    type Config = Config;
-
-    async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
-        start(config, host).await
-    }
-
-    async fn examine(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
-        let advice = "free disk space or give this user write permission there, or set PATIO_TEMP_DIR to another folder";
-        all.report("work folder", doctor::folder(&config.work_dir(), advice))?;
-        all.report("workbooks", workbooks(config).await)
-    }
+/// Runs the `doctor` checks of import-svc: the work folder and the workbook reader.
+///
+/// # Errors
+/// Returns an error when the report cannot be printed.
+pub async fn examine(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
+    let advice = "free disk space or give this user write permission there, or set PATIO_TEMP_DIR to another folder";
+    all.report("work folder", doctor::folder(&config.work_dir(), advice))?;
+    all.report("workbooks", workbooks(config).await)
 }
 
 /// Builds the gRPC services of import-svc and starts their background tasks.
@@ -113,7 +106,7 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
     let places = UploadSlots::default();
     let files = FileServiceServer::new(api::files::FileApi::new(host, db.clone(), (reader.clone(), exporter), places.clone()));
     let imports = ImportServiceServer::new(api::imports::ImportApi::new(host, db.clone(), (reader, running), places));
-    Builder::new(ImportBinary::NAME, host)
+    Builder::new(BINARY.name, host)
         .add_service(imports.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(files.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(AuditServiceServer::new(AuditLog { db: db.clone() }))

@@ -48,19 +48,8 @@ pub const SCHEMA: Schema = Schema { name: "vehicle", sqlite: &SQLITE, postgres: 
 #[group(skip)]
 pub struct Config {}
 
-/// Program definition of vehicle-svc: its name, default listen address, schema and start function.
-pub struct VehicleBinary;
-
-impl ServiceBinary for VehicleBinary {
-    const NAME: &'static str = "vehicle-svc";
-    const LISTEN: &'static str = "127.0.0.1:50053";
-    const SCHEMA: Schema = SCHEMA;
-    type Config = Config;
-
-    async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
-        start(config, host).await
-    }
-}
+/// Binary of vehicle-svc: its name, default listen address and schema.
+pub const BINARY: ServiceBinary = ServiceBinary { name: "vehicle-svc", listen: "127.0.0.1:50053", schema: SCHEMA };
 
 /// Starts vehicle-svc: opens the database, starts the background tasks and registers the gRPC services.
 pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
@@ -74,7 +63,7 @@ pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
     remover.spawn_removal(host);
     let context = api::Context::new(host, &db, progress, live);
     let (bulk, campaigns) = (api::bulk::BulkApi(context.clone()), api::campaign_vehicles::CampaignVehicleApi(context.clone()));
-    Builder::new(VehicleBinary::NAME, host)
+    Builder::new(BINARY.name, host)
         .add_service(VehicleServiceServer::new(api::vehicles::VehicleApi::new(host, context.clone())))
         .add_service(
             BulkServiceServer::new(bulk).max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES),

@@ -3,7 +3,7 @@ use crate::{demo, pages};
 use auth_svc::bootstrap::generate_password;
 use clap::Args;
 use patio_kit::{
-    cli::{ServiceBinary, print},
+    cli::print,
     config::{Settings, secret::Secret},
     db::Schema,
     host::Host,
@@ -114,10 +114,10 @@ async fn start(options: &Options, host: &Host) -> anyhow::Result<Vec<Service>> {
 
 /// Database schemas of all services, with their migrations.
 pub const SCHEMAS: [Schema; 4] = [
-    auth_svc::AuthBinary::SCHEMA,
-    vehicle_svc::VehicleBinary::SCHEMA,
-    campaign_svc::CampaignBinary::SCHEMA,
-    import_svc::ImportBinary::SCHEMA,
+    auth_svc::SCHEMA,
+    vehicle_svc::SCHEMA,
+    campaign_svc::SCHEMA,
+    import_svc::SCHEMA,
 ];
 
 /// Runs the pending database migrations of all services.
