@@ -76,10 +76,9 @@ async fn workbooks(config: &Config) -> CheckResult {
     };
     match read.await {
         Ok(_) => CheckResult::Passed("the template was read by a workbook reader process".to_owned()),
-        Err(cause) => CheckResult::Failed(
-            format!("the template cannot be read: {cause:#}"),
-            "allow this program to start itself as a child process",
-        ),
+        Err(cause) => {
+            CheckResult::Failed(format!("the template cannot be read: {cause:#}"), "allow this program to start itself as a child process")
+        }
     }
 }
 

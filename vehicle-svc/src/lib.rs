@@ -65,12 +65,8 @@ pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
     let (bulk, campaigns) = (api::bulk::BulkApi(context.clone()), api::campaign_vehicles::CampaignVehicleApi(context.clone()));
     Builder::new(BINARY.name, host)
         .add_service(VehicleServiceServer::new(api::vehicles::VehicleApi::new(host, context.clone())))
-        .add_service(
-            BulkServiceServer::new(bulk).max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES),
-        )
-        .add_service(
-            JobServiceServer::new(api::jobs::JobApi::new(context.clone(), remover)).max_encoding_message_size(MAX_MESSAGE_BYTES),
-        )
+        .add_service(BulkServiceServer::new(bulk).max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
+        .add_service(JobServiceServer::new(api::jobs::JobApi::new(context.clone(), remover)).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(ConflictServiceServer::new(api::conflicts::ConflictApi(context.clone())))
         .add_service(HistoryServiceServer::new(api::history::HistoryApi(context.clone())))
         .add_service(EventServiceServer::new(api::live::EventApi::new(host, context.clone())))

@@ -113,12 +113,7 @@ async fn start(options: &Options, host: &Host) -> anyhow::Result<Vec<Service>> {
 }
 
 /// Database schemas of all services, with their migrations.
-pub const SCHEMAS: [Schema; 4] = [
-    auth_svc::SCHEMA,
-    vehicle_svc::SCHEMA,
-    campaign_svc::SCHEMA,
-    import_svc::SCHEMA,
-];
+pub const SCHEMAS: [Schema; 4] = [auth_svc::SCHEMA, vehicle_svc::SCHEMA, campaign_svc::SCHEMA, import_svc::SCHEMA];
 
 /// Runs the pending database migrations of all services.
 pub async fn migrate(options: Options) -> anyhow::Result<()> {

@@ -11,8 +11,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use patio_kit::clock;
-use patio_kit::client::user_names::NameMap;
+use patio_kit::{client::user_names::NameMap, clock};
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -29,8 +29,8 @@ impl ConflictService for ConflictApi {
         let caller = identity::caller(&request)?;
         let ask = request.into_inner();
         let (window, filter) = (PageWindow::from_request(ask.page.as_ref()), filter(&ask, &caller));
-        let (page, total) =
-            tokio::try_join!(conflicts::list_page(&self.0.db, &filter, window), conflicts::count(&self.0.db, &filter)).map_err(Error::from)?;
+        let (page, total) = tokio::try_join!(conflicts::list_page(&self.0.db, &filter, window), conflicts::count(&self.0.db, &filter))
+            .map_err(Error::from)?;
         reply(pb::ListConflictsResponse { conflicts: page.into_iter().map(Into::into).collect(), meta: Some(window.meta(total)) })
     }
 

@@ -9,13 +9,7 @@ use crate::{
     error::Error,
     store::jobs::{self, Campaign, Job, SkippedVehicle},
 };
-use patio_kit::{
-    audit,
-    auth::identity,
-    client::call_context::CallContext,
-    clock,
-    page::PageWindow,
-};
+use patio_kit::{audit, auth::identity, client::call_context::CallContext, clock, page::PageWindow};
 use patio_proto::{
     access::Role,
     vehicle::{self as pb, JobKind, UndoBlocker, job_service_server::JobService},

@@ -128,7 +128,8 @@ impl VehicleService for VehicleApi {
         let role = identity::caller(&request)?.role;
         let ask = request.into_inner();
         let window = PageWindow::from_request(ask.page.as_ref());
-        let campaign = campaigns::find(&self.context.db, ask.campaign_id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(ask.campaign_id))?;
+        let campaign =
+            campaigns::find(&self.context.db, ask.campaign_id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(ask.campaign_id))?;
         let view = campaign.narrow_view(View::for_role(role, ask.yard));
         let (page, total) = self.search(&campaign, filter(&ask, view)?, window).await.map_err(Error::from)?;
         reply(pb::ListVehiclesResponse {

@@ -2,12 +2,7 @@
 use patio_kit::{db::Schema, host::Host, on};
 use patio_testing::each_database;
 
-pub const SCHEMAS: [Schema; 4] = [
-    auth_svc::SCHEMA,
-    vehicle_svc::SCHEMA,
-    campaign_svc::SCHEMA,
-    import_svc::SCHEMA,
-];
+pub const SCHEMAS: [Schema; 4] = [auth_svc::SCHEMA, vehicle_svc::SCHEMA, campaign_svc::SCHEMA, import_svc::SCHEMA];
 
 async fn applied(host: &Host, schema: Schema) -> Vec<(i64, Vec<u8>)> {
     let db = host.database(schema).await.unwrap();

@@ -31,7 +31,7 @@ use std::{
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Binary of one service: what its command line needs besides the service's settings and functions.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct ServiceBinary {
     /// Name of the service, such as `vehicle-svc`.
     pub name: &'static str,
