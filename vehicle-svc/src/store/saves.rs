@@ -1,7 +1,7 @@
 //! Database access of a save: one statement loads the vehicle, and another statement writes the vehicle with counters,
 //! audit entry and idempotency key.
 use crate::{
-    store::{content::VehicleContent, counters::CounterDeltas, dialect, had, idempotency_keys::IdempotencyKey, vehicles::Vehicle},
+    store::{content::VehicleContent, counters::CounterDeltas, dialect, had, idempotency_keys::IdempotencyKey, save_sql, vehicles::Vehicle},
     view::View,
 };
 use chrono::{DateTime, Utc};
@@ -154,7 +154,7 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Re
     let [(first_yard, first), (second_yard, second)] = deltas.affected_yards();
     let whole = deltas.total();
     // Fetch all rows: those of the last statement come only after the others have run.
-    let mut rows: Vec<SavedRow> = query_as(dialect::save_on_sqlite(*view))
+    let mut rows: Vec<SavedRow> = query_as(save_sql::save_on_sqlite(*view))
         .bind(before.id)
         .bind(before.campaign_id)
         .bind(before.version)
@@ -213,7 +213,7 @@ pub async fn save_all(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<Has
             changes.iter().map(|$change| $value).collect::<Vec<_>>()
         };
     }
-    let written: Vec<SavedRow> = query_as(dialect::SAVE_ALL)
+    let written: Vec<SavedRow> = query_as(save_sql::SAVE_ALL.as_str())
         .bind(column!(|c| c.before.id))
         .bind(column!(|c| c.before.campaign_id))
         .bind(column!(|c| c.before.version))

@@ -23,7 +23,7 @@ pub(super) fn of_sealed(sealed: &SealedEntry) -> Option<String> {
 
 fn over(fields: &impl Serialize) -> String {
     let text = serde_json::to_vec(fields).unwrap_or_default(); // numbers and strings always serialize
-    hex(&ring::digest::digest(&SHA256, &text))
+    hex::sha256(&text)
 }
 
 /// Unfinished digest of one audit seal (hash-chain link), to which entries are added.
