@@ -1,7 +1,9 @@
 //! Database access of a save: one statement loads the vehicle, and another statement writes the vehicle with counters,
 //! audit entry and idempotency key.
 use crate::{
-    store::{content::VehicleContent, counters::CounterDeltas, dialect, had, idempotency_keys::IdempotencyKey, save_sql, vehicles::Vehicle},
+    store::{
+        content::VehicleContent, counters::CounterDeltas, dialect, had, idempotency_keys::IdempotencyKey, save_sql, vehicles::Vehicle,
+    },
     view::View,
 };
 use chrono::{DateTime, Utc};
