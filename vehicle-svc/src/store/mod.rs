@@ -17,7 +17,7 @@ pub mod pace;
 pub mod pending_saves;
 pub mod progress_outbox;
 pub mod restored;
-pub mod save_sql;
+mod save_sql;
 pub mod saves;
 pub mod vehicle_columns;
 pub mod vehicle_lookup;
