@@ -82,8 +82,11 @@ async fn founders(config: &Config, developer: Hmc, passwords: &PasswordHasher) -
     Ok(InitialUsers { developer, admin, admin_hash, told })
 }
 
-/// Generates a password of 20 random characters in four groups, which is 100 bits.
-pub(crate) fn generate_password() -> Result<String, Error> {
+/// Generates a password or secret of 20 random characters in four groups, which is 100 bits.
+///
+/// # Errors
+/// Returns `Broken` when the system provides no random bytes.
+pub fn generate_password() -> Result<String, Error> {
     let chance = random_bytes::<20>()?;
     let groups: Vec<String> =
         chance.chunks(5).map(|group| group.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect()).collect();

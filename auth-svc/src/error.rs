@@ -1,5 +1,5 @@
 //! Errors of auth-svc and the gRPC status that each error becomes.
-use patio_kit::errors::{Reason, database, internal, status, status_with};
+use patio_kit::errors::{Reason, database, internal, status, status_with_values};
 use tonic::{Code, Status};
 
 /// Error of an auth-svc call; its text is the message of the gRPC status.

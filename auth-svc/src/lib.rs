@@ -83,19 +83,8 @@ const IDLE_SESSION_INTERVAL: Duration = Duration::from_secs(60);
 /// to the audit log.
 const PAGE_VIEW_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The auth-svc binary: its name, default listen address, schema and start function.
-pub struct AuthBinary;
-
-impl ServiceBinary for AuthBinary {
-    const NAME: &'static str = "auth-svc";
-    const LISTEN: &'static str = "127.0.0.1:50051";
-    const SCHEMA: Schema = SCHEMA;
-    type Config = Config;
-
-    async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
-        start(config, host).await
-    }
-}
+/// Binary of auth-svc: its name, default listen address and schema.
+pub const BINARY: ServiceBinary = ServiceBinary { name: "auth-svc", listen: "127.0.0.1:50051", schema: SCHEMA };
 
 /// Starts auth-svc: creates missing users and keys, spawns the background tasks and builds the gRPC server.
 ///
@@ -114,8 +103,7 @@ pub async fn start_with(config: Config, host: &Host, passwords: PasswordHasher) 
     let db = host.database(SCHEMA).await?;
     let sealing = &Arc::new(sealing_key(&config, host, &db).await?);
     let notices = bootstrap::prepare(host, &db, sealing, &config, &passwords).await?;
-    let keys =
-        host.retry_until_database_up(|| load_keys(&config, host, &db, sealing, &passwords).map_err(Error::into_anyhow).boxed()).await?;
+    let keys = host.retry_until_database_up(|| load_keys(&config, host, &db, sealing).map_err(Error::into_anyhow).boxed()).await?;
     let people = people(&config, host, db.clone(), passwords.clone());
     let tokens = tokens(host, db.clone(), keys.clone());
     let sign_in_service = Arc::new(sign_in_service(&config, host, db.clone(), keys, passwords));
@@ -123,7 +111,7 @@ pub async fn start_with(config: Config, host: &Host, passwords: PasswordHasher) 
     spawn_maintenance(host, sign_in_service.clone());
     spawn_idle_expiry(host, &db);
     let visits = spawn_page_view_log(host, &db);
-    let service = Builder::new(AuthBinary::NAME, host)
+    let service = Builder::new(BINARY.name, host)
         .add_service(SessionServiceServer::new(SessionApi { sign_in_service: sign_in_service.clone(), tasks: host.tasks.clone(), visits }))
         .add_service(
             UserServiceServer::new(UserApi { people, sign_in_service })
@@ -160,15 +148,8 @@ async fn sealing_key(config: &Config, host: &Host, db: &Db) -> anyhow::Result<Se
     SealingKey::create_file(&path)
 }
 
-/// Loads all keys and the revocations from the database, and sets the dummy hash cost from the stored password hashes.
-async fn load_keys(
-    config: &Config,
-    host: &Host,
-    db: &Db,
-    sealing: &Arc<SealingKey>,
-    passwords: &PasswordHasher,
-) -> Result<Arc<keys::Keys>, Error> {
-    passwords.calibrate_dummy_cost(&store::users::list_password_hashes(db).await?);
+/// Loads all keys and the revocations from the database.
+async fn load_keys(config: &Config, host: &Host, db: &Db, sealing: &Arc<SealingKey>) -> Result<Arc<keys::Keys>, Error> {
     signing::rotate(db, sealing, host.clock.now(), TimeDelta::days(config.key_days)).await?;
     let keys = keys::Keys::read(db, sealing.clone(), &host.clock).await?;
     keys.signing.apply_to(&host.identity);

@@ -1,6 +1,8 @@
 //! Entry point of the auth-svc binary; `auth-svc keys …` and `auth-svc user …` run a command instead of the server.
+use auth_svc::operator_commands;
+use patio_kit::cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    auth_svc::operator_commands::run_if_requested().unwrap_or_else(patio_kit::cli::main::<auth_svc::AuthBinary>)
+    operator_commands::run_if_requested().unwrap_or_else(|| cli::main(auth_svc::BINARY, auth_svc::start, cli::no_checks))
 }

@@ -1,25 +1,19 @@
 //! Password rules, and password hashing with Argon2 under a limit of concurrent hashes.
-use crate::{error::Error, hmc};
+use crate::{error::Error, hmc, random::random_bytes};
 use argon2::{
     Algorithm, Argon2, Block, Params, Version,
-    password_hash::{
-        PasswordHasher as _,
-        phc::{Output, PasswordHash},
-    },
+    password_hash::phc::{Output, PasswordHash, Salt},
 };
 use std::{
-    cell::RefCell,
-    collections::HashMap,
-    hash::{BuildHasher, RandomState},
     sync::{
-        Arc, LazyLock, Mutex, PoisonError,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
 use tokio::{
-    runtime::{Builder, Runtime},
     sync::{OwnedSemaphorePermit, Semaphore},
+    task::spawn_blocking,
 };
 
 /// Minimum length of a password in characters.
@@ -28,9 +22,6 @@ pub const MIN_PASSWORD_LEN: usize = 8;
 pub const MAX_PASSWORD_LEN: usize = 128;
 /// Maximum wait for a hashing permit, so that a busy server responds within two seconds.
 const PERMIT_TIMEOUT: Duration = Duration::from_millis(1_500);
-/// Number of hashing queues (lanes). A hash of the account name selects the queue; only the first request of each queue waits for a
-/// permit.
-const QUEUES: usize = 64;
 /// Maximum number of requests that wait for hashing.
 const MAX_WAITING: usize = 512;
 
@@ -98,7 +89,7 @@ fn guesses(password: &str, hmc_key: &str) -> f64 {
 }
 
 /// Cost parameters of one Argon2 hash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HashCost {
     /// Memory used by one hash, in KiB.
     pub memory: u32,
@@ -118,35 +109,29 @@ impl HashCost {
         Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
     }
 
-    /// Reads the cost parameters from a stored hash; returns `None` when the hash cannot be parsed.
-    fn of(hash: &str) -> Option<Self> {
-        let made = Params::try_from(&PasswordHash::new(hash).ok()?).ok()?;
-        Some(Self { memory: made.m_cost(), passes: made.t_cost() })
-    }
-
     /// Returns whether this cost exceeds the cost of a stored hash; `false` when the hash cannot be parsed.
     fn exceeds(self, hash: &str) -> bool {
-        Self::of(hash).is_some_and(|made| made.memory < self.memory || made.passes < self.passes)
+        let made = PasswordHash::new(hash).ok().and_then(|hash| Params::try_from(&hash).ok());
+        made.is_some_and(|made| made.m_cost() < self.memory || made.t_cost() < self.passes)
     }
 }
 
 /// Verifies and hashes passwords, by default one password per core at a time; clones share the limits.
 #[derive(Clone)]
 pub struct PasswordHasher {
+    queue: Arc<Semaphore>,
     permits: Arc<Semaphore>,
-    lanes: Arc<Vec<Arc<Semaphore>>>,
-    lane_of: RandomState,
-    waiting: Arc<AtomicUsize>,
+    memory: HashMemory,
     checks: Arc<AtomicU64>,
     cost: HashCost,
-    commonest: Arc<Mutex<HashCost>>,
 }
 
-/// Permit to compute one password hash, obtained from the queue for hashing.
-pub struct HashPermit {
-    _lane: Option<OwnedSemaphorePermit>,
-    _permit: OwnedSemaphorePermit,
-}
+/// Working memory of Argon2, one block list per permit in use so far. If each hash allocated memory, the allocator would keep far
+/// more after many sign-ins.
+type HashMemory = Arc<Mutex<Vec<Vec<Block>>>>;
+
+/// Permit to compute one password hash.
+pub struct HashPermit(OwnedSemaphorePermit);
 
 impl Default for PasswordHasher {
     fn default() -> Self {
@@ -165,20 +150,18 @@ impl PasswordHasher {
     #[must_use]
     pub fn with_cost(cores: usize, cost: HashCost) -> Self {
         Self {
+            queue: Arc::new(Semaphore::new(MAX_WAITING)),
             permits: Arc::new(Semaphore::new(cores)),
-            lanes: Arc::new((0..QUEUES).map(|_| Arc::new(Semaphore::new(1))).collect()),
-            lane_of: RandomState::new(),
-            waiting: Arc::default(),
+            memory: Arc::default(),
             checks: Arc::default(),
             cost,
-            commonest: Arc::new(Mutex::new(cost)),
         }
     }
 
     /// Returns the number of requests that wait for a hashing permit.
     #[must_use]
     pub fn waiter_count(&self) -> usize {
-        self.waiting.load(Ordering::Relaxed)
+        MAX_WAITING - self.queue.available_permits()
     }
 
     /// Returns the number of passwords verified since the process started.
@@ -187,61 +170,29 @@ impl PasswordHasher {
         self.checks.load(Ordering::Relaxed)
     }
 
-    /// Waits for a permit to verify one password of this account.
-    ///
-    /// Requests for one account are processed one at a time. A flood of requests for one account thus does not delay other users, and is
-    /// rejected once the account is locked out.
+    /// Waits for a permit to compute one password hash.
     ///
     /// # Errors
     /// Returns `Busy` when too many requests wait, or the wait times out.
-    pub async fn acquire(&self, account: &str) -> Result<HashPermit, Error> {
-        let lane = usize::try_from(self.lane_of.hash_one(account) % QUEUES as u64).unwrap_or_default();
-        self.wait(async {
-            let lane = self.lanes[lane].clone().acquire_owned().await.ok();
-            Some(HashPermit { _lane: lane, _permit: self.permits.clone().acquire_owned().await.ok()? })
-        })
-        .await
+    pub async fn acquire(&self) -> Result<HashPermit, Error> {
+        let _place = self.queue.try_acquire().map_err(|_| Error::Busy)?;
+        let permit = tokio::time::timeout(PERMIT_TIMEOUT, self.permits.clone().acquire_owned()).await;
+        permit.ok().and_then(Result::ok).map(HashPermit).ok_or(Error::Busy)
     }
 
-    async fn wait(&self, turn: impl Future<Output = Option<HashPermit>>) -> Result<HashPermit, Error> {
-        let queue = Queued(&self.waiting);
-        if self.waiting.fetch_add(1, Ordering::Relaxed) >= MAX_WAITING {
-            return Err(Error::Busy);
-        }
-        let came = tokio::time::timeout(PERMIT_TIMEOUT, turn).await;
-        drop(queue);
-        came.ok().flatten().ok_or(Error::Busy)
-    }
-
-    /// Sets the cost of dummy hashes, which are computed for unknown login names, to the most frequent cost among the stored
-    /// hashes. Verifying a password then takes equally long for unknown and for most known login names.
-    pub fn calibrate_dummy_cost(&self, hashes: &[String]) {
-        let mut counted: HashMap<HashCost, usize> = HashMap::new();
-        for cost in hashes.iter().filter_map(|hash| HashCost::of(hash)) {
-            *counted.entry(cost).or_default() += 1;
-        }
-        let commonest = counted.into_iter().max_by_key(|(cost, count)| (*count, *cost));
-        *self.commonest.lock().unwrap_or_else(PoisonError::into_inner) = commonest.map_or(self.cost, |(cost, _)| cost);
-    }
-
-    /// Returns the dummy hash cost: the cost of verifying a password for an unknown login name (HMC).
-    #[must_use]
-    pub fn dummy_cost(&self) -> HashCost {
-        *self.commonest.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Verifies a password against the stored hash. Without a stored hash, computes a dummy hash at the dummy hash cost and returns
-    /// `false`.
+    /// Verifies a password against the stored hash. Without a stored hash, computes a dummy hash at the current cost and returns `false`.
+    ///
+    /// After the default cost was raised, the hash of a known login name stays cheaper than the dummy hash until the next sign-in.
     ///
     /// # Errors
     /// Returns `Broken` when the stored hash cannot be parsed.
     pub async fn verify(&self, turn: HashPermit, password: String, hash: Option<String>) -> Result<bool, Error> {
         self.checks.fetch_add(1, Ordering::Relaxed);
         metrics::counter!("patio_password_checks_total").increment(1);
-        let unknown = self.dummy_cost();
+        let (cost, memory) = (self.cost, self.memory.clone());
         blocking(turn, move || match hash {
-            Some(hash) => belongs(&password, &hash),
-            None => digest(&unknown.argon()?, &password, DUMMY_SALT).map(|_| false),
+            Some(hash) => belongs(&password, &hash, &memory),
+            None => digest(&cost.argon()?, &password, DUMMY_SALT, &memory).map(|_| false),
         })
         .await
     }
@@ -257,11 +208,17 @@ impl PasswordHasher {
     /// # Errors
     /// Returns `Busy` when too many requests wait for hashing, or the wait times out.
     pub async fn hash(&self, password: String) -> Result<String, Error> {
-        let permit = async { Some(HashPermit { _lane: None, _permit: self.permits.clone().acquire_owned().await.ok()? }) };
-        let turn = self.wait(permit).await?;
-        let cost = self.cost;
+        let (turn, cost, memory) = (self.acquire().await?, self.cost, self.memory.clone());
         blocking(turn, move || {
-            cost.argon()?.hash_password(password.as_bytes()).map(|hash| hash.to_string()).map_err(|cause| Error::Broken(cause.to_string()))
+            let (argon, salt) = (cost.argon()?, random_bytes::<16>()?);
+            let hash = PasswordHash {
+                algorithm: Algorithm::Argon2id.ident(),
+                version: Some(Version::V0x13.into()),
+                params: argon.params().try_into().map_err(broken)?,
+                salt: Some(Salt::new(&salt).map_err(broken)?),
+                hash: Some(digest(&argon, &password, &salt, &memory)?),
+            };
+            Ok(hash.to_string())
         })
         .await
     }
@@ -269,14 +226,8 @@ impl PasswordHasher {
 
 const DUMMY_SALT: &[u8; 16] = b"nobody has these";
 
-thread_local! {
-    /// Working memory of Argon2 for this thread, reused for every hash. If each hash allocated memory, the allocator would keep far more
-    /// after many sign-ins.
-    static HASH_MEMORY: RefCell<Vec<Block>> = const { RefCell::new(Vec::new()) };
-}
-
 /// Verifies a password against a PHC hash, with the algorithm and parameters named in the hash.
-fn belongs(password: &str, hash: &str) -> Result<bool, Error> {
+fn belongs(password: &str, hash: &str, memory: &HashMemory) -> Result<bool, Error> {
     let hash = PasswordHash::new(hash).map_err(broken)?;
     let algorithm = Algorithm::try_from(hash.algorithm.as_str()).map_err(broken)?;
     let version = hash.version.map_or(Ok(Version::default()), Version::try_from).map_err(broken)?;
@@ -284,19 +235,18 @@ fn belongs(password: &str, hash: &str) -> Result<bool, Error> {
     let (Some(salt), Some(made)) = (hash.salt, hash.hash) else {
         return Err(Error::Broken("a stored hash has no salt or no digest".to_owned()));
     };
-    Ok(digest(&argon, password, &salt)? == made)
+    Ok(digest(&argon, password, &salt, memory)? == made)
 }
 
-fn digest(argon: &Argon2<'_>, password: &str, salt: &[u8]) -> Result<Output, Error> {
+fn digest(argon: &Argon2<'_>, password: &str, salt: &[u8], memory: &HashMemory) -> Result<Output, Error> {
     let mut out = [0; Output::MAX_LENGTH];
     let out = &mut out[..argon.params().output_len().unwrap_or(Params::DEFAULT_OUTPUT_LEN)];
-    HASH_MEMORY.with_borrow_mut(|memory| {
-        let needed = argon.params().block_count();
-        if memory.len() < needed {
-            memory.resize(needed, Block::default());
-        }
-        argon.hash_password_into_with_memory(password.as_bytes(), salt, out, &mut memory[..needed]).map_err(broken)
-    })?;
+    let unused = || memory.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut blocks = unused().pop().unwrap_or_default();
+    blocks.resize(argon.params().block_count().max(blocks.len()), Block::default());
+    let hashed = argon.hash_password_into_with_memory(password.as_bytes(), salt, out, &mut blocks[..argon.params().block_count()]);
+    unused().push(blocks);
+    hashed.map_err(broken)?;
     Output::new(out).map_err(broken)
 }
 
@@ -304,33 +254,14 @@ fn broken(cause: impl std::fmt::Display) -> Error {
     Error::Broken(cause.to_string())
 }
 
-/// Guard of one place in the queue for hashing; dropping the guard frees the place.
-struct Queued<'q>(&'q AtomicUsize);
-
-impl Drop for Queued<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Runtime whose blocking threads compute hashes, one per core.
-///
-/// Each hashing thread keeps the memory of one hash. On tokio's shared blocking pool, with its many threads, that
-/// memory would add up.
-static HASH_RUNTIME: LazyLock<std::io::Result<Runtime>> = LazyLock::new(|| {
-    let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    Builder::new_current_thread().thread_name("hash").max_blocking_threads(cores).build()
-});
-
-/// Runs `work` on a hashing thread. The permit is released when the work ends, even if the caller has stopped waiting.
+/// Runs `work` on a blocking thread. The permit is released when the work ends, even if the caller has stopped waiting.
 async fn blocking<T: Send + 'static>(turn: HashPermit, work: impl FnOnce() -> Result<T, Error> + Send + 'static) -> Result<T, Error> {
-    let hashers = HASH_RUNTIME.as_ref().map_err(|cause| Error::Broken(cause.to_string()))?;
-    let done = hashers.spawn_blocking(move || {
+    let done = spawn_blocking(move || {
         let done = work();
-        drop(turn);
+        drop(turn.0);
         done
     });
-    done.await.map_err(|cause| Error::Broken(cause.to_string()))?
+    done.await.map_err(broken)?
 }
 
 #[cfg(test)]
@@ -355,7 +286,7 @@ mod tests {
         let hash = passwords.hash(" pass word ".to_owned()).await.unwrap();
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
         for (tried, right) in [(" pass word ", true), ("pass word", false)] {
-            let turn = passwords.acquire("a").await.unwrap();
+            let turn = passwords.acquire().await.unwrap();
             assert_eq!(passwords.verify(turn, tried.to_owned(), Some(hash.clone())).await.unwrap(), right);
         }
         assert_eq!(passwords.verification_count(), 2);
@@ -372,29 +303,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_dummy_cost_is_the_most_frequent_stored_cost() {
-        let cheap = HashCost { memory: 64, passes: 1 };
-        let [ours, theirs] = [PasswordHasher::default(), PasswordHasher::with_cost(1, cheap)];
-        assert_eq!(ours.dummy_cost(), HashCost::default());
-        let hash = async |by: &PasswordHasher| by.hash("pass word".to_owned()).await.unwrap();
-        let (dear, cheaper) = (hash(&ours).await, hash(&theirs).await);
-        ours.calibrate_dummy_cost(&[cheaper.clone(), dear.clone(), cheaper.clone(), String::new()]);
-        assert_eq!(ours.dummy_cost(), cheap);
-        ours.calibrate_dummy_cost(&[dear.clone(), cheaper, dear]);
-        assert_eq!(ours.dummy_cost(), HashCost::default());
-        ours.calibrate_dummy_cost(&[]);
-        assert_eq!(ours.dummy_cost(), HashCost::default());
-    }
-
-    #[tokio::test]
     async fn a_wait_for_a_permit_times_out_within_two_seconds_and_leaves_the_queue() {
         let passwords = PasswordHasher::new(1);
-        let held = passwords.acquire("a").await.unwrap();
+        let held = passwords.acquire().await.unwrap();
         let started = std::time::Instant::now();
-        assert!(matches!(passwords.acquire("b").await, Err(Error::Busy)));
+        assert!(matches!(passwords.acquire().await, Err(Error::Busy)));
         assert!(started.elapsed() < Duration::from_millis(2500));
-        assert_eq!(passwords.waiting.load(Ordering::Relaxed), 0);
+        assert_eq!(passwords.waiter_count(), 0);
         drop(held);
-        assert!(passwords.acquire("b").await.is_ok());
+        assert!(passwords.acquire().await.is_ok());
     }
 }

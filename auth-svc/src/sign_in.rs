@@ -132,7 +132,7 @@ impl SignInService {
             wrong: "sign-in failed",
         };
         let hash = stored.as_ref().and_then(StoredUser::password_hash);
-        let left = match self.verify(&account, &buckets, attempt.password.clone(), hash).await? {
+        let left = match self.verify(&buckets, attempt.password.clone(), hash).await? {
             Compared::Right(left) => {
                 let place = Place { address: attempt.address, device: attempt.device };
                 let known = async |user| self.admit(self.renewed(user, attempt.password).await, place, &buckets).await;
@@ -149,9 +149,9 @@ impl SignInService {
     }
 
     /// Reserves a password attempt in the lockout first, and then verifies the password.
-    async fn verify(&self, account: &str, buckets: &Buckets, password: String, hash: Option<String>) -> Result<Compared, Error> {
+    async fn verify(&self, buckets: &Buckets, password: String, hash: Option<String>) -> Result<Compared, Error> {
         self.lockout.check(buckets).await?;
-        let turn = self.passwords.acquire(account).await?;
+        let turn = self.passwords.acquire().await?;
         let left = self.lockout.reserve(buckets).await?;
         let right = self.passwords.verify(turn, password, hash).await?;
         Ok(if right { Compared::Right(left) } else { Compared::Wrong(left) })
@@ -263,7 +263,7 @@ impl SignInService {
     async fn compare_own(&self, user: &StoredUser, password: String, address: &str) -> Result<Buckets, Error> {
         let account = self.keys.hash_hmc(&user.hmc_key);
         let buckets = own_password_buckets(&account, &self.keys.hash_address(address));
-        match self.verify(&account, &buckets, password, user.password_hash()).await? {
+        match self.verify(&buckets, password, user.password_hash()).await? {
             Compared::Right(_) => Ok(buckets),
             Compared::Wrong(left) => {
                 let told = Told { subject: subject(user.id), address: address.to_owned(), wrong: "entered a wrong current password" };
@@ -342,8 +342,7 @@ impl SignInService {
         Ok(!lifted.is_empty())
     }
 
-    /// Deletes expired revocations and lockouts, rotates the signing key and updates the cost of the dummy hash for
-    /// unknown login names.
+    /// Deletes expired revocations and lockouts, and rotates the signing key.
     ///
     /// # Errors
     /// Returns a database error.
@@ -351,7 +350,6 @@ impl SignInService {
         let now = self.clock.now();
         self.db.write(move |tx| Box::pin(async move { revocations::purge_expired(tx, now).await })).await?;
         signing::rotate(&self.db, &self.keys.sealing, now, self.key_life).await?;
-        self.passwords.calibrate_dummy_cost(&users::list_password_hashes(&self.db).await?);
         self.lockout.run_maintenance().await
     }
 }

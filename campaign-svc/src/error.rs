@@ -1,7 +1,7 @@
 //! Errors of campaign-svc and the gRPC status that each error becomes.
 use patio_kit::{
     client::service_channel,
-    errors::{self, Reason, status, status_with},
+    errors::{self, Reason, status, status_with_values},
 };
 use patio_proto::{campaign::CampaignStatus, status::campaign_text};
 use tonic::{Code, Status};

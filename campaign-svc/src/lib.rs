@@ -48,19 +48,8 @@ static POSTGRES: Migrator = sqlx::migrate!("migrations/postgres");
 /// Database schema of campaign-svc: its name and its migrations for SQLite and PostgreSQL.
 pub const SCHEMA: Schema = Schema { name: "campaign", sqlite: &SQLITE, postgres: &POSTGRES };
 
-/// The campaign-svc binary: its name, default listen address, schema and start function.
-pub struct CampaignBinary;
-
-impl ServiceBinary for CampaignBinary {
-    const NAME: &'static str = "campaign-svc";
-    const LISTEN: &'static str = "127.0.0.1:50052";
-    const SCHEMA: Schema = SCHEMA;
-    type Config = Config;
-
-    async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
-        start(config, host).await
-    }
-}
+/// Binary of campaign-svc: its name, default listen address and schema.
+pub const BINARY: ServiceBinary = ServiceBinary { name: "campaign-svc", listen: "127.0.0.1:50052", schema: SCHEMA };
 
 /// Starts campaign-svc and its sweeper.
 ///
@@ -70,11 +59,11 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
     let db = host.database(SCHEMA).await?;
     let context = Context::new(host, &db);
     let sweeper = Sweeper::new(host, &db);
-    host.tasks.repeat(config.sweep_every(), move || {
+    host.tasks.repeat(config.sweep_interval, move || {
         let sweeper = sweeper.clone();
         async move { sweeper.sweep().await }
     });
-    Builder::new(CampaignBinary::NAME, host)
+    Builder::new(BINARY.name, host)
         .add_service(large(CampaignServiceServer::new(api::CampaignApi(context.clone()))))
         .add_service(DraftServiceServer::new(api::DraftApi(context.clone())))
         .add_service(MilestoneServiceServer::new(api::MilestoneApi(context)))

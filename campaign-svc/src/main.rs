@@ -1,8 +1,9 @@
 //! Entry point of the campaign-svc binary.
+use patio_kit::cli;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    patio_kit::cli::main::<campaign_svc::CampaignBinary>()
+    cli::main(campaign_svc::BINARY, campaign_svc::start, cli::no_checks)
 }

@@ -13,7 +13,6 @@ pub mod server;
 pub mod session_confirmation;
 pub mod state;
 pub mod tls;
-pub mod user_names;
 pub mod views;
 
 pub use config::Config;

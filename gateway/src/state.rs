@@ -5,9 +5,13 @@ use crate::{
     config::Config,
     limits::{admission::AdmissionController, open_streams::StreamLimiter, sign_in_rate::RateLimiter},
     session_confirmation::ConfirmedSessions,
-    user_names::UserNames,
 };
-use patio_kit::{auth::service_tokens::ServiceTokens, client::service_channel::ServiceChannel, host::Host, server::MAX_MESSAGE_BYTES};
+use patio_kit::{
+    auth::service_tokens::ServiceTokens,
+    client::{service_channel::ServiceChannel, user_names::UserNames},
+    host::Host,
+    server::MAX_MESSAGE_BYTES,
+};
 use patio_proto::{
     audit::audit_service_client::AuditServiceClient,
     auth::{

@@ -23,6 +23,7 @@ use patio_kit::{
         ServiceBinary,
         doctor::{self, CheckResult, DoctorReport},
     },
+    config::TUNING,
     db::Schema,
     host::Host,
     server::{Builder, MAX_MESSAGE_BYTES, Service},
@@ -46,11 +47,12 @@ pub const SCHEMA: Schema = Schema { name: "imports", sqlite: &SQLITE, postgres: 
 #[derive(Debug, Clone, Default, clap::Args)]
 #[group(skip)]
 pub struct Config {
-    /// Program that parses workbooks; started once per workbook with the argument `read-workbook`. Default: this executable.
-    #[arg(long, env = "PATIO_WORKBOOK_READER")]
+    /// Program that parses workbooks; started once per workbook with the argument `read-workbook`. Default: this executable, which
+    /// only tests change.
+    #[arg(skip)]
     pub workbook_reader: Option<PathBuf>,
     /// Folder for temporary files of workbooks that are being written. Default: the system's temporary folder.
-    #[arg(long, env = "PATIO_TEMP_DIR")]
+    #[arg(long, env = "PATIO_TEMP_DIR", help_heading = TUNING)]
     pub work_dir: Option<PathBuf>,
 }
 
@@ -74,31 +76,23 @@ async fn workbooks(config: &Config) -> CheckResult {
     };
     match read.await {
         Ok(_) => CheckResult::Passed("the template was read by a workbook reader process".to_owned()),
-        Err(cause) => CheckResult::Failed(
-            format!("the template cannot be read: {cause:#}"),
-            "set PATIO_WORKBOOK_READER to a program that reads workbooks, or allow this program to start itself",
-        ),
+        Err(cause) => {
+            CheckResult::Failed(format!("the template cannot be read: {cause:#}"), "allow this program to start itself as a child process")
+        }
     }
 }
 
-/// The import-svc binary: its name, default listen address, schema and `doctor` checks.
-pub struct ImportBinary;
+/// Binary of import-svc: its name, default listen address and schema.
+pub const BINARY: ServiceBinary = ServiceBinary { name: "import-svc", listen: "127.0.0.1:50054", schema: SCHEMA };
 
-impl ServiceBinary for ImportBinary {
-    const NAME: &'static str = "import-svc";
-    const LISTEN: &'static str = "127.0.0.1:50054";
-    const SCHEMA: Schema = SCHEMA;
-    type Config = Config;
-
-    async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
-        start(config, host).await
-    }
-
-    async fn examine(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
-        let advice = "free disk space or give this user write permission there, or set PATIO_TEMP_DIR to another folder";
-        all.report("work folder", doctor::check_folder(&config.work_dir(), advice))?;
-        all.report("workbooks", workbooks(config).await)
-    }
+/// Runs the `doctor` checks of import-svc: the work check_folder and the workbook reader.
+///
+/// # Errors
+/// Returns an error when the report cannot be printed.
+pub async fn examine(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
+    let advice = "free disk space or give this user write permission there, or set PATIO_TEMP_DIR to another check_folder";
+    all.report("work check_folder", doctor::check_folder(&config.work_dir(), advice))?;
+    all.report("workbooks", workbooks(config).await)
 }
 
 /// Builds the gRPC services of import-svc and starts their background tasks.
@@ -111,10 +105,22 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
     let places = UploadSlots::default();
     let files = FileServiceServer::new(api::files::FileApi::new(host, db.clone(), (reader.clone(), exporter), places.clone()));
     let imports = ImportServiceServer::new(api::imports::ImportApi::new(host, db.clone(), (reader, running), places));
-    Builder::new(ImportBinary::NAME, host)
+    Builder::new(BINARY.name, host)
         .add_service(imports.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(files.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(AuditServiceServer::new(AuditLog { db: db.clone() }))
         .build(db, Vec::new())
         .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_doctor_finds_a_workbook_reader_that_does_not_work() {
+        let config = Config { workbook_reader: Some("/bin/false".into()), ..Config::default() };
+        let CheckResult::Failed(cause, _) = workbooks(&config).await else { panic!("the check passed") };
+        assert!(cause.starts_with("the template cannot be read"), "{cause}");
+    }
 }

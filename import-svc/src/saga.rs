@@ -17,6 +17,7 @@ use patio_kit::{
     client::call_context::CallContext,
     db::Db,
     errors::{self, Reason},
+    hex,
     host::Host,
 };
 use patio_proto::{
@@ -111,7 +112,7 @@ impl Importer {
         let attempt = ImportAttempt {
             upload_id: upload.id.to_string(),
             file_name: upload.file_name.clone(),
-            digest: digest(&upload.data),
+            digest: hex::sha256(&upload.data),
             caller: person.caller.clone(),
             address: person.address.clone(),
             at: self.host.clock.now(),
@@ -152,10 +153,6 @@ impl Importer {
         drop(guard);
         ending
     }
-}
-
-fn digest(data: &[u8]) -> String {
-    ring::digest::digest(&ring::digest::SHA256, data).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Reason that an import stops before it is published.

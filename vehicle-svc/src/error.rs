@@ -1,5 +1,5 @@
 //! Errors of vehicle-svc, and their mapping to gRPC statuses.
-use patio_kit::errors::{self, Reason, status, status_with};
+use patio_kit::errors::{self, Reason, status, status_with_values};
 use tonic::{Code, Status};
 
 /// Reason why vehicle-svc rejected or failed a call.

@@ -48,19 +48,8 @@ pub const SCHEMA: Schema = Schema { name: "vehicle", sqlite: &SQLITE, postgres: 
 #[group(skip)]
 pub struct Config {}
 
-/// Program definition of vehicle-svc: its name, default listen address, schema and start function.
-pub struct VehicleBinary;
-
-impl ServiceBinary for VehicleBinary {
-    const NAME: &'static str = "vehicle-svc";
-    const LISTEN: &'static str = "127.0.0.1:50053";
-    const SCHEMA: Schema = SCHEMA;
-    type Config = Config;
-
-    async fn start(config: Config, host: &Host) -> anyhow::Result<Service> {
-        start(config, host).await
-    }
-}
+/// Binary of vehicle-svc: its name, default listen address and schema.
+pub const BINARY: ServiceBinary = ServiceBinary { name: "vehicle-svc", listen: "127.0.0.1:50053", schema: SCHEMA };
 
 /// Starts vehicle-svc: opens the database, starts the background tasks and registers the gRPC services.
 pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
@@ -72,26 +61,18 @@ pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
     job_history::spawn_purge(host, db.clone());
     let remover = CampaignRemover::new(host, db.clone());
     remover.spawn_removal(host);
-    Builder::new(VehicleBinary::NAME, host)
-        .add_service(VehicleServiceServer::new(api::vehicles::VehicleApi::new(host, db.clone(), progress.clone(), live.clone())))
-        .add_service(
-            BulkServiceServer::new(api::bulk::BulkApi::new(host, db.clone(), progress.clone(), live.clone()))
-                .max_decoding_message_size(MAX_MESSAGE_BYTES)
-                .max_encoding_message_size(MAX_MESSAGE_BYTES),
-        )
-        .add_service(
-            JobServiceServer::new(api::jobs::JobApi::new(host, db.clone(), progress.clone(), (remover, live.clone())))
-                .max_encoding_message_size(MAX_MESSAGE_BYTES),
-        )
-        .add_service(ConflictServiceServer::new(api::conflicts::ConflictApi::new(host, db.clone(), progress.clone(), live.clone())))
-        .add_service(HistoryServiceServer::new(api::history::HistoryApi::new(db.clone())))
-        .add_service(EventServiceServer::new(api::live::EventApi::new(host, db.clone(), live.clone())))
-        .add_service(PendingSaveServiceServer::new(api::pending_saves::PendingSaveApi::new(host, db.clone())))
-        .add_service(YardServiceServer::new(api::yards::YardApi::new(db.clone())))
-        .add_service(
-            CampaignVehicleServiceServer::new(api::campaign_vehicles::CampaignVehicleApi::new(host, db.clone(), progress, live.clone()))
-                .max_decoding_message_size(MAX_MESSAGE_BYTES),
-        )
+    let context = api::Context::new(host, &db, progress, live);
+    let (bulk, campaigns) = (api::bulk::BulkApi(context.clone()), api::campaign_vehicles::CampaignVehicleApi(context.clone()));
+    Builder::new(BINARY.name, host)
+        .add_service(VehicleServiceServer::new(api::vehicles::VehicleApi::new(host, context.clone())))
+        .add_service(BulkServiceServer::new(bulk).max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES))
+        .add_service(JobServiceServer::new(api::jobs::JobApi::new(context.clone(), remover)).max_encoding_message_size(MAX_MESSAGE_BYTES))
+        .add_service(ConflictServiceServer::new(api::conflicts::ConflictApi(context.clone())))
+        .add_service(HistoryServiceServer::new(api::history::HistoryApi(context.clone())))
+        .add_service(EventServiceServer::new(api::live::EventApi::new(host, context.clone())))
+        .add_service(PendingSaveServiceServer::new(api::pending_saves::PendingSaveApi(context.clone())))
+        .add_service(YardServiceServer::new(api::yards::YardApi(context)))
+        .add_service(CampaignVehicleServiceServer::new(campaigns).max_decoding_message_size(MAX_MESSAGE_BYTES))
         .add_service(AuditServiceServer::new(AuditLog { db: db.clone() }))
         .build(db, Vec::new())
         .await

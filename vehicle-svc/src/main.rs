@@ -1,8 +1,9 @@
 //! Program that runs vehicle-svc in a separate process.
+use patio_kit::cli;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
-    patio_kit::cli::main::<vehicle_svc::VehicleBinary>()
+    cli::main(vehicle_svc::BINARY, vehicle_svc::start, cli::no_checks)
 }

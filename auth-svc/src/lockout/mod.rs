@@ -15,8 +15,9 @@ use patio_kit::{
     cache::Cache,
     clock::Clock,
     db::{Db, Tx},
+    network::client_network,
 };
-use std::{net::IpAddr, time::Duration};
+use std::time::Duration;
 
 /// Timeout of a Redis call, after which the database alone decides whether an attempt is allowed.
 const REDIS_TIMEOUT: Duration = Duration::from_millis(50);
@@ -161,17 +162,11 @@ pub fn own_password_buckets(account: &str, place: &str) -> Buckets {
     Buckets { primary: format!("o:{account}"), secondary: Some(format!("p:{account}:{place}")), wide: Vec::new() }
 }
 
-/// Returns the network that counts as one address: an IPv4 address, or the /64 network of an IPv6 address.
+/// Returns the network that counts as one address. The gateway sends an IPv6 address as its /64 network already.
 #[must_use]
 pub fn rate_limit_network(address: &str) -> String {
-    match address.parse::<IpAddr>().map(|ip| ip.to_canonical()) {
-        Ok(IpAddr::V4(v4)) => v4.to_string(),
-        Ok(IpAddr::V6(v6)) => {
-            let [a, b, c, d, ..] = v6.segments();
-            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
-        }
-        Err(_) => "unknown".to_owned(),
-    }
+    let address = address.strip_suffix("/64").unwrap_or(address).parse();
+    address.map_or_else(|_| "unknown".to_owned(), client_network)
 }
 
 #[cfg(test)]
@@ -193,6 +188,7 @@ mod tests {
         assert_eq!(rate_limit_network("::ffff:192.0.2.7"), "192.0.2.7");
         assert_eq!(rate_limit_network("2001:db8:1:2:3:4:5:6"), rate_limit_network("2001:db8:1:2::9"));
         assert_ne!(rate_limit_network("2001:db8:1:2::9"), rate_limit_network("2001:db8:1:3::9"));
+        assert_eq!(rate_limit_network("2001:db8:1:2::/64"), rate_limit_network("2001:db8:1:2::9"), "as the gateway sends it");
         assert_eq!(rate_limit_network("x".repeat(10_000).as_str()), "unknown");
     }
 }

@@ -169,12 +169,6 @@ pub async fn update(tx: &mut Tx<'_>, user: &StoredUser) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the password hashes of all users.
-pub async fn list_password_hashes(db: &Db) -> Result<Vec<String>, Error> {
-    let hashes = on!(db.read(), c => query_scalar("select password_hash from users where password_hash <> ''").fetch_all(c).await)?;
-    Ok(hashes)
-}
-
 /// Sets the password hash of a user without a password; returns `false` when the user already has a password.
 pub async fn set_missing_password(tx: &mut Tx<'_>, id: i64, hash: &str) -> Result<bool, Error> {
     let changed = on!(tx.on(), c => query("update users set password_hash = $2 where id = $1 and password_hash = ''")

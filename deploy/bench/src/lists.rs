@@ -39,7 +39,7 @@ pub async fn campaigns_page(patio: &Served, person: &Person, sizes: Sizes) -> an
 /// # Errors
 /// Returns an error when a request is rejected or a connection fails.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
-    let floors = bench.floors().await?;
+    let baseline = bench.floor().await?;
     let campaign = bench.campaigns.first().copied().unwrap_or_default();
     let mut keys: Vec<String> = (0..bench.sizes.each).map(|row| walk::sort_key(&vehicle(0, row, bench.sizes.each)[2])).collect();
     keys.sort();
@@ -53,10 +53,10 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
         let place = usize::try_from(scatter(number) % pages).unwrap_or_default();
         Shot::get(format!("/page/{campaign}?walk_key={}&id=0", positions[place]), &HeaderMap::new())
     });
-    beside(bench, table, "list of 50 with total, any page", 1.5, bench.targets(&floors, patio, &floor)).await?;
+    beside(bench, table, "list of 50 with total, any page", 1.5, bench.targets(&baseline, patio, &floor)).await?;
     for length in [1, 2, 4, 7] {
         let searches = searches(bench, campaign, length);
-        beside(bench, table, &format!("  searched for {length} characters"), 2.0, bench.targets(&floors, searches, &floor)).await?;
+        beside(bench, table, &format!("  searched for {length} characters"), 2.0, bench.targets(&baseline, searches, &floor)).await?;
     }
     let large = campaigns_page(&bench.patio, &bench.operator, bench.sizes).await?;
     if let Some(small) = bench.campaigns_page {
@@ -84,7 +84,7 @@ fn searches(bench: &Bench, campaign: i64, length: usize) -> Shots {
 /// # Errors
 /// Returns an error when a request is rejected or a connection fails.
 pub async fn measure_whole(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
-    let floors = bench.floors().await?;
+    let baseline = bench.ground.floor(&bench.source, false).await?;
     let campaign = bench.campaigns.last().copied().unwrap_or_default();
     let path = format!("/api/vehicles/campaign/{campaign}/all");
     let with = |headers: &HeaderMap, encoding: HeaderValue| {
@@ -97,7 +97,7 @@ pub async fn measure_whole(bench: &Bench, table: &mut Table) -> anyhow::Result<(
     let sizes = Sizes { connections: 2, ..bench.sizes };
     let targets = [
         (&bench.patio, shots(path.clone(), with(&bench.operator.headers, BROWSER))),
-        (&floors.0, shots(format!("/whole/{campaign}"), with(&HeaderMap::new(), gzip))),
+        (&baseline, shots(format!("/whole/{campaign}"), with(&HeaderMap::new(), gzip))),
     ]
     .map(|(served, shots)| Target { at: served.at, groups: served.groups(), shots });
     let costs = in_turns(sizes, &targets).await?;

@@ -13,31 +13,29 @@ use serde_json::json;
 use std::sync::Arc;
 
 impl Bench {
-    /// Starts both baselines: directly on the database, and behind one gRPC call.
-    pub async fn floors(&self) -> anyhow::Result<(Served, Served)> {
-        Ok((self.ground.floor(&self.source, false).await?, self.ground.floor(&self.source, true).await?))
+    /// Starts the baseline: behind one gRPC call for the form with separate services, otherwise directly on the database.
+    pub async fn floor(&self) -> anyhow::Result<Served> {
+        self.ground.floor(&self.source, self.is_five()).await
     }
 
-    /// Returns Patio and both baselines as targets of equivalent requests.
-    pub fn targets(&self, floors: &(Served, Served), patio: Shots, floor: &Shots) -> [Target; 3] {
+    /// Returns Patio and the baseline as targets of equivalent requests.
+    pub fn targets(&self, baseline: &Served, patio: Shots, floor: &Shots) -> [Target; 2] {
         let target = |served: &Served, shots| Target { at: served.at, groups: served.groups(), shots };
-        [target(&self.patio, patio), target(&floors.1, floor.clone()), target(&floors.0, floor.clone())]
+        [target(&self.patio, patio), target(baseline, floor.clone())]
     }
 
-    /// Returns `true` for the form with separate services. Its baseline is then the one behind a gRPC call.
+    /// Returns `true` for the form with separate services.
     pub fn is_five(&self) -> bool {
         self.stack == "five"
     }
 }
 
-/// Measures Patio and both baselines and adds all three to the table.
-pub async fn beside(bench: &Bench, table: &mut Table, name: &str, goal: f64, targets: [Target; 3]) -> anyhow::Result<()> {
+/// Measures Patio and the baseline and adds both to the table.
+pub async fn beside(bench: &Bench, table: &mut Table, name: &str, goal: f64, targets: [Target; 2]) -> anyhow::Result<()> {
     let costs = in_turns(bench.sizes, &targets).await?;
-    let [patio, hop, bare] = &costs[..] else { anyhow::bail!("three targets, three costs") };
-    let floor = if bench.is_five() { hop } else { bare };
+    let [patio, floor] = &costs[..] else { anyhow::bail!("two targets, two costs") };
     table.ratio((bench.stack, name), (patio.micros, floor.micros, "us"), goal, patio.words());
-    table.told(bench.stack, "  its floor behind one hop", format!("{:.1} us", hop.micros), hop.words());
-    table.told(bench.stack, "  its floor without a hop", format!("{:.1} us", bare.micros), bare.words());
+    table.told(bench.stack, "  its floor", format!("{:.1} us", floor.micros), floor.words());
     Ok(())
 }
 
@@ -46,7 +44,7 @@ pub async fn beside(bench: &Bench, table: &mut Table, name: &str, goal: f64, tar
 /// # Errors
 /// Returns an error when a request is rejected or a connection fails.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
-    let floors = bench.floors().await?;
+    let baseline = bench.floor().await?;
     let all = bench.sizes.vehicles();
     let by_number = |person: &Person, path: &'static str| -> Shots {
         let headers = person.headers.clone();
@@ -54,10 +52,10 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     };
     let nobody = Person { headers: HeaderMap::new() };
     let (patio, floor) = (by_number(&bench.operator, "/api/vehicles"), by_number(&nobody, "/vehicle"));
-    beside(bench, table, "GET vehicle", 1.5, bench.targets(&floors, patio, &floor)).await?;
+    beside(bench, table, "GET vehicle", 1.5, bench.targets(&baseline, patio, &floor)).await?;
     for (name, again) in [("PUT vehicle, first inspection", false), ("PUT vehicle, inspected before", true)] {
         let (patio, floor) = (saves(bench, "/api/vehicles", again), saves(bench, "/vehicle", again));
-        beside(bench, table, name, if bench.is_five() { 1.8 } else { 1.5 }, bench.targets(&floors, patio, &floor)).await?;
+        beside(bench, table, name, if bench.is_five() { 1.8 } else { 1.5 }, bench.targets(&baseline, patio, &floor)).await?;
     }
     Ok(())
 }

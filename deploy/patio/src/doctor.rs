@@ -1,10 +1,7 @@
 //! The command `patio doctor`: checks everything that Patio depends on and says how to fix each failure.
 use crate::process::{Options, SCHEMAS};
 use gateway::tls;
-use patio_kit::cli::{
-    ServiceBinary,
-    doctor::{self, CheckResult, DoctorReport},
-};
+use patio_kit::cli::doctor::{self, CheckResult, DoctorReport};
 use std::path::Path;
 use tokio::net::TcpListener;
 
@@ -16,7 +13,7 @@ pub async fn examine(options: &Options, services: bool) -> anyhow::Result<()> {
     for schema in SCHEMAS {
         all.report(&format!("database of {}", schema.name), doctor::check_database(schema, settings).await)?;
     }
-    import_svc::ImportBinary::examine(options.import(), &mut all).await?;
+    import_svc::examine(options.import(), &mut all).await?;
     all.check_dependencies(settings).await?;
     all.report("pages", pages(&options.gateway().web_dir))?;
     all.report("port", port(options.gateway()).await)?;

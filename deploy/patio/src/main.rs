@@ -5,6 +5,8 @@ mod demo;
 mod doctor;
 mod pages;
 mod process;
+#[cfg(test)]
+mod readme;
 mod restore;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

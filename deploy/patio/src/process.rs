@@ -1,8 +1,9 @@
 //! Starts the services and the gateway in one process, and stops them in reverse order.
 use crate::{demo, pages};
+use auth_svc::bootstrap::generate_password;
 use clap::Args;
 use patio_kit::{
-    cli::{ServiceBinary, print},
+    cli::print,
     config::{Settings, secret::Secret},
     db::Schema,
     host::Host,
@@ -10,7 +11,6 @@ use patio_kit::{
     server::Service,
     telemetry,
 };
-use ring::rand::{SecureRandom, SystemRandom};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -21,9 +21,9 @@ use std::sync::{
 #[derive(Debug, Clone, Args)]
 pub struct Options {
     #[command(flatten)]
-    settings: Settings,
-    #[command(flatten)]
     gateway: gateway::Config,
+    #[command(flatten)]
+    settings: Settings,
     #[command(flatten)]
     auth: auth_svc::Config,
     #[command(flatten)]
@@ -64,10 +64,10 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     telemetry::start(&options.settings, "patio")?;
     options.settings.check_secret()?;
     if options.settings.service_secret.values().next().is_none() {
-        options.settings.service_secret = Secret::from(chance()?);
+        options.settings.service_secret = Secret::from(generate_password()?);
     }
     options.gateway.web_dir = pages::build_if_stale(&options.gateway.web_dir).await?;
-    let demo = if options.demo { Some(demo::DemoData::prepare(&mut options.auth, chance()?)) } else { None };
+    let demo = if options.demo { Some(demo::DemoData::prepare(&mut options.auth, generate_password()?)) } else { None };
     let host = Host::local(options.settings.clone()).await?;
     host.cache.check_access().await?;
     let (known, listening) = (host.clone(), Arc::new(AtomicBool::new(false)));
@@ -119,12 +119,7 @@ async fn start(options: &Options, host: &Host) -> anyhow::Result<Vec<Service>> {
 }
 
 /// Database schemas of all services, with their migrations.
-pub const SCHEMAS: [Schema; 4] = [
-    auth_svc::AuthBinary::SCHEMA,
-    vehicle_svc::VehicleBinary::SCHEMA,
-    campaign_svc::CampaignBinary::SCHEMA,
-    import_svc::ImportBinary::SCHEMA,
-];
+pub const SCHEMAS: [Schema; 4] = [auth_svc::SCHEMA, vehicle_svc::SCHEMA, campaign_svc::SCHEMA, import_svc::SCHEMA];
 
 /// Runs the pending database migrations of all services.
 pub async fn migrate(options: Options) -> anyhow::Result<()> {
@@ -135,12 +130,4 @@ pub async fn migrate(options: Options) -> anyhow::Result<()> {
         print(&format!("{}: the tables are up to date\n", schema.name))?;
     }
     Ok(())
-}
-
-/// Generates a random text of 24 characters, to use as a secret.
-fn chance() -> anyhow::Result<String> {
-    const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
-    let mut bytes = [0; 24];
-    SystemRandom::new().fill(&mut bytes).map_err(|_| anyhow::anyhow!("the system's random number generator failed"))?;
-    Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect())
 }

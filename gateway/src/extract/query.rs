@@ -2,8 +2,8 @@
 use crate::http::problem::{ApiResult, Problem};
 use patio_kit::page::{DEFAULT_SIZE, MAX_PAGE_SIZE};
 use patio_proto::{common, yard};
-use serde::Serialize;
-use utoipa::ToSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 /// Highest page number that a request may ask for.
 const MAX_PAGE_INDEX: i32 = 1_000_000;
@@ -28,19 +28,33 @@ impl From<Option<common::PageMeta>> for Meta {
     }
 }
 
-/// Converts paging parameters to the page to request from a service; absent parameters select the first page with the default size.
-///
-/// # Errors
-/// Returns a 400 that names the parameter when a number is out of range.
-pub fn from_page(page: Option<i32>, per_page: Option<i32>) -> ApiResult<common::Page> {
-    let (index, size) = (page.unwrap_or(0), per_page.unwrap_or(DEFAULT_SIZE));
-    if !(0..=MAX_PAGE_INDEX).contains(&index) {
-        return Err(Problem::invalid_field("page", "must be between 0 and 1000000"));
+/// Paging parameters of a list route.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct PageQuery {
+    /// Page number, counted from 0; the first page when absent.
+    #[param(minimum = 0, maximum = 1_000_000, nullable = false)]
+    page: Option<i32>,
+    /// Number of rows per page, 1 to 200; 10 when absent.
+    #[param(minimum = 1, maximum = 200, nullable = false)]
+    per_page: Option<i32>,
+}
+
+impl PageQuery {
+    /// Returns the page to request from a service; absent parameters select the first page with the default size.
+    ///
+    /// # Errors
+    /// Returns a 400 that names the parameter when a number is out of range.
+    pub fn to_page(&self) -> ApiResult<common::Page> {
+        let (index, size) = (self.page.unwrap_or(0), self.per_page.unwrap_or(DEFAULT_SIZE));
+        if !(0..=MAX_PAGE_INDEX).contains(&index) {
+            return Err(Problem::invalid_field("page", "must be between 0 and 1000000"));
+        }
+        if !(1..=MAX_PAGE_SIZE).contains(&size) {
+            return Err(Problem::invalid_field("per_page", "must be between 1 and 200"));
+        }
+        Ok(common::Page { index, size })
     }
-    if !(1..=MAX_PAGE_SIZE).contains(&size) {
-        return Err(Problem::invalid_field("per_page", "must be between 1 and 200"));
-    }
-    Ok(common::Page { index, size })
 }
 
 /// Validates the optional yard id in a request's query; `None` when the parameter is absent.

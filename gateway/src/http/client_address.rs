@@ -2,7 +2,8 @@
 //! trusted proxies have set.
 use crate::http::{peer::Peer, trusted_proxy::TrustedProxy};
 use http::{Extensions, HeaderMap, HeaderName, request::Parts};
-use std::net::{IpAddr, Ipv6Addr};
+use patio_kit::network::client_network;
+use std::net::IpAddr;
 
 /// Returns the client's address and whether the client is connected over HTTPS. Forwarding headers such as `X-Forwarded-For`
 /// are used only when a trusted proxy sent them.
@@ -12,9 +13,9 @@ pub fn address_and_https(parts: &Parts, trusted: &[TrustedProxy]) -> (String, bo
     let Some(peer) = parts.extensions.get::<Peer>() else { return (String::new(), secure) };
     let nearest = peer.address.to_canonical();
     if !trusted.iter().any(|proxy| proxy.contains(nearest)) {
-        return (network(nearest), secure);
+        return (client_network(nearest), secure);
     }
-    (network(last_untrusted(&parts.headers, trusted).unwrap_or(nearest)), secure)
+    (client_network(last_untrusted(&parts.headers, trusted).unwrap_or(nearest)), secure)
 }
 
 /// Returns whether a request arrived over HTTPS, at the gateway itself or at a trusted proxy.
@@ -37,14 +38,6 @@ fn last_untrusted(headers: &HeaderMap, trusted: &[TrustedProxy]) -> Option<IpAdd
     None
 }
 
-/// Formats a client address for rate limits. An IPv6 address becomes its /64 network, since one client usually owns the whole network.
-fn network(address: IpAddr) -> String {
-    match address {
-        IpAddr::V4(address) => address.to_string(),
-        IpAddr::V6(address) => format!("{}/64", Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,11 +51,5 @@ mod tests {
         assert_eq!(last_untrusted(&told("1.1.1.1, 203.0.113.9, 10.0.0.2"), &trusted), Some("203.0.113.9".parse().unwrap()));
         assert_eq!(last_untrusted(&told("203.0.113.9, nonsense, 10.0.0.2"), &trusted), None);
         assert_eq!(last_untrusted(&told("10.0.0.1"), &trusted), None);
-    }
-
-    #[test]
-    fn an_ipv6_address_counts_as_its_network() {
-        assert_eq!(network("2001:db8:1:2:3:4:5:6".parse().unwrap()), "2001:db8:1:2::/64");
-        assert_eq!(network("192.0.2.1".parse().unwrap()), "192.0.2.1");
     }
 }

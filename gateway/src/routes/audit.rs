@@ -29,16 +29,10 @@ const MAX_ENTRIES: usize = 2000;
 /// Maximum number of audit entries requested from a service per call.
 const ENTRIES_PER_CALL: i32 = 200;
 
-/// Query parameters of the audit log: paging and filters.
+/// Query parameters of the audit log: filters.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct AuditQuery {
-    /// Page number, counted from 0; the first page when absent.
-    #[param(minimum = 0, maximum = 1_000_000, nullable = false)]
-    page: Option<i32>,
-    /// Number of rows per page, 1 to 200; 10 when absent.
-    #[param(minimum = 1, maximum = 200, nullable = false)]
-    per_page: Option<i32>,
     /// Text that the subject or the summary of an entry must contain, ignoring case; all entries when absent.
     #[param(max_length = 200, nullable = false)]
     search: Option<String>,
@@ -103,15 +97,16 @@ struct AuditPage {
 }
 
 /// Lists audit entries, newest first. Set `to` to reach entries beyond the first 2,000.
-#[utoipa::path(get, path = "/logs/audit", tag = "logs", params(AuditQuery),
+#[utoipa::path(get, path = "/logs/audit", tag = "logs", params(query::PageQuery, AuditQuery),
     responses((status = 200, description = "One page.", body = AuditPage)),
     extensions(("x-rpc" = json!("/patio.audit.v1.AuditService/ListEvents"))))]
 async fn list_audit(
     State(api): State<AppState>,
     signed: Authenticated,
+    QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<AuditQuery>,
 ) -> ApiResult<Json<AuditPage>> {
-    let page = query::from_page(query.page, query.per_page)?;
+    let page = page.to_page()?;
     let size = usize::try_from(page.size).unwrap_or_default();
     let skipped = usize::try_from(page.index).unwrap_or_default() * size;
     if skipped + size > MAX_ENTRIES {

@@ -7,7 +7,6 @@ use crate::{
     },
     http::problem::{ApiResult, Problem, ProblemBody},
     state::AppState,
-    user_names::NameMap,
     views::{
         enums::{self, CampaignStatus},
         success::Success,
@@ -15,6 +14,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use patio_kit::client::user_names::NameMap;
 use patio_proto::{
     campaign::{self as pb, CampaignStatus as Wire},
     status, vehicle,
@@ -96,16 +96,10 @@ async fn shown_one(api: &AppState, signed: &Authenticated, campaign: pb::Campaig
     to_views(api, signed, vec![campaign]).await.pop().map(Json).ok_or_else(Problem::internal)
 }
 
-/// Query parameters of the campaign list: paging and filters.
+/// Query parameters of the campaign list: filters.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Page number, counted from 0; the first page when absent.
-    #[param(minimum = 0, maximum = 1_000_000, nullable = false)]
-    page: Option<i32>,
-    /// Number of rows per page, 1 to 200; 10 when absent.
-    #[param(minimum = 1, maximum = 200, nullable = false)]
-    per_page: Option<i32>,
     /// Text that the name of a campaign must contain, ignoring case; all campaigns when absent.
     #[param(max_length = 200, nullable = false)]
     search: Option<String>,
@@ -165,17 +159,18 @@ struct CampaignsMeta {
 }
 
 /// Lists campaigns, newest first.
-#[utoipa::path(get, path = "/campaigns", tag = "campaigns", params(ListQuery),
+#[utoipa::path(get, path = "/campaigns", tag = "campaigns", params(query::PageQuery, ListQuery),
     responses((status = 200, description = "One page.", body = Campaigns)),
     extensions(("x-rpc" = json!("/patio.campaign.v1.CampaignService/ListCampaigns"))))]
 async fn list_campaigns(
     State(api): State<AppState>,
     signed: Authenticated,
+    QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<ListQuery>,
 ) -> ApiResult<Json<Campaigns>> {
     let yard = query::yard(query.yard)?;
     let ask = pb::ListCampaignsRequest {
-        page: Some(query::from_page(query.page, query.per_page)?),
+        page: Some(page.to_page()?),
         search: query::search_text(query.search)?,
         statuses: statuses(query.status.as_deref())?.into_iter().map(i32::from).collect(),
         yard,

@@ -28,7 +28,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_conflicts)).routes(routes!(resolve_conflict))
 }
 
-/// Query parameters of the conflict list: paging and filters.
+/// Query parameters of the conflict list: filters.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
@@ -45,12 +45,6 @@ struct ListQuery {
     /// Time at or after which the listed conflicts arose or were settled; no limit when absent.
     #[param(nullable = false)]
     since: Option<DateTime<Utc>>,
-    /// Page number, counted from 0; the first page when absent.
-    #[param(minimum = 0, maximum = 1_000_000, nullable = false)]
-    page: Option<i32>,
-    /// Number of rows per page, 1 to 200; 10 when absent.
-    #[param(minimum = 1, maximum = 200, nullable = false)]
-    per_page: Option<i32>,
 }
 
 /// One page of conflicts.
@@ -62,16 +56,17 @@ struct Conflicts {
 
 /// Lists conflicts between concurrent changes of two users, newest first. Operators see only conflicts in which they saved one
 /// of the two values.
-#[utoipa::path(get, path = "/conflicts", tag = "conflicts", params(ListQuery),
+#[utoipa::path(get, path = "/conflicts", tag = "conflicts", params(query::PageQuery, ListQuery),
     responses((status = 200, description = "One page.", body = Conflicts)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.ConflictService/ListConflicts"))))]
 async fn list_conflicts(
     State(api): State<AppState>,
     signed: Authenticated,
+    QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<ListQuery>,
 ) -> ApiResult<Json<Conflicts>> {
     let ask = pb::ListConflictsRequest {
-        page: Some(query::from_page(query.page, query.per_page)?),
+        page: Some(page.to_page()?),
         campaign_id: query::campaign_id(query.campaign_id)?,
         settled: query.state.map(|state| state == ConflictState::Settled),
         mine: query.mine.unwrap_or_default(),

@@ -8,7 +8,6 @@ use crate::{
         vehicle_list::ListedVehicle,
     },
     state::AppState,
-    user_names::NameMap,
     views::conflict::{self, Conflict},
 };
 use axum::{
@@ -20,6 +19,7 @@ use axum::{
 };
 use futures::{Stream, StreamExt, future};
 use http::{HeaderName, HeaderValue, StatusCode};
+use patio_kit::client::user_names::NameMap;
 use patio_proto::vehicle::{self as pb, WatchEvent, watch_event::Event as Told};
 use serde::{Deserialize, Serialize};
 use std::{convert::Infallible, pin::pin, time::Duration};

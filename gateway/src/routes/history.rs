@@ -7,12 +7,11 @@ use crate::{
     http::problem::{ApiResult, Problem},
     routes::vehicles::Origin,
     state::AppState,
-    user_names::NameMap,
     views::{conflict::VehicleField, enums},
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use patio_kit::clock;
+use patio_kit::{client::user_names::NameMap, clock};
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -7,14 +7,14 @@ use crate::{
     },
     http::problem::{ApiResult, ProblemBody},
     state::{AppState, LONG_CALL_TIMEOUT},
-    user_names::NameMap,
     views::enums,
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use patio_kit::client::user_names::NameMap;
 use patio_proto::vehicle as pb;
-use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde::Serialize;
+use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// Returns the routes of jobs.
@@ -110,27 +110,15 @@ struct Jobs {
     meta: query::Meta,
 }
 
-/// Query parameters of the job list: paging.
-#[derive(Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-struct ListQuery {
-    /// Page number, counted from 0; the first page when absent.
-    #[param(minimum = 0, maximum = 1_000_000, nullable = false)]
-    page: Option<i32>,
-    /// Number of rows per page, 1 to 200; 10 when absent.
-    #[param(minimum = 1, maximum = 200, nullable = false)]
-    per_page: Option<i32>,
-}
-
 /// Lists the imports and bulk changes of the last 90 days, newest first.
-#[utoipa::path(get, path = "/jobs", tag = "jobs", params(ListQuery), responses((status = 200, description = "One page.", body = Jobs)),
+#[utoipa::path(get, path = "/jobs", tag = "jobs", params(query::PageQuery), responses((status = 200, description = "One page.", body = Jobs)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.JobService/ListJobs"))))]
 async fn list_jobs(
     State(api): State<AppState>,
     signed: Authenticated,
-    QueryParams(query): QueryParams<ListQuery>,
+    QueryParams(page): QueryParams<query::PageQuery>,
 ) -> ApiResult<Json<Jobs>> {
-    let ask = pb::ListJobsRequest { page: Some(query::from_page(query.page, query.per_page)?) };
+    let ask = pb::ListJobsRequest { page: Some(page.to_page()?) };
     let reply = api.jobs().list_jobs(signed.request(ask)).await?.into_inner();
     let ids: Vec<i64> = reply.jobs.iter().flat_map(|job| [job.user_id, job.undone_by]).flatten().collect();
     let people = api.names.resolve(signed.call_context(), ids).await;

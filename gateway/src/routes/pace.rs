@@ -8,12 +8,12 @@ use crate::{
     },
     http::problem::{ApiResult, Problem, ProblemBody},
     state::AppState,
-    user_names::NameMap,
     views::enums,
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use http::StatusCode;
+use patio_kit::client::user_names::NameMap;
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -204,16 +204,10 @@ async fn save_vehicle(
     }
 }
 
-/// Query parameters of a campaign's vehicle list: paging and filters.
+/// Query parameters of a campaign's vehicle list: filters.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Page number, counted from 0; the first page when absent.
-    #[param(minimum = 0, maximum = 1_000_000, nullable = false)]
-    page: Option<i32>,
-    /// Number of rows per page, 1 to 200; 10 when absent.
-    #[param(minimum = 1, maximum = 200, nullable = false)]
-    per_page: Option<i32>,
     /// Text that the VIN or the parking space must contain, ignoring case; all vehicles when absent.
     #[param(max_length = 200, nullable = false)]
     search: Option<String>,
@@ -243,18 +237,20 @@ struct VehiclesMeta {
 }
 
 /// Lists the vehicles of a campaign in walking order (by yard, then parking space), page by page.
-#[utoipa::path(get, path = "/vehicles/campaign/{id}", tag = "vehicles", params(("id" = i64, Path, minimum = 1), ListQuery),
+#[utoipa::path(get, path = "/vehicles/campaign/{id}", tag = "vehicles",
+    params(("id" = i64, Path, minimum = 1), query::PageQuery, ListQuery),
     responses((status = 200, description = "One page.", body = Vehicles)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.VehicleService/ListVehicles"))))]
 async fn list_vehicles(
     State(api): State<AppState>,
     signed: Authenticated,
     PathId(id): PathId,
+    QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<ListQuery>,
 ) -> ApiResult<Json<Vehicles>> {
     let ask = pb::ListVehiclesRequest {
         campaign_id: id,
-        page: Some(query::from_page(query.page, query.per_page)?),
+        page: Some(page.to_page()?),
         search: query::search_text(query.search)?,
         yard: query::yard(query.yard)?,
         status: query.status.map(|status| status.to_proto().into()),

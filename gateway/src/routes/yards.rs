@@ -40,30 +40,25 @@ struct YardCount {
     inspected_vehicles: i64,
 }
 
-/// Query parameters of the yard list: paging and search.
+/// Query parameters of the yard list: search.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
-    /// Page number, counted from 0; the first page when absent.
-    #[param(minimum = 0, maximum = 1_000_000, nullable = false)]
-    page: Option<i32>,
-    /// Number of rows per page, 1 to 200; 10 when absent.
-    #[param(minimum = 1, maximum = 200, nullable = false)]
-    per_page: Option<i32>,
     /// Text that the name of a yard must contain, ignoring case; all yards when absent.
     #[param(max_length = 200, nullable = false)]
     search: Option<String>,
 }
 
 /// Lists yards with their vehicle counts over all campaigns.
-#[utoipa::path(get, path = "/yards", tag = "yards", params(ListQuery), responses((status = 200, description = "One page.", body = Yards)),
+#[utoipa::path(get, path = "/yards", tag = "yards", params(query::PageQuery, ListQuery), responses((status = 200, description = "One page.", body = Yards)),
     extensions(("x-rpc" = json!("/patio.vehicle.v1.YardService/ListYards"))))]
 async fn list_yards(
     State(api): State<AppState>,
     signed: Authenticated,
+    QueryParams(page): QueryParams<query::PageQuery>,
     QueryParams(query): QueryParams<ListQuery>,
 ) -> ApiResult<Json<Yards>> {
-    let ask = pb::ListYardsRequest { page: Some(query::from_page(query.page, query.per_page)?), search: query::search_text(query.search)? };
+    let ask = pb::ListYardsRequest { page: Some(page.to_page()?), search: query::search_text(query.search)? };
     let reply = api.yards().list_yards(signed.request(ask)).await?.into_inner();
     let yards = reply.yards.into_iter().map(|yard| Yard {
         id: yard.id,

@@ -8,7 +8,8 @@ use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{ACCEPT_ENCODING, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY},
 };
-use std::{collections::HashMap, fmt::Write as _, fs, io::Write, path::Path};
+use patio_kit::hex;
+use std::{collections::HashMap, fs, io::Write, path::Path};
 
 const INDEX_PATH: &str = "/index.html";
 const MANIFEST_PATH: &str = "/manifest.webmanifest";
@@ -88,11 +89,7 @@ impl File {
         let kind = mime_guess::from_path(path).first_or_octet_stream().to_string();
         let is_text = ["text/", "json", "javascript", "xml", "wasm", "font/ttf"].iter().any(|part| kind.contains(part));
         let gzip = if is_text { Some(gzip(&plain)?).filter(|small| small.len() < plain.len()) } else { None };
-        let hash = ring::digest::digest(&ring::digest::SHA256, &plain);
-        let short = hash.as_ref().iter().take(16).fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        });
+        let short = &hex::sha256(&plain)[..32];
         let kind = if kind.starts_with("text/") { format!("{kind}; charset=utf-8") } else { kind };
         Ok(Self { plain: plain.into(), gzip: gzip.map(Bytes::from), etag: format!("\"{short}\"").try_into()?, kind: kind.try_into()? })
     }

@@ -5,6 +5,7 @@
 use crate::tls::{Pair, host_names};
 use anyhow::Context;
 use chrono::{DateTime, Datelike, TimeDelta, Utc};
+use patio_kit::hex;
 use rcgen::{
     BasicConstraints, CertificateParams, CidrSubnet, DnType, ExtendedKeyUsagePurpose, GeneralSubtree, IsCa, Issuer, KeyPair,
     KeyUsagePurpose, NameConstraints, date_time_ymd,
@@ -142,8 +143,7 @@ impl LocalCa {
     /// Returns the parameters of the CA certificate. The common name contains a digest of the CA key, so that two CAs never
     /// have the same name.
     fn params(&self, key: &KeyPair) -> anyhow::Result<CertificateParams> {
-        let digest = digest::digest(&digest::SHA256, key.public_key_raw());
-        let mark: String = digest.as_ref().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let mark = &hex::sha256(key.public_key_raw())[..8];
         let mut params = CertificateParams::new(Vec::new())?;
         params.distinguished_name = rcgen::DistinguishedName::new();
         params.distinguished_name.push(DnType::CommonName, format!("Patio on this network, {mark}"));

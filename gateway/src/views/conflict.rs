@@ -1,6 +1,7 @@
 //! JSON form of a conflict: a field that two users changed concurrently, with both values.
-use crate::{user_names::NameMap, views::enums};
+use crate::views::enums;
 use chrono::{DateTime, Utc};
+use patio_kit::client::user_names::NameMap;
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -4,13 +4,22 @@ use crate::{
     error::{Error, Result},
     files::{
         LONG_CALL_TIMEOUT, download_stream,
-        user_names::UserNames,
         workbook::{SheetLine, SheetWriter, to_local_time},
     },
     saga::Uploader,
 };
-use patio_kit::{audit, client::service_channel::ServiceChannel, db::Db, host::Host, server::MAX_MESSAGE_BYTES};
+use patio_kit::{
+    audit,
+    client::{
+        service_channel::ServiceChannel,
+        user_names::{NameMap, UserNames},
+    },
+    db::Db,
+    host::Host,
+    server::MAX_MESSAGE_BYTES,
+};
 use patio_proto::{
+    auth::user_service_client::UserServiceClient,
     campaign::{Campaign, GetCampaignRequest, campaign_service_client::CampaignServiceClient},
     imports::Report,
     vehicle::{ExportChunk, ExportVehiclesRequest, vehicle_service_client::VehicleServiceClient},
@@ -91,10 +100,14 @@ impl Exporter {
 
     /// Sends the vehicles with the names of their last editors to the writer. Stops when the writer has failed.
     async fn feed(&self, person: &Uploader, mut chunks: Streaming<ExportChunk>, lines: mpsc::Sender<Vec<SheetLine>>) -> Result<()> {
-        let mut names = UserNames::new(&self.host.links, person.bearer.clone());
+        let (users, mut names) = (UserNames::new(UserServiceClient::new(self.host.links.auth.clone())), NameMap::default());
         while let Some(chunk) = chunks.message().await? {
-            names.fetch_missing(chunk.vehicles.iter().filter_map(|vehicle| vehicle.modified_by)).await;
-            let named = chunk.vehicles.into_iter().map(|vehicle| SheetLine { modified_by: names.name(vehicle.modified_by), vehicle });
+            // Names that could not be resolved are kept too, so that an export does not wait for auth-svc at every chunk.
+            let missing = chunk.vehicles.iter().filter_map(|vehicle| vehicle.modified_by).filter(|id| !names.contains(*id));
+            let missing = users.resolve(&person.bearer, missing).await;
+            names.extend(missing);
+            let name = |id: Option<i64>| id.map(|id| names.name(id)).unwrap_or_default();
+            let named = chunk.vehicles.into_iter().map(|vehicle| SheetLine { modified_by: name(vehicle.modified_by), vehicle });
             if lines.send(named.collect()).await.is_err() {
                 return Ok(());
             }

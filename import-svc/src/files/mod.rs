@@ -4,7 +4,6 @@ pub mod csv_file;
 pub mod download_stream;
 pub mod export;
 pub mod sql;
-pub mod user_names;
 mod workbook;
 
 use crate::error::{Error, Result};

@@ -1,42 +1,24 @@
 //! gRPC service for bulk changes: one call changes the status, parking spaces or other fields of many vehicles.
-use super::{Reply, reply};
+use super::{Context, Reply, reply};
 use crate::{
     bulk::{
         self, StatusChange,
         context::{BulkContext, BulkOutcome},
         row_edits::{self, EditResult},
     },
-    campaign::progress_publisher::ProgressPublisher,
     error::Error,
-    live::ChangeFeed,
     parking_space::ParkingSpace,
     store::counters::CampaignCounts,
 };
 use futures::future::BoxFuture;
-use patio_kit::{
-    audit,
-    auth::identity,
-    clock::Clock,
-    db::{Db, Tx},
-    host::Host,
-};
+use patio_kit::{audit, auth::identity, db::Tx};
 use patio_proto::vehicle::{self as pb, StatusAction, VehicleStatus, bulk_service_server::BulkService};
 use tonic::{Request, Status};
 
 /// gRPC service for bulk changes of many vehicles.
-pub struct BulkApi {
-    db: Db,
-    clock: Clock,
-    progress: ProgressPublisher,
-    live: ChangeFeed,
-}
+pub struct BulkApi(pub Context);
 
 impl BulkApi {
-    /// Creates the gRPC service. `progress` publishes the changed counters, `live` publishes the changed vehicles.
-    pub fn new(host: &Host, db: Db, progress: ProgressPublisher, live: ChangeFeed) -> Self {
-        Self { db, clock: host.clock.clone(), progress, live }
-    }
-
     /// Runs the bulk change `change` in a transaction, then publishes the new counters and the changed vehicles. `by`
     /// is the user who calls; `None` for a service. The change completes even when the caller disconnects.
     async fn change<T, F>(&self, by: Option<i64>, change: F) -> Result<T, Status>
@@ -44,21 +26,21 @@ impl BulkApi {
         T: AsRef<[CampaignCounts]> + Send + Sync + 'static,
         F: for<'c> FnOnce(&'c mut Tx<'_>) -> BoxFuture<'c, Result<T, Error>> + Send + 'static,
     {
-        let (db, live, progress) = (self.db.clone(), self.live.clone(), self.progress.clone());
+        let (db, live, progress) = (self.0.db.clone(), self.0.live.clone(), self.0.progress.clone());
         let changing = async move {
             let done = db.write(change).await?;
             live.publish_vehicles_changed(done.as_ref(), by);
             progress.publish_changes(done.as_ref()).await;
             Ok::<_, Error>(done)
         };
-        self.live.run_to_completion(changing).await
+        self.0.live.run_to_completion(changing).await
     }
 
     /// Builds the context of a bulk call (caller, time and client address) from the request. The call is not yet
     /// limited to a campaign or yard; see [`within`].
     fn run<T>(&self, request: &Request<T>) -> Result<BulkContext, Status> {
         let (caller, address) = (identity::caller(request)?, audit::address(request));
-        Ok(BulkContext { caller, now: self.clock.now(), campaign: None, yard: None, dry_run: false, address })
+        Ok(BulkContext { caller, now: self.0.clock.now(), campaign: None, yard: None, dry_run: false, address })
     }
 }
 

@@ -1,13 +1,12 @@
 //! gRPC service with which import-svc imports vehicles, and campaign-svc opens, closes and deletes campaigns in
 //! vehicle-svc.
-use super::{Reply, reply};
+use super::{Context, Reply, reply};
 use crate::{
-    campaign::{progress_publisher::ProgressPublisher, vehicles},
+    campaign::vehicles,
     error::Error,
-    live::ChangeFeed,
     store::{counters::CampaignCounts, jobs::NewJob},
 };
-use patio_kit::{audit, auth::identity, clock::Clock, db::Db, host::Host};
+use patio_kit::{audit, auth::identity};
 use patio_proto::vehicle::{self as pb, Gate, campaign_vehicle_service_server::CampaignVehicleService};
 use tonic::{Request, Status, Streaming};
 
@@ -16,24 +15,12 @@ const MAX_SOURCE_LEN: usize = 200;
 
 /// gRPC service that imports the vehicles of a campaign, opens or closes the campaign, and deletes its vehicles. Only
 /// campaign-svc and import-svc call this gRPC service.
-pub struct CampaignVehicleApi {
-    db: Db,
-    clock: Clock,
-    progress: ProgressPublisher,
-    live: ChangeFeed,
-}
-
-impl CampaignVehicleApi {
-    /// Creates the gRPC service. `progress` publishes the changed counters, `live` publishes the changed campaigns.
-    pub fn new(host: &Host, db: Db, progress: ProgressPublisher, live: ChangeFeed) -> Self {
-        Self { db, clock: host.clock.clone(), progress, live }
-    }
-}
+pub struct CampaignVehicleApi(pub Context);
 
 #[tonic::async_trait]
 impl CampaignVehicleService for CampaignVehicleApi {
     async fn import_vehicles(&self, request: Request<Streaming<pb::ImportVehiclesRequest>>) -> Reply<pb::ImportVehiclesResponse> {
-        let (caller, now) = (identity::caller(&request)?, self.clock.now());
+        let (caller, now) = (identity::caller(&request)?, self.0.clock.now());
         let address = audit::address(&request);
         let mut chunks = request.into_inner();
         let (mut campaign, mut source, mut some) = (None, String::new(), Vec::new());
@@ -46,18 +33,18 @@ impl CampaignVehicleService for CampaignVehicleApi {
                 source = chunk.source.chars().take(MAX_SOURCE_LEN).collect();
             }
             some.extend(vehicles::validate_import(&chunk.vehicles)?);
-            if some.len() >= vehicles::chunk_size(&self.db) {
-                vehicles::store_draft(&self.db, id, std::mem::take(&mut some), now).await?;
+            if some.len() >= vehicles::chunk_size(&self.0.db) {
+                vehicles::store_draft(&self.0.db, id, std::mem::take(&mut some), now).await?;
             }
         }
         let id = campaign.ok_or_else(|| Status::from(Error::Bad("the import has no messages".to_owned())))?;
-        vehicles::store_draft(&self.db, id, some, now).await?;
+        vehicles::store_draft(&self.0.db, id, some, now).await?;
         let import = NewJob { kind: "import", detail: source, user_id: caller.person(), at: now, vehicles: 0, supervisor: false };
-        reply(pb::ImportVehiclesResponse { stored: vehicles::complete_import(&self.db, id, import, &caller, address).await? })
+        reply(pb::ImportVehiclesResponse { stored: vehicles::complete_import(&self.0.db, id, import, &caller, address).await? })
     }
 
     async fn sync_campaign(&self, request: Request<pb::SyncCampaignRequest>) -> Reply<pb::SyncCampaignResponse> {
-        let (caller, now, address) = (identity::caller(&request)?, self.clock.now(), audit::address(&request));
+        let (caller, now, address) = (identity::caller(&request)?, self.0.clock.now(), audit::address(&request));
         let ask = request.into_inner();
         let gate = match ask.gate() {
             Gate::Unspecified => return Err(Error::Bad("gate: must be open or closed".to_owned()).into()),
@@ -66,18 +53,18 @@ impl CampaignVehicleService for CampaignVehicleApi {
         };
         let id = ask.campaign_id;
         let set = vehicles::CampaignSettings { campaign: id, name: ask.name, gate, revision: ask.revision };
-        vehicles::apply_settings(&self.db, set, now, caller, address).await?;
-        self.live.publish_campaign_changed(id);
+        vehicles::apply_settings(&self.0.db, set, now, caller, address).await?;
+        self.0.live.publish_campaign_changed(id);
         reply(pb::SyncCampaignResponse {})
     }
 
     async fn remove_campaign(&self, request: Request<pb::RemoveCampaignRequest>) -> Reply<pb::RemoveCampaignResponse> {
-        let (caller, now, address) = (identity::caller(&request)?, self.clock.now(), audit::address(&request));
+        let (caller, now, address) = (identity::caller(&request)?, self.0.clock.now(), audit::address(&request));
         let campaign_id = request.into_inner().campaign_id;
-        let removed = vehicles::remove(&self.db, campaign_id, now, caller, address).await?;
+        let removed = vehicles::remove(&self.0.db, campaign_id, now, caller, address).await?;
         let gone = CampaignCounts { campaign_id, total: 0, inspected: 0, revision: i64::MAX, turned: false, vehicles: Vec::new() };
-        self.progress.publish_changes(&[gone]).await;
-        self.live.publish_campaign_changed(campaign_id);
+        self.0.progress.publish_changes(&[gone]).await;
+        self.0.live.publish_campaign_changed(campaign_id);
         reply(pb::RemoveCampaignResponse { removed: i64::try_from(removed).unwrap_or(i64::MAX) })
     }
 }

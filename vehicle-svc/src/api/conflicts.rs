@@ -1,21 +1,17 @@
 //! gRPC service for conflicts: fields that two users changed at the same time, and the choice between the two values.
-use super::{Reply, reply};
+use super::{Context, Reply, reply};
 use crate::{
-    campaign::progress_publisher::ProgressPublisher,
     error::Error,
     inspection::{
         merge,
         resolve_conflict::{self, ConflictChoice, ResolveOutcome},
     },
-    live::ChangeFeed,
     store::conflicts::{self, Conflict, ConflictFilter},
 };
 use patio_kit::{
     audit,
     auth::identity::{self, Caller},
-    clock::{self, Clock},
-    db::Db,
-    host::Host,
+    clock,
     page::PageWindow,
 };
 use patio_proto::{
@@ -25,19 +21,7 @@ use patio_proto::{
 use tonic::Request;
 
 /// gRPC service that lists and resolves conflicts between saves.
-pub struct ConflictApi {
-    db: Db,
-    clock: Clock,
-    progress: ProgressPublisher,
-    live: ChangeFeed,
-}
-
-impl ConflictApi {
-    /// Creates the gRPC service. `progress` publishes the changed counters, `live` publishes the resolved conflicts.
-    pub fn new(host: &Host, db: Db, progress: ProgressPublisher, live: ChangeFeed) -> Self {
-        Self { db, clock: host.clock.clone(), progress, live }
-    }
-}
+pub struct ConflictApi(pub Context);
 
 #[tonic::async_trait]
 impl ConflictService for ConflictApi {
@@ -45,8 +29,8 @@ impl ConflictService for ConflictApi {
         let caller = identity::caller(&request)?;
         let ask = request.into_inner();
         let (window, filter) = (PageWindow::from_request(ask.page.as_ref()), filter(&ask, &caller));
-        let (page, total) =
-            tokio::try_join!(conflicts::list_page(&self.db, &filter, window), conflicts::count(&self.db, &filter)).map_err(Error::from)?;
+        let (page, total) = tokio::try_join!(conflicts::list_page(&self.0.db, &filter, window), conflicts::count(&self.0.db, &filter))
+            .map_err(Error::from)?;
         reply(pb::ListConflictsResponse { conflicts: page.into_iter().map(Into::into).collect(), meta: Some(window.meta(total)) })
     }
 
@@ -56,8 +40,8 @@ impl ConflictService for ConflictApi {
         if ask.choice() == Side::Unspecified {
             return Err(Error::Bad("choice: must be theirs or mine".to_owned()).into());
         }
-        let choice = ConflictChoice { id: ask.id, side: ask.choice(), caller, now: self.clock.now(), address };
-        let (db, live, progress) = (self.db.clone(), self.live.clone(), self.progress.clone());
+        let choice = ConflictChoice { id: ask.id, side: ask.choice(), caller, now: self.0.clock.now(), address };
+        let (db, live, progress) = (self.0.db.clone(), self.0.live.clone(), self.0.progress.clone());
         let settling = async move {
             match db.write(move |tx| Box::pin(async move { resolve_conflict::resolve(tx, &choice).await })).await? {
                 ResolveOutcome::Changed(id, now) => Err(Error::Stale { id, now }),
@@ -69,7 +53,7 @@ impl ConflictService for ConflictApi {
                 }
             }
         };
-        reply(self.live.run_to_completion(settling).await?.into())
+        reply(self.0.live.run_to_completion(settling).await?.into())
     }
 }
 

@@ -1,24 +1,15 @@
 //! gRPC service for bulk jobs (changes of many vehicles): history and undo of jobs.
-use super::{Reply, reply};
+use super::{Context, Reply, reply};
 use crate::{
     bulk::{
         context::BulkContext,
         undo::{self, UndoResult},
     },
-    campaign::{progress_publisher::ProgressPublisher, removal::CampaignRemover},
+    campaign::removal::CampaignRemover,
     error::Error,
-    live::ChangeFeed,
     store::jobs::{self, Campaign, Job, SkippedVehicle},
 };
-use patio_kit::{
-    audit,
-    auth::identity,
-    client::call_context::CallContext,
-    clock::{self, Clock},
-    db::Db,
-    host::Host,
-    page::PageWindow,
-};
+use patio_kit::{audit, auth::identity, client::call_context::CallContext, clock, page::PageWindow};
 use patio_proto::{
     access::Role,
     vehicle::{self as pb, JobKind, UndoBlocker, job_service_server::JobService},
@@ -33,18 +24,14 @@ const MAX_LISTED_VEHICLES: usize = 500;
 
 /// gRPC service that lists and undoes bulk jobs.
 pub struct JobApi {
-    db: Db,
-    clock: Clock,
-    progress: ProgressPublisher,
+    context: Context,
     remover: CampaignRemover,
-    live: ChangeFeed,
 }
 
 impl JobApi {
-    /// Creates the gRPC service. `remover` deletes the campaigns of reverted imports, `live` publishes restored
-    /// vehicles.
-    pub fn new(host: &Host, db: Db, progress: ProgressPublisher, (remover, live): (CampaignRemover, ChangeFeed)) -> Self {
-        Self { db, clock: host.clock.clone(), progress, remover, live }
+    /// Creates the gRPC service. `remover` deletes the campaigns of reverted imports.
+    pub fn new(context: Context, remover: CampaignRemover) -> Self {
+        Self { context, remover }
     }
 }
 
@@ -53,32 +40,32 @@ impl JobService for JobApi {
     async fn list_jobs(&self, request: Request<pb::ListJobsRequest>) -> Reply<pb::ListJobsResponse> {
         let caller = identity::caller(&request)?;
         let window = PageWindow::from_request(request.get_ref().page.as_ref());
-        let all = jobs::list_page(&self.db, window).await.map_err(Error::from)?;
+        let all = jobs::list_page(&self.context.db, window).await.map_err(Error::from)?;
         let ids: Vec<i64> = all.iter().map(|job| job.id).collect();
         let mut campaigns: HashMap<i64, Vec<Campaign>> = HashMap::new();
-        for campaign in jobs::list_campaigns(&self.db, &ids).await.map_err(Error::from)? {
+        for campaign in jobs::list_campaigns(&self.context.db, &ids).await.map_err(Error::from)? {
             campaigns.entry(campaign.job_id).or_default().push(campaign);
         }
         let shown = all.into_iter().map(|job| {
             let of = campaigns.remove(&job.id).unwrap_or_default();
             shown(job, &of, caller.role)
         });
-        let total = jobs::count(&self.db).await.map_err(Error::from)?;
+        let total = jobs::count(&self.context.db).await.map_err(Error::from)?;
         reply(pb::ListJobsResponse { jobs: shown.collect(), meta: Some(window.meta(total)) })
     }
 
     async fn undo_job(&self, request: Request<pb::UndoJobRequest>) -> Reply<pb::UndoJobResponse> {
         let (caller, address, bearer) = (identity::caller(&request)?, audit::address(&request), CallContext::from_request(&request));
-        let run = BulkContext { caller, now: self.clock.now(), campaign: None, yard: None, dry_run: false, address };
+        let run = BulkContext { caller, now: self.context.clock.now(), campaign: None, yard: None, dry_run: false, address };
         let (id, by) = (request.get_ref().id, run.caller.person());
-        let (db, live, progress) = (self.db.clone(), self.live.clone(), self.progress.clone());
+        let (db, live, progress) = (self.context.db.clone(), self.context.live.clone(), self.context.progress.clone());
         let undoing = async move {
             let undone = db.write(move |tx| Box::pin(async move { undo::undo(tx, id, &run).await })).await?;
             live.publish_vehicles_changed(&undone.counted, by);
             progress.publish_changes(&undone.counted).await;
             Ok::<_, Error>(undone)
         };
-        let undone = self.live.run_to_completion(undoing).await?;
+        let undone = self.context.live.run_to_completion(undoing).await?;
         if undone.removes
             && let Err(cause) = self.remover.remove_all(Some(&bearer)).await
         {

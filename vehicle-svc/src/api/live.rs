@@ -1,8 +1,8 @@
 //! gRPC service for live updates: the stream of change events, and the pace of work in each campaign.
-use super::{Reply, reply};
+use super::{Context, Reply, reply};
 use crate::{
     error::Error,
-    live::{ChangeFeed, FeedItem, pace},
+    live::{FeedItem, pace},
     view::View,
 };
 use futures::{
@@ -12,7 +12,6 @@ use futures::{
 };
 use patio_kit::{
     auth::identity::{self, Caller},
-    db::Db,
     errors::{self, Reason},
     host::Host,
 };
@@ -30,14 +29,13 @@ const MAX_CAMPAIGNS: usize = 1_000;
 /// gRPC service that streams change events and returns the pace of work.
 pub struct EventApi {
     host: Host,
-    db: Db,
-    live: ChangeFeed,
+    context: Context,
 }
 
 impl EventApi {
-    /// Creates the gRPC service. `live` is the change feed from which the event streams read.
-    pub fn new(host: &Host, db: Db, live: ChangeFeed) -> Self {
-        Self { host: host.clone(), db, live }
+    /// Creates the gRPC service. The event streams end when `host` shuts down.
+    pub fn new(host: &Host, context: Context) -> Self {
+        Self { host: host.clone(), context }
     }
 }
 
@@ -47,7 +45,7 @@ impl EventService for EventApi {
 
     async fn watch(&self, request: Request<pb::WatchRequest>) -> Reply<Self::WatchStream> {
         let caller = identity::caller(&request)?;
-        let (only, heard, host) = (request.get_ref().campaign_id, self.live.subscribe(), self.host.clone());
+        let (only, heard, host) = (request.get_ref().campaign_id, self.context.live.subscribe(), self.host.clone());
         let watching = caller.clone();
         let over = async move {
             let (ended, left) = (pin!(host.identity.wait_until_invalid(&watching)), pin!(host.tasks.draining()));
@@ -65,7 +63,7 @@ impl EventService for EventApi {
         &self,
         request: Request<pb::NotifyCampaignChangedRequest>,
     ) -> Reply<pb::NotifyCampaignChangedResponse> {
-        self.live.publish_campaign_changed(request.get_ref().campaign_id);
+        self.context.live.publish_campaign_changed(request.get_ref().campaign_id);
         reply(pb::NotifyCampaignChangedResponse {})
     }
 
@@ -74,7 +72,7 @@ impl EventService for EventApi {
         if ids.len() > MAX_CAMPAIGNS {
             return Err(Error::Bad(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
         }
-        let paces = pace::compute_paces(&self.db, &ids, self.host.clock.now()).await.map_err(Error::from)?;
+        let paces = pace::compute_paces(&self.context.db, &ids, self.context.clock.now()).await.map_err(Error::from)?;
         reply(pb::GetPaceResponse { paces })
     }
 }

@@ -3,12 +3,15 @@
 pub mod bulk;
 pub mod campaign_vehicles;
 pub mod conflicts;
+mod context;
 pub mod history;
 pub mod jobs;
 pub mod live;
 pub mod pending_saves;
 pub mod vehicles;
 pub mod yards;
+
+pub use context::Context;
 
 use crate::{
     error::Error,

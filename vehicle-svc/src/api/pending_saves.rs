@@ -1,26 +1,16 @@
 //! gRPC service for pending saves: each device reports how many saves the device has not sent to the server yet.
-use super::{Reply, device, reply};
+use super::{Context, Reply, device, reply};
 use crate::{
     error::Error,
     live::pending_saves,
     store::{campaigns, pending_saves as store},
 };
-use patio_kit::{auth::identity, clock::Clock, db::Db, host::Host};
+use patio_kit::auth::identity;
 use patio_proto::vehicle::{self as pb, pending_save_service_server::PendingSaveService};
 use tonic::Request;
 
 /// gRPC service that stores and lists the devices' reports of pending saves.
-pub struct PendingSaveApi {
-    db: Db,
-    clock: Clock,
-}
-
-impl PendingSaveApi {
-    /// Creates the gRPC service. The receipt times of reports come from the host's clock.
-    pub fn new(host: &Host, db: Db) -> Self {
-        Self { db, clock: host.clock.clone() }
-    }
-}
+pub struct PendingSaveApi(pub Context);
 
 #[tonic::async_trait]
 impl PendingSaveService for PendingSaveApi {
@@ -31,15 +21,15 @@ impl PendingSaveService for PendingSaveApi {
         if name.is_empty() {
             return Err(Error::Bad("device: must have 1 to 64 characters".to_owned()).into());
         }
-        let (told, now) = (pending_saves::read(&told)?, self.clock.now());
-        self.db.write(move |tx| Box::pin(async move { pending_saves::replace(tx, user, &name, &told, now).await })).await?;
+        let (told, now) = (pending_saves::read(&told)?, self.0.clock.now());
+        self.0.db.write(move |tx| Box::pin(async move { pending_saves::replace(tx, user, &name, &told, now).await })).await?;
         reply(pb::ReportPendingSavesResponse {})
     }
 
     async fn list_pending_saves(&self, request: Request<pb::ListPendingSavesRequest>) -> Reply<pb::ListPendingSavesResponse> {
         let id = request.into_inner().campaign_id;
-        campaigns::find(&self.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
-        let (held, (devices, saves)) = tokio::try_join!(store::list(&self.db, id), store::count(&self.db, id)).map_err(Error::from)?;
+        campaigns::find(&self.0.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
+        let (held, (devices, saves)) = tokio::try_join!(store::list(&self.0.db, id), store::count(&self.0.db, id)).map_err(Error::from)?;
         reply(pb::ListPendingSavesResponse { devices, saves, held: held.into_iter().map(Into::into).collect() })
     }
 }

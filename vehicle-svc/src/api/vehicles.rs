@@ -1,8 +1,8 @@
 //! gRPC service for vehicles: lists, searches and exports vehicles, lists the changes since a revision, and saves
 //! inspections.
-use super::{Reply, reply};
+use super::{Context, Reply, reply};
 use crate::{
-    campaign::{changes_since, progress_publisher::ProgressPublisher, search_index::SearchIndexes},
+    campaign::{changes_since, search_index::SearchIndexes},
     device_time::bounded_device_time,
     error::Error,
     inspection::{
@@ -10,7 +10,6 @@ use crate::{
         batcher::SaveBatcher,
         model::{SaveBase, SaveCommand, SaveResult},
     },
-    live::ChangeFeed,
     notes,
     parking_space::ParkingSpace,
     store::{
@@ -23,8 +22,6 @@ use futures::{StreamExt, TryStreamExt, stream::BoxStream};
 use patio_kit::{
     audit,
     auth::identity,
-    clock::Clock,
-    db::Db,
     host::Host,
     page::{self, PageWindow},
 };
@@ -48,20 +45,17 @@ const MAX_KEY_LEN: usize = 128;
 
 /// gRPC service that lists, searches, exports and saves vehicles.
 pub struct VehicleApi {
-    db: Db,
-    clock: Clock,
-    progress: ProgressPublisher,
+    context: Context,
     rosters: SearchIndexes,
-    live: ChangeFeed,
     together: SaveBatcher,
 }
 
 impl VehicleApi {
     /// Creates the gRPC service, with new search indexes and a new batcher for saves.
-    pub fn new(host: &Host, db: Db, progress: ProgressPublisher, live: ChangeFeed) -> Self {
-        let rosters = SearchIndexes::new(host.tasks.clone(), db.clone());
-        let together = SaveBatcher::new(db.clone(), host.tasks.clone());
-        Self { db, clock: host.clock.clone(), progress, rosters, live, together }
+    pub fn new(host: &Host, context: Context) -> Self {
+        let rosters = SearchIndexes::new(host.tasks.clone(), context.db.clone());
+        let together = SaveBatcher::new(context.db.clone(), host.tasks.clone());
+        Self { context, rosters, together }
     }
 
     /// Returns one page of search results and the total number of matches. Searches for the text as written. Without a
@@ -103,19 +97,19 @@ impl VehicleApi {
             let (ids, total) = roster.search_page(filter, window);
             let page = match ids.first() {
                 // Without a filter the page is contiguous in walking order: one range scan costs half of single lookups.
-                Some(first) if filter.matches_all() => vehicles::list_from(&self.db, campaign.id, *first, window.limit()).await?,
-                _ => vehicles::by_ids(&self.db, &ids).await?,
+                Some(first) if filter.matches_all() => vehicles::list_from(&self.context.db, campaign.id, *first, window.limit()).await?,
+                _ => vehicles::by_ids(&self.context.db, &ids).await?,
             };
             return Ok((page, total));
         }
-        let page = vehicles::list_page(&self.db, campaign.id, filter, window).await?;
+        let page = vehicles::list_page(&self.context.db, campaign.id, filter, window).await?;
         // A page that is not full is the last one, so its offset plus its rows is the total.
         let (rows, before) = (i64::try_from(page.len()).unwrap_or(i64::MAX), window.offset());
         let is_last = rows < window.limit() && (rows > 0 || before == 0);
         let total = match (filter.matches_all(), is_last) {
             (true, _) => campaign.total,
             (false, true) => before + rows,
-            (false, false) => vehicles::count(&self.db, campaign.id, filter).await?,
+            (false, false) => vehicles::count(&self.context.db, campaign.id, filter).await?,
         };
         Ok((page, total))
     }
@@ -126,7 +120,7 @@ impl VehicleService for VehicleApi {
     async fn get_vehicle(&self, request: Request<pb::GetVehicleRequest>) -> Reply<pb::Vehicle> {
         let role = identity::caller(&request)?.role;
         let ask = request.into_inner();
-        let found = vehicles::find(&self.db, ask.id, View::for_role(role, ask.yard)).await.map_err(Error::from)?;
+        let found = vehicles::find(&self.context.db, ask.id, View::for_role(role, ask.yard)).await.map_err(Error::from)?;
         reply(found.ok_or(Error::NoVehicle(ask.id))?.into())
     }
 
@@ -134,7 +128,8 @@ impl VehicleService for VehicleApi {
         let role = identity::caller(&request)?.role;
         let ask = request.into_inner();
         let window = PageWindow::from_request(ask.page.as_ref());
-        let campaign = campaigns::find(&self.db, ask.campaign_id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(ask.campaign_id))?;
+        let campaign =
+            campaigns::find(&self.context.db, ask.campaign_id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(ask.campaign_id))?;
         let view = campaign.narrow_view(View::for_role(role, ask.yard));
         let (page, total) = self.search(&campaign, filter(&ask, view)?, window).await.map_err(Error::from)?;
         reply(pb::ListVehiclesResponse {
@@ -150,11 +145,11 @@ impl VehicleService for VehicleApi {
         let role = identity::caller(&request)?.role;
         let ask = request.into_inner();
         let id = ask.campaign_id;
-        let campaign = campaigns::find(&self.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
+        let campaign = campaigns::find(&self.context.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
         let view = View::for_role(role, None);
         // Rows read after this revision may be newer than it; the client's next delta then repeats them.
         let head = pb::VehicleChunk { revision: campaign.revision, unchanged: ask.known == Some(campaign.revision), ..Default::default() };
-        let start = (self.db.clone(), (!head.unchanged).then(|| (String::new(), 0)));
+        let start = (self.context.db.clone(), (!head.unchanged).then(|| (String::new(), 0)));
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
             let mut rows = vehicles::rows_after(&db, id, &position, LIST_CHUNK_LEN).await.map_err(Error::from)?;
@@ -174,8 +169,8 @@ impl VehicleService for VehicleApi {
 
     async fn export_vehicles(&self, request: Request<pb::ExportVehiclesRequest>) -> Reply<Self::ExportVehiclesStream> {
         let id = request.into_inner().campaign_id;
-        campaigns::find(&self.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
-        let start = (self.db.clone(), Some((String::new(), 0)));
+        campaigns::find(&self.context.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
+        let start = (self.context.db.clone(), Some((String::new(), 0)));
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
             let rows = vehicles::exported_after(&db, id, &position, EXPORT_READ_LEN).await.map_err(Error::from)?;
@@ -194,14 +189,14 @@ impl VehicleService for VehicleApi {
     async fn list_changes(&self, request: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesResponse> {
         let view = View::for_role(identity::caller(&request)?.role, None);
         let ask = request.into_inner();
-        reply(changes_since::list_changes(&self.db, ask.campaign_id, ask.since, view).await?)
+        reply(changes_since::list_changes(&self.context.db, ask.campaign_id, ask.since, view).await?)
     }
 
     async fn save_vehicle(&self, request: Request<pb::SaveVehicleRequest>) -> Reply<pb::Vehicle> {
         let caller = identity::caller(&request)?;
         let save = accept(&request, caller.role)?;
-        let (now, by) = (self.clock.now(), caller.person());
-        let (together, live, progress) = (self.together.clone(), self.live.clone(), self.progress.clone());
+        let (now, by) = (self.context.clock.now(), caller.person());
+        let (together, live, progress) = (self.together.clone(), self.context.live.clone(), self.context.progress.clone());
         let saving = async move {
             let saved = inspection::save(&together, caller, save, now).await?;
             live.publish_vehicle(&saved.moved, by);
@@ -211,7 +206,7 @@ impl VehicleService for VehicleApi {
             progress.publish_changes(saved.moved.counted.as_slice()).await;
             Ok::<_, Error>(saved)
         };
-        let SaveResult { moved, conflicts } = self.live.run_to_completion(saving).await?;
+        let SaveResult { moved, conflicts } = self.context.live.run_to_completion(saving).await?;
         reply(pb::Vehicle { conflicts: conflicts.into_iter().map(Into::into).collect(), ..moved.vehicle.into() })
     }
 }

@@ -1,5 +1,5 @@
 //! gRPC service for yards: vehicle counters of yards and campaigns.
-use super::{Reply, reply};
+use super::{Context, Reply, reply};
 use crate::{
     error::Error,
     store::{campaigns, yards},
@@ -7,7 +7,6 @@ use crate::{
 };
 use patio_kit::{
     auth::identity::{self, Caller},
-    db::Db,
     page::PageWindow,
 };
 use patio_proto::{
@@ -21,23 +20,14 @@ use tonic::Request;
 const MAX_CAMPAIGNS: usize = 1_000;
 
 /// gRPC service that returns the vehicle counters of yards and campaigns.
-pub struct YardApi {
-    db: Db,
-}
-
-impl YardApi {
-    /// Creates the gRPC service; `db` is the database from which the counters are read.
-    pub fn new(db: Db) -> Self {
-        Self { db }
-    }
-}
+pub struct YardApi(pub Context);
 
 #[tonic::async_trait]
 impl YardService for YardApi {
     async fn list_yards(&self, request: Request<pb::ListYardsRequest>) -> Reply<pb::ListYardsResponse> {
         let caller = identity::caller(&request)?;
         let ask = request.into_inner();
-        let counts = yards::list_total_counts(&self.db).await.map_err(Error::from)?;
+        let counts = yards::list_total_counts(&self.0.db).await.map_err(Error::from)?;
         let search = ask.search.trim().to_uppercase();
         let all: Vec<_> = shown(&caller, &counts, true).into_iter().filter(|yard| yard.name.contains(&search)).collect();
         let window = PageWindow::from_request(ask.page.as_ref());
@@ -48,7 +38,7 @@ impl YardService for YardApi {
 
     async fn get_yard_counts(&self, request: Request<pb::GetYardCountsRequest>) -> Reply<pb::GetYardCountsResponse> {
         let caller = identity::caller(&request)?;
-        let counts = yards::list_campaign_counts(&self.db, &request.get_ref().campaign_name).await.map_err(Error::from)?;
+        let counts = yards::list_campaign_counts(&self.0.db, &request.get_ref().campaign_name).await.map_err(Error::from)?;
         reply(pb::GetYardCountsResponse { yards: shown(&caller, &counts, false) })
     }
 
@@ -59,17 +49,17 @@ impl YardService for YardApi {
             return Err(Error::Bad(format!("at most {MAX_CAMPAIGNS} campaigns at once")).into());
         }
         let progress = match (ask.campaign_name.as_str(), ask.yard) {
-            ("", None) => campaigns::load_progress(&self.db, &ask.campaign_ids, with_dash).await,
+            ("", None) => campaigns::load_progress(&self.0.db, &ask.campaign_ids, with_dash).await,
             ("", Some(yard::DASH_YARD)) if !with_dash => Ok(Vec::new()),
-            ("", Some(yard)) => campaigns::progress_in_yard(&self.db, &ask.campaign_ids, i64::from(yard)).await,
-            (name, _) => campaigns::find_progress(&self.db, name, with_dash).await.map(|found| found.into_iter().collect()),
+            ("", Some(yard)) => campaigns::progress_in_yard(&self.0.db, &ask.campaign_ids, i64::from(yard)).await,
+            (name, _) => campaigns::find_progress(&self.0.db, name, with_dash).await.map(|found| found.into_iter().collect()),
         };
         reply(pb::GetProgressResponse { progress: progress.map_err(Error::from)?.into_iter().map(Into::into).collect() })
     }
 
     async fn list_campaigns_of_yard(&self, request: Request<pb::ListCampaignsOfYardRequest>) -> Reply<pb::ListCampaignsOfYardResponse> {
         let is_hidden = request.get_ref().yard == yard::DASH_YARD && !can_see_dash_yard(identity::caller(&request)?.role);
-        let found = if is_hidden { Ok(Vec::new()) } else { yards::campaigns_in_yard(&self.db, i64::from(request.get_ref().yard)).await };
+        let found = if is_hidden { Ok(Vec::new()) } else { yards::campaigns_in_yard(&self.0.db, i64::from(request.get_ref().yard)).await };
         let campaign_ids = found.map_err(Error::from)?;
         reply(pb::ListCampaignsOfYardResponse { campaign_ids })
     }

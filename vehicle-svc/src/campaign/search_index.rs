@@ -12,9 +12,8 @@ use crate::view::View;
 use memchr::memmem;
 use moka::sync::Cache;
 use patio_kit::{db::Db, lifecycle::Tasks, page::PageWindow};
-use roaring::RoaringBitmap;
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashSet,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -27,8 +26,8 @@ const MAX_INDEX_BYTES: u64 = 96 << 20;
 const IDLE_LIFETIME: Duration = Duration::from_secs(1800);
 /// Number of vehicles read per statement while a search index is built.
 const READ_CHUNK_LEN: i64 = 5_000;
-/// Maximum number of cached search results per index.
-const MAX_CACHED_SEARCHES: u64 = 500;
+/// End of a vehicle's search text. No search text and no searched text contains this character.
+const END: char = '\0';
 
 /// Cache of the search indexes of all campaigns. All clones share one cache.
 #[derive(Clone)]
@@ -78,37 +77,22 @@ impl SearchIndexes {
     }
 }
 
-/// Search index over the vehicles of one campaign. Bitmaps identify a vehicle by its position in walking order (by
-/// parking space).
+/// Search index over the vehicles of one campaign, in walking order (by parking space).
 pub struct CampaignIndex {
     layout: i64,
     ids: Vec<i64>,
-    /// Search texts of all vehicles, concatenated in walking order (by parking space). The field `ends` contains the
-    /// byte offset at which each search text ends.
+    yards: Vec<Option<i64>>,
+    /// Search texts of all vehicles, each ended by [`END`].
     text: String,
+    /// Byte offset at which the text of each vehicle ends.
     ends: Vec<usize>,
-    yards: HashMap<i64, RoaringBitmap>,
-    /// For each byte, the positions of the vehicles whose search text contains the byte. The field `bigrams` is the
-    /// same for pairs of adjacent bytes.
-    ones: HashMap<u8, RoaringBitmap>,
-    bigrams: HashMap<[u8; 2], RoaringBitmap>,
-    searched: Cache<String, Arc<RoaringBitmap>>,
 }
 
 impl CampaignIndex {
     /// Creates an index without vehicles. `layout` is the layout number of the campaign for which the index is valid.
     #[must_use]
     pub fn with_layout(layout: i64) -> Self {
-        Self {
-            layout,
-            ids: Vec::new(),
-            text: String::new(),
-            ends: Vec::new(),
-            yards: HashMap::new(),
-            ones: HashMap::new(),
-            bigrams: HashMap::new(),
-            searched: Cache::new(MAX_CACHED_SEARCHES),
-        }
+        Self { layout, ids: Vec::new(), yards: Vec::new(), text: String::new(), ends: Vec::new() }
     }
 
     async fn read(db: &Db, campaign: i64, layout: i64) -> Result<Self, sqlx::Error> {
@@ -124,91 +108,47 @@ impl CampaignIndex {
 
     /// Adds a vehicle to the index. Vehicles must be added in walking order (by parking space).
     pub fn add(&mut self, entry: &NextVehicle) {
-        let place = u32::try_from(self.ids.len()).unwrap_or(u32::MAX);
         self.ids.push(entry.id);
+        self.yards.push(entry.yard_id);
         self.text.push_str(&entry.haystack);
+        self.text.push(END);
         self.ends.push(self.text.len());
-        if let Some(yard) = entry.yard_id {
-            self.yards.entry(yard).or_default().insert(place);
-        }
-        let bytes = entry.haystack.as_bytes();
-        for byte in bytes {
-            self.ones.entry(*byte).or_default().insert(place);
-        }
-        for two in bytes.array_windows() {
-            self.bigrams.entry(*two).or_default().insert(place);
-        }
     }
 
     fn bytes(&self) -> usize {
-        let sets = self.yards.values().chain(self.ones.values()).chain(self.bigrams.values());
-        let searches = usize::try_from(MAX_CACHED_SEARCHES).unwrap_or_default() * self.ids.len() / 8 / 16;
-        self.text.len() + self.ids.len() * 16 + sets.map(RoaringBitmap::serialized_size).sum::<usize>() + searches
+        self.text.len() + self.ids.len() * (size_of::<i64>() + size_of::<Option<i64>>() + size_of::<usize>())
     }
 
     /// Returns the vehicle ids of one page of search results, and the total number of matches. Ignores the status in
     /// the filter.
     pub fn search_page(&self, filter: &VehicleFilter, window: PageWindow) -> (Vec<i64>, i64) {
         let (skip, take) = (usize::try_from(window.offset()).unwrap_or(usize::MAX), usize::try_from(window.limit()).unwrap_or_default());
-        let yard = |id| self.yards.get(&id);
-        let found = match (filter.needle.as_str(), filter.view) {
-            ("", View::All) => {
-                let page = self.ids.iter().skip(skip).take(take).copied().collect();
-                return (page, i64::try_from(self.ids.len()).unwrap_or(i64::MAX));
-            }
-            ("", View::Yard(only)) => Arc::new(yard(only).cloned().unwrap_or_default()),
-            ("", View::Without(hidden)) => Arc::new(yard(hidden).map_or_else(|| self.every(), |hidden| self.every() - hidden)),
-            (needle, View::All) => self.holding(needle),
-            (needle, View::Yard(only)) => Arc::new(yard(only).map(|there| there & &*self.holding(needle)).unwrap_or_default()),
-            (needle, View::Without(hidden)) => {
-                let found = self.holding(needle);
-                yard(hidden).map_or_else(|| found.clone(), |hidden| Arc::new(&*found - hidden))
-            }
-        };
-        let first = u32::try_from(skip).ok().and_then(|skip| found.select(skip));
-        let page = first.map(|first| found.range(first..).take(take).filter_map(|place| self.id_at(place)).collect());
-        (page.unwrap_or_default(), i64::try_from(found.len()).unwrap_or(i64::MAX))
-    }
-
-    fn every(&self) -> RoaringBitmap {
-        (0..u32::try_from(self.ids.len()).unwrap_or(u32::MAX)).collect()
-    }
-
-    fn id_at(&self, place: u32) -> Option<i64> {
-        self.ids.get(usize::try_from(place).ok()?).copied()
-    }
-
-    fn text_at(&self, place: u32) -> &[u8] {
-        let place = usize::try_from(place).unwrap_or(usize::MAX);
-        let from = place.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or_default();
-        self.ends.get(place).map(|to| &self.text.as_bytes()[from..*to]).unwrap_or_default()
-    }
-
-    /// Returns the positions of the vehicles whose search text contains `needle`. Repeated searches are answered from
-    /// a cache.
-    fn holding(&self, needle: &str) -> Arc<RoaringBitmap> {
-        self.searched.get(needle).unwrap_or_else(|| {
-            let found = Arc::new(self.search(needle.as_bytes()));
-            self.searched.insert(needle.to_owned(), found.clone());
-            found
-        })
-    }
-
-    fn search(&self, needle: &[u8]) -> RoaringBitmap {
-        match needle {
-            [one] => self.ones.get(one).cloned().unwrap_or_default(),
-            [one, two] => self.bigrams.get(&[*one, *two]).cloned().unwrap_or_default(),
-            _ => {
-                let Some(mut sets) = needle.array_windows().map(|two| self.bigrams.get(two)).collect::<Option<Vec<_>>>() else {
-                    return RoaringBitmap::new();
-                };
-                sets.sort_by_key(|set| set.len());
-                let Some((rarest, others)) = sets.split_first() else { return RoaringBitmap::new() };
-                let candidates = others.iter().fold((*rarest).clone(), |found, set| found & *set);
-                let finder = memmem::Finder::new(needle);
-                candidates.into_iter().filter(|place| finder.find(self.text_at(*place)).is_some()).collect()
-            }
+        if filter.needle.is_empty() && filter.view == View::All {
+            let page = self.ids.iter().skip(skip).take(take).copied().collect();
+            return (page, i64::try_from(self.ids.len()).unwrap_or(i64::MAX));
         }
+        let (mut page, mut total) = (Vec::with_capacity(take), 0);
+        for place in self.matches(&filter.needle).filter(|place| filter.view.includes(self.yards[*place])) {
+            if total >= skip && page.len() < take {
+                page.push(self.ids[place]);
+            }
+            total += 1;
+        }
+        (page, i64::try_from(total).unwrap_or(i64::MAX))
+    }
+
+    /// Returns the positions of the vehicles whose search text contains `needle`, each once.
+    fn matches<'s>(&'s self, needle: &'s str) -> impl Iterator<Item = usize> + 's {
+        let finder = memmem::Finder::new(needle);
+        let (mut from, mut place) = (0, 0);
+        std::iter::from_fn(move || {
+            let at = from + finder.find(&self.text.as_bytes()[from..])?;
+            while *self.ends.get(place)? <= at {
+                place += 1;
+            }
+            from = self.ends[place];
+            Some(place)
+        })
     }
 }
 

@@ -13,6 +13,7 @@ use crate::{
     view::View,
 };
 use chrono::{DateTime, Utc};
+use patio_kit::hex;
 use patio_proto::{
     identifier::Identifier,
     vehicle::{Origin, VehicleStatus},
@@ -78,10 +79,7 @@ impl SaveCommand {
             None => format!("{:?}", (id, vin, status, place, operator_notes, admin_notes, campaign, self.if_version)),
             Some(base) => format!("{:?}", (id, vin, status, place, operator_notes, admin_notes, campaign, base)),
         };
-        ring::digest::digest(&ring::digest::SHA256, what.as_bytes())
-            .as_ref()
-            .iter()
-            .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+        hex::sha256(what.as_bytes())
     }
 }
 

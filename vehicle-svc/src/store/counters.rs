@@ -1,7 +1,11 @@
 //! Counters of vehicles per yard and campaign, updated in the transaction that changes the vehicles.
+use crate::store::{
+    dialect,
+    save_sql::{CounterExpressions, milestone},
+};
 use patio_kit::{db::Tx, on};
-use sqlx::{FromRow, query, query_as};
-use std::collections::BTreeMap;
+use sqlx::{FromRow, query, query_as, query_scalar};
+use std::{collections::BTreeMap, sync::LazyLock};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
@@ -85,8 +89,25 @@ struct After {
     total: i64,
     inspected: i64,
     counts_revision: i64,
-    begun: bool,
+    milestone: Option<i32>,
 }
+
+/// Statement that updates the counters of a campaign. `$4` says whether work had begun before.
+static UPDATE_CAMPAIGN: LazyLock<String> = LazyLock::new(|| {
+    let counters = CounterExpressions {
+        was_total: "(total - $2)",
+        was_inspected: "(inspected - $3)",
+        total: "total",
+        inspected: "inspected",
+        begun: "$4",
+    };
+    format!(
+        "update campaigns set total = total + $2, inspected = inspected + $3, counts_revision = counts_revision + 1, layout = layout + 1,
+                begun = true
+          where id = $1 returning total, inspected, counts_revision, {} as milestone",
+        milestone(&counters)
+    )
+});
 
 /// Updates the vehicle counters of a campaign's yards. The caller must afterwards call [`apply`] for the campaign, but
 /// only when this function has run for all changed campaigns.
@@ -101,40 +122,29 @@ pub async fn move_yards(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) 
 /// again, records this milestone. Increases the campaign's revision and layout number, so that clients fetch the
 /// changes.
 ///
-/// To prevent deadlocks, rows of campaigns are updated after the rows of all yards, as in [`super::dialect::SAVE_ALL`].
+/// To prevent deadlocks, rows of campaigns are updated after the rows of all yards, as in [`super::save_sql::SAVE_ALL`].
 /// No transaction then waits for a yard while it locks a campaign.
 pub async fn apply(tx: &mut Tx<'_>, campaign: i64, deltas: &CounterDeltas) -> Result<CampaignCounts> {
     let whole = deltas.total();
-    let before_begun: bool =
-        on!(tx.on(), c => sqlx::query_scalar("select begun from campaigns where id = $1").bind(campaign).fetch_one(c).await)?;
-    let after: After = on!(tx.on(), c => query_as(
-        "update campaigns set total = total + $2, inspected = inspected + $3, counts_revision = counts_revision + 1, layout = layout + 1, begun = true
-          where id = $1 returning total, inspected, counts_revision, begun")
-        .bind(campaign).bind(whole.total).bind(whole.inspected).fetch_one(c).await)?;
-    let turn = turn(&after, whole, !before_begun && after.begun);
-    if let Some(turn) = turn {
-        super::progress_outbox::insert(tx, campaign, turn, after.counts_revision).await?;
+    let select = dialect::for_update(
+        tx.is_postgres(),
+        "select begun from campaigns where id = $1",
+        "select begun from campaigns where id = $1 for no key update",
+    );
+    let begun: bool = on!(tx.on(), c => query_scalar(select).bind(campaign).fetch_one(c).await)?;
+    let after: After = on!(tx.on(), c => query_as(UPDATE_CAMPAIGN.as_str())
+        .bind(campaign).bind(whole.total).bind(whole.inspected).bind(begun).fetch_one(c).await)?;
+    if let Some(milestone) = after.milestone {
+        super::progress_outbox::insert(tx, campaign, milestone, after.counts_revision).await?;
     }
     Ok(CampaignCounts {
         campaign_id: campaign,
         total: after.total,
         inspected: after.inspected,
         revision: after.counts_revision,
-        turned: turn.is_some(),
+        turned: after.milestone.is_some(),
         vehicles: Vec::new(),
     })
-}
-
-fn turn(after: &After, whole: CounterDelta, begins: bool) -> Option<patio_proto::campaign::Milestone> {
-    use patio_proto::campaign::Milestone;
-    let was_complete = after.total - whole.total == after.inspected - whole.inspected;
-    let is_complete = after.total == after.inspected && after.total > 0;
-    match (was_complete, is_complete) {
-        (false, true) => Some(Milestone::Complete),
-        (true, false) if !begins => Some(Milestone::Incomplete),
-        _ if begins => Some(Milestone::Begun),
-        _ => None,
-    }
 }
 
 async fn add(tx: &mut Tx<'_>, campaign: i64, yard: i64, delta: CounterDelta) -> Result<()> {
@@ -153,7 +163,7 @@ pub async fn count_draft(tx: &mut Tx<'_>, campaign: i64) -> Result<i64> {
         "insert into counters (campaign_id, yard_id, total, inspected)
          select campaign_id, coalesce(yard_id, 0), count(*), 0 from vehicles where campaign_id = $1 group by campaign_id, coalesce(yard_id, 0)")
         .bind(campaign).execute(c).await.map(drop))?;
-    on!(tx.on(), c => sqlx::query_scalar(
+    on!(tx.on(), c => query_scalar(
         "update campaigns set total = coalesce((select cast(sum(total) as bigint) from counters where campaign_id = $1), 0),
                 inspected = 0, counts_revision = counts_revision + 1, layout = layout + 1
           where id = $1 returning total")

@@ -16,6 +16,7 @@ pub mod pace;
 pub mod pending_saves;
 pub mod progress_outbox;
 pub mod restore;
+mod save_sql;
 pub mod saves;
 pub mod status_history;
 pub mod vehicle_columns;

@@ -3,7 +3,6 @@ use patio_kit::{
     db::{Db, Tx},
     on,
 };
-use patio_proto::campaign::Milestone;
 use sqlx::{FromRow, query, query_as};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
@@ -13,19 +12,19 @@ type Result<T> = std::result::Result<T, sqlx::Error>;
 pub struct PendingMilestone {
     /// Id of the campaign.
     pub campaign_id: i64,
-    /// Number of the protobuf enum value [`Milestone`].
+    /// Milestone as the protobuf number of `Milestone`.
     pub turn: i64,
     /// Revision of the campaign at which the milestone was reached.
     pub revision: i64,
 }
 
-/// Records a milestone of a campaign (work begun, complete, incomplete again). Replaces an earlier undelivered
-/// milestone of the campaign.
-pub async fn insert(tx: &mut Tx<'_>, campaign: i64, turn: Milestone, revision: i64) -> Result<()> {
+/// Records a milestone of a campaign (work begun, complete, incomplete again), as its protobuf number. Replaces an earlier
+/// undelivered milestone of the campaign.
+pub async fn insert(tx: &mut Tx<'_>, campaign: i64, milestone: i32, revision: i64) -> Result<()> {
     on!(tx.on(), c => query(
         "insert into turns (campaign_id, turn, revision) values ($1, $2, $3)
          on conflict (campaign_id) do update set turn = excluded.turn, revision = excluded.revision")
-        .bind(campaign).bind(turn as i64).bind(revision).execute(c).await.map(drop))
+        .bind(campaign).bind(milestone).bind(revision).execute(c).await.map(drop))
 }
 
 /// Returns the milestones that were not delivered to campaign-svc yet, at most 1,000.

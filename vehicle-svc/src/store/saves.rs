@@ -2,7 +2,7 @@
 //! audit entry and idempotency key.
 use crate::{
     store::{
-        content::VehicleContent, counters::CounterDeltas, dialect, idempotency_keys::IdempotencyKey, status_history, vehicles::Vehicle,
+        content::VehicleContent, counters::CounterDeltas, dialect, status_history, idempotency_keys::IdempotencyKey, save_sql, vehicles::Vehicle,
     },
     view::View,
 };
@@ -156,7 +156,7 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Re
     let [(first_yard, first), (second_yard, second)] = deltas.affected_yards();
     let whole = deltas.total();
     // Fetch all rows: those of the last statement come only after the others have run.
-    let mut rows: Vec<SavedRow> = query_as(dialect::save_on_sqlite(*view))
+    let mut rows: Vec<SavedRow> = query_as(save_sql::save_on_sqlite(*view))
         .bind(before.id)
         .bind(before.campaign_id)
         .bind(before.version)
@@ -215,7 +215,7 @@ pub async fn save_all(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<Has
             changes.iter().map(|$change| $value).collect::<Vec<_>>()
         };
     }
-    let written: Vec<SavedRow> = query_as(dialect::SAVE_ALL)
+    let written: Vec<SavedRow> = query_as(save_sql::SAVE_ALL.as_str())
         .bind(column!(|c| c.before.id))
         .bind(column!(|c| c.before.campaign_id))
         .bind(column!(|c| c.before.version))

@@ -45,15 +45,15 @@ pub struct World {
 impl World {
     /// Starts campaign-svc with its own sweeper idle, so that tests decide when to sweep.
     pub async fn start(host: Host) -> Self {
-        Self::start_sweeping(host, 3600).await
+        Self::start_sweeping(host, Duration::from_secs(3600)).await
     }
 
     /// Starts campaign-svc with this sweep interval.
-    pub async fn start_sweeping(host: Host, campaign_sweep_seconds: u64) -> Self {
+    pub async fn start_sweeping(host: Host, sweep_interval: Duration) -> Self {
         let yard = Yard::default();
         join(&host, &host.links.auth, "auth-svc", auth::routes(&host));
         join(&host, &host.links.vehicle, "vehicle-svc", yard.routes());
-        let service = campaign_svc::start(Config { campaign_sweep_seconds }, &host).await.unwrap();
+        let service = campaign_svc::start(Config { sweep_interval }, &host).await.unwrap();
         host.attach(&service);
         let db = host.database(SCHEMA).await.unwrap();
         Self { sweeper: Sweeper::new(&host, &db), host, yard }

@@ -8,7 +8,6 @@ use axum::{
     routing::get,
 };
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
 use futures::{Stream, StreamExt};
 use http::StatusCode;
 use patio_kit::clock::{Clock, from_timestamp};
@@ -72,58 +71,15 @@ pub fn router(way: Way) -> Router {
 struct Shown {
     vin_number: String,
     #[serde(flatten)]
-    vehicle: Plain,
+    vehicle: Vehicle,
 }
 
-/// Vehicle fields, independent of the source.
-#[derive(Serialize)]
-struct Plain {
-    id: i64,
-    model_code: String,
-    serial_number: String,
-    campaign_id: i64,
-    campaign_name: String,
-    status: String,
-    inspected: bool,
-    admin_notes: String,
-    operator_notes: String,
-    parking_space: String,
-    id_yard: Option<i64>,
-    yard_group: String,
-    next: Option<i64>,
-    modified_by: Option<i64>,
-    modified_at: Option<DateTime<Utc>>,
-    version: i64,
-}
-
-impl From<Vehicle> for Plain {
-    fn from(row: Vehicle) -> Self {
-        Self {
-            id: row.id,
-            model_code: row.model_code,
-            serial_number: row.serial_number,
-            campaign_id: row.campaign_id,
-            campaign_name: row.campaign_name,
-            status: row.status,
-            inspected: row.inspected,
-            admin_notes: row.admin_notes,
-            operator_notes: row.operator_notes,
-            parking_space: row.parking_space,
-            id_yard: row.id_yard,
-            yard_group: row.yard_group,
-            next: row.next,
-            modified_by: row.modified_by,
-            modified_at: Some(row.modified_at),
-            version: row.version,
-        }
-    }
-}
-
-impl From<pb::Vehicle> for Plain {
+impl From<pb::Vehicle> for Vehicle {
     fn from(told: pb::Vehicle) -> Self {
         Self {
             id: told.id,
             status: status::status_text(told.status()).to_owned(),
+            modified_at: told.modified_at.as_ref().and_then(from_timestamp).unwrap_or_default(),
             model_code: told.model_code,
             serial_number: told.serial_number,
             campaign_id: told.campaign_id,
@@ -136,13 +92,12 @@ impl From<pb::Vehicle> for Plain {
             yard_group: told.yard_group,
             next: told.next,
             modified_by: told.modified_by,
-            modified_at: told.modified_at.as_ref().and_then(from_timestamp),
             version: told.version,
         }
     }
 }
 
-fn shown(vehicle: impl Into<Plain>) -> Shown {
+fn shown(vehicle: impl Into<Vehicle>) -> Shown {
     let vehicle = vehicle.into();
     Shown { vin_number: format!("{} {}", vehicle.model_code, vehicle.serial_number), vehicle }
 }

@@ -1,6 +1,5 @@
 //! Migrations on PostgreSQL under load: no save waits longer than a second. (A SQLite file belongs to a single process.)
 use patio_kit::{
-    cli::ServiceBinary,
     db::{Db, Schema},
     host::Host,
 };
@@ -16,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-const VEHICLES: Schema = vehicle_svc::VehicleBinary::SCHEMA;
+const VEHICLES: Schema = vehicle_svc::SCHEMA;
 /// Number of the last migration before columns were added to vehicles and campaigns.
 const BEFORE: i64 = 3;
 /// Duration of a reading transaction that a migration waits for.

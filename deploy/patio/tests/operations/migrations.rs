@@ -1,13 +1,8 @@
 //! Migrations: old and new versions can use the same tables at the same time.
-use patio_kit::{cli::ServiceBinary, db::Schema, host::Host, on};
+use patio_kit::{db::Schema, host::Host, on};
 use patio_testing::each_database;
 
-pub const SCHEMAS: [Schema; 4] = [
-    auth_svc::AuthBinary::SCHEMA,
-    vehicle_svc::VehicleBinary::SCHEMA,
-    campaign_svc::CampaignBinary::SCHEMA,
-    import_svc::ImportBinary::SCHEMA,
-];
+pub const SCHEMAS: [Schema; 4] = [auth_svc::SCHEMA, vehicle_svc::SCHEMA, campaign_svc::SCHEMA, import_svc::SCHEMA];
 
 async fn applied(host: &Host, schema: Schema) -> Vec<(i64, Vec<u8>)> {
     let db = host.database(schema).await.unwrap();

@@ -72,15 +72,13 @@ fn the_doctor_checks_collector_workbook_reader_services_and_secret() {
     let work = folder.path().to_str().unwrap();
     let listening = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let collector = format!("http://{}", listening.local_addr().unwrap());
-    let [well, away, reader] = doctors([
+    let [well, away] = doctors([
         (folder.path(), &[("PATIO_OTLP_ENDPOINT", &collector), ("PATIO_TEMP_DIR", work)]),
         (folder.path(), &[("PATIO_OTLP_ENDPOINT", "http://127.0.0.1:1"), ("PATIO_TEMP_DIR", "/proc/nowhere")]),
-        (folder.path(), &[("PATIO_WORKBOOK_READER", "/bin/false")]),
     ]);
     let traces = format!("ok   traces: {collector} takes connections");
     contains(&well.text(), &[&traces, "ok   work folder: ", "ok   workbooks: the template was read"]);
     contains(&away.text(), &["FAIL traces: 127.0.0.1:1", "FAIL work folder: /proc/nowhere"]);
-    contains(&reader.text(), &["FAIL workbooks: the template cannot be read"]);
 }
 
 #[test]

@@ -1,11 +1,10 @@
 //! Correct reports to operators: after a restore, on a read-only server, and with invalid settings.
 use super::restores::workbook;
-use patio_harness::{Client, Database, Folder, Output, POSTGRES, Patio, REDIS_PASSWORD, Redis, free_port, run, shared, until};
-use patio_kit::config::environment::SETTINGS;
+use patio_harness::{Client, Database, Folder, POSTGRES, Patio, REDIS_PASSWORD, Redis, free_port, run, shared, until};
 use patio_testing::tell;
 use serde_json::{Value, json};
 use sqlx::{Connection, Executor, SqliteConnection};
-use std::{collections::BTreeSet, fs, path::Path, time::Duration};
+use std::{fs, path::Path, time::Duration};
 
 /// Offline copy of a campaign on a phone.
 struct Held {
@@ -220,27 +219,6 @@ fn invalid_settings_are_rejected_by_name() {
         let version = run(program, &["--version"], &[]);
         assert!(version.code == Some(0) && version.stdout.trim() == format!("{program} {}", env!("CARGO_PKG_VERSION")), "{version:?}");
     }
-}
-
-#[test]
-fn the_settings_that_are_known_are_those_that_the_programs_declare() {
-    let known = |help: &Output| {
-        let words = help.stdout.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-        words.filter(|word| word.starts_with("PATIO_")).map(str::to_owned).collect::<BTreeSet<_>>()
-    };
-    let helps = [("patio", "--help"), ("patio", "probe"), ("gateway", "serve"), ("auth-svc", "serve"), ("import-svc", "serve")];
-    let mut declared = BTreeSet::new();
-    for (program, command) in helps {
-        let arguments = if command == "--help" { vec!["--help"] } else { vec![command, "--help"] };
-        declared.extend(known(&run(program, &arguments, &[])));
-    }
-    declared.extend(known(&run("patio", &["probe", "call", "--help"], &[])));
-    declared.extend(known(&run("patio", &["backup", "--help"], &[])));
-    let settings: BTreeSet<_> = SETTINGS.into_iter().map(str::to_owned).collect();
-    let missing: Vec<_> = declared.difference(&settings).filter(|name| !name.ends_with('_')).collect();
-    assert!(missing.is_empty(), "declared, but rejected as unknown: {missing:?}");
-    let gone: Vec<_> = settings.difference(&declared).collect();
-    assert!(gone.is_empty(), "known, but declared nowhere: {gone:?}");
 }
 
 #[test]

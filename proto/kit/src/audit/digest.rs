@@ -1,5 +1,8 @@
 //! Digests of audit entries and of the seals of the audit chain.
-use crate::audit::store::{AuditRow, SealedEntry};
+use crate::{
+    audit::store::{AuditRow, SealedEntry},
+    hex,
+};
 use chrono::{DateTime, Utc};
 use ring::digest::{Context, SHA256};
 use serde::Serialize;
@@ -20,7 +23,7 @@ pub(super) fn digest_sealed_entry(sealed: &SealedEntry) -> Option<String> {
 
 fn digest_json(fields: &impl Serialize) -> String {
     let text = serde_json::to_vec(fields).unwrap_or_default(); // numbers and strings always serialize
-    hex(&ring::digest::digest(&SHA256, &text))
+    hex::sha256(&text)
 }
 
 /// Unfinished digest of one audit seal (hash-chain link), to which entries are added.
@@ -41,13 +44,8 @@ impl ChainLink {
 
     /// Returns the digest of the seal, in hexadecimal.
     pub(super) fn finish(self) -> String {
-        hex(&self.0.finish())
+        hex::encode(self.0.finish().as_ref())
     }
-}
-
-fn hex(digest: &ring::digest::Digest) -> String {
-    let digit = |half: u8| char::from_digit(half.into(), 16).unwrap_or_default();
-    digest.as_ref().iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[cfg(test)]

@@ -19,8 +19,6 @@ use crate::{
 use anyhow::Context;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::{
-    fmt::Debug,
-    future::Future,
     net::SocketAddr,
     process::ExitCode,
     sync::{
@@ -32,24 +30,23 @@ use std::{
 /// Version of the program, from its Cargo package.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Service with its own binary.
-pub trait ServiceBinary {
+/// Binary of one service: what its command line needs besides the service's settings and functions.
+#[derive(Clone, Copy)]
+pub struct ServiceBinary {
     /// Name of the service, such as `vehicle-svc`.
-    const NAME: &'static str;
+    pub name: &'static str,
     /// Default listen address of the service, as `host:port`.
-    const LISTEN: &'static str;
+    pub listen: &'static str,
     /// Database schema of the service.
-    const SCHEMA: Schema;
-    /// Settings of the service in addition to the settings that all programs share.
-    type Config: Args + Debug + Clone + Send + Sync + 'static;
+    pub schema: Schema,
+}
 
-    /// Starts the service within a host process.
-    fn start(config: Self::Config, host: &Host) -> impl Future<Output = anyhow::Result<Service>> + Send;
-
-    /// Runs the `doctor` checks of this service that go beyond the checks of its database.
-    fn examine(_config: &Self::Config, _all: &mut DoctorReport) -> impl Future<Output = anyhow::Result<()>> {
-        std::future::ready(Ok(()))
-    }
+/// Runs no `doctor` checks, for a service that needs none beyond the checks of its database.
+///
+/// # Errors
+/// Returns no error.
+pub async fn no_checks<C>(_config: &C, _all: &mut DoctorReport) -> anyhow::Result<()> {
+    Ok(())
 }
 
 #[derive(Parser)]
@@ -84,20 +81,26 @@ struct Options<C: Args> {
 }
 
 /// Entry point of a service's binary: parses the command line and runs its command.
+///
+/// `start` starts the service within a host process, and `examine` runs the `doctor` checks of the service.
 #[must_use]
-pub fn main<P: ServiceBinary>() -> ExitCode {
-    let command = Cli::<P::Config>::command().name(P::NAME).version(VERSION);
+pub fn main<C: Args>(
+    binary: ServiceBinary,
+    start: impl AsyncFnOnce(C, &Host) -> anyhow::Result<Service>,
+    examine: impl AsyncFnOnce(&C, &mut DoctorReport) -> anyhow::Result<()>,
+) -> ExitCode {
+    let command = Cli::<C>::command().name(binary.name).version(VERSION);
     let matches = arguments(command.clone());
-    let cli = match Cli::<P::Config>::from_arg_matches(&matches) {
+    let cli = match Cli::<C>::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(cause) => cause.exit(),
     };
     let done = match cli.command {
-        Some(Command::Serve(options)) => run(serve::<P>(options)),
-        Some(Command::Migrate(options)) => run(migrate::<P>(options)),
-        Some(Command::Config(_)) => print_config(&command, &matches, P::LISTEN),
-        Some(Command::Doctor(options)) => run(examine::<P>(options)),
-        Some(Command::Probe(options)) => return probe::main(&options, P::LISTEN),
+        Some(Command::Serve(options)) => run(serve(binary, options, start)),
+        Some(Command::Migrate(options)) => run(migrate(binary, &options.settings)),
+        Some(Command::Config(_)) => print_config(&command, &matches, binary.listen),
+        Some(Command::Doctor(options)) => run(check(binary, options, examine)),
+        Some(Command::Probe(options)) => return probe::main(&options, binary.listen),
         None => print(&command.clone().render_help().to_string()),
     };
     exit_code(&done)
@@ -109,43 +112,51 @@ fn print_config(command: &clap::Command, matches: &ArgMatches, listen: &str) -> 
     print(&config::effective_settings(sub, given).replace("PATIO_LISTEN=\n", &format!("PATIO_LISTEN={listen}\n")))
 }
 
-async fn migrate<P: ServiceBinary>(options: Options<P::Config>) -> anyhow::Result<()> {
-    telemetry::start(&options.settings, P::NAME)?;
-    options.settings.check_separate_database()?;
-    let db = Db::open(P::SCHEMA, &options.settings).await?;
+async fn migrate(binary: ServiceBinary, settings: &Settings) -> anyhow::Result<()> {
+    telemetry::start(settings, binary.name)?;
+    settings.check_separate_database()?;
+    let db = Db::open(binary.schema, settings).await?;
     db.check_connections().await?;
-    db.migrate(P::SCHEMA).await?;
+    db.migrate(binary.schema).await?;
     db.close().await;
-    print(&format!("{}: the tables are up to date\n", P::NAME))
+    print(&format!("{}: the tables are up to date\n", binary.name))
 }
 
-async fn examine<P: ServiceBinary>(options: Options<P::Config>) -> anyhow::Result<()> {
+async fn check<C: Args>(
+    binary: ServiceBinary,
+    options: Options<C>,
+    examine: impl AsyncFnOnce(&C, &mut DoctorReport) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let (settings, mut all) = (options.settings, DoctorReport::default());
-    all.report("database", doctor::check_database(P::SCHEMA, &settings).await)?;
-    P::examine(&options.config, &mut all).await?;
+    all.report("check_database", doctor::check_database(binary.schema, &settings).await)?;
+    examine(&options.config, &mut all).await?;
     all.check_dependencies(&settings).await?;
-    all.check_services(&settings, P::NAME).await?;
+    all.check_services(&settings, binary.name).await?;
     all.finish()
 }
 
-async fn serve<P: ServiceBinary>(options: Options<P::Config>) -> anyhow::Result<()> {
-    telemetry::start(&options.settings, P::NAME)?;
+async fn serve<C: Args>(
+    binary: ServiceBinary,
+    options: Options<C>,
+    start: impl AsyncFnOnce(C, &Host) -> anyhow::Result<Service>,
+) -> anyhow::Result<()> {
+    telemetry::start(&options.settings, binary.name)?;
     options.settings.check_separate_process()?;
     options.settings.check_separate_database()?;
-    let listen = options.listen.map_or_else(|| P::LISTEN.parse(), Ok)?;
+    let listen = options.listen.map_or_else(|| binary.listen.parse(), Ok)?;
     let listener = tokio::net::TcpListener::bind(listen).await.with_context(|| format!("cannot listen on PATIO_LISTEN={listen}"))?;
     let host = Host::remote(options.settings).await?;
     host.cache.check_access().await?;
     let well: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
-    let told = well.clone();
-    let is_ready = move || told.get().is_some_and(|well| well.load(Ordering::Relaxed));
+    let known = well.clone();
+    let is_ready = move || known.get().is_some_and(|well| well.load(Ordering::Relaxed));
     telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, axum::Router::new()).await?;
-    let Some(service) = lifecycle::started(&host.tasks, P::start(options.config, &host)).await? else { return end(&host, None).await };
+    let Some(service) = lifecycle::started(&host.tasks, start(options.config, &host)).await? else { return end(&host, None).await };
     let _ = well.set(service.well.clone());
     for notice in &service.notices {
         print(&format!("{notice}\n"))?;
     }
-    tracing::info!(address = %listener.local_addr()?, service = P::NAME, "serving");
+    tracing::info!(address = %listener.local_addr()?, service = binary.name, "serving");
     let (tasks, notice) = (host.tasks.clone(), host.settings.shutdown_delay_seconds);
     service.serve(listener, async move { lifecycle::shutdown_signal(&tasks, notice).await }).await?;
     end(&host, Some(&service)).await

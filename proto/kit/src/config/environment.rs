@@ -2,8 +2,8 @@
 use crate::config::InvalidSetting;
 
 /// Environment variables of all settings of all programs. Each program accepts the variables of all programs, because several
-/// programs may share an environment file.
-pub const SETTINGS: [&str; 46] = [
+/// programs may share an environment file. A test compares the names with the settings that the programs declare.
+pub const SETTINGS: [&str; 43] = [
     "PATIO_ADMIN_HMC",
     "PATIO_ADMIN_PASSWORD",
     "PATIO_ALLOW_DATA_LOSS",
@@ -11,7 +11,6 @@ pub const SETTINGS: [&str; 46] = [
     "PATIO_AUTH_URL",
     "PATIO_BACKUP_RECIPIENT",
     "PATIO_BODY_TIMEOUT_SECONDS",
-    "PATIO_CAMPAIGN_SWEEP_SECONDS",
     "PATIO_CAMPAIGN_URL",
     "PATIO_DATABASE_MAX_CONNECTIONS",
     "PATIO_DATABASE_URL",
@@ -26,7 +25,6 @@ pub const SETTINGS: [&str; 46] = [
     "PATIO_LOG",
     "PATIO_LOG_JSON",
     "PATIO_MAX_CONCURRENT_REQUESTS",
-    "PATIO_MAX_CONNECTIONS",
     "PATIO_METRICS_LISTEN",
     "PATIO_OTLP_ENDPOINT",
     "PATIO_OTLP_SAMPLE_RATIO",
@@ -49,7 +47,6 @@ pub const SETTINGS: [&str; 46] = [
     "PATIO_TRUSTED_PROXIES",
     "PATIO_VEHICLE_URL",
     "PATIO_WEB_DIR",
-    "PATIO_WORKBOOK_READER",
 ];
 
 /// Environment variables that only compose files and scripts read, not Patio's programs.

@@ -1,5 +1,5 @@
 //! The `probe call` command: calls a read-only rpc by name, with message types from the service's gRPC reflection.
-use crate::config::secret::Secret;
+use crate::config::{OPERATING, secret::Secret};
 use anyhow::Context;
 use clap::Args;
 use http::uri::PathAndQuery;
@@ -28,7 +28,7 @@ pub struct CallOptions {
     #[arg(default_value = "{}")]
     message: String,
     /// Token of a session, from a sign-in response.
-    #[arg(long, env = "PATIO_TOKEN", hide_env_values = true)]
+    #[arg(long, env = "PATIO_TOKEN", help_heading = OPERATING, hide_env_values = true)]
     token: Option<Secret>,
 }
 

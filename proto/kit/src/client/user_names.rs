@@ -1,6 +1,6 @@
 //! Short-lived cache of user names, so that lists can show names instead of user ids.
+use crate::client::{call_context::CallContext, service_channel::ServiceChannel};
 use moka::sync::Cache;
-use patio_kit::client::{call_context::CallContext, service_channel::ServiceChannel};
 use patio_proto::auth::{ResolveUserNamesRequest, user_service_client::UserServiceClient};
 use std::{
     collections::{BTreeSet, HashMap},
@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Name shown in place of a deleted user.
-pub const DELETED_USER: &str = "removed";
+const DELETED_USER: &str = "removed";
 /// Time for which a user name stays in the cache.
 const CACHE_LIFETIME: Duration = Duration::from_secs(30);
 
@@ -18,7 +18,7 @@ pub struct UserNames {
     known: Cache<i64, String>,
 }
 
-/// Names of the users in one response, by user id.
+/// Names of users, by user id.
 #[derive(Debug, Clone, Default)]
 pub struct NameMap(HashMap<i64, String>);
 
@@ -27,6 +27,17 @@ impl NameMap {
     #[must_use]
     pub fn name(&self, id: i64) -> String {
         self.0.get(&id).cloned().unwrap_or_else(|| DELETED_USER.to_owned())
+    }
+
+    /// Returns `true` when the map has an entry for the user, so that the name need not be resolved again.
+    #[must_use]
+    pub fn contains(&self, id: i64) -> bool {
+        self.0.contains_key(&id)
+    }
+
+    /// Adds the names of another map.
+    pub fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
     }
 }
 

@@ -1,0 +1,41 @@
+//! Comparison of README's tables of settings, and of the known names, with the settings that the programs declare.
+use crate::Cli;
+use clap::{Arg, Command, CommandFactory};
+use patio_kit::config::{OPERATING, TUNING, environment::SETTINGS};
+use std::collections::BTreeSet;
+
+/// Returns the arguments of a command and its subcommands that environment variables set.
+fn settings(command: &Command) -> Vec<&Arg> {
+    let own = command.get_arguments().filter(|arg| arg.get_env().is_some());
+    own.chain(command.get_subcommands().flat_map(settings)).collect()
+}
+
+fn name(arg: &Arg) -> &str {
+    arg.get_env().and_then(|name| name.to_str()).unwrap()
+}
+
+fn row(arg: &Arg) -> String {
+    let default = arg.get_default_values().first().and_then(|value| value.to_str()).filter(|value| !value.is_empty());
+    let default = default.map_or("none".to_owned(), |value| format!("`{value}`"));
+    format!("| `{}` | {default} | {} |\n", name(arg), arg.get_help().unwrap())
+}
+
+#[test]
+fn readme_lists_every_setting_with_the_default_and_help_that_the_programs_declare() {
+    let (command, readme) = (Cli::command(), include_str!("../../../README.md"));
+    let mut listed = BTreeSet::new();
+    let all: Vec<_> = settings(&command).into_iter().filter(|arg| listed.insert(name(arg))).collect();
+    for heading in [None, Some(OPERATING), Some(TUNING)] {
+        let rows: String = all.iter().filter(|arg| arg.get_help_heading() == heading).map(|arg| row(arg)).collect();
+        let title = heading.map_or(String::new(), |heading| format!("{heading}:\n\n"));
+        let table = format!("\n{title}| variable | default | what it is |\n|---|---|---|\n{rows}\n");
+        assert!(readme.contains(&table), "README needs this table:\n{table}");
+    }
+}
+
+#[test]
+fn the_settings_that_are_known_are_those_that_the_programs_declare() {
+    let command = Cli::command();
+    let declared: BTreeSet<_> = settings(&command).into_iter().map(name).collect();
+    assert_eq!(declared, BTreeSet::from(SETTINGS));
+}

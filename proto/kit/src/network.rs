@@ -1,0 +1,23 @@
+//! Network that stands for one client in rate limits.
+use std::net::{IpAddr, Ipv6Addr};
+
+/// Formats the network of an address: an IPv4 address, or the /64 network of an IPv6 address, which one client usually owns as a whole.
+#[must_use]
+pub fn client_network(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("{}/64", Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ipv6_address_counts_as_its_network() {
+        let network = |address: &str| client_network(address.parse().unwrap());
+        assert_eq!(network("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
+        assert_eq!([network("192.0.2.1"), network("::ffff:192.0.2.1")], ["192.0.2.1", "192.0.2.1"]);
+    }
+}

@@ -1,0 +1,18 @@
+//! Dependencies that the gRPC services of vehicle-svc share.
+use crate::{campaign::progress_publisher::ProgressPublisher, live::ChangeFeed};
+use patio_kit::{clock::Clock, db::Db, host::Host};
+
+/// Database, clock, publisher of changed counters, and feed of changed vehicles. Clones use the same instances.
+#[derive(Clone)]
+pub struct Context {
+    pub db: Db,
+    pub clock: Clock,
+    pub progress: ProgressPublisher,
+    pub live: ChangeFeed,
+}
+
+impl Context {
+    pub fn new(host: &Host, db: &Db, progress: ProgressPublisher, live: ChangeFeed) -> Self {
+        Self { db: db.clone(), clock: host.clock.clone(), progress, live }
+    }
+}

@@ -1,0 +1,123 @@
+//! SQL texts of a save, from the files in `sql/`. Names in braces stand for the parts that the texts of both databases share.
+use crate::{
+    store::{
+        status_history,
+        vehicle_columns::{columns, next_after},
+    },
+    view::View,
+};
+use std::sync::LazyLock;
+
+/// Values that a save writes to a vehicle, in the order of the parameters from `$4` on.
+const VALUES: [&str; 13] = [
+    "model_code",
+    "serial_number",
+    "vin_key",
+    "parking_space",
+    "yard_id",
+    "yard_group",
+    "walk_key",
+    "haystack",
+    "status",
+    "admin_notes",
+    "operator_notes",
+    "saved_by",
+    "saved_at",
+];
+
+/// Counters of a campaign as SQL expressions, before and after a change, and whether work had begun before.
+pub struct CounterExpressions {
+    pub was_total: &'static str,
+    pub was_inspected: &'static str,
+    pub total: &'static str,
+    pub inspected: &'static str,
+    pub begun: &'static str,
+}
+
+/// Returns a file's text without comments, in which each name in braces is replaced by its part.
+fn fill(file: &str, parts: &[(&str, &str)]) -> String {
+    let lines: Vec<_> = file.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
+    parts.iter().fold(lines.join("\n"), |text, (name, part)| text.replace(&format!("{{{name}}}"), part))
+}
+
+/// Returns the SQL expression for the milestone that a change of counters reaches (work begun, complete, incomplete again), as its
+/// protobuf number, or null.
+#[must_use]
+pub fn milestone(counters: &CounterExpressions) -> String {
+    let CounterExpressions { was_total, was_inspected, total, inspected, begun } = *counters;
+    let parts = [("was_total", was_total), ("was_inspected", was_inspected), ("total", total), ("inspected", inspected), ("begun", begun)];
+    fill(include_str!("sql/milestone.sql"), &parts)
+}
+
+/// Returns the assignments with which a save updates a vehicle; `value` returns the SQL expression of a value by its place in
+/// [`VALUES`].
+fn assignments(value: impl Fn(usize) -> String) -> String {
+    let text = fill(include_str!("sql/save_assignments.sql"), &[("status_bit", status_history::bit!("{status}"))]);
+    VALUES.iter().enumerate().fold(text, |text, (place, name)| text.replace(&format!("{{{name}}}"), &value(place)))
+}
+
+fn on_sqlite(next: &str) -> String {
+    let counters = CounterExpressions {
+        was_total: "total",
+        was_inspected: "inspected",
+        total: "(total + $23)",
+        inspected: "(inspected + $24)",
+        begun: "begun",
+    };
+    let assignments = assignments(|place| format!("${}", place + 4));
+    let parts = [("assignments", &*assignments), ("milestone", &milestone(&counters)), ("columns", columns!()), ("next", next)];
+    fill(include_str!("sql/save_sqlite.sql"), &parts)
+}
+
+/// Returns the script that writes a save and selects the vehicle afterwards, on `SQLite`.
+#[must_use]
+pub fn save_on_sqlite(view: View) -> &'static str {
+    static ALL: LazyLock<String> = LazyLock::new(|| on_sqlite(next_after!("", "")));
+    static IN_YARD: LazyLock<String> = LazyLock::new(|| on_sqlite(next_after!(" and n.yard_id = $35", "")));
+    static OUTSIDE_YARD: LazyLock<String> = LazyLock::new(|| on_sqlite(next_after!(" and n.yard_id is distinct from -$35", "")));
+    match view {
+        View::All => &ALL,
+        View::Yard(_) => &IN_YARD,
+        View::Without(_) => &OUTSIDE_YARD,
+    }
+}
+
+/// SQL statement that writes a group of saves and then selects the saved vehicles, on `PostgreSQL`.
+pub static SAVE_ALL: LazyLock<String> = LazyLock::new(|| {
+    let counters = CounterExpressions {
+        was_total: "c.was_total",
+        was_inspected: "c.was_inspected",
+        total: "c.total",
+        inspected: "c.inspected",
+        begun: "awaited.begun",
+    };
+    let assignments = assignments(|place| format!("s.{}", VALUES[place]));
+    let parts = [
+        ("assignments", &*assignments),
+        ("milestone", &milestone(&counters)),
+        ("columns", columns!()),
+        ("next_of_all", next_after!("", " and n.id <> all ($1)")),
+        ("next_outside_yard", next_after!(" and n.yard_id is distinct from -s.view", " and n.id <> all ($1)")),
+        ("next_in_yard", next_after!(" and n.yard_id = s.view", " and n.id <> all ($1)")),
+    ];
+    fill(include_str!("sql/save_postgres.sql"), &parts)
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use patio_proto::campaign::Turn;
+
+    #[test]
+    fn every_name_in_the_texts_has_its_part() {
+        let views = [View::All, View::Yard(2), View::Without(2)];
+        for text in views.map(save_on_sqlite).into_iter().chain([SAVE_ALL.as_str()]) {
+            assert!(!text.contains(['{', '}']) && !text.contains("--"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_numbers_of_turns_in_statements_are_the_contract_s() {
+        assert_eq!((Turn::Begun as i32, Turn::Complete as i32, Turn::Incomplete as i32), (1, 2, 3));
+    }
+}

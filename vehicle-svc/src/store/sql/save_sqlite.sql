@@ -1,0 +1,37 @@
+-- Script that writes a save and selects the vehicle afterwards, on SQLite. It runs in the writer's transaction as a whole, so that
+-- the vehicle cannot change between load and write.
+update vehicles set {assignments} where id = $1;
+
+-- Counters of the at most two yards that the save affects.
+insert into counters (campaign_id, yard_id, total, inspected) select $2, $17, $18, $19 where $17 is not null
+on conflict (campaign_id, yard_id) do update
+   set total = counters.total + excluded.total, inspected = counters.inspected + excluded.inspected;
+insert into counters (campaign_id, yard_id, total, inspected) select $2, $20, $21, $22 where $20 is not null
+on conflict (campaign_id, yard_id) do update
+   set total = counters.total + excluded.total, inspected = counters.inspected + excluded.inspected;
+
+-- Milestone of the campaign, from its counters before this save.
+insert into turns (campaign_id, turn, revision)
+select id, turn, revision from (select id, counts_revision + 1 as revision, {milestone} as turn from campaigns where id = $2)
+ where turn is not null
+on conflict (campaign_id) do update set turn = excluded.turn, revision = excluded.revision;
+
+-- Counters and revision of the campaign.
+update campaigns
+   set total = total + $23, inspected = inspected + $24, counts_revision = counts_revision + 1, layout = layout + $36, begun = true
+ where id = $2;
+
+-- Revision of the vehicle, from which devices fetch the changes that they missed.
+insert into changes (vehicle_id, campaign_id, revision, saved_by, saved_at)
+select $1, $2, counts_revision, $15, $16 from campaigns where id = $2
+on conflict (vehicle_id) do update set revision = excluded.revision, saved_by = excluded.saved_by, saved_at = excluded.saved_at;
+
+-- Audit entry and idempotency key.
+insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
+values ($16, $15, $25, $26, $27, $28, $29, $30, $31);
+insert into save_keys (user_id, idempotency_key, vehicle_id, fingerprint, at) select $32, $33, $1, $34, $16 where $33 <> '';
+
+-- Response: the saved vehicle, the next one to inspect, and the campaign's counters.
+select {columns}, {next}, c.total, c.inspected as total_inspected, c.counts_revision as revision,
+       exists (select 1 from turns t where t.campaign_id = c.id and t.revision = c.counts_revision) as turned
+  from vehicles v join campaigns c on c.id = v.campaign_id where v.id = $1
