@@ -1,14 +1,13 @@
-"""Checks the rendered manifests: JSON schemas, the Pod Security profile 'restricted', and rules that no schema can state.
+"""Checks the chart by what Helm renders from it: JSON schemas, the Pod Security profile 'restricted', and rules that no schema can state.
 
-    check.py KUBECTL BINARIES [PROMTOOL]
+    check.py BINARIES [PROMTOOL]
 
-KUBECTL renders the overlays; BINARIES is the folder of the five programs, whose `config` says which variables exist.
+Helm's library comes with the package helm-python-sdk. BINARIES is the folder of the five programs, whose `config` says which variables exist.
 PROMTOOL runs the unit tests of the alerts; the default is promtool on the PATH, and without one the output says that they did not run.
 Schemas come with the package kubernetes-validate; nothing is downloaded.
 """
 import json
 import pathlib
-import os
 import re
 import shutil
 import subprocess
@@ -20,6 +19,7 @@ import yaml
 
 sys.dont_write_bytecode = True  # leaves no __pycache__ beside the manifests
 import certificates
+import chart
 import compose
 import digests
 import images
@@ -44,7 +44,7 @@ LEFT_ALONE = {
     "PATIO_SIGNING_KEY_ROTATION_DAYS": "a month",
     "PATIO_CAMPAIGN_SWEEP_SECONDS": "five seconds",
     "PATIO_WORKBOOK_READER": "the service's own program",
-    "PATIO_TLS": "the ingress ends TLS",
+    "PATIO_TLS": "the proxy of the route ends TLS",
     "PATIO_PRODUCT_NAME": "Patio",
     "PATIO_SIGN_IN_BURST": "sixty",
     "PATIO_MAX_CONNECTIONS": "4096",
@@ -54,10 +54,10 @@ LEFT_ALONE = {
     "PATIO_BODY_TIMEOUT_SECONDS": "fifteen seconds",
     "PATIO_SEAL_FILE": "each seal of the audit log is logged as well, and the log leaves the node",
     "PATIO_REDIS_CA_FILE": "Redis is in the cluster, or has a certificate of a public authority",
-    "PATIO_OTLP_ENDPOINT": "set by the component tracing alone",
-    "PATIO_OTLP_SAMPLE_RATIO": "every request",
-    "PATIO_TRUSTED_PROXIES": "set by an overlay, where there is an ingress",
-    "PATIO_HSTS": "set by the component ingress alone",
+    "PATIO_OTLP_ENDPOINT": "set with `tracing` alone",
+    "PATIO_OTLP_SAMPLE_RATIO": "every request, or `tracing.sampleRatio`",
+    "PATIO_TRUSTED_PROXIES": "`route.trustedProxies`, where there is a route",
+    "PATIO_HSTS": "set with a route alone",
     "PATIO_API_DOCS": "the OpenAPI document requires a sign-in",
     "PATIO_SECURITY_CONTACT": "security@ and the host",
 }
@@ -74,28 +74,11 @@ def check(holds, what):
         failures.append(what)
 
 
-def render(overlay):
-    run = subprocess.run([HERE / "render", overlay], capture_output=True, text=True, env={"PATH": f"{pathlib.Path(sys.argv[1]).resolve().parent}:/usr/bin:/bin"})
-    check(run.returncode == 0 and not run.stderr, f"{overlay}: rendering failed or printed warnings: {run.stderr}")
-    return [document for document in yaml.safe_load_all(run.stdout) if document]
-
-
-def render_with(overlay, components):
-    """Renders an overlay with components that it contains as a comment."""
-    with tempfile.TemporaryDirectory() as folder:
-        # Relative to the real path of the folder: a path through a symbolic link would lead elsewhere.
-        there = os.path.relpath(HERE, pathlib.Path(folder).resolve())
-        whole = {"namespace": "patio", "resources": [f"{there}/overlays/{overlay}"], "components": [f"{there}/components/{each}" for each in components]}
-        (pathlib.Path(folder) / "kustomization.yaml").write_text(yaml.safe_dump(whole))
-        run = subprocess.run([sys.argv[1], "kustomize", folder], capture_output=True, text=True)
-    check(run.returncode == 0 and not run.stderr, f"{overlay} with {components}: rendering failed or printed warnings: {run.stderr}")
-    return [document for document in yaml.safe_load_all(run.stdout) if document]
-
-
 def secrets(overlay):
+    """Returns the Secrets that deploy/k8s/secrets prints for an example, after its Namespace."""
     outside = {f"{service}_DATABASE_URL": f"postgres://{service.lower()}@db.example/patio" for service in ["AUTH", "CAMPAIGN", "VEHICLE", "IMPORT"]}
     outside |= {"BACKUP_KEY_ID": "id", "BACKUP_SECRET_KEY": "key"}
-    outside |= {"LOCKOUT_REDIS_URL": "rediss://a", "CACHE_REDIS_URL": "rediss://b", "PATH": "/usr/bin:/bin"}
+    outside |= {"LOCKOUT_REDIS_URL": "rediss://a", "CACHE_REDIS_URL": "rediss://b", "PATH": "/usr/bin:/bin", "NAMESPACE": "yard"}
     with tempfile.TemporaryDirectory() as folder:
         authority, private = pathlib.Path(folder, "ca.pem"), pathlib.Path(folder, "key.pem")
         authority.write_text(AUTHORITY)
@@ -108,6 +91,10 @@ def secrets(overlay):
                 refused = subprocess.run([HERE / "secrets", overlay], capture_output=True, text=True, env=outside | change)
                 check(refused.returncode == 1 and next(iter(change)) in refused.stderr and not refused.stdout, f"secrets: {change} is accepted: {refused.stderr}")
     documents = [document for document in yaml.safe_load_all(run.stdout) if document]
+    check(documents[0]["kind"] == "Namespace" and documents[0]["metadata"]["name"] == "yard", "secrets: the namespace does not come first")
+    levels = {name.rsplit("/", 1)[1]: level for name, level in documents.pop(0)["metadata"]["labels"].items()}
+    check(levels == {"enforce": "restricted", "audit": "restricted", "warn": "restricted"}, f"secrets: the namespace has the profiles {levels}")
+    check({document["metadata"]["namespace"] for document in documents} == {"yard"}, "secrets: another namespace than NAMESPACE")
     for document in documents:
         if document["metadata"]["name"] == "patio-database-ca":
             check(document["stringData"]["ca.crt"] == AUTHORITY, "secrets: the certificate differs from that of DATABASE_CA")
@@ -115,7 +102,7 @@ def secrets(overlay):
 
 
 def variables(program):
-    run = subprocess.run([pathlib.Path(sys.argv[2]) / program, "config"], capture_output=True, text=True, check=True, env={})
+    run = subprocess.run([pathlib.Path(sys.argv[1]) / program, "config"], capture_output=True, text=True, check=True, env={})
     return dict(line.split("=", 1) for line in run.stdout.splitlines())
 
 
@@ -129,7 +116,7 @@ def pods(documents):
 
 def check_schemas(overlay, documents):
     for document in documents:
-        if "." in document["apiVersion"].split("/")[0] and not document["apiVersion"].split("/")[0].endswith("k8s.io"):
+        if (document["apiVersion"], document["kind"]) in kinds.KINDS or not re.fullmatch(r"v1|apps/v1|.*k8s\.io/.*|policy/v1|autoscaling/v2", document["apiVersion"]):
             faults = kinds.faults(document)
             check(not faults, f"{overlay}: {name(document)}: {faults}")
             continue
@@ -164,9 +151,6 @@ def check_restricted(overlay, documents):
             check({"cpu", "memory"} <= set(resources.get("requests", {})), f"{where}: requests")
             check("memory" in resources.get("limits", {}), f"{where}: limits")
             check(not str(container["image"]).endswith(":latest") and ":" in container["image"].rsplit("/", 1)[-1], f"{where}: an image without a version")
-    for document in documents:
-        if document["kind"] == "Namespace":
-            check(document["metadata"]["labels"].get("pod-security.kubernetes.io/enforce") == "restricted", f"{overlay}: the namespace does not enforce the profile restricted")
 
 
 def check_confined(overlay, documents):
@@ -221,7 +205,7 @@ def check_variables(overlay, documents, given, known):
 def check_ports(overlay, documents, known):
     """Checks that container, Service, probes, URLs and the program's default agree on the port."""
     services = {d["metadata"]["name"]: d for d in documents if d["kind"] == "Service"}
-    settings = next(d for d in documents if d["kind"] == "ConfigMap" and d["metadata"]["name"].startswith("patio-") and "PATIO_AUTH_URL" in d["data"])["data"]
+    settings = next(d for d in documents if d["kind"] == "ConfigMap" and "PATIO_AUTH_URL" in d["data"])["data"]
     for document in (d for d in documents if d["kind"] == "Deployment"):
         program, container = document["metadata"]["name"], document["spec"]["template"]["spec"]["containers"][0]
         where = f"{overlay}: {program}"
@@ -297,28 +281,6 @@ def check_redis(documents):
     check("--maxmemory-policy allkeys-lru" in held["redis-cache"], "the cache would reject writes when full")
 
 
-def check_doors(overlay, documents):
-    """Checks that the ingress does not expose probes and metrics."""
-    with_pods = {d["metadata"]["name"] for d in documents if d["kind"] == "Service" and d["spec"].get("selector")}
-    for rule in (rule for d in documents if d["kind"] == "Ingress" for rule in d["spec"]["rules"]):
-        paths = {each["path"]: each["backend"]["service"]["name"] for each in rule["http"]["paths"]}
-        check(paths["/"] == "gateway", f"{overlay}: the ingress leads to {paths['/']}")
-        for path in ["/healthz", "/readyz", "/metrics"]:
-            closest = max((each for each in paths if path.startswith(each)), key=len)
-            check(paths[closest] not in with_pods, f"{overlay}: {path} is reachable from outside")
-
-
-def check_jobs(overlay, documents):
-    """Checks that each version has its own Jobs and that no setting changes a Job, since a Job's template cannot be changed."""
-    for job in (d for d in documents if d["kind"] == "Job"):
-        container = job["spec"]["template"]["spec"]["containers"][0]
-        version = container["image"].rsplit(":", 1)[1]
-        check(job["metadata"]["name"].endswith(f"-migrate-{version}"), f"{overlay}: {name(job)} is of version {version}, and applying the next one fails")
-        sources = json.dumps([container.get("envFrom", []), container.get("env", [])])
-        check("configMap" not in sources, f"{overlay}: {name(job)} reads a ConfigMap whose name changes with each setting")
-        check(job["spec"]["ttlSecondsAfterFinished"] >= 3600, f"{overlay}: {name(job)} is deleted too early to see a failure")
-
-
 def check_watched(overlay, documents):
     """Checks the labels by which the Prometheus operator and Grafana select objects."""
     for document in documents:
@@ -350,14 +312,14 @@ def check_metrics(documents):
 
 
 def check_alerts(documents):
-    promtool = sys.argv[3] if len(sys.argv) > 3 else shutil.which("promtool")
+    promtool = sys.argv[2] if len(sys.argv) > 2 else shutil.which("promtool")
     if not promtool:
         return print("manifests: NOT TRIED: the alerts and the dashboard, because promtool is missing (Debian's package prometheus)")
     for document in (d for d in documents if d["kind"] == "PrometheusRule"):
         watch.check_rules(check, promtool, document)
 
 
-def check_overlay(overlay, documents, given, known):
+def check_example(overlay, documents, given, known):
     check_schemas(overlay, documents + given)
     check_restricted(overlay, documents)
     check_confined(overlay, documents)
@@ -366,8 +328,8 @@ def check_overlay(overlay, documents, given, known):
     check_ports(overlay, documents, known)
     check_availability(overlay, documents)
     check_network(overlay, documents)
-    check_doors(overlay, documents)
-    check_jobs(overlay, documents)
+    chart.check_routes(check, overlay, documents)
+    check(not any(d["kind"] in {"Job", "CronJob", "Secret"} for d in documents), f"{overlay}: a Job, which cannot be changed, or a Secret")
     check_watched(overlay, documents)
     stores.check_stores(check, overlay, documents, given)
     certificates.check_certificates(check, overlay, documents)
@@ -377,9 +339,11 @@ def check_overlay(overlay, documents, given, known):
 
 def main():
     known = {program: variables(program) for program in PROGRAMS}
-    watched = render_with("small", ["monitoring", "monitoring-postgres"])
-    for overlay, documents in [("small", render("small")), ("production", render("production")), ("small, watched", watched)]:
-        check_overlay(overlay, documents, secrets(overlay.split(",")[0]), known)
+    rendered = {example: chart.render(example) for example in chart.EXAMPLES}
+    watched = rendered["small, watched"]
+    for example, documents in rendered.items():
+        check_example(example, documents, secrets(example.split(",")[0]), known)
+    chart.check_chart(check)
     check_redis(watched)
     images.check_versions(check, [container["image"] for _, template in pods(watched) for container in template["spec"]["containers"]])
     check_metrics(watched)

@@ -2,13 +2,12 @@
 enough connections."""
 import ipaddress
 import json
-import pathlib
 import re
 import urllib.parse
 
+import chart
 import shape
 
-HERE = pathlib.Path(__file__).resolve().parent
 # Maximum `archive_timeout` in seconds. With the time for sending it stays below the five minutes that may be lost with a cluster.
 ARCHIVED_WITHIN = 240
 # Connections besides those of Patio: the operator, the standbys, an operator's psql.
@@ -18,18 +17,16 @@ ROLES = {"auth", "campaign", "vehicle", "imports"}
 
 def connections(documents):
     """Returns the maximum number of PostgreSQL connections of Patio: writes, reads, flush and heartbeat of each replica
-    (proto/kit/src/db/open.rs), two more replicas of each service during a rollout, and one for each migration."""
+    (proto/kit/src/db/open.rs), two more replicas of each service during a rollout, and one for the migrations of each service."""
     settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_DATABASE_MAX_CONNECTIONS" in d["data"])
     saving = int(settings["PATIO_DATABASE_MAX_CONNECTIONS"])
     each = saving + max(saving * 3 // 8, 2) + 2
     most = {d["spec"]["scaleTargetRef"]["name"]: d["spec"]["maxReplicas"] for d in documents if d["kind"] == "HorizontalPodAutoscaler"}
-    return sum((most[service] + 2) * each for service in shape.SERVICES) + len(shape.MIGRATIONS)
+    return sum((most[service] + 2) * each for service in shape.SERVICES) + len(shape.SERVICES)
 
 
 def check_room(check, overlay, documents, cluster):
-    told = cluster["spec"]["postgresql"]["parameters"]["max_connections"] if cluster else None
-    if not cluster:
-        told = re.search(r"max_connections=(\d+)", (HERE / "overlays" / overlay / "kustomization.yaml").read_text())[1]
+    told = cluster["spec"]["postgresql"]["parameters"]["max_connections"] if cluster else chart.values(overlay)["postgres"]["maxConnections"]
     need = connections(documents) + OTHERS
     check(int(told) >= need, f"{overlay}: max_connections is {told}, and {need} connections may be made")
 
@@ -68,20 +65,19 @@ def check_backups(check, overlay, documents, given):
 
 
 def check_proxies(check, overlay, documents):
-    """Checks that the overlay names trusted proxies, and no network wider than a node's pods, since the cluster's pod network includes every pod."""
+    """Checks that the example names trusted proxies, and no network wider than a node's pods, since the cluster's pod network includes every pod."""
     gateway = next(d for d in documents if d["kind"] == "Deployment" and d["metadata"]["name"] == "gateway")
     told = {v["name"]: v.get("value", "") for v in gateway["spec"]["template"]["spec"]["containers"][0]["env"]}.get("PATIO_TRUSTED_PROXIES", "")
     networks = [ipaddress.ip_network(each) for each in told.split(",") if each]
     wide = [str(network) for network in networks if network.prefixlen < (24 if network.version == 4 else 64)]
     check(networks and not wide, f"{overlay}: the trusted proxies are {told or 'missing'}, too wide: {wide}")
-    shared = "".join(path.read_text() for folder in ["base", "release", "components"] for path in (HERE / folder).rglob("*.yaml"))
-    check("PATIO_TRUSTED_PROXIES" not in shared, "a shared file sets PATIO_TRUSTED_PROXIES, which belongs to one cluster's overlay")
+    check(not chart.defaults()["route"]["trustedProxies"], "the chart trusts proxies by default, which belong to one cluster")
 
 
 def check_links(check, overlay, documents, given, own):
     """Checks that each PostgreSQL URL verifies the server with a mounted CA file, and that Redis outside of the cluster uses TLS."""
     urls = {d["metadata"]["name"]: d["stringData"] for d in given}
-    for document in (d for d in documents if d["kind"] in {"Deployment", "Job"}):
+    for document in (d for d in documents if d["kind"] == "Deployment"):
         spec = document["spec"]["template"]["spec"]
         container, where = spec["containers"][0], f"{overlay}: {document['kind']} {document['metadata']['name']}"
         secrets = [source["secretRef"]["name"] for source in container.get("envFrom", []) if "secretRef" in source]
@@ -119,7 +115,7 @@ def check_key(check, overlay, documents, given):
 
 def check_stores(check, overlay, documents, given):
     cluster = next((d for d in documents if d["kind"] == "Cluster"), None)
-    check_room(check, overlay.split(",")[0], documents, cluster)
+    check_room(check, overlay, documents, cluster)
     check_proxies(check, overlay, documents)
     check_links(check, overlay, documents, given, own=bool(cluster))
     check_key(check, overlay, documents, given)

@@ -81,6 +81,16 @@ maxReplicas: {{ $own.maxReplicas | default .root.Values.autoscaling.maxReplicas 
 
 {{/* Refuses values that contradict each other, which a schema cannot state. */}}
 {{- define "patio.checks" -}}
+{{- if eq .Values.image.tag "latest" -}}
+{{- fail "image.tag is latest, which pods of one Deployment may resolve to different images: name a version" -}}
+{{- end -}}
+{{- range $name, $value := .Values.settings -}}
+{{- if regexMatch "PASSWORD|SECRET|DATABASE_URL|REDIS_URL" $name -}}
+{{- fail (printf "settings.%s: a ConfigMap is no place for a secret; deploy/k8s/secrets writes the Secrets" $name) -}}
+{{- else if regexMatch "LISTEN$|SERVICE_TLS|KEY_FILE|DATA_DIR" $name -}}
+{{- fail (printf "settings.%s: the chart sets it, to agree with ports, probes and volumes" $name) -}}
+{{- end -}}
+{{- end -}}
 {{- $saving := get .Values.settings "PATIO_DATABASE_MAX_CONNECTIONS" | default "8" | int -}}
 {{- $each := add $saving (max (div (mul $saving 3) 8) 2) 2 -}}
 {{- $replicas := 0 -}}
