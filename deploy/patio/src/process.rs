@@ -1,5 +1,5 @@
 //! Starts the services and the gateway in one process, and stops them in reverse order.
-use crate::{demo, pages};
+use crate::{backup, demo, pages};
 use clap::Args;
 use patio_kit::{
     cli::{ServiceBinary, print},
@@ -66,6 +66,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     let demo = if options.demo { Some(demo::DemoData::prepare(&mut options.auth, chance()?)) } else { None };
     let host = Host::local(options.settings.clone()).await?;
     host.cache.check_access().await?;
+    backup::report_last(&host);
     let known = host.clone();
     telemetry::admin_server::serve_admin(&host.settings, &host.tasks, move || known.has_signing_keys() && !known.tasks.is_draining())
         .await?;
