@@ -10,6 +10,8 @@ import tomllib
 import helm_python
 import yaml
 
+import kinds
+
 HERE = pathlib.Path(__file__).resolve().parent
 CHART = HERE / "patio"
 NAMESPACE = "patio"
@@ -45,6 +47,9 @@ REFUSED = [
     ({"postgres": {"image": "postgres"}}, "at '/postgres/image': 'postgres' does not match pattern"),
     ({"postgres": {"embedded": False}}, "at '/postgres/external/networks': minItems: got 0, want 1"),
     ({"redis": {"embedded": False}}, "at '/redis/external/networks': minItems: got 0, want 1"),
+    ({"postgres": {"restoreFrom": {"name": "patio-db"}}}, "a restored cluster needs another name"),
+    ({"postgres": {"name": "two", "restoreFrom": {"name": "patio-db"}}}, "postgres.restoreFrom needs backup.enabled"),
+    ({"postgres": {"restoreFrom": {"targetTime": "2026-11-21 14:00:00+00"}}}, "properties 'name' required, if 'targetTime' exists"),
     ({"backup": {"enabled": True}}, "at '/backup/destinationPath': '' does not match pattern"),
     ({"backup": {"enabled": True, "destinationPath": "s3://a/b"}, "postgres": ELSEWHERE}, "at '/postgres/embedded': value must be true"),
     ({"serviceTls": {"issuer": {"kind": "ClusterIssuer"}}}, "properties 'name' required, if 'kind' exists"),
@@ -154,8 +159,8 @@ def check_values(check):
     replicas = {d["metadata"]["name"]: d["spec"]["replicas"] for d in fixed if d["kind"] == "Deployment"}
     check(replicas["gateway"] == 3 and replicas["auth-svc"] == 2 and "HorizontalPodAutoscaler" not in {d["kind"] for d in fixed}, f"values: replicas {replicas}")
     mesh = documents({"serviceTls": {"enabled": False}})
-    kinds = {d["kind"] for d in mesh}
-    check("Certificate" not in kinds and "Issuer" not in kinds and "tls" not in str(pod(mesh)["volumes"]), "values: certificates in a mesh")
+    rendered = {d["kind"] for d in mesh}
+    check(not {"Certificate", "Issuer"} & rendered and "tls" not in str(pod(mesh)["volumes"]), "values: certificates in a mesh")
     check(one(mesh, "ConfigMap", "patio")["data"]["PATIO_AUTH_URL"] == "http://auth-svc:50051", "values: URLs in a mesh")
     own = documents({"serviceTls": {"certManager": False}})
     check("Certificate" not in {d["kind"] for d in own} and pod(own)["volumes"] == pod(documents({}))["volumes"], "values: certificates without cert-manager")
@@ -166,6 +171,14 @@ def check_values(check):
     check(one(closed, "NetworkPolicy", "gateway")["spec"]["ingress"] == [], "values: without a route something reaches the gateway")
     check(not {"HTTPRoute", "Ingress", "Gateway"} & {d["kind"] for d in closed}, "values: a route in spite of none")
     check("NetworkPolicy" not in {d["kind"] for d in documents({"network": {"policies": False}})}, "values: policies in spite of false")
+    restored = documents(merged(given("small"), {"postgres": {"name": "two", "restoreFrom": {"name": "patio-db", "targetTime": "2026-11-21 14:00:00+00"}}}))
+    spec = one(restored, "Cluster", "two")["spec"]
+    check(spec["bootstrap"]["recovery"]["recoveryTarget"] == {"targetTime": "2026-11-21 14:00:00+00"} and "initdb" not in spec["bootstrap"], "values: a restore")
+    check(spec["externalClusters"][0]["plugin"]["parameters"] == {"barmanObjectName": "patio-backups", "serverName": "patio-db"}, "values: the source of a restore")
+    check(not [fault for d in restored if d["kind"] in {"Cluster", "Database"} for fault in kinds.faults(d)], "values: a restored cluster has unknown fields")
+    check("'patio-db-ca'" not in str(restored) and "cnpg.io/cluster': 'patio-db'" not in str(restored), "values: something is left with the old cluster")
+    kept = {d["kind"] for d in restored if d["metadata"].get("annotations", {}).get("helm.sh/resource-policy") == "keep"}
+    check(kept == {"Cluster", "ObjectStore"}, f"values: an uninstallation deletes a database: {kept}")
     logged = documents({"settings": {"PATIO_LOG": "debug"}})
     marks = [one(each, "Deployment", "gateway")["spec"]["template"]["metadata"]["annotations"] for each in (logged, documents({}))]
     check(one(logged, "ConfigMap", "patio")["data"]["PATIO_LOG"] == "debug" and marks[0] != marks[1], "values: a changed setting replaces no pod")

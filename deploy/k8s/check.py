@@ -74,7 +74,7 @@ def check(holds, what):
         failures.append(what)
 
 
-def secrets(overlay):
+def secrets(example):
     """Returns the Secrets that deploy/k8s/secrets prints for an example, after its Namespace."""
     outside = {f"{service}_DATABASE_URL": f"postgres://{service.lower()}@db.example/patio" for service in ["AUTH", "CAMPAIGN", "VEHICLE", "IMPORT"]}
     outside |= {"BACKUP_KEY_ID": "id", "BACKUP_SECRET_KEY": "key"}
@@ -84,11 +84,11 @@ def secrets(overlay):
         authority.write_text(AUTHORITY)
         private.write_text(AUTHORITY.replace("CERTIFICATE", "PRIVATE KEY"))
         outside["DATABASE_CA"] = str(authority)
-        run = subprocess.run([HERE / "secrets", overlay], capture_output=True, text=True, check=True, env=outside)
-        if overlay == "production":
+        run = subprocess.run([HERE / "secrets", example], capture_output=True, text=True, check=True, env=outside)
+        if example == "production":
             weak = [{"AUTH_DATABASE_URL": "postgres://a@b/c?sslmode=require"}, {"CACHE_REDIS_URL": "redis://b"}, {"DATABASE_CA": str(private)}, {"DATABASE_CA": ""}]
             for change in weak:
-                refused = subprocess.run([HERE / "secrets", overlay], capture_output=True, text=True, env=outside | change)
+                refused = subprocess.run([HERE / "secrets", example], capture_output=True, text=True, env=outside | change)
                 check(refused.returncode == 1 and next(iter(change)) in refused.stderr and not refused.stdout, f"secrets: {change} is accepted: {refused.stderr}")
     documents = [document for document in yaml.safe_load_all(run.stdout) if document]
     check(documents[0]["kind"] == "Namespace" and documents[0]["metadata"]["name"] == "yard", "secrets: the namespace does not come first")
@@ -114,23 +114,23 @@ def pods(documents):
     return [(name(d), d["spec"]["template"]) for d in documents if d["kind"] in shape.WORKLOADS]
 
 
-def check_schemas(overlay, documents):
+def check_schemas(example, documents):
     for document in documents:
         if (document["apiVersion"], document["kind"]) in kinds.KINDS or not re.fullmatch(r"v1|apps/v1|.*k8s\.io/.*|policy/v1|autoscaling/v2", document["apiVersion"]):
             faults = kinds.faults(document)
-            check(not faults, f"{overlay}: {name(document)}: {faults}")
+            check(not faults, f"{example}: {name(document)}: {faults}")
             continue
         try:
             kubernetes_validate.validate(document, "1.37", strict=True)
             check(True, "")
         except Exception as cause:  # the validator raises several types
-            check(False, f"{overlay}: {name(document)}: {str(cause).splitlines()[0]}")
+            check(False, f"{example}: {name(document)}: {str(cause).splitlines()[0]}")
 
 
-def check_restricted(overlay, documents):
+def check_restricted(example, documents):
     """Checks the rules of the Pod Security Standard 'restricted', and in addition a read-only root file system."""
     for what, template in pods(documents):
-        spec, where = template["spec"], f"{overlay}: {what}"
+        spec, where = template["spec"], f"{example}: {what}"
         pod = spec.get("securityContext", {})
         for field in ["hostNetwork", "hostPID", "hostIPC"]:
             check(not spec.get(field), f"{where}: {field}")
@@ -153,7 +153,7 @@ def check_restricted(overlay, documents):
             check(not str(container["image"]).endswith(":latest") and ":" in container["image"].rsplit("/", 1)[-1], f"{where}: an image without a version")
 
 
-def check_confined(overlay, documents):
+def check_confined(example, documents):
     """Checks that deploy/confined, in which the browser test runs the programs, grants the same users and writable folders as the manifests."""
     told = subprocess.run([ROOT / "deploy/confined", "--shape"], capture_output=True, text=True, check=True).stdout
     shape = {kind: rest for kind, *rest in (line.split() for line in told.splitlines())}
@@ -165,7 +165,7 @@ def check_confined(overlay, documents):
         mounts = [mount for container in spec["containers"] for mount in container.get("volumeMounts", []) if not mount.get("readOnly")]
         written = [part for mount in mounts for part in (mount["mountPath"], sizes.get(mount["name"]))]
         user = [str(spec["securityContext"][field]) for field in ["runAsUser", "runAsGroup"]]
-        check(user + written == shape[kind], f"{overlay}: {what} runs as {user + written}, deploy/confined as {shape[kind]}")
+        check(user + written == shape[kind], f"{example}: {what} runs as {user + written}, deploy/confined as {shape[kind]}")
 
 
 def environment(container, documents, given):
@@ -183,7 +183,7 @@ def environment(container, documents, given):
     return told
 
 
-def check_variables(overlay, documents, given, known):
+def check_variables(example, documents, given, known):
     """Checks that each variable of a pod exists in its program, and each variable of the program is set or in LEFT_ALONE."""
     for what, template in pods(documents):
         container = template["spec"]["containers"][0]
@@ -192,23 +192,23 @@ def check_variables(overlay, documents, given, known):
             continue
         told = {variable for variable in environment(container, documents, given) if variable.startswith("PATIO_")}
         odd = told - set(known[program])
-        check(not odd, f"{overlay}: {what} sets variables that {program} does not have: {sorted(odd)}")
+        check(not odd, f"{example}: {what} sets variables that {program} does not have: {sorted(odd)}")
         if what.startswith("Deployment"):
             silent = set(known[program]) - told - set(LEFT_ALONE)
             if program == "gateway":
                 silent -= {"PATIO_DATABASE_URL", "PATIO_REDIS_URL"}  # the gateway uses neither
-            check(not silent, f"{overlay}: {what} does not set {sorted(silent)}, which are not in LEFT_ALONE")
+            check(not silent, f"{example}: {what} does not set {sorted(silent)}, which are not in LEFT_ALONE")
     everything = set().union(*(set(each) for each in known.values()))
     check(set(LEFT_ALONE) <= everything, f"in LEFT_ALONE, but unknown to all programs: {sorted(set(LEFT_ALONE) - everything)}")
 
 
-def check_ports(overlay, documents, known):
+def check_ports(example, documents, known):
     """Checks that container, Service, probes, URLs and the program's default agree on the port."""
     services = {d["metadata"]["name"]: d for d in documents if d["kind"] == "Service"}
     settings = next(d for d in documents if d["kind"] == "ConfigMap" and "PATIO_AUTH_URL" in d["data"])["data"]
     for document in (d for d in documents if d["kind"] == "Deployment"):
         program, container = document["metadata"]["name"], document["spec"]["template"]["spec"]["containers"][0]
-        where = f"{overlay}: {program}"
+        where = f"{example}: {program}"
         listen = next(v["value"] for v in container["env"] if v["name"] == "PATIO_LISTEN")
         port = int(listen.rsplit(":", 1)[1])
         ports = {p["name"]: p["containerPort"] for p in container["ports"]}
@@ -226,13 +226,13 @@ def check_ports(overlay, documents, known):
             check(settings[f"PATIO_{program.split('-')[0].upper()}_URL"] == f"https://{program}:{port}", f"{where}: callers use another URL")
 
 
-def check_availability(overlay, documents):
+def check_availability(example, documents):
     """Checks that node drains and rollouts take one replica at a time, with time to shut down."""
     deployments = {d["metadata"]["name"]: d for d in documents if d["kind"] == "Deployment"}
     settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_SHUTDOWN_DELAY_SECONDS" in d["data"])
-    check(sorted(deployments) == sorted(PROGRAMS), f"{overlay}: the five deployments")
+    check(sorted(deployments) == sorted(PROGRAMS), f"{example}: the five deployments")
     for program, deployment in deployments.items():
-        where, spec = f"{overlay}: {program}", deployment["spec"]["template"]["spec"]
+        where, spec = f"{example}: {program}", deployment["spec"]["template"]["spec"]
         labels = deployment["spec"]["template"]["metadata"]["labels"]
         budgets = [d for d in documents if d["kind"] == "PodDisruptionBudget" and shape.selects(d["spec"]["selector"], labels)]
         check(len(budgets) == 1 and budgets[0]["spec"]["maxUnavailable"] == 1, f"{where}: one disruption budget of one")
@@ -248,19 +248,19 @@ def check_availability(overlay, documents):
         check("httpGet" in spec["containers"][0]["livenessProbe"], f"{where}: a database outage would restart the pod")
 
 
-def check_network(overlay, documents):
+def check_network(example, documents):
     """Checks that traffic is denied by default and that exactly the needed connections are allowed."""
     closed = [d for d in documents if d["kind"] == "NetworkPolicy" and d["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}]
-    check(len(closed) == 1, f"{overlay}: no policy denies all traffic by default")
-    check(not list(shape.unguarded(documents)), f"{overlay}: no policy restricts {list(shape.unguarded(documents))}")
-    (ways, half), wanted = shape.opened(documents), shape.needed(overlay, documents)
-    check(not half, f"{overlay}: allowed at one end only: {sorted(half)}")
+    check(len(closed) == 1, f"{example}: no policy denies all traffic by default")
+    check(not list(shape.unguarded(documents)), f"{example}: no policy restricts {list(shape.unguarded(documents))}")
+    (ways, half), wanted = shape.opened(documents), shape.needed(example, documents)
+    check(not half, f"{example}: allowed at one end only: {sorted(half)}")
     for way in ways | wanted:
-        check(way in wanted, f"{overlay}: {way[0]} may reach {way[1]} at {way[2]} without need")
-        check(way in ways, f"{overlay}: {way[0]} cannot reach {way[1]} at {way[2]}")
+        check(way in wanted, f"{example}: {way[0]} may reach {way[1]} at {way[2]} without need")
+        check(way in ways, f"{example}: {way[0]} cannot reach {way[1]} at {way[2]}")
 
 
-def check_command_lines(overlay, documents, given):
+def check_command_lines(example, documents, given):
     """Checks that no command line contains a secret, as all users of a node can read it, and that each mounted file of a Secret exists."""
     held = {d["metadata"]["name"]: set(d["stringData"]) for d in given}
     held |= {d["spec"]["secretName"]: certificates.FILES for d in documents if d["kind"] == "Certificate"}
@@ -269,10 +269,10 @@ def check_command_lines(overlay, documents, given):
     for what, template in pods(documents):
         for container in template["spec"]["containers"]:
             line = " ".join(container.get("command", []) + container.get("args", []))
-            check("$(" not in line, f"{overlay}: {what} is started with {line}")
+            check("$(" not in line, f"{example}: {what} is started with {line}")
         for secret in (volume["secret"] for volume in template["spec"].get("volumes", []) if "secret" in volume):
             missing = {item["key"] for item in secret["items"]} - held.get(secret["secretName"], set())
-            check(not missing, f"{overlay}: {what}: deploy/k8s/secrets writes no {sorted(missing)} in {secret['secretName']}")
+            check(not missing, f"{example}: {what}: deploy/k8s/secrets writes no {sorted(missing)} in {secret['secretName']}")
 
 
 def check_redis(documents):
@@ -281,14 +281,14 @@ def check_redis(documents):
     check("--maxmemory-policy allkeys-lru" in held["redis-cache"], "the cache would reject writes when full")
 
 
-def check_watched(overlay, documents):
+def check_watched(example, documents):
     """Checks the labels by which the Prometheus operator and Grafana select objects."""
     for document in documents:
         labels = document["metadata"].get("labels", {})
         if document["kind"] in {"PodMonitor", "PrometheusRule"}:
-            check("release" in labels, f"{overlay}: Prometheus does not select {name(document)}")
+            check("release" in labels, f"{example}: Prometheus does not select {name(document)}")
         if document["kind"] == "ConfigMap" and "dashboard.json" in document["data"]:
-            check(labels.get("grafana_dashboard") == "1", f"{overlay}: Grafana does not select {name(document)}")
+            check(labels.get("grafana_dashboard") == "1", f"{example}: Grafana does not select {name(document)}")
 
 
 def check_metrics(documents):
@@ -319,22 +319,22 @@ def check_alerts(documents):
         watch.check_rules(check, promtool, document)
 
 
-def check_example(overlay, documents, given, known):
-    check_schemas(overlay, documents + given)
-    check_restricted(overlay, documents)
-    check_confined(overlay, documents)
-    check_command_lines(overlay, documents, given)
-    check_variables(overlay, documents, given, known)
-    check_ports(overlay, documents, known)
-    check_availability(overlay, documents)
-    check_network(overlay, documents)
-    chart.check_routes(check, overlay, documents)
-    check(not any(d["kind"] in {"Job", "CronJob", "Secret"} for d in documents), f"{overlay}: a Job, which cannot be changed, or a Secret")
-    check_watched(overlay, documents)
-    stores.check_stores(check, overlay, documents, given)
-    certificates.check_certificates(check, overlay, documents)
+def check_example(example, documents, given, known):
+    check_schemas(example, documents + given)
+    check_restricted(example, documents)
+    check_confined(example, documents)
+    check_command_lines(example, documents, given)
+    check_variables(example, documents, given, known)
+    check_ports(example, documents, known)
+    check_availability(example, documents)
+    check_network(example, documents)
+    chart.check_routes(check, example, documents)
+    check(not any(d["kind"] in {"Job", "CronJob", "Secret"} for d in documents), f"{example}: a Job, which cannot be changed, or a Secret")
+    check_watched(example, documents)
+    stores.check_stores(check, example, documents, given)
+    certificates.check_certificates(check, example, documents)
     settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_REFLECTION" in d["data"])
-    check(settings["PATIO_REFLECTION"] == "false", f"{overlay}: services answer gRPC reflection")
+    check(settings["PATIO_REFLECTION"] == "false", f"{example}: services answer gRPC reflection")
 
 
 def main():

@@ -37,7 +37,11 @@ KINDS = {
             "parameters": NAMES,
             "synchronous": {"method!": {"any", "first"}, "number!": int, "dataDurability": {"required", "preferred"}, "failoverQuorum": bool},
         },
-        "bootstrap": {"initdb": {"database": str, "owner": str, "encoding": str, "localeCollate": str, "localeCType": str}},
+        "bootstrap": {
+            "recovery": {"source!": str, "database": str, "owner": str, "recoveryTarget": {"targetTime": str}},
+            "initdb": {"database": str, "owner": str, "encoding": str, "localeCollate": str, "localeCType": str},
+        },
+        "externalClusters": [{"name!": str, "plugin": PLUGIN}],
         "managed": {"roles": [ROLE]},
     },
     ("postgresql.cnpg.io/v1", "Database"): {"name!": str, "owner!": str, "cluster!": {"name!": str}, "schemas": [SCHEMA]},

@@ -114,10 +114,10 @@ def opened(documents):
     return (out | into) - inside | (inside & out & into), inside - (out & into)
 
 
-def needed(overlay, documents):
+def needed(example, documents):
     """Returns all needed connections of an example, with DNS for every pod."""
     ways = {(name, "kube-system/kube-dns", port) for name in pods(documents) for port in ["53", "53/UDP"]}
-    for line in (line.split() for part in NEEDED[overlay] for line in part.strip().splitlines()):
+    for line in (line.split() for part in NEEDED[example] for line in part.strip().splitlines()):
         who, whom, port = line
         ways |= {(one, other, port) for one in GROUPS.get(who, [who]) for other in GROUPS.get(whom, [whom])}
     return ways

@@ -91,6 +91,14 @@ maxReplicas: {{ $own.maxReplicas | default .root.Values.autoscaling.maxReplicas 
 {{- fail (printf "settings.%s: the chart sets it, to agree with ports, probes and volumes" $name) -}}
 {{- end -}}
 {{- end -}}
+{{- with .Values.postgres.restoreFrom.name -}}
+{{- if eq . $.Values.postgres.name -}}
+{{- fail (printf "postgres.restoreFrom.name is postgres.name, %s: a restored cluster needs another name, and the old one stays" .) -}}
+{{- end -}}
+{{- if not $.Values.backup.enabled -}}
+{{- fail "postgres.restoreFrom needs backup.enabled, with the object store of the backups" -}}
+{{- end -}}
+{{- end -}}
 {{- $saving := get .Values.settings "PATIO_DATABASE_MAX_CONNECTIONS" | default "8" | int -}}
 {{- $each := add $saving (max (div (mul $saving 3) 8) 2) 2 -}}
 {{- $replicas := 0 -}}
