@@ -13,11 +13,11 @@ check_contract() {
   passed=$((passed + 1))
   python_with "$work/schemathesis" schemathesis==4.32.5
   export PATIO_ADMIN_HMC=1000 PATIO_ADMIN_PASSWORD=a-first-password PATIO_SIGN_IN_BURST=100000
-  local port
-  port=$(free_port)
+  local port admin
+  port=$(free_port) admin=$(free_port)
   export PATIO_TEST_URL="http://127.0.0.1:$port"
-  start contract env PATIO_LOG=warn PATIO_LISTEN="127.0.0.1:$port" PATIO_DATA_DIR="$work/contract" target/debug/patio --demo
-  wait_until_ready "$PATIO_TEST_URL"
+  start contract env PATIO_LOG=warn PATIO_LISTEN="127.0.0.1:$port" PATIO_METRICS_LISTEN="127.0.0.1:$admin" PATIO_DATA_DIR="$work/contract" target/debug/patio --demo
+  wait_until_ready "http://127.0.0.1:$admin"
   deploy/contract/check "$work/schemathesis/bin/schemathesis"
   passed=$((passed + 1))
   stop

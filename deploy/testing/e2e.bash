@@ -9,11 +9,11 @@ browse() { # name of the part, then Playwright's arguments
 }
 
 one_process() { # name of the part, Playwright's arguments as one word, then environment variables
-  local port
-  port=$(free_port)
+  local port admin
+  port=$(free_port) admin=$(free_port)
   export PATIO_TEST_URL="http://127.0.0.1:$port"
-  start "$1" env "${@:3}" PATIO_LISTEN="127.0.0.1:$port" PATIO_DATA_DIR="$work/$1" target/debug/patio
-  wait_until_ready "$PATIO_TEST_URL"
+  start "$1" env "${@:3}" PATIO_LISTEN="127.0.0.1:$port" PATIO_METRICS_LISTEN="127.0.0.1:$admin" PATIO_DATA_DIR="$work/$1" target/debug/patio
+  wait_until_ready "http://127.0.0.1:$admin"
   # shellcheck disable=SC2086 # a list of arguments
   browse "$1" $2
   stop
@@ -48,7 +48,7 @@ refused() { # expected words of the error, then the command
 }
 
 five_processes() {
-  local port service confined pid
+  local port admin service confined pid
   export PATIO_REDIS_URL=$PATIO_TEST_REDIS/2 PATIO_SERVICE_SECRET=shared-by-all-five
   PATIO_DATABASE_URL=$(new_database five)
   export PATIO_DATABASE_URL
@@ -58,15 +58,15 @@ five_processes() {
     ports[$service]=$(free_port)
     export "PATIO_${service^^}_URL=http://127.0.0.1:${ports[$service]}"
   done
-  port=$(free_port)
+  port=$(free_port) admin=$(free_port)
   export PATIO_TEST_URL="http://127.0.0.1:$port"
   local gateway=("${confined[@]}")
   [ ${#confined[@]} = 0 ] || gateway+=(--bring web/dist:/web)
-  start gateway env PATIO_LISTEN="127.0.0.1:$port" "${gateway[@]}" target/debug/gateway serve
+  start gateway env PATIO_LISTEN="127.0.0.1:$port" PATIO_METRICS_LISTEN="127.0.0.1:$admin" "${gateway[@]}" target/debug/gateway serve
   for service in auth campaign vehicle import; do
     start "$service-svc" env PATIO_LISTEN="127.0.0.1:${ports[$service]}" "${confined[@]}" "target/debug/$service-svc" serve
   done
-  wait_until_ready "$PATIO_TEST_URL"
+  wait_until_ready "http://127.0.0.1:$admin"
   if [ ${#confined[@]} != 0 ]; then
     for pid in "${started[@]}"; do deploy/confined --judge "$pid"; done
     passed=$((passed + ${#started[@]}))

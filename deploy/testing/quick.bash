@@ -60,7 +60,7 @@ quick() {
   fi
   if [ -n "$needs_house" ]; then part "house rules" run_rust --package patio --test patio house; fi
   if [ -n "$needs_web" ]; then
-    part "npm packages" npm_ci web
+    build pages
     part "web" check_web
   fi
   if [ -n "$needs_browser" ]; then

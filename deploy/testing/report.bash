@@ -37,18 +37,64 @@ part() {
 }
 ended_parts=0
 
+# Starts parts in the background with a low priority. Their output goes to a file until `join_background` prints the file.
+background() { # name, functions that run parts
+  local name=$1 run
+  (
+    renice -n 15 "$BASHPID" >/dev/null
+    part_names=() part_seconds=() ended_parts=0 passed=0 failed=0 skipped=0 started=() servers=()
+    trap 'end_background "$name"' EXIT
+    for run in "${@:2}"; do "$run"; done
+  ) >"$work/background-$name.log" 2>&1 &
+  background_names+=("$name") background_pids+=($!)
+}
+background_names=() background_pids=()
+
+# Stops the programs that background parts have started, and writes the counts and the seconds of these parts to a file.
+end_background() { # name
+  local pid n
+  for pid in "${started[@]}" "${servers[@]}"; do kill -TERM "$pid" 2>/dev/null || true; done
+  if [ "$ended_parts" -lt ${#part_names[@]} ]; then part_seconds[-1]=$((SECONDS - part_seconds[-1])); fi
+  {
+    echo "$passed $failed $skipped"
+    for n in "${!part_names[@]}"; do printf '%s\t%s\n' "${part_seconds[$n]}" "${part_names[$n]}"; done
+  } >"$work/background-$1.counts"
+}
+
+# Waits for all background parts, prints their output and adds their counts to the report. Fails when one of them has failed.
+join_background() {
+  local n name ok bad off seconds code=0
+  for n in "${!background_names[@]}"; do
+    name=${background_names[$n]}
+    tail -n +1 -f --pid="${background_pids[$n]}" "$work/background-$name.log"
+    wait "${background_pids[$n]}" || { code=$?; failed_in+=" $name"; }
+    {
+      read -r ok bad off
+      passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + off))
+      while IFS=$'\t' read -r seconds name; do part_names+=("$name") part_seconds+=("$seconds"); done
+    } <"$work/background-${background_names[$n]}.counts"
+  done
+  background_names=() background_pids=()
+  ended_parts=${#part_names[@]}
+  return $code
+}
+failed_in="" # names of failed background parts
+
 # Runs build parts (compile, pages), each at most once in a run.
+built=()
 build() { # names of parts
   local name
   for name in "$@"; do
-    [[ " ${part_names[*]} " = *" $name "* ]] || part "$name" "$name"
+    [[ " ${built[*]} " = *" $name "* ]] || part "$name" "$name"
+    built+=("$name")
   done
 }
 
 clock() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
 end_report() { # exit code
-  local code=$1 n
+  local code=$1 n pid
+  for pid in "${background_pids[@]}"; do kill -TERM "$pid" 2>/dev/null || true; done
   stop_servers
   if [ "$code" != 0 ] && compgen -G "$work/*.out" >/dev/null; then
     say "last lines of the servers"
@@ -66,7 +112,7 @@ end_report() { # exit code
   rm -rf "$work"
   echo
   [ ${#not_kept[@]} = 0 ] || printf 'does not hold: %s\n' "${not_kept[@]}"
-  [ "$code" = 0 ] || echo "failed in: ${part_names[-1]:-the start}"
+  [ "$code" = 0 ] || echo "failed in: ${failed_in:-${part_names[-1]:-the start}}"
   echo "$passed passed, $failed failed, $skipped skipped"
   if [ "$failed" != 0 ] || [ ${#not_kept[@]} != 0 ]; then code=1; fi
   exit "$code"

@@ -20,7 +20,7 @@ compile() {
 without_test_helpers() {
   local program
   for program in patio gateway auth-svc campaign-svc vehicle-svc import-svc; do
-    if grep -qE "PATIO_TEST_[A-Z]" "target/debug/$program"; then
+    if grep -qE "PATIO_TEST_(POSTGRES|REDIS|ROUNDS)" "target/debug/$program"; then
       echo "target/debug/$program contains the test helpers of patio-testing" >&2
       return 1
     fi
@@ -30,7 +30,7 @@ without_test_helpers() {
 # Runs cargo test with the runner deploy/testing/run-test, which enables the option that reports the time of each test.
 run_rust() { # options of cargo test
   local code=0
-  log=$work/tests-${#part_names[@]}.log
+  log=$work/tests-$BASHPID-${#part_names[@]}.log
   cargo_linted test --locked --no-fail-fast --config 'target."cfg(all())".runner = "deploy/testing/run-test"' "$@" \
     -- -Z unstable-options --report-time 2>&1 | tee "$log" | grep -vE '^(running [0-9]+ tests?|test result: ok.*|$)|^ +(Running|Doc-tests) ' || code=$?
   count_rust

@@ -95,9 +95,11 @@ stop() {
   started=()
 }
 
-wait_until_ready() { # URL
+# Waits until a Patio is ready and reaches all of its services.
+wait_until_ready() { # URL of the admin port of the gateway, or of the one process
   for _ in $(seq 600); do
-    if node -e 'fetch(process.argv[1]+"/readyz").then(r=>process.exit(r.ok?0:1),()=>process.exit(1))' "$1"; then return 0; fi
+    if node -e 'const at=process.argv[1]+"/readyz",ok=async u=>(await fetch(u)).ok;
+      (async()=>await ok(at)&&await ok(at+"/services"))().then(r=>process.exit(r?0:1),()=>process.exit(1))' "$1"; then return 0; fi
     sleep 0.05
   done
   echo "not ready: $1" >&2

@@ -8,10 +8,10 @@ npm_ci() { # folder
   fi
 }
 
-# Builds the pages if they are missing.
+# Installs the packages and builds the pages.
 pages() {
   npm_ci web
-  [ -e web/dist/index.html ] || npm --prefix web run --silent build
+  npm --prefix web run --silent build
 }
 
 check_web() {
@@ -19,7 +19,6 @@ check_web() {
   npm --prefix web run --silent check
   npm --prefix web run --silent lint
   unit_web
-  npm --prefix web run --silent build
   npm --prefix web run --silent size
 }
 
@@ -31,6 +30,6 @@ unit_web() {
 }
 
 web() {
-  part "npm packages" npm_ci web
+  build pages
   part "web" check_web
 }

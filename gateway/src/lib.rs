@@ -17,4 +17,5 @@ pub mod user_names;
 pub mod views;
 
 pub use config::Config;
+pub use routes::health::admin_routes;
 pub use server::{Server, start};

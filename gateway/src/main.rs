@@ -53,8 +53,8 @@ struct Options {
 
 #[derive(Args)]
 struct Probe {
-    /// Address of the gateway, as host:port.
-    #[arg(long, env = "PATIO_LISTEN", default_value = "127.0.0.1:8080")]
+    /// Address of the gateway's admin port, as host:port.
+    #[arg(long, env = "PATIO_METRICS_LISTEN", default_value = "127.0.0.1:9090")]
     addr: String,
     /// Prints the result as JSON.
     #[arg(long)]
@@ -97,8 +97,8 @@ async fn serve(options: Options) -> anyhow::Result<()> {
     let host = Host::remote(options.settings).await?;
     let gateway = gateway::start(options.config, &host).await?;
     let known = host.clone();
-    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, move || known.has_signing_keys() && !known.tasks.is_draining())
-        .await?;
+    let is_ready = move || known.has_signing_keys() && !known.tasks.is_draining();
+    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, gateway::admin_routes(host.clone())).await?;
     for notice in gateway.startup_messages() {
         cli::print(&format!("{notice}\n"))?;
     }

@@ -1,6 +1,6 @@
 import { expect, test, type Page } from './support/test'
 import { developer, signIn, supervisor } from './support/people'
-import { SIZES, shot } from './support/screenshots'
+import { DESK, shot } from './support/screenshots'
 import { enter, headersOf, member, memberOf } from './support/session'
 
 const events = (page: Page) => page.locator('tbody tr, main li').filter({ has: page.locator('time') })
@@ -13,88 +13,84 @@ function expectNow(timestamp: string): void {
   expect(Math.abs(Date.parse(`${year}-${month}-${day}T${time}-03:00`) - Date.now()), timestamp).toBeLessThan(60_000)
 }
 
-for (const viewport of SIZES) {
-  test.describe(`at ${viewport.width}`, () => {
-    test.use({ viewport })
+test.use({ viewport: DESK })
 
-    test('neither operator nor supervisor may stay on the audit or on the developer page', async ({ page }) => {
-      for (const person of [await memberOf(page.request, 'op'), supervisor]) {
-        for (const path of ['/logs-audit', '/developer']) {
-          await enter(page, person, path)
-          await expect(page).toHaveURL(/\/campaign-home$/)
-        }
-      }
-      await page.getByRole('button', { name: 'Open menu' }).click()
-      await expect(page.getByRole('link', { name: 'User management' })).toBeVisible()
-      await expect(page.getByRole('link', { name: 'Logs Audit' })).toHaveCount(0)
-    })
+test('neither operator nor supervisor may stay on the audit or on the developer page', async ({ page }) => {
+  for (const person of [await memberOf(page.request, 'op'), supervisor]) {
+    for (const path of ['/logs-audit', '/developer']) {
+      await enter(page, person, path)
+      await expect(page).toHaveURL(/\/campaign-home$/)
+    }
+  }
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await expect(page.getByRole('link', { name: 'User management' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Logs Audit' })).toHaveCount(0)
+})
 
-    test('the developer sees who did what and when, filtered and paged', async ({ page }) => {
-      test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
-      const person = await member(page.request, 'op')
-      const headers = await headersOf(page.request, supervisor)
-      await page.request.put(`/api/users/${person.id}`, { headers, data: { hmc: person.hmc, user_type: 'tm' } })
-      await enter(page, developer, '/campaign-home')
-      await page.getByRole('button', { name: 'Open menu' }).click()
-      await page.getByRole('link', { name: 'Logs Audit' }).click()
-      await expect(events(page)).toHaveCount(10)
-      await page.getByRole('button', { name: 'Page 2', exact: true }).click()
-      await expect(page).toHaveURL(/page=2/)
-      await expect(events(page).first()).toBeVisible()
-      await page.getByLabel('Event', { exact: true }).selectOption('User changed')
-      await page.getByRole('searchbox', { name: 'Search events' }).fill(`user ${person.id}`)
-      await expect(page).toHaveURL(/search=/)
-      await expect(events(page).first()).toContainText('alterou o usuário')
-      await expect(events(page).first()).toContainText(supervisor.hmc)
-      await expect(events(page).first()).toContainText('Supervisor')
-      await shot(page, 'audit')
-      await page.getByLabel('HMC', { exact: true }).fill('nobody-at-all')
-      await expect(page.getByText('Nenhum evento corresponde aos filtros.')).toBeVisible()
-      await shot(page, 'audit-empty')
-      await page.getByRole('button', { name: 'Clear filters' }).click()
-      await page.getByLabel('HMC', { exact: true }).fill(supervisor.hmc)
-      await page.getByLabel('From').fill(today())
-      await page.getByLabel('To', { exact: true }).fill(today())
-      await expect(events(page).first()).toContainText(supervisor.hmc)
-      await page.getByLabel('From').fill('2020-01-01')
-      await page.getByLabel('To', { exact: true }).fill('2020-01-02')
-      await expect(page.getByText('Nenhum evento corresponde aos filtros.')).toBeVisible()
-    })
+test('the developer sees who did what and when, filtered and paged', async ({ page }) => {
+  test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
+  const person = await member(page.request, 'op')
+  const headers = await headersOf(page.request, supervisor)
+  await page.request.put(`/api/users/${person.id}`, { headers, data: { hmc: person.hmc, user_type: 'tm' } })
+  await enter(page, developer, '/campaign-home')
+  await page.getByRole('button', { name: 'Open menu' }).click()
+  await page.getByRole('link', { name: 'Logs Audit' }).click()
+  await expect(events(page)).toHaveCount(10)
+  await page.getByRole('button', { name: 'Page 2', exact: true }).click()
+  await expect(page).toHaveURL(/page=2/)
+  await expect(events(page).first()).toBeVisible()
+  await page.getByLabel('Event', { exact: true }).selectOption('User changed')
+  await page.getByRole('searchbox', { name: 'Search events' }).fill(`user ${person.id}`)
+  await expect(page).toHaveURL(/search=/)
+  await expect(events(page).first()).toContainText('alterou o usuário')
+  await expect(events(page).first()).toContainText(supervisor.hmc)
+  await expect(events(page).first()).toContainText('Supervisor')
+  await shot(page, 'audit')
+  await page.getByLabel('HMC', { exact: true }).fill('nobody-at-all')
+  await expect(page.getByText('Nenhum evento corresponde aos filtros.')).toBeVisible()
+  await shot(page, 'audit-empty')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByLabel('HMC', { exact: true }).fill(supervisor.hmc)
+  await page.getByLabel('From').fill(today())
+  await page.getByLabel('To', { exact: true }).fill(today())
+  await expect(events(page).first()).toContainText(supervisor.hmc)
+  await page.getByLabel('From').fill('2020-01-01')
+  await page.getByLabel('To', { exact: true }).fill('2020-01-02')
+  await expect(page.getByText('Nenhum evento corresponde aos filtros.')).toBeVisible()
+})
 
-    test('page views are in the records', async ({ page }) => {
-      test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
-      const walker = await member(page.request, 'op')
-      const noted = page.waitForResponse((response) => response.url().endsWith('/logs/page-view') && response.request().postDataJSON().page === 'yard')
-      await enter(page, walker, '/yard')
-      const body = (await noted).request().postDataJSON()
-      expect(body.timestamp).toMatch(/^\d\d\/\d\d\/\d{4} ás \d\d:\d\d:\d\d$/)
-      expectNow(body.timestamp)
-      await enter(page, developer, `/logs-audit?kind=page-view&hmc=${walker.hmc}`)
-      await expect(events(page).first()).toContainText('abriu o pátio')
-    })
+test('page views are in the records', async ({ page }) => {
+  test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
+  const walker = await member(page.request, 'op')
+  const noted = page.waitForResponse((response) => response.url().endsWith('/logs/page-view') && response.request().postDataJSON().page === 'yard')
+  await enter(page, walker, '/yard')
+  const body = (await noted).request().postDataJSON()
+  expect(body.timestamp).toMatch(/^\d\d\/\d\d\/\d{4} ás \d\d:\d\d:\d\d$/)
+  expectNow(body.timestamp)
+  await enter(page, developer, `/logs-audit?kind=page-view&hmc=${walker.hmc}`)
+  await expect(events(page).first()).toContainText('abriu o pátio')
+})
 
-    test('a sign-in is in the records, with the time of the device', async ({ page }) => {
-      test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
-      const walker = await member(page.request, 'op')
-      const noted = page.waitForResponse((response) => response.url().endsWith('/logs/login'))
-      await signIn(page, walker)
-      const response = await noted
-      expect(response.status()).toBe(204)
-      const body = response.request().postDataJSON()
-      expect(Object.keys(body)).toEqual(['timestamp'])
-      expectNow(body.timestamp)
-      await enter(page, developer, `/logs-audit?kind=login&hmc=${walker.hmc}`)
-      await expect(events(page)).not.toHaveCount(0)
-      await expect(events(page).first()).toContainText(walker.hmc)
-      await expect(events(page).first()).toContainText('Operator')
-      await expect(events(page).first()).toContainText(/signed in/i)
-    })
+test('a sign-in is in the records, with the time of the device', async ({ page }) => {
+  test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
+  const walker = await member(page.request, 'op')
+  const noted = page.waitForResponse((response) => response.url().endsWith('/logs/login'))
+  await signIn(page, walker)
+  const response = await noted
+  expect(response.status()).toBe(204)
+  const body = response.request().postDataJSON()
+  expect(Object.keys(body)).toEqual(['timestamp'])
+  expectNow(body.timestamp)
+  await enter(page, developer, `/logs-audit?kind=login&hmc=${walker.hmc}`)
+  await expect(events(page)).not.toHaveCount(0)
+  await expect(events(page).first()).toContainText(walker.hmc)
+  await expect(events(page).first()).toContainText('Operator')
+  await expect(events(page).first()).toContainText(/signed in/i)
+})
 
-    test('the developer page says that it is in progress', async ({ page }) => {
-      test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
-      await enter(page, developer, '/developer')
-      await expect(page.getByText('Em progresso')).toBeVisible()
-      await shot(page, 'developer')
-    })
-  })
-}
+test('the developer page says that it is in progress', async ({ page }) => {
+  test.skip(developer.password === '', 'PATIO_DEVELOPER_PASSWORD names no password')
+  await enter(page, developer, '/developer')
+  await expect(page.getByText('Em progresso')).toBeVisible()
+  await shot(page, 'developer')
+})

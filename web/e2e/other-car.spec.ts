@@ -1,7 +1,7 @@
 import { campaignOf, rowsIn, vehicleOf, type Vehicle } from './support/campaign'
 import { identify, openNotes, toastOf } from './support/parts'
 import { supervisor } from './support/people'
-import { SIZES, shot } from './support/screenshots'
+import { PHONE, shot } from './support/screenshots'
 import { enter, headersOf, keptByPhone, member } from './support/session'
 import { expect, test, type BrowserContext, type Page } from './support/test'
 
@@ -43,80 +43,76 @@ async function asked(page: Page, { seen, now }: { seen: string; now: string }) {
   return card
 }
 
-for (const viewport of SIZES) {
-  test.describe(`at ${viewport.width}`, () => {
-    test.use({ viewport, serviceWorkers: 'allow' })
+test.use({ viewport: PHONE, serviceWorkers: 'allow' })
 
-    test('a save that meets another vehicle is told of and asks; "Yes" saves it to that one', async ({ page, context }) => {
-      const save = await queued(page, context)
-      await context.setOffline(false)
-      const told = toastOf(page, 'error', `É este o veículo? Você inspecionou ${save.seen}. O servidor tem ${save.now} no lugar dele.`)
-      await told.click()
-      await expect(page).toHaveURL(/\/outbox$/)
-      const card = await asked(page, save)
-      await shot(page, 'outbox-other-car')
-      expect(await vehicleOf(page.request, save.headers, save.id)).toEqual(save.before)
-      await card.getByRole('button', { name: `Yes, save to ${save.now}` }).click()
-      await expect(page.getByText('Tudo enviado.')).toBeVisible()
-      expect(await vehicleOf(page.request, save.headers, save.id)).toMatchObject({ vin_number: save.now, status: 'ng', operator_notes: NOTE, inspected: true })
-      expect(save.sent).toEqual([save.seen, save.now])
-    })
+test('a save that meets another vehicle is told of and asks; "Yes" saves it to that one', async ({ page, context }) => {
+  const save = await queued(page, context)
+  await context.setOffline(false)
+  const told = toastOf(page, 'error', `É este o veículo? Você inspecionou ${save.seen}. O servidor tem ${save.now} no lugar dele.`)
+  await told.click()
+  await expect(page).toHaveURL(/\/outbox$/)
+  const card = await asked(page, save)
+  await shot(page, 'outbox-other-car')
+  expect(await vehicleOf(page.request, save.headers, save.id)).toEqual(save.before)
+  await card.getByRole('button', { name: `Yes, save to ${save.now}` }).click()
+  await expect(page.getByText('Tudo enviado.')).toBeVisible()
+  expect(await vehicleOf(page.request, save.headers, save.id)).toMatchObject({ vin_number: save.now, status: 'ng', operator_notes: NOTE, inspected: true })
+  expect(save.sent).toEqual([save.seen, save.now])
+})
 
-    test('a save that meets another vehicle stays with neither answer, and "Discard" leaves the server untouched', async ({ page, context }) => {
-      const save = await queued(page, context)
-      await context.setOffline(false)
-      await page.getByRole('link', { name: '1 pending save, 1 rejected' }).click()
-      await asked(page, save)
-      await page.reload()
-      const card = await asked(page, save)
-      await page.evaluate(() => window.dispatchEvent(new Event('online')))
-      await card.getByRole('button', { name: `Discard the inspection of ${save.seen}` }).click()
-      await page.getByRole('button', { name: 'YES', exact: true }).click()
-      await expect(page.getByText('Tudo enviado.')).toBeVisible()
-      expect(await vehicleOf(page.request, save.headers, save.id)).toEqual(save.before)
-      expect(save.sent).toEqual([save.seen])
-    })
+test('a save that meets another vehicle stays with neither answer, and "Discard" leaves the server untouched', async ({ page, context }) => {
+  const save = await queued(page, context)
+  await context.setOffline(false)
+  await page.getByRole('link', { name: '1 pending save, 1 rejected' }).click()
+  await asked(page, save)
+  await page.reload()
+  const card = await asked(page, save)
+  await page.evaluate(() => window.dispatchEvent(new Event('online')))
+  await card.getByRole('button', { name: `Discard the inspection of ${save.seen}` }).click()
+  await page.getByRole('button', { name: 'YES', exact: true }).click()
+  await expect(page.getByText('Tudo enviado.')).toBeVisible()
+  expect(await vehicleOf(page.request, save.headers, save.id)).toEqual(save.before)
+  expect(save.sent).toEqual([save.seen])
+})
 
-    test('a save that meets another vehicle while its person waits asks at once', async ({ page }) => {
-      const headers = await headersOf(page.request, supervisor)
-      const { model, vehicles } = await campaignOf(page.request, headers, 'Other car at once', rowsIn('K', 1))
-      const [{ id, vin_number: seen }] = vehicles as [Vehicle]
-      const now = `${model} NEW7`
-      await enter(page, await member(page.request, 'op'), `/vehicle/${id}`)
-      await identify(page, seen)
-      await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true }).click()
-      let corrected = false
-      // The correction arrives at the server during the save, so that the screen still shows the old identifier.
-      await page.route(`**/api/vehicles/${id}`, async (route) => {
-        if (route.request().method() !== 'PUT' || corrected) return route.fallback()
-        corrected = true
-        expect((await page.request.put(`/api/vehicles/${id}`, { headers, data: { vin_number: now } })).status()).toBe(200)
-        return route.fallback()
-      })
-      await page.getByRole('button', { name: 'Save and Exit' }).click()
-      const dialog = page.getByRole('dialog', { name: 'É este o veículo?' })
-      await expect(dialog).toContainText(`Você inspecionou ${seen}. O servidor tem ${now} no lugar dele.`)
-      await shot(page, 'vehicle-other-car')
-      for (const button of await dialog.getByRole('button').all()) expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(MIN_TAP)
-      await dialog.getByRole('button', { name: `Yes, save to ${now}` }).click()
-      await expect(page).toHaveURL(/\/campaign\/\d+$/)
-      expect(await vehicleOf(page.request, headers, id)).toMatchObject({ vin_number: now, status: 'ok', inspected: true })
-    })
-
-    test('a save of a vehicle that is gone stays readable on the phone until it is discarded', async ({ page, context }) => {
-      const save = await queued(page, context)
-      const { campaign_id } = save.before as { campaign_id: number }
-      expect((await page.request.delete(`/api/campaigns/${campaign_id}`, { headers: save.headers })).ok()).toBe(true)
-      await context.setOffline(false)
-      await page.getByRole('link', { name: '1 pending save, 1 rejected' }).click()
-      const card = page.getByRole('region', { name: 'Pending saves' }).getByRole('listitem')
-      for (const text of [save.seen, 'ng', `Notes: ${NOTE}`, 'K-1', 'O veículo ou a campanha foi excluído.']) await expect(card).toContainText(text)
-      await page.reload()
-      await expect(card).toContainText(NOTE)
-      await shot(page, 'outbox-gone')
-      await card.getByRole('button', { name: `Discard the inspection of ${save.seen}` }).click()
-      await page.getByRole('button', { name: 'YES', exact: true }).click()
-      await expect(page.getByText('Tudo enviado.')).toBeVisible()
-    })
+test('a save that meets another vehicle while its person waits asks at once', async ({ page }) => {
+  const headers = await headersOf(page.request, supervisor)
+  const { model, vehicles } = await campaignOf(page.request, headers, 'Other car at once', rowsIn('K', 1))
+  const [{ id, vin_number: seen }] = vehicles as [Vehicle]
+  const now = `${model} NEW7`
+  await enter(page, await member(page.request, 'op'), `/vehicle/${id}`)
+  await identify(page, seen)
+  await page.getByRole('group', { name: 'Select Status' }).getByRole('button', { name: 'ok', exact: true }).click()
+  let corrected = false
+  // The correction arrives at the server during the save, so that the screen still shows the old identifier.
+  await page.route(`**/api/vehicles/${id}`, async (route) => {
+    if (route.request().method() !== 'PUT' || corrected) return route.fallback()
+    corrected = true
+    expect((await page.request.put(`/api/vehicles/${id}`, { headers, data: { vin_number: now } })).status()).toBe(200)
+    return route.fallback()
   })
-}
+  await page.getByRole('button', { name: 'Save and Exit' }).click()
+  const dialog = page.getByRole('dialog', { name: 'É este o veículo?' })
+  await expect(dialog).toContainText(`Você inspecionou ${seen}. O servidor tem ${now} no lugar dele.`)
+  await shot(page, 'vehicle-other-car')
+  for (const button of await dialog.getByRole('button').all()) expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(MIN_TAP)
+  await dialog.getByRole('button', { name: `Yes, save to ${now}` }).click()
+  await expect(page).toHaveURL(/\/campaign\/\d+$/)
+  expect(await vehicleOf(page.request, headers, id)).toMatchObject({ vin_number: now, status: 'ok', inspected: true })
+})
+
+test('a save of a vehicle that is gone stays readable on the phone until it is discarded', async ({ page, context }) => {
+  const save = await queued(page, context)
+  const { campaign_id } = save.before as { campaign_id: number }
+  expect((await page.request.delete(`/api/campaigns/${campaign_id}`, { headers: save.headers })).ok()).toBe(true)
+  await context.setOffline(false)
+  await page.getByRole('link', { name: '1 pending save, 1 rejected' }).click()
+  const card = page.getByRole('region', { name: 'Pending saves' }).getByRole('listitem')
+  for (const text of [save.seen, 'ng', `Notes: ${NOTE}`, 'K-1', 'O veículo ou a campanha foi excluído.']) await expect(card).toContainText(text)
+  await page.reload()
+  await expect(card).toContainText(NOTE)
+  await shot(page, 'outbox-gone')
+  await card.getByRole('button', { name: `Discard the inspection of ${save.seen}` }).click()
+  await page.getByRole('button', { name: 'YES', exact: true }).click()
+  await expect(page.getByText('Tudo enviado.')).toBeVisible()
+})

@@ -2,7 +2,7 @@ import { rowsIn } from './support/campaign'
 import { identify, openNotes, unfold } from './support/parts'
 import { developer, type Person } from './support/people'
 import { expectNoViolation, violations } from './support/policy'
-import { SIZES, shot } from './support/screenshots'
+import { DESK, shot } from './support/screenshots'
 import { enter, headersOf, quiet, signUp } from './support/session'
 import { expect, test, type APIRequestContext, type Page } from './support/test'
 import { COLUMNS, sheetFile } from './support/xlsx'
@@ -114,34 +114,30 @@ function screensOf({ mark, person: { hmc }, campaign, name, vehicle, yard, vin }
 const textOf = (page: Page): Promise<string> =>
   page.evaluate(() => [document.body.innerText, ...Array.from(document.querySelectorAll<HTMLInputElement>('input, textarea'), ({ value }) => value)].join('\n'))
 
-for (const viewport of SIZES) {
-  test.describe(`at ${viewport.width}`, () => {
-    test.use({ viewport })
+test.use({ viewport: DESK })
 
-    test('stored names, descriptions, notes and register numbers that are markup show as text and run nothing', async ({ page }) => {
-      const stored = await marked(page.request)
-      const dialogs: string[] = []
-      page.on('dialog', (dialog) => {
-        dialogs.push(dialog.message())
-        return dialog.dismiss()
-      })
-      const showsAsText = async (path: string, texts: string[]) => {
-        for (const text of texts) await expect.poll(() => textOf(page), `${path} shows ${text}`).toContain(text)
-        await quiet(page)
-        expect(await page.locator('[onerror], [onload], img[src=x]').count(), path).toBe(0)
-        expect(await page.evaluate(() => 'x116' in window), path).toBe(false)
-      }
-      for (const [path, texts, prepare] of screensOf(stored)) {
-        await enter(page, stored.person, path)
-        await prepare?.(page)
-        await showsAsText(path, texts)
-      }
-      await shot(page, 'markup-as-text')
-      if (developer.password !== '') {
-        await enter(page, developer, `/logs-audit?search=${encodeURIComponent(stored.mark)}`)
-        await showsAsText('/logs-audit', [stored.person.hmc, stored.name])
-      }
-      expect(dialogs).toEqual([])
-    })
+test('stored names, descriptions, notes and register numbers that are markup show as text and run nothing', async ({ page }) => {
+  const stored = await marked(page.request)
+  const dialogs: string[] = []
+  page.on('dialog', (dialog) => {
+    dialogs.push(dialog.message())
+    return dialog.dismiss()
   })
-}
+  const showsAsText = async (path: string, texts: string[]) => {
+    for (const text of texts) await expect.poll(() => textOf(page), `${path} shows ${text}`).toContain(text)
+    await quiet(page)
+    expect(await page.locator('[onerror], [onload], img[src=x]').count(), path).toBe(0)
+    expect(await page.evaluate(() => 'x116' in window), path).toBe(false)
+  }
+  for (const [path, texts, prepare] of screensOf(stored)) {
+    await enter(page, stored.person, path)
+    await prepare?.(page)
+    await showsAsText(path, texts)
+  }
+  await shot(page, 'markup-as-text')
+  if (developer.password !== '') {
+    await enter(page, developer, `/logs-audit?search=${encodeURIComponent(stored.mark)}`)
+    await showsAsText('/logs-audit', [stored.person.hmc, stored.name])
+  }
+  expect(dialogs).toEqual([])
+})

@@ -2,76 +2,72 @@ import { expect, test } from './support/test'
 import { campaignFile, rowsOver, uploaded } from './support/campaign'
 import { downloaded, upload } from './support/parts'
 import { signIn, supervisor, unique } from './support/people'
-import { SIZES, shot } from './support/screenshots'
+import { PHONE, shot } from './support/screenshots'
 import { enter, expire, headersOf, member, quiet } from './support/session'
 import { COLUMNS, sheetFile, XLSX } from './support/xlsx'
 
 
-for (const viewport of SIZES) {
-  test.describe(`at ${viewport.width}`, () => {
-    test.use({ viewport })
+test.use({ viewport: PHONE })
 
-    test('wrong passwords are counted down to a block that holds the button', async ({ page }) => {
-      const { hmc, password } = await member(page.request, 'op')
-      await page.goto('/')
-      await page.getByLabel('HMC (Register Number)').fill(hmc)
-      await page.getByLabel('Password').fill(`${password}?`)
-      const button = page.getByRole('button', { name: 'Sign in' })
-      for (const left of [4, 3, 2, 1]) {
-        await button.click()
-        await expect(page.getByText(`Invalid credentials. You have more ${left} attempt(s).`)).toBeVisible()
-      }
-      await button.click()
-      await expect(page.getByText(/^Exceeded login attempts\. Please try again in 1[78]\d seconds\.$/)).toBeVisible()
-      await expect(button).toBeDisabled()
-      await shot(page, 'sign-in-blocked')
-    })
+test('wrong passwords are counted down to a block that holds the button', async ({ page }) => {
+  const { hmc, password } = await member(page.request, 'op')
+  await page.goto('/')
+  await page.getByLabel('HMC (Register Number)').fill(hmc)
+  await page.getByLabel('Password').fill(`${password}?`)
+  const button = page.getByRole('button', { name: 'Sign in' })
+  for (const left of [4, 3, 2, 1]) {
+    await button.click()
+    await expect(page.getByText(`Invalid credentials. You have more ${left} attempt(s).`)).toBeVisible()
+  }
+  await button.click()
+  await expect(page.getByText(/^Exceeded login attempts\. Please try again in 1[78]\d seconds\.$/)).toBeVisible()
+  await expect(button).toBeDisabled()
+  await shot(page, 'sign-in-blocked')
+})
 
-    test('an ended session says so and leads back to the same screen after signing in', async ({ page }) => {
-      const person = await member(page.request, 'op')
-      await enter(page, person, '/yard?search=B')
-      await expect(page.getByRole('searchbox', { name: 'Search Yard' })).toHaveValue('B')
-      await quiet(page) // a pending request would reveal the end of the session before the reload
-      await expire(page)
-      await page.reload()
-      await expect(page.getByText('Session expired')).toBeVisible()
-      await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
-      await page.getByLabel('HMC (Register Number)').fill(person.hmc)
-      await page.getByLabel('Password').fill(person.password)
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      await expect(page).toHaveURL(/\/yard\?search=B$/)
-    })
+test('an ended session says so and leads back to the same screen after signing in', async ({ page }) => {
+  const person = await member(page.request, 'op')
+  await enter(page, person, '/yard?search=B')
+  await expect(page.getByRole('searchbox', { name: 'Search Yard' })).toHaveValue('B')
+  await quiet(page) // a pending request would reveal the end of the session before the reload
+  await expire(page)
+  await page.reload()
+  await expect(page.getByText('Session expired')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
+  await page.getByLabel('HMC (Register Number)').fill(person.hmc)
+  await page.getByLabel('Password').fill(person.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL(/\/yard\?search=B$/)
+})
 
-    test('damaged user data ends the session, and who is signed in is not asked again', async ({ page }) => {
-      const person = await member(page.request, 'op')
-      await signIn(page, person)
-      await page.goto('/')
-      await expect(page).toHaveURL(/\/campaign-home$/)
-      await page.evaluate(() => sessionStorage.setItem('user', '{"hmc":'))
-      await page.reload()
-      await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
-      expect(await page.evaluate(() => sessionStorage.getItem('JWT_TOKEN'))).toBeNull()
-    })
+test('damaged user data ends the session, and who is signed in is not asked again', async ({ page }) => {
+  const person = await member(page.request, 'op')
+  await signIn(page, person)
+  await page.goto('/')
+  await expect(page).toHaveURL(/\/campaign-home$/)
+  await page.evaluate(() => sessionStorage.setItem('user', '{"hmc":'))
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
+  expect(await page.evaluate(() => sessionStorage.getItem('JWT_TOKEN'))).toBeNull()
+})
 
-    test('each refused workbook has its words', async ({ page }) => {
-      const name = unique('Taken')
-      await uploaded(page.request, await headersOf(page.request, supervisor), name, rowsOver(1))
-      await enter(page, supervisor, '/import')
-      await page.getByLabel('Campaign file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from('a') })
-      await expect(page.getByText('Failed to select document. Only .xlsx documents are allowed.')).toBeVisible()
-      await page.getByLabel('Campaign file').setInputFiles({ name: 'big.xlsx', mimeType: XLSX, buffer: Buffer.alloc(5_242_881) })
-      await expect(page.getByText('Failed to select document. File size should not exceed 5MB.')).toBeVisible()
-      await upload(page, sheetFile([COLUMNS], 'Plan1'))
-      await expect(page.getByText("Renomeie a aba para 'Sheet1' e envie o arquivo novamente.")).toBeVisible()
-      await upload(page, campaignFile(name, rowsOver(1)))
-      await expect(page.getByText(/^Uma campanha com o mesmo nome já existe para o /)).toBeVisible()
-      await upload(page, sheetFile([[...COLUMNS, 'Colour'], [name, 'P', 'D', 'H', 'HB20', '1', 'A-1', 'red']]))
-      await expect(page.getByText('A planilha tem colunas erradas ou a mais.')).toBeVisible()
-      await upload(page, sheetFile([COLUMNS, [unique('Bad rows'), 'P', 'D', 'H', 'HB20', '', 'A-1']]))
-      await expect(page.getByText(/^Algumas linhas têm erros\. Nada foi importado/)).toBeVisible()
-      await shot(page, 'import-bad-rows')
-      const example = await downloaded(page, () => page.getByRole('button', { name: 'Download example file' }).click())
-      expect(example.name).toMatch(/\.xlsx$/)
-    })
-  })
-}
+test('each refused workbook has its words', async ({ page }) => {
+  const name = unique('Taken')
+  await uploaded(page.request, await headersOf(page.request, supervisor), name, rowsOver(1))
+  await enter(page, supervisor, '/import')
+  await page.getByLabel('Campaign file').setInputFiles({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from('a') })
+  await expect(page.getByText('Failed to select document. Only .xlsx documents are allowed.')).toBeVisible()
+  await page.getByLabel('Campaign file').setInputFiles({ name: 'big.xlsx', mimeType: XLSX, buffer: Buffer.alloc(5_242_881) })
+  await expect(page.getByText('Failed to select document. File size should not exceed 5MB.')).toBeVisible()
+  await upload(page, sheetFile([COLUMNS], 'Plan1'))
+  await expect(page.getByText("Renomeie a aba para 'Sheet1' e envie o arquivo novamente.")).toBeVisible()
+  await upload(page, campaignFile(name, rowsOver(1)))
+  await expect(page.getByText(/^Uma campanha com o mesmo nome já existe para o /)).toBeVisible()
+  await upload(page, sheetFile([[...COLUMNS, 'Colour'], [name, 'P', 'D', 'H', 'HB20', '1', 'A-1', 'red']]))
+  await expect(page.getByText('A planilha tem colunas erradas ou a mais.')).toBeVisible()
+  await upload(page, sheetFile([COLUMNS, [unique('Bad rows'), 'P', 'D', 'H', 'HB20', '', 'A-1']]))
+  await expect(page.getByText(/^Algumas linhas têm erros\. Nada foi importado/)).toBeVisible()
+  await shot(page, 'import-bad-rows')
+  const example = await downloaded(page, () => page.getByRole('button', { name: 'Download example file' }).click())
+  expect(example.name).toMatch(/\.xlsx$/)
+})

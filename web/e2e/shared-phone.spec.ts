@@ -4,7 +4,7 @@ import { launch } from './support/film'
 import { identify, openNotes } from './support/parts'
 import { signIn, supervisor, type Person } from './support/people'
 import { watchBrowser } from './support/policy'
-import { PHONE, shot, SIZES } from './support/screenshots'
+import { PHONE, shot } from './support/screenshots'
 import { headersOf, member } from './support/session'
 
 const OLD_TAB = 'Outra aba está com uma versão antiga aberta. Feche-a para continuar.'
@@ -29,112 +29,109 @@ async function carsOf(request: APIRequestContext, title: string, count = 3) {
   return { campaign: id, name, vehicles, first: vehicles[0] as Vehicle, second: vehicles[1] as Vehicle, state }
 }
 
-for (const viewport of SIZES) {
-  test.describe(`at ${viewport.width}`, () => {
-    test.use({ viewport })
+test.use({ viewport: PHONE })
 
-    test('two people in two tabs: each save arrives in the name of its maker, and each tab sends its own', async ({ page, context }) => {
-      const { first, second, state } = await carsOf(page.request, 'Shared')
-      const [one, two] = [await member(page.request, 'op'), await member(page.request, 'op')]
-      const tab = await context.newPage()
-      for (const [own, hers, vehicle] of [[page, one, first], [tab, two, second]] as const) {
-        await signIn(own, hers)
-        await own.goto(`/vehicle/${vehicle.id}`)
-        await expect(own.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
-      }
-      await context.setOffline(true)
-      for (const [own, vehicle, status] of [[page, first, 'ng'], [tab, second, 'ok']] as const) {
-        await inspect(own, vehicle, status)
-        await waits(own, 1)
-      }
-      await person(page, one)
-      await person(tab, two)
-      // The first tab holds the lock that all tabs share, and gets no response until it is closed.
-      const hung: Route[] = []
-      await page.route(onSaves, (route) => (route.request().method() === 'PUT' ? void hung.push(route) : route.fallback()))
-      await context.setOffline(false)
-      await online(page)
-      await expect.poll(() => hung.length).toBe(1)
-      await Promise.all(hung.map((route) => route.abort()))
-      await page.close()
-      await online(tab)
-      await nothingWaits(tab)
-      expect(await state(second)).toMatchObject({ status: 'ok', modified_by_hmc: two.hmc })
-      expect(await state(first)).toMatchObject({ status: '', inspected: false })
-      await tab.goto('/outbox')
-      await expect(tab.getByText(OTHERS, { exact: false })).toBeVisible()
-      await expect(tab.getByText(first.vin_number)).toHaveCount(0)
-      await person(tab, two)
+test('two people in two tabs: each save arrives in the name of its maker, and each tab sends its own', async ({ page, context }) => {
+  const { first, second, state } = await carsOf(page.request, 'Shared')
+  const [one, two] = [await member(page.request, 'op'), await member(page.request, 'op')]
+  const tab = await context.newPage()
+  for (const [own, hers, vehicle] of [[page, one, first], [tab, two, second]] as const) {
+    await signIn(own, hers)
+    await own.goto(`/vehicle/${vehicle.id}`)
+    await expect(own.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
+  }
+  await context.setOffline(true)
+  for (const [own, vehicle, status] of [[page, first, 'ng'], [tab, second, 'ok']] as const) {
+    await inspect(own, vehicle, status)
+    await waits(own, 1)
+  }
+  await person(page, one)
+  await person(tab, two)
+  // The first tab holds the lock of its person, and gets no response until it is closed. The other person's save does not wait for it.
+  const hung: Route[] = []
+  await page.route(onSaves, (route) => (route.request().method() === 'PUT' ? void hung.push(route) : route.fallback()))
+  await context.setOffline(false)
+  await online(page)
+  await expect.poll(() => hung.length).toBe(1)
+  await online(tab)
+  await nothingWaits(tab)
+  await Promise.all(hung.map((route) => route.abort()))
+  await page.close()
+  expect(await state(second)).toMatchObject({ status: 'ok', modified_by_hmc: two.hmc })
+  expect(await state(first)).toMatchObject({ status: '', inspected: false })
+  await tab.goto('/outbox')
+  await expect(tab.getByText(OTHERS, { exact: false })).toBeVisible()
+  await expect(tab.getByText(first.vin_number)).toHaveCount(0)
+  await person(tab, two)
 
-      const back = await context.newPage()
-      await signIn(back, one)
-      await person(back, one)
-      await expect.poll(async () => (await state(first)).modified_by_hmc).toBe(one.hmc)
-      await nothingWaits(back)
-      await person(tab, two)
-      expect(await state(first)).toMatchObject({ status: 'ng', version: 2 })
-      expect(await state(second)).toMatchObject({ modified_by_hmc: two.hmc, version: 2 })
+  const back = await context.newPage()
+  await signIn(back, one)
+  await person(back, one)
+  await expect.poll(async () => (await state(first)).modified_by_hmc).toBe(one.hmc)
+  await nothingWaits(back)
+  await person(tab, two)
+  expect(await state(first)).toMatchObject({ status: 'ng', version: 2 })
+  expect(await state(second)).toMatchObject({ modified_by_hmc: two.hmc, version: 2 })
+})
+
+test('saves leave by themselves once a network that cut every call lets them through', async ({ page, context }) => {
+  const { first, second, state } = await carsOf(page.request, 'Reset')
+  await signIn(page, await member(page.request, 'op'))
+  for (const vehicle of [first, second]) {
+    await page.goto(`/vehicle/${vehicle.id}`)
+    await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
+    await context.route('**/api/**', (route) => route.abort('connectionreset'))
+    await inspect(page, vehicle, 'ok')
+    await waits(page, vehicle === first ? 1 : 2)
+    // Saves stay cut at every moment: the pending ones are tried again by themselves as soon as the network lets one through.
+    if (vehicle === first) await context.route(onSaves, (route) => (route.request().method() === 'PUT' ? route.abort('connectionreset') : route.fallback()))
+    if (vehicle === first) await context.unroute('**/api/**')
+  }
+  expect(await page.evaluate(() => navigator.onLine)).toBe(true)
+  await context.unrouteAll()
+  await nothingWaits(page)
+  expect([(await state(first)).status, (await state(second)).status]).toEqual(['ok', 'ok'])
+})
+
+test('an older tab that keeps the database says so in the newer one, which goes on by itself and loses nothing', async ({ page, context }) => {
+  const { campaign, first, second, state } = await carsOf(page.request, 'Upgrade')
+  const operator = await member(page.request, 'op')
+  await signIn(page, operator)
+  await page.goto(`/vehicle/${first.id}`)
+  await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
+  await context.route(onSaves, (route) => (route.request().method() === 'PUT' ? route.abort() : route.fallback()))
+  await inspect(page, first, 'ng')
+  await waits(page, 1)
+  await page.evaluate(() => new Promise<void>((resolve) => {
+    const opening = indexedDB.open('patio')
+    opening.addEventListener('success', () => {
+      Object.assign(window, { stubborn: opening.result }) // a connection that ignores upgrades of the database
+      resolve()
     })
-
-    test('saves leave by themselves once a network that cut every call lets them through', async ({ page, context }) => {
-      const { first, second, state } = await carsOf(page.request, 'Reset')
-      await signIn(page, await member(page.request, 'op'))
-      for (const vehicle of [first, second]) {
-        await page.goto(`/vehicle/${vehicle.id}`)
-        await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
-        await context.route('**/api/**', (route) => route.abort('connectionreset'))
-        await inspect(page, vehicle, 'ok')
-        await waits(page, vehicle === first ? 1 : 2)
-        if (vehicle === first) await context.unroute('**/api/**')
-        await context.route(onSaves, (route) => (route.request().method() === 'PUT' ? route.abort('connectionreset') : route.fallback()))
-      }
-      expect(await page.evaluate(() => navigator.onLine)).toBe(true)
-      await context.unrouteAll()
-      await nothingWaits(page)
-      expect([(await state(first)).status, (await state(second)).status]).toEqual(['ok', 'ok'])
-    })
-
-    test('an older tab that keeps the database says so in the newer one, which goes on by itself and loses nothing', async ({ page, context }) => {
-      const { campaign, first, second, state } = await carsOf(page.request, 'Upgrade')
-      const operator = await member(page.request, 'op')
-      await signIn(page, operator)
-      await page.goto(`/vehicle/${first.id}`)
-      await expect(page.getByRole('button', { name: 'Save and Exit' })).toBeVisible()
-      await context.route(onSaves, (route) => (route.request().method() === 'PUT' ? route.abort() : route.fallback()))
-      await inspect(page, first, 'ng')
-      await waits(page, 1)
-      await page.evaluate(() => new Promise<void>((resolve) => {
-        const opening = indexedDB.open('patio')
-        opening.addEventListener('success', () => {
-          Object.assign(window, { stubborn: opening.result }) // a connection that ignores upgrades of the database
-          resolve()
-        })
-      }))
-      const newer = await context.newPage()
-      await newer.addInitScript(() => {
-        const { open } = IDBFactory.prototype
-        IDBFactory.prototype.open = function raised(name, version) {
-          return open.call(this, name, version === undefined ? undefined : version + 1)
-        }
-      })
-      await signIn(newer, operator)
-      await expect(newer.getByText(OLD_TAB)).toBeVisible({ timeout: 8000 })
-      await newer.goto(`/vehicle/${second.id}`)
-      await expect(newer.getByText(OLD_TAB)).toBeVisible({ timeout: 8000 })
-      await shot(newer, 'old-tab')
-      await inspect(newer, second, 'ok')
-      await page.evaluate(() => (window as unknown as { stubborn: IDBDatabase }).stubborn.close())
-      await expect(newer.getByText(OLD_TAB)).toHaveCount(0)
-      await waits(newer, 2)
-      await expect(newer).toHaveURL(new RegExp(`/campaign/${campaign}$`))
-
-      await context.unroute(onSaves)
-      await online(newer)
-      await nothingWaits(newer)
-      expect([(await state(first)).status, (await state(second)).status]).toEqual(['ng', 'ok'])
-    })
+  }))
+  const newer = await context.newPage()
+  await newer.addInitScript(() => {
+    const { open } = IDBFactory.prototype
+    IDBFactory.prototype.open = function raised(name, version) {
+      return open.call(this, name, version === undefined ? undefined : version + 1)
+    }
   })
-}
+  await signIn(newer, operator)
+  await expect(newer.getByText(OLD_TAB)).toBeVisible({ timeout: 8000 })
+  await newer.goto(`/vehicle/${second.id}`)
+  await expect(newer.getByText(OLD_TAB)).toBeVisible({ timeout: 8000 })
+  await shot(newer, 'old-tab')
+  await inspect(newer, second, 'ok')
+  await page.evaluate(() => (window as unknown as { stubborn: IDBDatabase }).stubborn.close())
+  await expect(newer.getByText(OLD_TAB)).toHaveCount(0)
+  await waits(newer, 2)
+  await expect(newer).toHaveURL(new RegExp(`/campaign/${campaign}$`))
+
+  await context.unroute(onSaves)
+  await online(newer)
+  await nothingWaits(newer)
+  expect([(await state(first)).status, (await state(second)).status]).toEqual(['ng', 'ok'])
+})
 
 test('eight tabs over plain http load at once, share one stream, and the last one saves', async ({ request, baseURL }) => {
   const { campaign, first, state } = await carsOf(request, 'Plain')

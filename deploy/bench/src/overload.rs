@@ -33,7 +33,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     let (reads, saves) = (reads(bench), saves(bench));
     let mixed = both(&reads, &saves);
     let (sign_ins, nobody) = (tries("3000", PASSWORD, None), HeaderMap::new());
-    let probes: Shots = Arc::new(move |number| Shot::get(if number % 2 == 0 { "/healthz" } else { "/readyz" }.to_owned(), &nobody));
+    let probes: Shots = Arc::new(move |_| Shot::get("/healthz".to_owned(), &nobody));
     let load = Load { connections: bench.sizes.connections, time: bench.sizes.time, pace: None };
     let paced = |pace: f64, connections| Load { connections, pace: Some(pace), ..load };
     let beside = async || tokio::try_join!(fire(at, paced(BESIDE, 2), &number, &probes), fire(at, paced(BESIDE, 4), &number, &sign_ins));

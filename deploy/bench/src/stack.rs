@@ -140,7 +140,7 @@ fn served(patio: Patio, stores: Vec<Group>) -> anyhow::Result<Served> {
 
 async fn wait_until_ready(at: SocketAddr, floors: &[Process]) -> anyhow::Result<()> {
     for _ in 0..6_000 {
-        let asked = load::once(at, Shot::get("/readyz".to_owned(), &HeaderMap::new())).await;
+        let asked = load::once(at, Shot::get("/healthz".to_owned(), &HeaderMap::new())).await;
         if asked.is_ok_and(|answer| answer.status.is_success()) {
             return Ok(());
         }

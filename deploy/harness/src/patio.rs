@@ -77,7 +77,7 @@ impl Replica {
     /// Returns the HTTP status of the readiness probe, or `None` when no response arrives within a second.
     #[must_use]
     pub fn readiness(&self) -> Option<u16> {
-        probe(&self.admin_url())
+        probe(&self.admin_url(), "/readyz")
     }
 
     /// Returns `true` if the process is ready: its readiness probe returns status 200, or a process with all services has printed its URL.
@@ -118,10 +118,9 @@ impl Replica {
     }
 }
 
-/// Returns the HTTP status of a server's `/readyz`, or `None` when no response arrives within a second.
-#[must_use]
-pub(crate) fn probe(url: &str) -> Option<u16> {
-    let answer = Client::new(url).with_timeout(PROBE_TIMEOUT).try_call("GET", "/readyz", &serde_json::Value::Null);
+/// Returns the HTTP status of a path of an admin port, or `None` when no response arrives within a second.
+fn probe(url: &str, path: &str) -> Option<u16> {
+    let answer = Client::new(url).with_timeout(PROBE_TIMEOUT).try_call("GET", path, &serde_json::Value::Null);
     answer.ok().map(|answer| answer.status)
 }
 
@@ -199,8 +198,9 @@ impl Patio {
     #[track_caller]
     pub fn wait_until_ready(&mut self) {
         self.replicas.iter_mut().for_each(Replica::wait_until_ready);
-        let url = self.url();
-        crate::until("the gateway reaches all services", READY_TIMEOUT, || probe(&url) == Some(200));
+        let Some(entry) = self.entries().find(|entry| entry.port != 0) else { return };
+        let admin = entry.admin_url();
+        crate::until("the gateway reaches all services", READY_TIMEOUT, || probe(&admin, "/readyz/services") == Some(200));
     }
 
     /// Returns the first process, which is the only process if all services run in one process.

@@ -11,6 +11,10 @@ use patio_kit::{
     telemetry,
 };
 use ring::rand::{SecureRandom, SystemRandom};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 /// Settings of the process that runs all services and the gateway: the settings of each program, from command-line flags and
 /// environment variables.
@@ -67,9 +71,10 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     let host = Host::local(options.settings.clone()).await?;
     host.cache.check_access().await?;
     backup::report_last(&host);
-    let known = host.clone();
-    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, move || known.has_signing_keys() && !known.tasks.is_draining())
-        .await?;
+    let (known, listening) = (host.clone(), Arc::new(AtomicBool::new(false)));
+    let listens = listening.clone();
+    let is_ready = move || listens.load(Ordering::Relaxed) && known.has_signing_keys() && !known.tasks.is_draining();
+    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, gateway::admin_routes(host.clone())).await?;
     let Some(services) = lifecycle::started(&host.tasks, start(&options, &host)).await? else {
         host.tasks.finish().await;
         return print("Patio has stopped.\n");
@@ -81,6 +86,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     if let Some(demo) = demo {
         demo.create_missing(&host).await?;
     }
+    listening.store(true, Ordering::Relaxed);
     for notice in gateway.startup_messages() {
         print(&format!("{notice}\n"))?;
     }

@@ -1,13 +1,16 @@
-//! Routes for load balancers and other programs: health checks, and the public keys with which a program verifies
-//! tokens.
-use crate::{
-    http::problem::{ApiResult, Problem},
-    state::AppState,
+//! Routes for other programs: liveness, and the public keys with which a program verifies tokens.
+//!
+//! Readiness and metrics are served on the admin port only, see `patio_kit::telemetry::admin_server`.
+use crate::{http::problem::ApiResult, state::AppState};
+use axum::{
+    Json, Router,
+    extract::State,
+    http::StatusCode,
+    routing::{any, get},
 };
-use axum::{Json, Router, extract::State, http::StatusCode, routing::get};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use futures::future::join_all;
-use patio_kit::client::link::ServiceChannel;
+use patio_kit::{client::link::ServiceChannel, host::Host};
 use patio_proto::auth::GetSigningKeysRequest;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -17,16 +20,18 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// Timeout of the health check of one service.
-const PATIENCE: Duration = Duration::from_secs(1);
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Returns the health route under `/api`.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(health))
 }
 
-/// Returns the routes outside `/api`: liveness, readiness and the public keys.
+/// Returns the routes outside `/api`: liveness and the public keys. The paths of the admin port answer 404 and do not show the web app.
 pub fn probes() -> Router<AppState> {
-    Router::new().route("/healthz", get(alive)).route("/readyz", get(ready)).route("/.well-known/jwks.json", get(keys))
+    let hidden = || any(async || StatusCode::NOT_FOUND);
+    let admin = Router::new().route("/readyz", hidden()).route("/metrics", hidden());
+    admin.route("/healthz", get(alive)).route("/.well-known/jwks.json", get(keys))
 }
 
 /// Health status of the gateway, as JSON.
@@ -49,27 +54,28 @@ async fn alive() -> Json<Health> {
     WELL
 }
 
-/// Readiness probe: succeeds when all services are healthy and the token keys are loaded.
-async fn ready(State(api): State<AppState>) -> ApiResult<Json<Health>> {
-    if api.host.tasks.is_draining() {
-        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "This replica is shutting down.").retry_after(1));
-    }
-    let links = &api.host.links;
-    let asked = [("auth", &links.auth), ("campaign", &links.campaign), ("vehicle", &links.vehicle), ("import", &links.import)];
-    let answers = join_all(asked.map(|(name, link)| async move { (name, serves(link.clone()).await) })).await;
-    let away: Vec<&str> = answers.into_iter().filter(|(_, serves)| !serves).map(|(name, _)| name).collect();
-    if away.is_empty() && api.host.identity.has_keys() {
-        return Ok(WELL);
-    }
-    tracing::debug!(unavailable = ?away, has_signing_keys = api.host.identity.has_keys(), "readiness check failed");
-    Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", "A service is unavailable.").retry_after(1))
+/// Returns the route of the admin port that reports whether the gateway reaches all services.
+pub fn admin_routes(host: Host) -> Router {
+    Router::new().route("/readyz/services", get(services)).with_state(host)
 }
 
-async fn serves(link: ServiceChannel) -> bool {
-    let ask = HealthCheckRequest { service: String::new() };
+/// Names the services that this gateway cannot use, in JSON. The status is 503 when there are any.
+///
+/// A replica's readiness does not depend on it: a service that is down would otherwise make every gateway unready.
+async fn services(State(host): State<Host>) -> (StatusCode, Json<Value>) {
+    let links = &host.links;
+    let asked = [("auth", &links.auth), ("campaign", &links.campaign), ("vehicle", &links.vehicle), ("import", &links.import)];
+    let answers = join_all(asked.map(|(name, link)| async move { (name, is_serving(link.clone()).await) })).await;
+    let unavailable: Vec<&str> = answers.into_iter().filter(|(_, is_serving)| !is_serving).map(|(name, _)| name).collect();
+    let status = if unavailable.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, Json(json!({ "unavailable": unavailable })))
+}
+
+async fn is_serving(link: ServiceChannel) -> bool {
+    let request = HealthCheckRequest { service: String::new() };
     let mut health = HealthClient::new(link);
-    let answer = tokio::time::timeout(PATIENCE, health.check(ask)).await;
-    matches!(answer, Ok(Ok(reply)) if reply.get_ref().status() == ServingStatus::Serving)
+    let response = tokio::time::timeout(HEALTH_TIMEOUT, health.check(request)).await;
+    matches!(response, Ok(Ok(response)) if response.get_ref().status() == ServingStatus::Serving)
 }
 
 /// Returns the public keys that verify tokens, as a JSON Web Key Set (RFC 7517, RFC 8037).

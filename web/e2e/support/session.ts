@@ -28,15 +28,26 @@ export async function sessionOf(request: APIRequestContext, { hmc, password }: P
 
 export const headersOf = async (request: APIRequestContext, person: Person) => ({ authorization: `Bearer ${(await sessionOf(request, person)).token}` })
 
+/** Returns the ids of the person's resolved conflicts. The pages of a test show no toasts about the conflicts of earlier tests, which would cover buttons. */
+async function knownOutcomes(request: APIRequestContext, { hmc }: Person, token: string): Promise<number[]> {
+  if (hmc !== supervisor.hmc) return [] // only the supervisor is shared by tests that resolve conflicts
+  const response = await request.get(`${process.env.PATIO_TEST_URL ?? 'http://127.0.0.1:8080'}/api/conflicts?state=settled&mine=true`, { headers: { authorization: `Bearer ${token}` } })
+  expect(response.status()).toBe(200)
+  const { conflicts } = (await response.json()) as { conflicts: { id: number }[] }
+  return conflicts.map(({ id }) => id)
+}
+
 /** Opens a screen as a signed-in person, without the sign-in form. */
 export async function enter(page: Page, person: Person, path: string): Promise<void> {
   const { token, session_id, seal_key, id, hmc, user_type } = await sessionOf(page.request, person)
+  const outcomes = await knownOutcomes(page.request, person, token)
   watch(page)
   if (!page.url().startsWith('http')) await page.goto('/favicon.svg')
   const session = { JWT_TOKEN: token, SESSION_ID: session_id, SEAL_KEY: seal_key, user: JSON.stringify({ id, hmc, user_type }) }
-  await page.evaluate((items) => {
-    for (const [name, value] of Object.entries(items)) sessionStorage.setItem(name, value)
-  }, session)
+  await page.evaluate(([items, [name, ids]]) => {
+    for (const [key, value] of Object.entries(items)) sessionStorage.setItem(key, value)
+    localStorage.setItem(name, ids)
+  }, [session, [`outcomes:${id}`, JSON.stringify(outcomes)]] as const)
   await page.goto(path)
 }
 

@@ -2,13 +2,20 @@ import { act, render, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { afterEach, expect, test } from 'vitest'
 import { outboxState, type StoredSave } from '@/offline/outbox'
+import { endSession } from '@/api/session'
+import type { FieldConflict } from '@/api/types'
 import { navigate } from '@/lib/route'
+import { createFake } from '@/testing/fake'
 import { createSaveRequest } from '@/testing/phone'
+import { OPERATOR, signInAs } from '@/testing/show'
 import { Toaster } from '@/ui/Toast'
-import { notifyRetainedSave } from './outcomes'
+import { notifyRetainedSave, showConflictOutcome } from './outcomes'
 
 const EMPTY = outboxState.get()
-afterEach(() => outboxState.set(EMPTY))
+afterEach(() => {
+  outboxState.set(EMPTY)
+  endSession()
+})
 
 const refused = (vehicle: number, code: string): StoredSave => ({
   ...createSaveRequest(vehicle), seq: vehicle, id: `${vehicle}`, key: `${vehicle}`, device_time: '', at: 1, mode: 'ask', state: 'refused', conflicts: [], done_at: null,
@@ -38,4 +45,22 @@ test('saves rejected for another vehicle are announced in one toast, which opens
   expect([window.location.pathname, toasts()]).toEqual(['/outbox', []])
   retain(refused(9, 'OTHER_VEHICLE'))
   expect(toasts()).toEqual([]) // the outbox page itself asks
+})
+
+const settled = (id: number, vin_number: string) =>
+  createFake<FieldConflict>({ id, vin_number, state: 'settled', chosen: 'mine', mine_by_hmc: OPERATOR.hmc, theirs_by_hmc: '1009', settled_by_hmc: '1002' })
+
+test('one resolved conflict names its vehicle; several that were missed are one toast, which opens the outbox, and none is shown twice', async () => {
+  navigate('/campaign-home')
+  signInAs(OPERATOR)
+  render(<Toaster />)
+  act(() => showConflictOutcome([settled(1, 'HB20 000001')]))
+  expect(toasts()).toEqual(['HB20 000001: 1002 manteve o seu valor.'])
+  act(() => showConflictOutcome([settled(1, 'HB20 000001'), settled(2, 'HB20 000002'), settled(3, 'HB20 000003')]))
+  const several = await screen.findByText('2 conflitos seus foram resolvidos.')
+  expect(toasts()).toHaveLength(2)
+  await userEvent.setup().click(several)
+  expect(window.location.pathname).toBe('/outbox')
+  act(() => showConflictOutcome([settled(2, 'HB20 000002')]))
+  expect(toasts()).toHaveLength(1)
 })

@@ -6,7 +6,7 @@ import { navigate } from '@/lib/route'
 import { readStored, writeStored } from '@/lib/storage'
 import { getCurrentLanguage, fillPlaceholders, translate } from '@/lib/text'
 import { databaseObstacle } from '@/offline/db'
-import { getOtherVin, outboxState, type StoredSave } from '@/offline/outbox'
+import { getOtherVin, getQuestionKey, outboxState, type StoredSave } from '@/offline/outbox'
 import { catalogues } from '@/ui/OtherVehicleQuestion'
 import { showToast } from '@/ui/Toast'
 import { queryClient } from './queries'
@@ -14,6 +14,7 @@ import { queryClient } from './queries'
 const nameOf = (owner: string) => `outcomes:${owner}`
 const MAX_REMEMBERED = 200
 const OUTCOME_MS = 8000
+const OUTBOX = '/outbox'
 const isIds = createListGuard((id): id is number => typeof id === 'number')
 
 /** Shows the signed-in person which value was chosen in conflicts that the person is part of. Each conflict is shown once on this device. */
@@ -24,12 +25,16 @@ export function showConflictOutcome(conflicts: FieldConflict[]): void {
   const name = nameOf(getOwnerKey(session.user))
   const known = readStored(localStorage, name, isIds) ?? []
   const fresh = conflicts.filter((one) => one.state === 'settled' && !known.includes(one.id) && [one.mine_by_hmc, one.theirs_by_hmc].includes(hmc))
-  if (fresh.length === 0) return
-  writeStored(localStorage, name, [...known, ...fresh.map(({ id }) => id)].slice(-MAX_REMEMBERED))
-  for (const { vin_number: vin, chosen, mine_by_hmc, theirs_by_hmc, settled_by_hmc } of fresh) {
-    const winner = chosen === 'mine' ? mine_by_hmc : theirs_by_hmc
-    showToast('info', translate(winner === hmc ? 'conflict.yours' : 'conflict.others', { vin, hmc: winner ?? '?', by: settled_by_hmc ?? '?' }), { ms: OUTCOME_MS })
-  }
+  if (fresh.length > 0) writeStored(localStorage, name, [...known, ...fresh.map(({ id }) => id)].slice(-MAX_REMEMBERED))
+  const [first] = fresh
+  // One toast covers everything that was missed: a toast for each would cover the page.
+  if (fresh.length > 1) showToast('info', translate('conflict.several', { n: fresh.length }), { ms: OUTCOME_MS, action: catalogues[getCurrentLanguage()]['otherCar.decide'], onTap: () => navigate(OUTBOX) })
+  else if (first !== undefined) showToast('info', describeOutcome(first, hmc), { ms: OUTCOME_MS })
+}
+
+function describeOutcome({ vin_number: vin, chosen, mine_by_hmc, theirs_by_hmc, settled_by_hmc }: FieldConflict, hmc: string): string {
+  const winner = chosen === 'mine' ? mine_by_hmc : theirs_by_hmc
+  return translate(winner === hmc ? 'conflict.yours' : 'conflict.others', { vin, hmc: winner ?? '?', by: settled_by_hmc ?? '?' })
 }
 
 /** Shows the outcomes of conflicts that were resolved while the signed-in person was away. */
@@ -38,14 +43,12 @@ export async function showMissedConflictOutcomes(): Promise<void> {
   showConflictOutcome(missed?.conflicts ?? [])
 }
 
-const OUTBOX = '/outbox'
-
 /** Shows a toast that the server has another vehicle under the id of the inspected vehicle. Shows nothing on the outbox page, which asks the same question. */
 export function notifyRetainedSave(entry: StoredSave): void {
   const now = getOtherVin(entry)
   if (now === null || window.location.pathname === OUTBOX) return
   const texts = catalogues[getCurrentLanguage()]
-  const asked = outboxState.get().entries.filter((other) => getOtherVin(other) !== null).length
+  const asked = new Set(outboxState.get().entries.flatMap((other) => getQuestionKey(other) ?? [])).size
   const words = asked > 1 ? fillPlaceholders(texts['otherCar.several'], { n: asked }) : fillPlaceholders(texts['otherCar.text'], { seen: entry.vin, now })
   hideRetained?.() // one toast covers all such saves
   hideRetained = showToast('error', `${texts['otherCar.title']} ${words}`, { ms: OUTCOME_MS, action: texts['otherCar.decide'], onTap: () => navigate(OUTBOX) })

@@ -1,7 +1,9 @@
 import { endSessionAtServer } from '@/api/endedSessions'
-import { getCurrentSession } from '@/api/session'
+import { getCurrentOwner, getCurrentSession } from '@/api/session'
 import { signedOutOwner, signOutInThisTab } from '@/api/signOut'
+import { createListGuard } from '@/lib/json'
 import { navigate } from '@/lib/route'
+import { readStored, writeStored } from '@/lib/storage'
 import { queryClient } from './queries'
 
 /** Signs out: ends the session in this tab at once, and at the server as soon as it can be reached. */
@@ -13,11 +15,35 @@ export function signOut(): void {
   queryClient.clear()
 }
 
-/** Deletes what this device stores for a person after each sign-out, including sign-outs that the server causes by ending the session. */
+/** Name under which local storage has the owner keys of people whose data is still to be deleted from this device. */
+const PENDING = 'pendingDeletions'
+const isOwners = createListGuard((owner): owner is string => typeof owner === 'string')
+
+/**
+ * Deletes what this device stores for a person after each sign-out, including sign-outs that the server causes by ending the session. A
+ * deletion that a closed page has interrupted is completed when the next page starts.
+ */
 export function deleteDataAfterSignOut(): void {
   signedOutOwner.subscribe(() => {
     const owner = signedOutOwner.get()
     if (owner === null) return
-    import('@/offline/personalData').then(({ deletePersonalData }) => deletePersonalData(owner)).catch(() => console.warn('failed to delete the data of the signed-out person'))
+    writeStored(localStorage, PENDING, [...readPending(), owner])
+    deletePending()
   })
+  deletePending()
+}
+
+const readPending = (): string[] => readStored(localStorage, PENDING, isOwners) ?? []
+
+function deletePending(): void {
+  const owners = readPending()
+  if (owners.length > 0) void deleteDataOf(owners).catch(() => console.warn('failed to delete the data of signed-out people, retrying at the next start'))
+}
+
+async function deleteDataOf(owners: string[]): Promise<void> {
+  const { deletePersonalData } = await import('@/offline/personalData')
+  // A person who has signed in again meanwhile uses the data.
+  for (const owner of owners) if (owner !== getCurrentOwner()) await deletePersonalData(owner)
+  const left = readPending().filter((owner) => !owners.includes(owner))
+  writeStored(localStorage, PENDING, left.length > 0 ? left : null)
 }

@@ -1,6 +1,12 @@
-import { cleanup } from '@testing-library/react'
+import { cleanup, configure } from '@testing-library/react'
 import { afterEach, beforeEach, vi } from 'vitest'
 import { clearFormDrafts } from '@/api/formDrafts'
+
+/** Time limit in milliseconds of waiting for an expectation. A busy machine delays results, and a longer limit does not slow tests that pass. */
+const WAIT_MS = 5000
+configure({ asyncUtilTimeout: WAIT_MS })
+const { waitFor } = vi
+vi.waitFor = (expectation, options = WAIT_MS) => waitFor(expectation, options)
 
 beforeEach(() => {
   localStorage.clear()

@@ -60,7 +60,7 @@ impl axum::serve::Listener for NoDelay {
 pub fn router(way: Way) -> Router {
     let whole = Router::new().route("/whole/{id}", get(whole)).layer(CompressionLayer::new());
     Router::new()
-        .route("/readyz", get(|| async { "ready" }))
+        .route("/healthz", get(|| async { "ok" }))
         .route("/vehicle/{id}", get(vehicle).put(save))
         .route("/page/{id}", get(page))
         .merge(whole)

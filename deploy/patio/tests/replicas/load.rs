@@ -1,5 +1,5 @@
 //! Load generator: constant reads and saves through any ready gateway, like behind a load balancer, with counts of all failures.
-use patio_harness::{Answer, Campaign, Client, Patio, until};
+use patio_harness::{Answer, Campaign, Client, Patio, Replica, until};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -26,6 +26,8 @@ const PROBED: Duration = Duration::from_secs(1);
 /// A gateway: its URL, readiness, and number of times it became ready.
 struct Entry {
     client: Client,
+    /// Client of the admin port, which serves the readiness probe.
+    admin: Client,
     ready: AtomicBool,
     generation: AtomicUsize,
 }
@@ -130,9 +132,14 @@ impl Counts {
 
 impl Load {
     pub fn new(patio: &Patio, admin: &Client, campaign: &Campaign, pace: Pace) -> Self {
-        let entry = |url: &String| Entry { client: admin.for_url(url), ready: AtomicBool::new(false), generation: AtomicUsize::new(0) };
+        let entry = |gateway: &Replica| Entry {
+            client: admin.for_url(&gateway.url()),
+            admin: admin.for_url(&gateway.admin_url()),
+            ready: AtomicBool::new(false),
+            generation: AtomicUsize::new(0),
+        };
         Self {
-            entries: patio.gateways().iter().map(entry).collect(),
+            entries: patio.replicas().filter(|replica| ["gateway", "patio"].contains(&replica.program)).map(entry).collect(),
             pace,
             asked: AtomicUsize::new(0),
             begun: AtomicUsize::new(0),
@@ -238,7 +245,7 @@ impl Load {
 
     /// Polls the readiness of both gateways over separate connections.
     fn watch(&self) {
-        let probes: Vec<_> = self.entries.iter().map(|entry| (entry, entry.client.without_reuse(PROBED))).collect();
+        let probes: Vec<_> = self.entries.iter().map(|entry| (entry, entry.admin.without_reuse(PROBED))).collect();
         while !self.is_stopping() {
             for (entry, probe) in &probes {
                 let ready = probe.try_call("GET", "/readyz", &Value::Null).is_ok_and(|answer| answer.status == 200);

@@ -138,8 +138,8 @@ async fn serve<P: ServiceBinary>(options: Options<P::Config>) -> anyhow::Result<
     host.cache.check_access().await?;
     let well: Arc<OnceLock<Arc<AtomicBool>>> = Arc::default();
     let told = well.clone();
-    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, move || told.get().is_some_and(|well| well.load(Ordering::Relaxed)))
-        .await?;
+    let is_ready = move || told.get().is_some_and(|well| well.load(Ordering::Relaxed));
+    telemetry::admin_server::serve_admin(&host.settings, &host.tasks, is_ready, axum::Router::new()).await?;
     let Some(service) = lifecycle::started(&host.tasks, P::start(options.config, &host)).await? else { return end(&host, None).await };
     let _ = well.set(service.well.clone());
     for notice in &service.notices {

@@ -9,27 +9,30 @@ type Ready = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// Opens the admin port for metrics and health endpoints, unless the settings disable it.
 ///
-/// `ready` returns `true` when the process is ready for requests.
+/// `ready` returns `true` when the process is ready for requests. `more` has the routes that only this program serves.
 ///
 /// # Errors
 /// Returns an error when the port is in use.
-pub async fn serve_admin(settings: &Settings, tasks: &Tasks, ready: impl Fn() -> bool + Send + Sync + 'static) -> anyhow::Result<()> {
+pub async fn serve_admin(
+    settings: &Settings,
+    tasks: &Tasks,
+    ready: impl Fn() -> bool + Send + Sync + 'static,
+    more: Router,
+) -> anyhow::Result<()> {
     let Some(listen) = settings.admin_listen.0 else { return Ok(()) };
-    let address = serve(listen, tasks, Arc::new(ready)).await?;
+    let address = serve(listen, tasks, Arc::new(ready), more).await?;
     tracing::info!(%address, "admin port open");
     Ok(())
 }
 
 /// Serves `/metrics`, `/healthz` and `/readyz` on a separate port.
-async fn serve(listen: SocketAddr, tasks: &Tasks, ready: Ready) -> anyhow::Result<SocketAddr> {
+async fn serve(listen: SocketAddr, tasks: &Tasks, ready: Ready, more: Router) -> anyhow::Result<SocketAddr> {
     let readiness = move || {
         let code = if ready() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
         async move { code }
     };
-    let router = Router::new()
-        .route("/metrics", get(|| async { render() }))
-        .route("/healthz", get(|| async { "ok" }))
-        .route("/readyz", get(readiness));
+    let router =
+        more.route("/metrics", get(|| async { render() })).route("/healthz", get(|| async { "ok" })).route("/readyz", get(readiness));
     let listener = tokio::net::TcpListener::bind(listen).await?;
     let address = listener.local_addr()?;
     let ended = tasks.clone();

@@ -1,5 +1,5 @@
 import { useOnline } from '@/api/connectivity'
-import { getOtherVin, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
+import { getQuestionKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Alert, EmptyNotice, Page, Skeleton } from '@/ui/Page'
 import { AlteredSaves } from './AlteredSaves'
@@ -34,8 +34,10 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
   const t = useOutboxText()
   const outbox = useOutbox()
   const isOnline = useOnline()
-  const asked = entries.filter((entry) => getOtherVin(entry) !== null).length
-  const refused = entries.filter(({ state }) => state === 'refused').length - asked
+  const questions = entries.map(getQuestionKey)
+  const asked = new Set(questions.filter((key) => key !== null)).size
+  const refused = entries.filter(({ state }, index) => state === 'refused' && questions[index] === null).length
+  const hasUnsent = entries.some(({ state }) => state !== 'refused')
   if (entries.length === 0) return <EmptyNotice icon="check" text={t('outbox.none')} />
   return (
     <section className={styles.part} aria-label={t('outbox.toSend')}>
@@ -43,7 +45,7 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
       <p className="quiet">{t('outbox.explain')}</p>
       {asked > 0 && <Alert kind="warning">{t(asked === 1 ? 'outbox.askedOne' : 'outbox.askedMany', { n: asked })}</Alert>}
       {refused > 0 && <Alert kind="warning">{t(refused === 1 ? 'outbox.refusedOne' : 'outbox.refusedMany', { n: refused })}</Alert>}
-      {refused + asked < entries.length && (
+      {hasUnsent && (
         <>
           {!isOnline && <Alert kind="info">{t('outbox.noSignal')}</Alert>}
           <Button kind="primary" big wide icon="upload" onClick={() => void outbox.flush()}>
@@ -52,8 +54,8 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
         </>
       )}
       <ul className={styles.entries}>
-        {entries.map((entry) => (
-          <PendingSaveCard key={entry.seq} entry={entry} />
+        {entries.map((entry, index) => (
+          <PendingSaveCard key={entry.seq} entry={entry} isAsking={questions.indexOf(questions[index] ?? null) === index} />
         ))}
       </ul>
     </section>

@@ -36,7 +36,7 @@ const buttons = (card: { getAllByRole: (role: string) => HTMLElement[] }) => car
 
 test('a save that meets another vehicle asks, with what was saved and two answers', async () => {
   const { card } = await refused(isAnother)
-  expect(screen.getByText('1 inspeção aguarda a sua resposta: é este o veículo?')).toBeTruthy()
+  expect(screen.getByText('A inspeção de 1 veículo aguarda a sua resposta: é este o veículo?')).toBeTruthy()
   expect(card.getByRole('heading').textContent).toBe('É este o veículo?')
   for (const text of ['HB20 000007', 'Answer needed', 'ng', 'Notes: a secret note', 'Você inspecionou HB20 000007. O servidor tem NEW7 000000 no lugar dele.', /^A-7 · Airbag/]) expect(card.getByText(text)).toBeTruthy()
   expect(buttons(card)).toEqual(['Yes, save to NEW7 000000', 'Discard'])

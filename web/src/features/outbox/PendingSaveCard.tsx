@@ -12,8 +12,8 @@ import { VehicleStatusBadge } from '@/ui/Status'
 import { useOutboxText, type OutboxKey } from './text'
 import styles from './OutboxPage.module.css'
 
-/** Card of one pending or rejected save, with buttons to retry, edit or discard the save. */
-export function PendingSaveCard({ entry }: { entry: StoredSave }) {
+/** Card of one pending or rejected save, with buttons to retry, edit or discard the save. `isAsking` is false when another card asks the same question. */
+export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave; isAsking?: boolean }) {
   const t = useOutboxText()
   const now = useCurrentTime()
   const language = useLanguage()
@@ -34,7 +34,7 @@ export function PendingSaveCard({ entry }: { entry: StoredSave }) {
       <p className="quiet">
         {space} · {campaign_name} · <time dateTime={new Date(at).toISOString()}>{formatTimeAgo(at, now, language)}</time>
       </p>
-      {other !== null && <OtherVehicleQuestion seen={vin} now={other} onYes={() => void outbox.retry(entry, other)} onDiscard={discard} />}
+      {other !== null && isAsking && <OtherVehicleQuestion seen={vin} now={other} onYes={() => void outbox.retryForOtherVehicle(entry)} onDiscard={discard} />}
       {!isSending && other === null && (
         <div className={styles.answers}>
           {state === 'refused' && (

@@ -13,6 +13,7 @@ export const catalogue: Catalogue = {
   'frame.heldElsewhere': 'Another tab has an old version open. Close it to continue.',
   'frame.noSignal': 'Offline. Showing data saved on this device.',
   'conflict.yours': '{vin}: {by} kept your value.',
+  'conflict.several': '{n} of your conflicts were resolved.',
   'conflict.others': '{vin}: {by} kept the value entered by {hmc}.',
   'session.ended': 'This session was ended. Sign in again.',
   'signIn.heldOne': '1 inspection on this device has not been sent. It will be sent when the person who made it signs in here.',

@@ -86,7 +86,7 @@ test('a save rejected for another vehicle stays in the outbox while its screen w
 test('a confirmed save is sent once to the vehicle that the server has, and carries that identifier afterwards', async () => {
   const { phone, entry } = await asked()
   const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7) })
-  await phone.outbox.retry(entry, NEW)
+  await phone.outbox.retryForOtherVehicle(entry)
   await vi.waitFor(() => expect(phone.states()).toEqual(['7 done']))
   expect(puts(calls).map(({ headers, json }) => [headers.get('idempotency-key'), json.seen_vin_number])).toEqual([['key-7', NEW]])
   expect(phone.outboxState.get().entries[0]).toMatchObject({ vin: NEW, reason: null })
@@ -95,8 +95,24 @@ test('a confirmed save is sent once to the vehicle that the server has, and carr
 test('a confirmed save is rejected again when a third vehicle has the id by then', async () => {
   const { phone, entry } = await asked()
   stubServer({ 'PUT /vehicles/7': isAnother('GOL 000003') })
-  await phone.outbox.retry(entry, NEW)
+  await phone.outbox.retryForOtherVehicle(entry)
   await vi.waitFor(() => expect(phone.outboxState.get().entries[0]).toMatchObject({ vin: NEW, state: 'refused', reason: { vin_number: 'GOL 000003' } }))
+})
+
+test('one answer counts for all saves of the replaced vehicle, in the order of sending, and for no other save', async () => {
+  const offline = await queued()
+  await offline.outbox.save(createSaveRequest(7, { change: { base: { status: 'ng' }, wanted: { status: 'ok' } } }), 'key-7b')
+  await offline.outbox.save(createSaveRequest(8), 'key-8')
+  stubServer({ 'PUT /vehicles/7': isAnother(NEW), 'PUT /vehicles/8': isAnother('GOL 000008') })
+  const phone = await openTab()
+  phone.outbox.start()
+  await vi.waitFor(() => expect(phone.states()).toEqual(['7 refused', '7 refused', '8 refused']))
+  const calls = stubServer({ 'PUT /vehicles/7': createSavedVehicle(7), 'PUT /vehicles/8': createSavedVehicle(8) })
+  const [entry] = phone.outboxState.get().entries
+  if (entry === undefined) throw new Error('no save')
+  await phone.outbox.retryForOtherVehicle(entry)
+  await vi.waitFor(() => expect(phone.states()).toEqual(['7 done', '7 done', '8 refused']))
+  expect(calls.filter(({ name }) => name.startsWith('PUT')).map(({ headers, json }) => [headers.get('idempotency-key'), json.seen_vin_number])).toEqual([['key-7', NEW], ['key-7b', NEW]])
 })
 
 test('a rejection that does not name the other vehicle is handled like any other', async () => {

@@ -8,7 +8,7 @@ import { throttle } from '@/lib/throttle'
 import { isCampaignOffline } from '../campaigns'
 import { databaseObstacle, isQuotaExceeded } from '../db'
 import { writeDelta } from '../snapshots/store'
-import { getHoldLeft, type PendingSave, type StoredSave } from './entry'
+import { getHoldLeft, getOtherVin, getQuestionKey, type PendingSave, type StoredSave } from './entry'
 import { reportPendingSaves } from './report'
 import { createPendingSave, RetainedProblem, type SaveRequest, type SaveResult } from './save'
 import { sendSave } from './sendSave'
@@ -130,11 +130,21 @@ export class Outbox {
     void this.flush()
   }
 
-  /** Sends a rejected save again, for the vehicle with the VIN `vin`. */
-  async retry(entry: StoredSave, vin = entry.vin): Promise<void> {
+  /** Sends a rejected save again. */
+  retry(entry: StoredSave): Promise<void> {
+    return this.#sendAgain([entry])
+  }
+
+  /** Sends a save that was rejected for another vehicle again, for that vehicle, and all saves that ask the same question with it. */
+  retryForOtherVehicle(entry: StoredSave): Promise<void> {
+    const question = getQuestionKey(entry)
+    return this.#sendAgain(outboxState.get().entries.filter((other) => question !== null && getQuestionKey(other) === question))
+  }
+
+  async #sendAgain(entries: readonly StoredSave[]): Promise<void> {
     const session = getCurrentSession()
     if (session === null) return
-    await overwriteSave({ ...entry, vin, state: 'waiting', reason: null }, session)
+    for (const entry of entries) await overwriteSave({ ...entry, vin: getOtherVin(entry) ?? entry.vin, state: 'waiting', reason: null }, session)
     await this.flush()
   }
 }

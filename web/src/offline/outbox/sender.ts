@@ -25,7 +25,8 @@ export interface SenderEvents {
   onRetained: (entry: StoredSave) => void
 }
 
-const LOCK = 'patio-outbox'
+/** Name of the lock that a tab holds while it sends the saves of one person. A request that hangs does not delay another person's saves. */
+const lockOf = (owner: string | null) => `patio-outbox ${owner}`
 /** Retry interval in milliseconds while the browser reports that it is offline, because browsers sometimes report this wrongly. */
 const OFFLINE_RETRY_MS = 20_000
 /** Minimum time in milliseconds between a failed attempt and an attempt triggered by another successful request. A weak network may answer reads and still lose saves. */
@@ -102,22 +103,25 @@ export class OutboxSender {
     })
   }
 
-  /** Sends pending saves in only one tab of this browser at a time. In browsers without locks, the idempotency keys prevent double saves. */
+  /** Sends a person's pending saves in only one tab of this browser at a time. In browsers without locks, the idempotency keys prevent double saves. */
   async #inOneTab(): Promise<void> {
     const locks = getWebLocks()
-    if (locks === null) await this.#run()
-    else await locks.request(LOCK, () => this.#run())
+    const owner = getCurrentOwner()
+    if (locks === null) await this.#run(owner)
+    else await locks.request(lockOf(owner), () => this.#run(owner))
   }
 
-  async #run(): Promise<void> {
-    while (this.#again) {
+  /** Ends when another person has signed in. The next run then holds the lock of that person. */
+  async #run(owner: string | null): Promise<void> {
+    while (this.#again && getCurrentOwner() === owner) {
       this.#again = false
-      await this.#drain()
+      await this.#drain(owner)
     }
   }
 
-  async #drain(): Promise<void> {
+  async #drain(owner: string | null): Promise<void> {
     for (;;) {
+      if (getCurrentOwner() !== owner) return void (this.#again = true)
       const session = getCurrentSession()
       const now = Date.now() // taken before the read: a save that is undone in the meantime is then gone from the database
       const entry = session === null ? undefined : await findFirstWaitingSave(session)

@@ -29,11 +29,12 @@ const seesDash = (): boolean => mayManageCampaigns(getCurrentSession()?.user.use
 
 /** Downloads and stores a list. With the `ETag` of the stored list, downloads the list only when it has changed at the server. */
 async function downloadList(head: Campaign, yards: number[] | null, taken_at: number, tag: string | null = null): Promise<ListedVehicle[] | null> {
+  const owner = getCurrentOwner() ?? ''
   const list = await fetchVehicleList(head.id, tag)
   if (list === null) return await writeDelta(head.id, [], { head, fresh_at: Date.now() })
   const rows = yards === null ? list.rows : list.rows.filter(({ id_yard }) => yards.includes(id_yard ?? 0))
   const revision = list.revision === null ? null : Number(list.revision)
-  await writeSnapshot({ campaign: head.id, owner: getCurrentOwner() ?? '', yards, head, revision, dash: seesDash(), tag: list.etag, taken_at, fresh_at: Date.now() }, rows)
+  await writeSnapshot({ campaign: head.id, owner, yards, head, revision, dash: seesDash(), tag: list.etag, taken_at, fresh_at: Date.now() }, rows)
   return rows
 }
 

@@ -147,3 +147,16 @@ test('signing out deletes everything of the person from this browser except unse
   expect((await kept?.getAll('outbox'))?.map(({ owner, state }) => [owner, state])).toEqual([['7', 'waiting'], ['7', 'refused'], ['8', 'done']])
   expect([await kept?.count('taken'), await kept?.count('rows'), await kept?.count('newer')]).toEqual([0, 0, 0])
 })
+
+test('a download that ends after its person has signed out stores nothing', async () => {
+  const signedIn = await page()
+  stubServer({ 'GET /vehicles/campaign/5/all': async () => {
+    const { discardSession } = await import('@/api/session')
+    discardSession()
+    return all(rows, { 'x-revision': '40' })
+  } })
+  await signedIn.downloadSnapshot(head, null).catch(() => undefined)
+  const { openDatabase } = await import('../db')
+  const kept = await openDatabase()
+  expect([await kept?.count('taken'), await kept?.count('rows'), await kept?.count('newer')]).toEqual([0, 0, 0])
+})

@@ -61,6 +61,7 @@ export async function writeSnapshot(snapshot: Omit<CampaignSnapshot, 'vehicles' 
   if (database === null) throw new DOMException('the database is not available', 'InvalidStateError')
   const parts = encodeRows(rows)
   const bytes = parts.reduce((sum, part) => sum + part.length, 0)
+  if (getCurrentOwner() !== snapshot.owner) return // the person has signed out meanwhile, and nothing of theirs may stay on this device
   const writing = database.transaction(['taken', 'rows', 'newer'], 'readwrite')
   const { campaign } = snapshot
   const writes = [
@@ -77,10 +78,12 @@ export async function writeSnapshot(snapshot: Omit<CampaignSnapshot, 'vehicles' 
 /** Stores changed rows of a campaign and the changed metadata of its snapshot. Returns the updated list, or null without a snapshot. */
 export async function writeDelta(campaign: number, newer: readonly ListedVehicle[], part: Partial<CampaignSnapshot>): Promise<ListedVehicle[] | null> {
   const [database, rows] = [await openDatabase(), await readRows(campaign)]
-  if (database === null || rows === null) return null
+  const owner = getCurrentOwner()
+  if (database === null || rows === null || owner === null) return null
   const writing = database.transaction(['taken', 'newer'], 'readwrite')
   const snapshot = await writing.objectStore('taken').get(campaign)
-  if (snapshot !== undefined) await writing.objectStore('taken').put({ ...snapshot, ...part })
+  if (snapshot?.owner !== owner) return null // the person has signed out, or another person's list has replaced this one
+  await writing.objectStore('taken').put({ ...snapshot, ...part })
   for (const row of newer) await writing.objectStore('newer').put(row, [campaign, row.id])
   await writing.done
   const now = applyDelta(rows, newer)

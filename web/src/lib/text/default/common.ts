@@ -19,6 +19,7 @@ export const common = {
   'frame.heldElsewhere': 'Outra aba está com uma versão antiga aberta. Feche-a para continuar.',
   'frame.noSignal': 'Sem conexão. Mostrando os dados salvos neste aparelho.',
   'conflict.yours': '{vin}: {by} manteve o seu valor.',
+  'conflict.several': '{n} conflitos seus foram resolvidos.',
   'conflict.others': '{vin}: {by} manteve o valor informado por {hmc}.',
   'inline.edit': 'Edit {label}: {value}',
   'inline.invalid': 'Invalid format',
