@@ -1,14 +1,13 @@
-"""Checks the rendered manifests: JSON schemas, the Pod Security profile 'restricted', and rules that no schema can state.
+"""Checks the chart by what Helm renders from it: JSON schemas, the Pod Security profile 'restricted', and rules that no schema can state.
 
-    check.py KUBECTL BINARIES [PROMTOOL]
+    check.py BINARIES [PROMTOOL]
 
-KUBECTL renders the overlays; BINARIES is the folder of the five programs, whose `config` says which variables exist.
+Helm's library comes with the package helm-python-sdk. BINARIES is the folder of the five programs, whose `config` says which variables exist.
 PROMTOOL runs the unit tests of the alerts; the default is promtool on the PATH, and without one the output says that they did not run.
 Schemas come with the package kubernetes-validate; nothing is downloaded.
 """
 import json
 import pathlib
-import os
 import re
 import shutil
 import subprocess
@@ -20,6 +19,7 @@ import yaml
 
 sys.dont_write_bytecode = True  # leaves no __pycache__ beside the manifests
 import certificates
+import chart
 import compose
 import digests
 import images
@@ -42,7 +42,7 @@ LEFT_ALONE = {
     "PATIO_ALLOW_DATA_LOSS": "saves must not be lost",
     "PATIO_TOKEN_LIFETIME_HOURS": "one shift",
     "PATIO_SIGNING_KEY_ROTATION_DAYS": "a month",
-    "PATIO_TLS": "the ingress ends TLS",
+    "PATIO_TLS": "the proxy of the route ends TLS",
     "PATIO_PRODUCT_NAME": "Patio",
     "PATIO_SIGN_IN_BURST": "sixty",
     "PATIO_MAX_CONCURRENT_REQUESTS": "8 for each core",
@@ -51,10 +51,10 @@ LEFT_ALONE = {
     "PATIO_BODY_TIMEOUT_SECONDS": "fifteen seconds",
     "PATIO_SEAL_FILE": "each seal of the audit log is logged as well, and the log leaves the node",
     "PATIO_REDIS_CA_FILE": "Redis is in the cluster, or has a certificate of a public authority",
-    "PATIO_OTLP_ENDPOINT": "set by the component tracing alone",
-    "PATIO_OTLP_SAMPLE_RATIO": "every request",
-    "PATIO_TRUSTED_PROXIES": "set by an overlay, where there is an ingress",
-    "PATIO_HSTS": "set by the component ingress alone",
+    "PATIO_OTLP_ENDPOINT": "set with `tracing` alone",
+    "PATIO_OTLP_SAMPLE_RATIO": "every request, or `tracing.sampleRatio`",
+    "PATIO_TRUSTED_PROXIES": "`route.trustedProxies`, where there is a route",
+    "PATIO_HSTS": "set with a route alone",
     "PATIO_API_DOCS": "the OpenAPI document requires a sign-in",
     "PATIO_SECURITY_CONTACT": "security@ and the host",
 }
@@ -71,40 +71,27 @@ def check(holds, what):
         failures.append(what)
 
 
-def render(overlay):
-    run = subprocess.run([HERE / "render", overlay], capture_output=True, text=True, env={"PATH": f"{pathlib.Path(sys.argv[1]).resolve().parent}:/usr/bin:/bin"})
-    check(run.returncode == 0 and not run.stderr, f"{overlay}: rendering failed or printed warnings: {run.stderr}")
-    return [document for document in yaml.safe_load_all(run.stdout) if document]
-
-
-def render_with(overlay, components):
-    """Renders an overlay with components that it contains as a comment."""
-    with tempfile.TemporaryDirectory() as folder:
-        # Relative to the real path of the folder: a path through a symbolic link would lead elsewhere.
-        there = os.path.relpath(HERE, pathlib.Path(folder).resolve())
-        whole = {"namespace": "patio", "resources": [f"{there}/overlays/{overlay}"], "components": [f"{there}/components/{each}" for each in components]}
-        (pathlib.Path(folder) / "kustomization.yaml").write_text(yaml.safe_dump(whole))
-        run = subprocess.run([sys.argv[1], "kustomize", folder], capture_output=True, text=True)
-    check(run.returncode == 0 and not run.stderr, f"{overlay} with {components}: rendering failed or printed warnings: {run.stderr}")
-    return [document for document in yaml.safe_load_all(run.stdout) if document]
-
-
-def secrets(overlay):
+def secrets(example):
+    """Returns the Secrets that deploy/k8s/secrets prints for an example, after its Namespace."""
     outside = {f"{service}_DATABASE_URL": f"postgres://{service.lower()}@db.example/patio" for service in ["AUTH", "CAMPAIGN", "VEHICLE", "IMPORT"]}
     outside |= {"BACKUP_KEY_ID": "id", "BACKUP_SECRET_KEY": "key"}
-    outside |= {"LOCKOUT_REDIS_URL": "rediss://a", "CACHE_REDIS_URL": "rediss://b", "PATH": "/usr/bin:/bin"}
+    outside |= {"LOCKOUT_REDIS_URL": "rediss://a", "CACHE_REDIS_URL": "rediss://b", "PATH": "/usr/bin:/bin", "NAMESPACE": "yard"}
     with tempfile.TemporaryDirectory() as folder:
         authority, private = pathlib.Path(folder, "ca.pem"), pathlib.Path(folder, "key.pem")
         authority.write_text(AUTHORITY)
         private.write_text(AUTHORITY.replace("CERTIFICATE", "PRIVATE KEY"))
         outside["DATABASE_CA"] = str(authority)
-        run = subprocess.run([HERE / "secrets", overlay], capture_output=True, text=True, check=True, env=outside)
-        if overlay == "production":
+        run = subprocess.run([HERE / "secrets", example], capture_output=True, text=True, check=True, env=outside)
+        if example == "production":
             weak = [{"AUTH_DATABASE_URL": "postgres://a@b/c?sslmode=require"}, {"CACHE_REDIS_URL": "redis://b"}, {"DATABASE_CA": str(private)}, {"DATABASE_CA": ""}]
             for change in weak:
-                refused = subprocess.run([HERE / "secrets", overlay], capture_output=True, text=True, env=outside | change)
+                refused = subprocess.run([HERE / "secrets", example], capture_output=True, text=True, env=outside | change)
                 check(refused.returncode == 1 and next(iter(change)) in refused.stderr and not refused.stdout, f"secrets: {change} is accepted: {refused.stderr}")
     documents = [document for document in yaml.safe_load_all(run.stdout) if document]
+    check(documents[0]["kind"] == "Namespace" and documents[0]["metadata"]["name"] == "yard", "secrets: the namespace does not come first")
+    levels = {name.rsplit("/", 1)[1]: level for name, level in documents.pop(0)["metadata"]["labels"].items()}
+    check(levels == {"enforce": "restricted", "audit": "restricted", "warn": "restricted"}, f"secrets: the namespace has the profiles {levels}")
+    check({document["metadata"]["namespace"] for document in documents} == {"yard"}, "secrets: another namespace than NAMESPACE")
     for document in documents:
         if document["metadata"]["name"] == "patio-database-ca":
             check(document["stringData"]["ca.crt"] == AUTHORITY, "secrets: the certificate differs from that of DATABASE_CA")
@@ -112,7 +99,7 @@ def secrets(overlay):
 
 
 def variables(program):
-    run = subprocess.run([pathlib.Path(sys.argv[2]) / program, "config"], capture_output=True, text=True, check=True, env={})
+    run = subprocess.run([pathlib.Path(sys.argv[1]) / program, "config"], capture_output=True, text=True, check=True, env={})
     return dict(line.split("=", 1) for line in run.stdout.splitlines())
 
 
@@ -124,23 +111,23 @@ def pods(documents):
     return [(name(d), d["spec"]["template"]) for d in documents if d["kind"] in shape.WORKLOADS]
 
 
-def check_schemas(overlay, documents):
+def check_schemas(example, documents):
     for document in documents:
-        if "." in document["apiVersion"].split("/")[0] and not document["apiVersion"].split("/")[0].endswith("k8s.io"):
+        if (document["apiVersion"], document["kind"]) in kinds.KINDS or not re.fullmatch(r"v1|apps/v1|.*k8s\.io/.*|policy/v1|autoscaling/v2", document["apiVersion"]):
             faults = kinds.faults(document)
-            check(not faults, f"{overlay}: {name(document)}: {faults}")
+            check(not faults, f"{example}: {name(document)}: {faults}")
             continue
         try:
             kubernetes_validate.validate(document, "1.37", strict=True)
             check(True, "")
         except Exception as cause:  # the validator raises several types
-            check(False, f"{overlay}: {name(document)}: {str(cause).splitlines()[0]}")
+            check(False, f"{example}: {name(document)}: {str(cause).splitlines()[0]}")
 
 
-def check_restricted(overlay, documents):
+def check_restricted(example, documents):
     """Checks the rules of the Pod Security Standard 'restricted', and in addition a read-only root file system."""
     for what, template in pods(documents):
-        spec, where = template["spec"], f"{overlay}: {what}"
+        spec, where = template["spec"], f"{example}: {what}"
         pod = spec.get("securityContext", {})
         for field in ["hostNetwork", "hostPID", "hostIPC"]:
             check(not spec.get(field), f"{where}: {field}")
@@ -161,12 +148,9 @@ def check_restricted(overlay, documents):
             check({"cpu", "memory"} <= set(resources.get("requests", {})), f"{where}: requests")
             check("memory" in resources.get("limits", {}), f"{where}: limits")
             check(not str(container["image"]).endswith(":latest") and ":" in container["image"].rsplit("/", 1)[-1], f"{where}: an image without a version")
-    for document in documents:
-        if document["kind"] == "Namespace":
-            check(document["metadata"]["labels"].get("pod-security.kubernetes.io/enforce") == "restricted", f"{overlay}: the namespace does not enforce the profile restricted")
 
 
-def check_confined(overlay, documents):
+def check_confined(example, documents):
     """Checks that deploy/confined, in which the browser test runs the programs, grants the same users and writable folders as the manifests."""
     told = subprocess.run([ROOT / "deploy/confined", "--shape"], capture_output=True, text=True, check=True).stdout
     shape = {kind: rest for kind, *rest in (line.split() for line in told.splitlines())}
@@ -178,7 +162,7 @@ def check_confined(overlay, documents):
         mounts = [mount for container in spec["containers"] for mount in container.get("volumeMounts", []) if not mount.get("readOnly")]
         written = [part for mount in mounts for part in (mount["mountPath"], sizes.get(mount["name"]))]
         user = [str(spec["securityContext"][field]) for field in ["runAsUser", "runAsGroup"]]
-        check(user + written == shape[kind], f"{overlay}: {what} runs as {user + written}, deploy/confined as {shape[kind]}")
+        check(user + written == shape[kind], f"{example}: {what} runs as {user + written}, deploy/confined as {shape[kind]}")
 
 
 def environment(container, documents, given):
@@ -196,7 +180,7 @@ def environment(container, documents, given):
     return told
 
 
-def check_variables(overlay, documents, given, known):
+def check_variables(example, documents, given, known):
     """Checks that each variable of a pod exists in its program, and each variable of the program is set or in LEFT_ALONE."""
     for what, template in pods(documents):
         container = template["spec"]["containers"][0]
@@ -205,23 +189,23 @@ def check_variables(overlay, documents, given, known):
             continue
         told = {variable for variable in environment(container, documents, given) if variable.startswith("PATIO_")}
         odd = told - set(known[program])
-        check(not odd, f"{overlay}: {what} sets variables that {program} does not have: {sorted(odd)}")
+        check(not odd, f"{example}: {what} sets variables that {program} does not have: {sorted(odd)}")
         if what.startswith("Deployment"):
             silent = set(known[program]) - told - set(LEFT_ALONE)
             if program == "gateway":
                 silent -= {"PATIO_DATABASE_URL", "PATIO_REDIS_URL"}  # the gateway uses neither
-            check(not silent, f"{overlay}: {what} does not set {sorted(silent)}, which are not in LEFT_ALONE")
+            check(not silent, f"{example}: {what} does not set {sorted(silent)}, which are not in LEFT_ALONE")
     everything = set().union(*(set(each) for each in known.values()))
     check(set(LEFT_ALONE) <= everything, f"in LEFT_ALONE, but unknown to all programs: {sorted(set(LEFT_ALONE) - everything)}")
 
 
-def check_ports(overlay, documents, known):
+def check_ports(example, documents, known):
     """Checks that container, Service, probes, URLs and the program's default agree on the port."""
     services = {d["metadata"]["name"]: d for d in documents if d["kind"] == "Service"}
-    settings = next(d for d in documents if d["kind"] == "ConfigMap" and d["metadata"]["name"].startswith("patio-") and "PATIO_AUTH_URL" in d["data"])["data"]
+    settings = next(d for d in documents if d["kind"] == "ConfigMap" and "PATIO_AUTH_URL" in d["data"])["data"]
     for document in (d for d in documents if d["kind"] == "Deployment"):
         program, container = document["metadata"]["name"], document["spec"]["template"]["spec"]["containers"][0]
-        where = f"{overlay}: {program}"
+        where = f"{example}: {program}"
         listen = next(v["value"] for v in container["env"] if v["name"] == "PATIO_LISTEN")
         port = int(listen.rsplit(":", 1)[1])
         ports = {p["name"]: p["containerPort"] for p in container["ports"]}
@@ -239,13 +223,13 @@ def check_ports(overlay, documents, known):
             check(settings[f"PATIO_{program.split('-')[0].upper()}_URL"] == f"https://{program}:{port}", f"{where}: callers use another URL")
 
 
-def check_availability(overlay, documents):
+def check_availability(example, documents):
     """Checks that node drains and rollouts take one replica at a time, with time to shut down."""
     deployments = {d["metadata"]["name"]: d for d in documents if d["kind"] == "Deployment"}
     settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_SHUTDOWN_DELAY_SECONDS" in d["data"])
-    check(sorted(deployments) == sorted(PROGRAMS), f"{overlay}: the five deployments")
+    check(sorted(deployments) == sorted(PROGRAMS), f"{example}: the five deployments")
     for program, deployment in deployments.items():
-        where, spec = f"{overlay}: {program}", deployment["spec"]["template"]["spec"]
+        where, spec = f"{example}: {program}", deployment["spec"]["template"]["spec"]
         labels = deployment["spec"]["template"]["metadata"]["labels"]
         budgets = [d for d in documents if d["kind"] == "PodDisruptionBudget" and shape.selects(d["spec"]["selector"], labels)]
         check(len(budgets) == 1 and budgets[0]["spec"]["maxUnavailable"] == 1, f"{where}: one disruption budget of one")
@@ -261,19 +245,19 @@ def check_availability(overlay, documents):
         check("httpGet" in spec["containers"][0]["livenessProbe"], f"{where}: a database outage would restart the pod")
 
 
-def check_network(overlay, documents):
+def check_network(example, documents):
     """Checks that traffic is denied by default and that exactly the needed connections are allowed."""
     closed = [d for d in documents if d["kind"] == "NetworkPolicy" and d["spec"] == {"podSelector": {}, "policyTypes": ["Ingress", "Egress"]}]
-    check(len(closed) == 1, f"{overlay}: no policy denies all traffic by default")
-    check(not list(shape.unguarded(documents)), f"{overlay}: no policy restricts {list(shape.unguarded(documents))}")
-    (ways, half), wanted = shape.opened(documents), shape.needed(overlay, documents)
-    check(not half, f"{overlay}: allowed at one end only: {sorted(half)}")
+    check(len(closed) == 1, f"{example}: no policy denies all traffic by default")
+    check(not list(shape.unguarded(documents)), f"{example}: no policy restricts {list(shape.unguarded(documents))}")
+    (ways, half), wanted = shape.opened(documents), shape.needed(example, documents)
+    check(not half, f"{example}: allowed at one end only: {sorted(half)}")
     for way in ways | wanted:
-        check(way in wanted, f"{overlay}: {way[0]} may reach {way[1]} at {way[2]} without need")
-        check(way in ways, f"{overlay}: {way[0]} cannot reach {way[1]} at {way[2]}")
+        check(way in wanted, f"{example}: {way[0]} may reach {way[1]} at {way[2]} without need")
+        check(way in ways, f"{example}: {way[0]} cannot reach {way[1]} at {way[2]}")
 
 
-def check_command_lines(overlay, documents, given):
+def check_command_lines(example, documents, given):
     """Checks that no command line contains a secret, as all users of a node can read it, and that each mounted file of a Secret exists."""
     held = {d["metadata"]["name"]: set(d["stringData"]) for d in given}
     held |= {d["spec"]["secretName"]: certificates.FILES for d in documents if d["kind"] == "Certificate"}
@@ -282,10 +266,10 @@ def check_command_lines(overlay, documents, given):
     for what, template in pods(documents):
         for container in template["spec"]["containers"]:
             line = " ".join(container.get("command", []) + container.get("args", []))
-            check("$(" not in line, f"{overlay}: {what} is started with {line}")
+            check("$(" not in line, f"{example}: {what} is started with {line}")
         for secret in (volume["secret"] for volume in template["spec"].get("volumes", []) if "secret" in volume):
             missing = {item["key"] for item in secret["items"]} - held.get(secret["secretName"], set())
-            check(not missing, f"{overlay}: {what}: deploy/k8s/secrets writes no {sorted(missing)} in {secret['secretName']}")
+            check(not missing, f"{example}: {what}: deploy/k8s/secrets writes no {sorted(missing)} in {secret['secretName']}")
 
 
 def check_redis(documents):
@@ -294,36 +278,14 @@ def check_redis(documents):
     check("--maxmemory-policy allkeys-lru" in held["redis-cache"], "the cache would reject writes when full")
 
 
-def check_doors(overlay, documents):
-    """Checks that the ingress does not expose probes and metrics."""
-    with_pods = {d["metadata"]["name"] for d in documents if d["kind"] == "Service" and d["spec"].get("selector")}
-    for rule in (rule for d in documents if d["kind"] == "Ingress" for rule in d["spec"]["rules"]):
-        paths = {each["path"]: each["backend"]["service"]["name"] for each in rule["http"]["paths"]}
-        check(paths["/"] == "gateway", f"{overlay}: the ingress leads to {paths['/']}")
-        for path in ["/healthz", "/readyz", "/metrics"]:
-            closest = max((each for each in paths if path.startswith(each)), key=len)
-            check(paths[closest] not in with_pods, f"{overlay}: {path} is reachable from outside")
-
-
-def check_jobs(overlay, documents):
-    """Checks that each version has its own Jobs and that no setting changes a Job, since a Job's template cannot be changed."""
-    for job in (d for d in documents if d["kind"] == "Job"):
-        container = job["spec"]["template"]["spec"]["containers"][0]
-        version = container["image"].rsplit(":", 1)[1]
-        check(job["metadata"]["name"].endswith(f"-migrate-{version}"), f"{overlay}: {name(job)} is of version {version}, and applying the next one fails")
-        sources = json.dumps([container.get("envFrom", []), container.get("env", [])])
-        check("configMap" not in sources, f"{overlay}: {name(job)} reads a ConfigMap whose name changes with each setting")
-        check(job["spec"]["ttlSecondsAfterFinished"] >= 3600, f"{overlay}: {name(job)} is deleted too early to see a failure")
-
-
-def check_watched(overlay, documents):
+def check_watched(example, documents):
     """Checks the labels by which the Prometheus operator and Grafana select objects."""
     for document in documents:
         labels = document["metadata"].get("labels", {})
         if document["kind"] in {"PodMonitor", "PrometheusRule"}:
-            check("release" in labels, f"{overlay}: Prometheus does not select {name(document)}")
+            check("release" in labels, f"{example}: Prometheus does not select {name(document)}")
         if document["kind"] == "ConfigMap" and "dashboard.json" in document["data"]:
-            check(labels.get("grafana_dashboard") == "1", f"{overlay}: Grafana does not select {name(document)}")
+            check(labels.get("grafana_dashboard") == "1", f"{example}: Grafana does not select {name(document)}")
 
 
 def check_metrics(documents):
@@ -347,36 +309,38 @@ def check_metrics(documents):
 
 
 def check_alerts(documents):
-    promtool = sys.argv[3] if len(sys.argv) > 3 else shutil.which("promtool")
+    promtool = sys.argv[2] if len(sys.argv) > 2 else shutil.which("promtool")
     if not promtool:
         return print("manifests: NOT TRIED: the alerts and the dashboard, because promtool is missing (Debian's package prometheus)")
     for document in (d for d in documents if d["kind"] == "PrometheusRule"):
         watch.check_rules(check, promtool, document)
 
 
-def check_overlay(overlay, documents, given, known):
-    check_schemas(overlay, documents + given)
-    check_restricted(overlay, documents)
-    check_confined(overlay, documents)
-    check_command_lines(overlay, documents, given)
-    check_variables(overlay, documents, given, known)
-    check_ports(overlay, documents, known)
-    check_availability(overlay, documents)
-    check_network(overlay, documents)
-    check_doors(overlay, documents)
-    check_jobs(overlay, documents)
-    check_watched(overlay, documents)
-    stores.check_stores(check, overlay, documents, given)
-    certificates.check_certificates(check, overlay, documents)
+def check_example(example, documents, given, known):
+    check_schemas(example, documents + given)
+    check_restricted(example, documents)
+    check_confined(example, documents)
+    check_command_lines(example, documents, given)
+    check_variables(example, documents, given, known)
+    check_ports(example, documents, known)
+    check_availability(example, documents)
+    check_network(example, documents)
+    chart.check_routes(check, example, documents)
+    check(not any(d["kind"] in {"Job", "CronJob", "Secret"} for d in documents), f"{example}: a Job, which cannot be changed, or a Secret")
+    check_watched(example, documents)
+    stores.check_stores(check, example, documents, given)
+    certificates.check_certificates(check, example, documents)
     settings = next(d["data"] for d in documents if d["kind"] == "ConfigMap" and "PATIO_REFLECTION" in d["data"])
-    check(settings["PATIO_REFLECTION"] == "false", f"{overlay}: services answer gRPC reflection")
+    check(settings["PATIO_REFLECTION"] == "false", f"{example}: services answer gRPC reflection")
 
 
 def main():
     known = {program: variables(program) for program in PROGRAMS}
-    watched = render_with("small", ["monitoring", "monitoring-postgres"])
-    for overlay, documents in [("small", render("small")), ("production", render("production")), ("small, watched", watched)]:
-        check_overlay(overlay, documents, secrets(overlay.split(",")[0]), known)
+    rendered = {example: chart.render(example) for example in chart.EXAMPLES}
+    watched = rendered["small, watched"]
+    for example, documents in rendered.items():
+        check_example(example, documents, secrets(example.split(",")[0]), known)
+    chart.check_chart(check)
     check_redis(watched)
     images.check_versions(check, [container["image"] for _, template in pods(watched) for container in template["spec"]["containers"]])
     check_metrics(watched)

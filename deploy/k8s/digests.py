@@ -1,7 +1,7 @@
 """Pins base images by digest: a tag can be moved to another image, a digest cannot.
 
     digests.py                  fetches the digest of every base image from its registry, writes deploy/images.lock, and puts the
-                                digests into the Dockerfile, compose.yaml and the manifests
+                                digests into the Dockerfile, compose.yaml and the values of the chart
     digests.py --registry URL   uses one server instead of each image's own registry
 
 A line of deploy/images.lock has an image, its tag and its digest. check.py compares the file with the images in use.
@@ -29,7 +29,7 @@ NAMED = re.compile(r"^(?P<before>FROM |\s+image: |\s+imageName: )(?P<image>[\w./
 
 def files():
     """Returns the files that name images."""
-    return [DEPLOY / "Dockerfile", DEPLOY / "compose.yaml", *sorted((DEPLOY / "k8s").glob("components/**/*.yaml"))]
+    return [DEPLOY / "Dockerfile", DEPLOY / "compose.yaml", DEPLOY / "k8s/patio/values.yaml"]
 
 
 def named():

