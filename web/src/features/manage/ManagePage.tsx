@@ -55,7 +55,7 @@ export default function ManagePage() {
   )
 }
 
-/** The campaigns and the tools: tabs on wide screens, of which the address names the open one, and folds below the campaigns on phones. */
+/** Campaigns and tools: tabs on wide screens, sections below the campaigns on phones. The address names the open tab. */
 function Tools({ yard }: { yard: number | null }) {
   const t = useManageText()
   const p = usePageText()
