@@ -2,7 +2,7 @@
 use crate::stack::Stack;
 use patio_kit::{
     auth::identity,
-    errors::{Reason, status, status_with},
+    errors::{Reason, status, status_with_values},
 };
 use patio_proto::vehicle as v;
 use serde_json::json;

@@ -212,7 +212,7 @@ async fn roles_below_team_leader_cannot_import() {
 #[tokio::test]
 async fn the_service_sweeps_by_itself() {
     each_database(async |host| {
-        let world = World::start_sweeping(host, Duration::from_secs(1)).await;
+        let world = World::start_sweeping(host, std::time::Duration::from_secs(1)).await;
         let id = world.draft("Brakes").await.unwrap().id;
         world.host.clock.advance(TimeDelta::seconds(31));
         world.eventually(|| world.yard.calls().contains(&format!("remove {id} by Service"))).await;

@@ -42,7 +42,7 @@ pub async fn create(options: &Options, folder: &Path, recipient: Option<&str>) -
         print(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
     }
     let last = settings.data_dir.join(LAST);
-    private::file(&last)?;
+    private_files::create_file(&last)?;
     fs::write(&last, format!("{}\n", folder.display()))?;
     let key = options.auth().key_path(&settings.data_dir);
     print(&format!("Keep a copy of {} elsewhere: without it, a restore signs all users out.\n", key.display()))?;

@@ -207,7 +207,7 @@ pub struct PlainTextError;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use patio_kit::errors::{status, status_with};
+    use patio_kit::errors::{status, status_with_values};
 
     #[test]
     fn codes_and_reasons_map_to_the_specified_statuses() {

@@ -3,7 +3,7 @@ use super::{Reply, STRANGER, moment};
 use patio_kit::{
     auth::identity,
     clock,
-    errors::{Reason, status, status_with},
+    errors::{Reason, status, status_with_values},
 };
 use patio_proto::{access::Role, auth as a};
 use std::sync::{

@@ -106,7 +106,7 @@ pub static SAVE_ALL: LazyLock<String> = LazyLock::new(|| {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use patio_proto::campaign::Turn;
+    use patio_proto::campaign::Milestone;
 
     #[test]
     fn every_name_in_the_texts_has_its_part() {
@@ -118,6 +118,6 @@ mod tests {
 
     #[test]
     fn the_numbers_of_turns_in_statements_are_the_contract_s() {
-        assert_eq!((Turn::Begun as i32, Turn::Complete as i32, Turn::Incomplete as i32), (1, 2, 3));
+        assert_eq!((Milestone::Begun as i32, Milestone::Complete as i32, Milestone::Incomplete as i32), (1, 2, 3));
     }
 }

@@ -2,7 +2,8 @@
 //! audit entry and idempotency key.
 use crate::{
     store::{
-        content::VehicleContent, counters::CounterDeltas, dialect, status_history, idempotency_keys::IdempotencyKey, save_sql, vehicles::Vehicle,
+        content::VehicleContent, counters::CounterDeltas, dialect, idempotency_keys::IdempotencyKey, save_sql, status_history,
+        vehicles::Vehicle,
     },
     view::View,
 };

@@ -315,7 +315,7 @@ mod tests {
         let replicas = replicas("test", "http://localhost:1", None, &Tasks::default()).unwrap();
         let mut retried = 0;
         for _ in 0..10_000 {
-            replicas.deposit_call();
+            replicas.record_call();
             retried += i32::from(replicas.try_withdraw_retry());
         }
         assert!((1000..=1021).contains(&retried), "{retried}");
