@@ -13,12 +13,22 @@ export interface Hypothesis {
   blur: number
   /** Mean share of a character's energy that its pattern leaves unexplained. */
   cost: number
+  /** Whether the code runs from the right to the left. */
+  isReversed: boolean
+}
+
+/** A profile sampled at every module size, in one of its two directions. */
+export interface Line {
+  levels: readonly Level[]
+  isReversed: boolean
 }
 
 /** Minimum share of the energy that a start or stop explains. */
 const START_FIT = 0.7
 const STOP_FIT = 0.6
-const MAX_STARTS = 6
+const MAX_STARTS = 14
+/** Difference of the logarithms of two module sizes that count as one. */
+const SAME_SIZE = 0.13
 const MAX_PLACES = 48
 const BEAM = 5
 /** Largest displacement of a character from its expected place, in samples. */
@@ -26,12 +36,20 @@ const SLIP = 2
 const SLIP_COST = 0.02
 /** Share by which the module size follows a displacement. */
 const FOLLOW = 0.5
-/** Largest mean cost of a path that is continued. */
-const MAX_COST = 0.45
+/** Largest mean cost of a path that is continued, and the mean cost with which no other start is followed. */
+const [MAX_COST, GOOD_COST] = [0.3, 0.12]
 /** Limits of a character's contrast as a factor of the start's contrast. */
 const [MIN_GAIN, MAX_GAIN] = [0.35, 2.5]
 
+/** Patterns of a symbology, with the blur in modules with which they are drawn. */
+export interface Search {
+  set: TemplateSet
+  blur: number
+}
+
 interface Start {
+  line: Line
+  search: Search
   level: Level
   from: number
   template: Template
@@ -39,29 +57,41 @@ interface Start {
   gain: number
 }
 
-/** Finds the places of start characters at every module size, the best first, none close to a better one of the same size. */
-function findStarts(levels: readonly Level[], { starts, symbology }: TemplateSet): Start[] {
+/** Finds the places in the first half of a line where a start character fits at some module size. */
+function findStarts(line: Line, search: Search): Start[] {
   const found: Start[] = []
-  for (const level of levels) {
-    for (const template of starts) {
+  for (const level of line.levels) {
+    for (const template of search.set.starts) {
       let [before, last] = [0, 0]
       let previous: Start | null = null
-      for (let from = 0; from + template.samples.length <= level.samples.length; from++) {
+      const end = Math.min(level.samples.length / 2, level.samples.length - template.samples.length)
+      for (let from = 0; from <= end; from++) {
         const match = matchAt(level, template, from)
         const fit = match === null || match.energy === 0 ? 0 : 1 - match.rest / match.energy
         if (previous !== null && last >= before && last > fit) found.push(previous)
-        previous = fit >= START_FIT && match !== null ? { level, from, template, fit, gain: match.gain / Math.sqrt(template.samples.length) } : null
+        previous = fit >= START_FIT && match !== null ? { line, search, level, from, template, fit, gain: match.gain / Math.sqrt(template.samples.length) } : null
         before = last
         last = fit
       }
     }
   }
+  return found
+}
+
+const beginOf = ({ level, from, template }: Start): number => ((from + template.lead) * level.module) / SAMPLES
+
+/** Whether two starts are of one code: the same character at nearly the same place and size. */
+const isSame = (one: Start, other: Start): boolean =>
+  one.line === other.line && one.template.value === other.template.value && one.search.set.symbology.format === other.search.set.symbology.format &&
+  one.search.set.symbology.ratio === other.search.set.symbology.ratio && Math.abs(beginOf(one) - beginOf(other)) <= 2 * one.level.module && Math.abs(Math.log(one.level.module / other.level.module)) < SAME_SIZE
+
+/** Returns the starts that fit best, one of each code. */
+function chooseStarts(found: readonly Start[]): Start[] {
   const chosen: Start[] = []
-  const pixelOf = ({ level, from, template }: Start) => ((from + template.lead) * level.module) / SAMPLES
-  for (const start of found.toSorted((a, b) => b.fit * Math.sqrt(b.gain) - a.fit * Math.sqrt(a.gain))) {
-    const isNew = chosen.every((other) => Math.abs(pixelOf(other) - pixelOf(start)) > 2 * start.level.module || Math.abs(Math.log(other.level.module / start.level.module)) > 0.13)
-    if (isNew) chosen.push(start)
-    if (chosen.length >= (symbology.ratio > 1 ? MAX_STARTS : 2 * MAX_STARTS)) break
+  const strength = ({ fit, gain }: Start) => fit * gain ** 0.25
+  for (const start of found.toSorted((a, b) => strength(b) - strength(a))) {
+    if (chosen.every((other) => !isSame(other, start))) chosen.push(start)
+    if (chosen.length >= MAX_STARTS) break
   }
   return chosen
 }
@@ -76,27 +106,60 @@ interface Path {
 }
 
 /** Follows a code from its start, character by character. Returns a hypothesis for each stop that fits. */
-function follow(levels: readonly Level[], set: TemplateSet, start: Start, blur: number): Hypothesis[] {
+function follow(start: Start): Hypothesis[] {
+  const { line, level: { module }, search: { set, blur } } = start
   const { symbology } = set
-  const { module } = start.level
-  const begin = ((start.from + start.template.lead) * module) / SAMPLES
+  const bests = createBestCharacters(start)
+  const begin = beginOf(start)
   let paths: Path[] = [{ values: [start.template.value], begins: [begin], next: begin + symbology.width * module, module, cost: 1 - start.fit }]
   const found: Hypothesis[] = []
   for (let place = 1; place < MAX_PLACES && paths.length > 0; place++) {
     const longer: Path[] = []
     for (const path of paths) {
-      const level = nearest(levels, path.module)
-      const stop = stopOf(level, set, path)
-      if (stop !== null && place > 2) found.push({ symbology, blur, values: [...path.values, symbology.stop], begins: [...path.begins, stop.begin], module: path.module, cost: (path.cost + stop.cost) / (place + 1) })
-      longer.push(...extend(level, set, path, start.gain))
+      const level = nearest(line.levels, path.module)
+      const stop = place > 2 ? stopOf(level, set, path) : null
+      if (stop !== null) found.push({ symbology, blur, isReversed: line.isReversed, values: [...path.values, symbology.stop], begins: [...path.begins, stop.begin], module: path.module, cost: (path.cost + stop.cost) / (place + 1) })
+      longer.push(...extend(level, bests, symbology.width, path))
     }
-    const best = longer.filter(({ cost }) => cost / (place + 1) <= MAX_COST).toSorted((a, b) => a.cost - b.cost)
+    const best = longer.filter(({ cost }) => cost <= MAX_COST * (place + 1) + MAX_COST).toSorted((a, b) => a.cost - b.cost)
     paths = best.filter((path, index) => best.findIndex((other) => Math.abs(other.next - path.next) < path.module / SAMPLES / 2) === index).slice(0, BEAM)
   }
   return found
 }
 
 const nearest = (levels: readonly Level[], module: number): Level => levels.reduce((best, level) => (Math.abs(level.module - module) < Math.abs(best.module - module) ? level : best))
+
+interface BestCharacter {
+  value: number
+  cost: number
+}
+type BestCharacters = (level: Level, from: number) => BestCharacter | null
+
+/** Returns a function that finds the character that fits a level at a sample best, and remembers it for other paths. */
+function createBestCharacters({ search: { set: { characters, symbology: { starts, stop } } }, gain }: Start): BestCharacters {
+  const inside = characters.filter(({ value }) => value !== stop && !starts.includes(value))
+  const known = new Map<Level, Map<number, BestCharacter | null>>()
+  const search: BestCharacters = (level, from) => {
+    let best: BestCharacter | null = null
+    for (const template of inside) {
+      const match = matchAt(level, template, from)
+      if (match === null || match.energy === 0) return null
+      const contrast = match.gain / Math.sqrt(template.samples.length) / gain
+      const cost = match.rest / match.energy
+      if (contrast >= MIN_GAIN && contrast <= MAX_GAIN && (best === null || cost < best.cost)) best = { value: template.value, cost }
+    }
+    return best
+  }
+  return (level, from) => {
+    const places = known.get(level) ?? new Map<number, BestCharacter | null>()
+    known.set(level, places)
+    const remembered = places.get(from)
+    if (remembered !== undefined) return remembered
+    const best = search(level, from)
+    places.set(from, best)
+    return best
+  }
+}
 
 function stopOf(level: Level, { stop }: TemplateSet, { next }: Path): { begin: number; cost: number } | null {
   let best: { begin: number; cost: number } | null = null
@@ -111,20 +174,11 @@ function stopOf(level: Level, { stop }: TemplateSet, { next }: Path): { begin: n
 }
 
 /** Returns the path with one more character, for the best character at each displacement. */
-function extend(level: Level, { characters, symbology: { width, starts, stop } }: TemplateSet, path: Path, startGain: number): Path[] {
+function extend(level: Level, bests: BestCharacters, width: number, path: Path): Path[] {
   const longer: Path[] = []
   const expected = Math.round((path.next * SAMPLES) / level.module)
   for (let slip = -SLIP; slip <= SLIP; slip++) {
-    let best: { value: number; cost: number } | null = null
-    for (const template of characters) {
-      if (template.value === stop || starts.includes(template.value)) continue
-      const match = matchAt(level, template, expected + slip)
-      if (match === null || match.energy === 0) continue
-      const contrast = match.gain / Math.sqrt(template.samples.length) / startGain
-      const cost = match.rest / match.energy
-      if (contrast < MIN_GAIN || contrast > MAX_GAIN) continue
-      if (best === null || cost < best.cost) best = { value: template.value, cost }
-    }
+    const best = bests(level, expected + slip)
     if (best === null) continue
     const begin = ((expected + slip) * level.module) / SAMPLES
     const ratio = 1 + (FOLLOW * (begin - path.next)) / (width * path.module)
@@ -136,8 +190,13 @@ function extend(level: Level, { characters, symbology: { width, starts, stop } }
 }
 
 /** Returns the most plausible sequences of characters along a profile, the best first. */
-export function findHypotheses(levels: readonly Level[], sets: readonly { set: TemplateSet; blur: number }[], most: number): Hypothesis[] {
-  const all = sets.flatMap(({ set, blur }) => findStarts(levels, set).flatMap((start) => follow(levels, set, start, blur)))
+export function findHypotheses(lines: readonly Line[], searches: readonly Search[], most: number): Hypothesis[] {
+  const starts = chooseStarts(lines.flatMap((line) => searches.flatMap((search) => findStarts(line, search))))
+  const all: Hypothesis[] = []
+  for (const start of starts) {
+    all.push(...follow(start))
+    if (all.some(({ cost }) => cost < GOOD_COST)) break
+  }
   const found: Hypothesis[] = []
   for (const one of all.toSorted((a, b) => a.cost - b.cost)) {
     const isNew = found.every(({ symbology, values }) => symbology.format !== one.symbology.format || values.length !== one.values.length || values.some((value, place) => value !== one.values[place]))

@@ -39,14 +39,16 @@ export const placeOf = ({ at, rises }: Edge, spread: number): number => (rises ?
 export function drawBlurred(edges: readonly Edge[], places: Float64Array, { blur, spread }: Appearance): Float64Array {
   const dark = new Float64Array(places.length)
   const at = Float64Array.from(edges, (edge) => placeOf(edge, spread))
+  const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))
   const reach = REACH * blur
   let first = 0
+  let passed = 0
   for (let index = 0; index < places.length; index++) {
     const place = places[index] ?? 0
-    while (first < at.length && (at[first] ?? 0) < place - reach) first++
-    let sum = first % 2 // edges rise and fall in turn, so an odd number of passed edges is a bar
+    while (first < at.length && (at[first] ?? 0) < place - reach) passed += signs[first++] ?? 0
+    let sum = passed
     for (let edge = first; edge < at.length && (at[edge] ?? 0) < place + reach; edge++) {
-      sum += (edge % 2 === 0 ? 1 : -1) * blurredStep((place - (at[edge] ?? 0)) / blur)
+      sum += (signs[edge] ?? 0) * blurredStep((place - (at[edge] ?? 0)) / blur)
     }
     dark[index] = sum
   }

@@ -26,19 +26,26 @@ const EXPLAINED = 0.85
 let templates: ReturnType<typeof createSets> | null = null
 const createSets = () => SYMBOLOGIES.flatMap((symbology) => BLURS.map((blur) => ({ set: createTemplates(symbology, blur), blur })))
 
-/** Reads a code from a profile; `null` without one. */
-export function readProfile(values: Float64Array): (SoftText & { fit: Fit }) | null {
+interface ProfileCode extends SoftText {
+  fit: Fit
+  /** Whether the code runs from the right to the left. */
+  isReversed: boolean
+}
+
+/** Reads a code from a profile in either direction; `null` without one. */
+export function readProfile(values: Float64Array): ProfileCode | null {
   templates ??= createSets()
-  const levels = MODULE_SIZES.map((module) => createLevel(values, module))
-  for (const hypothesis of findHypotheses(levels, templates, MAX_HYPOTHESES)) {
-    const read = checkHypothesis(values, hypothesis)
+  const directions = [values, values.toReversed()]
+  const lines = directions.map((direction, index) => ({ levels: MODULE_SIZES.map((module) => createLevel(direction, module)), isReversed: index === 1 }))
+  for (const hypothesis of findHypotheses(lines, templates, MAX_HYPOTHESES)) {
+    const read = checkHypothesis(hypothesis.isReversed ? values.toReversed() : values, hypothesis)
     if (read !== null) return read
   }
   return null
 }
 
 /** Fits a sequence of characters to a profile, replaces characters that others fit better, and decides about the result. */
-function checkHypothesis(values: Float64Array, hypothesis: Hypothesis): (SoftText & { fit: Fit }) | null {
+function checkHypothesis(values: Float64Array, hypothesis: Hypothesis): ProfileCode | null {
   let fit = startFit(hypothesis, values.length)
   for (let again = 0; again < REFITS; again++) {
     const improved = improveFit(values, fit, ROUNDS)
@@ -50,7 +57,7 @@ function checkHypothesis(values: Float64Array, hypothesis: Hypothesis): (SoftTex
     if (isStable) {
       if (residual.contrast <= 0 || residual.variance > (1 - EXPLAINED) * residual.energy) return null
       const decided = decide(fit.symbology, likelihoods)
-      return decided === null ? null : { ...decided, fit }
+      return decided === null ? null : { ...decided, fit, isReversed: hypothesis.isReversed }
     }
     fit = { ...fit, values: next }
   }
@@ -63,13 +70,10 @@ export function readSoftly(frame: GrayPicture, direction: number): SoftCode | nu
   const bands = createBands(picture)
   for (const strip of findStrips(bands, MAX_STRIPS)) {
     const profile = createProfile(bands, strip)
-    for (const isReversed of [false, true]) {
-      const values = isReversed ? profile.values.toReversed() : profile.values
-      const read = readProfile(values)
-      if (read === null) continue
-      const { fit, ...text } = read
-      return { ...text, format: fit.symbology.format, corners: cornersOf(fit, profile, isReversed).map((corner) => mapPoint(back, corner)) }
-    }
+    const read = readProfile(profile.values)
+    if (read === null) continue
+    const { fit, isReversed, ...text } = read
+    return { ...text, format: fit.symbology.format, corners: cornersOf(fit, profile, isReversed).map((corner) => mapPoint(back, corner)) }
   }
   return null
 }
