@@ -21,6 +21,8 @@ export interface Hypothesis {
 export interface Line {
   levels: readonly Level[]
   isReversed: boolean
+  /** Pixels between which the profile has bars. */
+  bars: { begin: number; end: number }
 }
 
 /** Minimum share of the energy that a start or stop explains. */
@@ -30,14 +32,20 @@ const MAX_STARTS = 14
 /** Difference of the logarithms of two module sizes that count as one. */
 const SAME_SIZE = 0.13
 const MAX_PLACES = 48
-const BEAM = 5
+const BEAM = 8
 /** Largest displacement of a character from its expected place, in samples. */
 const SLIP = 2
 const SLIP_COST = 0.02
-/** Share by which the module size follows a displacement. */
-const FOLLOW = 0.5
+/** Shares by which the place, the module size and its growth follow the displacement of a character. */
+const [FOLLOW_PLACE, FOLLOW_SIZE, FOLLOW_GROWTH] = [0.7, 0.5, 0.1]
+/** Largest growth of the module size from one character to the next. */
+const MAX_GROWTH = 1.04
 /** Largest mean cost of a path that is continued, and the mean cost with which no other start is followed. */
-const [MAX_COST, GOOD_COST] = [0.3, 0.12]
+const [MAX_COST, GOOD_COST] = [0.3, 0.06]
+/** Distance in pixels, relative to the length of the bars, over which a start inside of the bars becomes unlikely. */
+const APART = 0.12
+/** Cost of a code that covers nothing of the bars; one that covers all of them costs nothing. */
+const UNCOVERED_COST = 0.3
 /** Limits of a character's contrast as a factor of the start's contrast. */
 const [MIN_GAIN, MAX_GAIN] = [0.35, 2.5]
 
@@ -58,7 +66,7 @@ interface Start {
 }
 
 /** Finds the places in the first half of a line where a start character fits at some module size. */
-function findStarts(line: Line, search: Search): Start[] {
+export function findStarts(line: Line, search: Search): Start[] {
   const found: Start[] = []
   for (const level of line.levels) {
     for (const template of search.set.starts) {
@@ -78,7 +86,7 @@ function findStarts(line: Line, search: Search): Start[] {
   return found
 }
 
-const beginOf = ({ level, from, template }: Start): number => ((from + template.lead) * level.module) / SAMPLES
+export const beginOf = ({ level, from, template }: Start): number => ((from + template.lead) * level.module) / SAMPLES
 
 /** Whether two starts are of one code: the same character at nearly the same place and size. */
 const isSame = (one: Start, other: Start): boolean =>
@@ -86,9 +94,12 @@ const isSame = (one: Start, other: Start): boolean =>
   one.search.set.symbology.ratio === other.search.set.symbology.ratio && Math.abs(beginOf(one) - beginOf(other)) <= 2 * one.level.module && Math.abs(Math.log(one.level.module / other.level.module)) < SAME_SIZE
 
 /** Returns the starts that fit best, one of each code. */
-function chooseStarts(found: readonly Start[]): Start[] {
+export function chooseStarts(found: readonly Start[]): Start[] {
   const chosen: Start[] = []
-  const strength = ({ fit, gain }: Start) => fit * gain ** 0.25
+  const strength = (start: Start) => {
+    const { begin, end } = start.line.bars
+    return start.fit ** 2 * start.gain ** 0.25 * Math.exp(-(((beginOf(start) - begin) / (end - begin) / APART) ** 2) / 2)
+  }
   for (const start of found.toSorted((a, b) => strength(b) - strength(a))) {
     if (chosen.every((other) => !isSame(other, start))) chosen.push(start)
     if (chosen.length >= MAX_STARTS) break
@@ -102,23 +113,31 @@ interface Path {
   /** Pixel where the next character is expected, and the module size there. */
   next: number
   module: number
+  /** Factor of the module size from one character to the next. */
+  growth: number
   cost: number
 }
 
+const clamp = (factor: number, most: number): number => Math.max(1 / most, Math.min(most, factor))
+
 /** Follows a code from its start, character by character. Returns a hypothesis for each stop that fits. */
-function follow(start: Start): Hypothesis[] {
+export function follow(start: Start): Hypothesis[] {
   const { line, level: { module }, search: { set, blur } } = start
   const { symbology } = set
   const bests = createBestCharacters(start)
   const begin = beginOf(start)
-  let paths: Path[] = [{ values: [start.template.value], begins: [begin], next: begin + symbology.width * module, module, cost: 1 - start.fit }]
+  let paths: Path[] = [{ values: [start.template.value], begins: [begin], next: begin + symbology.width * module, module, growth: 1, cost: 1 - start.fit }]
   const found: Hypothesis[] = []
   for (let place = 1; place < MAX_PLACES && paths.length > 0; place++) {
     const longer: Path[] = []
     for (const path of paths) {
       const level = nearest(line.levels, path.module)
       const stop = place > 2 ? stopOf(level, set, path) : null
-      if (stop !== null) found.push({ symbology, blur, isReversed: line.isReversed, values: [...path.values, symbology.stop], begins: [...path.begins, stop.begin], module: path.module, cost: (path.cost + stop.cost) / (place + 1) })
+      if (stop !== null) {
+        const covered = (stop.begin + (symbology.width + symbology.tail) * path.module - begin) / (line.bars.end - line.bars.begin)
+        const cost = (path.cost + stop.cost) / (place + 1) + UNCOVERED_COST * Math.max(0, 1 - covered)
+        found.push({ symbology, blur, isReversed: line.isReversed, values: [...path.values, symbology.stop], begins: [...path.begins, stop.begin], module: path.module, cost })
+      }
       longer.push(...extend(level, bests, symbology.width, path))
     }
     const best = longer.filter(({ cost }) => cost <= MAX_COST * (place + 1) + MAX_COST).toSorted((a, b) => a.cost - b.cost)
@@ -181,10 +200,11 @@ function extend(level: Level, bests: BestCharacters, width: number, path: Path):
     const best = bests(level, expected + slip)
     if (best === null) continue
     const begin = ((expected + slip) * level.module) / SAMPLES
-    const ratio = 1 + (FOLLOW * (begin - path.next)) / (width * path.module)
-    const module = path.module * Math.max(0.96, Math.min(1.04, ratio))
-    const at = path.next + 0.7 * (begin - path.next)
-    longer.push({ values: [...path.values, best.value], begins: [...path.begins, begin], next: at + width * module, module, cost: path.cost + best.cost + SLIP_COST * slip * slip })
+    const error = (begin - path.next) / (width * path.module)
+    const growth = clamp(path.growth * (1 + FOLLOW_GROWTH * error), MAX_GROWTH)
+    const module = path.module * clamp(1 + FOLLOW_SIZE * error, MAX_GROWTH) * growth
+    const at = path.next + FOLLOW_PLACE * (begin - path.next)
+    longer.push({ values: [...path.values, best.value], begins: [...path.begins, begin], next: at + width * module, module, growth, cost: path.cost + best.cost + SLIP_COST * slip * slip })
   }
   return longer
 }

@@ -5,6 +5,8 @@ export interface Profile {
   values: Float64Array
   /** Column of the upright picture where the profile begins. */
   left: number
+  /** Places in the profile between which it has bars. */
+  bars: { begin: number; end: number }
   /** Rows of the upright picture that were averaged. */
   top: number
   bottom: number
@@ -13,8 +15,8 @@ export interface Profile {
 /** Largest shift in pixels from one band to the next, for a direction that is a few degrees off. */
 const MAX_SHIFT = 2
 const STEP = 0.25
-/** Correlation below which a band shows something else than the bars above or below it. */
-const SAME = 0.6
+/** Correlation below which a band shows something else than bars, and the share of the best band's correlation that each band reaches. */
+const [LEAST, SAME] = [0.2, 0.6]
 /** Quiet zone that a profile includes on each side: at least so many pixels, and this share of the strip's width. */
 const MARGIN = 40
 const MARGIN_SHARE = 0.1
@@ -26,6 +28,7 @@ export function createProfile({ sums, width, count }: Bands, strip: Strip): Prof
   const right = Math.min(width, strip.right + margin)
   const total = (sums[strip.bestBand] ?? new Float64Array(width)).slice(left, right)
   let added = 1
+  let best = LEAST / SAME
   const ends = [1, -1].map((step) => {
     let shift = 0
     let drift = 0
@@ -34,7 +37,8 @@ export function createProfile({ sums, width, count }: Bands, strip: Strip): Prof
       const next = sums[band]
       if (next === undefined) break
       const fit = bestShift(total, next, left, shift + drift)
-      if (fit.correlation < SAME) break
+      if (fit.correlation < SAME * best) break
+      best = Math.max(best, fit.correlation)
       drift = 0.8 * drift + 0.2 * (fit.shift - shift)
       shift = fit.shift
       for (let index = 0; index < total.length; index++) total[index] = (total[index] ?? 0) + valueAt(next, left + index + shift)
@@ -42,7 +46,7 @@ export function createProfile({ sums, width, count }: Bands, strip: Strip): Prof
     }
     return band
   })
-  return { values: total.map((sum) => sum / added), left, top: (Math.min(...ends) + 1) * BAND, bottom: Math.max(...ends) * BAND }
+  return { values: total.map((sum) => sum / added), left, bars: { begin: strip.left - left, end: strip.right - left }, top: (Math.min(...ends) + 1) * BAND, bottom: Math.max(...ends) * BAND }
 }
 
 /** Returns the value between two samples; beyond an end the value at the end. */

@@ -5,7 +5,7 @@ import { likelihoodsOf } from './likelihood'
 import { createProfile, type Profile } from './profile'
 import { createBands, findStrips } from './strips'
 import { SYMBOLOGIES, lengthOf, type Symbology } from './symbologies'
-import { MODULE_SIZES, createLevel, createTemplates } from './templates'
+import { createLevels, createTemplates } from './templates'
 import { mapPoint, rotatePicture, type GrayPicture, type Point } from '../pixels'
 
 /** A code that was read softly, with its corners in the frame. */
@@ -17,7 +17,7 @@ export interface SoftCode extends SoftText {
 const MAX_STRIPS = 2
 const MAX_HYPOTHESES = 3
 /** Blurs in modules with which the search draws its patterns. */
-const BLURS = [0.4, 0.8]
+const BLURS = [0.4, 0.8, 1.15]
 const ROUNDS = 3
 const REFITS = 3
 /** Minimum share of a profile's energy that a code explains. */
@@ -33,12 +33,15 @@ interface ProfileCode extends SoftText {
 }
 
 /** Reads a code from a profile in either direction; `null` without one. */
-export function readProfile(values: Float64Array): ProfileCode | null {
+export function readProfile({ values, bars: { begin, end } }: Pick<Profile, 'values' | 'bars'>): ProfileCode | null {
   templates ??= createSets()
-  const directions = [values, values.toReversed()]
-  const lines = directions.map((direction, index) => ({ levels: MODULE_SIZES.map((module) => createLevel(direction, module)), isReversed: index === 1 }))
+  const reversed = values.toReversed()
+  const lines = [
+    { levels: createLevels(values), isReversed: false, bars: { begin, end } },
+    { levels: createLevels(reversed), isReversed: true, bars: { begin: values.length - end, end: values.length - begin } },
+  ]
   for (const hypothesis of findHypotheses(lines, templates, MAX_HYPOTHESES)) {
-    const read = checkHypothesis(hypothesis.isReversed ? values.toReversed() : values, hypothesis)
+    const read = checkHypothesis(hypothesis.isReversed ? reversed : values, hypothesis)
     if (read !== null) return read
   }
   return null
@@ -64,13 +67,16 @@ function checkHypothesis(values: Float64Array, hypothesis: Hypothesis): ProfileC
   return null
 }
 
-/** Reads the clearest linear code whose bars cross a direction, from the rows averaged along its bars. */
-export function readSoftly(frame: GrayPicture, direction: number): SoftCode | null {
-  const { picture, back } = rotatePicture(frame, direction)
-  const bands = createBands(picture)
-  for (const strip of findStrips(bands, MAX_STRIPS)) {
+/** Reads a linear code whose bars cross one of the directions, from the rows averaged along its bars. The clearest strips are tried. */
+export function readSoftly(frame: GrayPicture, directions: readonly number[]): SoftCode | null {
+  const found = directions.flatMap((direction) => {
+    const { picture, back } = rotatePicture(frame, direction)
+    const bands = createBands(picture)
+    return findStrips(bands, MAX_STRIPS).map((strip) => ({ strip, bands, back }))
+  })
+  for (const { strip, bands, back } of found.toSorted((a, b) => b.strip.score - a.strip.score).slice(0, MAX_STRIPS)) {
     const profile = createProfile(bands, strip)
-    const read = readProfile(profile.values)
+    const read = readProfile(profile)
     if (read === null) continue
     const { fit, isReversed, ...text } = read
     return { ...text, format: fit.symbology.format, corners: cornersOf(fit, profile, isReversed).map((corner) => mapPoint(back, corner)) }

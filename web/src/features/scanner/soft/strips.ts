@@ -3,8 +3,9 @@ import { readPixel, type GrayPicture } from '../pixels'
 /** Height of a band of rows and width of a cell in pixels. Rows of a band are averaged before bars are searched. */
 export const BAND = 8
 const CELL = 16
-/** Share of the strongest cell's score that a cell with bars reaches. */
-const STRONG = 0.12
+/** Share of the strongest cells' score that a cell with bars reaches, and factor of the median score, which is noise. */
+const [STRONG, ABOVE_NOISE] = [0.12, 3]
+const MAX_LEAST = 0.4
 const MIN_CELLS_WIDE = 3
 
 /** A stretch of upright bars in a picture: columns in pixels, rows in bands, and the band with the clearest bars. */
@@ -63,7 +64,10 @@ function scoreCells({ count, width, sums }: Bands): { columns: number; scores: F
 /** Finds up to `most` strips of upright bars, the strongest first: connected cells with a high score. */
 export function findStrips(bands: Bands, most: number): Strip[] {
   const { columns, scores } = scoreCells(bands)
-  const least = STRONG * (scores.toSorted().at(-3 * MIN_CELLS_WIDE) ?? 0) || Infinity
+  const ordered = scores.toSorted()
+  const strongest = ordered.at(-3 * MIN_CELLS_WIDE) ?? 0
+  const noise = ordered[ordered.length >> 1] ?? 0
+  const least = Math.max(STRONG * strongest, Math.min(ABOVE_NOISE * noise, MAX_LEAST * strongest)) || Infinity
   const seen = new Uint8Array(scores.length)
   const strips: Strip[] = []
   for (let start = 0; start < scores.length; start++) {

@@ -58,10 +58,13 @@ export interface Level {
 
 /** Module sizes in pixels of the coarse search, each a few percent larger than the one before. */
 const [SMALLEST, LARGEST, GROWTH] = [0.9, 7, 1.06]
-export const MODULE_SIZES: readonly number[] = Array.from({ length: Math.ceil(Math.log(LARGEST / SMALLEST) / Math.log(GROWTH)) }, (_, index) => SMALLEST * GROWTH ** index)
+const MODULE_SIZES: readonly number[] = Array.from({ length: Math.ceil(Math.log(LARGEST / SMALLEST) / Math.log(GROWTH)) }, (_, index) => SMALLEST * GROWTH ** index)
+
+/** Samples a profile at every module size of the search. */
+export const createLevels = (values: Float64Array): Level[] => MODULE_SIZES.map((module) => createLevel(values, module))
 
 /** Samples a profile at a module size. Each sample is the mean of the pixels that it covers. */
-export function createLevel(values: Float64Array, module: number): Level {
+function createLevel(values: Float64Array, module: number): Level {
   const integral = new Float64Array(values.length + 1)
   for (let index = 0; index < values.length; index++) integral[index + 1] = (integral[index] ?? 0) + (values[index] ?? 0)
   const step = module / SAMPLES
