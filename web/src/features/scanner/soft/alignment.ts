@@ -1,4 +1,4 @@
-import { matchAt, SAMPLES, type Level, type Template, type TemplateSet } from './templates'
+import { energyAt, fitAt, gainAt, SAMPLES, type Level, type Template, type TemplateSet } from './templates'
 import type { Symbology } from './symbologies'
 
 /** A sequence of characters that may be printed along a profile. */
@@ -28,7 +28,9 @@ export interface Line {
 /** Minimum share of the energy that a start or stop explains. */
 const START_FIT = 0.7
 const STOP_FIT = 0.6
-const MAX_STARTS = 14
+const MAX_STARTS = 10
+/** Largest distance of a start from the first bars, as a share of the length of the bars and in pixels. */
+const [NEAR, NEAR_PIXELS] = [0.2, 40]
 /** Difference of the logarithms of two module sizes that count as one. */
 const SAME_SIZE = 0.13
 const MAX_PLACES = 48
@@ -65,25 +67,37 @@ interface Start {
   gain: number
 }
 
-/** Finds the places in the first half of a line where a start character fits at some module size. */
-export function findStarts(line: Line, search: Search): Start[] {
+/** Finds the places near the first bars of a line where a start character fits at some module size. `searches` differ only in their blur. */
+export function findStarts(line: Line, searches: readonly Search[]): Start[] {
   const found: Start[] = []
+  const middle = searches[searches.length >> 1]
+  if (middle === undefined) return found
+  const { begin, end } = line.bars
   for (const level of line.levels) {
-    for (const template of search.set.starts) {
-      let [before, last] = [0, 0]
-      let previous: Start | null = null
-      const end = Math.min(level.samples.length / 2, level.samples.length - template.samples.length)
-      for (let from = 0; from <= end; from++) {
-        const match = matchAt(level, template, from)
-        const fit = match === null || match.energy === 0 ? 0 : 1 - match.rest / match.energy
-        if (previous !== null && last >= before && last > fit) found.push(previous)
-        previous = fit >= START_FIT && match !== null ? { line, search, level, from, template, fit, gain: match.gain / Math.sqrt(template.samples.length) } : null
-        before = last
-        last = fit
+    const pixel = level.module / SAMPLES
+    const near = Math.max(NEAR_PIXELS, (end - begin) * NEAR)
+    for (const template of middle.set.starts) {
+      const last = Math.min((begin + near) / pixel - template.lead, level.samples.length - template.samples.length)
+      let [before, fit] = [0, 0]
+      for (let from = Math.max(0, Math.round((begin - near) / pixel - template.lead)); from <= last; from++) {
+        const next = fitAt(level, template, from + 1)
+        if (fit >= START_FIT && fit >= before && fit > next) found.push(sharpest(line, searches, level, from, template))
+        before = fit
+        fit = next
       }
     }
   }
   return found
+}
+
+/** Returns the start at a place with the blur that fits best. */
+function sharpest(line: Line, searches: readonly Search[], level: Level, from: number, { value }: Template): Start {
+  const starts = searches.flatMap((search) => {
+    const template = search.set.starts.find((start) => start.value === value)
+    if (template === undefined) return []
+    return [{ line, search, level, from, template, fit: fitAt(level, template, from), gain: gainAt(level, template, from) / Math.sqrt(template.samples.length) }]
+  })
+  return starts.reduce((best, start) => (start.fit > best.fit ? start : best))
 }
 
 export const beginOf = ({ level, from, template }: Start): number => ((from + template.lead) * level.module) / SAMPLES
@@ -158,16 +172,16 @@ type BestCharacters = (level: Level, from: number) => BestCharacter | null
 function createBestCharacters({ search: { set: { characters, symbology: { starts, stop } } }, gain }: Start): BestCharacters {
   const inside = characters.filter(({ value }) => value !== stop && !starts.includes(value))
   const known = new Map<Level, Map<number, BestCharacter | null>>()
+  const count = inside[0]?.samples.length ?? 0
   const search: BestCharacters = (level, from) => {
-    let best: BestCharacter | null = null
+    if (from < 0 || from + count > level.samples.length) return null
+    let [value, strongest] = [-1, 0]
     for (const template of inside) {
-      const match = matchAt(level, template, from)
-      if (match === null || match.energy === 0) return null
-      const contrast = match.gain / Math.sqrt(template.samples.length) / gain
-      const cost = match.rest / match.energy
-      if (contrast >= MIN_GAIN && contrast <= MAX_GAIN && (best === null || cost < best.cost)) best = { value: template.value, cost }
+      const strength = gainAt(level, template, from)
+      if (strength > strongest) [value, strongest] = [template.value, strength]
     }
-    return best
+    const contrast = strongest / Math.sqrt(count) / gain
+    return contrast < MIN_GAIN || contrast > MAX_GAIN ? null : { value, cost: 1 - (strongest * strongest) / energyAt(level, from, count) }
   }
   return (level, from) => {
     const places = known.get(level) ?? new Map<number, BestCharacter | null>()
@@ -184,9 +198,7 @@ function stopOf(level: Level, { stop }: TemplateSet, { next }: Path): { begin: n
   let best: { begin: number; cost: number } | null = null
   const expected = Math.round((next * SAMPLES) / level.module)
   for (let slip = -SLIP; slip <= SLIP; slip++) {
-    const match = matchAt(level, stop, expected + slip)
-    if (match === null || match.energy === 0) continue
-    const cost = match.rest / match.energy
+    const cost = 1 - fitAt(level, stop, expected + slip)
     if (cost <= 1 - STOP_FIT && (best === null || cost < best.cost)) best = { begin: ((expected + slip) * level.module) / SAMPLES, cost }
   }
   return best
@@ -210,7 +222,7 @@ function extend(level: Level, bests: BestCharacters, width: number, path: Path):
 }
 
 /** Returns the most plausible sequences of characters along a profile, the best first. */
-export function findHypotheses(lines: readonly Line[], searches: readonly Search[], most: number): Hypothesis[] {
+export function findHypotheses(lines: readonly Line[], searches: readonly (readonly Search[])[], most: number): Hypothesis[] {
   const starts = chooseStarts(lines.flatMap((line) => searches.flatMap((search) => findStarts(line, search))))
   const all: Hypothesis[] = []
   for (const start of starts) {

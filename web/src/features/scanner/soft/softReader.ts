@@ -24,7 +24,7 @@ const REFITS = 3
 const EXPLAINED = 0.85
 
 let templates: ReturnType<typeof createSets> | null = null
-const createSets = () => SYMBOLOGIES.flatMap((symbology) => BLURS.map((blur) => ({ set: createTemplates(symbology, blur), blur })))
+const createSets = () => SYMBOLOGIES.map((symbology) => BLURS.map((blur) => ({ set: createTemplates(symbology, blur), blur })))
 
 interface ProfileCode extends SoftText {
   fit: Fit

@@ -24,17 +24,17 @@ const widthOf = (widths: readonly number[] = []): number => widths.reduce((sum, 
 
 /** Bars of Code 39 characters in the order of their column: two of the five bars are wide. */
 const TWO_OF_FIVE = ['10001', '01001', '11000', '00101', '10100', '01100', '00011', '10010', '01010', '00110']
-/** Characters of Code 39 by the place of their wide space, in the order of the columns. */
-const CODE_39_ROWS = { '0100': '1234567890', '0010': 'ABCDEFGHIJ', '0001': 'KLMNOPQRST', '1000': 'UVWXYZ-. *' }
-/** Characters of Code 39 with narrow bars, by their wide spaces. */
-const CODE_39_SIGNS = { '1110': '$', '1101': '/', '1011': '+', '0111': '%' }
+/** Wide spaces of Code 39 characters, and the characters in the order of the columns. */
+const CODE_39_ROWS = [['0100', '1234567890'], ['0010', 'ABCDEFGHIJ'], ['0001', 'KLMNOPQRST'], ['1000', 'UVWXYZ-. *']] as const
+/** Wide spaces of the Code 39 characters with narrow bars. */
+const CODE_39_SIGNS = [['1110', '$'], ['1101', '/'], ['1011', '+'], ['0111', '%']] as const
 
 /** Returns the wide elements of Code 39 characters: bars and spaces in turn. */
 function code39Elements(): Map<string, boolean[]> {
   const elements = new Map<string, boolean[]>()
   const add = (character: string, bars: string, spaces: string) => elements.set(character, [...bars].flatMap((bar, index) => [bar === '1', spaces[index] === '1']).slice(0, 9))
-  for (const [spaces, row] of Object.entries(CODE_39_ROWS)) for (const [column, character] of [...row].entries()) add(character, TWO_OF_FIVE[column] ?? '', spaces)
-  for (const [spaces, character] of Object.entries(CODE_39_SIGNS)) add(character, '00000', spaces)
+  for (const [spaces, row] of CODE_39_ROWS) for (const [column, character] of [...row].entries()) add(character, TWO_OF_FIVE[column] ?? '', spaces)
+  for (const [spaces, character] of CODE_39_SIGNS) add(character, '00000', spaces)
   return elements
 }
 const CODE_39 = code39Elements()

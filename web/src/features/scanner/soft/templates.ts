@@ -57,7 +57,7 @@ export interface Level {
 }
 
 /** Module sizes in pixels of the coarse search, each a few percent larger than the one before. */
-const [SMALLEST, LARGEST, GROWTH] = [0.9, 7, 1.06]
+const [SMALLEST, LARGEST, GROWTH] = [0.9, 7, 1.07]
 const MODULE_SIZES: readonly number[] = Array.from({ length: Math.ceil(Math.log(LARGEST / SMALLEST) / Math.log(GROWTH)) }, (_, index) => SMALLEST * GROWTH ** index)
 
 /** Samples a profile at every module size of the search. */
@@ -85,21 +85,24 @@ function createLevel(values: Float64Array, module: number): Level {
   return level
 }
 
-export interface Match {
-  /** Energy of the samples around their mean, and its part that the pattern does not explain. */
-  energy: number
-  rest: number
-  /** Contrast: factor of the normalized pattern. */
-  gain: number
+/** Returns the energy of samples around their mean. */
+export function energyAt({ sums, squares }: Level, from: number, count: number): number {
+  const sum = (sums[from + count] ?? 0) - (sums[from] ?? 0)
+  return (squares[from + count] ?? 0) - (squares[from] ?? 0) - (sum * sum) / count
 }
 
-/** Compares a pattern with a level from a sample on; `null` outside of the level. */
-export function matchAt({ samples, sums, squares }: Level, { samples: pattern }: Template, from: number): Match | null {
-  const count = pattern.length
-  if (from < 0 || from + count > samples.length) return null
+/** Returns the factor of a normalized pattern in the samples. Its square is the energy that the pattern explains. */
+export function gainAt({ samples }: Level, { samples: pattern }: Template, from: number): number {
   let gain = 0
-  for (let index = 0; index < count; index++) gain += (pattern[index] ?? 0) * (samples[from + index] ?? 0)
-  const sum = (sums[from + count] ?? 0) - (sums[from] ?? 0)
-  const energy = (squares[from + count] ?? 0) - (squares[from] ?? 0) - (sum * sum) / count
-  return { energy, rest: gain > 0 ? energy - gain * gain : energy, gain }
+  for (let index = 0; index < pattern.length; index++) gain += (pattern[index] ?? 0) * (samples[from + index] ?? 0)
+  return gain
+}
+
+/** Returns the share of the energy that a pattern explains; 0 outside of the level and for a reversed contrast. */
+export function fitAt(level: Level, template: Template, from: number): number {
+  const count = template.samples.length
+  if (from < 0 || from + count > level.samples.length) return 0
+  const energy = energyAt(level, from, count)
+  const gain = gainAt(level, template, from)
+  return gain <= 0 || energy <= 0 ? 0 : (gain * gain) / energy
 }
