@@ -40,7 +40,7 @@ function drawLine(widths: readonly number[], blur: number, spread: number): Floa
     at += width
   }
   const radius = Math.round((Math.sqrt(4 * (blur * FINE) ** 2 + 1) - 1) / 2)
-  for (let round = 0; round < 3 && radius > 0; round++) {
+  for (let round = 0; round < 3; round++) {
     const sums = new Float64Array(line.length + 1)
     for (const [index, dark] of line.entries()) sums[index + 1] = (sums[index] ?? 0) + dark
     line = line.map((_, index) => {

@@ -36,7 +36,7 @@ export function encodeItf(digits: string): Widths {
 const EAN_DIGITS = ['3211', '2221', '2122', '1411', '1132', '1231', '1114', '1312', '1213', '3112']
 /** Encodes eight digits as bars of EAN-8, which the soft reader does not read. */
 export function encodeEan8(digits: string): Widths {
-  const part = (from: number) => [...digits.slice(from, from + 4)].flatMap((digit) => [...(EAN_DIGITS[Number(digit)] ?? '')].map(Number))
+  const part = (from: number) => Array.from({ length: 4 }, (_, index) => EAN_DIGITS[Number(digits[from + index])] ?? '').flatMap((widths) => Array.from(widths, Number))
   return [1, 1, 1, ...part(0), 1, 1, 1, 1, 1, ...part(4), 1, 1, 1]
 }
 
