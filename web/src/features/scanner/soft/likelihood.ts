@@ -17,7 +17,7 @@ export function likelihoodsOf(profile: Float64Array, fit: Fit, { variance, contr
   const { symbology, values } = fit
   const places = placesOf(fit)
   const edges = edgesOf(symbology, values)
-  const noise = Math.max(variance, (FLOOR * contrast) ** 2)
+  const floor = Math.max(variance, (FLOOR * contrast) ** 2)
   return values.map((_, place) => {
     const from = place * symbology.width
     const to = from + symbology.width
@@ -29,6 +29,7 @@ export function likelihoodsOf(profile: Float64Array, fit: Fit, { variance, contr
     const base = drawBlurred(outer, window, fit)
     const rests = Float64Array.from(symbology.characters, (widths) => restOf(bright, withEdges(base, window, innerEdges(widths, from), fit)))
     const least = Math.min(...rests)
+    const noise = Math.max(least / bright.length, floor) // a place that no character fits well counts less
     return rests.map((rest) => (-INDEPENDENT * (rest - least)) / (2 * noise))
   })
 }

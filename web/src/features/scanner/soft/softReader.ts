@@ -1,5 +1,6 @@
 import { findHypotheses, type Hypothesis } from './alignment'
 import { decide, mostLikely, type SoftText } from './decision'
+import { isEven } from './evenness'
 import { improveFit, startFit, type Fit } from './fit'
 import { likelihoodsOf } from './likelihood'
 import { createProfile, type Profile } from './profile'
@@ -22,6 +23,8 @@ const ROUNDS = 3
 const REFITS = 3
 /** Minimum share of a profile's energy that a code explains. */
 const EXPLAINED = 0.85
+/** Minimum share with which it is worth to search better characters. */
+const PROMISING = 0.7
 
 let templates: ReturnType<typeof createSets> | null = null
 const createSets = () => SYMBOLOGIES.map((symbology) => BLURS.map((blur) => ({ set: createTemplates(symbology, blur), blur })))
@@ -54,11 +57,12 @@ function checkHypothesis(values: Float64Array, hypothesis: Hypothesis): ProfileC
     const improved = improveFit(values, fit, ROUNDS)
     fit = improved.fit
     const { residual } = improved
+    if (residual.variance > (1 - PROMISING) * residual.energy) return null
     const likelihoods = likelihoodsOf(values, fit, residual)
     const next = mostLikely(likelihoods)
     const isStable = next.every((value, place) => value === fit.values[place])
     if (isStable) {
-      if (residual.contrast <= 0 || residual.variance > (1 - EXPLAINED) * residual.energy) return null
+      if (residual.contrast <= 0 || residual.variance > (1 - EXPLAINED) * residual.energy || !isEven(fit, residual)) return null
       const decided = decide(fit.symbology, likelihoods)
       return decided === null ? null : { ...decided, fit, isReversed: hypothesis.isReversed }
     }
