@@ -17,6 +17,7 @@ const between = (random: () => number, low: number, high: number): number => low
 /** Grades of difficulty: blur in modules, amplitude of the noise and contrast. */
 export const GRADES = {
   easy: { blur: 0.35, noise: 4, white: 220, black: 40 },
+  mild: { blur: 0.5, noise: 5, white: 210, black: 50 },
   soft: { blur: 0.65, noise: 6, white: 200, black: 60 },
   blurred: { blur: 0.85, noise: 8, white: 190, black: 60 },
   'very blurred': { blur: 1.05, noise: 8, white: 190, black: 60 },
