@@ -46,6 +46,7 @@ test('a code without its stop, with a wrong check character or without bars is n
   expect(read(draw(encodeCode128('ABCDE12345', 7)))).toBeNull()
   expect(read(draw(encodeCode128('ABCDE12345').slice(0, -7)))).toBeNull()
   expect(read(createBackground(640, 640))).toBeNull()
+  expect(read(drawTrap(64).picture)).toBeNull() // a part of this code looks like a code with a stop, where bars go on
 })
 
 test('no text is wrong in frames without a code, with other codes and with badly blurred codes', () => {
