@@ -1,7 +1,8 @@
 // Decodes pictures with the code of the scanner's worker and prints how many were read correctly.
 //
-//   node tools/decode.mjs [--list] FOLDER…
+//   node tools/decode.mjs [--list] [--without-soft] FOLDER…
 //
+// --without-soft leaves the soft reading of linear codes out, to compare.
 // Reads .png and .jpg files below the folders. The expected text of a picture comes from the first of:
 //   NAME.txt beside NAME.png   the text of the code; an empty file means no code
 //   its name                   FORMAT__TEXT__anything.png, percent-encoded where need be; none__anything.png: no code
@@ -18,13 +19,15 @@ const { createDecoder } = await ours('features/scanner/decoder.ts')
 const { BarcodeDetector } = await ours('features/scanner/detector.ts')
 const { SCREEN_OPTIONS } = await ours('features/scanner/options.ts')
 const { decodeStill } = await ours('features/scanner/still.ts')
+const { readSoftly } = await ours('features/scanner/soft/softReader.ts')
 const { toGray } = await ours('features/scanner/pixels.ts')
 
 const wanted = process.argv.slice(2)
+const soft = wanted.includes('--without-soft') ? null : async (frame, directions) => readSoftly(frame, directions)
 const list = wanted.includes('--list')
 const folders = wanted.filter((argument) => !argument.startsWith('--')).map((folder) => resolve(folder))
 if (folders.length === 0) {
-  console.error('node tools/decode.mjs [--list] FOLDER…')
+  console.error('node tools/decode.mjs [--list] [--without-soft] FOLDER…')
   process.exit(2)
 }
 
@@ -92,7 +95,7 @@ function count(group, outcome, ms) {
 /** Detector with the scanner's formats, which decodes in this thread. */
 const detector = new BarcodeDetector({
   formats: SCREEN_OPTIONS.formats,
-  engine: () => ({ decodeStill: (picture, settings) => decodeStill(createDecoder(read, settings), toGray(picture)) }),
+  engine: () => ({ decodeStill: (picture, settings) => decodeStill(createDecoder(read, settings, soft), toGray(picture)) }),
 })
 for (const root of folders) {
   for (const path of picturesIn(root)) {

@@ -91,7 +91,7 @@ function shadeAt({ width, height, data }: ShadePicture, x: number, y: number, si
 }
 
 /** Returns a generator of random numbers from 0 to 1, which are the same for the same seed so that a failure can be reproduced. */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

@@ -1,5 +1,5 @@
 import type { MatchGrade } from '../../lib/scanner'
-import type { DecodedCode, DecodedFrame } from './decoder'
+import type { DecodedCode, DecodedFrame, DoubtfulCode } from './decoder'
 
 /** Number of further frames searched for a better match after a code that is not a full match. */
 const LOOK_AROUND = 2
@@ -13,14 +13,16 @@ const gradeOf = (fit: boolean | MatchGrade): number => (typeof fit === 'boolean'
  * Chooses the best matching code among those in view, so that a neighbouring label does not win by chance. A text that the page has refused
  * and that is still in view is never chosen: the search for other codes continues.
  */
-export function createCodeChooser(fits: (text: string) => boolean | MatchGrade = () => 'full', isRefused: (text: string) => boolean = () => false) {
+export function createCodeChooser(fits: (text: string) => boolean | MatchGrade = () => true, isRefused: (text: string) => boolean = () => false) {
+  /** Whether the campaign's list has a doubtful text, and none of the texts that are nearly as likely. */
+  const confirms = ({ code, alternatives }: DoubtfulCode) => fits(code.text) === 'full' && alternatives.every((text) => fits(text) !== 'full')
   let best: { code: DecodedCode; grade: number } | null = null
   let pictures = 0
   return {
     /** Returns the code to report and whether the code matches; `several` is true to request all codes of the next frame instead. */
-    choose({ codes, unsure }: DecodedFrame): { code: DecodedCode | null; fitting?: boolean; several: boolean } {
+    choose({ codes, unsure, doubtful }: DecodedFrame): { code: DecodedCode | null; fitting?: boolean; several: boolean } {
       if (best !== null) pictures++
-      for (const code of codes) {
+      for (const code of doubtful !== undefined && confirms(doubtful) ? [...codes, doubtful.code] : codes) {
         if (isRefused(code.text)) continue
         const grade = gradeOf(fits(code.text))
         if (best === null || grade > best.grade) best = { code, grade }

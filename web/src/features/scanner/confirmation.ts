@@ -6,6 +6,8 @@ export interface CodeReading {
   format: string
   /** Whether the decoding pass used the unmodified picture, not a turned, sharpened or enlarged picture. */
   plain: boolean
+  /** Whether the text was read softly, beyond doubt about each character. */
+  soft?: boolean
 }
 
 /** Formats whose error correction rules out a wrong text. */
@@ -35,10 +37,11 @@ export function isPlausibleText(text: string, format: string): boolean {
 const provesItself = (text: string): boolean => hasValidCheckDigit(text) || (text.startsWith('I') && hasValidCheckDigit(text.slice(1)))
 
 /** Returns the number of equal readings required before a text is accepted. */
-export function countRequiredReadings({ text, format, plain }: CodeReading): number {
+export function countRequiredReadings({ text, format, plain, soft = false }: CodeReading): number {
   if (format === 'pdf417') return AGAIN // at a tilt, the engine may correct lost words into a wrong text
   if (CERTAIN.has(format)) return 1
   if (provesItself(text)) return 1
+  if (soft) return 1
   if (CHECKED.has(format) && plain && text.length >= SHORT) return 1
   return text.length < SHORT && !CHECKED.has(format) ? AGAIN_SHORT : AGAIN
 }

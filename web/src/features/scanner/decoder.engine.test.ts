@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { prepareZXingModule as prepareReader, readBarcodes } from 'zxing-wasm/reader'
-import { prepareZXingModule as prepareWriter, type WriteInputBarcodeFormat } from 'zxing-wasm/writer'
+import { prepareZXingModule as prepareWriter, writeBarcode, type WriteInputBarcodeFormat } from 'zxing-wasm/writer'
 import { createBackground, drawLabelPicture, placeLabel, photograph, drawSymbol, type LabelOptions } from '../../testing/labels'
 import { createCodeChooser } from './choose'
 import { createDecoder, type DecodedFrame } from './decoder'
 import { BarcodeDetector } from './detector'
 import { optionsFor } from './formats'
 import { decodeStill } from './still'
+import { readSoftly } from './soft/softReader'
+import { CODE_128, CODE_93, code39 } from './soft/symbologies'
 import { cropPicture, encodePgm, toGray, type GrayPicture } from './pixels'
 import { warmUpDecoder } from './warmup'
 
@@ -206,4 +208,32 @@ test('of sixteen pictures of micro QR codes, all that the plain engine reads are
   }
   expect(missed).toEqual([])
   expect(plain).toBeGreaterThanOrEqual(14)
+})
+
+const ASCII = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join('')
+const PAIRS = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0')).join('')
+const [DIGITS_AND_LETTERS, SIGNS] = ['0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ', '-. $/+%']
+test.each([
+  ['Code128', CODE_128, [ASCII.slice(0, 40), ASCII.slice(40, 70), ASCII.slice(70), PAIRS.slice(0, 80), PAIRS.slice(80, 160), PAIRS.slice(160)]],
+  ['Code39', code39(2), [DIGITS_AND_LETTERS, SIGNS]],
+  ['Code93', CODE_93, [DIGITS_AND_LETTERS, SIGNS]],
+] as const)('the soft reader has the characters of %s', async (format, { characters, textOf }, texts) => {
+  for (const text of texts) {
+    const { symbol } = await writeBarcode(text, { format, scale: 1, addQuietZones: false })
+    const row = Array.from(symbol.data.slice(0, symbol.width), (shade) => (shade < 128 ? '1' : '0')).join('')
+    const runs = (row.match(/1+|0+/g) ?? []).map((run) => run.length)
+    const size = characters[0]?.length ?? 0
+    const values = Array.from({ length: Math.floor((runs.length + 1) / size) }, (_, place) => characters.findIndex((widths) => widths.every((width, index) => (runs[place * size + index] ?? 1) === width)))
+    expect(textOf(values.slice(0, -1)), text).toBe(text)
+  }
+})
+
+test('labels that the engine does not read are read softly within a few pictures', async () => {
+  for (const format of ['Code39', 'Code128'] as const) {
+    const picture = finder(await label(format, VIN, { module: 2, blur: 1.5, turn: 8 }))
+    const decoder = createDecoder(readBarcodes, undefined, async (frame, directions) => readSoftly(frame, directions))
+    const looks: string[] = []
+    for (let frame = 0; frame < 12 && !looks.includes(VIN); frame++) looks.push(...(await decoder.decode(picture)).codes.map(({ text }) => text))
+    expect(looks).toEqual([VIN])
+  }
 })

@@ -3,6 +3,7 @@ import { createReadingConfirmation } from './confirmation'
 import { MAX_SYMBOLS, SCANNER_SETTINGS, hasFormats, toFormatName } from './formats'
 import { EXTRA_PASSES, TURNED_PASSES, createPlainPass, createPassInput, isTilted, type DecodePass, type DecodePassInput } from './decodePasses'
 import { encodePgm, mapPoint, type GrayPicture, type Point } from './pixels'
+import type { SoftCode } from './soft/softReader'
 
 /** A decoded code with its corners in frame coordinates. */
 export interface DecodedCode {
@@ -22,7 +23,18 @@ export interface DecodedFrame {
   look: string | null
   /** Whether a code of this frame was detected but not yet accepted, or a tilted direction has not been searched yet. */
   unsure?: boolean
+  /** A code with doubtful characters, which counts only when the campaign's list confirms it. */
+  doubtful?: DoubtfulCode
 }
+
+/** A code that was read softly, with the other texts that are nearly as likely. */
+export interface DoubtfulCode {
+  code: DecodedCode
+  alternatives: string[]
+}
+
+/** Reads a linear code from averaged rows, when no pass of the engine reads it. */
+export type SoftRead = (frame: GrayPicture, directions: readonly number[]) => Promise<SoftCode | null>
 
 /**
  * What is decoded in a frame: the first code; every code in view, tilted labels too; or only whether the code that was read last
@@ -59,18 +71,22 @@ interface PassResult {
 
 /** Maximum number of consecutive frames that repeat a decoding pass to confirm a code before the rotation continues. */
 const MAX_REPEATS = 2
+/** Number of frames with stripes and without a code for one soft reading, which takes longer than a pass of the engine. */
+const SOFT_INTERVAL = 4
 
 /**
  * Creates a decoder of successive frames. Each frame gets a decoding pass on the unmodified picture and, when that pass finds nothing, one extra decoding pass in rotation.
  *
  * The decoder repeats a decoding pass on the next frame when the code that the pass found still needs confirmation.
  */
-export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS, now: () => number = () => performance.now()) {
+export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS, readSoftly: SoftRead | null = null, now: () => number = () => performance.now()) {
   const confirmation = createReadingConfirmation()
   let frames = 0
   let turn = 0
   let waited = 0
   let again: number | null = null
+  /** Number of frames with stripes and without a code. */
+  let striped = 0
   /** Number of consecutive frames in which every code was decoded. */
   let besides = 0
   /** Number of passes for tilted labels that were tried in these frames. */
@@ -133,13 +149,25 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     return { ...looked, name: extra.name }
   }
 
+  /** Reads a frame softly when it is the turn of a soft reading. Returns `null` when it is not. */
+  async function softPass(input: DecodePassInput): Promise<(PassResult & { name: string; doubtful?: DoubtfulCode }) | null> {
+    if (readSoftly === null || again !== null || input.directions.length === 0 || ++striped % SOFT_INTERVAL !== 0) return null
+    const found = await readSoftly(input.frame, input.directions)
+    const nothing = { confirmed: [], seen: [], name: 'soft' }
+    if (found === null || !settings.linear.some((engine) => toFormatName(engine) === found.format)) return nothing
+    const { text, format, corners, certain, alternatives } = found
+    const code = { text, format, corners }
+    if (!certain) return { ...nothing, doubtful: { code, alternatives } }
+    return { ...nothing, confirmed: confirmation.confirms({ text, format, plain: false, soft: true }) ? [code] : [], seen: [code] }
+  }
+
   /** Decodes every code in view with the plain pass and one extra decoding pass, because labels may also be tilted. */
   async function everyCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
     const start = now()
     const plain = await runPass(createPlainPass(frame, 'every', settings), true)
     const plainMs = now() - start
     const input = createPassInput(frame, whole, settings)
-    const extra = await extraPass(input, true)
+    const extra = (plain.seen.length === 0 ? await softPass(input) : null) ?? (await extraPass(input, true))
     const codes = [...extra.confirmed, ...plain.confirmed].reduce<DecodedCode[]>(addCode, [])
     const sighted = [...plain.seen, ...extra.seen]
     const isSearched = searched >= TURNED_PASSES.length || !isTilted(input)
@@ -168,8 +196,10 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     }
     if (plain.seen.length > 0 && ++waited <= MAX_REPEATS) return done
     if (plain.seen.length === 0 && again === null) waited = 0
-    const { confirmed, seen, name } = await extraPass(createPassInput(frame, whole, settings))
-    return { ...done, codes: confirmed, seen: done.seen ?? seen[0] ?? null, look: name }
+    const input = createPassInput(frame, whole, settings)
+    const soft = plain.seen.length === 0 ? await softPass(input) : null
+    const { confirmed, seen, name } = soft ?? (await extraPass(input))
+    return { ...done, codes: confirmed, seen: done.seen ?? seen[0] ?? null, look: name, doubtful: soft?.doubtful }
   }
 
   return {
@@ -186,6 +216,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
       confirmation.forget()
       frames = 0
       turn = 0
+      striped = 0
       waited = 0
       again = null
       lastRead = null

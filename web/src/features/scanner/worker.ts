@@ -1,6 +1,7 @@
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import wasm from 'zxing-wasm/reader/zxing_reader.wasm?url'
-import { createDecoder } from './decoder'
+import { createDecoder, type SoftRead } from './decoder'
+import { SCANNER_SETTINGS } from './formats'
 import { toGray, type GrayPicture, type RgbaPicture } from './pixels'
 import type { CameraFrame, WorkerRequest, WorkerResponse } from './protocol'
 
@@ -8,7 +9,9 @@ const tell = (report: WorkerResponse) => globalThis.postMessage(report)
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const engine = prepareZXingModule({ overrides: { locateFile: () => wasm }, fireImmediately: true })
-let decoder = createDecoder(readBarcodes)
+/** Loads the soft reader with the first frame that needs it, because most labels do not. */
+const readSoftly: SoftRead = async (frame, directions) => (await import('./soft/softReader')).readSoftly(frame, directions)
+let decoder = createDecoder(readBarcodes, SCANNER_SETTINGS, readSoftly)
 let canvas: OffscreenCanvas | null = null
 let idle = true
 
@@ -47,11 +50,11 @@ async function answer(id: number, read: () => RgbaPicture, decode: (picture: Gra
 
 globalThis.addEventListener('message', async ({ data }: MessageEvent<WorkerRequest>) => {
   idle = false
-  if (data.kind === 'reset') decoder = createDecoder(readBarcodes, data.settings)
+  if (data.kind === 'reset') decoder = createDecoder(readBarcodes, data.settings, readSoftly)
   else if (data.kind === 'frame') tell(await answer(data.id, () => bytesOf(data.frame), async (picture) => ({ kind: 'decoded', id: data.id, decoded: await decoder.decode(picture, { mode: data.mode }) })))
   else {
     const { decodeStill } = await import('./still')
-    tell(await answer(data.id, () => data.picture, async (picture) => ({ kind: 'detected', id: data.id, codes: await decodeStill(createDecoder(readBarcodes, data.settings), picture) })))
+    tell(await answer(data.id, () => data.picture, async (picture) => ({ kind: 'detected', id: data.id, codes: await decodeStill(createDecoder(readBarcodes, data.settings, readSoftly), picture) })))
   }
 })
 

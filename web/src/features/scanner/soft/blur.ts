@@ -1,0 +1,56 @@
+import type { Edge } from './symbologies'
+
+/** How the printed bars appear in a profile. */
+export interface Appearance {
+  /** Standard deviation of the blur in modules. */
+  blur: number
+  /** Width in modules by which the ink makes each bar wider; negative when bars are thinner than spaces. */
+  spread: number
+}
+
+const FINE = 64
+/** Distance in standard deviations beyond which the blur of an edge is not noticeable. */
+export const REACH = 3.5
+const STEPS = Float64Array.from({ length: 2 * REACH * FINE + 2 }, (_, index) => normalIntegral(index / FINE - REACH))
+
+/** Returns the share of a normal distribution below `z`, by Simpson's rule from the middle. */
+function normalIntegral(z: number): number {
+  const density = (at: number) => Math.exp((-at * at) / 2) / Math.sqrt(2 * Math.PI)
+  const parts = 32
+  let sum = density(0) + density(z)
+  for (let part = 1; part < parts; part++) sum += density((z * part) / parts) * (part % 2 === 1 ? 4 : 2)
+  return 0.5 + (sum * z) / parts / 3
+}
+
+/** Returns the darkness that an edge at 0 causes at a distance of `z` standard deviations. */
+export function blurredStep(z: number): number {
+  if (z <= -REACH) return 0
+  if (z >= REACH) return 1
+  const place = (z + REACH) * FINE
+  const index = Math.floor(place)
+  const low = STEPS[index] ?? 0
+  return low + ((STEPS[index + 1] ?? 1) - low) * (place - index)
+}
+
+/** Returns where an edge appears: ink moves the start of a bar to the left and its end to the right. */
+export const placeOf = ({ at, rises }: Edge, spread: number): number => (rises ? at - spread / 2 : at + spread / 2)
+
+/** Returns the darkness from 0 to 1 at places in modules that grow, for edges in their order. */
+export function drawBlurred(edges: readonly Edge[], places: Float64Array, { blur, spread }: Appearance): Float64Array {
+  const dark = new Float64Array(places.length)
+  const at = Float64Array.from(edges, (edge) => placeOf(edge, spread))
+  const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))
+  const reach = REACH * blur
+  let first = 0
+  let passed = 0
+  for (let index = 0; index < places.length; index++) {
+    const place = places[index] ?? 0
+    while (first < at.length && (at[first] ?? 0) < place - reach) passed += signs[first++] ?? 0
+    let sum = passed
+    for (let edge = first; edge < at.length && (at[edge] ?? 0) < place + reach; edge++) {
+      sum += (signs[edge] ?? 0) * blurredStep((place - (at[edge] ?? 0)) / blur)
+    }
+    dark[index] = sum
+  }
+  return dark
+}

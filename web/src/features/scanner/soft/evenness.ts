@@ -1,0 +1,24 @@
+import { placesOf, type Fit, type Residual } from './fit'
+
+/** Largest difference at one character or quiet zone, as a factor of the median over the characters and as a share of the contrast. */
+const [MAX_FACTOR, MAX_SHARE] = [3, 0.05]
+
+/**
+ * Whether a profile differs from the drawn code about equally at each character and in both quiet zones. A code that ends where bars
+ * go on, or that has a wrong character, differs most there.
+ */
+export function isEven(fit: Fit, residual: Residual): boolean {
+  const { symbology: { width, tail }, values } = fit
+  const places = placesOf(fit)
+  const squares = new Float64Array(values.length + 2) // the quiet zones come first and last
+  const counts = new Float64Array(values.length + 2)
+  for (const [index, at] of places.entries()) {
+    const isAfter = at > values.length * width + tail
+    const part = isAfter ? values.length + 1 : Math.min(values.length, Math.max(0, Math.floor(at / width) + 1))
+    squares[part] = (squares[part] ?? 0) + (residual.values[index] ?? 0) ** 2
+    counts[part] = (counts[part] ?? 0) + 1
+  }
+  const means = squares.map((square, part) => Math.sqrt(square / Math.max(1, counts[part] ?? 0)))
+  const median = means.slice(1, -1).toSorted()[values.length >> 1] ?? 0
+  return means.every((mean) => mean <= Math.max(MAX_FACTOR * median, MAX_SHARE * residual.contrast))
+}

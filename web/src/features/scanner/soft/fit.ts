@@ -1,0 +1,155 @@
+import { drawBlurred, type Appearance } from './blur'
+import { edgesOf, type Symbology } from './symbologies'
+import type { Hypothesis } from './alignment'
+
+/** Position and appearance of a code in a profile. */
+export interface Fit extends Appearance {
+  symbology: Symbology
+  values: number[]
+  /** Coefficients of the module as a polynomial of the pixel, from -1 to 1 along the code: offset, size, bend and its change. */
+  curve: number[]
+  first: number
+  last: number
+}
+
+/** Quiet zone that is compared on each side, in modules. */
+const QUIET = 4
+/** Half the width in modules of the window in which brightness and contrast are estimated. */
+const WINDOW = 9
+const [MIN_BLUR, MAX_BLUR] = [0.2, 1.5]
+const MAX_SPREAD = 0.5
+const [MIN_RATIO, MAX_RATIO] = [1.8, 3.3]
+
+/** Returns the places in modules of the pixels of a code. */
+export function placesOf({ curve, first, last }: Fit): Float64Array {
+  const half = (last + 1 - first) / 2
+  return Float64Array.from({ length: last - first + 1 }, (_, index) => {
+    const t = (index + 0.5) / half - 1
+    return curve.reduceRight((sum, coefficient) => sum * t + coefficient, 0)
+  })
+}
+
+/** Fits the curve to the beginnings of the characters. */
+export function startFit({ symbology, values, begins, module, blur }: Hypothesis, length: number): Fit {
+  const end = (begins.at(-1) ?? 0) + (symbology.width + symbology.tail) * module
+  const first = Math.max(0, Math.floor((begins[0] ?? 0) - QUIET * module))
+  const last = Math.min(length - 1, Math.ceil(end + QUIET * module))
+  const degree = values.length > 5 ? 3 : values.length > 3 ? 2 : 1
+  const half = (last + 1 - first) / 2
+  const rows = begins.map((begin) => Array.from({ length: degree + 1 }, (_, power) => ((begin - first) / half - 1) ** power))
+  const curve = leastSquares(rows, begins.map((_, place) => place * symbology.width))
+  return { symbology, values, curve, first, last, blur, spread: 0 }
+}
+
+/** Solves a least squares problem by its normal equations. `damping` keeps the solution small. */
+export function leastSquares(rows: readonly ArrayLike<number>[], targets: ArrayLike<number>, damping = 1e-9): number[] {
+  const size = rows[0]?.length ?? 0
+  const matrix = Array.from({ length: size }, () => new Float64Array(size + 1))
+  for (const [index, row] of rows.entries()) {
+    for (let i = 0; i < size; i++) {
+      const line = matrix[i] ?? new Float64Array(0)
+      for (let j = 0; j < size; j++) line[j] = (line[j] ?? 0) + (row[i] ?? 0) * (row[j] ?? 0)
+      line[size] = (line[size] ?? 0) + (row[i] ?? 0) * (targets[index] ?? 0)
+    }
+  }
+  for (const [i, line] of matrix.entries()) line[i] = (line[i] ?? 0) * (1 + damping) + 1e-12
+  for (let pivot = 0; pivot < size; pivot++) {
+    const top = matrix[pivot] ?? new Float64Array(0)
+    for (const [i, line] of matrix.entries()) {
+      if (i === pivot) continue
+      const factor = (line[pivot] ?? 0) / (top[pivot] ?? 1)
+      for (let j = pivot; j <= size; j++) line[j] = (line[j] ?? 0) - factor * (top[j] ?? 0)
+    }
+  }
+  return matrix.map((line, i) => (line[size] ?? 0) / (line[i] ?? 1))
+}
+
+/** Difference between a profile and the drawn code, with brightness and contrast estimated in a window around each pixel. */
+export interface Residual {
+  values: Float64Array
+  /** Mean square of the differences, and of the profile around its mean, and the mean contrast. */
+  variance: number
+  energy: number
+  contrast: number
+}
+
+export function residualOf(profile: Float64Array, fit: Fit): Residual {
+  const places = placesOf(fit)
+  const dark = drawBlurred(edgesOf(fit.symbology, fit.values), places, fit)
+  const count = places.length
+  const reach = Math.max(8, Math.round((WINDOW * count) / Math.max(1, (places[count - 1] ?? 0) - (places[0] ?? 0))))
+  const sums = Array.from({ length: 4 }, () => new Float64Array(count + 1))
+  const [p = sums[0], d = sums[0], dd = sums[0], pd = sums[0]] = sums
+  if (p === undefined || d === undefined || dd === undefined || pd === undefined) throw new Error('no sums')
+  const values = new Float64Array(count)
+  let [total, square] = [0, 0]
+  for (let i = 0; i < count; i++) {
+    const [bright, shade] = [profile[fit.first + i] ?? 0, dark[i] ?? 0]
+    p[i + 1] = (p[i] ?? 0) + bright
+    d[i + 1] = (d[i] ?? 0) + shade
+    dd[i + 1] = (dd[i] ?? 0) + shade * shade
+    pd[i + 1] = (pd[i] ?? 0) + bright * shade
+    total += bright
+    square += bright * bright
+  }
+  let [variance, contrast] = [0, 0]
+  for (let i = 0; i < count; i++) {
+    const [from, to] = [Math.max(0, i - reach), Math.min(count, i + reach + 1)]
+    const n = to - from
+    const [mp, md] = [((p[to] ?? 0) - (p[from] ?? 0)) / n, ((d[to] ?? 0) - (d[from] ?? 0)) / n]
+    const slope = ((pd[to] ?? 0) - (pd[from] ?? 0) - n * mp * md) / ((dd[to] ?? 0) - (dd[from] ?? 0) - n * md * md + 1e-6)
+    const difference = (profile[fit.first + i] ?? 0) - mp - slope * ((dark[i] ?? 0) - md)
+    values[i] = difference
+    variance += difference * difference
+    contrast -= slope
+  }
+  return { values, variance: variance / count, energy: square / count - (total / count) ** 2, contrast: contrast / count }
+}
+
+const clamp = (value: number, low: number, high: number): number => Math.max(low, Math.min(high, value))
+
+/** Returns a fit with the parameters moved by steps: the curve, the blur, the spread and the width of wide bars. */
+function move(fit: Fit, steps: readonly number[]): Fit {
+  const { curve, symbology } = fit
+  const [blur = 0, spread = 0, ratio = 0] = steps.slice(curve.length)
+  const wider = ratio === 0 || symbology.withRatio === null ? symbology : symbology.withRatio(clamp(symbology.ratio + ratio, MIN_RATIO, MAX_RATIO))
+  return {
+    ...fit,
+    symbology: wider,
+    curve: curve.map((coefficient, power) => (coefficient * wider.width) / symbology.width + (steps[power] ?? 0)),
+    blur: clamp(fit.blur + blur, MIN_BLUR, MAX_BLUR),
+    spread: clamp(fit.spread + spread, -MAX_SPREAD, MAX_SPREAD),
+  }
+}
+
+const DIFFERENCE = 0.02
+const LARGEST_STEP = 0.6
+
+/** Improves the position and the appearance of a code by Gauss-Newton steps, as long as the differences become smaller. */
+export function improveFit(profile: Float64Array, start: Fit, rounds: number): { fit: Fit; residual: Residual } {
+  let fit = start
+  let residual = residualOf(profile, fit)
+  const count = start.curve.length + (start.symbology.withRatio === null ? 2 : 3)
+  for (let round = 0; round < rounds; round++) {
+    const slopes = Array.from({ length: count }, (_, index) => {
+      const moved = residualOf(profile, move(fit, Array.from({ length: count }, (__, other) => (other === index ? DIFFERENCE : 0)))).values
+      return moved.map((value, at) => (value - (residual.values[at] ?? 0)) / DIFFERENCE)
+    })
+    const rows = Array.from(residual.values, (_, at) => slopes.map((slope) => slope[at] ?? 0))
+    const wanted = leastSquares(rows, residual.values.map((value) => -value), 1e-3)
+    const largest = Math.max(...wanted.map(Math.abs))
+    let scale = Math.min(1, LARGEST_STEP / largest)
+    const before = residual.variance
+    for (let tries = 0; tries < 3; tries++, scale /= 3) {
+      const next = move(fit, wanted.map((step) => step * scale))
+      const better = residualOf(profile, next)
+      if (better.variance < residual.variance) {
+        fit = next
+        residual = better
+        break
+      }
+    }
+    if (residual.variance > before * 0.98) break
+  }
+  return { fit, residual }
+}

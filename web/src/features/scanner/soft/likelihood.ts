@@ -1,0 +1,67 @@
+import { REACH, blurredStep, drawBlurred, placeOf } from './blur'
+import { placesOf, type Fit, type Residual } from './fit'
+import { edgesOf, innerEdges, type Edge } from './symbologies'
+
+/** Log likelihood of each character at each place, relative to the best character of the place (0). */
+export type Likelihoods = Float64Array[]
+
+/** Modules beside a character that are compared too, because its blur reaches over its ends. */
+const BESIDE = 2.5
+/** Share of the contrast that the drawn code differs from a profile at least, for what is not modelled. */
+const FLOOR = 0.015
+/** Factor of the log likelihoods: neighbouring pixels differ alike, so they count as fewer independent ones. */
+const INDEPENDENT = 0.5
+
+/** Compares the stretch of each place with the blurred pattern of each character, between the neighbours that the fit has. */
+export function likelihoodsOf(profile: Float64Array, fit: Fit, { variance, contrast }: Residual): Likelihoods {
+  const { symbology, values } = fit
+  const places = placesOf(fit)
+  const edges = edgesOf(symbology, values)
+  const floor = Math.max(variance, (FLOOR * contrast) ** 2)
+  return values.map((_, place) => {
+    const from = place * symbology.width
+    const to = from + symbology.width
+    const inside = (at: number) => at >= from - BESIDE && at <= to + BESIDE
+    const first = places.findIndex(inside)
+    const window = places.slice(first, places.findLastIndex(inside) + 1)
+    const bright = profile.subarray(fit.first + first, fit.first + first + window.length)
+    const outer = edges.filter(({ at }) => at <= from + 1e-6 || at >= to - 1e-6)
+    const base = drawBlurred(outer, window, fit)
+    const rests = Float64Array.from(symbology.characters, (widths) => restOf(bright, withEdges(base, window, innerEdges(widths, from), fit)))
+    const least = Math.min(...rests)
+    const noise = Math.max(least / bright.length, floor) // a place that no character fits well counts less
+    return rests.map((rest) => (-INDEPENDENT * (rest - least)) / (2 * noise))
+  })
+}
+
+/** Returns the darkness with further edges inside of it. */
+function withEdges(base: Float64Array, places: Float64Array, edges: readonly Edge[], { blur, spread }: Fit): Float64Array {
+  const dark = base.slice()
+  for (const edge of edges) {
+    const at = placeOf(edge, spread)
+    const sign = edge.rises ? 1 : -1
+    for (let index = 0; index < dark.length; index++) {
+      const z = ((places[index] ?? 0) - at) / blur
+      if (z > -REACH) dark[index] = (dark[index] ?? 0) + sign * blurredStep(z)
+    }
+  }
+  return dark
+}
+
+/** Returns the energy of a stretch that a pattern leaves unexplained, with the best brightness and contrast. */
+function restOf(bright: Float64Array, dark: Float64Array): number {
+  const count = bright.length
+  let [p, d, pp, dd, pd] = [0, 0, 0, 0, 0]
+  for (let index = 0; index < count; index++) {
+    const [one, other] = [bright[index] ?? 0, dark[index] ?? 0]
+    p += one
+    d += other
+    pp += one * one
+    dd += other * other
+    pd += one * other
+  }
+  const energy = pp - (p * p) / count
+  const common = pd - (p * d) / count
+  const shape = dd - (d * d) / count
+  return common >= 0 || shape <= 0 ? energy : energy - (common * common) / shape // darkness lowers the brightness
+}

@@ -1,0 +1,90 @@
+import { BAND, type Bands, type Strip } from './strips'
+
+/** Mean brightness along a line across bars, one value per pixel. */
+export interface Profile {
+  values: Float64Array
+  /** Column of the upright picture where the profile begins. */
+  left: number
+  /** Places in the profile between which it has bars. */
+  bars: { begin: number; end: number }
+  /** Rows of the upright picture that were averaged. */
+  top: number
+  bottom: number
+}
+
+/** Largest shift in pixels from one band to the next, for a direction that is a few degrees off. */
+const MAX_SHIFT = 2
+const STEP = 0.25
+/** Correlation below which a band shows something else than bars, and the share of the best band's correlation that each band reaches. */
+const [LEAST, SAME] = [0.2, 0.6]
+/** Quiet zone that a profile includes on each side: at least so many pixels, and this share of the strip's width. */
+const MARGIN = 40
+const MARGIN_SHARE = 0.1
+
+/** Averages the bands of a strip. Moves each band sideways to where it fits the mean, and leaves bands out that show something else. */
+export function createProfile({ sums, width, count }: Bands, strip: Strip): Profile {
+  const margin = MARGIN + Math.round((strip.right - strip.left) * MARGIN_SHARE)
+  const left = Math.max(0, strip.left - margin)
+  const right = Math.min(width, strip.right + margin)
+  const total = (sums[strip.bestBand] ?? new Float64Array(width)).slice(left, right)
+  let added = 1
+  let best = LEAST / SAME
+  const ends = [1, -1].map((step) => {
+    let shift = 0
+    let drift = 0
+    let band = strip.bestBand + step
+    for (; band >= Math.max(0, strip.firstBand) && band <= Math.min(count - 1, strip.lastBand); band += step) {
+      const next = sums[band]
+      if (next === undefined) break
+      const fit = bestShift(total, next, left, shift + drift)
+      if (fit.correlation < SAME * best) break
+      best = Math.max(best, fit.correlation)
+      drift = 0.8 * drift + 0.2 * (fit.shift - shift)
+      shift = fit.shift
+      for (let index = 0; index < total.length; index++) total[index] = (total[index] ?? 0) + valueAt(next, left + index + shift)
+      added++
+    }
+    return band
+  })
+  return { values: total.map((sum) => sum / added), left, bars: { begin: strip.left - left, end: strip.right - left }, top: (Math.min(...ends) + 1) * BAND, bottom: Math.max(...ends) * BAND }
+}
+
+/** Returns the value between two samples; beyond an end the value at the end. */
+export function valueAt(values: Float64Array, place: number): number {
+  if (place <= 0) return values[0] ?? 0
+  if (place >= values.length - 1) return values[values.length - 1] ?? 0
+  const index = Math.floor(place)
+  const low = values[index] ?? 0
+  return low + ((values[index + 1] ?? 0) - low) * (place - index)
+}
+
+/** Finds the shift near an expected one at which the slopes of a band correlate best with those of the sum. */
+function bestShift(total: Float64Array, band: Float64Array, left: number, expected: number): { shift: number; correlation: number } {
+  let best = { shift: expected, correlation: -1 }
+  const coarse = correlate(total, band, left, expected)
+  best = { shift: expected, correlation: coarse }
+  for (const step of [4 * STEP, STEP]) {
+    for (const direction of [-1, 1]) {
+      for (let shift = best.shift + direction * step; Math.abs(shift - expected) <= MAX_SHIFT; shift += direction * step) {
+        const correlation = correlate(total, band, left, shift)
+        if (correlation <= best.correlation) break
+        best = { shift, correlation }
+      }
+    }
+  }
+  return best
+}
+
+function correlate(total: Float64Array, band: Float64Array, left: number, shift: number): number {
+  let [tt, bb, tb] = [0, 0, 0]
+  let before = valueAt(band, left + shift)
+  for (let index = 2; index < total.length; index += 2) {
+    const here = valueAt(band, left + index + shift)
+    const slope = (total[index] ?? 0) - (total[index - 2] ?? 0)
+    tt += slope * slope
+    bb += (here - before) ** 2
+    tb += slope * (here - before)
+    before = here
+  }
+  return tb / Math.sqrt(tt * bb || 1)
+}

@@ -1,0 +1,98 @@
+import { findHypotheses, type Hypothesis } from './alignment'
+import { decide, mostLikely, type SoftText } from './decision'
+import { isEven } from './evenness'
+import { improveFit, startFit, type Fit } from './fit'
+import { likelihoodsOf } from './likelihood'
+import { createProfile, type Profile } from './profile'
+import { createBands, findStrips } from './strips'
+import { SYMBOLOGIES, lengthOf, type Symbology } from './symbologies'
+import { createLevels, createTemplates } from './templates'
+import { mapPoint, rotatePicture, type GrayPicture, type Point } from '../pixels'
+
+/** A code that was read softly, with its corners in the frame. */
+export interface SoftCode extends SoftText {
+  format: Symbology['format']
+  corners: Point[]
+}
+
+const MAX_STRIPS = 2
+const MAX_HYPOTHESES = 3
+/** Blurs in modules with which the search draws its patterns. */
+const BLURS = [0.4, 0.8, 1.15]
+const ROUNDS = 3
+const REFITS = 3
+/** Minimum share of a profile's energy that a code explains. */
+const EXPLAINED = 0.85
+/** Minimum share with which it is worth to search better characters. */
+const PROMISING = 0.7
+
+let templates: ReturnType<typeof createSets> | null = null
+const createSets = () => SYMBOLOGIES.map((symbology) => BLURS.map((blur) => ({ set: createTemplates(symbology, blur), blur })))
+
+interface ProfileCode extends SoftText {
+  fit: Fit
+  /** Whether the code runs from the right to the left. */
+  isReversed: boolean
+}
+
+/** Reads a code from a profile in either direction; `null` without one. */
+export function readProfile({ values, bars: { begin, end } }: Pick<Profile, 'values' | 'bars'>): ProfileCode | null {
+  templates ??= createSets()
+  const reversed = values.toReversed()
+  const lines = [
+    { levels: createLevels(values), isReversed: false, bars: { begin, end } },
+    { levels: createLevels(reversed), isReversed: true, bars: { begin: values.length - end, end: values.length - begin } },
+  ]
+  for (const hypothesis of findHypotheses(lines, templates, MAX_HYPOTHESES)) {
+    const read = checkHypothesis(hypothesis.isReversed ? reversed : values, hypothesis)
+    if (read !== null) return read
+  }
+  return null
+}
+
+/** Fits a sequence of characters to a profile, replaces characters that others fit better, and decides about the result. */
+function checkHypothesis(values: Float64Array, hypothesis: Hypothesis): ProfileCode | null {
+  let fit = startFit(hypothesis, values.length)
+  for (let again = 0; again < REFITS; again++) {
+    const improved = improveFit(values, fit, ROUNDS)
+    fit = improved.fit
+    const { residual } = improved
+    if (residual.variance > (1 - PROMISING) * residual.energy) return null
+    const likelihoods = likelihoodsOf(values, fit, residual)
+    const next = mostLikely(likelihoods)
+    const isStable = next.every((value, place) => value === fit.values[place])
+    if (isStable) {
+      if (residual.contrast <= 0 || residual.variance > (1 - EXPLAINED) * residual.energy || !isEven(fit, residual)) return null
+      const decided = decide(fit.symbology, likelihoods)
+      return decided === null ? null : { ...decided, fit, isReversed: hypothesis.isReversed }
+    }
+    fit = { ...fit, values: next }
+  }
+  return null
+}
+
+/** Reads a linear code whose bars cross one of the directions, from the rows averaged along its bars. The clearest strips are tried. */
+export function readSoftly(frame: GrayPicture, directions: readonly number[]): SoftCode | null {
+  const found = directions.flatMap((direction) => {
+    const { picture, back } = rotatePicture(frame, direction)
+    const bands = createBands(picture)
+    return findStrips(bands, MAX_STRIPS).map((strip) => ({ strip, bands, back }))
+  })
+  for (const { strip, bands, back } of found.toSorted((a, b) => b.strip.score - a.strip.score).slice(0, MAX_STRIPS)) {
+    const profile = createProfile(bands, strip)
+    const read = readProfile(profile)
+    if (read === null) continue
+    const { fit, isReversed, ...text } = read
+    return { ...text, format: fit.symbology.format, corners: cornersOf(fit, profile, isReversed).map((corner) => mapPoint(back, corner)) }
+  }
+  return null
+}
+
+/** Returns the corners of a code in the upright picture: top left, top right, bottom right, bottom left, seen from the code. */
+function cornersOf({ curve, first, last, symbology, values }: Fit, { left, top, bottom, values: { length } }: Profile, isReversed: boolean): Point[] {
+  const [offset = 0, size = 1] = curve
+  const pixelOf = (module: number) => (first + last) / 2 + ((module - offset) / size) * ((last - first) / 2)
+  const [start, end] = [pixelOf(0), pixelOf(lengthOf(symbology, values.length))]
+  const box = [{ x: left + start, y: top }, { x: left + end, y: top }, { x: left + end, y: bottom }, { x: left + start, y: bottom }]
+  return isReversed ? box.map(({ x, y }) => ({ x: 2 * left + length - x, y: top + bottom - y })) : box
+}

@@ -1,0 +1,111 @@
+import { readPixel, type GrayPicture } from '../pixels'
+
+/** Height of a band of rows and width of a cell in pixels. Rows of a band are averaged before bars are searched. */
+export const BAND = 8
+const CELL = 16
+/** Share of the strongest cells' score that a cell with bars reaches, and factor of the median score, which is noise. */
+const [STRONG, ABOVE_NOISE] = [0.12, 3]
+const MAX_LEAST = 0.4
+const MIN_CELLS_WIDE = 3
+
+/** A stretch of upright bars in a picture: columns in pixels, rows in bands, and the band with the clearest bars. */
+export interface Strip {
+  left: number
+  right: number
+  firstBand: number
+  lastBand: number
+  bestBand: number
+  score: number
+}
+
+/** Sums of the columns over each band of rows. */
+export interface Bands {
+  count: number
+  width: number
+  sums: Float64Array[]
+}
+
+/** Averages the rows of each band of an upright picture. */
+export function createBands({ width, height, data }: GrayPicture): Bands {
+  const count = Math.floor(height / BAND)
+  const sums = Array.from({ length: count }, (_, band) => {
+    const sum = new Float64Array(width)
+    for (let row = band * BAND; row < (band + 1) * BAND; row++) {
+      for (let x = 0, place = row * width; x < width; x++, place++) sum[x] = (sum[x] ?? 0) + readPixel(data, place)
+    }
+    return sum.map((value) => value / BAND)
+  })
+  return { count, width, sums }
+}
+
+/** Scores each cell by the edges that two neighbouring bands have in common: bars go on from band to band, print and noise do not. */
+function scoreCells({ count, width, sums }: Bands): { columns: number; scores: Float64Array } {
+  const columns = Math.floor((width - 2) / CELL)
+  const scores = new Float64Array(columns * count)
+  for (let band = 0; band + 1 < count; band++) {
+    const upper = sums[band]
+    const lower = sums[band + 1]
+    if (upper === undefined || lower === undefined) continue
+    for (let column = 0; column < columns; column++) {
+      let common = 0
+      let balance = 0
+      for (let x = column * CELL + 1; x <= (column + 1) * CELL; x++) {
+        const one = (upper[x + 1] ?? 0) - (upper[x - 1] ?? 0)
+        common += one * ((lower[x + 1] ?? 0) - (lower[x - 1] ?? 0))
+        balance += one
+      }
+      // An outline has edges of one sign, bars as many of both.
+      scores[band * columns + column] = Math.sqrt(Math.max(0, common - (balance * balance) / CELL))
+    }
+  }
+  return { columns, scores }
+}
+
+/** Finds up to `most` strips of upright bars, the strongest first: connected cells with a high score. */
+export function findStrips(bands: Bands, most: number): Strip[] {
+  const { columns, scores } = scoreCells(bands)
+  const ordered = scores.toSorted()
+  const strongest = ordered.at(-3 * MIN_CELLS_WIDE) ?? 0
+  const noise = ordered[ordered.length >> 1] ?? 0
+  const least = Math.max(STRONG * strongest, Math.min(ABOVE_NOISE * noise, MAX_LEAST * strongest)) || Infinity
+  const seen = new Uint8Array(scores.length)
+  const strips: Strip[] = []
+  for (let start = 0; start < scores.length; start++) {
+    if (seen[start] === 1 || (scores[start] ?? 0) < least) continue
+    const strip = toStrip(connected(start, columns, scores, least, seen), columns, scores)
+    if (strip.right - strip.left >= MIN_CELLS_WIDE * CELL) strips.push(strip)
+  }
+  return strips.toSorted((a, b) => b.score - a.score).slice(0, most)
+}
+
+/** Returns the cells with a high score that are connected with a cell, also across one weak cell in the same band. */
+function connected(start: number, columns: number, scores: Float64Array, least: number, seen: Uint8Array): number[] {
+  const cells = [start]
+  seen[start] = 1
+  for (const cell of cells) {
+    const column = cell % columns
+    for (const [right, down] of [[1, 0], [2, 0], [-1, 0], [-2, 0], [0, 1], [0, -1]] as const) {
+      const next = cell + right + down * columns
+      if (column + right < 0 || column + right >= columns || next < 0 || next >= scores.length) continue
+      if (seen[next] === 1 || (scores[next] ?? 0) < least) continue
+      seen[next] = 1
+      cells.push(next)
+    }
+  }
+  return cells
+}
+
+function toStrip(cells: readonly number[], columns: number, scores: Float64Array): Strip {
+  const byBand = new Map<number, number>()
+  let [left, right, score] = [columns, 0, 0]
+  for (const cell of cells) {
+    const band = Math.floor(cell / columns)
+    byBand.set(band, (byBand.get(band) ?? 0) + (scores[cell] ?? 0))
+    left = Math.min(left, cell % columns)
+    right = Math.max(right, (cell % columns) + 1)
+    score += scores[cell] ?? 0
+  }
+  const [[bestBand] = [0]] = [...byBand].toSorted(([, one], [, other]) => other - one)
+  const found = [...byBand.keys()]
+  return { left: left * CELL, right: right * CELL, firstBand: Math.min(...found), lastBand: Math.max(...found) + 1, bestBand, score }
+}

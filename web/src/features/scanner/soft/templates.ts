@@ -1,0 +1,108 @@
+import { drawBlurred } from './blur'
+import { edgesOf, innerEdges, type Symbology } from './symbologies'
+
+/** Samples per module in the coarse search. */
+export const SAMPLES = 3
+/** Width of the quiet zone beside a start or stop in modules, which the search compares too. */
+const QUIET = 4
+
+/** A pattern with mean 0 and norm 1, for normalized correlation. */
+export interface Template {
+  value: number
+  samples: Float64Array
+  /** Number of samples in front of the character's first bar. */
+  lead: number
+}
+
+/** Blurred patterns of a symbology for the coarse search. */
+export interface TemplateSet {
+  symbology: Symbology
+  starts: Template[]
+  characters: Template[]
+  stop: Template
+}
+
+function normalize(value: number, dark: Float64Array, lead: number): Template {
+  const mean = dark.reduce((sum, shade) => sum + shade, 0) / dark.length
+  const norm = Math.sqrt(dark.reduce((sum, shade) => sum + (shade - mean) ** 2, 0))
+  return { value, samples: dark.map((shade) => (mean - shade) / norm), lead } // bright is positive, as in a profile
+}
+
+/** Returns the places in modules of samples from one place to another. */
+const placesOf = (from: number, to: number): Float64Array => Float64Array.from({ length: Math.floor((to - from) * SAMPLES) }, (_, index) => from + (index + 0.5) / SAMPLES)
+
+/** Draws the patterns of a symbology with a blur in modules. */
+export function createTemplates(symbology: Symbology, blur: number): TemplateSet {
+  const { characters, width, starts, stop, tail } = symbology
+  const look = { blur, spread: 0 }
+  const around = (value: number) => [{ at: -2, rises: true }, { at: -1.5, rises: false }, { at: 0, rises: true }, ...innerEdges(characters[value] ?? [], 0), { at: width, rises: true }, { at: width + 1.5, rises: false }]
+  const first = (value: number) => [...edgesOf({ ...symbology, tail: 0 }, [value]), { at: width, rises: true }, { at: width + 1.5, rises: false }]
+  const last = [{ at: -2, rises: true }, { at: -1.5, rises: false }, ...edgesOf(symbology, [stop])]
+  return {
+    symbology,
+    starts: starts.map((value) => normalize(value, drawBlurred(first(value), placesOf(-QUIET, width), look), QUIET * SAMPLES)),
+    characters: characters.map((_, value) => normalize(value, drawBlurred(around(value), placesOf(0, width), look), 0)),
+    stop: normalize(stop, drawBlurred(last, placesOf(0, width + tail + QUIET - (tail === 0 ? 1 : 0)), look), 0),
+  }
+}
+
+/** A profile sampled at a module size. */
+export interface Level {
+  /** Pixels per module. */
+  module: number
+  samples: Float64Array
+  /** Running sums of the samples and of their squares. */
+  sums: Float64Array
+  squares: Float64Array
+}
+
+/** Module sizes in pixels of the coarse search, each a few percent larger than the one before. */
+const [SMALLEST, LARGEST, GROWTH] = [0.9, 7, 1.07]
+const MODULE_SIZES: readonly number[] = Array.from({ length: Math.ceil(Math.log(LARGEST / SMALLEST) / Math.log(GROWTH)) }, (_, index) => SMALLEST * GROWTH ** index)
+
+/** Samples a profile at every module size of the search. */
+export const createLevels = (values: Float64Array): Level[] => MODULE_SIZES.map((module) => createLevel(values, module))
+
+/** Samples a profile at a module size. Each sample is the mean of the pixels that it covers. */
+function createLevel(values: Float64Array, module: number): Level {
+  const integral = new Float64Array(values.length + 1)
+  for (let index = 0; index < values.length; index++) integral[index + 1] = (integral[index] ?? 0) + (values[index] ?? 0)
+  const step = module / SAMPLES
+  const count = Math.floor(values.length / step)
+  const level: Level = { module, samples: new Float64Array(count), sums: new Float64Array(count + 1), squares: new Float64Array(count + 1) }
+  const integralAt = (place: number) => {
+    const index = Math.min(values.length - 1, Math.floor(place))
+    return (integral[index] ?? 0) + (values[index] ?? 0) * (place - index)
+  }
+  for (let index = 0, before = 0; index < count; index++) {
+    const after = integralAt((index + 1) * step)
+    const sample = (after - before) / step
+    before = after
+    level.samples[index] = sample
+    level.sums[index + 1] = (level.sums[index] ?? 0) + sample
+    level.squares[index + 1] = (level.squares[index] ?? 0) + sample * sample
+  }
+  return level
+}
+
+/** Returns the energy of samples around their mean. */
+export function energyAt({ sums, squares }: Level, from: number, count: number): number {
+  const sum = (sums[from + count] ?? 0) - (sums[from] ?? 0)
+  return (squares[from + count] ?? 0) - (squares[from] ?? 0) - (sum * sum) / count
+}
+
+/** Returns the factor of a normalized pattern in the samples. Its square is the energy that the pattern explains. */
+export function gainAt({ samples }: Level, { samples: pattern }: Template, from: number): number {
+  let gain = 0
+  for (let index = 0; index < pattern.length; index++) gain += (pattern[index] ?? 0) * (samples[from + index] ?? 0)
+  return gain
+}
+
+/** Returns the share of the energy that a pattern explains; 0 outside of the level and for a reversed contrast. */
+export function fitAt(level: Level, template: Template, from: number): number {
+  const count = template.samples.length
+  if (from < 0 || from + count > level.samples.length) return 0
+  const energy = energyAt(level, from, count)
+  const gain = gainAt(level, template, from)
+  return gain <= 0 || energy <= 0 ? 0 : (gain * gain) / energy
+}

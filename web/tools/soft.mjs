@@ -1,0 +1,92 @@
+// Measures the soft reader of linear codes on drawn frames. The frames are the same in every run.
+//
+//   node tools/soft.mjs traps [COUNT] [FIRST]   frames without a code, with other codes and with badly blurred codes: no text may be wrong
+//   node tools/soft.mjs grades [COUNT]          share of labels that the scanner reads, without and with the soft reader, by grade
+//
+// Exits with 1 when a wrong text was read.
+import { ours, read } from './engine.mjs'
+
+const { drawGraded, drawTrap, FORMATS, GRADES } = await ours('testing/softFrames.ts')
+const { createDecoder } = await ours('features/scanner/decoder.ts')
+const { findStripeDirections } = await ours('features/scanner/direction.ts')
+const { SCANNER_SETTINGS } = await ours('features/scanner/formats.ts')
+const { readSoftly } = await ours('features/scanner/soft/softReader.ts')
+
+const [mode = 'grades', ...numbers] = process.argv.slice(2)
+const at = (times, share) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+
+/** Returns the result of a call and the processor time that it took in milliseconds, which varies less than time on a busy machine. */
+async function timed(act) {
+  const before = process.cpuUsage()
+  const result = await act()
+  const { user, system } = process.cpuUsage(before)
+  return { result, ms: (user + system) / 1000 }
+}
+
+async function measureTraps(count, first) {
+  const kinds = new Map()
+  const times = []
+  let wrong = 0
+  for (let number = first; number < first + count; number++) {
+    const { kind, picture, text } = drawTrap(number)
+    const { result, ms } = await timed(() => readSoftly(picture, findStripeDirections(picture)))
+    times.push(ms)
+    const entry = kinds.get(kind) ?? { frames: 0, right: 0, doubtful: 0, wrong: 0, doubtfulWrong: 0 }
+    kinds.set(kind, entry)
+    entry.frames++
+    if (result === null) continue
+    const isRight = result.text === text
+    if (!result.certain) entry[isRight ? 'doubtful' : 'doubtfulWrong']++
+    else if (isRight) entry.right++
+    else {
+      entry.wrong++
+      wrong++
+      console.log(`wrong: frame ${number}, ${kind}: read ${result.format} ${JSON.stringify(result.text)}, holds ${JSON.stringify(text)}`)
+    }
+  }
+  for (const [kind, { frames, right, doubtful, wrong: bad, doubtfulWrong }] of [...kinds].toSorted()) console.log(`${kind.padEnd(24)} ${frames} frames, ${right} read, ${doubtful} doubtful, ${bad} wrong, ${doubtfulWrong} doubtful and wrong`)
+  console.log(`${count} frames, ${wrong} wrong; a soft reading takes ${at(times, 0.5).toFixed(0)} ms median, ${at(times, 0.95).toFixed(0)} ms p95, ${at(times, 1).toFixed(0)} ms worst (processor time)`)
+  process.exitCode = wrong > 0 ? 1 : 0
+}
+
+const FRAMES = 16
+/** Decodes up to 16 exposures of a label. Returns the first code. */
+async function decodeLabel(exposures, soft, times) {
+  const decoder = createDecoder(read, SCANNER_SETTINGS, soft ? async (frame, directions) => readSoftly(frame, directions) : null)
+  for (let frame = 0; frame < FRAMES; frame++) {
+    const { result: { codes, look }, ms } = await timed(() => decoder.decode(exposures[frame % exposures.length]))
+    times[look === 'soft' ? 'soft' : 'other'].push(ms)
+    if (codes[0] !== undefined) return codes[0]
+  }
+  return null
+}
+
+async function measureGrades(count) {
+  const times = { soft: [], other: [] }
+  let wrong = 0
+  for (const grade of Object.keys(GRADES)) {
+    for (const format of FORMATS) {
+      const reads = [0, 0]
+      for (let seed = 1; seed <= count; seed++) {
+        const frames = [0, 1, 2].map((exposure) => drawGraded(grade, format, seed, exposure))
+        for (const soft of [false, true]) {
+          const code = await decodeLabel(frames.map(({ picture }) => picture), soft, times)
+          if (code === null) continue
+          if (code.text === frames[0].text) reads[Number(soft)]++
+          else {
+            wrong++
+            console.log(`wrong: ${grade} ${format} ${seed}: read ${code.format} ${JSON.stringify(code.text)}, holds ${JSON.stringify(frames[0].text)}`)
+          }
+        }
+      }
+      const [before, after] = reads.map((right) => `${((100 * right) / count).toFixed(0)} %`.padStart(6))
+      console.log(`${grade.padEnd(14)} ${format.padEnd(10)} ${before} without, ${after} with the soft reader`)
+    }
+  }
+  for (const [what, ms] of Object.entries(times)) console.log(`frame with ${what} look: ${at(ms, 0.5).toFixed(0)} ms median, ${at(ms, 0.95).toFixed(0)} ms p95 (processor time, ${ms.length} frames)`)
+  console.log(`${wrong} wrong`)
+  process.exitCode = wrong > 0 ? 1 : 0
+}
+
+const [count, first = 0] = numbers.map(Number)
+await (mode === 'traps' ? measureTraps(count ?? 10_000, first) : measureGrades(count ?? 20))
