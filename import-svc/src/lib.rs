@@ -85,13 +85,13 @@ async fn workbooks(config: &Config) -> CheckResult {
 /// Binary of import-svc: its name, default listen address and schema.
 pub const BINARY: ServiceBinary = ServiceBinary { name: "import-svc", listen: "127.0.0.1:50054", schema: SCHEMA };
 
-/// Runs the `doctor` checks of import-svc: the work check_folder and the workbook reader.
+/// Runs the `doctor` checks of import-svc: the work folder and the workbook reader.
 ///
 /// # Errors
 /// Returns an error when the report cannot be printed.
 pub async fn examine(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
-    let advice = "free disk space or give this user write permission there, or set PATIO_TEMP_DIR to another check_folder";
-    all.report("work check_folder", doctor::check_folder(&config.work_dir(), advice))?;
+    let advice = "free disk space or give this user write permission there, or set PATIO_TEMP_DIR to another folder";
+    all.report("work folder", doctor::check_folder(&config.work_dir(), advice))?;
     all.report("workbooks", workbooks(config).await)
 }
 

@@ -1,21 +1,18 @@
 //! The commands `patio backup` and `patio restore`: online backups of the SQLite databases.
-use crate::process::{Options, SCHEMAS};
+use crate::{
+    backup_age,
+    process::{Options, SCHEMAS},
+};
 use anyhow::Context;
-use patio_kit::{cli::print, db::Db, host::Host, private_files};
+use patio_kit::{cli::print, db::Db, private_files};
 use std::{
     fs,
-    future::ready,
     path::{Path, PathBuf},
-    time::{Duration, UNIX_EPOCH},
 };
 use tokio::process::Command;
 
 /// Name of the file with the audit seals (hash-chain links) of the audit log.
 const SEALS: &str = "seals.log";
-/// Name of the file in the data folder that holds the path of the last complete backup. Its modification time is that of the backup.
-const LAST: &str = "last-backup";
-/// Interval at which the time of the last backup is read for the metric.
-const REPORT_EVERY: Duration = Duration::from_secs(5);
 
 /// Copies every database into a new folder and checks each copy.
 ///
@@ -41,33 +38,13 @@ pub async fn create(options: &Options, folder: &Path, recipient: Option<&str>) -
         let file = encrypted(file, recipient).await?;
         print(&format!("{}: {} bytes\n", file.display(), fs::metadata(&file)?.len()))?;
     }
-    let last = settings.data_dir.join(LAST);
-    private_files::create_file(&last)?;
-    fs::write(&last, format!("{}\n", folder.display()))?;
+    backup_age::record(&settings.data_dir, folder)?;
     let key = options.auth().key_path(&settings.data_dir);
     print(&format!("Keep a copy of {} elsewhere: without it, a restore signs all users out.\n", key.display()))?;
     if recipient.is_none() {
         print("The backup is not encrypted. To encrypt it, set --recipient (PATIO_BACKUP_RECIPIENT) to a public key from age-keygen.\n")?;
     }
     Ok(())
-}
-
-/// Reports the time of the last complete backup as a metric, 0 before the first one. PostgreSQL is backed up by other programs.
-pub fn report_last(host: &Host) {
-    if host.settings.database_url.is_some() {
-        return;
-    }
-    let last = host.settings.data_dir.join(LAST);
-    let report = move || {
-        let written = fs::metadata(&last).and_then(|file| file.modified()).ok();
-        let seconds = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0.0, |since| since.as_secs_f64());
-        metrics::gauge!("patio_backup_last_success_timestamp_seconds").set(seconds);
-    };
-    report();
-    host.tasks.repeat(REPORT_EVERY, move || {
-        report();
-        ready(())
-    });
 }
 
 /// Copies an append-only file, such as the file of audit seals, and encrypts the copy if a recipient is given.

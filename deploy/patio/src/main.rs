@@ -1,6 +1,7 @@
 //! The program `patio`: the gateway and all four services in one process, plus operator commands.
 mod audit;
 mod backup;
+mod backup_age;
 mod demo;
 mod doctor;
 mod pages;

@@ -1,5 +1,5 @@
 //! Starts the services and the gateway in one process, and stops them in reverse order.
-use crate::{backup, demo, pages};
+use crate::{backup_age, demo, pages};
 use auth_svc::bootstrap::generate_password;
 use clap::Args;
 use patio_kit::{
@@ -70,7 +70,7 @@ pub async fn serve(mut options: Options) -> anyhow::Result<()> {
     let demo = if options.demo { Some(demo::DemoData::prepare(&mut options.auth, generate_password()?)) } else { None };
     let host = Host::local(options.settings.clone()).await?;
     host.cache.check_access().await?;
-    backup::report_last(&host);
+    backup_age::report(&host);
     let (known, listening) = (host.clone(), Arc::new(AtomicBool::new(false)));
     let listens = listening.clone();
     let is_ready = move || listens.load(Ordering::Relaxed) && known.has_signing_keys() && !known.tasks.is_draining();

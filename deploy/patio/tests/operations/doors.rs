@@ -1,9 +1,9 @@
 //! Sockets of running processes, compared with the connections that the network policies allow.
-use patio_harness::{Database, Patio, SERVICES, redis_database, shared, until};
+use patio_harness::{Database, Patio, SERVICES, redis_database, shared};
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
-    fs,
-    time::Duration,
+    fs, thread,
+    time::{Duration, Instant},
 };
 
 /// State of a listening socket in `/proc/net/tcp`.
@@ -69,7 +69,8 @@ fn processes_listen_on_their_two_ports_only_and_connect_as_the_network_policies_
     let ports: HashMap<u16, &str> = patio.replicas().map(|replica| (replica.port, replica.program)).collect();
     let stores = [database.url(), redis].map(|url| url.rsplit_once(':').unwrap().1.split('/').next().unwrap().parse::<u16>().unwrap());
     let mut made = BTreeSet::new();
-    until("the processes have connected to each other", Duration::from_secs(30), || {
+    let begun = Instant::now();
+    while made != needed() && begun.elapsed() < Duration::from_secs(30) {
         for replica in patio.replicas() {
             let found = sockets(replica.id());
             assert_eq!(found.listening, BTreeSet::from([replica.port, replica.admin_port]), "{}", replica.name());
@@ -85,7 +86,7 @@ fn processes_listen_on_their_two_ports_only_and_connect_as_the_network_policies_
                 }
             }
         }
-        made.len() >= needed().len()
-    });
+        thread::sleep(Duration::from_millis(100));
+    }
     assert_eq!(made, needed());
 }

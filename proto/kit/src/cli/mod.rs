@@ -128,7 +128,7 @@ async fn check<C: Args>(
     examine: impl AsyncFnOnce(&C, &mut DoctorReport) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let (settings, mut all) = (options.settings, DoctorReport::default());
-    all.report("check_database", doctor::check_database(binary.schema, &settings).await)?;
+    all.report("database", doctor::check_database(binary.schema, &settings).await)?;
     examine(&options.config, &mut all).await?;
     all.check_dependencies(&settings).await?;
     all.check_services(&settings, binary.name).await?;

@@ -4,6 +4,7 @@ pub mod balancer;
 pub mod call_context;
 pub mod deadline;
 pub mod replica;
+mod retry_budget;
 pub mod service_channel;
 pub mod user_names;
 mod watched_body;

@@ -1,0 +1,42 @@
+//! Time of the last complete backup of the SQLite databases, as a metric.
+use anyhow::Context;
+use patio_kit::{host::Host, private_files};
+use std::{
+    fs,
+    future::ready,
+    path::Path,
+    time::{Duration, UNIX_EPOCH},
+};
+
+/// Name of the file in the data folder that holds the path of the last complete backup. Its modification time is that of the backup.
+const LAST: &str = "last-backup";
+/// Interval at which the time of the last backup is read for the metric.
+const REPORT_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Records that a backup in `folder` is complete.
+///
+/// # Errors
+/// Returns an error when the data folder is not writable.
+pub fn record(data: &Path, folder: &Path) -> anyhow::Result<()> {
+    let last = data.join(LAST);
+    private_files::create_file(&last)?;
+    fs::write(&last, format!("{}\n", folder.display())).with_context(|| format!("cannot write {}", last.display()))
+}
+
+/// Reports the time of the last complete backup as a metric, 0 before the first one. PostgreSQL is backed up by other programs.
+pub fn report(host: &Host) {
+    if host.settings.database_url.is_some() {
+        return;
+    }
+    let last = host.settings.data_dir.join(LAST);
+    let set = move || {
+        let written = fs::metadata(&last).and_then(|file| file.modified()).ok();
+        let seconds = written.and_then(|time| time.duration_since(UNIX_EPOCH).ok()).map_or(0.0, |since| since.as_secs_f64());
+        metrics::gauge!("patio_backup_last_success_timestamp_seconds").set(seconds);
+    };
+    set();
+    host.tasks.repeat(REPORT_INTERVAL, move || {
+        set();
+        ready(())
+    });
+}
