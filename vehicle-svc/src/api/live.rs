@@ -2,7 +2,7 @@
 use super::{Reply, reply};
 use crate::{
     error::Error,
-    live::{ChangeFeed, FeedItem, pace},
+    live::{ChangeFeed, FeedItem, activity, pace},
     view::View,
 };
 use futures::{
@@ -76,6 +76,11 @@ impl EventService for EventApi {
         }
         let paces = pace::paces_of(&self.db, &ids, self.host.clock.now()).await.map_err(Error::from)?;
         reply(pb::GetPaceResponse { paces })
+    }
+
+    async fn get_activity(&self, request: Request<pb::GetActivityRequest>) -> Reply<pb::GetActivityResponse> {
+        let caller = identity::caller(&request)?;
+        reply(activity::load(&self.db, &caller, request.get_ref()).await?)
     }
 }
 

@@ -1,11 +1,8 @@
 //! SQL that differs between `SQLite` and `PostgreSQL`, with the reason for each difference.
 use crate::{
-    store::vehicle_columns::{VehicleInsert, columns, next_after},
+    store::vehicle_columns::{columns, next_after},
     view::View,
 };
-use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
-use std::fmt::Write;
 
 /// Returns `postgres_text`, which contains a locking clause, on `PostgreSQL`, and `sqlite_text` on `SQLite`. `SQLite`
 /// has a single writer and therefore no locking clauses.
@@ -65,57 +62,23 @@ pub fn select_edits(postgres: bool) -> &'static str {
     }
 }
 
+/// Returns the select that expands the JSON array of counts by yard, bound to `$1`, to rows with columns.
+#[must_use]
+pub fn select_yard_counts(postgres: bool) -> &'static str {
+    if postgres {
+        "select * from json_to_recordset(cast($1 as json)) as r(yard bigint, status text, number bigint, wrong bigint)"
+    } else {
+        "select json_extract(value, '$.yard') as yard, json_extract(value, '$.status') as status,
+            json_extract(value, '$.number') as number, json_extract(value, '$.wrong') as wrong from json_each($1)"
+    }
+}
+
 macro_rules! new_columns {
     () => {
         "(campaign_id, model_code, serial_number, vin_key, parking_space, yard_id, yard_group, walk_key, haystack, modified_at)"
     };
 }
 pub(super) use new_columns;
-
-/// Stores vehicles on `PostgreSQL` by COPY, which takes a third of the time of an insert statement with thousands of
-/// values.
-pub async fn copy_vehicles(
-    connection: &mut PgConnection,
-    campaign: i64,
-    all: &[VehicleInsert],
-    at: DateTime<Utc>,
-) -> Result<(), sqlx::Error> {
-    let mut rows = String::with_capacity(all.len() * 160);
-    let at = at.to_rfc3339();
-    for VehicleInsert { identifier, place } in all {
-        let _ = write!(rows, "{campaign}");
-        field(&mut rows, &identifier.model_code);
-        field(&mut rows, &identifier.serial_number);
-        field(&mut rows, &identifier.key());
-        field(&mut rows, &place.space);
-        match place.yard_id {
-            Some(yard) => drop(write!(rows, "\t{yard}")),
-            None => rows.push_str("\t\\N"),
-        }
-        field(&mut rows, &place.group);
-        field(&mut rows, &place.walk_key);
-        field(&mut rows, &crate::parking_space::search_text(identifier, &place.space));
-        field(&mut rows, &at);
-        rows.push('\n');
-    }
-    let mut copy = connection.copy_in_raw(concat!("copy vehicles ", new_columns!(), " from stdin")).await?;
-    copy.send(rows.into_bytes()).await?;
-    copy.finish().await.map(drop)
-}
-
-/// Appends a field in the text format of COPY, escaped so that it cannot end the field or the row.
-fn field(rows: &mut String, value: &str) {
-    rows.push('\t');
-    for c in value.chars() {
-        match c {
-            '\\' => rows.push_str("\\\\"),
-            '\t' => rows.push_str("\\t"),
-            '\n' => rows.push_str("\\n"),
-            '\r' => rows.push_str("\\r"),
-            other => rows.push(other),
-        }
-    }
-}
 
 /// SQL condition that a number is in a JSON array. On `PostgreSQL` the condition uses an array, which is faster than
 /// a subquery.
@@ -282,6 +245,15 @@ macro_rules! save_on_sqlite {
               where id = $2;
              insert into changes (vehicle_id, campaign_id, revision, saved_by, saved_at)
              select $1, $2, counts_revision, $15, $16 from campaigns where id = $2 ", change_again!(), ";
+             insert into activity (campaign_id, hour, yard_id, user_id, inspected, saves, found_wrong)
+             select $2, $37, yard, coalesce($15, 0), sum(inspected), sum(saves), sum(wrong)
+               from (select coalesce($8, 0) as yard, 0 as inspected, 1 as saves, $38 as wrong
+                     union all select $17, $19, 0, 0 union all select $20, $22, 0, 0)
+              where yard is not null and (inspected <> 0 or saves <> 0) group by yard ", super::upserts::more_work!(), ";
+             insert into status_counts (campaign_id, yard_id, status, vehicles)
+             select $2, yard, status, sum(number) from (select coalesce($39, 0) as yard, $40 as status, -1 as number
+                                                        union all select coalesce($8, 0), $12, 1)
+              where status <> '' group by yard, status having sum(number) <> 0 ", super::upserts::more_with_status!(), ";
              insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
              values ($16, $15, $25, $26, $27, $28, $29, $30, $31);
              insert into save_keys (user_id, idempotency_key, vehicle_id, fingerprint, at) select $32, $33, $1, $34, $16 where $33 <> '';
@@ -311,7 +283,7 @@ pub fn save_on_sqlite(view: View) -> &'static str {
 /// inspect therefore excludes the vehicles of the group. All changes take locks in one order: vehicles by id, then
 /// yards, then campaigns. A vehicle that another transaction has locked is not saved, so that the group does not wait
 /// for this lock. A campaign is read after its lock is acquired, so that only one of two concurrent groups reports that
-/// work began.
+/// work began. Work and statuses are counted under the campaign's lock, so that their rows need no order of their own.
 pub const SAVE_ALL: &str = concat!(
     "with s as materialized (
         select * from unnest(
@@ -320,10 +292,12 @@ pub const SAVE_ALL: &str = concat!(
             cast($13 as text[]), cast($14 as text[]), cast($15 as bigint[]), cast($16 as timestamptz[]), cast($17 as bigint[]),
             cast($18 as bigint[]), cast($19 as bigint[]), cast($20 as bigint[]), cast($21 as bigint[]), cast($22 as bigint[]),
             cast($23 as text[]), cast($24 as text[]), cast($25 as text[]), cast($26 as text[]), cast($27 as text[]), cast($28 as text[]),
-            cast($29 as text[]), cast($30 as bigint[]), cast($31 as text[]), cast($32 as text[]), cast($33 as bigint[]), cast($34 as bigint[]))
+            cast($29 as text[]), cast($30 as bigint[]), cast($31 as text[]), cast($32 as text[]), cast($33 as bigint[]), cast($34 as bigint[]),
+            cast($35 as bigint[]), cast($36 as bigint[]), cast($37 as bigint[]), cast($38 as text[]))
         as s (id, campaign_id, version, model_code, serial_number, vin_key, parking_space, yard_id, yard_group, walk_key, haystack, status,
               admin_notes, operator_notes, saved_by, saved_at, yard_1, total_1, inspected_1, yard_2, total_2, inspected_2,
-              role, kind, subject, summary, address, old_values, new_values, user_id, idempotency_key, fingerprint, view, shifted)),
+              role, kind, subject, summary, address, old_values, new_values, user_id, idempotency_key, fingerprint, view, shifted,
+              hour, found_wrong, yard_before, status_before)),
      gate as materialized (select id from campaigns where id in (select campaign_id from s) and gate = 'open'
                             order by id for key share),
      held as materialized (select v.id from s join gate on gate.id = s.campaign_id join vehicles v on v.id = s.id
@@ -361,6 +335,24 @@ pub const SAVE_ALL: &str = concat!(
                  select s.id, s.campaign_id, numbered.revision, s.saved_by, s.saved_at from numbered join s on s.id = numbered.id ",
     change_again!(),
     "),
+     active as (insert into activity (campaign_id, hour, yard_id, user_id, inspected, saves, found_wrong)
+                select s.campaign_id, s.hour, d.yard, coalesce(s.saved_by, 0), cast(sum(d.inspected) as bigint), cast(sum(d.saves) as bigint),
+                       cast(sum(d.wrong) as bigint)
+                  from v join s on s.id = v.id join c on c.id = s.campaign_id
+                 cross join lateral (values (coalesce(s.yard_id, 0), 0, 1, s.found_wrong), (s.yard_1, s.inspected_1, 0, 0),
+                                            (s.yard_2, s.inspected_2, 0, 0)) d (yard, inspected, saves, wrong)
+                 where d.yard is not null and (d.inspected <> 0 or d.saves <> 0)
+                 group by s.campaign_id, s.hour, d.yard, coalesce(s.saved_by, 0) order by 1, 2, 3, 4 ",
+    super::upserts::more_work!(),
+    "),
+     stated as (insert into status_counts (campaign_id, yard_id, status, vehicles)
+                select s.campaign_id, d.yard, d.status, cast(sum(d.number) as bigint)
+                  from v join s on s.id = v.id join c on c.id = s.campaign_id
+                 cross join lateral (values (coalesce(s.yard_before, 0), s.status_before, -1), (coalesce(s.yard_id, 0), s.status, 1))
+                                    d (yard, status, number)
+                 where d.status <> '' group by s.campaign_id, d.yard, d.status having sum(d.number) <> 0 order by 1, 2, 3 ",
+    super::upserts::more_with_status!(),
+    "),
      told as (insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
               select s.saved_at, s.saved_by, s.role, s.kind, s.subject, s.summary, s.address, s.old_values, s.new_values
                 from v join s on s.id = v.id order by s.id),
@@ -382,15 +374,7 @@ pub const SAVE_ALL: &str = concat!(
 
 #[cfg(test)]
 mod tests {
-    use super::field;
     use patio_proto::campaign::Turn;
-
-    #[test]
-    fn copy_fields_are_escaped() {
-        let mut rows = String::new();
-        field(&mut rows, "a\tb\n\\N\\.\r");
-        assert_eq!(rows, "\ta\\tb\\n\\\\N\\\\.\\r");
-    }
 
     #[test]
     fn the_numbers_of_turns_in_statements_are_the_contract_s() {
