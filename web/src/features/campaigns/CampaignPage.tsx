@@ -24,7 +24,7 @@ import { useOfflineDownload } from './useOfflineDownload'
 import { useStatusSteps } from './useStatusSteps'
 import { VehicleExportButton } from './VehicleExportButton'
 import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
-import { YardTable } from './YardTable'
+import { listIdleYards, YardTable } from './YardTable'
 import styles from './CampaignPage.module.css'
 
 /** Campaign screen (step 3 of 3) with buttons to start or continue the inspection, open the vehicle list, and export the vehicles. */
@@ -66,6 +66,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
   const mayWalk = status !== 'Closed' && (campaign.total_vehicles > 0 || campaign.progress_unknown)
   const walk = buildPath(`/campaign/${id}/walk`, { yard })
   const hrefOf = (one: { id: number }) => buildPath(`/campaign/${id}`, { yard: one.id === yard ? null : one.id })
+  const idle = listIdleYards(yards.data ?? [], pace).map((one) => ({ yard: one, to: buildPath(`/campaign/${id}`, { yard: one.id }) }))
   const takesInMenu = isWide && offline.problem === null && offline.snapshot === undefined && offline.download.isIdle
   const rare: RowAction[] = [
     ...(isWide && !isTouch && mayWalk ? [{ icon: 'scan', text: t('campaign.walk'), label: t('campaign.walk'), onSelect: () => navigate(walk) } satisfies RowAction] : []),
@@ -122,7 +123,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
           {!isWide && chart}
         </div>
         <div className={styles.column}>
-          {manages && <AttentionCard campaigns={[id]} campaign={id} />}
+          {manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} />}
           <PaceStrip paces={pace === undefined ? [] : [pace]} />
           {!takesInMenu && <OfflineDownloadButton campaign={campaign} offline={offline} />}
         </div>

@@ -70,6 +70,13 @@ export function YardTable({ yards, pace, activity, hrefOf, current }: YardTableP
   )
 }
 
+/** Returns the yards with vehicles left in which nobody works while people work elsewhere, most vehicles left first. */
+export function listIdleYards(yards: YardProgress[], pace: InspectionPace | undefined): YardProgress[] {
+  if (pace === undefined || pace.people.length === 0) return []
+  const idle = yards.filter((yard) => yard.done < yard.total && isShownYard(yard) && !pace.people.some(({ yard_id }) => yard_id === yard.id))
+  return idle.toSorted((a, b) => b.total - b.done - (a.total - a.done))
+}
+
 const formatWrong = (n: number): string => (n === 0 ? '–' : formatCount(n))
 
 const peopleIn = (pace: InspectionPace | undefined, yard: number): string =>

@@ -97,9 +97,10 @@ export function ProgressChart(props: ProgressChartProps) {
 
 type Place = readonly [x: number, y: number]
 
-/** Words below the needed line, which start where they fit between its middle and the right edge. */
+/** Words below the needed line, between its begin and the right edge. They are left out where they do not fit. */
 function NeedLabel({ from, to, right, text }: { from: Place; to: Place; right: number; text: string }) {
   const x = Math.min((from[0] + Math.min(to[0], right)) / 2 + 8, right - text.length * LETTER_WIDTH)
-  const share = Math.max(0, (x - from[0]) / Math.max(to[0] - from[0], 1))
+  if (x < from[0] + 8) return null
+  const share = (x - from[0]) / Math.max(to[0] - from[0], 1)
   return <text x={x} y={from[1] + share * (to[1] - from[1]) + 18} className={styles.neededText}>{text}</text>
 }
