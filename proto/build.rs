@@ -14,9 +14,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let descriptors = compiler.encode_file_descriptor_set();
     let out = PathBuf::from(env::var("OUT_DIR")?);
     fs::write(out.join("descriptors.bin"), &descriptors)?;
-    // Boxes the only large variant of the event enum.
-    let large = ".patio.vehicle.v1.WatchEvent.event.conflict";
-    tonic_prost_build::configure().boxed(large).compile_fds(prost_types_set(&compiler)?)?;
+    // Boxes the only large variant of each enum.
+    let [event, outcome] = [".patio.vehicle.v1.WatchEvent.event.conflict", ".patio.imports.v1.ImportCampaignResponse.outcome.imported"];
+    tonic_prost_build::configure().boxed(event).boxed(outcome).compile_fds(prost_types_set(&compiler)?)?;
     fs::write(out.join("methods.rs"), methods(&DescriptorPool::decode(descriptors.as_slice())?)?)?;
     Ok(())
 }

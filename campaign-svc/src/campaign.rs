@@ -30,6 +30,8 @@ pub struct Campaign {
     pub synced_revision: i64,
     /// Revision number of the last milestone report from vehicle-svc that was applied to the campaign's status.
     pub turn_revision: i64,
+    /// Time until which the inspection should be finished; `None` when no due date is set.
+    pub due_at: Option<DateTime<Utc>>,
 }
 
 /// Campaign status (Ready to Closed) as stored in a text column of the database.
@@ -136,6 +138,7 @@ impl From<CampaignView> for pb::Campaign {
             total_vehicles: progress.total,
             total_inspected: progress.inspected,
             progress_unknown,
+            due_at: campaign.due_at.map(clock::timestamp),
         }
     }
 }

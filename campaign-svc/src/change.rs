@@ -5,6 +5,8 @@ use crate::{
     fields::{self, FieldErrors},
     status_transitions,
 };
+use chrono::{DateTime, Datelike, SecondsFormat, Utc};
+use patio_kit::clock;
 use patio_proto::{
     access::Role,
     campaign::{CampaignStatus, UpdateCampaignRequest},
@@ -21,6 +23,8 @@ pub struct CampaignChange {
     model_type: Option<String>,
     part: Option<String>,
     status: Option<CampaignStatus>,
+    /// New due date; `Some(None)` removes the due date.
+    due_at: Option<Option<DateTime<Utc>>>,
 }
 
 impl CampaignChange {
@@ -31,6 +35,7 @@ impl CampaignChange {
     pub fn from_request(ask: UpdateCampaignRequest) -> Result<Self, Error> {
         let mut checks = FieldErrors::default();
         let status = ask.status.map(|number| checks.value_or_default("status", status(number)));
+        let due_at = checks.value_or_default("due_at", due_at(ask.due_at.as_ref().map(clock::from_timestamp), ask.clear_due_at));
         let mut take = |field, text: Option<String>, check: fn(&str) -> Result<String, String>| {
             text.map(|text| checks.value_or_default(field, check(&text)))
         };
@@ -41,6 +46,7 @@ impl CampaignChange {
             model_type: take("model_type", ask.model_type, fields::checked_text),
             part: take("part", ask.part, fields::checked_text),
             status,
+            due_at,
         };
         checks.finish()?;
         Ok(change)
@@ -59,7 +65,9 @@ impl CampaignChange {
         put(&mut after.image, self.image.as_ref());
         put(&mut after.model_type, self.model_type.as_ref());
         put(&mut after.part, self.part.as_ref());
-        if let Some((field, ..)) = different(before, &after).next()
+        after.due_at = self.due_at.unwrap_or(before.due_at);
+        let due = (before.due_at != after.due_at).then_some("due_at");
+        if let Some(field) = different(before, &after).map(|(field, ..)| field).next().or(due)
             && !status_transitions::may_edit_fields(role)
         {
             return Err(Error::FieldNotAllowed(field));
@@ -76,6 +84,16 @@ fn status(number: i32) -> Result<CampaignStatus, String> {
     match CampaignStatus::try_from(number) {
         Ok(CampaignStatus::Unspecified) | Err(_) => Err("must be Ready, Ongoing, Pending Review or Closed".to_owned()),
         Ok(status) => Ok(status),
+    }
+}
+
+/// Checks the due date of an update request: unchanged, removed, or a time that every database can store.
+fn due_at(new: Option<Option<DateTime<Utc>>>, clear: bool) -> Result<Option<Option<DateTime<Utc>>>, String> {
+    match (new, clear) {
+        (None, clear) => Ok(clear.then_some(None)),
+        (Some(_), true) => Err("is set and removed at once".to_owned()),
+        (Some(Some(at)), false) if (1970..=9999).contains(&at.year()) => Ok(Some(Some(at))),
+        (Some(_), false) => Err("must be between the years 1970 and 9999".to_owned()),
     }
 }
 
@@ -109,6 +127,12 @@ pub fn diff_fields(before: &Campaign, after: &Campaign) -> Option<FieldDifferenc
         old.insert(field.to_owned(), from.into());
         new.insert(field.to_owned(), to.into());
         told.push(field.to_owned());
+    }
+    if before.due_at != after.due_at {
+        let text = |at: Option<DateTime<Utc>>| at.map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true)).unwrap_or_default();
+        old.insert("due_at".to_owned(), text(before.due_at).into());
+        new.insert("due_at".to_owned(), text(after.due_at).into());
+        told.push("due_at".to_owned());
     }
     if before.status != after.status {
         let (from, to) = (campaign_text(before.status.0), campaign_text(after.status.0));

@@ -155,7 +155,7 @@ impl i::import_service_server::ImportService for Imports {
         }
         let campaign = c::Campaign { id: 9, name, created_by: 3, status: 1, ..Default::default() };
         let imported = i::Imported { campaign: Some(campaign), vehicles: 1, notes: Vec::new() };
-        Ok(Response::new(i::ImportCampaignResponse { outcome: Some(i::import_campaign_response::Outcome::Imported(imported)) }))
+        Ok(Response::new(i::ImportCampaignResponse { outcome: Some(i::import_campaign_response::Outcome::Imported(Box::new(imported))) }))
     }
 
     async fn watch_import(&self, _: Request<i::WatchImportRequest>) -> Reply<Flow<i::ImportProgress>> {

@@ -54,6 +54,21 @@ impl v::event_service_server::EventService for Live {
         let ids = request.into_inner().campaign_ids;
         Ok(Response::new(v::GetPaceResponse { paces: ids.into_iter().filter(|id| *id < 100).map(known).collect() }))
     }
+
+    async fn get_activity(&self, request: Request<v::GetActivityRequest>) -> Result<Response<v::GetActivityResponse>, Status> {
+        let ask = request.into_inner();
+        let counts = Some(v::ActivityCounts { inspected: 3, saves: 4, found_wrong: 1 });
+        let statuses = vec![v::StatusCount { status: v::VehicleStatus::Ng.into(), vehicles: 1 }];
+        let yard = v::YardActivity { yard: Some(2), counts, total: 9, inspected: 5, statuses };
+        Ok(Response::new(v::GetActivityResponse {
+            hours: vec![v::HourActivity { at: ask.from, counts }],
+            yards: if ask.campaign_id.is_some() { vec![yard] } else { Vec::new() },
+            people: vec![v::UserActivity { user_id: 3, counts }],
+            total: 9,
+            inspected: 5,
+            inspected_before: 2,
+        }))
+    }
 }
 
 /// Parses server-sent events into names and data.
@@ -130,6 +145,24 @@ async fn paces_are_returned_by_campaign() {
     assert_eq!(several.as_array().unwrap().iter().map(|pace| pace["campaign_id"].as_i64().unwrap()).collect::<Vec<_>>(), [1, 2]);
     for bad in ["", "?campaigns=", "?campaigns=1,,2", "?campaigns=0", "?campaigns=%2B1", &format!("?campaigns={}1", "1,".repeat(200))] {
         assert_eq!(stack.ask("GET", &format!("/api/pace{bad}"), None).await.status, 400, "{bad}");
+    }
+}
+
+#[tokio::test]
+async fn work_is_returned_by_hour_yard_and_user() {
+    let stack = Stack::new().await;
+    let range = "from=2026-11-20T10:00:00Z&to=2026-11-21T10:00:00Z";
+    let told = stack.ask("GET", &format!("/api/campaigns/7/activity?{range}"), None).await.json();
+    assert_eq!(told["hours"], json!([{ "at": "2026-11-20T10:00:00Z", "inspected": 3, "saves": 4, "found_wrong": 1 }]));
+    assert_eq!(told["people"], json!([{ "hmc": "ana", "inspected": 3, "saves": 4, "found_wrong": 1 }]));
+    assert_eq!((&told["yards"][0]["yard_name"], &told["yards"][0]["total_vehicles"]), (&json!("A"), &json!(9)));
+    assert_eq!(told["yards"][0]["statuses"], json!([{ "status": "ng", "vehicles": 1 }]));
+    assert_eq!((&told["total"], &told["inspected"], &told["inspected_before"]), (&json!(9), &json!(5), &json!(2)));
+    let all = stack.ask("GET", "/api/activity", None).await;
+    assert_eq!((all.status.as_u16(), &all.json()["yards"]), (200, &json!([])));
+    for bad in ["from=2026-11-20T10:00:00Z&to=2026-11-19T10:00:00Z", "from=2026-01-20T10:00:00Z&to=2026-11-19T10:00:00Z", "from=yesterday"]
+    {
+        assert_eq!(stack.ask("GET", &format!("/api/activity?{bad}"), None).await.status, 400, "{bad}");
     }
 }
 

@@ -77,12 +77,12 @@ pub async fn name_is_taken(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<bool,
 pub async fn save(tx: &mut Tx<'_>, campaign: &Campaign) -> Result<(), Error> {
     on!(tx.on(), c => query(
         "update campaigns set name = $2, name_key = $3, description = $4, part = $5, model_type = $6, image = $7, status = $8,
-                modified_by = $9, modified_at = $10, touched_at = $11, revision = $12, synced_revision = $13
+                modified_by = $9, modified_at = $10, touched_at = $11, revision = $12, synced_revision = $13, due_at = $14
           where id = $1")
         .bind(campaign.id).bind(&campaign.name).bind(name_key(&campaign.name)).bind(&campaign.description).bind(&campaign.part)
         .bind(&campaign.model_type).bind(&campaign.image).bind(campaign_text(campaign.status.0))
         .bind(campaign.modified_by).bind(campaign.modified_at).bind(campaign.touched_at)
-        .bind(campaign.revision).bind(campaign.synced_revision)
+        .bind(campaign.revision).bind(campaign.synced_revision).bind(campaign.due_at)
         .execute(c).await.map(drop))
     .map_err(|cause| if is_unique_violation(&cause) { Error::NameTaken(campaign.name.clone()) } else { cause.into() })
 }

@@ -15,7 +15,7 @@ pub use tombstones::{expire_stale_drafts, is_deleted, list_stale, mark_deleted, 
 macro_rules! columns {
     () => {
         "id, name, description, part, model_type, image, status, state, created_by, modified_by, created_at, modified_at,
-         touched_at, revision, synced_revision, turn_revision"
+         touched_at, revision, synced_revision, turn_revision, due_at"
     };
 }
 use columns;

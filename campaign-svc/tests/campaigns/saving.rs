@@ -1,5 +1,5 @@
 //! Updating the text fields of a campaign, and syncing its name to vehicle-svc.
-use crate::support::{ADMIN, MANAGER, World, refused, yard::Trouble};
+use crate::support::{ADMIN, MANAGER, OPERATOR, World, refused, yard::Trouble};
 use patio_kit::errors::{self, Reason};
 use patio_proto::{campaign::UpdateCampaignRequest, vehicle::Gate};
 use patio_testing::each_database;
@@ -32,6 +32,30 @@ async fn a_team_leader_edits_every_text_and_the_rest_stays() {
         let entry = world.audit().await.remove(0);
         assert_eq!(entry.old_values, r#"{"description":"","image":"","model_type":""}"#);
         assert_eq!(entry.new_values, r#"{"description":"first\nsecond","image":"/assets/hose.png","model_type":"HB20"}"#);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_team_leader_sets_and_removes_a_due_date() {
+    each_database(async |host| {
+        let world = World::start(host).await;
+        let id = world.ready("Brakes").await;
+        let due_at = Some(patio_kit::clock::timestamp("2026-11-28T20:00:00Z".parse().unwrap()));
+        let set = UpdateCampaignRequest { id, due_at, ..Default::default() };
+        assert_eq!(refused(world.save(OPERATOR, set.clone()).await), (Code::PermissionDenied, Reason::FieldNotAllowed));
+        assert_eq!(world.save(MANAGER, set.clone()).await.unwrap().due_at, due_at);
+        assert_eq!(world.rename(id, "Brake hose").await.unwrap().due_at, due_at, "other changes leave the due date");
+        let entry = world.audit().await.remove(1);
+        assert_eq!((&*entry.old_values, &*entry.new_values), (r#"{"due_at":""}"#, r#"{"due_at":"2026-11-28T20:00:00Z"}"#));
+        let both = UpdateCampaignRequest { clear_due_at: true, ..set.clone() };
+        let late = UpdateCampaignRequest { due_at: Some(prost_types::Timestamp { seconds: i64::MAX, nanos: 0 }), ..set };
+        for bad in [both, late] {
+            assert_eq!(refused(world.save(MANAGER, bad).await), (Code::InvalidArgument, Reason::BadRequest));
+        }
+        let clear = UpdateCampaignRequest { id, clear_due_at: true, ..Default::default() };
+        assert_eq!(world.save(MANAGER, clear).await.unwrap().due_at, None);
+        assert_eq!(world.get(id).await.unwrap().due_at, None);
     })
     .await;
 }

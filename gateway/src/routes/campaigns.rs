@@ -14,12 +14,12 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use patio_kit::client::user_names::NameMap;
+use patio_kit::{client::user_names::NameMap, clock};
 use patio_proto::{
     campaign::{self as pb, CampaignStatus as Wire},
     status, vehicle,
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -49,6 +49,8 @@ pub struct Campaign {
     modified_by_name: Option<String>,
     created_at: DateTime<Utc>,
     modified_at: DateTime<Utc>,
+    /// Time until which the inspection should be finished; null when no due date is set.
+    due_at: Option<DateTime<Utc>>,
     /// Id of the next vehicle to inspect in the campaign; null when no vehicle is left to inspect.
     next: Option<i64>,
     total_vehicles: i64,
@@ -76,6 +78,7 @@ impl Campaign {
             modified_by_name: campaign.modified_by.map(|id| people.name(id)),
             created_at: enums::timestamp(campaign.created_at.as_ref()),
             modified_at: enums::timestamp(campaign.modified_at.as_ref().or(campaign.created_at.as_ref())),
+            due_at: enums::optional_moment(campaign.due_at.as_ref()),
             next: campaign.next,
             total_vehicles: campaign.total_vehicles,
             total_inspected: campaign.total_inspected,
@@ -217,6 +220,15 @@ struct EditCampaign {
     image: Option<String>,
     model_type: Option<String>,
     part: Option<String>,
+    /// Time until which the inspection should be finished; an explicit null removes the due date.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<DateTime<Utc>>)]
+    due_at: Option<Option<DateTime<Utc>>>,
+}
+
+/// Deserializes a field that is present, so that null differs from an absent field.
+fn present<'de, D: Deserializer<'de>>(told: D) -> Result<Option<Option<DateTime<Utc>>>, D::Error> {
+    Option::deserialize(told).map(Some)
 }
 
 /// Changes a campaign. Operators may only start a campaign.
@@ -242,6 +254,8 @@ async fn update_campaign(
         image: body.image,
         model_type: body.model_type,
         part: body.part,
+        clear_due_at: body.due_at == Some(None),
+        due_at: body.due_at.flatten().map(|at| enums::bounded_timestamp("due_at", at).map(clock::timestamp)).transpose()?,
     };
     let campaign = api.campaigns().update_campaign(signed.request(ask)).await?.into_inner();
     shown_one(&api, &signed, campaign).await

@@ -85,12 +85,14 @@ async fn upload_document(State(api): State<AppState>, signed: Authenticated, req
     })
     .await?;
     match reply.outcome {
-        Some(Outcome::Imported(pb::Imported { campaign: Some(campaign), notes, .. })) => {
+        Some(Outcome::Imported(imported)) => {
+            let pb::Imported { campaign, notes, .. } = *imported;
+            let campaign = campaign.ok_or_else(Problem::internal)?;
             let campaign = campaigns::to_views(&api, &signed, vec![campaign]).await.pop().ok_or_else(Problem::internal)?;
             Ok((StatusCode::CREATED, Json(Imported { message: SUCCESS_MESSAGE.to_owned(), campaign, notes })).into_response())
         }
         Some(Outcome::Rejected(rejection)) => Err(UploadError::from_rejection(rejection, &api.config.product_name)),
-        Some(Outcome::Imported(_)) | None => Err(Problem::internal().into()),
+        None => Err(Problem::internal().into()),
     }
 }
 

@@ -4,6 +4,7 @@ use axum::Router;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
+pub mod activity;
 pub mod audit;
 mod base_document;
 pub mod bulk;
@@ -39,6 +40,7 @@ fn all() -> OpenApiRouter<AppState> {
         .merge(history::routes())
         .merge(events::routes())
         .merge(pace::routes())
+        .merge(activity::routes())
         .merge(pending_saves::routes())
         .merge(bulk::routes())
         .merge(jobs::routes())

@@ -107,11 +107,11 @@ impl pb::import_service_server::ImportService for ImportApi {
 
 fn outcome(ending: ImportOutcome) -> pb::import_campaign_response::Outcome {
     match ending {
-        ImportOutcome::Imported(imported) => pb::import_campaign_response::Outcome::Imported(pb::Imported {
+        ImportOutcome::Imported(imported) => pb::import_campaign_response::Outcome::Imported(Box::new(pb::Imported {
             campaign: Some(imported.campaign),
             vehicles: imported.vehicles,
             notes: imported.notes,
-        }),
+        })),
         ImportOutcome::Rejected(rejection) => pb::import_campaign_response::Outcome::Rejected(rejection),
     }
 }

@@ -133,7 +133,7 @@ impl World {
     /// Uploads a file and asserts that it is imported.
     pub async fn imported(&self, id: &str, file: &[u8]) -> Imported {
         match self.upload(id, file).await.unwrap() {
-            Outcome::Imported(imported) => imported,
+            Outcome::Imported(imported) => *imported,
             Outcome::Rejected(rejection) => panic!("{rejection:?}"),
         }
     }

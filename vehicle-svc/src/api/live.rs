@@ -2,7 +2,7 @@
 use super::{Context, Reply, reply};
 use crate::{
     error::Error,
-    live::{FeedItem, pace},
+    live::{FeedItem, activity, pace},
     view::View,
 };
 use futures::{
@@ -74,6 +74,11 @@ impl EventService for EventApi {
         }
         let paces = pace::compute_paces(&self.context.db, &ids, self.context.clock.now()).await.map_err(Error::from)?;
         reply(pb::GetPaceResponse { paces })
+    }
+
+    async fn get_activity(&self, request: Request<pb::GetActivityRequest>) -> Reply<pb::GetActivityResponse> {
+        let caller = identity::caller(&request)?;
+        reply(activity::load(&self.context.db, &caller, request.get_ref()).await?)
     }
 }
 

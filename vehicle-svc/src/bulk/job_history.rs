@@ -3,6 +3,7 @@ use crate::{
     bulk::context::BulkContext,
     live::MAX_EVENT_ROWS,
     store::{
+        activity::{self, StatusDeltas},
         batch_update::{self, VehiclePatch},
         changes,
         counters::{self, CampaignCounts, CounterDeltas},
@@ -11,7 +12,7 @@ use crate::{
         vehicle_lookup::LockedVehicle,
     },
 };
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use patio_kit::{
     db::{Db, Tx},
     host::Host,
@@ -47,6 +48,7 @@ pub struct ChangeSet {
 struct InCampaign {
     vehicles: Vec<i64>,
     deltas: CounterDeltas,
+    statuses: StatusDeltas,
 }
 
 /// Yard of a vehicle, and whether the vehicle counts as inspected.
@@ -70,6 +72,11 @@ impl ChangeSet {
         self.before.push(before);
     }
 
+    /// Adds the change of a vehicle's yard and status, from the state before the change to the state after it.
+    pub fn add_status(&mut self, campaign: i64, from: (Option<i64>, &str), to: (Option<i64>, &str)) {
+        self.campaigns.entry(campaign).or_default().statuses.add_move(from, to);
+    }
+
     /// Creates a change set from locked vehicles and their patches (new values).
     #[must_use]
     pub fn from_patches(all: &[(&LockedVehicle, VehiclePatch<'_>)]) -> Self {
@@ -81,6 +88,8 @@ impl ChangeSet {
             let walks =
                 patch.place.is_some_and(|place| Some(&place.walk_key) != vehicle.walk_key.as_ref()) && !(vehicle.inspected && inspected);
             touched.add_vehicle(vehicle.campaign_id, patch.snapshot_before(vehicle), counts, walks);
+            let status = patch.status.unwrap_or(&vehicle.status);
+            touched.add_status(vehicle.campaign_id, (vehicle.yard_id, &vehicle.status), (yard, status));
         }
         touched
     }
@@ -97,15 +106,16 @@ impl ChangeSet {
         job_snapshots::insert(tx, job, &self.before).await
     }
 
-    /// Updates the vehicle counters and the change list of every changed campaign. Must be called after the vehicles
-    /// changed.
-    pub async fn apply_counters(&self, tx: &mut Tx<'_>) -> Result<Vec<CampaignCounts>> {
+    /// Updates the vehicle counters, the work of the hour and the change list of every changed campaign. Must be called after
+    /// the vehicles changed, at the time `at`.
+    pub async fn apply_counters(&self, tx: &mut Tx<'_>, at: DateTime<Utc>) -> Result<Vec<CampaignCounts>> {
         for (campaign, here) in &self.campaigns {
             counters::move_yards(tx, *campaign, &here.deltas).await?;
         }
         let mut counted = Vec::new();
         for (campaign, here) in &self.campaigns {
             let after = counters::apply(tx, *campaign, &here.deltas).await?;
+            activity::add_bulk(tx, *campaign, at, here.deltas.inspected_by_yard(), &here.statuses).await?;
             changes::record(tx, *campaign, after.revision, &here.vehicles).await?;
             let few = here.vehicles.len() <= MAX_EVENT_ROWS;
             counted.push(CampaignCounts { vehicles: if few { here.vehicles.clone() } else { Vec::new() }, ..after });
@@ -127,7 +137,7 @@ pub async fn apply_as_job(
     let touched = ChangeSet::from_patches(all);
     touched.record(tx, run, work).await?;
     batch_update::write(tx, all, run.caller.person(), run.now).await?;
-    touched.apply_counters(tx).await
+    touched.apply_counters(tx, run.now).await
 }
 
 /// Converts a count to `i64`, the type of counts in the database and in gRPC messages.
@@ -153,7 +163,7 @@ pub fn spawn_purge(host: &Host, db: Db) {
 ///
 /// # Errors
 /// Returns the error of a failed statement. The next call continues with the remaining jobs.
-pub async fn purge_expired(db: &Db, before: chrono::DateTime<chrono::Utc>) -> Result<u64> {
+pub async fn purge_expired(db: &Db, before: DateTime<Utc>) -> Result<u64> {
     let mut count = 0;
     while let Some(job) = jobs::oldest_expired(db, before).await? {
         while db.write(move |tx| Box::pin(async move { job_snapshots::delete(tx, job, PURGE_CHUNK_LEN).await })).await? > 0 {}

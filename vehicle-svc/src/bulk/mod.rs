@@ -150,11 +150,12 @@ pub async fn change_status(tx: &mut Tx<'_>, vins: &[String], change: StatusChang
     for vehicle in &todo {
         let here = |inspected| (vehicle.yard_id, inspected);
         touched.add_vehicle(vehicle.campaign_id, vehicle.snapshot_before(), (here(vehicle.inspected), here(inspected)), false);
+        touched.add_status(vehicle.campaign_id, (vehicle.yard_id, &vehicle.status), (vehicle.yard_id, status));
     }
     let supervisor = todo.iter().any(|vehicle| !vehicle.admin_notes.is_empty());
     touched.record(tx, run, JobDescription { kind: "status", detail: status.to_owned(), supervisor }).await?;
     batch_update::set_equal_values(tx, &touched.vehicle_ids(), new, run.caller.person(), run.now).await?;
-    outcome.counted = touched.apply_counters(tx).await?;
+    outcome.counted = touched.apply_counters(tx, run.now).await?;
     let updated = outcome.updated;
     let summary = if status.is_empty() {
         format!("status removed from {updated} vehicles")

@@ -104,7 +104,7 @@ async fn restore(tx: &mut Tx<'_>, job: Job, run: &BulkContext) -> Result<UndoRes
     let all: Vec<_> =
         same.iter().zip(&places).map(|((before, vehicle), place)| (vehicle, as_before(before, place.as_ref()).new(vehicle))).collect();
     batch_update::write(tx, &all, run.caller.person(), run.now).await?;
-    let counted = ChangeSet::from_patches(&all).apply_counters(tx).await?;
+    let counted = ChangeSet::from_patches(&all).apply_counters(tx, run.now).await?;
     let restored = count(all.len());
     let same: Vec<JobSnapshot> = same.into_iter().map(|(before, _)| before).collect();
     let others: Vec<JobSnapshot> = others.into_iter().map(|(before, _)| before).collect();

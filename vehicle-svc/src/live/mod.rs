@@ -5,6 +5,7 @@
 //!
 //! The submodules compute the pace of work and store the devices' reports of pending saves.
 
+pub mod activity;
 pub mod pace;
 pub mod pending_saves;
 mod revision_tracker;

@@ -92,7 +92,7 @@ pub async fn lock_for_deletion(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     on!(tx.on(), c => query("update campaigns set gate = 'closed' where id = $1").bind(id).execute(c).await.map(drop))
 }
 
-/// Marks a campaign as removed and deletes its counters, conflicts and pending reports. The campaign's marked row is
+/// Marks a campaign as removed and deletes its counters, activity, conflicts and pending reports. The campaign's marked row is
 /// kept, so that an import that arrives late is rejected.
 pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64) -> Result<()> {
     hold(tx, id).await?;
@@ -108,6 +108,7 @@ pub async fn mark_deleted(tx: &mut Tx<'_>, id: i64) -> Result<()> {
         .bind(id).execute(c).await.map(drop))?;
     super::conflicts::delete_campaign(tx, id).await?;
     super::pending_saves::delete_campaign(tx, id).await?;
+    super::activity::delete_campaign(tx, id).await?;
     on!(tx.on(), c => query("delete from turns where campaign_id = $1").bind(id).execute(c).await.map(drop))?;
     on!(tx.on(), c => query("delete from counters where campaign_id = $1").bind(id).execute(c).await.map(drop))
 }

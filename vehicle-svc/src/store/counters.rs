@@ -52,6 +52,11 @@ impl CounterDeltas {
         [yards.next().unwrap_or_default(), yards.next().unwrap_or_default()]
     }
 
+    /// Returns the change of the number of inspected vehicles of each yard.
+    pub fn inspected_by_yard(&self) -> impl Iterator<Item = (i64, i64)> {
+        self.yards.iter().map(|(yard, delta)| (*yard, delta.inspected))
+    }
+
     /// Returns whether the vehicle counters or the walking order (by parking space) change.
     #[must_use]
     pub fn changes_counters_or_order(&self) -> bool {

@@ -1,8 +1,5 @@
 //! SQL that differs between `SQLite` and `PostgreSQL`, with the reason for each difference.
-use crate::store::vehicle_columns::{VehicleInsert, columns};
-use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
-use std::fmt::Write;
+use crate::store::vehicle_columns::columns;
 
 /// Returns `postgres_text`, which contains a locking clause, on `PostgreSQL`, and `sqlite_text` on `SQLite`. `SQLite`
 /// has a single writer and therefore no locking clauses.
@@ -62,57 +59,23 @@ pub fn select_edits(postgres: bool) -> &'static str {
     }
 }
 
+/// Returns the select that expands the JSON array of counts by yard, bound to `$1`, to rows with columns.
+#[must_use]
+pub fn select_yard_counts(postgres: bool) -> &'static str {
+    if postgres {
+        "select * from json_to_recordset(cast($1 as json)) as r(yard bigint, status text, number bigint, wrong bigint)"
+    } else {
+        "select json_extract(value, '$.yard') as yard, json_extract(value, '$.status') as status,
+            json_extract(value, '$.number') as number, json_extract(value, '$.wrong') as wrong from json_each($1)"
+    }
+}
+
 macro_rules! new_columns {
     () => {
         "(campaign_id, model_code, serial_number, vin_key, parking_space, yard_id, yard_group, walk_key, haystack, modified_at)"
     };
 }
 pub(super) use new_columns;
-
-/// Stores vehicles on `PostgreSQL` by COPY, which takes a third of the time of an insert statement with thousands of
-/// values.
-pub async fn copy_vehicles(
-    connection: &mut PgConnection,
-    campaign: i64,
-    all: &[VehicleInsert],
-    at: DateTime<Utc>,
-) -> Result<(), sqlx::Error> {
-    let mut rows = String::with_capacity(all.len() * 160);
-    let at = at.to_rfc3339();
-    for VehicleInsert { identifier, place } in all {
-        let _ = write!(rows, "{campaign}");
-        field(&mut rows, &identifier.model_code);
-        field(&mut rows, &identifier.serial_number);
-        field(&mut rows, &identifier.key());
-        field(&mut rows, &place.space);
-        match place.yard_id {
-            Some(yard) => drop(write!(rows, "\t{yard}")),
-            None => rows.push_str("\t\\N"),
-        }
-        field(&mut rows, &place.group);
-        field(&mut rows, &place.walk_key);
-        field(&mut rows, &crate::parking_space::search_text(identifier, &place.space));
-        field(&mut rows, &at);
-        rows.push('\n');
-    }
-    let mut copy = connection.copy_in_raw(concat!("copy vehicles ", new_columns!(), " from stdin")).await?;
-    copy.send(rows.into_bytes()).await?;
-    copy.finish().await.map(drop)
-}
-
-/// Appends a field in the text format of COPY, escaped so that it cannot end the field or the row.
-fn field(rows: &mut String, value: &str) {
-    rows.push('\t');
-    for c in value.chars() {
-        match c {
-            '\\' => rows.push_str("\\\\"),
-            '\t' => rows.push_str("\\t"),
-            '\n' => rows.push_str("\\n"),
-            '\r' => rows.push_str("\\r"),
-            other => rows.push(other),
-        }
-    }
-}
 
 /// SQL condition that a number is in a JSON array. On `PostgreSQL` the condition uses an array, which is faster than
 /// a subquery.
@@ -187,16 +150,4 @@ pub fn load_for_update(postgres: bool) -> &'static str {
             "k.user_id = $2 and k.idempotency_key = $3 where v.id = $1 and c.gate in ('open', 'closed') for update of v for key share of c"
         ),
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::field;
-
-    #[test]
-    fn copy_fields_are_escaped() {
-        let mut rows = String::new();
-        field(&mut rows, "a\tb\n\\N\\.\r");
-        assert_eq!(rows, "\ta\\tb\\n\\\\N\\\\.\\r");
-    }
 }

@@ -1,11 +1,13 @@
 //! Database access of vehicle-svc: all SQL statements of the service.
 
+pub mod activity;
 pub mod batch_update;
 pub mod bulk;
 pub mod campaigns;
 pub mod changes;
 pub mod conflicts;
 pub mod content;
+pub mod copy_vehicles;
 pub mod counters;
 pub mod dialect;
 pub mod idempotency_keys;
@@ -19,6 +21,7 @@ pub mod restore;
 mod save_sql;
 pub mod saves;
 pub mod status_history;
+mod upserts;
 pub mod vehicle_columns;
 pub mod vehicle_lookup;
 pub mod vehicles;

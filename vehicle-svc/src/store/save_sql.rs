@@ -2,6 +2,7 @@
 use crate::{
     store::{
         status_history,
+        upserts::{more_with_status, more_work},
         vehicle_columns::{columns, next_after},
     },
     view::View,
@@ -65,7 +66,14 @@ fn on_sqlite(next: &str) -> String {
         begun: "begun",
     };
     let assignments = assignments(|place| format!("${}", place + 4));
-    let parts = [("assignments", &*assignments), ("milestone", &milestone(&counters)), ("columns", columns!()), ("next", next)];
+    let parts = [
+        ("assignments", &*assignments),
+        ("milestone", &milestone(&counters)),
+        ("columns", columns!()),
+        ("next", next),
+        ("add_work", more_work!()),
+        ("add_statuses", more_with_status!()),
+    ];
     fill(include_str!("sql/save_sqlite.sql"), &parts)
 }
 
@@ -99,6 +107,8 @@ pub static SAVE_ALL: LazyLock<String> = LazyLock::new(|| {
         ("next_of_all", next_after!("", " and n.id <> all ($1)")),
         ("next_outside_yard", next_after!(" and n.yard_id is distinct from -s.view", " and n.id <> all ($1)")),
         ("next_in_yard", next_after!(" and n.yard_id = s.view", " and n.id <> all ($1)")),
+        ("add_work", more_work!()),
+        ("add_statuses", more_with_status!()),
     ];
     fill(include_str!("sql/save_postgres.sql"), &parts)
 });

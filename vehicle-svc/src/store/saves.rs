@@ -2,7 +2,7 @@
 //! audit entry and idempotency key.
 use crate::{
     store::{
-        content::VehicleContent, counters::CounterDeltas, dialect, idempotency_keys::IdempotencyKey, save_sql, status_history,
+        activity, content::VehicleContent, counters::CounterDeltas, dialect, idempotency_keys::IdempotencyKey, save_sql, status_history,
         vehicles::Vehicle,
     },
     view::View,
@@ -122,6 +122,11 @@ impl SaveRecord<'_> {
             || was.serial_number != is.identifier.serial_number
             || was.parking_space != is.place.space
     }
+
+    /// Returns by how much the save changes the number of vehicles that were found wrong: -1, 0 or 1.
+    fn found_wrong(&self) -> i64 {
+        i64::from(activity::is_wrong(self.finding.status)) - i64::from(activity::is_wrong(&self.before.status))
+    }
 }
 
 /// Loads a vehicle for a save, and what is stored about an earlier save with the idempotency key `key`. Returns `None`
@@ -194,6 +199,10 @@ async fn save_on_sqlite(c: &mut SqliteConnection, change: &SaveRecord<'_>) -> Re
         .bind(&key.fingerprint)
         .bind(view.as_sql_parameter().unwrap_or_default())
         .bind(i64::from(change.shifts()))
+        .bind(activity::hour_of(entry.at))
+        .bind(change.found_wrong())
+        .bind(before.yard_id)
+        .bind(&before.status)
         .fetch_all(c)
         .await?;
     Ok(rows.pop())
@@ -251,6 +260,10 @@ pub async fn save_all(tx: &mut Tx<'_>, changes: &[SaveRecord<'_>]) -> Result<Has
         .bind(column!(|c| c.key.fingerprint.as_str()))
         .bind(column!(|c| c.view.as_sql_parameter()))
         .bind(column!(|c| i64::from(c.shifts())))
+        .bind(column!(|c| activity::hour_of(c.entry.at)))
+        .bind(column!(|c| c.found_wrong()))
+        .bind(column!(|c| c.before.yard_id))
+        .bind(column!(|c| c.before.status.as_str()))
         .fetch_all(tx.postgres()?)
         .await?;
     Ok(written.into_iter().map(|after| (after.vehicle.id, after)).collect())

@@ -1,7 +1,7 @@
 //! Table of vehicles: single vehicles, pages, searches, exports and imports.
 use crate::{
     store::{
-        dialect,
+        copy_vehicles, dialect,
         vehicle_columns::{VehicleInsert, columns, next_after},
     },
     view::View,
@@ -345,7 +345,7 @@ pub async fn insert(tx: &mut Tx<'_>, campaign: i64, all: &[VehicleInsert], at: D
             }
             Ok(())
         }
-        Engine::Postgres(connection) => dialect::copy_vehicles(connection, campaign, all, at).await,
+        Engine::Postgres(connection) => copy_vehicles::copy_vehicles(connection, campaign, all, at).await,
     }
 }
 

@@ -31,6 +31,11 @@ pub async fn list_campaign_counts(db: &Db, name: &str) -> Result<Vec<YardCount>>
         .bind(name).fetch_all(c).await)
 }
 
+/// Returns the vehicle counters of every yard of a campaign.
+pub async fn counts_by_id(db: &Db, campaign: i64) -> Result<Vec<YardCount>> {
+    on!(db.read(), c => query_as("select yard_id, total, inspected from counters where campaign_id = $1").bind(campaign).fetch_all(c).await)
+}
+
 /// Returns the ids of the open and closed campaigns that have vehicles in a yard.
 pub async fn campaigns_in_yard(db: &Db, yard: i64) -> Result<Vec<i64>> {
     on!(db.read(), c => query_scalar(

@@ -1,5 +1,6 @@
 //! Integration tests of vehicle-svc on SQLite and PostgreSQL.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
+mod activity;
 mod audit;
 mod campaigns;
 mod chain;

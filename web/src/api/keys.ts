@@ -10,6 +10,8 @@ export const queryKeys = {
   campaignPage: (search: CampaignSearch) => ['campaigns', 'page', search] as const,
   allCampaigns: ['campaigns', 'every'],
   campaign: (id: number, yard: number | null) => ['campaigns', 'one', id, yard] as const,
+  /** The work by hour, fetched again when the counts of campaigns change; of all campaigns with `null`. */
+  activity: (campaign: number | null) => ['campaigns', 'activity', campaign] as const,
   pace: (campaign: number) => ['pace', campaign] as const,
   anyPaces: ['paces'],
   paces: (campaigns: number[]) => ['paces', campaigns] as const,

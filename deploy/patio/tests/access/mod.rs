@@ -77,6 +77,8 @@ fn rows() -> Vec<Row> {
         row("get", "/events", Let::Op, &[], None),
         row("get", "/pace", Let::Op, &[400], None),
         row("get", "/campaigns/{id}/pace", Let::Op, nobody, None),
+        row("get", "/campaigns/{id}/activity", Let::Op, nobody, None),
+        row("get", "/activity", Let::Op, &[], None),
         row("put", "/devices/{device}/held", Let::Op, &[], Some(json!({ "held": [] }))),
         row("get", "/campaigns/{id}/held", Let::Tm, nobody, None),
         row("get", "/conflicts", Let::Op, &[], None),

@@ -13,10 +13,12 @@ s as materialized (
        cast($13 as text[]), cast($14 as text[]), cast($15 as bigint[]), cast($16 as timestamptz[]), cast($17 as bigint[]),
        cast($18 as bigint[]), cast($19 as bigint[]), cast($20 as bigint[]), cast($21 as bigint[]), cast($22 as bigint[]),
        cast($23 as text[]), cast($24 as text[]), cast($25 as text[]), cast($26 as text[]), cast($27 as text[]), cast($28 as text[]),
-       cast($29 as text[]), cast($30 as bigint[]), cast($31 as text[]), cast($32 as text[]), cast($33 as bigint[]), cast($34 as bigint[]))
+       cast($29 as text[]), cast($30 as bigint[]), cast($31 as text[]), cast($32 as text[]), cast($33 as bigint[]), cast($34 as bigint[]),
+      cast($35 as bigint[]), cast($36 as bigint[]), cast($37 as bigint[]), cast($38 as text[]))
    as s (id, campaign_id, version, model_code, serial_number, vin_key, parking_space, yard_id, yard_group, walk_key, haystack, status,
          admin_notes, operator_notes, saved_by, saved_at, yard_1, total_1, inspected_1, yard_2, total_2, inspected_2,
-         role, kind, subject, summary, address, old_values, new_values, user_id, idempotency_key, fingerprint, view, shifted)),
+         role, kind, subject, summary, address, old_values, new_values, user_id, idempotency_key, fingerprint, view, shifted,
+         hour, found_wrong, yard_before, status_before)),
 
 -- Open campaigns, locked so that none of them closes before the commit.
 gate as materialized (
@@ -79,6 +81,26 @@ changed as (
    insert into changes (vehicle_id, campaign_id, revision, saved_by, saved_at)
    select s.id, s.campaign_id, numbered.revision, s.saved_by, s.saved_at from numbered join s on s.id = numbered.id
    on conflict (vehicle_id) do update set revision = excluded.revision, saved_by = excluded.saved_by, saved_at = excluded.saved_at),
+
+-- Work of this hour in each yard, and vehicles with each status in each yard. Both are written under the locks of the campaigns, so that
+-- their rows need no order of their own.
+active as (
+   insert into activity (campaign_id, hour, yard_id, user_id, inspected, saves, found_wrong)
+   select s.campaign_id, s.hour, d.yard, coalesce(s.saved_by, 0), cast(sum(d.inspected) as bigint), cast(sum(d.saves) as bigint),
+          cast(sum(d.wrong) as bigint)
+     from v join s on s.id = v.id join c on c.id = s.campaign_id
+    cross join lateral (values (coalesce(s.yard_id, 0), 0, 1, s.found_wrong), (s.yard_1, s.inspected_1, 0, 0),
+                               (s.yard_2, s.inspected_2, 0, 0)) d (yard, inspected, saves, wrong)
+    where d.yard is not null and (d.inspected <> 0 or d.saves <> 0)
+    group by s.campaign_id, s.hour, d.yard, coalesce(s.saved_by, 0) order by 1, 2, 3, 4
+   {add_work}),
+stated as (
+   insert into status_counts (campaign_id, yard_id, status, vehicles)
+   select s.campaign_id, d.yard, d.status, cast(sum(d.number) as bigint)
+     from v join s on s.id = v.id join c on c.id = s.campaign_id
+    cross join lateral (values (coalesce(s.yard_before, 0), s.status_before, -1), (coalesce(s.yard_id, 0), s.status, 1)) d (yard, status, number)
+    where d.status <> '' group by s.campaign_id, d.yard, d.status having sum(d.number) <> 0 order by 1, 2, 3
+   {add_statuses}),
 
 -- Audit entries and idempotency keys.
 told as (

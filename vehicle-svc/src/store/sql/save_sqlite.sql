@@ -26,6 +26,19 @@ insert into changes (vehicle_id, campaign_id, revision, saved_by, saved_at)
 select $1, $2, counts_revision, $15, $16 from campaigns where id = $2
 on conflict (vehicle_id) do update set revision = excluded.revision, saved_by = excluded.saved_by, saved_at = excluded.saved_at;
 
+-- Work of this hour in each yard, and vehicles with each status in each yard.
+insert into activity (campaign_id, hour, yard_id, user_id, inspected, saves, found_wrong)
+select $2, $37, yard, coalesce($15, 0), sum(inspected), sum(saves), sum(wrong)
+  from (select coalesce($8, 0) as yard, 0 as inspected, 1 as saves, $38 as wrong
+        union all select $17, $19, 0, 0 union all select $20, $22, 0, 0)
+ where yard is not null and (inspected <> 0 or saves <> 0) group by yard
+{add_work};
+insert into status_counts (campaign_id, yard_id, status, vehicles)
+select $2, yard, status, sum(number)
+  from (select coalesce($39, 0) as yard, $40 as status, -1 as number union all select coalesce($8, 0), $12, 1)
+ where status <> '' group by yard, status having sum(number) <> 0
+{add_statuses};
+
 -- Audit entry and idempotency key.
 insert into audit_events (at, user_id, role, kind, subject, summary, address, old_values, new_values)
 values ($16, $15, $25, $26, $27, $28, $29, $30, $31);

@@ -2,9 +2,12 @@ import { useQuery, useQueries } from '@tanstack/react-query'
 import { conflictsQuery } from '@/api/conflicts'
 import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { useLanguage } from '@/lib/text'
+import { formatCount } from '@/lib/time'
+import { LinkButton } from '@/ui/Button'
 import { pendingOnDevicesQuery } from './api'
 import { OpenConflictsLink } from './OpenConflictsLink'
 import { useCampaignsText } from './text'
+import type { YardProgress } from './YardProgressStrip'
 import styles from './AttentionCard.module.css'
 
 interface AttentionCardProps {
@@ -12,10 +15,15 @@ interface AttentionCardProps {
   campaigns: number[]
   /** Campaign whose conflicts are counted; the conflicts of all campaigns without one. */
   campaign?: number
+  /** Yards with vehicles left in which nobody works while people work elsewhere, with the address of each. */
+  idle?: { yard: YardProgress; to: string }[]
 }
 
-/** Card with the open tasks of team leaders and supervisors: open conflicts, and saves that phones have not sent. */
-export function AttentionCard({ campaigns, campaign }: AttentionCardProps) {
+/** Number of idle yards that are named, those with most vehicles left first. */
+const MAX_IDLE = 3
+
+/** What team leaders and supervisors should look at: open conflicts, saves that phones have not sent, and yards with nobody. */
+export function AttentionCard({ campaigns, campaign, idle = [] }: AttentionCardProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()
   const language = useLanguage()
@@ -42,7 +50,12 @@ export function AttentionCard({ campaigns, campaign }: AttentionCardProps) {
           </ul>
         </>
       )}
-      {isKnown && conflicts === 0 && held.length === 0 && <p className="quiet">{t('attention.none')}</p>}
+      {idle.slice(0, MAX_IDLE).map(({ yard: { id, name, done, total }, to }) => (
+        <LinkButton key={id} wide icon="people" to={to}>
+          {t('attention.idle', { name, n: formatCount(total - done) })}
+        </LinkButton>
+      ))}
+      {isKnown && conflicts === 0 && held.length === 0 && idle.length === 0 && <p className="quiet">{t('attention.none')}</p>}
     </section>
   )
 }

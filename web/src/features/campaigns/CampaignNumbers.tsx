@@ -1,25 +1,37 @@
 import type { ReactNode } from 'react'
-import type { InspectionPace } from '@/api/types'
+import type { Activity, InspectionPace } from '@/api/types'
 import { useCurrentTime } from '@/lib/ago'
+import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { Progress } from '@/ui/Progress'
 import type { CampaignWithUnsent } from './api'
+import { lookAhead } from './dashboard/forecast'
+import { createFormats } from './dashboard/moments'
+import { useDashboardText } from './dashboard/text'
+import { formatFinishRange } from './dashboard/words'
 import { formatFinishTime } from './finish'
 import { PendingSavesLine } from './PendingSavesLine'
+import { countWrong, sumStatuses } from './StatusStack'
 import { useCampaignsText } from './text'
 import styles from './CampaignNumbers.module.css'
 
 const NONE = '–'
 
-/** The numbers of a campaign in one row: inspected, left, pace and estimated end. */
-export function CampaignNumbers({ campaign, pace }: { campaign: CampaignWithUnsent; pace: InspectionPace | undefined }) {
+interface NumbersProps {
+  campaign: CampaignWithUnsent
+  pace: InspectionPace | undefined
+  activity: Activity | undefined
+}
+
+/** The numbers of a campaign in one row: inspected, left, pace, estimated end and found wrong. */
+export function CampaignNumbers({ campaign, pace, activity }: NumbersProps) {
   const t = useCampaignsText()
-  const now = useCurrentTime()
   const { total_inspected: done, total_vehicles: total, progress_unknown: isUnknown } = campaign
   const people = new Set(pace?.people.map(({ hmc }) => hmc)).size
   const isGoing = pace !== undefined && people > 0
+  const wrong = activity ? countWrong(sumStatuses(activity.yards)) : null
   return (
-    <dl className={styles.numbers}>
+    <dl className={`${styles.numbers} ${wrong === null ? styles.three : ''}`}>
       <div className={styles.wide}>
         <dt>{t('number.inspected')}</dt>
         <dd>
@@ -29,17 +41,30 @@ export function CampaignNumbers({ campaign, pace }: { campaign: CampaignWithUnse
       </div>
       <Figure name={t('number.left')} value={isUnknown ? NONE : formatCount(total - done)} more={total > 0 && t('number.percent', { n: Math.round((100 * (total - done)) / total) })} />
       <Figure name={t('number.pace')} value={isGoing ? formatCount(Math.round(pace.per_hour)) : NONE} more={isGoing && t('number.people', { n: people })} />
-      <Figure name={t('number.finish')} value={isGoing && pace.finish_at ? formatFinishTime(pace.finish_at, now) : NONE} />
+      <FinishFigure campaign={campaign} pace={isGoing ? pace : undefined} activity={activity} />
+      {wrong !== null && <Figure name={t('number.wrong')} value={formatCount(wrong)} more={done > 0 && t('number.percent', { n: Math.round((100 * wrong) / done) })} />}
     </dl>
   )
 }
 
-function Figure({ name, value, more }: { name: string; value: string; more?: ReactNode }) {
+/** The estimated end, as a range where the work of the last hours is known, and whether it keeps the due date. */
+function FinishFigure({ campaign, pace, activity }: NumbersProps) {
+  const t = useDashboardText()
+  const words = useCampaignsText()
+  const formats = createFormats(useLanguage())
+  const now = useCurrentTime()
+  const { finish, need } = activity ? lookAhead(activity, pace?.per_hour ?? 0, campaign.due_at, now) : { finish: null, need: null }
+  const value = finish ? formatFinishRange(finish, formats, now, t) : pace?.finish_at ? formatFinish(pace.finish_at, now) : NONE
+  const due = need && words(need.isLate ? 'number.late' : 'number.onTime', { when: formats.moment(need.dueAt, now) })
+  return <Figure name={words('number.finish')} value={value} more={due} isText={finish !== null} />
+}
+
+function Figure({ name, value, more, isText = false }: { name: string; value: string; more?: ReactNode; isText?: boolean }) {
   return (
     <div>
       <dt>{name}</dt>
       <dd>
-        <strong>{value}</strong> {more && <span className="quiet">{more}</span>}
+        <strong className={isText ? styles.text : undefined}>{value}</strong> {more && <span className="quiet">{more}</span>}
       </dd>
     </div>
   )

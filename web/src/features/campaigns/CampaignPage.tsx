@@ -11,18 +11,20 @@ import { LinkButton } from '@/ui/Button'
 import { Card, ErrorNotice, Page, Skeleton } from '@/ui/Page'
 import { StepIndicator } from '@/ui/Progress'
 import { CampaignStatusBadge } from '@/ui/Status'
-import { useCampaign, useCampaignYards, useInspectionPace, type CampaignWithUnsent } from './api'
+import { useCampaign, useCampaignActivity, useCampaignYards, useInspectionPace, type CampaignWithUnsent } from './api'
 import { AttentionCard } from './AttentionCard'
 import { CampaignNumbers } from './CampaignNumbers'
+import { ActivitySection } from './dashboard/ActivitySection'
 import { OfflineDownloadButton } from './OfflineDownloadButton'
 import { PaceStrip } from './PaceStrip'
 import { StartButton } from './StartButton'
 import { useCampaignsText } from './text'
+import { formatDue, useDueDate } from './useDueDate'
 import { useOfflineDownload } from './useOfflineDownload'
 import { useStatusSteps } from './useStatusSteps'
 import { VehicleExportButton } from './VehicleExportButton'
 import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
-import { YardTable } from './YardTable'
+import { listIdleYards, YardTable } from './YardTable'
 import styles from './CampaignPage.module.css'
 
 /** Campaign screen (step 3 of 3) with buttons to start or continue the inspection, open the vehicle list, and export the vehicles. */
@@ -52,17 +54,24 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
   const isTouch = useScansByTouch()
   const yards = useCampaignYards(campaign.name)
   const pace = useInspectionPace(campaign.id)
+  const due = useDueDate(campaign)
   const manages = mayManageCampaigns(useSession()?.user.user_type ?? '')
+  const activity = useCampaignActivity(campaign, isWide || manages)
+  const chart = (isWide || manages) && campaign.total_vehicles > 0 && (
+    <ActivitySection isCampaign query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} />
+  )
   const offline = useOfflineDownload(campaign, yard)
   const steps = useStatusSteps(campaign)
   const { id, name, status, yard_name } = campaign
   const mayWalk = status !== 'Closed' && (campaign.total_vehicles > 0 || campaign.progress_unknown)
   const walk = buildPath(`/campaign/${id}/walk`, { yard })
   const hrefOf = (one: { id: number }) => buildPath(`/campaign/${id}`, { yard: one.id === yard ? null : one.id })
+  const idle = listIdleYards(yards.data ?? [], pace).map((one) => ({ yard: one, to: buildPath(`/campaign/${id}`, { yard: one.id }) }))
   const takesInMenu = isWide && offline.problem === null && offline.snapshot === undefined && offline.download.isIdle
   const rare: RowAction[] = [
     ...(isWide && !isTouch && mayWalk ? [{ icon: 'scan', text: t('campaign.walk'), label: t('campaign.walk'), onSelect: () => navigate(walk) } satisfies RowAction] : []),
     ...(takesInMenu ? [{ icon: 'phone', text: offline.label, label: offline.label, onSelect: offline.start } satisfies RowAction] : []),
+    ...due.actions,
     ...steps.actions,
   ]
   return (
@@ -78,10 +87,11 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
             <Fact name={t('campaign.part')} value={campaign.part} />
             <Fact name={t('campaign.description')} value={campaign.description} />
             {campaign.model_type && <Fact name={t('campaign.modelType')} value={campaign.model_type} />}
+            {campaign.due_at && <Fact name={t('due.title')} value={formatDue(campaign.due_at)} />}
             <Fact name={t('campaigns.created')} value={`${campaign.created_by_name}, ${formatDate(campaign.created_at)}`} />
           </dl>
         </div>
-        {!isWide && <CampaignNumbers campaign={campaign} pace={pace} />}
+        {!isWide && <CampaignNumbers campaign={campaign} pace={pace} activity={activity.data} />}
         <div className={styles.actions}>
           <StartButton campaign={campaign} yard={yard} isPrimary={!isTouch || !mayWalk} isWide={!isWide} />
           {!isWide && !isTouch && mayWalk && (
@@ -98,19 +108,22 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
           </div>
         </div>
         {steps.part}
+        {due.part}
       </Card>
-      {isWide && <CampaignNumbers campaign={campaign} pace={pace} />}
+      {isWide && <CampaignNumbers campaign={campaign} pace={pace} activity={activity.data} />}
       <div className={styles.columns}>
         <div className={styles.column}>
+          {isWide && chart}
           {yards.isPending && <YardProgressSkeleton />}
           {isWide ? (
-            <YardTable yards={yards.data ?? []} pace={pace} current={yard} hrefOf={hrefOf} />
+            <YardTable yards={yards.data ?? []} pace={pace} activity={activity.data} current={yard} hrefOf={hrefOf} />
           ) : (
             <YardProgressStrip yards={yards.data ?? []} current={yard} hrefOf={hrefOf} />
           )}
+          {!isWide && chart}
         </div>
         <div className={styles.column}>
-          {manages && <AttentionCard campaigns={[id]} campaign={id} />}
+          {manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} />}
           <PaceStrip paces={pace === undefined ? [] : [pace]} />
           {!takesInMenu && <OfflineDownloadButton campaign={campaign} offline={offline} />}
         </div>

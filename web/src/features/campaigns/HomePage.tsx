@@ -15,8 +15,9 @@ import { Plate } from '@/ui/Plate'
 import { StepIndicator } from '@/ui/Progress'
 import { SearchBox } from '@/ui/SearchBox'
 import { LinkTabs } from '@/ui/LinkTabs'
-import { useCampaigns, useInspectionPaces, useYardsProgress } from './api'
+import { useCampaigns, useInspectionPaces, useTotalActivity, useYardsProgress } from './api'
 import { AttentionCard } from './AttentionCard'
+import { ActivitySection } from './dashboard/ActivitySection'
 import { PaceStrip } from './PaceStrip'
 import { PendingSavesLine } from './PendingSavesLine'
 import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
@@ -37,6 +38,8 @@ export default function HomePage() {
   const campaigns = useCampaigns({ page: page - 1, search })
   const rows = campaigns.data?.campaigns
   const paces = useInspectionPaces(rows?.map(({ id }) => id) ?? [])
+  const activity = useTotalActivity(manages)
+  const chart = manages && (activity.data?.total ?? 1) > 0 && <ActivitySection isCampaign={false} query={activity} pace={paces.reduce((sum, { people, per_hour }) => sum + (people.length > 0 ? per_hour : 0), 0)} />
   const create = manages && (
     <LinkButton to="/import" icon="plus" kind={isWide && place === null ? 'primary' : 'secondary'}>
       {t('home.create')}
@@ -67,10 +70,12 @@ export default function HomePage() {
           <PendingSavesLine n={rows?.reduce((sum, { unsent }) => sum + unsent, 0) ?? 0} />
           {rows && rows.length > 0 && <CampaignTable campaigns={rows} hrefOf={({ id }) => buildPath('/yard', { campaign: id })} />}
           {campaigns.data && <Pager page={page} pages={countPages(campaigns.data.meta.total_count)} onPage={(next) => setQueryParams({ page: next })} />}
+          {isWide && chart}
         </div>
         <div className={styles.column}>
           {manages && rows && <AttentionCard campaigns={rows.filter(({ status }) => status !== 'Ready' && status !== 'Closed').map(({ id }) => id)} />}
           {!isWide && <Dashboard />}
+          {!isWide && chart}
           <PaceStrip paces={paces} nameOf={(id) => rows?.find((row) => row.id === id)?.name ?? ''} />
           {!isWide && create}
         </div>

@@ -1,10 +1,10 @@
-import type { InspectionPace } from '@/api/types'
+import type { Activity, InspectionPace } from '@/api/types'
 import { Link } from '@/lib/route'
 import { formatCount } from '@/lib/time'
 import { compareNaturally, isShownYard } from '@/lib/yards'
 import { Icon } from '@/ui/Icon'
-import { Progress } from '@/ui/Progress'
 import table from '@/ui/Table.module.css'
+import { countWrong, StatusLegend, StatusStack, sumStatuses } from './StatusStack'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
 import styles from './YardTable.module.css'
@@ -12,20 +12,25 @@ import styles from './YardTable.module.css'
 interface YardTableProps {
   yards: YardProgress[]
   pace: InspectionPace | undefined
+  activity: Activity | undefined
   hrefOf: (yard: YardProgress) => string
   /** Id of the chosen yard; `null` when no yard is chosen. */
   current: number | null
 }
 
-/** Progress of each yard of a campaign as a table, with the people who work there. A row opens the yard. */
-export function YardTable({ yards, pace, hrefOf, current }: YardTableProps) {
+/** Progress and statuses of each yard of a campaign as a table, with the people who work there. A row opens the yard. */
+export function YardTable({ yards, pace, activity, hrefOf, current }: YardTableProps) {
   const t = useCampaignsText()
   const shown = yards.filter((yard) => yard.total > 0 && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
   if (shown.length === 0) return null
   const isWorked = (pace?.people.length ?? 0) > 0
+  const statusesOf = (id: number) => activity?.yards.find(({ yard_id }) => yard_id === id)?.statuses ?? []
   return (
     <section className={styles.yards} aria-labelledby="yards">
-      <h2 id="yards">{t('yardTable.title')}</h2>
+      <div className={styles.head}>
+        <h2 id="yards">{t('yardTable.title')}</h2>
+        <StatusLegend counts={sumStatuses(activity?.yards ?? [])} />
+      </div>
       <div className={table.frame}>
         <table className={`${table.table} ${styles.table}`}>
           <thead>
@@ -35,6 +40,7 @@ export function YardTable({ yards, pace, hrefOf, current }: YardTableProps) {
               <th scope="col" className={styles.number}>{t('number.inspected')}</th>
               <th scope="col" className={styles.number}>{t('yardTable.total')}</th>
               <th scope="col" className={styles.number}>{t('number.left')}</th>
+              <th scope="col" className={styles.number}>{t('number.wrong')}</th>
               {isWorked && <th scope="col">{t('pace.title')}</th>}
             </tr>
           </thead>
@@ -48,12 +54,13 @@ export function YardTable({ yards, pace, hrefOf, current }: YardTableProps) {
                   </Link>
                 </td>
                 <td className={styles.bar}>
-                  <Progress quiet label={t('campaigns.progressOf', { name: t('yard.named', { name: yard.name }) })} done={yard.done} total={yard.total} />
+                  <StatusStack label={t('campaigns.progressOf', { name: t('yard.named', { name: yard.name }) })} counts={statusesOf(yard.id)} done={yard.done} total={yard.total} />
                 </td>
                 <td className={styles.number}>{formatCount(yard.done)}</td>
                 <td className={styles.number}>{formatCount(yard.total)}</td>
                 <td className={styles.number}>{yard.done >= yard.total ? <Done /> : <strong>{formatCount(yard.total - yard.done)}</strong>}</td>
-                {isWorked && <td className={`${styles.people} mono`}>{peopleIn(pace, yard.id)}</td>}
+                <td className={`${styles.number} ${styles.wrong}`}>{formatWrong(countWrong(statusesOf(yard.id)))}</td>
+                {isWorked && <td className={styles.people}>{peopleIn(pace, yard.id) || (yard.done < yard.total && <span className={styles.nobody}>{t('yardTable.nobody')}</span>)}</td>}
               </tr>
             ))}
           </tbody>
@@ -62,6 +69,15 @@ export function YardTable({ yards, pace, hrefOf, current }: YardTableProps) {
     </section>
   )
 }
+
+/** Returns the yards with vehicles left in which nobody works while people work elsewhere, most vehicles left first. */
+export function listIdleYards(yards: YardProgress[], pace: InspectionPace | undefined): YardProgress[] {
+  if (pace === undefined || pace.people.length === 0) return []
+  const idle = yards.filter((yard) => yard.done < yard.total && isShownYard(yard) && !pace.people.some(({ yard_id }) => yard_id === yard.id))
+  return idle.toSorted((a, b) => b.total - b.done - (a.total - a.done))
+}
+
+const formatWrong = (n: number): string => (n === 0 ? '–' : formatCount(n))
 
 const peopleIn = (pace: InspectionPace | undefined, yard: number): string =>
   [...new Set(pace?.people.filter(({ yard_id }) => yard_id === yard).map(({ hmc }) => hmc))].join(', ')

@@ -17,6 +17,8 @@ import type { YardProgress } from './YardProgressStrip'
 /** Polling interval of the inspection rate, used while the event stream is not connected. */
 const PACE_MS = 60_000
 
+const ACTIVITY_SHAPE = 'hours* yards* people* total# inspected# inspected_before#'
+
 type Pending = ReturnType<typeof usePendingSaves>
 
 /** A campaign whose progress includes the pending saves of this device; `unsent` is their number. */
@@ -79,6 +81,15 @@ export function useSetCampaignStatus() {
   })
 }
 
+/** Sets the due date of a campaign; removes it with `null`. */
+export function useSetDueDate(id: number) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (due_at: string | null) => unwrapResponse(apiClient.PUT('/campaigns/{id}', { params: { path: { id } }, body: { due_at } }), CAMPAIGN_SHAPE),
+    onSettled: () => refreshCounts(queries),
+  })
+}
+
 /** Downloads the vehicles of a campaign as a workbook. */
 export const useDownloadVehicleReport = () =>
   useMutation({ mutationFn: ({ id, name }: Campaign) => downloadFile(`/campaigns/${id}/generate_campaign_vehicle_report`, `report_${name}.xlsx`) })
@@ -94,6 +105,31 @@ const ofCount = (yard: YardCount): YardProgress => ({ id: yard.yard_id, name: ya
 /** Fetches the inspection rate of a campaign, which the event stream updates. */
 export const useInspectionPace = (campaign: number) =>
   useQuery({ queryKey: queryKeys.pace(campaign), queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/campaigns/{id}/pace', { params: { path: { id: campaign } }, signal }), 'people*'), refetchInterval: PACE_MS, retry: false }).data
+
+const DAY_MS = 86_400_000
+const MAX_DAYS = 91
+const DAYS_OF_ALL = 7
+
+/** Fetches the work of a campaign by hour since its creation, of at most three months. */
+export const useCampaignActivity = ({ id, created_at }: Pick<Campaign, 'id' | 'created_at'>, enabled: boolean) =>
+  useQuery({
+    queryKey: queryKeys.activity(id),
+    queryFn: ({ signal }) => {
+      const from = new Date(Math.max(Date.parse(created_at), Date.now() - MAX_DAYS * DAY_MS)).toISOString()
+      return unwrapResponse(apiClient.GET('/campaigns/{id}/activity', { params: { path: { id }, query: { from } }, signal }), ACTIVITY_SHAPE)
+    },
+    enabled,
+    retry: false,
+  })
+
+/** Fetches the work of the last days in all campaigns by hour. */
+export const useTotalActivity = (enabled: boolean) =>
+  useQuery({
+    queryKey: queryKeys.activity(null),
+    queryFn: ({ signal }) => unwrapResponse(apiClient.GET('/activity', { params: { query: { from: new Date(Date.now() - DAYS_OF_ALL * DAY_MS).toISOString() } }, signal }), ACTIVITY_SHAPE),
+    enabled,
+    retry: false,
+  })
 
 /** Fetches the inspection rates of the campaigns on one page. */
 export const useInspectionPaces = (campaigns: number[]): InspectionPace[] =>

@@ -1,0 +1,174 @@
+//! Routes that return the work of campaigns by hour, yard and user.
+use crate::{
+    extract::{
+        auth::Authenticated,
+        body::{PathId, QueryParams},
+        query,
+    },
+    http::problem::{ApiResult, Problem},
+    state::AppState,
+    user_names::NameMap,
+    views::enums::{self, VehicleStatus},
+};
+use axum::{Json, extract::State};
+use chrono::{DateTime, TimeDelta, Utc};
+use patio_kit::clock;
+use patio_proto::vehicle as pb;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// Length of the range when the request names no begin.
+const DEFAULT_RANGE: TimeDelta = TimeDelta::days(7);
+/// Maximum length of the range.
+const MAX_RANGE: TimeDelta = TimeDelta::days(92);
+
+/// Returns the routes of the work by hour.
+pub fn routes() -> OpenApiRouter<AppState> {
+    OpenApiRouter::new().routes(routes!(campaign_activity)).routes(routes!(total_activity))
+}
+
+/// Query parameters of the work by hour: begin and end of the range.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct ActivityQuery {
+    /// Time in the first hour, at most 92 days before `to`; 7 days before `to` when absent.
+    #[param(nullable = false)]
+    from: Option<DateTime<Utc>>,
+    /// Time in the last hour; now when absent.
+    #[param(nullable = false)]
+    to: Option<DateTime<Utc>>,
+}
+
+/// Work in a range of hours.
+#[derive(Serialize, ToSchema)]
+struct Activity {
+    /// Hours with work, oldest first.
+    hours: Vec<HourActivity>,
+    /// Yards with vehicles or with work in the range.
+    yards: Vec<YardActivity>,
+    /// Users with work in the range. An operator gets only their own work. Bulk changes are no user's work.
+    people: Vec<UserActivity>,
+    /// Number of vehicles that the caller may see.
+    total: i64,
+    /// Number of these vehicles that are inspected now.
+    inspected: i64,
+    /// Number of these vehicles that were inspected before the first hour.
+    inspected_before: i64,
+}
+
+/// Work in one hour.
+#[derive(Serialize, ToSchema)]
+struct HourActivity {
+    /// Begin of the hour.
+    at: DateTime<Utc>,
+    /// Change of the number of inspected vehicles, by saves, bulk changes and their undoing.
+    inspected: i64,
+    /// Number of saves on the screen of a vehicle.
+    saves: i64,
+    /// Change of the number of vehicles with the status ng, Repair or Repair OK.
+    found_wrong: i64,
+}
+
+/// Work in one yard, and the vehicles of the yard now.
+#[derive(Serialize, ToSchema)]
+struct YardActivity {
+    /// Id of the yard; null for vehicles without a yard.
+    yard_id: Option<i32>,
+    yard_name: Option<String>,
+    /// Change of the number of inspected vehicles in the range.
+    inspected: i64,
+    /// Number of saves in the range.
+    saves: i64,
+    /// Change of the number of vehicles with the status ng, Repair or Repair OK in the range.
+    found_wrong: i64,
+    /// Number of vehicles of the yard now.
+    total_vehicles: i64,
+    /// Number of inspected vehicles of the yard now.
+    total_inspected: i64,
+    /// Number of vehicles with each status now; empty when all campaigns are requested.
+    statuses: Vec<StatusCount>,
+}
+
+/// Number of vehicles with a status.
+#[derive(Serialize, ToSchema)]
+struct StatusCount {
+    status: VehicleStatus,
+    vehicles: i64,
+}
+
+/// Work of one user.
+#[derive(Serialize, ToSchema)]
+struct UserActivity {
+    hmc: String,
+    /// Number of vehicles that the user inspected first.
+    inspected: i64,
+    saves: i64,
+    found_wrong: i64,
+}
+
+impl Activity {
+    fn new(told: pb::GetActivityResponse, people: &NameMap) -> Self {
+        let hour = |hour: pb::HourActivity| {
+            let pb::ActivityCounts { inspected, saves, found_wrong } = hour.counts.unwrap_or_default();
+            HourActivity { at: enums::timestamp(hour.at.as_ref()), inspected, saves, found_wrong }
+        };
+        let yard = |yard: pb::YardActivity| {
+            let pb::ActivityCounts { inspected, saves, found_wrong } = yard.counts.unwrap_or_default();
+            let statuses =
+                yard.statuses.iter().map(|count| StatusCount { status: count.status().into(), vehicles: count.vehicles }).collect();
+            let (yard_id, yard_name) = (yard.yard, query::yard_name(yard.yard));
+            let (total_vehicles, total_inspected) = (yard.total, yard.inspected);
+            YardActivity { yard_id, yard_name, inspected, saves, found_wrong, total_vehicles, total_inspected, statuses }
+        };
+        let person = |user: pb::UserActivity| {
+            let pb::ActivityCounts { inspected, saves, found_wrong } = user.counts.unwrap_or_default();
+            UserActivity { hmc: people.name(user.user_id), inspected, saves, found_wrong }
+        };
+        Self {
+            hours: told.hours.into_iter().map(hour).collect(),
+            yards: told.yards.into_iter().map(yard).collect(),
+            people: told.people.into_iter().map(person).collect(),
+            total: told.total,
+            inspected: told.inspected,
+            inspected_before: told.inspected_before,
+        }
+    }
+}
+
+async fn activity(api: &AppState, signed: &Authenticated, campaign_id: Option<i64>, query: &ActivityQuery) -> ApiResult<Json<Activity>> {
+    let to = enums::bounded_timestamp("to", query.to.unwrap_or_else(|| api.host.clock.now()))?;
+    let from = enums::bounded_timestamp("from", query.from.unwrap_or(to - DEFAULT_RANGE))?;
+    if !(TimeDelta::zero()..=MAX_RANGE).contains(&(to - from)) {
+        return Err(Problem::invalid_field("from", "must be at most 92 days before to"));
+    }
+    let ask = pb::GetActivityRequest { campaign_id, from: Some(clock::timestamp(from)), to: Some(clock::timestamp(to)) };
+    let told = api.live().get_activity(signed.request(ask)).await?.into_inner();
+    let people = api.names.resolve(signed.call_context(), told.people.iter().map(|user| user.user_id)).await;
+    Ok(Json(Activity::new(told, &people)))
+}
+
+/// Returns the work of a campaign by hour, yard and user.
+#[utoipa::path(get, path = "/campaigns/{id}/activity", tag = "live", params(("id" = i64, Path, minimum = 1), ActivityQuery),
+    responses((status = 200, description = "The work.", body = Activity)),
+    extensions(("x-rpc" = json!("/patio.vehicle.v1.EventService/GetActivity"))))]
+async fn campaign_activity(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    PathId(id): PathId,
+    QueryParams(query): QueryParams<ActivityQuery>,
+) -> ApiResult<Json<Activity>> {
+    activity(&api, &signed, Some(id), &query).await
+}
+
+/// Returns the work of all campaigns by hour, yard and user.
+#[utoipa::path(get, path = "/activity", tag = "live", params(ActivityQuery),
+    responses((status = 200, description = "The work.", body = Activity)),
+    extensions(("x-rpc" = json!("/patio.vehicle.v1.EventService/GetActivity"))))]
+async fn total_activity(
+    State(api): State<AppState>,
+    signed: Authenticated,
+    QueryParams(query): QueryParams<ActivityQuery>,
+) -> ApiResult<Json<Activity>> {
+    activity(&api, &signed, None, &query).await
+}

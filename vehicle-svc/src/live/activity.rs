@@ -1,0 +1,91 @@
+//! Work of a campaign, or of all campaigns, by hour, yard and user, from the counts that saves keep.
+use crate::{
+    error::{Error, Result},
+    store::{
+        activity::{self, StatusCount, WorkBy, WorkCounts, WorkFilter},
+        campaigns,
+        yards::{self, YardCount},
+    },
+    view::View,
+};
+use patio_kit::{auth::identity::Caller, clock, db::Db};
+use patio_proto::{access::Role, status, vehicle as pb};
+use std::collections::BTreeMap;
+
+/// Maximum number of hours of a range.
+const MAX_HOURS: i64 = 92 * 24;
+
+/// Returns the work in a range of hours that a user may see.
+///
+/// # Errors
+/// Returns `Bad` for a range that is missing, empty or too long, and `NoCampaign` when the campaign does not exist.
+pub async fn load(db: &Db, caller: &Caller, ask: &pb::GetActivityRequest) -> Result<pb::GetActivityResponse> {
+    let hour = |at: Option<&prost_types::Timestamp>| at.and_then(clock::from_timestamp).map(activity::hour_of);
+    let (first, last) =
+        hour(ask.from.as_ref()).zip(hour(ask.to.as_ref())).ok_or_else(|| Error::Bad("from and to: are missing".to_owned()))?;
+    if !(0..=MAX_HOURS).contains(&(last - first)) {
+        return Err(Error::Bad("from: must be at most 92 days before to".to_owned()));
+    }
+    let (campaign, view) = (ask.campaign_id, View::for_role(caller.role, None));
+    if let Some(id) = campaign {
+        campaigns::find(db, id).await?.ok_or(Error::NoCampaign(id))?;
+    }
+    let filter = WorkFilter { campaign, first, last, view, user: None };
+    let own = WorkFilter { user: (caller.role == Role::Operator).then_some(caller.user_id), ..filter };
+    let since = WorkFilter { last: i64::MAX, ..filter };
+    let (counts, statuses, hours, by_yard, people) = tokio::try_join!(
+        count_yards(db, campaign),
+        count_statuses(db, campaign),
+        activity::list(db, WorkBy::Hour, since),
+        activity::list(db, WorkBy::Yard, filter),
+        activity::list(db, WorkBy::User, own),
+    )?;
+    let seen = || counts.iter().filter(move |count| view.includes(Some(count.yard_id)));
+    let inspected: i64 = seen().map(|count| count.inspected).sum();
+    Ok(pb::GetActivityResponse {
+        total: seen().map(|count| count.total).sum(),
+        inspected,
+        inspected_before: (inspected - hours.iter().map(|hour| hour.inspected).sum::<i64>()).max(0),
+        hours: hours.iter().filter(|hour| hour.id <= last).map(hour_view).collect(),
+        yards: yard_views(seen(), &by_yard, &statuses),
+        people: people.iter().map(|work| pb::UserActivity { user_id: work.id, counts: Some(counts_view(work)) }).collect(),
+    })
+}
+
+async fn count_yards(db: &Db, campaign: Option<i64>) -> std::result::Result<Vec<YardCount>, sqlx::Error> {
+    match campaign {
+        Some(id) => yards::counts_by_id(db, id).await,
+        None => yards::counts_of_all(db).await,
+    }
+}
+
+async fn count_statuses(db: &Db, campaign: Option<i64>) -> std::result::Result<Vec<StatusCount>, sqlx::Error> {
+    match campaign {
+        Some(id) => activity::list_status_counts(db, id).await,
+        None => Ok(Vec::new()),
+    }
+}
+
+fn counts_view(work: &WorkCounts) -> pb::ActivityCounts {
+    pb::ActivityCounts { inspected: work.inspected, saves: work.saves, found_wrong: work.found_wrong }
+}
+
+fn hour_view(work: &WorkCounts) -> pb::HourActivity {
+    pb::HourActivity { at: Some(clock::timestamp(activity::begin_of(work.id))), counts: Some(counts_view(work)) }
+}
+
+fn yard_views<'c>(counts: impl Iterator<Item = &'c YardCount>, work: &[WorkCounts], statuses: &[StatusCount]) -> Vec<pb::YardActivity> {
+    let counts: BTreeMap<i64, &YardCount> = counts.map(|count| (count.yard_id, count)).collect();
+    let view = |(id, count): (&i64, &&YardCount)| pb::YardActivity {
+        yard: i32::try_from(*id).ok().filter(|id| *id > 0),
+        counts: Some(work.iter().find(|work| work.id == *id).map(counts_view).unwrap_or_default()),
+        total: count.total,
+        inspected: count.inspected,
+        statuses: statuses.iter().filter(|count| count.yard_id == *id).map(status_view).collect(),
+    };
+    counts.iter().filter(|(id, count)| count.total > 0 || work.iter().any(|work| work.id == **id)).map(view).collect()
+}
+
+fn status_view(count: &StatusCount) -> pb::StatusCount {
+    pb::StatusCount { status: status::parse(&count.status).unwrap_or_default().into(), vehicles: count.vehicles }
+}

@@ -1,0 +1,196 @@
+//! Work of each hour by yard and user, and the number of vehicles with each status, written by the transaction that changes the
+//! vehicles. The hours of a campaign add up to its number of inspected vehicles.
+use crate::{
+    store::{
+        dialect,
+        upserts::{more_with_status, more_work},
+    },
+    view::View,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use patio_kit::{
+    db::{Db, Tx},
+    on,
+};
+use serde::Serialize;
+use sqlx::{AssertSqlSafe, FromRow, query, query_as};
+use std::collections::BTreeMap;
+
+type Result<T> = std::result::Result<T, sqlx::Error>;
+
+/// User id under which bulk changes are counted, which are no user's work.
+pub const NO_USER: i64 = 0;
+/// Length of an hour in seconds.
+const SECONDS: i64 = 3_600;
+
+/// Returns the number of the hour that contains a time, counted from 1970 (UTC).
+#[must_use]
+pub fn hour_of(at: DateTime<Utc>) -> i64 {
+    at.timestamp().div_euclid(SECONDS)
+}
+
+/// Returns the begin of an hour.
+#[must_use]
+pub fn begin_of(hour: i64) -> DateTime<Utc> {
+    DateTime::UNIX_EPOCH + TimeDelta::seconds(hour.saturating_mul(SECONDS))
+}
+
+/// Returns whether a status, as stored, says that the inspection found something wrong.
+#[must_use]
+pub fn is_wrong(status: &str) -> bool {
+    matches!(status, "ng" | "Repair" | "Repair OK")
+}
+
+/// Changes of one campaign's numbers of vehicles with a status, by yard, in one bulk change.
+#[derive(Debug, Default)]
+pub struct StatusDeltas(BTreeMap<(i64, String), i64>);
+
+impl StatusDeltas {
+    /// Adds the change of one vehicle's yard and status: `from` is the state before the change, `to` the state after it.
+    pub fn add_move(&mut self, from: (Option<i64>, &str), to: (Option<i64>, &str)) {
+        for ((yard, status), sign) in [(from, -1), (to, 1)] {
+            if !status.is_empty() {
+                *self.0.entry((yard.unwrap_or(super::counters::NO_YARD), status.to_owned())).or_default() += sign;
+            }
+        }
+    }
+}
+
+/// Row of the JSON parameter with which a bulk change adds counts.
+#[derive(Serialize)]
+struct YardRow<'s> {
+    yard: i64,
+    status: &'s str,
+    number: i64,
+    wrong: i64,
+}
+
+/// Adds the counts of a bulk change to an hour of a campaign. `inspected` has the change of the number of inspected vehicles by
+/// yard. The caller must hold the lock of the campaign's row.
+pub async fn add_bulk(
+    tx: &mut Tx<'_>,
+    campaign: i64,
+    at: DateTime<Utc>,
+    inspected: impl Iterator<Item = (i64, i64)>,
+    statuses: &StatusDeltas,
+) -> Result<()> {
+    let mut work: BTreeMap<i64, (i64, i64)> = BTreeMap::new();
+    for (yard, number) in inspected {
+        work.entry(yard).or_default().0 += number;
+    }
+    for ((yard, _), number) in statuses.0.iter().filter(|((_, status), _)| is_wrong(status)) {
+        work.entry(*yard).or_default().1 += number;
+    }
+    let work = work.into_iter().filter(|(_, counts)| *counts != (0, 0));
+    let work: Vec<YardRow> = work.map(|(yard, (number, wrong))| YardRow { yard, status: "", number, wrong }).collect();
+    let changed = statuses.0.iter().filter(|(_, number)| **number != 0);
+    let changed: Vec<YardRow> =
+        changed.map(|((yard, status), number)| YardRow { yard: *yard, status, number: *number, wrong: 0 }).collect();
+    let rows = dialect::select_yard_counts(tx.is_postgres());
+    if !work.is_empty() {
+        let text = format!(
+            "insert into activity (campaign_id, hour, yard_id, user_id, inspected, saves, found_wrong)
+             select $2, $3, yard, {NO_USER}, number, 0, wrong from ({rows}) as work where true {}",
+            more_work!()
+        );
+        let work = json(&work)?;
+        on!(tx.on(), c => query(AssertSqlSafe(text)).bind(work).bind(campaign).bind(hour_of(at)).execute(c).await.map(drop))?;
+    }
+    if !changed.is_empty() {
+        let text = format!(
+            "insert into status_counts (campaign_id, yard_id, status, vehicles)
+             select $2, yard, status, number from ({rows}) as changed where true {}",
+            more_with_status!()
+        );
+        let changed = json(&changed)?;
+        on!(tx.on(), c => query(AssertSqlSafe(text)).bind(changed).bind(campaign).execute(c).await.map(drop))?;
+    }
+    Ok(())
+}
+
+fn json(rows: &[YardRow<'_>]) -> Result<String> {
+    serde_json::to_string(rows).map_err(|cause| sqlx::Error::Encode(Box::new(cause)))
+}
+
+/// Work of one hour, yard or user.
+#[derive(Debug, Clone, Copy, Default, FromRow)]
+pub struct WorkCounts {
+    /// Number of the hour, or id of the yard or user.
+    pub id: i64,
+    /// Change of the number of inspected vehicles.
+    pub inspected: i64,
+    /// Number of saves by users.
+    pub saves: i64,
+    /// Change of the number of vehicles that were found wrong.
+    pub found_wrong: i64,
+}
+
+/// Column by which work is summed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorkBy {
+    /// Sum of each hour.
+    Hour,
+    /// Sum of each yard.
+    Yard,
+    /// Sum of each user.
+    User,
+}
+
+/// Campaign, hours and view to which the work is limited.
+#[derive(Debug, Clone, Copy)]
+pub struct WorkFilter {
+    /// Id of the campaign; `None` for all campaigns.
+    pub campaign: Option<i64>,
+    /// Number of the first hour.
+    pub first: i64,
+    /// Number of the last hour.
+    pub last: i64,
+    /// Vehicles that the caller may see.
+    pub view: View,
+    /// Only user whose work is returned; `None` for all users.
+    pub user: Option<i64>,
+}
+
+/// Returns the work of a range of hours, summed by hour, yard or user. The result is sorted by this column.
+pub async fn list(db: &Db, by: WorkBy, filter: WorkFilter) -> Result<Vec<WorkCounts>> {
+    let column = match by {
+        WorkBy::Hour => "hour",
+        WorkBy::Yard => "yard_id",
+        WorkBy::User => "user_id",
+    };
+    let campaign = if filter.campaign.is_some() { "campaign_id = $1 and" } else { "cast($1 as bigint) is null and" };
+    let user = if filter.user.is_some() { "and user_id = $5" } else { "and cast($5 as bigint) is null" };
+    let people = if by == WorkBy::User { "and user_id <> 0" } else { "" };
+    let text = format!(
+        "select {column} as id, cast(sum(inspected) as bigint) as inspected, cast(sum(saves) as bigint) as saves,
+                cast(sum(found_wrong) as bigint) as found_wrong
+           from activity where {campaign} hour between $2 and $3 and yard_id <> $4 {user} {people} group by {column} order by {column}"
+    );
+    let hidden = if let View::Without(yard) = filter.view { yard } else { i64::MIN };
+    on!(db.read(), c => query_as(AssertSqlSafe(text)).bind(filter.campaign).bind(filter.first).bind(filter.last).bind(hidden)
+        .bind(filter.user).fetch_all(c).await)
+}
+
+/// Number of vehicles of a yard with a status.
+#[derive(Debug, Clone, FromRow)]
+pub struct StatusCount {
+    /// Id of the yard; 0 for vehicles without a yard.
+    pub yard_id: i64,
+    /// Status as stored.
+    pub status: String,
+    /// Number of vehicles.
+    pub vehicles: i64,
+}
+
+/// Returns the number of vehicles of a campaign with each status, by yard.
+pub async fn list_status_counts(db: &Db, campaign: i64) -> Result<Vec<StatusCount>> {
+    on!(db.read(), c => query_as(
+        "select yard_id, status, vehicles from status_counts where campaign_id = $1 and vehicles > 0 order by yard_id, status")
+        .bind(campaign).fetch_all(c).await)
+}
+
+/// Deletes the work and the status counts of a campaign.
+pub async fn delete_campaign(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
+    on!(tx.on(), c => query("delete from activity where campaign_id = $1").bind(campaign).execute(c).await.map(drop))?;
+    on!(tx.on(), c => query("delete from status_counts where campaign_id = $1").bind(campaign).execute(c).await.map(drop))
+}

@@ -1,0 +1,61 @@
+import type { Activity } from '@/api/types'
+import { VEHICLE_STATUSES } from '@/lib/status'
+import { formatCount } from '@/lib/time'
+import { Icon } from '@/ui/Icon'
+import { getStatusColour, getStatusIcon } from '@/ui/Status'
+import { useCampaignsText } from './text'
+import styles from './StatusStack.module.css'
+
+/** Number of vehicles with each status. */
+export type StatusCounts = Activity['yards'][number]['statuses']
+
+/** Order of the parts: first what is right, then what is not. */
+const ORDER = ['ok', 'Repair OK', 'Repair', 'ng', 'Not Found', 'Gate Out', 'S/OFF BL'] as const
+const countOf = (counts: StatusCounts, wanted: string) => counts.find(({ status }) => status === wanted)?.vehicles ?? 0
+
+/** Returns the number of vehicles that were found wrong, repaired or not. */
+export const countWrong = (counts: StatusCounts): number => countOf(counts, 'ng') + countOf(counts, 'Repair') + countOf(counts, 'Repair OK')
+
+interface StatusStackProps {
+  label: string
+  counts: StatusCounts
+  done: number
+  total: number
+}
+
+/** Vehicles of a yard as one bar with a part for each status. Inspected vehicles without a status follow, then those that are left. */
+export function StatusStack({ label, counts, done, total }: StatusStackProps) {
+  const t = useCampaignsText()
+  const known = ORDER.map((status) => ({ status, vehicles: countOf(counts, status) })).filter(({ vehicles }) => vehicles > 0)
+  const rest = Math.max(0, done - known.reduce((sum, { vehicles }) => sum + vehicles, 0)) // work from before statuses were counted
+  const width = (vehicles: number) => `${(100 * vehicles) / Math.max(total, 1)}%`
+  const words = [...known.map(({ status, vehicles }) => `${status} ${formatCount(vehicles)}`), t('stack.left', { n: formatCount(total - done) })]
+  const sumBefore = (index: number) => known.slice(0, index).reduce((sum, { vehicles }) => sum + vehicles, 0)
+  return (
+    <svg className={styles.stack} width="100%" height="14" role="img" aria-label={`${label}: ${words.join(', ')}`}>
+      {known.map(({ status, vehicles }, n) => (
+        <rect key={status} x={width(sumBefore(n))} width={width(vehicles)} height="14" fill="currentColor" className={`${getStatusColour(status)} ${status === 'ok' ? styles.calm : ''}`} />
+      ))}
+      {rest > 0 && <rect x={width(done - rest)} width={width(rest)} height="14" className={styles.rest} />}
+    </svg>
+  )
+}
+
+/** Signs and names of the statuses that stand in the bars. */
+export function StatusLegend({ counts }: { counts: StatusCounts }) {
+  const shown = VEHICLE_STATUSES.filter((status) => countOf(counts, status) > 0)
+  return (
+    <ul className={styles.legend}>
+      {shown.map((status) => (
+        <li key={status} className={getStatusColour(status)}>
+          <Icon name={getStatusIcon(status)} size={14} />
+          {status} <span>{formatCount(countOf(counts, status))}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Adds the counts of all yards. */
+export const sumStatuses = (yards: { statuses: StatusCounts }[]): StatusCounts =>
+  VEHICLE_STATUSES.map((status) => ({ status, vehicles: yards.reduce((sum, { statuses }) => sum + countOf(statuses, status), 0) }))

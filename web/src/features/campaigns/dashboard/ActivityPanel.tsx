@@ -1,0 +1,70 @@
+import { useId, useState } from 'react'
+import type { Activity } from '@/api/types'
+import { useCurrentTime } from '@/lib/ago'
+import { useLanguage } from '@/lib/text'
+import { formatCount } from '@/lib/time'
+import { Button } from '@/ui/Button'
+import { ChipChoice } from '@/ui/Chips'
+import { ActivityTables } from './ActivityTables'
+import { listWorkedHours, lookAhead } from './forecast'
+import { HourColumns } from './HourColumns'
+import { createFormats } from './moments'
+import { ProgressChart } from './ProgressChart'
+import { useDashboardText } from './text'
+import { describeNeed, describeProgress } from './words'
+import { dayOf } from './workHours'
+import styles from './ActivityPanel.module.css'
+
+export interface ActivityPanelProps {
+  activity: Activity
+  /** Vehicles per hour in the last half hour; 0 when nobody works. */
+  pace: number
+  dueAt?: string | null
+  /** Whether the work of one campaign is shown, not that of all campaigns. */
+  isCampaign: boolean
+}
+
+type Range = 'today' | 'whole'
+
+/** Progress over time and the work of each hour as charts, with their numbers as tables on demand. */
+export function ActivityPanel({ activity, pace, dueAt, isCampaign }: ActivityPanelProps) {
+  const t = useDashboardText()
+  const now = useCurrentTime()
+  const formats = createFormats(useLanguage())
+  const [heading, hourly, tables] = [useId(), useId(), useId()]
+  const worked = listWorkedHours(activity).filter(({ inspected, saves }) => inspected !== 0 || saves > 0)
+  const lastWork = worked.at(-1)?.at ?? now
+  const isWorkedToday = dayOf(lastWork) === dayOf(now)
+  const [range, setRange] = useState<Range>(worked.length > 0 && dayOf(worked[0]?.at ?? 0) === dayOf(now) && !dueAt ? 'today' : 'whole')
+  const [isTable, setIsTable] = useState(false)
+  const outlook = lookAhead(activity, pace, dueAt, now)
+  const words = describeProgress(t, activity, outlook, formats, now)
+  const day = isWorkedToday ? t('chart.today').toLocaleLowerCase() : formats.day(lastWork)
+  const sum = worked.filter(({ at }) => dayOf(at) === dayOf(lastWork)).reduce((all, { inspected }) => all + inspected, 0)
+  const perHour = t('chart.hoursLabel', { day, n: formatCount(sum) })
+  const from = range === 'today' ? dayOf(now) : 0
+  return (
+    <section className={styles.panel} aria-labelledby={heading}>
+      <div className={styles.head}>
+        <h2 id={heading}>{t('chart.title')}</h2>
+        <ChipChoice<Range> label={t('chart.range')} value={range} onChoose={setRange}
+          chips={[{ value: 'today', text: t('chart.today') }, { value: 'whole', text: t(isCampaign ? 'chart.whole' : 'chart.week') }]} />
+      </div>
+      {worked.length === 0 ? <p className="quiet">{t('chart.none')}</p> : (
+        <>
+          <p className={styles.words}>{words}</p>
+          {outlook.need && <p className={outlook.need.isLate ? styles.late : styles.need}>{describeNeed(t, outlook, pace, formats, now)}</p>}
+          <ProgressChart activity={activity} outlook={outlook} now={now} isToday={range === 'today'} label={words} formats={formats} />
+          <h3 id={hourly} className={styles.part}>{t('chart.perHour', { day })} <span className="quiet">{t('chart.inspected', { n: formatCount(sum) })}</span></h3>
+          <HourColumns worked={worked} hours={outlook.hours} day={lastWork} now={now} label={perHour} formats={formats} />
+          <div>
+            <Button kind="quiet" icon="sheet" aria-expanded={isTable} aria-controls={tables} onClick={() => setIsTable(!isTable)}>
+              {t(isTable ? 'chart.hideTable' : 'chart.showTable')}
+            </Button>
+          </div>
+          <div id={tables} hidden={!isTable}>{isTable && <ActivityTables activity={activity} formats={formats} from={from} />}</div>
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,36 @@
+import { useEffect, useState, type ComponentType } from 'react'
+import { getErrorMessage } from '@/api/problem'
+import { Button } from '@/ui/Button'
+import { Card, Skeleton } from '@/ui/Page'
+import type { ActivityPanelProps } from './ActivityPanel'
+import { useDashboardText } from './text'
+
+type Props = Omit<ActivityPanelProps, 'activity'> & { query: { data: ActivityPanelProps['activity'] | undefined; error: unknown; refetch: () => unknown } }
+
+/** Charts of the work over time. Their code is loaded when they are first shown; a failure to load it leaves the page as it is. */
+export function ActivitySection({ query: { data: activity, error, refetch }, ...rest }: Props) {
+  const t = useDashboardText()
+  const [attempt, setAttempt] = useState(1)
+  const [failedAttempt, setFailedAttempt] = useState(0)
+  const [part, setPart] = useState<{ Panel: ComponentType<ActivityPanelProps> } | null>(null)
+  useEffect(() => {
+    import('./ActivityPanel').then(({ ActivityPanel }) => setPart({ Panel: ActivityPanel }), () => setFailedAttempt(attempt))
+  }, [attempt])
+  if (part !== null && activity) return <part.Panel activity={activity} {...rest} />
+  if (error && !activity) return <Failure text={t('chart.noData', { why: getErrorMessage(error, t) })} onRetry={() => void refetch()} />
+  if (failedAttempt < attempt) return <Skeleton height={420} label={t('chart.loading')} />
+  return <Failure text={t('chart.notLoaded')} onRetry={() => setAttempt(attempt + 1)} />
+}
+
+/** Words in the place of the charts. They are no alert, because nothing that a person does here has failed. */
+function Failure({ text, onRetry }: { text: string; onRetry: () => void }) {
+  const t = useDashboardText()
+  return (
+    <Card label={t('chart.title')}>
+      <p className="quiet">{text}</p>
+      <div>
+        <Button onClick={onRetry}>{t('common.tryAgain')}</Button>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,106 @@
+import { useId } from 'react'
+import type { Activity } from '@/api/types'
+import { formatCount } from '@/lib/time'
+import { drawLine, type Outlook, type Point } from './forecast'
+import type { Formats } from './moments'
+import { listTicks, scaleLinear } from './scale'
+import { useDashboardText } from './text'
+import { useWidth } from './useWidth'
+import { dayOf, HOUR } from './workHours'
+import styles from './ActivityPanel.module.css'
+
+const [HEIGHT, TOP, LEFT, RIGHT, BOTTOM] = [248, 30, 46, 14, 26]
+const DAY = 24 * HOUR
+const LABEL_WIDTH = 72
+const LETTER_WIDTH = 6.4
+
+interface ProgressChartProps {
+  activity: Activity
+  outlook: Outlook
+  now: number
+  /** Whether only the day of `now` is shown. */
+  isToday: boolean
+  label: string
+  formats: Formats
+}
+
+/** Returns the begin and the end of the chart. The future takes at most as much room as the past and a day. */
+function spanOf(points: Point[], { outlook: { hours, finish, need }, now, isToday }: ProgressChartProps): [number, number] {
+  const day = dayOf(now)
+  const first = points[0]?.at ?? now
+  if (isToday) return [Math.min(day + hours.first * HOUR, first), Math.max(day + hours.end * HOUR, now)]
+  const begin = Math.min(first, now - HOUR)
+  return [begin, Math.min(Math.max(now, finish?.latest ?? 0, need?.dueAt ?? 0), now + Math.max(now - begin, DAY))]
+}
+
+/** Begins of hours or days that are labelled, as many as have room. */
+function listMarks(begin: number, end: number, isToday: boolean, width: number): number[] {
+  const unit = isToday ? HOUR : DAY
+  const each = Math.max(1, Math.ceil((end - begin) / unit / Math.max(1, Math.floor(width / LABEL_WIDTH))))
+  const first = isToday ? Math.ceil(begin / HOUR) * HOUR : dayOf(begin + DAY - 1)
+  const marks: number[] = []
+  for (let at = first; at <= end; at += unit * each) marks.push(at)
+  return marks
+}
+
+/** Line of inspected vehicles over time, with the hatched range of the forecast and the line that the due date needs. */
+export function ProgressChart(props: ProgressChartProps) {
+  const { activity, outlook: { finish, need }, now, isToday, label, formats } = props
+  const t = useDashboardText()
+  const [frame, width] = useWidth(640)
+  const [id, clip] = [useId(), useId()]
+  const { total, inspected } = activity
+  const points = drawLine(activity, now, isToday ? dayOf(now) : 0)
+  const [begin, end] = spanOf(points, props)
+  const floor = HEIGHT - BOTTOM
+  const [x, y] = [scaleLinear(begin, end, LEFT, width - RIGHT), scaleLinear(0, total, floor, TOP)]
+  const path = points.map(({ at, done }, n) => `${n === 0 ? 'M' : 'L'}${x(at)} ${y(done)}`).join('')
+  const here = [x(now), y(inspected)] as const
+  const marks = listMarks(begin, end, isToday, width - LEFT - RIGHT)
+  const isLow = here[1] > TOP + 26
+  return (
+    <div ref={frame} className={styles.chart}>
+      <svg width={width} height={HEIGHT} role="img" aria-label={label}>
+        <defs>
+          <pattern id={id} width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(22)">
+            <path d="M0 0V7" className={styles.hatch} />
+          </pattern>
+          <clipPath id={clip}>
+            <rect x={LEFT} y="0" width={Math.max(width - LEFT - RIGHT, 0)} height={floor} />
+          </clipPath>
+        </defs>
+        {listTicks(total).map((tick) => (
+          <g key={tick}>
+            <path d={`M${LEFT} ${y(tick)}H${width - RIGHT}`} className={styles.grid} />
+            <text x={LEFT - 8} y={y(tick) + 4} textAnchor="end" className={styles.axis}>{formatCount(tick)}</text>
+          </g>
+        ))}
+        {marks.map((at) => (
+          <g key={at}>
+            {at > begin && <path d={`M${x(at)} ${TOP}V${floor}`} className={styles.mark} />}
+            <text x={x(at)} y={HEIGHT - 8} textAnchor={x(at) > width - RIGHT - 30 ? 'end' : x(at) < LEFT + 20 ? 'start' : 'middle'} className={styles.axis}>{isToday ? formats.time(at) : formats.shortDay(at)}</text>
+          </g>
+        ))}
+        <g clipPath={`url(#${clip})`}>
+          <path d={`${path}V${floor}H${x(points[0]?.at ?? now)}Z`} className={styles.area} />
+          {finish && <path d={`M${here.join(' ')}L${x(finish.earliest)} ${y(total)}H${Math.max(x(finish.latest), x(finish.earliest) + 3)}Z`} fill={`url(#${id})`} className={styles.band} />}
+          {need && need.dueAt > now && <path d={`M${here.join(' ')}L${x(need.dueAt)} ${y(total)}`} className={styles.needed} />}
+          <path d={path} className={styles.line} />
+        </g>
+        {need && need.dueAt > now && <NeedLabel from={here} to={[x(need.dueAt), y(total)]} right={width - RIGHT} text={t('chart.neededFor', { when: formats.shortDay(need.dueAt) })} />}
+        <circle cx={here[0]} cy={here[1]} r="5" className={styles.now} />
+        <text x={here[0] - (here[0] > LEFT + 60 ? 9 : -9)} y={here[1] + (isLow ? -8 : 20)} textAnchor={here[0] > LEFT + 60 ? 'end' : 'start'} className={styles.value}>{formatCount(inspected)}</text>
+      </svg>
+    </div>
+  )
+}
+
+type Place = readonly [x: number, y: number]
+
+/** Words below the needed line, between its begin and the right edge. They are left out where they do not fit. */
+function NeedLabel({ from, to, right, text }: { from: Place; to: Place; right: number; text: string }) {
+  const x = Math.min((from[0] + Math.min(to[0], right)) / 2 + 8, right - text.length * LETTER_WIDTH)
+  if (x < from[0] + 8) return null
+  const share = (x - from[0]) / Math.max(to[0] - from[0], 1)
+  return <text x={x} y={from[1] + share * (to[1] - from[1]) + 18} className={styles.neededText}>{text}</text>
+}

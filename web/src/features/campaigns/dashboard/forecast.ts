@@ -1,0 +1,83 @@
+import type { Activity } from '@/api/types'
+import { addWorkingHours, countWorkingHours, dayOf, findWorkingHours, HOUR, type WorkingHours } from './workHours'
+
+/** An hour in which vehicles were inspected or saved. `at` is its begin in milliseconds. */
+export interface WorkedHour {
+  at: number
+  inspected: number
+  saves: number
+  wrong: number
+}
+
+/** A point of the line of inspected vehicles. */
+export interface Point {
+  at: number
+  done: number
+}
+
+/** The time at which the last vehicle is inspected, between the fastest and the slowest recent pace. */
+export interface Finish {
+  earliest: number
+  latest: number
+}
+
+/** What the due date asks for: vehicles per working hour, and whether the forecast keeps it. */
+export interface Need {
+  dueAt: number
+  perHour: number
+  isLate: boolean
+}
+
+export interface Outlook {
+  hours: WorkingHours
+  finish: Finish | null
+  need: Need | null
+}
+
+export const listWorkedHours = ({ hours }: Activity): WorkedHour[] =>
+  hours.map(({ at, inspected, saves, found_wrong }) => ({ at: Date.parse(at), inspected, saves, wrong: found_wrong }))
+
+/** Returns the worked hours, each with the number of inspected vehicles at its end. */
+export function listRunningSums(activity: Activity): (WorkedHour & { done: number })[] {
+  let done = activity.inspected_before
+  return listWorkedHours(activity).map((hour) => {
+    done += hour.inspected
+    return { ...hour, done }
+  })
+}
+
+/** Returns the line of inspected vehicles from the first worked hour since `from` until now. The line is flat between worked hours. */
+export function drawLine(activity: Activity, now: number, from = 0): Point[] {
+  const worked = listRunningSums(activity).filter(({ at }) => at >= from)
+  const points = worked.flatMap(({ at, inspected, done }): Point[] => [{ at, done: done - inspected }, { at: Math.min(at + HOUR, now), done }])
+  return [...points, { at: now, done: activity.inspected }]
+}
+
+/** Returns the mean number of vehicles per hour. The current hour counts by the part of it that has passed. */
+function meanPerHour(hours: WorkedHour[], now: number): number {
+  const length = hours.reduce((sum, { at }) => sum + Math.min(1, Math.max((now - at) / HOUR, 0.25)), 0)
+  return length === 0 ? 0 : hours.reduce((sum, { inspected }) => sum + inspected, 0) / length
+}
+
+/**
+ * Estimates when all vehicles are inspected, and what the due date needs.
+ *
+ * The estimate lies between the slowest and the fastest of three rates: all shown hours, the last worked day, and the last half hour
+ * (`pace`). Only working hours count.
+ */
+export function lookAhead(activity: Activity, pace: number, due: string | null | undefined, now: number): Outlook {
+  const worked = listWorkedHours(activity).filter(({ inspected, saves }) => inspected > 0 || saves > 0)
+  const hours = findWorkingHours(worked.map(({ at }) => at))
+  const left = activity.total - activity.inspected
+  const day = dayOf(worked.at(-1)?.at ?? 0)
+  const rates = [meanPerHour(worked, now), meanPerHour(worked.filter(({ at }) => at >= day), now), pace].filter((rate) => rate > 0)
+  const end = (rate: number) => addWorkingHours(now, left / rate, hours)
+  const [earliest, latest] = left > 0 && rates.length > 0 ? [end(Math.max(...rates)), end(Math.min(...rates))] : [null, null]
+  const finish = earliest === null || latest === null ? null : { earliest, latest }
+  return { hours, finish, need: due && left > 0 ? needFor(Date.parse(due), left, now, hours, finish) : null }
+}
+
+function needFor(dueAt: number, left: number, now: number, hours: WorkingHours, finish: Finish | null): Need {
+  const time = countWorkingHours(now, dueAt, hours)
+  return { dueAt, perHour: time > 0 ? Math.ceil(left / time) : 0, isLate: dueAt <= now || time === 0 || (finish !== null && finish.earliest > dueAt) }
+}

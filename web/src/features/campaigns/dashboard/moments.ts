@@ -1,0 +1,20 @@
+import type { Language } from '@/lib/text'
+import { dayOf } from './workHours'
+
+const ZONE = 'Etc/GMT+3'
+
+/** Formats of days and times in the language of the page, at UTC-3 as everywhere. */
+export function createFormats(language: Language) {
+  const locale = language === 'en' ? 'en-GB' : 'pt-BR'
+  const format = (options: Intl.DateTimeFormatOptions) => {
+    const form = new Intl.DateTimeFormat(locale, { timeZone: ZONE, ...options })
+    return (at: number) => form.format(at).replaceAll('.', '')
+  }
+  const [day, time] = [format({ weekday: 'short', day: 'numeric', month: 'short' }), format({ hour: '2-digit', minute: '2-digit' })]
+  const shortDay = format({ weekday: 'short', day: 'numeric' })
+  /** Formats a time without its day when it is on the day of `now`. */
+  const moment = (at: number, now: number) => (dayOf(at) === dayOf(now) ? time(at) : `${shortDay(at)}, ${time(at)}`)
+  return { day, shortDay, time, moment }
+}
+
+export type Formats = ReturnType<typeof createFormats>

@@ -1,0 +1,15 @@
+const MAX_LINES = 4
+
+/** Returns the numbers at which a chart from 0 to `top` has its grid lines, `top` among them. */
+export function listTicks(top: number): number[] {
+  const rough = Math.max(top, 1) / (MAX_LINES - 1)
+  const power = 10 ** Math.floor(Math.log10(rough))
+  const step = Math.max(1, [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough) ?? rough)
+  const ticks: number[] = []
+  for (let at = 0; at < top * 0.9; at += step) ticks.push(at)
+  return [...ticks, top]
+}
+
+/** Returns a function from values between `low` and `high` to places between `start` and `end`. */
+export const scaleLinear = (low: number, high: number, start: number, end: number) => (value: number) =>
+  Math.round((start + ((value - low) / Math.max(high - low, 1)) * (end - start)) * 10) / 10

@@ -1,0 +1,15 @@
+import { useCallback, useState, type RefCallback } from 'react'
+
+/** Returns the width of an element in pixels, as it changes; `fallback` until the element is laid out. */
+export function useWidth(fallback: number): [RefCallback<HTMLElement>, number] {
+  const [width, setWidth] = useState(fallback)
+  const watch = useCallback((element: HTMLElement | null) => {
+    const measure = () => element !== null && element.clientWidth > 0 && setWidth(element.clientWidth)
+    measure()
+    if (element === null || typeof ResizeObserver === 'undefined') return undefined
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return [watch, width]
+}

@@ -1,0 +1,29 @@
+import type { Activity } from '@/api/types'
+import { formatCount } from '@/lib/time'
+import type { Finish, Outlook } from './forecast'
+import type { Formats } from './moments'
+import type { DashboardTranslate } from './text'
+
+/** Formats the range of the estimated end: one time when both ends are within an hour. */
+export function formatFinishRange({ earliest, latest }: Finish, formats: Formats, now: number, t: DashboardTranslate): string {
+  const [first, last] = [formats.moment(earliest, now), formats.moment(latest, now)]
+  if (latest - earliest < 1_800_000) return first
+  const isOneDay = formats.shortDay(earliest) === formats.shortDay(latest)
+  return t('chart.fromTo', { from: first, to: isOneDay ? formats.time(latest) : last })
+}
+
+/** The point of the progress chart in a sentence. */
+export function describeProgress(t: DashboardTranslate, { total, inspected }: Activity, { finish }: Outlook, formats: Formats, now: number): string {
+  const counts = { done: formatCount(inspected), total: formatCount(total) }
+  if (inspected >= total) return t('chart.allDone', counts)
+  return finish === null ? t('chart.done', counts) : t('chart.doneAbout', { ...counts, when: formatFinishRange(finish, formats, now, t) })
+}
+
+/** What the due date needs in a sentence. */
+export function describeNeed(t: DashboardTranslate, { need, hours }: Outlook, pace: number, formats: Formats, now: number): string {
+  if (need === null) return ''
+  const when = formats.moment(need.dueAt, now)
+  if (need.perHour === 0) return t('chart.overdue', { when })
+  const words = { n: formatCount(need.perHour), when, pace: formatCount(Math.round(pace)), first: hours.first, end: hours.end }
+  return t(need.isLate ? 'chart.needsLate' : 'chart.needs', words)
+}

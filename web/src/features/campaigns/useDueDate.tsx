@@ -1,0 +1,64 @@
+import { useState, type ReactNode } from 'react'
+import { getErrorMessage } from '@/api/problem'
+import { useSession } from '@/api/session'
+import type { Campaign } from '@/api/types'
+import { mayManageCampaigns } from '@/lib/roles'
+import { formatDate, formatTime } from '@/lib/time'
+import type { RowAction } from '@/ui/ActionMenu'
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+import { TextField } from '@/ui/Field'
+import { Alert } from '@/ui/Page'
+import { showToast } from '@/ui/Toast'
+import { useSetDueDate } from './api'
+import { useCampaignsText } from './text'
+import styles from './CampaignPage.module.css'
+
+const OFFSET_MS = 3 * 3_600_000
+/** Formats a time for the date field, at UTC-3. */
+const toField = (at: number): string => new Date(at - OFFSET_MS).toISOString().slice(0, 16)
+const toTime = (field: string): string => `${field}:00-03:00`
+
+/** Formats a due date as day and time, without seconds. */
+export const formatDue = (at: string): string => `${formatDate(at)}, ${formatTime(at).slice(0, 5)}`
+
+/** The menu action that sets the due date of a campaign, and its dialog. Operators have no such action. */
+export function useDueDate(campaign: Campaign): { actions: RowAction[]; part: ReactNode } {
+  const t = useCampaignsText()
+  const mayEdit = mayManageCampaigns(useSession()?.user.user_type ?? '')
+  const [isOpen, setIsOpen] = useState(false)
+  const label = t('due.set')
+  return {
+    actions: mayEdit ? [{ icon: 'pencil', text: label, label, onSelect: () => setIsOpen(true) }] : [],
+    part: isOpen && <DueDateDialog campaign={campaign} onClose={() => setIsOpen(false)} />,
+  }
+}
+
+function DueDateDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
+  const t = useCampaignsText()
+  const set = useSetDueDate(campaign.id)
+  const [field, setField] = useState(() => (campaign.due_at ? toField(Date.parse(campaign.due_at)) : ''))
+  const save = (due: string | null) => set.mutate(due, {
+    onSuccess: () => {
+      showToast('success', due === null ? t('due.removed') : t('due.saved', { when: formatDue(due) }))
+      onClose()
+    },
+  })
+  return (
+    <Dialog label={t('due.title')} onClose={onClose}>
+      <form className={styles.due} onSubmit={(event) => {
+        event.preventDefault()
+        save(toTime(field))
+      }}>
+        <h2>{t('due.title')}</h2>
+        <TextField label={t('due.when')} hint={t('due.hint')} type="datetime-local" required value={field} onChange={(event) => setField(event.target.value)} />
+        {set.error && <Alert kind="error">{getErrorMessage(set.error, t)}</Alert>}
+        <div className={styles.ways}>
+          <Button onClick={onClose} disabled={set.isPending}>{t('due.cancel')}</Button>
+          {campaign.due_at && <Button onClick={() => save(null)} disabled={set.isPending}>{t('due.remove')}</Button>}
+          <Button kind="primary" type="submit" busy={set.isPending} disabled={field === ''}>{t('due.save')}</Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
