@@ -7,12 +7,11 @@ use crate::{
     },
     http::problem::{ApiResult, Problem},
     state::AppState,
-    user_names::NameMap,
     views::enums::{self, VehicleStatus},
 };
 use axum::{Json, extract::State};
 use chrono::{DateTime, TimeDelta, Utc};
-use patio_kit::clock;
+use patio_kit::{client::user_names::NameMap, clock};
 use patio_proto::vehicle as pb;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

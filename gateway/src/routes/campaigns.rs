@@ -78,7 +78,7 @@ impl Campaign {
             modified_by_name: campaign.modified_by.map(|id| people.name(id)),
             created_at: enums::timestamp(campaign.created_at.as_ref()),
             modified_at: enums::timestamp(campaign.modified_at.as_ref().or(campaign.created_at.as_ref())),
-            due_at: enums::optional_moment(campaign.due_at.as_ref()),
+            due_at: enums::optional_timestamp(campaign.due_at.as_ref()),
             next: campaign.next,
             total_vehicles: campaign.total_vehicles,
             total_inspected: campaign.total_inspected,

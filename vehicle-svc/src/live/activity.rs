@@ -55,7 +55,7 @@ pub async fn load(db: &Db, caller: &Caller, ask: &pb::GetActivityRequest) -> Res
 async fn count_yards(db: &Db, campaign: Option<i64>) -> std::result::Result<Vec<YardCount>, sqlx::Error> {
     match campaign {
         Some(id) => yards::counts_by_id(db, id).await,
-        None => yards::counts_of_all(db).await,
+        None => yards::list_total_counts(db).await,
     }
 }
 

@@ -38,6 +38,14 @@ fn row(method: &'static str, path: &'static str, who: Let, or: &'static [u16], b
 
 /// Returns the permission matrix. The ids in its paths do not exist.
 fn rows() -> Vec<Row> {
+    let mut rows = account_rows();
+    rows.extend(work_rows());
+    rows.push(row("delete", "/sessions", Let::Op, &[], None)); // signs out
+    rows
+}
+
+/// Rows of accounts, sessions and the audit log.
+fn account_rows() -> Vec<Row> {
     let nobody: &[u16] = &[404];
     vec![
         row("post", "/sessions", Let::Anyone, &[400], Some(json!({}))),
@@ -61,6 +69,14 @@ fn rows() -> Vec<Row> {
         row("post", "/logs/page-view", Let::Op, &[], Some(json!({ "page": "home", "timestamp": "21/11/2026 ás 10:00:00" }))),
         row("post", "/logs/login", Let::Op, &[], Some(json!({ "timestamp": "21/11/2026 ás 10:00:00" }))),
         row("get", "/logs/audit", Let::Developer, &[], None),
+        row("get", "/health", Let::Anyone, &[], None),
+    ]
+}
+
+/// Rows of campaigns, vehicles and files.
+fn work_rows() -> Vec<Row> {
+    let nobody: &[u16] = &[404];
+    vec![
         row("get", "/campaigns", Let::Op, &[], None),
         row("get", "/campaigns/progress", Let::Op, &[400, 404], None),
         row("get", "/campaigns/{id}", Let::Op, nobody, None),
@@ -97,8 +113,6 @@ fn rows() -> Vec<Row> {
         row("post", "/convert-to-sql", Let::Tm, &[415], None),
         row("post", "/vehicles/csv/validate", Let::Tm, &[415], None),
         row("post", "/vehicles/csv", Let::Tm, &[415], None),
-        row("get", "/health", Let::Anyone, &[], None),
-        row("delete", "/sessions", Let::Op, &[], None),
     ]
 }
 

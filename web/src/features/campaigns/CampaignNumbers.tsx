@@ -54,7 +54,7 @@ function FinishFigure({ campaign, pace, activity }: NumbersProps) {
   const formats = createFormats(useLanguage())
   const now = useCurrentTime()
   const { finish, need } = activity ? lookAhead(activity, pace?.per_hour ?? 0, campaign.due_at, now) : { finish: null, need: null }
-  const value = finish ? formatFinishRange(finish, formats, now, t) : pace?.finish_at ? formatFinish(pace.finish_at, now) : NONE
+  const value = finish ? formatFinishRange(finish, formats, now, t) : pace?.finish_at ? formatFinishTime(pace.finish_at, now) : NONE
   const due = need && words(need.isLate ? 'number.late' : 'number.onTime', { when: formats.moment(need.dueAt, now) })
   return <Figure name={words('number.finish')} value={value} more={due} isText={finish !== null} />
 }

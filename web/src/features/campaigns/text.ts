@@ -76,7 +76,7 @@ export const { catalogues, useFeatureText: useCampaignsText } = defineFeatureTex
     'number.onTime': 'on time for {when}',
     'number.late': 'late for {when}',
     'stack.left': '{n} left',
-    'due.hint': 'Brasília time (UTC-3). The chart shows how many an hour are needed.',
+    'due.hint': 'Brasilia time (UTC-3). The chart shows how many an hour are needed.',
     'due.saved': 'Due date saved: {when}.',
     'due.removed': 'Due date removed.',
     'attention.none': 'Nothing needs you.',
