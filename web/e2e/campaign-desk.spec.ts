@@ -43,7 +43,7 @@ test.describe('at a desk', () => {
     const primary = await main.getByRole('button').or(main.getByRole('link')).evaluateAll((all) => all.filter((one) => /primary/.test(one.className)).map((one) => one.textContent))
     expect(primary).toEqual(['Continue campaign'])
     await page.getByRole('button', { name: 'More actions' }).click()
-    await expect(page.getByRole('menuitem')).toHaveText(['Walk and scan', 'Make available offline', 'Send for review', 'Close campaign'])
+    await expect(page.getByRole('menuitem')).toHaveText(['Walk and scan', 'Make available offline', 'Set due date', 'Send for review', 'Close campaign'])
     await expect(page.getByRole('menu').locator('hr + button')).toHaveText('Close campaign') // last, below a line
     await shot(page, 'campaign-desk')
     await chooseMore(page, 'Walk and scan')
@@ -88,7 +88,7 @@ test.describe('on a phone', () => {
     await page.goto('/campaign-home')
     const resume = page.getByRole('link', { name: 'Continue where you left off' })
     await expect(resume).toContainText('A-2')
-    const tops = await Promise.all([resume, page.getByRole('list', { name: 'Step 1 of 3' }), page.getByRole('searchbox'), page.getByRole('region', { name: 'Progress' })].map(async (part) => (await box(part)).y))
+    const tops = await Promise.all([resume, page.getByRole('list', { name: 'Step 1 of 3' }), page.getByRole('searchbox'), page.getByRole('region', { name: 'Progress', exact: true })].map(async (part) => (await box(part)).y))
     expect(tops).toEqual(tops.toSorted((a, b) => a - b))
     await resume.click()
     await expect(page).toHaveURL(new RegExp(`/vehicle/${vehicle?.id}$`))

@@ -85,7 +85,7 @@ for (const viewport of SIZES) {
       const headers = await headersOf(page.request, supervisor)
       const id = await uploaded(page.request, headers, unique('Columns'), rowsOver(56))
       await enter(page, supervisor, '/campaign-home')
-      await expect(page.getByRole('region', { name: 'Progress' })).toContainText('vehicles inspected')
+      await expect(page.getByRole('region', { name: 'Progress', exact: true })).toContainText('vehicles inspected')
       await expect(page.getByRole('link', { name: /^Yard A: / })).toHaveAttribute('href', '/yard/2')
       await expect(page.getByRole('link', { name: /^Yard (-|0): / })).toHaveCount(0)
       await shot(page, 'home')

@@ -10,7 +10,7 @@ export const SIZES = [PHONE, DESK]
 const fileOf = (name: string, { width }: { width: number }) => fileURLToPath(new URL(`${name}-${width}.png`, FOLDER))
 
 /** Whether screenshots are taken. They take a tenth of the time of all tests and prove nothing, so that a person asks for them. */
-const ASKED = process.env.PATIO_SCREENSHOTS === '1'
+const ASKED = process.env.PATIO_TEST_SCREENSHOTS === '1'
 
 /** Takes a screenshot of the full page, or of the window while a dialog is open. */
 export async function shot(page: Page, name: string): Promise<void> {
