@@ -2,7 +2,7 @@ import { expect, test } from './support/test'
 import { campaignOf, rowsIn, saved } from './support/campaign'
 import { chooseMore } from './support/campaignActions'
 import { supervisor } from './support/people'
-import { DESK, shot } from './support/screenshots'
+import { DESK, shot, view } from './support/screenshots'
 import { enter, headersOf, member, memberOf } from './support/session'
 
 test.use({ viewport: DESK })
@@ -18,6 +18,7 @@ test('the campaign shows its work over time as it happens, and what a due date n
   await saved(page.request, operator, campaign.vehicles[1]?.id ?? 0, { status: 'ng' })
   await expect(progress).toHaveAccessibleName(/^2 de 8 inspecionados/)
   await expect(page.getByRole('img', { name: /Yard A.*: ok 1, ng 1, faltam 4$/ })).toBeVisible()
+  await view(page, 'dashboard')
   await charts.getByRole('button', { name: 'Show as table' }).click()
   await expect(charts.getByRole('table')).toHaveCount(2)
   await chooseMore(page, 'Set due date')

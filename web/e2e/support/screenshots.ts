@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Page } from '@playwright/test'
 
-/** Folder of the screenshots, beside the checkout. `npm run pictures` copies the ones that the README shows. */
+/** Folder of the screenshots, which git ignores. `npm run pictures` copies the ones that the README shows. */
 const FOLDER = new URL('../../screens/', import.meta.url)
 export const PHONE = { width: 390, height: 844 }
 export const DESK = { width: 1280, height: 800 }
