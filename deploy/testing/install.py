@@ -297,7 +297,7 @@ def check_alerts():
         done = run(PROMTOOL, *arguments, cwd=SYSTEMD)
         check(done.returncode == 0, f"promtool {arguments}: {done.stdout}{done.stderr}")
     rules = yaml.safe_load((SYSTEMD / "alerts.yaml").read_text())["groups"][0]["rules"]
-    check(any(METRIC in rule["expr"] for rule in rules) and METRIC in (DEPLOY / "patio/src/backup.rs").read_text(), f"no alert on {METRIC}")
+    check(any(METRIC in rule["expr"] for rule in rules) and METRIC in (DEPLOY / "patio/src/backup_age.rs").read_text(), f"no alert on {METRIC}")
     for rule in rules:
         check(rule["annotations"]["runbook"].split("#")[1] in anchors((DEPLOY / "runbook.md").read_text()), f"{rule['alert']}: no such section of the runbook")
 

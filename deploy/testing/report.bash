@@ -43,7 +43,7 @@ background() { # name, functions that run parts
   (
     renice -n 15 "$BASHPID" >/dev/null
     part_names=() part_seconds=() ended_parts=0 passed=0 failed=0 skipped=0 started=() servers=()
-    trap 'end_background "$name"' EXIT
+    trap "end_background '$name'" EXIT # expanded here: parts have variables of the same name
     for run in "${@:2}"; do "$run"; done
   ) >"$work/background-$name.log" 2>&1 &
   background_names+=("$name") background_pids+=($!)
