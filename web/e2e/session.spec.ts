@@ -193,7 +193,7 @@ test('what was typed in any form is there again after the session ended', async 
     await page.goto('/import')
     await page.getByLabel('Campaign file').setInputFiles(campaignFile('Interrupted', rowsIn('K', 1)))
     await interrupted(page, person, () => page.getByRole('button', { name: 'Upload campaign' }).click())
-    await expect(page.getByText('campaign.xlsx')).toBeVisible()
+    await expect(page.getByText('campaign.xlsx', { exact: true })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Upload campaign' })).toBeEnabled()
   })
   await test.step('the lists and the file of the bulk tools, open as they were', async () => {
