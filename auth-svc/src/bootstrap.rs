@@ -35,7 +35,7 @@ struct InitialUsers {
     admin: Hmc,
     admin_hash: String,
     /// Generated password of the first supervisor, to print once; `None` when the settings contain a password.
-    told: Option<String>,
+    generated_password: Option<String>,
 }
 
 /// Creates missing keys, and the first two users when the database is empty. Returns notices to print once, such as a generated
@@ -70,7 +70,7 @@ pub async fn prepare(
 async fn founders(config: &Config, developer: Hmc, passwords: &PasswordHasher) -> anyhow::Result<InitialUsers> {
     let admin = Hmc::parse(&config.admin_hmc).context("PATIO_ADMIN_HMC is invalid")?;
     anyhow::ensure!(admin.key != developer.key, "PATIO_ADMIN_HMC and PATIO_DEVELOPER_HMC must differ");
-    let (password, told) = match &config.admin_password {
+    let (password, generated_password) = match &config.admin_password {
         Some(given) => (given.expose().to_owned(), None),
         None => {
             let made = generate_password()?;
@@ -79,7 +79,7 @@ async fn founders(config: &Config, developer: Hmc, passwords: &PasswordHasher) -
     };
     password::check(&password, &admin.key).context("PATIO_ADMIN_PASSWORD is invalid")?;
     let admin_hash = passwords.hash(password).await?;
-    Ok(InitialUsers { developer, admin, admin_hash, told })
+    Ok(InitialUsers { developer, admin, admin_hash, generated_password })
 }
 
 /// Generates a password or secret of 20 random characters in four groups, which is 100 bits.
@@ -135,7 +135,7 @@ async fn establish(
 }
 
 fn notices(founders: &InitialUsers) -> Vec<String> {
-    let Some(password) = &founders.told else { return Vec::new() };
+    let Some(password) = &founders.generated_password else { return Vec::new() };
     vec![
         "The first supervisor has been created; this is shown only once:".to_owned(),
         format!("  HMC: {}", founders.admin.text),
@@ -160,22 +160,22 @@ mod tests {
     use super::*;
 
     #[derive(clap::Parser)]
-    struct Told {
+    struct Arguments {
         #[command(flatten)]
         settings: patio_kit::config::Settings,
     }
 
     fn made_up(password: &str) -> Arc<InitialUsers> {
         let hmc = |text| Hmc::parse(text).unwrap();
-        let (admin_hash, told) = (format!("a hash of {password}"), Some(password.to_owned()));
-        Arc::new(InitialUsers { developer: hmc("9000"), admin: hmc("1000"), admin_hash, told })
+        let (admin_hash, generated_password) = (format!("a hash of {password}"), Some(password.to_owned()));
+        Arc::new(InitialUsers { developer: hmc("9000"), admin: hmc("1000"), admin_hash, generated_password })
     }
 
     #[tokio::test]
     async fn a_retry_after_a_lost_response_prints_the_password_and_other_replicas_do_not() {
         let folder = tempfile::tempdir().unwrap();
-        let told: Told = clap::Parser::parse_from(["x", "--data-dir", folder.path().to_str().unwrap()]);
-        let db = Db::open(crate::SCHEMA, &told.settings).await.unwrap();
+        let arguments: Arguments = clap::Parser::parse_from(["x", "--data-dir", folder.path().to_str().unwrap()]);
+        let db = Db::open(crate::SCHEMA, &arguments.settings).await.unwrap();
         db.migrate(crate::SCHEMA).await.unwrap();
         let sealing: &'static SealingKey = Box::leak(Box::new(SealingKey::create_file(&folder.path().join("key")).unwrap()));
         let establishing = async |founders: &Arc<InitialUsers>| {

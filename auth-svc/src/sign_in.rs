@@ -96,7 +96,7 @@ pub struct SignInService {
 }
 
 /// Texts for the audit entry of a failed attempt: the user, the address and what failed.
-struct Told {
+struct FailedAttempt {
     subject: String,
     address: String,
     wrong: &'static str,
@@ -126,7 +126,7 @@ impl SignInService {
         }
         let (kept, mark) = known.unzip();
         let buckets = sign_in_buckets(&account, &self.keys.hash_address(&attempt.address), mark.as_deref());
-        let told = Told {
+        let failure = FailedAttempt {
             subject: stored.as_ref().map_or_else(|| format!("unknown hmc {account}"), |user| subject(user.id)),
             address: attempt.address.clone(),
             wrong: "sign-in failed",
@@ -145,7 +145,7 @@ impl SignInService {
             }
             Compared::Wrong(left) => left,
         };
-        Err(self.record_failure(told, left, |left| Error::WrongCredentials { left }).await)
+        Err(self.record_failure(failure, left, |left| Error::WrongCredentials { left }).await)
     }
 
     /// Reserves a password attempt in the lockout first, and then verifies the password.
@@ -229,14 +229,14 @@ impl SignInService {
 
     /// Writes the audit entry of a failed attempt and returns the error of the attempt, which is `LockedOut` when no attempts
     /// are left.
-    async fn record_failure(&self, told: Told, left: i64, wrong: impl FnOnce(i64) -> Error) -> Error {
+    async fn record_failure(&self, failure: FailedAttempt, left: i64, wrong: impl FnOnce(i64) -> Error) -> Error {
         let now = self.clock.now();
         let (kind, summary, error) = match left {
-            0 => ("lockout", format!("{}, fifth time: blocked for 180 seconds", told.wrong), locked_out(BLOCK_MS)),
-            left => ("login-failed", format!("{}, attempts left: {left}", told.wrong), wrong(left)),
+            0 => ("lockout", format!("{}, fifth time: blocked for 180 seconds", failure.wrong), locked_out(BLOCK_MS)),
+            left => ("login-failed", format!("{}, attempts left: {left}", failure.wrong), wrong(left)),
         };
         metrics::counter!("patio_sign_in_failures_total", "kind" => kind).increment(1);
-        let event = AuditEvent { kind, subject: told.subject, summary, address: told.address, ..AuditEvent::default() };
+        let event = AuditEvent { kind, subject: failure.subject, summary, address: failure.address, ..AuditEvent::default() };
         match self.db.write(move |tx| Box::pin(async move { audit::append(tx, now, None, event).await })).await {
             Ok(()) => error,
             Err(cause) => Error::Database(cause),
@@ -266,8 +266,9 @@ impl SignInService {
         match self.verify(&buckets, password, user.password_hash()).await? {
             Compared::Right(_) => Ok(buckets),
             Compared::Wrong(left) => {
-                let told = Told { subject: subject(user.id), address: address.to_owned(), wrong: "entered a wrong current password" };
-                Err(self.record_failure(told, left, |left| Error::WrongOldPassword { left }).await)
+                let failure =
+                    FailedAttempt { subject: subject(user.id), address: address.to_owned(), wrong: "entered a wrong current password" };
+                Err(self.record_failure(failure, left, |left| Error::WrongOldPassword { left }).await)
             }
         }
     }

@@ -187,8 +187,8 @@ fn check_tried(password: &str, field: &'static str) -> Result<(), Error> {
 }
 
 /// Returns the client IP address from the message, or `fallback` when the address in the message is missing or too long.
-fn address(told: String, fallback: String) -> String {
-    if told.is_empty() || told.len() > MAX_ADDRESS_LEN { fallback } else { told }
+fn address(forwarded: String, fallback: String) -> String {
+    if forwarded.is_empty() || forwarded.len() > MAX_ADDRESS_LEN { fallback } else { forwarded }
 }
 
 fn visit(user_id: i64, request: &Request<pb::RecordPageViewRequest>) -> Result<AuditEvent, Error> {

@@ -175,11 +175,11 @@ mod tests {
 
     #[test]
     fn seconds_are_rounded_up_and_stay_between_1_and_180() {
-        let told = |ms| match locked_out(ms) {
+        let seconds = |ms| match locked_out(ms) {
             Error::LockedOut { seconds } => seconds,
             other => panic!("{other}"),
         };
-        assert_eq!([1, 1000, 1001, 180_000, 600_000].map(told), [1, 1, 2, 180, 180]);
+        assert_eq!([1, 1000, 1001, 180_000, 600_000].map(seconds), [1, 1, 2, 180, 180]);
     }
 
     #[test]
