@@ -37,9 +37,9 @@ pub struct Config {
     /// Number of days after which the signing key is rotated, from 1 to 3650; no session ends.
     #[arg(long, env = "PATIO_SIGNING_KEY_ROTATION_DAYS", help_heading = TUNING, default_value_t = KEY_DAYS, value_parser = clap::value_parser!(i64).range(1..=3650))]
     pub key_days: i64,
-    /// File with the sealing key, which encrypts the keys stored in the database: 32 random bytes in base64. Default:
-    /// `auth.key` in the data folder, which is created on an empty database. All replicas of auth-svc need the same key; keep a copy
-    /// apart from the backups.
+    /// File with the sealing key, which encrypts the keys stored in the database: 32 random bytes in base64, previous keys in further
+    /// lines. Default: `auth.key` in the data folder, which is created on an empty database. All replicas of auth-svc need the same
+    /// keys; keep a copy apart from the backups.
     #[arg(long, env = "PATIO_KEY_FILE")]
     pub key_file: Option<PathBuf>,
 }

@@ -13,7 +13,7 @@ pub mod operator_commands;
 pub mod page_views;
 pub mod password;
 pub mod random;
-pub mod revoke;
+pub mod keys_command;
 pub mod sealing;
 pub mod sessions;
 pub mod sign_in;
@@ -23,7 +23,7 @@ pub mod user_command;
 pub mod users;
 
 pub use config::Config;
-pub use revoke::KeysCommand;
+pub use keys_command::KeysCommand;
 pub use user_command::UserCommand;
 
 use anyhow::Context;

@@ -1,5 +1,5 @@
 //! Commands of `auth-svc` for operators that work on the database instead of serving: `keys …` and `user …`.
-use crate::{config::Config, revoke::KeysCommand, user_command::UserCommand};
+use crate::{config::Config, keys_command::KeysCommand, user_command::UserCommand};
 use clap::{Parser, Subcommand};
 use patio_kit::{cli, config::Settings};
 use std::process::ExitCode;

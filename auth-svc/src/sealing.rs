@@ -16,23 +16,33 @@ use std::{
 /// Length of the sealing key in bytes.
 const KEY_LEN: usize = 32;
 
-/// AES-256-GCM key that encrypts ('seals') the keys stored in the database.
-pub struct SealingKey(LessSafeKey);
+/// AES-256-GCM keys that encrypt ('seal') the keys stored in the database: the first one encrypts, each of them decrypts.
+pub struct SealingKey {
+    current: LessSafeKey,
+    previous: Vec<LessSafeKey>,
+}
 
 impl SealingKey {
-    /// Reads the sealing key from a file with one line of base64; returns `None` when the file does not exist.
+    /// Reads the sealing keys from a file with one key in base64 per line, the current one first, previous ones after it; returns
+    /// `None` when the file does not exist.
     ///
     /// # Errors
-    /// Returns an error when the file cannot be read or contains no valid key.
+    /// Returns an error when the file cannot be read, contains no key or an invalid line.
     pub fn read(path: &Path) -> anyhow::Result<Option<Self>> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
             Err(cause) if cause.kind() == ErrorKind::NotFound => return Ok(None),
             Err(cause) => return Err(cause).with_context(|| format!("PATIO_KEY_FILE: cannot read {}", path.display())),
         };
-        let key = STANDARD.decode(text.trim()).ok().and_then(|bytes| Self::of(&bytes));
-        let remedy = "it must be 32 random bytes in base64, as from `openssl rand -base64 32`";
-        key.map(Some).with_context(|| format!("PATIO_KEY_FILE: {} contains no valid key; {remedy}", path.display()))
+        let mut keys = Vec::new();
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+            let remedy = "a line must be 32 random bytes in base64, as from `openssl rand -base64 32`";
+            let invalid = || format!("PATIO_KEY_FILE: {} contains no valid key in line {number}; {remedy}", path.display());
+            keys.push(STANDARD.decode(line.trim()).ok().and_then(|bytes| aes_key(&bytes)).with_context(invalid)?);
+        }
+        anyhow::ensure!(!keys.is_empty(), "PATIO_KEY_FILE: {} contains no key; restore it from its copy", path.display());
+        let current = keys.remove(0);
+        Ok(Some(Self { current, previous: keys }))
     }
 
     /// Generates a sealing key and writes the key to a file with mode 0600. When the file already exists, reads the key from
@@ -58,11 +68,7 @@ impl SealingKey {
         Self::read(path)?.with_context(|| format!("the key file {} disappeared right after it was written", path.display()))
     }
 
-    fn of(bytes: &[u8]) -> Option<Self> {
-        UnboundKey::new(&AES_256_GCM, bytes).ok().map(LessSafeKey::new).map(Self)
-    }
-
-    /// Encrypts a key for the database row with this name and returns nonce and ciphertext. The ciphertext is invalid in any
+    /// Encrypts a key with the current sealing key for the database row with this name and returns nonce and ciphertext. The ciphertext is invalid in any
     /// other row.
     ///
     /// # Errors
@@ -70,23 +76,30 @@ impl SealingKey {
     pub fn seal(&self, name: &str, plain: &[u8]) -> Result<Vec<u8>, Error> {
         let nonce = random_bytes::<NONCE_LEN>()?;
         let mut sealed = plain.to_vec();
-        let done = self.0.seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::from(name), &mut sealed);
+        let done = self.current.seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::from(name), &mut sealed);
         done.map_err(|_| Error::Broken("a key could not be sealed".to_owned()))?;
         Ok([&nonce[..], &sealed].concat())
     }
 
-    /// Decrypts the key that is stored in the database row with this name.
+    /// Decrypts the key that is stored in the database row with this name, with the current or a previous sealing key.
     ///
     /// # Errors
-    /// Returns `WrongKeyFile` when the key was sealed with another sealing key or for another row, or was modified.
+    /// Returns `WrongKeyFile` when the key was sealed with a key that is not in the file or for another row, or was modified.
     pub fn open(&self, name: &str, sealed: &[u8]) -> Result<Vec<u8>, Error> {
         let opened = sealed.split_first_chunk::<NONCE_LEN>().and_then(|(nonce, body)| {
-            let mut body = body.to_vec();
-            let plain = self.0.open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::from(name), &mut body).ok()?;
-            Some(plain.to_vec())
+            let open = |key: &LessSafeKey| {
+                let mut body = body.to_vec();
+                let plain = key.open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::from(name), &mut body).ok()?;
+                Some(plain.to_vec())
+            };
+            std::iter::once(&self.current).chain(&self.previous).find_map(open)
         });
         opened.ok_or(Error::WrongKeyFile)
     }
+}
+
+fn aes_key(bytes: &[u8]) -> Option<LessSafeKey> {
+    UnboundKey::new(&AES_256_GCM, bytes).ok().map(LessSafeKey::new)
 }
 
 #[cfg(test)]
@@ -122,5 +135,30 @@ mod tests {
         fs::write(&path, STANDARD.encode([1; 31])).unwrap();
         let refused = SealingKey::read(&path).err().unwrap().to_string();
         assert!(refused.contains("PATIO_KEY_FILE") && refused.contains("openssl rand -base64 32"), "{refused}");
+        let valid = STANDARD.encode([1; KEY_LEN]);
+        fs::write(&path, format!("{valid}\n\nnonsense\n")).unwrap();
+        let refused = SealingKey::read(&path).err().unwrap().to_string();
+        assert!(refused.contains("in line 3") && !refused.contains("nonsense"), "{refused}");
+        fs::write(&path, "\n").unwrap();
+        let refused = SealingKey::read(&path).err().unwrap().to_string();
+        assert!(refused.contains("contains no key"), "{refused}");
+    }
+
+    #[test]
+    fn the_first_line_of_the_file_seals_and_every_line_opens() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys");
+        let read = |lines: &[u8]| {
+            let text: Vec<String> = lines.iter().map(|byte| STANDARD.encode([*byte; KEY_LEN])).collect();
+            fs::write(&path, text.join("\n")).unwrap();
+            SealingKey::read(&path).unwrap().unwrap()
+        };
+        let sealed = read(&[1]).seal("device", b"secret").unwrap();
+        let both = read(&[2, 1]);
+        assert_eq!(both.open("device", &sealed).unwrap(), b"secret");
+        let sealed_again = both.seal("device", b"secret").unwrap();
+        let new = read(&[2]);
+        assert_eq!(new.open("device", &sealed_again).unwrap(), b"secret");
+        assert!(matches!(new.open("device", &sealed), Err(Error::WrongKeyFile)));
     }
 }

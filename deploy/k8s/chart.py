@@ -20,6 +20,7 @@ EXAMPLES = {
     "production": ("production.yaml", {}),
     "small, watched": ("small.yaml", {"monitoring": {"enabled": True}}),
     "small, Ingress": ("small.yaml", {"route": {"kind": "Ingress", "proxyNamespace": "ingress-nginx"}}),
+    "production, signed": ("production.yaml", {"image": {"signingKey": "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----\n"}}),
 }
 DIGEST = "sha256:" + 64 * "5"
 ELSEWHERE = {"embedded": False, "external": {"networks": ["10.0.0.0/8"]}}
@@ -34,6 +35,7 @@ REFUSED = [
     ({"image": {"tag": "latest"}}, "image.tag is latest"),
     ({"image": {"tag": "1.0+build"}}, "at '/image/tag': '1.0+build' does not match pattern"),
     ({"image": {"pullSecrets": "one"}}, "at '/image/pullSecrets': got string, want array"),
+    ({"image": {"signingKey": "cosign.pub"}}, "at '/image/signingKey': 'cosign.pub' does not match pattern"),
     ({"settings": {"PATIO_LOG": 1}}, "at '/settings/PATIO_LOG': got number, want string"),
     ({"settings": {"LOG": "debug"}}, "invalid propertyName 'LOG'"),
     ({"settings": {"PATIO_ADMIN_PASSWORD": "x"}}, "settings.PATIO_ADMIN_PASSWORD: a ConfigMap is no place for a secret"),

@@ -11,6 +11,8 @@ import re
 
 NAMES = {"*": str}
 META = {"name!": str, "namespace!": str, "labels": NAMES, "annotations": NAMES}
+# Metadata of kinds that belong to the whole cluster.
+CLUSTER_META = {"name!": str, "labels": NAMES, "annotations": NAMES}
 SELECTOR = {"matchLabels": NAMES, "matchExpressions": [{"key!": str, "operator!": {"In", "NotIn", "Exists", "DoesNotExist"}, "values": [str]}]}
 SIZE = re.compile(r"\d+(Mi|Gi)|\d+m")
 DURATION = re.compile(r"(\d+[smhd])+")
@@ -94,6 +96,10 @@ KINDS = {
             }
         ],
     },
+    ("policy.sigstore.dev/v1beta1", "ClusterImagePolicy"): {
+        "images!": [{"glob!": str}],
+        "authorities!": [{"name": str, "key!": {"data!": re.compile(r"-----BEGIN PUBLIC KEY-----\n[A-Za-z0-9+/=\n]+\n-----END PUBLIC KEY-----\n")}}],
+    },
     ("cert-manager.io/v1", "Issuer"): {"selfSigned": {}, "ca": {"secretName!": str}},
     ("cert-manager.io/v1", "Certificate"): {
         "secretName!": str,
@@ -115,7 +121,8 @@ def faults(document):
     kind = (document.get("apiVersion"), document.get("kind"))
     if kind not in KINDS:
         return [f"{kind[0]} {kind[1]} is not a kind of the table"]
-    whole = {"apiVersion!": str, "kind!": str, "metadata!": META, "spec!": KINDS[kind]}
+    meta = CLUSTER_META if kind[1].startswith("Cluster") and kind[1] != "Cluster" else META
+    whole = {"apiVersion!": str, "kind!": str, "metadata!": meta, "spec!": KINDS[kind]}
     return list(differences(document, whole, ""))
 
 

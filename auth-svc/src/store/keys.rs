@@ -71,6 +71,24 @@ pub async fn insert_secret(tx: &mut Tx<'_>, sealing: &SealingKey, name: &str, va
     Ok(())
 }
 
+/// Decrypts each stored key and encrypts it with the current sealing key; returns the number of keys. The caller must hold
+/// [`crate::store::users::lock`].
+pub async fn seal_all_again(tx: &mut Tx<'_>, sealing: &SealingKey) -> Result<usize, Error> {
+    let mut count = 0;
+    for (select, update) in [
+        ("select id, private_key from signing_keys", "update signing_keys set private_key = $2 where id = $1"),
+        ("select name, value from own_keys", "update own_keys set value = $2 where name = $1"),
+    ] {
+        let stored: Vec<(String, Vec<u8>)> = on!(tx.on(), c => query_as(select).fetch_all(c).await)?;
+        for (name, sealed) in stored {
+            let sealed = sealing.seal(&name, &sealing.open(&name, &sealed)?)?;
+            on!(tx.on(), c => query(update).bind(&name).bind(&sealed).execute(c).await.map(drop))?;
+            count += 1;
+        }
+    }
+    Ok(count)
+}
+
 /// Returns the internal secret of this name, decrypted.
 pub async fn load_secret(db: &Db, sealing: &SealingKey, name: &str) -> Result<Vec<u8>, Error> {
     let sealed: Vec<u8> = on!(db.read(), c => query_scalar("select value from own_keys where name = $1").bind(name).fetch_one(c).await)?;

@@ -1,6 +1,6 @@
-//! Sealed keys in the database, and `keys revoke-all`.
+//! Sealed keys in the database, `keys revoke-all` and `keys reseal`.
 use crate::office::{FIRST, Office, PASSWORD, another, bearer, config, ended, signed_out, why};
-use auth_svc::{Config, SCHEMA, revoke};
+use auth_svc::{Config, SCHEMA, keys_command};
 use patio_kit::{db::Db, host::Host, on};
 use patio_proto::auth::GetSigningKeysRequest;
 use patio_testing::each_database;
@@ -63,7 +63,7 @@ async fn revoke_all_replaces_all_keys_and_a_running_service_follows() {
         let office = Office::open(another(&host, None).await).await;
         let before = office.sign_in(FIRST, PASSWORD).await;
         let old = office.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner();
-        assert_eq!(revoke::replace_all_keys(&config(), &host.settings).await.unwrap(), 2);
+        assert_eq!(keys_command::replace_all_keys(&config(), &host.settings).await.unwrap(), 2);
         let new = office.tokens().get_signing_keys(GetSigningKeysRequest {}).await.unwrap().into_inner();
         assert!(new.keys.len() == 1 && old.keys.iter().all(|key| !new.keys.contains(key)));
         let refused = why(&office.me(&bearer(&before)).await.unwrap_err());
@@ -73,13 +73,45 @@ async fn revoke_all_replaces_all_keys_and_a_running_service_follows() {
         assert_eq!(before.seal_key, after.seal_key, "the phone's key stays the same");
         office.close().await;
         fs::remove_file(key_file(&host)).unwrap();
-        assert_eq!(revoke::replace_all_keys(&config(), &host.settings).await.unwrap(), 2, "a lost key file is created again");
+        assert_eq!(keys_command::replace_all_keys(&config(), &host.settings).await.unwrap(), 2, "a lost key file is created again");
         let again = Office::open(another(&host, None).await).await;
         assert!(again.me(&bearer(&again.sign_in(FIRST, PASSWORD).await)).await.is_ok());
         assert!(again.me(&bearer(&after)).await.is_err());
         let log = again.audit().await;
         assert_eq!(log.iter().filter(|event| event.summary.contains("revoked all keys")).count(), 2);
         again.close().await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_new_sealing_key_takes_over_without_signing_anybody_out() {
+    each_database(async |host| {
+        let office = Office::open(another(&host, None).await).await;
+        let before = office.sign_in(FIRST, PASSWORD).await;
+        let db = host.database(SCHEMA).await.unwrap();
+        let sealed = stored(&db).await;
+        let file = key_file(&host);
+        let old = fs::read_to_string(&file).unwrap();
+        let new = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=\n";
+        fs::write(&file, new).unwrap();
+        let refused = keys_command::reseal(&config(), &host.settings).await.unwrap_err().to_string();
+        assert!(refused.contains("PATIO_KEY_FILE"), "{refused}");
+        assert_eq!(stored(&db).await, sealed, "a file without the old key changes nothing");
+        fs::write(&file, format!("{new}{old}")).unwrap();
+        assert_eq!(keys_command::reseal(&config(), &host.settings).await.unwrap(), 4);
+        assert!(office.me(&bearer(&before)).await.is_ok(), "a running service keeps its keys in memory");
+        office.close().await;
+        fs::write(&file, old).unwrap();
+        let refused = format!("{:#}", start(&host, config()).await.unwrap_err());
+        assert!(refused.contains("PATIO_KEY_FILE"), "{refused}");
+        fs::write(&file, new).unwrap();
+        let again = Office::open(another(&host, None).await).await;
+        assert!(again.me(&bearer(&before)).await.is_ok(), "the session stays valid");
+        assert_eq!(again.sign_in(FIRST, PASSWORD).await.seal_key, before.seal_key, "pending saves on phones can still be read");
+        assert!(again.audit().await.iter().any(|event| event.summary.contains("current sealing key")));
+        again.close().await;
+        db.close().await;
     })
     .await;
 }

@@ -1,0 +1,126 @@
+//! The commands `auth-svc keys`: `revoke-all` replaces all keys when one may have leaked, `reseal` follows a new key file.
+use crate::{
+    SCHEMA,
+    config::Config,
+    error::Error,
+    keys,
+    sealing::SealingKey,
+    store::{self, users},
+};
+use anyhow::Context;
+use chrono::{DateTime, Utc};
+use clap::Subcommand;
+use patio_kit::{
+    audit::{self, AuditEvent},
+    cli::print,
+    clock::Clock,
+    config::Settings,
+    db::{Db, Tx},
+};
+
+/// Manages the keys of auth-svc.
+#[derive(Debug, Subcommand)]
+pub enum KeysCommand {
+    /// Replaces all keys with new keys and signs everyone out; tokens signed with the old keys are rejected within seconds.
+    RevokeAll,
+    /// Encrypts all keys in the database with the first key of the key file, after a new key was put before the old one. Nobody is
+    /// signed out, and no pending save is lost; then the old key can be removed from the file.
+    Reseal,
+}
+
+impl KeysCommand {
+    /// Runs the key command and prints its result.
+    ///
+    /// # Errors
+    /// Returns an error when the key file cannot be read or created, or when the database fails.
+    pub async fn run(self, config: &Config, settings: &Settings) -> anyhow::Result<()> {
+        match self {
+            Self::RevokeAll => {
+                let people = replace_all_keys(config, settings).await?;
+                print(&format!(
+                    "All keys were replaced and the sessions of {people} users have ended. Restart auth-svc to load the new device token key.\n"
+                ))
+            }
+            Self::Reseal => {
+                let count = reseal(config, settings).await?;
+                let path = config.key_path(&settings.data_dir);
+                print(&format!(
+                    "{count} keys are encrypted with the first key of {}. Remove the other keys from the file and restart auth-svc.\n",
+                    path.display()
+                ))
+            }
+        }
+    }
+}
+
+/// Replaces all keys in the database with new keys, ends the sessions of all users and returns the number of users.
+///
+/// Running processes poll the keys every few seconds and then reject the old tokens. The key with which phones encrypt
+/// unsent saves is kept if the key file can decrypt it, so that no save is lost. A missing key file is created.
+///
+/// # Errors
+/// Returns an error when the key file cannot be read or created, or when the database fails.
+pub async fn replace_all_keys(config: &Config, settings: &Settings) -> anyhow::Result<usize> {
+    let db = open(settings).await?;
+    let path = config.key_path(&settings.data_dir);
+    let sealing = match SealingKey::read(&path)? {
+        Some(key) => key,
+        None => SealingKey::create_file(&path)?,
+    };
+    let phones = store::keys::load_secret(&db, &sealing, keys::PENDING_SAVES_SECRET).await.ok();
+    let now = Clock::default().now();
+    let ended = db.write(move |tx| Box::pin(async move { replace(tx, &sealing, phones, now).await })).await;
+    db.close().await;
+    Ok(ended?)
+}
+
+/// Encrypts all keys in the database with the first key of the key file and returns their number. Keys that a previous line of
+/// the file decrypts keep their value, so sessions, device tokens and pending saves stay valid.
+///
+/// # Errors
+/// Returns an error when the key file does not exist, cannot be read or decrypt a key, or when the database fails; nothing is
+/// changed then.
+pub async fn reseal(config: &Config, settings: &Settings) -> anyhow::Result<usize> {
+    let path = config.key_path(&settings.data_dir);
+    let sealing = SealingKey::read(&path)?.with_context(|| format!("PATIO_KEY_FILE: there is no file {}", path.display()))?;
+    let db = open(settings).await?;
+    let now = Clock::default().now();
+    let sealed = db.write(move |tx| Box::pin(async move { seal_again(tx, &sealing, now).await })).await;
+    db.close().await;
+    Ok(sealed?)
+}
+
+async fn open(settings: &Settings) -> anyhow::Result<Db> {
+    let db = Db::open(SCHEMA, settings).await?;
+    db.check_connections().await?;
+    db.migrate(SCHEMA).await?;
+    Ok(db)
+}
+
+async fn seal_again(tx: &mut Tx<'_>, sealing: &SealingKey, now: DateTime<Utc>) -> Result<usize, Error> {
+    users::lock(tx).await?;
+    let count = store::keys::seal_all_again(tx, sealing).await?;
+    record(tx, now, "encrypted all keys with the current sealing key").await?;
+    Ok(count)
+}
+
+async fn record(tx: &mut Tx<'_>, now: DateTime<Utc>, summary: &str) -> Result<(), Error> {
+    let event = AuditEvent { kind: "user-changed", subject: "all keys".to_owned(), summary: summary.to_owned(), ..AuditEvent::default() };
+    audit::append(tx, now, None, event).await?;
+    Ok(())
+}
+
+async fn replace(tx: &mut Tx<'_>, sealing: &SealingKey, phones: Option<Vec<u8>>, now: DateTime<Utc>) -> Result<usize, Error> {
+    users::lock(tx).await?;
+    store::keys::delete_all(tx).await?;
+    if let Some(phones) = phones {
+        store::keys::insert_secret(tx, sealing, keys::PENDING_SAVES_SECRET, &phones).await?;
+    }
+    keys::create_missing(tx, sealing, now).await?;
+    let people = users::list_ids(tx).await?;
+    for id in &people {
+        users::end_sessions(tx, *id, now).await?;
+    }
+    record(tx, now, "revoked all keys, all users have to sign in again").await?;
+    Ok(people.len())
+}
