@@ -43,7 +43,7 @@ pub struct Config {
     #[arg(skip = MAX_CONNECTIONS)]
     pub max_connections: usize,
     /// Maximum number of API requests processed at once; further requests wait or are rejected, reads first. By default 8 per
-    /// core, or 5 per core when all services run in one process; see `deploy/adr/0026-admission-control.md`.
+    /// core, or 5 per core when all services run in one process; see `deploy/adr/0014-admission-control.md`.
     #[arg(long, env = "PATIO_MAX_CONCURRENT_REQUESTS", help_heading = TUNING)]
     pub max_at_once: Option<NonZeroUsize>,
     /// Seconds that a client may take to send request headers, or stay idle between two requests; a trusted proxy may idle 75 seconds.
