@@ -1,10 +1,12 @@
 import { useQuery, useQueries } from '@tanstack/react-query'
 import { conflictsQuery } from '@/api/conflicts'
 import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
+import { buildPath } from '@/lib/route'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { LinkButton } from '@/ui/Button'
 import { pendingOnDevicesQuery } from './api'
+import type { MissingRun } from './dashboard/bays'
 import { OpenConflictsLink } from './OpenConflictsLink'
 import { useCampaignsText } from './text'
 import type { YardProgress } from './YardProgressStrip'
@@ -17,13 +19,15 @@ interface AttentionCardProps {
   campaign?: number
   /** Yards with vehicles left in which nobody works while people work elsewhere, with the address of each. */
   idle?: { yard: YardProgress; to: string }[]
+  /** Vehicles of the campaign that were not found in neighbouring spaces. */
+  missing?: MissingRun[]
 }
 
-/** Number of idle yards that are named, those with most vehicles left first. */
-const MAX_IDLE = 3
+/** Number of idle yards and of runs of missing vehicles that are named, the largest first. */
+const MAX_NAMED = 3
 
 /** What team leaders and supervisors should look at: open conflicts, saves that phones have not sent, and yards with nobody. */
-export function AttentionCard({ campaigns, campaign, idle = [] }: AttentionCardProps) {
+export function AttentionCard({ campaigns, campaign, idle = [], missing = [] }: AttentionCardProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()
   const language = useLanguage()
@@ -50,12 +54,17 @@ export function AttentionCard({ campaigns, campaign, idle = [] }: AttentionCardP
           </ul>
         </>
       )}
-      {idle.slice(0, MAX_IDLE).map(({ yard: { id, name, done, total }, to }) => (
+      {idle.slice(0, MAX_NAMED).map(({ yard: { id, name, done, total }, to }) => (
         <LinkButton key={id} wide icon="people" to={to}>
           {t('attention.idle', { name, n: formatCount(total - done) })}
         </LinkButton>
       ))}
-      {isKnown && conflicts === 0 && held.length === 0 && idle.length === 0 && <p className="quiet">{t('attention.none')}</p>}
+      {missing.slice(0, MAX_NAMED).map(({ first, last, vehicles }) => (
+        <LinkButton key={first} wide icon="question" to={buildPath(`/campaign/${campaign ?? 0}/vehicles`, { status: 'Not Found' })}>
+          {t('attention.missing', { n: formatCount(vehicles), first, last })}
+        </LinkButton>
+      ))}
+      {isKnown && conflicts === 0 && held.length === 0 && idle.length === 0 && missing.length === 0 && <p className="quiet">{t('attention.none')}</p>}
     </section>
   )
 }

@@ -15,16 +15,18 @@ import { useCampaign, useCampaignActivity, useCampaignYards, useInspectionPace, 
 import { AttentionCard } from './AttentionCard'
 import { CampaignNumbers } from './CampaignNumbers'
 import { ActivitySection } from './dashboard/ActivitySection'
+import { BayPanel } from './dashboard/BayPanel'
 import { OfflineDownloadButton } from './OfflineDownloadButton'
 import { PaceStrip } from './PaceStrip'
 import { StartButton } from './StartButton'
 import { useCampaignsText } from './text'
+import { useCampaignBays } from './useCampaignBays'
 import { formatDue, useDueDate } from './useDueDate'
 import { useOfflineDownload } from './useOfflineDownload'
 import { useStatusSteps } from './useStatusSteps'
 import { VehicleExportButton } from './VehicleExportButton'
 import { YardProgressStrip, YardProgressSkeleton } from './YardProgressStrip'
-import { listIdleYards, YardTable } from './YardTable'
+import { listIdleYards, listShownYards, YardTable } from './YardTable'
 import styles from './CampaignPage.module.css'
 
 /** Campaign screen (step 3 of 3) with buttons to start or continue the inspection, open the vehicle list, and export the vehicles. */
@@ -60,6 +62,7 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
   const chart = (isWide || manages) && campaign.total_vehicles > 0 && (
     <ActivitySection isCampaign query={activity} pace={pace?.people.length ? pace.per_hour : 0} dueAt={campaign.due_at} />
   )
+  const bays = useCampaignBays(campaign, isWide)
   const offline = useOfflineDownload(campaign, yard)
   const steps = useStatusSteps(campaign)
   const { id, name, status, yard_name } = campaign
@@ -121,9 +124,10 @@ function Loaded({ campaign, yard }: { campaign: CampaignWithUnsent; yard: number
             <YardProgressStrip yards={yards.data ?? []} current={yard} hrefOf={hrefOf} />
           )}
           {!isWide && chart}
+          {isWide && <BayPanel campaign={id} yards={listShownYards(yards.data ?? [])} current={yard} {...bays} />}
         </div>
         <div className={styles.column}>
-          {manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} />}
+          {manages && <AttentionCard campaigns={[id]} campaign={id} idle={idle} missing={bays.missing} />}
           <PaceStrip paces={pace === undefined ? [] : [pace]} />
           {!takesInMenu && <OfflineDownloadButton campaign={campaign} offline={offline} />}
         </div>

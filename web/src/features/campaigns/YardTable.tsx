@@ -18,10 +18,14 @@ interface YardTableProps {
   current: number | null
 }
 
+/** Returns the yards of a campaign that have vehicles, by name. */
+export const listShownYards = (yards: YardProgress[]): YardProgress[] =>
+  yards.filter((yard) => yard.total > 0 && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
+
 /** Progress and statuses of each yard of a campaign as a table, with the people who work there. A row opens the yard. */
 export function YardTable({ yards, pace, activity, hrefOf, current }: YardTableProps) {
   const t = useCampaignsText()
-  const shown = yards.filter((yard) => yard.total > 0 && isShownYard(yard)).toSorted((a, b) => compareNaturally(a.name, b.name))
+  const shown = listShownYards(yards)
   if (shown.length === 0) return null
   const isWorked = (pace?.people.length ?? 0) > 0
   const statusesOf = (id: number) => activity?.yards.find(({ yard_id }) => yard_id === id)?.statuses ?? []

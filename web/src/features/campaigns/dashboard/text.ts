@@ -30,6 +30,14 @@ const mix = {
   'chart.loading': 'Loading charts...',
   'chart.noData': 'Não foi possível carregar o andamento. {why}',
   'chart.notLoaded': 'Não foi possível carregar os gráficos.',
+  'bays.title': 'Yard {name}, space by space',
+  'bays.yards': 'Yard',
+  'bays.summary': '{n} veículos em ordem de caminhada, {left} não inspecionados',
+  'bays.next': 'Next',
+  'bays.done': 'Todos os veículos deste pátio foram inspecionados.',
+  'bays.list': 'Vehicles of yard {name}',
+  'bays.show': 'Show the parking spaces',
+  'bays.loading': 'Loading parking spaces...',
 }
 
 export const { catalogues, useFeatureText: useDashboardText } = defineFeatureText(
@@ -47,6 +55,8 @@ export const { catalogues, useFeatureText: useDashboardText } = defineFeatureTex
     'chart.hoursLabel': 'Inspected per hour, {day}: {n} in total',
     'chart.noData': 'Could not load the progress over time. {why}',
     'chart.notLoaded': 'Could not load the charts.',
+    'bays.summary': '{n} vehicles in walking order, {left} not inspected',
+    'bays.done': 'All vehicles of this yard are inspected.',
   },
   {
     'number.inspected': 'Inspecionados',
@@ -65,6 +75,12 @@ export const { catalogues, useFeatureText: useDashboardText } = defineFeatureTex
     'chart.person': 'Pessoa',
     'chart.saves': 'Salvamentos',
     'chart.loading': 'Carregando os gráficos...',
+    'bays.title': 'Pátio {name}, vaga por vaga',
+    'bays.yards': 'Pátio',
+    'bays.next': 'Próximo',
+    'bays.list': 'Veículos do pátio {name}',
+    'bays.show': 'Mostrar as vagas',
+    'bays.loading': 'Carregando as vagas...',
   },
 )
 

@@ -1,0 +1,128 @@
+import { useId, useMemo, useState, type MouseEvent } from 'react'
+import type { ListedVehicle } from '@/api/types'
+import { findNextVehicle } from '@/lib/nextVehicles'
+import { buildPath, navigate } from '@/lib/route'
+import { formatCount } from '@/lib/time'
+import { Button, LinkButton } from '@/ui/Button'
+import { ChipChoice } from '@/ui/Chips'
+import { Icon } from '@/ui/Icon'
+import { Skeleton } from '@/ui/Page'
+import { getStatusColour, getStatusIcon } from '@/ui/Status'
+import { arrangeBays, BAY, drawBays, heightOf, LABEL, type BayGrid } from './bays'
+import { useDashboardText } from './text'
+import { useWidth } from './useWidth'
+import styles from './BayPanel.module.css'
+
+/** Largest number of exceptions that are drawn with their sign. With more, the signs would slow the page down and hide the picture. */
+const MAX_SIGNS = 1500
+
+interface BayPanelProps {
+  campaign: number
+  yards: { id: number; name: string; done: number; total: number }[]
+  /** Id of the yard that the page is about; `null` for all yards. */
+  current: number | null
+  /** Vehicles of the campaign in walking order; `undefined` until they are loaded. */
+  vehicles: readonly ListedVehicle[] | undefined
+  isLoading: boolean
+  /** Loads the vehicles, which is left to the person in a large campaign. */
+  onLoad: () => void
+}
+
+/** The parking spaces of one yard in walking order, each with the status of its vehicle. A click on a space opens the vehicle. */
+export function BayPanel({ campaign, yards, current, vehicles, isLoading, onLoad }: BayPanelProps) {
+  const t = useDashboardText()
+  const heading = useId()
+  const [chosen, setChosen] = useState<string | null>(null)
+  const yard = yards.find(({ id, name }) => (chosen === null ? id === current : name === chosen)) ?? yards.find(({ done, total }) => done < total) ?? yards[0]
+  const bays = useMemo(() => vehicles?.filter(({ id_yard }) => id_yard === yard?.id), [vehicles, yard?.id])
+  if (yard === undefined) return null
+  return (
+    <section className={styles.panel} aria-labelledby={heading}>
+      <div className={styles.head}>
+        <h2 id={heading}>{t('bays.title', { name: yard.name })}</h2>
+        <ChipChoice label={t('bays.yards')} value={yard.name} chips={yards.map(({ name }) => ({ value: name, text: name }))} onChoose={setChosen} />
+      </div>
+      {bays === undefined && (isLoading ? <Skeleton height={120} label={t('bays.loading')} /> : <div><Button onClick={onLoad}>{t('bays.show')}</Button></div>)}
+      {bays !== undefined && <BayMap key={yard.id} bays={bays} />}
+      <div>
+        <LinkButton icon="list" to={buildPath(`/campaign/${campaign}/vehicles`, { yard: yard.name })}>{t('bays.list', { name: yard.name })}</LinkButton>
+      </div>
+    </section>
+  )
+}
+
+const describe = ({ parking_space, vin_number, status }: ListedVehicle, waiting: string): string => `${parking_space} · ${vin_number} · ${status || waiting}`
+
+function BayMap({ bays }: { bays: ListedVehicle[] }) {
+  const t = useDashboardText()
+  const [frame, width] = useWidth(640)
+  const [pointed, setPointed] = useState(-1)
+  const grid = arrangeBays(bays.length, width)
+  const { next, left } = findNextVehicle(bays, null, null)
+  const indexAt = ({ currentTarget, clientX, clientY }: MouseEvent<SVGSVGElement>) => {
+    const { left: x, top: y } = currentTarget.getBoundingClientRect()
+    return grid.find(clientX - x, clientY - y)
+  }
+  const open = (index: number) => {
+    const bay = bays[index]
+    if (bay) navigate(`/vehicle/${bay.id}`)
+  }
+  const bay = bays[pointed] ?? next
+  const label = [t('bays.summary', { n: formatCount(bays.length), left: formatCount(left) }), ...listExceptions(bays)].join(', ')
+  return (
+    <div ref={frame} className={styles.map}>
+      <svg width={width} height={heightOf(grid)} role="img" aria-label={label} onPointerMove={(event) => setPointed(indexAt(event))}
+        onPointerLeave={() => setPointed(-1)} onClick={(event) => open(indexAt(event))}>
+        <RowNames bays={bays} grid={grid} />
+        <Bays bays={bays} grid={grid} />
+        {next && <Outline grid={grid} index={bays.indexOf(next)} className={styles.next} />}
+        {pointed >= 0 && <Outline grid={grid} index={pointed} className={styles.pointed} />}
+      </svg>
+      <p className={styles.words}>{bay ? `${pointed < 0 ? `${t('bays.next')}: ` : ''}${describe(bay, t('status.waiting'))}` : t('bays.done')}</p>
+    </div>
+  )
+}
+
+/** Returns the number of vehicles with each status but ok, in words. */
+function listExceptions(bays: readonly ListedVehicle[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { status } of bays) if (status !== '' && status !== 'ok') counts.set(status, (counts.get(status) ?? 0) + 1)
+  return [...counts].map(([status, n]) => `${status} ${formatCount(n)}`)
+}
+
+function RowNames({ bays, grid }: { bays: readonly ListedVehicle[]; grid: BayGrid }) {
+  return Array.from({ length: grid.rows }, (_, row) => (
+    <text key={row} x={LABEL - 8} y={grid.at(row * grid.columns).y + BAY - 5} textAnchor="end" className={styles.name}>
+      {bays[row * grid.columns]?.parking_space}
+    </text>
+  ))
+}
+
+/** All bays: one path for each status, and signs on those that are not ok. */
+function Bays({ bays, grid }: { bays: readonly ListedVehicle[]; grid: BayGrid }) {
+  const groups = new Map<string, number[]>()
+  bays.forEach(({ status, inspected }, index) => {
+    const group = status === '' && !inspected ? 'waiting' : status
+    const indexes = groups.get(group)
+    if (indexes === undefined) groups.set(group, [index])
+    else indexes.push(index)
+  })
+  const exceptions = [...groups].filter(([group]) => group !== 'waiting' && group !== 'ok' && group !== '')
+  const isSigned = exceptions.reduce((sum, [, indexes]) => sum + indexes.length, 0) <= MAX_SIGNS
+  return (
+    <>
+      {[...groups].map(([group, indexes]) => (
+        <path key={group} d={drawBays(grid, indexes)} className={group === 'waiting' ? styles.waiting : group === 'ok' || group === '' ? styles.ok : `${styles.exception} ${getStatusColour(group)}`} />
+      ))}
+      {isSigned && exceptions.flatMap(([group, indexes]) => indexes.map((index) => {
+        const { x, y } = grid.at(index)
+        return <g key={index} transform={`translate(${x + 2} ${y + 2})`} className={styles.sign}><Icon name={getStatusIcon(group)} size={14} /></g>
+      }))}
+    </>
+  )
+}
+
+function Outline({ grid, index, className }: { grid: BayGrid; index: number; className: string | undefined }) {
+  const { x, y } = grid.at(index)
+  return <rect x={x - 1} y={y - 1} width={BAY + 2} height={BAY + 2} rx="2" className={className} />
+}

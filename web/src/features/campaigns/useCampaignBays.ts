@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { applyPendingChangesToList, usePendingSaves } from '@/offline/outbox'
+import { vehicleListQuery } from '@/offline/queries'
+import { findMissingRuns } from './dashboard/bays'
+
+/** Largest campaign whose vehicles are loaded with its page. In a larger one the person asks for them. */
+const MAX_LOADED = 5000
+
+/** Returns the vehicles of a campaign for the picture of its parking spaces, with this device's pending saves applied. */
+export function useCampaignBays({ id, total_vehicles: total }: { id: number; total_vehicles: number }, isShown: boolean) {
+  const [isRequested, setIsRequested] = useState(false)
+  const isLoaded = isShown && total > 0 && (isRequested || total <= MAX_LOADED)
+  const { data, isLoading } = useQuery({ ...vehicleListQuery(id), enabled: isLoaded })
+  const pending = usePendingSaves()
+  const vehicles = useMemo(() => (isLoaded && data ? applyPendingChangesToList(data, pending) : undefined), [isLoaded, data, pending])
+  const missing = useMemo(() => findMissingRuns(vehicles ?? []), [vehicles])
+  return { vehicles, missing, isLoading, onLoad: () => setIsRequested(true) }
+}
