@@ -19,7 +19,15 @@ import { useDebouncedInput } from './useDebouncedInput'
 import { useSelectedVehicles } from './useSelectedVehicles'
 import styles from './ManagePage.module.css'
 
-const NOTHING = { text: '', action: 'insert' as 'insert' | 'remove', status: '', scope: '' }
+interface Entry {
+  text: string
+  action: BulkStatusRequest['action']
+  status: string
+  /** Id of the campaign to which the change is limited, or '' for all campaigns. */
+  scope: string
+}
+
+const NOTHING: Entry = { text: '', action: 'insert', status: '', scope: '' }
 const useEntry = createDraftHook(NOTHING)
 
 /** Tool that sets or removes the status of a pasted list of vehicles. */
