@@ -3,7 +3,7 @@ import { useMediaQuery } from '@/lib/media'
 import { useStore } from '@/lib/store'
 import { useText, type TextKey } from '@/lib/text'
 import { Icon, type IconName } from '@/ui/Icon'
-import styles from './Layout.module.css'
+import styles from './AppearanceButton.module.css'
 
 const MODES: { label: TextKey; icon: IconName; choice: Appearance }[] = [
   { label: 'look.light', icon: 'day', choice: { theme: 'light', sun: false } },

@@ -4,7 +4,7 @@ import { useText } from '@/lib/text'
 import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { activateUpdate, waitingWorker } from './serviceWorker'
-import styles from './Layout.module.css'
+import styles from './UpdatePrompt.module.css'
 
 /** Offers to update to a newer version. Never updates by itself, because the person may be typing. */
 export function UpdatePrompt() {

@@ -5,7 +5,7 @@ import type { Campaign, Vehicle, Yard } from '@/api/types'
 import { Link, parseId, useQueryParams } from '@/lib/route'
 import type { TextKey } from '@/lib/text'
 import { useDeskText, type DeskTextKey } from './text'
-import styles from './HeaderTools.module.css'
+import styles from './Breadcrumb.module.css'
 
 interface Crumb {
   text: string

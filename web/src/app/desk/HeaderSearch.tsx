@@ -10,7 +10,7 @@ import { Button } from '@/ui/Button'
 import { findVehicles, type FoundVehicle } from './findVehicles'
 import { listenForShortcuts } from './shortcuts'
 import { useDeskText } from './text'
-import styles from './HeaderTools.module.css'
+import styles from './HeaderSearch.module.css'
 
 const DEBOUNCE_MS = 250
 const MIN_LENGTH = 2

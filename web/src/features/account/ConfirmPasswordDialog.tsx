@@ -7,7 +7,7 @@ import { TextField } from '@/ui/Field'
 import { Alert } from '@/ui/Page'
 import { isWrongPassword, useConfirmPassword } from './api'
 import { useAccountText } from './text'
-import styles from './AccountPage.module.css'
+import styles from './ConfirmPasswordDialog.module.css'
 
 /** Dialog that asks for the person's own password before a sensitive change, for example before creating a user. */
 export default function ConfirmPasswordDialog({ prompt: { confirmed, cancelled } }: { prompt: PasswordPrompt }) {

@@ -7,7 +7,7 @@ import { Alert, Card } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { isWrongPassword, useChangeOwnPassword } from './api'
 import { useAccountText, type AccountKey } from './text'
-import styles from './AccountPage.module.css'
+import styles from './OwnPasswordForm.module.css'
 
 const NOTHING = { old: '', new: '', confirmation: '' }
 const useEntry = createDraftHook(NOTHING)

@@ -8,7 +8,7 @@ import { getCampaignStatusKey } from '@/ui/Status'
 import table from '@/ui/Table.module.css'
 import { listFieldChanges, EVENT_KINDS } from './events'
 import { useAuditText, type AuditKey } from './text'
-import styles from './LogsAuditPage.module.css'
+import styles from './EventTable.module.css'
 
 /** Audit events of one page, as a table on wide screens and as cards on phones. */
 export function EventTable({ events }: { events: AuditEvent[] }) {

@@ -8,7 +8,7 @@ import { Button, LinkButton } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { useCampaignsText } from './text'
 import type { useOfflineDownload } from './useOfflineDownload'
-import styles from './CampaignPage.module.css'
+import styles from './OfflineDownloadButton.module.css'
 
 interface OfflineDownloadButtonProps {
   campaign: Campaign

@@ -12,7 +12,7 @@ import { Alert } from '@/ui/Page'
 import { showToast } from '@/ui/Toast'
 import { useSetDueDate } from './api'
 import { useCampaignsText } from './text'
-import styles from './CampaignPage.module.css'
+import styles from './useDueDate.module.css'
 
 const OFFSET_MS = 3 * 3_600_000
 /** Formats a time for the date field, at UTC-3. */

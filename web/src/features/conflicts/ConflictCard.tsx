@@ -2,7 +2,7 @@ import { Link } from '@/lib/route'
 import { Alert } from '@/ui/Page'
 import { FIELD_LABELS, ParkingSpace, Side, SIDES, type ConflictProps } from './ConflictParts'
 import { useConflictsText } from './text'
-import styles from './ConflictsPage.module.css'
+import styles from './ConflictCard.module.css'
 
 /** Card of one conflict: both values with their authors and times, and a button to keep either value. */
 export function ConflictCard({ error, ...rest }: ConflictProps) {

@@ -6,7 +6,7 @@ import { vehicleQuery } from '@/offline/queries'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { Button } from '@/ui/Button'
 import { useConflictsText } from './text'
-import styles from './ConflictsPage.module.css'
+import styles from './ConflictParts.module.css'
 
 export const FIELD_LABELS: Record<FieldConflict['field'], TextKey> = {
   status: 'vehicles.status', operator_notes: 'vehicle.operatorNotes', admin_notes: 'vehicle.adminNotes', vin_number: 'vehicles.vin', parking_space: 'vehicles.space',

@@ -8,7 +8,7 @@ import table from '@/ui/Table.module.css'
 import { FIELD_LABELS, ParkingSpace, Side, SIDES, type CampaignConflicts, type ConflictProps } from './ConflictParts'
 import { createSingleKeyFilter } from './singleKeyFilter'
 import { useConflictsText } from './text'
-import styles from './ConflictsPage.module.css'
+import styles from './ConflictTable.module.css'
 
 interface ConflictTableProps {
   groups: CampaignConflicts[]

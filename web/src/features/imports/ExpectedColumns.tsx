@@ -3,7 +3,7 @@ import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { useDownloadTemplate } from './api'
 import { useImportText, type ImportKey } from './text'
-import styles from './ImportPage.module.css'
+import styles from './ExpectedColumns.module.css'
 
 /** The columns of a campaign sheet in their order, as the sheet has to name them, with an example. */
 const COLUMNS: { name: string; example: string; note?: ImportKey }[] = [

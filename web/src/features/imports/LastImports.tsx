@@ -6,7 +6,7 @@ import { Link } from '@/lib/route'
 import { formatCount, formatDate, formatTime } from '@/lib/time'
 import { ErrorNotice, Skeleton } from '@/ui/Page'
 import { useImportText } from './text'
-import styles from './ImportPage.module.css'
+import styles from './LastImports.module.css'
 
 const LISTED = 5
 

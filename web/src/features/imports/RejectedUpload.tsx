@@ -8,7 +8,7 @@ import { Alert } from '@/ui/Page'
 import { readUploadRejection, useDownloadRejectedSheet, useDownloadTemplate, type RejectedRow } from './api'
 import columns from './columns.svg'
 import { useImportText } from './text'
-import styles from './ImportPage.module.css'
+import styles from './RejectedUpload.module.css'
 
 const SHEET = 50
 const COLUMNS = 56

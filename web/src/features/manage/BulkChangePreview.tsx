@@ -8,9 +8,9 @@ import { ChangedVehicleTable } from './ChangedVehicleTable'
 import { listSummaryClauses, type SummaryClause } from './outcome'
 import { listOutcome } from './outcomeRows'
 import { OutcomeTable } from './OutcomeTable'
+import { PreviewBox, PreviewSummary } from './PreviewBox'
 import { useManageText, type ManageKey } from './text'
 import { UndoLast } from './UndoLast'
-import styles from './ManagePage.module.css'
 
 interface PreviewProps {
   kind: 'insert' | 'remove' | 'move'
@@ -24,8 +24,7 @@ interface PreviewProps {
 export function BulkChangePreview({ kind, status, waiting, preview }: PreviewProps) {
   const t = useManageText()
   return (
-    <div className={styles.preview}>
-      <h3>{t('bulk.preview')}</h3>
+    <PreviewBox>
       {waiting !== null && <p className="quiet">{t(waiting)}</p>}
       {waiting === null && preview.isPending && <p role="status">{t('bulk.checking')}</p>}
       {waiting === null && preview.isError && <ErrorNotice text={getErrorMessage(preview.error, t)} onRetry={() => void preview.refetch()} />}
@@ -37,16 +36,16 @@ export function BulkChangePreview({ kind, status, waiting, preview }: PreviewPro
           <OutcomeTable rows={listOutcome(preview.data, [])} counts={{ ...countOutcome(preview.data), updated: 0 }} />
         </>
       )}
-    </div>
+    </PreviewBox>
   )
 }
 
 function Sentence({ clauses, status }: { clauses: SummaryClause[]; status: string }) {
   const t = useManageText()
   return (
-    <p className={styles.sentence} role="status">
+    <PreviewSummary>
       {clauses.map(({ key, n }) => t(key, { n: formatCount(n), status })).join(', ')}.
-    </p>
+    </PreviewSummary>
   )
 }
 

@@ -2,7 +2,7 @@ import type { Campaign } from '@/api/types'
 import { useMediaQuery } from '@/lib/media'
 import { IconButton, IconFileButton } from '@/ui/Button'
 import { usePageText } from './pageText'
-import styles from './ManagePage.module.css'
+import styles from './CampaignActions.module.css'
 
 /** Export and SQL conversion of campaigns, one campaign at a time. */
 export interface CampaignFiles {

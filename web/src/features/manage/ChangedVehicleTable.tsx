@@ -1,7 +1,7 @@
 import type { PreviewedVehicle } from '@/api/types'
 import { useFieldLabels } from './fieldLabels'
+import { ScrollTable, WideCell } from './ScrollTable'
 import { useManageText } from './text'
-import manage from './ManagePage.module.css'
 import styles from './ChangedVehicleTable.module.css'
 
 /** Table of the first changed vehicles, each with its fields before and after the change. */
@@ -9,19 +9,11 @@ export function ChangedVehicleTable({ vehicles }: { vehicles: PreviewedVehicle[]
   const t = useManageText()
   if (vehicles.length === 0) return null
   return (
-    <div className={styles.scroll} role="region" aria-label={t('csv.changes')} tabIndex={0}>
-      <table className={manage.changing}>
-        <thead>
-          <tr>
-            <th scope="col">{t('csv.field')}</th>
-            <th scope="col">{t('csv.oldNew')}</th>
-          </tr>
-        </thead>
-        {vehicles.map((vehicle) => (
-          <Changes key={`${vehicle.line} ${vehicle.campaign_name}`} vehicle={vehicle} />
-        ))}
-      </table>
-    </div>
+    <ScrollTable label={t('csv.changes')} heads={[t('csv.field'), t('csv.oldNew')]}>
+      {vehicles.map((vehicle) => (
+        <Changes key={`${vehicle.line} ${vehicle.campaign_name}`} vehicle={vehicle} />
+      ))}
+    </ScrollTable>
   )
 }
 
@@ -44,9 +36,9 @@ function Changes({ vehicle: { vin_number, campaign_name, changes } }: { vehicle:
       {changes.map(({ field, old, new: next }) => (
         <tr key={field}>
           <td>{fieldName(field)}</td>
-          <td className={styles.value}>
+          <WideCell>
             <span className="quiet">{shown(field, old)}</span> → <strong>{shown(field, next)}</strong>
-          </td>
+          </WideCell>
         </tr>
       ))}
     </tbody>

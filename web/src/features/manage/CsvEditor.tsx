@@ -12,12 +12,13 @@ import { showToast } from '@/ui/Toast'
 import { useApplyCsv, useValidateCsv } from './api'
 import { findCsvFileError, readCsvErrors, canExecuteCsv, type CsvError } from './csv'
 import { CsvPreview } from './CsvPreview'
+import { ToolColumns } from './ToolColumns'
 import { useManageText, type ManageKey } from './text'
 import { LineErrorList } from './LineErrorList'
 import { listOutcome } from './outcomeRows'
 import { OutcomeTable } from './OutcomeTable'
+import { PreviewBox } from './PreviewBox'
 import { UndoLast } from './UndoLast'
-import styles from './ManagePage.module.css'
 
 const useFile = createDraftHook<File | null>(null)
 
@@ -64,20 +65,19 @@ export function CsvEditor() {
   const refused = readCsvErrors(change.error)
   const ready = file !== null && check.isSuccess && canExecuteCsv(check.data)
   return (
-    <div className={styles.tool}>
-      <div className={styles.entry}>
+    <ToolColumns
+      entry={<>
         <DropZone label={t('csv.file')} accept=".csv" title={file?.name ?? t('csv.choose')} hint={t(file === null ? 'csv.limits' : 'import.another')} disabled={change.isPending} onChoose={choose} />
         <p className="quiet">{t('csv.columns')}</p>
         {complaint !== null && <Alert kind="error">{t(complaint)}</Alert>}
         {check.isError && <Alert kind="error">{`${t('csv.unreadable')} ${getErrorMessage(check.error, t)}`}</Alert>}
         {check.data && check.data.total_errors > 0 && <LineErrorList lines={linesOf(check.data.errors)} total={check.data.total_errors} />}
-      </div>
-      <div className={styles.outcome}>
-        <div className={styles.preview}>
-          <h3>{t('bulk.preview')}</h3>
+      </>}
+      outcome={<>
+        <PreviewBox>
           {check.isPending && <p role="status">{t('bulk.checking')}</p>}
           {check.data ? <CsvPreview result={check.data} /> : !check.isPending && <p className="quiet">{t('csv.nothing')}</p>}
-        </div>
+        </PreviewBox>
         {change.data && (
           <>
             <Alert kind="success">
@@ -95,8 +95,8 @@ export function CsvEditor() {
         <Button wide disabled={(file === null && complaint === null && change.data === undefined) || change.isPending} onClick={clear}>
           {t('csv.clear')}
         </Button>
-      </div>
-    </div>
+      </>}
+    />
   )
 }
 

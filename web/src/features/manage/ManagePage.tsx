@@ -21,7 +21,6 @@ import { ToolFolds, type Tool } from './ToolFolds'
 import { ToolTabs } from './ToolTabs'
 import { VehicleEditor } from './VehicleEditor'
 import styles from './ManagePage.module.css'
-import toolStyles from './Tools.module.css'
 
 const LIST = 'campaigns'
 const CSV = 'csv'
@@ -84,14 +83,14 @@ function Tools({ yard }: { yard: number | null }) {
   }
   return (
     <>
-      <div className={toolStyles.listHead}>
+      <div className={styles.listHead}>
         <h2>{p('manage.review')}</h2>
-        <a className={toolStyles.jump} href="#tools">
+        <a className={styles.jump} href="#tools">
           {p('manage.tools')}
         </a>
       </div>
       <ManagedCampaigns yard={yard} />
-      <section id="tools" className={toolStyles.tools} aria-label={p('manage.tools')}>
+      <section id="tools" className={styles.tools} aria-label={p('manage.tools')}>
         <ToolFolds tools={tools} isOpen={(name) => name === named || opened.includes(name)} onToggle={(name, open) => {
           setOpen(name, open)
           if (!open && name === named) setQueryParams({ tool: null })
@@ -114,7 +113,7 @@ function YardChoice({ yard }: { yard: number | null }) {
   const tool = useQueryParams().get('tool')
   const choose = (id: string) => navigate(buildPath(id === '' ? '/campaign-list' : `/campaign-list/${id}`, { tool }))
   return (
-    <div className={styles.yard}>
+    <div>
       <Select label={t('manage.yard')} value={yard ?? ''} onChange={(event) => choose(event.target.value)}>
         <option value="">{t('manage.allYards')}</option>
         {useYardChoices().data?.map(({ id, name }) => (

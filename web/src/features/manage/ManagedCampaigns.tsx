@@ -16,7 +16,7 @@ import { useDeleteCampaign, useManagedCampaigns } from './api'
 import { CampaignActions } from './CampaignActions'
 import { usePageText } from './pageText'
 import { useCampaignFiles } from './useCampaignFiles'
-import styles from './ManagePage.module.css'
+import styles from './ManagedCampaigns.module.css'
 
 const SEARCH_REST = 250
 const STATUSES: readonly CampaignStatus[] = ['Ready', 'Ongoing', 'Pending Review', 'Closed']

@@ -4,9 +4,9 @@ import { ChipChoice } from '@/ui/Chips'
 import { SearchBox } from '@/ui/SearchBox'
 import { useFieldLabels } from './fieldLabels'
 import { filterOutcome, type OutcomeKind, type OutcomeRow } from './outcomeRows'
+import { ScrollTable, WideCell } from './ScrollTable'
 import type { ManageKey } from './text'
-import manage from './ManagePage.module.css'
-import styles from './ChangedVehicleTable.module.css'
+import styles from './OutcomeTable.module.css'
 
 interface OutcomeTableProps {
   rows: OutcomeRow[]
@@ -36,21 +36,13 @@ export function OutcomeTable({ rows, counts }: OutcomeTableProps) {
         ...kinds.map((one) => ({ value: one, text: t(LABELS[one], { n: formatCount(counts[one]) }) })),
       ]} />
       {rows.length >= MIN_SEARCHED && <SearchBox label={t('bulk.searchVin')} value={text} onChange={setText} />}
-      <div className={styles.scroll} role="region" aria-label={t('bulk.vehicles')} tabIndex={0}>
-        <table className={manage.changing}>
-          <thead>
-            <tr>
-              <th scope="col">{t('vehicles.vin')}</th>
-              <th scope="col">{t('bulk.outcome')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.slice(0, MAX_LISTED).map((row, index) => (
-              <Row key={`${index} ${row.vin}`} row={row} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ScrollTable label={t('bulk.vehicles')} heads={[t('vehicles.vin'), t('bulk.outcome')]}>
+        <tbody>
+          {found.slice(0, MAX_LISTED).map((row, index) => (
+            <Row key={`${index} ${row.vin}`} row={row} />
+          ))}
+        </tbody>
+      </ScrollTable>
       {found.length === 0 && <p className="quiet">{t('vehicles.noMatch')}</p>}
       {unlisted > 0 && <p className="quiet">{t('bulk.more', { n: formatCount(unlisted) })}</p>}
     </div>
@@ -59,22 +51,22 @@ export function OutcomeTable({ rows, counts }: OutcomeTableProps) {
 
 function Row({ row: { kind, vin, campaign, changes, reason, words } }: { row: OutcomeRow }) {
   const { t, fieldName, shown } = useFieldLabels()
-  const told = { updated: '', skipped: reason === null ? words : t(reason), missing: t('bulk.notFound') }[kind]
+  const outcome = { updated: '', skipped: reason === null ? words : t(reason), missing: t('bulk.notFound') }[kind]
   return (
     <tr data-outcome={kind}>
       <td>
         <span className={`mono ${styles.vin}`}>{vin}</span>
         {campaign !== '' && <span className={styles.campaign}> {campaign}</span>}
       </td>
-      <td className={styles.value}>
-        {told}
+      <WideCell>
+        {outcome}
         {kind === 'updated' && changes.length === 0 && t('csv.unchanged')}
         {changes.map(({ field, old, new: next }) => (
           <div key={field}>
             {fieldName(field)}: <span className="quiet">{shown(field, old)}</span> → <strong>{shown(field, next)}</strong>
           </div>
         ))}
-      </td>
+      </WideCell>
     </tr>
   )
 }

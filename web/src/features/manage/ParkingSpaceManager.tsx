@@ -12,11 +12,11 @@ import { useChangeParkingSpaces, usePreviewParkingSpaceChange } from './api'
 import { MAX_LINES, parseParkingSpaces } from './lines'
 import { summarizeBulkResult, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
+import { ToolColumns } from './ToolColumns'
 import { useManageText } from './text'
 import { useDebouncedInput } from './useDebouncedInput'
 import { useSelectedVehicles } from './useSelectedVehicles'
 import { LineErrorList } from './LineErrorList'
-import styles from './ManagePage.module.css'
 
 const useEntry = createDraftHook({ text: '', scope: '' })
 
@@ -44,8 +44,8 @@ export function ParkingSpaceManager({ yard }: { yard: number | null }) {
     onError: () => showToast('error', t('bulk.spaceFailed')),
   })
   return (
-    <div className={styles.tool}>
-      <div className={styles.entry}>
+    <ToolColumns
+      entry={<>
         <CampaignScopeSelect value={scope} onChange={(campaign) => setEntry({ ...entry, scope: campaign })} />
         <TextArea label={t('bulk.rows')} hint={`${t('bulk.rowsHint')} ${t('bulk.lines', { n: formatCount(rows.length + wrong.length) })}`} placeholder="HB20 000123 A-12" value={text} rows={5} spellCheck={false}
           error={rows.length > MAX_LINES ? t('bulk.tooMany', { n: formatCount(MAX_LINES) }) : null}
@@ -54,8 +54,8 @@ export function ParkingSpaceManager({ yard }: { yard: number | null }) {
             setEntry({ ...entry, text: event.target.value })
           }} />
         {wrong.length > 0 && <LineErrorList lines={wrong.map(({ line, problem }) => t('bulk.line', { line, problem: t(problem) }))} total={wrong.length} />}
-      </div>
-      <div className={styles.outcome}>
+      </>}
+      outcome={<>
         <BulkChangePreview kind="move" status="" preview={preview}
           waiting={wrong.length > 0 ? 'bulk.repairFirst' : rows.length === 0 ? 'bulk.nothing' : null} />
         {change.data && <BulkChangeResult kind="parking-space" result={change.data} changed={changed} />}
@@ -63,7 +63,7 @@ export function ParkingSpaceManager({ yard }: { yard: number | null }) {
         <Button kind="primary" big wide disabled={!ready} busy={change.isPending} onClick={execute}>
           {t('bulk.execute')}
         </Button>
-      </div>
-    </div>
+      </>}
+    />
   )
 }

@@ -14,12 +14,21 @@ import { MAX_LINES, parseVins } from './lines'
 import { hasUnchangedVehicles } from './outcome'
 import { summarizeBulkResult, BulkChangePreview, BulkChangeResult } from './BulkChangePreview'
 import { CampaignScopeSelect } from './CampaignScopeSelect'
+import { ToolColumns } from './ToolColumns'
 import { useManageText } from './text'
 import { useDebouncedInput } from './useDebouncedInput'
 import { useSelectedVehicles } from './useSelectedVehicles'
-import styles from './ManagePage.module.css'
+import styles from './StatusManager.module.css'
 
-const NOTHING = { text: '', action: 'insert' as 'insert' | 'remove', status: '', scope: '' }
+interface Entry {
+  text: string
+  action: BulkStatusRequest['action']
+  status: string
+  /** Id of the campaign to which the change is limited, or '' for all campaigns. */
+  scope: string
+}
+
+const NOTHING: Entry = { text: '', action: 'insert', status: '', scope: '' }
 const useEntry = createDraftHook(NOTHING)
 
 /** Tool that sets or removes the status of a pasted list of vehicles. */
@@ -50,8 +59,8 @@ export function StatusManager({ yard }: { yard: number | null }) {
     onError: () => showToast('error', t('bulk.statusFailed')),
   })
   return (
-    <div className={styles.tool}>
-      <div className={styles.entry}>
+    <ToolColumns
+      entry={<>
         <fieldset className={styles.actions}>
           <legend>{t('bulk.action')}</legend>
           {(['insert', 'remove'] as const).map((choice) => (
@@ -78,8 +87,8 @@ export function StatusManager({ yard }: { yard: number | null }) {
             change.reset()
             setEntry({ ...entry, text: event.target.value })
           }} />
-      </div>
-      <div className={styles.outcome}>
+      </>}
+      outcome={<>
         <BulkChangePreview kind={action} status={status} preview={preview}
           waiting={vins.length === 0 ? 'bulk.nothing' : chosen ? null : 'bulk.chooseFirst'} />
         {change.data && <BulkChangeResult kind="status" result={change.data} changed={changed} />}
@@ -87,7 +96,7 @@ export function StatusManager({ yard }: { yard: number | null }) {
         <Button kind="primary" big wide disabled={!ready} busy={change.isPending} onClick={execute}>
           {t('bulk.execute')}
         </Button>
-      </div>
-    </div>
+      </>}
+    />
   )
 }

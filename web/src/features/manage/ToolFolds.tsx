@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import { Icon, type IconName } from '@/ui/Icon'
-import styles from './Tools.module.css'
+import styles from './ToolFolds.module.css'
 
 /** One tool of the page: its name, what it is for, and its content. */
 export interface Tool {

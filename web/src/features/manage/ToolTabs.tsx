@@ -1,7 +1,7 @@
 import { useId, type KeyboardEvent } from 'react'
 import { Icon } from '@/ui/Icon'
 import type { Tool } from './ToolFolds'
-import styles from './Tools.module.css'
+import styles from './ToolTabs.module.css'
 
 interface ToolTabsProps {
   label: string

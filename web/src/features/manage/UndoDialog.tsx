@@ -8,7 +8,7 @@ import { Alert } from '@/ui/Page'
 import { useUndoJob } from './api'
 import { useHistoryText } from './historyText'
 import { formatJobCampaigns, describeUndoResult, formatJobTitle } from './jobs'
-import styles from './JobHistory.module.css'
+import styles from './UndoDialog.module.css'
 
 /** Dialog that states what undoing a job will do, asks for confirmation, and then shows the result. */
 export function UndoDialog({ job, onDone }: { job: Job; onDone: () => void }) {

@@ -7,7 +7,7 @@ import { Button } from '@/ui/Button'
 import { useHistoryText } from './historyText'
 import { formatDateTime, formatJobTitle } from './jobs'
 import { UndoDialog } from './UndoDialog'
-import styles from './JobHistory.module.css'
+import styles from './UndoLast.module.css'
 
 /** Button that undoes the change that was just executed: the person's newest job of that kind, with that many vehicles. */
 export function UndoLast({ kind, vehicles }: { kind: Job['kind']; vehicles: number }) {

@@ -14,7 +14,7 @@ import { showToast } from '@/ui/Toast'
 import { WithoutStatusDialog } from '@/ui/WithoutStatusDialog'
 import { useSaveVehicle } from './api'
 import { useManageText } from './text'
-import styles from './ManagePage.module.css'
+import styles from './VehicleDialog.module.css'
 
 type Entry = Pick<Vehicle, 'vin_number' | 'parking_space' | 'status' | 'operator_notes' | 'admin_notes'>
 const entryOf = ({ vin_number, parking_space, status, operator_notes, admin_notes }: Vehicle): Entry => ({ vin_number, parking_space, status, operator_notes, admin_notes })

@@ -13,7 +13,7 @@ import { useCampaignChoices, useCampaignVehicles } from './api'
 import { useManageText } from './text'
 import { useSelectedVehicles } from './useSelectedVehicles'
 import { VehicleDialog } from './VehicleDialog'
-import styles from './ManagePage.module.css'
+import styles from './VehicleEditor.module.css'
 
 const SEARCH_REST = 250
 

@@ -9,23 +9,23 @@ import { deleteSnapshot, refreshSnapshot, useSnapshots, type CampaignSnapshot } 
 import { Button } from '@/ui/Button'
 import { ConfirmDialog } from '@/ui/Dialog'
 import { Alert } from '@/ui/Page'
+import { CardActions, CardList, OutboxCard, OutboxSection } from './OutboxCard'
 import { useOutboxText } from './text'
-import styles from './OutboxPage.module.css'
+import styles from './OfflineCampaigns.module.css'
 
 /** Campaigns available offline on this device, with buttons to update and remove each. */
 export function OfflineCampaigns() {
   const t = useOutboxText()
   const snapshots = useSnapshots()
   return (
-    <section className={styles.part} aria-label={t('taken.title')}>
-      <h2>{t('taken.title')}</h2>
+    <OutboxSection title={t('taken.title')}>
       {snapshots.length === 0 && <p className="quiet">{t('taken.none')}</p>}
-      <ul className={styles.entries}>
+      <CardList>
         {snapshots.map((snapshot) => (
           <OfflineCampaign key={snapshot.campaign} snapshot={snapshot} />
         ))}
-      </ul>
-    </section>
+      </CardList>
+    </OutboxSection>
   )
 }
 
@@ -38,26 +38,26 @@ function OfflineCampaign({ snapshot }: { snapshot: CampaignSnapshot }) {
   const update = useMutation({ mutationFn: () => refreshSnapshot(queries, snapshot.campaign) })
   const { head: { name }, vehicles, bytes, fresh_at, yards } = snapshot
   return (
-    <li className={styles.entry}>
+    <OutboxCard>
       <Link href={`/campaign/${snapshot.campaign}`} className={styles.name}>
         {name}
       </Link>
       <p>{t(yards === null ? 'taken.vehicles' : 'taken.someYards', { n: formatCount(vehicles), size: formatMegabytes(bytes) })}</p>
       <p className="quiet">{t('taken.fresh', { age: formatTimeAgo(fresh_at, now, language) })}</p>
       {update.isError && <Alert kind="error">{getErrorMessage(update.error, t)}</Alert>}
-      <div className={styles.answers}>
+      <CardActions>
         <Button busy={update.isPending} aria-label={t('taken.updateLabel', { name })} onClick={() => update.mutate()}>
           {t('taken.update')}
         </Button>
         <Button kind="quiet" icon="trash" aria-label={t('taken.removeLabel', { name })} onClick={() => setLeaving(true)}>
           {t('taken.remove')}
         </Button>
-      </div>
+      </CardActions>
       {leaving && (
         <ConfirmDialog question={t('taken.removeQuestion', { name })} onYes={() => void deleteSnapshot(snapshot.campaign)} onNo={() => setLeaving(false)}>
           <p>{t('taken.removeText')}</p>
         </ConfirmDialog>
       )}
-    </li>
+    </OutboxCard>
   )
 }

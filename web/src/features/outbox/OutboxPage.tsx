@@ -7,8 +7,8 @@ import { PendingSaveCard } from './PendingSaveCard'
 import { OwnConflicts } from './OwnConflicts'
 import { SentSaves } from './SentSaves'
 import { OfflineCampaigns } from './OfflineCampaigns'
+import { CardList, OutboxSection } from './OutboxCard'
 import { useOutboxText } from './text'
-import styles from './OutboxPage.module.css'
 
 /** The 'Offline' page: pending saves, sent saves, the person's own conflicts, and campaigns available offline. */
 export default function OutboxPage() {
@@ -40,8 +40,7 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
   const hasUnsent = entries.some(({ state }) => state !== 'refused')
   if (entries.length === 0) return <EmptyNotice icon="check" text={t('outbox.none')} />
   return (
-    <section className={styles.part} aria-label={t('outbox.toSend')}>
-      <h2>{t('outbox.toSend')}</h2>
+    <OutboxSection title={t('outbox.toSend')}>
       <p className="quiet">{t('outbox.explain')}</p>
       {asked > 0 && <Alert kind="warning">{t('outbox.askedCount', { n: asked })}</Alert>}
       {refused > 0 && <Alert kind="warning">{t('outbox.refusedCount', { n: refused })}</Alert>}
@@ -53,11 +52,11 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
           </Button>
         </>
       )}
-      <ul className={styles.entries}>
+      <CardList>
         {entries.map((entry, index) => (
           <PendingSaveCard key={entry.seq} entry={entry} isAsking={questions.indexOf(questions[index] ?? null) === index} />
         ))}
-      </ul>
-    </section>
+      </CardList>
+    </OutboxSection>
   )
 }

@@ -3,8 +3,8 @@ import { conflictsQuery } from '@/api/conflicts'
 import type { FieldConflict } from '@/api/types'
 import { useSession } from '@/api/session'
 import { formatDate, formatTime } from '@/lib/time'
+import { CardList, OutboxCard, OutboxSection } from './OutboxCard'
 import { useOutboxText } from './text'
-import styles from './OutboxPage.module.css'
 
 /** Conflicts of the signed-in person: open conflicts, and resolved conflicts with the value that a supervisor or team leader kept. */
 export function OwnConflicts() {
@@ -13,14 +13,13 @@ export function OwnConflicts() {
   const conflicts = useQuery({ ...conflictsQuery({ mine: true }), retry: false }).data?.conflicts ?? []
   if (conflicts.length === 0) return null
   return (
-    <section className={styles.part} aria-label={t('outcomes.title')}>
-      <h2>{t('outcomes.title')}</h2>
-      <ul className={styles.entries}>
+    <OutboxSection title={t('outcomes.title')}>
+      <CardList>
         {conflicts.map((conflict) => (
           <Outcome key={conflict.id} conflict={conflict} me={me} />
         ))}
-      </ul>
-    </section>
+      </CardList>
+    </OutboxSection>
   )
 }
 
@@ -32,10 +31,10 @@ function Outcome({ conflict, me }: { conflict: FieldConflict; me: string | undef
   const yours = (chosen === 'mine') === iAmLater
   const when = settled_at ? { date: formatDate(settled_at), time: formatTime(settled_at) } : { date: '', time: '' }
   return (
-    <li className={styles.entry}>
+    <OutboxCard>
       <strong className="mono">{vin_number}</strong>
       <p>{t('outcomes.values', { own: own || '–', hmc: other ?? '?', others: others || '–' })}</p>
       <p className="quiet">{state === 'open' ? t('outcomes.open') : t(yours ? 'outcomes.yours' : 'outcomes.theirs', { by: settled_by_hmc ?? '?', ...when })}</p>
-    </li>
+    </OutboxCard>
   )
 }

@@ -9,8 +9,9 @@ import { getOtherVin, removeSave, useOutbox, type PendingSave, type StoredSave, 
 import { Button } from '@/ui/Button'
 import { DiscardSaveButton, OtherVehicleQuestion } from '@/ui/OtherVehicleQuestion'
 import { VehicleStatusBadge } from '@/ui/Status'
+import { CardActions, CardHead, CardReason, OutboxCard } from './OutboxCard'
 import { useOutboxText, type OutboxKey } from './text'
-import styles from './OutboxPage.module.css'
+import styles from './PendingSaveCard.module.css'
 
 /** Card of one pending or rejected save, with buttons to retry, edit or discard the save. `isAsking` is false when another card asks the same question. */
 export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave; isAsking?: boolean }) {
@@ -24,11 +25,8 @@ export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave;
   const shown = isSending ? 'sending' : state === 'refused' ? 'refused' : 'waiting'
   const discard = () => removeSave(entry.seq)
   return (
-    <li className={styles.entry} data-state={shown}>
-      <div className={styles.head}>
-        <strong className="mono">{vin}</strong>
-        <span className={styles[shown]}>{t(other === null ? `outbox.${shown}` : 'outbox.asks')}</span>
-      </div>
+    <OutboxCard isRefused={shown === 'refused'}>
+      <CardHead vin={vin} state={shown} text={t(other === null ? `outbox.${shown}` : 'outbox.asks')} />
       <ChangedValues entry={entry} />
       {reason !== null && other === null && <Reason reason={reason} />}
       <p className="quiet">
@@ -36,7 +34,7 @@ export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave;
       </p>
       {other !== null && isAsking && <OtherVehicleQuestion seen={vin} now={other} onYes={() => void outbox.retryForOtherVehicle(entry)} onDiscard={discard} />}
       {!isSending && other === null && (
-        <div className={styles.answers}>
+        <CardActions>
           {state === 'refused' && (
             <Button aria-label={t('outbox.retryLabel', { vin })} onClick={() => void outbox.retry(entry)}>
               {t('outbox.retry')}
@@ -48,9 +46,9 @@ export function PendingSaveCard({ entry, isAsking = true }: { entry: StoredSave;
             </Button>
           )}
           <DiscardSaveButton vin={vin} onDiscard={discard} />
-        </div>
+        </CardActions>
       )}
-    </li>
+    </OutboxCard>
   )
 }
 
@@ -91,5 +89,5 @@ function Reason({ reason: { status, code, message } }: { reason: SaveRejection }
   const t = useOutboxText()
   const key = REASONS[code]
   const why = key === undefined ? getErrorMessage(new Problem(status, code, message), t) : t(key)
-  return <p className={styles.reason}>{t('outbox.reason', { why })}</p>
+  return <CardReason>{t('outbox.reason', { why })}</CardReason>
 }

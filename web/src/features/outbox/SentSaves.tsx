@@ -3,8 +3,9 @@ import { formatTimeAgo, useCurrentTime } from '@/lib/ago'
 import { useLanguage } from '@/lib/text'
 import { formatCount } from '@/lib/time'
 import { ChangedValues } from './PendingSaveCard'
+import { CardHead, CardList, OutboxCard } from './OutboxCard'
 import { useOutboxText } from './text'
-import styles from './OutboxPage.module.css'
+import styles from './SentSaves.module.css'
 
 /** Collapsed list of the saves sent in the last days, newest first. */
 export function SentSaves({ entries }: { entries: StoredSave[] }) {
@@ -15,19 +16,16 @@ export function SentSaves({ entries }: { entries: StoredSave[] }) {
   return (
     <details className={styles.sent}>
       <summary>{t('outbox.sent', { n: formatCount(entries.length) })}</summary>
-      <ul className={styles.entries}>
+      <CardList>
         {entries.toReversed().map((entry) => (
-          <li key={entry.seq} className={styles.entry}>
-            <div className={styles.head}>
-              <strong className="mono">{entry.vin}</strong>
-              <span className={styles.done}>{t('outbox.done')}</span>
-            </div>
+          <OutboxCard key={entry.seq}>
+            <CardHead vin={entry.vin} state="done" text={t('outbox.done')} />
             <ChangedValues entry={entry} />
             {entry.conflicts.length > 0 && <p>{t('outbox.tookOne')}</p>}
             <p className="quiet">{formatTimeAgo(entry.done_at ?? entry.at, now, language)}</p>
-          </li>
+          </OutboxCard>
         ))}
-      </ul>
+      </CardList>
     </details>
   )
 }

@@ -33,11 +33,13 @@ export type DetectedFormat = keyof typeof FORMATS
 /** Format or group of formats that a detector can be limited to. */
 export type BarcodeFormat = DetectedFormat | keyof typeof GROUPS
 
-const NAMES = Object.keys(FORMATS) as DetectedFormat[]
-export const SUPPORTED_FORMATS: readonly BarcodeFormat[] = [...NAMES, ...(Object.keys(GROUPS) as (keyof typeof GROUPS)[])]
+const isFormat = (name: string): name is DetectedFormat => Object.hasOwn(FORMATS, name)
+const isGroup = (name: string): name is keyof typeof GROUPS => Object.hasOwn(GROUPS, name)
 
-const isGroup = (name: BarcodeFormat): name is keyof typeof GROUPS => name in GROUPS
-export const isSupported = (name: string): name is BarcodeFormat => SUPPORTED_FORMATS.some((known) => known === name)
+const NAMES = Object.keys(FORMATS).filter(isFormat)
+export const SUPPORTED_FORMATS: readonly BarcodeFormat[] = [...NAMES, ...Object.keys(GROUPS).filter(isGroup)]
+
+export const isSupported = (name: string): name is BarcodeFormat => isFormat(name) || isGroup(name)
 
 /** Returns the engine's formats for format names and groups, by kind. */
 export function toEngineFormats(wanted: readonly BarcodeFormat[]): Record<FormatKind, ReadInputBarcodeFormat[]> {

@@ -1,4 +1,4 @@
-import { across, blurPicture, createBlankPicture, downwards, readPixel, type GrayPicture } from './pixels'
+import { across, blurPicture, createBlankPicture, downwards, readInt, readPixel, type GrayPicture } from './pixels'
 
 /**
  * Enhances upright bars: averages neighbouring rows, which removes noise and keeps the bars, optionally sharpens edges
@@ -43,10 +43,10 @@ function averageCells({ width, height, data }: GrayPicture): GrayPicture {
     sums.fill(0)
     for (let y = row * CELL; y < (row + 1) * CELL; y++) {
       for (let cell = 0, place = y * width; cell < cells.width; cell++, place += CELL) {
-        sums[cell] = (sums[cell] as number) + readPixel(data, place) + readPixel(data, place + 1) + readPixel(data, place + 2) + readPixel(data, place + 3)
+        sums[cell] = readInt(sums, cell) + readPixel(data, place) + readPixel(data, place + 1) + readPixel(data, place + 2) + readPixel(data, place + 3)
       }
     }
-    for (let cell = 0; cell < cells.width; cell++, to++) cells.data[to] = (sums[cell] as number) >> 4
+    for (let cell = 0; cell < cells.width; cell++, to++) cells.data[to] = readInt(sums, cell) >> 4
   }
   return cells
 }
@@ -61,10 +61,10 @@ function averageContrast({ width, data }: GrayPicture, shades: GrayPicture): Gra
       for (let cell = 0, place = y * width; cell < cells.width; cell++, place += CELL) {
         const shade = readPixel(shades.data, to + cell)
         const pair = Math.abs(readPixel(data, place) - shade) + Math.abs(readPixel(data, place + 1) - shade)
-        sums[cell] = (sums[cell] as number) + pair + Math.abs(readPixel(data, place + 2) - shade) + Math.abs(readPixel(data, place + 3) - shade)
+        sums[cell] = readInt(sums, cell) + pair + Math.abs(readPixel(data, place + 2) - shade) + Math.abs(readPixel(data, place + 3) - shade)
       }
     }
-    for (let cell = 0; cell < cells.width; cell++, to++) cells.data[to] = (sums[cell] as number) >> 4
+    for (let cell = 0; cell < cells.width; cell++, to++) cells.data[to] = readInt(sums, cell) >> 4
   }
   return cells
 }

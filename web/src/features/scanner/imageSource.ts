@@ -27,14 +27,15 @@ const notLoaded = (what: string): DOMException => invalid(`Failed to load or dec
 const DETACHED = 'The image source is detached.'
 const HAVE_CURRENT_DATA = 2
 
-let canvas: OffscreenCanvas | HTMLCanvasElement | null = null
+const READ_OFTEN: CanvasRenderingContext2DSettings = { willReadFrequently: true }
 
-/** Returns the context of a canvas of at least this size, which is reused for all sources. */
+let context: OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D | null = null
+
+/** Returns the context of a cleared canvas of this size, which is reused for all sources. */
 function contextFor(width: number, height: number): OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D {
-  canvas ??= typeof OffscreenCanvas === 'undefined' ? document.createElement('canvas') : new OffscreenCanvas(width, height)
-  Object.assign(canvas, { width, height }) // setting the size also clears the canvas
-  const context = canvas.getContext('2d', { willReadFrequently: true }) as OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D | null
+  context ??= typeof OffscreenCanvas === 'undefined' ? document.createElement('canvas').getContext('2d', READ_OFTEN) : new OffscreenCanvas(width, height).getContext('2d', READ_OFTEN)
   if (context === null) throw notLoaded('the image')
+  Object.assign(context.canvas, { width, height }) // setting the size also clears the canvas
   return context
 }
 
@@ -80,12 +81,12 @@ export async function readImageSource(source: BarcodeSource): Promise<RgbaPictur
   }
   const [width, height] = await sizeOf(source)
   if (width === 0 || height === 0) return null
-  const context = contextFor(width, height)
-  context.drawImage(source, 0, 0, width, height)
+  const drawing = contextFor(width, height)
+  drawing.drawImage(source, 0, 0, width, height)
   try {
-    return context.getImageData(0, 0, width, height)
+    return drawing.getImageData(0, 0, width, height)
   } catch {
-    canvas = null // the reused canvas is tainted
+    context = null // the reused canvas is tainted
     throw new DOMException('Source would taint origin.', 'SecurityError')
   }
 }

@@ -9,7 +9,7 @@ export interface GrayPicture {
 export interface RgbaPicture {
   readonly width: number
   readonly height: number
-  readonly data: Uint8ClampedArray
+  readonly data: Uint8ClampedArray<ArrayBuffer>
 }
 
 export interface Point {
@@ -23,9 +23,9 @@ export const createBlankPicture = (width: number, height: number): GrayPicture =
 export function toGray({ width, height, data }: RgbaPicture): GrayPicture {
   const gray = createBlankPicture(width, height)
   const target = gray.data
-  const pixels = new Uint32Array(data.buffer, data.byteOffset, target.length)
+  const pixels = new Int32Array(data.buffer, data.byteOffset, target.length)
   for (let index = 0; index < target.length; index++) {
-    const pixel = pixels[index] as number
+    const pixel = readInt(pixels, index)
     target[index] = ((pixel & 0xff) * 77 + ((pixel >> 8) & 0xff) * 150 + ((pixel >> 16) & 0xff) * 29) >> 8
   }
   return gray
@@ -42,6 +42,8 @@ export function encodePgm({ width, height, data }: GrayPicture): Uint8Array {
 
 /** Returns the pixel at an index known to exist. Accepts only byte arrays, because mixed array types would slow down every call. */
 export const readPixel = (data: Uint8Array, index: number): number => data[index] as number
+/** Returns the integer at an index known to exist. Separate from `readPixel`, so that each sees a single type of array. */
+export const readInt = (values: Int32Array, index: number): number => values[index] as number
 
 /** Crops a picture to a rectangle, clamped to the picture's edges. */
 export function cropPicture({ width, height, data }: GrayPicture, left: number, top: number, wide: number, high: number): GrayPicture {
@@ -67,15 +69,15 @@ export function halvePicture({ width, height, data }: GrayPicture): GrayPicture 
 /** Blurs a picture by radius 1 and halves its size in the same loop. */
 export function blurAndHalve({ width, height, data }: GrayPicture): GrayPicture {
   const small = createBlankPicture(width >> 1, height >> 1)
-  const sums = new Uint16Array(width + 2) // column sums of four rows, with one extra column at each end
+  const sums = new Int32Array(width + 2) // column sums of four rows, with one extra column at each end
   const row = (y: number) => Math.max(0, Math.min(height - 1, y)) * width
   for (let y = 0, to = 0; y < small.height; y++) {
     const [above, upper, lower, below] = [row(2 * y - 1), row(2 * y), row(2 * y + 1), row(2 * y + 2)]
     for (let x = 0; x < width; x++) sums[x + 1] = readPixel(data, above + x) + 2 * (readPixel(data, upper + x) + readPixel(data, lower + x)) + readPixel(data, below + x)
-    sums[0] = sums[1] as number
-    sums[width + 1] = sums[width] as number
+    sums[0] = readInt(sums, 1)
+    sums[width + 1] = readInt(sums, width)
     for (let x = 0, from = 0; x < small.width; x++, from += 2, to++) {
-      small.data[to] = ((sums[from] as number) + 2 * ((sums[from + 1] as number) + (sums[from + 2] as number)) + (sums[from + 3] as number)) / 36
+      small.data[to] = (readInt(sums, from) + 2 * (readInt(sums, from + 1) + readInt(sums, from + 2)) + readInt(sums, from + 3)) / 36
     }
   }
   return small
@@ -182,13 +184,13 @@ export function downwards({ width, height, data }: GrayPicture, radius: number):
   const sums = new Int32Array(width)
   for (let index = -radius; index <= radius; index++) {
     const row = clampTo(height, index) * width
-    for (let x = 0; x < width; x++) sums[x] = (sums[x] as number) + readPixel(data, row + x)
+    for (let x = 0; x < width; x++) sums[x] = readInt(sums, x) + readPixel(data, row + x)
   }
   for (let y = 0, start = 0; y < height; y++, start += width) {
     const entering = clampTo(height, y + radius + 1) * width
     const leaving = clampTo(height, y - radius) * width
     for (let x = 0; x < width; x++) {
-      const sum = sums[x] as number
+      const sum = readInt(sums, x)
       target[start + x] = (sum * share) >> 16
       sums[x] = sum + readPixel(data, entering + x) - readPixel(data, leaving + x)
     }

@@ -32,7 +32,7 @@ const spare = createDecoder(readBarcodes)
 
 /** Runs a sample picture through a separate decoder and ignores the result. */
 async function rehearse({ width, height, data }: RgbaPicture): Promise<void> {
-  const picture = new ImageData(data as ImageDataArray, width, height)
+  const picture = new ImageData(data, width, height)
   const frame = typeof OffscreenCanvas === 'undefined' ? picture : await createImageBitmap(picture)
   await spare.decode(toGray(bytesOf(frame)))
 }

@@ -19,7 +19,7 @@ import { USER_CHANGES, UserDrawer } from './UserDrawer'
 import { UserFilters } from './UserFilters'
 import { UserSessionsDialog } from './UserSessionsDialog'
 import { UserTable } from './UserTable'
-import styles from './UserList.module.css'
+import styles from './ActiveUsersPanel.module.css'
 
 /** List of users with search, filters and order in the address, and a drawer for the chosen user. */
 export function ActiveUsersPanel() {

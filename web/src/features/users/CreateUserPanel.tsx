@@ -8,7 +8,7 @@ import { AccessLevelSelect } from './Choices'
 import { PanelForm } from './PanelForm'
 import { findNewUserError, type NewUserEntry } from './rules'
 import { useUsersText, type UsersKey } from './text'
-import styles from './UserManagementPage.module.css'
+import styles from './CreateUserPanel.module.css'
 
 const NOTHING: NewUserEntry = { hmc: '', password: '', confirmation: '', user_type: '', must_change_password: true }
 const useEntry = createDraftHook(NOTHING)

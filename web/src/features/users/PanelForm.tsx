@@ -4,7 +4,7 @@ import { Button } from '@/ui/Button'
 import { Alert } from '@/ui/Page'
 import { describeUserRejection } from './api'
 import { useUsersText, type UsersKey } from './text'
-import styles from './UserManagementPage.module.css'
+import styles from './PanelForm.module.css'
 
 interface PanelFormProps {
   label: string

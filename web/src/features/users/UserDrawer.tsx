@@ -11,7 +11,7 @@ import { Icon, type IconName } from '@/ui/Icon'
 import { ChangeHmcPanel, ChangePasswordPanel, ChangePermissionPanel } from './ChangeUserPanels'
 import { useUsersText, type UsersKey } from './text'
 import { LastLogin, LastSeen, Level } from './UserTable'
-import styles from './UserList.module.css'
+import styles from './UserDrawer.module.css'
 
 /** Changes of one user, each a fold of the drawer and an action of the user's row. */
 export const USER_CHANGES: { name: string; label: UsersKey; of: UsersKey; icon: IconName; Panel: ComponentType<{ chosen?: User }> }[] = [

@@ -6,7 +6,7 @@ import { Dialog } from '@/ui/Dialog'
 import { SessionList, useSessionsText } from '@/ui/SessionList'
 import { showToast } from '@/ui/Toast'
 import { useUsersText } from './text'
-import styles from './UserManagementPage.module.css'
+import styles from './UserSessionsDialog.module.css'
 
 /** Dialog with the open sessions of one user, one per device. */
 export function UserSessionsDialog({ user: { id, hmc }, onClose }: { user: User; onClose: () => void }) {

@@ -10,7 +10,7 @@ import { ActionMenu, type RowAction } from '@/ui/ActionMenu'
 import table from '@/ui/Table.module.css'
 import { nextSort, type Listing, type SortColumn } from './listing'
 import { useUsersText, type UsersKey } from './text'
-import styles from './UserList.module.css'
+import styles from './UserTable.module.css'
 
 interface UserTableProps {
   users: User[]

@@ -3,7 +3,7 @@ import { Button } from '@/ui/Button'
 import { showAllVehicles } from './listAddress'
 import { NOT_INSPECTED, WITHOUT_STATUS, type ListFilter } from './listSearch'
 import { useListText } from './listText'
-import styles from './VehicleListPage.module.css'
+import styles from './FilterLine.module.css'
 
 /** Line that says by what the list is filtered, with a button that shows all vehicles. Hidden without a filter. */
 export function FilterLine({ filter: { search, yard, statuses }, shown, total }: { filter: ListFilter; shown: number; total: number }) {

@@ -6,7 +6,7 @@ import { useScanText } from './text'
 import type { Identification } from './useIdentification'
 import type { Inspection } from './useInspection'
 import { ScanResult } from './ScanResult'
-import styles from './VehiclePage.module.css'
+import styles from './IdentifyVehicle.module.css'
 
 interface IdentifyProps {
   vehicle: Vehicle

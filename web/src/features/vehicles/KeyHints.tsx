@@ -1,5 +1,5 @@
 import { useListText } from './listText'
-import styles from './VehicleTable.module.css'
+import styles from './KeyHints.module.css'
 
 /** Hint for the keys that act on the focused row, shown on devices with a mouse. */
 export function KeyHints({ selects }: { selects: boolean }) {

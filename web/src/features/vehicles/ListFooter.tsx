@@ -6,7 +6,7 @@ import { Select } from '@/ui/Field'
 import { Pager } from '@/ui/Pager'
 import { useListText } from './listText'
 import { PAGE_SIZES, setPageSize, usePageSize } from './pageSize'
-import styles from './VehicleListPage.module.css'
+import styles from './ListFooter.module.css'
 
 interface ListFooterProps {
   page: number

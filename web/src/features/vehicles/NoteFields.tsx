@@ -1,7 +1,7 @@
 import { useText } from '@/lib/text'
 import { TextArea } from '@/ui/Field'
 import type { Inspection } from './useInspection'
-import styles from './VehiclePage.module.css'
+import styles from './NoteFields.module.css'
 
 const LONGEST = 4000
 

@@ -1,7 +1,7 @@
 import type { PartialVehicle } from '@/offline/snapshots'
 import type { Vehicle } from '@/api/types'
 import { useScanText } from './text'
-import styles from './VehiclePage.module.css'
+import styles from './OfflineNotice.module.css'
 
 /** Notice that only the list data of this vehicle is available offline: notes and last change are missing. */
 export function OfflineNotice({ vehicle }: { vehicle: Vehicle }) {

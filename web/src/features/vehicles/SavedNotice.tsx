@@ -1,4 +1,4 @@
-import { useEffect, useRef, type CSSProperties } from 'react'
+import { useEffect, useRef } from 'react'
 import type { Vehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
@@ -48,7 +48,7 @@ export function SavedNotice({ vehicle, status, delay: { kept, ms }, next, onGo }
         )}
       </div>
       <div className={styles.bar} ref={go} data-bottom-bar>
-        <div className={styles.time} aria-hidden="true"><span style={{ '--ms': `${ms}ms` } as CSSProperties} /></div>
+        <div className={styles.time} aria-hidden="true"><span ref={(bar) => bar?.style.setProperty('--ms', `${ms}ms`)} /></div>
         <Button kind="primary" big wide onClick={onGo}>
           {t('vehicle.goNow')}
           <Icon name="right" size={24} />

@@ -8,7 +8,7 @@ import { useOtherCampaigns } from './api'
 import { CheckDigitHint } from './CheckDigitHint'
 import { useScanText } from './text'
 import type { VehicleLookup } from './useVehicleLookup'
-import styles from './VehiclePage.module.css'
+import styles from './ScanResult.module.css'
 
 const FEW = 3
 const LISTED = 8

@@ -4,7 +4,7 @@ import type { ListedVehicle } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { useListText } from './listText'
 import type { Selection } from './useSelection'
-import styles from './VehicleListPage.module.css'
+import styles from './SelectionBar.module.css'
 
 interface SelectionBarProps {
   campaign: number

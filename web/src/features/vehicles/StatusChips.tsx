@@ -3,7 +3,7 @@ import { formatCount } from '@/lib/time'
 import { useText } from '@/lib/text'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { WITHOUT_STATUS, NOT_INSPECTED } from './listSearch'
-import styles from './VehicleListPage.module.css'
+import styles from './StatusChips.module.css'
 
 interface StatusChipsProps {
   counts: Map<string, number>

@@ -6,7 +6,7 @@ import table from '@/ui/Table.module.css'
 import { useVisibleRows } from './useVisibleRows'
 import type { RowsProps } from './VehicleTable'
 import { VinText } from './VinText'
-import styles from './VehicleTable.module.css'
+import styles from './VehicleCards.module.css'
 
 /** Height of a card with the gap below it. */
 const CARD_PX = 96

@@ -5,7 +5,7 @@ import { InlineEdit } from '@/ui/InlineEdit'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useCampaign } from './api'
 import type { Inspection } from './useInspection'
-import styles from './VehiclePage.module.css'
+import styles from './VehicleDetails.module.css'
 
 const isIdentifier = (text: string) => /^\S+ \S+$/.test(text)
 const isFilled = (text: string) => text.trim() !== ''

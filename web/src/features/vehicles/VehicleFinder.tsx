@@ -5,7 +5,7 @@ import type { VehicleMatch } from '@/lib/match'
 import type { ListedVehicle } from '@/api/types'
 import { useScanText } from './text'
 import type { VehicleLookup } from './useVehicleLookup'
-import styles from './WalkPage.module.css'
+import styles from './VehicleFinder.module.css'
 
 const LISTED = 6
 const LONG_ENOUGH = 4

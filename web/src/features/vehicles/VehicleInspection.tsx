@@ -26,7 +26,7 @@ import { useScanText } from './text'
 import { useIdentification } from './useIdentification'
 import { useInspection, type Inspection } from './useInspection'
 import { Problem, VehicleDetails } from './VehicleDetails'
-import styles from './VehiclePage.module.css'
+import styles from './VehicleInspection.module.css'
 
 /** Window width in pixels from which the notes are open from the start. */
 const WIDE_PX = 900

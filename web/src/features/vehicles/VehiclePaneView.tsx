@@ -5,7 +5,7 @@ import { IconButton } from '@/ui/Button'
 import { IsInPane, Skeleton } from '@/ui/Page'
 import { useListText } from './listText'
 import { VehiclePaneContext, type VehiclePane } from './vehiclePane'
-import styles from './VehicleListPage.module.css'
+import styles from './VehiclePaneView.module.css'
 
 const VehiclePage = lazy(() => import('./VehiclePage'))
 

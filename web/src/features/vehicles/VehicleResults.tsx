@@ -21,7 +21,7 @@ import { useSelection } from './useSelection'
 import { VehicleCards } from './VehicleCards'
 import { VehiclePaneView } from './VehiclePaneView'
 import { VehicleTable } from './VehicleTable'
-import styles from './VehicleListPage.module.css'
+import styles from './VehicleResults.module.css'
 
 interface VehicleResultsProps {
   campaign: number
@@ -96,7 +96,7 @@ export function VehicleResults({ campaign, name, visible, found, address, manage
   const hrefOf = ({ id, id_yard }: ListedVehicle) => buildPath(`/vehicle/${id}`, { yard: yard === '' ? null : id_yard })
   const common = { hrefOf, isBusy: found.isSorting }
   return (
-    <div className={open === null ? styles.alone : styles.split}>
+    <div className={open === null ? styles.alone : styles.split} data-alone={open === null || undefined}>
       <div ref={list} className={styles.list}>
         {children}
         {found.isReady && <FilterLine filter={filter} shown={all.length} total={visible?.length ?? 0} />}

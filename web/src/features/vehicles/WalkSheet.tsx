@@ -21,7 +21,7 @@ import { useScanText } from './text'
 import type { OnSaved } from './useAfterSave'
 import { useInspection } from './useInspection'
 import { Problem } from './VehicleDetails'
-import styles from './WalkPage.module.css'
+import styles from './WalkSheet.module.css'
 
 interface SheetProps {
   listed: ListedVehicle

@@ -5,7 +5,7 @@ import { Icon } from '@/ui/Icon'
 import { Progress } from '@/ui/Progress'
 import { chooseTileColour, groupTiles, isFinished, type YardTileData } from './api'
 import { useYardsText } from './text'
-import styles from './YardPickerPage.module.css'
+import styles from './YardTiles.module.css'
 
 interface YardTilesProps {
   tiles: YardTileData[]

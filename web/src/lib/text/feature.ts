@@ -9,13 +9,13 @@ type Other<K extends string> = Partial<Record<NoInfer<K>, string>>
  */
 export function defineFeatureText<K extends string>(mix: Record<K, string>, en: Other<K>, portuguese: Other<K>) {
   const catalogues: Record<Language, Record<K, string>> = { default: mix, en: { ...mix, ...en }, 'pt-BR': { ...mix, ...portuguese } }
-  const isOwn = (key: string): key is K => Object.hasOwn(mix, key)
+  const isShared = (key: K | TextKey): key is TextKey => !Object.hasOwn(mix, key)
 
   /** Translates keys of this feature and of the shared catalogue into the current language. */
   function useFeatureText() {
     const language = useLanguage()
     const t = useText()
-    return (key: K | TextKey, words?: TextValues): string => (isOwn(key) ? fillPlaceholders(catalogues[language][key], words) : t(key as TextKey, words))
+    return (key: K | TextKey, words?: TextValues): string => (isShared(key) ? t(key, words) : fillPlaceholders(catalogues[language][key], words))
   }
   return { catalogues, useFeatureText }
 }

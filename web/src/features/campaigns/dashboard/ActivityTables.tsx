@@ -4,7 +4,7 @@ import table from '@/ui/Table.module.css'
 import { listRunningSums } from './forecast'
 import type { Formats } from './moments'
 import { useDashboardText } from './text'
-import styles from './ActivityPanel.module.css'
+import styles from './ActivityTables.module.css'
 
 interface ActivityTablesProps {
   activity: Activity

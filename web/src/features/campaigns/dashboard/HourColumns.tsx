@@ -4,7 +4,7 @@ import type { Formats } from './moments'
 import { scaleLinear } from './scale'
 import { useWidth } from './useWidth'
 import { dayOf, hourOfDay, HOUR, type WorkingHours } from './workHours'
-import styles from './ActivityPanel.module.css'
+import styles from './HourColumns.module.css'
 
 const [HEIGHT, TOP, BOTTOM] = [132, 22, 22]
 

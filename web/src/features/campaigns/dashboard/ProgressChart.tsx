@@ -7,7 +7,7 @@ import { listTicks, scaleLinear } from './scale'
 import { useDashboardText } from './text'
 import { useWidth } from './useWidth'
 import { dayOf, HOUR } from './workHours'
-import styles from './ActivityPanel.module.css'
+import styles from './ProgressChart.module.css'
 
 const [HEIGHT, TOP, LEFT, RIGHT, BOTTOM] = [248, 30, 46, 14, 26]
 const DAY = 24 * HOUR

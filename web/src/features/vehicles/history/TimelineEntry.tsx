@@ -6,7 +6,7 @@ import { formatDate, formatTime } from '@/lib/time'
 import { Icon, type IconName } from '@/ui/Icon'
 import { VehicleStatusBadge } from '@/ui/Status'
 import { useHistoryText } from './text'
-import styles from './VehicleTimeline.module.css'
+import styles from './TimelineEntry.module.css'
 
 type FieldChange = HistoryEntry['fields'][number]
 

@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react'
+import styles from './ScrollTable.module.css'
+
+interface ScrollTableProps {
+  label: string
+  heads: [string, string]
+  /** The bodies of the table. */
+  children: ReactNode
+}
+
+/** Table of two columns that scrolls in a region of limited height, which the keyboard can focus. */
+export const ScrollTable = ({ label, heads, children }: ScrollTableProps) => (
+  <div className={styles.scroll} role="region" aria-label={label} tabIndex={0}>
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th key={head} scope="col">{head}</th>
+          ))}
+        </tr>
+      </thead>
+      {children}
+    </table>
+  </div>
+)
+
+/** Second cell of a row: the change, or what became of the vehicle. */
+export const WideCell = ({ children }: { children: ReactNode }) => <td className={styles.wide}>{children}</td>

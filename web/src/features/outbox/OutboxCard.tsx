@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react'
+import styles from './OutboxCard.module.css'
+
+interface Part {
+  children: ReactNode
+}
+
+/** Part of the 'Offline' page with a heading. */
+export const OutboxSection = ({ title, children }: Part & { title: string }) => (
+  <section className={styles.section} aria-label={title}>
+    <h2>{title}</h2>
+    {children}
+  </section>
+)
+
+export const CardList = ({ children }: Part) => <ul className={styles.list}>{children}</ul>
+
+/** Card of a list. The card of a rejected save has a red border. */
+export const OutboxCard = ({ isRefused, children }: Part & { isRefused?: boolean }) => (
+  <li className={styles.card} data-refused={isRefused || undefined}>{children}</li>
+)
+
+/** First line of a card: the VIN of a save, and its state as a coloured label. */
+export const CardHead = ({ vin, state, text }: { vin: string; state: 'waiting' | 'sending' | 'refused' | 'done'; text: string }) => (
+  <div className={styles.head}>
+    <strong className="mono">{vin}</strong>
+    <span className={styles[state]}>{text}</span>
+  </div>
+)
+
+/** Reason why a save was rejected. */
+export const CardReason = ({ children }: Part) => <p className={styles.reason}>{children}</p>
+
+/** Buttons of a card. */
+export const CardActions = ({ children }: Part) => <div className={styles.actions}>{children}</div>
