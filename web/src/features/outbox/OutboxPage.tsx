@@ -1,5 +1,5 @@
 import { useOnline } from '@/api/connectivity'
-import { getQuestionKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
+import { countQuestions, getQuestionKey, useOutbox, useOutboxState, useStorageProblem, type StoredSave } from '@/offline/outbox'
 import { Button } from '@/ui/Button'
 import { Alert, EmptyNotice, Page, Skeleton } from '@/ui/Page'
 import { AlteredSaves } from './AlteredSaves'
@@ -35,7 +35,7 @@ function ToSend({ entries }: { entries: StoredSave[] }) {
   const outbox = useOutbox()
   const isOnline = useOnline()
   const questions = entries.map(getQuestionKey)
-  const asked = new Set(questions.filter((key) => key !== null)).size
+  const asked = countQuestions(entries)
   const refused = entries.filter(({ state }, index) => state === 'refused' && questions[index] === null).length
   const hasUnsent = entries.some(({ state }) => state !== 'refused')
   if (entries.length === 0) return <EmptyNotice icon="check" text={t('outbox.none')} />

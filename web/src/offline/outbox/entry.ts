@@ -97,6 +97,9 @@ export function getQuestionKey(entry: PendingSave): string | null {
   return now === null ? null : JSON.stringify([entry.vehicle, entry.vin, now])
 }
 
+/** Returns the number of questions about replaced vehicles. One question covers all saves of the same vehicle. */
+export const countQuestions = (entries: readonly StoredSave[]): number => new Set(entries.flatMap((entry) => getQuestionKey(entry) ?? [])).size
+
 /** Groups pending saves by vehicle id, each group in the order of sending. */
 export function groupPendingSaves<E extends PendingSave>(entries: readonly E[]): Map<number, E[]> {
   const pending = new Map<number, E[]>()
