@@ -40,7 +40,7 @@ test('the spaces of a yard are drawn in walking order, and a click opens the veh
   await person.click(within(panel).getByRole('button', { name: 'C' }))
   await screen.findByRole('img', { name: '1 veículos em ordem de caminhada, 0 não inspecionados, ng 1' })
   screen.getByText('Todos os veículos deste pátio foram inspecionados.')
-  fireEvent.click(screen.getByRole('img', { name: /^1 veículos/ }), { clientX: LABEL + 5, clientY: 5 })
+  fireEvent.pointerUp(screen.getByRole('img', { name: /^1 veículos/ }), { clientX: LABEL + 5, clientY: 5 })
   expect(window.location.pathname).toBe('/vehicle/20')
 })
 

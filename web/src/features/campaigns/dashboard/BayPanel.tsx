@@ -28,7 +28,10 @@ interface BayPanelProps {
   onLoad: () => void
 }
 
-/** The parking spaces of one yard in walking order, each with the status of its vehicle. A click on a space opens the vehicle. */
+/**
+ * The parking spaces of one yard in walking order, each with the status of its vehicle. A click on a space opens the vehicle; the link to
+ * the list does the same for a keyboard.
+ */
 export function BayPanel({ campaign, yards, current, vehicles, isLoading, onLoad }: BayPanelProps) {
   const t = useDashboardText()
   const heading = useId()
@@ -72,7 +75,7 @@ function BayMap({ bays }: { bays: ListedVehicle[] }) {
   return (
     <div ref={frame} className={styles.map}>
       <svg width={width} height={heightOf(grid)} role="img" aria-label={label} onPointerMove={(event) => setPointed(indexAt(event))}
-        onPointerLeave={() => setPointed(-1)} onClick={(event) => open(indexAt(event))}>
+        onPointerLeave={() => setPointed(-1)} onPointerUp={(event) => open(indexAt(event))}>
         <RowNames bays={bays} grid={grid} />
         <Bays bays={bays} grid={grid} />
         {next && <Outline grid={grid} index={bays.indexOf(next)} className={styles.next} />}
