@@ -1,6 +1,6 @@
 import { expect, test, type APIRequestContext, type Page } from './support/test'
 import { rowsOver, uploaded, vehiclesOf, type Vehicle } from './support/campaign'
-import { nothing, sceneCamera, showing } from './support/film'
+import { film, nothing, showing } from './support/film'
 import { developer, supervisor, unique, type Person } from './support/people'
 import { dropDisk, newDisk, switchOn, type RunningPhone } from './support/phone'
 import { headersOf, keptByPhone, member } from './support/session'
@@ -10,6 +10,8 @@ const VEHICLES = 20_000
 const SCANNED = 10
 const ALL = 50
 const RELOADS = [20, 35]
+/** Camera film: pictures per second, pictures of each label (two seconds), and pictures between two labels. */
+const [A_SECOND, PICTURES, BETWEEN] = [5, 10, 4]
 const A_DAY = 86_400_000
 
 test.setTimeout(900_000)
@@ -30,17 +32,23 @@ async function signInHere(page: Page, { hmc, password }: Person): Promise<void> 
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Shows the labels of cars to the camera one after another, and saves each car. */
-async function scan(page: Page, show: (page: Page, scene: string) => Promise<void>, vins: string[]): Promise<void> {
-  for (const vin of vins) {
-    await show(page, vin)
-    const sheet = page.getByRole('dialog', { name: `Vehicle ${vin}` })
+/** Scans and saves the cars of the film until `count` different ones are saved. Returns their VINs in order. */
+async function scan(page: Page, count: number): Promise<string[]> {
+  const done: string[] = []
+  while (done.length < count) {
+    const sheet = page.getByRole('dialog')
     await expect(sheet).toBeVisible({ timeout: 60_000 })
-    await sheet.getByRole('button', { name: 'ok', exact: true }).click()
-    await sheet.getByRole('button', { name: 'Save as ok' }).click()
-    await expect(page.getByText(`${vin} salvo neste aparelho como ok.`)).toBeVisible()
+    const vin = ((await sheet.getAttribute('aria-label')) ?? '').replace('Vehicle ', '')
+    if (done.includes(vin)) await sheet.getByRole('button', { name: 'Close without saving' }).click()
+    else {
+      await sheet.getByRole('button', { name: 'ok', exact: true }).click()
+      await sheet.getByRole('button', { name: 'Save as ok' }).click()
+      await expect(page.getByText(`${vin} salvo neste aparelho como ok.`)).toBeVisible()
+      done.push(vin)
+    }
     await expect(sheet).toHaveCount(0)
   }
+  return done
 }
 
 /** Types the identifier of the shown car, saves it and opens the next one. Returns the VIN of the saved car. */
@@ -86,14 +94,14 @@ test('fifty cars inspected without a signal outlive reloads, a killed browser an
   const [mine, other] = [await member(request, 'op'), await member(request, 'op')]
   const labels = (await vehiclesOf(request, headers, campaign)).slice(-SCANNED).map(({ vin_number }) => vin_number)
   const disk = newDisk()
-  const { prepare, show } = await sceneCamera({ nothing: nothing(), ...Object.fromEntries(labels.map((vin) => [vin, showing('Code128', vin, { turn: 5 })])) })
+  const scenes = labels.flatMap((vin) => [showing('Code128', vin, { pictures: PICTURES, turn: 5 }), nothing(BETWEEN)])
+  const camera = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', `--use-file-for-fake-video-capture=${await film(scenes, disk, A_SECOND)}`]
   let phone: RunningPhone | null = null
   const done: string[] = []
   const begun = Date.now()
   try {
-    phone = await switchOn(disk)
+    phone = await switchOn(disk, ...camera)
     let { page, context } = phone
-    await prepare(page)
     await test.step('signs in, makes the list available offline and goes offline', async () => {
       await page.goto(baseURL ?? '')
       await signInHere(page, mine)
@@ -107,8 +115,7 @@ test('fifty cars inspected without a signal outlive reloads, a killed browser an
     await test.step('scans some cars and types the others, with two reloads', async () => {
       const at = (path: string) => `${baseURL}${path}`
       await page.goto(at(`/campaign/${campaign}/walk`))
-      await scan(page, show, labels)
-      done.push(...labels)
+      done.push(...(await scan(page, SCANNED)))
       await page.goto(at(`/campaign/${campaign}`))
       const seen = rowsOver(VEHICLES).filter(({ space }) => !space.startsWith('-')).length // operators do not see the dash
       await expect(page.getByText(`${SCANNED} / ${String(seen).replace(/(\d{3})$/, ' $1')}`)).toBeVisible()
@@ -124,7 +131,7 @@ test('fifty cars inspected without a signal outlive reloads, a killed browser an
     })
     await test.step('kills and restarts the browser while offline', async () => {
       await phone?.kill()
-      phone = await switchOn(disk)
+      phone = await switchOn(disk, ...camera)
       page = phone.page
       context = phone.context
       await context.setOffline(true)
