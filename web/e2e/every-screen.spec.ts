@@ -46,12 +46,15 @@ const cutOff = (page: Page) =>
       .map((part) => `${part.tagName.toLowerCase()} "${part.textContent?.trim().slice(0, 40)}" ${part.scrollWidth} in ${part.clientWidth}`)
   })
 
+/** Sets or, with an empty text, removes the attributes of theme and contrast. */
 const wear = (page: Page, theme: string, contrast: string) =>
   page.evaluate(async ([name, more]) => {
-    document.documentElement.dataset.theme = name
-    document.documentElement.dataset.contrast = more
+    for (const [attribute, value] of [['data-theme', name], ['data-contrast', more]] as const) {
+      if (value === '') document.documentElement.removeAttribute(attribute)
+      else document.documentElement.setAttribute(attribute, value)
+    }
     for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame) // three frames, after which no transition is running
-  }, [theme, contrast])
+  }, [theme, contrast] as const)
 
 /** Rules of axe that depend on colours. All other rules give the same result in every theme. */
 const COLOURS = ['color-contrast', 'link-in-text-block']
@@ -67,6 +70,7 @@ for (const viewport of SIZES) {
       await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: 'light' })
       for (const screen of await everyScreen(page.request)) {
         await open(page, screen)
+        await wear(page, '', '') // a screen opened by the router has the look of the screen before it
         await shot(page, `screen-${screen.name}`)
         expect.soft(await excess(page), `${screen.name} is wider than the window`).toBeLessThanOrEqual(0)
         expect.soft(await cutOff(page), `${screen.name} cuts words off`).toEqual([])

@@ -97,6 +97,7 @@ test('ten cars are inspected on the vehicle page with a hand scanner, each in tw
     await page.getByRole('button', { name: isLast ? 'Save and Exit' : 'Save and Go Next' }).click()
     await expect(isLast ? page.getByRole('heading', { name: yard.name }) : page.getByRole('button', { name: 'Ir agora' })).toBeVisible()
     rounds.push({ taps: await tapsOf(page), ms: (await page.evaluate(() => performance.now())) - scanned })
+    if (index > 0 && !isLast) await page.getByRole('button', { name: 'Ir agora' }).click() // only the first time, the next car comes by itself
   }
   expectQuick('vehicle page', rounds, 2)
   await expectInspected(page, yard)

@@ -12,7 +12,6 @@ const ONLY_WITHOUT = /só pode ser escolhido enquanto o veículo estiver sem sta
 const NEEDS_STATUS = /só pode ser escolhido depois que o veículo tiver um status/
 const NEEDS_REPAIR = /só pode ser escolhido quando o status atual for Repair/
 const ONLY_SUPERVISOR = /Só um supervisor pode escolher/
-
 const IS_CURRENT = /já é o status atual/
 
 /** Time limit for the response of the server and one frame, far below the 3.1 s delay before the next vehicle. */

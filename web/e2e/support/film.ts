@@ -28,8 +28,17 @@ export const showing = (format: WriteInputBarcodeFormat, text: string, options: 
 /** Returns a scene without labels. */
 export const nothing = (pictures = 4): Scene => ({ labels: [], pictures })
 
-/** Renders a scene as a camera picture. */
-export async function pictureOf(scene: Scene, seed: number): Promise<ShadePicture> {
+const rendered = new Map<string, Promise<ShadePicture>>()
+
+/** Returns the camera picture of a scene. Equal scenes of all tests of a worker are rendered once. */
+export function pictureOf(scene: Scene, seed: number): Promise<ShadePicture> {
+  const key = JSON.stringify([scene, seed])
+  const picture = rendered.get(key) ?? render(scene, seed)
+  rendered.set(key, picture)
+  return picture
+}
+
+async function render(scene: Scene, seed: number): Promise<ShadePicture> {
   const ground = createBackground(SIZE, SIZE)
   for (const label of scene.labels) placeLabel(ground, await drawSymbol(label.format, label.text), { x: SIZE / 2 + seed, y: SIZE / 2 - seed, ...scene, ...label })
   return photograph(ground, scene, seed + 1)
@@ -54,25 +63,44 @@ export async function film(scenes: Scene[], folder: string, aSecond = A_SECOND):
   return path
 }
 
+/** Camera of a page, as the page's script sees it. */
+interface PageCamera {
+  /** Shades of the shown scene in Base64, which are decoded when the camera runs. */
+  shades: string
+  image: ImageData | null
+}
+
 /** Gives a page a camera that shows one of these scenes. It starts with the first one; `show` switches. */
 export async function sceneCamera(scenes: Record<string, Scene>) {
-  const pictures: [name: string, shades: string][] = []
-  for (const [name, scene] of Object.entries(scenes)) pictures.push([name, Buffer.from((await pictureOf(scene, 0)).data).toString('base64')])
+  const shadesOf = async (scene: Scene) => Buffer.from((await pictureOf(scene, 0)).data).toString('base64')
+  const first = await shadesOf(Object.values(scenes)[0] ?? nothing())
   const prepare = (page: Page) =>
-    page.addInitScript(([size, aSecond, all]) => {
-      const canvas = document.createElementNS('http://www.w3.org/1999/xhtml', 'canvas') as HTMLCanvasElement
-      Object.assign(canvas, { width: size, height: size })
-      const images = new Map(all.map(([name, shades]) => {
+    page.addInitScript(([size, aSecond, shades]) => {
+      const camera: PageCamera = { shades, image: null }
+      Object.assign(window, { sceneCamera: camera })
+      const decode = () => {
         const image = new ImageData(size, size)
-        new Uint32Array(image.data.buffer).set(Uint32Array.from(atob(shades), (shade) => 0xff00_0000 + 0x01_0101 * shade.charCodeAt(0)))
-        return [name, image]
-      }))
-      let shown = images.get(all[0]?.[0] ?? '')
-      setInterval(() => shown && canvas.getContext('2d')?.putImageData(shown, 0, 0), 1000 / aSecond)
-      Object.assign(window, { showScene: (name: string) => { shown = images.get(name) } })
-      Object.assign(globalThis.navigator.mediaDevices, { getUserMedia: async () => canvas.captureStream(aSecond) })
-    }, [SIZE, A_SECOND, pictures] as const)
-  const show = (page: Page, name: string) => page.evaluate((scene) => (window as unknown as { showScene: (name: string) => void }).showScene(scene), name)
+        const [pixels, bytes] = [new Uint32Array(image.data.buffer), atob(camera.shades)]
+        for (let at = 0; at < pixels.length; at++) pixels[at] = 0xff00_0000 + 0x01_0101 * bytes.charCodeAt(at)
+        return image
+      }
+      let canvas: HTMLCanvasElement | null = null
+      const start = () => {
+        const made = document.createElementNS('http://www.w3.org/1999/xhtml', 'canvas') as HTMLCanvasElement
+        Object.assign(made, { width: size, height: size })
+        const draw = () => made.getContext('2d')?.putImageData((camera.image ??= decode()), 0, 0)
+        draw()
+        setInterval(draw, 1000 / aSecond)
+        return made
+      }
+      Object.assign(globalThis.navigator.mediaDevices, { getUserMedia: async () => (canvas ??= start()).captureStream(aSecond) })
+    }, [SIZE, A_SECOND, first] as const)
+  const show = async (page: Page, name: string) => {
+    const scene = scenes[name]
+    if (scene === undefined) throw new Error(`no scene ${name}`)
+    const shades = await shadesOf(scene)
+    await page.evaluate((shown) => void Object.assign((window as unknown as { sceneCamera: PageCamera }).sceneCamera, { shades: shown, image: null }), shades)
+  }
   return { prepare, show }
 }
 

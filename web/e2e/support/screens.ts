@@ -142,10 +142,26 @@ export async function everyScreen(request: APIRequestContext): Promise<Screen[]>
   ]
 }
 
-/** Opens a screen and waits until it has finished loading. */
-export async function open(page: Page, { path, person, prepare }: Screen): Promise<void> {
+const opened = new WeakMap<Page, Screen>()
+const BETWEEN = { path: '/privacy-policy', heading: 'Política de Privacidade' }
+
+/** Goes to a path by the router of the app, through another page, so that the page of the path is mounted anew. */
+async function follow(page: Page, path: string): Promise<void> {
+  const between = page.getByRole('heading', { level: 1, name: BETWEEN.heading })
+  await page.evaluate((to) => history.pushState(null, '', to), BETWEEN.path)
+  await expect(between).toBeVisible()
+  await page.evaluate((to) => history.pushState(null, '', to), path)
+  await expect(between).toHaveCount(0)
+}
+
+/** Opens a screen and waits until it has finished loading. The app is loaded only for another person, and after steps that may leave something open. */
+export async function open(page: Page, screen: Screen): Promise<void> {
+  const { path, person, prepare } = screen
+  const before = opened.get(page)
   if (person === null) await page.goto(path)
+  else if (before?.person === person && before.prepare === undefined) await follow(page, path)
   else await enter(page, person, path)
+  opened.set(page, screen)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await expect(page.getByRole('heading', { level: 1, name: '…' })).toHaveCount(0)
   await expect(page.locator('[role=status][aria-label]')).toHaveCount(0)

@@ -42,13 +42,14 @@ export async function enter(page: Page, person: Person, path: string): Promise<v
   const { token, session_id, seal_key, id, hmc, user_type } = await sessionOf(page.request, person)
   const outcomes = await knownOutcomes(page.request, person, token)
   watch(page)
-  if (!page.url().startsWith('http')) await page.goto('/favicon.svg')
   const session = { JWT_TOKEN: token, SESSION_ID: session_id, SEAL_KEY: seal_key, user: JSON.stringify({ id, hmc, user_type }) }
-  await page.evaluate(([items, [name, ids]]) => {
+  const once = await page.addInitScript(([items, [name, ids]]) => {
+    if (location.protocol === 'about:') return
     for (const [key, value] of Object.entries(items)) sessionStorage.setItem(key, value)
     localStorage.setItem(name, ids)
   }, [session, [`outcomes:${id}`, JSON.stringify(outcomes)]] as const)
   await page.goto(path)
+  await once.dispose()
 }
 
 const inFlight = new WeakMap<Page, Set<Request>>()

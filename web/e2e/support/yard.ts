@@ -79,3 +79,12 @@ export const feltSignals = (page: Page): Promise<string[]> => page.evaluate(() =
 
 /** Returns the constraints of each camera request of the page. */
 export const cameraRequests = (page: Page): Promise<unknown[]> => page.evaluate(() => (window as unknown as { cameraRequests: unknown[] }).cameraRequests)
+
+/** Opens the scanner. After an identifier that fits, the step with the button is folded. */
+export async function openScanner(page: Page): Promise<void> {
+  const scan = page.getByRole('button', { name: /^Scan( again)?$/ })
+  const folded = page.getByRole('button', { name: /^Validate Inspection/, expanded: false })
+  await expect(scan.or(folded).first()).toBeVisible()
+  if (!(await scan.isVisible())) await folded.click()
+  await scan.click()
+}

@@ -1,0 +1,200 @@
+import { expect, test, type Page } from './support/test'
+import { campaignOf, rowsIn } from './support/campaign'
+import { supervisor } from './support/people'
+import { held } from './support/parts'
+import { enter, headersOf, member, memberOf } from './support/session'
+
+const openMenu = (page: Page) => page.getByRole('button', { name: 'Open menu' }).click()
+
+const HOME = 'Home'
+const LEAVING = ['Logout', 'Privacy Policy', 'Terms of Service']
+const MANAGING = ['Manage Campaigns']
+/** Menu entries that the specification does not name; they stand below a heading of their own. */
+const OWN = ['Offline', 'My account']
+
+test.use({ viewport: { width: 1440, height: 900 } })
+
+/** Presses a key as slowly as a person, since faster keys count as those of a hardware scanner. */
+const press = async (page: Page, ...keys: string[]): Promise<void> => {
+  for (const key of keys) {
+    await page.waitForTimeout(150)
+    await page.keyboard.press(key)
+  }
+}
+const find = (page: Page) => page.getByRole('combobox', { name: 'Find a VIN or parking space' })
+
+test('a rail at the left edge has the entries of the menu, with the current page marked', async ({ page }) => {
+  const rail = page.getByRole('navigation', { name: 'Sections' })
+  for (const [person, names] of [
+    [await memberOf(page.request, 'op'), [HOME, ...LEAVING, ...OWN]],
+    [await memberOf(page.request, 'tm'), [HOME, ...MANAGING, ...LEAVING, 'New campaign', 'Conflicts', ...OWN]],
+    [supervisor, [HOME, ...MANAGING, 'User management', ...LEAVING, 'New campaign', 'Conflicts', ...OWN]],
+  ] as const) {
+    await enter(page, person, '/campaign-home')
+    await expect(rail.locator('a, button')).toHaveText([...names])
+  }
+  await expect(rail.getByRole('heading')).toHaveText(['More'])
+  await expect(rail.locator('[aria-current=page]')).toHaveText([HOME])
+  await rail.getByRole('link', { name: 'Manage Campaigns' }).click()
+  await expect(page).toHaveURL(/\/campaign-list$/)
+  await expect(rail.locator('[aria-current=page]')).toHaveText(MANAGING)
+  await page.mouse.wheel(0, 400)
+  const [box, main] = await Promise.all([rail.boundingBox(), page.getByRole('main').boundingBox()])
+  expect([box?.x, box?.y, Math.round(box?.width ?? 0)]).toEqual([0, 56, 92])
+  expect(main?.x).toBeGreaterThanOrEqual(92)
+  await enter(page, await member(page.request, 'op'), '/yard') // whose session ends here
+  await page.setViewportSize({ width: 1000, height: 900 })
+  await expect(rail).toBeHidden()
+  await page.setViewportSize({ width: 1024, height: 900 })
+  await rail.getByRole('button', { name: 'Logout' }).click()
+  await expect(page.getByRole('form', { name: 'Sign in' })).toBeVisible()
+})
+
+test('content is up to 1,600 px wide, with a gutter of 24 px', async ({ page }) => {
+  await enter(page, await memberOf(page.request, 'op'), '/campaign-home')
+  const search = page.getByRole('searchbox', { name: 'Search Campaign' })
+  const heading = page.getByRole('heading', { level: 1 })
+  await expect(search).toBeVisible()
+  expect((await heading.boundingBox())?.x).toBe(92 + 24)
+  await page.setViewportSize({ width: 2200, height: 900 })
+  expect((await heading.boundingBox())?.width).toBe(1600 - 48)
+})
+
+test('the way to the page is in the header, and each part of it leads back', async ({ page }) => {
+  const { id, name, vehicles: [vehicle] } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Trail', rowsIn('K', 1))
+  await enter(page, await memberOf(page.request, 'op'), `/vehicle/${vehicle?.id}`)
+  const trail = page.getByRole('navigation', { name: 'You are here' })
+  await expect(trail.getByRole('listitem')).toHaveText([HOME, `Campaign ${name}`, 'Vehicles List', vehicle?.vin_number ?? ''])
+  await expect(trail.locator('[aria-current=page]')).toHaveText(vehicle?.vin_number ?? '')
+  await trail.getByRole('link', { name: 'Vehicles List' }).click()
+  await expect(page).toHaveURL(new RegExp(`/campaign/${id}/vehicles$`))
+  await expect(trail.getByRole('listitem')).toHaveText([HOME, `Campaign ${name}`, 'Vehicles List'])
+  await trail.getByRole('link', { name: `Campaign ${name}` }).click()
+  await expect(page).toHaveURL(new RegExp(`/campaign/${id}$`))
+  await page.goto('/yard/2')
+  await expect(trail.getByRole('listitem')).toHaveText([HOME, 'Select Yard', 'Yard A'])
+  await trail.getByRole('link', { name: HOME }).click()
+  await expect(page).toHaveURL(/\/campaign-home$/)
+  await expect(trail).toHaveCount(0)
+})
+
+test('a VIN or a parking space is found from anywhere, and the arrow keys and Enter open the vehicle', async ({ page }) => {
+  const { vehicles } = await campaignOf(page.request, await headersOf(page.request, supervisor), 'Found', rowsIn('K', 3))
+  const model = vehicles[0]?.vin_number.split(' ')[0] ?? ''
+  await enter(page, await memberOf(page.request, 'op'), '/account')
+  await expect(find(page)).toBeVisible()
+  await press(page, '/')
+  await expect(find(page)).toBeFocused()
+  const options = page.getByRole('listbox', { name: 'Vehicles found' }).getByRole('option')
+  await page.keyboard.type(model.toLowerCase())
+  await expect(options).toHaveCount(3)
+  await expect(options.first()).toContainText('K-1')
+  await expect(options.first()).toHaveAttribute('aria-selected', 'true')
+  await page.keyboard.press('ArrowDown')
+  await expect(options.nth(1)).toHaveAttribute('aria-selected', 'true')
+  await expect(find(page)).toHaveAttribute('aria-activedescendant', (await options.nth(1).getAttribute('id')) ?? '')
+  const opened = await options.nth(1).getAttribute('href')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`${opened}$`))
+  await expect(options).toHaveCount(0)
+  await expect(find(page)).toHaveValue('')
+
+  const results = page.getByRole('search', { name: 'Find a VIN or parking space' })
+  await find(page).fill('k')
+  await expect(results).toContainText('Digite pelo menos 2 caracteres.')
+  await find(page).fill('no such car')
+  await expect(results).toContainText('Nenhum veículo com "no such car" nas campanhas abertas.')
+  const letGo = await held(page, '**/api/vehicles/campaign/*?*', (route) => route.fulfill({ status: 503, json: { code: 'BUSY', message: 'busy' } }))
+  await find(page).fill(`${model} 000003`)
+  await expect(results).toContainText('Buscando nas campanhas abertas...')
+  letGo()
+  await expect(results.getByRole('alert')).toContainText('Não foi possível buscar.')
+  await page.unroute('**/api/vehicles/campaign/*?*')
+  await results.getByRole('button', { name: 'Try again' }).click()
+  await options.first().click()
+  await expect(page).toHaveURL(new RegExp(`/vehicle/${vehicles[2]?.id}$`))
+  await find(page).fill('k3')
+  await expect(options.first()).toContainText('K-3')
+  await page.keyboard.press('Escape')
+  await expect(options).toHaveCount(0)
+})
+
+test('a search asks at most twelve campaigns, and says when there are more', async ({ page }) => {
+  const campaigns = Array.from({ length: 12 }, (_, index) => ({ id: index + 1, name: `Open ${index + 1}`, status: 'Ongoing', total_vehicles: 1, total_inspected: 0 }))
+  await enter(page, await memberOf(page.request, 'op'), '/account')
+  await page.route('**/api/campaigns?*', (route) => route.fulfill({ json: { campaigns, meta: { page_index: 0, total_count: 30, per_page: 12, yard_name: null } } }))
+  const asked: string[] = []
+  await page.route('**/api/vehicles/campaign/*?*', (route) => {
+    asked.push(route.request().url())
+    return route.fulfill({ json: { vehicles: [], meta: { page_index: 0, total_count: 0, per_page: 8, campaign_name: '' } } })
+  })
+  await find(page).fill('HB20')
+  await expect(page.getByText('Busca nas 12 campanhas abertas mais novas, de 30.')).toBeVisible()
+  expect(asked).toHaveLength(12)
+})
+
+test('the search of a page comes before the search of the header', async ({ page }) => {
+  await enter(page, await memberOf(page.request, 'op'), '/yard')
+  await expect(find(page)).toBeVisible()
+  await expect(page.getByRole('searchbox', { name: 'Search Yard' })).toBeVisible()
+  await press(page, '/')
+  await expect(page.getByRole('searchbox', { name: 'Search Yard' })).toBeFocused()
+})
+
+test('keys lead home, to Manage Campaigns and to the conflicts, and ? lists them', async ({ page }) => {
+  await enter(page, supervisor, '/account')
+  await expect(find(page)).toBeVisible()
+  const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await press(page, '?')
+  for (const words of ['Go to Home', 'Go to Manage Campaigns', 'Go to Conflicts', 'Search']) await expect(list).toContainText(words)
+  await press(page, 'Escape')
+  await expect(list).toHaveCount(0)
+  for (const [key, path] of [['m', '/campaign-list'], ['c', '/conflicts'], ['h', '/campaign-home']] as const) {
+    await press(page, 'g', key)
+    await expect(page).toHaveURL(new RegExp(`${path}$`))
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+  }
+  const still = async () => {
+    await page.waitForTimeout(400)
+    expect(new URL(page.url()).pathname).toBe('/campaign-home')
+    await expect(list).toHaveCount(0)
+  }
+  await page.keyboard.type('gm?gc', { delay: 20 }) // as fast as a hardware scanner
+  await still()
+  await page.getByRole('searchbox').focus()
+  await press(page, 'g', 'm', '?')
+  await still()
+  await page.getByRole('searchbox').clear()
+  await page.getByRole('heading', { level: 1 }).focus()
+  await openMenu(page)
+  await page.getByRole('switch', { name: 'Keyboard shortcuts' }).uncheck()
+  await page.getByRole('button', { name: 'Close menu' }).click()
+  await press(page, '?', 'g', 'm', '/')
+  await still()
+  await expect(page.getByRole('searchbox')).not.toBeFocused()
+  await page.reload()
+  await openMenu(page)
+  await expect(page.getByRole('switch', { name: 'Keyboard shortcuts' })).not.toBeChecked()
+})
+
+test('a page works while the rail and the menu cannot be loaded, and the menu loads when it is opened', async ({ page }) => {
+  const parts = /assets\/(desk|Menu|PrintFooter)-[^/]*\.js/
+  await page.route(parts, (route) => route.abort())
+  await enter(page, await memberOf(page.request, 'op'), '/yard')
+  await expect(page.getByRole('searchbox', { name: 'Search Yard' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Open menu' })).toBeVisible()
+  await expect(page.getByRole('navigation', { name: 'Sections' })).toHaveCount(0)
+  await page.unroute(parts)
+  await openMenu(page)
+  await expect(page.getByRole('dialog', { name: 'Menu' })).toBeVisible()
+})
+
+test('an operator has no keys for pages of others', async ({ page }) => {
+  await enter(page, await memberOf(page.request, 'op'), '/account')
+  await expect(find(page)).toBeVisible()
+  await press(page, 'g', 'm')
+  await page.waitForTimeout(300)
+  await expect(page).toHaveURL(/\/account$/)
+  await press(page, '?')
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).not.toContainText('Manage')
+})
