@@ -2,7 +2,7 @@
 use crate::yard::{Yard, status};
 use chrono::TimeDelta;
 use patio_kit::{
-    audit::{self, AuditEvent, chain},
+    audit::{self, AuditEvent, chain, retention},
     db::Db,
     host::Host,
     on,
@@ -111,14 +111,14 @@ async fn verification_reports_a_truncated_chain() {
 async fn expired_access_entries_are_deleted_and_the_chain_stays_valid() {
     each_database(async |host| {
         let db = sealed(&host).await;
-        let old = host.clock.now() - chain::ACCESS_RETENTION - TimeDelta::days(1);
+        let old = host.clock.now() - retention::ACCESS_RETENTION - TimeDelta::days(1);
         for (kind, at) in [("page-view", old), ("vehicle-changed", old), ("page-view", host.clock.now())] {
             let event = AuditEvent { kind, subject: "page home".into(), summary: "opened".into(), ..AuditEvent::default() };
             db.write(move |tx| Box::pin(async move { audit::append(tx, at, None, event).await })).await.unwrap();
         }
         seal_all(&host, &db).await;
-        assert_eq!(chain::purge_expired(&db, &host.clock).await.unwrap(), 1, "only the expired entry is deleted");
-        assert_eq!(chain::purge_expired(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
+        assert_eq!(retention::purge_expired(&db, &host.clock).await.unwrap(), 1, "only the expired entry is deleted");
+        assert_eq!(retention::purge_expired(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
         let report = chain::verify(&db, host.clock.now()).await.unwrap();
         assert_eq!((report.removed, report.problems), (1, Vec::new()));
     })
