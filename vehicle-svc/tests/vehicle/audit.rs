@@ -10,7 +10,7 @@ use patio_kit::{
 use patio_proto::{access::Role, vehicle::VehicleStatus};
 use patio_testing::each_database;
 
-async fn run(db: &Db, text: &'static str) {
+pub async fn run(db: &Db, text: &'static str) {
     db.write(move |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query(text).execute(c).await.map(drop)) })).await.unwrap();
 }
 
@@ -29,7 +29,7 @@ async fn sealed(host: &Host) -> Db {
 }
 
 /// Seals all entries. The service's background task may seal some of them at the same time.
-async fn seal_all(host: &Host, db: &Db) {
+pub async fn seal_all(host: &Host, db: &Db) {
     loop {
         match chain::seal_batch(db, host.clock.now()).await {
             Ok(0) => return,
@@ -40,7 +40,7 @@ async fn seal_all(host: &Host, db: &Db) {
 }
 
 /// Disables the triggers that protect the log, as the owner of a PostgreSQL table can.
-async fn let_go(db: &Db) {
+pub async fn let_go(db: &Db) {
     if db.is_postgres() {
         run(db, "alter table audit_events disable trigger user").await;
         run(db, "alter table audit_digests disable trigger user").await;
@@ -72,7 +72,7 @@ async fn on_postgresql_the_audit_log_is_append_only() {
     .await;
 }
 
-async fn problems(host: &Host, db: &Db) -> Vec<String> {
+pub async fn problems(host: &Host, db: &Db) -> Vec<String> {
     chain::verify(db, host.clock.now()).await.unwrap().problems
 }
 
