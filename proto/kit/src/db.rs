@@ -7,6 +7,7 @@ mod pg_heartbeat;
 mod pg_hosts;
 mod pg_migrate;
 mod pg_pool;
+mod pg_position;
 mod pg_replica;
 mod pg_session;
 mod pooler;

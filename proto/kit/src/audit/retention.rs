@@ -33,8 +33,9 @@ pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
     }
     for table in store::tables_without_months(db).await? {
         loop {
-            let some =
-                db.write(move |tx| Box::pin(async move { store::delete_access(tx, table, now - ACCESS_RETENTION, BATCH_LEN).await })).await?;
+            let some = db
+                .write(move |tx| Box::pin(async move { store::delete_access(tx, table, now - ACCESS_RETENTION, BATCH_LEN).await }))
+                .await?;
             deleted += some;
             if some < BATCH_LEN.unsigned_abs() {
                 break;

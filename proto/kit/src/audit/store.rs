@@ -175,7 +175,11 @@ macro_rules! sealed {
 /// The database returns the rows as one JSON text, because reading single values from `SQLite` takes three times as long. The
 /// JSON functions of the two databases have different names.
 pub(super) async fn sealed_after(db: &Db, (seal, event): (i64, i64), most: i64) -> Result<Vec<SealedEntry>> {
-    let text = if db.is_postgres() { sealed!("json_build_array", "json_agg", " and e.at = d.at") } else { sealed!("json_array", "json_group_array", "") };
+    let text = if db.is_postgres() {
+        sealed!("json_build_array", "json_agg", " and e.at = d.at")
+    } else {
+        sealed!("json_array", "json_group_array", "")
+    };
     let all: Option<String> = on!(db.read(), c => query_scalar(text).bind(seal).bind(event).bind(most).fetch_one(c).await)?;
     let read = move || all.map_or_else(|| Ok(Vec::new()), |all| serde_json::from_str(&all));
     let read = tokio::task::spawn_blocking(read).await.map_err(|_| sqlx::Error::WorkerCrashed)?;
@@ -204,9 +208,8 @@ pub(super) async fn tables_without_months(db: &Db) -> Result<Vec<&'static str>> 
 /// `PostgreSQL` also compares with its own clock, by which a trigger rejects a deletion that comes too early.
 pub(super) async fn delete_access(tx: &mut Tx<'_>, table: &'static str, before: DateTime<Utc>, most: i64) -> Result<u64> {
     let own_clock = if tx.is_postgres() { "and at < now() - interval '183 days'" } else { "" };
-    let text = format!(
-        "delete from {table} where id in (select id from {table} where {IS_ACCESS} and at < $1 {own_clock} order by at limit $2)"
-    );
+    let text =
+        format!("delete from {table} where id in (select id from {table} where {IS_ACCESS} and at < $1 {own_clock} order by at limit $2)");
     on!(tx.on(), c => query(AssertSqlSafe(text)).bind(before).bind(most).execute(c).await.map(|done| done.rows_affected()))
 }
 

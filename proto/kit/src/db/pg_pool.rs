@@ -2,7 +2,7 @@
 //! continues after its caller gave up, and the next caller uses the connection.
 use crate::{
     database_state::{is_read_only_suspected, suspect_read_only},
-    db::{pg_group_flush::run_to_completion, pg_replica::WalPosition},
+    db::{pg_group_flush::run_to_completion, pg_position::WalPosition},
 };
 use async_stream::try_stream;
 use futures::{

@@ -7,9 +7,10 @@
 use crate::db::{
     Db, PostgresPool,
     pg_cluster::{PgCluster, PgServer},
+    pg_position::WalPosition,
 };
 use crate::lifecycle::Tasks;
-use sqlx::{Error, FromRow, PgConnection, query_as};
+use sqlx::Error;
 use std::{
     future::Future,
     sync::{
@@ -25,56 +26,8 @@ use tokio::{
 
 /// Maximum time of a query on the replica. The primary then still has time to respond within the limit of a request.
 const REPLICA_TIMEOUT: Duration = Duration::from_secs(1);
-/// Pauses between two looks at a replica that has not replayed a position yet. Together they exceed a usual flush and its transfer.
-const REPLAY_PAUSES: [Duration; 5] = [1, 2, 4, 8, 16].map(Duration::from_millis);
 /// Interval at which the lag of the replica is measured.
 const CHECK_INTERVAL: Duration = Duration::from_millis(500);
-
-/// Position in the write-ahead log of a cluster: where the primary inserts its next record.
-///
-/// A timeline has one writer. A server that has replayed a position of the same timeline of the same system therefore has exactly
-/// the content that the primary had there. A standby left behind by a failover has an older timeline.
-#[derive(Debug, Clone, FromRow)]
-pub(super) struct WalPosition {
-    system: i64,
-    timeline: i32,
-    lsn: String,
-}
-
-impl WalPosition {
-    async fn of_primary(pool: PostgresPool) -> Result<Self, Error> {
-        let position = "select s.system_identifier as system, w.lsn::text as lsn,
-                cast(cast('x' || substr(pg_walfile_name(w.lsn), 1, 8) as bit(32)) as integer) as timeline
-           from pg_control_system() s cross join (select pg_current_wal_insert_lsn() as lsn) w";
-        query_as(position).fetch_one(pool).await
-    }
-
-    /// Returns whether a server is a standby on this timeline, and whether it has replayed this position.
-    ///
-    /// The control file names a new timeline only after the standby has replayed some of it.
-    async fn state_on(&self, standby: &mut PgConnection) -> Result<(bool, bool), Error> {
-        let state = "select pg_is_in_recovery() and s.system_identifier = $1
-                and greatest(c.timeline_id, r.min_recovery_end_timeline) = $2,
-                coalesce(pg_last_wal_replay_lsn() >= cast($3 as pg_lsn), false)
-           from pg_control_system() s cross join pg_control_checkpoint() c cross join pg_control_recovery() r";
-        query_as(state).bind(self.system).bind(self.timeline).bind(&self.lsn).fetch_one(standby).await
-    }
-
-    /// Waits briefly until a standby has replayed this position.
-    ///
-    /// # Errors
-    /// Returns an error when the server is behind, is not a standby, or belongs to another timeline or system.
-    pub(super) async fn wait_on(&self, standby: &mut PgConnection) -> Result<(), Error> {
-        for pause in REPLAY_PAUSES {
-            match self.state_on(standby).await? {
-                (true, true) => return Ok(()),
-                (true, false) => sleep(pause).await,
-                (false, _) => return Err(Error::Configuration("the server is not a standby of the primary's timeline".into())),
-            }
-        }
-        Err(Error::Configuration("the replica is behind the primary".into()))
-    }
-}
 
 /// Positions of the primary, read for all waiting queries at once.
 #[derive(Default)]
@@ -119,7 +72,7 @@ impl PgReplica {
             return Ok(last.clone());
         }
         let covers = self.next_ticket.load(Ordering::Acquire);
-        let position = WalPosition::of_primary(primary.read.clone()).await?;
+        let position = read_position(primary).await?;
         (positions.covered, positions.last) = (covers, Some(position.clone()));
         Ok(position)
     }
@@ -139,7 +92,7 @@ impl PgReplica {
     pub(super) async fn run(&self, cluster: &PgCluster, tasks: &Tasks) {
         while !tasks.is_stopping() {
             match timeout(REPLICA_TIMEOUT, self.check(cluster)).await {
-                Ok(Ok(has_replayed)) => self.set_usable(has_replayed, "behind the primary"),
+                Ok(Ok(())) => self.set_usable(true, ""),
                 Ok(Err(cause)) => self.set_usable(false, &cause.to_string()),
                 Err(_) => self.set_usable(false, "timeout"),
             }
@@ -150,21 +103,21 @@ impl PgReplica {
         }
     }
 
-    /// Returns whether the replica has replayed a position, which stays the same until the replica has replayed it.
-    async fn check(&self, cluster: &PgCluster) -> Result<bool, Error> {
+    /// Checks that the replica has replayed a position, which stays the same until the replica has replayed it.
+    async fn check(&self, cluster: &PgCluster) -> Result<(), Error> {
         let known = self.pending().clone();
         let (position, since) = match known {
             Some(pending) => pending,
-            None => (WalPosition::of_primary(cluster.primary().read.clone()).await?, Instant::now()),
+            None => (read_position(&cluster.primary()).await?, Instant::now()),
         };
         *self.pending() = Some((position.clone(), since));
         let mut connection = self.pool.acquire_unchecked().await?;
         let done = position.wait_on(&mut connection).await;
         // A position of an old timeline is never replayed: the next look takes the position of the new primary.
-        if done.is_ok() || WalPosition::of_primary(cluster.primary().read.clone()).await?.timeline != position.timeline {
+        if done.is_ok() || read_position(&cluster.primary()).await?.timeline != position.timeline {
             *self.pending() = None;
         }
-        done.map(|()| true)
+        done
     }
 
     fn pending(&self) -> std::sync::MutexGuard<'_, Pending> {
@@ -187,6 +140,12 @@ impl PgReplica {
     }
 }
 
+/// Reads the current position of the primary.
+async fn read_position(primary: &PgServer) -> Result<WalPosition, Error> {
+    let mut connection = primary.read.acquire().await?;
+    WalPosition::of_primary(&mut connection).await
+}
+
 impl Db {
     /// Runs a query on the read replica, or on the primary when there is no replica, or the replica is unavailable, slow or behind.
     ///
@@ -198,7 +157,7 @@ impl Db {
     pub async fn read_recent<T, E, F, Q>(&self, query: Q) -> Result<T, E>
     where
         F: Future<Output = Result<T, E>> + Send,
-        Q: Fn(Self) -> F + Send,
+        Q: Fn(Self) -> F + Send + Sync,
     {
         let Some((cluster, replica)) = self.replica() else { return query(self.clone()).await };
         if replica.is_usable.load(Ordering::Relaxed) {
