@@ -3,7 +3,8 @@ use sqlx::{Error, FromRow, PgConnection, query_as};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Pauses in milliseconds between two looks at a replica that has not replayed a position yet. Together they exceed a usual flush and its transfer.
+/// Pauses between two looks at a standby that has not replayed a position yet, in milliseconds. Together they exceed a usual flush and
+/// its transfer.
 const REPLAY_PAUSES_MS: [u64; 5] = [1, 2, 4, 8, 16];
 
 /// Position in the write-ahead log of a cluster: where the primary inserts its next record.
