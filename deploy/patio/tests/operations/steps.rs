@@ -16,7 +16,7 @@ const LAST: [(&str, i64); 4] = [("auth-svc", 4), ("campaign-svc", 2), ("vehicle-
 
 /// Migrations that put a partitioned log of the same name and columns in the place of the audit log. Statements of older versions then
 /// run on the new log, and its former table loses only what the new one has.
-const PARTITIONED: [&str; 2] = ["0020_audit_bound.sql", "0023_audit_months.sql"];
+const PARTITIONED: [&str; 3] = ["0020_audit_bound.sql", "0021_audit_bound_checked.sql", "0023_audit_months.sql"];
 
 /// Tables with few rows, which may be locked because that takes no time.
 const FEW_ROWS: [&str; 2] = ["signing_keys", "own_keys"];
