@@ -47,6 +47,7 @@ LEFT_ALONE = {
     "PATIO_SIGN_IN_BURST": "sixty",
     "PATIO_MAX_CONCURRENT_REQUESTS": "8 for each core",
     "PATIO_HEADER_TIMEOUT_SECONDS": "ten seconds",
+    "PATIO_DATABASE_READ_URL": "the primary serves lists and reports as well, unless a service's Secret names a standby",
     "PATIO_SEPARATE_SQLITE": "off: services keep their data in PostgreSQL",
     "PATIO_BODY_TIMEOUT_SECONDS": "fifteen seconds",
     "PATIO_SEAL_FILE": "each seal of the audit log is logged as well, and the log leaves the node",

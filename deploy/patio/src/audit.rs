@@ -1,7 +1,15 @@
-//! The command `patio audit verify`: checks the audit log of all services for manipulation.
+//! The commands `patio audit verify`, which checks the audit log of all services for manipulation, and `patio audit archive`.
 use crate::process::{Options, SCHEMAS};
-use patio_kit::{audit::chain, cli::print, db::Db, host::Host, telemetry};
-use std::str::FromStr;
+use anyhow::Context;
+use chrono::{DateTime, NaiveDate, Utc};
+use patio_kit::{
+    audit::{archive, chain},
+    cli::print,
+    db::Db,
+    host::Host,
+    telemetry,
+};
+use std::{path::PathBuf, str::FromStr};
 
 /// Audit seal (hash-chain link) that an operator noted earlier outside the database, in the form SERVICE:NUMBER:DIGEST.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,10 +35,13 @@ impl FromStr for KnownSeal {
 }
 
 /// Verifies the audit entries of all services against the hash chain, and the hash chain against the seal file and the known audit seals.
-pub async fn verify(options: Options, known: Vec<KnownSeal>) -> anyhow::Result<()> {
+pub async fn verify(options: Options, known: Vec<KnownSeal>, archives: Vec<PathBuf>) -> anyhow::Result<()> {
     telemetry::start(options.settings(), "patio")?;
     let host = Host::local(options.settings().clone()).await?;
     let (mut found, file) = (0, host.settings.seal_path());
+    for file in &archives {
+        archive::service_of(file).with_context(|| file.display().to_string())?;
+    }
     for schema in SCHEMAS {
         let db = Db::open_existing(schema, &host.settings).await?;
         let mut report = chain::verify(&db, host.clock.now()).await?;
@@ -46,13 +57,19 @@ pub async fn verify(options: Options, known: Vec<KnownSeal>) -> anyhow::Result<(
                 report.problems.push(format!("{} contains no seal of this service", file.display()));
             }
         }
+        for file in archives.iter().filter(|file| archive::service_of(file).is_ok_and(|service| service == schema.name)) {
+            let verified = archive::verify(&db, file).await.with_context(|| file.display().to_string())?;
+            print(&format!("{}: {} entries and {} seals of {} verified\n", schema.name, verified.entries, verified.seals, file.display()))?;
+            report.problems.extend(verified.problems.into_iter().map(|problem| format!("{}: {problem}", file.display())));
+        }
         print(&format!(
-            "{}: {} entries and {} seals verified{}, {} deleted after their retention\n",
+            "{}: {} entries and {} seals verified{}, {} deleted after their retention, {} archived\n",
             schema.name,
             report.entries,
             report.seals,
             file.as_ref().map(|file| format!(", also against {}", file.display())).unwrap_or_default(),
-            report.removed
+            report.removed,
+            report.archived
         ))?;
         if let Some((id, digest)) = &report.last {
             print(&format!("{0}: for the next verification, note --seal {0}:{id}:{digest}\n", schema.name))?;
@@ -64,5 +81,30 @@ pub async fn verify(options: Options, known: Vec<KnownSeal>) -> anyhow::Result<(
         db.close().await;
     }
     anyhow::ensure!(found == 0, "the audit log failed the verification: {found} problems");
+    Ok(())
+}
+
+/// Parses a month as YYYY-MM. Returns its first instant in UTC.
+pub fn month(text: &str) -> Result<DateTime<Utc>, String> {
+    let day = NaiveDate::parse_from_str(&format!("{text}-01"), "%Y-%m-%d");
+    let first = day.ok().and_then(|day| day.and_hms_opt(0, 0, 0)).map(|first| first.and_utc());
+    first.ok_or_else(|| format!("`{text}` is not a month such as 2027-01"))
+}
+
+/// Moves the entries of all services that are older than a month to files in a folder.
+pub async fn archive(options: Options, before: DateTime<Utc>, folder: PathBuf) -> anyhow::Result<()> {
+    telemetry::start(options.settings(), "patio")?;
+    let host = Host::local(options.settings().clone()).await?;
+    for schema in SCHEMAS {
+        let db = Db::open_existing(schema, &host.settings).await?;
+        let parts = archive::archive_before(&db, &host.clock, before, &folder).await.context(schema.name)?;
+        for part in &parts {
+            print(&format!("{}: {} entries moved to {}\n", schema.name, part.entries, part.file.display()))?;
+        }
+        if parts.is_empty() {
+            print(&format!("{}: no month to archive\n", schema.name))?;
+        }
+        db.close().await;
+    }
     Ok(())
 }

@@ -10,6 +10,7 @@ mod process;
 mod readme;
 mod restore;
 
+use chrono::{DateTime, Utc};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use patio_kit::{
     cli::{self, probe},
@@ -67,7 +68,7 @@ enum Command {
     /// Manages users when no supervisor can sign in.
     #[command(subcommand)]
     User(auth_svc::UserCommand),
-    /// Checks the audit log.
+    /// Checks or archives the audit log.
     #[command(subcommand)]
     Audit(Audit),
     /// Queries the health of a service that runs as a separate process.
@@ -82,6 +83,17 @@ enum Audit {
         /// SERVICE:NUMBER:DIGEST.
         #[arg(long = "seal")]
         seals: Vec<audit::KnownSeal>,
+        /// Archive file to verify as well, with each of its entries; may be given several times.
+        #[arg(long = "archive")]
+        archives: Vec<PathBuf>,
+    },
+    /// Moves the entries of months that ended more than 183 days ago from PostgreSQL to files, one for each month and service.
+    Archive {
+        /// First month that stays in the database, as YYYY-MM.
+        #[arg(long, value_parser = audit::month)]
+        before: DateTime<Utc>,
+        /// Existing folder for the files.
+        folder: PathBuf,
     },
 }
 
@@ -109,7 +121,8 @@ fn main() -> ExitCode {
         Some(Command::Keys(keys)) => cli::run(async move { keys.run(cli.options.auth(), cli.options.settings()).await }),
         Some(Command::User(user)) => cli::run(async move { user.run(cli.options.settings()).await }),
         Some(Command::Migrate) => cli::run(process::migrate(cli.options)),
-        Some(Command::Audit(Audit::Verify { seals })) => cli::run(audit::verify(cli.options, seals)),
+        Some(Command::Audit(Audit::Verify { seals, archives })) => cli::run(audit::verify(cli.options, seals, archives)),
+        Some(Command::Audit(Audit::Archive { before, folder })) => cli::run(audit::archive(cli.options, before, folder)),
         Some(Command::Probe(options)) => return probe::main(&options, "127.0.0.1:50051"),
     };
     cli::exit_code(&done)

@@ -7,6 +7,8 @@ mod pg_heartbeat;
 mod pg_hosts;
 mod pg_migrate;
 mod pg_pool;
+mod pg_position;
+mod pg_replica;
 mod pg_session;
 mod pooler;
 pub mod restore;
@@ -20,6 +22,7 @@ use crate::{
     database_state,
     db::{
         pg_cluster::PgCluster,
+        pg_replica::PgReplica,
         sqlite_writer::{Durability, WriteQueue},
     },
     lifecycle::Tasks,
@@ -27,7 +30,7 @@ use crate::{
 use anyhow::Context;
 use futures::future::{BoxFuture, join_all, pending};
 pub use health::DatabaseHealth;
-use open::{open_postgres, open_sqlite};
+use open::{open_postgres, open_replica, open_sqlite};
 use pg_heartbeat::Heartbeat;
 pub use pg_pool::{PooledConnection, PostgresPool};
 use sqlx::{
@@ -64,6 +67,8 @@ pub struct Db {
     pools: Pools,
     /// Time of the last durable write, whose caller waited until the write was on disk.
     asked: Arc<AtomicInstant>,
+    /// Pool of the read replica, in the clone that a query of [`Self::read_recent`] gets; `None` in all others.
+    reading: Option<PostgresPool>,
 }
 
 /// Time after a durable write during which the database counts as busy.
@@ -72,7 +77,7 @@ const BUSY_PERIOD: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 enum Pools {
     Sqlite { read: SqlitePool, write: WriteQueue },
-    Postgres { cluster: Arc<PgCluster>, heartbeat: Arc<Heartbeat> },
+    Postgres { cluster: Arc<PgCluster>, heartbeat: Arc<Heartbeat>, replica: Option<Arc<PgReplica>> },
 }
 
 /// Database schema of a service: its name and its migrations for each engine.
@@ -90,15 +95,18 @@ impl Db {
     /// Opens the database of a service: `PostgreSQL` when the settings have a database URL, else an `SQLite` file in the data folder.
     pub async fn open(schema: Schema, settings: &Settings) -> anyhow::Result<Self> {
         let pools = match &settings.database_url {
-            Some(url) => open_postgres(schema, url.expose(), settings.database_connections)
-                .await
-                .context("PATIO_DATABASE_URL")
-                .map_err(InvalidSetting::from_error)?,
+            Some(url) => {
+                let replica = open_replica(schema, settings).context("PATIO_DATABASE_READ_URL").map_err(InvalidSetting::from_error)?;
+                open_postgres(schema, url.expose(), settings.database_connections, replica)
+                    .await
+                    .context("PATIO_DATABASE_URL")
+                    .map_err(InvalidSetting::from_error)?
+            }
             None => {
                 open_sqlite(schema, &settings.data_dir).await.with_context(|| format!("PATIO_DATA_DIR={}", settings.data_dir.display()))?
             }
         };
-        let db = Self { name: schema.name, pools, asked: Arc::default() };
+        let db = Self { name: schema.name, pools, asked: Arc::default(), reading: None };
         database_state::set_address(db.address());
         Ok(db)
     }
@@ -160,10 +168,16 @@ impl Db {
     /// Returns the connection pool for reads.
     #[must_use]
     pub fn read(&self) -> Engine<&SqlitePool, PostgresPool> {
-        match &self.pools {
-            Pools::Sqlite { read, .. } => Engine::Sqlite(read),
-            Pools::Postgres { cluster, .. } => Engine::Postgres(cluster.primary().read.clone()),
+        match (&self.pools, &self.reading) {
+            (Pools::Sqlite { read, .. }, _) => Engine::Sqlite(read),
+            (Pools::Postgres { .. }, Some(replica)) => Engine::Postgres(replica.clone()),
+            (Pools::Postgres { cluster, .. }, None) => Engine::Postgres(cluster.primary().read.clone()),
         }
+    }
+
+    fn replica(&self) -> Option<(&PgCluster, &PgReplica)> {
+        let Pools::Postgres { cluster, replica, .. } = &self.pools else { return None };
+        replica.as_deref().map(|replica| (&**cluster, replica))
     }
 
     /// Returns `true` on `PostgreSQL`, for the few statements that differ between the engines.
@@ -270,11 +284,16 @@ impl Db {
         }
     }
 
-    /// Runs the `PostgreSQL` heartbeat until the process stops. The heartbeat detects a database that no longer responds.
+    /// Runs the `PostgreSQL` heartbeat, which detects a database that no longer responds, and measures the read replica's lag, until
+    /// the process stops.
     pub(crate) async fn spawn_heartbeat(&self, tasks: &Tasks) {
-        if let Pools::Postgres { heartbeat, .. } = &self.pools {
-            heartbeat.run(tasks).await;
-        }
+        let Pools::Postgres { cluster, heartbeat, replica } = &self.pools else { return };
+        let measured = async {
+            if let Some(replica) = replica {
+                replica.run(cluster, tasks).await;
+            }
+        };
+        tokio::join!(heartbeat.run(tasks), measured);
     }
 
     /// Waits until the database has not responded for two seconds. On `SQLite` the wait never ends.
@@ -325,6 +344,9 @@ impl Db {
             }
         };
         metrics::gauge!("patio_db_waiters", "service" => service).set(f64::from(waiting));
+        if let Some((_, replica)) = self.replica() {
+            replica.record_metrics(service);
+        }
     }
 
     /// Closes all connections after the queued work has finished.
@@ -335,7 +357,10 @@ impl Db {
                 read.close().await;
                 write.close().await;
             }
-            Pools::Postgres { cluster, .. } => {
+            Pools::Postgres { cluster, replica, .. } => {
+                if let Some(replica) = replica {
+                    replica.close().await;
+                }
                 let server = cluster.primary();
                 server.once.pool().close().await;
                 server.write.pool().close().await;

@@ -251,3 +251,9 @@ pub fn value(status: &Status, name: &str) -> Option<String> {
 pub fn is_unique_violation(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Database(told) if told.is_unique_violation())
 }
+
+/// Returns `true` when a statement failed because it did not get a lock in time.
+#[must_use]
+pub fn is_lock_timeout(error: &sqlx::Error) -> bool {
+    matches!(error, sqlx::Error::Database(told) if told.code().is_some_and(|code| code == "55P03"))
+}

@@ -12,6 +12,7 @@ use patio_kit::{
     audit,
     auth::identity::{self, Caller},
     clock,
+    db::Db,
     page::PageWindow,
 };
 use patio_proto::{
@@ -29,8 +30,9 @@ impl ConflictService for ConflictApi {
         let caller = identity::caller(&request)?;
         let ask = request.into_inner();
         let (window, filter) = (PageWindow::from_request(ask.page.as_ref()), filter(&ask, &caller));
-        let (page, total) = tokio::try_join!(conflicts::list_page(&self.0.db, &filter, window), conflicts::count(&self.0.db, &filter))
-            .map_err(Error::from)?;
+        let filter = &filter;
+        let listed = |db: Db| async move { tokio::try_join!(conflicts::list_page(&db, filter, window), conflicts::count(&db, filter)) };
+        let (page, total) = self.0.db.read_recent(listed).await.map_err(Error::from)?;
         reply(pb::ListConflictsResponse { conflicts: page.into_iter().map(Into::into).collect(), meta: Some(window.meta(total)) })
     }
 

@@ -1,7 +1,7 @@
 //! gRPC service for the history of vehicles.
 use super::{Context, Reply, reply};
 use crate::{error::Error, inspection::history, store::vehicles, view::View};
-use patio_kit::{auth::identity, clock};
+use patio_kit::{auth::identity, clock, db::Db};
 use patio_proto::vehicle::{self as pb, history_service_server::HistoryService};
 use tonic::Request;
 
@@ -13,10 +13,13 @@ impl HistoryService for HistoryApi {
     async fn list_vehicle_history(&self, request: Request<pb::ListVehicleHistoryRequest>) -> Reply<pb::ListVehicleHistoryResponse> {
         let role = identity::caller(&request)?.role;
         let ask = request.into_inner();
-        let found = vehicles::find(&self.0.db, ask.vehicle_id, View::for_role(role, None)).await.map_err(Error::from)?;
-        let vehicle = found.ok_or(Error::NoVehicle(ask.vehicle_id))?;
         let before = ask.before.as_ref().and_then(clock::from_timestamp).unwrap_or_else(clock::max_time);
         let limit = usize::try_from(ask.limit.clamp(1, 100)).unwrap_or(1);
-        reply(history::list(&self.0.db, &vehicle, role, before, limit).await?)
+        let listed = |db: Db| async move {
+            let found = vehicles::find(&db, ask.vehicle_id, View::for_role(role, None)).await?;
+            let vehicle = found.ok_or(Error::NoVehicle(ask.vehicle_id))?;
+            history::list(&db, &vehicle, role, before, limit).await
+        };
+        reply(self.0.db.read_recent(listed).await?)
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     error::Error,
     store::jobs::{self, Campaign, Job, SkippedVehicle},
 };
-use patio_kit::{audit, auth::identity, client::call_context::CallContext, clock, page::PageWindow};
+use patio_kit::{audit, auth::identity, client::call_context::CallContext, clock, db::Db, page::PageWindow};
 use patio_proto::{
     access::Role,
     vehicle::{self as pb, JobKind, UndoBlocker, job_service_server::JobService},
@@ -40,17 +40,20 @@ impl JobService for JobApi {
     async fn list_jobs(&self, request: Request<pb::ListJobsRequest>) -> Reply<pb::ListJobsResponse> {
         let caller = identity::caller(&request)?;
         let window = PageWindow::from_request(request.get_ref().page.as_ref());
-        let all = jobs::list_page(&self.context.db, window).await.map_err(Error::from)?;
-        let ids: Vec<i64> = all.iter().map(|job| job.id).collect();
+        let listed = |db: Db| async move {
+            let all = jobs::list_page(&db, window).await?;
+            let ids: Vec<i64> = all.iter().map(|job| job.id).collect();
+            Ok::<_, sqlx::Error>((all, jobs::list_campaigns(&db, &ids).await?, jobs::count(&db).await?))
+        };
+        let (all, of_jobs, total) = self.context.db.read_recent(listed).await.map_err(Error::from)?;
         let mut campaigns: HashMap<i64, Vec<Campaign>> = HashMap::new();
-        for campaign in jobs::list_campaigns(&self.context.db, &ids).await.map_err(Error::from)? {
+        for campaign in of_jobs {
             campaigns.entry(campaign.job_id).or_default().push(campaign);
         }
         let shown = all.into_iter().map(|job| {
             let of = campaigns.remove(&job.id).unwrap_or_default();
             shown(job, &of, caller.role)
         });
-        let total = jobs::count(&self.context.db).await.map_err(Error::from)?;
         reply(pb::ListJobsResponse { jobs: shown.collect(), meta: Some(window.meta(total)) })
     }
 

@@ -78,7 +78,8 @@ impl EventService for EventApi {
 
     async fn get_activity(&self, request: Request<pb::GetActivityRequest>) -> Reply<pb::GetActivityResponse> {
         let caller = identity::caller(&request)?;
-        reply(activity::load(&self.context.db, &caller, request.get_ref()).await?)
+        let (caller, ask) = (&caller, request.get_ref());
+        reply(self.context.db.read_recent(|db| async move { activity::load(&db, caller, ask).await }).await?)
     }
 }
 

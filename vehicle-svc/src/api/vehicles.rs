@@ -22,6 +22,7 @@ use futures::{StreamExt, TryStreamExt, stream::BoxStream};
 use patio_kit::{
     audit,
     auth::identity,
+    db::Db,
     host::Host,
     page::{self, PageWindow},
 };
@@ -63,11 +64,12 @@ impl VehicleApi {
     /// for the key without the leading `I` of labels on imported cars.
     async fn search(
         &self,
+        db: &Db,
         campaign: &Campaign,
         filter: vehicles::VehicleFilter,
         window: PageWindow,
     ) -> Result<(Vec<vehicles::Vehicle>, i64), sqlx::Error> {
-        let (page, total) = self.page(campaign, &filter, window).await?;
+        let (page, total) = self.page(db, campaign, &filter, window).await?;
         let key = identifier::search_key(&filter.needle).to_lowercase();
         // A leading hyphen names the yard `-`: its comparison key, which drops the hyphen, would match other yards.
         if total > 0 || key.is_empty() || filter.needle.starts_with('-') {
@@ -76,7 +78,7 @@ impl VehicleApi {
         let bare = key.strip_prefix('i').filter(|bare| !bare.is_empty()).map(str::to_owned);
         for key in [Some(key), bare].into_iter().flatten() {
             let filter = vehicles::VehicleFilter { pattern: page::contains_pattern(&key), needle: key, by_key: true, ..filter.clone() };
-            let (page, total) = self.page(campaign, &filter, window).await?;
+            let (page, total) = self.page(db, campaign, &filter, window).await?;
             if total > 0 {
                 return Ok((page, total));
             }
@@ -88,6 +90,7 @@ impl VehicleApi {
     /// the filter, otherwise the database.
     async fn page(
         &self,
+        db: &Db,
         campaign: &Campaign,
         filter: &vehicles::VehicleFilter,
         window: PageWindow,
@@ -97,19 +100,19 @@ impl VehicleApi {
             let (ids, total) = roster.search_page(filter, window);
             let page = match ids.first() {
                 // Without a filter the page is contiguous in walking order: one range scan costs half of single lookups.
-                Some(first) if filter.matches_all() => vehicles::list_from(&self.context.db, campaign.id, *first, window.limit()).await?,
-                _ => vehicles::by_ids(&self.context.db, &ids).await?,
+                Some(first) if filter.matches_all() => vehicles::list_from(db, campaign.id, *first, window.limit()).await?,
+                _ => vehicles::by_ids(db, &ids).await?,
             };
             return Ok((page, total));
         }
-        let page = vehicles::list_page(&self.context.db, campaign.id, filter, window).await?;
+        let page = vehicles::list_page(db, campaign.id, filter, window).await?;
         // A page that is not full is the last one, so its offset plus its rows is the total.
         let (rows, before) = (i64::try_from(page.len()).unwrap_or(i64::MAX), window.offset());
         let is_last = rows < window.limit() && (rows > 0 || before == 0);
         let total = match (filter.matches_all(), is_last) {
             (true, _) => campaign.total,
             (false, true) => before + rows,
-            (false, false) => vehicles::count(&self.context.db, campaign.id, filter).await?,
+            (false, false) => vehicles::count(db, campaign.id, filter).await?,
         };
         Ok((page, total))
     }
@@ -127,11 +130,14 @@ impl VehicleService for VehicleApi {
     async fn list_vehicles(&self, request: Request<pb::ListVehiclesRequest>) -> Reply<pb::ListVehiclesResponse> {
         let role = identity::caller(&request)?.role;
         let ask = request.into_inner();
-        let window = PageWindow::from_request(ask.page.as_ref());
-        let campaign =
-            campaigns::find(&self.context.db, ask.campaign_id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(ask.campaign_id))?;
-        let view = campaign.narrow_view(View::for_role(role, ask.yard));
-        let (page, total) = self.search(&campaign, filter(&ask, view)?, window).await.map_err(Error::from)?;
+        let (ask, window) = (&ask, PageWindow::from_request(ask.page.as_ref()));
+        let listed = |db: Db| async move {
+            let campaign = campaigns::find(&db, ask.campaign_id).await?.ok_or(Error::NoCampaign(ask.campaign_id))?;
+            let view = campaign.narrow_view(View::for_role(role, ask.yard));
+            let (page, total) = self.search(&db, &campaign, filter(ask, view)?, window).await?;
+            Ok::<_, Error>((campaign, page, total))
+        };
+        let (campaign, page, total) = self.context.db.read_recent(listed).await?;
         reply(pb::ListVehiclesResponse {
             vehicles: page.into_iter().map(Into::into).collect(),
             meta: Some(window.meta(total)),
@@ -145,14 +151,17 @@ impl VehicleService for VehicleApi {
         let role = identity::caller(&request)?.role;
         let ask = request.into_inner();
         let id = ask.campaign_id;
-        let campaign = campaigns::find(&self.context.db, id).await.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
+        let found = self.context.db.read_recent(|db| async move { campaigns::find(&db, id).await }).await;
+        let campaign = found.map_err(Error::from)?.ok_or(Error::NoCampaign(id))?;
         let view = View::for_role(role, None);
         // Rows read after this revision may be newer than it; the client's next delta then repeats them.
         let head = pb::VehicleChunk { revision: campaign.revision, unchanged: ask.known == Some(campaign.revision), ..Default::default() };
         let start = (self.context.db.clone(), (!head.unchanged).then(|| (String::new(), 0)));
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
-            let mut rows = vehicles::rows_after(&db, id, &position, LIST_CHUNK_LEN).await.map_err(Error::from)?;
+            let from = &position;
+            let read = db.read_recent(|db| async move { vehicles::rows_after(&db, id, from, LIST_CHUNK_LEN).await }).await;
+            let mut rows = read.map_err(Error::from)?;
             if rows.is_empty() {
                 return Ok(None);
             }
@@ -173,7 +182,9 @@ impl VehicleService for VehicleApi {
         let start = (self.context.db.clone(), Some((String::new(), 0)));
         let chunks = futures::stream::try_unfold(start, move |(db, position)| async move {
             let Some(position) = position else { return Ok(None) };
-            let rows = vehicles::exported_after(&db, id, &position, EXPORT_READ_LEN).await.map_err(Error::from)?;
+            let from = &position;
+            let read = db.read_recent(|db| async move { vehicles::exported_after(&db, id, from, EXPORT_READ_LEN).await }).await;
+            let rows = read.map_err(Error::from)?;
             let full = i64::try_from(rows.len()).is_ok_and(|count| count == EXPORT_READ_LEN);
             let position = rows.last().filter(|_| full).map(|last| (last.walk_key.clone(), last.id));
             let mut rows = rows.into_iter().map(pb::ExportedVehicle::from).peekable();
@@ -189,7 +200,8 @@ impl VehicleService for VehicleApi {
     async fn list_changes(&self, request: Request<pb::ListChangesRequest>) -> Reply<pb::ListChangesResponse> {
         let view = View::for_role(identity::caller(&request)?.role, None);
         let ask = request.into_inner();
-        reply(changes_since::list_changes(&self.context.db, ask.campaign_id, ask.since, view).await?)
+        let listed = |db: Db| async move { changes_since::list_changes(&db, ask.campaign_id, ask.since, view).await };
+        reply(self.context.db.read_recent(listed).await?)
     }
 
     async fn save_vehicle(&self, request: Request<pb::SaveVehicleRequest>) -> Reply<pb::Vehicle> {

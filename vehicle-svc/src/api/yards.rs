@@ -27,7 +27,7 @@ impl YardService for YardApi {
     async fn list_yards(&self, request: Request<pb::ListYardsRequest>) -> Reply<pb::ListYardsResponse> {
         let caller = identity::caller(&request)?;
         let ask = request.into_inner();
-        let counts = yards::list_total_counts(&self.0.db).await.map_err(Error::from)?;
+        let counts = self.0.db.read_recent(|db| async move { yards::list_total_counts(&db).await }).await.map_err(Error::from)?;
         let search = ask.search.trim().to_uppercase();
         let all: Vec<_> = shown(&caller, &counts, true).into_iter().filter(|yard| yard.name.contains(&search)).collect();
         let window = PageWindow::from_request(ask.page.as_ref());

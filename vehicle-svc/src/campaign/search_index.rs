@@ -98,7 +98,8 @@ impl CampaignIndex {
     async fn read(db: &Db, campaign: i64, layout: i64) -> Result<Self, sqlx::Error> {
         let (mut roster, mut position) = (Self::with_layout(layout), (String::new(), 0));
         loop {
-            let some = vehicles::list_index_entries(db, campaign, &position, READ_CHUNK_LEN).await?;
+            let from = &position;
+            let some = db.read_recent(|db| async move { vehicles::list_index_entries(&db, campaign, from, READ_CHUNK_LEN).await }).await?;
             let Some(last) = some.last() else { return Ok(roster) };
             position = (last.walk_key.clone(), last.id);
             some.iter().for_each(|entry| roster.add(entry));

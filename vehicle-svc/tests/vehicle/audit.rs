@@ -2,7 +2,7 @@
 use crate::yard::{Yard, status};
 use chrono::TimeDelta;
 use patio_kit::{
-    audit::{self, AuditEvent, chain},
+    audit::{self, AuditEvent, chain, retention},
     db::Db,
     host::Host,
     on,
@@ -10,7 +10,7 @@ use patio_kit::{
 use patio_proto::{access::Role, vehicle::VehicleStatus};
 use patio_testing::each_database;
 
-async fn run(db: &Db, text: &'static str) {
+pub async fn run(db: &Db, text: &'static str) {
     db.write(move |tx| Box::pin(async move { on!(tx.on(), c => sqlx::query(text).execute(c).await.map(drop)) })).await.unwrap();
 }
 
@@ -29,7 +29,7 @@ async fn sealed(host: &Host) -> Db {
 }
 
 /// Seals all entries. The service's background task may seal some of them at the same time.
-async fn seal_all(host: &Host, db: &Db) {
+pub async fn seal_all(host: &Host, db: &Db) {
     loop {
         match chain::seal_batch(db, host.clock.now()).await {
             Ok(0) => return,
@@ -40,7 +40,7 @@ async fn seal_all(host: &Host, db: &Db) {
 }
 
 /// Disables the triggers that protect the log, as the owner of a PostgreSQL table can.
-async fn let_go(db: &Db) {
+pub async fn let_go(db: &Db) {
     if db.is_postgres() {
         run(db, "alter table audit_events disable trigger user").await;
         run(db, "alter table audit_digests disable trigger user").await;
@@ -72,7 +72,7 @@ async fn on_postgresql_the_audit_log_is_append_only() {
     .await;
 }
 
-async fn problems(host: &Host, db: &Db) -> Vec<String> {
+pub async fn problems(host: &Host, db: &Db) -> Vec<String> {
     chain::verify(db, host.clock.now()).await.unwrap().problems
 }
 
@@ -111,14 +111,14 @@ async fn verification_reports_a_truncated_chain() {
 async fn expired_access_entries_are_deleted_and_the_chain_stays_valid() {
     each_database(async |host| {
         let db = sealed(&host).await;
-        let old = host.clock.now() - chain::ACCESS_RETENTION - TimeDelta::days(1);
+        let old = host.clock.now() - retention::ACCESS_RETENTION - TimeDelta::days(1);
         for (kind, at) in [("page-view", old), ("vehicle-changed", old), ("page-view", host.clock.now())] {
             let event = AuditEvent { kind, subject: "page home".into(), summary: "opened".into(), ..AuditEvent::default() };
             db.write(move |tx| Box::pin(async move { audit::append(tx, at, None, event).await })).await.unwrap();
         }
         seal_all(&host, &db).await;
-        assert_eq!(chain::purge_expired(&db, &host.clock).await.unwrap(), 1, "only the expired entry is deleted");
-        assert_eq!(chain::purge_expired(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
+        assert_eq!(retention::purge_expired(&db, &host.clock).await.unwrap(), 1, "only the expired entry is deleted");
+        assert_eq!(retention::purge_expired(&db, &host.clock).await.unwrap(), 0, "a second run deletes nothing");
         let report = chain::verify(&db, host.clock.now()).await.unwrap();
         assert_eq!((report.removed, report.problems), (1, Vec::new()));
     })

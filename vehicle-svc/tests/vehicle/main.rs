@@ -15,6 +15,7 @@ mod jobs;
 mod keys;
 mod lists;
 mod live;
+mod months;
 mod search;
 mod statements;
 mod together;

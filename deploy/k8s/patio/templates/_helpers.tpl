@@ -85,7 +85,7 @@ maxReplicas: {{ $own.maxReplicas | default .root.Values.autoscaling.maxReplicas 
 {{- fail "image.tag is latest, which pods of one Deployment may resolve to different images: name a version" -}}
 {{- end -}}
 {{- range $name, $value := .Values.settings -}}
-{{- if regexMatch "PASSWORD|SECRET|DATABASE_URL|REDIS_URL" $name -}}
+{{- if regexMatch "PASSWORD|SECRET|DATABASE_URL|DATABASE_READ_URL|REDIS_URL" $name -}}
 {{- fail (printf "settings.%s: a ConfigMap is no place for a secret; deploy/k8s/secrets writes the Secrets" $name) -}}
 {{- else if regexMatch "LISTEN$|SERVICE_TLS|KEY_FILE|DATA_DIR" $name -}}
 {{- fail (printf "settings.%s: the chart sets it, to agree with ports, probes and volumes" $name) -}}

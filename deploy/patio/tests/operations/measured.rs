@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// Returns the value of the only series whose line contains all `parts`.
-fn value(text: &str, parts: &[&str]) -> Option<f64> {
+pub fn value(text: &str, parts: &[&str]) -> Option<f64> {
     let mut lines = text.lines().filter(|line| !line.starts_with('#') && parts.iter().all(|part| line.contains(part)));
     let value = lines.next()?.rsplit_once(' ')?.1.parse().unwrap();
     assert!(lines.next().is_none(), "{parts:?} are several");

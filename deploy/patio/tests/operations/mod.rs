@@ -9,6 +9,7 @@ mod measured;
 mod migrations;
 mod pools;
 mod probing;
+mod reads;
 mod restores;
 mod separate;
 mod steps;

@@ -5,7 +5,8 @@
 //! out of reach of an attacker who can only write to the database.
 use crate::audit::{
     digest::{self, ChainLink},
-    store::{self, Seal, SealedEntry},
+    retention::{ACCESS_KINDS, ACCESS_RETENTION, purge_expired},
+    store::{self, Archive, Seal, SealedEntry},
     witness::{self, SealFile},
 };
 use crate::{clock::Clock, db::Db, errors, lifecycle::Tasks};
@@ -26,10 +27,6 @@ const LATE_IDS: i64 = 5_000;
 const ENTRIES_PER_READ: i64 = 5_000;
 /// Age after which an entry without a seal is reported by a verification.
 const MUST_BE_SEALED: TimeDelta = TimeDelta::minutes(10);
-/// Retention time of access entries. All other entries are kept forever.
-pub const ACCESS_RETENTION: TimeDelta = TimeDelta::days(183);
-/// Kinds of audit entries that record access only. Entries of these kinds are deleted after the retention time.
-pub const ACCESS_KINDS: [&str; 5] = ["page-view", "login", "logout", "login-failed", "refused"];
 
 /// Starts the background tasks that seal new entries and delete expired access entries.
 pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db: &Db) {
@@ -122,31 +119,6 @@ fn tell(seal: &Seal, entries: usize) {
     tracing::info!(seal = seal.id, digest = %seal.digest, entries, "sealed audit entries");
 }
 
-/// Deletes access entries older than the retention time and returns their number. One audit entry records the deletion.
-pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
-    let now = clock.now();
-    db.write(move |tx| {
-        Box::pin(async move {
-            let mut gone = 0;
-            for kind in ACCESS_KINDS {
-                gone += store::delete_before(tx, kind, now - ACCESS_RETENTION).await?;
-            }
-            if gone > 0 {
-                let summary = format!("deleted {gone} access entries older than {} days", ACCESS_RETENTION.num_days());
-                crate::audit::append(
-                    tx,
-                    now,
-                    None,
-                    crate::audit::AuditEvent { kind: "retention", subject: "access entries".to_owned(), summary, ..Default::default() },
-                )
-                .await?;
-            }
-            Ok(gone)
-        })
-    })
-    .await
-}
-
 /// Maximum number of problems in a report.
 const MAX_PROBLEMS: usize = 100;
 
@@ -157,6 +129,8 @@ pub struct VerificationReport {
     pub entries: u64,
     /// Number of access entries that were deleted after the retention time.
     pub removed: u64,
+    /// Number of entries that were moved to archive files.
+    pub archived: u64,
     /// Number of seals in the chain.
     pub seals: u64,
     /// Number and digest of the last seal, to be stored outside the database; `None` when no entry has been sealed yet.
@@ -172,12 +146,13 @@ impl VerificationReport {
         }
     }
 
-    fn compare(&mut self, sealed: &SealedEntry, is: Option<&String>, now: DateTime<Utc>) {
+    fn compare(&mut self, sealed: &SealedEntry, is: Option<&String>, now: DateTime<Utc>, archives: &[Archive]) {
         let may_be_gone = ACCESS_KINDS.contains(&sealed.sealed_kind.as_str()) && sealed.sealed_at < now - ACCESS_RETENTION;
         match is {
             Some(is) if *is == sealed.digest => self.entries += 1,
             Some(_) => self.problem(format!("entry {} was changed after it was sealed", sealed.event_id)),
             None if may_be_gone => self.removed += 1,
+            None if archives.iter().any(|archive| archive.part.contains(sealed.sealed_at)) => self.archived += 1,
             None => self.problem(format!("entry {} is missing", sealed.event_id)),
         }
     }
@@ -196,14 +171,14 @@ async fn digests(all: Vec<SealedEntry>) -> Result<Vec<(SealedEntry, Option<Strin
 /// Verifies the audit log: compares every entry with its digest, and all digests with the chain of seals.
 pub async fn verify(db: &Db, now: DateTime<Utc>) -> Result<VerificationReport, sqlx::Error> {
     let mut report = VerificationReport::default();
-    let mut chain = Chain::default();
+    let (mut chain, archives) = (Chain::default(), store::list_archives(db).await?);
     let mut sealed = store::sealed_after(db, (0, 0), ENTRIES_PER_READ).await?;
     while let Some(last) = sealed.last() {
         let position = (last.seal, last.event_id);
         let (more, read) = tokio::join!(store::sealed_after(db, position, ENTRIES_PER_READ), digests(sealed));
         for (entry, is) in read? {
             chain.take(db, &mut report, &entry).await?;
-            report.compare(&entry, is.as_ref(), now);
+            report.compare(&entry, is.as_ref(), now, &archives);
         }
         sealed = more?;
     }

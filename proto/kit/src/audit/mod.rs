@@ -1,7 +1,9 @@
 //! Audit log. Each entry is appended in the transaction of the change that the entry records. A background task then adds the
 //! entry to a hash chain (seals the entry).
+pub mod archive;
 pub mod chain;
 mod digest;
+pub mod retention;
 mod store;
 pub mod witness;
 
@@ -114,7 +116,8 @@ pub struct AuditLog {
 #[tonic::async_trait]
 impl pb::audit_service_server::AuditService for AuditLog {
     async fn list_events(&self, request: Request<pb::ListEventsRequest>) -> Result<Response<pb::ListEventsResponse>, Status> {
-        let rows = store::list(&self.db, request.get_ref()).await.map_err(|cause| errors::database(&cause))?;
+        let ask = request.get_ref();
+        let rows = self.db.read_recent(|db| async move { store::list(&db, ask).await }).await.map_err(|cause| errors::database(&cause))?;
         Ok(Response::new(pb::ListEventsResponse { events: rows.into_iter().map(AuditRow::into_event).collect() }))
     }
 }

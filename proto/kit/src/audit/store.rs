@@ -5,11 +5,11 @@ use crate::{
     db::{Db, Engine, Tx},
     on,
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use patio_proto::audit as pb;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sqlx::{FromRow, QueryBuilder, query, query_as, query_scalar};
+use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, query, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
@@ -73,7 +73,7 @@ pub(super) struct Seal {
 /// Stored digest of a sealed entry, with the current values of the entry unless the entry was deleted.
 ///
 /// The current values are read as any JSON type, because a manipulated entry may contain values of a wrong type.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct SealedEntry {
     pub seal: i64,
     pub event_id: i64,
@@ -90,6 +90,14 @@ pub(super) struct SealedEntry {
     pub address: Value,
     pub old_values: Value,
     pub new_values: Value,
+}
+
+impl SealedEntry {
+    /// Removes the content of the entry and keeps its digest.
+    pub(super) fn without_content(self) -> Self {
+        let Self { seal, event_id, sealed_kind, sealed_at, digest, .. } = self;
+        Self { seal, event_id, sealed_kind, sealed_at, digest, ..Self::default() }
+    }
 }
 
 pub(super) async fn load_last_seal(tx: &mut Tx<'_>) -> Result<Option<Seal>> {
@@ -144,7 +152,7 @@ pub(super) async fn seals_after(db: &Db, id: i64, most: i64) -> Result<Vec<Seal>
 }
 
 macro_rules! sealed {
-    ($array:literal, $together:literal) => {
+    ($array:literal, $together:literal, $same:literal) => {
         concat!(
             "select cast(",
             $together,
@@ -154,17 +162,24 @@ macro_rules! sealed {
               e.old_values, e.new_values) order by d.seal, d.event_id) as text)
                from (select seal, event_id, kind, at, digest from audit_digests
                       where (seal, event_id) > ($1, $2) order by seal, event_id limit $3) d
-               left join audit_events e on e.id = d.event_id"
+               left join audit_events e on e.id = d.event_id",
+            $same
         )
     };
 }
 
 /// Returns up to `most` sealed entries after a position (seal number and entry id), in the order of the chain.
 ///
+/// On `PostgreSQL` the time of an entry leads to its partition. An entry whose time was changed is therefore missing.
+///
 /// The database returns the rows as one JSON text, because reading single values from `SQLite` takes three times as long. The
 /// JSON functions of the two databases have different names.
 pub(super) async fn sealed_after(db: &Db, (seal, event): (i64, i64), most: i64) -> Result<Vec<SealedEntry>> {
-    let text = if db.is_postgres() { sealed!("json_build_array", "json_agg") } else { sealed!("json_array", "json_group_array") };
+    let text = if db.is_postgres() {
+        sealed!("json_build_array", "json_agg", " and e.at = d.at")
+    } else {
+        sealed!("json_array", "json_group_array", "")
+    };
     let all: Option<String> = on!(db.read(), c => query_scalar(text).bind(seal).bind(event).bind(most).fetch_one(c).await)?;
     let read = move || all.map_or_else(|| Ok(Vec::new()), |all| serde_json::from_str(&all));
     let read = tokio::task::spawn_blocking(read).await.map_err(|_| sqlx::Error::WorkerCrashed)?;
@@ -178,8 +193,115 @@ pub(super) async fn count_never_sealed(db: &Db, before: DateTime<Utc>) -> Result
         .bind(before).fetch_one(c).await)
 }
 
-/// Deletes audit entries of one kind that were written before a given time. Returns the number of deleted entries.
-pub(super) async fn delete_before(tx: &mut Tx<'_>, kind: &str, before: DateTime<Utc>) -> Result<u64> {
-    on!(tx.on(), c => query("delete from audit_events where kind = $1 and at < $2")
-        .bind(kind).bind(before).execute(c).await.map(|done| done.rows_affected()))
+/// SQL condition that an entry records access only. It has the words of the partial index `audit_events_access`.
+const IS_ACCESS: &str = "kind in ('page-view', 'login', 'logout', 'login-failed', 'refused')";
+
+/// Returns the tables whose expired entries are deleted one by one.
+pub(super) async fn tables_without_months(db: &Db) -> Result<Vec<&'static str>> {
+    let Engine::Postgres(pool) = db.read() else { return Ok(vec!["audit_events"]) };
+    let has_first: bool = query_scalar("select to_regclass('audit_events_first') is not null").fetch_one(pool).await?;
+    Ok(if has_first { vec!["audit_events_first", "audit_events_rest"] } else { vec!["audit_events_rest"] })
+}
+
+/// Deletes up to `most` access entries of a table that were written before a given time. Returns the number of deleted entries.
+///
+/// `PostgreSQL` also compares with its own clock, by which a trigger rejects a deletion that comes too early.
+pub(super) async fn delete_access(tx: &mut Tx<'_>, table: &'static str, before: DateTime<Utc>, most: i64) -> Result<u64> {
+    let own_clock = if tx.is_postgres() { "and at < now() - interval '183 days'" } else { "" };
+    let text =
+        format!("delete from {table} where id in (select id from {table} where {IS_ACCESS} and at < $1 {own_clock} order by at limit $2)");
+    on!(tx.on(), c => query(AssertSqlSafe(text)).bind(before).bind(most).execute(c).await.map(|done| done.rows_affected()))
+}
+
+/// Creates the partitions of a month on `PostgreSQL`, unless they exist.
+pub(super) async fn create_month(tx: &mut Tx<'_>, month: NaiveDate) -> Result<()> {
+    query("select create_audit_month($1)").bind(month).execute(tx.postgres()?).await.map(drop)
+}
+
+/// Drops the expired access entries of whole months on `PostgreSQL`. Returns their number.
+pub(super) async fn drop_expired_months(tx: &mut Tx<'_>) -> Result<u64> {
+    let dropped: i64 = query_scalar("select drop_expired_audit_months()").fetch_one(tx.postgres()?).await?;
+    Ok(dropped.unsigned_abs())
+}
+
+/// Partition of the log that can be archived: a month, or the first partition with all entries before the months.
+#[derive(Debug, Clone, FromRow)]
+pub(super) struct LogPart {
+    /// Name of the partition without its prefix, such as `2027_01` or `first`.
+    pub name: String,
+    /// First time of the partition.
+    pub begins: DateTime<Utc>,
+    /// First time after the partition.
+    pub ends: DateTime<Utc>,
+}
+
+impl LogPart {
+    /// Returns whether an entry of a given time belongs to the partition.
+    pub(super) fn contains(&self, at: DateTime<Utc>) -> bool {
+        self.begins <= at && at < self.ends
+    }
+
+    fn table(&self) -> String {
+        format!("audit_events_{}", self.name)
+    }
+}
+
+/// Returns the partitions of the log on `PostgreSQL` that ended before a given time, oldest first.
+pub(super) async fn list_parts(db: &Db, before: DateTime<Utc>) -> Result<Vec<LogPart>> {
+    let Engine::Postgres(pool) = db.read() else { return Ok(Vec::new()) };
+    query_as(
+        "select name, case when name = 'first' then timestamptz '0001-01-01 00:00:00+00'
+                           else (ends at time zone 'UTC' - interval '1 month') at time zone 'UTC' end as begins, ends
+           from (select substr(c.relname, 14) as name, audit_part_end(c.oid) as ends from pg_inherits i join pg_class c on c.oid = i.inhrelid
+                  where i.inhparent = cast('audit_events' as regclass)) parts
+          where ends <= $1 order by ends",
+    )
+    .bind(before)
+    .fetch_all(pool)
+    .await
+}
+
+/// Returns the first and the last seal over entries of a partition, or `None` when the partition has no sealed entry.
+pub(super) async fn seals_of(db: &Db, part: &LogPart) -> Result<Option<(i64, i64)>> {
+    let found: (Option<i64>, Option<i64>) = on!(db.read(), c => query_as(
+        "select min(seal), max(seal) from audit_digests where at >= $1 and at < $2").bind(part.begins).bind(part.ends).fetch_one(c).await)?;
+    Ok(found.0.zip(found.1))
+}
+
+/// Returns the number of entries of a partition.
+pub(super) async fn count_part(db: &Db, part: &LogPart) -> Result<i64> {
+    let text = format!("select count(*) from {}", part.table());
+    on!(db.read(), c => query_scalar(AssertSqlSafe(text)).fetch_one(c).await)
+}
+
+/// Drops a partition, and records the file that has its entries.
+pub(super) async fn drop_part(tx: &mut Tx<'_>, part: &LogPart, (entries, sha256): (i64, &str), at: DateTime<Utc>) -> Result<()> {
+    let connection = tx.postgres()?;
+    query("set local lock_timeout = '500ms'").execute(&mut *connection).await?;
+    query("insert into audit_archives (part, begins, ends, entries, sha256, at) values ($1, $2, $3, $4, $5, $6)")
+        .bind(&part.name)
+        .bind(part.begins)
+        .bind(part.ends)
+        .bind(entries)
+        .bind(sha256)
+        .bind(at)
+        .execute(&mut *connection)
+        .await?;
+    query(AssertSqlSafe(format!("drop table {}", part.table()))).execute(connection).await.map(drop)
+}
+
+/// Partition of the log whose entries were moved to a file.
+#[derive(Debug, Clone, FromRow)]
+pub(super) struct Archive {
+    /// Partition that the file has.
+    #[sqlx(flatten)]
+    pub part: LogPart,
+    /// SHA-256 of the file, in hexadecimal.
+    pub sha256: String,
+}
+
+/// Returns the archived partitions of the log. `SQLite` has none.
+pub(super) async fn list_archives(db: &Db) -> Result<Vec<Archive>> {
+    let Engine::Postgres(pool) = db.read() else { return Ok(Vec::new()) };
+    query_as("select part as name, begins, ends, sha256 from audit_archives order by ends").fetch_all(pool).await
 }

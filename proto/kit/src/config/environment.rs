@@ -3,7 +3,7 @@ use crate::config::InvalidSetting;
 
 /// Environment variables of all settings of all programs. Each program accepts the variables of all programs, because several
 /// programs may share an environment file. A test compares the names with the settings that the programs declare.
-pub const SETTINGS: [&str; 43] = [
+pub const SETTINGS: [&str; 44] = [
     "PATIO_ADMIN_HMC",
     "PATIO_ADMIN_PASSWORD",
     "PATIO_ALLOW_DATA_LOSS",
@@ -13,6 +13,7 @@ pub const SETTINGS: [&str; 43] = [
     "PATIO_BODY_TIMEOUT_SECONDS",
     "PATIO_CAMPAIGN_URL",
     "PATIO_DATABASE_MAX_CONNECTIONS",
+    "PATIO_DATABASE_READ_URL",
     "PATIO_DATABASE_URL",
     "PATIO_DATA_DIR",
     "PATIO_DEVELOPER_HMC",

@@ -50,6 +50,10 @@ pub struct Settings {
     /// commas are the servers of one cluster, of which the one that accepts writes is used. If unset, SQLite files are used.
     #[arg(long, env = "PATIO_DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<Secret>,
+    /// URL of a PostgreSQL standby of the same cluster, or of one host name that leads to several, for lists, reports, exports and the
+    /// audit log. A standby that is unavailable, slow or behind is not used. If unset, the primary serves them.
+    #[arg(long, env = "PATIO_DATABASE_READ_URL", hide_env_values = true, help_heading = OPERATING)]
+    pub database_read_url: Option<Secret>,
     /// Allows a service in its own process to store its data in SQLite files. Only one replica of the service may run then.
     #[arg(long, env = "PATIO_SEPARATE_SQLITE", help_heading = OPERATING, default_value_t = false, action = clap::ArgAction::Set)]
     pub separate_sqlite: bool,
@@ -126,6 +130,10 @@ impl Settings {
         let known = |url: &Secret| ["postgres://", "postgresql://"].iter().any(|scheme| url.expose().starts_with(scheme));
         InvalidSetting::ensure(self.database_url.as_ref().is_none_or(known), || {
             "PATIO_DATABASE_URL must begin with postgres://; for SQLite leave it out and set PATIO_DATA_DIR".to_owned()
+        })?;
+        InvalidSetting::ensure(self.database_read_url.as_ref().is_none_or(|url| known(url) && self.database_url.is_some()), || {
+            "PATIO_DATABASE_READ_URL must begin with postgres:// and lead to a standby of PATIO_DATABASE_URL, which must be set as well"
+                .to_owned()
         })
     }
 
@@ -216,7 +224,7 @@ pub fn effective_settings(command: &Command, matches: &ArgMatches) -> String {
 fn shown(name: &str, value: &str) -> String {
     let secret = ["PASSWORD", "SECRET", "KEY", "TOKEN"].iter().any(|word| name.ends_with(word));
     // A malformed database or Redis URL may still contain a password.
-    let garbled = ["DATABASE_URL", "REDIS_URL"].iter().any(|word| name.ends_with(word)) && !value.contains("://");
+    let garbled = ["DATABASE_URL", "DATABASE_READ_URL", "REDIS_URL"].iter().any(|word| name.ends_with(word)) && !value.contains("://");
     if (secret || garbled) && !value.is_empty() { "********".to_owned() } else { mask_url(value) }
 }
 

@@ -1,18 +1,36 @@
 //! Opening of `PostgreSQL` and `SQLite` databases with their connection settings.
 use crate::db::{Heartbeat, Pools, Schema};
 use crate::{
-    db::{pg_cluster::PgCluster, pg_hosts::PgHosts, sqlite_writer},
+    config::{InvalidSetting, Settings},
+    db::{
+        pg_cluster::{PgCluster, PgServer},
+        pg_hosts::PgHosts,
+        pg_replica::PgReplica,
+        sqlite_writer,
+    },
     private_files,
 };
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use std::{path::Path, sync::Arc, time::Duration};
 
 /// Opens the connections of a service to `PostgreSQL`: finds the primary when the URL names several hosts.
-pub(super) async fn open_postgres(schema: Schema, url: &str, connections: u32) -> anyhow::Result<Pools> {
+pub(super) async fn open_postgres(schema: Schema, url: &str, connections: u32, replica: Option<PgReplica>) -> anyhow::Result<Pools> {
+    let cluster = Arc::new(PgCluster::open(schema, hosts(schema, url)?, connections).await);
+    Ok(Pools::Postgres { heartbeat: Arc::new(Heartbeat::new(cluster.clone())), cluster, replica: replica.map(Arc::new) })
+}
+
+/// Creates the connections of a service to the read replica, which are opened on demand. Returns `None` without a setting.
+pub(super) fn open_replica(schema: Schema, settings: &Settings) -> anyhow::Result<Option<PgReplica>> {
+    let Some(url) = &settings.database_read_url else { return Ok(None) };
+    let hosts = hosts(schema, url.expose())?;
+    InvalidSetting::ensure(!hosts.is_cluster(), || "one host is expected, which may lead to several replicas".to_owned())?;
+    let server = PgServer::new(schema, hosts.first_host().clone(), settings.database_connections);
+    Ok(Some(PgReplica::new(&server)))
+}
+
+fn hosts(schema: Schema, url: &str) -> anyhow::Result<PgHosts> {
     // PgBouncer accepts few startup parameters, so `extra_float_digits` is left out; the server's default is exact.
-    let hosts = PgHosts::parse(url)?.map_options(|host| host.extra_float_digits(None).application_name(schema.name));
-    let cluster = Arc::new(PgCluster::open(schema, hosts, connections).await);
-    Ok(Pools::Postgres { heartbeat: Arc::new(Heartbeat::new(cluster.clone())), cluster })
+    Ok(PgHosts::parse(url)?.map_options(|host| host.extra_float_digits(None).application_name(schema.name)))
 }
 
 /// Opens the `SQLite` file of a service with one connection for writes and several connections for reads.

@@ -34,7 +34,7 @@ impl PgServer {
     ///
     /// The pool for reads is smaller, because a read uses a connection only briefly. With the default of `connections` all four
     /// services together stay below the 100 connections that `PostgreSQL` allows by default.
-    fn new(schema: Schema, options: PgConnectOptions, connections: u32) -> Self {
+    pub(super) fn new(schema: Schema, options: PgConnectOptions, connections: u32) -> Self {
         let usual = session_settings(schema);
         // The response waits for a group flush instead, after its connection went back to the pool.
         let quick = format!("{usual}; set synchronous_commit = off");

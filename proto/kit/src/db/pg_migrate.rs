@@ -120,5 +120,5 @@ fn stretches(steps: &Migrator) -> Vec<(i64, &'static str)> {
 /// Returns `true` when a migration failed because it did not get a lock in time.
 fn is_in_use(cause: &MigrateError) -> bool {
     let (MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _)) = cause else { return false };
-    matches!(cause, sqlx::Error::Database(told) if told.code().is_some_and(|code| code == "55P03"))
+    errors::is_lock_timeout(cause)
 }

@@ -2,7 +2,7 @@
 //! continues after its caller gave up, and the next caller uses the connection.
 use crate::{
     database_state::{is_read_only_suspected, suspect_read_only},
-    db::pg_group_flush::run_to_completion,
+    db::{pg_group_flush::run_to_completion, pg_position::WalPosition},
 };
 use async_stream::try_stream;
 use futures::{
@@ -49,6 +49,8 @@ pub struct PostgresPool {
     /// attempt.
     turns: Arc<Semaphore>,
     waiting: Arc<AtomicU32>,
+    /// Position that a server has to have replayed; `None` on the primary.
+    position: Option<WalPosition>,
 }
 
 /// Guard that counts a caller as waiting for a connection until the guard is dropped.
@@ -77,7 +79,7 @@ impl PostgresPool {
     /// Creates a pool that opens its connections on demand.
     pub(super) fn lazy(most: u32, pool: PgPoolOptions, to: PgConnectOptions) -> Self {
         let pool = pool.max_connections(most).acquire_timeout(CONNECT_TIMEOUT).connect_lazy_with(to);
-        Self { pool, turns: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default() }
+        Self { pool, turns: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default(), position: None }
     }
 
     /// Takes a connection from the pool for exclusive use.
@@ -87,10 +89,27 @@ impl PostgresPool {
     pub async fn acquire(&self) -> Result<PooledConnection, Error> {
         let _waiting = Waiting::in_line(&self.waiting);
         let taken = async {
-            let held = self.take().await?;
-            if is_read_only_suspected() { held.writable().await } else { Ok(held) }
+            let mut held = self.take().await?;
+            match &self.position {
+                Some(position) => position.wait_on(&mut held).await.map(|()| held),
+                None if is_read_only_suspected() => held.writable().await,
+                None => Ok(held),
+            }
         };
         timeout(ACQUIRE_TIMEOUT, taken).await.map_err(|_| Error::PoolTimedOut)?
+    }
+
+    /// Returns a clone for a standby. Its statements run only after the standby has replayed a position of the primary.
+    pub(super) fn at(&self, position: WalPosition) -> Self {
+        Self { position: Some(position), ..self.clone() }
+    }
+
+    /// Takes a connection to a server that may be a standby at any position.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Self::acquire`].
+    pub(super) async fn acquire_unchecked(&self) -> Result<PooledConnection, Error> {
+        timeout(ACQUIRE_TIMEOUT, self.take()).await.map_err(|_| Error::PoolTimedOut)?
     }
 
     /// Checks that the server accepts writes.

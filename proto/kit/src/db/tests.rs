@@ -14,7 +14,7 @@ fn level<'c>(tx: &'c mut Tx<'_>) -> BoxFuture<'c, Result<i64, sqlx::Error>> {
 async fn file(folder: &Path) -> Db {
     let none: &'static Migrator = Box::leak(Box::new(Migrator::with_migrations(Vec::new())));
     let pools = open_sqlite(Schema { name: "steps", sqlite: none, postgres: none }, folder).await.unwrap();
-    Db { name: "steps", pools, asked: Arc::default() }
+    Db { name: "steps", pools, asked: Arc::default(), reading: None }
 }
 
 #[tokio::test]
@@ -72,8 +72,8 @@ async fn slow_connection_attempts_succeed_although_their_callers_give_up() {
     let Some(server) = from_environment(POSTGRES) else { return tell(&format!("{POSTGRES} is not set: skipped")) };
     let none: &'static Migrator = Box::leak(Box::new(Migrator::with_migrations(Vec::new())));
     let url = slow_way(&server, Duration::from_secs(2)).await;
-    let pools = open_postgres(Schema { name: "public", sqlite: none, postgres: none }, &url, 4).await.unwrap();
-    let db = Db { name: "steps", pools, asked: Arc::default() };
+    let pools = open_postgres(Schema { name: "public", sqlite: none, postgres: none }, &url, 4, None).await.unwrap();
+    let db = Db { name: "steps", pools, asked: Arc::default(), reading: None };
     let begun = Instant::now();
     let mut reached = [false; 3];
     while reached != [true; 3] {

@@ -1,0 +1,2 @@
+-- Partitions are of PostgreSQL only.
+select 1;

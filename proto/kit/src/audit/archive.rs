@@ -1,0 +1,224 @@
+//! Archive files of the audit log, for parts of the log that are then dropped from the database.
+//!
+//! A file contains the entries of one part, and the digests of all entries under the same seals, so that the file alone proves each
+//! of its seals from the seal before. Digests and seals also stay in the database, where the chain is verified without the file.
+use crate::{
+    audit::{
+        self, AuditEvent,
+        chain::contains_seal,
+        digest::{self, ChainLink},
+        store::{self, LogPart, SealedEntry},
+    },
+    clock::Clock,
+    db::Db,
+    errors, hex,
+};
+use anyhow::{Context, bail, ensure};
+use chrono::{DateTime, Utc};
+use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
+use serde::{Deserialize, Serialize};
+use std::{
+    fs::{File, OpenOptions},
+    io::{BufRead, BufReader, BufWriter, Read, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Number of entries read per statement.
+const READ_LEN: i64 = 5_000;
+/// Maximum number of attempts to drop a part while other statements use the log.
+const DROP_ATTEMPTS: u32 = 20;
+/// Pause between two attempts to drop a part.
+const DROP_PAUSE: Duration = Duration::from_secs(1);
+
+/// Line of an archive file, as JSON.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line {
+    /// First line: the archived part, and the digest of the seal before its first one.
+    Part { service: String, part: String, begins: DateTime<Utc>, ends: DateTime<Utc>, seal_before: String },
+    /// Entry with its digest. Entries outside of the part have their digest only.
+    Entry(Box<SealedEntry>),
+    /// Seal over the entries since the seal before.
+    Seal { id: i64, digest: String },
+}
+
+/// Part of the log that was written to a file and dropped from the database.
+#[derive(Debug)]
+pub struct ArchivedPart {
+    /// Archive file.
+    pub file: PathBuf,
+    /// Number of entries in the file.
+    pub entries: i64,
+}
+
+/// Writes each part of the log that ended before a time to a file in `folder`, and then drops the part from the database.
+///
+/// Parts that ended within the retention time of access entries are skipped, since access entries are deleted and not archived.
+///
+/// # Errors
+/// Returns an error on `SQLite`, when a part fails the verification, or when a file cannot be written.
+pub async fn archive_before(db: &Db, clock: &Clock, before: DateTime<Utc>, folder: &Path) -> anyhow::Result<Vec<ArchivedPart>> {
+    ensure!(db.is_postgres(), "the audit log of SQLite has no months to archive");
+    audit::retention::purge_expired(db, clock).await?;
+    let before = before.min(clock.now() - audit::retention::ACCESS_RETENTION);
+    let mut done = Vec::new();
+    for part in store::list_parts(db, before).await? {
+        let file = folder.join(format!("audit-{}-{}.jsonl.gz", db.name(), part.name));
+        let (entries, sha256) = write_part(db, &part, &file).await.with_context(|| file.display().to_string())?;
+        drop_part(db, clock.now(), part, entries, sha256).await?;
+        done.push(ArchivedPart { file, entries });
+    }
+    Ok(done)
+}
+
+/// Writes a part to a new file and returns the number of entries and the file's SHA-256.
+async fn write_part(db: &Db, part: &LogPart, path: &Path) -> anyhow::Result<(i64, String)> {
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let mut out = GzEncoder::new(BufWriter::new(file), Compression::default());
+    let seals = store::seals_of(db, part).await?;
+    let (first, last) = seals.unwrap_or((1, 0));
+    let before = store::seals_after(db, first - 2, 1).await?.into_iter().find(|seal| seal.id == first - 1);
+    let seal_before = before.map(|seal| seal.digest).unwrap_or_default();
+    let (service, name) = (db.name().to_owned(), part.name.clone());
+    write(&mut out, &Line::Part { service, part: name, begins: part.begins, ends: part.ends, seal_before })?;
+    let (mut position, mut entries) = ((first - 1, i64::MAX), 0);
+    'seals: loop {
+        let some = store::sealed_after(db, position, READ_LEN).await?;
+        let Some(end) = some.last().map(|entry| (entry.seal, entry.event_id)) else { break };
+        for entry in some {
+            if entry.seal > last {
+                break 'seals;
+            }
+            if entry.seal != position.0 {
+                write_seal(db, &mut out, (position.0, first)).await?;
+            }
+            position = (entry.seal, entry.event_id);
+            let entry = if part.contains(entry.sealed_at) { entry } else { entry.without_content() };
+            if let Some(content) = digest::digest_sealed_entry(&entry) {
+                ensure!(content == entry.digest, "entry {} was changed after it was sealed", entry.event_id);
+                entries += 1;
+            }
+            write(&mut out, &Line::Entry(Box::new(entry)))?;
+        }
+        position = end;
+    }
+    write_seal(db, &mut out, (last, first)).await?;
+    let stored = store::count_part(db, part).await?;
+    ensure!(stored == entries, "{stored} entries are stored, but {entries} of them are sealed; run `audit verify`");
+    let file = out.finish()?.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+    file.sync_all()?;
+    Ok((entries, sha256(path)?))
+}
+
+/// Writes the seal `id`, unless it comes before the first seal of the file.
+async fn write_seal(db: &Db, out: &mut impl Write, (id, first): (i64, i64)) -> anyhow::Result<()> {
+    if id < first {
+        return Ok(());
+    }
+    let Some(seal) = store::seals_after(db, id - 1, 1).await?.into_iter().find(|seal| seal.id == id) else { bail!("seal {id} is missing") };
+    write(out, &Line::Seal { id, digest: seal.digest })
+}
+
+fn write(out: &mut impl Write, line: &Line) -> anyhow::Result<()> {
+    serde_json::to_writer(&mut *out, line)?;
+    Ok(out.write_all(b"\n")?)
+}
+
+/// Drops a part from the database, and records the file in the same transaction. Saves wait for at most half a second.
+async fn drop_part(db: &Db, now: DateTime<Utc>, part: LogPart, entries: i64, sha256: String) -> anyhow::Result<()> {
+    let summary = format!("moved {entries} entries of part {} to a file with SHA-256 {sha256}", part.name);
+    for attempt in 1.. {
+        let (part, sha256, summary) = (part.clone(), sha256.clone(), summary.clone());
+        let dropped: Result<(), sqlx::Error> = db
+            .write(move |tx| {
+                Box::pin(async move {
+                    store::drop_part(tx, &part, (entries, &sha256), now).await?;
+                    let event = AuditEvent { kind: "retention", subject: "audit log".to_owned(), summary, ..AuditEvent::default() };
+                    audit::append(tx, now, None, event).await
+                })
+            })
+            .await;
+        match dropped {
+            Err(cause) if errors::is_lock_timeout(&cause) && attempt < DROP_ATTEMPTS => tokio::time::sleep(DROP_PAUSE).await,
+            done => return Ok(done?),
+        }
+    }
+    Ok(())
+}
+
+fn sha256(path: &Path) -> anyhow::Result<String> {
+    let (mut file, mut context, mut part) = (File::open(path)?, ring::digest::Context::new(&ring::digest::SHA256), vec![0; 1 << 16]);
+    loop {
+        match file.read(&mut part)? {
+            0 => return Ok(hex::encode(context.finish().as_ref())),
+            some => context.update(&part[..some]),
+        }
+    }
+}
+
+/// Result of verifying an archive file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct ArchiveReport {
+    /// Short name of the service whose log the file is from.
+    pub service: String,
+    /// Number of entries whose content matches their digest.
+    pub entries: u64,
+    /// Number of seals that fit their entries and the seal before, and that the database contains.
+    pub seals: u64,
+    /// Problems found, one sentence each.
+    pub problems: Vec<String>,
+}
+
+/// Returns the service whose log an archive file is from.
+///
+/// # Errors
+/// Returns an error when the file is not an archive.
+pub fn service_of(path: &Path) -> anyhow::Result<String> {
+    let first = lines(path)?.next().context("the file is empty")??;
+    let Line::Part { service, .. } = serde_json::from_str(&first)? else { bail!("the file is not an archive of the audit log") };
+    Ok(service)
+}
+
+fn lines(path: &Path) -> anyhow::Result<impl Iterator<Item = std::io::Result<String>>> {
+    Ok(BufReader::new(MultiGzDecoder::new(File::open(path)?)).lines())
+}
+
+/// Verifies an archive file: its entries against their digests, the digests against the seals, and the seals and the file itself
+/// against the database.
+///
+/// # Errors
+/// Returns an error when the file is not an archive or a statement fails.
+pub async fn verify(db: &Db, path: &Path) -> anyhow::Result<ArchiveReport> {
+    let mut report = ArchiveReport::default();
+    let mut link = ChainLink::new("");
+    for line in lines(path)? {
+        match serde_json::from_str(&line?)? {
+            Line::Part { service, part, seal_before, .. } => {
+                let known = store::list_archives(db).await?.into_iter().find(|archive| archive.part.name == part);
+                if known.is_none_or(|known| sha256(path).ok() != Some(known.sha256)) {
+                    report.problems.push(format!("the file differs from the one that was written for part {part}"));
+                }
+                (report.service, link) = (service, ChainLink::new(&seal_before));
+            }
+            Line::Entry(entry) => {
+                link.add(entry.event_id, &entry.sealed_kind, entry.sealed_at, &entry.digest);
+                match digest::digest_sealed_entry(&entry) {
+                    Some(content) if content == entry.digest => report.entries += 1,
+                    Some(_) => report.problems.push(format!("entry {} was changed after it was sealed", entry.event_id)),
+                    None => {}
+                }
+            }
+            Line::Seal { id, digest } => {
+                let computed = std::mem::replace(&mut link, ChainLink::new(&digest)).finish();
+                if computed != digest || !contains_seal(db, id, &digest).await? {
+                    report.problems.push(format!("seal {id} does not fit its entries, the seal before and the database"));
+                }
+                report.seals += 1;
+            }
+        }
+    }
+    ensure!(!report.service.is_empty(), "the file is not an archive of the audit log");
+    Ok(report)
+}

@@ -1,0 +1,67 @@
+//! Retention of audit entries. Entries that record access only are deleted after a fixed time, all others are kept.
+//!
+//! On `PostgreSQL` the log is partitioned by month, and an expired month of access entries is dropped as a whole. Tables without
+//! months are purged in bounded batches: the log of `SQLite`, the first partition of `PostgreSQL` with the entries of the time before
+//! the months, and its default partition.
+use crate::{
+    audit::{self, AuditEvent, store},
+    clock::Clock,
+    db::Db,
+};
+use chrono::{DateTime, Months, NaiveDate, TimeDelta, Utc};
+
+/// Retention time of access entries. All other entries are kept forever.
+pub const ACCESS_RETENTION: TimeDelta = TimeDelta::days(183);
+/// Kinds of audit entries that record access only. Entries of these kinds are deleted after the retention time.
+pub const ACCESS_KINDS: [&str; 5] = ["page-view", "login", "logout", "login-failed", "refused"];
+/// Number of months whose partitions exist in advance.
+const MONTHS_AHEAD: u32 = 3;
+/// Maximum number of entries that one transaction deletes.
+const BATCH_LEN: i64 = 5_000;
+
+/// Creates the partitions of the coming months, and deletes access entries older than the retention time. Returns the number of
+/// deleted entries, which an audit entry records.
+///
+/// # Errors
+/// Returns the error of a failed statement. The next run continues.
+pub async fn purge_expired(db: &Db, clock: &Clock) -> Result<u64, sqlx::Error> {
+    let now = clock.now();
+    let mut deleted = 0;
+    if db.is_postgres() {
+        create_months(db, now).await;
+        deleted += db.write(|tx| Box::pin(async move { store::drop_expired_months(tx).await })).await?;
+    }
+    for table in store::tables_without_months(db).await? {
+        loop {
+            let some = db
+                .write(move |tx| Box::pin(async move { store::delete_access(tx, table, now - ACCESS_RETENTION, BATCH_LEN).await }))
+                .await?;
+            deleted += some;
+            if some < BATCH_LEN.unsigned_abs() {
+                break;
+            }
+        }
+    }
+    if deleted > 0 {
+        let summary = format!("deleted {deleted} access entries older than {} days", ACCESS_RETENTION.num_days());
+        let event = AuditEvent { kind: "retention", subject: "access entries".to_owned(), summary, ..AuditEvent::default() };
+        db.write(move |tx| Box::pin(async move { audit::append(tx, now, None, event).await })).await?;
+    }
+    Ok(deleted)
+}
+
+/// Creates the partitions of this month and the next ones. An entry of a month without a partition goes to the default partition.
+async fn create_months(db: &Db, now: DateTime<Utc>) {
+    for ahead in 0..=MONTHS_AHEAD {
+        let Some(month) = month_of(now).checked_add_months(Months::new(ahead)) else { return };
+        if let Err(cause) = db.write(move |tx| Box::pin(async move { store::create_month(tx, month).await })).await {
+            tracing::warn!(%cause, %month, schema = db.name(), "failed to create a month of the audit log, retrying in an hour");
+        }
+    }
+}
+
+/// Returns the first day of the month that contains a time, in UTC.
+fn month_of(at: DateTime<Utc>) -> NaiveDate {
+    use chrono::Datelike;
+    at.date_naive().with_day(1).unwrap_or_default()
+}

@@ -1,0 +1,58 @@
+//! Positions in the write-ahead log of a `PostgreSQL` cluster, and their comparison with what a standby has replayed.
+use sqlx::{Error, FromRow, PgConnection, query_as};
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// Pauses between two looks at a standby that has not replayed a position yet, in milliseconds. Together they exceed a usual flush and
+/// its transfer.
+const REPLAY_PAUSES_MS: [u64; 5] = [1, 2, 4, 8, 16];
+
+/// Position in the write-ahead log of a cluster: where the primary inserts its next record.
+///
+/// A timeline has one writer. A server that has replayed a position of the same timeline of the same system therefore has exactly
+/// the content that the primary had there. A standby left behind by a failover has an older timeline.
+#[derive(Debug, Clone, FromRow)]
+pub(super) struct WalPosition {
+    system: i64,
+    pub(super) timeline: i32,
+    lsn: String,
+}
+
+impl WalPosition {
+    /// Reads the current position of the primary.
+    ///
+    /// # Errors
+    /// Returns the error of the statement, which fails on a standby.
+    pub(super) async fn of_primary(primary: &mut PgConnection) -> Result<Self, Error> {
+        let position = "select s.system_identifier as system, cast(w.lsn as text) as lsn,
+                cast(cast('x' || substr(pg_walfile_name(w.lsn), 1, 8) as bit(32)) as integer) as timeline
+           from pg_control_system() s cross join (select pg_current_wal_insert_lsn() as lsn) w";
+        query_as(position).fetch_one(primary).await
+    }
+
+    /// Returns whether a server is a standby on this timeline, and whether it has replayed this position.
+    ///
+    /// The control file names a new timeline only after the standby has replayed some of it.
+    async fn state_on(&self, standby: &mut PgConnection) -> Result<(bool, bool), Error> {
+        let state = "select pg_is_in_recovery() and s.system_identifier = $1
+                and greatest(c.timeline_id, r.min_recovery_end_timeline) = $2,
+                coalesce(pg_last_wal_replay_lsn() >= cast($3 as pg_lsn), false)
+           from pg_control_system() s cross join pg_control_checkpoint() c cross join pg_control_recovery() r";
+        query_as(state).bind(self.system).bind(self.timeline).bind(&self.lsn).fetch_one(standby).await
+    }
+
+    /// Waits briefly until a standby has replayed this position.
+    ///
+    /// # Errors
+    /// Returns an error when the server is behind, is not a standby, or belongs to another timeline or system.
+    pub(super) async fn wait_on(&self, standby: &mut PgConnection) -> Result<(), Error> {
+        for pause in REPLAY_PAUSES_MS {
+            match self.state_on(standby).await? {
+                (true, true) => return Ok(()),
+                (true, false) => sleep(Duration::from_millis(pause)).await,
+                (false, _) => return Err(Error::Configuration("the server is not a standby of the primary's timeline".into())),
+            }
+        }
+        Err(Error::Configuration("the replica is behind the primary".into()))
+    }
+}
