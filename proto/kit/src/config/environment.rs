@@ -3,7 +3,7 @@ use crate::config::InvalidSetting;
 
 /// Environment variables of all settings of all programs. Each program accepts the variables of all programs, because several
 /// programs may share an environment file. A test compares the names with the settings that the programs declare.
-pub const SETTINGS: [&str; 43] = [
+pub const SETTINGS: [&str; 44] = [
     "PATIO_ADMIN_HMC",
     "PATIO_ADMIN_PASSWORD",
     "PATIO_ALLOW_DATA_LOSS",
@@ -37,6 +37,7 @@ pub const SETTINGS: [&str; 43] = [
     "PATIO_SEPARATE_SQLITE",
     "PATIO_SERVICE_SECRET",
     "PATIO_SERVICE_TLS",
+    "PATIO_SESSION_FILE",
     "PATIO_SHUTDOWN_DELAY_SECONDS",
     "PATIO_SIGNING_KEY_ROTATION_DAYS",
     "PATIO_SIGN_IN_BURST",
