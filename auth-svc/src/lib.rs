@@ -4,6 +4,7 @@ pub mod admin_action;
 pub mod api;
 pub mod bootstrap;
 pub mod config;
+mod doctor;
 pub mod error;
 pub mod hmc;
 pub mod keys;
@@ -23,6 +24,7 @@ pub mod user_command;
 pub mod users;
 
 pub use config::Config;
+pub use doctor::examine;
 pub use keys_command::KeysCommand;
 pub use user_command::UserCommand;
 

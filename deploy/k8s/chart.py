@@ -43,7 +43,7 @@ REFUSED = [
     ({"programs": {"gateway": {"resources": {"limits": {"memory": "64"}}}}}, "at '/programs/gateway/resources/limits/memory': '64' does not match pattern"),
     ({"programs": {"gateway": {"minReplicas": 9}}}, "programs.gateway: minReplicas is 9 and maxReplicas 3"),
     ({"autoscaling": {"minReplicas": 1}}, "at '/autoscaling/minReplicas': minimum: got 1, want 2"),
-    ({"autoscaling": {"maxReplicas": 9}}, "postgres.maxConnections is 280, and Patio may open 586 connections"),
+    ({"autoscaling": {"maxReplicas": 9}}, "postgres.maxConnections is 280, and Patio may open 366 connections"),
     ({"settings": {"PATIO_DATABASE_MAX_CONNECTIONS": "16"}}, "postgres.maxConnections is 280, and Patio may open 494 connections"),
     ({"postgres": {"instances": 1}}, "at '/postgres/instances': minimum: got 1, want 3"),
     ({"postgres": {"image": "postgres"}}, "at '/postgres/image': 'postgres' does not match pattern"),
@@ -181,6 +181,10 @@ def check_values(check):
     check("'patio-db-ca'" not in str(restored) and "cnpg.io/cluster': 'patio-db'" not in str(restored), "values: something is left with the old cluster")
     kept = {d["kind"] for d in restored if d["metadata"].get("annotations", {}).get("helm.sh/resource-policy") == "keep"}
     check(kept == {"Cluster", "ObjectStore"}, f"values: an uninstallation deletes a database: {kept}")
+    connections = lambda changes: one(documents(changes), "ConfigMap", "patio")["data"]["PATIO_DATABASE_MAX_CONNECTIONS"]
+    fifty = {"autoscaling": {"maxReplicas": 50}, "postgres": {"maxConnections": 1700}}
+    chosen = [connections({}), connections(fifty), connections(merged(fifty, {"settings": {"PATIO_DATABASE_MAX_CONNECTIONS": "2"}}))]
+    check(chosen == ["8", "4", "2"], f"values: connections of a replica: {chosen}")
     logged = documents({"settings": {"PATIO_LOG": "debug"}})
     marks = [one(each, "Deployment", "gateway")["spec"]["template"]["metadata"]["annotations"] for each in (logged, documents({}))]
     check(one(logged, "ConfigMap", "patio")["data"]["PATIO_LOG"] == "debug" and marks[0] != marks[1], "values: a changed setting replaces no pod")

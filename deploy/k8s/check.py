@@ -26,6 +26,7 @@ import images
 import kinds
 import shape
 import stores
+import tenants
 import watch
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -342,6 +343,7 @@ def main():
     for example, documents in rendered.items():
         check_example(example, documents, secrets(example.split(",")[0]), known)
     chart.check_chart(check)
+    tenants.check_tenants(check)
     check_redis(watched)
     images.check_versions(check, [container["image"] for _, template in pods(watched) for container in template["spec"]["containers"]])
     check_metrics(watched)

@@ -3,6 +3,7 @@
 
 pub mod access_rules;
 pub mod config;
+pub mod doctor;
 pub mod extract;
 pub mod http;
 pub mod limits;

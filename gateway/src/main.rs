@@ -4,7 +4,7 @@ use gateway::{Config, openapi};
 use patio_kit::{
     cli::{
         self,
-        doctor::DoctorReport,
+        doctor::{self, DoctorOptions, DoctorReport},
         probe::{NOT_SERVING, UNREACHABLE},
     },
     config::{self, Settings},
@@ -35,7 +35,12 @@ enum Command {
     /// Prints the effective settings, with secrets masked.
     Config(Options),
     /// Checks every dependency of the gateway and prints how to fix each failing dependency; the exit code is 1 when a check fails.
-    Doctor(Options),
+    Doctor {
+        #[command(flatten)]
+        doctor: DoctorOptions,
+        #[command(flatten)]
+        options: Options,
+    },
     /// Checks whether a running gateway is ready. The exit code is 0 when ready, 1 when not ready, 2 when unreachable, and 3
     /// when the arguments are invalid.
     Probe(Probe),
@@ -77,18 +82,20 @@ fn main() -> ExitCode {
             (Some(sub), Some((_, given))) => cli::print(&config::effective_settings(sub, given)),
             _ => Ok(()),
         },
-        Command::Doctor(options) => cli::run(examine(options)),
+        Command::Doctor { doctor, options } => {
+            cli::run(async move { doctor::run(&doctor, async |report: &mut DoctorReport| examine(&options, report).await).await })
+        }
         Command::Openapi => openapi::document_json().and_then(|text| cli::print(&text)),
         Command::Probe(probe) => return probed(&probe),
     };
     cli::exit_code(&done)
 }
 
-async fn examine(options: Options) -> anyhow::Result<()> {
-    let mut all = DoctorReport::default();
-    all.check_dependencies(&options.settings).await?;
-    all.check_services(&options.settings, "gateway").await?;
-    all.finish()
+async fn examine(options: &Options, all: &mut DoctorReport) -> anyhow::Result<()> {
+    all.report_settings(options.settings.check_separate_process())?;
+    gateway::doctor::examine(&options.config, all).await?;
+    all.check_traces(&options.settings).await?;
+    if all.is_before_install() { Ok(()) } else { all.check_services(&options.settings, "gateway").await }
 }
 
 async fn serve(options: Options) -> anyhow::Result<()> {

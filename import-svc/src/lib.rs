@@ -21,9 +21,9 @@ use patio_kit::{
     audit::AuditLog,
     cli::{
         ServiceBinary,
-        doctor::{self, CheckResult, DoctorReport},
+        doctor::{CheckResult, DoctorReport, Section},
     },
-    config::TUNING,
+    config::{Settings, TUNING},
     db::Schema,
     host::Host,
     server::{Builder, MAX_MESSAGE_BYTES, Service},
@@ -89,10 +89,10 @@ pub const BINARY: ServiceBinary = ServiceBinary { name: "import-svc", listen: "1
 ///
 /// # Errors
 /// Returns an error when the report cannot be printed.
-pub async fn examine(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
+pub async fn examine(_settings: &Settings, config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
     let advice = "free disk space or give this user write permission there, or set PATIO_TEMP_DIR to another folder";
-    all.report("work folder", doctor::check_folder(&config.work_dir(), advice))?;
-    all.report("workbooks", workbooks(config).await)
+    all.check_folder("work folder", &config.work_dir(), advice)?;
+    all.report("workbooks", Section::Workbooks, workbooks(config).await)
 }
 
 /// Builds the gRPC services of import-svc and starts their background tasks.

@@ -78,7 +78,7 @@ pub use patio::{Patio, Replica};
 pub use patroni::Patroni;
 pub use postgres::{DATABASE_PASSWORD, DATABASE_ROLE, Postgres};
 pub use process::{Launch, Process, Signal, Spawner};
-pub use programs::{Output, program, run};
+pub use programs::{Output, program, run, run_with_input};
 pub use redis::{REDIS_PASSWORD, Redis, redis_database};
 pub use wait::until;
 

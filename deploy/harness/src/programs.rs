@@ -1,6 +1,7 @@
 //! Runs executables of Patio and system commands to completion, and returns their output.
 use crate::environment;
 use std::{
+    io::Write,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -43,9 +44,17 @@ impl Output {
 /// Runs one of Patio's executables to completion, with only `settings` as its environment.
 #[must_use]
 pub fn run(name: &str, arguments: &[&str], settings: &[(&str, &str)]) -> Output {
+    run_with_input(name, arguments, settings, "")
+}
+
+/// Runs one of Patio's executables to completion with a text as its standard input, and only `settings` as its environment.
+#[must_use]
+pub fn run_with_input(name: &str, arguments: &[&str], settings: &[(&str, &str)], input: &str) -> Output {
     let mut command = Command::new(program(name));
-    command.args(arguments).current_dir("/").env_clear().envs(settings.iter().copied()).stdin(Stdio::null());
-    let done = command.output().unwrap();
+    command.args(arguments).current_dir("/").env_clear().envs(settings.iter().copied()).stdin(Stdio::piped());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes())); // a program that reads nothing may have ended
+    let done = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Output { code: done.status.code(), stdout: text(&done.stdout), stderr: text(&done.stderr) }
 }

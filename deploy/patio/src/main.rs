@@ -4,6 +4,7 @@ mod backup;
 mod backup_age;
 mod demo;
 mod doctor;
+mod login;
 mod pages;
 mod process;
 #[cfg(test)]
@@ -13,7 +14,7 @@ mod restore;
 use chrono::{DateTime, Utc};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use patio_kit::{
-    cli::{self, probe},
+    cli::{self, doctor::DoctorOptions, probe},
     config,
 };
 use std::{path::PathBuf, process::ExitCode};
@@ -39,6 +40,8 @@ enum Command {
     Migrate,
     /// Checks everything Patio depends on and says how to fix each failure; the exit code is 1 if a check fails.
     Doctor {
+        #[command(flatten)]
+        doctor: DoctorOptions,
         /// Also checks the services that run as separate processes.
         #[arg(long)]
         services: bool,
@@ -71,7 +74,12 @@ enum Command {
     /// Checks or archives the audit log.
     #[command(subcommand)]
     Audit(Audit),
-    /// Queries the health of a service that runs as a separate process.
+    /// Signs in at a running Patio and stores the session for `probe call`. Asks for the password, or reads it from standard input.
+    Login(login::LoginOptions),
+    /// Ends the stored session and deletes its file.
+    Logout(login::SessionOptions),
+    /// Queries the health of a service that runs as a separate process, or calls one of its read-only rpcs. Without an address, the
+    /// service's URL in the settings is used.
     Probe(probe::ProbeOptions),
 }
 
@@ -110,7 +118,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         None => cli::run(process::serve(cli.options)),
         Some(Command::Config) => cli::print(&config::effective_settings(&command, &matches)),
-        Some(Command::Doctor { services }) => cli::run(async move { doctor::examine(&cli.options, services).await }),
+        Some(Command::Doctor { doctor, services }) => cli::run(async move { doctor::examine(&cli.options, &doctor, services).await }),
         Some(Command::Backup { folder, recipient }) => {
             cli::run(async move { backup::create(&cli.options, &folder, recipient.as_deref()).await })
         }
@@ -123,7 +131,12 @@ fn main() -> ExitCode {
         Some(Command::Migrate) => cli::run(process::migrate(cli.options)),
         Some(Command::Audit(Audit::Verify { seals, archives })) => cli::run(audit::verify(cli.options, seals, archives)),
         Some(Command::Audit(Audit::Archive { before, folder })) => cli::run(audit::archive(cli.options, before, folder)),
-        Some(Command::Probe(options)) => return probe::main(&options, "127.0.0.1:50051"),
+        Some(Command::Login(options)) => login::login(&options),
+        Some(Command::Logout(options)) => login::logout(&options),
+        Some(Command::Probe(options)) => {
+            let address = |program: Option<&str>| cli.options.service_address(program);
+            return probe::main(&options, &probe::Target { program: None, address: &address });
+        }
     };
     cli::exit_code(&done)
 }

@@ -43,6 +43,15 @@ impl Options {
         &self.settings
     }
 
+    /// Returns the address of a service that runs as a separate process, as host:port: the first URL of the program in the settings.
+    /// `None` stands for auth-svc.
+    pub fn service_address(&self, program: Option<&str>) -> String {
+        let urls = self.settings.service_urls();
+        let (_, url) = urls.iter().find(|(name, _)| Some(*name) == program).unwrap_or(&urls[0]);
+        let first = url.split(',').next().unwrap_or_default().trim();
+        first.split_once("://").map_or(first, |(_, place)| place).trim_end_matches('/').to_owned()
+    }
+
     /// Returns the settings of auth-svc.
     pub fn auth(&self) -> &auth_svc::Config {
         &self.auth

@@ -1,7 +1,10 @@
 //! Comparison of README's tables of settings, and of the known names, with the settings that the programs declare.
 use crate::Cli;
 use clap::{Arg, Command, CommandFactory};
-use patio_kit::config::{OPERATING, TUNING, environment::SETTINGS};
+use patio_kit::{
+    cli::doctor::Section,
+    config::{OPERATING, TUNING, environment::SETTINGS},
+};
 use std::collections::BTreeSet;
 
 /// Returns the arguments of a command and its subcommands that environment variables set.
@@ -38,4 +41,17 @@ fn the_settings_that_are_known_are_those_that_the_programs_declare() {
     let command = Cli::command();
     let declared: BTreeSet<_> = settings(&command).into_iter().map(name).collect();
     assert_eq!(declared, BTreeSet::from(SETTINGS));
+}
+
+#[test]
+fn every_finding_of_the_doctor_links_to_a_section_of_the_runbook() {
+    let headings = include_str!("../../runbook.md").lines().filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| {
+        let words = heading.trim_start_matches('#').trim().to_lowercase();
+        words.chars().filter(|one| one.is_alphanumeric() || "- ".contains(*one)).collect::<String>().replace(' ', "-")
+    };
+    let anchors: BTreeSet<_> = headings.map(anchor).collect();
+    for section in Section::ALL {
+        assert!(anchors.contains(section.anchor()), "the runbook has no section #{}", section.anchor());
+    }
 }

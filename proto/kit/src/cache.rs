@@ -199,6 +199,16 @@ impl Cache {
         Some(format!("{how}: {cause}"))
     }
 
+    /// Returns why the cache is not usable as far as can be told without a write: no answer, or a replica.
+    pub async fn find_fault_without_write(&self) -> Option<String> {
+        let Self::Redis(redis) = self else { return None };
+        match redis::cmd("INFO").arg("replication").query_async::<String>(&mut redis.clone()).await {
+            Ok(told) if told.contains("role:slave") => Some("is a read-only replica".to_owned()),
+            Ok(_) => None,
+            Err(cause) => Some(format!("does not answer: {cause}")),
+        }
+    }
+
     /// Starts a task that sets the `patio_redis_up` metric by a probe write every few seconds.
     ///
     /// A ping is not enough: a Redis server that is full or read-only still responds to a ping.

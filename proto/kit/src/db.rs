@@ -1,4 +1,5 @@
 //! Database access of a service: the same SQL text runs on `SQLite` and on `PostgreSQL`.
+mod connection_limit;
 mod health;
 mod open;
 mod pg_cluster;
@@ -28,6 +29,7 @@ use crate::{
     lifecycle::Tasks,
 };
 use anyhow::Context;
+pub use connection_limit::{ConnectionLimit, connections_per_service};
 use futures::future::{BoxFuture, join_all, pending};
 pub use health::DatabaseHealth;
 use open::{open_postgres, open_replica, open_sqlite};
@@ -131,16 +133,19 @@ impl Db {
         Ok(())
     }
 
-    /// Rejects a database URL that leads to a connection pooler in transaction or statement mode.
+    /// Rejects a database URL that leads to a connection pooler in transaction or statement mode, or one that ignores the
+    /// parameters of the URL.
     ///
     /// # Errors
-    /// Returns an error that names the pooler's mode, or an error of the database.
+    /// Returns an error that names the pooler's fault and address, or an error of the database.
     pub async fn check_connections(&self) -> anyhow::Result<()> {
         let Pools::Postgres { cluster, .. } = &self.pools else { return Ok(()) };
-        let Some(mode) = pooler::unusable_mode(&cluster.primary().options).await? else { return Ok(()) };
+        let options = &cluster.primary().options;
+        let Some(fault) = pooler::find_fault(options).await? else { return Ok(()) };
         Err(InvalidSetting(format!(
-            "PATIO_DATABASE_URL leads to a PgBouncer in {mode} mode, which Patio cannot use; \
-             set it to a PostgreSQL server or to a pooler in session mode"
+            "PATIO_DATABASE_URL leads to {fault}, which Patio cannot use, at {}; set pool_mode = session there and leave parameters out of \
+             the URL, or set it to the PostgreSQL server itself",
+            pg_hosts::address(options)
         ))
         .into())
     }

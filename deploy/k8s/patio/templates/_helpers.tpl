@@ -79,6 +79,33 @@ minReplicas: {{ $own.minReplicas | default .root.Values.autoscaling.minReplicas 
 maxReplicas: {{ $own.maxReplicas | default .root.Values.autoscaling.maxReplicas }}
 {{- end }}
 
+{{/* Number of connections that all replicas together open, with two more of each service during a rollout. Takes a dict with `root`
+and `saving`, the PATIO_DATABASE_MAX_CONNECTIONS of each. */}}
+{{- define "patio.connections" -}}
+{{- $replicas := 0 -}}
+{{- range $name, $program := include "patio.programs" .root | fromYaml -}}
+{{- if ne $name "gateway" -}}
+{{- $scale := include "patio.scale" (dict "root" $.root "name" $name) | fromYaml -}}
+{{- $replicas = add $replicas 2 (ternary $scale.maxReplicas $scale.minReplicas $.root.Values.autoscaling.enabled | int) -}}
+{{- end -}}
+{{- end -}}
+{{- /* Four for migrations, ten for the operator, standbys and psql. */ -}}
+{{- add (mul $replicas (add .saving (max (div (mul .saving 3) 8) 2) 2)) 14 -}}
+{{- end }}
+
+{{/* PATIO_DATABASE_MAX_CONNECTIONS: that of the settings, or the largest number from 8 to 4 with which all replicas stay below
+postgres.maxConnections. */}}
+{{- define "patio.maxConnections" -}}
+{{- $given := get .Values.settings "PATIO_DATABASE_MAX_CONNECTIONS" -}}
+{{- $most := 4 -}}
+{{- range $saving := list 5 6 7 8 -}}
+{{- if le (include "patio.connections" (dict "root" $ "saving" $saving) | int) (int $.Values.postgres.maxConnections) -}}
+{{- $most = $saving -}}
+{{- end -}}
+{{- end -}}
+{{- $given | default $most -}}
+{{- end }}
+
 {{/* Refuses values that contradict each other, which a schema cannot state. */}}
 {{- define "patio.checks" -}}
 {{- if eq .Values.image.tag "latest" -}}
@@ -99,20 +126,13 @@ maxReplicas: {{ $own.maxReplicas | default .root.Values.autoscaling.maxReplicas 
 {{- fail "postgres.restoreFrom needs backup.enabled, with the object store of the backups" -}}
 {{- end -}}
 {{- end -}}
-{{- $saving := get .Values.settings "PATIO_DATABASE_MAX_CONNECTIONS" | default "8" | int -}}
-{{- $each := add $saving (max (div (mul $saving 3) 8) 2) 2 -}}
-{{- $replicas := 0 -}}
 {{- range $name, $program := include "patio.programs" . | fromYaml -}}
 {{- $scale := include "patio.scale" (dict "root" $ "name" $name) | fromYaml -}}
 {{- if gt (int $scale.minReplicas) (int $scale.maxReplicas) -}}
 {{- fail (printf "programs.%s: minReplicas is %v and maxReplicas %v; the first must not be larger" $name $scale.minReplicas $scale.maxReplicas) -}}
 {{- end -}}
-{{- if ne $name "gateway" -}}
-{{- $replicas = add $replicas 2 (ternary $scale.maxReplicas $scale.minReplicas $.Values.autoscaling.enabled | int) -}}
 {{- end -}}
-{{- end -}}
-{{- /* Four for migrations, ten for the operator, standbys and psql. */ -}}
-{{- $need := add (mul $replicas $each) 14 -}}
+{{- $need := include "patio.connections" (dict "root" . "saving" (include "patio.maxConnections" . | int)) | int -}}
 {{- if lt (int .Values.postgres.maxConnections) (int $need) -}}
 {{- fail (printf "postgres.maxConnections is %v, and Patio may open %v connections: raise it, or lower maxReplicas or PATIO_DATABASE_MAX_CONNECTIONS" .Values.postgres.maxConnections $need) -}}
 {{- end -}}

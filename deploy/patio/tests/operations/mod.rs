@@ -1,10 +1,12 @@
 //! Operator tasks: doctor, probe, migrations, backup and restore.
 mod backups;
 mod contents;
+mod doctor;
 mod doors;
 mod failover;
 mod keys;
 mod locks;
+mod login;
 mod measured;
 mod migrations;
 mod pools;
@@ -89,7 +91,8 @@ fn each_program_has_a_doctor_that_checks_the_other_services_and_the_secret() {
     let url = format!("http://{address}");
     let examine = |program: &str, secret: &str| {
         let data = folder.path().to_str().unwrap();
-        run(program, &["doctor"], &[("PATIO_AUTH_URL", &*url), ("PATIO_SERVICE_SECRET", secret), ("PATIO_DATA_DIR", data)])
+        let own = [("PATIO_SEPARATE_SQLITE", "true"), ("PATIO_DATA_DIR", data), ("PATIO_LISTEN", "127.0.0.1:0")];
+        run(program, &["doctor"], &[&own[..], &[("PATIO_AUTH_URL", &url), ("PATIO_SERVICE_SECRET", secret)]].concat())
     };
     for program in ["vehicle-svc", "gateway"] {
         let known = examine(program, probing::SECRET);

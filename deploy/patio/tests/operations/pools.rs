@@ -19,7 +19,7 @@ struct Pool {
 
 impl Pool {
     /// Starts a PgBouncer in front of a database. Returns `None` if PgBouncer is not installed.
-    fn start(database: &Database, mode: &str) -> Option<Self> {
+    fn start(database: &Database, mode: &str, more: &str) -> Option<Self> {
         // Debian installs PgBouncer in /usr/sbin, which is only in root's PATH.
         let program =
             ["/usr/sbin/pgbouncer", "pgbouncer"].into_iter().find(|path| !path.contains('/') || fs::exists(path).unwrap_or(false))?;
@@ -31,7 +31,7 @@ impl Pool {
         let user = database.url().split_once("://")?.1.split('@').next()?.split(':').next()?.to_owned();
         let settings = format!(
             "[databases]\n{name} = host={host} port={server_port} user={user}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n\
-             unix_socket_dir =\nauth_type = any\npool_mode = {mode}\ndefault_pool_size = 100\nmax_client_conn = 200\n"
+             unix_socket_dir =\nauth_type = any\npool_mode = {mode}\ndefault_pool_size = 100\nmax_client_conn = 200\n{more}\n"
         );
         let file = folder.path().join("pgbouncer.ini");
         fs::write(&file, settings).unwrap();
@@ -60,16 +60,19 @@ fn session_mode_works_and_other_pool_modes_are_rejected() {
     let _turn = shared();
     let Some(database) = Database::fresh() else { return tell(&format!("{POSTGRES} is not set: skipped")) };
     for mode in ["transaction", "statement"] {
-        let Some(pool) = Pool::start(&database, mode) else { return tell("pgbouncer is not installed: skipped") };
+        let Some(pool) = Pool::start(&database, mode, "") else { return tell("pgbouncer is not installed: skipped") };
         let settings = [("PATIO_DATABASE_URL", &*pool.url), ("PATIO_ALLOW_DATA_LOSS", "true")];
         let refused = run("patio", &["migrate"], &settings);
         let words = format!("PATIO_DATABASE_URL leads to a PgBouncer in {mode} mode");
         assert!(refused.code == Some(78) && refused.text().contains(&words), "{refused:?}");
+        let (_, place) = pool.url.rsplit_once('@').unwrap();
+        let address = place.split('/').next().unwrap();
+        super::contains(&refused.text(), &[address, "set pool_mode = session there", "the PostgreSQL server itself"]);
         let doctor = run("patio", &["doctor"], &settings);
         assert!(doctor.code == Some(1) && doctor.text().contains(&words), "{doctor:?}");
     }
     assert_eq!(database.sql("select count(*) from pg_tables where schemaname in ('auth', 'vehicle', 'public')"), "0", "no tables yet");
-    let Some(pool) = Pool::start(&database, "session") else { return };
+    let Some(pool) = Pool::start(&database, "session", "") else { return };
     let patio = Patio::builder().postgres(&pool.url).start();
     let admin = patio.sign_in();
     let vehicle = admin.import_template().vehicle_ids()[0];
@@ -81,4 +84,22 @@ fn session_mode_works_and_other_pool_modes_are_rejected() {
         ("4".into(), "0".into())
     );
     patio.stop();
+}
+
+#[test]
+fn a_pooler_that_refuses_or_ignores_a_parameter_of_the_url_is_rejected() {
+    let _turn = shared();
+    let Some(database) = Database::fresh() else { return tell(&format!("{POSTGRES} is not set: skipped")) };
+    for (more, words) in [
+        ("", "a PgBouncer that refuses a parameter of the URL (unsupported startup parameter: options)"),
+        ("ignore_startup_parameters = options", "a PgBouncer that ignores the parameter statement_timeout of the URL"),
+    ] {
+        let Some(pool) = Pool::start(&database, "session", more) else { return tell("pgbouncer is not installed: skipped") };
+        let migrate = |url: &str| run("patio", &["migrate"], &[("PATIO_DATABASE_URL", url), ("PATIO_ALLOW_DATA_LOSS", "true")]);
+        let parameter = "?options=-c%20statement_timeout%3D20s";
+        let refused = migrate(&format!("{}{parameter}", pool.url));
+        assert!(refused.code == Some(78) && refused.text().contains(words), "{refused:?}");
+        let direct = migrate(&format!("{}{parameter}", database.url()));
+        assert_eq!(direct.code, Some(0), "PostgreSQL itself takes the parameter: {direct:?}");
+    }
 }

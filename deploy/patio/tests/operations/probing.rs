@@ -45,12 +45,19 @@ fn address(patio: &Patio, program: &str) -> String {
 fn a_probe_reports_the_health_as_text_and_exit_code() {
     let (_turn, auth) = (shared(), auth());
     let probed = auth.probe(&[]);
-    assert_eq!((probed.code, probed.text()), (Some(0), format!("{} all SERVING\n", auth.address())));
+    assert_eq!((probed.code, probed.text()), (Some(0), format!("{} auth-svc SERVING\n", auth.address())));
     let probed = auth.probe(&["--json", "--service", "patio.auth.v1.UserService"]);
     let told: serde_json::Value = serde_json::from_str(&probed.text()).unwrap();
     assert_eq!((probed.code, &told["status"], &told["service"]), (Some(0), &"SERVING".into(), &"patio.auth.v1.UserService".into()));
     let probed = run("auth-svc", &["probe", "--addr", "127.0.0.1:1"], &[]);
-    assert_eq!((probed.code, &*probed.stdout), (Some(2), "127.0.0.1:1 all UNREACHABLE\n"));
+    assert_eq!((probed.code, &*probed.stdout), (Some(2), "127.0.0.1:1 auth-svc UNREACHABLE\n"));
+    let probed = auth.probe(&["--service", "all"]);
+    assert_eq!((probed.code, probed.text()), (Some(0), format!("{} all SERVING\n", auth.address())));
+    let other = run("vehicle-svc", &["probe", "--addr", &auth.address()], &[]);
+    assert_eq!(other.code, Some(3), "{other:?}");
+    super::contains(&other.text(), &["the process has no gRPC service `patio.vehicle.v1.VehicleService`"]);
+    let whole = run("patio", &["probe", "--service", "auth-svc"], &[("PATIO_AUTH_URL", &format!("http://{}", auth.address()))]);
+    assert_eq!((whole.code, whole.text()), (Some(0), format!("{} auth-svc SERVING\n", auth.address())));
 }
 
 #[test]
@@ -71,7 +78,7 @@ fn unreachable_and_not_serving_have_different_exit_codes() {
         probed.as_ref().is_some_and(|probed| probed.code != Some(2))
     });
     let probed = probed.unwrap();
-    assert_eq!((probed.code, probed.stdout), (Some(1), format!("{address} all NOT_SERVING\n")));
+    assert_eq!((probed.code, probed.stdout), (Some(1), format!("{address} campaign-svc NOT_SERVING\n")));
 }
 
 #[test]
@@ -106,16 +113,24 @@ fn a_probe_can_call_read_only_methods_by_name() {
     expect(&["GetMe"], 1, "Unauthenticated");
     expect(&["GetMe", "{}", "--token", "nonsense"], 1, "Unauthenticated");
     expect(&["SignIn", r#"{"hmc":"1000","password":"x"}"#], 3, "may change data");
-    expect(&["GetNothing"], 3, "the service has no rpc `GetNothing`");
+    expect(&["GetNothing"], 3, "the contract has no rpc `GetNothing`");
     expect(&["ResolveUserNames", r#"{"id":1}"#], 3, "the message is not a valid patio.auth.v1.ResolveUserNamesRequest");
     expect(&["ResolveUserNames", "{"], 3, "the message is not a valid");
     assert_eq!(run("auth-svc", &["probe", "call", "GetSigningKeys", "--addr", "127.0.0.1:1"], &[]).code, Some(2));
 }
 
 #[test]
-fn without_reflection_methods_are_neither_listed_nor_called() {
+fn the_contract_is_listed_and_called_without_reflection() {
     let (_turn, auth) = (shared(), Auth::start("false"));
     let called = auth.probe(&["call", "GetSigningKeys"]);
-    assert_eq!(called.code, Some(3), "{called:?}");
-    super::contains(&called.text(), &["reflection is off"]);
+    assert!(called.code == Some(0) && called.stdout.contains("publicKey"), "{called:?}");
+    let listed = run("vehicle-svc", &["probe", "list"], &[]);
+    assert_eq!(listed.code, Some(0), "{listed:?}");
+    super::contains(
+        &listed.stdout,
+        &[
+            "patio.vehicle.v1.VehicleService/GetVehicle\toperator\tread-only\n",
+            "patio.auth.v1.SessionService/SignIn\tanyone\tchanges data\n",
+        ],
+    );
 }

@@ -3,12 +3,13 @@ mod arguments;
 pub mod doctor;
 mod output;
 pub mod probe;
+pub mod session_file;
 
 pub use arguments::arguments;
 pub use output::{exit_code, print, run};
 
 use crate::{
-    cli::doctor::DoctorReport,
+    cli::doctor::{DoctorOptions, DoctorReport, Section, check_port},
     config::{self, Settings},
     db::{Db, Schema},
     host::Host,
@@ -45,7 +46,7 @@ pub struct ServiceBinary {
 ///
 /// # Errors
 /// Returns no error.
-pub async fn no_checks<C>(_config: &C, _all: &mut DoctorReport) -> anyhow::Result<()> {
+pub async fn no_checks<C>(_settings: &Settings, _config: &C, _all: &mut DoctorReport) -> anyhow::Result<()> {
     Ok(())
 }
 
@@ -64,9 +65,14 @@ enum Command<C: Args> {
     /// Prints the effective settings, with secrets masked.
     Config(Options<C>),
     /// Checks all dependencies and says how to fix each problem. The exit code is 1 when a check fails.
-    Doctor(Options<C>),
+    Doctor {
+        #[command(flatten)]
+        doctor: DoctorOptions,
+        #[command(flatten)]
+        options: Options<C>,
+    },
     /// Queries the health of a running service. The exit code is 0 when the service is serving.
-    Probe(probe::ProbeOptions),
+    Probe(ServiceProbe),
 }
 
 #[derive(Args)]
@@ -80,6 +86,15 @@ struct Options<C: Args> {
     config: C,
 }
 
+/// Arguments of a service's own `probe` command, whose default address is where the service listens.
+#[derive(Args)]
+struct ServiceProbe {
+    #[arg(long, env = "PATIO_LISTEN", hide = true)]
+    listen: Option<String>,
+    #[command(flatten)]
+    options: probe::ProbeOptions,
+}
+
 /// Entry point of a service's binary: parses the command line and runs its command.
 ///
 /// `start` starts the service within a host process, and `examine` runs the `doctor` checks of the service.
@@ -87,7 +102,7 @@ struct Options<C: Args> {
 pub fn main<C: Args>(
     binary: ServiceBinary,
     start: impl AsyncFnOnce(C, &Host) -> anyhow::Result<Service>,
-    examine: impl AsyncFnOnce(&C, &mut DoctorReport) -> anyhow::Result<()>,
+    examine: impl AsyncFn(&Settings, &C, &mut DoctorReport) -> anyhow::Result<()>,
 ) -> ExitCode {
     let command = Cli::<C>::command().name(binary.name).version(VERSION);
     let matches = arguments(command.clone());
@@ -99,8 +114,15 @@ pub fn main<C: Args>(
         Some(Command::Serve(options)) => run(serve(binary, options, start)),
         Some(Command::Migrate(options)) => run(migrate(binary, &options.settings)),
         Some(Command::Config(_)) => print_config(&command, &matches, binary.listen),
-        Some(Command::Doctor(options)) => run(check(binary, options, examine)),
-        Some(Command::Probe(options)) => return probe::main(&options, binary.listen),
+        Some(Command::Doctor { doctor, options }) => {
+            run(
+                async move { doctor::run(&doctor, async |report: &mut DoctorReport| check(binary, &options, &examine, report).await).await },
+            )
+        }
+        Some(Command::Probe(ServiceProbe { listen, options })) => {
+            let address = |_: Option<&str>| listen.clone().unwrap_or_else(|| binary.listen.to_owned());
+            return probe::main(&options, &probe::Target { program: Some(binary.name), address: &address });
+        }
         None => print(&command.clone().render_help().to_string()),
     };
     exit_code(&done)
@@ -124,15 +146,21 @@ async fn migrate(binary: ServiceBinary, settings: &Settings) -> anyhow::Result<(
 
 async fn check<C: Args>(
     binary: ServiceBinary,
-    options: Options<C>,
-    examine: impl AsyncFnOnce(&C, &mut DoctorReport) -> anyhow::Result<()>,
+    options: &Options<C>,
+    examine: &impl AsyncFn(&Settings, &C, &mut DoctorReport) -> anyhow::Result<()>,
+    all: &mut DoctorReport,
 ) -> anyhow::Result<()> {
-    let (settings, mut all) = (options.settings, DoctorReport::default());
-    all.report("database", doctor::check_database(binary.schema, &settings).await)?;
-    examine(&options.config, &mut all).await?;
-    all.check_dependencies(&settings).await?;
-    all.check_services(&settings, binary.name).await?;
-    all.finish()
+    let settings = &options.settings;
+    all.report_settings(settings.check_separate_process().and_then(|()| settings.check_separate_database()))?;
+    let limit = all.check_database("database", binary.schema, settings).await?;
+    all.check_connections(limit, settings, binary.name).await?;
+    examine(settings, &options.config, all).await?;
+    all.check_dependencies(settings).await?;
+    if !all.is_before_install() {
+        return all.check_services(settings, binary.name).await;
+    }
+    let listen = options.listen.map_or_else(|| binary.listen.parse(), Ok)?;
+    all.report("port", Section::Ports, check_port(listen, true).await)
 }
 
 async fn serve<C: Args>(

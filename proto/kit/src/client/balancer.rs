@@ -1,6 +1,7 @@
 //! Client-side load balancing over the replicas behind a DNS name, with health checks.
 use crate::{
     client::{
+        directory::{Directory, Place, Resolved},
         replica::{CallFailure, Replica, UNHEALTHY_CHECK_INTERVAL},
         retry_budget::RetryBudget,
     },
@@ -8,13 +9,12 @@ use crate::{
     telemetry,
     tls::ServiceTls,
 };
-use anyhow::{Context, ensure};
-use http::{Request, Response, Uri};
+use http::{Request, Response};
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     net::SocketAddr,
     sync::{
-        Arc, Once, PoisonError, RwLock,
+        Arc, Mutex, Once, PoisonError, RwLock,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -45,16 +45,12 @@ struct Inner {
     tls: Option<ServiceTls>,
     tasks: Tasks,
     followed: Once,
-    known: RwLock<Vec<Arc<Replica>>>,
+    directory: Mutex<Directory>,
+    checked: RwLock<Vec<Arc<Replica>>>,
     turn: AtomicUsize,
     budget: RetryBudget,
     changed: Notify,
-}
-
-/// Host name and port of a service's URL.
-struct Place {
-    host: Arc<str>,
-    port: u16,
+    health_lost: Arc<Notify>,
 }
 
 /// Creates the load balancer for a service at `http://name:port`, or several such URLs separated by commas.
@@ -64,21 +60,20 @@ struct Place {
 /// # Errors
 /// Returns an error when a URL is invalid, lacks a host or a port, or has a scheme that does not match `tls`.
 pub fn replicas(service: &'static str, urls: &str, tls: Option<&ServiceTls>, tasks: &Tasks) -> anyhow::Result<Replicas> {
-    let places = urls.split(',').map(|url| place(url.trim(), tls.is_some())).collect::<anyhow::Result<Vec<_>>>()?;
-    let known = RwLock::default();
-    let (turn, budget, changed, followed) = (AtomicUsize::new(0), RetryBudget::default(), Notify::new(), Once::new());
-    Ok(Replicas(Arc::new(Inner { name: service, places, tls: tls.cloned(), tasks: tasks.clone(), known, turn, budget, changed, followed })))
-}
-
-fn place(url: &str, by_tls: bool) -> anyhow::Result<Place> {
-    let uri: Uri = url.parse().with_context(|| format!("`{url}` is not a URL"))?;
-    match uri.scheme_str() {
-        Some("https") => ensure!(by_tls, "`{url}` needs PATIO_SERVICE_TLS, a folder with tls.crt, tls.key and ca.crt"),
-        _ => ensure!(!by_tls, "`{url}` must begin with https://, as PATIO_SERVICE_TLS is set"),
-    }
-    let host = uri.host().with_context(|| format!("`{url}` names no host"))?.into();
-    let port = uri.port_u16().with_context(|| format!("`{url}` names no port"))?;
-    Ok(Place { host, port })
+    let places = urls.split(',').map(|url| Place::parse(url.trim(), tls.is_some())).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(Replicas(Arc::new(Inner {
+        name: service,
+        places,
+        tls: tls.cloned(),
+        tasks: tasks.clone(),
+        followed: Once::new(),
+        directory: Mutex::default(),
+        checked: RwLock::default(),
+        turn: AtomicUsize::new(0),
+        budget: RetryBudget::default(),
+        changed: Notify::new(),
+        health_lost: Arc::default(),
+    })))
 }
 
 impl Replicas {
@@ -131,7 +126,7 @@ impl Replicas {
     }
 
     fn choose(&self, tried: &[SocketAddr]) -> Option<Arc<Replica>> {
-        let known = self.0.known.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.0.checked.read().unwrap_or_else(PoisonError::into_inner);
         let fresh = |replica: &&Arc<Replica>| !tried.contains(&replica.address);
         let well: Vec<_> = known.iter().filter(|replica| replica.is_healthy()).collect();
         let first = well.iter().copied().filter(fresh).collect::<Vec<_>>();
@@ -155,7 +150,7 @@ impl Replicas {
     }
 
     fn well(&self) -> usize {
-        self.0.known.read().unwrap_or_else(PoisonError::into_inner).iter().filter(|replica| replica.is_healthy()).count()
+        self.0.checked.read().unwrap_or_else(PoisonError::into_inner).iter().filter(|replica| replica.is_healthy()).count()
     }
 
     fn keep_following(&self) {
@@ -164,13 +159,22 @@ impl Replicas {
             let tasks = following.0.tasks.clone();
             while !tasks.is_stopping() {
                 following.follow(&following.0.places, &tasks).await;
-                let pause = if following.well() == 0 { UNHEALTHY_DNS_INTERVAL } else { DNS_INTERVAL };
-                tokio::select! {
-                    () = tokio::time::sleep(pause) => {}
-                    () = tasks.stopped() => {}
+                let looked = Instant::now();
+                let pause = || if following.well() == 0 { UNHEALTHY_DNS_INTERVAL } else { DNS_INTERVAL };
+                while !tasks.is_stopping() && looked.elapsed() < pause() {
+                    tokio::select! {
+                        () = tokio::time::sleep_until(looked + pause()) => {}
+                        () = following.0.health_lost.notified() => following.substitute(&tasks),
+                        () = tasks.stopped() => {}
+                    }
                 }
             }
         });
+    }
+
+    /// Adds substitutes for replicas that have become unhealthy, without waiting for the next DNS lookup.
+    fn substitute(&self, tasks: &Tasks) {
+        self.choose_checked(&mut self.0.directory.lock().unwrap_or_else(PoisonError::into_inner), false, tasks);
     }
 
     /// Looks up the service's host names and updates the replicas. A failed or empty lookup changes nothing.
@@ -188,33 +192,53 @@ impl Replicas {
         if !found.is_empty() {
             self.replace(found, all, Instant::now(), tasks);
         }
-        let (known, well) = (self.0.known.read().unwrap_or_else(PoisonError::into_inner).len(), self.well());
-        metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => "known").set(telemetry::gauge_value(known));
-        metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => "well").set(telemetry::gauge_value(well));
+        let known = self.0.directory.lock().unwrap_or_else(PoisonError::into_inner).hosts.len();
+        let checked = self.0.checked.read().unwrap_or_else(PoisonError::into_inner).len();
+        for (state, number) in [("known", known), ("checked", checked), ("well", self.well())] {
+            metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => state).set(telemetry::gauge_value(number));
+        }
     }
 
-    /// Adds replicas at new addresses, each with its host name. Also removes replicas whose address was not found, if `all` is
-    /// set, which means that all DNS lookups succeeded.
-    fn replace(&self, mut found: HashMap<SocketAddr, Arc<str>>, all: bool, now: Instant, tasks: &Tasks) {
-        let mut known = self.0.known.write().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|replica| {
-            let named = found.remove(&replica.address).is_some();
-            if named {
-                replica.mark_resolved(now);
-            }
-            let stays = named || !all || replica.is_healthy() && now - replica.last_resolved() < DNS_GRACE;
+    /// Adds new addresses, each with its host name. Also removes addresses that were not found, if `all` is set, which means that
+    /// all DNS lookups succeeded. Then chooses the replicas to check.
+    fn replace(&self, found: HashMap<SocketAddr, Arc<str>>, all: bool, now: Instant, tasks: &Tasks) {
+        let mut directory = self.0.directory.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_healthy = |address: &SocketAddr| {
+            let checked = self.0.checked.read().unwrap_or_else(PoisonError::into_inner);
+            checked.iter().any(|replica| replica.address == *address && replica.is_healthy())
+        };
+        directory
+            .hosts
+            .retain(|address, resolved| found.contains_key(address) || !all || is_healthy(address) && now - resolved.at < DNS_GRACE);
+        directory.hosts.extend(found.into_iter().map(|(address, host)| (address, Resolved { host, at: now })));
+        self.choose_checked(&mut directory, true, tasks);
+    }
+
+    /// Chooses the replicas to check among all known addresses, starts the checks of new ones and stops those of the others.
+    fn choose_checked(&self, directory: &mut Directory, explore: bool, tasks: &Tasks) {
+        let Directory { hosts, subset } = directory;
+        let mut checked = self.0.checked.write().unwrap_or_else(PoisonError::into_inner);
+        let failing: HashSet<_> = checked.iter().filter(|replica| replica.is_failing()).map(|replica| replica.address).collect();
+        let chosen = subset.choose(hosts.keys().copied(), |address| failing.contains(address), explore);
+        checked.retain(|replica| {
+            let stays = chosen.contains(&replica.address);
             if !stays {
                 replica.stop();
             }
             stays
         });
-        for (address, host) in found {
-            match Replica::with_health_check(self.0.name, address, self.0.tls.as_ref().map(|tls| tls.connector(&host)), tasks) {
-                Ok(replica) => known.push(replica),
+        for address in chosen {
+            let Some(Resolved { host, .. }) = hosts.get(&address) else { continue };
+            if checked.iter().any(|replica| replica.address == address) {
+                continue;
+            }
+            let connector = self.0.tls.as_ref().map(|tls| tls.connector(host));
+            match Replica::with_health_check(self.0.name, address, connector, self.0.health_lost.clone(), tasks) {
+                Ok(replica) => checked.push(replica),
                 Err(cause) => tracing::error!(%cause, %address, "failed to create a gRPC client for a service replica"),
             }
         }
-        drop(known);
+        drop(checked);
         self.0.changed.notify_waiters();
     }
 }
@@ -272,7 +296,7 @@ impl Drop for InFlight {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashSet;
+    use crate::client::subset::{MAX_CHECKED, SUBSET_SIZE};
     use tonic::service::RoutesBuilder;
     use tonic_health::{
         ServingStatus,
@@ -291,7 +315,7 @@ mod tests {
     }
 
     fn known(replicas: &Replicas) -> HashSet<SocketAddr> {
-        replicas.0.known.read().unwrap().iter().map(|replica| replica.address).collect()
+        replicas.0.checked.read().unwrap().iter().map(|replica| replica.address).collect()
     }
 
     fn at<const N: usize>(addresses: [SocketAddr; N]) -> HashMap<SocketAddr, Arc<str>> {
@@ -327,6 +351,32 @@ mod tests {
         assert_eq!(known(&replicas), HashSet::from([old, new]));
         replicas.replace(at([old]), true, begun + Duration::from_secs(100), &tasks);
         assert_eq!(known(&replicas), HashSet::from([old]), "healthy, but missing in DNS for a minute");
+        tasks.stop();
+    }
+
+    #[tokio::test]
+    async fn a_caller_checks_a_subset_and_looks_further_when_that_subset_fails() {
+        let tasks = Tasks::default();
+        let replicas = replicas("test", "http://localhost:1", None, &tasks).unwrap();
+        let mut all = HashMap::new();
+        for _ in 0..20 {
+            let (address, reporter) = process(&tasks).await;
+            all.insert(address, reporter);
+        }
+        let hosts = || all.keys().map(|address| (*address, "localhost".into())).collect();
+        replicas.replace(hosts(), true, Instant::now(), &tasks);
+        until_well(&replicas, SUBSET_SIZE).await;
+        let subset = known(&replicas);
+        assert_eq!(subset.len(), SUBSET_SIZE);
+        for address in &subset {
+            all[address].set_service_status("", ServingStatus::NotServing).await;
+        }
+        until_well(&replicas, 0).await;
+        replicas.substitute(&tasks);
+        until_well(&replicas, SUBSET_SIZE).await;
+        let checked = known(&replicas);
+        assert!(checked.len() == MAX_CHECKED && checked.is_superset(&subset), "{checked:?}");
+        assert!(!subset.contains(&replicas.pick(&[]).await.address()));
         tasks.stop();
     }
 }

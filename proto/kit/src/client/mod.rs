@@ -3,8 +3,10 @@
 pub mod balancer;
 pub mod call_context;
 pub mod deadline;
+mod directory;
 pub mod replica;
 mod retry_budget;
 pub mod service_channel;
+mod subset;
 pub mod user_names;
 mod watched_body;

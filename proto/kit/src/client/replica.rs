@@ -9,14 +9,11 @@ use std::{
     net::SocketAddr,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
-use tokio::{
-    sync::{Notify, watch},
-    time::Instant,
-};
+use tokio::sync::{Notify, watch};
 use tonic::{
     Code, ConnectError, TimeoutExpired,
     body::Body,
@@ -58,7 +55,8 @@ pub struct Replica {
     well: watch::Sender<bool>,
     silent: watch::Sender<bool>,
     look: Notify,
-    named: Mutex<Instant>,
+    judged: AtomicBool,
+    health_lost: Arc<Notify>,
     cause: Mutex<Option<String>>,
     forgotten: watch::Sender<bool>,
 }
@@ -98,10 +96,13 @@ pub enum CallFailure {
 
 impl Replica {
     /// Creates a replica of a service and starts its health checks. Connections use TLS when a connector is given.
+    ///
+    /// `health_lost` is notified each time the replica is found unhealthy after it was healthy or unchecked.
     pub fn with_health_check(
         service: &'static str,
         address: SocketAddr,
         connector: Option<impl Connector>,
+        health_lost: Arc<Notify>,
         tasks: &Tasks,
     ) -> anyhow::Result<Arc<Self>> {
         let endpoint = Endpoint::from_shared(format!("http://{address}"))?
@@ -122,7 +123,8 @@ impl Replica {
             well: watch::Sender::new(false),
             silent: watch::Sender::new(false),
             look: Notify::new(),
-            named: Mutex::new(Instant::now()),
+            judged: AtomicBool::new(false),
+            health_lost,
             cause: Mutex::default(),
             forgotten: watch::Sender::new(false),
         });
@@ -147,6 +149,12 @@ impl Replica {
             let healthy = told.as_ref().map_or(missed < MAX_MISSED_CHECKS && self.is_healthy(), |told| *told == Ok(true));
             if self.well.send_replace(healthy) != healthy {
                 tracing::info!(service = self.service, address = %self.address, healthy, "replica health changed");
+                if !healthy {
+                    self.health_lost.notify_one();
+                }
+            }
+            if !self.judged.swap(true, Ordering::Relaxed) && !healthy {
+                self.health_lost.notify_one();
             }
             self.note_cause(told.and_then(Result::err));
             tokio::select! {
@@ -203,14 +211,10 @@ impl Replica {
         self.busy.load(Ordering::Relaxed)
     }
 
-    /// Records that a DNS lookup returned this replica's address.
-    pub fn mark_resolved(&self, now: Instant) {
-        *self.named.lock().unwrap_or_else(PoisonError::into_inner) = now;
-    }
-
-    /// Returns the time at which a DNS lookup last returned this replica's address.
-    pub fn last_resolved(&self) -> Instant {
-        *self.named.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Returns `true` when a health check or a call found the replica unhealthy. A replica that was not checked yet is not failing.
+    #[must_use]
+    pub fn is_failing(&self) -> bool {
+        self.judged.load(Ordering::Relaxed) && !self.is_healthy()
     }
 
     /// Stops the health checks. Calls in progress continue.
@@ -220,7 +224,10 @@ impl Replica {
 
     /// Marks the replica as unhealthy after a failed call and triggers a health check.
     pub(super) fn mark_suspect(&self) {
-        self.well.send_replace(false);
+        let was_unchecked = !self.judged.swap(true, Ordering::Relaxed);
+        if self.well.send_replace(false) || was_unchecked {
+            self.health_lost.notify_one();
+        }
         self.look.notify_one();
     }
 

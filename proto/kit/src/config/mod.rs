@@ -120,6 +120,17 @@ pub struct Settings {
 pub struct Listen(pub Option<SocketAddr>);
 
 impl Settings {
+    /// Returns the programs of the four services, each with its URLs.
+    #[must_use]
+    pub fn service_urls(&self) -> [(&'static str, &str); 4] {
+        [
+            ("auth-svc", &self.auth_url),
+            ("campaign-svc", &self.campaign_url),
+            ("vehicle-svc", &self.vehicle_url),
+            ("import-svc", &self.import_url),
+        ]
+    }
+
     /// Checks that the database URL is a `PostgreSQL` URL.
     ///
     /// This is not a clap validator on purpose: clap echoes the rejected value, and a database URL may contain a password.

@@ -14,6 +14,9 @@ pub struct DatabaseHealth {
     /// First table that the connected role does not own, as `TABLE belongs to ROLE`; `None` when the role owns all tables.
     /// Membership in the owner role counts as ownership.
     pub foreign: Option<String>,
+    /// Reason why the connected role cannot run the pending migrations, such as a schema of another role; `None` when the role can,
+    /// or when no migration is pending.
+    pub setup: Option<String>,
     /// Number of migrations applied to the database.
     pub applied: usize,
     /// Number of migrations that this version of the program has.
@@ -63,17 +66,29 @@ impl Db {
             Err(sqlx::Error::Database(told)) if is_missing(&*told) => 0,
             Err(cause) => return Err(cause.into()),
         };
-        let (writable, foreign) = match &self.pools {
-            Pools::Sqlite { .. } => (true, None),
+        let (writable, foreign, setup) = match &self.pools {
+            Pools::Sqlite { .. } => (true, None, None),
             Pools::Postgres { cluster, .. } => {
                 let pool = cluster.primary().read.clone();
                 let told: String = sqlx::query_scalar("select current_setting('transaction_read_only')").fetch_one(pool.clone()).await?;
                 let foreign = "select format('%s belongs to %s', tablename, tableowner) from pg_tables
                      where schemaname = $1 and not pg_has_role(tableowner, 'usage') order by tablename limit 1";
-                (told == "off", sqlx::query_scalar(foreign).bind(schema.name).fetch_optional(pool).await?)
+                let foreign = sqlx::query_scalar(foreign).bind(schema.name).fetch_optional(pool.clone()).await?;
+                let setup = "select case
+                         when nspname is null and not has_database_privilege(current_database(), 'create')
+                         then format('the schema %s does not exist, and the role %s may not create it', $1, current_user)
+                         when not pg_has_role(nspowner, 'member')
+                         then format('the schema %s belongs to %s, and the role %s is not a member of it', $1, pg_get_userbyid(nspowner),
+                             current_user)
+                     end from (select 1) one left join pg_namespace on nspname = $1";
+                let setup: Option<String> = match applied < wanted {
+                    true => sqlx::query_scalar(setup).bind(schema.name).fetch_one(pool).await?,
+                    false => None,
+                };
+                (told == "off", foreign, setup)
             }
         };
-        Ok(DatabaseHealth { version, damage, writable, foreign, applied, wanted })
+        Ok(DatabaseHealth { version, damage, writable, foreign, setup, applied, wanted })
     }
 }
 

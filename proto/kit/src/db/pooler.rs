@@ -1,4 +1,4 @@
-//! Detection of a connection pooler in transaction or statement mode, such as `PgBouncer`.
+//! Detection of a connection pooler, such as `PgBouncer`, in transaction or statement mode or without the URL's parameters.
 //!
 //! In these modes each transaction may run on another server connection, so that session settings, prepared statements and
 //! advisory locks of one client would affect another client.
@@ -17,27 +17,58 @@ const SELECT_SERVER_PROCESS: &str = "select pg_backend_pid()";
 /// SQL that reads the id of the server process within an open transaction, which keeps its server connection.
 const SELECT_SERVER_PROCESS_IN_TRANSACTION: &str = "begin; select pg_backend_pid()";
 
-/// Returns the mode of a connection pooler that Patio cannot use, or `None` when each connection has its own server process.
-pub(super) async fn unusable_mode(to: &PgConnectOptions) -> Result<Option<&'static str>, Error> {
-    timeout(CHECK_TIMEOUT, look(to)).await.unwrap_or(Err(Error::PoolTimedOut))
+/// Start of the message with which `PgBouncer` refuses a connection because of a startup parameter.
+const UNSUPPORTED_PARAMETER: &str = "unsupported startup parameter";
+
+/// Returns what makes a connection pooler unusable for Patio, or `None` when each connection has its own server process and the
+/// parameters of the database URL are in force.
+pub(super) async fn find_fault(to: &PgConnectOptions) -> Result<Option<String>, Error> {
+    match timeout(CHECK_TIMEOUT, look(to)).await.unwrap_or(Err(Error::PoolTimedOut)) {
+        Err(Error::Database(told)) if told.message().starts_with(UNSUPPORTED_PARAMETER) => {
+            Ok(Some(format!("a PgBouncer that refuses a parameter of the URL ({})", told.message())))
+        }
+        found => found,
+    }
 }
 
-async fn look(to: &PgConnectOptions) -> Result<Option<&'static str>, Error> {
+async fn look(to: &PgConnectOptions) -> Result<Option<String>, Error> {
     let (mut one, mut other) = (to.connect().await?, to.connect().await?);
+    if let Some(mode) = unusable_mode(&mut one, &mut other).await? {
+        return Ok(Some(format!("a PgBouncer in {mode} mode")));
+    }
+    let fault = ignored_parameter(&mut one, to.get_options()).await?;
+    one.close().await?;
+    other.close().await?;
+    Ok(fault.map(|name| format!("a PgBouncer that ignores the parameter {name} of the URL")))
+}
+
+/// Returns the mode of a pooler in which connections share server processes.
+async fn unusable_mode(one: &mut PgConnection, other: &mut PgConnection) -> Result<Option<&'static str>, Error> {
     for _ in 0..ROUNDS {
-        let first = who(&mut one, SELECT_SERVER_PROCESS).await?;
-        let again = who(&mut one, SELECT_SERVER_PROCESS).await?; // a pooler that rotates its server connections returns another id
-        let second = match who(&mut other, SELECT_SERVER_PROCESS_IN_TRANSACTION).await {
+        let first = who(one, SELECT_SERVER_PROCESS).await?;
+        let again = who(one, SELECT_SERVER_PROCESS).await?; // a pooler that rotates its server connections returns another id
+        let second = match who(other, SELECT_SERVER_PROCESS_IN_TRANSACTION).await {
             Err(Error::Database(told)) if told.message().contains("statement pooling mode") => return Ok(Some("statement")),
             second => second?, // any other pooler reuses the connection that was freed last
         };
-        if again != first || second == first || who(&mut one, SELECT_SERVER_PROCESS).await? != first {
+        if again != first || second == first || who(one, SELECT_SERVER_PROCESS).await? != first {
             return Ok(Some("transaction"));
         }
-        sqlx::raw_sql("rollback").execute(&mut other).await?;
+        sqlx::raw_sql("rollback").execute(&mut *other).await?;
     }
-    one.close().await?;
-    other.close().await?;
+    Ok(None)
+}
+
+/// Returns the first parameter of the database URL's `options` that is not in force in the session.
+async fn ignored_parameter(connection: &mut PgConnection, options: Option<&str>) -> Result<Option<String>, Error> {
+    let assignments = options.unwrap_or_default().split("-c").filter_map(|option| option.split_once('='));
+    for (name, _) in assignments {
+        let ask = "select source from pg_settings where name = lower($1)";
+        let source: Option<String> = sqlx::query_scalar(ask).bind(name.trim()).fetch_optional(&mut *connection).await?;
+        if source.is_some_and(|source| source != "client") {
+            return Ok(Some(name.trim().to_owned()));
+        }
+    }
     Ok(None)
 }
 

@@ -1,7 +1,12 @@
-//! The `probe` command: queries the health of a running service, or calls one of its read-only rpcs.
+//! The `probe` command: queries the health of a running service, lists all rpcs, or calls a read-only rpc.
 mod call;
+mod contract;
 
-use crate::tls::{Connector, ServiceTls};
+use crate::{
+    cli,
+    client::replica::health_name,
+    tls::{Connector, ServiceTls},
+};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use std::{io::Write, path::PathBuf, process::ExitCode, time::Duration};
@@ -15,11 +20,12 @@ use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus,
 #[derive(Debug, Args)]
 pub struct ProbeOptions {
     /// Address of the service, as host:port.
-    #[arg(long, env = "PATIO_LISTEN", global = true)]
+    #[arg(long, global = true)]
     addr: Option<String>,
-    /// Name of one gRPC service, such as patio.vehicle.v1.VehicleService. If absent, the whole process is probed.
-    #[arg(long, default_value = "")]
-    service: String,
+    /// Service that has to respond: a program such as `vehicle-svc`, or a gRPC service such as `patio.vehicle.v1.VehicleService`. The
+    /// name `all` accepts any service.
+    #[arg(long)]
+    service: Option<String>,
     /// Prints the result as JSON.
     #[arg(long, global = true)]
     json: bool,
@@ -39,6 +45,8 @@ enum Action {
     ///
     /// Exit codes: 0 success, 1 refused by the service, 2 unreachable or timeout, 3 invalid call.
     Call(call::CallOptions),
+    /// Lists all rpcs of the contract, with the minimum role of the caller.
+    List,
 }
 
 /// Exit code when the service responds but is not serving, or refuses a call.
@@ -48,23 +56,40 @@ pub const UNREACHABLE: u8 = 2;
 /// Exit code for an invalid call: wrong arguments, an unknown service or rpc, an rpc that is not read-only, or an invalid message.
 pub const INVALID_CALL: u8 = 3;
 
+/// Service that the probe asks without further arguments, and where each service listens.
+pub struct Target<'a> {
+    /// Program of the service, such as `vehicle-svc`; `None` for any service.
+    pub program: Option<&'static str>,
+    /// Returns the address of a program as host:port. `None` stands for the program of which nothing is known.
+    pub address: &'a dyn Fn(Option<&str>) -> String,
+}
+
 /// Runs the probe and prints its result. The exit code is 0, [`NOT_SERVING`], [`UNREACHABLE`] or [`INVALID_CALL`].
 #[must_use]
-pub fn main(options: &ProbeOptions, default: &str) -> ExitCode {
-    // A service that listens on all addresses is probed at the loopback address, which its certificate can contain.
-    let address = options.addr.as_deref().unwrap_or(default).replace("0.0.0.0:", "127.0.0.1:");
-    let address = address.as_str();
+pub fn main(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
     match &options.action {
-        None => health(options, address),
-        Some(Action::Call(told)) => called(options, address, told),
+        None => health(options, target),
+        Some(Action::Call(told)) => called(options, target, told),
+        Some(Action::List) => cli::exit_code(&cli::print(&contract::list())),
     }
 }
 
-fn health(options: &ProbeOptions, address: &str) -> ExitCode {
-    let asked = crate::cli::output::run(async {
-        let asked = check_health(address, &options.service, options.connector(address)?);
+fn health(options: &ProbeOptions, target: &Target<'_>) -> ExitCode {
+    let service = match options.service.as_deref() {
+        Some("all") => "",
+        Some(named) => named,
+        None => target.program.unwrap_or_default(),
+    };
+    let named = match health_name(service) {
+        "" => service,
+        program => program,
+    };
+    let address = &options.address(target, contract::program(named));
+    let show = |status: &str| show(options, address, if service.is_empty() { "all" } else { service }, status);
+    let asked = cli::run(async {
+        let asked = check_health(address, named, options.connector(address)?);
         let status = tokio::time::timeout(Duration::from_secs(options.timeout), asked).await??;
-        show(options, address, status.as_str_name())?;
+        show(status.as_str_name())?;
         anyhow::ensure!(status == ServingStatus::Serving, Refused);
         Ok(())
     });
@@ -72,23 +97,31 @@ fn health(options: &ProbeOptions, address: &str) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(cause) if cause.is::<Refused>() => ExitCode::from(NOT_SERVING),
         Err(cause) if cause.downcast_ref::<Status>().is_some_and(|status| status.code() == Code::NotFound) => {
-            complain(&format!("{address}: the process has no gRPC service `{}`", options.service));
+            complain(&format!("{address}: the process has no gRPC service `{named}`"));
             ExitCode::from(INVALID_CALL)
         }
         Err(cause) => {
-            let _ = show(options, address, "UNREACHABLE");
+            let _ = show("UNREACHABLE");
             complain(&format!("{address}: {cause:#}"));
             ExitCode::from(UNREACHABLE)
         }
     }
 }
 
-fn called(options: &ProbeOptions, address: &str, told: &call::CallOptions) -> ExitCode {
+fn called(options: &ProbeOptions, target: &Target<'_>, told: &call::CallOptions) -> ExitCode {
     let patience = Duration::from_secs(options.timeout);
+    let method = match told.method() {
+        Ok(method) => method,
+        Err(cause) => {
+            complain(&format!("{cause:#}"));
+            return ExitCode::from(INVALID_CALL);
+        }
+    };
+    let address = &options.address(target, contract::program(method.full_name()));
     let mut failure = None;
-    let done = crate::cli::output::run(async {
+    let done = cli::run(async {
         let channel = connect(address, options.connector(address)?);
-        let called = tokio::time::timeout(patience, call::call(channel, told, patience)).await;
+        let called = tokio::time::timeout(patience, call::call(channel, told, &method, patience)).await;
         let late = || call::CallFailure::Unreachable(anyhow::anyhow!("no complete response within {} s", options.timeout));
         failure = called.unwrap_or_else(|_| Err(late())).err();
         Ok(())
@@ -115,6 +148,13 @@ fn complain(what: &str) {
 struct Refused;
 
 impl ProbeOptions {
+    /// Returns the address to probe: the given one, or that of the program.
+    fn address(&self, target: &Target<'_>, program: Option<&str>) -> String {
+        let address = self.addr.clone().unwrap_or_else(|| (target.address)(program));
+        // A service that listens on all addresses is probed at the loopback address, which its certificate can contain.
+        address.replace("0.0.0.0:", "127.0.0.1:")
+    }
+
     fn connector(&self, address: &str) -> anyhow::Result<Option<impl Connector + use<>>> {
         let tls = self.tls.as_deref().map(ServiceTls::open).transpose()?;
         Ok(tls.map(|tls| tls.connector(host_of(address))))
@@ -145,12 +185,11 @@ pub async fn check_health(address: &str, service: &str, connector: Option<impl C
     Ok(answer.into_inner().status())
 }
 
-fn show(options: &ProbeOptions, address: &str, status: &str) -> anyhow::Result<()> {
-    let service = if options.service.is_empty() { "all" } else { &options.service };
+fn show(options: &ProbeOptions, address: &str, service: &str, status: &str) -> anyhow::Result<()> {
     let line = if options.json {
         serde_json::json!({ "address": address, "service": service, "status": status }).to_string()
     } else {
         format!("{address} {service} {status}")
     };
-    crate::cli::output::print(&format!("{line}\n"))
+    cli::print(&format!("{line}\n"))
 }

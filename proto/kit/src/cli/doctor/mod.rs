@@ -1,20 +1,25 @@
 //! Checks of the `doctor` command: tests all dependencies of a program and prints how to fix each problem.
+mod database;
+mod files;
+mod report;
+mod section;
+
+pub use files::check_port;
+pub use report::{CheckResult, DoctorOptions, DoctorReport, run};
+pub use section::Section;
+
 use crate::{
     cache::Cache,
-    cli::{
-        print,
-        probe::{self, host_of},
-    },
+    cli::probe::{self, host_of},
     client::replica::{health_name, wrong_service_message},
     config::{MIN_SECRET_LEN, Settings},
-    db::{DatabaseHealth, Db, Schema},
     errors,
     host::Host,
     tls::ServiceTls,
 };
 use anyhow::Context;
 use http::Uri;
-use std::{fs, net::SocketAddr, path::Path, time::Duration};
+use std::{net::SocketAddr, time::Duration};
 use tokio::{
     net::{TcpStream, lookup_host},
     time::timeout,
@@ -25,46 +30,22 @@ use tonic_health::pb::health_check_response::ServingStatus;
 /// Timeout of one `doctor` check.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Result of one `doctor` check.
-pub enum CheckResult {
-    /// Passed check, with a description of what was found.
-    Passed(String),
-    /// Passed check, with a warning for the operator.
-    Warning(String),
-    /// Failed check: what is wrong, and how to fix the problem.
-    Failed(String, &'static str),
-}
-
-/// Report of all `doctor` checks so far, with the number of failed checks.
-#[derive(Debug, Default)]
-pub struct DoctorReport {
-    ill: usize,
-}
-
 impl DoctorReport {
-    /// Prints the result of one check.
-    ///
-    /// # Errors
-    /// Returns an error when standard output cannot be written.
-    pub fn report(&mut self, what: &str, found: CheckResult) -> anyhow::Result<()> {
-        let (mark, told, advice) = match found {
-            CheckResult::Passed(told) => ("ok  ", told, String::new()),
-            CheckResult::Warning(told) => ("note", told, String::new()),
-            CheckResult::Failed(told, advice) => {
-                self.ill += 1;
-                ("FAIL", told, format!("\n       {advice}"))
-            }
-        };
-        print(&format!("{mark} {what}: {told}{advice}\n"))
-    }
-
     /// Checks the Redis server and the trace collector that the settings name.
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.
     pub async fn check_dependencies(&mut self, settings: &Settings) -> anyhow::Result<()> {
-        self.report("cache", cache(settings).await)?;
-        self.report("traces", collector(settings).await)
+        self.report("cache", Section::Redis, cache(settings, self.is_before_install()).await)?;
+        self.check_traces(settings).await
+    }
+
+    /// Checks the trace collector that the settings name.
+    ///
+    /// # Errors
+    /// Returns an error when standard output cannot be written.
+    pub async fn check_traces(&mut self, settings: &Settings) -> anyhow::Result<()> {
+        self.report("traces", Section::Traces, collector(settings).await)
     }
 
     /// Checks every replica of all services except the service `own`, and whether auth-svc accepts the service secret.
@@ -72,96 +53,24 @@ impl DoctorReport {
     /// # Errors
     /// Returns an error when standard output cannot be written.
     pub async fn check_services(&mut self, settings: &Settings, own: &str) -> anyhow::Result<()> {
-        let urls = [
-            ("auth-svc", &settings.auth_url),
-            ("campaign-svc", &settings.campaign_url),
-            ("vehicle-svc", &settings.vehicle_url),
-            ("import-svc", &settings.import_url),
-        ];
         let tls = match settings.service_tls.as_deref().map(ServiceTls::open).transpose() {
             Ok(tls) => tls,
             Err(cause) => {
-                return self.report("service TLS", CheckResult::Failed(errors::one_line(&cause), "put tls.crt, tls.key and ca.crt there"));
+                return self.report(
+                    "service TLS",
+                    Section::ServiceTls,
+                    CheckResult::Failed(errors::one_line(&cause), "put tls.crt, tls.key and ca.crt there"),
+                );
             }
         };
-        for (name, urls) in urls.into_iter().filter(|(name, _)| *name != own) {
+        for (name, urls) in settings.service_urls().into_iter().filter(|(name, _)| *name != own) {
             for url in urls.split(',') {
                 for found in replicas(name, url.trim(), tls.as_ref()).await {
-                    self.report(name, found)?;
+                    self.report(name, Section::Services, found)?;
                 }
             }
         }
-        self.report("service secret", secret(settings).await)
-    }
-
-    /// Ends the report of all checks.
-    ///
-    /// # Errors
-    /// Returns an error with the number of failed checks, if any failed.
-    pub fn finish(self) -> anyhow::Result<()> {
-        anyhow::ensure!(self.ill == 0, "{} checks failed", self.ill);
-        Ok(())
-    }
-}
-
-/// Checks that a folder is writable. `advice` says how to fix a folder that is not writable.
-#[must_use]
-pub fn check_folder(folder: &Path, advice: &'static str) -> CheckResult {
-    let probe = folder.join(".doctor");
-    match fs::create_dir_all(folder).and_then(|()| fs::write(&probe, [0; 4096])).and_then(|()| fs::remove_file(&probe)) {
-        Ok(()) => CheckResult::Passed(format!("{} is writable", folder.display())),
-        Err(cause) => CheckResult::Failed(format!("{}: {cause}", folder.display()), advice),
-    }
-}
-
-/// Checks the database of a service.
-pub async fn check_database(schema: Schema, settings: &Settings) -> CheckResult {
-    if let Err(cause) = settings.check() {
-        return CheckResult::Failed(cause.to_string(), "correct PATIO_DATABASE_URL");
-    }
-    if settings.database_url.is_none() && !settings.data_dir.join(format!("{}.db", schema.name)).exists() {
-        return CheckResult::Warning("does not exist yet; the first start creates it".to_owned());
-    }
-    let looked = timeout(CHECK_TIMEOUT, async {
-        let db = Db::open(schema, settings).await?;
-        let checked = async {
-            db.check_connections().await?;
-            anyhow::Ok((db.health(schema).await?, db.unsafe_settings().await?))
-        };
-        let (health, lossy) = checked.await.with_context(|| db.address())?;
-        db.close().await;
-        anyhow::Ok((health, lossy.join(", ")))
-    });
-    match looked.await {
-        Ok(Ok((health, _))) if health.damage.is_some() => {
-            CheckResult::Failed(health.damage.unwrap_or_default(), "restore the last backup as described in deploy/runbook.md")
-        }
-        Ok(Ok((DatabaseHealth { version, writable: false, .. }, _))) => CheckResult::Failed(
-            format!("{version} is read-only: every save fails"),
-            "set PATIO_DATABASE_URL to the primary; the server may have become a standby",
-        ),
-        Ok(Ok((DatabaseHealth { foreign: Some(table), .. }, _))) => CheckResult::Failed(
-            table,
-            "change its owner to the role of PATIO_DATABASE_URL with `alter table … owner to …`; another role ran `migrate`",
-        ),
-        Ok(Ok((health, lossy))) if !lossy.is_empty() && !settings.allow_data_loss => CheckResult::Failed(
-            format!("{} runs with {lossy}: a crash could lose acknowledged saves", health.version),
-            "switch these settings on; otherwise Patio starts only with PATIO_ALLOW_DATA_LOSS=true",
-        ),
-        Ok(Ok((health, _))) if health.applied < health.wanted => CheckResult::Warning(format!(
-            "{}; {} of {} migrations are applied, the next start applies the rest",
-            health.version, health.applied, health.wanted
-        )),
-        Ok(Ok((health, _))) if health.applied > health.wanted => {
-            CheckResult::Warning(format!("{}; its tables belong to a newer version of Patio, which this version supports", health.version))
-        }
-        Ok(Ok((health, _))) => CheckResult::Passed(format!("{}; tables up to date", health.version)),
-        Ok(Err(cause)) => CheckResult::Failed(
-            errors::one_line(&cause),
-            "check PATIO_DATABASE_URL (host, port, name, user, password), the user's privileges on the schema, and that the server \
-             accepts connections from this machine",
-        ),
-        Err(_) => silent(),
+        self.report("service secret", Section::Secrets, secret(settings).await)
     }
 }
 
@@ -169,18 +78,19 @@ fn silent() -> CheckResult {
     CheckResult::Failed(format!("no answer within {} s", CHECK_TIMEOUT.as_secs()), "the server hangs, or a firewall drops the packets")
 }
 
-async fn cache(settings: &Settings) -> CheckResult {
+async fn cache(settings: &Settings, is_before_install: bool) -> CheckResult {
     if settings.redis_url.is_none() {
         return CheckResult::Passed("in the memory of this process; several processes need PATIO_REDIS_URL".to_owned());
     }
     match Cache::from_settings(settings) {
-        Ok(cache) => match cache.find_fault().await {
+        Ok(cache) => match if is_before_install { cache.find_fault_without_write().await } else { cache.find_fault().await } {
             Some(fault) => CheckResult::Failed(
                 format!("Redis {fault}"),
                 "start Redis, set PATIO_REDIS_URL to its primary, give it memory, or check PATIO_REDIS_CA_FILE; until then the database \
                  takes over, more slowly",
             ),
             None => match cache.config_warnings().await {
+                none if none.is_empty() && is_before_install => CheckResult::Passed("Redis answers and is no replica".to_owned()),
                 none if none.is_empty() => CheckResult::Passed("Redis answers and accepts writes".to_owned()),
                 some => CheckResult::Warning(format!("Redis answers, but {}", some.join(" and "))),
             },

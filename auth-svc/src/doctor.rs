@@ -1,0 +1,31 @@
+//! Checks of auth-svc for the `doctor` command: the key file.
+use crate::{Config, sealing::SealingKey};
+use patio_kit::{
+    cli::doctor::{CheckResult, DoctorReport, Section},
+    config::Settings,
+    errors,
+};
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+/// Permission bits of users other than the owner and the group. A Secret that Kubernetes mounts is readable for the group.
+const OTHERS_MODE: u32 = 0o007;
+
+/// Runs the `doctor` checks of auth-svc: the key file.
+///
+/// # Errors
+/// Returns an error when the report cannot be printed.
+pub async fn examine(settings: &Settings, config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
+    all.report("key file", Section::Secrets, key_file(&config.key_path(&settings.data_dir)))
+}
+
+fn key_file(path: &Path) -> CheckResult {
+    match SealingKey::read(path) {
+        Ok(None) => CheckResult::Warning(format!("{} does not exist; it is created on an empty database", path.display())),
+        Err(cause) => CheckResult::Failed(errors::one_line(&cause), "set PATIO_KEY_FILE to the key file of this installation"),
+        Ok(Some(_)) if fs::metadata(path).is_ok_and(|found| found.permissions().mode() & OTHERS_MODE != 0) => CheckResult::Failed(
+            format!("all users of this machine can read {}", path.display()),
+            "run `chmod 600` on the file; whoever also has a backup can sign in as anybody",
+        ),
+        Ok(Some(_)) => CheckResult::Passed(format!("{} contains a key", path.display())),
+    }
+}

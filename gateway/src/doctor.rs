@@ -1,0 +1,38 @@
+//! Checks of the gateway for the `doctor` command: pages, certificate and port.
+use crate::{Config, tls};
+use patio_kit::cli::doctor::{CheckResult, DoctorReport, Section, check_port};
+use std::path::Path;
+
+/// Runs the `doctor` checks of the gateway: pages, port and certificate.
+///
+/// # Errors
+/// Returns an error when the report cannot be printed.
+pub async fn examine(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
+    all.report("pages", Section::Pages, pages(&config.web_dir))?;
+    check_port_and_https(config, all).await
+}
+
+/// Checks the port and the certificate.
+///
+/// # Errors
+/// Returns an error when the report cannot be printed.
+pub async fn check_port_and_https(config: &Config, all: &mut DoctorReport) -> anyhow::Result<()> {
+    let port = check_port(config.listen, all.is_before_install()).await;
+    all.report("port", Section::Ports, port)?;
+    all.report("https", Section::Https, https(config))
+}
+
+fn pages(folder: &Path) -> CheckResult {
+    if folder.join("index.html").is_file() {
+        return CheckResult::Passed(format!("built, in {}", folder.display()));
+    }
+    CheckResult::Failed(format!("no index.html in {}", folder.display()), "set PATIO_WEB_DIR to the folder of the built pages")
+}
+
+fn https(config: &Config) -> CheckResult {
+    let Some(source) = &config.tls else { return CheckResult::Warning("off; phones need HTTPS for the camera, see README".to_owned()) };
+    match tls::validate(source) {
+        Ok(()) => CheckResult::Passed("the certificate is valid".to_owned()),
+        Err(cause) => CheckResult::Failed(format!("{cause:#}"), "set PATIO_TLS to a certificate and its key, both in PEM format"),
+    }
+}

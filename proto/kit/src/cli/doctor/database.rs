@@ -1,0 +1,175 @@
+//! Checks of a service's database and of the number of its connections.
+use crate::{
+    cli::doctor::{CHECK_TIMEOUT, CheckResult, DoctorReport, Section, place, silent},
+    config::Settings,
+    db::{ConnectionLimit, DatabaseHealth, Db, Schema, connections_per_service},
+    errors,
+};
+use anyhow::Context;
+use tokio::{net::lookup_host, time::timeout};
+
+/// Number of replicas of a service that a rollout adds at most, until the old ones have ended.
+const ROLLOUT_SURGE: u32 = 2;
+/// Number of services that have a database.
+const SERVICES: u32 = 4;
+
+/// What one visit to the database found.
+struct Visit {
+    health: DatabaseHealth,
+    lossy: String,
+    limit: Option<ConnectionLimit>,
+}
+
+impl DoctorReport {
+    /// Checks the database of a service.
+    ///
+    /// Returns how many connections the database admits; `None` for `SQLite`, and when the database cannot be asked.
+    ///
+    /// # Errors
+    /// Returns an error when standard output cannot be written.
+    pub async fn check_database(&mut self, name: &str, schema: Schema, settings: &Settings) -> anyhow::Result<Option<ConnectionLimit>> {
+        if let Err(cause) = settings.check() {
+            self.report(name, Section::Settings, CheckResult::Failed(cause.to_string(), "correct PATIO_DATABASE_URL"))?;
+            return Ok(None);
+        }
+        let file = settings.data_dir.join(format!("{}.db", schema.name));
+        if settings.database_url.is_none() && (self.is_before_install() || !file.exists()) {
+            let words = if file.exists() {
+                "exists already; an installation keeps its data"
+            } else {
+                "does not exist yet; the first start creates it"
+            };
+            self.report(name, Section::Database, CheckResult::Warning(words.to_owned()))?;
+            return Ok(None);
+        }
+        let (section, found, limit) = match timeout(CHECK_TIMEOUT, visit(schema, settings)).await {
+            Ok(Ok(visit)) => {
+                let limit = visit.limit;
+                let (section, found) = judge(visit, settings);
+                (section, found, limit)
+            }
+            Ok(Err(cause)) => (
+                Section::DatabaseAccess,
+                CheckResult::Failed(
+                    errors::one_line(&cause),
+                    "check PATIO_DATABASE_URL (host, port, name, user, password), the user's privileges on the schema, and that the server \
+                     accepts connections from this machine",
+                ),
+                None,
+            ),
+            Err(_) => (Section::Database, silent(), None),
+        };
+        self.report(name, section, found)?;
+        Ok(limit)
+    }
+
+    /// Checks that the database admits the connections of all replicas. `services` is the number of services in one process.
+    ///
+    /// # Errors
+    /// Returns an error when standard output cannot be written.
+    pub async fn check_connections(&mut self, limit: Option<ConnectionLimit>, settings: &Settings, own: &str) -> anyhow::Result<()> {
+        let Some(limit) = limit else { return Ok(()) };
+        let each = connections_per_service(settings.database_connections);
+        let found = match settings.service_urls().into_iter().find(|(name, _)| *name == own) {
+            Some((_, urls)) => of_replicas(each, count_replicas(urls).await, &limit),
+            None => of_process(each * SERVICES, &limit),
+        };
+        self.report("connections", Section::Connections, found)
+    }
+}
+
+async fn visit(schema: Schema, settings: &Settings) -> anyhow::Result<Visit> {
+    let db = Db::open(schema, settings).await?;
+    let checked = async {
+        db.check_connections().await?;
+        anyhow::Ok(Visit {
+            health: db.health(schema).await?,
+            lossy: db.unsafe_settings().await?.join(", "),
+            limit: db.connection_limit().await?,
+        })
+    };
+    let visit = checked.await.with_context(|| db.address())?;
+    db.close().await;
+    Ok(visit)
+}
+
+fn judge(Visit { health, lossy, .. }: Visit, settings: &Settings) -> (Section, CheckResult) {
+    let DatabaseHealth { version, damage, writable, foreign, setup, applied, wanted } = health;
+    if let Some(damage) = damage {
+        return (Section::Database, CheckResult::Failed(damage, "restore the last backup as described in deploy/runbook.md"));
+    }
+    if !writable {
+        let remedy = "set PATIO_DATABASE_URL to the primary; the server may have become a standby";
+        return (Section::Database, CheckResult::Failed(format!("{version} is read-only: every save fails"), remedy));
+    }
+    if let Some(table) = foreign {
+        let remedy = "change its owner to the role of PATIO_DATABASE_URL with `alter table … owner to …`; another role ran `migrate`";
+        return (Section::DatabaseAccess, CheckResult::Failed(table, remedy));
+    }
+    if let Some(fault) = setup {
+        let remedy = "create the schema with `create schema … authorization ROLE`, or set PATIO_DATABASE_URL to the role that owns it";
+        return (Section::DatabaseAccess, CheckResult::Failed(fault, remedy));
+    }
+    if !lossy.is_empty() && !settings.allow_data_loss {
+        let remedy = "switch these settings on; otherwise Patio starts only with PATIO_ALLOW_DATA_LOSS=true";
+        let words = format!("{version} runs with {lossy}: a crash could lose acknowledged saves");
+        return (Section::Database, CheckResult::Failed(words, remedy));
+    }
+    let found = if applied < wanted {
+        CheckResult::Warning(format!("{version}; {applied} of {wanted} migrations are applied, the next start applies the rest"))
+    } else if applied > wanted {
+        CheckResult::Warning(format!("{version}; its tables belong to a newer version of Patio, which this version supports"))
+    } else {
+        CheckResult::Passed(format!("{version}; tables up to date"))
+    };
+    (Section::Database, found)
+}
+
+/// Returns the number of addresses that the URLs of a service resolve to, at least 1.
+async fn count_replicas(urls: &str) -> u32 {
+    let mut addresses = std::collections::HashSet::new();
+    for url in urls.split(',') {
+        let looked_up = async { anyhow::Ok(lookup_host(place(url.trim())?).await?) };
+        if let Ok(Ok(found)) = timeout(CHECK_TIMEOUT, looked_up).await {
+            addresses.extend(found);
+        }
+    }
+    u32::try_from(addresses.len()).unwrap_or(u32::MAX).max(1)
+}
+
+const TOO_MANY: &str = "raise max_connections of PostgreSQL, or lower PATIO_DATABASE_MAX_CONNECTIONS or the number of replicas";
+
+fn of_process(most: u32, limit: &ConnectionLimit) -> CheckResult {
+    let words = format!("this process opens at most {most}, and PostgreSQL admits {}", limit.available);
+    if most > limit.available { CheckResult::Failed(words, TOO_MANY) } else { CheckResult::Passed(words) }
+}
+
+fn of_replicas(each: u32, replicas: u32, limit: &ConnectionLimit) -> CheckResult {
+    let with_rollout = replicas.saturating_add(ROLLOUT_SURGE).saturating_mul(each);
+    let words =
+        format!("{replicas} replicas open at most {each} each, {with_rollout} during a rollout, and PostgreSQL admits {}", limit.available);
+    if with_rollout > limit.available {
+        CheckResult::Failed(words, TOO_MANY)
+    } else if with_rollout.saturating_mul(SERVICES) > limit.available && !limit.is_of_role {
+        CheckResult::Warning(format!("{words}; not enough for four services with as many replicas"))
+    } else {
+        CheckResult::Passed(words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fifty_replicas_need_a_server_for_them() {
+        let limit = |available, is_of_role| ConnectionLimit { available, is_of_role };
+        assert_eq!([2, 4, 8, 16].map(connections_per_service), [6, 8, 13, 24]);
+        assert!(matches!(of_replicas(8, 50, &limit(415, false)), CheckResult::Failed(..)));
+        assert!(matches!(of_replicas(8, 50, &limit(416, true)), CheckResult::Passed(_)));
+        assert!(matches!(of_replicas(8, 50, &limit(1663, false)), CheckResult::Warning(_)));
+        assert!(matches!(of_replicas(8, 50, &limit(1664, false)), CheckResult::Passed(_)));
+        assert!(matches!(of_process(96, &limit(97, false)), CheckResult::Passed(_)));
+        assert!(matches!(of_process(96, &limit(95, false)), CheckResult::Failed(..)));
+    }
+}

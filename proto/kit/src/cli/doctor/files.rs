@@ -1,0 +1,129 @@
+//! Checks of folders and ports.
+use crate::cli::doctor::{CheckResult, DoctorReport, Section};
+use rustix::fs::{Access, access};
+use std::{
+    fs,
+    io::{self, ErrorKind},
+    net::SocketAddr,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    time::Duration,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    time::timeout,
+};
+
+/// Timeout for the response of a program that uses the checked port.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Permission bits of the group and of other users.
+const OTHER_USERS_MODE: u32 = 0o077;
+
+impl DoctorReport {
+    /// Checks that a folder is writable. `remedy` says how to fix a folder that is not writable.
+    ///
+    /// Before the installation the folder is not created and nothing is written to it.
+    ///
+    /// # Errors
+    /// Returns an error when standard output cannot be written.
+    pub fn check_folder(&mut self, name: &str, folder: &Path, remedy: &'static str) -> anyhow::Result<()> {
+        let found = if self.is_before_install() { may_write(folder) } else { try_writing(folder) };
+        let found = match found {
+            Ok(words) => CheckResult::Passed(format!("{} {words}", folder.display())),
+            Err(cause) => CheckResult::Failed(format!("{}: {cause}", folder.display()), remedy),
+        };
+        self.report(name, Section::Files, found)
+    }
+
+    /// Checks that only its owner can read a folder, which contains databases or keys. A folder that does not exist passes, because
+    /// Patio creates it as private.
+    ///
+    /// # Errors
+    /// Returns an error when standard output cannot be written.
+    pub fn check_private(&mut self, name: &str, folder: &Path) -> anyhow::Result<()> {
+        let found = match fs::metadata(folder) {
+            Ok(found) if found.permissions().mode() & OTHER_USERS_MODE != 0 => CheckResult::Failed(
+                format!("other users can read {}, mode {:o}", folder.display(), found.permissions().mode() & 0o777),
+                "run `chmod 700` on the folder: whoever reads it can read all data and sign in as anybody",
+            ),
+            Ok(_) => CheckResult::Passed(format!("only its owner can read {}", folder.display())),
+            Err(_) => CheckResult::Passed(format!("{} is created as a private folder", folder.display())),
+        };
+        self.report(name, Section::Files, found)
+    }
+}
+
+/// Creates the folder if needed, and writes and deletes a file in it.
+fn try_writing(folder: &Path) -> io::Result<&'static str> {
+    let probe = folder.join(".doctor");
+    fs::create_dir_all(folder).and_then(|()| fs::write(&probe, [0; 4096])).and_then(|()| fs::remove_file(&probe))?;
+    Ok("is writable")
+}
+
+/// Checks the permissions of the folder, or of the folder in which it will be created.
+fn may_write(folder: &Path) -> io::Result<&'static str> {
+    match fs::metadata(folder) {
+        Ok(found) if !found.is_dir() => Err(ErrorKind::NotADirectory.into()),
+        Ok(_) => access(folder, Access::WRITE_OK | Access::EXEC_OK).map(|()| "is writable").map_err(Into::into),
+        Err(cause) if cause.kind() == ErrorKind::NotFound => {
+            let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            may_write(parent).map(|_| "can be created")
+        }
+        Err(cause) => Err(cause),
+    }
+}
+
+/// Checks the port of a server. Before the installation the port has to be free; later a running Patio may use it.
+pub async fn check_port(address: SocketAddr, is_before_install: bool) -> CheckResult {
+    match TcpListener::bind(address).await {
+        Ok(_) if address.ip().is_loopback() => CheckResult::Warning(format!("{address} is free (loopback only)")),
+        Ok(_) => CheckResult::Passed(format!("{address} is free")),
+        Err(cause) if cause.kind() == ErrorKind::AddrInUse && !is_before_install && speaks_http(address).await => {
+            CheckResult::Passed(format!("{address} is in use, and an HTTP server responds there"))
+        }
+        Err(cause) => CheckResult::Failed(format!("{address}: {cause}"), "stop the program on this port, or set PATIO_LISTEN"),
+    }
+}
+
+/// Returns `true` when a server at the address responds to an HTTP request for Patio's health, or redirects to HTTPS.
+async fn speaks_http(address: SocketAddr) -> bool {
+    let asked = async {
+        let mut stream = TcpStream::connect(address).await?;
+        stream.write_all(format!("GET /api/health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").as_bytes()).await?;
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).await?;
+        io::Result::Ok(head)
+    };
+    matches!(timeout(RESPONSE_TIMEOUT, asked).await, Ok(Ok(head)) if head.starts_with(b"HTTP/1.1 2") || head.starts_with(b"HTTP/1.1 3"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_check_before_an_installation_creates_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("a/data");
+        assert_eq!(may_write(&data).unwrap(), "can be created");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert_eq!(try_writing(&data).unwrap(), "is writable");
+        assert_eq!(may_write(&data).unwrap(), "is writable");
+        fs::write(data.join("file"), "").unwrap();
+        assert!(may_write(&data.join("file")).is_err() && may_write(&data.join("file/data")).is_err());
+    }
+
+    #[tokio::test]
+    async fn a_used_port_passes_only_when_a_server_responds_there_and_patio_is_installed() {
+        let (silent, tasks) = (TcpListener::bind("127.0.0.1:0").await.unwrap(), crate::lifecycle::Tasks::default());
+        let serving = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = serving.local_addr().unwrap();
+        let router = axum::Router::new().route("/api/health", axum::routing::get(|| async { "well" }));
+        tasks.spawn(async move { axum::serve(serving, router).await.unwrap() });
+        assert!(matches!(check_port(address, false).await, CheckResult::Passed(words) if words.contains("responds")));
+        assert!(matches!(check_port(address, true).await, CheckResult::Failed(..)));
+        assert!(matches!(check_port(silent.local_addr().unwrap(), false).await, CheckResult::Failed(..)));
+        tasks.stop();
+    }
+}

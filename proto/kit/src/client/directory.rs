@@ -1,0 +1,42 @@
+//! Known addresses of a service's replicas.
+use crate::client::subset::Subset;
+use anyhow::{Context, ensure};
+use http::Uri;
+use std::{collections::HashMap, net::SocketAddr, sync::Arc};
+use tokio::time::Instant;
+
+/// All known addresses of a service, and the choice of those that this process checks and calls.
+#[derive(Default)]
+pub(super) struct Directory {
+    pub(super) hosts: HashMap<SocketAddr, Resolved>,
+    pub(super) subset: Subset,
+}
+
+/// Host name that resolved to an address, and the time of the last lookup that returned the address.
+pub(super) struct Resolved {
+    pub(super) host: Arc<str>,
+    pub(super) at: Instant,
+}
+
+/// Host name and port of a service's URL.
+pub(super) struct Place {
+    pub(super) host: Arc<str>,
+    pub(super) port: u16,
+}
+
+impl Place {
+    /// Parses the URL of a service, whose scheme is `https` when `by_tls` is set and `http` otherwise.
+    ///
+    /// # Errors
+    /// Returns an error when the URL is invalid, lacks a host or a port, or has the other scheme.
+    pub(super) fn parse(url: &str, by_tls: bool) -> anyhow::Result<Self> {
+        let uri: Uri = url.parse().with_context(|| format!("`{url}` is not a URL"))?;
+        match uri.scheme_str() {
+            Some("https") => ensure!(by_tls, "`{url}` needs PATIO_SERVICE_TLS, a folder with tls.crt, tls.key and ca.crt"),
+            _ => ensure!(!by_tls, "`{url}` must begin with https://, as PATIO_SERVICE_TLS is set"),
+        }
+        let host = uri.host().with_context(|| format!("`{url}` names no host"))?.into();
+        let port = uri.port_u16().with_context(|| format!("`{url}` names no port"))?;
+        Ok(Self { host, port })
+    }
+}

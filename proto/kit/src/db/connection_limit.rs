@@ -1,0 +1,44 @@
+//! Number of `PostgreSQL` connections that a service opens, and that the server admits.
+use crate::db::{Db, Pools};
+
+/// Number of connections outside the pools: the group flusher and the heartbeat.
+const SINGLE_CONNECTIONS: u32 = 2;
+
+/// Returns the size of the pool for reads, for a maximum number of connections for writes.
+pub(super) const fn read_connections(connections: u32) -> u32 {
+    let reads = connections * 3 / 8;
+    if reads < 2 { 2 } else { reads }
+}
+
+/// Returns the maximum number of connections that one replica of a service opens, for a value of `PATIO_DATABASE_MAX_CONNECTIONS`.
+#[must_use]
+pub const fn connections_per_service(connections: u32) -> u32 {
+    connections + read_connections(connections) + SINGLE_CONNECTIONS
+}
+
+/// Number of connections that a `PostgreSQL` server admits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConnectionLimit {
+    /// Number of connections for ordinary roles, without those reserved for superusers.
+    pub available: u32,
+    /// Whether the limit is that of the connected role alone, which other roles do not share.
+    pub is_of_role: bool,
+}
+
+impl Db {
+    /// Reads how many connections the server, the database and the role admit. Returns `None` on `SQLite`.
+    ///
+    /// # Errors
+    /// Returns an error when the database cannot be queried.
+    pub async fn connection_limit(&self) -> Result<Option<ConnectionLimit>, sqlx::Error> {
+        let Pools::Postgres { cluster, .. } = &self.pools else { return Ok(None) };
+        let ask = "select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+                 - coalesce(current_setting('reserved_connections', true)::int, 0),
+             (select datconnlimit from pg_database where datname = current_database()),
+             (select rolconnlimit from pg_roles where rolname = current_user)";
+        let (server, database, role): (i32, i32, i32) = sqlx::query_as(ask).fetch_one(cluster.primary().read.clone()).await?;
+        let admitted = |limit: i32| u32::try_from(limit).unwrap_or(u32::MAX); // -1 stands for no limit
+        let shared = admitted(server.max(0)).min(admitted(database));
+        Ok(Some(ConnectionLimit { available: shared.min(admitted(role)), is_of_role: admitted(role) < shared }))
+    }
+}
