@@ -1,7 +1,7 @@
 //! Sweeper: completes or reverts work left unfinished by a crashed process or an unavailable vehicle-svc.
 use crate::{context::Context, error::Error, store};
 use chrono::TimeDelta;
-use patio_kit::{db::Db, host::Host};
+use patio_kit::{db::Db, host::Host, telemetry::gauge_value};
 use tonic::Code;
 
 /// Time since the last heartbeat of a draft campaign's import, after which the draft is discarded.
@@ -53,7 +53,9 @@ impl Sweeper {
     }
 
     async fn finish_deletions(&self) -> Result<(), Error> {
-        for id in store::list_stale(&self.0.db, self.0.now() - DELETION_RETRY_AGE, MAX_CAMPAIGNS_PER_SWEEP).await? {
+        let stale = store::list_stale(&self.0.db, self.0.now() - DELETION_RETRY_AGE, MAX_CAMPAIGNS_PER_SWEEP).await?;
+        metrics::gauge!("patio_saga_backlog", "saga" => "deletions").set(gauge_value(stale.len()));
+        for id in stale {
             over(id, self.0.remove(id).await)?;
         }
         Ok(())
@@ -61,7 +63,9 @@ impl Sweeper {
 
     async fn tell_untold(&self) -> Result<(), Error> {
         let since = self.0.now() - SYNC_RETRY_AGE;
-        for id in store::list_unsynced(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await? {
+        let unsynced = store::list_unsynced(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await?;
+        metrics::gauge!("patio_saga_backlog", "saga" => "campaign-changes").set(gauge_value(unsynced.len()));
+        for id in unsynced {
             over(id, self.0.resync(id, since).await.map(drop))?;
         }
         Ok(())

@@ -299,7 +299,7 @@ def check_alerts():
     rules = yaml.safe_load((SYSTEMD / "alerts.yaml").read_text())["groups"][0]["rules"]
     check(any(METRIC in rule["expr"] for rule in rules) and METRIC in (DEPLOY / "patio/src/backup_age.rs").read_text(), f"no alert on {METRIC}")
     for rule in rules:
-        check(rule["annotations"]["runbook"].split("#")[1] in anchors((DEPLOY / "runbook.md").read_text()), f"{rule['alert']}: no such section of the runbook")
+        check(rule["annotations"]["runbook_url"].split("#")[1] in anchors((DEPLOY / "runbook.md").read_text()), f"{rule['alert']}: no such section of the runbook")
 
 
 check_names()

@@ -10,6 +10,7 @@ use patio_kit::{
     auth::{identity::Caller, service_tokens::ServiceTokens},
     db::Db,
     host::Host,
+    telemetry::gauge_value,
 };
 use patio_proto::{access::Role, role};
 use std::time::Duration;
@@ -50,6 +51,7 @@ pub fn spawn_purge(host: &Host, db: Db) {
 
 async fn settle(host: &Host, db: &Db, running: &ActiveImports, tokens: &ServiceTokens) -> Result<()> {
     let silent = store::list_orphaned(db, host.clock.now() - HEARTBEAT_TIMEOUT).await?;
+    metrics::gauge!("patio_saga_backlog", "saga" => "orphaned-imports").set(gauge_value(silent.len()));
     for lost in silent.into_iter().filter(|lost| !running.is_running(lost.id)) {
         let steps = SagaClients::new(&host.links, tokens.bearer().await?);
         settle_one(host, db, &steps, lost).await?;

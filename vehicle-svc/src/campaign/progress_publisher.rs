@@ -10,6 +10,7 @@ use patio_kit::{
     db::Db,
     host::Host,
     progress_cache::{self, Progress as Cached},
+    telemetry::gauge_value,
 };
 use patio_proto::campaign::{ReportMilestoneRequest, milestone_service_client::MilestoneServiceClient};
 use std::time::Duration;
@@ -117,7 +118,9 @@ impl ProgressPublisher {
     /// # Errors
     /// Returns the first failure. Undelivered milestones stay pending.
     pub async fn deliver_milestones(&self) -> Result<(), Status> {
-        for waiting in progress_outbox::pending(&self.db).await.map_err(|cause| patio_kit::errors::database(&cause))? {
+        let pending = progress_outbox::pending(&self.db).await.map_err(|cause| patio_kit::errors::database(&cause))?;
+        metrics::gauge!("patio_saga_backlog", "saga" => "milestones").set(gauge_value(pending.len()));
+        for waiting in pending {
             let report = ReportMilestoneRequest {
                 campaign_id: waiting.campaign_id,
                 milestone: i32::try_from(waiting.turn).unwrap_or_default(),

@@ -6,6 +6,7 @@ use patio_kit::{
     db::Db,
     errors::{self, Reason},
     host::Host,
+    telemetry::gauge_value,
 };
 use patio_proto::campaign::{DeleteCampaignRequest, campaign_service_client::CampaignServiceClient};
 use std::time::Duration;
@@ -52,7 +53,9 @@ impl CampaignRemover {
     /// # Errors
     /// Returns the first failure. The remaining campaigns stay pending.
     pub async fn remove_all(&self, person: Option<&CallContext>) -> Result<(), Status> {
-        for waiting in jobs::list_pending_deletions(&self.db).await.map_err(|cause| errors::database(&cause))? {
+        let pending = jobs::list_pending_deletions(&self.db).await.map_err(|cause| errors::database(&cause))?;
+        metrics::gauge!("patio_saga_backlog", "saga" => "reverted-imports").set(gauge_value(pending.len()));
+        for waiting in pending {
             match person {
                 Some(person) => self.remove(waiting, person).await?,
                 None => self.remove(waiting, &self.tokens.bearer().await?).await?,

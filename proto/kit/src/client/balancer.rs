@@ -5,7 +5,7 @@ use crate::{
         retry_budget::RetryBudget,
     },
     lifecycle::Tasks,
-    telemetry,
+    telemetry::{self, outage::Outage},
     tls::ServiceTls,
 };
 use anyhow::{Context, ensure};
@@ -55,6 +55,8 @@ struct Inner {
 struct Place {
     host: Arc<str>,
     port: u16,
+    /// Failed DNS lookups of the host name.
+    outage: Outage,
 }
 
 /// Creates the load balancer for a service at `http://name:port`, or several such URLs separated by commas.
@@ -78,10 +80,16 @@ fn place(url: &str, by_tls: bool) -> anyhow::Result<Place> {
     }
     let host = uri.host().with_context(|| format!("`{url}` names no host"))?.into();
     let port = uri.port_u16().with_context(|| format!("`{url}` names no port"))?;
-    Ok(Place { host, port })
+    Ok(Place { host, port, outage: Outage::new() })
 }
 
 impl Replicas {
+    /// Returns the name of the service.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.0.name
+    }
+
     /// Starts DNS lookups and health checks before the first call. Further calls have no effect.
     pub fn start(&self) {
         self.0.followed.call_once(|| self.keep_following());
@@ -176,11 +184,18 @@ impl Replicas {
     /// Looks up the service's host names and updates the replicas. A failed or empty lookup changes nothing.
     async fn follow(&self, places: &[Place], tasks: &Tasks) {
         let (mut found, mut all) = (HashMap::new(), true);
-        for Place { host, port } in places {
+        for Place { host, port, outage } in places {
             match tokio::net::lookup_host((&**host, *port)).await {
-                Ok(addresses) => found.extend(addresses.map(|address| (address, host.clone()))),
+                Ok(addresses) => {
+                    if let Some(failures) = outage.record_success() {
+                        tracing::info!(%host, service = self.0.name, failures, "DNS lookup succeeds again");
+                    }
+                    found.extend(addresses.map(|address| (address, host.clone())));
+                }
                 Err(cause) => {
-                    tracing::warn!(%cause, %host, "DNS lookup failed");
+                    if outage.record_failure() {
+                        tracing::warn!(%cause, %host, service = self.0.name, "DNS lookup failed, retrying");
+                    }
                     all = false;
                 }
             }
@@ -190,7 +205,7 @@ impl Replicas {
         }
         let (known, well) = (self.0.known.read().unwrap_or_else(PoisonError::into_inner).len(), self.well());
         metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => "known").set(telemetry::gauge_value(known));
-        metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => "well").set(telemetry::gauge_value(well));
+        metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => "healthy").set(telemetry::gauge_value(well));
     }
 
     /// Adds replicas at new addresses, each with its host name. Also removes replicas whose address was not found, if `all` is
