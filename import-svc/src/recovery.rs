@@ -10,7 +10,7 @@ use patio_kit::{
     auth::{identity::Caller, service_tokens::ServiceTokens},
     db::Db,
     host::Host,
-    telemetry::gauge_value,
+    telemetry::{gauge_value, outage::Outage},
 };
 use patio_proto::{access::Role, role};
 use std::time::Duration;
@@ -21,6 +21,9 @@ const RECOVERY_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval of deleting expired rejected sheets.
 const PURGE_INTERVAL: Duration = Duration::from_secs(3600);
 
+/// Failed attempts to recover imports since the last successful one.
+static OUTAGE: Outage = Outage::new();
+
 /// Starts the background task that recovers orphaned imports.
 pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
     let tokens = host.service_tokens("import-svc");
@@ -28,9 +31,7 @@ pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
     tasks.repeat(RECOVERY_INTERVAL, move || {
         let (host, db, running, tokens) = (host.clone(), db.clone(), running.clone(), tokens.clone());
         async move {
-            if let Err(cause) = settle(&host, &db, &running, &tokens).await {
-                tracing::warn!(%cause, "failed to recover orphaned imports, retrying");
-            }
+            OUTAGE.log_attempt("recover orphaned imports", settle(&host, &db, &running, &tokens).await);
         }
     });
 }

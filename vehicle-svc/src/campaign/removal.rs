@@ -6,7 +6,7 @@ use patio_kit::{
     db::Db,
     errors::{self, Reason},
     host::Host,
-    telemetry::gauge_value,
+    telemetry::{gauge_value, outage::Outage},
 };
 use patio_proto::campaign::{DeleteCampaignRequest, campaign_service_client::CampaignServiceClient};
 use std::time::Duration;
@@ -16,6 +16,9 @@ use tonic::Status;
 const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// Timeout of the deletion of one campaign with all its vehicles.
 const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Failed attempts to delete campaigns since the last successful one.
+static OUTAGE: Outage = Outage::new();
 
 /// Client that calls campaign-svc to delete the campaigns of reverted imports. Clones share the connection.
 #[derive(Clone)]
@@ -40,9 +43,7 @@ impl CampaignRemover {
         host.tasks.repeat(RETRY_DELAY, move || {
             let again = again.clone();
             async move {
-                if let Err(cause) = again.remove_all(None).await {
-                    tracing::warn!(%cause, "failed to delete the campaigns of reverted imports, retrying");
-                }
+                OUTAGE.log_attempt("delete the campaigns of reverted imports", again.remove_all(None).await);
             }
         });
     }

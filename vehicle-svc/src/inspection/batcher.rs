@@ -169,10 +169,8 @@ impl SaveBatcher {
 async fn write(db: &Db, group: Vec<Asked>) {
     let attempts: Vec<_> = group.iter().map(|asked| asked.attempt.clone()).collect();
     let counted = sql_stats::counting_span();
-    let written: Result<Vec<Result<AttemptOutcome>>> = db
-        .write_single_statement(move |tx| Box::pin(async move { all(tx, &attempts).await }))
-        .instrument(counted.clone())
-        .await;
+    let written: Result<Vec<Result<AttemptOutcome>>> =
+        db.write_single_statement(move |tx| Box::pin(async move { all(tx, &attempts).await })).instrument(counted.clone()).await;
     sql_stats::share_stats(&counted, group.iter().map(|asked| &asked.span));
     match written {
         Ok(outcomes) => {

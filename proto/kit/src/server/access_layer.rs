@@ -78,7 +78,14 @@ fn span(service: &'static str, path: &str, headers: &HeaderMap, id: &str) -> Spa
     };
     let name = &method.path[1..];
     let span = tracing::info_span!(
-        "rpc", otel.name = name, otel.kind = "server", service, rpc = path, request_id = id, statements = Empty, statement_micros = Empty
+        "rpc",
+        otel.name = name,
+        otel.kind = "server",
+        service,
+        rpc = path,
+        request_id = id,
+        statements = Empty,
+        statement_micros = Empty
     );
     trace::describe_rpc(&span, method);
     trace::extract(&span, headers);

@@ -3,7 +3,8 @@ pub mod access_layer;
 mod call_record;
 
 use crate::{
-    client::service_channel::ServiceChannel, database_state, db::Db, host::Host, lifecycle::DRAIN_TIMEOUT, server::access_layer::Access, tls::ServiceTls,
+    client::service_channel::ServiceChannel, database_state, db::Db, host::Host, lifecycle::DRAIN_TIMEOUT, server::access_layer::Access,
+    tls::ServiceTls,
 };
 use axum::middleware;
 use http::{Request, Response};

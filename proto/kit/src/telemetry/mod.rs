@@ -81,7 +81,11 @@ where
     let colours = std::io::stderr().is_terminal();
     let plain = tracing_subscriber::fmt::layer().with_writer(crate::telemetry::log_escape::stderr).with_target(false).with_ansi(colours);
     let filter = filter(&settings.log);
-    if settings.log_json { plain.json().flatten_event(true).with_current_span(false).with_filter(filter).boxed() } else { plain.with_filter(filter).boxed() }
+    if settings.log_json {
+        plain.json().flatten_event(true).with_current_span(false).with_filter(filter).boxed()
+    } else {
+        plain.with_filter(filter).boxed()
+    }
 }
 
 /// Starts the task that moves recorded durations into histogram buckets. Without this task, memory use would grow until the next

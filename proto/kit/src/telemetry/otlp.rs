@@ -51,7 +51,8 @@ fn headers(settings: &Settings) -> anyhow::Result<MetadataMap> {
         // The header itself may be a secret and is not shown.
         let (name, value) = header.split_once('=').context("PATIO_OTLP_HEADERS: a header is not written as name=value")?;
         let name = HeaderName::try_from(name.trim()).context("PATIO_OTLP_HEADERS: invalid name of a header")?;
-        let value = HeaderValue::try_from(value.trim()).with_context(|| format!("PATIO_OTLP_HEADERS: invalid value of the header {name}"))?;
+        let value =
+            HeaderValue::try_from(value.trim()).with_context(|| format!("PATIO_OTLP_HEADERS: invalid value of the header {name}"))?;
         headers.insert(name, value);
     }
     Ok(MetadataMap::from_headers(headers))

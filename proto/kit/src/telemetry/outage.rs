@@ -1,5 +1,8 @@
 //! Outages of a dependency in the log: one line when the dependency fails, one when it is available again.
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    fmt::Display,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 /// Number of failed requests since a dependency was last available.
 #[derive(Debug, Default)]
@@ -21,6 +24,21 @@ impl Outage {
     pub fn record_success(&self) -> Option<u64> {
         // The load keeps the usual case free of a write, which all processors would share.
         (self.0.load(Ordering::Relaxed) > 0).then(|| self.0.swap(0, Ordering::Relaxed)).filter(|failures| *failures > 0)
+    }
+}
+
+impl Outage {
+    /// Logs how an attempt of repeated work ended: the first failure as a warning, and the first success after it.
+    pub fn log_attempt<E: Display>(&self, work: &'static str, done: Result<(), E>) {
+        match done {
+            Ok(()) => {
+                if let Some(failures) = self.record_success() {
+                    tracing::info!(work, failures, "background work succeeds again");
+                }
+            }
+            Err(cause) if self.record_failure() => tracing::warn!(work, %cause, "background work failed, retrying"),
+            Err(cause) => tracing::debug!(work, %cause, "background work failed again, retrying"),
+        }
     }
 }
 
