@@ -333,7 +333,7 @@ impl Run {
     /// Ends the import: discards an unpublished draft, records the outcome in the database, and publishes the final progress.
     async fn close(&self, done: Result<ImportedCampaign, Stop>) -> Result<ImportOutcome> {
         let now = self.host.clock.now();
-        let ended = |outcome| metrics::counter!("patio_imports_total", "outcome" => outcome).increment(1);
+        let ended = |outcome: &'static str| metrics::counter!("patio_imports_total", "outcome" => outcome).increment(1);
         let (outcome, errors) = match &done {
             Ok(_) => {
                 ended("imported");

@@ -65,6 +65,6 @@ fn an_outage_of_redis_is_one_warning_and_not_one_for_each_save() {
     redis.up();
     until("the end of the outage is logged", Duration::from_secs(20), || log().contains("redis available again"));
     let ended: Vec<_> = lines(&log()).into_iter().filter(|line| line["message"] == "redis available again").collect();
-    assert!(ended.len() == 1 && ended[0]["failed_requests"].as_u64() > Some(20), "{ended:?}");
+    assert!(ended.len() == 1 && ended[0]["failed_requests"].as_u64() > Some(0), "{ended:?}");
     patio.stop();
 }

@@ -63,7 +63,7 @@ fn each_metric_has_a_help_text_and_people_and_the_process_are_measured() {
     let current =
         json!({ "status": "ng", "operator_notes": "scratched", "base": { "status": "", "operator_notes": "" }, "on_conflict": "keep" });
     assert!(admin.call("PUT", &format!("/api/vehicles/{vehicle}"), &current).is_success());
-    assert_eq!(patio.client().try_sign_in("nobody", "wrong").status, 401);
+    assert_eq!(patio.client().try_sign_in("1000", "a wrong password").status, 401);
     let metrics = || admin.for_url(&patio.replica("patio", 0).admin_url()).call("GET", "/metrics", &Value::Null).text();
     // The sealer and the sweepers report every few seconds.
     until("the background tasks have reported", Duration::from_secs(20), || {
