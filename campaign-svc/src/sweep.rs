@@ -1,7 +1,11 @@
 //! Sweeper: completes or reverts work left unfinished by a crashed process or an unavailable vehicle-svc.
 use crate::{context::Context, error::Error, store};
 use chrono::TimeDelta;
-use patio_kit::{db::Db, host::Host};
+use patio_kit::{
+    db::Db,
+    host::Host,
+    telemetry::{gauge_value, outage::Outage},
+};
 use tonic::Code;
 
 /// Time since the last heartbeat of a draft campaign's import, after which the draft is discarded.
@@ -13,6 +17,11 @@ const DELETION_RETRY_AGE: TimeDelta = TimeDelta::seconds(10);
 const SYNC_RETRY_AGE: TimeDelta = TimeDelta::seconds(5);
 /// Maximum number of tombstones, and of unsynced campaigns, that one sweep handles.
 const MAX_CAMPAIGNS_PER_SWEEP: i64 = 100;
+
+/// Names of the steps of a sweep in the log.
+const STEPS: [&str; 3] = ["discard stale drafts", "finish deletions", "sync to vehicle-svc"];
+/// Failed attempts of each step since the last successful one.
+static OUTAGES: [Outage; 3] = [Outage::new(), Outage::new(), Outage::new()];
 
 /// Finds and completes unfinished work; any number of replicas may run sweepers at the same time.
 ///
@@ -30,14 +39,9 @@ impl Sweeper {
 
     /// Runs one sweep; failures are logged and left to the next sweep.
     pub async fn sweep(&self) {
-        for (what, outcome) in [
-            ("discard stale drafts", self.discard_silent().await),
-            ("finish deletions", self.finish_deletions().await),
-            ("sync to vehicle-svc", self.tell_untold().await),
-        ] {
-            if let Err(cause) = outcome {
-                tracing::warn!(step = what, %cause, "sweep step failed, retrying at the next sweep");
-            }
+        let outcomes = [self.discard_silent().await, self.finish_deletions().await, self.tell_untold().await];
+        for ((outage, step), outcome) in OUTAGES.iter().zip(STEPS).zip(outcomes) {
+            outage.log_attempt(step, outcome);
         }
     }
 
@@ -53,7 +57,9 @@ impl Sweeper {
     }
 
     async fn finish_deletions(&self) -> Result<(), Error> {
-        for id in store::list_stale(&self.0.db, self.0.now() - DELETION_RETRY_AGE, MAX_CAMPAIGNS_PER_SWEEP).await? {
+        let stale = store::list_stale(&self.0.db, self.0.now() - DELETION_RETRY_AGE, MAX_CAMPAIGNS_PER_SWEEP).await?;
+        metrics::gauge!("patio_saga_backlog", "saga" => "deletions").set(gauge_value(stale.len()));
+        for id in stale {
             over(id, self.0.remove(id).await)?;
         }
         Ok(())
@@ -61,7 +67,9 @@ impl Sweeper {
 
     async fn tell_untold(&self) -> Result<(), Error> {
         let since = self.0.now() - SYNC_RETRY_AGE;
-        for id in store::list_unsynced(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await? {
+        let unsynced = store::list_unsynced(&self.0.db, since, MAX_CAMPAIGNS_PER_SWEEP).await?;
+        metrics::gauge!("patio_saga_backlog", "saga" => "campaign-changes").set(gauge_value(unsynced.len()));
+        for id in unsynced {
             over(id, self.0.resync(id, since).await.map(drop))?;
         }
         Ok(())

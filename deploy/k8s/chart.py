@@ -18,7 +18,7 @@ NAMESPACE = "patio"
 EXAMPLES = {
     "small": ("small.yaml", {}),
     "production": ("production.yaml", {}),
-    "small, watched": ("small.yaml", {"monitoring": {"enabled": True}}),
+    "small, watched": ("small.yaml", {"monitoring": {"enabled": True, "runbookUrl": "https://runbooks.example.com/patio.md"}}),
     "small, Ingress": ("small.yaml", {"route": {"kind": "Ingress", "proxyNamespace": "ingress-nginx"}}),
     "production, signed": ("production.yaml", {"image": {"signingKey": "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----\n"}}),
 }
@@ -55,6 +55,8 @@ REFUSED = [
     ({"backup": {"enabled": True}}, "at '/backup/destinationPath': '' does not match pattern"),
     ({"backup": {"enabled": True, "destinationPath": "s3://a/b"}, "postgres": ELSEWHERE}, "at '/postgres/embedded': value must be true"),
     ({"serviceTls": {"issuer": {"kind": "ClusterIssuer"}}}, "properties 'name' required, if 'kind' exists"),
+    ({"monitoring": {"enabled": True}}, "monitoring.runbookUrl: set the address at which people on call read deploy/runbook.md"),
+    ({"monitoring": {"runbookUrl": "deploy/runbook.md"}}, "at '/monitoring/runbookUrl': 'deploy/runbook.md' does not match pattern"),
     ({"tracing": {"sampleRatio": 2}}, "at '/tracing/sampleRatio': maximum: got 2, want 1"),
 ]
 

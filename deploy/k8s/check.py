@@ -53,7 +53,9 @@ LEFT_ALONE = {
     "PATIO_BODY_TIMEOUT_SECONDS": "fifteen seconds",
     "PATIO_SEAL_FILE": "each seal of the audit log is logged as well, and the log leaves the node",
     "PATIO_REDIS_CA_FILE": "Redis is in the cluster, or has a certificate of a public authority",
+    "PATIO_OTLP_CA_FILE": "the collector is in the cluster, or has a certificate of a public authority",
     "PATIO_OTLP_ENDPOINT": "set with `tracing` alone",
+    "PATIO_OTLP_HEADERS": "`tracing.headersSecret`, where the collector requires headers",
     "PATIO_OTLP_SAMPLE_RATIO": "every request, or `tracing.sampleRatio`",
     "PATIO_TRUSTED_PROXIES": "`route.trustedProxies`, where there is a route",
     "PATIO_HSTS": "set with a route alone",
@@ -290,23 +292,35 @@ def check_watched(example, documents):
             check(labels.get("grafana_dashboard") == "1", f"{example}: Grafana does not select {name(document)}")
 
 
+# Metric of Patio's programs in an expression, beside those of Kubernetes and of the database.
+METRIC = r"\b(?:patio|http_server|rpc_server|process)_\w+"
+
+
 def check_metrics(documents):
     """Checks that alerts and dashboard use existing metrics, all of them, and that each alert's runbook section exists."""
     sources = "".join(path.read_text() for folder in ["proto/kit/src", "gateway/src", *[f"{p}/src" for p in PROGRAMS[:4]]] for path in (ROOT / folder).rglob("*.rs"))
-    known = set(re.findall(r"(?:counter|gauge|histogram)!\(\s*\"(patio_\w+)\"", sources))
+    known = set(re.findall(r"(?:counter|gauge|histogram)!\(\s*\"(\w+)\"", sources))
+    help_of = set(re.findall(r"^    \(\s*\"(\w+)\",", (ROOT / "proto/kit/src/telemetry/metric_help.rs").read_text(), re.MULTILINE))
+    backup = "patio_backup_last_success_timestamp_seconds"  # of one machine with SQLite: deploy/systemd/alerts.yaml
+    check(known | {backup} == help_of, f"metrics without a help text, or the reverse: {sorted((known | {backup}) ^ help_of)}")
+    known |= set(re.findall(r"\"(process_\w+)\"", (ROOT / "proto/kit/src/telemetry/process_metrics.rs").read_text()))
     rules = [rule for d in documents if d["kind"] == "PrometheusRule" for group in d["spec"]["groups"] for rule in group["rules"]]
     expressions = [(rule["alert"], rule["expr"]) for rule in rules] + watch.panels()
     for what, expression in expressions:
-        for metric in re.findall(r"\bpatio_\w+", expression):
-            base = re.sub(r"_(bucket|sum|count)$", "", metric) if metric.endswith(("_bucket", "_sum")) else metric
+        check("namespace" in expression, f"{what}: the namespace is no label of the result")
+        for metric in re.findall(METRIC, expression):
+            base = re.sub(r"_(bucket|sum|count)$", "", metric)
             check(base in known, f"{what}: there is no metric {metric}")
         check(all(expression.count(a) == expression.count(b) for a, b in ["()", "{}", "[]"]), f"{what}: {expression}")
-    used = {re.sub(r"_(bucket|sum)$", "", m) for _, e in expressions for m in re.findall(r"\bpatio_\w+", e)}
-    check(known <= used, f"metrics without an alert or a panel: {sorted(known - used)}")
+    used = {re.sub(r"_(bucket|sum|count)$", "", m) for _, e in expressions for m in re.findall(METRIC, e)}
+    unwatched = {metric for metric in known - used if not metric.startswith("process_")}
+    check(not unwatched, f"metrics without an alert or a panel: {sorted(unwatched)}")
     runbook = (ROOT / "deploy/runbook.md").read_text()
     anchors = {re.sub(r"[^\w\- ]", "", line[3:].lower()).strip().replace(" ", "-") for line in runbook.splitlines() if line.startswith("## ")}
     for rule in rules:
-        anchor = rule["annotations"]["runbook"].split("#")[1]
+        check(rule["labels"]["severity"] in {"critical", "warning"}, f"{rule['alert']}: severity {rule['labels']['severity']}")
+        url, _, anchor = rule["annotations"]["runbook_url"].partition("#")
+        check(url == "https://runbooks.example.com/patio.md", f"{rule['alert']}: runbook_url {url}")
         check(anchor in anchors, f"{rule['alert']}: the runbook has no section {anchor}")
 
 

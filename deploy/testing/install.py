@@ -280,10 +280,15 @@ def check_installation(root):
         check(f"Uid:\t{service.id}\t{service.id}" in status and "Seccomp:\t2" in status, f"patio.service runs as {status}")
         check_use(Client(f"https://127.0.0.1:{port}"), re.search(r"Password: (\S+)", log.read_text())[1])
 
-        def reported():
+        def exposed():
             with urllib.request.urlopen(f"http://127.0.0.1:{admin}/metrics", timeout=10) as response:
-                return float(re.search(rf"^{METRIC} (\S+)$", response.read().decode(), re.M)[1])
+                return response.read().decode()
 
+        def reported():
+            return float(re.search(rf"^{METRIC} (\S+)$", exposed(), re.M)[1])
+
+        linted = run(PROMTOOL, "check", "metrics", input=exposed())
+        check(linted.returncode == 0, f"promtool check metrics: {linted.stdout}{linted.stderr}")
         check_admin(root, service)
         check_backups(root, service, reported)
         running.send_signal(signal.SIGTERM)
@@ -299,7 +304,7 @@ def check_alerts():
     rules = yaml.safe_load((SYSTEMD / "alerts.yaml").read_text())["groups"][0]["rules"]
     check(any(METRIC in rule["expr"] for rule in rules) and METRIC in (DEPLOY / "patio/src/backup_age.rs").read_text(), f"no alert on {METRIC}")
     for rule in rules:
-        check(rule["annotations"]["runbook"].split("#")[1] in anchors((DEPLOY / "runbook.md").read_text()), f"{rule['alert']}: no such section of the runbook")
+        check(rule["annotations"]["runbook_url"].split("#")[1] in anchors((DEPLOY / "runbook.md").read_text()), f"{rule['alert']}: no such section of the runbook")
 
 
 check_names()

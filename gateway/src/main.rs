@@ -10,6 +10,7 @@ use patio_kit::{
     config::{self, Settings},
     host::Host,
     lifecycle, telemetry,
+    version::VERSION,
 };
 use std::{io::Write, process::ExitCode, time::Duration};
 use tokio::{
@@ -109,7 +110,7 @@ async fn serve(options: Options) -> anyhow::Result<()> {
     for notice in gateway.startup_messages() {
         cli::print(&format!("{notice}\n"))?;
     }
-    tracing::info!(url = %gateway.url(), service = "gateway", "serving");
+    tracing::info!(url = %gateway.url(), service = "gateway", version = VERSION, "serving");
     let tasks = host.tasks.clone();
     let notice = host.settings.shutdown_delay_seconds;
     host.tasks.spawn(async move {

@@ -10,6 +10,7 @@ use patio_kit::{
     auth::{identity::Caller, service_tokens::ServiceTokens},
     db::Db,
     host::Host,
+    telemetry::{gauge_value, outage::Outage},
 };
 use patio_proto::{access::Role, role};
 use std::time::Duration;
@@ -20,6 +21,9 @@ const RECOVERY_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval of deleting expired rejected sheets.
 const PURGE_INTERVAL: Duration = Duration::from_secs(3600);
 
+/// Failed attempts to recover imports since the last successful one.
+static OUTAGE: Outage = Outage::new();
+
 /// Starts the background task that recovers orphaned imports.
 pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
     let tokens = host.service_tokens("import-svc");
@@ -27,9 +31,7 @@ pub fn spawn_recovery(host: &Host, db: Db, running: ActiveImports) {
     tasks.repeat(RECOVERY_INTERVAL, move || {
         let (host, db, running, tokens) = (host.clone(), db.clone(), running.clone(), tokens.clone());
         async move {
-            if let Err(cause) = settle(&host, &db, &running, &tokens).await {
-                tracing::warn!(%cause, "failed to recover orphaned imports, retrying");
-            }
+            OUTAGE.log_attempt("recover orphaned imports", settle(&host, &db, &running, &tokens).await);
         }
     });
 }
@@ -50,6 +52,7 @@ pub fn spawn_purge(host: &Host, db: Db) {
 
 async fn settle(host: &Host, db: &Db, running: &ActiveImports, tokens: &ServiceTokens) -> Result<()> {
     let silent = store::list_orphaned(db, host.clock.now() - HEARTBEAT_TIMEOUT).await?;
+    metrics::gauge!("patio_saga_backlog", "saga" => "orphaned-imports").set(gauge_value(silent.len()));
     for lost in silent.into_iter().filter(|lost| !running.is_running(lost.id)) {
         let steps = SagaClients::new(&host.links, tokens.bearer().await?);
         settle_one(host, db, &steps, lost).await?;

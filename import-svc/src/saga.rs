@@ -333,8 +333,10 @@ impl Run {
     /// Ends the import: discards an unpublished draft, records the outcome in the database, and publishes the final progress.
     async fn close(&self, done: Result<ImportedCampaign, Stop>) -> Result<ImportOutcome> {
         let now = self.host.clock.now();
+        let ended = |outcome: &'static str| metrics::counter!("patio_imports_total", "outcome" => outcome).increment(1);
         let (outcome, errors) = match &done {
             Ok(_) => {
+                ended("imported");
                 // The campaign is already published. If recording that fails, the recovery task records it later.
                 self.written(store::record_success(&self.db, self.id, self.caller.clone(), now).await);
                 self.progress.publish_end(ImportPhase::Done).await;
@@ -344,6 +346,7 @@ impl Run {
             Err(Stop::Failed(Error::GivenUp)) => (StoredOutcome::Cancelled, 0),
             Err(Stop::Failed(_)) => (StoredOutcome::Failed, 0),
         };
+        ended(outcome.text());
         if let Some(draft) = self.draft.get() {
             self.steps.discard(*draft).await;
         }

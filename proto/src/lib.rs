@@ -62,6 +62,20 @@ pub struct Method {
     pub server_streaming: bool,
 }
 
+impl Method {
+    /// Returns the full name of the rpc's service, such as `patio.vehicle.v1.VehicleService`.
+    #[must_use]
+    pub fn service(&self) -> &'static str {
+        self.path.trim_start_matches('/').split_once('/').map_or("", |(service, _)| service)
+    }
+
+    /// Returns the name of the rpc within its service, such as `SaveVehicle`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.path.rsplit_once('/').map_or("", |(_, name)| name)
+    }
+}
+
 include!(concat!(env!("OUT_DIR"), "/methods.rs"));
 
 /// Finds an rpc with its rules by its HTTP path. Returns `None` for an unknown path.

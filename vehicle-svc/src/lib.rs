@@ -57,6 +57,7 @@ pub async fn start(_: Config, host: &Host) -> anyhow::Result<Service> {
     let live = ChangeFeed::start(host, db.clone()).await?;
     let progress = ProgressPublisher::new(host, db.clone()).with_feed(live.clone());
     progress.spawn_delivery(host);
+    live::work_metrics::spawn(host, db.clone());
     inspection::purge_expired_keys(host, db.clone());
     job_history::spawn_purge(host, db.clone());
     let remover = CampaignRemover::new(host, db.clone());

@@ -93,11 +93,11 @@ impl RedisStore {
         let answer = match answer {
             Ok(Ok(answer)) => Some(answer),
             Ok(Err(cause)) => {
-                tracing::warn!(%cause, "redis request for the sign-in lockout failed, falling back to the database");
+                self.redis.log_failure("sign-in lockout", &cause);
                 None
             }
             Err(_) => {
-                tracing::warn!("redis request for the sign-in lockout timed out, falling back to the database");
+                self.redis.log_failure("sign-in lockout", &"timeout");
                 None
             }
         };

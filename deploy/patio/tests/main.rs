@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod access;
 #[cfg(test)]
+mod collector;
+#[cfg(test)]
 mod dice;
 #[cfg(test)]
 mod house;

@@ -4,7 +4,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
-use patio_kit::errors::{self, Reason};
+use patio_kit::errors::{self, Failure, Reason};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::{borrow::Cow, collections::BTreeMap};
@@ -52,6 +52,8 @@ pub struct Problem {
     pub status: StatusCode,
     /// JSON body of the response.
     pub body: Box<ProblemBody>,
+    /// Failed dependency and cause of a response with status 500 and above, for the log only.
+    pub failure: Option<Box<Failure>>,
 }
 
 impl Problem {
@@ -60,7 +62,7 @@ impl Problem {
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         let (code, message) = (code.into(), message.into());
         let body = ProblemBody { code, message, details: None, vin_number: None, attempts_left: None, retry_after: None, request_id: None };
-        Self { status, body: Box::new(body) }
+        Self { status, body: Box::new(body), failure: None }
     }
 
     /// Creates a 400 response for a malformed request.
@@ -177,6 +179,10 @@ impl From<Status> for Problem {
                 Self::new(status, code, message)
             }
         };
+        if status.is_server_error() {
+            let unnamed = || Failure { dependency: "service".to_owned(), cause: format!("{}: {}", refusal.code(), refusal.message()) };
+            problem.failure = Some(Box::new(errors::failure(&refusal).unwrap_or_else(unnamed)));
+        }
         if status == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(code = ?refusal.code(), cause = refusal.message(), "a service returned an error, responding with HTTP 500");
         }

@@ -1,7 +1,10 @@
 //! Limits how many event streams (server-sent events) may be open at once, per user and in total.
+use patio_kit::{lifecycle::Tasks, telemetry::gauge_value};
 use std::{
     collections::HashMap,
+    future::ready,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 /// Maximum number of open event streams per user, enough for several browser tabs and devices.
@@ -9,6 +12,8 @@ const MAX_STREAMS_PER_USER: usize = 12;
 /// Maximum number of open event streams per gateway process. The number is limited because each event stream also keeps
 /// a gRPC stream to a service open.
 const MAX_STREAMS: usize = 1_000;
+/// Interval at which the numbers of open streams are published.
+const METRICS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Limiter of open event streams, which counts the open streams of each user. Clones share the counts.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +31,20 @@ impl StreamLimiter {
         }
         *own += 1;
         Some(StreamPermit { streams: self.clone(), user })
+    }
+
+    /// Starts the background task that publishes the numbers of open streams and of users with an open stream.
+    pub fn spawn_metrics(&self, tasks: &Tasks) {
+        let streams = self.clone();
+        tasks.repeat(METRICS_INTERVAL, move || {
+            let (users, open) = {
+                let open = streams.open_now();
+                (open.len(), open.values().sum())
+            };
+            metrics::gauge!("patio_users_online").set(gauge_value(users));
+            metrics::gauge!("patio_open_event_streams").set(gauge_value(open));
+            ready(())
+        });
     }
 
     fn open_now(&self) -> MutexGuard<'_, HashMap<i64, usize>> {

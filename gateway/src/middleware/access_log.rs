@@ -1,21 +1,77 @@
 //! Access log and metrics of all HTTP requests.
-use crate::http::request_id::RequestId;
+use crate::http::{problem::Problem, request_id::RequestId};
+use axum::{body::Body, http::Response};
 use http::{Method, StatusCode};
-use std::time::Duration;
+use std::{
+    collections::HashMap,
+    sync::{LazyLock, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
-/// Writes the access-log entry of a request and counts the request in the metrics.
-pub(super) fn record_request((method, route): (&Method, &str), status: StatusCode, took: Duration, id: &RequestId, trace: Option<String>) {
-    let method = method_label(method);
-    metrics::counter!("patio_http_requests_total", "method" => method, "route" => route.to_owned(), "status" => status.as_str().to_owned())
-        .increment(1);
-    metrics::histogram!("patio_http_request_duration_seconds", "method" => method, "route" => route.to_owned()).record(took.as_secs_f64());
-    tracing::info!(method, route, status = status.as_u16(), micros = took.as_micros(), request_id = %id.0, trace, "request completed");
+/// Time without failed requests after which the next one is a new outage.
+const QUIET_PERIOD: Duration = Duration::from_secs(10);
+
+/// Time of the last failed request by failed dependency.
+static FAILURES: LazyLock<Mutex<HashMap<String, Instant>>> = LazyLock::new(Mutex::default);
+
+/// Request as it appears in the access log and in the metrics.
+pub(super) struct RequestRecord<'r> {
+    pub(super) method: &'static str,
+    pub(super) route: &'r str,
+    pub(super) took: Duration,
+    pub(super) id: &'r RequestId,
+    pub(super) trace_id: Option<String>,
 }
 
-/// HTTP method labels in logs and metrics. Any other method gets the label `other`, so that clients cannot create new labels.
-pub(super) const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "other"];
+impl RequestRecord<'_> {
+    /// Writes the access-log entry of a request and counts the request in the metrics.
+    ///
+    /// A failed request is logged with its cause and the failed dependency: the first one of an outage as a warning.
+    pub(super) fn record(self, response: &Response<Body>) {
+        let (Self { method, route, took, id, trace_id }, status) = (self, response.status());
+        metrics::histogram!(
+            "http_server_request_duration_seconds", "http_request_method" => method, "http_route" => route.to_owned(),
+            "http_response_status_code" => status.as_str().to_owned()
+        )
+        .record(took.as_secs_f64());
+        let (status, micros, request_id) = (status.as_u16(), u64::try_from(took.as_micros()).unwrap_or(u64::MAX), &*id.0);
+        if status < 500 {
+            return tracing::info!(method, route, status, micros, request_id, trace_id, "request completed");
+        }
+        let failure = response.extensions().get::<Problem>().and_then(|problem| problem.failure.as_deref());
+        let (dependency, cause) = failure.map_or(("gateway", ""), |failure| (&*failure.dependency, &*failure.cause));
+        if begins_outage(dependency, response.status()) {
+            tracing::warn!(method, route, status, micros, request_id, trace_id, dependency, cause, "request failed");
+        } else {
+            tracing::info!(method, route, status, micros, request_id, trace_id, dependency, cause, "request failed");
+        }
+    }
+}
 
-/// Returns the label of an HTTP method for logs and metrics; `other` for an unknown method.
+/// Returns `true` for an internal error, and for the first request that fails because a dependency is unavailable. Further requests
+/// that fail until the dependency is available again do not begin an outage.
+fn begins_outage(dependency: &str, status: StatusCode) -> bool {
+    let mut failures = FAILURES.lock().unwrap_or_else(PoisonError::into_inner);
+    let last = failures.insert(dependency.to_owned(), Instant::now());
+    status == StatusCode::INTERNAL_SERVER_ERROR || last.is_none_or(|last| last.elapsed() > QUIET_PERIOD)
+}
+
+/// HTTP method labels in logs and metrics. Any other method gets the label `_OTHER`, so that clients cannot create new labels.
+pub(super) const METHODS: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "_OTHER"];
+
+/// Returns the label of an HTTP method for logs and metrics; `_OTHER` for an unknown method.
 pub(super) fn method_label(method: &Method) -> &'static str {
-    METHODS.into_iter().find(|name| *name == method.as_str()).unwrap_or("other")
+    METHODS.into_iter().find(|name| *name == method.as_str()).unwrap_or("_OTHER")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_first_failed_request_of_an_outage_is_a_warning() {
+        let warns = |dependency| begins_outage(dependency, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!([warns("test-svc"), warns("test-svc"), warns("other-svc"), warns("test-svc")], [true, false, true, false]);
+        assert!(begins_outage("test-svc", StatusCode::INTERNAL_SERVER_ERROR), "each internal error is a warning");
+    }
 }

@@ -12,7 +12,7 @@ use crate::{
         request_id::RequestId,
         security_headers::{is_api, set_security_headers},
     },
-    middleware::access_log::{method_label, record_request},
+    middleware::access_log::{RequestRecord, method_label},
     state::AppState,
 };
 use axum::{
@@ -26,10 +26,13 @@ use http::{
     header::{self, ALLOW, CONTENT_TYPE},
     request::Parts,
 };
-use patio_kit::{errors::Reason, telemetry::trace};
+use patio_kit::{
+    errors::Reason,
+    telemetry::trace::{self, UNTRACED_TARGET},
+};
 use patio_proto::auth::RecordPageViewRequest;
 use std::time::Instant;
-use tracing::{Instrument, field::Empty};
+use tracing::{Instrument, Span};
 
 /// Rejects an HTTP/1.1 request that has no `Host` header or more than one, as RFC 9112 section 3.2 requires.
 pub async fn require_one_host(request: Request, next: Next) -> Response {
@@ -50,12 +53,7 @@ pub async fn wrap_request(State(api): State<AppState>, mut request: Request, nex
     let caller_slot = CallerSlot::default();
     request.extensions_mut().insert(id.clone());
     request.extensions_mut().insert(caller_slot.clone());
-    let span = tracing::info_span!("request", otel.name = Empty, otel.kind = Empty, route = Empty, request_id = %id.0, status = Empty);
-    if trace::is_enabled() {
-        let name = format!("{} {route}", method_label(&method));
-        span.record("otel.name", name).record("otel.kind", "server").record("route", &route);
-        trace::extract(&span, request.headers());
-    }
+    let span = request_span(&request, &route, &id);
     let secure = is_https(request.extensions(), request.headers(), &api.config.trusted_proxies);
     let waits = request.headers().contains_key(header::EXPECT);
     let (head, body) = request.into_parts();
@@ -70,19 +68,35 @@ pub async fn wrap_request(State(api): State<AppState>, mut request: Request, nex
     let mut response = normalize_error(answered, &path, &id);
     set_security_headers(response.headers_mut(), &path, &id, api.config.is_https_only() && secure);
     if trace::is_enabled() {
-        span.record("status", i64::from(response.status().as_u16()));
+        trace::record_http_status(&span, response.status());
     }
-    record_request((&method, &route), response.status(), started.elapsed(), &id, trace::trace_id(&span));
+    let (took, trace_id) = (started.elapsed(), trace::trace_id(&span));
+    RequestRecord { method: method_label(&method), route: &route, took, id: &id, trace_id }.record(&response);
     response
+}
+
+/// Creates the span of a request, the root of its trace unless the client sent a trace context. Liveness checks are not traced.
+fn request_span(request: &Request, route: &str, id: &RequestId) -> Span {
+    if !trace::is_enabled() || route == "/healthz" {
+        return tracing::info_span!(target: UNTRACED_TARGET, "request", request_id = %id.0);
+    }
+    let method = method_label(request.method());
+    let name = format!("{method} {route}");
+    let span = tracing::info_span!("request", otel.name = name, otel.kind = "server", request_id = %id.0);
+    trace::describe_http(&span, method, route, request.uri().path());
+    trace::extract(&span, request.headers());
+    span
 }
 
 /// Returns the 503 response for a request that is rejected because of an overload, after reading the rest of the request body.
 /// No route handler runs.
 #[must_use]
 pub async fn overloaded_response(api: &AppState, (head, body): (Parts, Body)) -> Response {
+    let started = Instant::now();
     DrainableBody::new(body).drain(head.headers.contains_key(header::EXPECT)).await;
     let secure = is_https(&head.extensions, &head.headers, &api.config.trusted_proxies);
-    overloaded::response(&head.method, &RequestId::from_headers(&head.headers), api.config.is_https_only() && secure)
+    let hsts = api.config.is_https_only() && secure;
+    overloaded::response(&head.method, &RequestId::from_headers(&head.headers), hsts, started.elapsed())
 }
 
 /// Error reasons of 403 responses that are not recorded in the audit log, because the caller's role is not the cause.

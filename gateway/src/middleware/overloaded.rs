@@ -13,9 +13,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderMap, Method, StatusCode};
-use metrics::Counter;
+use metrics::Histogram;
 use patio_kit::errors::Reason;
-use std::{collections::HashMap, sync::LazyLock};
+use std::{collections::HashMap, sync::LazyLock, time::Duration};
 
 /// Placeholder for the request id in the prebuilt response body.
 const REQUEST_ID_PLACEHOLDER: &str = "<id>";
@@ -32,10 +32,15 @@ static HTTP_RESPONSE: LazyLock<Away> = LazyLock::new(|| Away::new(false));
 /// Prebuilt response for clients that are connected over HTTPS, with the `Strict-Transport-Security` header.
 static HTTPS_RESPONSE: LazyLock<Away> = LazyLock::new(|| Away::new(true));
 
-/// Counters of rejected requests, by HTTP method.
-static REJECTED_COUNTERS: LazyLock<HashMap<&str, Counter>> = LazyLock::new(|| {
-    let counter = |method| metrics::counter!("patio_http_requests_total", "method" => method, "route" => "rejected", "status" => "503");
-    METHODS.into_iter().map(|method| (method, counter(method))).collect()
+/// Durations of rejected requests, by HTTP method.
+static REJECTED: LazyLock<HashMap<&str, Histogram>> = LazyLock::new(|| {
+    let durations = |method| {
+        metrics::histogram!(
+            "http_server_request_duration_seconds", "http_request_method" => method, "http_route" => "rejected",
+            "http_response_status_code" => "503"
+        )
+    };
+    METHODS.into_iter().map(|method| (method, durations(method))).collect()
 });
 
 impl Away {
@@ -53,14 +58,14 @@ impl Away {
 
 /// Builds the 503 response to an API request that is rejected because of an overload, and counts the request in the metrics.
 #[must_use]
-pub fn response(method: &Method, id: &RequestId, hsts: bool) -> Response {
+pub fn response(method: &Method, id: &RequestId, hsts: bool, took: Duration) -> Response {
     let away = if hsts { &*HTTPS_RESPONSE } else { &*HTTP_RESPONSE };
     let mut response = Response::new(Body::from([&*away.before_id, &id.0, &away.after_id].concat()));
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     *response.headers_mut() = away.headers.clone();
     set_request_id(response.headers_mut(), id);
-    if let Some(counter) = REJECTED_COUNTERS.get(method_label(method)) {
-        counter.increment(1);
+    if let Some(durations) = REJECTED.get(method_label(method)) {
+        durations.record(took.as_secs_f64());
     }
     response
 }
@@ -78,7 +83,7 @@ mod tests {
             problem.body.request_id = Some(id.0.clone());
             let mut usual = problem.into_response();
             set_security_headers(usual.headers_mut(), "/api/vehicles/1", &id, hsts);
-            let made = response(&Method::GET, &id, hsts);
+            let made = response(&Method::GET, &id, hsts, Duration::ZERO);
             assert_eq!((made.status(), made.headers()), (usual.status(), usual.headers()));
             let (made, usual) = (made.into_body().collect().await.unwrap(), usual.into_body().collect().await.unwrap());
             assert_eq!(made.to_bytes(), usual.to_bytes());

@@ -54,6 +54,7 @@ pub async fn start(config: Config, host: &Host) -> anyhow::Result<Server> {
     let rules = AccessRules::read(&document).context("cannot read the access rules")?;
     let api = AppState::new(config.clone(), host, rules);
     api.turns.run_ticker(&host.tasks);
+    api.streams.spawn_metrics(&host.tasks);
     let listener = listener::open_port(config.listen).with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;
     let tls = config.tls.as_ref().map(|source| Tls::start(source, address, host)).transpose().context("PATIO_TLS")?;

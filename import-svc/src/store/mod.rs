@@ -84,7 +84,8 @@ pub enum StoredOutcome {
 }
 
 impl StoredOutcome {
-    fn text(self) -> &'static str {
+    /// Returns the outcome as text, in the database and in the metrics.
+    pub fn text(self) -> &'static str {
         match self {
             Self::Rejected => "rejected",
             Self::Failed => "failed",

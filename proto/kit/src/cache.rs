@@ -152,7 +152,7 @@ impl Cache {
                     pipe.hget(&key.text, "v");
                 }
                 let answer = if keys.is_empty() { Ok(Vec::new()) } else { pipe.query_async(&mut redis.clone()).await };
-                logged(answer).unwrap_or_else(|| vec![None; keys.len()])
+                logged(redis, answer).unwrap_or_else(|| vec![None; keys.len()])
             }
         };
         held.into_iter().map(|json| json.and_then(|json| serde_json::from_str(&json).ok())).collect()
@@ -175,7 +175,7 @@ impl Cache {
                 let keep = u64::try_from(key.keep.as_millis()).unwrap_or(u64::MAX);
                 let mut call = PUT_IF_NEWER_SCRIPT.prepare_invoke();
                 call.key(&key.text).arg(revision).arg(json).arg(keep);
-                logged(call.invoke_async::<i64>(&mut redis.clone()).await).is_some()
+                logged(redis, call.invoke_async::<i64>(&mut redis.clone()).await).is_some()
             }
         }
     }
@@ -187,7 +187,7 @@ impl Cache {
                 memory.invalidate(&key.text);
                 true
             }
-            Self::Redis(redis) => logged(redis.clone().del::<_, i64>(&key.text).await).is_some(),
+            Self::Redis(redis) => logged(redis, redis.clone().del::<_, i64>(&key.text).await).is_some(),
         }
     }
 
@@ -254,8 +254,8 @@ pub(crate) fn client(settings: &Settings) -> anyhow::Result<Option<Client>> {
     Ok(Some(client.with_context(|| format!("PATIO_REDIS_CA_FILE: {}", file.display()))?))
 }
 
-fn logged<T>(answer: Result<T, redis::RedisError>) -> Option<T> {
-    answer.inspect_err(|cause| tracing::warn!(%cause, "redis request failed")).ok()
+fn logged<T>(redis: &Server, answer: Result<T, redis::RedisError>) -> Option<T> {
+    answer.inspect_err(|cause| redis.log_failure("cache", cause)).ok()
 }
 
 #[cfg(test)]

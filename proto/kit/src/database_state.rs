@@ -1,5 +1,5 @@
 //! Shared state of this process's database: its address for error messages, and whether a read-only server was found recently.
-use crate::atomic_instant::AtomicInstant;
+use crate::{atomic_instant::AtomicInstant, telemetry::outage::Outage};
 use std::{
     sync::{LazyLock, OnceLock},
     time::Duration,
@@ -12,6 +12,8 @@ const SUSPICION_PERIOD: Duration = Duration::from_secs(10);
 static ADDRESS: OnceLock<String> = OnceLock::new();
 /// Time at which a read-only server was last found, such as a primary that became a standby.
 static READ_ONLY: LazyLock<AtomicInstant> = LazyLock::new(AtomicInstant::default);
+/// Failed requests since the database was last available.
+static OUTAGE: Outage = Outage::new();
 
 /// Sets the address of the database, for log events. Only the first call in a process has an effect.
 pub(crate) fn set_address(address: String) {
@@ -22,6 +24,22 @@ pub(crate) fn set_address(address: String) {
 /// open.
 pub(crate) fn address() -> &'static str {
     ADDRESS.get().map_or("", String::as_str)
+}
+
+/// Logs that a request failed because the database is unavailable: the first one of an outage as a warning.
+pub(crate) fn log_unavailable(cause: &sqlx::Error) {
+    if OUTAGE.record_failure() {
+        tracing::warn!(%cause, database = address(), "database unavailable");
+    } else {
+        tracing::debug!(%cause, database = address(), "database still unavailable");
+    }
+}
+
+/// Records that a health check of the database succeeded.
+pub(crate) fn record_available() {
+    if let Some(failed_requests) = OUTAGE.record_success() {
+        tracing::info!(database = address(), failed_requests, "database available again");
+    }
 }
 
 /// Starts a period of ten seconds in which every connection is checked before use. Connections to a read-only server are closed.

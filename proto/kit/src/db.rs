@@ -73,6 +73,8 @@ pub struct Db {
     reading: Option<PostgresPool>,
 }
 
+/// Names of the `PostgreSQL` pools in the metrics: for reads, for transactions, and for single writing statements.
+const POOL_NAMES: [&str; 3] = ["read", "write", "save"];
 /// Time after a durable write during which the database counts as busy.
 const BUSY_PERIOD: Duration = Duration::from_secs(1);
 
@@ -326,29 +328,29 @@ impl Db {
 
     /// Sets the metrics of the connection pools and of the write queue.
     pub fn record_metrics(&self, service: &'static str) {
-        let connections = |state: &'static str, number: u32| {
-            metrics::gauge!("patio_db_connections", "service" => service, "state" => state).set(f64::from(number));
-        };
-        let pooled = |size: u32, idle: usize, most: u32| {
+        let connections = |pool: &'static str, (size, idle, max): (u32, usize, u32)| {
             let idle = u32::try_from(idle).unwrap_or(size).min(size);
-            connections("busy", size - idle);
-            connections("idle", idle);
-            connections("most", most);
+            for (state, number) in [("busy", size - idle), ("idle", idle), ("max", max)] {
+                metrics::gauge!("patio_db_connections", "service" => service, "pool" => pool, "state" => state).set(f64::from(number));
+            }
         };
-        let waiting = match &self.pools {
+        let waiters = |pool: &'static str, number: u32| {
+            metrics::gauge!("patio_db_waiters", "service" => service, "pool" => pool).set(f64::from(number));
+        };
+        match &self.pools {
             Pools::Sqlite { read, write } => {
-                pooled(read.size(), read.num_idle(), read.options().get_max_connections());
-                u32::try_from(write.queue_len()).unwrap_or(u32::MAX)
+                connections("read", (read.size(), read.num_idle(), read.options().get_max_connections()));
+                waiters("write", u32::try_from(write.queue_len()).unwrap_or(u32::MAX));
             }
             Pools::Postgres { cluster, .. } => {
                 let server = cluster.primary();
-                let all = server.pools().map(PostgresPool::pool);
-                let most = all.iter().map(|pool| pool.options().get_max_connections()).sum();
-                pooled(all.iter().map(|pool| pool.size()).sum(), all.iter().map(|pool| pool.num_idle()).sum(), most);
-                server.pools().map(PostgresPool::waiter_count).iter().sum()
+                for (name, pool) in POOL_NAMES.into_iter().zip(server.pools()) {
+                    let sqlx = pool.pool();
+                    connections(name, (sqlx.size(), sqlx.num_idle(), sqlx.options().get_max_connections()));
+                    waiters(name, pool.waiter_count());
+                }
             }
-        };
-        metrics::gauge!("patio_db_waiters", "service" => service).set(f64::from(waiting));
+        }
         if let Some((_, replica)) = self.replica() {
             replica.record_metrics(service);
         }

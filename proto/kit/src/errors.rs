@@ -128,6 +128,43 @@ pub fn internal(cause: &dyn Display) -> Status {
     status(Code::Internal, Reason::Internal, &"Something went wrong. Try again.")
 }
 
+/// Metadata key with the name of the dependency whose failure caused an error, such as `vehicle-svc`. The gateway logs the value
+/// and does not forward it to clients.
+const DEPENDENCY_KEY: &str = "x-patio-dependency";
+/// Metadata key with the cause of an error, for the gateway's log.
+const CAUSE_KEY: &str = "x-patio-cause";
+/// Maximum length of a cause in the metadata of a status, in characters.
+const MAX_CAUSE_LEN: usize = 300;
+
+/// Failed dependency and cause of an error, for the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// Name of the failed dependency, such as `vehicle-svc` or `database`.
+    pub dependency: String,
+    /// Cause, such as `Connection refused`.
+    pub cause: String,
+}
+
+/// Adds the failed dependency and the cause to a status, for the log of the gateway.
+#[must_use]
+pub fn with_cause(mut status: Status, dependency: &str, cause: &dyn Display) -> Status {
+    let visible = |c: char| if c.is_ascii_graphic() { c } else { ' ' };
+    let cause: String = cause.to_string().chars().take(MAX_CAUSE_LEN).map(visible).collect();
+    for (key, value) in [(DEPENDENCY_KEY, dependency), (CAUSE_KEY, cause.trim())] {
+        if let Ok(value) = value.parse() {
+            status.metadata_mut().insert(key, value);
+        }
+    }
+    status
+}
+
+/// Returns the failed dependency and the cause of a status, or `None` when the status names none.
+#[must_use]
+pub fn failure(status: &Status) -> Option<Failure> {
+    let value = |key| status.metadata().get(key)?.to_str().ok().map(str::to_owned);
+    Some(Failure { dependency: value(DEPENDENCY_KEY)?, cause: value(CAUSE_KEY).unwrap_or_default() })
+}
+
 /// Builds the error status for a call to a service that did not respond, or whose response was cut off.
 #[must_use]
 pub fn unavailable(cause: &dyn Display) -> Status {
@@ -210,8 +247,9 @@ fn away(cause: &sqlx::Error) -> Status {
     if cause.as_database_error().and_then(|told| told.code()).is_some_and(|code| code == READ_ONLY) {
         crate::database_state::suspect_read_only();
     }
-    tracing::warn!(%cause, database = crate::database_state::address(), "database unavailable");
-    status(Code::Unavailable, Reason::Unavailable, &"The server cannot reach its database. Try again in a moment.")
+    crate::database_state::log_unavailable(cause);
+    let unavailable = status(Code::Unavailable, Reason::Unavailable, &"The server cannot reach its database. Try again in a moment.");
+    with_cause(unavailable, "database", cause)
 }
 
 /// Returns the causes of an error in one line, without repetitions and without line numbers of the database server's source.

@@ -23,3 +23,4 @@ pub mod pubsub;
 pub mod server;
 pub mod telemetry;
 pub mod tls;
+pub mod version;

@@ -82,9 +82,12 @@ impl PubSub {
                 tokio::select! {
                     heard = feed.hear(&client) => {
                         if let Err(cause) = heard {
-                            tracing::warn!(%cause, "redis subscription lost, reconnecting");
+                            if feed.hears.swap(false, Ordering::Relaxed) {
+                                tracing::warn!(%cause, channel = %feed.channel, "redis subscription lost, reconnecting");
+                            } else {
+                                tracing::debug!(%cause, channel = %feed.channel, "redis subscription failed, retrying");
+                            }
                         }
-                        feed.hears.store(false, Ordering::Relaxed);
                     }
                     () = tasks.stopped() => return,
                 }
@@ -98,6 +101,7 @@ impl PubSub {
         let mut all = tokio::time::timeout(SILENCE_TIMEOUT, client.get_async_pubsub()).await??;
         tokio::time::timeout(SILENCE_TIMEOUT, all.subscribe(&*self.channel)).await??;
         self.hears.store(true, Ordering::Relaxed);
+        tracing::info!(channel = %self.channel, "redis subscription open");
         let _ = self.here.send(Message::Lagged);
         let mut messages = all.into_on_message();
         while let Some(message) = tokio::time::timeout(SILENCE_TIMEOUT, messages.next()).await? {
@@ -120,7 +124,7 @@ impl PubSub {
         let Some(redis) = &self.elsewhere else { return true };
         let whole = [&self.own[..], message].concat();
         let told = redis.clone().publish::<_, _, i64>(&*self.channel, whole).await;
-        told.inspect_err(|cause| tracing::warn!(%cause, channel = %self.channel, "failed to publish a message to other replicas")).is_ok()
+        told.inspect_err(|cause| redis.log_failure("messages to other replicas", cause)).is_ok()
     }
 
     /// Subscribes to all messages that are published after this call.

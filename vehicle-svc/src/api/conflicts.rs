@@ -48,6 +48,7 @@ impl ConflictService for ConflictApi {
             match db.write(move |tx| Box::pin(async move { resolve_conflict::resolve(tx, &choice).await })).await? {
                 ResolveOutcome::Changed(id, now) => Err(Error::Stale { id, now }),
                 ResolveOutcome::Done(conflict, moved) => {
+                    metrics::counter!("patio_conflicts_total", "event" => "resolved").increment(1);
                     live.publish_vehicle(&moved, by);
                     live.publish_conflict(*conflict);
                     progress.publish_changes(moved.counted.as_slice()).await;

@@ -10,6 +10,7 @@ use patio_kit::{
     db::Db,
     host::Host,
     progress_cache::{self, Progress as Cached},
+    telemetry::{gauge_value, outage::Outage},
 };
 use patio_proto::campaign::{ReportMilestoneRequest, milestone_service_client::MilestoneServiceClient};
 use std::time::Duration;
@@ -23,6 +24,9 @@ const DELIVERY_TIMEOUT: Duration = Duration::from_millis(300);
 /// Number of attempts to write counters to an unavailable cache. Attempts end when a cache entry would have expired
 /// anyway.
 const MAX_CACHE_ATTEMPTS: u32 = 30;
+
+/// Failed deliveries of milestones since the last successful one.
+static OUTAGE: Outage = Outage::new();
 
 /// Publisher of the vehicle counters and milestones (work begun, complete, incomplete again) of campaigns. Clones
 /// share their connections.
@@ -57,9 +61,7 @@ impl ProgressPublisher {
         host.tasks.repeat(RETRY_DELAY, move || {
             let again = again.clone();
             async move {
-                if let Err(cause) = again.deliver_milestones().await {
-                    tracing::warn!(%cause, "failed to report campaign milestones (started, completed) to campaign-svc, retrying");
-                }
+                OUTAGE.log_attempt("report campaign milestones (started, completed) to campaign-svc", again.deliver_milestones().await);
             }
         });
     }
@@ -117,7 +119,9 @@ impl ProgressPublisher {
     /// # Errors
     /// Returns the first failure. Undelivered milestones stay pending.
     pub async fn deliver_milestones(&self) -> Result<(), Status> {
-        for waiting in progress_outbox::pending(&self.db).await.map_err(|cause| patio_kit::errors::database(&cause))? {
+        let pending = progress_outbox::pending(&self.db).await.map_err(|cause| patio_kit::errors::database(&cause))?;
+        metrics::gauge!("patio_saga_backlog", "saga" => "milestones").set(gauge_value(pending.len()));
+        for waiting in pending {
             let report = ReportMilestoneRequest {
                 campaign_id: waiting.campaign_id,
                 milestone: i32::try_from(waiting.turn).unwrap_or_default(),

@@ -6,6 +6,7 @@ use patio_kit::{
     db::Db,
     errors::{self, Reason},
     host::Host,
+    telemetry::{gauge_value, outage::Outage},
 };
 use patio_proto::campaign::{DeleteCampaignRequest, campaign_service_client::CampaignServiceClient};
 use std::time::Duration;
@@ -15,6 +16,9 @@ use tonic::Status;
 const RETRY_DELAY: Duration = Duration::from_secs(2);
 /// Timeout of the deletion of one campaign with all its vehicles.
 const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Failed attempts to delete campaigns since the last successful one.
+static OUTAGE: Outage = Outage::new();
 
 /// Client that calls campaign-svc to delete the campaigns of reverted imports. Clones share the connection.
 #[derive(Clone)]
@@ -39,9 +43,7 @@ impl CampaignRemover {
         host.tasks.repeat(RETRY_DELAY, move || {
             let again = again.clone();
             async move {
-                if let Err(cause) = again.remove_all(None).await {
-                    tracing::warn!(%cause, "failed to delete the campaigns of reverted imports, retrying");
-                }
+                OUTAGE.log_attempt("delete the campaigns of reverted imports", again.remove_all(None).await);
             }
         });
     }
@@ -52,7 +54,9 @@ impl CampaignRemover {
     /// # Errors
     /// Returns the first failure. The remaining campaigns stay pending.
     pub async fn remove_all(&self, person: Option<&CallContext>) -> Result<(), Status> {
-        for waiting in jobs::list_pending_deletions(&self.db).await.map_err(|cause| errors::database(&cause))? {
+        let pending = jobs::list_pending_deletions(&self.db).await.map_err(|cause| errors::database(&cause))?;
+        metrics::gauge!("patio_saga_backlog", "saga" => "reverted-imports").set(gauge_value(pending.len()));
+        for waiting in pending {
             match person {
                 Some(person) => self.remove(waiting, person).await?,
                 None => self.remove(waiting, &self.tokens.bearer().await?).await?,

@@ -9,6 +9,7 @@ use patio_kit::{
     db::{Db, Tx},
     errors,
     lifecycle::Tasks,
+    telemetry::sql_stats,
 };
 use std::{
     collections::HashSet,
@@ -20,6 +21,7 @@ use tokio::{
     sync::{Notify, oneshot},
     time::{Instant, timeout, timeout_at},
 };
+use tracing::{Instrument, Span};
 
 /// Maximum number of saves in one group commit.
 const MAX_GROUP_LEN: usize = 64;
@@ -61,6 +63,8 @@ fn pause(waiting: usize, begun: Option<Instant>, now: Instant) -> Option<Instant
 struct Asked {
     attempt: Arc<SaveAttempt>,
     answer: oneshot::Sender<Result<AttemptOutcome>>,
+    /// Span of the call, for which the statements of the group are counted.
+    span: Span,
 }
 
 impl SaveBatcher {
@@ -92,7 +96,7 @@ impl SaveBatcher {
         let (answer, heard) = oneshot::channel();
         let leads = {
             let mut line = self.line();
-            line.waiting.push(Asked { attempt, answer });
+            line.waiting.push(Asked { attempt, answer, span: Span::current() });
             if line.waiting.len() == EARLY_GROUP_LEN {
                 self.enough.notify_one();
             }
@@ -164,8 +168,10 @@ impl SaveBatcher {
 /// Writes a group of saves and sends each waiting caller the result of its save.
 async fn write(db: &Db, group: Vec<Asked>) {
     let attempts: Vec<_> = group.iter().map(|asked| asked.attempt.clone()).collect();
+    let counted = sql_stats::counting_span();
     let written: Result<Vec<Result<AttemptOutcome>>> =
-        db.write_single_statement(move |tx| Box::pin(async move { all(tx, &attempts).await })).await;
+        db.write_single_statement(move |tx| Box::pin(async move { all(tx, &attempts).await })).instrument(counted.clone()).await;
+    sql_stats::share_stats(&counted, group.iter().map(|asked| &asked.span));
     match written {
         Ok(outcomes) => {
             for (asked, outcome) in group.into_iter().zip(outcomes) {

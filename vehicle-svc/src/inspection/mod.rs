@@ -43,6 +43,25 @@ const OPTIMISTIC_ATTEMPTS: usize = 3;
 /// Returns the first rule that the save breaks, in this order: the vehicle exists, its version, field rights, open
 /// campaign, status change. A rejected save writes nothing.
 pub async fn save(together: &SaveBatcher, caller: Caller, save: SaveCommand, now: DateTime<Utc>) -> Result<SaveResult> {
+    let done = attempt(together, caller, save, now).await;
+    let outcome = match &done {
+        Ok(saved) if saved.moved.revision.is_none() => "repeated",
+        Ok(saved) if !saved.conflicts.is_empty() => "conflict",
+        Ok(_) => "saved",
+        Err(Error::Stale { .. }) => "stale",
+        Err(Error::Database(_)) => "failed",
+        Err(_) => "rejected",
+    };
+    metrics::counter!("patio_saves_total", "outcome" => outcome).increment(1);
+    if let (Ok(saved), "conflict") = (&done, outcome) {
+        let opened = u64::try_from(saved.conflicts.len()).unwrap_or(u64::MAX);
+        metrics::counter!("patio_conflicts_total", "event" => "opened").increment(opened);
+    }
+    done
+}
+
+/// Attempts a save until it is written or a rule rejects it.
+async fn attempt(together: &SaveBatcher, caller: Caller, save: SaveCommand, now: DateTime<Utc>) -> Result<SaveResult> {
     let key = IdempotencyKey { user_id: caller.user_id, key: save.key.clone(), vehicle_id: save.id, fingerprint: save.fingerprint() };
     let id = save.id;
     let attempt = Arc::new(SaveAttempt { caller, save, key, now });

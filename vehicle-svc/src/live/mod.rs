@@ -9,6 +9,7 @@ pub mod activity;
 pub mod pace;
 pub mod pending_saves;
 mod revision_tracker;
+pub mod work_metrics;
 
 use crate::{
     inspection::model::WriteResult,

@@ -189,6 +189,12 @@ pub async fn list_status_counts(db: &Db, campaign: i64) -> Result<Vec<StatusCoun
         .bind(campaign).fetch_all(c).await)
 }
 
+/// Returns the number of users who saved since the beginning of an hour.
+pub async fn count_users(db: &Db, since: i64) -> Result<i64> {
+    on!(db.read(), c => query_scalar("select count(distinct user_id) from activity where hour >= $1 and user_id <> 0 and saves > 0")
+        .bind(since).fetch_one(c).await)
+}
+
 /// Deletes the work and the status counts of a campaign.
 pub async fn delete_campaign(tx: &mut Tx<'_>, campaign: i64) -> Result<()> {
     on!(tx.on(), c => query("delete from activity where campaign_id = $1").bind(campaign).execute(c).await.map(drop))?;

@@ -58,6 +58,11 @@ pub async fn count(db: &Db, campaign: i64) -> Result<(i64, i64)> {
         .bind(campaign).fetch_one(c).await)
 }
 
+/// Returns the number of pending saves of all devices, as the devices last reported.
+pub async fn count_all(db: &Db) -> Result<i64> {
+    on!(db.read(), c => query_scalar("select cast(coalesce(sum(saves), 0) as bigint) from held").fetch_one(c).await)
+}
+
 /// Deletes the reports of pending saves that were received before a time. Returns the number of deleted reports.
 pub async fn purge_expired(tx: &mut Tx<'_>, before: DateTime<Utc>) -> Result<u64> {
     on!(tx.on(), c => query("delete from held where told_at < $1").bind(before).execute(c).await.map(|done| done.rows_affected()))

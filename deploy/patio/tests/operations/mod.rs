@@ -7,6 +7,7 @@ mod failover;
 mod keys;
 mod locks;
 mod login;
+mod logs;
 mod measured;
 mod migrations;
 mod pools;
@@ -15,10 +16,12 @@ mod reads;
 mod restores;
 mod separate;
 mod steps;
+mod traces;
 mod truth;
 mod users;
 
-use patio_harness::{Client, Folder, Output, Patio, run, shared};
+use crate::collector::Collector;
+use patio_harness::{Client, Folder, Output, Patio, free_port, run, shared};
 use serde_json::{Value, json};
 use std::{path::Path, thread};
 
@@ -73,15 +76,16 @@ fn the_doctor_checks_everything_and_says_how_to_fix_it() {
 fn the_doctor_checks_collector_workbook_reader_services_and_secret() {
     let (_turn, folder) = (shared(), Folder::temporary());
     let work = folder.path().to_str().unwrap();
-    let listening = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let collector = format!("http://{}", listening.local_addr().unwrap());
+    let port = free_port();
+    let collector = format!("http://127.0.0.1:{port}");
+    Collector::start(port);
     let [well, away] = doctors([
         (folder.path(), &[("PATIO_OTLP_ENDPOINT", &collector), ("PATIO_TEMP_DIR", work)]),
         (folder.path(), &[("PATIO_OTLP_ENDPOINT", "http://127.0.0.1:1"), ("PATIO_TEMP_DIR", "/proc/nowhere")]),
     ]);
-    let traces = format!("ok   traces: {collector} takes connections");
+    let traces = format!("ok   traces: {collector} accepts traces");
     contains(&well.text(), &[&traces, "ok   work folder: ", "ok   workbooks: the template was read"]);
-    contains(&away.text(), &["FAIL traces: 127.0.0.1:1", "FAIL work folder: /proc/nowhere"]);
+    contains(&away.text(), &["FAIL traces: http://127.0.0.1:1", "FAIL work folder: /proc/nowhere"]);
 }
 
 #[test]

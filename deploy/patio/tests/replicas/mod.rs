@@ -4,7 +4,6 @@
 //! `PATIO_TEST_LONG=1` runs every part longer and asserts the promised times. `PATIO_TEST_ROUNDS` then sets the number of
 //! requests during the restarts.
 mod across;
-mod collector;
 mod full;
 mod large;
 mod load;
@@ -17,8 +16,10 @@ mod shown;
 mod sockets;
 mod stores;
 
-use crate::workbooks;
-use collector::Collector;
+use crate::{
+    collector::{Collector, Kind},
+    workbooks,
+};
 use load::{Counts, Load, Pace};
 use patio_harness::{Builder, Client, Folder, Patio, Postgres, Redis, exclusive, free_port, until};
 use patio_testing::{LONG, from_environment, tell};
@@ -158,14 +159,14 @@ impl Yard {
         });
         let spans = self.collector.of(id);
         assert!(spans.iter().all(|span| span.trace == spans[0].trace), "{spans:?}");
-        assert_eq!(spans.iter().filter(|span| span.root).map(|span| span.service.as_str()).collect::<Vec<_>>(), ["gateway"]);
-        let campaigns = spans.iter().find(|span| span.service == "campaign-svc").unwrap();
-        assert!(campaigns.statements > 0 && campaigns.statement_micros > 0, "{campaigns:?}");
+        assert_eq!(spans.iter().filter(|span| span.is_root()).map(|span| span.service.as_str()).collect::<Vec<_>>(), ["gateway"]);
+        let campaigns = spans.iter().find(|span| span.service == "campaign-svc" && span.kind == Kind::Server).unwrap();
+        assert!(campaigns.number("statements") > 0 && campaigns.number("statement_micros") > 0, "{campaigns:?}");
         tell(&format!(
             "one request, one trace: {} spans, {} statements in {} µs",
             spans.len(),
-            campaigns.statements,
-            campaigns.statement_micros
+            campaigns.number("statements"),
+            campaigns.number("statement_micros")
         ));
     }
 }

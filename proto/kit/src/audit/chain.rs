@@ -13,8 +13,8 @@ use crate::{clock::Clock, db::Db, errors, lifecycle::Tasks};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
 /// Interval at which new audit entries are sealed.
@@ -38,14 +38,12 @@ pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db
             tracing::warn!(%cause, "failed to read the last audit seal");
         }
     });
+    let last = Arc::new(Mutex::new(Instant::now()));
     tasks.repeat(SEAL_INTERVAL, move || {
-        let (db, clock, witness) = (sealing.clone(), sealed_at.clone(), witness.clone());
+        let (db, clock, witness, last) = (sealing.clone(), sealed_at.clone(), witness.clone(), last.clone());
         async move {
-            match all_new(&db, &clock, &witness).await {
-                Ok(()) => {}
-                Err(cause) if errors::is_unique_violation(&cause) => tracing::debug!("audit entries already sealed by another replica"),
-                Err(cause) => tracing::warn!(%cause, "failed to seal audit entries"),
-            }
+            let sealed = all_new(&db, &clock, &witness).await;
+            report_lag(db.name(), &sealed, &mut last.lock().unwrap_or_else(PoisonError::into_inner));
         }
     });
     let (removing, clock) = (db.clone(), clock.clone());
@@ -57,6 +55,18 @@ pub fn spawn_sealer(tasks: &Tasks, clock: &Clock, seal_file: Option<PathBuf>, db
             }
         }
     });
+}
+
+/// Publishes the time since the audit entries were last found sealed, and logs the first failure to seal them.
+fn report_lag(schema: &'static str, sealed: &Result<(), sqlx::Error>, last: &mut Instant) {
+    let is_behind = last.elapsed() > SEAL_INTERVAL * 2;
+    match sealed {
+        Ok(()) => *last = Instant::now(),
+        Err(cause) if errors::is_unique_violation(cause) => *last = Instant::now(), // another replica sealed the entries
+        Err(cause) if is_behind => tracing::debug!(%cause, schema, "failed to seal audit entries, retrying"),
+        Err(cause) => tracing::warn!(%cause, schema, "failed to seal audit entries, retrying"),
+    }
+    metrics::gauge!("patio_audit_seal_lag_seconds", "schema" => schema).set(last.elapsed().as_secs_f64());
 }
 
 /// Appends the last seal to the seal file. After a restore or a crash, the file may lack this seal.
@@ -94,6 +104,9 @@ pub async fn seal_batch(db: &Db, now: DateTime<Utc>) -> Result<usize, sqlx::Erro
 async fn batch(db: &Db, now: DateTime<Utc>) -> Result<Option<(Seal, usize)>, sqlx::Error> {
     db.write(move |tx| {
         Box::pin(async move {
+            if !store::try_lock_sealing(tx).await? {
+                return Ok(None);
+            }
             let rows = store::list_unsealed(tx, LATE_IDS, MAX_ENTRIES_PER_SEAL).await?;
             if rows.is_empty() {
                 return Ok(None);

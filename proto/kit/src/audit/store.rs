@@ -13,6 +13,9 @@ use sqlx::{AssertSqlSafe, FromRow, QueryBuilder, query, query_as, query_scalar};
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
+/// Advisory lock id of sealing; the second id is the schema. Two replicas that seal at once would leave an error in the server's log.
+const SEAL_LOCK_ID: i32 = 0x5061_7469;
+
 /// Row of the table of audit entries.
 #[derive(Debug, Clone, FromRow)]
 pub(super) struct AuditRow {
@@ -102,6 +105,17 @@ impl SealedEntry {
 
 pub(super) async fn load_last_seal(tx: &mut Tx<'_>) -> Result<Option<Seal>> {
     on!(tx.on(), c => query_as("select id, digest from audit_seals order by id desc limit 1").fetch_optional(c).await)
+}
+
+/// Takes the right to seal until the end of the transaction. Returns `false` while another replica seals.
+pub(super) async fn try_lock_sealing(tx: &mut Tx<'_>) -> Result<bool> {
+    match tx.on() {
+        Engine::Sqlite(_) => Ok(true),
+        Engine::Postgres(c) => {
+            let lock = "select pg_try_advisory_xact_lock($1, hashtext(current_schema()))";
+            query_scalar(lock).bind(SEAL_LOCK_ID).fetch_one(c).await
+        }
+    }
 }
 
 /// Returns up to `most` entries that are not sealed yet, oldest first. The search begins `late` ids below the newest sealed

@@ -1,4 +1,5 @@
 //! Redis connection that reconnects when the Redis server has become a read-only replica.
+use crate::telemetry::outage::Outage;
 use arc_swap::ArcSwap;
 use futures::FutureExt;
 use redis::{
@@ -6,6 +7,7 @@ use redis::{
     aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig},
 };
 use std::{
+    fmt::Display,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -37,12 +39,13 @@ struct Way {
     now: ArcSwap<ConnectionManager>,
     begun: Mutex<Option<Instant>>,
     refuses: AtomicBool,
+    outage: Outage,
 }
 
 impl Server {
     pub(super) fn open(client: Client, config: ConnectionManagerConfig) -> RedisResult<Self> {
         let now = ArcSwap::from_pointee(ConnectionManager::new_lazy_with_config(client.clone(), config.clone())?);
-        Ok(Self(Arc::new(Way { client, config, now, begun: Mutex::default(), refuses: AtomicBool::new(false) })))
+        Ok(Self(Arc::new(Way { client, config, now, begun: Mutex::default(), refuses: AtomicBool::new(false), outage: Outage::new() })))
     }
 
     /// Returns `true` when Redis accepted the last write. While writes are rejected, values read from Redis may be stale.
@@ -60,7 +63,21 @@ impl Server {
         if tried.is_ok() && self.0.refuses.swap(false, Relaxed) {
             tracing::info!("redis accepts writes again");
         }
+        if tried.is_ok()
+            && let Some(failed_requests) = self.0.outage.record_success()
+        {
+            tracing::info!(failed_requests, "redis available again");
+        }
         tried
+    }
+
+    /// Logs a failed request: the first one of an outage as a warning. A successful probe write ends the outage.
+    pub fn log_failure(&self, purpose: &str, cause: &dyn Display) {
+        if self.0.outage.record_failure() {
+            tracing::warn!(%cause, purpose, "redis unavailable, falling back to the database");
+        } else {
+            tracing::debug!(%cause, purpose, "redis still unavailable");
+        }
     }
 
     fn judge(&self, used: &Arc<ConnectionManager>, answer: &RedisResult<Value>) {

@@ -8,6 +8,8 @@ pub mod session_file;
 pub use arguments::arguments;
 pub use output::{exit_code, print, run};
 
+pub use crate::version::VERSION;
+
 use crate::{
     cli::doctor::{DoctorOptions, DoctorReport, Section, check_port},
     config::{self, Settings},
@@ -27,9 +29,6 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
-
-/// Version of the program, from its Cargo package.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Binary of one service: what its command line needs besides the service's settings and functions.
 #[derive(Clone, Copy)]
@@ -184,7 +183,7 @@ async fn serve<C: Args>(
     for notice in &service.notices {
         print(&format!("{notice}\n"))?;
     }
-    tracing::info!(address = %listener.local_addr()?, service = binary.name, "serving");
+    tracing::info!(address = %listener.local_addr()?, service = binary.name, version = VERSION, "serving");
     let (tasks, notice) = (host.tasks.clone(), host.settings.shutdown_delay_seconds);
     service.serve(listener, async move { lifecycle::shutdown_signal(&tasks, notice).await }).await?;
     end(&host, Some(&service)).await

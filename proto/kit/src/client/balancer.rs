@@ -6,7 +6,7 @@ use crate::{
         retry_budget::RetryBudget,
     },
     lifecycle::Tasks,
-    telemetry,
+    telemetry::{self, outage::Outage},
     tls::ServiceTls,
 };
 use http::{Request, Response};
@@ -77,6 +77,12 @@ pub fn replicas(service: &'static str, urls: &str, tls: Option<&ServiceTls>, tas
 }
 
 impl Replicas {
+    /// Returns the name of the service.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.0.name
+    }
+
     /// Starts DNS lookups and health checks before the first call. Further calls have no effect.
     pub fn start(&self) {
         self.0.followed.call_once(|| self.keep_following());
@@ -180,11 +186,18 @@ impl Replicas {
     /// Looks up the service's host names and updates the replicas. A failed or empty lookup changes nothing.
     async fn follow(&self, places: &[Place], tasks: &Tasks) {
         let (mut found, mut all) = (HashMap::new(), true);
-        for Place { host, port } in places {
+        for Place { host, port, outage } in places {
             match tokio::net::lookup_host((&**host, *port)).await {
-                Ok(addresses) => found.extend(addresses.map(|address| (address, host.clone()))),
+                Ok(addresses) => {
+                    if let Some(failures) = outage.record_success() {
+                        tracing::info!(%host, service = self.0.name, failures, "DNS lookup succeeds again");
+                    }
+                    found.extend(addresses.map(|address| (address, host.clone())));
+                }
                 Err(cause) => {
-                    tracing::warn!(%cause, %host, "DNS lookup failed");
+                    if outage.record_failure() {
+                        tracing::warn!(%cause, %host, service = self.0.name, "DNS lookup failed, retrying");
+                    }
                     all = false;
                 }
             }
@@ -194,7 +207,7 @@ impl Replicas {
         }
         let known = self.0.directory.lock().unwrap_or_else(PoisonError::into_inner).hosts.len();
         let checked = self.0.checked.read().unwrap_or_else(PoisonError::into_inner).len();
-        for (state, number) in [("known", known), ("checked", checked), ("well", self.well())] {
+        for (state, number) in [("known", known), ("checked", checked), ("healthy", self.well())] {
             metrics::gauge!("patio_replicas", "service" => self.0.name, "state" => state).set(telemetry::gauge_value(number));
         }
     }

@@ -1,5 +1,5 @@
 //! Known addresses of a service's replicas.
-use crate::client::subset::Subset;
+use crate::{client::subset::Subset, telemetry::outage::Outage};
 use anyhow::{Context, ensure};
 use http::Uri;
 use std::{collections::HashMap, net::SocketAddr, sync::Arc};
@@ -22,6 +22,8 @@ pub(super) struct Resolved {
 pub(super) struct Place {
     pub(super) host: Arc<str>,
     pub(super) port: u16,
+    /// Failed DNS lookups of the host name.
+    pub(super) outage: Outage,
 }
 
 impl Place {
@@ -37,6 +39,6 @@ impl Place {
         }
         let host = uri.host().with_context(|| format!("`{url}` names no host"))?.into();
         let port = uri.port_u16().with_context(|| format!("`{url}` names no port"))?;
-        Ok(Self { host, port })
+        Ok(Self { host, port, outage: Outage::new() })
     }
 }

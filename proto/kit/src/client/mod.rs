@@ -2,6 +2,7 @@
 
 pub mod balancer;
 pub mod call_context;
+mod client_span;
 pub mod deadline;
 mod directory;
 pub mod replica;

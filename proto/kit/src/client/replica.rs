@@ -148,8 +148,10 @@ impl Replica {
             missed = if told.is_none() { missed + 1 } else { 0 };
             let healthy = told.as_ref().map_or(missed < MAX_MISSED_CHECKS && self.is_healthy(), |told| *told == Ok(true));
             if self.well.send_replace(healthy) != healthy {
-                tracing::info!(service = self.service, address = %self.address, healthy, "replica health changed");
-                if !healthy {
+                if healthy {
+                    tracing::info!(service = self.service, address = %self.address, "replica healthy");
+                } else {
+                    tracing::warn!(service = self.service, address = %self.address, "replica unhealthy");
                     self.health_lost.notify_one();
                 }
             }

@@ -1,13 +1,13 @@
 //! Transport from a gRPC client to a service, which runs either in this process or behind the network.
 use crate::{
     client::{
-        balancer::Replicas,
+        balancer::{InFlight, Replicas},
         call_context::Idempotent,
+        client_span::ClientSpan,
         deadline::{set_timeout_header, timeout_of},
         replica::{CallFailure, replayable_body},
     },
     errors::{self, Reason},
-    telemetry::trace,
 };
 use bytes::Bytes;
 use futures::future::BoxFuture;
@@ -15,6 +15,7 @@ use http::{HeaderValue, Request, Response};
 use http_body_util::BodyExt;
 use std::{
     convert::Infallible,
+    fmt::Display,
     sync::{Arc, OnceLock},
     task::{Context, Poll},
     time::Duration,
@@ -22,6 +23,7 @@ use std::{
 use tokio::time::Instant;
 use tonic::{Code, Status, body::Body};
 use tower::{Service, ServiceExt};
+use tracing::Instrument;
 
 /// Maximum number of attempts of a call. All attempts share one deadline.
 const MAX_ATTEMPTS: usize = 5;
@@ -47,28 +49,45 @@ impl Service<Request<Body>> for ServiceChannel {
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let timeout = timeout_of(request.headers());
         set_timeout_header(request.headers_mut(), timeout);
-        trace::inject(request.headers_mut());
         let (link, until) = (self.clone(), Instant::now() + timeout);
+        let service = self.service(request.uri().path());
         Box::pin(async move {
             let answer = tokio::time::timeout_at(until, link.carry(request, until)).await;
-            Ok(answer.unwrap_or_else(|_| too_late()))
+            Ok(answer.unwrap_or_else(|_| too_late(service)))
         })
     }
 }
 
 impl ServiceChannel {
+    /// Returns the name of the service that the channel leads to, for the logs.
+    fn service(&self, path: &str) -> &'static str {
+        match (self, path.split('.').nth(1)) {
+            (Self::Remote(replicas), _) => replicas.name(),
+            (_, Some("auth")) => "auth-svc",
+            (_, Some("campaign")) => "campaign-svc",
+            (_, Some("vehicle")) => "vehicle-svc",
+            (_, Some("imports")) => "import-svc",
+            _ => "patio",
+        }
+    }
+
     async fn carry(self, request: Request<Body>, until: Instant) -> Response<Body> {
         match self {
-            Self::Local(slot) => local(&slot, request).await,
+            Self::Local(ref slot) => local(slot, self.service(request.uri().path()), request).await,
             Self::Remote(replicas) => remote(&replicas, request, until).await,
         }
     }
 }
 
-async fn local(slot: &OnceLock<axum::Router>, request: Request<Body>) -> Response<Body> {
-    let Some(router) = slot.get() else { return away(&"the service has not started yet") };
-    match router.clone().oneshot(request.map(axum::body::Body::new)).await {
-        Ok(response) => response.map(Body::new),
+async fn local(slot: &OnceLock<axum::Router>, service: &str, mut request: Request<Body>) -> Response<Body> {
+    let Some(router) = slot.get() else { return away(service, &"the service has not started yet") };
+    let span = ClientSpan::start(&mut request, None, 1);
+    match router.clone().oneshot(request.map(axum::body::Body::new)).instrument(span.span()).await {
+        Ok(response) => {
+            let response = response.map(Body::new);
+            span.end(code(&response));
+            response
+        }
         Err(never) => match never {},
     }
 }
@@ -83,16 +102,29 @@ async fn remote(replicas: &Replicas, request: Request<Body>, until: Instant) -> 
     let (head, body) = request.into_parts();
     match body.collect().await {
         Ok(body) => call_with_retries(replicas, &Call { head, body: body.to_bytes(), may_repeat, until }).await,
-        Err(cause) => away(&cause),
+        Err(cause) => away(replicas.name(), &cause),
     }
+}
+
+/// Sends one attempt of a call to a replica, in a span of its own.
+async fn attempt(lease: &InFlight, mut request: Request<Body>, may_repeat: bool, number: usize) -> Result<Response<Body>, CallFailure> {
+    let span = ClientSpan::start(&mut request, Some(lease.address()), number);
+    let answer = lease.call(request, may_repeat).instrument(span.span()).await.map(normalize_status);
+    span.end(match &answer {
+        Ok(response) => code(response),
+        Err(CallFailure::TooLate) => Code::DeadlineExceeded,
+        Err(CallFailure::NotSent(_) | CallFailure::Lost(_)) => Code::Unavailable,
+    });
+    answer
 }
 
 /// Sends a client-streaming call in a single attempt, because a stream cannot be sent again. Waits for a healthy replica first.
 async fn call_without_retry(replicas: &Replicas, request: Request<Body>) -> Response<Body> {
-    match replicas.pick_for_single_attempt().await.call(request, false).await {
-        Ok(response) => normalize_status(response),
-        Err(CallFailure::TooLate) => too_late(),
-        Err(CallFailure::NotSent(cause) | CallFailure::Lost(cause)) => away(&cause),
+    let lease = replicas.pick_for_single_attempt().await;
+    match attempt(&lease, request, false, 1).await {
+        Ok(response) => response,
+        Err(CallFailure::TooLate) => too_late(replicas.name()),
+        Err(CallFailure::NotSent(cause) | CallFailure::Lost(cause)) => away(replicas.name(), &at(&lease, &cause)),
     }
 }
 
@@ -121,16 +153,16 @@ async fn call_with_retries(replicas: &Replicas, call: &Call) -> Response<Body> {
         let lease = replicas.pick(&tried).await;
         tried.push(lease.address());
         let last = tried.len() == MAX_ATTEMPTS;
-        let answer = match lease.call(call.request(), call.may_repeat).await {
-            Err(CallFailure::TooLate) => return too_late(),
-            Err(CallFailure::NotSent(cause)) if last => return away(&cause),
+        let answer = match attempt(&lease, call.request(), call.may_repeat, tried.len()).await {
+            Err(CallFailure::TooLate) => return too_late(replicas.name()),
+            Err(CallFailure::NotSent(cause)) if last => return away(replicas.name(), &at(&lease, &cause)),
             Err(CallFailure::NotSent(cause)) => {
                 tracing::debug!(cause, "replica unreachable, retrying");
                 pause(tried.len()).await;
                 continue;
             }
-            Err(CallFailure::Lost(cause)) => away(&cause),
-            Ok(response) => normalize_status(response),
+            Err(CallFailure::Lost(cause)) => away(replicas.name(), &at(&lease, &cause)),
+            Ok(response) => response,
         };
         drop(lease);
         let in_time = Instant::now() + begun.elapsed() < call.until; // otherwise the retry could only end in a timeout
@@ -153,12 +185,23 @@ fn jitter(millis: u64) -> u64 {
     millis / 2 + millis * u64::from(byte[0]) / 512
 }
 
-fn away(cause: &dyn std::fmt::Display) -> Response<Body> {
-    errors::unavailable(cause).into_http()
+fn away(service: &str, cause: &dyn Display) -> Response<Body> {
+    errors::with_cause(errors::unavailable(cause), service, cause).into_http()
 }
 
-fn too_late() -> Response<Body> {
-    errors::status(Code::DeadlineExceeded, Reason::Timeout, &"The server took too long to respond. Try again.").into_http()
+fn too_late(service: &str) -> Response<Body> {
+    let timeout = errors::status(Code::DeadlineExceeded, Reason::Timeout, &"The server took too long to respond. Try again.");
+    errors::with_cause(timeout, service, &"timeout").into_http()
+}
+
+/// Adds the address of the replica to the cause of a failed attempt.
+fn at(lease: &InFlight, cause: &str) -> String {
+    format!("{cause} ({})", lease.address())
+}
+
+/// Returns the status code in the headers of a response; the headers of a successful response have none.
+fn code(response: &Response<Body>) -> Code {
+    response.headers().get("grpc-status").map_or(Code::Ok, |code| Code::from_bytes(code.as_bytes()))
 }
 
 fn is_unavailable(response: &Response<Body>) -> bool {
@@ -170,7 +213,7 @@ fn is_unavailable(response: &Response<Body>) -> bool {
 fn normalize_status(response: Response<Body>) -> Response<Body> {
     let told = |name: &str| response.headers().get(name).map(HeaderValue::as_bytes);
     let expired = told("grpc-status") == Some(b"1") && told("grpc-message").is_some_and(|message| message.starts_with(b"Timeout"));
-    if expired { too_late() } else { response }
+    if expired { too_late("the called service") } else { response }
 }
 
 /// Maps the error status that another service returned to a status for this service's caller. Unknown errors become `Internal`.

@@ -3,7 +3,7 @@ use crate::config::InvalidSetting;
 
 /// Environment variables of all settings of all programs. Each program accepts the variables of all programs, because several
 /// programs may share an environment file. A test compares the names with the settings that the programs declare.
-pub const SETTINGS: [&str; 44] = [
+pub const SETTINGS: [&str; 47] = [
     "PATIO_ADMIN_HMC",
     "PATIO_ADMIN_PASSWORD",
     "PATIO_ALLOW_DATA_LOSS",
@@ -27,7 +27,9 @@ pub const SETTINGS: [&str; 44] = [
     "PATIO_LOG_JSON",
     "PATIO_MAX_CONCURRENT_REQUESTS",
     "PATIO_METRICS_LISTEN",
+    "PATIO_OTLP_CA_FILE",
     "PATIO_OTLP_ENDPOINT",
+    "PATIO_OTLP_HEADERS",
     "PATIO_OTLP_SAMPLE_RATIO",
     "PATIO_PRODUCT_NAME",
     "PATIO_REDIS_CA_FILE",

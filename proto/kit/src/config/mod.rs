@@ -104,9 +104,16 @@ pub struct Settings {
     /// Whether log events are written as JSON, one per line.
     #[arg(long, env = "PATIO_LOG_JSON", help_heading = OPERATING, default_value_t = false, action = clap::ArgAction::Set)]
     pub log_json: bool,
-    /// URL of the trace collector (OTLP over gRPC), such as `http://collector:4317`. If unset, no traces are sent.
+    /// URL of the trace collector (OTLP over gRPC), such as `http://collector:4317`, or `https://collector:4317` over TLS. If unset,
+    /// no traces are sent.
     #[arg(long, env = "PATIO_OTLP_ENDPOINT", help_heading = OPERATING)]
     pub otlp_url: Option<String>,
+    /// Headers that the trace collector requires, such as `authorization=Bearer abc`; several are separated by commas.
+    #[arg(long, env = "PATIO_OTLP_HEADERS", help_heading = OPERATING, default_value = "", hide_env_values = true)]
+    pub otlp_headers: Secret,
+    /// PEM file with the CA certificates that are trusted for a trace collector over TLS. Defaults to the public authorities.
+    #[arg(long, env = "PATIO_OTLP_CA_FILE", help_heading = OPERATING)]
+    pub otlp_ca: Option<PathBuf>,
     /// Share of requests that are traced, 0 to 1. A request that arrives with a trace context keeps that trace's sampling decision.
     #[arg(long, env = "PATIO_OTLP_SAMPLE_RATIO", help_heading = OPERATING, default_value_t = 1.0, value_parser = share)]
     pub otlp_sample_ratio: f64,
@@ -233,7 +240,7 @@ pub fn effective_settings(command: &Command, matches: &ArgMatches) -> String {
 }
 
 fn shown(name: &str, value: &str) -> String {
-    let secret = ["PASSWORD", "SECRET", "KEY", "TOKEN"].iter().any(|word| name.ends_with(word));
+    let secret = ["PASSWORD", "SECRET", "KEY", "TOKEN", "HEADERS"].iter().any(|word| name.ends_with(word));
     // A malformed database or Redis URL may still contain a password.
     let garbled = ["DATABASE_URL", "DATABASE_READ_URL", "REDIS_URL"].iter().any(|word| name.ends_with(word)) && !value.contains("://");
     if (secret || garbled) && !value.is_empty() { "********".to_owned() } else { mask_url(value) }

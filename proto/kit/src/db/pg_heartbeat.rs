@@ -35,7 +35,12 @@ impl Heartbeat {
             }
             let is_silent = heard.is_err(); // a server that is down refuses connections at once, which every statement notices itself
             if self.silent.send_replace(is_silent) != is_silent {
-                tracing::warn!("{}", if is_silent { "database does not respond" } else { "database responds again" });
+                let database = crate::database_state::address();
+                if is_silent {
+                    tracing::warn!(database, "database does not respond");
+                } else {
+                    tracing::info!(database, "database responds again");
+                }
             }
             if is_lost {
                 self.cluster.find_new_primary().await;

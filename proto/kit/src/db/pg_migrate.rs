@@ -17,6 +17,8 @@ use tokio::time::sleep;
 /// Statements queue behind a waiting migration. A save may be delayed by one second: half a second for the wait, and half a second
 /// for the migration's own work.
 const SET_LOCK_TIMEOUT: &str = "set lock_timeout = '500ms'";
+/// SQL that turns off notices, such as that the table of migrations already exists.
+const NO_NOTICES: &str = "set client_min_messages = 'warning'";
 /// SQL that removes the lock timeout, for migrations outside a transaction such as `create index concurrently`.
 ///
 /// Such a migration takes no lock that blocks a save, and would leave an invalid index when interrupted.
@@ -44,13 +46,13 @@ pub(super) async fn run(schema: Schema, to: &PgConnectOptions) -> anyhow::Result
         // Closing this connection releases all its locks, also after a failure. It comes from a pool of one, since migrations
         // on a borrowed connection give a future that is not `Send`.
         let one = PgPoolOptions::new().max_connections(1).max_lifetime(None).idle_timeout(None).acquire_timeout(CONNECT_TIMEOUT);
-        let one = with_session_settings(one, format!("{}; {SET_LOCK_TIMEOUT}", session_settings(schema))); // applies after a reconnect as well
+        let one = with_session_settings(one, format!("{}; {NO_NOTICES}; {SET_LOCK_TIMEOUT}", session_settings(schema))); // applies after a reconnect as well
         let connection = one.connect_with(to.clone()).await?;
         let done = attempt(schema, &steps, &connection).await;
         connection.close().await;
         match done {
             Err(cause) if is_in_use(&cause) && began.elapsed() < MIGRATION_TIMEOUT => {
-                tracing::warn!(schema = schema.name, %cause, ?pause, "migration timed out waiting for a table lock, retrying");
+                tracing::warn!(schema = schema.name, %cause, pause_seconds = pause.as_secs_f64(), "migration timed out waiting for a table lock, retrying");
             }
             done => return Ok(done?),
         }
@@ -65,11 +67,14 @@ async fn attempt(schema: Schema, steps: &Migrator, connection: &PgPool) -> Resul
         sleep(LOCK_POLL).await;
     }
     connection.execute(SET_LOCK_TIMEOUT).await?;
-    let make = format!("create schema if not exists {}", schema.name);
-    match connection.execute(sqlx::AssertSqlSafe(make)).await {
-        Err(cause) if errors::is_connection_error(&cause) => return Err(cause.into()),
-        Err(cause) => tracing::debug!(%cause, "failed to create the schema, assuming it already exists"),
-        Ok(_) => {}
+    // A role that may not create schemas would leave an error in the server's log at each start.
+    let exists = "select exists(select from pg_namespace where nspname = $1)";
+    if !sqlx::query_scalar::<_, bool>(exists).bind(schema.name).fetch_one(connection).await? {
+        match connection.execute(sqlx::AssertSqlSafe(format!("create schema if not exists {}", schema.name))).await {
+            Err(cause) if errors::is_connection_error(&cause) => return Err(cause.into()),
+            Err(cause) => tracing::debug!(%cause, "failed to create the schema, another process may have created it"),
+            Ok(_) => {}
+        }
     }
     act_as_owner(schema, steps, connection).await?;
     for (last, limit) in stretches(steps) {

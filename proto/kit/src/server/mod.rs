@@ -1,8 +1,10 @@
 //! gRPC server of a service, with health checks, the access layer and optional reflection.
 pub mod access_layer;
+mod call_record;
 
 use crate::{
-    client::service_channel::ServiceChannel, db::Db, host::Host, lifecycle::DRAIN_TIMEOUT, server::access_layer::Access, tls::ServiceTls,
+    client::service_channel::ServiceChannel, database_state, db::Db, host::Host, lifecycle::DRAIN_TIMEOUT, server::access_layer::Access,
+    tls::ServiceTls,
 };
 use axum::middleware;
 use http::{Request, Response};
@@ -134,7 +136,10 @@ fn spawn_health_monitor(
         let mut missed = 0;
         while !host.tasks.is_draining() {
             missed = match tokio::time::timeout(Duration::from_secs(1), db.ping()).await {
-                Ok(Ok(())) => 0,
+                Ok(Ok(())) => {
+                    database_state::record_available();
+                    0
+                }
                 Ok(Err(sqlx::Error::PoolTimedOut)) | Err(_) => missed + 1,
                 Ok(Err(_)) => FAILURE_THRESHOLD,
             };

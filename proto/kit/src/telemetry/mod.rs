@@ -1,22 +1,36 @@
 //! Logs, traces and metrics of a process.
 pub mod admin_server;
 pub mod log_escape;
+mod metric_help;
+pub mod otlp;
+pub mod outage;
+mod process_metrics;
 pub mod sql_stats;
 pub mod trace;
 
 use crate::{
     config::{InvalidSetting, Settings},
     lifecycle::Tasks,
+    version::{COMMIT, VERSION},
 };
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::{io::IsTerminal, sync::OnceLock, time::Duration};
 use tracing::Subscriber;
-use tracing_subscriber::{EnvFilter, Layer, layer::SubscriberExt, registry::LookupSpan, util::SubscriberInitExt};
+use tracing_subscriber::{
+    EnvFilter, Layer,
+    filter::{LevelFilter, Targets},
+    layer::SubscriberExt,
+    registry::LookupSpan,
+    util::SubscriberInitExt,
+};
 
 static METRICS: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 
-/// Upper bounds of the histogram buckets for durations, in seconds.
-const BUCKETS: [f64; 11] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5];
+/// Upper bounds of the histogram buckets for durations, in seconds. The last one is the longest time of an import.
+const BUCKETS: [f64; 14] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0];
+/// Log levels that apply unless `PATIO_LOG` names `sqlx`. Its warnings are about each slow statement and each wait for a connection,
+/// and its notices are those of the server; metrics and Patio's own log lines report the same.
+const QUIET: &str = "sqlx=error";
 /// Interval at which recorded durations are moved into histogram buckets.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
@@ -27,26 +41,36 @@ const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// # Errors
 /// Returns an error when the collector's URL or the log filter is invalid.
 pub fn start(settings: &Settings, service: &'static str) -> anyhow::Result<()> {
+    process_metrics::record_start();
     let wanted = EnvFilter::builder().parse(&settings.log);
     InvalidSetting::ensure(wanted.is_ok(), || {
         format!("PATIO_LOG={}: not a level such as `info`, nor levels of modules such as `info,vehicle_svc=debug`", settings.log)
     })?;
-    let tracer = match &settings.otlp_url {
-        Some(url) => Some(trace::start(service, url, settings.otlp_sample_ratio)?),
-        None => None,
-    };
-    let traces = tracer.map(|tracer| tracing_opentelemetry::layer().with_tracer(tracer).with_filter(filter("info")));
+    let tracer = trace::start(service, settings)?;
+    let traces = tracer.map(|tracer| tracing_opentelemetry::layer().with_tracer(tracer).with_filter(traced_targets()));
     let counting = sql_stats::SqlStatsLayer.with_filter(sql_stats::log_targets());
     let done = tracing_subscriber::registry().with(counting).with(traces).with(lines(settings)).try_init();
     if let Err(cause) = done {
         tracing::debug!(%cause, "logging is already initialized");
     }
-    let _ = handle();
+    if handle().is_some() {
+        metric_help::describe();
+        metrics::gauge!("patio_build_info", "version" => VERSION, "commit" => COMMIT).set(1.0);
+    }
+    tracing::info!(service, version = VERSION, commit = COMMIT, "starting");
     Ok(())
 }
 
-fn filter(told: &str) -> EnvFilter {
-    EnvFilter::try_new(told).unwrap_or_else(|_| EnvFilter::new("info"))
+/// Returns the filter of log lines for the setting `PATIO_LOG`.
+fn filter(levels: &str) -> EnvFilter {
+    let levels = format!("{QUIET},{levels},{}=off,{}=off", trace::TRACE_TARGET, sql_stats::COUNT_TARGET);
+    EnvFilter::try_new(levels).unwrap_or_else(|_| EnvFilter::new("info"))
+}
+
+/// Returns the filter of spans that are sent to the collector.
+fn traced_targets() -> Targets {
+    let off = [trace::UNTRACED_TARGET, sql_stats::COUNT_TARGET].map(|target| (target, LevelFilter::OFF));
+    Targets::new().with_default(LevelFilter::INFO).with_targets(off)
 }
 
 /// Creates the log layer, which writes one line per event.
@@ -57,7 +81,11 @@ where
     let colours = std::io::stderr().is_terminal();
     let plain = tracing_subscriber::fmt::layer().with_writer(crate::telemetry::log_escape::stderr).with_target(false).with_ansi(colours);
     let filter = filter(&settings.log);
-    if settings.log_json { plain.json().flatten_event(true).with_filter(filter).boxed() } else { plain.with_filter(filter).boxed() }
+    if settings.log_json {
+        plain.json().flatten_event(true).with_current_span(false).with_filter(filter).boxed()
+    } else {
+        plain.with_filter(filter).boxed()
+    }
 }
 
 /// Starts the task that moves recorded durations into histogram buckets. Without this task, memory use would grow until the next
@@ -81,7 +109,9 @@ fn handle() -> Option<&'static PrometheusHandle> {
 /// Returns the metrics of this process in the Prometheus text format.
 #[must_use]
 pub fn render() -> String {
-    handle().map(PrometheusHandle::render).unwrap_or_default()
+    let mut text = handle().map(PrometheusHandle::render).unwrap_or_default();
+    process_metrics::append(&mut text);
+    text
 }
 
 /// Converts a count to a gauge value.

@@ -10,16 +10,22 @@ use tracing_subscriber::{
 
 /// Name of the tracing span of an rpc call, for which SQL statements are counted.
 pub const CALL_SPAN: &str = "rpc";
+/// Target of spans that only count SQL statements, for work that several calls share.
+pub const COUNT_TARGET: &str = "patio_sql_count";
 /// Log target under which `sqlx` logs each statement.
 const SQLX_LOG_TARGET: &str = "sqlx::query";
 
 /// Number and total duration of the SQL statements of one call.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub struct StatementStats {
-    /// Number of SQL statements of the call.
+    /// Number of SQL statements that the call waited for.
     pub count: u64,
     /// Total duration of the statements.
     pub took: Duration,
+    /// Number of the statements that count for another call in the metrics, because both calls shared them.
+    pub shared: u64,
+    /// Total duration of the shared statements.
+    pub shared_took: Duration,
 }
 
 /// Tracing layer that counts the SQL statements of each call, from the log events of `sqlx`.
@@ -28,7 +34,8 @@ pub struct SqlStatsLayer;
 /// Returns the log targets that the statement-counting layer needs.
 #[must_use]
 pub fn log_targets() -> Targets {
-    Targets::new().with_target("patio_kit::server::access_layer", LevelFilter::INFO).with_target(SQLX_LOG_TARGET, LevelFilter::DEBUG)
+    let spans = ["patio_kit::server::access_layer", super::trace::UNTRACED_TARGET, COUNT_TARGET];
+    Targets::new().with_targets(spans.map(|target| (target, LevelFilter::INFO))).with_target(SQLX_LOG_TARGET, LevelFilter::DEBUG)
 }
 
 impl<S> Layer<S> for SqlStatsLayer
@@ -74,17 +81,51 @@ impl field::Visit for Elapsed {
 /// Returns the number and total duration of the SQL statements counted for a call's span so far.
 #[must_use]
 pub fn read_stats(span: &Span) -> StatementStats {
-    let counted = span.with_subscriber(|(id, subscriber)| {
-        let span = subscriber.downcast_ref::<Registry>()?.span(id)?;
-        span.extensions().get::<StatementStats>().copied()
+    with_stats(span, |stats| *stats).unwrap_or_default()
+}
+
+/// Creates a span that counts the SQL statements of work that several calls share. [`share_stats`] then counts them for each call.
+#[must_use]
+pub fn counting_span() -> Span {
+    tracing::info_span!(target: COUNT_TARGET, parent: None, "rpc")
+}
+
+/// Counts the statements of shared work for the calls that waited for it. In the metrics they count once, for the first call.
+pub fn share_stats<'s>(work: &Span, calls: impl Iterator<Item = &'s Span>) {
+    let StatementStats { count, took, .. } = read_stats(work);
+    for (number, call) in calls.enumerate() {
+        with_stats(call, |stats| {
+            stats.count += count;
+            stats.took += took;
+            if number > 0 {
+                stats.shared += count;
+                stats.shared_took += took;
+            }
+        });
+    }
+}
+
+/// Runs `act` on the statistics of the call that a span belongs to. Returns `None` for a span outside of any call.
+fn with_stats<T>(span: &Span, act: impl FnOnce(&mut StatementStats) -> T) -> Option<T> {
+    let done = span.with_subscriber(|(id, subscriber)| {
+        for span in subscriber.downcast_ref::<Registry>()?.span(id)?.scope() {
+            if let Some(stats) = span.extensions_mut().get_mut::<StatementStats>() {
+                return Some(act(stats));
+            }
+        }
+        None
     });
-    counted.flatten().unwrap_or_default()
+    done.flatten()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use tracing_subscriber::layer::SubscriberExt;
+
+    fn statement(seconds: f64) {
+        tracing::debug!(target: "sqlx::query", elapsed_secs = seconds, "select 1");
+    }
 
     #[test]
     fn statements_count_for_the_call_they_were_made_in() {
@@ -93,13 +134,28 @@ mod tests {
             let (one, other) = (tracing::info_span!("rpc"), tracing::info_span!("rpc"));
             one.in_scope(|| {
                 let _deeper = tracing::info_span!("deeper").entered();
-                tracing::debug!(target: "sqlx::query", elapsed_secs = 0.25, "select 1");
-                tracing::debug!(target: "sqlx::query", elapsed_secs = 0.5, "select 2");
+                statement(0.25);
+                statement(0.5);
                 tracing::debug!("no statement");
             });
-            tracing::debug!(target: "sqlx::query", elapsed_secs = 1.0, "outside of any call");
-            assert_eq!(read_stats(&one), StatementStats { count: 2, took: Duration::from_millis(750) });
+            statement(1.0); // outside of any call
+            assert_eq!(read_stats(&one), StatementStats { count: 2, took: Duration::from_millis(750), ..StatementStats::default() });
             assert_eq!(read_stats(&other), StatementStats::default());
+        });
+    }
+
+    #[test]
+    fn shared_statements_count_for_each_call_and_once_in_the_metrics() {
+        let subscriber = tracing_subscriber::registry().with(SqlStatsLayer);
+        tracing::subscriber::with_default(subscriber, || {
+            let calls = [tracing::info_span!("rpc"), tracing::info_span!("rpc")];
+            let inner = calls[1].in_scope(|| tracing::info_span!("deeper"));
+            let work = counting_span();
+            work.in_scope(|| statement(0.5));
+            share_stats(&work, [&calls[0], &inner].into_iter());
+            let took = Duration::from_millis(500);
+            assert_eq!(read_stats(&calls[0]), StatementStats { count: 1, took, ..StatementStats::default() });
+            assert_eq!(read_stats(&calls[1]), StatementStats { count: 1, took, shared: 1, shared_took: took });
         });
     }
 }

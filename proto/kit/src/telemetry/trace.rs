@@ -1,35 +1,55 @@
 //! Distributed tracing: one trace per request across all services, sent to an OpenTelemetry collector.
-use anyhow::Context;
+use crate::{config::Settings, telemetry::otlp, version::VERSION};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use opentelemetry::{
+    KeyValue,
     propagation::{Extractor, Injector, TextMapPropagator},
-    trace::{TraceContextExt, TracerProvider},
+    trace::{Status, TraceContextExt, TracerProvider},
 };
-use opentelemetry_otlp::{SpanExporter, WithExportConfig};
 use opentelemetry_sdk::{
     Resource,
     propagation::TraceContextPropagator,
     trace::{Sampler, SdkTracerProvider, Tracer},
 };
+use patio_proto::Method;
 use std::{sync::OnceLock, time::Duration};
+use tonic::Code;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 static PROVIDER: OnceLock<SdkTracerProvider> = OnceLock::new();
 
-/// Starts sending spans to a collector by OTLP over gRPC. While the collector is unavailable, spans are lost, without any other
-/// effect.
+/// Target of spans that are only traced, and neither appear in log lines nor count SQL statements.
+pub const TRACE_TARGET: &str = "patio_trace";
+/// Target of spans that count SQL statements and appear in log lines, but are not traced.
+pub const UNTRACED_TARGET: &str = "patio_untraced";
+
+/// RPCs that are not traced: each process polls them all the time, or they last as long as a page is open.
+const UNTRACED: [&str; 5] = [
+    "/patio.auth.v1.TokenService/GetSigningKeys",
+    "/patio.auth.v1.TokenService/ListRevocations",
+    "/patio.auth.v1.TokenService/RecordSessionActivity",
+    "/patio.imports.v1.ImportService/WatchImport",
+    "/patio.vehicle.v1.EventService/Watch",
+];
+
+/// Starts sending spans to the collector that the settings name. While the collector is unavailable, spans are lost, without any
+/// other effect.
 ///
 /// # Errors
-/// Returns an error when the collector's URL is invalid.
-pub fn start(service: &'static str, url: &str, share: f64) -> anyhow::Result<Tracer> {
-    let exporter = SpanExporter::builder().with_tonic().with_endpoint(url).with_timeout(Duration::from_secs(5)).build();
+/// Returns an error when a setting of the collector is invalid.
+pub fn start(service: &'static str, settings: &Settings) -> anyhow::Result<Option<Tracer>> {
+    let Some(exporter) = otlp::exporter(settings)? else { return Ok(None) };
+    let resource = Resource::builder().with_service_name(service).with_attributes([
+        KeyValue::new("service.version", VERSION),
+        KeyValue::new("service.instance.id", uuid::Uuid::new_v4().to_string()),
+    ]);
     let provider = SdkTracerProvider::builder()
-        .with_batch_exporter(exporter.with_context(|| format!("PATIO_OTLP_ENDPOINT: `{url}`"))?)
-        .with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(share))))
-        .with_resource(Resource::builder().with_service_name(service).build())
+        .with_batch_exporter(exporter)
+        .with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(settings.otlp_sample_ratio))))
+        .with_resource(resource.build())
         .build();
-    Ok(PROVIDER.get_or_init(|| provider).tracer("patio"))
+    Ok(Some(PROVIDER.get_or_init(|| provider).tracer("patio")))
 }
 
 /// Sends the remaining spans before the process exits.
@@ -47,6 +67,12 @@ pub fn is_enabled() -> bool {
     PROVIDER.get().is_some()
 }
 
+/// Returns `true` when the calls of an RPC are traced, which is not the case for polling and for streams of events.
+#[must_use]
+pub fn is_traced(path: &str) -> bool {
+    is_enabled() && !UNTRACED.contains(&path)
+}
+
 /// Makes a span a child of the trace context in a request's headers.
 pub fn extract(span: &Span, headers: &HeaderMap) {
     if is_enabled() {
@@ -54,11 +80,46 @@ pub fn extract(span: &Span, headers: &HeaderMap) {
     }
 }
 
-/// Writes the current trace context into the headers of an outgoing call.
-pub fn inject(headers: &mut HeaderMap) {
+/// Writes the trace context of a span into the headers of an outgoing call.
+pub fn inject(span: &Span, headers: &mut HeaderMap) {
     if is_enabled() {
-        TraceContextPropagator::new().inject_context(&Span::current().context(), &mut Setter(headers));
+        TraceContextPropagator::new().inject_context(&span.context(), &mut Setter(headers));
     }
+}
+
+/// Sets the attributes of an RPC on the span of its server or client.
+pub fn describe_rpc(span: &Span, method: &Method) {
+    span.set_attribute("rpc.system", "grpc");
+    span.set_attribute("rpc.service", method.service());
+    span.set_attribute("rpc.method", method.name());
+}
+
+/// Sets the attributes of an HTTP request on the span of its server. The path has no query, which may contain names of people.
+pub fn describe_http(span: &Span, method: &'static str, route: &str, path: &str) {
+    span.set_attribute("http.request.method", method);
+    span.set_attribute("http.route", route.to_owned());
+    span.set_attribute("url.path", path.to_owned());
+}
+
+/// Records how an RPC ended. A fault of the server makes the span an error; a rejected request does not.
+pub fn record_code(span: &Span, code: Code) {
+    span.set_attribute("rpc.grpc.status_code", i64::from(i32::from(code)));
+    if is_server_fault(code) {
+        span.set_status(Status::error(code.description()));
+    }
+}
+
+/// Records the status of an HTTP response on the span of its request. A status of 500 and above makes the span an error.
+pub fn record_http_status(span: &Span, status: http::StatusCode) {
+    span.set_attribute("http.response.status_code", i64::from(status.as_u16()));
+    if status.is_server_error() {
+        span.set_status(Status::error(status.canonical_reason().unwrap_or_default()));
+    }
+}
+
+/// Returns `true` for the codes with which a server says that the fault is its own.
+fn is_server_fault(code: Code) -> bool {
+    matches!(code, Code::Unknown | Code::DeadlineExceeded | Code::Unimplemented | Code::Internal | Code::Unavailable | Code::DataLoss)
 }
 
 /// Returns the id of the trace that a span belongs to, or `None` when the span is not traced.

@@ -15,15 +15,13 @@ use crate::{
     config::{MIN_SECRET_LEN, Settings},
     errors,
     host::Host,
+    telemetry::otlp,
     tls::ServiceTls,
 };
 use anyhow::Context;
 use http::Uri;
 use std::{net::SocketAddr, time::Duration};
-use tokio::{
-    net::{TcpStream, lookup_host},
-    time::timeout,
-};
+use tokio::{net::lookup_host, time::timeout};
 use tonic::{Code, Status};
 use tonic_health::pb::health_check_response::ServingStatus;
 
@@ -103,16 +101,12 @@ async fn cache(settings: &Settings, is_before_install: bool) -> CheckResult {
 
 async fn collector(settings: &Settings) -> CheckResult {
     let Some(url) = &settings.otlp_url else { return CheckResult::Passed("off; PATIO_OTLP_ENDPOINT names a trace collector".to_owned()) };
-    let reached = timeout(CHECK_TIMEOUT, async {
-        let place = place(url)?;
-        TcpStream::connect(&place).await.with_context(|| place)?;
-        anyhow::Ok(())
-    });
-    match reached.await {
-        Ok(Ok(())) => CheckResult::Passed(format!("{url} takes connections")),
-        Ok(Err(cause)) => {
-            CheckResult::Failed(errors::one_line(&cause), "start the collector or correct PATIO_OTLP_ENDPOINT; traces are optional")
-        }
+    match timeout(CHECK_TIMEOUT, otlp::check(settings)).await {
+        Ok(Ok(())) => CheckResult::Passed(format!("{url} accepts traces")),
+        Ok(Err(cause)) => CheckResult::Failed(
+            format!("{url}: {}", errors::one_line(&cause)),
+            "start the collector, or correct PATIO_OTLP_ENDPOINT, PATIO_OTLP_HEADERS or PATIO_OTLP_CA_FILE; traces are optional",
+        ),
         Err(_) => silent(),
     }
 }

@@ -1,0 +1,70 @@
+//! Log lines of outages: each has its cause and the failed dependency, and an outage is a line and not one for each request.
+use patio_harness::{Client, Folder, Patio, Redis, Signal, shared, until};
+use patio_testing::tell;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Returns the lines of a JSON log.
+fn lines(log: &str) -> Vec<Value> {
+    log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// Returns the warnings whose message contains `words`.
+fn warnings(log: &str, words: &str) -> Vec<Value> {
+    let told = |line: &Value| line["level"] == "WARN" && line["message"].as_str().is_some_and(|message| message.contains(words));
+    lines(log).into_iter().filter(told).collect()
+}
+
+fn statuses(client: &Client, path: &str, number: usize) -> Vec<u16> {
+    (0..number).map(|_| client.call("GET", path, &Value::Null).status).collect()
+}
+
+#[test]
+fn requests_that_fail_name_the_cause_and_the_service_and_warn_once() {
+    let _turn = shared();
+    let mut patio = Patio::builder().five_processes().setting("PATIO_LOG", "info").setting("PATIO_LOG_JSON", "true").start();
+    let admin = patio.sign_in();
+    let path = format!("/api/vehicles/{}", admin.import_template().vehicle_ids()[0]);
+    patio.replica_mut("vehicle-svc", 0).stop(Signal::Terminate);
+    assert_eq!(statuses(&admin, &path, 12), [503; 12]);
+    let log = patio.replica("gateway", 0).log();
+    let failed: Vec<_> = lines(&log).into_iter().filter(|line| line["message"] == "request failed").collect();
+    assert_eq!(failed.len(), 12, "{log}");
+    for line in &failed {
+        assert_eq!((&line["dependency"], &line["status"]), (&json!("vehicle-svc"), &json!(503)), "{line}");
+        assert!(line["cause"].as_str().is_some_and(|cause| cause.contains("127.0.0.1:")), "{line}");
+        assert!(line["micros"].is_u64(), "a number: {line}");
+    }
+    assert_eq!(warnings(&log, "request failed").len(), 1, "{log}");
+    assert_eq!(warnings(&log, "replica unhealthy").len(), 1, "{log}");
+    assert_eq!(warnings(&log, "replica unhealthy")[0]["service"], "vehicle-svc");
+    for replica in patio.replicas() {
+        for line in lines(&replica.log()) {
+            assert!(line.get("span").is_none(), "the span is already among the spans: {line}");
+        }
+        assert!(!replica.log().contains("already exists"), "{}", replica.log());
+    }
+    patio.stop();
+}
+
+#[test]
+fn an_outage_of_redis_is_one_warning_and_not_one_for_each_save() {
+    let (_turn, folder) = (shared(), Folder::temporary());
+    let Some(mut redis) = Redis::start(folder.path()) else { return tell("Redis is not installed: skipped") };
+    let patio = Patio::builder().redis(&redis.url()).setting("PATIO_LOG", "info").setting("PATIO_LOG_JSON", "true").start();
+    let admin = patio.sign_in();
+    let vehicles = admin.import_template().vehicle_ids();
+    redis.kill();
+    for vehicle in vehicles.iter().cycle().take(20) {
+        admin.save(*vehicle, &json!({ "status": "ok" }));
+    }
+    let log = || patio.process().log();
+    let away = warnings(&log(), "redis unavailable");
+    assert_eq!(away.len(), 1, "{}", log());
+    assert!(away[0]["cause"].is_string() && away[0]["purpose"].is_string(), "{}", away[0]);
+    redis.up();
+    until("the end of the outage is logged", Duration::from_secs(20), || log().contains("redis available again"));
+    let ended: Vec<_> = lines(&log()).into_iter().filter(|line| line["message"] == "redis available again").collect();
+    assert!(ended.len() == 1 && ended[0]["failed_requests"].as_u64() > Some(0), "{ended:?}");
+    patio.stop();
+}

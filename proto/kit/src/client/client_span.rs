@@ -1,0 +1,52 @@
+//! Trace span of one attempt of an outgoing RPC.
+use crate::telemetry::trace::{self, TRACE_TARGET};
+use http::Request;
+use std::net::SocketAddr;
+use tonic::{Code, body::Body};
+use tracing::Span;
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+
+/// Span of one attempt. An attempt that is dropped before its response, such as at the deadline, ends as cancelled.
+pub struct ClientSpan(Option<Span>);
+
+impl ClientSpan {
+    /// Starts the span of an attempt and writes its trace context into the request. Without tracing, does nothing.
+    ///
+    /// `number` counts the attempts of the call from 1.
+    pub fn start(request: &mut Request<Body>, replica: Option<SocketAddr>, number: usize) -> Self {
+        let Some(method) = patio_proto::find_method(request.uri().path()).filter(|method| trace::is_traced(method.path)) else {
+            return Self(None);
+        };
+        let span = tracing::info_span!(target: TRACE_TARGET, "call", otel.name = &method.path[1..], otel.kind = "client");
+        trace::describe_rpc(&span, method);
+        if let Some(address) = replica {
+            span.set_attribute("server.address", address.ip().to_string());
+            span.set_attribute("server.port", i64::from(address.port()));
+        }
+        if number > 1 {
+            span.set_attribute("patio.attempt", i64::try_from(number).unwrap_or(i64::MAX));
+        }
+        trace::inject(&span, request.headers_mut());
+        Self(Some(span))
+    }
+
+    /// Returns the span to run the attempt in.
+    pub fn span(&self) -> Span {
+        self.0.clone().unwrap_or_else(Span::none)
+    }
+
+    /// Ends the span with the code of the response.
+    pub fn end(mut self, code: Code) {
+        if let Some(span) = self.0.take() {
+            trace::record_code(&span, code);
+        }
+    }
+}
+
+impl Drop for ClientSpan {
+    fn drop(&mut self) {
+        if let Some(span) = self.0.take() {
+            trace::record_code(&span, Code::Cancelled);
+        }
+    }
+}

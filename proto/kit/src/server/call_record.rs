@@ -1,0 +1,141 @@
+//! Record of a call for log, metrics and trace, written when the response is complete.
+use crate::{
+    errors,
+    telemetry::{sql_stats, trace},
+};
+use axum::body::Body;
+use bytes::Bytes;
+use futures::{
+    FutureExt,
+    future::{BoxFuture, pending},
+};
+use http::HeaderMap;
+use http_body::{Frame, SizeHint};
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+    time::Instant,
+};
+use tonic::{Code, Status};
+use tracing::Span;
+
+/// Path, start time and span of a call, for the log line, metrics and trace that are recorded when the call ends.
+pub(super) struct CallRecord {
+    pub(super) span: Span,
+    pub(super) service: &'static str,
+    pub(super) path: String,
+    pub(super) started: Instant,
+}
+
+impl CallRecord {
+    /// Records the end of the call in log, metrics and trace.
+    pub(super) fn tell(self, code: Code) {
+        let (service, took) = (self.service, self.started.elapsed());
+        let method = patio_proto::find_method(&self.path);
+        let (rpc_service, rpc_method) = method.map_or(("unknown", "unknown"), |method| (method.service(), method.name()));
+        let labels = [("service", service), ("rpc_service", rpc_service), ("rpc_method", rpc_method)];
+        let statements = sql_stats::read_stats(&self.span);
+        let (sql_count, sql_took) = (statements.count - statements.shared, statements.took.saturating_sub(statements.shared_took));
+        metrics::histogram!(
+            "rpc_server_duration_seconds", "service" => service, "rpc_service" => rpc_service, "rpc_method" => rpc_method,
+            "rpc_grpc_status_code" => code_label(code)
+        )
+        .record(took.as_secs_f64());
+        metrics::counter!("patio_sql_statements_total", &labels).increment(sql_count);
+        metrics::histogram!("patio_sql_statement_duration_seconds", "service" => service).record(sql_took.as_secs_f64());
+        if trace::is_traced(&self.path) {
+            // OpenTelemetry has no unsigned integers.
+            let (count, micros) = (i64::try_from(statements.count), i64::try_from(statements.took.as_micros()));
+            self.span.record("statements", count.unwrap_or(i64::MAX)).record("statement_micros", micros.unwrap_or(i64::MAX));
+            trace::record_code(&self.span, code);
+        }
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        self.span.in_scope(|| tracing::debug!(micros, code = code_label(code), "gRPC call finished"));
+    }
+}
+
+/// Returns the number of a status code as a label of metrics.
+fn code_label(code: Code) -> &'static str {
+    const NUMBERS: [&str; 17] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"];
+    usize::try_from(i32::from(code)).ok().and_then(|number| NUMBERS.get(number)).copied().unwrap_or("2")
+}
+
+/// Body of a streaming response. Records the call at the stream's end, or as cancelled when the client disconnects.
+pub(super) struct RecordedBody {
+    body: Body,
+    answered: Option<CallRecord>,
+    silence: BoxFuture<'static, ()>,
+}
+
+impl RecordedBody {
+    /// Wraps the body of a streaming response. `silence` resolves when the database stops responding.
+    pub(super) fn new(body: Body, answered: CallRecord, silence: BoxFuture<'static, ()>) -> Self {
+        Self { body, answered: Some(answered), silence }
+    }
+}
+
+impl http_body::Body for RecordedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let span = self.answered.as_ref().map(|answered| answered.span.clone()); // the span counts the SQL statements of the call
+        let mut polled = span.unwrap_or_else(tracing::Span::none).in_scope(|| Pin::new(&mut self.body).poll_frame(cx));
+        if polled.is_pending() && self.silence.poll_unpin(cx).is_ready() {
+            (self.body, self.silence) = (Body::empty(), pending().boxed());
+            polled = Poll::Ready(Some(Ok(Frame::trailers(unheard().into_http::<Body>().into_parts().0.headers))));
+        }
+        let ended = match &polled {
+            Poll::Ready(Some(Ok(frame))) => frame.trailers_ref().map(|trailers| grpc_status(trailers).unwrap_or(Code::Unknown)),
+            Poll::Ready(Some(Err(_)) | None) => Some(Code::Unknown),
+            Poll::Pending => None,
+        };
+        if let Some((code, answered)) = ended.and_then(|code| Some((code, self.answered.take()?))) {
+            answered.tell(code);
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for RecordedBody {
+    fn drop(&mut self) {
+        if let Some(answered) = self.answered.take() {
+            answered.tell(Code::Cancelled);
+        }
+    }
+}
+
+/// Builds the error of a long-running call whose database stopped responding.
+pub(super) fn unheard() -> Status {
+    let cause = "database does not respond";
+    errors::with_cause(errors::unavailable(&cause), "database", &cause)
+}
+
+/// Returns the status code in headers or trailers, or `None` when there is none.
+pub(super) fn grpc_status(headers: &HeaderMap) -> Option<Code> {
+    headers.get("grpc-status").map(|code| Code::from_bytes(code.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::{future::ready, stream};
+    use http_body_util::BodyExt;
+
+    #[tokio::test]
+    async fn a_stream_ends_with_unavailable_when_the_database_stops_responding() {
+        let first = stream::iter([Ok::<_, axum::Error>(Bytes::from_static(b"first"))]);
+        let body = Body::from_stream(futures::StreamExt::chain(first, stream::pending()));
+        let sent = RecordedBody { body, answered: None, silence: ready(()).boxed() }.collect().await.unwrap();
+        assert_eq!(sent.trailers().and_then(grpc_status), Some(Code::Unavailable));
+        assert_eq!(sent.to_bytes(), "first", "the data sent so far is delivered");
+    }
+}

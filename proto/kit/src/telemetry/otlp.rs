@@ -1,0 +1,65 @@
+//! Connection to the trace collector by OTLP over gRPC, with TLS and headers.
+use crate::config::{InvalidSetting, Settings};
+use anyhow::Context;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use opentelemetry_otlp::{
+    SpanExporter, WithExportConfig, WithTonicConfig,
+    tonic_types::{
+        metadata::MetadataMap,
+        transport::{Certificate, ClientTlsConfig},
+    },
+};
+use opentelemetry_sdk::trace::SpanExporter as _;
+use std::{fs, time::Duration};
+
+/// Timeout of sending one batch of spans.
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Creates the exporter of spans, or returns `None` when no collector is set. Connects with the first batch.
+///
+/// # Errors
+/// Returns an [`InvalidSetting`] that names the invalid setting.
+pub fn exporter(settings: &Settings) -> anyhow::Result<Option<SpanExporter>> {
+    let Some(url) = &settings.otlp_url else { return Ok(None) };
+    InvalidSetting::ensure(url.starts_with("http://") || url.starts_with("https://"), || {
+        format!("PATIO_OTLP_ENDPOINT=`{url}`: begin it with http://, or https:// for TLS")
+    })?;
+    let headers = headers(settings).map_err(InvalidSetting::from_error)?;
+    let mut exporter = SpanExporter::builder().with_tonic().with_endpoint(url).with_timeout(EXPORT_TIMEOUT).with_metadata(headers);
+    if url.starts_with("https://") {
+        exporter = exporter.with_tls_config(tls(settings).map_err(InvalidSetting::from_error)?);
+    }
+    let built = exporter.build().with_context(|| format!("PATIO_OTLP_ENDPOINT=`{url}`"));
+    built.map(Some).map_err(InvalidSetting::from_error)
+}
+
+/// Sends an empty batch to the collector, which checks the connection, TLS and the headers.
+///
+/// # Errors
+/// Returns the cause when the collector does not accept the batch.
+pub async fn check(settings: &Settings) -> anyhow::Result<()> {
+    if let Some(exporter) = exporter(settings)? {
+        exporter.export(Vec::new()).await?;
+    }
+    Ok(())
+}
+
+/// Reads the headers `name=value`, separated by commas.
+fn headers(settings: &Settings) -> anyhow::Result<MetadataMap> {
+    let mut headers = HeaderMap::new();
+    for header in settings.otlp_headers.values() {
+        // The header itself may be a secret and is not shown.
+        let (name, value) = header.split_once('=').context("PATIO_OTLP_HEADERS: a header is not written as name=value")?;
+        let name = HeaderName::try_from(name.trim()).context("PATIO_OTLP_HEADERS: invalid name of a header")?;
+        let value =
+            HeaderValue::try_from(value.trim()).with_context(|| format!("PATIO_OTLP_HEADERS: invalid value of the header {name}"))?;
+        headers.insert(name, value);
+    }
+    Ok(MetadataMap::from_headers(headers))
+}
+
+fn tls(settings: &Settings) -> anyhow::Result<ClientTlsConfig> {
+    let Some(file) = &settings.otlp_ca else { return Ok(ClientTlsConfig::new().with_enabled_roots()) };
+    let authorities = fs::read(file).with_context(|| format!("PATIO_OTLP_CA_FILE: cannot read {}", file.display()))?;
+    Ok(ClientTlsConfig::new().ca_certificate(Certificate::from_pem(authorities)))
+}

@@ -1,0 +1,58 @@
+//! Outages of a dependency in the log: one line when the dependency fails, one when it is available again.
+use std::{
+    fmt::Display,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// Number of failed requests since a dependency was last available.
+#[derive(Debug, Default)]
+pub struct Outage(AtomicU64);
+
+impl Outage {
+    /// Creates the state of an available dependency.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    /// Records a failed request. Returns `true` for the first one of an outage, which has to be logged.
+    pub fn record_failure(&self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed) == 0
+    }
+
+    /// Records that the dependency is available. Returns the number of failed requests when this ends an outage.
+    pub fn record_success(&self) -> Option<u64> {
+        // The load keeps the usual case free of a write, which all processors would share.
+        (self.0.load(Ordering::Relaxed) > 0).then(|| self.0.swap(0, Ordering::Relaxed)).filter(|failures| *failures > 0)
+    }
+}
+
+impl Outage {
+    /// Logs how an attempt of repeated work ended: the first failure as a warning, and the first success after it.
+    pub fn log_attempt<E: Display>(&self, work: &'static str, done: Result<(), E>) {
+        match done {
+            Ok(()) => {
+                if let Some(failures) = self.record_success() {
+                    tracing::info!(work, failures, "background work succeeds again");
+                }
+            }
+            Err(cause) if self.record_failure() => tracing::warn!(work, %cause, "background work failed, retrying"),
+            Err(cause) => tracing::debug!(work, %cause, "background work failed again, retrying"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outage_begins_once_and_ends_once() {
+        let outage = Outage::new();
+        assert_eq!(outage.record_success(), None);
+        assert_eq!([(); 3].map(|()| outage.record_failure()), [true, false, false]);
+        assert_eq!(outage.record_success(), Some(3));
+        assert_eq!(outage.record_success(), None);
+        assert!(outage.record_failure(), "the next outage");
+    }
+}

@@ -1,0 +1,9 @@
+//! Version of the programs and the commit that they were built from.
+
+/// Version of the program, from its Cargo package.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Commit that the program was built from, from the variable `GIT_COMMIT` of the build; `unknown` when the build did not set it.
+pub const COMMIT: &str = match option_env!("GIT_COMMIT") {
+    Some(commit) => commit,
+    None => "unknown",
+};

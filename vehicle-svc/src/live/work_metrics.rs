@@ -1,0 +1,25 @@
+//! Metrics of the work in the yards: users who save, and saves that wait on devices.
+use crate::store::{activity, pending_saves};
+use patio_kit::{db::Db, host::Host, telemetry::gauge_value};
+use std::time::Duration;
+
+/// Interval at which the numbers are read from the database.
+const INTERVAL: Duration = Duration::from_secs(30);
+
+/// Starts the background task that publishes the metrics. All replicas publish the same numbers.
+pub fn spawn(host: &Host, db: Db) {
+    let clock = host.clock.clone();
+    host.tasks.repeat(INTERVAL, move || {
+        let (db, hour) = (db.clone(), activity::hour_of(clock.now()));
+        async move {
+            match tokio::try_join!(activity::count_users(&db, hour - 1), pending_saves::count_all(&db)) {
+                Ok((users, saves)) => {
+                    let number = |count: i64| gauge_value(usize::try_from(count).unwrap_or_default());
+                    metrics::gauge!("patio_users_saving").set(number(users));
+                    metrics::gauge!("patio_outbox_pending_saves").set(number(saves));
+                }
+                Err(cause) => tracing::debug!(%cause, "failed to count users at work and pending saves"),
+            }
+        }
+    });
+}
