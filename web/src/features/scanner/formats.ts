@@ -45,12 +45,13 @@ export const hasFormats = ({ formats }: ReaderOptions): boolean => Array.isArray
 
 /**
  * Returns the engine options of the plain decoding pass, one set per frame in rotation. Each set has the linear formats; the other formats
- * appear as often as they are common on vehicles. Decoding all formats in one frame would take 50 % longer.
+ * appear as often as they are common on vehicles. All formats in one frame would take twice as long; so would the engine's inversion of
+ * matrix codes, which has an extra pass instead.
  */
 export const rotateOptions = (settings: DecoderSettings): ReaderOptions[] =>
   [
     optionsFor(settings, ['linear', 'matrix'], { tryInvert: false }),
-    optionsFor(settings, ['linear', 'matrix']),
+    optionsFor(settings, ['linear', 'matrix'], { tryInvert: false }),
     optionsFor(settings, ['linear', 'stacked']),
   ].filter(hasFormats)
 

@@ -1,4 +1,4 @@
-import { REACH, blurredStep, drawBlurred, placeOf } from './blur'
+import { blurredStep, drawBlurred, placeOf } from './blur'
 import { placesOf, type Fit, type Residual } from './fit'
 import { edgesOf, innerEdges, type Edge } from './symbologies'
 
@@ -27,23 +27,36 @@ export function likelihoodsOf(profile: Float64Array, fit: Fit, { variance, contr
     const bright = profile.subarray(fit.first + first, fit.first + first + window.length)
     const outer = edges.filter(({ at }) => at <= from + 1e-6 || at >= to - 1e-6)
     const base = drawBlurred(outer, window, fit)
-    const rests = Float64Array.from(symbology.characters, (widths) => restOf(bright, withEdges(base, window, innerEdges(widths, from), fit)))
+    const steps = createSteps(window, fit)
+    const rests = Float64Array.from(symbology.characters, (widths) => restOf(bright, withEdges(base, innerEdges(widths, from), steps)))
     const least = Math.min(...rests)
     const noise = Math.max(least / bright.length, floor) // a place that no character fits well counts less
     return rests.map((rest) => (-INDEPENDENT * (rest - least)) / (2 * noise))
   })
 }
 
+/** Returns a function that draws the darkness of one edge and remembers it for other characters with the same edge. */
+function createSteps(places: Float64Array, { blur, spread }: Fit): (edge: Edge) => Float64Array {
+  const known = [new Map<number, Float64Array>(), new Map<number, Float64Array>()] as const
+  return (edge) => {
+    const drawn = known[edge.rises ? 1 : 0]
+    const key = Math.round(edge.at * 1024)
+    let step = drawn.get(key)
+    if (step === undefined) {
+      const [at, sign] = [placeOf(edge, spread), edge.rises ? 1 : -1]
+      step = places.map((place) => sign * blurredStep((place - at) / blur))
+      drawn.set(key, step)
+    }
+    return step
+  }
+}
+
 /** Returns the darkness with further edges inside of it. */
-function withEdges(base: Float64Array, places: Float64Array, edges: readonly Edge[], { blur, spread }: Fit): Float64Array {
+function withEdges(base: Float64Array, edges: readonly Edge[], steps: (edge: Edge) => Float64Array): Float64Array {
   const dark = base.slice()
   for (const edge of edges) {
-    const at = placeOf(edge, spread)
-    const sign = edge.rises ? 1 : -1
-    for (let index = 0; index < dark.length; index++) {
-      const z = ((places[index] ?? 0) - at) / blur
-      if (z > -REACH) dark[index] = (dark[index] ?? 0) + sign * blurredStep(z)
-    }
+    const step = steps(edge)
+    for (let index = 0; index < dark.length; index++) dark[index] = (dark[index] ?? 0) + (step[index] ?? 0)
   }
   return dark
 }
