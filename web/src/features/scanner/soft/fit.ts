@@ -1,6 +1,6 @@
 import { drawBlurred, drawSlopes, type Appearance } from './blur'
 import { edgesOf, type Symbology } from './symbologies'
-import type { Hypothesis } from './alignment'
+import type { Hypothesis } from './paths'
 
 /** Position and appearance of a code in a profile. */
 export interface Fit extends Appearance {
