@@ -1,6 +1,6 @@
 import { beginOf, type Start } from './starts'
 import type { Symbology } from './symbologies'
-import { energyAt, fitAt, gainAt, SAMPLES, type Level, type TemplateSet } from './templates'
+import { energyAt, fitAt, strongestAt, SAMPLES, type Level, type TemplateSet } from './templates'
 
 /** A sequence of characters that may be printed along a profile. */
 export interface Hypothesis {
@@ -106,17 +106,12 @@ interface BestCharacter {
 type BestCharacters = (level: Level, from: number) => BestCharacter | null
 
 /** Returns a function that finds the character that fits a level at a sample best, and remembers it for other paths. */
-function createBestCharacters({ search: { set: { characters, symbology: { starts, stop } } }, gain }: Start): BestCharacters {
-  const inside = characters.filter(({ value }) => value !== stop && !starts.includes(value))
+function createBestCharacters({ search: { set }, gain }: Start): BestCharacters {
   const known = new Map<Level, Map<number, BestCharacter | null>>()
-  const count = inside[0]?.samples.length ?? 0
+  const { count } = set.inner
   const search: BestCharacters = (level, from) => {
     if (from < 0 || from + count > level.samples.length) return null
-    let [value, strongest] = [-1, 0]
-    for (const template of inside) {
-      const strength = gainAt(level, template, from)
-      if (strength > strongest) [value, strongest] = [template.value, strength]
-    }
+    const [value, strongest] = strongestAt(level, set, from)
     const contrast = strongest / Math.sqrt(count) / gain
     return contrast < MIN_GAIN || contrast > MAX_GAIN ? null : { value, cost: 1 - (strongest * strongest) / energyAt(level, from, count) }
   }
