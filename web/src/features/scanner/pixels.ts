@@ -106,7 +106,7 @@ const OUTSIDE = 128
 const ONE = 1 << 8
 /** Bits after the point of places in `sampleInside`. */
 const BITS = 16
-/** Distance from the edges in pixels within which rounded places may lie outside of the picture. */
+/** Distance from the edges in pixels within which rounded places may lie outside. */
 const EDGE = 0.1
 
 /** Returns the first and the last-plus-one index at which a place that grows by a step lies between 0 and a limit, with a small margin. */
@@ -118,17 +118,14 @@ function insideRange(start: number, step: number, limit: number, from: number, t
   return [first, Math.max(first, Math.min(to, Math.floor(other) + 1))]
 }
 
-/** Samples a picture through a mapping with bilinear interpolation; points outside the picture are grey. */
+/** Samples a picture through a mapping with bilinear interpolation; points outside the picture and on its edges are grey. */
 export function samplePicture(picture: GrayPicture, wide: number, high: number, { x, y, xx, xy, yx, yy }: AffineMapping): GrayPicture {
-  const { width, height } = picture
   const result = createBlankPicture(wide, high)
+  result.data.fill(OUTSIDE)
   for (let v = 0; v < high; v++) {
     const [px, py] = [x + xy * v, y + yy * v]
-    const [first, last] = insideRange(py, yx, height - 1, ...insideRange(px, xx, width - 1, 0, wide))
-    const row = v * wide
-    sampleEdge(picture, result.data, row, 0, first, { px, py, xx, yx })
-    sampleInside(picture, result.data.subarray(row + first, row + last), px + xx * first, py + yx * first, xx, yx)
-    sampleEdge(picture, result.data, row, last, wide, { px, py, xx, yx })
+    const [first, last] = insideRange(py, yx, picture.height - 1, ...insideRange(px, xx, picture.width - 1, 0, wide))
+    sampleInside(picture, result.data.subarray(v * wide + first, v * wide + last), px + xx * first, py + yx * first, xx, yx)
   }
   return result
 }
@@ -145,25 +142,6 @@ function sampleInside({ width, data }: GrayPicture, target: Uint8Array, px: numb
     const upper = readPixel(data, from) * (ONE - fx) + readPixel(data, from + 1) * fx
     const lower = readPixel(data, from + width) * (ONE - fx) + readPixel(data, from + width + 1) * fx
     target[to] = (upper * (ONE - fy) + lower * fy) >> 16
-  }
-}
-
-/** Samples a part of a row that may lie outside of the picture. */
-function sampleEdge({ width, height, data }: GrayPicture, target: Uint8Array, row: number, first: number, last: number, { px, py, xx, yx }: { px: number; py: number; xx: number; yx: number }): void {
-  for (let u = first; u < last; u++) {
-    const [sx, sy] = [px + xx * u, py + yx * u]
-    if (sx < 0 || sy < 0 || sx >= width || sy >= height) {
-      target[row + u] = OUTSIDE
-      continue
-    }
-    const [left, top] = [Math.floor(sx), Math.floor(sy)]
-    const right = left + 1 < width ? 1 : 0
-    const below = top + 1 < height ? width : 0
-    const [fx, fy] = [((sx - left) * ONE) | 0, ((sy - top) * ONE) | 0]
-    const from = top * width + left
-    const upper = readPixel(data, from) * (ONE - fx) + readPixel(data, from + right) * fx
-    const lower = readPixel(data, from + below) * (ONE - fx) + readPixel(data, from + below + right) * fx
-    target[row + u] = (upper * (ONE - fy) + lower * fy) >> 16
   }
 }
 
