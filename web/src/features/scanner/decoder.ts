@@ -73,7 +73,7 @@ interface PassResult {
 const MAX_REPEATS = 2
 /** Number of frames with stripes and without a code for one soft reading, which takes longer than a pass of the engine. */
 const SOFT_INTERVAL = 4
-/** Duration of a plain pass in milliseconds after which the extra pass waits for the next frame and has that frame for itself. */
+/** Time in milliseconds that other passes of a frame may take. After it the extra pass waits for the next frame and has that frame for itself. */
 export const MAX_SHARED_MS = 15
 
 /**
@@ -200,10 +200,10 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
 
   async function firstCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
     const input = createPassInput(frame, whole, settings)
-    const isRepeat = again !== null
+    const [isRepeat, begin] = [again !== null, now()]
     if (isRepeat || postponed) {
       const extra = await extraLook(input)
-      if (!isRepeat || extra.codes.length > 0) return { ...extra, plainMs: null }
+      if (!isRepeat || extra.seen !== null) return { ...extra, plainMs: null }
     }
     const start = now()
     const plain = await runPass(createPlainPass(frame, whole ? 'whole' : frames, settings), true)
@@ -215,7 +215,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     }
     if (plain.seen.length > 0 && ++waited <= MAX_REPEATS) return done
     if (plain.seen.length === 0 && again === null) waited = 0
-    postponed = !whole && (isRepeat || (done.plainMs ?? 0) > MAX_SHARED_MS)
+    postponed = !whole && now() - begin > MAX_SHARED_MS
     if (postponed) return done
     const extra = await extraLook(input, plain.seen.length === 0)
     return { ...done, ...extra, seen: done.seen ?? extra.seen }
