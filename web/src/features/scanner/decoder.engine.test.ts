@@ -144,7 +144,7 @@ test('a tilted PDF417 is read right, never from an averaged picture, and on two 
       const found = await readBarcodes(file, options)
       if (!options.tryInvert && options.tryRotate === false) expect(options.formats).not.toContain('PDF417')
       return found
-    })
+    }, undefined, null, () => 0)
     let codes: string[] = []
     for (let frame = 0; frame < 30 && codes.length === 0; frame++) {
       const found = await decoder.decode(finder(await label('PDF417', VIN, { module: 2.6 + frame / 50, turn })))
