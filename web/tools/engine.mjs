@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { runnerImport } from 'vite'
+import { rolldown } from 'rolldown'
 import { prepareZXingModule as prepareReader, readBarcodes } from 'zxing-wasm/reader'
 import { prepareZXingModule as prepareWriter } from 'zxing-wasm/writer'
 
@@ -16,8 +16,15 @@ const wasm = (path) => {
 prepareReader({ overrides: { wasmBinary: wasm('zxing-wasm/reader/zxing_reader.wasm') } })
 prepareWriter({ overrides: { wasmBinary: wasm('zxing-wasm/writer/zxing_writer.wasm') } })
 
-/** Loads a module of the web app from its source. `path` is relative to `src`. */
-export const ours = async (path) => (await runnerImport(SOURCE + path, { configFile: false, logLevel: 'error', root: SOURCE })).module
+/**
+ * Loads a module of the web app from its source. `path` is relative to `src`. Bundles the module, because calls between
+ * bundled modules are as fast as in the browser.
+ */
+export async function ours(path) {
+  const bundle = await rolldown({ input: SOURCE + path, external: /^zxing-wasm\//, logLevel: 'silent' })
+  const { output: [{ code }] } = await bundle.generate({ format: 'es', codeSplitting: false, paths: (id) => import.meta.resolve(id) })
+  return import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`)
+}
 export const read = readBarcodes
 
 /** Pixels and rectangles of the web, which Node lacks and the detector takes and returns. */

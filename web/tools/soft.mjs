@@ -1,10 +1,11 @@
 // Measures the soft reader of linear codes on drawn frames. The frames are the same in every run.
 //
 //   node tools/soft.mjs traps [COUNT] [FIRST]   frames without a code, with other codes and with badly blurred codes: no text may be wrong
+//   node tools/soft.mjs frames [COUNT] [FIRST]  the same frames, decoded as the camera's: no code may be wrong; times of the looks
 //   node tools/soft.mjs grades [COUNT]          share of labels that the scanner reads, without and with the soft reader, by grade
 //
 // Exits with 1 when a wrong text was read.
-import { ours, read } from './engine.mjs'
+import { ours, read as decode } from './engine.mjs'
 
 const { drawGraded, drawTrap, FORMATS, GRADES } = await ours('testing/softFrames.ts')
 const { createDecoder } = await ours('features/scanner/decoder.ts')
@@ -15,12 +16,17 @@ const { readSoftly } = await ours('features/scanner/soft/softReader.ts')
 const [mode = 'grades', ...numbers] = process.argv.slice(2)
 const at = (times, share) => times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
 
+/** Clock of the processor time, so that the decoder shares its frames as on an idle machine. */
+const clock = () => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
 /** Returns the result of a call and the processor time that it took in milliseconds, which varies less than time on a busy machine. */
 async function timed(act) {
-  const before = process.cpuUsage()
+  const before = clock()
   const result = await act()
-  const { user, system } = process.cpuUsage(before)
-  return { result, ms: (user + system) / 1000 }
+  return { result, ms: clock() - before }
 }
 
 async function measureTraps(count, first) {
@@ -52,17 +58,48 @@ async function measureTraps(count, first) {
 const FRAMES = 16
 /** Decodes up to 16 exposures of a label. Returns the first code. */
 async function decodeLabel(exposures, soft, times) {
-  const decoder = createDecoder(read, SCANNER_SETTINGS, soft ? async (frame, directions) => readSoftly(frame, directions) : null)
+  const decoder = createDecoder(decode, SCANNER_SETTINGS, soft ? async (frame, directions) => readSoftly(frame, directions) : null, clock)
   for (let frame = 0; frame < FRAMES; frame++) {
     const { result: { codes, look }, ms } = await timed(() => decoder.decode(exposures[frame % exposures.length]))
-    times[look === 'soft' ? 'soft' : 'other'].push(ms)
+    times[look === 'soft' ? 'frame with a soft look' : 'other frame'].push(ms)
     if (codes[0] !== undefined) return codes[0]
   }
   return null
 }
 
+/** Side of the decoded square of a camera picture of 1080 pixels. */
+const SIDE = 929
+
+async function measureFrames(count, first) {
+  const times = {}
+  let [read, wrong] = [0, 0]
+  for (let number = first; number < first + count; number++) {
+    const { kind, picture, text } = drawTrap(number, SIDE)
+    if (kind === 'EAN-8') continue // a code that the scanner reads rightly
+    const decoder = createDecoder(decode, SCANNER_SETTINGS, async (frame, directions) => readSoftly(frame, directions), clock)
+    for (let frame = 0; frame < FRAMES; frame++) {
+      const { result: { codes: [code], look, plainMs }, ms } = await timed(() => decoder.decode(picture))
+      for (const [what, taken] of [[look === 'soft' ? 'frame with a soft look' : 'other frame', ms], ['plain look', plainMs]]) if (taken !== null) (times[what] ??= []).push(taken)
+      if (code === undefined) continue
+      if (code.text === text) read++
+      else {
+        wrong++
+        console.log(`wrong: frame ${number}, ${kind}: read ${code.format} ${JSON.stringify(code.text)} in the look ${look ?? 'plain'}, holds ${JSON.stringify(text)}`)
+      }
+      break
+    }
+  }
+  printTimes(times)
+  console.log(`${count} frames, ${read} read, ${wrong} wrong`)
+  process.exitCode = wrong > 0 ? 1 : 0
+}
+
+const printTimes = (times) => {
+  for (const [what, ms] of Object.entries(times)) console.log(`${what}: ${at(ms, 0.5).toFixed(0)} ms median, ${at(ms, 0.95).toFixed(0)} ms p95 (processor time, ${ms.length} times)`)
+}
+
 async function measureGrades(count) {
-  const times = { soft: [], other: [] }
+  const times = { 'frame with a soft look': [], 'other frame': [] }
   let wrong = 0
   for (const grade of Object.keys(GRADES)) {
     for (const format of FORMATS) {
@@ -83,10 +120,11 @@ async function measureGrades(count) {
       console.log(`${grade.padEnd(14)} ${format.padEnd(10)} ${before} without, ${after} with the soft reader`)
     }
   }
-  for (const [what, ms] of Object.entries(times)) console.log(`frame with ${what} look: ${at(ms, 0.5).toFixed(0)} ms median, ${at(ms, 0.95).toFixed(0)} ms p95 (processor time, ${ms.length} frames)`)
+  printTimes(times)
   console.log(`${wrong} wrong`)
   process.exitCode = wrong > 0 ? 1 : 0
 }
 
 const [count, first = 0] = numbers.map(Number)
-await (mode === 'traps' ? measureTraps(count ?? 10_000, first) : measureGrades(count ?? 20))
+const modes = { traps: () => measureTraps(count ?? 10_000, first), frames: () => measureFrames(count ?? 300, first), grades: () => measureGrades(count ?? 20) }
+await modes[mode]?.()

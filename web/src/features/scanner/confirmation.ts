@@ -23,12 +23,27 @@ const AGAIN_SHORT = 3
 /** Number of frames for which a decoded text counts toward its confirmation, about two seconds of camera pictures. */
 const MEMORY = 40
 
+const RETAIL = new Set(['ean_13', 'ean_8', 'upc_a', 'upc_e'])
+/** Number of digits of a long EAN or UPC code. */
+const LONG = 12
+
+/**
+ * Whether an EAN or UPC text has only digits whose bars and spaces have nearly one period. A grille or a fence looks like that, and its
+ * check digit is right by chance in one of ten readings. A long text counts with one other digit too.
+ */
+function isStripes(text: string, format: string): boolean {
+  if (!RETAIL.has(format)) return false
+  const isShort = format === 'upc_e' || text.length < LONG
+  const encoded = format === 'upc_e' ? text.slice(0, -1).replace(/0/g, '') : text.length > LONG ? text.slice(1) : text
+  return encoded.replace(/[1278]/g, '').length <= (isShort ? 0 : 1)
+}
+
 /**
  * Whether a text can come from a printed label: it has a letter or digit, and no control characters except blanks and
  * the ISO 15434 separators of manufacturers' labels. Formats with error correction may contain any character.
  */
 export function isPlausibleText(text: string, format: string): boolean {
-  if (!/[\p{L}\p{N}]/u.test(text)) return false
+  if (!/[\p{L}\p{N}]/u.test(text) || isStripes(text, format)) return false
   // eslint-disable-next-line no-control-regex
   return MATRIX.has(format) || !/[\u0000-\u0003\u0005-\u0008\u000b\u000c\u000e-\u001b\u007f\ufffd]/.test(text)
 }

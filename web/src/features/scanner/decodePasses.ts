@@ -1,6 +1,6 @@
 import type { ReaderOptions } from 'zxing-wasm/reader'
 import { findStripeDirections, tiltFromAxis } from './direction'
-import { MAX_SYMBOLS, SCANNER_SETTINGS, optionsFor, rotateOptions, type DecoderSettings } from './formats'
+import { MAX_SYMBOLS, SCANNER_SETTINGS, optionsFor, rotateOptions, type DecoderSettings, type FormatKind } from './formats'
 import { enhanceStripes, invertPicture, normalizeContrast } from './contrast'
 import { scalePicture, rotatePicture, type GrayPicture, type AffineMapping } from './pixels'
 
@@ -41,19 +41,23 @@ export function createPlainPass(picture: GrayPicture, frame: number | 'every' | 
 }
 
 const cleared = (picture: GrayPicture): GrayPicture => enhanceStripes(picture, 3)
-/** Extra decoding passes on modified pictures, tried in rotation, one per frame. */
+/** Extra decoding passes on modified pictures. Camera frames get the first ones in rotation, photographs all of them. */
 export const EXTRA_PASSES: readonly Maker[] = [
   (input) => turnedPass(input, 0, { name: 'turned', options: turned(input.settings) }),
   (input) => turnedPass(input, 0, { name: 'turned and cleared', treat: cleared, straightToo: true }),
-  enlargedPass,
+  invertedMatrixPass,
+  (input) => enlargedPass(input, ['linear', 'stacked']),
   (input) => turnedPass(input, 0, { name: 'inverted', treat: (picture) => invertPicture(cleared(picture)), straightToo: true }),
-  (input) => turnedPass(input, 0, { name: 'turned and enlarged', factor: enlargement(input), treat: (picture) => enhanceStripes(picture, 6, 3), straightToo: true }),
   evenedPass,
-  (input) => turnedPass(input, 1, { name: 'second direction', treat: cleared, straightToo: true }),
+  (input) => enlargedPass(input, ['matrix']),
   denoisedPass,
+  (input) => turnedPass(input, 1, { name: 'second direction', treat: cleared, straightToo: true }),
+  (input) => turnedPass(input, 0, { name: 'turned and enlarged', factor: enlargement(input), treat: (picture) => enhanceStripes(picture, 6, 3), straightToo: true }),
 ]
+/** Number of the passes for camera frames. The soft reading of linear codes replaces the others there. */
+export const CAMERA_PASSES = 8
 /** Indexes of the extra passes that search for tilted labels beside a code that the plain pass reads, in this order. */
-export const TURNED_PASSES: readonly number[] = [0, 6, 1]
+export const TURNED_PASSES: readonly number[] = [0, 8, 1]
 
 /** Creates the input of a pass. The directions are computed when the first pass needs them. */
 export function createPassInput(frame: GrayPicture, whole: boolean, settings = SCANNER_SETTINGS): DecodePassInput {
@@ -108,12 +112,18 @@ function turnedPass(input: DecodePassInput, which: number, { name, options = ave
   return { name, picture: treat(picture), options, back }
 }
 
-function enlargedPass(input: DecodePassInput): DecodePass {
+function enlargedPass(input: DecodePassInput, kinds: readonly FormatKind[]): DecodePass {
   const { width, height } = input.frame
   const factor = enlargement(input)
   const part = partFor(input, factor)
   const { picture, back } = rotatePicture(input.frame, 0, Math.round(width * part), Math.round(height * part), factor)
-  return { name: 'enlarged', picture, options: optionsFor(input.settings, ALL, { tryDownscale: false, tryInvert: false }), back }
+  return { name: 'enlarged', picture, options: optionsFor(input.settings, kinds, { tryDownscale: false, tryInvert: false }), back }
+}
+
+/** Pass for light matrix codes on dark ground in camera frames. The plain pass of photographs has the engine's own inversion. */
+function invertedMatrixPass({ frame, whole, settings }: DecodePassInput): DecodePass | null {
+  if (whole || settings.options.tryInvert === false) return null
+  return { name: 'inverted matrix', picture: invertPicture(frame), options: optionsFor(settings, ['matrix'], { tryInvert: false }), back: IDENTITY }
 }
 
 /** Pass for matrix codes in shadow or glare. It leaves out linear formats, which the turned passes read from an even picture too. */
@@ -122,8 +132,8 @@ function evenedPass({ frame, settings }: DecodePassInput): DecodePass {
 }
 
 /** Pass for matrix codes with specks: a smaller picture, decoded with the engine's noise removal. */
-function denoisedPass({ frame, settings }: DecodePassInput): DecodePass {
+function denoisedPass({ frame, whole, settings }: DecodePassInput): DecodePass {
   const picture = scalePicture(frame, 0.75)
   const back = { ...IDENTITY, xx: 1 / 0.75, yy: 1 / 0.75 }
-  return { name: 'denoised', picture, options: optionsFor(settings, ['matrix'], { tryDenoise: true }), back }
+  return { name: 'denoised', picture, options: optionsFor(settings, ['matrix'], { tryDenoise: true, ...(whole ? {} : { tryInvert: false }) }), back }
 }

@@ -1,7 +1,7 @@
 import type { ReaderOptions, ReadResult } from 'zxing-wasm/reader'
 import { createReadingConfirmation } from './confirmation'
 import { MAX_SYMBOLS, SCANNER_SETTINGS, hasFormats, toFormatName } from './formats'
-import { EXTRA_PASSES, TURNED_PASSES, createPlainPass, createPassInput, isTilted, type DecodePass, type DecodePassInput } from './decodePasses'
+import { CAMERA_PASSES, EXTRA_PASSES, TURNED_PASSES, createPlainPass, createPassInput, isTilted, type DecodePass, type DecodePassInput } from './decodePasses'
 import { encodePgm, mapPoint, type GrayPicture, type Point } from './pixels'
 import type { SoftCode } from './soft/softReader'
 
@@ -73,9 +73,12 @@ interface PassResult {
 const MAX_REPEATS = 2
 /** Number of frames with stripes and without a code for one soft reading, which takes longer than a pass of the engine. */
 const SOFT_INTERVAL = 4
+/** Time in milliseconds that other passes of a frame may take. After it the extra pass waits for the next frame and has that frame for itself. */
+export const MAX_SHARED_MS = 15
 
 /**
  * Creates a decoder of successive frames. Each frame gets a decoding pass on the unmodified picture and, when that pass finds nothing, one extra decoding pass in rotation.
+ * When the plain pass takes long, as in busy pictures and on slow phones, the extra pass takes the next frame instead.
  *
  * The decoder repeats a decoding pass on the next frame when the code that the pass found still needs confirmation.
  */
@@ -85,6 +88,8 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
   let turn = 0
   let waited = 0
   let again: number | null = null
+  /** Whether the extra pass of the last frame has the next frame for itself. */
+  let postponed = false
   /** Number of frames with stripes and without a code. */
   let striped = 0
   /** Number of consecutive frames in which every code was decoded. */
@@ -116,8 +121,9 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
 
   /** Returns the next extra decoding pass of the rotation that applies to this frame, or null when no pass applies. */
   function nextOf(input: DecodePassInput): ChosenPass | null {
-    for (let tries = 0; tries < EXTRA_PASSES.length; tries++) {
-      const chosen = passOf(turn++ % EXTRA_PASSES.length, input)
+    const count = input.whole ? EXTRA_PASSES.length : CAMERA_PASSES
+    for (let tries = 0; tries < count; tries++) {
+      const chosen = passOf(turn++ % count, input)
       if (chosen) return chosen
     }
     return null
@@ -151,7 +157,10 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
 
   /** Reads a frame softly when it is the turn of a soft reading. Returns `null` when it is not. */
   async function softPass(input: DecodePassInput): Promise<(PassResult & { name: string; doubtful?: DoubtfulCode }) | null> {
-    if (readSoftly === null || again !== null || input.directions.length === 0 || ++striped % SOFT_INTERVAL !== 0) return null
+    if (readSoftly === null || again !== null || input.directions.length === 0) return null
+    striped += postponed ? 2 : 1 // the frame of the plain pass counts too
+    if (striped < SOFT_INTERVAL) return null
+    striped = 0
     const found = await readSoftly(input.frame, input.directions)
     const nothing = { confirmed: [], seen: [], name: 'soft' }
     if (found === null || !settings.linear.some((engine) => toFormatName(engine) === found.format)) return nothing
@@ -181,30 +190,41 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, look: last?.extra.name ?? null }
   }
 
+  /** Runs the soft reading when it is its turn, else an extra decoding pass. */
+  async function extraLook(input: DecodePassInput, isEmpty = true): Promise<Omit<DecodedFrame, 'plainMs'>> {
+    const soft = isEmpty ? await softPass(input) : null
+    postponed = false
+    const { confirmed, seen, name } = soft ?? (await extraPass(input))
+    return { codes: confirmed, seen: seen[0] ?? null, look: name, doubtful: soft?.doubtful }
+  }
+
   async function firstCode(frame: GrayPicture, whole: boolean): Promise<DecodedFrame> {
-    if (again !== null) {
-      const { confirmed, seen, name } = await extraPass(createPassInput(frame, whole, settings))
-      if (confirmed.length > 0) return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, look: name }
+    const input = createPassInput(frame, whole, settings)
+    const [isRepeat, begin] = [again !== null, now()]
+    if (isRepeat || postponed) {
+      const extra = await extraLook(input)
+      if (!isRepeat || extra.seen !== null) return { ...extra, plainMs: null }
     }
     const start = now()
     const plain = await runPass(createPlainPass(frame, whole ? 'whole' : frames, settings), true)
     if (plain.seen.length === 0) frames++
-    const done = { codes: plain.confirmed, seen: plain.seen[0] ?? null, plainMs: now() - start, look: null }
+    const done: DecodedFrame = { codes: plain.confirmed, seen: plain.seen[0] ?? null, plainMs: now() - start, look: null }
     if (plain.confirmed.length > 0) {
       lastRead = null
       return done
     }
     if (plain.seen.length > 0 && ++waited <= MAX_REPEATS) return done
     if (plain.seen.length === 0 && again === null) waited = 0
-    const input = createPassInput(frame, whole, settings)
-    const soft = plain.seen.length === 0 ? await softPass(input) : null
-    const { confirmed, seen, name } = soft ?? (await extraPass(input))
-    return { ...done, codes: confirmed, seen: done.seen ?? seen[0] ?? null, look: name, doubtful: soft?.doubtful }
+    postponed = !whole && now() - begin > MAX_SHARED_MS
+    if (postponed) return done
+    const extra = await extraLook(input, plain.seen.length === 0)
+    return { ...done, ...extra, seen: done.seen ?? extra.seen }
   }
 
   return {
     async decode(frame: GrayPicture, { mode = 'first', whole = false }: FrameOptions = {}): Promise<DecodedFrame> {
       confirmation.nextFrame()
+      if (mode !== 'first') postponed = false
       if (mode === 'every') return everyCode(frame, whole)
       if (mode === 'watch') return watchCode(frame, whole)
       besides = 0
@@ -219,6 +239,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
       striped = 0
       waited = 0
       again = null
+      postponed = false
       lastRead = null
       besides = 0
       searched = 0

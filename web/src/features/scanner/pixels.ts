@@ -106,32 +106,45 @@ export const mapPoint = ({ x, y, xx, xy, yx, yy }: AffineMapping, { x: u, y: v }
 
 const OUTSIDE = 128
 const ONE = 1 << 8
+/** Bits after the point of places in `sampleInside`. */
+const BITS = 16
+/** Distance from the edges in pixels within which rounded places may lie outside. */
+const EDGE = 0.1
 
-/** Samples a picture through a mapping with bilinear interpolation; points outside the picture are grey. */
-export function samplePicture({ width, height, data }: GrayPicture, wide: number, high: number, { x, y, xx, xy, yx, yy }: AffineMapping): GrayPicture {
+/** Returns the first and the last-plus-one index at which a place that grows by a step lies between 0 and a limit, with a small margin. */
+function insideRange(start: number, step: number, limit: number, from: number, to: number): [number, number] {
+  const [low, high] = [EDGE - start, limit - EDGE - start]
+  if (Math.abs(step) < 1e-9) return low <= 0 && high >= 0 ? [from, to] : [from, from]
+  const [one, other] = step > 0 ? [low / step, high / step] : [high / step, low / step]
+  const first = Math.max(from, Math.ceil(one))
+  return [first, Math.max(first, Math.min(to, Math.floor(other) + 1))]
+}
+
+/** Samples a picture through a mapping with bilinear interpolation; points outside the picture and on its edges are grey. */
+export function samplePicture(picture: GrayPicture, wide: number, high: number, { x, y, xx, xy, yx, yy }: AffineMapping): GrayPicture {
   const result = createBlankPicture(wide, high)
-  const target = result.data
-  for (let v = 0, to = 0; v < high; v++) {
-    let px = x + xy * v
-    let py = y + yy * v
-    for (let u = 0; u < wide; u++, to++, px += xx, py += yx) {
-      if (px < 0 || py < 0 || px >= width || py >= height) {
-        target[to] = OUTSIDE
-        continue
-      }
-      const left = px | 0
-      const top = py | 0
-      const right = left + 1 < width ? 1 : 0
-      const below = top + 1 < height ? width : 0
-      const fx = ((px - left) * ONE) | 0
-      const fy = ((py - top) * ONE) | 0
-      const from = top * width + left
-      const upper = readPixel(data, from) * (ONE - fx) + readPixel(data, from + right) * fx
-      const lower = readPixel(data, from + below) * (ONE - fx) + readPixel(data, from + below + right) * fx
-      target[to] = (upper * (ONE - fy) + lower * fy) >> 16
-    }
+  result.data.fill(OUTSIDE)
+  for (let v = 0; v < high; v++) {
+    const [px, py] = [x + xy * v, y + yy * v]
+    const [first, last] = insideRange(py, yx, picture.height - 1, ...insideRange(px, xx, picture.width - 1, 0, wide))
+    sampleInside(picture, result.data.subarray(v * wide + first, v * wide + last), px + xx * first, py + yx * first, xx, yx)
   }
   return result
+}
+
+/** Samples the part of a row that lies inside of the picture, with fixed-point numbers. */
+function sampleInside({ width, data }: GrayPicture, target: Uint8Array, px: number, py: number, xx: number, yx: number): void {
+  const [stepX, stepY] = [Math.round(xx * (1 << BITS)), Math.round(yx * (1 << BITS))]
+  let placeX = Math.round(px * (1 << BITS))
+  let placeY = Math.round(py * (1 << BITS))
+  for (let to = 0; to < target.length; to++, placeX += stepX, placeY += stepY) {
+    const fx = (placeX >> (BITS - 8)) & (ONE - 1)
+    const fy = (placeY >> (BITS - 8)) & (ONE - 1)
+    const from = (placeY >> BITS) * width + (placeX >> BITS)
+    const upper = readPixel(data, from) * (ONE - fx) + readPixel(data, from + 1) * fx
+    const lower = readPixel(data, from + width) * (ONE - fx) + readPixel(data, from + width + 1) * fx
+    target[to] = (upper * (ONE - fy) + lower * fy) >> 16
+  }
 }
 
 /** Rotates a picture around its centre, crops it to a size, and returns the mapping back to the original. */

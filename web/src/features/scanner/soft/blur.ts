@@ -13,12 +13,17 @@ const FINE = 64
 export const REACH = 3.5
 const STEPS = Float64Array.from({ length: 2 * REACH * FINE + 2 }, (_, index) => normalIntegral(index / FINE - REACH))
 
+const DENSITIES = Float64Array.from({ length: 2 * REACH * FINE + 2 }, (_, index) => normalDensity(index / FINE - REACH))
+
+function normalDensity(z: number): number {
+  return Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)
+}
+
 /** Returns the share of a normal distribution below `z`, by Simpson's rule from the middle. */
 function normalIntegral(z: number): number {
-  const density = (at: number) => Math.exp((-at * at) / 2) / Math.sqrt(2 * Math.PI)
   const parts = 32
-  let sum = density(0) + density(z)
-  for (let part = 1; part < parts; part++) sum += density((z * part) / parts) * (part % 2 === 1 ? 4 : 2)
+  let sum = normalDensity(0) + normalDensity(z)
+  for (let part = 1; part < parts; part++) sum += normalDensity((z * part) / parts) * (part % 2 === 1 ? 4 : 2)
   return 0.5 + (sum * z) / parts / 3
 }
 
@@ -53,4 +58,37 @@ export function drawBlurred(edges: readonly Edge[], places: Float64Array, { blur
     dark[index] = sum
   }
   return dark
+}
+
+/** Slopes of the darkness at each place: along the places, with the blur and with the spread. */
+export interface DarknessSlopes {
+  place: Float64Array
+  blur: Float64Array
+  spread: Float64Array
+}
+
+/** Returns the slopes of what `drawBlurred` returns. */
+export function drawSlopes(edges: readonly Edge[], places: Float64Array, { blur, spread }: Appearance): DarknessSlopes {
+  const [alongPlace, alongBlur, alongSpread] = [new Float64Array(places.length), new Float64Array(places.length), new Float64Array(places.length)]
+  const at = Float64Array.from(edges, (edge) => placeOf(edge, spread))
+  const signs = Float64Array.from(edges, ({ rises }) => (rises ? 1 : -1))
+  const reach = REACH * blur
+  let first = 0
+  for (let index = 0; index < places.length; index++) {
+    const place = places[index] ?? 0
+    while (first < at.length && (at[first] ?? 0) <= place - reach) first++
+    let [byPlace, byBlur, bySpread] = [0, 0, 0]
+    for (let edge = first; edge < at.length && (at[edge] ?? 0) < place + reach; edge++) {
+      const z = (place - (at[edge] ?? 0)) / blur
+      const density = (DENSITIES[Math.round((z + REACH) * FINE)] ?? 0) / blur
+      const signed = (signs[edge] ?? 0) * density
+      byPlace += signed
+      byBlur -= signed * z
+      bySpread += density / 2 // wider ink moves both kinds of edges outwards
+    }
+    alongPlace[index] = byPlace
+    alongBlur[index] = byBlur
+    alongSpread[index] = bySpread
+  }
+  return { place: alongPlace, blur: alongBlur, spread: alongSpread }
 }

@@ -32,7 +32,7 @@ const rank = (likelihoods: Float64Array): Place => {
 const leadOf = ({ ranked }: Place): number => ranked[1]?.behind ?? Infinity
 
 /** Returns the most likely values of the places. */
-export const mostLikely = (likelihoods: Likelihoods): number[] => likelihoods.map((place) => rank(place).ranked[0]?.value ?? 0)
+export const mostLikely = (likelihoods: Likelihoods): number[] => likelihoods.map((place) => place.indexOf(Math.max(...place)))
 
 /**
  * Decides what the likelihoods of the places say. Start and stop must fit beyond doubt, the check character must be right, and each

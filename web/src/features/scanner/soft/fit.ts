@@ -1,6 +1,6 @@
-import { drawBlurred, type Appearance } from './blur'
+import { drawBlurred, drawSlopes, type Appearance } from './blur'
 import { edgesOf, type Symbology } from './symbologies'
-import type { Hypothesis } from './alignment'
+import type { Hypothesis } from './paths'
 
 /** Position and appearance of a code in a profile. */
 export interface Fit extends Appearance {
@@ -36,22 +36,15 @@ export function startFit({ symbology, values, begins, module, blur }: Hypothesis
   const last = Math.min(length - 1, Math.ceil(end + QUIET * module))
   const degree = values.length > 5 ? 3 : values.length > 3 ? 2 : 1
   const half = (last + 1 - first) / 2
-  const rows = begins.map((begin) => Array.from({ length: degree + 1 }, (_, power) => ((begin - first) / half - 1) ** power))
-  const curve = leastSquares(rows, begins.map((_, place) => place * symbology.width))
+  const columns = Array.from({ length: degree + 1 }, (_, power) => begins.map((begin) => ((begin - first) / half - 1) ** power))
+  const curve = leastSquares(columns, begins.map((_, place) => place * symbology.width))
   return { symbology, values, curve, first, last, blur, spread: 0 }
 }
 
-/** Solves a least squares problem by its normal equations. `damping` keeps the solution small. */
-export function leastSquares(rows: readonly ArrayLike<number>[], targets: ArrayLike<number>, damping = 1e-9): number[] {
-  const size = rows[0]?.length ?? 0
-  const matrix = Array.from({ length: size }, () => new Float64Array(size + 1))
-  for (const [index, row] of rows.entries()) {
-    for (let i = 0; i < size; i++) {
-      const line = matrix[i] ?? new Float64Array(0)
-      for (let j = 0; j < size; j++) line[j] = (line[j] ?? 0) + (row[i] ?? 0) * (row[j] ?? 0)
-      line[size] = (line[size] ?? 0) + (row[i] ?? 0) * (targets[index] ?? 0)
-    }
-  }
+/** Solves a least squares problem with these columns by its normal equations. `damping` keeps the solution small. */
+export function leastSquares(columns: readonly ArrayLike<number>[], targets: ArrayLike<number>, damping = 1e-9): number[] {
+  const size = columns.length
+  const matrix = columns.map((column) => Float64Array.from([...columns, targets], (other) => dot(column, other)))
   for (const [i, line] of matrix.entries()) line[i] = (line[i] ?? 0) * (1 + damping) + 1e-12
   for (let pivot = 0; pivot < size; pivot++) {
     const top = matrix[pivot] ?? new Float64Array(0)
@@ -64,6 +57,12 @@ export function leastSquares(rows: readonly ArrayLike<number>[], targets: ArrayL
   return matrix.map((line, i) => (line[size] ?? 0) / (line[i] ?? 1))
 }
 
+function dot(one: ArrayLike<number>, other: ArrayLike<number>): number {
+  let sum = 0
+  for (let index = 0; index < one.length; index++) sum += (one[index] ?? 0) * (other[index] ?? 0)
+  return sum
+}
+
 /** Difference between a profile and the drawn code, with brightness and contrast estimated in a window around each pixel. */
 export interface Residual {
   values: Float64Array
@@ -71,6 +70,10 @@ export interface Residual {
   variance: number
   energy: number
   contrast: number
+  /** Darkness that was drawn, the brightness for each unit of it, and half the width of the window in pixels. */
+  dark: Float64Array
+  gains: Float64Array
+  reach: number
 }
 
 export function residualOf(profile: Float64Array, fit: Fit): Residual {
@@ -81,7 +84,7 @@ export function residualOf(profile: Float64Array, fit: Fit): Residual {
   const sums = Array.from({ length: 4 }, () => new Float64Array(count + 1))
   const [p = sums[0], d = sums[0], dd = sums[0], pd = sums[0]] = sums
   if (p === undefined || d === undefined || dd === undefined || pd === undefined) throw new Error('no sums')
-  const values = new Float64Array(count)
+  const [values, gains] = [new Float64Array(count), new Float64Array(count)]
   let [total, square] = [0, 0]
   for (let i = 0; i < count; i++) {
     const [bright, shade] = [profile[fit.first + i] ?? 0, dark[i] ?? 0]
@@ -100,10 +103,11 @@ export function residualOf(profile: Float64Array, fit: Fit): Residual {
     const slope = ((pd[to] ?? 0) - (pd[from] ?? 0) - n * mp * md) / ((dd[to] ?? 0) - (dd[from] ?? 0) - n * md * md + 1e-6)
     const difference = (profile[fit.first + i] ?? 0) - mp - slope * ((dark[i] ?? 0) - md)
     values[i] = difference
+    gains[i] = slope
     variance += difference * difference
     contrast -= slope
   }
-  return { values, variance: variance / count, energy: square / count - (total / count) ** 2, contrast: contrast / count }
+  return { values, variance: variance / count, energy: square / count - (total / count) ** 2, contrast: contrast / count, dark, gains, reach }
 }
 
 const clamp = (value: number, low: number, high: number): number => Math.max(low, Math.min(high, value))
@@ -125,18 +129,40 @@ function move(fit: Fit, steps: readonly number[]): Fit {
 const DIFFERENCE = 0.02
 const LARGEST_STEP = 0.6
 
+/** Returns the slopes of a residual with each parameter in the order of `move`. Brightness and contrast count as constant. */
+function slopesOf(fit: Fit, { dark, gains, reach }: Residual): Float64Array[] {
+  const { curve, symbology, values, first, last } = fit
+  const half = (last + 1 - first) / 2
+  const slopes = drawSlopes(edgesOf(symbology, values), placesOf(fit), fit)
+  let along = slopes.place
+  const columns = curve.map((_, power) => {
+    if (power > 0) along = along.map((slope, index) => slope * ((index + 0.5) / half - 1))
+    return along
+  })
+  columns.push(slopes.blur, slopes.spread)
+  if (symbology.withRatio !== null) {
+    const moved = move(fit, [...columns.map(() => 0), DIFFERENCE])
+    columns.push(drawBlurred(edgesOf(moved.symbology, values), placesOf(moved), moved).map((shade, index) => (shade - (dark[index] ?? 0)) / DIFFERENCE))
+  }
+  return columns.map((column) => deviationOf(column, reach).map((slope, index) => -slope * (gains[index] ?? 0)))
+}
+
+/** Returns the differences of values from their mean in a window. */
+function deviationOf(values: Float64Array, reach: number): Float64Array {
+  const sums = new Float64Array(values.length + 1)
+  for (let index = 0; index < values.length; index++) sums[index + 1] = (sums[index] ?? 0) + (values[index] ?? 0)
+  return values.map((value, index) => {
+    const [from, to] = [Math.max(0, index - reach), Math.min(values.length, index + reach + 1)]
+    return value - ((sums[to] ?? 0) - (sums[from] ?? 0)) / (to - from)
+  })
+}
+
 /** Improves the position and the appearance of a code by Gauss-Newton steps, as long as the differences become smaller. */
 export function improveFit(profile: Float64Array, start: Fit, rounds: number): { fit: Fit; residual: Residual } {
   let fit = start
   let residual = residualOf(profile, fit)
-  const count = start.curve.length + (start.symbology.withRatio === null ? 2 : 3)
   for (let round = 0; round < rounds; round++) {
-    const slopes = Array.from({ length: count }, (_, index) => {
-      const moved = residualOf(profile, move(fit, Array.from({ length: count }, (__, other) => (other === index ? DIFFERENCE : 0)))).values
-      return moved.map((value, at) => (value - (residual.values[at] ?? 0)) / DIFFERENCE)
-    })
-    const rows = Array.from(residual.values, (_, at) => slopes.map((slope) => slope[at] ?? 0))
-    const wanted = leastSquares(rows, residual.values.map((value) => -value), 1e-3)
+    const wanted = leastSquares(slopesOf(fit, residual), residual.values.map((value) => -value), 1e-3)
     const largest = Math.max(...wanted.map(Math.abs))
     let scale = Math.min(1, LARGEST_STEP / largest)
     const before = residual.variance

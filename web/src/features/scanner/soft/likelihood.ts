@@ -1,6 +1,6 @@
-import { REACH, blurredStep, drawBlurred, placeOf } from './blur'
+import { blurredStep, drawBlurred, placeOf } from './blur'
 import { placesOf, type Fit, type Residual } from './fit'
-import { edgesOf, innerEdges, type Edge } from './symbologies'
+import { edgesOf } from './symbologies'
 
 /** Log likelihood of each character at each place, relative to the best character of the place (0). */
 export type Likelihoods = Float64Array[]
@@ -27,25 +27,45 @@ export function likelihoodsOf(profile: Float64Array, fit: Fit, { variance, contr
     const bright = profile.subarray(fit.first + first, fit.first + first + window.length)
     const outer = edges.filter(({ at }) => at <= from + 1e-6 || at >= to - 1e-6)
     const base = drawBlurred(outer, window, fit)
-    const rests = Float64Array.from(symbology.characters, (widths) => restOf(bright, withEdges(base, window, innerEdges(widths, from), fit)))
+    const drawStep = createSteps(window, fit)
+    const dark = new Float64Array(window.length)
+    const rests = Float64Array.from(symbology.characters, (widths) => {
+      dark.set(base)
+      drawInside(dark, widths, from, drawStep)
+      return restOf(bright, dark)
+    })
     const least = Math.min(...rests)
     const noise = Math.max(least / bright.length, floor) // a place that no character fits well counts less
     return rests.map((rest) => (-INDEPENDENT * (rest - least)) / (2 * noise))
   })
 }
 
-/** Returns the darkness with further edges inside of it. */
-function withEdges(base: Float64Array, places: Float64Array, edges: readonly Edge[], { blur, spread }: Fit): Float64Array {
-  const dark = base.slice()
-  for (const edge of edges) {
-    const at = placeOf(edge, spread)
-    const sign = edge.rises ? 1 : -1
-    for (let index = 0; index < dark.length; index++) {
-      const z = ((places[index] ?? 0) - at) / blur
-      if (z > -REACH) dark[index] = (dark[index] ?? 0) + sign * blurredStep(z)
+type DrawStep = (at: number, rises: boolean) => Float64Array
+
+/** Returns a function that draws the darkness of one edge and remembers it for other characters with the same edge. */
+function createSteps(places: Float64Array, { blur, spread }: Fit): DrawStep {
+  const known = [new Map<number, Float64Array>(), new Map<number, Float64Array>()] as const
+  return (at, rises) => {
+    const drawn = known[rises ? 1 : 0]
+    const key = Math.round(at * 1024)
+    let step = drawn.get(key)
+    if (step === undefined) {
+      const [place, sign] = [placeOf({ at, rises }, spread), rises ? 1 : -1]
+      step = places.map((pixel) => sign * blurredStep((pixel - place) / blur))
+      drawn.set(key, step)
     }
+    return step
   }
-  return dark
+}
+
+/** Adds the inner edges of a character at `from` to the darkness. */
+function drawInside(dark: Float64Array, widths: readonly number[], from: number, drawStep: DrawStep): void {
+  let at = from
+  for (let part = 0; part + 1 < widths.length; part++) {
+    at += widths[part] ?? 0
+    const step = drawStep(at, part % 2 === 1)
+    for (let index = 0; index < dark.length; index++) dark[index] = (dark[index] ?? 0) + (step[index] ?? 0)
+  }
 }
 
 /** Returns the energy of a stretch that a pattern leaves unexplained, with the best brightness and contrast. */

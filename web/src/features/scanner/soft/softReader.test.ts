@@ -69,7 +69,7 @@ async function decodeFrames(pictures: readonly GrayPicture[], settings = SCANNER
   const decoder = createDecoder(engine, settings, async () => {
     asked.push(frame)
     return found
-  })
+  }, () => 0)
   const codes: string[] = []
   for (const picture of pictures) {
     frame++

@@ -18,7 +18,8 @@ export interface Template {
 export interface TemplateSet {
   symbology: Symbology
   starts: Template[]
-  characters: Template[]
+  /** Values and patterns of the characters between start and stop. The patterns have `count` samples each and follow one another. */
+  inner: { values: number[]; count: number; samples: Float64Array }
   stop: Template
 }
 
@@ -38,10 +39,12 @@ export function createTemplates(symbology: Symbology, blur: number): TemplateSet
   const around = (value: number) => [{ at: -2, rises: true }, { at: -1.5, rises: false }, { at: 0, rises: true }, ...innerEdges(characters[value] ?? [], 0), { at: width, rises: true }, { at: width + 1.5, rises: false }]
   const first = (value: number) => [...edgesOf({ ...symbology, tail: 0 }, [value]), { at: width, rises: true }, { at: width + 1.5, rises: false }]
   const last = [{ at: -2, rises: true }, { at: -1.5, rises: false }, ...edgesOf(symbology, [stop])]
+  const inner = [...characters.keys()].filter((value) => value !== stop && !starts.includes(value))
+  const patterns = inner.map((value) => normalize(value, drawBlurred(around(value), placesOf(0, width), look), 0).samples)
   return {
     symbology,
     starts: starts.map((value) => normalize(value, drawBlurred(first(value), placesOf(-QUIET, width), look), QUIET * SAMPLES)),
-    characters: characters.map((_, value) => normalize(value, drawBlurred(around(value), placesOf(0, width), look), 0)),
+    inner: { values: inner, count: patterns[0]?.length ?? 0, samples: Float64Array.from(patterns.flatMap((pattern) => [...pattern])) },
     stop: normalize(stop, drawBlurred(last, placesOf(0, width + tail + QUIET - (tail === 0 ? 1 : 0)), look), 0),
   }
 }
@@ -94,8 +97,19 @@ export function energyAt({ sums, squares }: Level, from: number, count: number):
 /** Returns the factor of a normalized pattern in the samples. Its square is the energy that the pattern explains. */
 export function gainAt({ samples }: Level, { samples: pattern }: Template, from: number): number {
   let gain = 0
-  for (let index = 0; index < pattern.length; index++) gain += (pattern[index] ?? 0) * (samples[from + index] ?? 0)
+  for (let index = 0; index < pattern.length; index++) gain += (pattern[index] as number) * (samples[from + index] as number)
   return gain
+}
+
+/** Returns the character between start and stop with the largest factor in the samples, and this factor; -1 and 0 without one. */
+export function strongestAt({ samples }: Level, { inner: { values, count, samples: patterns } }: TemplateSet, from: number): [number, number] {
+  let [value, strongest] = [-1, 0]
+  for (let index = 0, at = 0; index < values.length; index++) {
+    let gain = 0
+    for (let place = from; place < from + count; place++, at++) gain += (patterns[at] as number) * (samples[place] as number)
+    if (gain > strongest) [value, strongest] = [values[index] as number, gain]
+  }
+  return [value, strongest]
 }
 
 /** Returns the share of the energy that a pattern explains; 0 outside of the level and for a reversed contrast. */

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { drawBars } from '../../testing/bars'
+import { encodeCode39 } from '../../testing/codes'
+import { createDecoder, MAX_SHARED_MS } from './decoder'
+import { SCANNER_SETTINGS } from './formats'
+
+const STRIPES = drawBars({ widths: encodeCode39('WVWZZZ1K'), module: 2, side: 480 })
+
+/** Decodes eight frames with an engine that reads nothing. Returns for each frame whether the plain pass ran, and the extra pass. */
+async function passesOf(passMs: number): Promise<[boolean, string | null][]> {
+  let now = 0
+  const read = async () => {
+    now += passMs
+    return []
+  }
+  const decoder = createDecoder(read, SCANNER_SETTINGS, async () => null, () => now)
+  const passes: [boolean, string | null][] = []
+  for (let frame = 0; frame < 8; frame++) {
+    const { plainMs, look } = await decoder.decode(STRIPES)
+    passes.push([plainMs !== null, look])
+  }
+  return passes
+}
+
+test('a frame has a plain and an extra pass; a long plain pass leaves the extra pass to the next frame', async () => {
+  const quick = await passesOf(MAX_SHARED_MS)
+  expect(quick).toEqual(['turned and cleared', 'inverted matrix', 'enlarged', 'soft', 'inverted', 'evened', 'enlarged', 'soft'].map((look) => [true, look]))
+  const slow = await passesOf(MAX_SHARED_MS + 1)
+  expect(slow).toEqual([null, 'turned and cleared', null, 'soft', null, 'inverted matrix', null, 'soft'].map((look) => [look === null, look]))
+})

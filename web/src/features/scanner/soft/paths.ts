@@ -1,0 +1,155 @@
+import { beginOf, type Start } from './starts'
+import type { Symbology } from './symbologies'
+import { energyAt, fitAt, strongestAt, SAMPLES, type Level, type TemplateSet } from './templates'
+
+/** A sequence of characters that may be printed along a profile. */
+export interface Hypothesis {
+  symbology: Symbology
+  /** Values of the characters with start and stop. */
+  values: number[]
+  /** Pixel in the profile where each character begins. */
+  begins: number[]
+  /** Module size in pixels and blur in modules as the search knows them. */
+  module: number
+  blur: number
+  /** Mean share of a character's energy that its pattern leaves unexplained. */
+  cost: number
+  /** Whether the code runs from the right to the left. */
+  isReversed: boolean
+}
+
+/** Minimum share of the energy that a stop explains. */
+const STOP_FIT = 0.6
+const MAX_PLACES = 48
+const BEAM = 8
+/** Largest displacement of a character from its expected place, in samples. */
+const SLIP = 2
+const SLIP_COST = 0.02
+/** Shares by which the place, the module size and its growth follow the displacement of a character. */
+const [FOLLOW_PLACE, FOLLOW_SIZE, FOLLOW_GROWTH] = [0.7, 0.5, 0.1]
+/** Largest growth of the module size from one character to the next. */
+const MAX_GROWTH = 1.04
+/** Largest mean cost of a path that is continued. */
+const MAX_COST = 0.3
+/** Cost of a code that covers nothing of the bars; one that covers all of them costs nothing. */
+const UNCOVERED_COST = 0.3
+/** Limits of a character's contrast as a factor of the start's contrast. */
+const [MIN_GAIN, MAX_GAIN] = [0.35, 2.5]
+
+interface Path {
+  /** Character at the end of the path, the pixel where it begins, and the path before it. */
+  value: number
+  begin: number
+  before: Path | null
+  /** Pixel where the next character is expected, and the module size there. */
+  next: number
+  module: number
+  /** Factor of the module size from one character to the next. */
+  growth: number
+  cost: number
+}
+
+const clamp = (factor: number, most: number): number => Math.max(1 / most, Math.min(most, factor))
+
+/** Follows a code from its start, character by character. Returns a hypothesis for each stop that fits. */
+export function follow(start: Start): Hypothesis[] {
+  const { line, level: { module }, search: { set, blur } } = start
+  const { symbology } = set
+  const bests = createBestCharacters(start)
+  const begin = beginOf(start)
+  let paths: Path[] = [{ value: start.template.value, begin, before: null, next: begin + symbology.width * module, module, growth: 1, cost: 1 - start.fit }]
+  const found: Hypothesis[] = []
+  for (let place = 1; place < MAX_PLACES && paths.length > 0; place++) {
+    const longer: Path[] = []
+    for (const path of paths) {
+      const level = nearest(line.levels, path.module)
+      const stop = place > 2 ? stopOf(level, set, path) : null
+      if (stop !== null) {
+        const covered = (stop.begin + (symbology.width + symbology.tail) * path.module - begin) / (line.bars.end - line.bars.begin)
+        const cost = (path.cost + stop.cost) / (place + 1) + UNCOVERED_COST * Math.max(0, 1 - covered)
+        found.push({ symbology, blur, isReversed: line.isReversed, ...charactersOf({ ...path, value: symbology.stop, begin: stop.begin, before: path }), module: path.module, cost })
+      }
+      longer.push(...extend(level, bests, symbology.width, path))
+    }
+    paths = choosePaths(longer.filter(({ cost }) => cost <= MAX_COST * (place + 1) + MAX_COST))
+  }
+  return found
+}
+
+/** Returns the values and the beginnings of the characters of a path. */
+function charactersOf(path: Path): Pick<Hypothesis, 'values' | 'begins'> {
+  const characters: Path[] = []
+  for (let part: Path | null = path; part !== null; part = part.before) characters.push(part)
+  characters.reverse()
+  return { values: characters.map(({ value }) => value), begins: characters.map(({ begin }) => begin) }
+}
+
+/** Returns the cheapest paths, one of those that go on at the same sample. */
+function choosePaths(paths: Path[]): Path[] {
+  paths.sort((a, b) => a.cost - b.cost)
+  const chosen: Path[] = []
+  for (const [index, path] of paths.entries()) {
+    if (chosen.length >= BEAM) break
+    let cheaper = 0
+    while (cheaper < index && Math.abs((paths[cheaper]?.next ?? 0) - path.next) >= path.module / SAMPLES / 2) cheaper++
+    if (cheaper === index) chosen.push(path)
+  }
+  return chosen
+}
+
+const nearest = (levels: readonly Level[], module: number): Level => levels.reduce((best, level) => (Math.abs(level.module - module) < Math.abs(best.module - module) ? level : best))
+
+interface BestCharacter {
+  value: number
+  cost: number
+}
+type BestCharacters = (level: Level, from: number) => BestCharacter | null
+
+/** Returns a function that finds the character that fits a level at a sample best, and remembers it for other paths. */
+function createBestCharacters({ search: { set }, gain }: Start): BestCharacters {
+  const known = new Map<Level, Map<number, BestCharacter | null>>()
+  const { count } = set.inner
+  const search: BestCharacters = (level, from) => {
+    if (from < 0 || from + count > level.samples.length) return null
+    const [value, strongest] = strongestAt(level, set, from)
+    const contrast = strongest / Math.sqrt(count) / gain
+    return contrast < MIN_GAIN || contrast > MAX_GAIN ? null : { value, cost: 1 - (strongest * strongest) / energyAt(level, from, count) }
+  }
+  return (level, from) => {
+    const places = known.get(level) ?? new Map<number, BestCharacter | null>()
+    known.set(level, places)
+    const remembered = places.get(from)
+    if (remembered !== undefined) return remembered
+    const best = search(level, from)
+    places.set(from, best)
+    return best
+  }
+}
+
+function stopOf(level: Level, { stop }: TemplateSet, { next }: Path): { begin: number; cost: number } | null {
+  let best: { begin: number; cost: number } | null = null
+  const expected = Math.round((next * SAMPLES) / level.module)
+  for (let slip = -SLIP; slip <= SLIP; slip++) {
+    const cost = 1 - fitAt(level, stop, expected + slip)
+    if (cost <= 1 - STOP_FIT && (best === null || cost < best.cost)) best = { begin: ((expected + slip) * level.module) / SAMPLES, cost }
+  }
+  return best
+}
+
+/** Returns the path with one more character, for the best character at each displacement. */
+function extend(level: Level, bests: BestCharacters, width: number, path: Path): Path[] {
+  const longer: Path[] = []
+  const expected = Math.round((path.next * SAMPLES) / level.module)
+  for (let slip = -SLIP; slip <= SLIP; slip++) {
+    const best = bests(level, expected + slip)
+    if (best === null) continue
+    const begin = ((expected + slip) * level.module) / SAMPLES
+    const error = (begin - path.next) / (width * path.module)
+    const growth = clamp(path.growth * (1 + FOLLOW_GROWTH * error), MAX_GROWTH)
+    const module = path.module * clamp(1 + FOLLOW_SIZE * error, MAX_GROWTH) * growth
+    const at = path.next + FOLLOW_PLACE * (begin - path.next)
+    longer.push({ value: best.value, begin, before: path, next: at + width * module, module, growth, cost: path.cost + best.cost + SLIP_COST * slip * slip })
+  }
+  return longer
+}
+

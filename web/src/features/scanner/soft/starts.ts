@@ -1,0 +1,91 @@
+import { fitAt, gainAt, SAMPLES, type Level, type Template, type TemplateSet } from './templates'
+
+/** A profile sampled at every module size, in one of its two directions. */
+export interface Line {
+  levels: readonly Level[]
+  isReversed: boolean
+  /** Pixels between which the profile has bars. */
+  bars: { begin: number; end: number }
+}
+
+/** Minimum share of the energy that a start explains. */
+const START_FIT = 0.7
+const MAX_STARTS = 10
+/** Largest distance of a start from the first bars, as a share of the length of the bars and in pixels. */
+const [NEAR, NEAR_PIXELS] = [0.2, 40]
+/** Difference of the logarithms of two module sizes that count as one. */
+const SAME_SIZE = 0.13
+/** Distance in pixels, relative to the length of the bars, over which a start inside of the bars becomes unlikely. */
+const APART = 0.12
+
+/** Patterns of a symbology, with the blur in modules with which they are drawn. */
+export interface Search {
+  set: TemplateSet
+  blur: number
+}
+
+/** A place in a line where a start character fits. */
+export interface Start {
+  line: Line
+  search: Search
+  level: Level
+  from: number
+  template: Template
+  fit: number
+  gain: number
+}
+
+/** Finds the places near the first bars of a line where a start character fits at some module size. `searches` differ only in their blur. */
+export function findStarts(line: Line, searches: readonly Search[]): Start[] {
+  const found: Start[] = []
+  const middle = searches[searches.length >> 1]
+  if (middle === undefined) return found
+  const { begin, end } = line.bars
+  for (const level of line.levels) {
+    const pixel = level.module / SAMPLES
+    const near = Math.max(NEAR_PIXELS, (end - begin) * NEAR)
+    for (const template of middle.set.starts) {
+      const last = Math.min((begin + near) / pixel - template.lead, level.samples.length - template.samples.length)
+      let [before, fit] = [0, 0]
+      for (let from = Math.max(0, Math.round((begin - near) / pixel - template.lead)); from <= last; from++) {
+        const next = fitAt(level, template, from + 1)
+        if (fit >= START_FIT && fit >= before && fit > next) found.push(sharpest(line, searches, level, from, template))
+        before = fit
+        fit = next
+      }
+    }
+  }
+  return found
+}
+
+/** Returns the start at a place with the blur that fits best. */
+function sharpest(line: Line, searches: readonly Search[], level: Level, from: number, { value }: Template): Start {
+  const starts = searches.flatMap((search) => {
+    const template = search.set.starts.find((start) => start.value === value)
+    if (template === undefined) return []
+    return [{ line, search, level, from, template, fit: fitAt(level, template, from), gain: gainAt(level, template, from) / Math.sqrt(template.samples.length) }]
+  })
+  return starts.reduce((best, start) => (start.fit > best.fit ? start : best))
+}
+
+export const beginOf = ({ level, from, template }: Start): number => ((from + template.lead) * level.module) / SAMPLES
+
+/** Whether two starts are of one code: the same character at nearly the same place and size. */
+const isSame = (one: Start, other: Start): boolean =>
+  one.line === other.line && one.template.value === other.template.value && one.search.set.symbology.format === other.search.set.symbology.format &&
+  one.search.set.symbology.ratio === other.search.set.symbology.ratio && Math.abs(beginOf(one) - beginOf(other)) <= 2 * one.level.module && Math.abs(Math.log(one.level.module / other.level.module)) < SAME_SIZE
+
+/** Returns the starts that fit best, one of each code. */
+export function chooseStarts(found: readonly Start[]): Start[] {
+  const chosen: Start[] = []
+  const strength = (start: Start) => {
+    const { begin, end } = start.line.bars
+    return start.fit ** 2 * start.gain ** 0.25 * Math.exp(-(((beginOf(start) - begin) / (end - begin) / APART) ** 2) / 2)
+  }
+  for (const start of found.toSorted((a, b) => strength(b) - strength(a))) {
+    if (chosen.every((other) => !isSame(other, start))) chosen.push(start)
+    if (chosen.length >= MAX_STARTS) break
+  }
+  return chosen
+}
+
