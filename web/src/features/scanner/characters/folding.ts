@@ -18,11 +18,11 @@ export function distanceWithin(pattern: string, text: string): number {
   const length = pattern.length
   if (length > MAX_BITS) return tableDistance(pattern, text)
   if (length === 0) return 0
-  for (let place = 0; place < length; place++) places[pattern.charCodeAt(place)] = (places[pattern.charCodeAt(place)] as number) | (1 << place)
+  for (let place = 0; place < length; place++) places[pattern.charCodeAt(place)] = (places[pattern.charCodeAt(place)] ?? 0) | (1 << place)
   const top = 1 << (length - 1)
   let [plus, minus, score, best] = [-1, 0, length, length]
   for (let index = 0; index < text.length; index++) {
-    const equal = places[text.charCodeAt(index)] as number
+    const equal = places[text.charCodeAt(index)] ?? 0
     const vertical = equal | minus
     const horizontal = (((equal & plus) + plus) ^ plus) | equal
     let rising = minus | ~(horizontal | plus)
