@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import type { ReadableVehicle } from '@/lib/scanner'
 import { randomFrom } from '@/testing/labels'
-import { matchLines, type ReadableVehicle } from './candidates'
+import { matchLines } from './candidates'
 import { distanceWithin, foldCharacters, tableDistance } from './folding'
 
 const car = (vin_number: string, id = 1, parking_space = `A-${id}`): ReadableVehicle => ({ id, vin_number, parking_space })

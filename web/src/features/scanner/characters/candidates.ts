@@ -1,11 +1,5 @@
+import type { ReadableVehicle } from '../../../lib/scanner'
 import { distanceWithin, foldCharacters } from './folding'
-
-/** The fields of a vehicle that are compared with a read text, and shown for its confirmation. */
-export interface ReadableVehicle {
-  id: number
-  vin_number: string
-  parking_space: string
-}
 
 /** The vehicles of a campaign that a read text may name. */
 export type TextMatch<V> =
