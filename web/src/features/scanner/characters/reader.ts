@@ -49,7 +49,7 @@ function startReader(): CharacterReader {
     loaded.resolve()
   }
   try {
-    worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
+    worker = new Worker(new URL('./characterWorker.ts', import.meta.url), { type: 'module' })
     worker.addEventListener('message', ({ data }: MessageEvent<ReaderResponse>) => take(data))
     worker.addEventListener('error', ({ message }) => fail(message || 'the worker could not be loaded'))
   } catch (error) {
