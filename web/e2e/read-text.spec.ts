@@ -56,7 +56,7 @@ test('a label without a code is read by its characters, offline as well after th
     await page.context().setOffline(false)
   })
   await test.step('the car is shown with its space for confirmation and then entered', async () => {
-    await panel(page).getByRole('button', { name: 'Tentar novamente' }).click()
+    await panel(page).getByRole('button', { name: 'Try again' }).click()
     await expect(panel(page).getByText('É este o veículo?')).toBeVisible({ timeout: 60_000 })
     await expect(panel(page).getByText(`${HERE} na vaga A-1`)).toBeVisible()
     await panel(page).getByRole('button', { name: 'Use this vehicle' }).click()

@@ -4,12 +4,12 @@ import { cutLine, findLines, orderLines, stretchContrast } from './lines'
 
 const SIDE = 600
 
-/** Draws rows of letter-like marks, upright strokes with crossbars, as tall as given, on a light ground. */
+/** Draws rows of letter-like marks, upright strokes with crossbars, as tall as given. The ground has the shade that turning a picture leaves around it. */
 function drawRows(rows: { y: number; height: number; marks: number }[]): GrayPicture {
   const picture = createBlankPicture(SIDE, SIDE)
-  picture.data.fill(220)
+  picture.data.fill(128)
   const fill = (x: number, y: number, width: number, height: number) => {
-    for (let row = y; row < y + height; row++) picture.data.fill(40, row * SIDE + x, row * SIDE + x + width)
+    for (let row = y; row < y + height; row++) picture.data.fill(20, row * SIDE + x, row * SIDE + x + width)
   }
   for (const { y, height, marks } of rows) {
     const [pitch, stroke] = [Math.round(height * 0.7), Math.max(2, Math.round(height / 8))]
@@ -24,7 +24,7 @@ function drawRows(rows: { y: number; height: number; marks: number }[]): GrayPic
 }
 
 test('lines are found with their place, height and slant, and the one with the shape of an identifier is read first', () => {
-  const picture = drawRows([{ y: 220, height: 16, marks: 6 }, { y: 270, height: 40, marks: 14 }, { y: 350, height: 16, marks: 6 }])
+  const picture = drawRows([{ y: 220, height: 16, marks: 10 }, { y: 270, height: 40, marks: 14 }, { y: 350, height: 16, marks: 10 }])
   for (const degrees of [-10, -3, 0, 5, 12]) {
     const lines = findLines(rotatePicture(picture, (degrees * Math.PI) / 180).picture).filter(({ x, y }) => Math.hypot(x - SIDE / 2, y - SIDE / 2) < 100)
     expect(lines.length, `${degrees}°`).toBe(3)
