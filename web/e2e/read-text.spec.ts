@@ -66,6 +66,9 @@ test('a label without a code is read by its characters, offline as well after th
     expect(asked.filter((url) => url.startsWith('http') && new URL(url).origin !== origin)).toEqual([])
   })
   await test.step('offline, near neighbours make a list to choose from, and a stranger gives advice', async () => {
+    await page.goto(`/campaign/${yard.campaign}`)
+    await page.getByRole('button', { name: 'Make available offline' }).click()
+    await expect(page.getByText('Pronto. Esta lista já funciona offline.')).toBeVisible({ timeout: 60_000 })
     await page.context().setOffline(true)
     await page.goto(`/campaign/${yard.campaign}/walk`)
     await show(page, ['9BWZZZ377VT', '118873'])

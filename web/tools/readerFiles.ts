@@ -23,7 +23,7 @@ const FILES: Record<string, string> = {
 /** Copies the character reader's files from its packages into the pages, and serves them during development. */
 export const readerFiles = (): Plugin => ({
   name: 'patio-reader-files',
-  config: () => ({ define: { __READER_FOLDER__: JSON.stringify(`/${READER_FOLDER}`), __READER_FILES__: JSON.stringify(Object.keys(FILES)) } }),
+  config: () => ({ define: { READER_FOLDER: JSON.stringify(`/${READER_FOLDER}`), READER_FILES: JSON.stringify(Object.keys(FILES)) } }),
   generateBundle() {
     for (const [name, path] of Object.entries(FILES)) this.emitFile({ type: 'asset', fileName: `${READER_FOLDER}/${name}`, source: readFileSync(path) })
   },

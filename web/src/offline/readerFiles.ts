@@ -2,14 +2,14 @@
 const READER_CACHE = 'character-reader'
 
 /** Address of the folder with the character reader's files. */
-export const readerAddress = (): string => new URL(__READER_FOLDER__, globalThis.location.href).href
+export const readerAddress = (): string => new URL(READER_FOLDER, globalThis.location.href).href
 
 /**
  * Stores the character reader's files on this device, so that characters are read offline, and deletes those of older versions. Rejects when
  * a file is missing and cannot be loaded.
  */
 export async function storeReaderFiles(): Promise<void> {
-  const wanted = __READER_FILES__.map((name) => `${readerAddress()}/${name}`)
+  const wanted = READER_FILES.map((name) => `${readerAddress()}/${name}`)
   const cache = await caches.open(READER_CACHE)
   const stored = (await cache.keys()).map(({ url }) => url)
   await cache.addAll(wanted.filter((url) => !stored.includes(url)))

@@ -57,7 +57,6 @@ function TextReader(props: ReadTextProps) {
   const t = useScanText()
   const [part, setPart] = useState<{ ReadText: ComponentType<ReadTextProps> } | 'failed' | null>(null)
   const load = () => {
-    setPart(null)
     import('./characters/ReadText').then(setPart, () => setPart('failed'))
   }
   useEffect(load, [])

@@ -12,7 +12,7 @@ vi.mock('./reader', () => ({
   getCharacterReader: () => createFake<CharacterReader>({
     ready: label.ready,
     find: async () => label.lines.map((_, place) => place),
-    read: async (place) => {
+    read: async (place: number) => {
       label.reads++
       return label.lines[place] ?? ''
     },

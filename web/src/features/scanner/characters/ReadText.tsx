@@ -48,16 +48,19 @@ async function readPicture(order: readonly number[], read: (place: number) => Pr
 }
 
 /** Reads the characters of a label without a code, and asks the person to confirm the vehicle or to pick one. */
-export function ReadText({ video, vehicles, onRead, onClose }: ReadTextProps) {
+export function ReadText(props: ReadTextProps) {
+  const [attempt, setAttempt] = useState(0)
+  return <Attempt key={attempt} {...props} onRetry={() => setAttempt(attempt + 1)} />
+}
+
+function Attempt({ video, vehicles, onRead, onClose, onRetry }: ReadTextProps & { onRetry: () => void }) {
   const t = useReaderText()
   const [state, setState] = useState<State>({ kind: 'loading' })
-  const [attempt, setAttempt] = useState(0)
   // The list may be loaded anew while the text is read. The attempt keeps the list with which it started.
   const [list] = useState(vehicles)
   const start = useCallback(async (isWanted: () => boolean) => {
     const show = (next: State) => isWanted() && setState(next)
     try {
-      show({ kind: 'loading' })
       const reader = getCharacterReader()
       const isReady = await reader.ready.then(() => true, () => false)
       if (!isReady) return show({ kind: navigator.onLine ? 'failed' : 'offline' })
@@ -73,17 +76,16 @@ export function ReadText({ video, vehicles, onRead, onClose }: ReadTextProps) {
     return () => {
       wanted = false
     }
-  }, [start, attempt])
-  const again = () => setAttempt(attempt + 1)
+  }, [start])
   const choose = ({ vin_number }: ReadableVehicle) => {
     onClose()
     onRead(vin_number)
   }
   return (
     <section className={styles.panel} aria-label={t('read.title')}>
-      <Result state={state} onChoose={choose} onRetry={again} />
+      <Result state={state} onChoose={choose} onRetry={onRetry} />
       <div className={styles.ways}>
-        {state.kind === 'done' && <Button icon="scan" onClick={again}>{t('read.again')}</Button>}
+        {state.kind === 'done' && <Button icon="scan" onClick={onRetry}>{t('read.again')}</Button>}
         <Button icon="close" onClick={onClose}>{t('scan.close')}</Button>
       </div>
     </section>

@@ -41,7 +41,7 @@ export function distanceWithin(pattern: string, text: string): number {
 
 /** Returns the same distance by the full table, row by row, for patterns of any length. */
 export function tableDistance(pattern: string, text: string): number {
-  let row = new Array<number>(text.length + 1).fill(0)
+  let row = Array.from({ length: text.length + 1 }, () => 0)
   for (let place = 0; place < pattern.length; place++) {
     const next = [place + 1]
     for (let index = 0; index < text.length; index++) {

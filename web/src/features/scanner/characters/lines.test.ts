@@ -56,7 +56,7 @@ test('a line is cut out upright, 30 pixels tall, dark on light and with full con
     if (line === undefined) continue
     const cut = cutLine(one, line)
     expect(Math.abs(cut.height - 46)).toBeLessThan(3)
-    const share = (test: (shade: number) => boolean) => cut.data.filter(test).length / cut.data.length
+    const share = (isMeant: (shade: number) => boolean) => cut.data.filter(isMeant).length / cut.data.length
     expect([share((shade) => shade < 60) > 0.1, share((shade) => shade > 200) > 0.4]).toEqual([true, true])
   }
   expect(stretchContrast({ width: 2, height: 1, data: new Uint8Array([7, 7]) }).data.length).toBe(2)

@@ -167,7 +167,7 @@ function findColumns({ xs, ys, count }: Edges, width: number, rows: Span, rise: 
 }
 
 /** Returns the places of lines in the order in which to read them: those with the shape of an identifier first. */
-export const orderLines = (lines: readonly TextLine[]): number[] => lines.map((line, place) => ({ place, rating: rate(line) })).sort((a, b) => b.rating - a.rating).map(({ place }) => place)
+export const orderLines = (lines: readonly TextLine[]): number[] => lines.map((line, place) => ({ place, rating: rate(line) })).toSorted((a, b) => b.rating - a.rating).map(({ place }) => place)
 
 /** Cuts a line out of a picture: upright, at the height that the engine reads best, dark on light and with full contrast. */
 export function cutLine(picture: GrayPicture, { x, y, width, height, slant }: TextLine): GrayPicture {

@@ -5,7 +5,7 @@
 export async function readLines(
   order: readonly number[], read: (place: number) => Promise<string>, isEnough: (texts: (string | null)[]) => Promise<boolean>,
 ): Promise<(string | null)[]> {
-  const texts = new Array<string | null>(Math.max(0, ...order.map((place) => place + 1))).fill(null)
+  const texts = Array.from({ length: Math.max(0, ...order.map((place) => place + 1)) }, (): string | null => null)
   for (const place of order) {
     texts[place] = await read(place)
     if (await isEnough(texts)) break
