@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { VitePWA } from 'vite-plugin-pwa'
 import { defineConfig } from 'vitest/config'
+import { READER_FOLDER, readerFiles } from './tools/readerFiles.ts'
 
 /** Modules of `ui`, `lib` and `api` that the sign-in and the layout do not need. */
 const LATER = ['text/(en|pt-BR)', 'sentences', 'serverSentences', 'auditSummaries', 'ServerWarnings', 'WithoutStatusDialog', 'Plate', 'Switch', 'Pager', 'LinkTabs', 'SearchBox', 'OtherVehicleQuestion', 'SessionList', 'DropZone', 'InlineEdit', 'CampaignTable', 'openSessions', 'files', 'match', 'nextVehicles', 'wedge', 'vin\\b', 'resume', 'yards', 'drafts', 'fields', 'tabsLock', 'backoff', 'throttle', 'cache', 'requests', 'conflicts', 'liveEvents', 'events', 'staleVersion', 'ActionMenu', 'Chips', 'PageDrop', 'handedFile', 'jobs']
@@ -14,7 +15,7 @@ const SHARED = [
   { name: 'field', test: /src\/(offline\/|api\/(cache|requests|conflicts|liveEvents|events|staleVersion)|lib\/(backoff|throttle|tabsLock))|node_modules\/idb\//, priority: 0 },
 ]
 
-/** The service worker stores the pages and the scanner, so that the app opens and scans offline. It never stores responses of the API. */
+/** The service worker stores the pages and the scanner, so that the app opens and scans offline, and the character reader once it was used. It never stores responses of the API. */
 const pwa = VitePWA({
   registerType: 'prompt',
   injectRegister: null,
@@ -39,6 +40,9 @@ const pwa = VitePWA({
   },
   workbox: {
     globPatterns: ['**/*.{html,js,css,svg,wasm}', 'icon-192.png'],
+    globIgnores: [`${READER_FOLDER}/**`],
+    // The character reader's files are stored on first use, and with a campaign for offline use.
+    runtimeCaching: [{ urlPattern: /\/assets\/character-reader-/, handler: 'CacheFirst', options: { cacheName: 'character-reader' } }],
     maximumFileSizeToCacheInBytes: 3_000_000,
     navigateFallback: '/index.html',
     navigateFallbackDenylist: [/^\/api(\/|$)/, /^\/(healthz|readyz|metrics)$/, /^\/\.well-known\//],
@@ -51,7 +55,7 @@ const pwa = VitePWA({
 })
 
 export default defineConfig({
-  plugins: [react(), pwa],
+  plugins: [react(), pwa, readerFiles()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   build: {
     manifest: true,

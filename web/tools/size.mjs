@@ -31,17 +31,23 @@ const engine = assetsNamed(/zxing_reader.*\.wasm$/)
 const scanner = [manifest['src/features/scanner/index.ts'].file, ...assetsNamed(/\/engine-.*\.js$/), ...assetsNamed(/\/worker-.*\.js$/), ...assetsNamed(/\/scanner-.*\.css$/)]
 /** The detector's interface and the parts of the worker that are loaded after the engine. */
 const detector = [manifest['src/features/scanner/detector.ts'].file, ...assetsNamed(/\/still-.*\.js$/), ...assetsNamed(/\/warmup-.*\.js$/)]
+/** Reader of characters, with the files that it loads on first use. */
+const reader = [...assetsNamed(/\/ReadText-.*\.(js|css)$/), ...assetsNamed(/\/characterWorker-.*\.js$/)]
+const folder = assetsNamed(/\/character-reader-/)[0]
+const characters = readdirSync(new URL(`${folder}/`, DIST)).map((name) => `${folder}/${name}`)
 const ALONE = [
   { what: 'scanner', limit: 27.5, files: scanner },
   { what: 'soft reader of linear codes', limit: 8.5, files: assetsNamed(/\/softReader-.*\.js$/) },
   { what: 'barcode detector', limit: 4, files: detector },
   { what: 'decoding engine', limit: 415, files: engine },
+  { what: 'reader of characters', limit: 28, files: reader },
+  { what: 'engine and model of the reader of characters', limit: 4200, files: characters },
 ]
 
 let failed = false
 for (const { what, limit, modules } of BUDGETS) {
   const files = new Set(modules.flatMap((module) => [...filesOf(module)]))
-  const early = [...engine, ...scanner].filter((file) => files.has(file))
+  const early = [...engine, ...scanner, ...reader, ...characters].filter((file) => files.has(file))
   if (early.length > 0) throw new Error(`${what} loads ${early.join(', ')} before it is used`)
   check(what, limit, [...files])
 }

@@ -5,11 +5,20 @@ import { prepareSound, type ScanFeedback } from './scanFeedback'
 /** How well a scanned text matches. `part` matches a part of an identifier or a look-alike, so that another code in view may match better. */
 export type MatchGrade = 'none' | 'part' | 'full'
 
+/** The fields of a vehicle that are compared with characters read from a label, and shown for confirmation. */
+export interface ReadableVehicle {
+  id: number
+  vin_number: string
+  parking_space: string
+}
+
 /** Properties of the camera view, which is used on its own page and inside of other pages. */
 export interface ScanViewProps {
   /** Grades how well a scanned text matches. Of several codes in view, the best match is reported; without a match, the first code. */
   fits?: (text: string) => boolean | MatchGrade
   onRead: (text: string) => void
+  /** The campaign's vehicles, among which a label without a code is searched by its characters. Without them, characters are not read. */
+  vehicles?: readonly ReadableVehicle[]
   /** Keeps the camera on after a scan. The same label is reported again only after it has left the view. */
   keepOn?: boolean
   /** Stops decoding while the camera stays on. */

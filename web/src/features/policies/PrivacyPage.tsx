@@ -40,7 +40,7 @@ export default function PrivacyPage() {
       </PolicySection>
 
       <PolicySection title="3. Câmera e dados no seu aparelho">
-        <p>Quando o leitor de códigos é usado, a imagem da câmera é analisada no próprio aparelho. Nenhuma foto ou vídeo é gravado ou enviado; só o código lido é usado.</p>
+        <p>Quando o leitor de códigos é usado, a imagem da câmera é analisada no próprio aparelho. Nenhuma foto ou vídeo é gravado ou enviado; só o código ou o texto lido é usado.</p>
         <p>O navegador guarda no seu aparelho apenas o necessário:</p>
         <ul>
           <li>a sessão e a chave das suas inspeções não enviadas, até você sair ou fechar a aba;</li>
@@ -53,6 +53,7 @@ export default function PrivacyPage() {
           <li>os códigos das sessões das quais você saiu sem conexão, no máximo vinte, até o servidor encerrá-las;</li>
           <li>o idioma, o tema, o nome do sistema, a câmera escolhida e um código aleatório deste aparelho, até você limpar os dados do navegador;</li>
           <li>as páginas e o leitor de códigos, sem dados pessoais, para abrir sem conexão;</li>
+          <li>o leitor de texto, sem dados pessoais, depois do primeiro uso ou com uma campanha disponível offline, até você limpar os dados do navegador;</li>
           <li>um cookie de segurança que reconhece este aparelho por até 90 dias e impede que outra pessoa bloqueie o seu acesso.</li>
         </ul>
         <p>Não há cookies de publicidade nem de medição de audiência.</p>

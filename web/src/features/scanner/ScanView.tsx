@@ -1,8 +1,9 @@
-import { useRef, type ReactElement } from 'react'
+import { useEffect, useRef, useState, type ComponentType, type ReactElement } from 'react'
 import type { ScanViewProps } from '@/lib/scanner'
 import { Icon, type IconName } from '@/ui/Icon'
 import { ErrorNotice } from '@/ui/Page'
 import { CAMERA_VIEW_DEFAULTS, SCREEN_OPTIONS, type CameraViewOptions } from './options'
+import type { ReadTextProps } from './characters/ReadText'
 import { useScanText } from './text'
 import { useCameraScan, type ScanPhase, type ScanState } from './useScan'
 import styles from './ScanView.module.css'
@@ -16,7 +17,9 @@ export const ScanView = (props: ScanViewProps) => <CameraView {...props} options
 export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanViewProps & { options?: CameraViewOptions }) {
   const t = useScanText()
   const video = useRef<HTMLVideoElement>(null)
-  const scan = useCameraScan(video, props, options)
+  const [reads, setReads] = useState(false)
+  const scan = useCameraScan(video, reads ? { ...props, paused: true } : props, options)
+  const isRunning = scan.phase !== 'off' && scan.phase !== 'starting'
   return (
     <div className={styles.scan}>
       <div className={styles.view} data-mood={props.mood ?? undefined} data-phase={scan.trouble === null ? scan.phase : 'failed'}>
@@ -26,6 +29,12 @@ export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanVie
             {options.finder && <Finder />}
             {options.tracker && <Outline scan={scan} />}
             <Controls scan={scan} options={options} />
+            {props.vehicles && isRunning && !props.paused && (
+              <button type="button" className={styles.text} onClick={() => setReads(true)}>
+                {t('scan.readText')}
+              </button>
+            )}
+            {props.vehicles && isRunning && reads && <TextReader video={video} vehicles={props.vehicles} onRead={props.onRead} onClose={() => setReads(false)} />}
           </>
         ) : (
           <div className={styles.trouble}>
@@ -41,6 +50,18 @@ export function CameraView({ options = CAMERA_VIEW_DEFAULTS, ...props }: ScanVie
       )}
     </div>
   )
+}
+
+/** Reader of characters, loaded on first use. */
+function TextReader(props: ReadTextProps) {
+  const t = useScanText()
+  const [part, setPart] = useState<{ ReadText: ComponentType<ReadTextProps> } | 'failed' | null>(null)
+  const load = () => {
+    import('./characters/ReadText').then(setPart, () => setPart('failed'))
+  }
+  useEffect(load, [])
+  if (part === null) return null
+  return part === 'failed' ? <div className={styles.trouble}><ErrorNotice text={t('scan.notLoaded')} onRetry={load} /></div> : <part.ReadText {...props} />
 }
 
 /** Finder: a dashed square of 70 % of the view's width, with marked corners. */

@@ -20,7 +20,7 @@ const FULL_SPEED_FRAMES = 8
 let canvas: HTMLCanvasElement | null = null
 
 /** Captures the square to decode as a bitmap, or as pixel data when the worker has no `OffscreenCanvas`. */
-async function grab(video: HTMLVideoElement): Promise<CameraFrame> {
+export async function grabFrame(video: HTMLVideoElement): Promise<CameraFrame> {
   const { left, top, side } = computeDecodeSquare(video.videoWidth, video.videoHeight)
   if (typeof OffscreenCanvas !== 'undefined') return createImageBitmap(video, left, top, side, side)
   canvas ??= document.createElement('canvas')
@@ -85,7 +85,7 @@ export function followFrames({ video, options: { scanDelayMs, retryDelayMs, trac
     if (video.videoWidth === 0 || video.videoHeight === 0) return soon(retryMs)
     try {
       const started = performance.now()
-      const decoded = await engine.decode(await grab(video), mode)
+      const decoded = await engine.decode(await grabFrame(video), mode)
       failures = 0
       if (!going) return
       const before = mode

@@ -2,8 +2,9 @@ import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader'
 import wasm from 'zxing-wasm/reader/zxing_reader.wasm?url'
 import { createDecoder, type SoftRead } from './decoder'
 import { SCANNER_SETTINGS } from './formats'
+import { readFrame } from './framePixels'
 import { toGray, type GrayPicture, type RgbaPicture } from './pixels'
-import type { CameraFrame, WorkerRequest, WorkerResponse } from './protocol'
+import type { WorkerRequest, WorkerResponse } from './protocol'
 
 const tell = (report: WorkerResponse) => globalThis.postMessage(report)
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -12,21 +13,7 @@ const engine = prepareZXingModule({ overrides: { locateFile: () => wasm }, fireI
 /** Loads the soft reader with the first frame that needs it, because most labels do not. */
 const readSoftly: SoftRead = async (frame, directions) => (await import('./soft/softReader')).readSoftly(frame, directions)
 let decoder = createDecoder(readBarcodes, SCANNER_SETTINGS, readSoftly)
-let canvas: OffscreenCanvas | null = null
 let idle = true
-
-/** Returns the pixel data of a frame. Draws a bitmap on a canvas that is reused for all frames. */
-function bytesOf(frame: CameraFrame): RgbaPicture {
-  if (!('close' in frame)) return frame
-  const { width, height } = frame
-  canvas ??= new OffscreenCanvas(width, height)
-  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height })
-  const context = canvas.getContext('2d', { willReadFrequently: true })
-  if (context === null) throw new Error('no canvas to read pictures from')
-  context.drawImage(frame, 0, 0)
-  frame.close()
-  return context.getImageData(0, 0, width, height)
-}
 
 const spare = createDecoder(readBarcodes)
 
@@ -34,7 +21,7 @@ const spare = createDecoder(readBarcodes)
 async function rehearse({ width, height, data }: RgbaPicture): Promise<void> {
   const picture = new ImageData(data, width, height)
   const frame = typeof OffscreenCanvas === 'undefined' ? picture : await createImageBitmap(picture)
-  await spare.decode(toGray(bytesOf(frame)))
+  await spare.decode(toGray(readFrame(frame)))
 }
 
 /** Decodes a picture. An error of the engine is fatal, because its memory is then in an unknown state; one of reading the picture is not. */
@@ -51,7 +38,7 @@ async function answer(id: number, read: () => RgbaPicture, decode: (picture: Gra
 globalThis.addEventListener('message', async ({ data }: MessageEvent<WorkerRequest>) => {
   idle = false
   if (data.kind === 'reset') decoder = createDecoder(readBarcodes, data.settings, readSoftly)
-  else if (data.kind === 'frame') tell(await answer(data.id, () => bytesOf(data.frame), async (picture) => ({ kind: 'decoded', id: data.id, decoded: await decoder.decode(picture, { mode: data.mode }) })))
+  else if (data.kind === 'frame') tell(await answer(data.id, () => readFrame(data.frame), async (picture) => ({ kind: 'decoded', id: data.id, decoded: await decoder.decode(picture, { mode: data.mode }) })))
   else {
     const { decodeStill } = await import('./still')
     tell(await answer(data.id, () => data.picture, async (picture) => ({ kind: 'detected', id: data.id, codes: await decodeStill(createDecoder(readBarcodes, data.settings, readSoftly), picture) })))

@@ -105,7 +105,7 @@ export function VehicleInspection({ vehicle, yard, user }: VehicleInspectionProp
         <SaveBar vehicle={vehicle} inspection={inspection} identification={identification} onManual={unlock} />
       </fieldset>
       {identification.scanning && (
-        <ScanDialog label={t('scan.title')} onRead={identification.read} onManual={unlock} onClose={identification.stopScan} fits={identification.fits}>
+        <ScanDialog label={t('scan.title')} onRead={identification.read} onManual={unlock} onClose={identification.stopScan} fits={identification.fits} vehicles={identification.lookup.vehicles}>
           <div className={styles.sought}>
             <Plate space={vehicle.parking_space} size="page" />
             <Identifier vin={vehicle.vin_number} />

@@ -114,7 +114,7 @@ function Walk({ campaign, yard, vehicles, lookup }: WalkProps) {
   return (
     <>
       <div className={styles.camera}>
-        <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={read} fits={lookup.fit} />
+        <ScanView keepOn paused={car !== null || typing} mood={mood} onRead={read} fits={lookup.fit} vehicles={vehicles} />
       </div>
       <div className={styles.bar} data-bottom-bar>
         {typing && <VehicleFinder lookup={lookup} onOpen={(id) => open(id, false)} />}

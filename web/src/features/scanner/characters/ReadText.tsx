@@ -1,0 +1,137 @@
+import { useCallback, useEffect, useState, type RefObject } from 'react'
+import type { ReadableVehicle } from '@/lib/scanner'
+import { Button } from '@/ui/Button'
+import { ErrorNotice, Spinner } from '@/ui/Page'
+import { grabFrame } from '../frames'
+import { matchLines, type TextMatch } from './candidates'
+import { readLines } from './readLines'
+import { getCharacterReader } from './reader'
+import { useReaderText } from './text'
+import styles from './ReadText.module.css'
+
+export interface ReadTextProps {
+  video: RefObject<HTMLVideoElement | null>
+  vehicles: readonly ReadableVehicle[]
+  onRead: (text: string) => void
+  onClose: () => void
+}
+
+type State =
+  | { kind: 'loading' | 'reading' | 'offline' | 'failed' }
+  | { kind: 'done'; match: TextMatch<ReadableVehicle>; text: string }
+
+/** Number of camera pictures that are read until a vehicle settles. */
+const MAX_PICTURES = 3
+const MAX_SHOWN = 40
+
+/** Reads camera pictures until a vehicle settles. Returns the last picture's match that is not empty. */
+async function readVehicle(video: HTMLVideoElement, vehicles: readonly ReadableVehicle[], isWanted: () => boolean): Promise<State> {
+  const reader = getCharacterReader()
+  let best: { match: TextMatch<ReadableVehicle>; text: string } = { match: { kind: 'none' }, text: '' }
+  for (let picture = 0; picture < MAX_PICTURES && isWanted(); picture++) {
+    const order = await reader.find(await grabFrame(video))
+    const { match, text } = await readPicture(order, reader.read, vehicles, isWanted)
+    if (match.kind !== 'none' || best.match.kind === 'none') best = { match, text: text || best.text }
+    if (match.kind === 'settled') break
+  }
+  return { kind: 'done', ...best }
+}
+
+async function readPicture(order: readonly number[], read: (place: number) => Promise<string>, vehicles: readonly ReadableVehicle[], isWanted: () => boolean) {
+  const matches: TextMatch<ReadableVehicle>[] = []
+  const texts = await readLines(order, read, async (lines) => {
+    const match = await matchLines(lines, vehicles)
+    matches.push(match)
+    return match.kind === 'settled' || !isWanted()
+  })
+  return { match: matches.at(-1) ?? { kind: 'none' as const }, text: texts.filter(Boolean).join(' ').slice(0, MAX_SHOWN) }
+}
+
+/** Reads the characters of a label without a code, and asks the person to confirm the vehicle or to pick one. */
+export function ReadText(props: ReadTextProps) {
+  const [attempt, setAttempt] = useState(0)
+  return <Attempt key={attempt} {...props} onRetry={() => setAttempt(attempt + 1)} />
+}
+
+function Attempt({ video, vehicles, onRead, onClose, onRetry }: ReadTextProps & { onRetry: () => void }) {
+  const t = useReaderText()
+  const [state, setState] = useState<State>({ kind: 'loading' })
+  // The list may be loaded anew while the text is read. The attempt keeps the list with which it started.
+  const [list] = useState(vehicles)
+  const start = useCallback(async (isWanted: () => boolean) => {
+    const show = (next: State) => isWanted() && setState(next)
+    try {
+      const reader = getCharacterReader()
+      const isReady = await reader.ready.then(() => true, () => false)
+      if (!isReady) return show({ kind: navigator.onLine ? 'failed' : 'offline' })
+      show({ kind: 'reading' })
+      if (video.current !== null) show(await readVehicle(video.current, list, isWanted))
+    } catch {
+      show({ kind: 'failed' })
+    }
+  }, [video, list])
+  useEffect(() => {
+    let wanted = true
+    void start(() => wanted)
+    return () => {
+      wanted = false
+    }
+  }, [start])
+  const choose = ({ vin_number }: ReadableVehicle) => {
+    onClose()
+    onRead(vin_number)
+  }
+  return (
+    <section className={styles.panel} aria-label={t('read.title')}>
+      <Result state={state} onChoose={choose} onRetry={onRetry} />
+      <div className={styles.ways}>
+        {state.kind === 'done' && <Button icon="scan" onClick={onRetry}>{t('read.again')}</Button>}
+        <Button icon="close" onClick={onClose}>{t('scan.close')}</Button>
+      </div>
+    </section>
+  )
+}
+
+interface ResultProps {
+  state: State
+  onChoose: (vehicle: ReadableVehicle) => void
+  onRetry: () => void
+}
+
+function Result({ state, onChoose, onRetry }: ResultProps) {
+  const t = useReaderText()
+  if (state.kind === 'failed' || state.kind === 'offline') return <ErrorNotice text={t(`read.${state.kind}`)} onRetry={onRetry} />
+  if (state.kind !== 'done') return <p className={styles.waiting} role="status"><Spinner /> {t(`read.${state.kind}`)}</p>
+  const { match, text } = state
+  if (match.kind === 'none') {
+    return (
+      <div role="status">
+        <p><strong>{text === '' ? t('read.none') : t('read.unknown', { text })}</strong></p>
+        <p>{t('read.advice')}</p>
+      </div>
+    )
+  }
+  if (match.kind === 'settled') {
+    return (
+      <>
+        <p role="status"><strong>{t('read.confirm')}</strong></p>
+        <p className={styles.found}><span className="mono">{match.vehicle.vin_number}</span> <span>{t('read.at', { space: match.vehicle.parking_space })}</span></p>
+        <Button kind="primary" big wide icon="check" onClick={() => onChoose(match.vehicle)}>{t('read.use')}</Button>
+      </>
+    )
+  }
+  return (
+    <>
+      <p role="status"><strong>{t('read.pick')}</strong></p>
+      <ul className={styles.picks}>
+        {match.vehicles.map((vehicle) => (
+          <li key={vehicle.id}>
+            <button type="button" className={styles.pick} onClick={() => onChoose(vehicle)}>
+              <span className="mono">{vehicle.vin_number}</span> <span>{t('read.at', { space: vehicle.parking_space })}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

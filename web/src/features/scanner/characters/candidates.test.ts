@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import type { ReadableVehicle } from '@/lib/scanner'
+import { randomFrom } from '@/testing/labels'
+import { matchLines } from './candidates'
+import { distanceWithin, foldCharacters, tableDistance } from './folding'
+
+const car = (vin_number: string, id = 1, parking_space = `A-${id}`): ReadableVehicle => ({ id, vin_number, parking_space })
+const cars = (...vins: string[]) => vins.map((vin, index) => car(vin, index + 1))
+const VIN = '9BWZZZ377VT004251'
+
+test('characters that look alike are folded, and spaces and hyphens are ignored', () => {
+  expect(foldCharacters('oO0 iI1-sS5 bB8*zZ2 gG6')).toBe('000111555888222666')
+  expect(foldCharacters('9BWZZZ 377-VT 004251')).toBe(foldCharacters('9bwzzz377vt004251'))
+})
+
+test('the distance counts inserted, deleted and replaced characters between a pattern and the nearest part of a text', () => {
+  expect(['ABCDEF', 'xxABCDEFxx', 'xxABXDEFxx', 'xxABDEFxx', 'xxABCxDEFxx', 'xxAXCDXFxx', '', 'AB'].map((text) => distanceWithin('ABCDEF', text))).toEqual([0, 0, 1, 1, 1, 2, 6, 4])
+  expect([distanceWithin('', 'ABC'), distanceWithin(VIN.repeat(3), `x${VIN.repeat(3)}`)]).toEqual([0, 0])
+})
+
+test('the bit-parallel distance equals the distance of the full table', () => {
+  const random = randomFrom(5)
+  const word = (length: number, letters: number) => Array.from({ length }, () => 'ABCDEFGH0123'.charAt(Math.floor(random() * letters))).join('')
+  for (let round = 0; round < 2000; round++) {
+    const [pattern, text] = [word(1 + Math.floor(random() * 31), 2 + Math.floor(random() * 10)), word(Math.floor(random() * 60), 12)]
+    expect(distanceWithin(pattern, text), `${pattern} in ${text}`).toBe(tableDistance(pattern, text))
+  }
+})
+
+test('a vehicle settles with up to two differing characters when every other vehicle differs in two more', async () => {
+  const list = cars(VIN, '9BWZZZ377VT119873', '9BWZZZ377VT557190')
+  for (const lines of [[VIN], ['VIN:', '9BWZZZ 377-VT0', '04251', 'MADE IN BRAZIL'], ['9BWZZZ37VT00425I'], ['98WZZZ377VT0O42S1'], ['XBWZZZ377VT00425']]) {
+    expect(await matchLines(lines, list), lines.join('|')).toEqual({ kind: 'settled', vehicle: list[0] })
+  }
+})
+
+test('a rival that is less than two characters farther makes a pick list, the nearest vehicle first', async () => {
+  const list = cars('9BWZZZ377VT004259', VIN, '9BWZZZ377VT118873')
+  expect(await matchLines([VIN], list)).toEqual({ kind: 'pick', vehicles: [list[1], list[0]] })
+  expect(await matchLines([VIN], [car(VIN, 1), car(VIN, 2)])).toEqual({ kind: 'pick', vehicles: [car(VIN, 1), car(VIN, 2)] })
+})
+
+test('three differing characters make a pick list, and a text without a similar vehicle gives none', async () => {
+  const list = cars(VIN)
+  expect(await matchLines(['9BWXXX377VT004251'], list)).toEqual({ kind: 'pick', vehicles: list })
+  for (const lines of [[], [''], [null], ['MADE IN BRAZIL'], ['1234']]) expect(await matchLines(lines, list)).toEqual({ kind: 'none' })
+})
+
+test('a line that was not read is not skipped within an identifier', async () => {
+  const list = cars(VIN)
+  expect((await matchLines(['9BWZZZ377V', 'T004251'], list)).kind).toBe('settled')
+  expect(await matchLines(['9BWZZZ37', null, '7VT004251'], list)).toEqual({ kind: 'settled', vehicle: list[0] })
+  expect((await matchLines(['9BWZZZ', null, null, null, '7VT004251'], list)).kind).not.toBe('settled')
+})
+
+test('short identifiers, endings and parking spaces make a pick list only', async () => {
+  expect(await matchLines(['K2 0041'], cars('K2 0041', 'X9 7777'))).toEqual({ kind: 'pick', vehicles: cars('K2 0041') })
+  expect(await matchLines(['T004251'], cars(VIN))).toEqual({ kind: 'pick', vehicles: cars(VIN) })
+  const list = [car(VIN, 1, 'B-17'), car('9BWZZZ377VT557190', 2, 'B-18')]
+  expect(await matchLines(['SPACE', 'B-17'], list)).toEqual({ kind: 'pick', vehicles: [list[0]] })
+})
+
+/** Returns a text with some characters replaced, deleted or inserted. */
+function misread(text: string, times: number, random: () => number): string {
+  let result = text
+  for (let time = 0; time < times; time++) {
+    const place = Math.floor(random() * result.length)
+    const wrong = random() < 0.2 ? '' : 'ACDEFHJKLMNPRTUVWXY3479'.charAt(Math.floor(random() * 23))
+    result = result.slice(0, place) + wrong + result.slice(place + (random() < 0.8 ? 1 : 0))
+  }
+  return result
+}
+
+test('for any list and misreading: what settles is in the list, two characters off at most, and has no rival within two further characters', async () => {
+  const random = randomFrom(11)
+  let settled = 0
+  for (let round = 0; round < 400; round++) {
+    const list = Array.from({ length: 30 }, (_, id) => car(`9BWZZZ377VT00${String(1000 + Math.floor(random() * (round % 2 ? 40 : 9000)))}`, id))
+    const text = `VIN ${misread(list[0]?.vin_number ?? '', round % 5, random)} 2026`
+    const match = await matchLines([text], list)
+    if (match.kind === 'pick') for (const vehicle of match.vehicles) expect(list).toContain(vehicle)
+    if (match.kind !== 'settled') continue
+    settled++
+    expect(list).toContain(match.vehicle)
+    const off = tableDistance(foldCharacters(match.vehicle.vin_number), foldCharacters(text))
+    expect(off).toBeLessThanOrEqual(2)
+    for (const other of list) if (other !== match.vehicle) expect(tableDistance(foldCharacters(other.vin_number), foldCharacters(text))).toBeGreaterThanOrEqual(off + 2)
+  }
+  expect(settled).toBeGreaterThan(50)
+})
+
+test('a campaign of 100,000 vehicles is compared in parts', async () => {
+  const list = Array.from({ length: 100_000 }, (_, id) => car(`9BWZZZ377VT${String(id * 10).padStart(6, '0')}X`, id))
+  const match = await matchLines(['9BWZZZ377VT005550X'], list)
+  expect(match.kind).toBe('pick')
+  expect(match.kind === 'pick' && match.vehicles[0]?.id).toBe(555)
+})

@@ -1,0 +1,79 @@
+import type { ReadableVehicle } from '../../../lib/scanner'
+import { distanceWithin, foldCharacters } from './folding'
+
+/** The vehicles of a campaign that a read text may name. */
+export type TextMatch<V> =
+  | { kind: 'settled'; vehicle: V }
+  /** The nearest vehicles, the most similar first. The person picks one of them. */
+  | { kind: 'pick'; vehicles: V[] }
+  | { kind: 'none' }
+
+/** Largest number of differing characters at which a vehicle settles. */
+export const MAX_OFF = 2
+/** Number of further characters by which every other vehicle has to differ. */
+export const MARGIN = 2
+/** Smallest length of an identifier that settles, and of one that settles with a differing character for each further step. */
+const SETTLING_LENGTH = 8
+const LENIENT_LENGTH = 10
+/** Number of differing characters up to which a vehicle is listed, for identifiers of this length or longer. */
+const MAX_LISTED_OFF = 4
+const LISTED_PER_CHARACTER = 1 / 4
+export const MAX_LISTED = 6
+const MIN_ENDING = 5
+/** Number of vehicles compared before other work of the page gets a turn. */
+const PART = 2000
+/** Separates lines, so that no identifier spans a line that was not read. */
+const GAP = '\n'
+
+const maxOff = (length: number): number => (length < SETTLING_LENGTH ? -1 : length < LENIENT_LENGTH ? 1 : MAX_OFF)
+const maxListedOff = (length: number): number => Math.min(MAX_LISTED_OFF, Math.floor(length * LISTED_PER_CHARACTER))
+const pause = () => new Promise<void>((resolve) => { setTimeout(resolve) })
+
+interface Candidate<V> {
+  vehicle: V
+  key: string
+  off: number
+}
+
+/** Folds the read lines into one text, in which an identifier may continue on the next line. `null` stands for a line that was not read. */
+export const joinLines = (lines: readonly (string | null)[]): string => lines.map((line) => (line === null ? GAP : foldCharacters(line))).join('')
+
+/**
+ * Finds the vehicle that the read lines name. A vehicle settles when its identifier differs from a part of the text in at most two characters
+ * and every other vehicle differs in at least two more. Identifiers that are too short, endings and parking spaces never settle.
+ */
+export async function matchLines<V extends ReadableVehicle>(lines: readonly (string | null)[], vehicles: readonly V[]): Promise<TextMatch<V>> {
+  const text = joinLines(lines)
+  const near: Candidate<V>[] = []
+  for (let start = 0; start < vehicles.length; start += PART) {
+    if (start > 0) await pause()
+    for (const vehicle of vehicles.slice(start, start + PART)) {
+      const key = foldCharacters(vehicle.vin_number)
+      if (key === '') continue
+      const off = distanceWithin(key, text)
+      if (off <= Math.max(maxListedOff(key.length), MAX_OFF + MARGIN) && off < key.length) near.push({ vehicle, key, off })
+    }
+  }
+  return decide(near) ?? listParts(lines, vehicles)
+}
+
+function decide<V>(near: Candidate<V>[]): TextMatch<V> | null {
+  near.sort((a, b) => a.off - b.off || b.key.length - a.key.length)
+  const [best, next] = near
+  if (best !== undefined && best.off <= maxOff(best.key.length) && (next === undefined || next.off >= best.off + MARGIN)) return { kind: 'settled', vehicle: best.vehicle }
+  const listed = near.filter(({ key, off }) => off <= maxListedOff(key.length))
+  return listed.length > 0 ? { kind: 'pick', vehicles: listed.slice(0, MAX_LISTED).map(({ vehicle }) => vehicle) } : null
+}
+
+/** Lists the vehicles of which the text has the last characters or the parking space, as labels and printed lists may have only these. */
+function listParts<V extends ReadableVehicle>(lines: readonly (string | null)[], vehicles: readonly V[]): TextMatch<V> {
+  const read = lines.filter((line) => line !== null)
+  const words = new Set([...read, ...read.flatMap((line) => line.split(/\s+/))].map(foldCharacters))
+  const endings = [...words].filter((word) => word.length >= MIN_ENDING)
+  const isNamed = ({ vin_number, parking_space }: V): boolean => {
+    const key = foldCharacters(vin_number)
+    return endings.some((word) => key.endsWith(word)) || words.has(foldCharacters(parking_space))
+  }
+  const named = words.size === 0 ? [] : vehicles.filter(isNamed)
+  return named.length > 0 ? { kind: 'pick', vehicles: named.slice(0, MAX_LISTED) } : { kind: 'none' }
+}

@@ -1,0 +1,43 @@
+import { createWorker, OEM, PSM } from 'tesseract.js'
+import { readerAddress, storeReaderFiles } from '../../../offline/readerFiles'
+import { readFrame } from '../framePixels'
+import { encodePgm, toGray, type GrayPicture } from '../pixels'
+import { cutLine, findLines, orderLines } from './lines'
+import type { ReaderRequest, ReaderResponse } from './protocol'
+import { ENGINE_CONFIG, LINE_PARAMETERS, MAX_LINES } from './settings'
+
+const send = (response: ReaderResponse) => globalThis.postMessage(response)
+const fail = (error: unknown) => send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+
+/** Starts the engine in a worker of its own, from files of this origin. */
+async function start() {
+  await storeReaderFiles()
+  const folder = readerAddress()
+  const engine = await createWorker('eng', OEM.LSTM_ONLY, {
+    workerPath: `${folder}/worker.js`, corePath: `${folder}/tesseract-core-simd-lstm.js`, langPath: folder,
+    workerBlobURL: false, cacheMethod: 'none', errorHandler: fail,
+  }, ENGINE_CONFIG)
+  await engine.setParameters({ ...LINE_PARAMETERS, tessedit_pageseg_mode: PSM.SINGLE_LINE })
+  return engine
+}
+
+const starting = start()
+let lines: GrayPicture[] = []
+
+async function answer(request: ReaderRequest): Promise<ReaderResponse> {
+  if (request.kind === 'find') {
+    const picture = toGray(readFrame(request.frame))
+    const found = findLines(picture)
+    lines = found.map((line) => cutLine(picture, line))
+    return { kind: 'found', order: orderLines(found).slice(0, MAX_LINES) }
+  }
+  const line = lines[request.place]
+  if (line === undefined) return { kind: 'text', text: '' }
+  const { data } = await (await starting).recognize(new Blob([encodePgm(line).slice()]))
+  return { kind: 'text', text: data.text.trim() }
+}
+
+globalThis.addEventListener('message', ({ data }: MessageEvent<ReaderRequest>) => {
+  answer(data).then(send, fail)
+})
+starting.then(() => send({ kind: 'ready' }), fail)

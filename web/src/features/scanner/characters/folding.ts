@@ -1,0 +1,54 @@
+import { toIdentifierKey } from '../../../lib/identifier'
+
+const LOOK_ALIKES: Record<string, string> = { O: '0', I: '1', S: '5', B: '8', Z: '2', G: '6' }
+
+/** Returns the key of a text with characters that look alike on a label replaced by one of them. */
+export const foldCharacters = (text: string): string => toIdentifierKey(text).replaceAll(/[OIZSBG]/g, (character) => LOOK_ALIKES[character] ?? character)
+
+/** Largest pattern length for the bit-parallel search, in which each bit of an integer stands for a character. */
+const MAX_BITS = 31
+/** Bits of the places at which a pattern has each UTF-16 code unit. Cleared after each search, because its creation would take longer. */
+const places = new Int32Array(0x1_0000)
+
+/**
+ * Returns the smallest number of inserted, deleted or replaced characters between a pattern and any part of a text. Uses Myers's bit-parallel
+ * algorithm, in which one step handles a column of the distance table.
+ */
+export function distanceWithin(pattern: string, text: string): number {
+  const length = pattern.length
+  if (length > MAX_BITS) return tableDistance(pattern, text)
+  if (length === 0) return 0
+  for (let place = 0; place < length; place++) places[pattern.charCodeAt(place)] = (places[pattern.charCodeAt(place)] ?? 0) | (1 << place)
+  const top = 1 << (length - 1)
+  let [plus, minus, score, best] = [-1, 0, length, length]
+  for (let index = 0; index < text.length; index++) {
+    const equal = places[text.charCodeAt(index)] ?? 0
+    const vertical = equal | minus
+    const horizontal = (((equal & plus) + plus) ^ plus) | equal
+    let rising = minus | ~(horizontal | plus)
+    let falling = plus & horizontal
+    if (rising & top) score++
+    else if (falling & top) score--
+    rising <<= 1
+    falling <<= 1
+    plus = falling | ~(vertical | rising)
+    minus = rising & vertical
+    if (score < best) best = score
+  }
+  for (let place = 0; place < length; place++) places[pattern.charCodeAt(place)] = 0
+  return best
+}
+
+/** Returns the same distance by the full table, row by row, for patterns of any length. */
+export function tableDistance(pattern: string, text: string): number {
+  let row = Array.from({ length: text.length + 1 }, () => 0)
+  for (let place = 0; place < pattern.length; place++) {
+    const next = [place + 1]
+    for (let index = 0; index < text.length; index++) {
+      const replaced = (row[index] ?? 0) + (pattern[place] === text[index] ? 0 : 1)
+      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
+    }
+    row = next
+  }
+  return Math.min(...row)
+}

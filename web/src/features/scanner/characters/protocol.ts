@@ -1,0 +1,17 @@
+import type { CameraFrame } from '../protocol'
+
+/** Message from the page to the worker that reads characters. */
+export type ReaderRequest =
+  /** Finds the lines of a picture, and prepares them for reading. */
+  | { kind: 'find'; frame: CameraFrame }
+  /** Reads the line at a place of the last picture. */
+  | { kind: 'read'; place: number }
+
+/** Message from the worker to the page. */
+export type ReaderResponse =
+  | { kind: 'ready' }
+  /** Places of the found lines, counted from the top, in the order in which to read them. */
+  | { kind: 'found'; order: number[] }
+  | { kind: 'text'; text: string }
+  /** The reader has failed and has to be replaced. */
+  | { kind: 'failed'; message: string }

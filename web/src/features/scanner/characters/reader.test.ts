@@ -1,0 +1,57 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { createFake } from '@/testing/fake'
+import type { CameraFrame } from '../protocol'
+import type { ReaderRequest, ReaderResponse } from './protocol'
+import { ANSWER_TIMEOUT_MS, getCharacterReader } from './reader'
+
+class FakeWorker extends EventTarget {
+  static readonly all: FakeWorker[] = []
+  readonly requests: ReaderRequest[] = []
+  ended = false
+  constructor() {
+    super()
+    FakeWorker.all.push(this)
+  }
+  postMessage(request: ReaderRequest): void {
+    this.requests.push(request)
+  }
+  terminate(): void {
+    this.ended = true
+  }
+  send(response: ReaderResponse): void {
+    this.dispatchEvent(new MessageEvent('message', { data: response }))
+  }
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+test('a reader that runs out of memory or is silent ends what waits, and the next one has a new worker', async () => {
+  vi.useFakeTimers()
+  vi.stubGlobal('Worker', FakeWorker)
+  const frame = createFake<CameraFrame>({ close: () => undefined })
+  const first = getCharacterReader()
+  expect(getCharacterReader()).toBe(first)
+  FakeWorker.all[0]?.send({ kind: 'ready' })
+  const found = first.find(frame)
+  await vi.advanceTimersByTimeAsync(0)
+  FakeWorker.all[0]?.send({ kind: 'found', order: [1, 0] })
+  expect(await found).toEqual([1, 0])
+  const text = first.read(1)
+  await vi.advanceTimersByTimeAsync(0)
+  FakeWorker.all[0]?.send({ kind: 'failed', message: 'out of memory' })
+  await expect(text).rejects.toThrow('out of memory')
+  await expect(first.read(0)).rejects.toThrow('out of memory')
+  expect([first.hasFailed(), FakeWorker.all[0]?.ended]).toEqual([true, true])
+
+  const second = getCharacterReader()
+  expect(FakeWorker.all.length).toBe(2)
+  FakeWorker.all[1]?.send({ kind: 'ready' })
+  const silent = second.read(0)
+  const ended = expect(silent).rejects.toThrow('did not answer')
+  await vi.advanceTimersByTimeAsync(ANSWER_TIMEOUT_MS)
+  await ended
+  expect(getCharacterReader()).not.toBe(second)
+})

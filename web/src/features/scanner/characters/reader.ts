@@ -1,0 +1,83 @@
+import { createDeferred } from '../deferred'
+import type { CameraFrame } from '../protocol'
+import type { ReaderRequest, ReaderResponse } from './protocol'
+
+/** Time limit for loading the engine and its model of about four megabytes over a slow connection. */
+export const LOAD_TIMEOUT_MS = 120_000
+/** Time limit for one answer of a loaded engine. A worker without an answer by then has failed without an event. */
+export const ANSWER_TIMEOUT_MS = 20_000
+
+/** Reader of characters, which runs in a web worker. */
+export interface CharacterReader {
+  /** Resolves when the engine is loaded. Rejects when loading fails. */
+  ready: Promise<void>
+  /** Finds the lines of a picture. Returns their places in the order in which to read them. */
+  find: (frame: CameraFrame) => Promise<number[]>
+  /** Reads the line at a place. */
+  read: (place: number) => Promise<string>
+  hasFailed: () => boolean
+}
+
+let current: CharacterReader | null = null
+
+/** Returns the page's reader. Loads it on the first call, and a new one after a failure. */
+export function getCharacterReader(): CharacterReader {
+  if (current === null || current.hasFailed()) current = startReader()
+  return current
+}
+
+function startReader(): CharacterReader {
+  const loaded = createDeferred<void>()
+  loaded.promise.catch(() => undefined) // avoids an unhandled rejection; callers await `ready` themselves
+  let worker: Worker | null = null
+  let failure: Error | null = null
+  let pending: ReturnType<typeof createDeferred<ReaderResponse>> | null = null
+  let timer: ReturnType<typeof setTimeout>
+  const fail = (message: string) => {
+    if (failure !== null) return
+    failure = new Error(message)
+    clearTimeout(timer)
+    worker?.terminate()
+    loaded.reject(failure)
+    pending?.reject(failure)
+  }
+  timer = setTimeout(fail, LOAD_TIMEOUT_MS, 'the engine did not come in time')
+  const take = (response: ReaderResponse) => {
+    if (response.kind === 'failed') return fail(response.message)
+    if (response.kind !== 'ready') return pending?.resolve(response)
+    clearTimeout(timer)
+    loaded.resolve()
+  }
+  try {
+    worker = new Worker(new URL('./characterWorker.ts', import.meta.url), { type: 'module' })
+    worker.addEventListener('message', ({ data }: MessageEvent<ReaderResponse>) => take(data))
+    worker.addEventListener('error', ({ message }) => fail(message || 'the worker could not be loaded'))
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error))
+  }
+  /** Sends one request at a time, since the worker keeps the lines of one picture. */
+  const ask = async (request: ReaderRequest, transfer: Transferable[] = []): Promise<ReaderResponse> => {
+    await loaded.promise
+    if (failure !== null) throw failure
+    pending = createDeferred<ReaderResponse>()
+    timer = setTimeout(fail, ANSWER_TIMEOUT_MS, 'the engine did not answer in time')
+    worker?.postMessage(request, transfer)
+    try {
+      return await pending.promise
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  return {
+    ready: loaded.promise,
+    find: async (frame) => {
+      const response = await ask({ kind: 'find', frame }, ['close' in frame ? frame : frame.data.buffer])
+      return response.kind === 'found' ? response.order : []
+    },
+    read: async (place) => {
+      const response = await ask({ kind: 'read', place })
+      return response.kind === 'text' ? response.text : ''
+    },
+    hasFailed: () => failure !== null,
+  }
+}

@@ -1,0 +1,17 @@
+import type { RgbaPicture } from './pixels'
+import type { CameraFrame } from './protocol'
+
+let canvas: OffscreenCanvas | null = null
+
+/** Returns the pixel data of a frame, in a worker. Draws a bitmap on a canvas that is reused for all frames. */
+export function readFrame(frame: CameraFrame): RgbaPicture {
+  if (!('close' in frame)) return frame
+  const { width, height } = frame
+  canvas ??= new OffscreenCanvas(width, height)
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height })
+  const context = canvas.getContext('2d', { willReadFrequently: true })
+  if (context === null) throw new Error('no canvas to read pictures from')
+  context.drawImage(frame, 0, 0)
+  frame.close()
+  return context.getImageData(0, 0, width, height)
+}

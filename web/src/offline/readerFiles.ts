@@ -1,0 +1,17 @@
+/** Name of the cache that keeps the character reader's files. The service worker answers from it. */
+const READER_CACHE = 'character-reader'
+
+/** Address of the folder with the character reader's files. */
+export const readerAddress = (): string => new URL(READER_FOLDER, globalThis.location.href).href
+
+/**
+ * Stores the character reader's files on this device, so that characters are read offline, and deletes those of older versions. Rejects when
+ * a file is missing and cannot be loaded.
+ */
+export async function storeReaderFiles(): Promise<void> {
+  const wanted = READER_FILES.map((name) => `${readerAddress()}/${name}`)
+  const cache = await caches.open(READER_CACHE)
+  const stored = (await cache.keys()).map(({ url }) => url)
+  await cache.addAll(wanted.filter((url) => !stored.includes(url)))
+  await Promise.all(stored.filter((url) => !wanted.includes(url)).map((url) => cache.delete(url)))
+}

@@ -1,0 +1,39 @@
+import { createReadStream, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { Plugin } from 'vite'
+
+const require = createRequire(import.meta.url)
+const folderOf = (name: string) => dirname(require.resolve(`${name}/package.json`))
+const versionOf = (name: string): string => JSON.parse(readFileSync(join(folderOf(name), 'package.json'), 'utf8')).version
+
+const [ENGINE, CORE, MODEL] = ['tesseract.js', 'tesseract.js-core', '@tesseract.js-data/eng'] as const
+
+/** Folder of the files in the pages. Its name has the versions, since browsers cache what is below `assets` for a year. */
+export const READER_FOLDER = `assets/character-reader-${versionOf(ENGINE)}-${versionOf(CORE)}-${versionOf(MODEL)}`
+
+/** Files that the character reader loads at run time, by their names in the pages. The model is the smallest of its package. */
+const FILES: Record<string, string> = {
+  'worker.js': join(folderOf(ENGINE), 'dist/worker.min.js'),
+  'tesseract-core-simd-lstm.js': join(folderOf(CORE), 'tesseract-core-simd-lstm.js'),
+  'tesseract-core-simd-lstm.wasm': join(folderOf(CORE), 'tesseract-core-simd-lstm.wasm'),
+  'eng.traineddata.gz': join(folderOf(MODEL), '4.0.0_best_int/eng.traineddata.gz'),
+}
+
+/** Copies the character reader's files from its packages into the pages, and serves them during development. */
+export const readerFiles = (): Plugin => ({
+  name: 'patio-reader-files',
+  config: () => ({ define: { READER_FOLDER: JSON.stringify(`/${READER_FOLDER}`), READER_FILES: JSON.stringify(Object.keys(FILES)) } }),
+  generateBundle() {
+    for (const [name, path] of Object.entries(FILES)) this.emitFile({ type: 'asset', fileName: `${READER_FOLDER}/${name}`, source: readFileSync(path) })
+  },
+  configureServer(server) {
+    server.middlewares.use(`/${READER_FOLDER}`, (request, response, next) => {
+      const path = FILES[(request.url ?? '').slice(1)]
+      if (path === undefined) return next()
+      if (path.endsWith('js')) response.setHeader('content-type', 'text/javascript')
+      if (path.endsWith('wasm')) response.setHeader('content-type', 'application/wasm')
+      createReadStream(path).pipe(response)
+    })
+  },
+})
