@@ -4,16 +4,20 @@
 browse() { # name of the part, then Playwright's arguments
   local code=0
   (cd web && PLAYWRIGHT_JSON_OUTPUT_NAME="$work/$1.json" npx playwright test --reporter=list,json "${@:2}") || code=$?
-  count_json "$1" playwright "$work/$1.json"
+  count_report "$1" playwright "$work/$1.json"
   return $code
 }
 
-one_process() { # name of the part, Playwright's arguments as one word, then environment variables
+start_one_process() { # name of the part, then environment variables
   local port admin
   port=$(free_port) admin=$(free_port)
   export PATIO_TEST_URL="http://127.0.0.1:$port"
-  start "$1" env "${@:3}" PATIO_LISTEN="127.0.0.1:$port" PATIO_METRICS_LISTEN="127.0.0.1:$admin" PATIO_DATA_DIR="$work/$1" target/debug/patio
+  start "$1" env "${@:2}" PATIO_LISTEN="127.0.0.1:$port" PATIO_METRICS_LISTEN="127.0.0.1:$admin" PATIO_DATA_DIR="$work/$1" target/debug/patio
   wait_until_ready "http://127.0.0.1:$admin"
+}
+
+one_process() { # name of the part, Playwright's arguments as one word, then environment variables
+  start_one_process "$1" "${@:3}"
   # shellcheck disable=SC2086 # a list of arguments
   browse "$1" $2
   stop

@@ -118,8 +118,8 @@ end_report() { # exit code
   exit "$code"
 }
 
-# Adds the counts of a JSON report, read by deploy/testing/report.mjs; arguments: name of the part, kind, file.
-count_json() {
+# Adds the counts of a report, read by deploy/testing/report.mjs; arguments: name of the part, kind, file.
+count_report() {
   local ok bad off
   read -r ok bad off < <(node deploy/testing/report.mjs "$2" "$3" "$1" "$seconds_of_tests")
   passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + off))

@@ -26,15 +26,19 @@ install_missing() {
   for tool in chromium chromium-headless-shell; do
     command -v $tool >/dev/null || [ -n "${CHROMIUM:-}" ] || missing+=($tool)
   done
-  if [ ${#missing[@]} -gt 0 ]; then
-    if [ "$(id -u)" != 0 ]; then
-      echo "missing: ${missing[*]}; install them with: sudo apt-get install ${missing[*]}" >&2
-      exit 1
-    fi
-    echo "installing ${missing[*]}"
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  install_packages "${missing[@]}"
+}
+
+# Installs Debian packages as root, and names them otherwise.
+install_packages() { # names
+  [ $# != 0 ] || return 0
+  if [ "$(id -u)" != 0 ]; then
+    echo "missing: $*; install them with: sudo apt-get install $*" >&2
+    exit 1
   fi
+  echo "installing $*"
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
 start_servers() {

@@ -25,7 +25,7 @@ check_web() {
 unit_web() {
   local code=0
   (cd web && npx vitest run --reporter=default --reporter=json --outputFile.json="$work/vitest.json") || code=$?
-  count_json web vitest "$work/vitest.json"
+  count_report web vitest "$work/vitest.json"
   return $code
 }
 

@@ -61,3 +61,24 @@ test('a tab that closed its connection for an upgrade that did not happen opens 
   await phone.readOutbox()
   expect([phone.outboxState.get().canStore, databaseProblem.get()]).toEqual([true, null])
 })
+
+test('a page in the back/forward cache aborts its transactions, which would block the next page, and continues when it is shown again', async () => {
+  const { openDatabase } = await import('./db')
+  const database = await openDatabase()
+  if (database === null) throw new Error('no database')
+  const enter = (persisted: boolean) => window.dispatchEvent(Object.assign(new Event('pagehide'), { persisted }))
+  const read = () => {
+    const reading = database.transaction('outbox')
+    return Promise.allSettled([reading.done, reading.objectStore('outbox').getAll()]).then(([{ status }]) => status)
+  }
+  const left = read()
+  enter(false) // the browser ends the transactions of a page that it does not keep
+  expect(await left).toBe('fulfilled')
+  const before = read()
+  enter(true)
+  const during = database.transaction('outbox').done
+  expect(await before).toBe('rejected')
+  await expect(during).rejects.toThrow('AbortError')
+  window.dispatchEvent(new Event('pageshow'))
+  expect(await read()).toBe('fulfilled')
+})

@@ -1,5 +1,6 @@
 import { openDB, unwrap, type IDBPDatabase } from 'idb'
 import { createStore } from '@/lib/store'
+import { abortTransactionsInPageCache } from './pageCache'
 import type { DatabaseSchema } from './schema'
 
 export type Database = IDBPDatabase<DatabaseSchema>
@@ -77,6 +78,7 @@ async function open(): Promise<Database> {
     },
     terminated: disconnect,
   }).finally(() => clearTimeout(late))
+  abortTransactionsInPageCache(unwrap(opened))
   setObstacle(null)
   return opened
 }
