@@ -13,7 +13,7 @@ use patio_kit::{
     on,
 };
 use serde::Serialize;
-use sqlx::{AssertSqlSafe, FromRow, query, query_as};
+use sqlx::{AssertSqlSafe, FromRow, query, query_as, query_scalar};
 use std::collections::BTreeMap;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;

@@ -6,7 +6,7 @@ use crate::{
         retry_budget::RetryBudget,
     },
     lifecycle::Tasks,
-    telemetry::{self, outage::Outage},
+    telemetry,
     tls::ServiceTls,
 };
 use http::{Request, Response};
