@@ -106,7 +106,9 @@ for (const [name, startEngine] of [['WebKit', startWebKit], ['Firefox', startFir
       await engine.type(field('HMC'), SUPERVISOR.hmc)
       await engine.type(field('Password'), SUPERVISOR.password)
       await engine.click(button('Sign in'))
-      await engine.click(link('Create New Campaign'))
+      // The page of the sign-in still loads its code when the person opens another address.
+      await until('the home page opens', async () => (await engine.run('return location.pathname')) === '/campaign-home')
+      await engine.open(`${network.url}/import`)
       await engine.choose(field('Campaign file'), file)
       await engine.click(button('Upload campaign'))
       await engine.click(link('Open campaign'))
