@@ -99,7 +99,7 @@ for (const [name, startEngine] of [['WebKit', startWebKit], ['Firefox', startFir
       rmSync(folder, { recursive: true, force: true })
     })
 
-    test('a campaign is imported and a vehicle inspected', async () => {
+    test(`${name}: a campaign is imported and a vehicle inspected`, async () => {
       const file = join(folder, 'campaign.xlsx')
       writeFileSync(file, Buffer.from(await (await api(token, 'GET', '/api/documents/template')).arrayBuffer()))
       await engine.open(network.url)
@@ -124,7 +124,7 @@ for (const [name, startEngine] of [['WebKit', startWebKit], ['Firefox', startFir
       await until('the save arrives', async () => (await stored(vehicles[0])).status === 'ok')
     })
 
-    test('a save without a network is kept through a reload and sent once the network is back', async () => {
+    test(`${name}: a save without a network is kept through a reload and sent once the network is back`, async () => {
       const vehicle = vehicles[1]
       await engine.open(`${network.url}/vehicle/${vehicle.id}`)
       await until('the service worker controls the page', () => engine.run('return navigator.serviceWorker.controller !== null'))
@@ -141,7 +141,7 @@ for (const [name, startEngine] of [['WebKit', startWebKit], ['Firefox', startFir
       await until('nothing is pending', async () => !(await engine.run(`return document.querySelector('a[href="/outbox"]').ariaLabel.includes('pending')`)))
     })
 
-    test('the camera opens, and a code in front of it identifies the vehicle', async () => {
+    test(`${name}: the camera opens, and a code in front of it identifies the vehicle`, async () => {
       const vehicle = vehicles[2]
       const open = async () => {
         await engine.open(`${network.url}/vehicle/${vehicle.id}`)

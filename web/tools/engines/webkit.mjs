@@ -42,7 +42,7 @@ async function startDisplay() {
 
 /** Sends a command of WebDriver, and returns its value. */
 async function send(method, url, body) {
-  const response = await fetch(url, { method, ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }) })
+  const response = await fetch(url, { method, signal: AbortSignal.timeout(2 * WAIT_MS), ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }) })
   const { value } = await response.json()
   if (!response.ok) throw Object.assign(new Error(`${method} ${new URL(url).pathname}: ${value.error}: ${value.message}`), { code: value.error })
   return value
