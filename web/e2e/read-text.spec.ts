@@ -25,7 +25,14 @@ const labelCamera = (page: Page, first: string[]) =>
     Object.assign(window, { showLabel: (next: string[]) => { shown = next } })
     Object.assign(globalThis.navigator.mediaDevices, { getUserMedia: async () => canvas.captureStream(10) })
   }, first)
-const show = (page: Page, lines: string[]) => page.evaluate((next) => (window as unknown as { showLabel: (lines: string[]) => void }).showLabel(next), lines)
+/** Shows a label to the camera, and waits until the page has got pictures of it when the camera is on. */
+const show = (page: Page, lines: string[]) =>
+  page.evaluate(async (next) => {
+    ;(window as unknown as { showLabel: (lines: string[]) => void }).showLabel(next)
+    const video = document.querySelector('video')
+    if (video === null) return
+    for (let pictures = 0; pictures < 3; pictures++) await new Promise((resolve) => video.requestVideoFrameCallback(resolve))
+  }, lines)
 
 const panel = (page: Page) => page.getByRole('region', { name: 'Read text' })
 const identifier = (page: Page) => page.getByLabel('Vehicle identifier')

@@ -112,6 +112,7 @@ async fn a_new_sealing_key_takes_over_without_signing_anybody_out() {
         assert!(again.audit().await.iter().any(|event| event.summary.contains("current sealing key")));
         again.close().await;
         db.close().await;
+        fs::remove_file(&file).unwrap(); // the next database has a key of its own
     })
     .await;
 }

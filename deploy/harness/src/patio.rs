@@ -243,7 +243,7 @@ impl Patio {
     /// Stops all processes with `SIGINT` in reverse start order. Asserts that each process exits with code 0.
     #[track_caller]
     pub fn stop(mut self) {
-        self.replicas.iter_mut().rev().for_each(|replica| replica.stop(Signal::Interrupt));
+        self.replicas.iter_mut().rev().filter(|replica| replica.is_started()).for_each(|replica| replica.stop(Signal::Interrupt));
     }
 
     /// Returns the last log lines of every process.

@@ -182,6 +182,12 @@ impl Process {
         self.running.as_ref().unwrap_or_else(|| panic!("{} is not started", self.launch.name)).0.id()
     }
 
+    /// Returns `true` if the process was started and not stopped since, even if it has crashed in the meantime.
+    #[must_use]
+    pub fn is_started(&self) -> bool {
+        self.running.is_some()
+    }
+
     /// Returns `true` if the process is running.
     pub fn is_running(&mut self) -> bool {
         self.running.is_some() && self.child().try_wait().unwrap().is_none()

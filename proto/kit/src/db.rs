@@ -343,8 +343,7 @@ impl Db {
                 waiters("write", u32::try_from(write.queue_len()).unwrap_or(u32::MAX));
             }
             Pools::Postgres { cluster, .. } => {
-                let server = cluster.primary();
-                for (name, pool) in POOL_NAMES.into_iter().zip(server.pools()) {
+                for (name, pool) in POOL_NAMES.into_iter().zip(cluster.primary().pools()) {
                     let sqlx = pool.pool();
                     connections(name, (sqlx.size(), sqlx.num_idle(), sqlx.options().get_max_connections()));
                     waiters(name, pool.waiter_count());

@@ -6,6 +6,8 @@ export const SUMMARIES: [english: string, portuguese: string][] = [
   ['{1}, fifth time: blocked for 180 seconds', '{1}, quinta vez: bloqueado por 180 segundos'],
   ['sign-in failed', 'falha ao entrar'],
   ['entered a wrong current password', 'informou a senha atual incorreta'],
+  ['moved {1} entries of part {2} to a file with SHA-256 {3}', 'moveu {1} registros da parte {2} para um arquivo com SHA-256 {3}'],
+  ['encrypted all keys with the current sealing key', 'cifrou todas as chaves com a chave de selagem atual'],
   ['signed in', 'entrou'],
   ['the browser finished signing in', 'o navegador concluiu a entrada'],
   ['signed out', 'saiu'],

@@ -3,7 +3,7 @@ import { isRecord } from '@/lib/json'
 
 export const EVENT_KINDS = [
   'login', 'login-failed', 'lockout', 'logout', 'refused', 'page-view', 'user-changed', 'campaign-imported',
-  'campaign-changed', 'campaign-deleted', 'vehicle-changed', 'bulk-changed', 'exported', 'service-step',
+  'campaign-changed', 'campaign-deleted', 'vehicle-changed', 'bulk-changed', 'exported', 'service-step', 'retention',
 ] as const
 
 /** One field changed by an audit event, with its value before and after as text. */

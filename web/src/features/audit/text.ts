@@ -39,6 +39,7 @@ const mix = {
   'kind.bulk-changed': 'Bulk change',
   'kind.exported': 'Report exported',
   'kind.service-step': 'Service step',
+  'kind.retention': 'Old entries removed',
   'developer.title': 'Developer',
   'developer.text': 'Em progresso',
 }
@@ -88,6 +89,7 @@ export const { catalogues, useFeatureText: useAuditText } = defineFeatureText(
     'kind.bulk-changed': 'Alteração em massa',
     'kind.exported': 'Relatório exportado',
     'kind.service-step': 'Etapa de serviço',
+    'kind.retention': 'Registros antigos removidos',
     'developer.title': 'Desenvolvedor',
   },
 )
