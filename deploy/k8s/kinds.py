@@ -116,12 +116,17 @@ KINDS = {
 }
 
 
+def of_cluster(kind):
+    """Returns whether documents of this kind belong to the whole cluster. `Cluster` itself is a PostgreSQL cluster in a namespace."""
+    return kind.startswith("Cluster") and kind != "Cluster"
+
+
 def faults(document):
     """Returns the differences between a document of an operator's kind and the table."""
     kind = (document.get("apiVersion"), document.get("kind"))
     if kind not in KINDS:
         return [f"{kind[0]} {kind[1]} is not a kind of the table"]
-    meta = CLUSTER_META if kind[1].startswith("Cluster") and kind[1] != "Cluster" else META
+    meta = CLUSTER_META if of_cluster(kind[1]) else META
     whole = {"apiVersion!": str, "kind!": str, "metadata!": meta, "spec!": KINDS[kind]}
     return list(differences(document, whole, ""))
 

@@ -1,6 +1,7 @@
 """Checks that several Patios can live in one cluster, each in its own namespace: nothing of one belongs to, selects or overwrites
 anything of another."""
 import chart
+import kinds
 
 NAMESPACES = ["yard-north", "yard-south"]
 
@@ -36,7 +37,9 @@ def check_two_patios(check, example):
     for own, other, documents in [(*NAMESPACES, north), (*reversed(NAMESPACES), south)]:
         for document in documents:
             what = f"{example}: {document['kind']} {document['metadata']['name']}"
-            check(document["metadata"].get("namespace") == own, f"{what} is not in the namespace of its Patio")
+            # What belongs to the whole cluster has the namespace in its name.
+            place = document["metadata"]["name"] if kinds.of_cluster(document["kind"]) else document["metadata"].get("namespace")
+            check(place in (own, f"patio-{own}"), f"{what} is not in the namespace of its Patio")
             check(other not in str(document), f"{what} of {own} mentions {other}")
     both = {identity(document) for document in north} & {identity(document) for document in south}
     check(not both, f"{example}: both Patios have {sorted(both)}")

@@ -1,7 +1,7 @@
 //! Help texts of all metrics, for the Prometheus text format.
 
 /// Name and help text of every metric. A check of the manifests compares the names with those that the programs record.
-pub const METRICS: [(&str, &str); 30] = [
+pub const METRICS: [(&str, &str); 33] = [
     ("http_server_request_duration_seconds", "Duration of HTTP requests at the gateway."),
     ("rpc_server_duration_seconds", "Duration of gRPC calls at the service that answers them."),
     ("patio_admission_requests", "HTTP requests in progress and waiting at the gateway."),
@@ -11,6 +11,9 @@ pub const METRICS: [(&str, &str); 30] = [
     ("patio_conflicts_total", "Conflicts that saves opened and that users resolved."),
     ("patio_csp_violations_total", "Violations of the content security policy that browsers reported."),
     ("patio_db_connections", "Database connections by pool: busy, idle, and the maximum."),
+    ("patio_db_replica_lag_seconds", "Time by which the read replica is behind the primary."),
+    ("patio_db_replica_queries_total", "Queries of lists by the server that answered: the read replica or the primary."),
+    ("patio_db_replica_usable", "1 when lists may come from the read replica."),
     ("patio_db_waiters", "Callers that wait for a database connection, by pool."),
     ("patio_http_connections", "Open client connections of the gateway."),
     ("patio_imports_total", "Imports by outcome."),
