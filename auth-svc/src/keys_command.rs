@@ -1,4 +1,5 @@
-//! The commands `auth-svc keys`: `revoke-all` replaces all keys when one may have leaked, `reseal` follows a new key file.
+//! The commands `auth-svc keys`: `revoke-all` replaces all keys when one may have leaked, `reseal` re-encrypts all keys after the key
+//! file has changed.
 use crate::{
     SCHEMA,
     config::Config,
@@ -23,7 +24,7 @@ use patio_kit::{
 pub enum KeysCommand {
     /// Replaces all keys with new keys and signs everyone out; tokens signed with the old keys are rejected within seconds.
     RevokeAll,
-    /// Encrypts all keys in the database with the first key of the key file, after a new key was put before the old one. Nobody is
+    /// Encrypts all keys in the database with the first key of the key file, after a new key was put before the old one. No user is
     /// signed out, and no pending save is lost; then the old key can be removed from the file.
     Reseal,
 }

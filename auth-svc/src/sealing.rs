@@ -23,7 +23,7 @@ pub struct SealingKey {
 }
 
 impl SealingKey {
-    /// Reads the sealing keys from a file with one key in base64 per line, the current one first, previous ones after it; returns
+    /// Reads the sealing keys from a file with one key in base64 per line, the current key first. Returns
     /// `None` when the file does not exist.
     ///
     /// # Errors

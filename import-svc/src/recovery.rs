@@ -79,7 +79,7 @@ async fn settle_one(host: &Host, db: &Db, steps: &SagaClients, lost: OrphanedImp
         };
         return Ok(store::record_success(db, lost.id, caller, now).await?);
     }
-    tracing::info!(import = lost.id, "orphaned import ended as failed");
+    tracing::info!(import = lost.id, "orphaned import recorded as failed");
     if let Some(draft) = lost.campaign_id {
         steps.discard(draft).await;
     }

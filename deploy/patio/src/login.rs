@@ -20,7 +20,7 @@ use ureq::{
     tls::{PemItem, RootCerts, TlsConfig, parse_pem},
 };
 
-/// Timeout of a call to Patio. A sign-in waits its turn while many people sign in.
+/// Timeout of a call to Patio. Sign-ins queue while many users sign in.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Where the session is stored, and which authorities are trusted.
@@ -46,7 +46,7 @@ pub struct LoginOptions {
     file: SessionOptions,
 }
 
-/// Signs in and stores the session. The password is asked for without an echo, or read from standard input when that is no terminal.
+/// Signs in and stores the session. Prompts for the password without echo, or reads it from standard input if that is not a terminal.
 ///
 /// # Errors
 /// Returns an error when Patio cannot be reached or rejects the sign-in, or the session cannot be stored.

@@ -195,11 +195,11 @@ impl Cache {
     pub async fn find_fault(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         let cause = redis.try_writing().await.err()?;
-        let how = if server::is_refusal(&cause) { "answers, but takes no writes" } else { "does not answer" };
+        let how = if server::is_refusal(&cause) { "responds, but rejects writes" } else { "does not answer" };
         Some(format!("{how}: {cause}"))
     }
 
-    /// Returns why the cache is not usable as far as can be told without a write: no answer, or a replica.
+    /// Returns why the cache is unusable, as far as a read shows: Redis does not respond, or is a replica.
     pub async fn find_fault_without_write(&self) -> Option<String> {
         let Self::Redis(redis) = self else { return None };
         match redis::cmd("INFO").arg("replication").query_async::<String>(&mut redis.clone()).await {

@@ -69,7 +69,7 @@ pub struct Db {
     pools: Pools,
     /// Time of the last durable write, whose caller waited until the write was on disk.
     asked: Arc<AtomicInstant>,
-    /// Pool of the read replica, in the clone that a query of [`Self::read_recent`] gets; `None` in all others.
+    /// Pool of the read replica; set only in the clone that [`Self::read_recent`] passes to its query.
     reading: Option<PostgresPool>,
 }
 

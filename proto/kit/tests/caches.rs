@@ -111,7 +111,7 @@ async fn place_of_a_new_primary() -> u16 {
 async fn a_server_that_was_made_a_replica_is_left_for_the_one_its_name_leads_to_by_then() {
     let cache = Cache::redis(&format!("redis://127.0.0.1:{}", place_of_a_new_primary().await)).unwrap();
     let fault = cache.find_fault().await.unwrap();
-    assert!(fault.starts_with("answers, but takes no writes"), "{fault}");
+    assert!(fault.starts_with("responds, but rejects writes"), "{fault}");
     assert_eq!(cache.get(&key("held")).await, None, "what it holds may have changed since");
     assert_eq!(cache.find_fault().await, None, "it was connected to anew");
 }

@@ -83,7 +83,7 @@ struct FeedState {
 }
 
 impl FeedState {
-    /// Forgets the campaigns that were deleted: the ids in `known` without an entry in `there` (ids and revisions of
+    /// Removes the campaigns that were deleted: the ids in `known` without an entry in `there` (ids and revisions of
     /// the existing campaigns).
     fn forget_gone(&mut self, known: &[i64], there: &[(i64, i64)]) {
         let there: BTreeSet<i64> = there.iter().map(|(campaign, _)| *campaign).collect();

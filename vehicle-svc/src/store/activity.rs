@@ -1,4 +1,4 @@
-//! Work of each hour by yard and user, and the number of vehicles with each status, written by the transaction that changes the
+//! Hourly counts of work by yard and user, and the number of vehicles with each status, written by the transaction that changes the
 //! vehicles. The hours of a campaign add up to its number of inspected vehicles.
 use crate::{
     store::{
@@ -29,7 +29,7 @@ pub fn hour_of(at: DateTime<Utc>) -> i64 {
     at.timestamp().div_euclid(SECONDS)
 }
 
-/// Returns the begin of an hour.
+/// Returns the start time of an hour.
 #[must_use]
 pub fn begin_of(hour: i64) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(hour.saturating_mul(SECONDS))

@@ -114,7 +114,7 @@ pub struct VehicleJob {
     /// The job.
     #[sqlx(flatten)]
     pub job: Job,
-    /// JSON text that begins with the vehicle's snapshot and continues with the snapshots of other vehicles.
+    /// JSON text that begins with the vehicle's snapshot. The rest, snapshots of other vehicles, is ignored.
     snapshots: String,
 }
 

@@ -61,7 +61,7 @@ const OBSTACLE_MS = 600_000
 export function watchDatabaseProblem(): void {
   stopWatching?.()
   stopWatching = databaseProblem.subscribe(showObstacle)
-  showObstacle() // the sign-in may have found an obstacle already
+  showObstacle() // opening the database at sign-in may already have failed
 }
 let stopWatching: (() => void) | undefined
 

@@ -1,4 +1,4 @@
-//! Lists on a read replica: they never miss an own save, whatever the state of the replica.
+//! Lists on a read replica: they always contain the caller's own saves, regardless of the replica's state.
 use super::measured::value;
 use patio_harness::{Client, DATABASE_PASSWORD, DATABASE_ROLE, Folder, POSTGRES, Patio, Postgres, Signal, shared, until};
 use patio_testing::tell;

@@ -1,7 +1,7 @@
 //! Archive files of the audit log, for parts of the log that are then dropped from the database.
 //!
-//! A file contains the entries of one part, and the digests of all entries under the same seals, so that the file alone proves each
-//! of its seals from the seal before. Digests and seals also stay in the database, where the chain is verified without the file.
+//! A file contains the entries of one part, and the digests of all entries under the same seals. The file alone therefore proves each
+//! of its seals, given the previous seal. Digests and seals also stay in the database, where the chain is verified without the file.
 use crate::{
     audit::{
         self, AuditEvent,
@@ -36,11 +36,11 @@ const DROP_PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Line {
-    /// First line: the archived part, and the digest of the seal before its first one.
+    /// First line: the archived part, and the digest of the seal that precedes its first seal.
     Part { service: String, part: String, begins: DateTime<Utc>, ends: DateTime<Utc>, seal_before: String },
     /// Entry with its digest. Entries outside of the part have their digest only.
     Entry(Box<SealedEntry>),
-    /// Seal over the entries since the seal before.
+    /// Seal over the entries since the previous seal.
     Seal { id: i64, digest: String },
 }
 
@@ -213,7 +213,7 @@ pub async fn verify(db: &Db, path: &Path) -> anyhow::Result<ArchiveReport> {
             Line::Seal { id, digest } => {
                 let computed = std::mem::replace(&mut link, ChainLink::new(&digest)).finish();
                 if computed != digest || !contains_seal(db, id, &digest).await? {
-                    report.problems.push(format!("seal {id} does not fit its entries, the seal before and the database"));
+                    report.problems.push(format!("seal {id} does not match its entries, the previous seal or the database"));
                 }
                 report.seals += 1;
             }

@@ -289,7 +289,7 @@ impl Chain {
     fn end(&mut self, report: &mut VerificationReport) {
         if let Some((link, expected)) = self.open.take() {
             if link.finish() != expected {
-                report.problem(format!("seal {} does not fit its entries and the seal before", self.id));
+                report.problem(format!("seal {} does not match its entries or the previous seal", self.id));
             }
             self.before = expected;
         }

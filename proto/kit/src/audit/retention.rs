@@ -55,7 +55,7 @@ async fn create_months(db: &Db, now: DateTime<Utc>) {
     for ahead in 0..=MONTHS_AHEAD {
         let Some(month) = month_of(now).checked_add_months(Months::new(ahead)) else { return };
         if let Err(cause) = db.write(move |tx| Box::pin(async move { store::create_month(tx, month).await })).await {
-            tracing::warn!(%cause, %month, schema = db.name(), "failed to create a month of the audit log, retrying in an hour");
+            tracing::warn!(%cause, %month, schema = db.name(), "failed to create a monthly partition of the audit log, retrying in an hour");
         }
     }
 }

@@ -107,7 +107,7 @@ pub(super) async fn load_last_seal(tx: &mut Tx<'_>) -> Result<Option<Seal>> {
     on!(tx.on(), c => query_as("select id, digest from audit_seals order by id desc limit 1").fetch_optional(c).await)
 }
 
-/// Takes the right to seal until the end of the transaction. Returns `false` while another replica seals.
+/// Acquires the sealing lock until the transaction ends. Returns `false` when another replica holds the lock.
 pub(super) async fn try_lock_sealing(tx: &mut Tx<'_>) -> Result<bool> {
     match tx.on() {
         Engine::Sqlite(_) => Ok(true),
@@ -184,7 +184,7 @@ macro_rules! sealed {
 
 /// Returns up to `most` sealed entries after a position (seal number and entry id), in the order of the chain.
 ///
-/// On `PostgreSQL` the time of an entry leads to its partition. An entry whose time was changed is therefore missing.
+/// `PostgreSQL` finds an entry's partition by its time. An entry whose time was changed therefore counts as missing.
 ///
 /// The database returns the rows as one JSON text, because reading single values from `SQLite` takes three times as long. The
 /// JSON functions of the two databases have different names.
@@ -207,7 +207,7 @@ pub(super) async fn count_never_sealed(db: &Db, before: DateTime<Utc>) -> Result
         .bind(before).fetch_one(c).await)
 }
 
-/// SQL condition that an entry records access only. It has the words of the partial index `audit_events_access`.
+/// SQL condition that an entry records access only. Must equal the predicate of the partial index `audit_events_access`.
 const IS_ACCESS: &str = "kind in ('page-view', 'login', 'logout', 'login-failed', 'refused')";
 
 /// Returns the tables whose expired entries are deleted one by one.
@@ -307,7 +307,7 @@ pub(super) async fn drop_part(tx: &mut Tx<'_>, part: &LogPart, (entries, sha256)
 /// Partition of the log whose entries were moved to a file.
 #[derive(Debug, Clone, FromRow)]
 pub(super) struct Archive {
-    /// Partition that the file has.
+    /// Partition that the file contains.
     #[sqlx(flatten)]
     pub part: LogPart,
     /// SHA-256 of the file, in hexadecimal.

@@ -47,7 +47,9 @@ impl StoredSession {
         };
         let mode = fs::metadata(path)?.permissions().mode();
         ensure!(mode & OTHER_USERS_MODE == 0, "{} is readable by other users; run `chmod 600` on it, or sign in again", path.display());
-        serde_json::from_str(&text).map(Some).with_context(|| format!("{} is no session file; delete it and sign in again", path.display()))
+        serde_json::from_str(&text)
+            .map(Some)
+            .with_context(|| format!("{} is not a session file; delete it and sign in again", path.display()))
     }
 
     /// Writes the session file with mode 0600. A file that exists is replaced as a whole.

@@ -1,7 +1,7 @@
 //! Subset of a service's replicas that one caller checks and calls.
 //!
-//! With many replicas of both sides, health checks of every replica by every caller would cost more than the work itself. Each
-//! caller has a random subset of constant size instead, and looks further only while replicas of that subset are unhealthy.
+//! With many replicas on both sides, health checks of every replica by every caller would cost more than the work itself. Each
+//! caller has a random subset of constant size instead, and adds substitutes only while replicas of that subset are unhealthy.
 use std::{
     collections::HashSet,
     hash::{BuildHasher, RandomState},
@@ -15,7 +15,7 @@ pub const MAX_CHECKED: usize = 2 * SUBSET_SIZE;
 
 /// Chooses the replicas that a caller checks. Each caller ranks all addresses in an order of its own, by a randomly seeded hash.
 ///
-/// The first [`SUBSET_SIZE`] addresses are the caller's subset, whatever the order in which replicas came and went. An added
+/// The first [`SUBSET_SIZE`] addresses are the caller's subset, regardless of the order in which replicas were added and removed. An added
 /// replica therefore gets its share of callers at once.
 #[derive(Default)]
 pub struct Subset {
@@ -27,7 +27,7 @@ impl Subset {
     /// Chooses the replicas to check among all `known` addresses: the caller's subset, and one substitute for each failing replica.
     ///
     /// `is_failing` returns `true` for a checked replica that is unhealthy. With `explore`, substitutes that are failing give way
-    /// to addresses that were not tried yet, so that a healthy replica is found wherever there is one.
+    /// to addresses that were not tried yet, so that any healthy replica is eventually found.
     pub fn choose(
         &mut self,
         known: impl Iterator<Item = SocketAddr>,

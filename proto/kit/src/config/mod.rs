@@ -23,7 +23,7 @@ impl InvalidSetting {
         if valid { Ok(()) } else { Err(Self(message()).into()) }
     }
 
-    /// Turns an error about a setting into an [`InvalidSetting`] with the same message.
+    /// Converts an error about a setting into an [`InvalidSetting`] with the same message.
     #[must_use]
     #[expect(clippy::needless_pass_by_value, reason = "an argument of map_err")]
     pub fn from_error(cause: anyhow::Error) -> anyhow::Error {
@@ -57,11 +57,11 @@ pub struct Settings {
     /// Allows a service in its own process to store its data in SQLite files. Only one replica of the service may run then.
     #[arg(long, env = "PATIO_SEPARATE_SQLITE", help_heading = OPERATING, default_value_t = false, action = clap::ArgAction::Set)]
     pub separate_sqlite: bool,
-    /// Maximum number of PostgreSQL connections for writes, per service of a process. Reads use up to 3/8 as many more.
+    /// Maximum number of PostgreSQL connections for writes, per service of a process. Reads use up to 3/8 of this number in addition.
     #[arg(long, env = "PATIO_DATABASE_MAX_CONNECTIONS", help_heading = TUNING, default_value_t = 16, value_parser = clap::value_parser!(u32).range(2..=1000))]
     pub database_connections: u32,
-    /// URL of the Redis server that all replicas share, `redis://host:port`, or `rediss://host:port` over TLS; another Patio needs
-    /// another database number. If unset, each process has its own cache.
+    /// URL of the Redis server that all replicas share, `redis://host:port`, or `rediss://host:port` over TLS; each installation needs
+    /// its own database number. If unset, each process has its own cache.
     #[arg(long, env = "PATIO_REDIS_URL", hide_env_values = true)]
     pub redis_url: Option<Secret>,
     /// PEM file with the CA certificates that are trusted for a Redis server over TLS. Defaults to the public authorities.

@@ -14,7 +14,7 @@ pub struct DatabaseHealth {
     /// First table that the connected role does not own, as `TABLE belongs to ROLE`; `None` when the role owns all tables.
     /// Membership in the owner role counts as ownership.
     pub foreign: Option<String>,
-    /// Reason why the connected role cannot run the pending migrations, such as a schema of another role; `None` when the role can,
+    /// Reason why the connected role cannot run the pending migrations, such as a schema of another role. `None` when the role can,
     /// or when no migration is pending.
     pub setup: Option<String>,
     /// Number of migrations applied to the database.

@@ -19,11 +19,12 @@ pub(super) async fn open_postgres(schema: Schema, url: &str, connections: u32, r
     Ok(Pools::Postgres { heartbeat: Arc::new(Heartbeat::new(cluster.clone())), cluster, replica: replica.map(Arc::new) })
 }
 
-/// Creates the connections of a service to the read replica, which are opened on demand. Returns `None` without a setting.
+/// Creates the connections of a service to the read replica, which are opened on demand. Returns `None` when
+/// `PATIO_DATABASE_READ_URL` is not set.
 pub(super) fn open_replica(schema: Schema, settings: &Settings) -> anyhow::Result<Option<PgReplica>> {
     let Some(url) = &settings.database_read_url else { return Ok(None) };
     let hosts = hosts(schema, url.expose())?;
-    InvalidSetting::ensure(!hosts.is_cluster(), || "one host is expected, which may lead to several replicas".to_owned())?;
+    InvalidSetting::ensure(!hosts.is_cluster(), || "expected one host name, which may resolve to several replicas".to_owned())?;
     let server = PgServer::new(schema, hosts.first_host().clone(), settings.database_connections);
     Ok(Some(PgReplica::new(&server)))
 }
@@ -52,7 +53,7 @@ pub(super) async fn open_sqlite(schema: Schema, folder: &Path) -> anyhow::Result
     // WAL in the background; the writer checkpoints itself, at the cost of two flushes, only when the WAL exceeds 64 MB.
     let writes = [("cache_size", "-1000"), ("cache_spill", "-32000"), ("wal_autocheckpoint", "16000")];
     let write = sqlite_writer::start(with(options.clone(), &writes)).await?;
-    // Readers map the file into memory instead of using a cache of their own: one report would fill such a cache, and lists
+    // Readers map the file into memory instead of using a cache of their own. One report would fill such a cache, and lists
     // in walking order read pages from all over the file.
     let reads = [("cache_size", "-125"), ("mmap_size", "1073741824")];
     let read = SqlitePoolOptions::new().min_connections(1).max_connections(4).test_before_acquire(false);

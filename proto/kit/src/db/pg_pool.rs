@@ -49,7 +49,7 @@ pub struct PostgresPool {
     /// attempt.
     turns: Arc<Semaphore>,
     waiting: Arc<AtomicU32>,
-    /// Position that a server has to have replayed; `None` on the primary.
+    /// WAL position that the standby must have replayed; `None` for the primary.
     position: Option<WalPosition>,
 }
 
@@ -104,7 +104,7 @@ impl PostgresPool {
         Self { position: Some(position), ..self.clone() }
     }
 
-    /// Takes a connection to a server that may be a standby at any position.
+    /// Takes a connection without checking whether the server accepts writes or has replayed a position.
     ///
     /// # Errors
     /// Returns the errors of [`Self::acquire`].

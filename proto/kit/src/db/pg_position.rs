@@ -3,7 +3,7 @@ use sqlx::{Error, FromRow, PgConnection, query_as};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// Pauses between two looks at a standby that has not replayed a position yet, in milliseconds. Together they exceed a usual flush and
+/// Pauses between checks whether a standby has replayed a position, in milliseconds. Together they exceed a usual flush and
 /// its transfer.
 const REPLAY_PAUSES_MS: [u64; 5] = [1, 2, 4, 8, 16];
 

@@ -37,7 +37,7 @@ struct Positions {
     last: Option<WalPosition>,
 }
 
-/// Position that the replica had not replayed when it was last looked at, and the time of its reading.
+/// Position that the replica had not replayed at the last check, and the time at which the position was read.
 type Pending = Option<(WalPosition, Instant)>;
 
 /// Connections of a service to the read replica, and the replica's last known state.
@@ -113,7 +113,7 @@ impl PgReplica {
         *self.pending() = Some((position.clone(), since));
         let mut connection = self.pool.acquire_unchecked().await?;
         let done = position.wait_on(&mut connection).await;
-        // A position of an old timeline is never replayed: the next look takes the position of the new primary.
+        // A position of an old timeline is never replayed: the next check uses the position of the new primary.
         if done.is_ok() || read_position(&cluster.primary()).await?.timeline != position.timeline {
             *self.pending() = None;
         }

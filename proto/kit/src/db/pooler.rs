@@ -20,7 +20,7 @@ const SELECT_SERVER_PROCESS_IN_TRANSACTION: &str = "begin; select pg_backend_pid
 /// Start of the message with which `PgBouncer` refuses a connection because of a startup parameter.
 const UNSUPPORTED_PARAMETER: &str = "unsupported startup parameter";
 
-/// Returns what makes a connection pooler unusable for Patio, or `None` when each connection has its own server process and the
+/// Returns why a connection pooler is unusable for Patio. Returns `None` when each connection has its own server process and the
 /// parameters of the database URL are in force.
 pub(super) async fn find_fault(to: &PgConnectOptions) -> Result<Option<String>, Error> {
     match timeout(CHECK_TIMEOUT, look(to)).await.unwrap_or(Err(Error::PoolTimedOut)) {

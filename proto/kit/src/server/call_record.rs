@@ -119,7 +119,7 @@ pub(super) fn unheard() -> Status {
     errors::with_cause(errors::unavailable(&cause), "database", &cause)
 }
 
-/// Returns the status code in headers or trailers, or `None` when there is none.
+/// Returns the status code in headers or trailers, or `None` without a `grpc-status`.
 pub(super) fn grpc_status(headers: &HeaderMap) -> Option<Code> {
     headers.get("grpc-status").map(|code| Code::from_bytes(code.as_bytes()))
 }

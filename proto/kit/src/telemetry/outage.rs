@@ -22,7 +22,7 @@ impl Outage {
 
     /// Records that the dependency is available. Returns the number of failed requests when this ends an outage.
     pub fn record_success(&self) -> Option<u64> {
-        // The load keeps the usual case free of a write, which all processors would share.
+        // Loads first, since a write on every success would cause contention between processors.
         (self.0.load(Ordering::Relaxed) > 0).then(|| self.0.swap(0, Ordering::Relaxed)).filter(|failures| *failures > 0)
     }
 }

@@ -13,11 +13,11 @@ import type { YardProgress } from './YardProgressStrip'
 import styles from './AttentionCard.module.css'
 
 interface AttentionCardProps {
-  /** Ids of the campaigns whose phones are asked about. */
+  /** Ids of the campaigns whose unsent saves are counted. */
   campaigns: number[]
-  /** Campaign whose conflicts are counted; the conflicts of all campaigns without one. */
+  /** Campaign whose conflicts are counted; all campaigns when absent. */
   campaign?: number
-  /** Yards with vehicles left in which nobody works while people work elsewhere, with the address of each. */
+  /** Yards with vehicles left without active users while other yards have some, with the URL of each. */
   idle?: { yard: YardProgress; to: string }[]
   /** Vehicles of the campaign that were not found in neighbouring spaces. */
   missing?: MissingRun[]
@@ -26,7 +26,7 @@ interface AttentionCardProps {
 /** Number of idle yards and of runs of missing vehicles that are named, the largest first. */
 const MAX_NAMED = 3
 
-/** What team leaders and supervisors should look at: open conflicts, saves that phones have not sent, and yards with nobody. */
+/** What team leaders and supervisors should look at: open conflicts, saves that phones have not sent, and idle yards. */
 export function AttentionCard({ campaigns, campaign, idle = [], missing = [] }: AttentionCardProps) {
   const t = useCampaignsText()
   const now = useCurrentTime()

@@ -74,7 +74,7 @@ export function YardTable({ yards, pace, activity, hrefOf, current }: YardTableP
   )
 }
 
-/** Returns the yards with vehicles left in which nobody works while people work elsewhere, most vehicles left first. */
+/** Returns the yards with vehicles left without active users while other yards have some, most vehicles left first. */
 export function listIdleYards(yards: YardProgress[], pace: InspectionPace | undefined): YardProgress[] {
   if (pace === undefined || pace.people.length === 0) return []
   const idle = yards.filter((yard) => yard.done < yard.total && isShownYard(yard) && !pace.people.some(({ yard_id }) => yard_id === yard.id))

@@ -25,7 +25,7 @@ export interface ConflictProps {
   onTake: (choice: SideName) => void
 }
 
-/** A list of conflicts that the campaign's name heads. */
+/** Conflicts of one campaign, listed under its name. */
 export interface CampaignConflicts {
   id: number
   name: string

@@ -55,7 +55,7 @@ export function ConflictTable({ groups, propsOf }: ConflictTableProps) {
 const CHOICES = new Map(SIDES.map((side, index) => [String(index + 1), side]))
 const STEPS: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
 
-/** Moves the focus from a row to the row that many rows further down, over the headings of campaigns. */
+/** Moves the focus by a number of rows, skipping the headings of campaigns. */
 function focusNeighbour(row: HTMLElement, step: number): void {
   const rows = [...(row.closest('table')?.querySelectorAll<HTMLElement>('tr[tabindex]') ?? [])]
   rows[rows.indexOf(row) + step]?.focus()

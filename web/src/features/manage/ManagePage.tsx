@@ -100,7 +100,7 @@ function Tools({ yard }: { yard: number | null }) {
   )
 }
 
-/** Scrolls to the open fold that the address names, since the folds stand below the list. */
+/** Scrolls to the open section that the URL names, since the sections are below the list. */
 function useScrollToFold(named: string | null): void {
   useEffect(() => {
     if (named !== null) document.querySelector('#tools > details[open]')?.scrollIntoView()

@@ -20,7 +20,7 @@ const MIN_SEARCHED = 10
 const LABELS: Record<OutcomeKind, ManageKey> = { updated: 'bulk.changedCount', skipped: 'bulk.skipped', missing: 'bulk.missing' }
 const KINDS: readonly OutcomeKind[] = ['updated', 'skipped', 'missing']
 
-/** Vehicles of a bulk change as a table, filtered by what became of them and searched by VIN. */
+/** Vehicles of a bulk change as a table, filtered by outcome and searched by VIN. */
 export function OutcomeTable({ rows, counts }: OutcomeTableProps) {
   const { t } = useFieldLabels()
   const [kind, setKind] = useState<OutcomeKind | null>(null)

@@ -24,5 +24,5 @@ export const ScrollTable = ({ label, heads, children }: ScrollTableProps) => (
   </div>
 )
 
-/** Second cell of a row: the change, or what became of the vehicle. */
+/** Second cell of a row: the change, or the outcome for the vehicle. */
 export const WideCell = ({ children }: { children: ReactNode }) => <td className={styles.wide}>{children}</td>

@@ -39,7 +39,7 @@ function isStripes(text: string, format: string): boolean {
 }
 
 /**
- * Whether a text can come from a printed label: it has a letter or digit, and no control characters except blanks and
+ * Whether a text can come from a printed label. Such a text has a letter or digit, and no control characters except blanks and
  * the ISO 15434 separators of manufacturers' labels. Formats with error correction may contain any character.
  */
 export function isPlausibleText(text: string, format: string): boolean {

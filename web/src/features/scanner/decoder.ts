@@ -37,7 +37,7 @@ export interface DoubtfulCode {
 export type SoftRead = (frame: GrayPicture, directions: readonly number[]) => Promise<SoftCode | null>
 
 /**
- * What is decoded in a frame: the first code; every code in view, tilted labels too; or only whether the code that was read last
+ * What is decoded in a frame: the first code, or every code in view, tilted labels too. `watch` only checks whether the code that was read last
  * is still in view.
  */
 export type DecodeMode = 'first' | 'every' | 'watch'
@@ -155,7 +155,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     return { ...looked, name: extra.name }
   }
 
-  /** Reads a frame softly when it is the turn of a soft reading. Returns `null` when it is not. */
+  /** Reads a frame softly when a soft reading is due. Otherwise returns `null`. */
   async function softPass(input: DecodePassInput): Promise<(PassResult & { name: string; doubtful?: DoubtfulCode }) | null> {
     if (readSoftly === null || again !== null || input.directions.length === 0) return null
     striped += postponed ? 2 : 1 // the frame of the plain pass counts too
@@ -190,7 +190,7 @@ export function createDecoder(read: DecodeFunction, settings = SCANNER_SETTINGS,
     return { codes: confirmed, seen: seen[0] ?? null, plainMs: null, look: last?.extra.name ?? null }
   }
 
-  /** Runs the soft reading when it is its turn, else an extra decoding pass. */
+  /** Runs the soft reading when it is due, else an extra decoding pass. */
   async function extraLook(input: DecodePassInput, isEmpty = true): Promise<Omit<DecodedFrame, 'plainMs'>> {
     const soft = isEmpty ? await softPass(input) : null
     postponed = false

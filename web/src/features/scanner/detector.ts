@@ -22,7 +22,7 @@ export interface DetectedBarcode {
   boundingBox: DOMRectReadOnly
   rawValue: string
   format: DetectedFormat | 'unknown'
-  /** Corners in the order top left, top right, bottom right, bottom left, seen from the code. */
+  /** Corners in the order top left, top right, bottom right, bottom left, in the orientation of the code itself. */
   cornerPoints: Point[]
 }
 

@@ -106,12 +106,12 @@ export const mapPoint = ({ x, y, xx, xy, yx, yy }: AffineMapping, { x: u, y: v }
 
 const OUTSIDE = 128
 const ONE = 1 << 8
-/** Bits after the point of places in `sampleInside`. */
+/** Number of fractional bits of coordinates in `sampleInside`. */
 const BITS = 16
 /** Distance from the edges in pixels within which rounded places may lie outside. */
 const EDGE = 0.1
 
-/** Returns the first and the last-plus-one index at which a place that grows by a step lies between 0 and a limit, with a small margin. */
+/** Returns the half-open range of indexes at which a coordinate that grows by a step lies between 0 and a limit, with a small margin. */
 function insideRange(start: number, step: number, limit: number, from: number, to: number): [number, number] {
   const [low, high] = [EDGE - start, limit - EDGE - start]
   if (Math.abs(step) < 1e-9) return low <= 0 && high >= 0 ? [from, to] : [from, from]

@@ -13,7 +13,7 @@ import { useUsersText, type UsersKey } from './text'
 import { LastLogin, LastSeen, Level } from './UserTable'
 import styles from './UserDrawer.module.css'
 
-/** Changes of one user, each a fold of the drawer and an action of the user's row. */
+/** Kinds of changes to a user: each is a section of the drawer and an action in the user's row. */
 export const USER_CHANGES: { name: string; label: UsersKey; of: UsersKey; icon: IconName; Panel: ComponentType<{ chosen?: User }> }[] = [
   { name: 'password', label: 'users.password', of: 'users.passwordOf', icon: 'keyboard', Panel: ChangePasswordPanel },
   { name: 'permission', label: 'users.permission', of: 'users.permissionOf', icon: 'shield', Panel: ChangePermissionPanel },
@@ -29,7 +29,7 @@ interface UserDrawerProps {
   onClose: () => void
 }
 
-/** Everything about one user, beside the list on a wide screen, where Escape closes it, and over the list on a small one. */
+/** Panel with all data of one user: beside the list on wide screens, over it on small ones. Escape closes the panel on wide screens. */
 export function UserDrawer(props: UserDrawerProps) {
   const t = useUsersText()
   const isBeside = useMediaQuery('(min-width: 1100px)')

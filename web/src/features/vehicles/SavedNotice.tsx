@@ -19,7 +19,7 @@ interface SavedNoticeProps {
 }
 
 /**
- * Notice between a save and the next vehicle: the saved status, the parking space of the next vehicle, and a bar that runs until that
+ * Notice between a save and the next vehicle. Shows the saved status, the parking space of the next vehicle, and a bar that runs until that
  * vehicle opens.
  */
 export function SavedNotice({ vehicle, status, delay: { kept, ms }, next, onGo }: SavedNoticeProps) {

@@ -91,7 +91,7 @@ function counted(vehicles: readonly ListedVehicle[]): Map<string, number> {
 }
 
 /**
- * Returns the vehicles whose VIN or parking space contains the text. If there are none, compares the normalized text with the normalized
+ * Returns the vehicles whose VIN or parking space contains the text. Without a match, compares the normalized text with the normalized
  * VIN (with or without the `I` prefix of imports) and parking space.
  */
 function searched(index: ListIndex, search: string): readonly ListedVehicle[] {

@@ -16,7 +16,7 @@ interface YardTilesProps {
   searched: boolean
 }
 
-/** Tiles of the yards: those with work first, then the finished ones, and those without vehicles in a closed fold. */
+/** Tiles of the yards: those with work first, then the finished ones, and those without vehicles in a collapsed section. */
 export function YardTiles({ tiles, searched, ...rest }: YardTilesProps) {
   const t = useYardsText()
   const { busy, empty } = groupTiles(tiles)

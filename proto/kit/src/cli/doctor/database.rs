@@ -8,12 +8,12 @@ use crate::{
 use anyhow::Context;
 use tokio::{net::lookup_host, time::timeout};
 
-/// Number of replicas of a service that a rollout adds at most, until the old ones have ended.
+/// Maximum number of extra replicas of a service during a rollout.
 const ROLLOUT_SURGE: u32 = 2;
 /// Number of services that have a database.
 const SERVICES: u32 = 4;
 
-/// What one visit to the database found.
+/// Findings of one connection to the database.
 struct Visit {
     health: DatabaseHealth,
     lossy: String,
@@ -23,7 +23,7 @@ struct Visit {
 impl DoctorReport {
     /// Checks the database of a service.
     ///
-    /// Returns how many connections the database admits; `None` for `SQLite`, and when the database cannot be asked.
+    /// Returns the number of connections that the database allows; `None` for `SQLite`, and when the query fails.
     ///
     /// # Errors
     /// Returns an error when standard output cannot be written.

@@ -45,7 +45,7 @@ impl DoctorReport {
         let found = match fs::metadata(folder) {
             Ok(found) if found.permissions().mode() & OTHER_USERS_MODE != 0 => CheckResult::Failed(
                 format!("other users can read {}, mode {:o}", folder.display(), found.permissions().mode() & 0o777),
-                "run `chmod 700` on the folder: whoever reads it can read all data and sign in as anybody",
+                "run `chmod 700` on the folder: a user who can read it can read all data and sign in as any user",
             ),
             Ok(_) => CheckResult::Passed(format!("only its owner can read {}", folder.display())),
             Err(_) => CheckResult::Passed(format!("{} is created as a private folder", folder.display())),

@@ -97,7 +97,7 @@ pub async fn call(
     Ok(())
 }
 
-/// Returns what to do about a refusal; empty when the message says so itself.
+/// Returns a hint on how to fix a refused call; empty when there is none.
 fn advice(status: &Status) -> &'static str {
     if status.code() == Code::Unauthenticated { "; `patio login URL HMC` obtains a session" } else { "" }
 }

@@ -31,7 +31,7 @@ pub fn path(method: &MethodDescriptor) -> String {
     format!("/{}/{}", method.parent_service().full_name(), method.name())
 }
 
-/// Returns the name of the program that serves an rpc or gRPC service, such as `vehicle-svc`; `None` for an unknown package, and for
+/// Returns the name of the program that serves an rpc or gRPC service, such as `vehicle-svc`. Returns `None` for an unknown package, and for
 /// services that several programs have, such as the audit log.
 pub fn program(name: &str) -> Option<&'static str> {
     match name.strip_prefix("patio.")?.split('.').next()? {

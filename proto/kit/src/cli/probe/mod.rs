@@ -56,11 +56,11 @@ pub const UNREACHABLE: u8 = 2;
 /// Exit code for an invalid call: wrong arguments, an unknown service or rpc, an rpc that is not read-only, or an invalid message.
 pub const INVALID_CALL: u8 = 3;
 
-/// Service that the probe asks without further arguments, and where each service listens.
+/// Default service of the probe, and the address of each service.
 pub struct Target<'a> {
     /// Program of the service, such as `vehicle-svc`; `None` for any service.
     pub program: Option<&'static str>,
-    /// Returns the address of a program as host:port. `None` stands for the program of which nothing is known.
+    /// Returns the address of a program as host:port. `None` stands for the default program.
     pub address: &'a dyn Fn(Option<&str>) -> String,
 }
 

@@ -17,7 +17,7 @@ import styles from './ActivityPanel.module.css'
 
 export interface ActivityPanelProps {
   activity: Activity
-  /** Vehicles per hour in the last half hour; 0 when nobody works. */
+  /** Vehicles per hour in the last half hour; 0 without inspections. */
   pace: number
   dueAt?: string | null
   /** Whether the work of one campaign is shown, not that of all campaigns. */

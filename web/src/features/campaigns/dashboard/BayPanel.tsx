@@ -24,7 +24,7 @@ interface BayPanelProps {
   /** Vehicles of the campaign in walking order; `undefined` until they are loaded. */
   vehicles: readonly ListedVehicle[] | undefined
   isLoading: boolean
-  /** Loads the vehicles, which is left to the person in a large campaign. */
+  /** Loads the vehicles. A large campaign loads them only on request. */
   onLoad: () => void
 }
 

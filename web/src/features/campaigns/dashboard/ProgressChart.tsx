@@ -33,7 +33,7 @@ function spanOf(points: Point[], { outlook: { hours, finish, need }, now, isToda
   return [begin, Math.min(Math.max(now, finish?.latest ?? 0, need?.dueAt ?? 0), now + Math.max(now - begin, DAY))]
 }
 
-/** Begins of hours or days that are labelled, as many as have room. */
+/** Start times of the labelled hours or days, as many as fit. */
 function listMarks(begin: number, end: number, isToday: boolean, width: number): number[] {
   const unit = isToday ? HOUR : DAY
   const each = Math.max(1, Math.ceil((end - begin) / unit / Math.max(1, Math.floor(width / LABEL_WIDTH))))

@@ -44,7 +44,7 @@ export interface BayGrid {
   rows: number
   /** Returns the position of a bay's upper left corner. */
   at: (index: number) => { x: number; y: number }
-  /** Returns the index of the bay at a position, or -1 beside the bays. */
+  /** Returns the index of the bay at a position, or -1 outside all bays. */
   find: (x: number, y: number) => number
 }
 

@@ -21,7 +21,7 @@ export interface Finish {
   latest: number
 }
 
-/** What the due date asks for: vehicles per working hour, and whether the forecast keeps it. */
+/** Rate needed to meet the due date, in vehicles per working hour, and whether the forecast misses it. */
 export interface Need {
   dueAt: number
   perHour: number

@@ -20,11 +20,11 @@ type State =
   | { kind: 'loading' | 'reading' | 'offline' | 'failed' }
   | { kind: 'done'; match: TextMatch<ReadableVehicle>; text: string }
 
-/** Number of camera pictures that are read until a vehicle settles. */
+/** Maximum number of camera pictures that are read to identify a vehicle. */
 const MAX_PICTURES = 3
 const MAX_SHOWN = 40
 
-/** Reads camera pictures until a vehicle settles. Returns the last picture's match that is not empty. */
+/** Reads camera pictures until a vehicle is identified. Returns the last picture's match that is not empty. */
 async function readVehicle(video: HTMLVideoElement, vehicles: readonly ReadableVehicle[], isWanted: () => boolean): Promise<State> {
   const reader = getCharacterReader()
   let best: { match: TextMatch<ReadableVehicle>; text: string } = { match: { kind: 'none' }, text: '' }

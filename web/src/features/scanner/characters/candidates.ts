@@ -1,18 +1,18 @@
 import type { ReadableVehicle } from '../../../lib/scanner'
 import { distanceWithin, foldCharacters } from './folding'
 
-/** The vehicles of a campaign that a read text may name. */
+/** Result of matching a read text with the vehicles of a campaign. */
 export type TextMatch<V> =
   | { kind: 'settled'; vehicle: V }
   /** The nearest vehicles, the most similar first. The person picks one of them. */
   | { kind: 'pick'; vehicles: V[] }
   | { kind: 'none' }
 
-/** Largest number of differing characters at which a vehicle settles. */
+/** Maximum number of differing characters for a vehicle to be identified. */
 export const MAX_OFF = 2
 /** Number of further characters by which every other vehicle has to differ. */
 export const MARGIN = 2
-/** Smallest length of an identifier that settles, and of one that settles with a differing character for each further step. */
+/** Minimum length of an identifier that identifies a vehicle, and minimum length at which `MAX_OFF` characters may differ. */
 const SETTLING_LENGTH = 8
 const LENIENT_LENGTH = 10
 /** Number of differing characters up to which a vehicle is listed, for identifiers of this length or longer. */
@@ -20,7 +20,7 @@ const MAX_LISTED_OFF = 4
 const LISTED_PER_CHARACTER = 1 / 4
 export const MAX_LISTED = 6
 const MIN_ENDING = 5
-/** Number of vehicles compared before other work of the page gets a turn. */
+/** Number of vehicles compared before the search yields to other work of the page. */
 const PART = 2000
 /** Separates lines, so that no identifier spans a line that was not read. */
 const GAP = '\n'
@@ -39,8 +39,8 @@ interface Candidate<V> {
 export const joinLines = (lines: readonly (string | null)[]): string => lines.map((line) => (line === null ? GAP : foldCharacters(line))).join('')
 
 /**
- * Finds the vehicle that the read lines name. A vehicle settles when its identifier differs from a part of the text in at most two characters
- * and every other vehicle differs in at least two more. Identifiers that are too short, endings and parking spaces never settle.
+ * Finds the vehicle that the read lines name. A vehicle is identified when its identifier differs from a part of the text in at most two characters
+ * and every other vehicle differs in at least two more. Identifiers that are too short, endings and parking spaces never identify a vehicle.
  */
 export async function matchLines<V extends ReadableVehicle>(lines: readonly (string | null)[], vehicles: readonly V[]): Promise<TextMatch<V>> {
   const text = joinLines(lines)

@@ -9,7 +9,7 @@ import { ENGINE_CONFIG, LINE_PARAMETERS, MAX_LINES } from './settings'
 const send = (response: ReaderResponse) => globalThis.postMessage(response)
 const fail = (error: unknown) => send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
 
-/** Starts the engine in a worker of its own, from files of this origin. */
+/** Starts the OCR engine in its own web worker, from same-origin files. */
 async function start() {
   await storeReaderFiles()
   const folder = readerAddress()

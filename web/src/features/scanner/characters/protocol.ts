@@ -10,7 +10,7 @@ export type ReaderRequest =
 /** Message from the worker to the page. */
 export type ReaderResponse =
   | { kind: 'ready' }
-  /** Places of the found lines, counted from the top, in the order in which to read them. */
+  /** Indexes of the detected lines, counted from the top, in reading order. */
   | { kind: 'found'; order: number[] }
   | { kind: 'text'; text: string }
   /** The reader has failed and has to be replaced. */

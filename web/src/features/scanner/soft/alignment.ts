@@ -1,7 +1,7 @@
 import { follow, type Hypothesis } from './paths'
 import { chooseStarts, findStarts, type Line, type Search } from './starts'
 
-/** Mean cost of a hypothesis with which no other start is followed. */
+/** Mean cost of a hypothesis below which no further start is tried. */
 const GOOD_COST = 0.06
 
 /** Returns the most plausible sequences of characters along a profile, the best first. */

@@ -6,11 +6,11 @@ export interface SoftText {
   text: string
   /** Whether no character is in doubt. A doubtful text counts only when the campaign's list confirms it. */
   certain: boolean
-  /** Other texts that are nearly as likely. A list that has one of them confirms nothing. */
+  /** Other texts that are nearly as likely. A list that contains one of them does not confirm the text. */
   alternatives: string[]
 }
 
-/** Lead in log likelihood over the next character with which a character is not in doubt. */
+/** Minimum lead in log likelihood over the runner-up for a character without doubt. */
 export const MARGIN = 4
 /** Lead below which not even the campaign's list confirms a text. */
 export const MIN_MARGIN = 1

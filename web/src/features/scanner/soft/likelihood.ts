@@ -7,7 +7,7 @@ export type Likelihoods = Float64Array[]
 
 /** Modules beside a character that are compared too, because its blur reaches over its ends. */
 const BESIDE = 2.5
-/** Share of the contrast that the drawn code differs from a profile at least, for what is not modelled. */
+/** Minimum assumed difference between the drawn code and a profile, as a share of the contrast, for effects that are not modelled. */
 const FLOOR = 0.015
 /** Factor of the log likelihoods: neighbouring pixels differ alike, so they count as fewer independent ones. */
 const INDEPENDENT = 0.5

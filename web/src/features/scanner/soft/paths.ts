@@ -84,7 +84,7 @@ function charactersOf(path: Path): Pick<Hypothesis, 'values' | 'begins'> {
   return { values: characters.map(({ value }) => value), begins: characters.map(({ begin }) => begin) }
 }
 
-/** Returns the cheapest paths, one of those that go on at the same sample. */
+/** Returns the cheapest paths, at most one for each next sample. */
 function choosePaths(paths: Path[]): Path[] {
   paths.sort((a, b) => a.cost - b.cost)
   const chosen: Path[] = []

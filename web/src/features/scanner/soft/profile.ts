@@ -17,7 +17,7 @@ const MAX_SHIFT = 2
 const STEP = 0.25
 /** Correlation below which a band shows something else than bars, and the share of the best band's correlation that each band reaches. */
 const [LEAST, SAME] = [0.2, 0.6]
-/** Quiet zone that a profile includes on each side: at least so many pixels, and this share of the strip's width. */
+/** Quiet zone that a profile includes on each side: a minimum in pixels, plus a share of the strip's width. */
 const MARGIN = 40
 const MARGIN_SHARE = 0.1
 

@@ -24,7 +24,7 @@ const ROUNDS = 3
 const REFITS = 3
 /** Minimum share of a profile's energy that a code explains. */
 const EXPLAINED = 0.85
-/** Minimum share with which it is worth to search better characters. */
+/** Minimum explained share of the energy for a search for better characters. */
 const PROMISING = 0.7
 
 let templates: ReturnType<typeof createSets> | null = null
@@ -89,7 +89,7 @@ export function readSoftly(frame: GrayPicture, directions: readonly number[]): S
   return null
 }
 
-/** Returns the corners of a code in the upright picture: top left, top right, bottom right, bottom left, seen from the code. */
+/** Returns the corners of a code in the upright picture: top left, top right, bottom right, bottom left, in the orientation of the code itself. */
 function cornersOf({ curve, first, last, symbology, values }: Fit, { left, top, bottom, values: { length } }: Profile, isReversed: boolean): Point[] {
   const [offset = 0, size = 1] = curve
   const pixelOf = (module: number) => (first + last) / 2 + ((module - offset) / size) * ((last - first) / 2)
