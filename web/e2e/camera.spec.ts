@@ -123,6 +123,8 @@ test('an engine or a scanner that cannot be loaded says so, and works once it ca
     for (const [blocked, words] of ways) {
       const page = await onPhone(browser, baseURL ?? '', '/campaign-home')
       await page.route(blocked, (route) => route.abort())
+      // The page reloads itself once when code is missing; here it has done so before the scanner is opened.
+      await page.evaluate(() => sessionStorage.setItem('reloaded', '1'))
       await page.goto(path())
       await openScanner(page)
       await expect(dialog(page).getByRole('alert')).toContainText(words)

@@ -49,8 +49,11 @@ export const arrived = (page: Page, heading: string | RegExp): Promise<void> =>
 export async function identify(page: Page, text: string): Promise<void> {
   const field = page.getByLabel('Vehicle identifier')
   await expect(field).toBeVisible()
-  if (!(await field.isEditable())) await page.getByRole('button', { name: 'Manual' }).click()
-  await field.fill(text)
+  // A tap that meets the form while the vehicle is still loading is repeated, as a person would.
+  await expect(async () => {
+    if (!(await field.isEditable())) await page.getByRole('button', { name: 'Manual' }).click({ timeout: 2000 })
+    await field.fill(text, { timeout: 2000 })
+  }).toPass({ timeout: 20_000 })
 }
 
 /** Opens the notes of an inspection when they are folded, and returns the field of the operator's notes. */
